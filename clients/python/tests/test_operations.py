@@ -89,16 +89,17 @@ def test_an_abandoned_wait_is_called_off_if_it_is_approved_later(gateway: Gatewa
 
 def test_a_pause_holds_at_checkpoints_and_is_acknowledged(gateway: GatewayProcess, agent: Agent) -> None:
     steps: list[str] = []
+    begun: list[str] = []
 
     def work(op: Operation) -> None:
+        begun.append(op.op_id)
         steps.append("begun")
         while "go" not in steps:
             time.sleep(0.01)
         op.checkpoint()
         steps.append("after")
 
-    begun: list[str] = []
-    thread = threading.Thread(target=lambda: agent.run(lambda op: (begun.append(op.op_id), work(op)), tool="x"))
+    thread = threading.Thread(target=lambda: agent.run(work, tool="x"))
     thread.start()
     eventually(lambda: begun)
     pause = gateway.control(begun[0], "pause", "a look")

@@ -18,7 +18,7 @@ from .errors import Closed
 
 #: How long a fork waits for calls to end by themselves, and then for those that were cut off.
 _PATIENCE = 0.2
-_LONG_PATIENCE = 2.0
+_LONG_PATIENCE = 10.0
 _OFF = ("0", "false", "no")
 
 
