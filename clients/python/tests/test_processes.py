@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import subprocess
 import sys
@@ -97,58 +96,75 @@ def test_an_agent_that_is_closed_has_delivered_its_acknowledgements(gateway: Gat
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")
-def test_a_forked_child_has_a_connection_of_its_own(gateway: GatewayProcess, agent: Agent) -> None:
-    context = multiprocessing.get_context("fork")
-    for _ in range(3):
-        answers = context.Queue()
-        go_on = context.Event()
-
-        def child(answers: object = answers, go_on: object = go_on) -> None:
-            with agent.operation(tool="child") as op:
-                answers.put(op.op_id)  # type: ignore[attr-defined]
-                go_on.wait(60)  # type: ignore[attr-defined]
-
-        process = context.Process(target=child)
-        process.start()
-        op_id = answers.get(timeout=60)
-        # The parent goes on, and speaks for its own operations only.
-        assert agent.check(tool="parent")
-        control = gateway.control(op_id, "terminate")
-        eventually(lambda: gateway.receipt(control["id"])["status"] == "acked")  # noqa: B023
-        threading.Event().wait(0.2)
-        assert gateway.receipt(control["id"])["status"] == "acked"
-        go_on.set()
-        process.join(60)
-        assert process.exitcode == 1, "the child has raised OperationTerminated"
-        eventually(lambda: gateway.receipt(control["id"])["status"] == "effective")  # noqa: B023
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
-@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")
-def test_forks_while_other_threads_ask(agent: Agent) -> None:
+def test_a_forked_child_is_told_that_the_client_is_its_parents(gateway: GatewayProcess, client: Reeve) -> None:
+    agent = client.register("acme", "core", fresh_name())
     going = threading.Event()
 
     def ask() -> None:
         while not going.is_set():
             agent.check(tool="x")
 
-    threads = [threading.Thread(target=ask) for _ in range(4)]
+    threads = [threading.Thread(target=ask) for _ in range(3)]
     for thread in threads:
         thread.start()
     codes = []
-    for _ in range(5):
-        pid = os.fork()
-        if pid == 0:
-            try:
-                os._exit(0 if agent.check(tool="child", deadline=30) else 3)
-            except BaseException:
-                os._exit(4)
-        codes.append(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+    with agent.operation(tool="x") as op:
+        for _ in range(5):
+            pid = os.fork()
+            if pid == 0:
+                os._exit(_is_refused_everything(client, agent, op))
+            codes.append(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
     going.set()
     for thread in threads:
         thread.join()
     assert codes == [0] * 5
+    assert gateway.op(op.op_id)["state"] == "completing", "the operation ended when the parent ended it"
     assert agent.check(tool="x")
+
+
+def _is_refused_everything(client: Reeve, agent: Agent, op: reeve.Operation) -> int:
+    """In the child. Nothing hangs, and nothing reaches the gateway."""
+    for act in (
+        lambda: agent.check(tool="child"),
+        lambda: agent.check_many([{"tool": "child"}]),
+        lambda: agent.run(lambda: 1, tool="child"),
+        lambda: agent.complete(op.op_id),
+        lambda: client.register("acme", "core", "child"),
+        lambda: client.attach("acme", "core", "child", token="t" * 32),
+        agent.heartbeat,
+        agent.deregister,
+        op.checkpoint,
+    ):
+        try:
+            act()
+        except reeve.Closed as error:
+            if "make a new one in the child" not in str(error):
+                return 3
+        except BaseException:
+            return 4
+        else:
+            return 5
+    agent.close()
+    client.close()
+    return 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+def test_a_child_of_a_process_that_made_no_client_makes_its_own(gateway: GatewayProcess) -> None:
+    program = f"""
+import os
+from reeve import Reeve
+children = []
+for number in range(2):
+    pid = os.fork()
+    if pid == 0:
+        with Reeve({gateway.grpc!r}, api_key={BOOTSTRAP_KEY!r}) as client:
+            agent = client.register("acme", "core", {fresh_name()!r} + str(number))
+            os._exit(0 if agent.check(tool="x") else 3)
+    children.append(pid)
+print([os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid in children])
+"""
+    assert run_program(program) == (0, "[0, 0]\n", "")
 
 
 def test_a_process_that_forgets_to_close_ends_quietly(gateway: GatewayProcess) -> None:
@@ -157,13 +173,17 @@ from reeve import Reeve
 agent = Reeve({gateway.grpc!r}, api_key={BOOTSTRAP_KEY!r}).register("acme", "core", {fresh_name()!r})
 print(agent.run(lambda: "done", tool="x"))
 """
+    assert run_program(program) == (0, "done\n", "")
+
+
+def run_program(program: str) -> tuple[int, str, str]:
     source = Path(reeve.__file__).parents[1]
     ended = subprocess.run(
         [sys.executable, "-W", "error", "-c", program],
         env={**os.environ, "PYTHONPATH": str(source)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
     )
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "done\n", "")
+    return (ended.returncode, ended.stdout, ended.stderr)

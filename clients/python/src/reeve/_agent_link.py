@@ -72,8 +72,15 @@ class AgentLink:
         self._users: list[AgentUser] = []
         self._heard: Literal["nothing", "connected", "lost"] = "nothing"
         self._ever_connected = False
-        self._dormant = False
-        self._build()
+        self.lock = threading.RLock()
+        self._acks = AckQueue(self._acknowledge, link.worker, link.settings.retry, self.lock)
+        self.ops = AgentOps(self._acks, self.lock, self._forget_if_unused, link.require_own_process)
+        self._stream = ControlStream(
+            str(self._id),
+            self._subscribe,
+            link.settings.retry,
+            StreamEvents(self._take, self._connected, self._lost, self._refused),
+        )
 
     def join(self, user: AgentUser, fresh: bool) -> None:
         """`fresh`: the gateway did not know the agent before, so its controls count from the start."""
@@ -121,40 +128,6 @@ class AgentLink:
     def flush(self) -> list[Future[None]]:
         """Done when all acknowledgements are delivered, or the gateway is out of reach."""
         return self._acks.flush()
-
-    def share(self) -> None:
-        """A forked child acts as the agent too. From here on this process speaks only for its own operations."""
-        for user in self._users:
-            user.shared = True
-
-    def start_anew(self) -> None:
-        """In a forked child, without the parent's threads and operations. The stream opens with the first use."""
-        cursor = self.ops.cursor
-        self._build()
-        self.ops.cursor = cursor
-        self._dormant = True
-        self.share()
-
-    def wake(self) -> None:
-        """The agent is used. After a fork, this is what starts its control."""
-        if not self._dormant:
-            return
-        self._dormant = False
-        self._stream.open()
-        for user in list(self._users):
-            _notify(user.on_reports_due)
-
-    def _build(self) -> None:
-        link = self._link
-        self.lock = threading.RLock()
-        self._acks = AckQueue(self._acknowledge, link.worker, link.settings.retry, self.lock)
-        self.ops = AgentOps(self._acks, self.lock, self._forget_if_unused)
-        self._stream = ControlStream(
-            str(self._id),
-            self._subscribe,
-            link.settings.retry,
-            StreamEvents(self._take, self._connected, self._lost, self._refused),
-        )
 
     def _go_on(self, token: str, why: ReeveError) -> None:
         """The token that left may have been the token of the stream."""

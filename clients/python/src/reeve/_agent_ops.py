@@ -26,8 +26,15 @@ class AgentOps:
     Controls from the gateway arrive here. The SDK acknowledges a control as soon as it is true.
     """
 
-    def __init__(self, acks: AckQueue, lock: threading.RLock, on_idle: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        acks: AckQueue,
+        lock: threading.RLock,
+        on_idle: Callable[[], None],
+        require_own_process: Callable[[], None],
+    ) -> None:
         self.lock = lock
+        self.require_own_process = require_own_process
         self.owed = OwedReports(lock)
         #: The newest control taken in. Controls come in order, so all earlier ones were taken in too.
         self.cursor = 0
@@ -170,12 +177,6 @@ class AgentOps:
             op.terminate(reason, "")
             if not op.run:
                 self.drop(op)
-
-    def disown_all(self) -> None:
-        """In a forked child: operations, reports and acknowledgements are the parent's business."""
-        self._live.clear()
-        self._ended.clear()
-        self.owed.clear()
 
     def _receipt_for(self, sequence: int) -> Receipt:
         count = self._count

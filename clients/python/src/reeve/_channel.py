@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import grpc
 
 from ._endpoints import Endpoint, TlsOptions
-from ._fork import gate
 from ._retry import Deadline
 from ._rpc import Request, Response, Rpc
 from ._status import error_of_status
@@ -58,19 +57,18 @@ class Channel:
         """One attempt of one call, by the calling thread."""
         method = self._method(rpc)
         keywords = _keywords(options)
-        with gate:
-            self._enter()
-            try:
-                if not self._watched:
-                    answer: Response = method(request, **keywords)
-                else:
-                    call = method.future(request, **keywords)
-                    while not self._waited(call):
-                        self._forsake_if_silent(call)
-                    answer = call.result()
-            except BaseException as error:
-                raise self._left_with(error) from None
-            self._exit(answered=True)
+        self._enter()
+        try:
+            if not self._watched:
+                answer: Response = method(request, **keywords)
+            else:
+                call = method.future(request, **keywords)
+                while not self._waited(call):
+                    self._forsake_if_silent(call)
+                answer = call.result()
+        except BaseException as error:
+            raise self._left_with(error) from None
+        self._exit(answered=True)
         return answer
 
     async def unary_async(self, rpc: Rpc[Request, Response], request: Request, options: CallOptions) -> Response:
@@ -79,8 +77,7 @@ class Channel:
         done: asyncio.Future[None] = loop.create_future()
         self._enter()
         try:
-            with gate:
-                call = self._method(rpc).future(request, **_keywords(options))
+            call = self._method(rpc).future(request, **_keywords(options))
             call.add_done_callback(lambda _: _tell(loop, done))
             try:
                 while not await self._awaited(done):
@@ -98,8 +95,7 @@ class Channel:
         """Begins a call. `outcome_of` waits for it."""
         self._enter()
         try:
-            with gate:
-                return self._method(rpc).future(request, **_keywords(options))
+            return self._method(rpc).future(request, **_keywords(options))
         except BaseException as error:
             raise self._left_with(error) from None
 
@@ -120,8 +116,7 @@ class Channel:
             method = self._channel.unary_stream(rpc.path, rpc.request.SerializeToString, rpc.response.FromString)
             self._methods[rpc.path] = method
         try:
-            with gate:
-                return method(request)
+            return method(request)
         except ValueError:
             raise self._unusable() from None
 
@@ -147,11 +142,6 @@ class Channel:
             idle = self._in_flight == 0
         if idle:
             self._channel.close()
-
-    def interrupt(self) -> None:
-        """Ends every call that is in flight as if the gateway were away."""
-        self._left = True
-        self._channel.close()
 
     def close(self) -> None:
         """Ends every call that is in flight."""

@@ -123,7 +123,6 @@ class AgentChecks:
             raise
 
     def _prepare(self, members: Mapping[str, Any], more: frozenset[str] = _NO_MORE) -> tuple[PreparedCheck, Deadline]:
-        self._line.wake()
         return prepare_check(self._id, self._token, members, more), self._link.deadline(members.get("deadline"))
 
     def _ask(self, check: PreparedCheck, deadline: Deadline, op: LiveOperation) -> Flow[Answer]:

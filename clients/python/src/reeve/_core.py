@@ -76,6 +76,7 @@ class AgentCore:
 
     def open(self) -> AgentCore:
         """This, unless the agent is closed."""
+        self.link.require_own_process()
         if self.closed:
             raise Closed("the agent is closed")
         return self
@@ -96,6 +97,7 @@ class AgentCore:
 
     def deregister(self, reason: str, seconds: float | None) -> Flow[None]:
         request = DeregisterAgentRequest(agent_id=wire_agent_id(self.id), credential_token=self._token, reason=reason)
+        self.link.require_own_process()
         yield from self._flush()
         self._deregistering = True
         try:
@@ -109,7 +111,7 @@ class AgentCore:
 
     def close(self) -> Flow[None]:
         """Ends heartbeats and control, after what is owed is delivered or the gateway is out of reach."""
-        if self.closed:
+        if self.closed or self.link.forked:
             return
         self.closed = True
         if not self.link.closing.is_set():

@@ -93,19 +93,6 @@ class Gateways:
             self._on_move()
         return more
 
-    def interrupt(self) -> None:
-        """Closes the connections until `go_on`."""
-        for channel in [*self._left, self._channel]:
-            channel.interrupt()
-
-    def go_on(self) -> None:
-        if self._closed:
-            return
-        with self._lock:
-            self._left = []
-            self._channel = self._open()
-        self._on_move()
-
     def close(self) -> None:
         with self._lock:
             self._closed = True

@@ -46,6 +46,8 @@ class GatewayLink:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.closing = threading.Event()
+        #: Whether this process is the child of the one that made the client.
+        self.forked = False
         self._lock = threading.RLock()
         self._agents: dict[AgentId, AgentLink] = {}
         self._budget = RetryBudget(settings.retry.burst, settings.retry.ratio)
@@ -53,6 +55,11 @@ class GatewayLink:
         self.worker = Worker()
         self.gateways = Gateways(settings.endpoints, settings.retry, self._follow)
         follow_forks(self)
+
+    def require_own_process(self) -> None:
+        """In a forked child, locks may be held by threads that do not exist there. So this comes first of all."""
+        if self.forked:
+            raise Closed("this client belongs to the process that was forked: make a new one in the child")
 
     def deadline(self, seconds: float | None) -> Deadline:
         if seconds is None:
@@ -70,6 +77,7 @@ class GatewayLink:
         on_attempt: Callable[[], object] | None = None,
     ) -> Flow[Response]:
         """Calls until there is an answer, within the deadline. `once`: each gateway at most once, without retries."""
+        self.require_own_process()
         require_sendable(request)
         budget = self._no_retries if once else self._budget
         tour = Tour(self.gateways, rpc.path)
@@ -121,6 +129,7 @@ class GatewayLink:
         """The link of this client for an agent, however often it registers or attaches the agent."""
         from ._agent_link import AgentLink
 
+        self.require_own_process()
         with self._lock:
             if self.closing.is_set():
                 raise Closed
@@ -136,6 +145,8 @@ class GatewayLink:
 
     def close(self) -> None:
         """Ends calls in flight, heartbeats and control. No thread remains."""
+        if self.forked:
+            return
         self.closing.set()
         with self._lock:
             agents = list(self._agents.values())
@@ -145,30 +156,6 @@ class GatewayLink:
         self.worker.stop()
         for agent in agents:
             agent.join_threads()
-
-    def before_fork(self) -> None:
-        """Calls in flight fail as if the gateway were away, and are tried again after the fork."""
-        self.gateways.interrupt()
-
-    def forked_in_parent(self) -> None:
-        """The child acts as the same agents. From here on, each process speaks for its own operations."""
-        self.gateways.go_on()
-        for agent in list(self._agents.values()):
-            agent.share()
-
-    def forked_in_child(self) -> None:
-        """The connections and threads belong to the parent. The child starts with fresh ones, when it needs them."""
-        closed = self.closing.is_set()
-        self.closing = threading.Event()
-        self._lock = threading.RLock()
-        self.worker = Worker()
-        self._budget = RetryBudget(self.settings.retry.burst, self.settings.retry.ratio)
-        if closed:
-            self.closing.set()
-            return
-        self.gateways = Gateways(self.settings.endpoints, self.settings.retry, self._follow)
-        for agent in self._agents.values():
-            agent.start_anew()
 
     def _follow(self) -> None:
         """All streams of the client go where its calls go."""

@@ -144,6 +144,7 @@ class LiveOperation:
 
     def checkpoint(self) -> Flow[None]:
         """Passes at once, or waits while the operation is paused."""
+        self._ops.require_own_process()
         while True:
             with self._lock:
                 if self._terminated is not None:

@@ -35,10 +35,6 @@ class OwedReports:
         """A new check of the operation goes out. Its answer decides what becomes of the operation."""
         self._owed.pop(op_id, None)
 
-    def clear(self) -> None:
-        self._owed.clear()
-        self._delivering = False
-
     def deliver(self, send: Callable[[str, Completion], Flow[None]]) -> Flow[None]:
         """Delivers everything until the gateway is out of reach again. A refused report is done."""
         with self._lock:

@@ -24,6 +24,9 @@ class AgentReports:
 
     def finish(self, op: LiveOperation, completion: Completion) -> Flow[None]:
         """The work has ended. Raises `OperationTerminated` if the operation was terminated meanwhile."""
+        if self._link.forked:
+            # A child has left the block. The operation is the parent's.
+            return
         ops = self._line.ops
         op.end()
         try:
@@ -41,8 +44,8 @@ class AgentReports:
 
     def complete(self, op_id: str, completion: Completion, deadline: Deadline) -> Flow[None]:
         """The report of callers that act by themselves. It also says that the work has stopped."""
+        self._link.require_own_process()
         request = completion_request(self._id, self._token, op_id, completion)
-        self._line.wake()
         ops = self._line.ops
         op = ops.find(op_id)
         if op is not None and not op.run:
