@@ -77,6 +77,7 @@ def test_a_held_action_waits_while_the_loop_goes_on(gateway: GatewayProcess) -> 
 def test_a_termination_cancels_the_block(gateway: GatewayProcess) -> None:
     async def act(agent: AsyncAgent) -> None:
         cleaned = False
+        control: Any = None
         with pytest.raises(reeve.OperationTerminated, match="enough"):
             async with agent.operation(tool="x") as op:
                 control = await asyncio.to_thread(gateway.control, op.op_id, "terminate", "enough")

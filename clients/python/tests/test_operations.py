@@ -125,6 +125,7 @@ def test_the_end_is_a_checkpoint(gateway: GatewayProcess, agent: Agent) -> None:
 def test_a_termination_is_an_exception_and_effective_when_the_work_has_ended(
     gateway: GatewayProcess, agent: Agent
 ) -> None:
+    control: Any = None
     with pytest.raises(reeve.OperationTerminated, match="too expensive") as caught, agent.operation(tool="x") as op:
         control = gateway.control(op.op_id, "terminate", "too expensive")
         assert op.stopped.wait(30)

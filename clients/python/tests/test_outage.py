@@ -32,7 +32,7 @@ def test_without_a_gateway_nothing_runs_and_nobody_waits_beyond_the_deadline() -
         assert (answer.decision, answer.allowed, answer.source) == ("deny", False, "sdk")
         assert answer.reason.startswith("gateway unreachable: ")
         assert agent.decision(tool="x").source == "sdk"
-        assert [each.source for each in agent.check_many([{"tool": "x"}] * 2)] == ["sdk", "sdk"]
+        assert [each.source for each in agent.check_many([{"tool": "x"}, {"tool": "x"}])] == ["sdk", "sdk"]
         for act in (
             lambda: agent.run(lambda: happened.append(1), tool="x"),
             lambda: agent.complete("t:s"),
@@ -126,6 +126,7 @@ def test_a_completion_that_is_owed_follows_after_a_restart(victim: GatewayProces
 def test_a_control_given_around_a_restart_arrives(victim: GatewayProcess) -> None:
     with Reeve(victim.grpc, api_key=BOOTSTRAP_KEY, deadline=30) as client:
         agent = client.register("acme", "core", fresh_name())
+        control: Any = None
         with pytest.raises(reeve.OperationTerminated, match="after all"), agent.operation(tool="x") as op:
             victim.kill(signal.SIGTERM)
             victim.start()

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ def test_many_threads_share_an_agent(agent: Agent) -> None:
 
     def work() -> None:
         for number in range(10):
-            result = agent.run(lambda number=number: number, tool="x")
+            result = agent.run(partial(int, number), tool="x")
             with lock:
                 results.append(result)
 

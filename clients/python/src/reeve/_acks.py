@@ -146,7 +146,7 @@ class AckQueue:
         """In the worker."""
         with self._lock:
             some = [self._line.popleft() for _ in range(min(_MOST_IN_FLIGHT, len(self._line)))]
-            sent = [(ack.sequence, ack.outcome, ack.detail) for ack in some]
+            sent: list[tuple[int, AckOutcome, str]] = [(ack.sequence, ack.outcome, ack.detail) for ack in some]
         results = self._send(sent) if sent else []
         with self._lock:
             self._pumping = False

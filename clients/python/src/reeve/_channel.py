@@ -153,9 +153,9 @@ class Channel:
             return Closed()
         if self._forsaken:
             return GatewayUnavailable("the gateway does not answer")
-        code = getattr(error, "code", None)
-        details = getattr(error, "details", None)
-        return error_of_status(code() if callable(code) else None, details() if callable(details) else "")
+        if isinstance(error, grpc.Call):
+            return error_of_status(error.code(), error.details())
+        return error_of_status(None, "")
 
     def _method(self, rpc: Rpc[Request, Response]) -> Any:
         method = self._methods.get(rpc.path)
