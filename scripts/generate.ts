@@ -1,8 +1,10 @@
 // Generates code from the protos. With --check it writes to a temporary folder and fails if the committed files differ.
+// The code of the Python client is generated too, where there is Python. The tests of that client check it.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pythonEnvironment } from './python-environment.ts';
 
 const committed = 'packages/contract/src/gen';
 const check = process.argv.includes('--check');
@@ -23,6 +25,15 @@ function generate(out: string): void {
     join(out, 'descriptor-set.ts'),
     `// Generated from the protos by "npm run generate". Do not edit.\n\nexport const descriptorSetBase64: string =\n  '${image.toString('base64')}';\n`,
   );
+}
+
+function generatePython(): void {
+  const environment = pythonEnvironment();
+  if ('missing' in environment) {
+    process.stderr.write(`not generated: the code of the Python client, which needs ${environment.missing}\n`);
+    return;
+  }
+  execFileSync(environment.python, ['clients/python/tools/generate.py'], { stdio: 'inherit' });
 }
 
 function listing(root: string): Map<string, string> {
@@ -48,6 +59,7 @@ try {
   } else {
     rmSync(committed, { recursive: true, force: true });
     cpSync(scratch, committed, { recursive: true });
+    generatePython();
   }
 } finally {
   rmSync(scratch, { recursive: true, force: true });

@@ -1,5 +1,5 @@
-// The whole of "npm test": every test, the static checks beside them, then one closing line that counts both. With file
-// names it runs those alone.
+// The whole of "npm test": every test, the static checks and the Python client beside them, then one closing line that
+// counts all. With file names it runs those alone.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -11,10 +11,19 @@ import { ensureTools } from './ensure-tools.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'reeve-test-'));
 const summary = join(scratch, 'summary.json');
+const pythonSummary = join(scratch, 'python.json');
 
-function counted(): { passed: number; failed: number; skipped: number } {
+interface Counts {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+const nothing: Counts = { passed: 0, failed: 0, skipped: 0 };
+
+function counted(file: string): Counts {
   try {
-    return JSON.parse(readFileSync(summary, 'utf8')) as ReturnType<typeof counted>;
+    return JSON.parse(readFileSync(file, 'utf8')) as Counts;
   } catch {
     return { passed: 0, failed: 1, skipped: 0 };
   }
@@ -27,13 +36,23 @@ async function runTests(args: readonly string[], gateway: string): Promise<boole
   return code === 0;
 }
 
-/** Their output is held back until the tests are done. */
-async function runChecks(): Promise<{ passed: boolean; said: string }> {
-  const child = spawn('node_modules/.bin/node', ['scripts/check.ts'], { stdio: ['ignore', 'pipe', 'inherit'] });
+/** Its output is held back until the tests are done. */
+async function runBeside(script: string, more: NodeJS.ProcessEnv = {}): Promise<{ passed: boolean; said: string }> {
+  const env = { ...process.env, ...more };
+  const child = spawn('node_modules/.bin/node', [script], { stdio: ['ignore', 'pipe', 'inherit'], env });
   let said = '';
   child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
   const [code] = (await once(child, 'close')) as [number | null];
   return { passed: code === 0, said };
+}
+
+const untold = { passed: true, said: '' };
+
+/** The static checks, and then the Python client. */
+async function besideTests(gateway: string) {
+  const checks = await runBeside('scripts/check.ts');
+  const env = { REEVE_TEST_SUMMARY: pythonSummary, REEVE_TEST_GATEWAY: gateway };
+  return { checks, python: await runBeside('scripts/test-python.ts', env) };
 }
 
 try {
@@ -42,14 +61,16 @@ try {
   const gateway = bundleGateway(join(scratch, 'gateway'));
   const args = process.argv.slice(2);
   const names = args.some((arg) => !arg.startsWith('-'));
-  const checking = names ? Promise.resolve({ passed: true, said: '' }) : runChecks();
+  const aside = names ? undefined : besideTests(gateway);
   const testsPassed = await runTests(args, gateway);
-  const checks = await checking;
-  process.stdout.write(checks.said);
-  const { passed, failed, skipped } = counted();
-  const failures = failed + (checks.passed ? 0 : 1);
+  const { checks, python } = (await aside) ?? { checks: untold, python: untold };
+  process.stdout.write(checks.said + python.said);
+  const counts = [counted(summary), names ? nothing : counted(pythonSummary)];
+  const sum = (what: keyof Counts) => counts.reduce((total, each) => total + each[what], 0);
+  const failures = sum('failed') + (checks.passed ? 0 : 1);
+  const skipped = sum('skipped');
   process.exitCode = checks.passed && testsPassed && failures === 0 ? 0 : 1;
-  process.stdout.write(`${passed} passed, ${failures} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`);
+  process.stdout.write(`${sum('passed')} passed, ${failures} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`);
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }

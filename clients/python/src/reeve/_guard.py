@@ -1,0 +1,52 @@
+"""How the calls of a guarded function look to a policy."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .errors import InvalidRequest
+
+
+def arguments_of(function: Callable[..., Any], skip: int) -> Callable[..., Any]:
+    """What policies see as `args` by default: the arguments of the call by their names, without `self`.
+
+    `skip` is the number of leading parameters that callers do not give.
+    """
+    signature = inspect.signature(function)
+    parameters = list(signature.parameters.values())[skip:]
+    signature = signature.replace(parameters=parameters)
+
+    def seen(*args: Any, **keywords: Any) -> dict[str, Any] | None:
+        bound = signature.bind(*args, **keywords)
+        named: dict[str, Any] = {}
+        for position, (name, value) in enumerate(bound.arguments.items()):
+            if position == 0 and name in ("self", "cls"):
+                continue
+            if signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
+                named.update(value)
+            else:
+                named[name] = value
+        return named or None
+
+    return seen
+
+
+def wants_operation(work: Callable[..., Any]) -> bool:
+    """Whether the work has a parameter for its operation: one that is positional and has no default."""
+    try:
+        parameters = inspect.signature(work).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return any(each.kind in positional and each.default is inspect.Parameter.empty for each in parameters)
+
+
+def guarded_members(
+    function: Callable[..., Any], tool: str | None, source: str | None, url: str | None, details: Mapping[str, Any]
+) -> dict[str, Any]:
+    for member in ("trace_id", "span_id", "type"):
+        if member in details:
+            raise InvalidRequest(f"{member}: each call of a guarded function is a tool call of its own")
+    return {**details, "tool": tool or function.__name__, "source": source, "url": url}

@@ -1,0 +1,74 @@
+"""How an agent reports, as flows."""
+
+from __future__ import annotations
+
+from ._agent_link import AgentLink
+from ._completion import Completion, completion_request
+from ._flow import Flow
+from ._ids import AgentId
+from ._link import GatewayLink
+from ._live_operation import LiveOperation
+from ._retry import Deadline
+from ._rpc import COMPLETE_ACTION
+from .errors import GatewayUnavailable, InvalidTransition, OperationNotFound
+
+
+class AgentReports:
+    """Sends the reports of an agent's operations."""
+
+    def __init__(self, link: GatewayLink, line: AgentLink, agent_id: AgentId, token: str) -> None:
+        self._link = link
+        self._line = line
+        self._id = agent_id
+        self._token = token
+
+    def finish(self, op: LiveOperation, completion: Completion) -> Flow[None]:
+        """The work has ended. Raises `OperationTerminated` if the operation was terminated meanwhile."""
+        if self._link.forked:
+            # A child has left the block. The operation is the parent's.
+            return
+        ops = self._line.ops
+        op.end()
+        try:
+            # The end is a checkpoint too: a paused operation can be neither reported nor continued.
+            yield from op.unpaused()
+            terminated = op.terminated
+            if terminated is not None:
+                raise terminated
+            ops.drop(op)
+            yield from self._report(op.op_id, completion)
+        finally:
+            ops.close(op)
+            if op.terminated is not None:
+                yield from op.told()
+
+    def complete(self, op_id: str, completion: Completion, deadline: Deadline) -> Flow[None]:
+        """The report of callers that act by themselves. It also says that the work has stopped."""
+        self._link.require_own_process()
+        request = completion_request(self._id, self._token, op_id, completion)
+        ops = self._line.ops
+        op = ops.find(op_id)
+        if op is not None and not op.run:
+            ops.drop(op)
+        # A terminated operation is over at the gateway. Only the end of its work remains to be reported.
+        if op is not None and op.terminated is not None:
+            yield from op.told()
+            return
+        ops.ended(op_id, completion)
+        yield from self._link.tell(COMPLETE_ACTION, request, deadline, InvalidTransition)
+
+    def deliver_owed(self) -> Flow[None]:
+        """Delivers the reports that the gateway could not take before."""
+        yield from self._line.ops.owed.deliver(
+            lambda op_id, completion: self.complete(op_id, completion, self._link.deadline(None))
+        )
+
+    def _report(self, op_id: str, completion: Completion) -> Flow[None]:
+        """The report of the SDK's own runs. A failed report never costs a result."""
+        try:
+            yield from self.complete(op_id, completion, self._link.deadline(None))
+        except GatewayUnavailable:
+            self._line.ops.owed.add(op_id, completion)
+        except (InvalidTransition, OperationNotFound):
+            # The operation is over or paused. A control says which. After a pause, the report follows the resume.
+            return

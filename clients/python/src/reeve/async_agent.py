@@ -1,0 +1,179 @@
+"""A registered agent of the async client."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+from collections.abc import Awaitable, Callable, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ._completion import Outcome, completion_of
+from ._core import AgentCore, AgentStatus
+from ._flow import run_async
+from ._guard import arguments_of, guarded_members, wants_operation
+from ._ids import AgentId
+from .answer import Answer
+from .async_operation import AsyncOperation, AsyncOperationContext
+from .errors import OperationTerminated
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .actions import CheckMembers, GuardMembers, RunMembers, WaitMembers
+    from .money import Usd
+
+Result = TypeVar("Result")
+
+
+class AsyncAgent:
+    """It asks before it acts and reports when it is done. An operator can stop it in between."""
+
+    def __init__(self, core: AgentCore) -> None:
+        self._core = core
+
+    def __repr__(self) -> str:
+        return f"<AsyncAgent {self.id}>"
+
+    @property
+    def id(self) -> AgentId:
+        return self._core.id
+
+    @property
+    def created(self) -> bool:
+        """False if the same identity was registered before."""
+        return self._core.created
+
+    @property
+    def suspended(self) -> bool:
+        """Whether an operator has suspended the agent, as of the last heartbeat. Its checks are then denied."""
+        return self._core.status.suspended
+
+    @property
+    def policy_version(self) -> str:
+        """The version of the policies in force, as of the last heartbeat. Empty before the first."""
+        return self._core.status.policy_version
+
+    @property
+    def revoked(self) -> bool:
+        """Whether the gateway has stopped accepting the token."""
+        return self._core.revoked
+
+    async def check(self, **members: Unpack[CheckMembers]) -> Answer:
+        """Asks whether an action may happen. No answer in time means no."""
+        return await run_async(self._core.open().checks.check(members))
+
+    async def check_many(self, checks: Sequence[CheckMembers], *, deadline: float | None = None) -> list[Answer]:
+        """Checks many actions at once. The gateway judges each on its own. Answers come in the order of the checks."""
+        return await run_async(self._core.open().checks.check_many(checks, deadline))
+
+    async def decision(self, **members: Unpack[WaitMembers]) -> Answer:
+        """Asks as `check` does, and waits while the action is held, for as long as `wait` says.
+
+        An action that is still held then stays held: the answer is `pending`, and the same ids ask about it again.
+        """
+        return await run_async(self._core.open().checks.decision(members))
+
+    def operation(self, **members: Unpack[RunMembers]) -> AsyncOperationContext:
+        """A block that runs only if the action is allowed: `async with agent.operation(tool="search") as op: ...`.
+
+        It waits for a held action. It raises `ActionDenied` if the action is denied or held for too long,
+        `OperationTerminated` if an operator terminated it, and `GatewayUnavailable` if nobody could be asked. A
+        termination cancels the block.
+        """
+        return AsyncOperationContext(self._core, members)
+
+    async def run(
+        self,
+        work: Callable[[], Awaitable[Result]] | Callable[[AsyncOperation], Awaitable[Result]],
+        **members: Unpack[RunMembers],
+    ) -> Result:
+        """Checks an action, does it if it is allowed, and reports how it ended. Raises as `operation` does.
+
+        A report that cannot be delivered does not cost the result. The SDK sends it later.
+        """
+        act: Callable[..., Awaitable[Result]] = work
+        takes_operation = wants_operation(work)
+        returned: list[Result] = []
+        try:
+            async with self.operation(**members) as op:
+                returned.append(await (act(op) if takes_operation else act()))
+        except OperationTerminated as error:
+            error.result = returned[0] if returned else None
+            raise
+        return returned[0]
+
+    def guard(
+        self,
+        tool: str | None = None,
+        *,
+        pass_operation: bool = False,
+        source: str | None = None,
+        url: str | None = None,
+        args: Callable[..., Any] | None = None,
+        **details: Unpack[GuardMembers],
+    ) -> Callable[[Callable[..., Any]], Callable[..., Awaitable[Any]]]:
+        """Wraps a function so that each call is checked first, as an operation of the tool. Raises as `operation` does.
+
+        A function that is no coroutine function runs in a thread. `tool` is by default its name, and what policies see
+        as `args` are the arguments by their names, unless `args` makes something else of them. With `pass_operation`
+        the function gets the operation as its first argument.
+        """
+
+        def wrap(function: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
+            members = guarded_members(function, tool, source, url, details)
+            seen = args or arguments_of(function, 1 if pass_operation else 0)
+            is_async = inspect.iscoroutinefunction(function)
+
+            @functools.wraps(function)
+            async def guarded(*given: Any, **keywords: Any) -> Any:
+                async with AsyncOperationContext(self._core, {**members, "args": seen(*given, **keywords)}) as op:
+                    passed = (op, *given) if pass_operation else given
+                    if is_async:
+                        return await function(*passed, **keywords)
+                    return await asyncio.to_thread(function, *passed, **keywords)
+
+            return guarded
+
+        return wrap
+
+    async def complete(
+        self,
+        op_id: str,
+        outcome: Outcome = "succeeded",
+        cost_usd: Usd | None = None,
+        detail: str | None = None,
+        *,
+        input_tokens: int | None = None,
+        output_tokens: int | None = None,
+        cached_input_tokens: int | None = None,
+        deadline: float | None = None,
+    ) -> None:
+        """Reports that an allowed action has ended. For a terminated action, this reports that the work has stopped."""
+        completion = completion_of(outcome, cost_usd, detail, input_tokens, output_tokens, cached_input_tokens)
+        await run_async(self._core.reports.complete(op_id, completion, self._core.link.deadline(deadline)))
+
+    async def denied_tools(self, source: str, names: Sequence[str], *, deadline: float | None = None) -> list[str]:
+        """The tools of the source, of those named, that policy denies to this agent whatever their arguments."""
+        return await run_async(self._core.denied_tools(source, names, deadline))
+
+    async def heartbeat(self, *, deadline: float | None = None) -> AgentStatus:
+        """Sends a heartbeat now. The regular ones go on by themselves."""
+        return await run_async(self._core.heartbeat(deadline))
+
+    async def deregister(self, reason: str = "", *, deadline: float | None = None) -> None:
+        """Ends the registration. The token stops working and running operations are terminated."""
+        await run_async(self._core.deregister(reason, deadline))
+
+    async def close(self) -> None:
+        """Ends heartbeats and control of this agent, after owed reports are delivered. The registration stays."""
+        await run_async(self._core.close())
+
+    async def __aenter__(self) -> AsyncAgent:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()

@@ -1,0 +1,111 @@
+"""A running allowed action of the async client."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from types import TracebackType
+from typing import Any, Literal
+
+from ._control import Control
+from ._core import AgentCore
+from ._flow import run_async
+from ._said import Said, is_its_termination
+from .errors import OperationTerminated, ReeveError
+from .operation import RUN
+
+
+class AsyncOperation(Said):
+    """A running allowed action. If it is terminated, the task in the block is cancelled."""
+
+    async def checkpoint(self) -> None:
+        """A point at which the work can stop.
+
+        It passes at once while the operation runs, waits while it is paused, and raises `OperationTerminated` once it
+        is terminated.
+        """
+        await run_async(self._op.checkpoint())
+
+
+class AsyncOperationContext:
+    """Asks before the block, cancels it on a termination, and reports how it ended after it."""
+
+    def __init__(self, core: AgentCore, members: Mapping[str, Any]) -> None:
+        self._core = core
+        self._members = members
+        self._operation: AsyncOperation | None = None
+        self._task: asyncio.Task[Any] | None = None
+        self._cancels_before = 0
+        self._cancelled = False
+
+    async def __aenter__(self) -> AsyncOperation:
+        loop = asyncio.get_running_loop()
+        op, answer = await run_async(self._core.open().checks.admit(self._members, RUN))
+        self._operation = AsyncOperation(op, answer)
+        self._task = asyncio.current_task()
+        self._cancels_before = _cancels_of(self._task)
+        with self._core.line.lock:
+            op.hook = _on_loop(loop, self._members.get("on_control"))
+            op.on_terminated = lambda: _soon(loop, self._cancel)
+            if op.terminated is not None:
+                op.on_terminated()
+        return self._operation
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> Literal[False]:
+        operation, self._operation = self._operation, None
+        if operation is None:
+            return False
+        from_outside = isinstance(error, asyncio.CancelledError) and not self._was_ours()
+        try:
+            await run_async(self._core.reports.finish(operation._op, operation._completion(error)))
+        except OperationTerminated as terminated:
+            if from_outside or is_its_termination(error, operation.op_id):
+                return False
+            raise terminated from (None if isinstance(error, asyncio.CancelledError) else error)
+        except ReeveError:
+            # An error of reporting never hides the error of the work.
+            if error is None:
+                raise
+        return False
+
+    def _cancel(self) -> None:
+        if self._operation is not None and self._task is not None and not self._cancelled:
+            self._cancelled = True
+            self._task.cancel()
+
+    def _was_ours(self) -> bool:
+        """Takes back the cancellation of the task, and says whether there was no other."""
+        if not self._cancelled or self._task is None:
+            return False
+        uncancel = getattr(self._task, "uncancel", None)
+        return uncancel is None or uncancel() <= self._cancels_before
+
+
+def _cancels_of(task: asyncio.Task[Any] | None) -> int:
+    cancelling = getattr(task, "cancelling", None)
+    return 0 if cancelling is None else int(cancelling())
+
+
+def _soon(loop: asyncio.AbstractEventLoop, act: Callable[[], object]) -> None:
+    # The loop may have ended.
+    with suppress(RuntimeError):
+        loop.call_soon_threadsafe(act)
+
+
+def _on_loop(
+    loop: asyncio.AbstractEventLoop, hook: Callable[[Control], object] | None
+) -> Callable[[Control], object] | None:
+    """The hook, called from another thread, run by the loop."""
+    if hook is None:
+        return None
+
+    async def call(control: Control) -> None:
+        result = hook(control)
+        if inspect.isawaitable(result):
+            await result
+
+    return lambda control: asyncio.run_coroutine_threadsafe(call(control), loop).result()

@@ -1,0 +1,1 @@
+"""The wire, generated from the protos by tools/generate.py."""

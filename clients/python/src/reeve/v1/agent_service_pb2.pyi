@@ -1,0 +1,115 @@
+from reeve.v1 import common_pb2 as _common_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class RegisterAgentRequest(_message.Message):
+    __slots__ = ("agent_id", "credential_token", "name", "framework", "version", "parent_agent_id", "metadata", "tool_names")
+    class MetadataEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: str
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
+    AGENT_ID_FIELD_NUMBER: _ClassVar[int]
+    CREDENTIAL_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    FRAMEWORK_FIELD_NUMBER: _ClassVar[int]
+    VERSION_FIELD_NUMBER: _ClassVar[int]
+    PARENT_AGENT_ID_FIELD_NUMBER: _ClassVar[int]
+    METADATA_FIELD_NUMBER: _ClassVar[int]
+    TOOL_NAMES_FIELD_NUMBER: _ClassVar[int]
+    agent_id: _common_pb2.AgentId
+    credential_token: str
+    name: str
+    framework: str
+    version: str
+    parent_agent_id: _common_pb2.AgentId
+    metadata: _containers.ScalarMap[str, str]
+    tool_names: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., credential_token: _Optional[str] = ..., name: _Optional[str] = ..., framework: _Optional[str] = ..., version: _Optional[str] = ..., parent_agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., metadata: _Optional[_Mapping[str, str]] = ..., tool_names: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class RegisterAgentResponse(_message.Message):
+    __slots__ = ("credential_token", "heartbeat_interval_secs", "created")
+    CREDENTIAL_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    HEARTBEAT_INTERVAL_SECS_FIELD_NUMBER: _ClassVar[int]
+    CREATED_FIELD_NUMBER: _ClassVar[int]
+    credential_token: str
+    heartbeat_interval_secs: int
+    created: bool
+    def __init__(self, credential_token: _Optional[str] = ..., heartbeat_interval_secs: _Optional[int] = ..., created: bool = ...) -> None: ...
+
+class HeartbeatRequest(_message.Message):
+    __slots__ = ("agent_id", "credential_token")
+    AGENT_ID_FIELD_NUMBER: _ClassVar[int]
+    CREDENTIAL_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    agent_id: _common_pb2.AgentId
+    credential_token: str
+    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., credential_token: _Optional[str] = ...) -> None: ...
+
+class HeartbeatResponse(_message.Message):
+    __slots__ = ("suspended", "policy_version")
+    SUSPENDED_FIELD_NUMBER: _ClassVar[int]
+    POLICY_VERSION_FIELD_NUMBER: _ClassVar[int]
+    suspended: bool
+    policy_version: str
+    def __init__(self, suspended: bool = ..., policy_version: _Optional[str] = ...) -> None: ...
+
+class DeregisterAgentRequest(_message.Message):
+    __slots__ = ("agent_id", "credential_token", "reason")
+    AGENT_ID_FIELD_NUMBER: _ClassVar[int]
+    CREDENTIAL_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    agent_id: _common_pb2.AgentId
+    credential_token: str
+    reason: str
+    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., credential_token: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
+
+class DeregisterAgentResponse(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class IdentifyAgentRequest(_message.Message):
+    __slots__ = ("credential_token",)
+    CREDENTIAL_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    credential_token: str
+    def __init__(self, credential_token: _Optional[str] = ...) -> None: ...
+
+class IdentifyAgentResponse(_message.Message):
+    __slots__ = ("agent_id", "suspended")
+    AGENT_ID_FIELD_NUMBER: _ClassVar[int]
+    SUSPENDED_FIELD_NUMBER: _ClassVar[int]
+    agent_id: _common_pb2.AgentId
+    suspended: bool
+    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., suspended: bool = ...) -> None: ...
+
+class ChangedTool(_message.Message):
+    __slots__ = ("tool_name", "locked_sha256", "actual_sha256")
+    TOOL_NAME_FIELD_NUMBER: _ClassVar[int]
+    LOCKED_SHA256_FIELD_NUMBER: _ClassVar[int]
+    ACTUAL_SHA256_FIELD_NUMBER: _ClassVar[int]
+    tool_name: str
+    locked_sha256: str
+    actual_sha256: str
+    def __init__(self, tool_name: _Optional[str] = ..., locked_sha256: _Optional[str] = ..., actual_sha256: _Optional[str] = ...) -> None: ...
+
+class ReportToolDefinitionsRequest(_message.Message):
+    __slots__ = ("agent_id", "credential_token", "tool_source", "changed")
+    AGENT_ID_FIELD_NUMBER: _ClassVar[int]
+    CREDENTIAL_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    TOOL_SOURCE_FIELD_NUMBER: _ClassVar[int]
+    CHANGED_FIELD_NUMBER: _ClassVar[int]
+    agent_id: _common_pb2.AgentId
+    credential_token: str
+    tool_source: str
+    changed: _containers.RepeatedCompositeFieldContainer[ChangedTool]
+    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., credential_token: _Optional[str] = ..., tool_source: _Optional[str] = ..., changed: _Optional[_Iterable[_Union[ChangedTool, _Mapping]]] = ...) -> None: ...
+
+class ReportToolDefinitionsResponse(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
