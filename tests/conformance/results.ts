@@ -1,4 +1,5 @@
 import { textTable } from '../../bench/table.ts';
+import type { DeployResult } from './deploy/run-deploy.ts';
 import type { H2specResult } from './h2spec.ts';
 import { interopCases } from './interop-cases.ts';
 import type { HookResult } from './hooks/run-hooks.ts';
@@ -12,6 +13,7 @@ export interface Results {
   readonly interop: InteropResult[];
   readonly mcp: McpResult[];
   readonly hooks: HookResult[];
+  readonly deploy: DeployResult[];
   /** Parts that could not go on, and why. */
   readonly broken: string[];
   /** Parts that were left out, and what would make them run. */
@@ -20,7 +22,7 @@ export interface Results {
 }
 
 export function emptyResults(): Results {
-  return { h2spec: [], interop: [], mcp: [], hooks: [], broken: [], notRun: [], versions: [] };
+  return { h2spec: [], interop: [], mcp: [], hooks: [], deploy: [], broken: [], notRun: [], versions: [] };
 }
 
 export interface Sums {
@@ -30,13 +32,13 @@ export interface Sums {
   readonly excepted: number;
 }
 
-export function addedUp({ h2spec, interop, mcp, hooks, broken }: Results): Sums {
+export function addedUp({ h2spec, interop, mcp, hooks, deploy, broken }: Results): Sums {
   const passed = h2spec.flatMap(({ cases }) => cases).filter(({ outcome }) => outcome === 'passed').length;
   const verdicts = h2spec.flatMap((result) => result.verdicts);
   const wrong = verdicts.filter(({ ok }) => !ok);
   const unexpectedPasses = wrong.filter(({ note }) => note.startsWith('passed')).length;
   const right = passed - unexpectedPasses;
-  const others = [...interop, ...hooks];
+  const others = [...interop, ...hooks, ...deploy];
   const failures = others.filter(({ failure }) => failure !== undefined).length;
   return {
     passed: right + others.length - failures + mcp.filter(isSame).length,
@@ -76,6 +78,12 @@ export const hookHeader = ['agent', 'trial', 'result'] as const;
 
 export function hookRows({ hooks }: Results): string[][] {
   return hooks.map(({ agent, name, failure }) => [agent, name, failure ?? 'passed']);
+}
+
+export const deployHeader = ['part', 'trial', 'result'] as const;
+
+export function deployRows({ deploy }: Results): string[][] {
+  return deploy.map(({ part, name, failure }) => [part, name, failure ?? 'passed']);
 }
 
 /** The engines, each with a column. */

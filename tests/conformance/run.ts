@@ -1,7 +1,8 @@
 // npm run conformance -- --help
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { conformancePage, mcpTool, withMcpSection } from './conformance-page.ts';
+import { conformancePage, mcpTool, withDeploySection, withMcpSection } from './conformance-page.ts';
+import { runDeploy } from './deploy/run-deploy.ts';
 import type { EngineName } from './engine.ts';
 import { requestKinds } from './h2spec-exceptions.ts';
 import { findH2spec } from './h2spec-tool.ts';
@@ -10,7 +11,7 @@ import { codingAgents, findAgent } from './hooks/coding-agents.ts';
 import { runHooks } from './hooks/run-hooks.ts';
 import { interopClients, runInterop } from './interop.ts';
 import type { Options } from './options.ts';
-import { helpText, readOptions } from './options.ts';
+import { helpText, readOptions, suites as allSuites } from './options.ts';
 import type { Results } from './results.ts';
 import { isSame, mcpSuite, runMcpSuite } from './mcp/mcp-suite.ts';
 import { addedUp, emptyResults, sumsText, interopTable, h2specTable } from './results.ts';
@@ -41,17 +42,21 @@ async function main(args: readonly string[]): Promise<number> {
   if (suites.includes('interop')) await interop(engines, results);
   if (suites.includes('mcp')) await mcp(results);
   if (suites.includes('hooks')) await hooks(results);
+  if (suites.includes('deploy')) await deploy(results);
   const { passed, failed } = addedUp(results);
   if (results.h2spec.length > 0) say(`\n${h2specTable(results)}`);
   if (results.interop.length > 0) say(`\n${interopTable(results)}`);
   for (const what of results.notRun) say(`not run: ${what}`);
-  if (options.write) writePage(results, suites.length === 1);
+  if (options.write) writePage(results, suites);
   say(`\n${sumsText(results)}`);
   return failed === 0 && passed > 0 ? 0 : 1;
 }
 
-function writePage(results: Results, onlyMcp: boolean): void {
-  writeFileSync(page, onlyMcp ? withMcpSection(readFileSync(page, 'utf8'), results) : conformancePage(results));
+function writePage(results: Results, suites: Options['suites']): void {
+  const before = readFileSync(page, 'utf8');
+  const isWhole = suites.length === allSuites.length;
+  const part = suites.includes('mcp') ? withMcpSection(before, results) : withDeploySection(before, results);
+  writeFileSync(page, isWhole ? conformancePage(results) : part);
   spawnSync('node_modules/.bin/biome', ['format', '--write', page]);
 }
 
@@ -128,6 +133,17 @@ async function hooks(results: Results): Promise<void> {
       }),
     );
   }
+}
+
+async function deploy(results: Results): Promise<void> {
+  const { versions, notRun } = results;
+  const missing = (what: string) => void notRun.push(what);
+  const uses = (tool: string, version: string) => void versions.push([tool, version]);
+  await runDeploy({ say, uses, missing }, (result) => {
+    results.deploy.push(result);
+    const { part, name, failure } = result;
+    say(failure === undefined ? `ok   ${part}: ${name}` : `FAIL ${part}: ${name} (${failure})`);
+  });
 }
 
 /** A part that cannot go on, such as one whose server has ended, is a failure like any other. */

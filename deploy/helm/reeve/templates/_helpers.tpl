@@ -48,9 +48,9 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- if and .Values.nats.credsSecret (not .Values.nats.existingSecret) -}}
 {{- fail "nats.credsSecret: set nats.existingSecret, too, which has the URL" -}}
 {{- end -}}
-{{- range $name := list "http_addr" "grpc_addr" "data_dir" "database_url" "nats_url" "nats_creds" "policy" "tls_cert" "tls_key" "bootstrap_api_key" "public_url" "public_grpc_addr" "smtp_pass" "approval_webhook_secret" "approval_webhook_url" -}}
-{{- if hasKey $.Values.settings $name -}}
-{{- fail (printf "settings.%s: the chart sets this itself, or it is a secret; see values.yaml" $name) -}}
+{{- range $name, $_ := .Values.settings -}}
+{{- if regexMatch "^(http_addr|grpc_addr|data_dir|policy|tls_cert|public_grpc_addr|forward)$|_(secret|pass|key|url|creds)$" $name -}}
+{{- fail (printf "settings.%s: the chart has a value of its own for this, or it is a secret and belongs in secretSettings" $name) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

@@ -39,6 +39,7 @@ spec:
         - { name: http, containerPort: 8080 }
         - { name: grpc, containerPort: 50051 }
       env:
+        - { name: SVC_DATA_DIR, value: /var/lib/reeve/data }
         {{- if .Values.database.existingSecret }}
         - name: SVC_DATABASE_URL
           valueFrom: { secretKeyRef: { name: {{ .Values.database.existingSecret }}, key: {{ .Values.database.key }} } }
