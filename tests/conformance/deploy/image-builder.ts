@@ -80,8 +80,8 @@ async function ensureBases(say: (line: string) => void): Promise<void> {
   await commitBase('docker.io/library/debian:bookworm-slim', 'docker.io/library/node:24-bookworm-slim', (root) => {
     const local = join(root, 'usr/local');
     cpSync(realpathSync(resolve('node_modules/.bin/node')), join(local, 'bin/node'));
-    const npm = execFileSync('npm', ['root', '--global'], { encoding: 'utf8' }).trim();
-    execFileSync('cp', ['-a', join(npm, 'npm'), join(local, 'lib/npm')]);
+    const npm = realpathSync(execFileSync('sh', ['-c', 'command -v npm'], { encoding: 'utf8' }).trim());
+    execFileSync('cp', ['-a', join(npm, '../..'), join(local, 'lib/npm')]);
     symlinkSync('../lib/npm/bin/npm-cli.js', join(local, 'bin/npm'));
   });
 }
