@@ -56,10 +56,9 @@ export async function buildImage(arch: string, say: (line: string) => void): Pro
 function registryMounts(): string[] {
   const configured = (name: string) => execFileSync('npm', ['config', 'get', name], { encoding: 'utf8' }).trim();
   const npmrc = join(home, 'npmrc');
-  const authority = configured('cafile');
-  const hasAuthority = existsSync(authority);
-  writeFileSync(npmrc, `registry=${configured('registry')}\n${hasAuthority ? 'cafile=/root/authority.pem\n' : ''}`);
-  return [`${npmrc}:/root/.npmrc:ro`, ...(hasAuthority ? [`${authority}:/root/authority.pem:ro`] : [])];
+  const authority = [configured('cafile'), process.env['NODE_EXTRA_CA_CERTS'] ?? ''].find((file) => existsSync(file));
+  writeFileSync(npmrc, `registry=${configured('registry')}\n${authority === undefined ? '' : 'cafile=/root/authority.pem\n'}`);
+  return [`${npmrc}:/root/.npmrc:ro`, ...(authority === undefined ? [] : [`${authority}:/root/authority.pem:ro`])];
 }
 
 /** The bases, made once. */
