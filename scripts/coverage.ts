@@ -19,7 +19,11 @@ function measure(folder: string): Summary {
   const args = [
     ...['run', '--project', 'all', 'packages/', '--coverage.enabled', '--coverage.provider=v8'],
     ...['--coverage.reporter=json-summary', `--coverage.reportsDirectory=${folder}`, '--coverage.reportOnFailure'],
-    ...['--coverage.include=packages/*/src/**/*.{ts,tsx}', '--coverage.exclude=**/*.test.ts', '--coverage.exclude=**/gen/**'],
+    ...[
+      '--coverage.include=packages/*/src/**/*.{ts,tsx}',
+      '--coverage.exclude=**/*.test.ts',
+      '--coverage.exclude=**/gen/**',
+    ],
   ];
   const { status } = spawnSync('node_modules/.bin/vitest', args, { stdio: 'inherit' });
   if (status !== 0) throw new Error('tests have failed; their coverage says nothing');
@@ -40,9 +44,12 @@ function pageOf(summary: Summary): string {
       places.set(place, { lines: sum(before?.lines, lines), branches: sum(before?.branches, branches) });
     }
   }
-  const rows = [...places].toSorted(([one], [other]) => one.localeCompare(other)).map(
-    ([place, { lines, branches }]) => `| ${place} | ${share(lines)} | ${lines.total} | ${share(branches)} | ${branches.total} |`,
-  );
+  const rows = [...places]
+    .toSorted(([one], [other]) => one.localeCompare(other))
+    .map(
+      ([place, { lines, branches }]) =>
+        `| ${place} | ${share(lines)} | ${lines.total} | ${share(branches)} | ${branches.total} |`,
+    );
   return `# Coverage
 
 \`npm run coverage\` wrote this page. It runs the tests that stand beside the sources, and measures which lines and branches

@@ -84,7 +84,8 @@ const gateway = new RestartingGateway(`http://127.0.0.1:${port}`);
 gateway.start();
 for (const name of sources) {
   watch(join(home, 'packages', name, 'src'), { recursive: true }, (_, file) => {
-    if (file?.endsWith('.ts') === true && !file.endsWith('.test.ts')) gateway.changed(join('packages', name, 'src', file));
+    if (file?.endsWith('.ts') === true && !file.endsWith('.test.ts'))
+      gateway.changed(join('packages', name, 'src', file));
   });
 }
 process.stdout.write(`dashboard http://127.0.0.1:${port}, gateway http://${address}\n`);

@@ -2,7 +2,16 @@ import type { Exception } from './h2spec-exceptions.ts';
 import { exceptions } from './h2spec-exceptions.ts';
 import { interopCases } from './interop-cases.ts';
 import type { Results } from './results.ts';
-import { deployHeader, deployRows, hookHeader, hookRows, interopHeader, interopRows, mcpHeader, mcpRows } from './results.ts';
+import {
+  deployHeader,
+  deployRows,
+  hookHeader,
+  hookRows,
+  interopHeader,
+  interopRows,
+  mcpHeader,
+  mcpRows,
+} from './results.ts';
 import { h2specHeader, h2specRows, sumsText } from './results.ts';
 
 const deployTools = new Set(['buildah', 'debootstrap', 'Helm', 'haproxy', 'promtool', 'systemd-analyze']);
@@ -77,7 +86,9 @@ function withSection(page: string, title: string, section: string): string {
 }
 
 function deploySection(results: Results): string {
-  const tools = results.versions.filter(([tool]) => deployTools.has(tool)).map(([tool, version]) => `${tool} ${version}`);
+  const tools = results.versions
+    .filter(([tool]) => deployTools.has(tool))
+    .map(([tool, version]) => `${tool} ${version}`);
   return `${deployTitle}
 
 What is in [\`deploy/\`](../deploy) was tried on Debian, as root, without a container engine: buildah built the Dockerfile on

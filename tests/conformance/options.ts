@@ -31,7 +31,9 @@ export function readOptions(args: readonly string[]): Options | undefined {
   if (chosen.length === 0) throw new Error(`--only takes ${suites.join(' or ')}, not "${only}"`);
   const isPart = only === 'mcp' || only === 'deploy';
   if (write && !isPart && (engines.length < engineNames.length || chosen.length < suites.length)) {
-    throw new Error('--write takes the results of a whole run, or --only mcp or deploy: leave out --engine and other suites');
+    throw new Error(
+      '--write takes the results of a whole run, or --only mcp or deploy: leave out --engine and other suites',
+    );
   }
   return { engines, suites: chosen, write };
 }

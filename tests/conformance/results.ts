@@ -1,5 +1,5 @@
 import { textTable } from '../../bench/table.ts';
-import type { DeployResult } from './deploy/run-deploy.ts';
+import type { DeployResult } from './deploy/trials.ts';
 import type { H2specResult } from './h2spec.ts';
 import { interopCases } from './interop-cases.ts';
 import type { HookResult } from './hooks/run-hooks.ts';

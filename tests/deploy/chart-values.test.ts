@@ -12,8 +12,8 @@ interface Values {
   readonly [name: string]: unknown;
 }
 
-const values = readYaml<Values>(`${chart}/values.yaml`);
-const full = readYaml<Values>(`${chart}/ci/full-values.yaml`);
+const values = readYaml(`${chart}/values.yaml`) as Values;
+const full = readYaml(`${chart}/ci/full-values.yaml`) as Values;
 const schema = JSON.parse(readFileSync(`${chart}/values.schema.json`, 'utf8')) as {
   readonly properties: Readonly<Record<string, unknown>>;
 };
@@ -49,7 +49,9 @@ test('the settings that the chart and its examples name exist', () => {
   expect(keys.length).toBeGreaterThan(0);
   expect(keys.filter((key) => !settingKeys.has(key))).toEqual([]);
   for (const file of readdirSync(`${chart}/templates`)) {
-    const text = readFileSync(`${chart}/templates/${file}`, 'utf8').replaceAll('SVC_{{', '').replaceAll('with SVC_ ', '');
+    const text = readFileSync(`${chart}/templates/${file}`, 'utf8')
+      .replaceAll('SVC_{{', '')
+      .replaceAll('with SVC_ ', '');
     expect(unknownVariables(text), file).toEqual([]);
   }
 });

@@ -31,14 +31,20 @@ const members = new Set([
 
 describe.each(['compose.yaml', 'compose.cluster.yaml'])('%s', (name) => {
   const file = join('deploy', name);
-  const { services, volumes = {} } = readYaml<Compose>(file);
+  const { services, volumes = {} } = readYaml(file) as Compose;
   const gateways = Object.entries(services).filter(([service]) => service.startsWith('gateway'));
 
   test('has members that Compose knows, and services that depend on what is there', () => {
     for (const [service, content] of Object.entries(services)) {
-      expect(Object.keys(content).filter((key) => !members.has(key)), service).toEqual([]);
+      expect(
+        Object.keys(content).filter((key) => !members.has(key)),
+        service,
+      ).toEqual([]);
       const needed = Array.isArray(content.depends_on) ? content.depends_on : Object.keys(content.depends_on ?? {});
-      expect(needed.filter((other) => !(String(other) in services)), service).toEqual([]);
+      expect(
+        needed.filter((other) => !(String(other) in services)),
+        service,
+      ).toEqual([]);
       expect(content.restart, service).toBe('unless-stopped');
     }
   });
@@ -60,7 +66,10 @@ describe.each(['compose.yaml', 'compose.cluster.yaml'])('%s', (name) => {
   test('gives gateways only settings that exist', () => {
     expect(gateways.length).toBeGreaterThan(0);
     for (const [service, { environment = {} }] of gateways) {
-      expect(Object.keys(environment).filter((variable) => !variables.has(variable)), service).toEqual([]);
+      expect(
+        Object.keys(environment).filter((variable) => !variables.has(variable)),
+        service,
+      ).toEqual([]);
     }
     expect(unknownVariables(readFileSync(file, 'utf8'))).toEqual([]);
   });
@@ -70,15 +79,21 @@ describe.each(['compose.yaml', 'compose.cluster.yaml'])('%s', (name) => {
       expect(content.build, service).toEqual({ context: '..', dockerfile: 'deploy/Dockerfile' });
       expect(content, service).toMatchObject({ read_only: true, cap_drop: ['ALL'], stop_grace_period: '30s' });
       expect(content.security_opt, service).toContain('no-new-privileges:true');
-      const writable = [...(content.tmpfs ?? []), ...(content.volumes ?? []).map((volume) => volume.split(':')[1] ?? '')];
-      expect(writable.some((path) => path.startsWith('/var/lib/reeve')), service).toBe(true);
+      const writable = [
+        ...(content.tmpfs ?? []),
+        ...(content.volumes ?? []).map((volume) => volume.split(':')[1] ?? ''),
+      ];
+      expect(
+        writable.some((path) => path.startsWith('/var/lib/reeve')),
+        service,
+      ).toBe(true);
       expect(content.tmpfs, service).toContain('/tmp');
     }
   });
 });
 
 test('the load balancer has a place for every gateway of the cluster, and a variable for every name that it uses', () => {
-  const { services } = readYaml<Compose>('deploy/compose.cluster.yaml');
+  const { services } = readYaml('deploy/compose.cluster.yaml') as Compose;
   const balancer = readFileSync('deploy/haproxy.cfg', 'utf8');
   const used = new Set([...balancer.matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => name));
   expect(Object.keys(services['balancer']?.environment ?? {}).toSorted()).toEqual([...used].toSorted());

@@ -26,7 +26,7 @@ interface Dashboard {
 }
 
 export function alertRules(): AlertRule[] {
-  return readYaml<Rules>('deploy/prometheus/rules.yaml').groups.flatMap(({ rules }) => rules);
+  return (readYaml('deploy/prometheus/rules.yaml') as Rules).groups.flatMap(({ rules }) => rules);
 }
 
 export function dashboard(): Dashboard {

@@ -11,7 +11,9 @@ const added = { metrics: new Set(['up', 'ALERTS']), labels: new Set(['job', 'ins
 /** The metrics of a query with the labels that it matches or groups by. */
 function metricsIn(query: string): { readonly name: string; readonly labels: readonly string[] }[] {
   const selectors = query.matchAll(/\b((?:reeve|process|nodejs)_\w+|up)\b(?:\{([^}]*)\})?/g);
-  const grouped = [...query.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(',').map((l) => l.trim()));
+  const grouped = [...query.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = '']) =>
+    list.split(',').map((l) => l.trim()),
+  );
   return [...selectors].map(([, name = '', matchers = '']) => ({
     name: name.replace(/_(bucket|sum|count)$/, ''),
     labels: [...[...matchers.matchAll(/(\w+)\s*[=!]/g)].map(([, label = '']) => label), ...grouped],
@@ -21,7 +23,9 @@ function metricsIn(query: string): { readonly name: string; readonly labels: rea
 /** The labels of each metric, as the reference has them. */
 function documentedLabels(): Map<string, string[]> {
   const rows = readFileSync('docs/reference/metrics.md', 'utf8').matchAll(/^\| `(\w+)` +\| \w+ +\| ([^|]*)\|/gm);
-  return new Map([...rows].map(([, name = '', labels = '']) => [name, [...labels.matchAll(/\w+/g)].map(([label]) => label)]));
+  return new Map(
+    [...rows].map(([, name = '', labels = '']) => [name, [...labels.matchAll(/\w+/g)].map(([label]) => label)]),
+  );
 }
 
 describe('alerts and dashboard', () => {
@@ -53,7 +57,10 @@ describe('alerts and dashboard', () => {
     expect(documented.size).toBeGreaterThan(30);
     for (const { name, labels } of queries.flatMap(metricsIn)) {
       const known = documented.get(name) ?? [];
-      expect(labels.filter((label) => !known.includes(label) && !added.labels.has(label)), name).toEqual([]);
+      expect(
+        labels.filter((label) => !known.includes(label) && !added.labels.has(label)),
+        name,
+      ).toEqual([]);
     }
   });
 });

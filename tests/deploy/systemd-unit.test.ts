@@ -4,7 +4,9 @@ import { unknownVariables } from './deploy-files.ts';
 
 const unit = readFileSync('deploy/systemd/reeve.service', 'utf8');
 const lines = unit.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-const values = new Map(lines.filter((line) => line.includes('=')).map((line) => line.split(/=(.*)/s, 2) as [string, string]));
+const values = new Map(
+  lines.filter((line) => line.includes('=')).map((line) => line.split(/=(.*)/s, 2) as [string, string]),
+);
 
 test('the unit has the three sections and lines that systemd can read', () => {
   expect(lines.filter((line) => line.startsWith('['))).toEqual(['[Unit]', '[Service]', '[Install]']);

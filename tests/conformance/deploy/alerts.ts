@@ -7,7 +7,7 @@ import { stringify } from 'yaml';
 import { dashboardQueries } from '../../deploy/monitoring-files.ts';
 import { cacheFolder } from '../tools.ts';
 import { ruleTests } from './rule-tests.ts';
-import type { Trials } from './run-deploy.ts';
+import type { Trials } from './trials.ts';
 
 const rules = resolve('deploy/prometheus/rules.yaml');
 

@@ -13,7 +13,7 @@ import { eventually } from '../../harness/eventually.ts';
 import { bootstrapKey } from '../../harness/gateway.ts';
 import { freePort } from '../../harness/postgres.ts';
 import { debianProgram } from './debian-package.ts';
-import type { Trials } from './run-deploy.ts';
+import type { Trials } from './trials.ts';
 
 const authorization = { authorization: `Bearer ${bootstrapKey}` };
 
@@ -62,7 +62,8 @@ export async function tryBalancer(trials: Trials): Promise<void> {
     await trial('a killed gateway is not noticed: checks and HTTP go on at the other', async () => {
       await pair.one.kill('SIGKILL');
       const answers = [];
-      for (let call = 0; call < 20; call++) answers.push((await agent.check({ tool: 'search', args: { call } })).allowed);
+      for (let call = 0; call < 20; call++)
+        answers.push((await agent.check({ tool: 'search', args: { call } })).allowed);
       deepEqual(new Set(answers), new Set([true]));
       for (let call = 0; call < 6; call++) equal((await fetch(`${base}/healthz`)).status, 200);
     });
@@ -78,7 +79,11 @@ interface Ports {
 }
 
 /** The file as it is, but for the ports: here the gateways are on one address. */
-function startBalancer(folder: string, ports: Ports, gateways: readonly { http: string; grpc: string }[]): ChildProcess {
+function startBalancer(
+  folder: string,
+  ports: Ports,
+  gateways: readonly { http: string; grpc: string }[],
+): ChildProcess {
   let text = readFileSync('deploy/haproxy.cfg', 'utf8');
   gateways.forEach(({ http, grpc }, index) => {
     const host = `"\${GATEWAY_${index + 1}}`;

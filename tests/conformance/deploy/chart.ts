@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { goTool } from '../tools.ts';
 import { assertManifests, readManifests } from './manifests.ts';
-import type { Trials } from './run-deploy.ts';
+import type { Trials } from './trials.ts';
 
 const run = promisify(execFile);
 const chart = 'deploy/helm/reeve';

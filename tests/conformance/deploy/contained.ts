@@ -39,7 +39,19 @@ function argsOf({ image: { config }, env = {}, command }: ContainedOptions): str
 function unshare(options: ContainedOptions): [string, string[], NodeJS.ProcessEnv] {
   const { image, data } = options;
   const [id = ''] = image.config.User.split(':');
-  const args = ['--mount', '--pid', '--ipc', '--uts', '--fork', '--kill-child', 'sh', '-c', script, 'sh', ...argsOf(options)];
+  const args = [
+    '--mount',
+    '--pid',
+    '--ipc',
+    '--uts',
+    '--fork',
+    '--kill-child',
+    'sh',
+    '-c',
+    script,
+    'sh',
+    ...argsOf(options),
+  ];
   return ['unshare', args, { PATH: process.env['PATH'], ROOT: image.root, DATA: data, ID: id }];
 }
 

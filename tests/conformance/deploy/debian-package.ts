@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import type { Trials } from './run-deploy.ts';
+import type { Trials } from './trials.ts';
 
 /** A program of a Debian package, installed if it can be. Undefined if not, which is then said. */
 export function debianProgram(name: string, { say, missing, uses }: Trials, versionFlag = '--version'): boolean {

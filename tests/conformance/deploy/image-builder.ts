@@ -57,7 +57,10 @@ function registryMounts(): string[] {
   const configured = (name: string) => execFileSync('npm', ['config', 'get', name], { encoding: 'utf8' }).trim();
   const npmrc = join(home, 'npmrc');
   const authority = [configured('cafile'), process.env['NODE_EXTRA_CA_CERTS'] ?? ''].find((file) => existsSync(file));
-  writeFileSync(npmrc, `registry=${configured('registry')}\n${authority === undefined ? '' : 'cafile=/root/authority.pem\n'}`);
+  writeFileSync(
+    npmrc,
+    `registry=${configured('registry')}\n${authority === undefined ? '' : 'cafile=/root/authority.pem\n'}`,
+  );
   return [`${npmrc}:/root/.npmrc:ro`, ...(authority === undefined ? [] : [`${authority}:/root/authority.pem:ro`])];
 }
 

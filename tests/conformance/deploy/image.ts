@@ -7,7 +7,7 @@ import { Contained, runContained } from './contained.ts';
 import { debianProgram } from './debian-package.ts';
 import type { BuiltImage } from './image-builder.ts';
 import { buildImage, forgetImages } from './image-builder.ts';
-import type { Trials } from './run-deploy.ts';
+import type { Trials } from './trials.ts';
 import { HealthCheckRequest, HealthCheckResponse, paths } from '@reeve/contract';
 
 /** On loopback, as everything that a test starts. */
@@ -64,37 +64,42 @@ async function tryContainer(image: BuiltImage, data: string, { trial, uses }: Tr
   });
 
   let key: string | undefined;
-  await trial('it starts with a read-only root and no capability, is ready, and serves the dashboard and gRPC', async () => {
-    await using gateway = await Contained.start({ image, data, env: loopback });
-    equal((await fetch(`${gateway.http}/readyz`)).status, 200);
-    match(await (await fetch(`${gateway.http}/`)).text(), /<div id="root">/);
-    const client = new GrpcClient(gateway.grpc);
-    const { status } = await client.call(paths.healthCheck, HealthCheckRequest, HealthCheckResponse, { service: '' });
-    equal(status, 1);
-    client.close();
-    const about = readFileSync(`/proc/${gateway.pid}/status`, 'utf8');
-    match(about, new RegExp(`^Uid:\\t${user}\\t${user}\\t${user}\\t${user}$`, 'm'));
-    match(about, /^CapEff:\t0+$/m);
-    match(about, /^NSpid:.*\t1$/m);
-    key = /rvk_\w+/.exec(gateway.log)?.[0];
-    ok(key !== undefined, 'the first start printed no key');
-    equal(statSync(join(data, 'data')).mode & 0o777, 0o700);
-    const port = new URL(gateway.http).port;
-    const check = { image, data, command: config.Healthcheck?.Test.slice(1) ?? [] };
-    equal(runContained({ ...check, env: { SVC_HTTP_ADDR: `127.0.0.1:${port}` } }).status, 0, 'the health check');
-    equal(runContained({ ...check, env: { SVC_HTTP_ADDR: '127.0.0.1:1' } }).status, 1, 'the health check of nobody');
-    const made = await fetch(`${gateway.http}/api/v1/iam/api-keys`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ label: 'kept', scopes: ['read'] }),
-    });
-    equal(made.status, 201);
-    equal(await gateway.stop('SIGTERM'), 0, 'SIGTERM to process 1');
-  });
+  await trial(
+    'it starts with a read-only root and no capability, is ready, and serves the dashboard and gRPC',
+    async () => {
+      await using gateway = await Contained.start({ image, data, env: loopback });
+      equal((await fetch(`${gateway.http}/readyz`)).status, 200);
+      match(await (await fetch(`${gateway.http}/`)).text(), /<div id="root">/);
+      const client = new GrpcClient(gateway.grpc);
+      const { status } = await client.call(paths.healthCheck, HealthCheckRequest, HealthCheckResponse, { service: '' });
+      equal(status, 1);
+      client.close();
+      const about = readFileSync(`/proc/${gateway.pid}/status`, 'utf8');
+      match(about, new RegExp(`^Uid:\\t${user}\\t${user}\\t${user}\\t${user}$`, 'm'));
+      match(about, /^CapEff:\t0+$/m);
+      match(about, /^NSpid:.*\t1$/m);
+      key = /rvk_\w+/.exec(gateway.log)?.[0];
+      ok(key !== undefined, 'the first start printed no key');
+      equal(statSync(join(data, 'data')).mode & 0o777, 0o700);
+      const port = new URL(gateway.http).port;
+      const check = { image, data, command: config.Healthcheck?.Test.slice(1) ?? [] };
+      equal(runContained({ ...check, env: { SVC_HTTP_ADDR: `127.0.0.1:${port}` } }).status, 0, 'the health check');
+      equal(runContained({ ...check, env: { SVC_HTTP_ADDR: '127.0.0.1:1' } }).status, 1, 'the health check of nobody');
+      const made = await fetch(`${gateway.http}/api/v1/iam/api-keys`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ label: 'kept', scopes: ['read'] }),
+      });
+      equal(made.status, 201);
+      equal(await gateway.stop('SIGTERM'), 0, 'SIGTERM to process 1');
+    },
+  );
   await trial('the data survives, and so it does when the container is killed', async () => {
     for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
       await using gateway = await Contained.start({ image, data, env: loopback });
-      const answer = await fetch(`${gateway.http}/api/v1/iam/api-keys`, { headers: { authorization: `Bearer ${key}` } });
+      const answer = await fetch(`${gateway.http}/api/v1/iam/api-keys`, {
+        headers: { authorization: `Bearer ${key}` },
+      });
       equal(answer.status, 200);
       const { items } = (await answer.json()) as { items: { label: string }[] };
       ok(items.some(({ label }) => label === 'kept'));

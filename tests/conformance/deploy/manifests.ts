@@ -83,7 +83,8 @@ function assertSelectors(manifests: readonly Manifest[], labels: Readonly<Record
   for (const { kind, spec } of manifests) {
     const selector = spec?.selector ?? (spec?.['podSelector'] as Selector | undefined);
     if (selector === undefined) continue;
-    const wanted = 'matchLabels' in selector ? (selector as Selector).matchLabels : (selector as Record<string, string>);
+    const wanted =
+      'matchLabels' in selector ? (selector as Selector).matchLabels : (selector as Record<string, string>);
     for (const [label, value] of Object.entries(wanted)) equal(labels[label], value, `${kind} selects ${label}`);
   }
 }
@@ -112,10 +113,17 @@ function assertPod(pod: PodSpec, claims: readonly string[]): void {
 function assertSettings(manifests: readonly Manifest[], container: Container): void {
   const settings = describeSettings();
   const variables = container.env.map(({ name }) => name).filter((name) => name.startsWith('SVC_'));
-  for (const name of variables) ok(settings.some(({ variable }) => variable === name), `${name} does not exist`);
+  for (const name of variables)
+    ok(
+      settings.some(({ variable }) => variable === name),
+      `${name} does not exist`,
+    );
   equal(new Set(variables).size, variables.length, variables.join(', '));
   const file = manifests.find(({ data }) => data?.['settings.yaml'] !== undefined)?.data?.['settings.yaml'] ?? '';
   for (const key of Object.keys(parse(file) as object)) {
-    ok(settings.some((setting) => setting.key === key), `${key} does not exist`);
+    ok(
+      settings.some((setting) => setting.key === key),
+      `${key} does not exist`,
+    );
   }
 }
