@@ -1,8 +1,8 @@
 #!/bin/sh
 # Assembles what the image holds beyond its base: sh deploy/image/assemble.sh FOLDER ARCHITECTURE
 #
-# It runs in the root of the sources, which must be /opt/reeve: the bundle names its data files by their paths. It needs
-# npm and Node 20 or newer. The Dockerfile calls it, and so does `npm run conformance -- --only deploy`.
+# It runs in the root of the sources, after `npm install`. They must be in /opt/reeve: the bundle names its data files by
+# their paths.
 set -eu
 image=$1
 case $2 in
@@ -11,9 +11,6 @@ case $2 in
   *) echo "there is no image for the architecture \"$2\", only for amd64 and arm64" >&2; exit 1 ;;
 esac
 [ "$PWD" = /opt/reeve ] || { echo "the sources must be in /opt/reeve, not in $PWD" >&2; exit 1; }
-
-# Installing builds the dashboard as well. `npm ci` fails where a registry lacks a package for a foreign platform.
-npm install --no-audit --no-fund
 
 mkdir -p "$image/usr/local/bin" "$image/usr/local/share/licenses/node" "$image/opt/reeve" "$image/var/lib/reeve"
 

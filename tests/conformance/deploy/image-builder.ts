@@ -6,7 +6,7 @@ import { cacheFolder } from '../tools.ts';
 
 const run = promisify(execFile);
 const home = join(cacheFolder, 'deploy');
-const storage = ['--root', join(home, 'storage'), '--runroot', join(home, 'run'), '--storage-driver', 'vfs'];
+const storage = ['--root', join(home, 'storage'), '--runroot', join(home, 'run'), '--storage-driver', 'overlay'];
 const large = { maxBuffer: 64 * 1024 * 1024 };
 
 /** What the image says of itself. */
@@ -41,9 +41,9 @@ export async function buildImage(arch: string, say: (line: string) => void): Pro
   await ensureBases(say);
   say('building the image, which takes a few minutes');
   await buildah(
-    ...['build', '--isolation', 'chroot', '--network', 'host', '--pull-never', '--format', 'docker', '--layers=false'],
+    ...['build', '--isolation', 'chroot', '--network', 'host', '--pull-never', '--format', 'docker', '--layers'],
     ...registryMounts().flatMap((mount) => ['--volume', mount]),
-    ...['--build-arg', 'BUILDPLATFORM=linux/amd64', '--build-arg', `TARGETARCH=${arch}`],
+    ...['--build-arg', `TARGETARCH=${arch}`],
     ...['--tag', `reeve-${arch}`, '--file', 'deploy/Dockerfile', '.'],
   );
   const container = await buildah('from', '--pull-never', `localhost/reeve-${arch}`);

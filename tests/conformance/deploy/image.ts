@@ -40,12 +40,12 @@ export async function tryImage(trials: Trials): Promise<void> {
   }
 }
 
-async function tryContainer(image: BuiltImage, data: string, { trial, uses }: Trials): Promise<void> {
+async function tryContainer(image: BuiltImage, data: string, { trial }: Trials): Promise<void> {
   const { config, root } = image;
   const [user = 0, group = 0] = config.User.split(':').map(Number);
   chownSync(data, user, group);
 
-  await trial('it has a numeric user, a volume, a health check, and no shell between engine and gateway', () => {
+  await trial('it has a numeric user, a volume, a health check, and the exec form', () => {
     ok(user > 0 && group > 0);
     ok('/var/lib/reeve' in config.Volumes);
     equal(config.StopSignal, 'SIGTERM');
@@ -60,7 +60,7 @@ async function tryContainer(image: BuiltImage, data: string, { trial, uses }: Tr
   await trial('the command line works in it', () => {
     const { status, stdout, stderr } = runContained({ image, data, command: ['/usr/local/bin/reeve', '--version'] });
     equal(status, 0, stderr);
-    uses('reeve in the image', stdout.trim());
+    equal(stdout.split('\n')[0]?.startsWith('reeve '), true);
   });
 
   let key: string | undefined;
