@@ -31,7 +31,12 @@ const files: Rolldown.Plugin = {
     });
     if (/import\.meta\.(?!url)/.test(rewritten))
       this.error(`the bundle cannot keep what this says of its place: ${id}`);
-    return { code: rewritten, map: null };
+    // A path that is put together while it runs still starts at the source.
+    const placed = rewritten.replaceAll(
+      /(new URL\(`[^`]+`, )import\.meta\.url\)/g,
+      (_, before: string) => `${before}'${pathToFileURL(id).href}')`,
+    );
+    return { code: placed, map: null };
   },
 };
 

@@ -3,6 +3,8 @@ import { exceptions } from './h2spec-exceptions.ts';
 import { interopCases } from './interop-cases.ts';
 import type { Results } from './results.ts';
 import {
+  deployHeader,
+  deployRows,
   hookHeader,
   hookRows,
   packageHeader,
@@ -14,6 +16,7 @@ import {
 } from './results.ts';
 import { h2specHeader, h2specRows, sumsText } from './results.ts';
 
+const deployTools = new Set(['buildah', 'debootstrap', 'Helm', 'haproxy', 'promtool', 'systemd-analyze']);
 export const mcpTool = '@modelcontextprotocol/conformance';
 
 /** The text of docs/conformance.md. */
@@ -66,15 +69,43 @@ for the machine of the run was started.
 
 ${markdownTable(packageHeader, packageRows(results))}
 
-${mcpSection(results)}`;
+${mcpSection(results)}
+${deploySection(results)}`;
 }
 
 const mcpTitle = '## MCP';
+const deployTitle = '## Deploying';
 
-/** The page with another part about MCP, which is its last one. */
+/** The page with another part about MCP. */
 export function withMcpSection(page: string, results: Results): string {
-  const at = page.indexOf(mcpTitle);
-  return `${(at === -1 ? page : page.slice(0, at)).trimEnd()}\n\n${mcpSection(results)}`;
+  return withSection(page, mcpTitle, mcpSection(results));
+}
+
+/** The page with another part about what is in `deploy/`. */
+export function withDeploySection(page: string, results: Results): string {
+  return withSection(page, deployTitle, deploySection(results));
+}
+
+/** A section ends where the next begins. A new one is the last. */
+function withSection(page: string, title: string, section: string): string {
+  const at = page.indexOf(`${title}\n`);
+  if (at === -1) return `${page.trimEnd()}\n\n${section}`;
+  const next = page.indexOf('\n## ', at);
+  return `${page.slice(0, at)}${section}${next === -1 ? '' : page.slice(next)}`;
+}
+
+function deploySection(results: Results): string {
+  const tools = results.versions
+    .filter(([tool]) => deployTools.has(tool))
+    .map(([tool, version]) => `${tool} ${version}`);
+  return `${deployTitle}
+
+What is in [\`deploy/\`](../deploy) was tried on Debian, as root, without a container engine: buildah built the Dockerfile on
+bases that debootstrap made, and its root file system was started in namespaces as an engine does it, read-only and as the
+image's user. By ${tools.join(', ') || 'no tool'}.
+
+${markdownTable(deployHeader, deployRows(results))}
+`;
 }
 
 function mcpSection(results: Results): string {

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import type { EngineName } from './engine.ts';
 import { engineNames } from './engine.ts';
 
-export const suites = ['h2spec', 'interop', 'mcp', 'hooks', 'adapters', 'packages'] as const;
+export const suites = ['h2spec', 'interop', 'mcp', 'hooks', 'adapters', 'packages', 'deploy'] as const;
 export type Suite = (typeof suites)[number];
 
 export interface Options {
@@ -30,9 +30,10 @@ export function readOptions(args: readonly string[]): Options | undefined {
   if (engines.length === 0) throw new Error(`--engine takes ${engineNames.join(', ')} or both, not "${engine}"`);
   if (chosen.length === 0) throw new Error(`--only takes ${suites.join(' or ')}, not "${only}"`);
   const isWhole = engines.length === engineNames.length && chosen.length === suites.length;
-  if (write && !isWhole && only !== 'mcp' && only !== 'adapters') {
+  const isPart = only === 'mcp' || only === 'adapters' || only === 'deploy';
+  if (write && !isWhole && !isPart) {
     throw new Error(
-      '--write takes the results of a whole run, --only mcp or --only adapters: leave out --engine and other suites',
+      '--write takes the results of a whole run, or --only mcp, adapters or deploy: leave out --engine and other suites',
     );
   }
   return { engines, suites: chosen, write };
@@ -41,19 +42,21 @@ export function readOptions(args: readonly string[]): Options | undefined {
 export const helpText = `Holds the gRPC engines against HTTP/2 (h2spec) and against gRPC clients in other languages, the MCP proxy against the
 suite of the MCP project, the hooks against real coding agents (Claude Code and Codex) that a scripted model drives, and
 the adapters for frameworks against the table of cases (tests/adapters/cases.yaml). Installs the packages and starts the
-executables of a release as a stranger would, on every Node that they are for.
+executables of a release as a stranger would, on every Node that they are for. Builds and starts what is in deploy/: the
+image, the chart, the load balancer, the alerts, the unit.
 
   npm run conformance                          all tests, on both engines
   npm run conformance -- --engine reeve        one engine: ${engineNames.join(', ')}, or both
   npm run conformance -- --only h2spec         one suite: ${suites.join(', ')}
   npm run conformance -- --write               all tests, and the results into docs/conformance.md
-  npm run conformance -- --only mcp --write    the suite of MCP, and its part of that page
+  npm run conformance -- --only mcp --write    one suite, and its part of that page: mcp or deploy
   npm run conformance -- --only adapters --write    the adapters, and the matrix in docs/reference/adapters.md
 
 Needs Go for h2spec and for the client of grpc-go, Python 3 with venv and pip for grpcio, and Rust for tonic. The coding
 agents come from npm, several hundred megabytes; REEVE_CONFORMANCE_CLAUDE and REEVE_CONFORMANCE_CODEX name programs that
 are installed already. The tools are built once, into node_modules/.cache/reeve-conformance; remove that folder to get their latest versions. What is
-missing is named and counted as not run. Servers listen on loopback alone.
+missing is named and counted as not run. The suite deploy needs root on Debian, and installs buildah, debootstrap and
+haproxy there. Servers listen on loopback alone.
 
 Exit code: 0 if all that ran has passed, 1 if something failed or nothing ran, 2 for wrong options.
 `;

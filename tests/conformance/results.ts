@@ -1,5 +1,6 @@
 import { textTable } from '../../bench/table.ts';
 import type { AdapterResult } from './adapters/run-adapters.ts';
+import type { DeployResult } from './deploy/trials.ts';
 import type { H2specResult } from './h2spec.ts';
 import { interopCases } from './interop-cases.ts';
 import type { HookResult } from './hooks/run-hooks.ts';
@@ -16,6 +17,7 @@ export interface Results {
   readonly hooks: HookResult[];
   readonly adapters: AdapterResult[];
   readonly packages: PackageResult[];
+  readonly deploy: DeployResult[];
   /** Parts that could not go on, and why. */
   readonly broken: string[];
   /** Parts that were left out, and what would make them run. */
@@ -24,7 +26,7 @@ export interface Results {
 }
 
 export function emptyResults(): Results {
-  const parts = { h2spec: [], interop: [], mcp: [], hooks: [], adapters: [], packages: [] };
+  const parts = { h2spec: [], interop: [], mcp: [], hooks: [], adapters: [], packages: [], deploy: [] };
   return { ...parts, broken: [], notRun: [], versions: [] };
 }
 
@@ -35,13 +37,13 @@ export interface Sums {
   readonly excepted: number;
 }
 
-export function addedUp({ h2spec, interop, mcp, hooks, adapters, packages, broken }: Results): Sums {
+export function addedUp({ h2spec, interop, mcp, hooks, adapters, packages, deploy, broken }: Results): Sums {
   const passed = h2spec.flatMap(({ cases }) => cases).filter(({ outcome }) => outcome === 'passed').length;
   const verdicts = h2spec.flatMap((result) => result.verdicts);
   const wrong = verdicts.filter(({ ok }) => !ok);
   const unexpectedPasses = wrong.filter(({ note }) => note.startsWith('passed')).length;
   const right = passed - unexpectedPasses;
-  const others = [...interop, ...hooks, ...packages];
+  const others = [...interop, ...hooks, ...packages, ...deploy];
   const failures = others.filter(({ failure }) => failure !== undefined).length;
   const tried = adapters.flatMap(({ cases }) => Object.values(cases)).filter((how) => how !== 'cannot');
   const kept = tried.filter((how) => how === 'passed').length;
@@ -90,6 +92,12 @@ export const packageHeader = ['trial', 'result'] as const;
 
 export function packageRows({ packages }: Results): string[][] {
   return packages.map(({ name, failure }) => [name, failure ?? 'passed']);
+}
+
+export const deployHeader = ['part', 'trial', 'result'] as const;
+
+export function deployRows({ deploy }: Results): string[][] {
+  return deploy.map(({ part, name, failure }) => [part, name, failure ?? 'passed']);
 }
 
 /** The engines, each with a column. */

@@ -5,7 +5,8 @@ import { runClaudeExample } from './adapters/claude-example.ts';
 import { findFrameworks } from './adapters/frameworks.ts';
 import type { AdapterResult } from './adapters/run-adapters.ts';
 import { runAdapters, writeAdapterResults } from './adapters/run-adapters.ts';
-import { conformancePage, mcpTool, withMcpSection } from './conformance-page.ts';
+import { conformancePage, mcpTool, withDeploySection, withMcpSection } from './conformance-page.ts';
+import { runDeploy } from './deploy/run-deploy.ts';
 import type { EngineName } from './engine.ts';
 import { requestKinds } from './h2spec-exceptions.ts';
 import { findH2spec } from './h2spec-tool.ts';
@@ -48,6 +49,7 @@ async function main(args: readonly string[]): Promise<number> {
   if (suites.includes('hooks')) await hooks(results);
   if (suites.includes('packages')) await packages(results);
   if (suites.includes('adapters')) await adapters(results);
+  if (suites.includes('deploy')) await deploy(results);
   const { passed, failed } = addedUp(results);
   if (results.h2spec.length > 0) say(`\n${h2specTable(results)}`);
   if (results.interop.length > 0) say(`\n${interopTable(results)}`);
@@ -60,6 +62,7 @@ async function main(args: readonly string[]): Promise<number> {
 function writeResults(results: Results, suites: readonly Suite[]): void {
   const [only] = suites.length === 1 ? suites : [];
   if (only === 'mcp') writeFileSync(page, withMcpSection(readFileSync(page, 'utf8'), results));
+  if (only === 'deploy') writeFileSync(page, withDeploySection(readFileSync(page, 'utf8'), results));
   if (only === undefined) writeFileSync(page, conformancePage(results));
   spawnSync('node_modules/.bin/biome', ['format', '--write', page]);
   if (results.adapters.length === 0) return;
@@ -166,6 +169,17 @@ function tellAdapter({ name, language, cases }: AdapterResult): void {
     if (how === 'passed') say(`ok   ${name} (${language}): ${each}`);
     else if (how !== 'cannot') say(`FAIL ${name} (${language}): ${each} (${how})`);
   }
+}
+
+async function deploy(results: Results): Promise<void> {
+  const { versions, notRun } = results;
+  const missing = (what: string) => void notRun.push(what);
+  const uses = (tool: string, version: string) => void versions.push([tool, version]);
+  await runDeploy({ say, uses, missing }, (result) => {
+    results.deploy.push(result);
+    const { part, name, failure } = result;
+    say(failure === undefined ? `ok   ${part}: ${name}` : `FAIL ${part}: ${name} (${failure})`);
+  });
 }
 
 /** A part that cannot go on, such as one whose server has ended, is a failure like any other. */

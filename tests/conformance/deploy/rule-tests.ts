@@ -1,0 +1,70 @@
+interface RuleTest {
+  readonly interval: string;
+  readonly input_series: readonly { readonly series: string; readonly values: string }[];
+  readonly promql_expr_test: readonly {
+    readonly expr: string;
+    readonly eval_time: string;
+    readonly exp_samples: readonly { readonly labels: string; readonly value: number }[];
+  }[];
+}
+
+const labels = 'job="reeve",instance="a"';
+
+/** That an alert is pending or firing at a time, or that it is not there. */
+function alerts(alert: string, eval_time: string, state: 'firing' | 'pending' | 'silent') {
+  const expr = `count by (alertname, alertstate) (ALERTS{alertname="${alert}"})`;
+  const sample = { labels: `{alertname="${alert}", alertstate="${state}"}`, value: 1 };
+  return { expr, eval_time, exp_samples: state === 'silent' ? [] : [sample] };
+}
+
+function series(name: string, values: string, more = '') {
+  return { series: `${name}{${labels}${more}}`, values };
+}
+
+/** Series that were made up, and which alerts they raise, in the form of `promtool test rules`. */
+export const ruleTests: readonly RuleTest[] = [
+  {
+    interval: '15s',
+    input_series: [
+      series('up', '1x8 0x12'),
+      series('reeve_store_commit_failures_total', '0x8 0+10x12'),
+      series('reeve_nats_connected', '1x8 0x12'),
+      series('reeve_gateways', '0x8 1x12', ',state="lost"'),
+      series('reeve_decisions_total', '0+30x20', ',outcome="allow",tier="org"'),
+    ],
+    promql_expr_test: [
+      alerts('ReeveDown', '2m', 'silent'),
+      alerts('ReeveDown', '2m30s', 'pending'),
+      alerts('ReeveDown', '4m', 'firing'),
+      alerts('ReeveStoreRefusesWrites', '2m', 'silent'),
+      alerts('ReeveStoreRefusesWrites', '4m', 'firing'),
+      alerts('ReeveNatsAway', '2m', 'silent'),
+      alerts('ReeveNatsAway', '4m', 'firing'),
+      alerts('ReeveGatewayLost', '4m', 'firing'),
+      alerts('ReeveIdentityRefused', '5m', 'silent'),
+    ],
+  },
+  {
+    interval: '15s',
+    input_series: [
+      series('reeve_decision_seconds_bucket', '0+100x80', ',le="0.05"'),
+      series('reeve_decision_seconds_bucket', '0+110x80', ',le="1"'),
+      series('reeve_decision_seconds_bucket', '0+110x80', ',le="+Inf"'),
+      series('reeve_decisions_total', '0+30x80', ',outcome="deny",tier="identity"'),
+      series('reeve_controls_total', '0x40 1x40', ',action="terminate",status="unconfirmed"'),
+      series('reeve_controls_total', '0+1x80', ',action="pause",status="effective"'),
+      series('reeve_audit_seq', '100+1x80'),
+      { series: 'reeve_audit_seq{job="reeve",instance="b"}', values: '5000+1x80' },
+      series('reeve_nats_connected', '1x80'),
+      { series: 'reeve_nats_connected{job="reeve",instance="b"}', values: '1x80' },
+    ],
+    promql_expr_test: [
+      alerts('ReeveDecisionsSlow', '5m', 'pending'),
+      alerts('ReeveDecisionsSlow', '15m', 'firing'),
+      alerts('ReeveIdentityRefused', '15m', 'firing'),
+      alerts('ReeveStopNotConfirmed', '9m', 'silent'),
+      alerts('ReeveStopNotConfirmed', '11m', 'firing'),
+      alerts('ReeveGatewayLagsBehind', '3m', 'firing'),
+    ],
+  },
+];
