@@ -47,7 +47,15 @@ export type { AuditPage, AuditQuery, AuditReader, ChainHead, Decision, Lineage, 
 export type { StoredEntry } from './audit/index.ts';
 export { entryJson, EntryPage, auditEventTypes, emptyChain, redactText, sealer, system } from './audit/index.ts';
 export type { LogFilter, LostEntries, MadeBackup } from './logs/index.ts';
-export { acceptLostEntries, cutLog, entriesTable, lastCut, latestLogs, oldestLogs, recordBackup } from './logs/index.ts';
+export {
+  acceptLostEntries,
+  cutLog,
+  entriesTable,
+  lastCut,
+  latestLogs,
+  oldestLogs,
+  recordBackup,
+} from './logs/index.ts';
 export type { Action, ActionType, CheckRequest, Door, RawCheckRequest, Via } from './action/index.ts';
 export { action, actionTypes, parseCheckRequest } from './action/index.ts';
 export type { Answer } from './decision/index.ts';

@@ -18,7 +18,8 @@ test('a restore ends sessions, tokens and invites, and is on record with what it
   const grant = await world.owner();
   await world.run(createInvite(accounts, operator, { email: 'bob@example.com', role: 'viewer' }, from));
   await world.run(rotateSigningKey(access, { id: '', kind: 'system', label: '' }));
-  const people = { findLogin: findLoginIn(accounts.store, access.clock), findRoles: findRolesIn(accounts.store) };
+  const findLogin = findLoginIn(accounts.store, access.clock, accounts.settings);
+  const people = { findLogin, findRoles: findRolesIn(accounts.store) };
   const authenticate = (token: string) => new Authenticator(access, people).authenticate(`Bearer ${token}`);
   expect(await authenticate(grant.accessToken)).toMatchObject({ login: { accountId: grant.account.id } });
 

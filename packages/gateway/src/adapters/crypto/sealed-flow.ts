@@ -23,8 +23,8 @@ export function sealFlow(text: string, keys: SigningKeyRing): string {
 /** The text, if a gateway on this store has sealed it. */
 export function openFlow(sealed: string, keys: SigningKeyRing): string | undefined {
   const [kid = '', body = ''] = sealed.length > longest ? [] : sealed.split('.');
-  const key = keys.find(kid);
-  if (key === undefined || key.privateJwk === '') return undefined;
+  const key = keys.findForTokens(kid);
+  if (key === undefined) return undefined;
   try {
     const bytes = Buffer.from(body, 'base64url');
     const decipher = createDecipheriv(algorithm, secretOf(key), bytes.subarray(0, ivBytes));
