@@ -128,13 +128,14 @@ test('a held call of the OpenAI Agents SDK interrupts the run, and goes on as th
   const plain = agentsTool({
     name: 'deploy',
     description: 'deploys',
-    parameters: z.object({ version: z.string() }),
+    parameters: z.object({ version: z.string(), note: z.string() }),
     execute: ({ version }) => `deployed ${version}`,
   });
   const governed = governAgents(agent, plain, { interrupt: true, runId: 'run-8' });
   expectTypeOf(governed).toEqualTypeOf<typeof plain>();
   const model = new ScriptedModel([
-    [functionCall('deploy', { version: '8' }, { callId: 'call-8' })],
+    // The schema has another order. The operation must stay the same all the same.
+    [functionCall('deploy', '{"note": "x", "version": "8"}', { callId: 'call-8' })],
     [assistantMessage('done')],
   ]);
   const deployer = new OpenAiAgent({ name: 'deployer', tools: [governed], model });
@@ -231,6 +232,11 @@ test('permissions of the Claude Agent SDK check before a tool, report after it, 
   ]);
   expect(await after?.({ hook_event_name: 'PostToolUse', ...use, tool_response: 'x' }, 'use-1', how)).toEqual({});
   expect(await opsOf(agent)).toMatchObject([{ state: 'completing', run_id: 'session-1' }]);
+  const other = { ...how, toolUseID: 'use-1b' };
+  expect(await before?.({ hook_event_name: 'PreToolUse', ...use, tool_use_id: 'use-1b' }, 'use-1b', how)).toEqual({});
+  expect(await canUseTool('Read', { file_path: '/etc/shadow' }, other)).toMatchObject({ behavior: 'deny' });
+  expect(await hooks.SessionEnd[0]?.hooks[0]?.({ hook_event_name: 'SessionEnd' }, undefined, how)).toEqual({});
+  expect((await opsOf(agent)).filter(({ state }) => state === 'running')).toEqual([]);
   const secret = { ...use, tool_use_id: 'use-2', tool_input: { file_path: '/etc/shadow' } };
   expect(await before?.({ hook_event_name: 'PreToolUse', ...secret }, 'use-2', how)).toMatchObject({
     hookSpecificOutput: {
@@ -238,6 +244,17 @@ test('permissions of the Claude Agent SDK check before a tool, report after it, 
       permissionDecisionReason: expect.stringContaining('Denied by policy: ') as string,
     },
   });
+});
+
+test('no server can pass for one that is governed elsewhere', async () => {
+  const agent = await register('claude-servers');
+  const { canUseTool } = permissions(agent, { governed: ['files'] });
+  const from = (name: string, source: string) => ({ ...how, mcpServer: { name, source } });
+  const behaviorOf = async (tool: string, options: typeof how) => (await canUseTool(tool, {}, options)).behavior;
+  expect(await behaviorOf('mcp__files__wipe', how)).toBe('allow');
+  expect(await behaviorOf('mcp__files__wipe', from('files', 'sdk'))).toBe('allow');
+  expect(await behaviorOf('mcp__files__wipe', from('files', 'project'))).toBe('deny');
+  expect(await behaviorOf('mcp__other__wipe', how)).toBe('deny');
 });
 
 test('without the hooks, the permissions of the Claude Agent SDK still refuse, and leave nothing open', async () => {

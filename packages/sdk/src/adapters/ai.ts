@@ -103,7 +103,9 @@ function isList(tools: unknown): tools is readonly AiTool[] {
 /** A set has tools as its members, also under names such as `execute`. */
 function isTool(tools: object): tools is AiTool {
   if ('execute' in tools && typeof tools.execute === 'function') return true;
-  return 'inputSchema' in tools && !isTool(tools.inputSchema as object);
+  if (!('inputSchema' in tools)) return false;
+  const { inputSchema: schema } = tools;
+  return typeof schema !== 'object' || schema === null || !isTool(schema);
 }
 
 function nameOf({ name }: AiTool): string | undefined {

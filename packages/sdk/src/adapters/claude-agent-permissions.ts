@@ -31,6 +31,7 @@ interface HookInput {
   readonly tool_use_id?: string;
   readonly agent_type?: string;
   readonly agent_id?: string;
+  readonly mcp_server?: Provenance;
   readonly tool_response?: unknown;
   readonly is_interrupt?: boolean;
 }
@@ -58,9 +59,9 @@ export interface Permissions {
   canUseTool(
     tool: string,
     input: Record<string, unknown>,
-    options: CallOptions & { readonly toolUseID?: string },
+    options: CallOptions & { readonly toolUseID?: string; readonly mcpServer?: Provenance },
   ): Promise<PermissionResult>;
-  hooks: Record<'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure', Matcher[]>;
+  hooks: Record<'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure' | 'SessionEnd', Matcher[]>;
 }
 
 /** A use of a tool that may happen. */
@@ -68,6 +69,13 @@ interface OpenUse {
   readonly agent: Agent;
   readonly opId: string;
   readonly operation: OperationControl | undefined;
+  readonly digest: string;
+}
+
+/** Where a tool of MCP comes from. The program itself is the only one that can be `sdk`. */
+interface Provenance {
+  readonly name: string;
+  readonly source: string;
 }
 
 /** More uses than any session has open. What is beyond was abandoned. */
@@ -83,10 +91,12 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
   const open = new Map<string, OpenUse>();
   const waitMs = approvalWaitOf(options);
   // A query that is ended runs no hooks any more, and its process ends with all that it does.
-  options.abortController?.signal.addEventListener('abort', () => {
-    for (const use of open.values()) void complete(use, { outcome: 'cancelled', detail: 'the query was ended' });
+  const endAll = async () => {
+    const uses = [...open.values()];
     open.clear();
-  });
+    await Promise.all(uses.map((use) => complete(use, { outcome: 'cancelled', detail: 'the query was ended' })));
+  };
+  options.abortController?.signal.addEventListener('abort', () => void endAll());
 
   const ask = async (use: {
     tool: string;
@@ -116,7 +126,7 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
       operation?.signal.addEventListener('abort', () => options.abortController?.abort(operation.signal.reason));
       const [oldest] = open.keys();
       if (oldest !== undefined && open.size >= mostOpen) open.delete(oldest);
-      open.set(id, { agent: as, opId: answer.opId, operation });
+      open.set(id, { agent: as, opId: answer.opId, operation, digest: digestOf(tool, input) });
       return undefined;
     } catch (error) {
       const refusal = refusalOf(error);
@@ -125,11 +135,12 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
     }
   };
 
-  const isElsewhere = (tool: string) => (options.governed ?? []).some((server) => tool.startsWith(`mcp__${server}__`));
+  const isElsewhere = (tool: string, from: Provenance | undefined) =>
+    (options.governed ?? []).some((server) => isToolOf(server, tool, from));
 
   const before: Hook = async (input, toolUseId, { signal }) => {
     const { tool_name: tool = '', tool_input: given, tool_use_id: id = toolUseId ?? '', session_id: run } = input;
-    if (isElsewhere(tool)) return {};
+    if (isElsewhere(tool, input.mcp_server)) return {};
     const as = (input.agent_type === undefined ? undefined : options.subagents?.[input.agent_type]) ?? agent;
     const refusal = await ask({ tool, input: given, id, ...(run === undefined ? {} : { run }), as, signal });
     if (refusal === undefined) return {};
@@ -154,8 +165,11 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
   const hook = (run: Hook): Matcher[] => [{ hooks: [run], timeout: Math.ceil(waitMs / 1000) + marginSecs }];
   const held = (run: Hook): Matcher[] => [{ hooks: [run], timeout: longestPauseSecs }];
   return {
-    canUseTool: async (tool, input, { signal, toolUseID: id }) => {
-      if (isElsewhere(tool) || (id !== undefined && open.has(id))) return { behavior: 'allow', updatedInput: input };
+    canUseTool: async (tool, input, { signal, toolUseID: id, mcpServer }) => {
+      const allowed = { behavior: 'allow', updatedInput: input } as const;
+      if (isElsewhere(tool, mcpServer)) return allowed;
+      const checked = id === undefined ? undefined : open.get(id);
+      if (checked !== undefined) return checked.digest === digestOf(tool, input) ? allowed : changed;
       // Without the hooks nobody sees the end of the use.
       const key = id ?? randomUUID();
       const refusal = await ask({ tool, input, id: key, as: agent, signal });
@@ -163,14 +177,34 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
       const use = open.get(key);
       open.delete(key);
       if (use !== undefined) await complete(use, { detail: 'allowed; its end was not reported' });
-      return { behavior: 'allow', updatedInput: input };
+      return allowed;
     },
     hooks: {
       PreToolUse: hook(before),
       PostToolUse: held(after('succeeded')),
       PostToolUseFailure: held(after('failed')),
+      SessionEnd: hook(async () => {
+        await endAll();
+        return {};
+      }),
     },
   };
+}
+
+const changed = {
+  behavior: 'deny',
+  message: 'Denied by policy: the input was changed after it had been checked',
+} as const;
+
+function digestOf(tool: string, input: unknown): string {
+  return JSON.stringify([tool, input]);
+}
+
+/** By what Claude Code says of the server. An older one says nothing; then no longer name of a server may begin the same. */
+function isToolOf(server: string, tool: string, from: Provenance | undefined): boolean {
+  if (from !== undefined) return from.source === 'sdk' && from.name === server;
+  const start = `mcp__${server}__`;
+  return tool.startsWith(start) && !tool.slice(start.length).includes('__');
 }
 
 /** As long as a person may take. */

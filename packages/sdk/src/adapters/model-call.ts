@@ -99,17 +99,24 @@ function tokens(value: unknown): number | undefined {
   return typeof value === 'number' && value >= 0 ? Math.min(largestInt32, Math.ceil(value)) : undefined;
 }
 
+/** Text by its bytes, pictures by what providers count for one, and other files by their bytes as well. */
 function promptBound(prompt: unknown): number {
-  let pictures = 0;
-  const text = JSON.stringify(prompt, (_, value: unknown) => {
-    if (typeof value === 'bigint') return String(value);
-    if (!(value instanceof Uint8Array) && !isPicture(value)) return value;
-    pictures++;
+  let beside = 0;
+  const text = JSON.stringify(prompt, function replaced(this: Readonly<Record<string, unknown>>, key, value: unknown) {
+    // A buffer has turned itself into a list of numbers already.
+    const original = this[key];
+    if (typeof original === 'bigint') return String(original);
+    if (original instanceof Uint8Array) {
+      beside += isPicture(this['mediaType']) ? pictureTokens : original.byteLength;
+      return undefined;
+    }
+    if (typeof original !== 'string' || !original.startsWith('data:image/')) return value;
+    beside += pictureTokens;
     return undefined;
   });
-  return Math.max(1, Buffer.byteLength(text ?? '')) + pictures * pictureTokens;
+  return Math.max(1, Buffer.byteLength(text ?? '')) + beside;
 }
 
-function isPicture(value: unknown): boolean {
-  return typeof value === 'string' && value.startsWith('data:image/');
+function isPicture(mediaType: unknown): boolean {
+  return typeof mediaType === 'string' && mediaType.startsWith('image/');
 }

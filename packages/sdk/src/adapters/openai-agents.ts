@@ -42,6 +42,9 @@ interface FunctionTool extends AgentsTool {
   readonly needsApproval?: (context: unknown, input: unknown, callId?: string) => Promise<boolean>;
 }
 
+/** More calls than any run has waiting. Those beyond are asked about with the arguments of the model. */
+const mostAsked = 1000;
+
 /**
  * Governs tools and handoffs of the OpenAI Agents SDK: one, or a list. They keep their types. The model reads the reason of
  * a refusal as the tool's answer. A handoff is checked as `agent_spawn`; a refused one ends the run with an error.
@@ -63,10 +66,16 @@ function governFunction<Tool extends AgentsTool>(agent: Agent, tool: Tool, optio
   }
   const inner = tool as unknown as FunctionTool;
   const idsOf = (callId: string | undefined) =>
-    options.interrupt === true && callId !== undefined ? idsOfCall(runIdOf(options), callId) : undefined;
+    options.interrupt === true && callId !== undefined && callId !== ''
+      ? idsOfCall(runIdOf(options), callId)
+      : undefined;
+  /** The arguments that were asked about. The schema may have changed them, and the operation is bound to what was asked. */
+  const asked = new Map<string, unknown>();
   const invoke: FunctionTool['invoke'] = async (context, input, details = {}) => {
-    const { signal, toolCall } = details;
-    const use: ToolUse = { tool: name, args: parsed(input), signal, ids: idsOf(toolCall?.callId) };
+    const { signal, toolCall: { callId = '' } = {} } = details;
+    const args = asked.get(callId) ?? parsed(input);
+    asked.delete(callId);
+    const use: ToolUse = { tool: name, args, signal, ids: idsOf(callId) };
     const outcome = await governTool(agent, use, options, (stop) =>
       inner.invoke.call(tool, context, input, copyWith(details, { signal: stop })),
     );
@@ -75,7 +84,10 @@ function governFunction<Tool extends AgentsTool>(agent: Agent, tool: Tool, optio
   const needsApproval: FunctionTool['needsApproval'] = async (context, input, callId) => {
     if ((await inner.needsApproval?.call(tool, context, input, callId)) === true) return true;
     const ids = idsOf(callId);
-    if (ids === undefined) return false;
+    if (ids === undefined || callId === undefined) return false;
+    const [oldest] = asked.keys();
+    if (oldest !== undefined && asked.size >= mostAsked) asked.delete(oldest);
+    asked.set(callId, input);
     return (await askFirst(agent, { tool: name, args: input, ids }, options)).decision === 'pending';
   };
   return copyWith(tool, options.interrupt === true ? { invoke, needsApproval } : { invoke });
