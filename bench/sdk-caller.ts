@@ -10,7 +10,7 @@ import type { CallerJob, CallerResult, Way } from './sdk-cost.ts';
 
 type Ask = () => Promise<boolean>;
 
-const [way = '', address = ''] = process.argv.slice(2) as [Way, string];
+const [way, address] = process.argv.slice(2) as [Way, string];
 const args = { query: 'quarterly revenue of the five largest suppliers', limit: 20 };
 const tool = 'search.web';
 const deadlineMs = 5000;

@@ -1,5 +1,5 @@
 import type { ServerDuplexStream, ServerUnaryCall, sendUnaryData } from '@grpc/grpc-js';
-import { Metadata, Server, ServerCredentials } from '@grpc/grpc-js';
+import { Metadata, Server, ServerCredentials, status } from '@grpc/grpc-js';
 import { describe, expect, test } from 'vitest';
 import { testClient } from '../testkit/test-client.ts';
 import { afterwards, testServer } from '../testkit/test-server.ts';
@@ -26,7 +26,7 @@ async function libraryServer(): Promise<{ port: number; events: string[] }> {
   server.addService(service, {
     echo: ({ request }: Unary, done: sendUnaryData<Buffer>) => done(null, request),
     large: (_: Unary, done: sendUnaryData<Buffer>) => done(null, Buffer.alloc(4 * 1024 * 1024 + 1)),
-    fail: (_: Unary, done: sendUnaryData<Buffer>) => done({ code: 9, details: wrong }),
+    fail: (_: Unary, done: sendUnaryData<Buffer>) => done({ code: status.FAILED_PRECONDITION, details: wrong }),
     hang: (call: Unary) => {
       events.push('hang');
       call.on('cancelled', () => events.push('cancelled'));
@@ -102,8 +102,8 @@ describe.each([
       ['text', 'a b'],
       ['some-bin', bytes],
     ] as const;
-    const { code, status } = await call('/t/Mirror', Buffer.alloc(0), { metadata });
-    expect([code, status.metadata.getBinary('some-bin')[0]?.equals(bytes)]).toEqual([0, true]);
+    const { code, status: end } = await call('/t/Mirror', Buffer.alloc(0), { metadata });
+    expect([code, end.metadata.getBinary('some-bin')[0]?.equals(bytes)]).toEqual([0, true]);
     let text: string | undefined;
     await new Promise<void>((resolve) => {
       const listener = { message: () => {}, ended: () => resolve() };

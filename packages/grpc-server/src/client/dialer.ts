@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
-import type { ConnectionOptions, SecureContext } from 'node:tls';
+import type * as Tls from 'node:tls';
 import type { Target } from './target.ts';
 
 export interface ClientTls {
@@ -18,16 +18,16 @@ export interface ClientTls {
 export type Dial = () => Socket;
 
 /** Only who uses TLS loads it: it takes longer to load than all the rest. */
-function tlsModule(): typeof import('node:tls') {
-  return createRequire(import.meta.url)('node:tls') as typeof import('node:tls');
+function tlsModule(): typeof Tls {
+  return createRequire(import.meta.url)('node:tls') as typeof Tls;
 }
 
 /** Throws at once if the certificates cannot be read. */
 export function dialerOf({ where }: Target, tls: ClientTls | undefined): Dial {
   if (tls === undefined) return () => quiet(connect({ ...where, noDelay: true }));
   const { connect: connectTls, createSecureContext } = tlsModule();
-  const secureContext: SecureContext = createSecureContext({ ca: tls.ca, cert: tls.cert, key: tls.key });
-  const options: ConnectionOptions = {
+  const secureContext = createSecureContext({ ca: tls.ca, cert: tls.cert, key: tls.key });
+  const options: Tls.ConnectionOptions = {
     ...where,
     secureContext,
     ALPNProtocols: ['h2'],
