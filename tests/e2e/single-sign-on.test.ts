@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { TestHome } from '../harness/cli.ts';
 import { bootstrapKey, TestGateway } from '../harness/gateway.ts';
 import { SignOnProvider, clientSecret } from '../harness/sign-on-provider.ts';
 import { Person } from '../harness/person.ts';
@@ -236,4 +237,28 @@ test('log, metrics and audit log say what happened, and nothing secret', async (
   for (const secret of [clientSecret, encodeURIComponent(clientSecret), 'code=', 'eyJ', 'the admins', 'made-up']) {
     expect(stderr + log, secret).not.toContain(secret);
   }
+});
+
+describe('reeve accounts create-owner', () => {
+  test('works on a store that no gateway uses, again and again', async () => {
+    using home = new TestHome();
+    const create = ['accounts', 'create-owner', 'olga@example.com', '--data', `${home.path}/data`];
+    const first = await home.json<{ account: { id: string; role: string }; token: string }>(create);
+    expect(first.account.role).toBe('owner');
+    expect(first.token).toMatch(/^rvp_/);
+    const second = await home.json<{ account: { id: string }; created: boolean }>(create);
+    expect([second.created, second.account.id]).toEqual([false, first.account.id]);
+  });
+
+  test('refuses a store in use, no store, two stores, and what is no email', async () => {
+    using home = new TestHome();
+    const refused = async (...args: string[]) => {
+      const { code, stdout, stderr } = await home.run(['accounts', 'create-owner', ...args]);
+      expect(stdout).toBe('');
+      return `${code} ${stderr}`;
+    };
+    expect(await refused('olga@example.com', '--data', gateway.folder)).toMatch(/^1 .*in use by another gateway/);
+    expect(await refused('olga@example.com')).toMatch(/^2 .*Give --data DIR or --database URL/);
+    expect(await refused('olga', '--data', `${home.path}/data`)).toMatch(/^1 .*must be an email address/);
+  });
 });

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AccountStore, MadeOwner } from '@reeve/core';
-import { createOwner } from '@reeve/core';
+import { createOwner, messageOf } from '@reeve/core';
 import { randomness, sha256 } from '../adapters/crypto/node-crypto.ts';
 import { takeDataFolder } from '../adapters/files/data-folder.ts';
 import { openAccountsDatabase } from '../adapters/postgres/open-postgres.ts';
@@ -10,6 +10,7 @@ import { SqliteDatabase } from '../adapters/sql/sqlite-database.ts';
 import { SqliteStore } from '../adapters/sql/sqlite-store.ts';
 import { systemClock } from '../adapters/system/system-clock.ts';
 import { path as pathOf } from '../config/parsers.ts';
+import type { PostgresUrl } from '../config/postgres-url.ts';
 import { parsePostgresUrl } from '../config/postgres-url.ts';
 import { withAdvice } from '../explain-start.ts';
 import { StartError } from '../start-error.ts';
@@ -34,12 +35,21 @@ export async function createOwnerIn(
   return { ...made, isNewStore };
 }
 
+/** The message does not show what was given: it may hold a password. */
+function readUrl(text: string): PostgresUrl {
+  try {
+    return parsePostgresUrl(text);
+  } catch (error) {
+    throw new StartError(`the URL of the database is not accepted; accepted: ${messageOf(error)}`);
+  }
+}
+
 async function openAccounts(
   place: AccountsPlace,
   opened: AsyncDisposableStack,
 ): Promise<{ readonly store: AccountStore; readonly isNewStore: boolean }> {
   if ('databaseUrl' in place) {
-    const database = await openAccountsDatabase(parsePostgresUrl(place.databaseUrl));
+    const database = await openAccountsDatabase(readUrl(place.databaseUrl));
     opened.defer(() => database.close());
     return { store: new SqlAccountStore(database), isNewStore: false };
   }
