@@ -1,4 +1,6 @@
 import { tmpdir } from 'node:os';
+import type * as Backups from '@reeve/gateway/offline-backups';
+import type { Manifest, VerifiedBackup } from '@reeve/gateway/offline-backups';
 import { isSigned } from '../audit/signed-cut.ts';
 import { CliError, UsageError } from '../cli-error.ts';
 import { codeOf } from '../context/private-file.ts';
@@ -7,9 +9,8 @@ import { withProgress } from '../output/progress.ts';
 import type { Shell } from '../shell.ts';
 
 const { readFileSync, statSync } = process.getBuiltinModule('node:fs');
-type Offline = typeof import('@reeve/gateway/offline-backups');
-export type VerifiedBackup = Awaited<ReturnType<Offline['verifyBackup']>>;
-export type Manifest = VerifiedBackup['manifest'];
+type Offline = typeof Backups;
+export type { Manifest, VerifiedBackup };
 
 const leastLength = 12;
 const mostBytes = 4096;

@@ -71,7 +71,8 @@ export async function restoreBackup(file: string, folder: string, options: Verif
   const moved: string[] = [];
   try {
     requireEmpty(place, folder);
-    draft = await mkdtemp(join(place, '.restore-'));
+    for (const name of readdirSync(place).filter(isDraft)) rmSync(join(place, name), { recursive: true, force: true });
+    draft = await mkdtemp(join(place, draftPrefix));
     const verified = await unpackVerified(file, draft, options);
     markRestoredStore(join(draft, storeName), Date.now(), Date.parse(verified.manifest.created_at));
     for (const name of ['policies', storeName]) {
@@ -102,12 +103,16 @@ async function unpackVerified(file: string, folder: string, options: VerifyOptio
   return { ...verified, manifest };
 }
 
+/** A restore that was killed leaves its draft behind. The next one removes it. */
+const draftPrefix = '.restore-';
+const isDraft = (name: string) => name.startsWith(draftPrefix);
+
 /** The files that lock a folder are no data. */
 const lockFiles = new Set(['gateway.lock', 'gateway.lock-journal', 'gateway.pid', 'lost+found']);
 
 function requireEmpty(place: string, named: string): void {
   if (!existsSync(place)) return;
-  const [first] = readdirSync(place).filter((name) => !lockFiles.has(name));
+  const first = readdirSync(place).find((name) => !lockFiles.has(name) && !isDraft(name));
   if (first === undefined) return;
   throw new BackupError(`${named} is not empty (it holds ${first}): restore into a new folder, or move it away`);
 }

@@ -87,7 +87,7 @@ function sha256(content: Buffer): string {
 /** On Linux a thread has its own priority. Where processors are scarce, decisions come first. */
 function giveWay(): void {
   try {
-    setPriority(Number(basename(readlinkSync('/proc/thread-self'))), constants.priority.PRIORITY_LOW);
+    setPriority(Number(basename(readlinkSync('/proc/thread-self'))), constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
     // Elsewhere the thread runs like any other.
   }
