@@ -26,8 +26,8 @@ export default defineConfig({
     // Generous: the machine may be busy, and no test asserts how long anything takes.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Most tests wait for a gateway or a browser in another process: three at once keep two cores busy.
-    maxWorkers: 3,
+    // Most tests wait for a gateway or a browser in another process: four at once keep two cores busy.
+    maxWorkers: 4,
     // One worker runs many files: what they import is loaded once, and they share one PostgreSQL server. So no test file
     // changes a global, and each takes back what it changes in a module.
     pool: 'forks',
