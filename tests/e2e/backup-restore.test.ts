@@ -7,8 +7,8 @@ import { ControlStream } from '../harness/control-stream.ts';
 import type { CreatedKey } from '../harness/credentials.ts';
 import { makeKey, tokenOf } from '../harness/credentials.ts';
 import { EventSource } from '../harness/event-source.ts';
-import type { Registered } from '../harness/gateway.ts';
-import { bootstrapKey, TestGateway } from '../harness/gateway.ts';
+import type { Exit, Registered } from '../harness/gateway.ts';
+import { bootstrapKey, runServe, TestGateway } from '../harness/gateway.ts';
 import { Person } from '../harness/person.ts';
 import { verifyChain } from '../harness/verify-chain.ts';
 
@@ -33,6 +33,7 @@ let invite: string;
 let sequence: number;
 let cursor: number;
 let restoredText: string;
+let rolledBack: Exit;
 
 async function revoke(key: CreatedKey): Promise<void> {
   expect(await lost.api.post(`/api/v1/iam/api-keys/${key.id}/revoke`, bootstrapKey)).toMatchObject({ status: 200 });
@@ -49,7 +50,8 @@ beforeAll(async () => {
   place = mkdtempSync(join(tmpdir(), 'reeve-backup-'));
   home = new TestHome();
   file = join(place, 'monday.backup');
-  lost = await TestGateway.start({ policies: { 'a.yaml': policy }, fromSources: true });
+  const anchor = { SVC_AUDIT_ANCHOR: join(place, 'anchor.jsonl') };
+  lost = await TestGateway.start({ policies: { 'a.yaml': policy }, fromSources: true, env: anchor });
   agent = await lost.register({ agentId: 'a' });
   await lost.check(agent, op);
   revokedBefore = await makeKey(lost);
@@ -79,12 +81,13 @@ beforeAll(async () => {
   sequence = stream.messages[0]?.sequence ?? 0;
   stream.cancel();
   cursor = await cursorOf(lost);
-  await lost.kill('SIGKILL');
+  await lost.kill('SIGTERM');
   const data = join(place, 'restored');
   const restored = await home.run(['backup', 'restore', file, '--data', data]);
   expect(restored).toMatchObject({ code: 0 });
   restoredText = restored.stderr;
-  gateway = await TestGateway.start({ folder: data });
+  rolledBack = await runServe(['--data', data, '--http', '127.0.0.1:0', '--grpc', '127.0.0.1:0'], anchor);
+  gateway = await TestGateway.start({ folder: data, env: anchor, args: ['--accept-lost-entries'] });
 }, 120_000);
 afterAll(async () => {
   await lost[Symbol.asyncDispose]();
@@ -108,12 +111,18 @@ describe('a restored gateway', () => {
     const made = lost.audit().find((entry) => entry.event_type === 'BackupCreated');
     expect(restored).toHaveLength(1);
     expect(restored[0]).toMatchObject({
-      seq: made?.seq,
-      prev_hash: made?.prev_hash,
       payload: { head_seq: made?.payload['head_seq'], sessions_ended: 1, invites_removed: 1 },
     });
+    const [first, second] = all.filter(({ seq }) => seq >= (made?.seq ?? 0));
+    expect(first).toMatchObject({ event_type: 'AuditEntriesLost', prev_hash: made?.prev_hash });
+    expect(second).toEqual(restored[0]);
     expect(verifyChain(gateway.folder)).toMatchObject({ accepted: true });
     expect(restoredText).toContain('is in force again');
+  });
+
+  test('does not start by itself where an anchor knows of later entries', () => {
+    expect([rolledBack.code, rolledBack.stdout]).toEqual([1, '']);
+    expect(rolledBack.stderr).toContain('its newest entries are lost');
   });
 
   test('has private files, and the policies of the backup', async () => {
