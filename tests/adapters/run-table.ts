@@ -25,7 +25,7 @@ export function casesFor(table: Table, name: string): readonly Case[] {
  * Runs the table on all subjects, with one gateway. First all cases that leave the gateway alone, as many at once as `atOnce`
  * says; then the restart, once for all subjects; then its absence.
  */
-export async function runTable(table: Table, subjects: readonly Subject[], atOnce = 100): Promise<Failures> {
+export async function runTable(table: Table, subjects: readonly Subject[], atOnce = 24): Promise<Failures> {
   const failures = new Map(subjects.map((subject) => [subject, new Map<string, Failure>()] as const));
   const world = await startWorld(table);
   try {
