@@ -107,6 +107,8 @@ interface SharedWorld extends World {
 
 async function startWorld(table: Table): Promise<SharedWorld> {
   const policies = { 'adapters.yaml': table.policy };
+  // Operations that have ended are looked at later.
+  const env = { SVC_OPS_TTL_SECS: '600' };
   let come = 0;
   let change: Promise<void> | undefined;
   const together = async (work: () => Promise<void>) => {
@@ -118,13 +120,13 @@ async function startWorld(table: Table): Promise<SharedWorld> {
   };
   const world: SharedWorld = {
     comers: 0,
-    gateway: await TestGateway.start({ policies }),
+    gateway: await TestGateway.start({ policies, env }),
     stop: () => together(async () => void (await world.gateway.kill('SIGKILL'))),
     restart: () =>
       together(async () => {
         const { grpc, http } = world.gateway;
         const args = ['--grpc', grpc, '--http', new URL(http).host];
-        world.gateway = await world.gateway.restart('SIGKILL', { args });
+        world.gateway = await world.gateway.restart('SIGKILL', { args, env });
       }),
   };
   return world;
