@@ -14,7 +14,7 @@ let failures: Failures;
 
 beforeAll(async () => {
   failures = await runTable(table, subjects);
-}, 120_000);
+}, 240_000);
 
 for (const subject of subjects) {
   describe(subject.name, () => {

@@ -90,7 +90,9 @@ async function heldEnd(operator: Operator, resource: string, { state, outcome, c
 
 /** The decisions in the log, by those members that the table speaks of, in a fixed order. */
 async function decisionsOf({ operator }: Outcome, wanted: readonly ExpectedDecision[]): Promise<readonly string[]> {
-  const entries = (await operator.log()).filter(({ decision }) => decision !== null);
+  // An SDK asks again when its control stream was broken. That is no decision of its own.
+  const isNew = ({ decision, payload }: Entry) => decision !== null && payload['replay'] !== true;
+  const entries = (await operator.log()).filter(isNew);
   const models = wanted.some(({ action }) => action === 'llm_call');
   const described = entries.map((entry) => describe(entry)).filter(({ action }) => models || action !== 'llm_call');
   return described

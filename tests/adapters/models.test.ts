@@ -5,7 +5,7 @@ import { FakeListChatModel } from '@langchain/core/utils/testing';
 import { ScriptedModel } from '@openai/agents-core/testing';
 import { Usage } from '@openai/agents-core';
 import type { Agent } from '@reeve/sdk';
-import { ActionDeniedError, connect, OperationTerminatedError } from '@reeve/sdk';
+import { ActionDeniedError, OperationTerminatedError } from '@reeve/sdk';
 import { governModel as governAi } from '@reeve/sdk/ai';
 import { governModel as governChat } from '@reeve/sdk/langchain';
 import { governModel as governAgents } from '@reeve/sdk/openai-agents';
@@ -13,7 +13,7 @@ import { streamText } from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';
 import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest';
 import { eventually } from '../harness/eventually.ts';
-import { bootstrapKey, TestGateway } from '../harness/gateway.ts';
+import { AdapterWorld } from './adapter-world.ts';
 
 const policy = `
 name: models
@@ -24,39 +24,18 @@ pricing:
   small-*: { input_per_mtok_usd: 2, output_per_mtok_usd: 10, cached_input_per_mtok_usd: 0.5 }
 `;
 
-let gateway: TestGateway;
-let reeve: ReturnType<typeof connect>;
+let world: AdapterWorld;
 
 beforeAll(async () => {
-  gateway = await TestGateway.start({ policies: { 'models.yaml': policy } });
-  reeve = connect({ address: gateway.grpc, apiKey: bootstrapKey, deadlineMs: 20_000 });
+  world = await AdapterWorld.start(policy);
 });
 
-afterAll(async () => {
-  reeve.close();
-  await gateway[Symbol.asyncDispose]();
-});
-
-function register(agentId: string): Promise<Agent> {
-  return reeve.register({ orgId: 'acme', teamId: 'core', agentId });
-}
-
-interface Op {
-  readonly op_id: string;
-  readonly state: string;
-  readonly cost_micros: number;
-  readonly input_tokens: number | null;
-}
-
-async function opOf({ id }: Agent): Promise<Op> {
-  const { body } = await gateway.api.get<{ items: Op[] }>(`/api/v1/ops?agent_id=${id.agentId}`, bootstrapKey);
-  const [op] = body.items;
-  if (op === undefined) throw new Error('there is no operation');
-  return op;
-}
+afterAll(() => world[Symbol.asyncDispose]());
 
 function whenSettled(agent: Agent, cost: number): Promise<void> {
-  return eventually(async () => expect(await opOf(agent)).toMatchObject({ state: 'completing', cost_micros: cost }));
+  return eventually(async () =>
+    expect(await world.op(agent)).toMatchObject({ state: 'completing', cost_micros: cost }),
+  );
 }
 
 const usage = {
@@ -99,7 +78,7 @@ function streaming(modelId = 'small-one') {
 }
 
 test('a streamed call of the AI SDK passes part by part, and is settled by the usage at its end', async () => {
-  const agent = await register('ai-stream');
+  const agent = await world.register('ai-stream');
   const { model, send, finish } = streaming();
   const governed = governAi(agent, model);
   expectTypeOf(governed).toEqualTypeOf<MockLanguageModelV4>();
@@ -109,7 +88,7 @@ test('a streamed call of the AI SDK passes part by part, and is settled by the u
   send({ type: 'text-start', id: '1' });
   send({ type: 'text-delta', id: '1', delta: 'hello' });
   expect(await texts.next()).toMatchObject({ value: 'hello' });
-  await eventually(async () => expect((await opOf(agent)).state).toBe('running'));
+  await eventually(async () => expect((await world.op(agent)).state).toBe('running'));
   send({ type: 'text-end', id: '1' });
   finish();
   expect(await texts.next()).toMatchObject({ done: true });
@@ -117,20 +96,19 @@ test('a streamed call of the AI SDK passes part by part, and is settled by the u
 });
 
 test('a termination ends a stream that waits for its provider, and tells the provider', async () => {
-  const agent = await register('ai-stop');
+  const agent = await world.register('ai-stop');
   const { model, signal } = streaming();
   const { stream } = await governAi(agent, model).doStream({ prompt: [] });
   const read = stream.getReader().read();
   read.catch(() => {});
-  const { op_id: id } = await eventually(() => opOf(agent));
-  const path = `/api/v1/ops/${encodeURIComponent(id)}/terminate`;
-  await gateway.api.post(path, bootstrapKey, { reason: 'enough' });
+  await eventually(() => world.op(agent));
+  await world.terminate(agent, 'enough');
   await expect(read).rejects.toThrow(OperationTerminatedError);
   expect(signal()?.aborted).toBe(true);
 });
 
 test('a reader that leaves ends the call, which then costs what was reserved', async () => {
-  const agent = await register('ai-leave');
+  const agent = await world.register('ai-leave');
   const { model, send, isCancelled } = streaming();
   const { stream } = await governAi(agent, model, { maxOutputTokens: 100, promptTokens: () => 500 }).doStream({
     prompt: [],
@@ -144,7 +122,7 @@ test('a reader that leaves ends the call, which then costs what was reserved', a
 });
 
 test('a refused model is not called, and the error says why', async () => {
-  const agent = await register('ai-refused');
+  const agent = await world.register('ai-refused');
   const { model } = streaming('large-one');
   const error: unknown = await Promise.resolve(governAi(agent, model).doStream({ prompt: [] })).catch(
     (why: unknown) => why,
@@ -155,7 +133,7 @@ test('a refused model is not called, and the error says why', async () => {
 });
 
 test('an error status of a provider costs nothing', async () => {
-  const agent = await register('ai-failed');
+  const agent = await world.register('ai-failed');
   const failure = Object.assign(new Error('overloaded'), { statusCode: 529 });
   const model = new MockLanguageModelV4({ modelId: 'small-one', doGenerate: () => Promise.reject(failure) });
   await expect(governAi(agent, model).doGenerate({ prompt: [] })).rejects.toBe(failure);
@@ -179,7 +157,7 @@ class StreamingChat extends FakeListChatModel {
 }
 
 test('a streamed call of LangChain is settled by the usage of all chunks', async () => {
-  const agent = await register('chat-stream');
+  const agent = await world.register('chat-stream');
   const governed = governChat(agent, new StreamingChat({ responses: [] }));
   expectTypeOf(governed).toEqualTypeOf<StreamingChat>();
   expect(governed).toBeInstanceOf(StreamingChat);
@@ -190,7 +168,7 @@ test('a streamed call of LangChain is settled by the usage of all chunks', async
 });
 
 test('a chat model stays governed once it has tools, also if it then is another object', async () => {
-  const agent = await register('chat-tools');
+  const agent = await world.register('chat-tools');
   const plain = fakeModel().respond(new AIMessage('hello'));
   const bound = governChat(agent, plain, { model: 'large-two' }).bindTools([]);
   await expect(bound.invoke('go')).rejects.toThrow('Denied by policy: ');
@@ -198,7 +176,7 @@ test('a chat model stays governed once it has tools, also if it then is another 
 });
 
 test('a streamed call of the OpenAI Agents SDK is settled by its last event', async () => {
-  const agent = await register('agents-stream');
+  const agent = await world.register('agents-stream');
   const usage = new Usage({ requests: 1, inputTokens: 1000, outputTokens: 200, totalTokens: 1200 });
   const model = new ScriptedModel([{ output: [], usage, responseId: 'one' }]);
   const provider = governAgents(agent, { getModel: (_name?: string) => model });

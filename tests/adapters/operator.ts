@@ -78,12 +78,12 @@ export class Operator {
   }
 
   async #decide(tool: string, verdict: 'approve' | 'reject', reason: string): Promise<void> {
-    const { id } = await eventually(() => this.approval(tool));
+    const { id } = await eventually(() => this.approval(tool), patience);
     await this.#post(`approvals/${id}/${verdict}`, reason);
   }
 
   async #control(tool: string, action: 'pause' | 'resume' | 'terminate', reason: string): Promise<void> {
-    const { op_id: id } = await eventually(() => this.op(tool));
+    const { op_id: id } = await eventually(() => this.op(tool), patience);
     await this.#post(`ops/${encodeURIComponent(id)}/${action}`, reason);
     if (action !== 'pause') return;
     await until(

@@ -25,7 +25,7 @@ export function casesFor(table: Table, name: string): readonly Case[] {
  * Runs the table on all subjects, with one gateway. First all cases that leave the gateway alone, as many at once as `atOnce`
  * says; then the restart, once for all subjects; then its absence.
  */
-export async function runTable(table: Table, subjects: readonly Subject[], atOnce = 100): Promise<Failures> {
+export async function runTable(table: Table, subjects: readonly Subject[], atOnce = 24): Promise<Failures> {
   const failures = new Map(subjects.map((subject) => [subject, new Map<string, Failure>()] as const));
   const world = await startWorld(table);
   try {
@@ -107,6 +107,8 @@ interface SharedWorld extends World {
 
 async function startWorld(table: Table): Promise<SharedWorld> {
   const policies = { 'adapters.yaml': table.policy };
+  // Operations that have ended are looked at later.
+  const env = { SVC_OPS_TTL_SECS: '600' };
   let come = 0;
   let change: Promise<void> | undefined;
   const together = async (work: () => Promise<void>) => {
@@ -118,13 +120,13 @@ async function startWorld(table: Table): Promise<SharedWorld> {
   };
   const world: SharedWorld = {
     comers: 0,
-    gateway: await TestGateway.start({ policies }),
+    gateway: await TestGateway.start({ policies, env }),
     stop: () => together(async () => void (await world.gateway.kill('SIGKILL'))),
     restart: () =>
       together(async () => {
         const { grpc, http } = world.gateway;
         const args = ['--grpc', grpc, '--http', new URL(http).host];
-        world.gateway = await world.gateway.restart('SIGKILL', { args });
+        world.gateway = await world.gateway.restart('SIGKILL', { args, env });
       }),
   };
   return world;

@@ -89,7 +89,7 @@ export class Stage {
       model: this.#table.model,
       governsModel: given.model === true,
       runId: given.run_id,
-      approvalWaitMs: given.wait_ms ?? 20_000,
+      approvalWaitMs: given.wait_ms ?? 120_000,
       costs: money(({ estimate_usd: amount }) => amount),
       spent: (tool) => spends[tool],
       subagents: specs.filter(([, { starts }]) => starts !== undefined).map(([name]) => name),

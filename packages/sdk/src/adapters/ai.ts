@@ -1,9 +1,11 @@
 import type { Agent } from '../agent.ts';
 import { ReeveInvalidRequest } from '../errors.ts';
 import { copyWith } from './copy-with.ts';
+import { askFirst, idsOfCall } from './first-ask.ts';
 import type { ToolUse } from './govern-call.ts';
 import { governTool, toolAction } from './govern-call.ts';
 import type { GovernOptions } from './govern-options.ts';
+import { runIdOf } from './govern-options.ts';
 import { openCall, partsOf } from './open-call.ts';
 import { refusalError } from './refusal.ts';
 
@@ -21,11 +23,20 @@ interface AiTool {
 export interface AiGovernOptions extends GovernOptions {
   /** The name of a single tool. In a set, its key is the name. */
   readonly name?: string | undefined;
+  /**
+   * Whether a held call ends the step with a `tool-approval-request` in place of waiting. Approve it at the gateway, answer
+   * with a `tool-approval-response`, and generate again: the call is asked about as the same operation. Needs a `runId`,
+   * because ids of calls are unique within a run only.
+   */
+  readonly interrupt?: boolean | undefined;
 }
 
 interface ExecutionOptions {
+  readonly toolCallId?: string | undefined;
   readonly abortSignal?: AbortSignal | undefined;
 }
+
+type NeedsApproval = boolean | ((input: unknown, options: ExecutionOptions) => boolean | PromiseLike<boolean>);
 
 type Execute = (input: unknown, options?: ExecutionOptions) => unknown;
 
@@ -50,7 +61,7 @@ function governOne<Tool extends AiTool>(
   agent: Agent,
   name: string | undefined,
   tool: Tool,
-  options: GovernOptions,
+  options: AiGovernOptions,
 ): Tool {
   if (name === undefined) {
     throw new ReeveInvalidRequest('name: a single tool of the AI SDK needs one: govern(agent, tool, { name: … })');
@@ -61,11 +72,17 @@ function governOne<Tool extends AiTool>(
       `the tool ${name} has no "execute": it does not run here, so it cannot be governed here`,
     );
   }
-  const useOf = (input: unknown, how: ExecutionOptions = {}): ToolUse => ({
+  const useOf = (input: unknown, { toolCallId, abortSignal }: ExecutionOptions = {}): ToolUse => ({
     tool: name,
     args: input,
-    signal: how.abortSignal,
+    signal: abortSignal,
+    ids: options.interrupt === true && toolCallId !== undefined ? idsOfCall(runIdOf(options), toolCallId) : undefined,
   });
+  const needsApproval = async (input: unknown, how: ExecutionOptions) => {
+    const { needsApproval: own = false } = tool as { readonly needsApproval?: NeedsApproval };
+    if (typeof own === 'function' ? await own.call(tool, input, how) : own) return true;
+    return (await askFirst(agent, useOf(input, how), options)).decision === 'pending';
+  };
   const run = (input: unknown, how: ExecutionOptions | undefined, signal: AbortSignal) =>
     execute.call(tool, input, { ...how, abortSignal: signal });
   const once = async (input: unknown, how?: ExecutionOptions) => {
@@ -84,7 +101,8 @@ function governOne<Tool extends AiTool>(
   };
   // The AI SDK shows what a generator yields as preliminary results, so a generator stays one.
   const isStream = Object.prototype.toString.call(execute) === '[object AsyncGeneratorFunction]';
-  return copyWith(tool, { execute: isStream ? stream : once });
+  const governed = isStream ? stream : once;
+  return copyWith(tool, options.interrupt === true ? { execute: governed, needsApproval } : { execute: governed });
 }
 
 /** The last value of a stream, which is the result of a tool. */
