@@ -2,6 +2,7 @@ import type { EngineName } from './engine.ts';
 import { grpcGoClient } from './clients/grpc-go.ts';
 import { grpcJsClient } from './clients/grpc-js.ts';
 import { grpcioClient } from './clients/grpcio.ts';
+import { reeveClient } from './clients/reeve.ts';
 import { tonicClient } from './clients/tonic.ts';
 import type { InteropCase, InteropClient } from './interop-cases.ts';
 import { startTestServer } from './test-server.ts';
@@ -15,8 +16,14 @@ export interface InteropResult {
   readonly failure: string | undefined;
 }
 
-/** The clients of four implementations: none shares its code of HTTP/2 with another. */
-export const interopClients: readonly InteropClient[] = [grpcGoClient, grpcioClient, tonicClient, grpcJsClient];
+/** The clients of four implementations, none of which shares its code of HTTP/2 with another, and Reeve's own. */
+export const interopClients: readonly InteropClient[] = [
+  grpcGoClient,
+  grpcioClient,
+  tonicClient,
+  grpcJsClient,
+  reeveClient,
+];
 
 /** All cases of one client against an engine, in plain text and over TLS. */
 export async function runInterop(
