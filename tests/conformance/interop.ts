@@ -5,10 +5,12 @@ import { grpcioClient } from './clients/grpcio.ts';
 import { reeveClient } from './clients/reeve.ts';
 import { tonicClient } from './clients/tonic.ts';
 import type { InteropCase, InteropClient } from './interop-cases.ts';
+import { startGoServer } from './go-server.ts';
 import { startTestServer } from './test-server.ts';
 
 export interface InteropResult {
-  readonly engine: EngineName;
+  /** What serves. Only Reeve's own client calls the server of grpc-go. */
+  readonly engine: EngineName | 'grpc-go';
   readonly client: string;
   readonly secure: boolean;
   readonly name: InteropCase;
@@ -35,6 +37,16 @@ export async function runInterop(
   for (const secure of [false, true]) {
     const server = await startTestServer(engine, secure);
     await client.run(program, server, (name, failure) => tell({ engine, client: client.name, secure, name, failure }));
+    await server.stop();
+  }
+}
+
+/** All cases of Reeve's own client against the interop server of grpc-go, in plain text and over TLS. */
+export async function runAgainstGo(program: string, tell: (result: InteropResult) => void): Promise<void> {
+  const { name: client } = reeveClient;
+  for (const secure of [false, true]) {
+    const server = await startGoServer(program, secure);
+    await reeveClient.run('', server, (name, failure) => tell({ engine: 'grpc-go', client, secure, name, failure }));
     await server.stop();
   }
 }
