@@ -13,8 +13,10 @@ import { findH2spec } from './h2spec-tool.ts';
 import { runH2spec } from './h2spec.ts';
 import { codingAgents, findAgent } from './hooks/coding-agents.ts';
 import { runHooks } from './hooks/run-hooks.ts';
+import { findGoServer } from './go-server.ts';
 import { runPackages } from './packages/run-packages.ts';
-import { interopClients, runInterop } from './interop.ts';
+import type { InteropResult } from './interop.ts';
+import { interopClients, runAgainstGo, runInterop } from './interop.ts';
 import type { Options, Suite } from './options.ts';
 import { helpText, readOptions } from './options.ts';
 import type { Results } from './results.ts';
@@ -92,6 +94,12 @@ async function h2spec(engines: readonly EngineName[], results: Results): Promise
 }
 
 async function interop(engines: readonly EngineName[], results: Results): Promise<void> {
+  const note = (result: InteropResult) => {
+    results.interop.push(result);
+    const { client, engine, name, secure, failure } = result;
+    const how = `${client} on ${engine}, ${secure ? 'TLS' : 'plain'}: ${name}`;
+    say(failure === undefined ? `ok   ${how}` : `FAIL ${how} (${failure})`);
+  };
   for (const client of interopClients) {
     const tool = await client.prepare(say);
     if ('missing' in tool) {
@@ -100,16 +108,12 @@ async function interop(engines: readonly EngineName[], results: Results): Promis
     }
     results.versions.push([client.name, tool.version]);
     for (const engine of engines) {
-      await guarded(`${client.name} on ${engine}`, results, () =>
-        runInterop(client, tool.path, engine, (result) => {
-          results.interop.push(result);
-          const { name, secure, failure } = result;
-          const how = `${client.name} on ${engine}, ${secure ? 'TLS' : 'plain'}: ${name}`;
-          say(failure === undefined ? `ok   ${how}` : `FAIL ${how} (${failure})`);
-        }),
-      );
+      await guarded(`${client.name} on ${engine}`, results, () => runInterop(client, tool.path, engine, note));
     }
   }
+  const server = await findGoServer(say);
+  if ('missing' in server) results.notRun.push(server.missing);
+  else await guarded('Reeve on grpc-go', results, () => runAgainstGo(server.path, note));
 }
 
 async function mcp(results: Results): Promise<void> {

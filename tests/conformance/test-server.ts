@@ -44,7 +44,8 @@ export async function startTestServer(engine: EngineName, secure: boolean): Prom
   };
 }
 
-function certificate(): { readonly cert: string; readonly key: string } {
+/** A certificate for this machine, made once. */
+export function certificate(): { readonly cert: string; readonly key: string } {
   const [cert, key] = [join(cacheFolder, 'cert.pem'), join(cacheFolder, 'key.pem')];
   if (existsSync(cert) && existsSync(key)) return { cert, key };
   mkdirSync(cacheFolder, { recursive: true });

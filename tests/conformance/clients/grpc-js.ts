@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Client, credentials } from '@grpc/grpc-js';
 import type { InteropClient } from '../interop-cases.ts';
-import { caseWithinMs, interopCases } from '../interop-cases.ts';
+import { interopCases } from '../interop-cases.ts';
+import { failureOfCase } from './failure-of-case.ts';
 import { grpcJsCases } from './grpc-js-cases.ts';
 
 interface Manifest {
@@ -19,22 +20,7 @@ export const grpcJsClient: InteropClient = {
     const trust =
       certificate === undefined ? credentials.createInsecure() : credentials.createSsl(readFileSync(certificate));
     const client = new Client(`${certificate === undefined ? '127.0.0.1' : 'localhost'}:${port}`, trust);
-    for (const name of interopCases) tell(name, await failureOf(() => grpcJsCases[name](client)));
+    for (const name of interopCases) tell(name, await failureOfCase(() => grpcJsCases[name](client)));
     client.close();
   },
 };
-
-async function failureOf(run: () => Promise<void>): Promise<string | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no result within ${caseWithinMs / 1000} s`)), caseWithinMs);
-  });
-  try {
-    await Promise.race([run(), late]);
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error.message.split('\n')[0] : String(error);
-  } finally {
-    clearTimeout(timer);
-  }
-}

@@ -123,6 +123,22 @@ test.each([
   expect(await testClient({ address: server.address }).call('/t/Echo')).toMatchObject({ code });
 });
 
+test('a server that notices the deadline first says the same as the client would', async () => {
+  const timeoutMs = 300;
+  const server = await rawServer((peer) => {
+    peer.write(emptySettings);
+    void (async () => {
+      await peer.until(({ type }) => type === frameType.data);
+      // The deadline has just passed, and the timers of this process had no turn since.
+      while (performance.now() < started + timeoutMs + 1) continue;
+      peer.write(frame(frameType.rstStream, 0, 1, word(errorCode.cancel)));
+    })();
+  });
+  const { call } = testClient({ address: server.address });
+  const started = performance.now();
+  expect(await call('/t/Echo', hello, { timeoutMs })).toMatchObject({ code: 4 });
+});
+
 test('no more calls go out at a time than the server takes', async () => {
   let most = 0;
   const server = await rawServer((peer) => {

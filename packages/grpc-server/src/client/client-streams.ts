@@ -20,7 +20,7 @@ import { AnswerReader } from './answer-reader.ts';
 import type { CallCarrier, ClientCall } from './client-call.ts';
 import type { ClientLimits } from './client-limits.ts';
 import { writeTimeout } from './request-heads.ts';
-import { statusOfReset } from './transport-status.ts';
+import { deadlineExceeded, statusOfReset } from './transport-status.ts';
 
 /** The calls of one connection, by their streams. */
 export class ClientStreams implements BlockSink, CallCarrier {
@@ -131,7 +131,9 @@ export class ClientStreams implements BlockSink, CallCarrier {
     this.#calls.delete(stream);
     call.hasSentAll = true;
     if (code === errorCode.refusedStream) return call.refuse() ? call : undefined;
-    call.finish(statusOfReset(code));
+    // A server that keeps to the deadline may be quicker to notice it than the wheel here.
+    const isLate = code === errorCode.cancel && call.deadline !== undefined && call.deadline <= this.now;
+    call.finish(isLate ? deadlineExceeded : statusOfReset(code));
     return undefined;
   }
 

@@ -19,7 +19,8 @@ export type Dial = () => Socket;
 
 /** Only who uses TLS loads it: it takes longer to load than all the rest. */
 function tlsModule(): typeof Tls {
-  return createRequire(import.meta.url)('node:tls') as typeof Tls;
+  // Node has the former since 20.16. Unlike the latter, it works in a program that is no file.
+  return process.getBuiltinModule?.('node:tls') ?? (createRequire(import.meta.url)('node:tls') as typeof Tls);
 }
 
 /** Throws at once if the certificates cannot be read. */

@@ -17,6 +17,35 @@ export interface Question {
   withdraw(): void;
 }
 
+type Close = (how: 'answered' | 'failed' | 'withdrawn') => void;
+
+/** There is one for each answer, so it is made to be cheap. */
+class OpenQuestion implements Question {
+  #close: Close | undefined;
+
+  constructor(close: Close) {
+    this.#close = close;
+  }
+
+  answer(): void {
+    this.#end('answered');
+  }
+
+  fail(): void {
+    this.#end('failed');
+  }
+
+  withdraw(): void {
+    this.#end('withdrawn');
+  }
+
+  #end(how: Parameters<Close>[0]): void {
+    const close = this.#close;
+    this.#close = undefined;
+    close?.(how);
+  }
+}
+
 /**
  * Notices a gateway that is asked and says nothing. It counts from the first question without an answer, whoever asked
  * it: a short deadline ends a call, but not the silence. A gateway that answers others is only slow, and not silent.
@@ -32,6 +61,16 @@ export class Silence {
   #lookAt = 0;
   #ended = false;
   #everBroken = false;
+
+  readonly #onClosed: Close = (how) => {
+    this.#open--;
+    if (how === 'answered') {
+      this.#everBroken = true;
+      this.#since = this.#open > 0 ? performance.now() : undefined;
+    } else if (how === 'withdrawn' && this.#open === 0) {
+      this.#since = undefined;
+    }
+  };
 
   constructor(patience: Patience | undefined, isConnected: () => boolean, onTooLong: (connected: boolean) => void) {
     this.#patience = patience;
@@ -51,23 +90,7 @@ export class Silence {
       this.#lookAt = this.#since;
       this.#watch();
     }
-    let open = true;
-    const close = (act: () => void) => () => {
-      if (!open) return;
-      open = false;
-      this.#open--;
-      act();
-    };
-    return {
-      answer: close(() => {
-        this.#everBroken = true;
-        this.#since = this.#open > 0 ? performance.now() : undefined;
-      }),
-      fail: close(() => {}),
-      withdraw: close(() => {
-        if (this.#open === 0) this.#since = undefined;
-      }),
-    };
+    return new OpenQuestion(this.#onClosed);
   }
 
   end(): void {
