@@ -13,6 +13,7 @@ export const parts = [
   'conditions',
   'cli-start',
   'hook',
+  'sdk-cost',
   'cluster',
   'model-proxy',
   'peers',
@@ -61,6 +62,7 @@ export const usage = `Measures the gateway beside an echo on the bare gRPC libra
   npm run bench -- --only peers                      echoes on tonic, grpc-go and grpc-js, and Reeve, OPA and Cerbos
   npm run bench -- --only floods                     decisions beside hostile clients, by both gRPC engines
   npm run bench -- --only cli-start                  what the command takes to start, beside a bare node
+  npm run bench -- --only sdk-cost                   what a check costs the agent's process, beside a bare call
   npm run bench -- --only hook                       what the hook of a coding agent takes, beside a bare node
 
   --quick           short rounds, small numbers, no results on disk

@@ -22,6 +22,7 @@ import { profileTables } from './profile-report.ts';
 import { profileGateway } from './profile.ts';
 import { publish } from './publish.ts';
 import { measureScopedStop, scopedStopTable } from './scoped-stop.ts';
+import { measureSdkCost, sdkCostTable } from './sdk-cost.ts';
 import { scalingPicture, scalingTable } from './scaling-report.ts';
 import { measureScaling } from './scaling.ts';
 import { noiseLines, ratioTable, throughputPicture, throughputTable } from './throughput-report.ts';
@@ -83,6 +84,10 @@ const runs: Readonly<Record<Part, Run>> = {
   hook: async (_cores, { quick }) => {
     const results = await measureHook(quick ? 15 : 60, tell);
     return { text: hookTable(results), results };
+  },
+  'sdk-cost': async (cores, { pace }) => {
+    const results = await measureSdkCost(cores, pace, tell);
+    return { text: sdkCostTable(results), results };
   },
   cluster: async (cores, { pace }) => {
     const results = await measureCluster(cores, pace, tell);

@@ -12,6 +12,7 @@ const checks: readonly Check[] = [
   { name: 'types', command: ['tsc', '-p', '.'] },
   { name: 'types: the core stands alone', command: ['tsc', '-p', 'packages/core'] },
   { name: 'types: the contract is browser-safe', command: ['tsc', '-p', 'packages/contract'] },
+  { name: 'types: the SDK runs on Node 20', command: ['tsc', '-p', 'tsconfig.node20.json'] },
   { name: 'types: the dashboard runs in browsers', command: ['tsc', '-p', 'packages/dashboard'] },
   { name: 'types: the tests in the browser', command: ['tsc', '-p', 'tests/browser'] },
   { name: 'types: what is published', command: ['tsc', '-p', 'tsconfig.build.json', '--noEmit'] },

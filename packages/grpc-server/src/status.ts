@@ -4,16 +4,25 @@ export interface Status {
   readonly message: string;
 }
 
-/** The codes that the engine itself gives. */
+/** The codes of gRPC. */
 export const statusCode = {
   ok: 0,
   cancelled: 1,
   unknown: 2,
+  invalidArgument: 3,
   deadlineExceeded: 4,
+  notFound: 5,
+  alreadyExists: 6,
+  permissionDenied: 7,
   resourceExhausted: 8,
+  failedPrecondition: 9,
+  aborted: 10,
+  outOfRange: 11,
   unimplemented: 12,
   internal: 13,
   unavailable: 14,
+  dataLoss: 15,
+  unauthenticated: 16,
 } as const;
 
 const longestMessage = 1024;
@@ -42,4 +51,16 @@ function encodeCharacter(character: string): string {
     encoded += isPlain ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
   }
   return encoded;
+}
+
+/** Reads a status message. What is no valid percent-encoding stays as it is, as gRPC over HTTP/2 asks. */
+export function decodeMessage(encoded: string): string {
+  const bytes = Buffer.from(encoded, 'latin1');
+  let length = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const [, digits] = /^%([0-9a-f]{2})/i.exec(encoded.slice(at, at + 3)) ?? [];
+    bytes[length++] = digits === undefined ? (bytes[at] ?? 0) : Number.parseInt(digits, 16);
+    if (digits !== undefined) at += 2;
+  }
+  return bytes.toString('utf8', 0, length);
 }

@@ -1,22 +1,13 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import { connect } from 'node:tls';
 import { Client, credentials } from '@grpc/grpc-js';
 import { expect, test } from 'vitest';
 import { preface } from './http2/frame.ts';
 import { emptySettings } from './testkit/raw-client.ts';
+import { selfSigned } from './testkit/self-signed.ts';
 import { afterwards, testServer } from './testkit/test-server.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'grpc-server-'));
-const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-const make = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
-const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
-execFileSync('openssl', [...make, '-keyout', key, '-out', cert, ...subject], { stdio: 'ignore' });
-const tls = { key: readFileSync(key), cert: readFileSync(cert) };
-rmSync(folder, { recursive: true });
+const tls = selfSigned();
 
 function tlsClient(port: number, options: ConnectionOptions): TLSSocket {
   const socket = connect({ port, host: '127.0.0.1', ca: tls.cert, ...options });

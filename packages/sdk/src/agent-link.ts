@@ -4,6 +4,7 @@ import type { AckOutcome } from './outage/ack-queue.ts';
 import { AckQueue } from './outage/ack-queue.ts';
 import type { FullAgentId } from './agent-id.ts';
 import { AgentOps } from './agent-ops.ts';
+import type { StreamEvents } from './channel.ts';
 import type { ConnectionEvent } from './connection-event.ts';
 import type { Control } from './control.ts';
 import type { Subscription } from './outage/control-stream.ts';
@@ -47,7 +48,7 @@ export interface LinkOfAgent {
     message: Request,
     limits: Limits,
   ): Promise<Response>;
-  subscribe<Request>(method: RpcMethod<Request, unknown>, message: Request): Subscription;
+  subscribe<Request>(method: RpcMethod<Request, unknown>, message: Request, events: StreamEvents): Subscription;
   forgetAgent(id: FullAgentId, link: AgentLink): void;
 }
 
@@ -72,7 +73,7 @@ export class AgentLink {
     this.#id = id;
     this.#link = link;
     this.#acks = new AckQueue((sequence, outcome, detail) => this.#acknowledge(sequence, outcome, detail), retry);
-    this.#stream = new ControlStream(() => this.#subscribe(), retry, {
+    this.#stream = new ControlStream((events) => this.#subscribe(events), retry, {
       onMessage: (message) => this.#take(message),
       onOpen: (from) => this.#connected(from),
       onLost: (reason, from) => this.#lost(reason, from),
@@ -137,13 +138,14 @@ export class AgentLink {
     if (this.#users.length === 0 && this.ops.idle) this.#link.forgetAgent(this.#id, this);
   }
 
-  #subscribe(): Subscription {
+  #subscribe(events: StreamEvents): Subscription {
     this.#token = this.#users.at(-1)?.token ?? '';
-    return this.#link.subscribe(rpc.opControlStream, {
+    const request = {
       agentId: { ...this.#id },
       credentialToken: this.#token,
       afterSequence: this.ops.cursor,
-    });
+    };
+    return this.#link.subscribe(rpc.opControlStream, request, events);
   }
 
   #take(message: OpControlMessage): void {

@@ -1,5 +1,5 @@
-import type { ClientDuplexStream, ClientUnaryCall, ServiceError } from '@grpc/grpc-js';
-import { Client, connectivityState, Metadata, status } from '@grpc/grpc-js';
+import type { Cancellable, CallStatus, ClientStream } from '@reeve/grpc-server/client';
+import { GrpcClient, statusCode } from '@reeve/grpc-server/client';
 import manifest from '../package.json' with { type: 'json' };
 import type { Endpoint } from './endpoints.ts';
 import type { Deadline } from './outage/retry.ts';
@@ -7,9 +7,9 @@ import { remainingMs } from './outage/retry.ts';
 import { errorOfStatus } from './outage/error-of-status.ts';
 import type { Patience, Question } from './outage/silence.ts';
 import { Silence } from './outage/silence.ts';
+import type { ReeveError } from './errors.ts';
 import { ReeveClosed, ReeveUnavailable } from './errors.ts';
 import type { ProcessHold } from './process-hold.ts';
-import { quietCredentials } from './quiet-credentials.ts';
 
 export interface AttemptOptions {
   readonly deadline: Deadline;
@@ -20,7 +20,17 @@ export interface AttemptOptions {
   readonly waitForReady: boolean;
 }
 
-export type ByteStream = ClientDuplexStream<Buffer, Buffer>;
+/** A stream of messages in bytes. */
+export type ByteStream = ClientStream;
+
+/** What happens to a stream. Nothing does before it is returned. */
+export interface StreamEvents {
+  /** The gateway has accepted the stream. */
+  readonly onOpen: () => void;
+  readonly onMessage: (bytes: Buffer) => void;
+  /** `error` has the status that it comes from, in case that tells more. */
+  readonly onEnd: (error: ReeveError, status: CallStatus) => void;
+}
 
 export interface ChannelOptions {
   /** Held by whatever waits on this connection. */
@@ -29,13 +39,11 @@ export interface ChannelOptions {
   readonly patience?: Patience | undefined;
 }
 
-const passThrough = (bytes: Buffer) => bytes;
-
 /** A connection to a gateway that carries byte calls. It connects with the first call, and again after a loss. */
 export class Channel {
   readonly address: string;
   readonly #hold: ProcessHold;
-  readonly #client: Client;
+  readonly #client: GrpcClient;
   readonly #silence: Silence;
   /** Ends each call in flight, with the reason. */
   readonly #calls = new Set<(why: ReeveClosed | ReeveUnavailable) => void>();
@@ -50,23 +58,11 @@ export class Channel {
       () => this.connected,
       (connected) => this.#forsake(connected),
     );
-    this.#client = new Client(address, quietCredentials(tls), {
-      'grpc.primary_user_agent': `reeve-sdk-js/${manifest.version}`,
-      // The SDK finds a restarted gateway soon, and notices a connection that died silently.
-      'grpc.initial_reconnect_backoff_ms': 100,
-      'grpc.max_reconnect_backoff_ms': 2000,
-      'grpc.keepalive_time_ms': 10_000,
-      'grpc.keepalive_timeout_ms': 5000,
-      // Each client has its own connection, so closing one takes nothing from another.
-      'grpc.use_local_subchannel_pool': 1,
-      // The SDK retries under its own budget. A name server has no say in retries.
-      'grpc.service_config_disable_resolution': 1,
-      ...(tls?.serverName === undefined ? {} : { 'grpc.ssl_target_name_override': tls.serverName }),
-    });
+    this.#client = new GrpcClient({ address, tls, userAgent: `reeve-sdk-js/${manifest.version}` });
   }
 
   get connected(): boolean {
-    return !this.#left && this.#client.getChannel().getConnectivityState(false) === connectivityState.READY;
+    return !this.#left && this.#client.isConnected;
   }
 
   /** Whether the gateway has closed the connection after it had answered, or has been silent for too long. */
@@ -84,7 +80,7 @@ export class Channel {
       if (this.#closed) throw new ReeveClosed();
       const { signal } = options;
       signal?.throwIfAborted();
-      let call: ClientUnaryCall | undefined;
+      let call: Cancellable | undefined;
       const release = this.#hold.take();
       const question = this.#silence.ask();
       const settle = () => {
@@ -101,38 +97,41 @@ export class Channel {
       const abort = () => giveUp(signal?.reason);
       this.#calls.add(giveUp);
       signal?.addEventListener('abort', abort, { once: true });
-      const metadata = metadataOf(options);
-      const deadline = Date.now() + Math.ceil(remainingMs(options.deadline)) + 1;
-      call = this.#client.makeUnaryRequest(
-        path,
-        passThrough,
-        passThrough,
-        message,
-        metadata,
-        { deadline },
-        (failure: ServiceError | null, answer?: Buffer) => {
-          settle();
-          const error = failure === null ? undefined : errorOfStatus(failure.code, failure.details);
-          if (error instanceof ReeveUnavailable) question.fail();
-          else question.answer();
-          if (error === undefined) resolve(answer ?? Buffer.alloc(0));
-          else reject(error);
-        },
-      );
+      const timeoutMs = Math.ceil(remainingMs(options.deadline)) + 1;
+      const { waitForReady, bearer } = options;
+      const metadata = bearer === undefined ? [] : ([['authorization', `Bearer ${bearer}`]] as const);
+      call = this.#client.unary(path, message, { timeoutMs, metadata, waitForReady }, (status, answer) => {
+        settle();
+        const error = status.code === statusCode.ok ? undefined : errorOfStatus(status.code, status.message);
+        if (error instanceof ReeveUnavailable) question.fail();
+        else question.answer();
+        if (error === undefined) resolve(answer ?? Buffer.alloc(0));
+        else reject(error);
+      });
     });
   }
 
-  stream(path: string, options: { readonly waitForReady: boolean }): ByteStream {
+  stream(path: string, { waitForReady }: { readonly waitForReady: boolean }, events: StreamEvents): ByteStream {
     if (this.#closed) throw new ReeveClosed();
-    const call = this.#client.makeBidiStreamRequest(path, passThrough, passThrough, metadataOf(options));
     const question = this.#silence.ask();
-    const end = ({ message }: Error) => call.call?.cancelWithStatus(status.UNAVAILABLE, message);
+    const call = this.#client.stream(
+      path,
+      { waitForReady },
+      {
+        opened: () => {
+          question.answer();
+          events.onOpen();
+        },
+        message: events.onMessage,
+        ended: (status) => {
+          this.#calls.delete(end);
+          question.fail();
+          events.onEnd(errorOfEnd(status), status);
+        },
+      },
+    );
+    const end = ({ message }: Error) => call.cancel({ code: statusCode.unavailable, message });
     this.#calls.add(end);
-    call.once('metadata', () => question.answer());
-    call.once('status', () => {
-      this.#calls.delete(end);
-      question.fail();
-    });
     return call;
   }
 
@@ -164,14 +163,8 @@ export class Channel {
   }
 }
 
-function metadataOf({
-  waitForReady,
-  bearer,
-}: {
-  readonly waitForReady: boolean;
-  readonly bearer?: string | undefined;
-}) {
-  const metadata = new Metadata({ waitForReady });
-  if (bearer !== undefined) metadata.set('authorization', `Bearer ${bearer}`);
-  return metadata;
+/** To the SDK, a stream that ends is one that is lost. */
+function errorOfEnd({ code, message }: CallStatus): ReeveError {
+  if (code === statusCode.ok) return new ReeveUnavailable('the gateway ended the stream');
+  return errorOfStatus(code, message);
 }

@@ -1,7 +1,7 @@
 import type { CheckActionResponse } from '@reeve/contract';
 import type { FullAgentId } from './agent-id.ts';
 import { AgentLink } from './agent-link.ts';
-import type { Channel } from './channel.ts';
+import type { Channel, StreamEvents } from './channel.ts';
 import { CheckPipeline, PipelineRefused } from './outage/check-pipeline.ts';
 import type { Settings } from './connect-options.ts';
 import { ReeveClosed, ReeveError, ReeveUnavailable } from './errors.ts';
@@ -112,12 +112,25 @@ export class GatewayLink {
   }
 
   /** Opens a stream of messages from the gateway in use. Fails at once without a connection. */
-  subscribe<Request>(method: RpcMethod<Request, unknown>, message: Request): Subscription {
+  subscribe<Request>(
+    method: RpcMethod<Request, unknown>,
+    message: Request,
+    { onOpen, ...events }: StreamEvents,
+  ): Subscription {
     const channel = this.#gateways.use();
-    const stream = channel.stream(method.path, { waitForReady: false });
-    stream.write(encodeRequest(method, message));
+    const stream = channel.stream(
+      method.path,
+      { waitForReady: false },
+      {
+        ...events,
+        onOpen: () => {
+          this.#gateways.answered(channel, method.path);
+          onOpen();
+        },
+      },
+    );
+    stream.send(encodeRequest(method, message));
     stream.end();
-    stream.once('metadata', () => this.#gateways.answered(channel, method.path));
     return { stream, address: channel.address, failed: () => this.#gateways.failed(channel, method.path) };
   }
 

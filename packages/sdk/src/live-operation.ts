@@ -178,18 +178,21 @@ export class LiveOperation {
 
   #wait(signal?: AbortSignal): Promise<Wake> {
     const release = this.#line.hold.take();
-    const done = Promise.withResolvers<Wake>();
-    const waiter: Waiter = { wake: done.resolve, fail: done.reject };
-    const abort = () => done.reject(signal?.reason);
-    if (signal?.aborted === true) abort();
-    signal?.addEventListener('abort', abort, { once: true });
-    this.#waiters.add(waiter);
-    this.#settle();
-    return done.promise.finally(() => {
-      release();
-      this.#waiters.delete(waiter);
-      signal?.removeEventListener('abort', abort);
+    let tidyUp = release;
+    const woken = new Promise<Wake>((wake, fail) => {
+      const waiter: Waiter = { wake, fail };
+      const abort = () => fail(signal?.reason);
+      tidyUp = () => {
+        release();
+        this.#waiters.delete(waiter);
+        signal?.removeEventListener('abort', abort);
+      };
+      if (signal?.aborted === true) abort();
+      signal?.addEventListener('abort', abort, { once: true });
+      this.#waiters.add(waiter);
+      this.#settle();
     });
+    return woken.finally(() => tidyUp());
   }
 
   #wakeAll(why: Wake): void {

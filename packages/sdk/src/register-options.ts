@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { RegisterAgentRequest } from '@reeve/contract';
 import type { AgentId } from './agent-id.ts';
 import { fullAgentId } from './agent-id.ts';
@@ -57,7 +56,7 @@ export function registerRequest(options: EnrollOptions): RegisterAgentRequest {
   const { name = '', framework = '', version = '', parent, metadata = {}, tools = [] } = options;
   return {
     agentId: { ...fullAgentId(options) },
-    credentialToken: options.token ?? `rva_${randomBytes(32).toString('base64url')}`,
+    credentialToken: options.token ?? newToken(),
     name,
     framework,
     version,
@@ -65,4 +64,8 @@ export function registerRequest(options: EnrollOptions): RegisterAgentRequest {
     metadata: { ...metadata },
     toolNames: [...tools],
   };
+}
+
+function newToken(): string {
+  return `rva_${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')}`;
 }

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { ReeveInvalidRequest } from './errors.ts';
+import { randomHex } from './random-hex.ts';
 
 /** Names an operation: `<traceId>:<spanId>`. */
 export interface TraceIds {
@@ -14,7 +14,7 @@ const pattern = /^[A-Za-z0-9_-]{1,128}$/;
  * asks about the same operation and never creates a second one.
  */
 export function traceIds(given: { readonly [Id in keyof TraceIds]?: string | undefined }): TraceIds {
-  const { traceId = randomBytes(16).toString('hex'), spanId = randomBytes(8).toString('hex') } = given;
+  const { traceId = randomHex(16), spanId = randomHex(8) } = given;
   requireId('traceId', traceId);
   requireId('spanId', spanId);
   return { traceId, spanId };

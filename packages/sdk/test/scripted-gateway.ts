@@ -236,7 +236,7 @@ export class ScriptedGateway {
         const played = this.#play(method, message, [], byDefault);
         turn = turn.then(async () => {
           const reply = await played;
-          if (reply === undefined || call.destroyed) return;
+          if (reply === undefined || call.destroyed || call.writableEnded) return;
           if (isFailure(reply)) call.emit('error', reply);
           else call.write(reply);
         });

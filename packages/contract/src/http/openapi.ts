@@ -107,10 +107,11 @@ function contentOf({ body, types }: Route['success']): JsonObject {
 }
 
 function problems(route: Route): Record<number, JsonObject> {
-  const byStatus = Map.groupBy(
-    new Set<ProblemCode>([...commonProblems(route), ...route.problems]),
-    (code) => problemStatus[code],
-  );
+  const byStatus = new Map<number, ProblemCode[]>();
+  for (const code of new Set<ProblemCode>([...commonProblems(route), ...route.problems])) {
+    const status = problemStatus[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
   const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [status, { description: codes.toSorted().join(', '), content }]),

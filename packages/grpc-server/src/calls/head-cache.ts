@@ -1,23 +1,21 @@
-import type { RequestHead } from './request-head.ts';
-
 const mostHeads = 8;
 const largestBlock = 1024;
 
-interface Known {
+interface Known<Head> {
   readonly block: Buffer;
-  readonly head: RequestHead;
+  readonly head: Head;
 }
 
 /**
- * Heads by the bytes of their header blocks. Clients repeat blocks, so most calls decode nothing. The same bytes mean the
+ * Heads by the bytes of their header blocks. Peers repeat blocks, so most calls decode nothing. The same bytes mean the
  * same only as long as the dynamic table stays the same: `version` says whether it did.
  */
-export class HeadCache {
-  #known: Known[] = [];
+export class HeadCache<Head> {
+  #known: Known<Head>[] = [];
   #version = 0;
   #replaced = 0;
 
-  find(version: number, bytes: Buffer, start: number, end: number): RequestHead | undefined {
+  find(version: number, bytes: Buffer, start: number, end: number): Head | undefined {
     if (version !== this.#version) return undefined;
     for (const { block, head } of this.#known) {
       if (block.length === end - start && isSame(block, bytes, start)) return head;
@@ -26,7 +24,7 @@ export class HeadCache {
   }
 
   /** Call it only if decoding the block left the table as it was. */
-  add(version: number, bytes: Buffer, start: number, end: number, head: RequestHead): void {
+  add(version: number, bytes: Buffer, start: number, end: number, head: Head): void {
     if (end - start > largestBlock) return;
     if (version !== this.#version) this.#known = [];
     this.#version = version;

@@ -13,7 +13,7 @@ const tableSize = 4096;
 export class HeadReader {
   readonly #routes: Routes;
   readonly #decoder: HpackDecoder;
-  readonly #known = new HeadCache();
+  readonly #known = new HeadCache<RequestHead>();
 
   constructor(routes: Routes, largestList: number) {
     this.#routes = routes;

@@ -2,17 +2,19 @@ import { ConnectionError } from '../http2/connection-error.ts';
 import { errorCode } from '../http2/frame.ts';
 import type { Limits } from '../limits.ts';
 
+export type BlockLimits = Pick<Limits, 'headerBlockBytes' | 'headerBlockFrames'>;
+
 /** A header block that comes in several frames: HEADERS and CONTINUATION (RFC 9113 §4.3). */
 export class HeaderBlock {
   readonly stream: number;
   readonly isLast: boolean;
   /** When it began. */
   readonly since: number;
-  readonly #limits: Limits;
+  readonly #limits: BlockLimits;
   readonly #parts: Buffer[] = [];
   #bytes = 0;
 
-  constructor(stream: number, isLast: boolean, since: number, limits: Limits) {
+  constructor(stream: number, isLast: boolean, since: number, limits: BlockLimits) {
     this.stream = stream;
     this.isLast = isLast;
     this.since = since;

@@ -1,18 +1,24 @@
 import { ConnectionError, unexpected } from '../http2/connection-error.ts';
 import { errorCode, flag } from '../http2/frame.ts';
-import type { Limits } from '../limits.ts';
+import type { BlockLimits } from './header-block.ts';
 import { HeaderBlock } from './header-block.ts';
-import type { Streams } from './streams.ts';
+
+/** Gets whole header blocks. */
+export interface BlockSink {
+  /** When the last bytes came, on `performance.now()`. */
+  readonly now: number;
+  headers(stream: number, isLast: boolean, bytes: Buffer, start: number, end: number): void;
+}
 
 /** Takes HEADERS and CONTINUATION, and passes whole header blocks on. */
 export class HeaderBlocks {
-  readonly #limits: Limits;
-  readonly #streams: Streams;
+  readonly #limits: BlockLimits;
+  readonly #sink: BlockSink;
   #block: HeaderBlock | undefined;
 
-  constructor(limits: Limits, streams: Streams) {
+  constructor(limits: BlockLimits, sink: BlockSink) {
     this.#limits = limits;
-    this.#streams = streams;
+    this.#sink = sink;
   }
 
   /** Whether a block is unfinished, so that nothing but CONTINUATION may come. */
@@ -35,9 +41,9 @@ export class HeaderBlocks {
     if (from > to) throw new ConnectionError(errorCode.protocolError, 'the padding is longer than its frame');
     const isLast = (flags & flag.endStream) !== 0;
     if ((flags & flag.endHeaders) !== 0) {
-      this.#streams.headers(stream, isLast, bytes, from, to);
+      this.#sink.headers(stream, isLast, bytes, from, to);
     } else {
-      this.#block = new HeaderBlock(stream, isLast, this.#streams.now, this.#limits);
+      this.#block = new HeaderBlock(stream, isLast, this.#sink.now, this.#limits);
       this.#block.add(bytes, from, to);
     }
   }
@@ -49,6 +55,6 @@ export class HeaderBlocks {
     if ((flags & flag.endHeaders) === 0) return;
     this.#block = undefined;
     const whole = block.whole();
-    this.#streams.headers(stream, block.isLast, whole, 0, whole.length);
+    this.#sink.headers(stream, block.isLast, whole, 0, whole.length);
   }
 }

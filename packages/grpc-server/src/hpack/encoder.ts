@@ -16,14 +16,18 @@ function pushString(out: number[], text: string): void {
   for (let at = 0; at < text.length; at++) out.push(text.charCodeAt(at) & 255);
 }
 
+const plainLiteral = 0;
+/** No hop on the way may put the field into a table (RFC 7541 §6.2.3), where others could guess it. */
+export const neverIndexed = 0x10;
+
 /**
  * Literals without indexing and with plain strings (RFC 7541 §6.2.2): the encoder has no state, so the same block is
  * valid on every connection, whatever table size the peer allows.
  */
-export function encodeFields(fields: readonly (readonly [name: string, value: string])[]): Buffer {
+export function encodeFields(fields: readonly (readonly [name: string, value: string])[], form = plainLiteral): Buffer {
   const out: number[] = [];
   for (const [name, value] of fields) {
-    out.push(0);
+    out.push(form);
     pushString(out, name);
     pushString(out, value);
   }

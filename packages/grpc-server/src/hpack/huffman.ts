@@ -5,8 +5,6 @@ const endOfString = 256;
 const longestCode = 30;
 
 /** Codes by symbol. */
-export const codes: readonly number[] = assignCodes();
-
 function assignCodes(): number[] {
   const assigned: number[] = [];
   let code = 0;
@@ -24,9 +22,18 @@ function assignCodes(): number[] {
  * `steps[node * 16 + nibble]` has the next node in its low 16 bits and, above them, the symbol plus one.
  */
 const failed = 0xffff;
-const { steps, mayEnd } = buildSteps();
 
-function buildSteps() {
+interface Tree {
+  readonly steps: Uint32Array;
+  /** Whether a string may end at a node. */
+  readonly mayEnd: Uint8Array;
+}
+
+/** Built when the first coded string comes: many peers never send one. */
+let tree: Tree | undefined;
+
+function buildTree(): Tree {
+  const codes = assignCodes();
   const children: [number, number][] = [[0, 0]];
   // Leaves are negative: -1 - symbol.
   for (let symbol = 0; symbol <= endOfString; symbol++) {
@@ -73,6 +80,8 @@ function stepOf(children: readonly [number, number][], from: number, nibble: num
  * than fits.
  */
 export function decodeHuffman(bytes: Uint8Array, start: number, end: number, out: Uint8Array): number {
+  tree ??= buildTree();
+  const { steps, mayEnd } = tree;
   let node = 0;
   let length = 0;
   for (let at = start; at < end; at++) {
@@ -91,6 +100,7 @@ export function decodeHuffman(bytes: Uint8Array, start: number, end: number, out
 
 /** For tests and tools: the engine itself sends plain strings. */
 export function encodeHuffman(bytes: Uint8Array): Buffer {
+  const codes = assignCodes();
   const out: number[] = [];
   let bits = 0n;
   let count = 0;

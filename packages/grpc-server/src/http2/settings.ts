@@ -14,14 +14,16 @@ import {
   writeUint32,
 } from './frame.ts';
 
-/** What the peer has told us, as far as a server needs it. */
+/** What the peer has told us, as far as it is needed. */
 export interface PeerSettings {
   initialWindow: number;
   frameSize: number;
+  /** How many calls at a time a server takes. */
+  streams: number;
 }
 
 export function defaultSettings(): PeerSettings {
-  return { initialWindow: defaultWindow, frameSize: defaultFrameSize };
+  return { initialWindow: defaultWindow, frameSize: defaultFrameSize, streams: Number.POSITIVE_INFINITY };
 }
 
 /** Reads the payload of SETTINGS (RFC 9113 §6.5.2) into `settings`. */
@@ -35,6 +37,7 @@ export function readSettings(settings: PeerSettings, bytes: Uint8Array, start: n
     if (id === settingId.enablePush && value > 1) {
       throw new ConnectionError(errorCode.protocolError, 'SETTINGS_ENABLE_PUSH is neither 0 nor 1');
     }
+    if (id === settingId.maxConcurrentStreams) settings.streams = value;
     if (id === settingId.initialWindowSize) {
       if (value > largestWindow) {
         throw new ConnectionError(errorCode.flowControlError, 'SETTINGS_INITIAL_WINDOW_SIZE is over 2^31-1');

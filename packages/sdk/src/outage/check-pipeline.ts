@@ -1,12 +1,10 @@
 import type { CheckActionResponse } from '@reeve/contract';
-import type { ServiceError } from '@grpc/grpc-js';
 import { isAnswerTo } from '../answer.ts';
 import type { Gateways } from './gateways.ts';
 import { Tour } from './gateways.ts';
 import type { BackoffSettings, Deadline, RetryBudget } from './retry.ts';
 import { backoffMs, overdue, remainingMs } from './retry.ts';
 import type { ByteStream, Channel } from '../channel.ts';
-import { errorOfStatus } from './error-of-status.ts';
 import type { Question } from './silence.ts';
 import type { ReeveError } from '../errors.ts';
 import { ReeveClosed, ReeveInternal, ReeveUnavailable } from '../errors.ts';
@@ -124,7 +122,7 @@ export class CheckPipeline {
     if (this.#reopening !== undefined) return;
     if (this.#stream === undefined) this.#tour.restart();
     this.#stream ??= this.#open();
-    this.#stream.write(waiting.check.bytes);
+    this.#stream.send(waiting.check.bytes);
     this.#question ??= this.#channel?.ask();
   }
 
@@ -132,12 +130,17 @@ export class CheckPipeline {
     this.#openedAt = performance.now();
     const { waitsForReady: waitForReady } = this.#tour;
     const channel = this.#gateways.use();
-    const stream = channel.stream(rpc.checkStream.path, { waitForReady });
-    this.#channel = channel;
     const ifCurrent = (act: () => void) => (this.#stream === stream ? act() : undefined);
-    stream.on('data', (bytes: Buffer) => ifCurrent(() => this.#answer(bytes)));
-    stream.on('error', (error: ServiceError) => ifCurrent(() => this.#fail(errorOfStatus(error.code, error.details))));
-    stream.on('end', () => ifCurrent(() => this.#fail(new ReeveUnavailable('the gateway ended the stream'))));
+    const stream = channel.stream(
+      rpc.checkStream.path,
+      { waitForReady },
+      {
+        onOpen: () => {},
+        onMessage: (bytes) => ifCurrent(() => this.#answer(bytes)),
+        onEnd: (error) => ifCurrent(() => this.#fail(error)),
+      },
+    );
+    this.#channel = channel;
     return stream;
   }
 
@@ -210,7 +213,7 @@ export class CheckPipeline {
     this.#waiting = this.#waiting.filter(({ settle }) => settle !== undefined);
     if (!this.busy) return;
     this.#stream = this.#open();
-    for (const { check } of this.#waiting) this.#stream.write(check.bytes);
+    for (const { check } of this.#waiting) this.#stream.send(check.bytes);
     this.#question = this.#channel?.ask();
   }
 

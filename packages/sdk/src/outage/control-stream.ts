@@ -1,10 +1,8 @@
-import type { ServiceError } from '@grpc/grpc-js';
-import { status } from '@grpc/grpc-js';
+import { statusCode } from '@reeve/grpc-server/client';
 import type { OpControlMessage } from '@reeve/contract';
 import type { BackoffSettings } from './retry.ts';
 import { backoffMs } from './retry.ts';
-import type { ByteStream } from '../channel.ts';
-import { errorOfStatus } from './error-of-status.ts';
+import type { ByteStream, StreamEvents } from '../channel.ts';
 import type { ReeveError } from '../errors.ts';
 import { ReeveClosed, ReeveInternal, ReeveUnauthenticated, ReeveUnavailable } from '../errors.ts';
 import { decodeResponse, rpc } from '../rpc-methods.ts';
@@ -16,6 +14,9 @@ export interface Subscription {
   /** The gateway is out of reach. The next subscription goes to another, if there is one. */
   readonly failed: () => void;
 }
+
+/** Opens a stream. Nothing happens on it before it is returned. */
+export type Subscribe = (events: StreamEvents) => Subscription;
 
 /** What happens to the stream. `from` is the address of its gateway. */
 export interface ControlStreamEvents {
@@ -37,7 +38,7 @@ const goodMs = 5000;
  * random time, so that not all agents hit one gateway at once.
  */
 export class ControlStream {
-  readonly #subscribe: () => Subscription;
+  readonly #subscribe: Subscribe;
   readonly #backoff: BackoffSettings;
   readonly #events: ControlStreamEvents;
   #current: Subscription | undefined;
@@ -45,7 +46,7 @@ export class ControlStream {
   #openedAt: number | undefined;
   #failures = 0;
 
-  constructor(subscribe: () => Subscription, backoff: BackoffSettings, events: ControlStreamEvents) {
+  constructor(subscribe: Subscribe, backoff: BackoffSettings, events: ControlStreamEvents) {
     this.#subscribe = subscribe;
     this.#backoff = backoff;
     this.#events = events;
@@ -54,20 +55,21 @@ export class ControlStream {
   /** Opens the stream, and replaces an open one. */
   open(): void {
     this.close();
-    let opened: Subscription;
+    const ifCurrent = (act: (opened: Subscription) => void) => {
+      if (opened !== undefined && this.#current === opened) act(opened);
+    };
+    let opened: Subscription | undefined;
     try {
-      opened = this.#subscribe();
+      opened = this.#subscribe({
+        onOpen: () => ifCurrent((from) => this.#opened(from)),
+        onMessage: (bytes) => ifCurrent((from) => this.#receive(bytes, from)),
+        onEnd: (error, { code }) => ifCurrent((from) => this.#end(error, code, from)),
+      });
     } catch (error) {
       if (error instanceof ReeveClosed) return;
       throw error;
     }
     this.#current = opened;
-    const { stream } = opened;
-    const ifCurrent = (act: () => void) => (this.#current === opened ? act() : undefined);
-    stream.on('metadata', () => ifCurrent(() => this.#opened(opened)));
-    stream.on('data', (bytes: Buffer) => ifCurrent(() => this.#receive(bytes, opened)));
-    stream.on('error', (error: ServiceError) => ifCurrent(() => this.#fail(error, opened)));
-    stream.on('end', () => ifCurrent(() => this.#lose(new ReeveUnavailable('the gateway ended the stream'), opened)));
   }
 
   /** The client has gone on to another gateway. An open stream goes there too. */
@@ -102,9 +104,8 @@ export class ControlStream {
     this.#events.onMessage(message);
   }
 
-  #fail({ code, details }: ServiceError, from: Subscription): void {
-    const error = errorOfStatus(code, details);
-    const unsupported = code === status.UNIMPLEMENTED;
+  #end(error: ReeveError, code: number, from: Subscription): void {
+    const unsupported = code === statusCode.unimplemented;
     if (!unsupported && !(error instanceof ReeveUnauthenticated)) return this.#lose(error, from);
     this.close();
     this.#events.onRefused(unsupported ? 'unsupported' : 'unauthenticated', error.message, from.address);
