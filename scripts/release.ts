@@ -78,7 +78,8 @@ function nextSteps(version: string): string {
   return `
 Release ${version} is in dist/release. Nothing is committed or published. Look at it, then:
 
-  git commit -am "Release ${version}" && git tag -a v${version} -F dist/release/RELEASE-NOTES.md
+  git add --all && git commit -m "Release ${version}"
+  git tag -a v${version} --cleanup=verbatim -F dist/release/RELEASE-NOTES.md
   for tarball in dist/release/*.tgz; do npm publish "$tarball"; done
 
 and put the files of dist/release beside the notes, where releases are.

@@ -70,7 +70,7 @@ it('has built code and declarations behind every entry, and no sources', () => {
 });
 
 it('brings few packages with the SDK', () => {
-  expect(project.broughtBy('@reeve/sdk').size).toBeLessThanOrEqual(37);
+  expect(project.broughtBy('@reeve/sdk').size).toBeLessThan(25);
 });
 
 it('starts the gateway by the installed command, with its dashboard and all its threads', async () => {

@@ -41,8 +41,7 @@ export async function runPackages(say: (line: string) => void, tell: (result: Pa
   await trial('the installed command shows the demo', () => tryDemo(reeve, path));
 
   using agents = new EmptyProject();
-  const client = [...tarballs.keys()].includes('@reeve/grpc-client') ? of('grpc-client') : [];
-  await agents.install([...of('contract', 'sdk'), ...client]);
+  await agents.install(of('contract', 'grpc-server', 'sdk'));
   for (const major of majors) {
     await trial(`the SDK alone asks on Node ${major}, by import`, () => ask(agents, major, gateway));
     await trial(`the SDK alone can be required on Node ${major}`, () => require(agents, major));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, openSync, readSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -58,7 +58,7 @@ async function runAlone(binary: string): Promise<void> {
     const libraries = execFileSync('ldd', [binary], { encoding: 'utf8' }).matchAll(/(\/\S+) \(0x/g);
     for (const [, path = ''] of libraries) {
       mkdirSync(join(root, dirname(path)), { recursive: true });
-      cpSync(path, join(root, path), { dereference: true });
+      cpSync(realpathSync(path), join(root, path));
     }
     cpSync(binary, join(root, 'reeve'));
     const { stdout } = await run('chroot', [root, '/reeve', 'policy', 'init', '/policies'], { env: { HOME: '/' } });
