@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { TestHome } from '../harness/cli.ts';
 import { bootstrapKey, TestGateway } from '../harness/gateway.ts';
 import { SignOnProvider, clientSecret } from '../harness/sign-on-provider.ts';
-import { Person } from '../harness/person.ts';
+import type { Person } from '../harness/person.ts';
 import { Visitor } from '../harness/visitor.ts';
 
 let provider: SignOnProvider;
@@ -181,7 +181,7 @@ describe('coming back is refused', () => {
     const url = new URL(await arrived(ada));
     const query = url.searchParams;
     await expectRefused(await finish(ada, `code=${query.get('code')}&iss=${query.get('iss')}`));
-    await expectRefused(await finish(ada, `${query}&x=1`.replace(/state=[^&]*/, 'state=other')));
+    await expectRefused(await finish(ada, `${query.toString()}&x=1`.replace(/state=[^&]*/, 'state=other')));
     const jar = ada.cookies.get(gateway.http);
     const good = jar?.get('reeve_oidc') ?? '';
     jar?.set('reeve_oidc', `${good.slice(0, -3)}AAA`);

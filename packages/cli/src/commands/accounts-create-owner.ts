@@ -1,4 +1,6 @@
-import { CliError, UsageError } from '../cli-error.ts';
+import type { AccountsPlace } from '../accounts/offline.ts';
+import { createOwnerOffline } from '../accounts/offline.ts';
+import { UsageError } from '../cli-error.ts';
 import { defineCommand } from '../command-line/command.ts';
 import { required, text } from '../command-line/values.ts';
 import { note, print } from '../output/print.ts';
@@ -22,10 +24,7 @@ export const accountsCreateOwnerCommand = defineCommand({
   ],
   run: async ({ args, options, globals }, shell) => {
     const place = placeOf(shell, options);
-    const { createOwnerIn } = await import('@reeve/gateway/offline-accounts');
-    const made = await createOwnerIn(place, args.email).catch((error: unknown) => {
-      throw new CliError(error instanceof Error ? error.message : String(error), { cause: error });
-    });
+    const made = await createOwnerOffline(place, args.email);
     const { account, isNew, token, expiresAt } = made;
     const { id, email, role } = account;
     const data = { account: { id, email, role }, created: isNew, token, expires_at: new Date(expiresAt).toISOString() };
@@ -35,12 +34,10 @@ export const accountsCreateOwnerCommand = defineCommand({
   },
 });
 
-type Place = { readonly dataDir: string } | { readonly databaseUrl: string };
-
 function placeOf(
   shell: Shell,
   { data, database }: { readonly data: string | undefined; readonly database: string | undefined },
-): Place {
+): AccountsPlace {
   if (data !== undefined && database !== undefined) throw new UsageError('give --data or --database, not both');
   if (data !== undefined) return { dataDir: data };
   const databaseUrl = database ?? variable(shell, 'SVC_DATABASE_URL');

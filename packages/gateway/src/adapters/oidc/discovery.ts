@@ -1,3 +1,4 @@
+import type * as OpenidClient from 'openid-client';
 import type { ClientAuth, Configuration } from 'openid-client';
 import { boundedFetch } from './bounded-fetch.ts';
 
@@ -8,7 +9,7 @@ export interface OidcClient {
   readonly clientSecret: string | undefined;
 }
 
-type Library = typeof import('openid-client');
+type Library = typeof OpenidClient;
 
 /** How long the provider's document is good for, and how long a failure to get it. */
 const goodForMs = 3_600_000;

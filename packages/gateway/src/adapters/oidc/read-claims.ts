@@ -23,7 +23,7 @@ export function readClaims(token: Claims, userinfo: Claims, roleClaim: string): 
 
 /** A verification counts only for the very email that it came with. */
 function isVerified(token: Claims, userinfo: Claims, email: string): boolean {
-  const [about] = [token, userinfo].filter((claims) => {
+  const about = [token, userinfo].find((claims) => {
     return claims['email_verified'] !== undefined && text(claims['email'], longest.email) === email;
   });
   // Some providers write it as a text.
