@@ -268,7 +268,8 @@ function within(entries: readonly StoredEntry[]): readonly StoredEntry[] {
   return end === -1 ? entries : entries.slice(0, Math.max(1, end));
 }
 
-function timeOf({ canonical }: StoredEntry): number {
-  const { at } = JSON.parse(canonical) as { readonly at: string };
-  return Date.parse(at);
+/** Read from the text, because a damaged entry is no JSON. */
+function timeOf({ canonical }: StoredEntry): number | undefined {
+  const at = Date.parse(/,"at":"([^"]{1,40})"/.exec(canonical)?.[1] ?? '');
+  return Number.isNaN(at) ? undefined : at;
 }

@@ -65,7 +65,9 @@ function partialSuccess(answer: string): { readonly rejected: number; readonly w
     } | null;
     const { rejectedLogRecords: rejected, errorMessage: why } = value?.partialSuccess ?? {};
     const count = Number(rejected ?? 0);
-    return Number.isSafeInteger(count) && count > 0 ? { rejected: count, why: typeof why === 'string' ? why : '' } : none;
+    return Number.isSafeInteger(count) && count > 0
+      ? { rejected: count, why: typeof why === 'string' ? why : '' }
+      : none;
   } catch {
     return none;
   }
