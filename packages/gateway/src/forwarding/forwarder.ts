@@ -126,7 +126,10 @@ export class Forwarder {
   /** One step. Returns false if nothing is left to do before the end. */
   async #turn(): Promise<boolean> {
     if (!this.#ports.leads()) return await this.#watch();
-    if (!this.#isCurrent) await this.#takeOver();
+    if (!this.#isCurrent) {
+      await this.#takeOver();
+      return true;
+    }
     if (this.#ports.head().seq > this.#sent.seq) return await this.#sendNext();
     if (this.#sent.seq > this.#position.seq) {
       const isQuiet = this.#ports.clock.elapsed() - this.#sentAt >= quietMs;

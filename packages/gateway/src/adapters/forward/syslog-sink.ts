@@ -6,7 +6,7 @@ import { SyslogConnection } from './syslog-connection.ts';
 import { syslogFrame } from './syslog-message.ts';
 
 /** How long a receiver may take to close a connection in turn. */
-const usualCloseMs = 5000;
+const usualCloseMs = 3000;
 
 /** Sends entries over TCP or TLS, each as one message of RFC 5424 with its length. */
 export class SyslogSink implements Sink {
