@@ -131,7 +131,7 @@ test('opening a link decides nothing; sending it decides once, in the name of it
   expect(await alice.call('POST', `/api/v1/approvals/${waiting.id}/approve`, {})).toMatchObject({ status: 409 });
   const other = await gateway.api.post(`/api/v1/approvals/${waiting.id}/approve`, bootstrapKey, {});
   expect(other.body).toMatchObject({ state: 'approved' });
-}, 60_000);
+}, 240_000);
 
 test('a link that was changed, or whose person may not decide, decides nothing', async () => {
   const one = await ask();
@@ -169,7 +169,7 @@ test('a link that was changed, or whose person may not decide, decides nothing',
   expect(await approval(one.id)).toMatchObject({ state: 'open', verdicts: [] });
   const { stderr } = gateway.output();
   expect(stderr).not.toContain('rvl_');
-}, 60_000);
+}, 240_000);
 
 test('Teams gets an Adaptive Card, by default without links that decide', async () => {
   await using teams = await TestGateway.start(options({ SVC_APPROVAL_WEBHOOK_FORMAT: 'teams' }));
@@ -198,7 +198,7 @@ test('Teams gets an Adaptive Card, by default without links that decide', async 
   expect(await press(`${teams.http}/api/v1/approval-link?token=${token}`)).toMatchObject({ status: 422 });
   const { code, stderr } = await runServe([], { SVC_APPROVAL_WEBHOOK_APPROVER: 'a@example.com' });
   expect([code, stderr]).toEqual([2, expect.stringContaining('SVC_APPROVAL_WEBHOOK_URL is not')]);
-}, 60_000);
+}, 240_000);
 
 /** Registers an agent with another credential than the harness does. */
 async function registerWith(credential: string): Promise<Registered> {
