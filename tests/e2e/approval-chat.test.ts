@@ -2,7 +2,7 @@ import { paths, RegisterAgentRequest, RegisterAgentResponse } from '@reeve/contr
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../harness/eventually.ts';
 import type { Registered } from '../harness/gateway.ts';
-import { bootstrapKey, runServe, TestGateway, toolCall } from '../harness/gateway.ts';
+import { bootstrapKey, TestGateway, toolCall } from '../harness/gateway.ts';
 import { HttpReceiver } from '../harness/log-receivers.ts';
 import { Person } from '../harness/person.ts';
 
@@ -196,8 +196,6 @@ test('Teams gets an Adaptive Card, by default without links that decide', async 
   // Without an approver, no link decides.
   const token = `rvl_${id}.approve.1.${'x'.repeat(43)}`;
   expect(await press(`${teams.http}/api/v1/approval-link?token=${token}`)).toMatchObject({ status: 422 });
-  const { code, stderr } = await runServe([], { SVC_APPROVAL_WEBHOOK_APPROVER: 'a@example.com' });
-  expect([code, stderr]).toEqual([2, expect.stringContaining('SVC_APPROVAL_WEBHOOK_URL is not')]);
 }, 240_000);
 
 /** Registers an agent with another credential than the harness does. */
