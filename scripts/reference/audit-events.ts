@@ -156,15 +156,15 @@ const events: Readonly<Record<EventType, EventText> & Record<string, EventText>>
   ],
   ApprovalVerdictGiven: [
     'One of several people who must approve has done so.',
-    '`approval_id`, `approvers` (their ids so far), `required`; over HTTP `request_id`.',
+    '`approval_id`, `approvers` (their ids so far), `required`; over HTTP `request_id`; by a link from a chat `via`: `chat_link`.',
   ],
   ApprovalGranted: [
     'Enough people have approved: the operation runs. The entry follows the `OpStateChanged` of the operation.',
-    '`approval_id`, `approvers`, `required`, `request_id`; with a standing grant `grant`: `id`, `reach`, `expires_at`, and `run_id` if it is for a run.',
+    '`approval_id`, `approvers`, `required`, `request_id`; with a standing grant `grant`: `id`, `reach`, `expires_at`, and `run_id` if it is for a run. If the last verdict came by a link from a chat, `via`: `chat_link`.',
   ],
   ApprovalRejected: [
     'Somebody has rejected: the operation is terminated.',
-    '`approval_id`, `approvers` (who had approved before), `required`, `request_id`.',
+    '`approval_id`, `approvers` (who had approved before), `required`, `request_id`; by a link from a chat `via`: `chat_link`.',
   ],
   ApprovalExpired: [
     'Not enough people have approved in time: the operation is terminated.',

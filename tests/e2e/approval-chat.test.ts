@@ -2,7 +2,7 @@ import { paths, RegisterAgentRequest, RegisterAgentResponse } from '@reeve/contr
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../harness/eventually.ts';
 import type { Registered } from '../harness/gateway.ts';
-import { bootstrapKey, runServe, TestGateway, toolCall } from '../harness/gateway.ts';
+import { bootstrapKey, TestGateway, toolCall } from '../harness/gateway.ts';
 import { HttpReceiver } from '../harness/log-receivers.ts';
 import { Person } from '../harness/person.ts';
 
@@ -131,7 +131,7 @@ test('opening a link decides nothing; sending it decides once, in the name of it
   expect(await alice.call('POST', `/api/v1/approvals/${waiting.id}/approve`, {})).toMatchObject({ status: 409 });
   const other = await gateway.api.post(`/api/v1/approvals/${waiting.id}/approve`, bootstrapKey, {});
   expect(other.body).toMatchObject({ state: 'approved' });
-}, 60_000);
+}, 240_000);
 
 test('a link that was changed, or whose person may not decide, decides nothing', async () => {
   const one = await ask();
@@ -169,7 +169,7 @@ test('a link that was changed, or whose person may not decide, decides nothing',
   expect(await approval(one.id)).toMatchObject({ state: 'open', verdicts: [] });
   const { stderr } = gateway.output();
   expect(stderr).not.toContain('rvl_');
-}, 60_000);
+}, 240_000);
 
 test('Teams gets an Adaptive Card, by default without links that decide', async () => {
   await using teams = await TestGateway.start(options({ SVC_APPROVAL_WEBHOOK_FORMAT: 'teams' }));
@@ -196,9 +196,7 @@ test('Teams gets an Adaptive Card, by default without links that decide', async 
   // Without an approver, no link decides.
   const token = `rvl_${id}.approve.1.${'x'.repeat(43)}`;
   expect(await press(`${teams.http}/api/v1/approval-link?token=${token}`)).toMatchObject({ status: 422 });
-  const { code, stderr } = await runServe([], { SVC_APPROVAL_WEBHOOK_APPROVER: 'a@example.com' });
-  expect([code, stderr]).toEqual([2, expect.stringContaining('SVC_APPROVAL_WEBHOOK_URL is not')]);
-}, 60_000);
+}, 240_000);
 
 /** Registers an agent with another credential than the harness does. */
 async function registerWith(credential: string): Promise<Registered> {

@@ -78,3 +78,26 @@ test.each(['reeve.example.com', ':50051', '0.0.0.0:50051', '[::]:50051', 'reeve.
     expect(() => load({ SVC_PUBLIC_GRPC_ADDR: address })).toThrow(/SVC_PUBLIC_GRPC_ADDR: .* agents can connect to/);
   },
 );
+
+describe('what needs something else is refused without it', () => {
+  const webhook = { SVC_APPROVAL_WEBHOOK_URL: 'https://h/x', SVC_APPROVAL_WEBHOOK_SECRET: 'a secret that signs' };
+  const approver = { SVC_APPROVAL_WEBHOOK_APPROVER: 'alice@example.com' };
+
+  test.each([
+    [approver, 'SVC_APPROVAL_WEBHOOK_APPROVER is set and SVC_APPROVAL_WEBHOOK_URL is not'],
+    [{ ...webhook, ...approver, SVC_DATABASE_URL: 'memory:' }, 'there are no accounts with "memory:"'],
+    [{ ...webhook, SVC_APPROVAL_WEBHOOK_APPROVER: 'alice' }, 'the email of an account'],
+    [{ ...webhook, SVC_APPROVAL_WEBHOOK_FORMAT: 'irc' }, 'json, slack, teams'],
+    [{ SVC_FORWARD: 'file:/a,https://u:hidden@h/x' }, 'SVC_FORWARD_SECRET is not set'],
+    [{ SVC_FORWARD: 'file:/a', SVC_FORWARD_SECRET: 'hidden' }, 'at least 16 characters'],
+  ])('%j', (env, said) => {
+    expect(() => load(env)).toThrow(said);
+    expect(() => load(env)).not.toThrow('hidden');
+  });
+
+  test('and accepted with it', () => {
+    expect(load({ ...webhook, ...approver }).approvalWebhookApprover).toBe('alice@example.com');
+    const forward = { SVC_FORWARD: 'https://h/x', SVC_FORWARD_SECRET: 'a secret that signs' };
+    expect(load(forward).forward).toMatchObject([{ kind: 'https' }]);
+  });
+});

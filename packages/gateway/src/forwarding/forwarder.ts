@@ -126,7 +126,10 @@ export class Forwarder {
   /** One step. Returns false if nothing is left to do before the end. */
   async #turn(): Promise<boolean> {
     if (!this.#ports.leads()) return await this.#watch();
-    if (!this.#isCurrent) await this.#takeOver();
+    if (!this.#isCurrent) {
+      await this.#takeOver();
+      return true;
+    }
     if (this.#ports.head().seq > this.#sent.seq) return await this.#sendNext();
     if (this.#sent.seq > this.#position.seq) {
       const isQuiet = this.#ports.clock.elapsed() - this.#sentAt >= quietMs;
@@ -268,7 +271,8 @@ function within(entries: readonly StoredEntry[]): readonly StoredEntry[] {
   return end === -1 ? entries : entries.slice(0, Math.max(1, end));
 }
 
-function timeOf({ canonical }: StoredEntry): number {
-  const { at } = JSON.parse(canonical) as { readonly at: string };
-  return Date.parse(at);
+/** Read from the text, because a damaged entry is no JSON. */
+function timeOf({ canonical }: StoredEntry): number | undefined {
+  const at = Date.parse(/,"at":"([^"]{1,40})"/.exec(canonical)?.[1] ?? '');
+  return Number.isNaN(at) ? undefined : at;
 }

@@ -15,8 +15,25 @@ export interface EntryFacts {
   readonly span_id: string | null;
 }
 
-export function factsOf({ canonical }: StoredEntry): EntryFacts {
-  return JSON.parse(canonical) as EntryFacts;
+const nothing: Omit<EntryFacts, 'seq'> = {
+  at: new Date(0).toISOString(),
+  event_type: '',
+  actor: { id: '', kind: '' },
+  lineage: { org_id: null, team_id: '', agent_id: '' },
+  decision: null,
+  policy_rule: null,
+  op_id: null,
+  trace_id: null,
+  span_id: null,
+};
+
+/** An entry that was damaged in the store has no facts, but is forwarded: its receiver must see the damage. */
+export function factsOf({ seq, canonical }: StoredEntry): EntryFacts {
+  try {
+    return { ...nothing, ...(JSON.parse(canonical) as Partial<EntryFacts>), seq };
+  } catch {
+    return { ...nothing, seq };
+  }
 }
 
 const entriesPerTurn = 25;

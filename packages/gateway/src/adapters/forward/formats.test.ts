@@ -62,6 +62,13 @@ test('a record of OTLP has time, severity, body and attributes, and ids only in 
   expect([other['traceId'], other['spanId'], other['severityText']]).toEqual([undefined, undefined, 'INFO']);
 });
 
+test('an entry that was damaged in the store is forwarded as it is', () => {
+  const damaged = { seq: 7, hash, canonical: '{"actor":"bro' };
+  expect(syslogFrame(damaged, 'h').toString()).toMatch(/ reeve - - \[reeve@32473 seq="7" hash="a+"\] \{"actor":"br,/);
+  const { body } = JSON.parse(otlpRecord(damaged)) as { body: { stringValue: string } };
+  expect(body.stringValue).toMatch(/^\{"actor":"br,"hash":"a+"\}$/);
+});
+
 test.each([
   ['', ''],
   ['{"actor":1}\n', '{"actor":1}\n'],

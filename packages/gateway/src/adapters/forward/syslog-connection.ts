@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect as connectTcp } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { SinkError } from '../../forwarding/sink.ts';
 
@@ -13,6 +14,8 @@ export interface SyslogPlace {
 }
 
 const connectMs = 10_000;
+/** How long to wait for an end of the receiver's that was on its way before ours: it would prove nothing. */
+const settleMs = 100;
 
 /**
  * A connection that ends with a proof. Syslog has no acknowledgements: what was written may lie in a buffer of a
@@ -72,6 +75,7 @@ export class SyslogConnection {
    * `waitMs`. Rejects if the connection broke.
    */
   async finish(waitMs: number, signal: AbortSignal): Promise<boolean> {
+    await sleep(settleMs, undefined, { signal });
     if (this.#fault !== undefined) throw this.#fault;
     this.#isEnding = true;
     this.#socket.end();

@@ -6,18 +6,20 @@ import { SyslogConnection } from './syslog-connection.ts';
 import { syslogFrame } from './syslog-message.ts';
 
 /** How long a receiver may take to close a connection in turn. */
-const closeMs = 5000;
+const usualCloseMs = 3000;
 
 /** Sends entries over TCP or TLS, each as one message of RFC 5424 with its length. */
 export class SyslogSink implements Sink {
   readonly unconfirmed = { entries: 2000, ms: 5000 };
   readonly #place: SyslogPlace;
   readonly #hostName: string;
+  readonly #closeMs: number;
   #connection: SyslogConnection | undefined;
 
-  constructor(place: SyslogPlace, hostName: string) {
+  constructor(place: SyslogPlace, hostName: string, closeMs = usualCloseMs) {
     this.#place = place;
     this.#hostName = hostName;
+    this.#closeMs = closeMs;
   }
 
   async send(entries: readonly StoredEntry[], signal: AbortSignal): Promise<void> {
@@ -33,7 +35,7 @@ export class SyslogSink implements Sink {
   async confirm(signal: AbortSignal): Promise<void> {
     const ended = this.#connection;
     if (ended === undefined) return;
-    if (!(await ended.finish(closeMs, signal))) {
+    if (!(await ended.finish(this.#closeMs, signal))) {
       const next = await SyslogConnection.open(this.#place, signal);
       next.destroy();
     }
