@@ -59,6 +59,8 @@ def test_completing_twice_or_something_unknown_is_an_error(agent: Agent) -> None
         agent.complete(answer.op_id)
     with pytest.raises(reeve.OperationNotFound):
         agent.complete("nobody:knows")
+    with pytest.raises(reeve.InvalidRequest, match="^detail"):
+        agent.complete(answer.op_id, detail="\ud800")
     with pytest.raises(reeve.InvalidRequest, match="outcome"):
         agent.complete(answer.op_id, outcome="fine")  # type: ignore[arg-type]
 

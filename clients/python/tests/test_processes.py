@@ -92,7 +92,7 @@ def test_an_agent_that_is_closed_has_delivered_its_acknowledgements(gateway: Gat
     agent.complete(answer.op_id)
     agent.close()
     assert gateway.receipt(control["id"])["status"] == "effective"
-    assert not [thread for thread in threading.enumerate() if thread.name.startswith("reeve-control")]
+    eventually(lambda: not [each for each in threading.enumerate() if each.name.startswith("reeve-control")])
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")

@@ -98,13 +98,13 @@ class AgentLink:
             if user not in self._users:
                 return
             self._users.remove(user)
-        self._go_on(user.token, why)
+        self._go_on(why)
 
     def revoke(self, token: str, why: Unauthenticated) -> None:
         with self.lock:
             gone = [user for user in self._users if user.token == token]
             self._users = [user for user in self._users if user.token != token]
-        self._go_on(token, why)
+        self._go_on(why)
         event = ConnectionEvent("ended", self._link.gateways.address, str(why))
         for user in gone:
             _notify(user.on_connection, event)
@@ -129,7 +129,7 @@ class AgentLink:
         """Done when all acknowledgements are delivered, or the gateway is out of reach."""
         return self._acks.flush()
 
-    def _go_on(self, token: str, why: ReeveError) -> None:
+    def _go_on(self, why: ReeveError) -> None:
         """The token that left may have been the token of the stream."""
         with self.lock:
             remaining = bool(self._users)

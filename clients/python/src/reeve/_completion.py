@@ -58,17 +58,20 @@ def completion_of(
 
 
 def completion_request(agent: AgentId, token: str, op_id: str, completion: Completion) -> CompleteActionRequest:
-    return CompleteActionRequest(
-        agent_id=wire_agent_id(agent),
-        credential_token=token,
-        op_id=require_text("op_id", op_id),
-        actual_cost_micros=completion.cost_micros,
-        outcome=_OUTCOMES[completion.outcome],
-        detail=completion.detail,
-        input_tokens=completion.input_tokens,
-        output_tokens=completion.output_tokens,
-        cached_input_tokens=completion.cached_input_tokens,
-    )
+    try:
+        return CompleteActionRequest(
+            agent_id=wire_agent_id(agent),
+            credential_token=token,
+            op_id=require_text("op_id", op_id),
+            actual_cost_micros=completion.cost_micros,
+            outcome=_OUTCOMES[completion.outcome],
+            detail=completion.detail,
+            input_tokens=completion.input_tokens,
+            output_tokens=completion.output_tokens,
+            cached_input_tokens=completion.cached_input_tokens,
+        )
+    except UnicodeError:
+        raise InvalidRequest("detail: holds characters that cannot be sent") from None
 
 
 def _tokens(member: str, count: int | None) -> int | None:

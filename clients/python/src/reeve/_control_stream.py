@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable
@@ -15,6 +16,8 @@ from ._retry import backoff
 from ._settings import RetryOptions
 from .errors import Closed, GatewayUnavailable, InternalError, ReeveError, Unauthenticated
 from .v1.policy_service_pb2 import OpControlMessage
+
+_log = logging.getLogger("reeve")
 
 #: A stream that lasted this long was good. After its loss, the next attempt starts without delay.
 _GOOD_SECONDS = 5.0
@@ -142,6 +145,11 @@ class ControlStream:
             if call.code() is grpc.StatusCode.UNIMPLEMENTED:
                 return _Unsupported(call.details() or "the gateway has no live control")
             return current.channel.error_of(error)
+        except Exception:
+            # Without this thread nobody could stop the agent. So it goes on, and asks for the control again.
+            _log.exception("a control could not be taken in")
+            call.cancel()
+            return InternalError("a control could not be taken in")
         return GatewayUnavailable("the gateway ended the stream")
 
     def _opened(self, current: Subscription) -> None:
