@@ -98,9 +98,10 @@ export class ClientConnection implements FrameSink {
     if (this.#streams.isUsedUp) this.#leave(false);
   }
 
-  /** Takes no more calls, and closes once those that have gone out are over. */
+  /** Takes no more calls, gives back those that have not gone out, and closes once the others are over. */
   leave(): void {
     this.#isLeaving = true;
+    this.#owner.startAgain(this.#streams.takeWaiting());
     this.#closeIfLeft();
   }
 
@@ -173,8 +174,9 @@ export class ClientConnection implements FrameSink {
       const increment = this.#window.replenish();
       if (increment > 0) this.#sender.grant(0, increment);
     } catch (error) {
-      if (!(error instanceof ConnectionError)) throw error;
-      this.#end(error.code, error.message);
+      // Whatever a server sends, it takes down nothing but its connection.
+      const code = error instanceof ConnectionError ? error.code : errorCode.internalError;
+      this.#end(code, error instanceof Error ? error.message : String(error));
     } finally {
       this.#outbox.endBatch();
     }

@@ -229,3 +229,17 @@ test('after close, calls that are out are answered, those that wait fail, and th
   unconnected.client.close();
   expect(await waiting).toMatchObject({ code: 14, message: 'Channel closed before call started' });
 });
+
+test('a server that takes no calls at a time keeps none back after close', async () => {
+  let isClosed = false;
+  const server = await rawServer((peer) => {
+    peer.write(settingsFrame([[settingId.maxConcurrentStreams, 0]]));
+    void peer.closed().then(() => (isClosed = true));
+  });
+  const { client, call } = testClient({ address: server.address });
+  const waiting = call('/t/Echo');
+  await expect.poll(() => client.isConnected).toBe(true);
+  client.close();
+  expect(await waiting).toMatchObject({ code: 14, message: 'Channel closed before call started' });
+  await expect.poll(() => isClosed).toBe(true);
+});

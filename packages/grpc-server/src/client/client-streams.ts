@@ -51,7 +51,7 @@ export class ClientStreams implements BlockSink, CallCarrier {
   }
 
   get isIdle(): boolean {
-    return this.#calls.size === 0 && this.#waiting.length === 0;
+    return this.#calls.size === 0 && this.#waiting.every(({ isOver }) => isOver);
   }
 
   /** Stream ids are never used twice. */
