@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { dirname, join, relative } from 'node:path';
 import type { Workspace } from './packages/public-packages.ts';
 import { home, publicPackages } from './packages/public-packages.ts';
-import { publishedCode } from './packages/published-code.ts';
+import { publishedCode, publishedDeclarations } from './packages/published-code.ts';
 
 /** Where the compiler writes all packages at once. */
 export const compiled = join(home, 'dist/build');
@@ -29,7 +29,7 @@ function place({ folder, path, manifest }: Workspace): void {
     const text = readFileSync(join(from, file), 'utf8');
     if (file.endsWith('.js.map')) writeFileSync(to, mapOf(text, join(path, 'src', file), to));
     else if (file.endsWith('.js')) writeFileSync(to, publishedCode(text, manifest.version));
-    else writeFileSync(to, text);
+    else writeFileSync(to, publishedDeclarations(text));
   }
   for (const file of filesIn(join(path, 'src')).filter((name) => name.endsWith('.mjs'))) {
     cpSync(join(path, 'src', file), join(dist, file));

@@ -15,6 +15,11 @@ export function publishedCode(code: string, version: string): string {
   return published;
 }
 
+/** The compiler rewrites the names of modules in code, and leaves them in declarations, where not every version of it knows them. */
+export function publishedDeclarations(text: string): string {
+  return text.replaceAll(/(from |import\()(['"])(\.[^'"]+)\.ts\2/g, '$1$2$3.js$2');
+}
+
 function around(code: string, part: string): string {
   return code.split('\n').find((line) => line.includes(part)) ?? part;
 }

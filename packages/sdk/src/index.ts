@@ -1,3 +1,5 @@
+// Declarations name types of Node, also for programs that list the types they use.
+/// <reference types="node" preserve="true" />
 export type {
   Action,
   ActionType,
