@@ -1,7 +1,7 @@
 const base = 'http://gateway.invalid';
 
-/** Control characters, and the backslash, which browsers take for a slash. */
-const misleading = /[\u0000-\u0020\u007f-\u009f\\\u2028\u2029]/;
+/** Control characters and space, and the backslash, which browsers take for a slash. */
+const misleading = /[\p{Cc}\s\\]/u;
 
 /** A path of this origin, in the form that a header takes. Undefined for whatever could lead elsewhere. */
 export function returnPath(text: string): string | undefined {
