@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { StartedGateway } from '../../packages/started-gateway.ts';
-import type { Trial } from './run-packages.ts';
+import type { Trial } from './trial.ts';
 
 const run = promisify(execFile);
 
