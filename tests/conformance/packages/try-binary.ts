@@ -61,7 +61,9 @@ async function runAlone(binary: string): Promise<void> {
       cpSync(realpathSync(path), join(root, path));
     }
     cpSync(binary, join(root, 'reeve'));
-    const { stdout } = await run('chroot', [root, '/reeve', 'policy', 'init', '/policies'], { env: { HOME: '/' } });
+    const { stdout } = await run('chroot', [root, '/reeve', 'policy', 'init', '/policies'], {
+      env: { HOME: '/', PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
+    });
     assert.match(stdout, /Wrote/);
   } finally {
     rmSync(root, { recursive: true, force: true });
