@@ -15,7 +15,10 @@ export function publishedCode(code: string, version: string): string {
   return published;
 }
 
-/** The compiler rewrites the names of modules in code, and leaves them in declarations, where not every version of it knows them. */
+/**
+ * The compiler rewrites the names of modules in code and leaves them in declarations, where not every version of it
+ * takes them.
+ */
 export function publishedDeclarations(text: string): string {
   return text.replaceAll(/(from |import\()(['"])(\.[^'"]+)\.ts\2/g, '$1$2$3.js$2');
 }

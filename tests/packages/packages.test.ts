@@ -25,7 +25,7 @@ beforeAll(async () => {
   await project.install([...tarballs.values()]);
   const bin = join(project.folder, 'node_modules/.bin/reeve');
   gateway = await StartedGateway.start(bin, { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` });
-}, 300_000);
+}, 600_000);
 
 afterAll(async () => {
   await gateway?.[Symbol.asyncDispose]();

@@ -7,6 +7,7 @@ import { agentModule, commonModule, typedModule } from '../../packages/consumers
 import { EmptyProject, packAll } from '../../packages/empty-project.ts';
 import { nodeOf } from '../../packages/node-of.ts';
 import { adminKey, StartedGateway } from '../../packages/started-gateway.ts';
+import type { Trial } from './trial.ts';
 import { tryBinary } from './try-binary.ts';
 import { tryDemo } from './try-demo.ts';
 import { validateBill } from './validate-bill.ts';
@@ -16,8 +17,6 @@ export interface PackageResult {
   readonly name: string;
   readonly failure: string | undefined;
 }
-
-export type Trial = (name: string, work: () => Promise<void>) => Promise<void>;
 
 const run = promisify(execFile);
 const majors = [20, 22, 24] as const;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { StartedGateway } from '../../packages/started-gateway.ts';
-import type { Trial } from './run-packages.ts';
+import type { Trial } from './trial.ts';
 
 const run = promisify(execFile);
 
@@ -61,7 +61,9 @@ async function runAlone(binary: string): Promise<void> {
       cpSync(realpathSync(path), join(root, path));
     }
     cpSync(binary, join(root, 'reeve'));
-    const { stdout } = await run('chroot', [root, '/reeve', 'policy', 'init', '/policies'], { env: { HOME: '/' } });
+    const { stdout } = await run('chroot', [root, '/reeve', 'policy', 'init', '/policies'], {
+      env: { HOME: '/', PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
+    });
     assert.match(stdout, /Wrote/);
   } finally {
     rmSync(root, { recursive: true, force: true });
