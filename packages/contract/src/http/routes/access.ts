@@ -88,7 +88,7 @@ export const accessRoutes = {
         org_id: z.string().nullable(),
         team_id: z.string().nullable(),
         key: z.object({ id: z.string(), label: z.string(), expires_at: timestamp.nullable() }).optional(),
-        account: accountJson.extend({ has_password: z.boolean() }).optional(),
+        account: accountJson.optional(),
       }),
     },
     problems: [],

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { Grant } from '../../api/grant.ts';
+import type { Account, Grant } from '../../api/grant.ts';
 import { useRoute } from '../../api/use-route.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -17,13 +17,11 @@ interface AccountPanelProps {
 /** The caller's own identity, as the gateway sees it, and the own password. */
 export function AccountPanel({ grant, hasPasswords }: AccountPanelProps) {
   const me = useRoute('me');
-  const account = me.data?.account;
-  const changesPassword = hasPasswords && account?.has_password === true;
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">
       <Card title={grant.kind === 'account' ? 'Your account' : 'The key that you are signed in with'}>
         <Loaded query={me} what="Your account">
-          {({ key, scopes, ...binding }) => (
+          {({ account, key, scopes, ...binding }) => (
             <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-2">
               {account === undefined ? null : (
                 <>
@@ -63,9 +61,16 @@ export function AccountPanel({ grant, hasPasswords }: AccountPanelProps) {
           )}
         </Loaded>
       </Card>
-      {changesPassword ? <ChangePasswordForm account={account} /> : null}
+      {grant.account === undefined || !hasPasswords ? null : <OwnPassword account={grant.account} />}
     </div>
   );
+}
+
+/** Who came by single sign-on has no password to change. */
+function OwnPassword({ account }: { readonly account: Account }) {
+  const sessions = useRoute('listSessions', { query: { per_page: 1000 } });
+  const own = sessions.data?.items.find(({ current }) => current);
+  return own?.via === 'oidc' ? null : <ChangePasswordForm account={account} />;
 }
 
 function Fact({ term, children }: { readonly term: string; readonly children: ReactNode }) {

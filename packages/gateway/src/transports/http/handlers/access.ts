@@ -3,7 +3,6 @@ import {
   createKey,
   exchangeToken,
   listKeys,
-  noPassword,
   requireUnbound,
   revokeKey,
   rotateKey,
@@ -43,9 +42,7 @@ export function accessHandlers({ access, tickets, findAccount }: AccessPorts): P
       const common = { scopes: [...principal.scopes], org_id: principal.orgId, team_id: principal.teamId };
       if (principal.login !== undefined) {
         const account = await findAccount(principal.login.accountId);
-        if (account === undefined) return { ...common, kind: 'account' };
-        const hasPassword = account.passwordHash !== noPassword;
-        return { ...common, kind: 'account', account: { ...accountJson(account), has_password: hasPassword } };
+        return { ...common, kind: 'account', ...(account === undefined ? {} : { account: accountJson(account) }) };
       }
       const key = access.keys.find(principal.credentialId);
       return {
