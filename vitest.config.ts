@@ -17,9 +17,9 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'by the engine of Reeve',
+          name: 'by grpc-js',
           include: byEngine.map((file) => `tests/e2e/${file}.test.ts`),
-          env: { REEVE_TEST_ENGINE: 'reeve' },
+          env: { REEVE_TEST_ENGINE: 'grpc-js' },
         },
       },
     ],

@@ -149,8 +149,10 @@ function quantilesOf(rounds: readonly LoadResult[]): Quantiles {
   return { p50Micros: median(0.5), p99Micros: median(0.99) };
 }
 
+/** Infinite where nobody got an answer. */
 function quantileOf({ counts }: LoadResult, share: number): number {
-  return new Histogram(counts).quantile(share);
+  const quantile = new Histogram(counts).quantile(share);
+  return Number.isNaN(quantile) ? Number.POSITIVE_INFINITY : quantile;
 }
 
 export function floodsTable(rows: readonly FloodRow[]): string {

@@ -31,6 +31,14 @@ export function megabytes(bytes: number): string {
 
 /** A ratio with its range: `1.34× (1.31–1.40)`. */
 export function ratio(spread: { readonly median: number; readonly least: number; readonly most: number }): string {
-  if (!Number.isFinite(spread.median)) return '–';
-  return `${spread.median.toFixed(2)}× (${spread.least.toFixed(2)}–${spread.most.toFixed(2)})`;
+  if (Number.isNaN(spread.median)) return '–';
+  return `${times(spread.median)} (${figure(spread.least)}–${figure(spread.most)})`;
+}
+
+function times(value: number): string {
+  return Number.isFinite(value) ? `${figure(value)}×` : figure(value);
+}
+
+function figure(value: number): string {
+  return Number.isFinite(value) ? value.toFixed(2) : '∞';
 }

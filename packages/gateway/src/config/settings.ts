@@ -53,9 +53,9 @@ export const settings = {
   grpcAddr: required('grpc_addr', '127.0.0.1:50051', address, 'gRPC. Port 0 picks a free one.', { flag: '--grpc' }),
   grpcEngine: required(
     'grpc_engine',
-    'grpc-js',
-    choice('grpc-js', 'reeve'),
-    'What serves gRPC: the library @grpc/grpc-js, or the engine of Reeve, which takes a fraction of the CPU.',
+    'reeve',
+    choice('reeve', 'grpc-js'),
+    'What serves gRPC: the engine of Reeve, or the library @grpc/grpc-js, which takes several times the CPU.',
   ),
   dataDir: required('data_dir', '~/.reeve/gateway', path, 'Embedded store and keys. Created with mode 0700.', {
     flag: '--data',
