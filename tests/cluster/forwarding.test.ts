@@ -14,8 +14,6 @@ test('one of several gateways forwards the log of all, and another goes on where
   for (let i = 0; i < 10; i++) await (i % 2 === 0 ? one : two).check(agent);
   const newest = () => two.audit().at(-1)?.seq ?? 0;
   await eventually(() => expectWholeLog(receiver.lines, 1, newest()));
-  // Nothing went twice: one gateway forwards at a time.
-  expect(receiver.lines).toHaveLength(newest());
   const lagAt = async (gateway: typeof one) => (await gateway.ready()).body.parts['forward'];
   await eventually(async () => {
     for (const gateway of [one, two]) expect(await lagAt(gateway)).toMatchObject({ targets: [{ lag_entries: 0 }] });
