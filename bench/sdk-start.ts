@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleSdk } from '../scripts/bundle-sdk.ts';
@@ -21,8 +21,9 @@ const warmups = 3;
 export async function measureSdkStart(rounds: number): Promise<SdkStart> {
   const folder = mkdtempSync(join(tmpdir(), 'reeve-bench-'));
   const removeFolder = trackFolder(folder);
-  const file = join(folder, 'sdk.mjs');
-  await bundleSdk(file);
+  const file = join(folder, 'index.js');
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  await bundleSdk(folder);
   const samples: { node: number; sdk: number }[] = [];
   for (let round = -warmups; round < rounds; round++) {
     const sample = { node: time(['-e', '0']), sdk: time([file]) };

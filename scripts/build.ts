@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { bundleSdkAside } from './bundle-sdk.ts';
 import type { Workspace } from './packages/public-packages.ts';
 import { home, publicPackages } from './packages/public-packages.ts';
 import { publishedCode, publishedDeclarations } from './packages/published-code.ts';
@@ -23,7 +24,9 @@ function place({ folder, path, manifest }: Workspace): void {
   rmSync(dist, { recursive: true, force: true });
   // The command has no entries, so nobody reads its declarations.
   const isRead = (file: string) => manifest.bin === undefined || !file.endsWith('.d.ts');
-  for (const file of filesIn(from).filter(isRead)) {
+  const isBundled = manifest.name === '@reeve/sdk';
+  if (isBundled) bundleSdkAside(dist);
+  for (const file of filesIn(from).filter((name) => isRead(name) && !(isBundled && isCode(name)))) {
     const to = join(dist, file);
     mkdirSync(dirname(to), { recursive: true });
     const text = readFileSync(join(from, file), 'utf8');
@@ -34,6 +37,10 @@ function place({ folder, path, manifest }: Workspace): void {
   for (const file of filesIn(join(path, 'src')).filter((name) => name.endsWith('.mjs'))) {
     cpSync(join(path, 'src', file), join(dist, file));
   }
+}
+
+function isCode(file: string): boolean {
+  return file.endsWith('.js') || file.endsWith('.js.map');
 }
 
 /** The map holds the source itself. Its name is the one that it has in the repository. */

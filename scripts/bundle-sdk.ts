@@ -1,15 +1,36 @@
-// The SDK in one file. To load a hundred modules takes an agent longer than Node's own start; to load one does not.
+// The SDK in few files. To load a hundred modules takes an agent longer than Node's own start; to load one does not.
+import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Rolldown } from 'vite';
+import { readManifest } from './packages/public-packages.ts';
 
 const home = join(import.meta.dirname, '..');
+const sdk = join(home, 'packages/sdk');
 
-/** Writes the SDK with all that it needs, but for Node itself, as JavaScript for Node 20 and later. */
-export async function bundleSdk(file: string): Promise<void> {
+/** The entries by the names of their files, as deep as they stand in the sources. */
+function entries(): Record<string, string> {
+  const targets = Object.values(readManifest(sdk).exports ?? {});
+  return Object.fromEntries(targets.map((target) => [target.replace(/^\.\/src\/|\.ts$/g, ''), join(sdk, target)]));
+}
+
+/**
+ * Writes the SDK and its adapters with all that they need, but for Node itself, as JavaScript for Node 20 and later. What
+ * they share stands in a file of its own, so there is one of each class.
+ */
+export async function bundleSdk(folder: string): Promise<void> {
   // Vite brings its own, which belongs to no package here.
   const { rolldown } = createRequire(import.meta.resolve('vite'))('rolldown') as typeof Rolldown;
-  const input = join(home, 'packages/sdk/src/index.ts');
-  await using bundle = await rolldown({ input, cwd: home, platform: 'node', transform: { target: 'node20' } });
-  await bundle.write({ dir: dirname(file), entryFileNames: basename(file), sourcemap: true, keepNames: true });
+  const options = { input: entries(), cwd: home, platform: 'node', transform: { target: 'node20' } } as const;
+  await using bundle = await rolldown(options);
+  const names = { entryFileNames: '[name].js', chunkFileNames: 'shared/[name]-[hash].js', keepNames: true };
+  await bundle.write({ dir: folder, sourcemap: true, ...names });
 }
+
+/** The same in a process of its own, for callers that do not wait. */
+export function bundleSdkAside(folder: string): void {
+  const { status } = spawnSync(process.execPath, [import.meta.filename, folder], { stdio: 'inherit' });
+  if (status !== 0) throw new Error('the SDK could not be bundled');
+}
+
+if (import.meta.main) await bundleSdk(process.argv[2] ?? '');

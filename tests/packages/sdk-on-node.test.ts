@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -12,9 +12,12 @@ import { bundleSdk } from '../../scripts/bundle-sdk.ts';
 import { nodeOf } from './node-of.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'reeve-sdk-'));
-const file = join(folder, 'sdk.mjs');
+const file = join(folder, 'index.js');
 
-beforeAll(() => bundleSdk(file));
+beforeAll(() => {
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  return bundleSdk(folder);
+});
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** One of everything that an agent does: calls, a stream of checks, a run under control, an approval's wait, an end. */
