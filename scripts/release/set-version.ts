@@ -40,11 +40,29 @@ export function lockWithVersion(text: string, version: string): string {
   return `${JSON.stringify(lock, undefined, 2)}\n`;
 }
 
+/** Where else the version stands, and by which lines. */
+const elsewhere: Readonly<Record<string, RegExp>> = {
+  'deploy/helm/reeve/Chart.yaml': /^(version: |appVersion: ")[^"\n]+/gm,
+  'clients/python/src/reeve/_version.py': /^(__version__ = ")[^"\n]+/gm,
+};
+
+/** A text with another version in the lines that name one. */
+export function textWithVersion(path: string, text: string, version: string): string {
+  const lines = elsewhere[path];
+  if (lines === undefined || text.search(lines) === -1) throw new Error(`${path} does not name the version`);
+  return text.replaceAll(lines, `$1${version}`);
+}
+
 /** The files that name the version, with another one in them. */
 export function filesWithVersion(version: string): ReadonlyMap<string, string> {
   const manifests = [home, ...workspaces().map(({ path }) => path)].map((folder) => join(folder, 'package.json'));
   const lock = join(home, 'package-lock.json');
+  const texts = Object.keys(elsewhere).map((path) => {
+    const file = join(home, path);
+    return [file, textWithVersion(path, readFileSync(file, 'utf8'), version)] as const;
+  });
   return new Map([
+    ...texts,
     ...manifests.map((path) => [path, manifestWithVersion(readFileSync(path, 'utf8'), version)] as const),
     [lock, lockWithVersion(readFileSync(lock, 'utf8'), version)],
   ]);

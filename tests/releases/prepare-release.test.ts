@@ -3,7 +3,12 @@ import { expect, it } from 'vitest';
 import { releaseNotes, withRelease } from '../../scripts/release/changelog.ts';
 import type { LockFile } from '../../scripts/release/sbom.ts';
 import { billOfMaterials } from '../../scripts/release/sbom.ts';
-import { lockWithVersion, manifestWithVersion, requireVersion } from '../../scripts/release/set-version.ts';
+import {
+  lockWithVersion,
+  manifestWithVersion,
+  requireVersion,
+  textWithVersion,
+} from '../../scripts/release/set-version.ts';
 
 const changelog =
   '# Changelog\n\n## [Unreleased]\n\n### Added\n\n- A thing.\n\n## [0.1.0] - 2026-01-01\n\n- The first.\n';
@@ -73,4 +78,14 @@ it('lists what is shipped, each once, with licence and digest, and nothing that 
   const known = new Set(['reeve', ...refs]);
   expect(dependencies.flatMap(({ dependsOn }) => dependsOn).filter((ref) => !known.has(ref))).toEqual([]);
   expect(dependencies.map(({ ref }) => ref).toSorted()).toEqual([...known].toSorted());
+});
+
+test('the chart and the Python client get the version, too', () => {
+  const chart = 'apiVersion: v2\nname: reeve\nversion: 0.1.0\nappVersion: "0.1.0"\n';
+  expect(textWithVersion('deploy/helm/reeve/Chart.yaml', chart, '0.2.0')).toBe(
+    'apiVersion: v2\nname: reeve\nversion: 0.2.0\nappVersion: "0.2.0"\n',
+  );
+  const client = 'clients/python/src/reeve/_version.py';
+  expect(textWithVersion(client, '__version__ = "0.1.0"\n', '0.2.0')).toBe('__version__ = "0.2.0"\n');
+  expect(() => textWithVersion(client, 'VERSION = "0.1.0"\n', '0.2.0')).toThrow('does not name the version');
 });
