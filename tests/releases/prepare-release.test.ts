@@ -80,7 +80,7 @@ it('lists what is shipped, each once, with licence and digest, and nothing that 
   expect(dependencies.map(({ ref }) => ref).toSorted()).toEqual([...known].toSorted());
 });
 
-test('the chart and the Python client get the version, too', () => {
+it('gives the chart and the Python client the version, too', () => {
   const chart = 'apiVersion: v2\nname: reeve\nversion: 0.1.0\nappVersion: "0.1.0"\n';
   expect(textWithVersion('deploy/helm/reeve/Chart.yaml', chart, '0.2.0')).toBe(
     'apiVersion: v2\nname: reeve\nversion: 0.2.0\nappVersion: "0.2.0"\n',
