@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from .._flow import run_async
+from ..current import call_around
 from ..errors import InvalidRequest
 from ._govern import AnyAgent, ToolCalls, ToolUse, ids_of_call
 from ._jsonable import jsonable
@@ -93,7 +94,10 @@ async def _call(
     # The conversation outlives an interrupted run, which goes on as another one.
     conversation = getattr(ctx, "conversation_id", None) or getattr(ctx, "run_id", None)
     ids = ids_of_call(conversation, ctx.tool_call_id) if interrupts and ctx.tool_call_id else None
-    use = ToolUse(name, jsonable(args), getattr(ctx, "run_id", None), ids)
+    # Every run has an id, also that of a sub-agent. The call around it says which piece of work it is a part of.
+    around = call_around()
+    run_id = (around.run_id if around is not None else None) or getattr(ctx, "run_id", None)
+    use = ToolUse(name, jsonable(args), run_id, ids)
     if ids is not None and not ctx.tool_call_approved:
         answer = await run_async(calls.decision(calls.members(use)))
         if answer.decision == "pending":
