@@ -1,4 +1,4 @@
-"""The table of cases for all SDKs and adapters, on the plain SDK. Frameworks: `npm run conformance -- --only adapters`."""
+"""The table of cases for all adapters, on the plain SDK. Frameworks: `npm run conformance -- --only adapters`."""
 
 from __future__ import annotations
 

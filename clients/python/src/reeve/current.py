@@ -53,8 +53,10 @@ def current_async_operation() -> AsyncOperation | None:
 
 def _seen_as(kind: type[Kind]) -> Kind | None:
     around = _context.get()
-    if around is None or isinstance(around.operation, kind):
-        return None if around is None else around.operation
+    if around is None:
+        return None
+    if isinstance(around.operation, kind):
+        return around.operation
     # A framework may run a sync tool in a thread of an async call. It is one operation: what is said counts in both.
     view = kind.__new__(kind)
     view.__dict__ = around.operation.__dict__

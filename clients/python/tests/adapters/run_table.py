@@ -50,7 +50,7 @@ def run_table(table: Table, subjects: Sequence[Subject], at_once: int = 12) -> F
             _run_case(table, subject, case, world)
             failures[subject.name][case["name"]] = None
         except BaseException as error:
-            failures[subject.name][case["name"]] = f"{type(error).__name__}: {error}" or "failed"
+            failures[subject.name][case["name"]] = f"{type(error).__name__}: {error}"
             world.comers.abort()
 
     try:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 import urllib.parse
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol, TypeVar
-
-from gateway_process import GatewayProcess
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from reeve import AgentId
 
 from .scene import Stage
+
+if TYPE_CHECKING:
+    from gateway_process import GatewayProcess
 
 Value = TypeVar("Value")
 

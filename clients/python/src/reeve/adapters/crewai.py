@@ -16,13 +16,13 @@ from ._options import GovernOptions, ModelOptions
 from ._outcome import Refusal, stopped_text
 
 try:
-    from crewai.llms.base_llm import BaseLLM
     from crewai.tools import BaseTool
     from crewai.tools.base_tool import Tool
 except ImportError as error:
     raise missing("crewai", error) from error
 
 if TYPE_CHECKING:
+    from crewai.llms.base_llm import BaseLLM
     from typing_extensions import Unpack
 
 __all__ = ["govern", "govern_model"]
@@ -42,7 +42,7 @@ def govern(agent: AnyAgent, tools: Tools, **options: Unpack[GovernOptions]) -> T
     return cast("Tools", _governed(calls, tools))
 
 
-def govern_model(agent: AnyAgent, model: BaseLLM, **options: Unpack[ModelOptions]) -> BaseLLM:
+def govern_model(agent: AnyAgent, model: BaseLLM, /, **options: Unpack[ModelOptions]) -> BaseLLM:
     """Governs a model: each call is checked first, and settled by the tokens that it counts.
 
     A refused call raises `ActionDenied` and so on.

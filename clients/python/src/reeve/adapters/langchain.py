@@ -139,7 +139,7 @@ def _interrupt_if_held(use: ToolUse, answer: Answer) -> None:
 
 def _hidden_of(tool: BaseTool) -> frozenset[str]:
     """What the framework itself hands to the tool. Everything else the policy sees."""
-    fields = set(tool.get_input_schema().model_fields)
+    fields = set(getattr(tool.get_input_schema(), "model_fields", ()))
     injected: frozenset[str] = getattr(tool, "_injected_args_keys", frozenset())
     return _NOT_ARGUMENTS | injected | (fields - set(tool.args))
 

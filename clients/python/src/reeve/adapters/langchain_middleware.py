@@ -39,7 +39,7 @@ class GovernMiddleware(AgentMiddleware[Any, Any]):
         super().__init__()
         self._tools = ToolCalls(agent, options, LangChainOptions)
         self._interrupts = options.get("interrupt", False)
-        shared: Any = {name: options[name] for name in ("approval_wait", "run_id", "caller") if name in options}  # type: ignore[literal-required]
+        shared: Any = {name: options[name] for name in ("approval_wait", "run_id", "caller") if name in options}
         self._model = ModelCalls(agent, {**shared, **(model or {})}) if govern_model else None
 
     def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
@@ -86,9 +86,7 @@ def _use_of(request: ModelRequest[Any]) -> ModelUse:
     name = next((getattr(model, each) for each in ("model_name", "model", "model_id") if hasattr(model, each)), None)
     prompt = {"system": request.system_message, "messages": request.messages, "tools": _described(request.tools)}
     most = request.model_settings.get("max_tokens") or getattr(model, "max_tokens", None)
-    return ModelUse(
-        str(name or type(model).__name__), prompt, most if isinstance(most, int) else None, run_of_graph()
-    )
+    return ModelUse(str(name or type(model).__name__), prompt, most if isinstance(most, int) else None, run_of_graph())
 
 
 def _described(tools: Any) -> list[Any]:

@@ -57,7 +57,9 @@ def _governed(calls: ToolCalls, tool: Any, options: OpenAIAgentsOptions) -> Any:
     if isinstance(tool, Handoff):
         return _governed_handoff(calls, tool)
     if not isinstance(tool, FunctionTool):
-        raise InvalidRequest(f"tools: {type(tool).__name__} does not run here; only functions and handoffs can be governed")
+        raise InvalidRequest(
+            f"tools: {type(tool).__name__} does not run here; only functions and handoffs can be governed"
+        )
     governed = copy.copy(tool)
     invoke, spawns = tool.on_invoke_tool, bool(getattr(tool, "_is_agent_tool", False))
     interrupts = options.get("interrupt", False)

@@ -20,7 +20,7 @@ Models = TypeVar("Models", Model, ModelProvider)
 _UNNAMED = "default"
 
 
-def govern_model(agent: AnyAgent, model: Models, **options: Unpack[ModelOptions]) -> Models:
+def govern_model(agent: AnyAgent, model: Models, /, **options: Unpack[ModelOptions]) -> Models:
     """Governs a model, or a provider of models: each call is checked first, and settled by the usage of its answer.
 
     A refused call raises `ActionDenied` and so on. Give the name as `model` where the model does not tell it.

@@ -77,9 +77,16 @@ class GovernedToolset(WrapperToolset[Any]):
     calls: ToolCalls
     interrupts: bool = False
 
-    async def call_tool(self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]) -> Any:
+    async def call_tool(
+        self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
+    ) -> Any:
         return await _call(
-            self.calls, self.interrupts, name, tool_args, ctx, lambda: self.wrapped.call_tool(name, tool_args, ctx, tool)
+            self.calls,
+            self.interrupts,
+            name,
+            tool_args,
+            ctx,
+            lambda: self.wrapped.call_tool(name, tool_args, ctx, tool),
         )
 
 

@@ -6,8 +6,6 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from pydantic_ai.messages import ModelResponse
-from pydantic_ai.models import Model, StreamedResponse
 from pydantic_ai.models.wrapper import WrapperModel
 
 from ._govern import AnyAgent
@@ -15,10 +13,12 @@ from ._model import ModelCalls, ModelUse, Tokens, settle
 from ._options import ModelOptions
 
 if TYPE_CHECKING:
+    from pydantic_ai.messages import ModelResponse
+    from pydantic_ai.models import Model, StreamedResponse
     from typing_extensions import Unpack
 
 
-def govern_model(agent: AnyAgent, model: Any, **options: Unpack[ModelOptions]) -> Model[Any]:
+def govern_model(agent: AnyAgent, model: Any, /, **options: Unpack[ModelOptions]) -> Model[Any]:
     """Governs a model, or the name of one: each call is checked first, and settled by the usage of its answer.
 
     A refused call raises `ActionDenied` and so on.

@@ -42,9 +42,7 @@ class _Scripted(Model):
         if not first:
             text = ResponseOutputText(text="done", type="output_text", annotations=[])
             output = [
-                ResponseOutputMessage(
-                    id="1", content=[text], role="assistant", status="completed", type="message"
-                )
+                ResponseOutputMessage(id="1", content=[text], role="assistant", status="completed", type="message")
             ]
         return ModelResponse(output=output, usage=usage, response_id=None)
 
