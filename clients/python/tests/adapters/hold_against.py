@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import time
@@ -28,15 +29,11 @@ def hold_against(case: Case, played: Played, stage: Stage, watcher: Watcher) -> 
     if "decisions" in expect:
         _same("the decisions", _decisions_of(watcher, expect["decisions"]), sorted(map(_key, expect["decisions"])))
     for resource, end in expect.get("ends", {}).items():
-        _eventually(lambda resource=resource, end=end: _hold_end(watcher, resource, end))
+        _eventually(functools.partial(_hold_end, watcher, resource, end))
     for tool, state in expect.get("approvals", {}).items():
-        _eventually(
-            lambda tool=tool, state=state: _same(f"the approval of {tool}", watcher.approval(tool)["state"], state)
-        )
+        _eventually(functools.partial(_hold_approval, watcher, tool, state))
     for tool, status in expect.get("receipt", {}).items():
-        _eventually(
-            lambda tool=tool, status=status: _same("the receipt", watcher.op(tool)["control"]["status"], status)
-        )
+        _eventually(functools.partial(_hold_receipt, watcher, tool, status))
     texts = json.dumps(watcher.log()) + watcher.output()
     assert not any(secret in texts for secret in expect.get("log_lacks", ())), "a log has a secret"
 
@@ -80,6 +77,14 @@ def _hold_end(watcher: Watcher, resource: str, end: Mapping[str, Any]) -> None:
             and "outcome" in entry["payload"]
         ]
         _same(f"the outcome of {resource}", moved, [end["outcome"]])
+
+
+def _hold_approval(watcher: Watcher, tool: str, state: str) -> None:
+    _same(f"the approval of {tool}", watcher.approval(tool)["state"], state)
+
+
+def _hold_receipt(watcher: Watcher, tool: str, status: str) -> None:
+    _same(f"the receipt of {tool}", watcher.op(tool)["control"]["status"], status)
 
 
 def _decisions_of(watcher: Watcher, wanted: list[Mapping[str, Any]]) -> list[str]:

@@ -45,13 +45,12 @@ class Watcher:
         if step.get("restart_gateway"):
             self._world.restart()
         for tool in step.get("await_running", ()):
-            wait_until(lambda tool=tool: stage.ran[tool] > 0 or None, f"{tool} never runs")
+            _await_running(stage, tool)
         for tool in step.get("release", ()):
             stage.release(tool)
         for verdict in ("approve", "reject"):
             if verdict in step:
-                held = wait_until(lambda v=verdict: self.approval(step[v]), f"nobody is asked about {step[verdict]}")
-                self._post(f"approvals/{held['id']}/{verdict}", reason)
+                self._decide(step[verdict], verdict, reason)
         for action in ("pause", "resume", "terminate"):
             if action in step:
                 self._control(step[action], action, reason)
@@ -78,6 +77,10 @@ class Watcher:
     def output(self) -> str:
         return self._world.gateway.output()
 
+    def _decide(self, tool: str, verdict: str, reason: str) -> None:
+        held = wait_until(lambda: self.approval(tool), f"nobody is asked about {tool}")
+        self._post(f"approvals/{held['id']}/{verdict}", reason)
+
     def _control(self, tool: str, action: str, reason: str) -> None:
         op = wait_until(lambda: self.op(tool), f"there is no operation of {tool}")
         self._post(f"ops/{urllib.parse.quote(op['op_id'], safe='')}/{action}", reason)
@@ -100,6 +103,10 @@ class Watcher:
         named = f"org_id={own.org_id}&team_id={own.team_id}&agent_id={agent_id or own.agent_id}"
         items: list[Any] = self._world.gateway.api("GET", f"/api/v1/{what}?{named}{query}")["items"]
         return items
+
+
+def _await_running(stage: Stage, tool: str) -> None:
+    wait_until(lambda: stage.ran[tool] > 0 or None, f"{tool} never runs")
 
 
 def wait_until(find: Callable[[], Value | None], otherwise: str) -> Value:
