@@ -3,15 +3,17 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-const requirements = 'clients/python/requirements-dev.txt';
+const forTests = 'clients/python/requirements-dev.txt';
+/** Pins the frameworks of agents and all that they need. */
+export const forFrameworks = 'clients/python/requirements-adapters.txt';
 const cache = resolve('node_modules/.cache/reeve-python');
 const versionProgram = 'import sys; print("%d.%d.%d" % sys.version_info[:3]); sys.exit(sys.version_info < (3, 10))';
 
-/** An interpreter with everything that the Python client is tested with, or why there is none. */
+/** An interpreter with everything that is pinned in the requirements, or why there is none. */
 export type PythonEnvironment = { readonly python: string } | { readonly missing: string };
 
 /** Makes the environment once for each interpreter and each version of the requirements. */
-export function pythonEnvironment(): PythonEnvironment {
+export function pythonEnvironment(requirements = forTests): PythonEnvironment {
   const version = spawnSync('python3', ['-c', versionProgram], { encoding: 'utf8' });
   if (version.error !== undefined || version.status !== 0) return { missing: 'python3 of version 3.10 or newer' };
   const hash = createHash('sha256').update(version.stdout).update(readFileSync(requirements));
@@ -21,7 +23,7 @@ export function pythonEnvironment(): PythonEnvironment {
   const scratch = `${folder}.${process.pid}`;
   mkdirSync(cache, { recursive: true });
   try {
-    install(scratch);
+    install(scratch, requirements);
     // Nobody ever sees half an environment. Another run may have been faster.
     if (!existsSync(folder)) renameSync(scratch, folder);
     return { python };
@@ -34,7 +36,7 @@ export function pythonEnvironment(): PythonEnvironment {
 }
 
 /** Debian has pip and venv in packages of their own, and any of them may be missing. */
-function install(folder: string): void {
+function install(folder: string, requirements: string): void {
   const python = join(folder, 'bin', 'python');
   const wanted = ['install', '--quiet', '--disable-pip-version-check', '-r', requirements];
   if (succeeds('python3', ['-m', 'venv', folder])) return run(python, ['-m', 'pip', ...wanted]);

@@ -25,7 +25,7 @@ export function adaptersPage(): string {
       'The cases are those of `tests/adapters/cases.yaml`, the same for all. Every adapter runs in the agent loop of its ' +
       'framework, with a scripted model and a real gateway.',
     '`yes`: the case passed. A number stands for a case that the framework makes impossible; the reason is below. The guides ' +
-      'for [TypeScript](../guides/frameworks.md) say how to use them.',
+      'for [TypeScript](../guides/frameworks.md) and [Python](../guides/frameworks-python.md) say how to use them.',
     ...languages.flatMap(([language, title]) => languagePart(cases, results, language, title)),
   );
 }

@@ -52,7 +52,8 @@ image, the chart, the load balancer, the alerts, the unit.
   npm run conformance -- --only mcp --write    one suite, and its part of that page: mcp or deploy
   npm run conformance -- --only adapters --write    the adapters, and the matrix in docs/reference/adapters.md
 
-Needs Go for h2spec and for the client of grpc-go, Python 3 with venv and pip for grpcio, and Rust for tonic. The coding
+Needs Go for h2spec and for the client of grpc-go, Python 3 with venv and pip for grpcio and for the adapters in Python
+(more than a gigabyte), and Rust for tonic. The coding
 agents come from npm, several hundred megabytes; REEVE_CONFORMANCE_CLAUDE and REEVE_CONFORMANCE_CODEX name programs that
 are installed already. The tools are built once, into node_modules/.cache/reeve-conformance; remove that folder to get their latest versions. What is
 missing is named and counted as not run. The suite deploy needs root on Debian, and installs buildah, debootstrap and

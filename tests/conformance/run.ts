@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { runClaudeExample } from './adapters/claude-example.ts';
 import { findFrameworks } from './adapters/frameworks.ts';
+import { pythonExamples, runPythonExample, runPythonTable, runPythonTests } from './adapters/python-adapters.ts';
 import type { AdapterResult } from './adapters/run-adapters.ts';
 import { runAdapters, writeAdapterResults } from './adapters/run-adapters.ts';
 import { conformancePage, mcpTool, withDeploySection, withMcpSection } from './conformance-page.ts';
@@ -11,6 +12,7 @@ import type { EngineName } from './engine.ts';
 import { requestKinds } from './h2spec-exceptions.ts';
 import { findH2spec } from './h2spec-tool.ts';
 import { runH2spec } from './h2spec.ts';
+import { forFrameworks, pythonEnvironment } from '../../scripts/python-environment.ts';
 import { codingAgents, findAgent } from './hooks/coding-agents.ts';
 import { runHooks } from './hooks/run-hooks.ts';
 import { findGoServer } from './go-server.ts';
@@ -166,6 +168,23 @@ async function adapters(results: Results): Promise<void> {
   const found = await guarded('the adapters', results, () => runAdapters(frameworks, tellAdapter));
   results.adapters.push(...(found ?? []));
   if (!('missing' in frameworks)) await guarded('the example for the Claude Agent SDK', results, runClaudeExample);
+  await pythonAdapters(results);
+}
+
+async function pythonAdapters(results: Results): Promise<void> {
+  say('the frameworks for Python, whose first installation takes some minutes');
+  const environment = pythonEnvironment(forFrameworks);
+  if ('missing' in environment) {
+    results.notRun.push(`the adapters for Python, which need ${environment.missing}`);
+    return;
+  }
+  const { python } = environment;
+  const found = await guarded('the adapters for Python', results, () => runPythonTable(python, tellAdapter));
+  results.adapters.push(...(found ?? []));
+  await guarded('the interrupts of Python frameworks', results, () => runPythonTests(python));
+  for (const name of pythonExamples()) {
+    await guarded(`the Python example ${name}`, results, () => runPythonExample(python, name));
+  }
 }
 
 function tellAdapter({ name, language, cases }: AdapterResult): void {

@@ -12,7 +12,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 ROOT = Path(__file__).resolve().parents[3]
 #: A well-formed key, known only to tests.
@@ -40,12 +40,13 @@ rules:
 class GatewayProcess:
     """Its folder outlives a restart, and so does its gRPC port."""
 
-    def __init__(self, env: dict[str, str] | None = None) -> None:
+    def __init__(self, env: dict[str, str] | None = None, policy: str = POLICY) -> None:
         self.folder = tempfile.mkdtemp(prefix="reeve-python-")
         self._env = env or {}
         policies = Path(self.folder, "policies")
         policies.mkdir()
-        (policies / "test.yaml").write_text(POLICY)
+        (policies / "test.yaml").write_text(policy)
+        self._logs: list[IO[str]] = []
         self.grpc = "127.0.0.1:0"
         self.start()
 
@@ -55,15 +56,16 @@ class GatewayProcess:
         addresses = ["--http", "127.0.0.1:0", "--grpc", self.grpc]
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("SVC_", "REEVE_"))}
         errors = Path(tempfile.gettempdir(), f"{Path(self.folder).name}.log")
-        with errors.open("w") as stderr:
-            self._process = subprocess.Popen(
-                [*program, "serve", *addresses, "--data", self.folder],
-                cwd=ROOT,
-                env={**kept, "SVC_BOOTSTRAP_API_KEY": BOOTSTRAP_KEY, **self._env},
-                stdout=subprocess.PIPE,
-                stderr=stderr,
-                text=True,
-            )
+        stderr = errors.open("w+")
+        self._logs.append(stderr)
+        self._process = subprocess.Popen(
+            [*program, "serve", *addresses, "--data", self.folder],
+            cwd=ROOT,
+            env={**kept, "SVC_BOOTSTRAP_API_KEY": BOOTSTRAP_KEY, **self._env},
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            text=True,
+        )
         assert self._process.stdout is not None
         said = self._process.stdout.readline()
         assert said, f"the gateway did not start: {errors.read_text()}"
@@ -87,7 +89,14 @@ class GatewayProcess:
     def remove(self) -> None:
         self.thaw()
         self.kill()
+        for log in self._logs:
+            log.close()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def output(self) -> str:
+        """What the gateway has written so far, for people. The file has no name any more, but is still there."""
+        files = [log.fileno() for log in self._logs]
+        return "".join(os.pread(each, os.fstat(each).st_size, 0).decode() for each in files)
 
     def api(self, method: str, path: str, body: object = None) -> Any:
         """Calls over HTTP and returns the answer, whatever its status."""

@@ -16,6 +16,7 @@ CLIENT = Path(__file__).resolve().parents[1]
 #: What the declared dependencies install.
 NEEDED = ("grpc", "google", "typing_extensions.py")
 PROGRAM = """
+import importlib
 import reeve
 assert reeve.__version__ == {version!r}, reeve.__version__
 for name in reeve.__all__:
@@ -23,6 +24,13 @@ for name in reeve.__all__:
 with reeve.Reeve("127.0.0.1:1", deadline=0.1) as client:
     answer = client.attach("a", "b", "c", token="t" * 32).check(tool="x")
     assert answer.source == "sdk" and not answer
+for extra in ("langchain", "openai-agents", "crewai", "pydantic-ai"):
+    try:
+        importlib.import_module("reeve.adapters." + extra.replace("-", "_"))
+    except ImportError as error:
+        assert "pip install 'reeve-sdk[" + extra + "]'" in str(error), error
+    else:
+        raise AssertionError(extra + " is not here")
 """
 
 
@@ -37,7 +45,7 @@ def look_into(wheel: Path) -> str:
         names = archive.namelist()
         (metadata_name,) = [name for name in names if name.endswith(".dist-info/METADATA")]
         metadata = Parser().parsestr(archive.read(metadata_name).decode())
-    expected = {"reeve/py.typed", "reeve/__init__.py", "reeve/v1/policy_service_pb2.pyi"}
+    expected = {"reeve/py.typed", "reeve/__init__.py", "reeve/v1/policy_service_pb2.pyi", "reeve/adapters/crewai.py"}
     if missing := expected - set(names):
         raise SystemExit(f"the wheel lacks {', '.join(sorted(missing))}")
     if strange := [name for name in names if not name.startswith(("reeve/", "reeve_sdk-"))]:

@@ -15,6 +15,7 @@ from .async_agent import AsyncAgent
 from .async_client import AsyncReeve
 from .async_operation import AsyncOperation, AsyncOperationContext
 from .client import Reeve
+from .current import current_async_operation, current_operation
 from .errors import (
     ActionDenied,
     Closed,
@@ -76,4 +77,6 @@ __all__ = [
     "Usd",
     "WaitMembers",
     "__version__",
+    "current_async_operation",
+    "current_operation",
 ]

@@ -1,0 +1,184 @@
+"""Has a call decided, does it if it may happen, and reports how it ended."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from .._completion import GIVEN_UP
+from .._flow import Flow, run_async, run_blocking
+from .._said import Said
+from ..agent import Agent
+from ..answer import Answer
+from ..async_agent import AsyncAgent
+from ..async_operation import AsyncOperation, AsyncOperationContext
+from ..current import CallContext, call_around, inside
+from ..errors import InvalidRequest, OperationTerminated, ReeveError
+from ..operation import Operation, OperationContext
+from ._options import CallOptions, GovernOptions, cost_of, require_known, run_id_of
+from ._outcome import Refusal, refusal_of
+
+AnyAgent = Agent | AsyncAgent
+Result = TypeVar("Result")
+
+_DEFAULT_WAIT = 50.0
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """What a framework tells of a call of a tool."""
+
+    tool: str
+    #: JSON, as the tool will get it.
+    args: Any
+    #: The run, as the framework knows it.
+    run_id: str | None = None
+    #: The trace and the span of the operation that the call continues. Otherwise a new one.
+    ids: tuple[str, str] | None = None
+    #: Whether the framework says that the tool starts another agent.
+    spawns: bool = False
+
+
+_ID = re.compile(r"[A-Za-z0-9_-]{1,100}\Z")
+
+
+def ids_of_call(run_id: str | None, call_id: str) -> tuple[str, str]:
+    """The same operation for the same call of a tool, also after the process has restarted.
+
+    Frameworks that interrupt a run ask again when it goes on.
+    """
+    trace_id, span_id = (
+        text if _ID.match(text) else hashlib.sha256(text.encode()).hexdigest() for text in (run_id or "run", call_id)
+    )
+    return trace_id, span_id
+
+
+class Calls:
+    """The governed calls of an agent, sync and async. Either kind of agent serves both."""
+
+    def __init__(self, agent: AnyAgent) -> None:
+        if not isinstance(agent, (Agent, AsyncAgent)):
+            raise InvalidRequest("agent: must be an agent of Reeve or AsyncReeve")
+        self.agent_id = agent.id
+        self._core = agent._core
+
+    def details(self, options: CallOptions, run_id: str | None) -> dict[str, Any]:
+        """What a call itself says of its run counts before the call around it."""
+        around = call_around()
+        by = options.get("caller")
+        if by is None and around is not None and around.agent != self.agent_id:
+            by = around.agent
+        return {
+            "run_id": run_id_of(options) or run_id or (around.run_id if around is not None else None),
+            "caller": by,
+            "wait": options.get("approval_wait", _DEFAULT_WAIT),
+        }
+
+    def decision(self, members: Mapping[str, Any]) -> Flow[Answer]:
+        """Asks without waiting. A held call stays held, so that the framework can interrupt the run."""
+        return self._core.open().checks.decision({**members, "wait": 0})
+
+    def call(self, members: Mapping[str, Any], work: Callable[[Operation], Result]) -> Result | Refusal:
+        """A refusal is a result, because the model is to read it.
+
+        Raises what the work raises, and `OperationTerminated` if an operator stopped the work.
+        """
+        held: list[Answer] = []
+        begun = False
+        try:
+            with OperationContext(self._core, {**members, "on_held": held.append}) as op:
+                begun = True
+                with inside(self._context(op, members)):
+                    return work(op)
+        except ReeveError as error:
+            if begun:
+                raise
+            if held and not isinstance(error, OperationTerminated):
+                with suppress(ReeveError):
+                    run_blocking(self._call_off(held[0]))
+            return refusal_of(error)
+
+    async def call_async(
+        self, members: Mapping[str, Any], work: Callable[[AsyncOperation], Awaitable[Result]]
+    ) -> Result | Refusal:
+        """As `call`. A termination cancels the work."""
+        held: list[Answer] = []
+        begun = False
+        try:
+            async with AsyncOperationContext(self._core, {**members, "on_held": held.append}) as op:
+                begun = True
+                with inside(self._context(op, members)):
+                    return await work(op)
+        except (ReeveError, asyncio.CancelledError) as error:
+            if begun:
+                raise
+            if held and not isinstance(error, OperationTerminated):
+                with suppress(ReeveError):
+                    await run_async(self._call_off(held[0]))
+            if isinstance(error, asyncio.CancelledError):
+                raise
+            return refusal_of(error)
+
+    def _context(self, op: Said, members: Mapping[str, Any]) -> CallContext:
+        return CallContext(op, self.agent_id, members.get("run_id"))
+
+    def _call_off(self, answer: Answer) -> Flow[None]:
+        """Nobody waits for the held call any more. Its approval ends, so that nobody is asked in vain.
+
+        If the gateway is away, the approval expires.
+        """
+        return self._core.reports.complete(answer.op_id, GIVEN_UP, self._core.link.deadline(None))
+
+
+class ToolCalls(Calls):
+    """The governed calls of tools."""
+
+    def __init__(self, agent: AnyAgent, options: GovernOptions, own_options: type = GovernOptions) -> None:
+        super().__init__(agent)
+        require_known(options, own_options)
+        if isinstance(options.get("subagents"), str):
+            raise InvalidRequest("subagents: must be a list of names")
+        self._options = options
+
+    def members(self, use: ToolUse) -> dict[str, Any]:
+        """The check that a call of a tool needs."""
+        tool, args, options = use.tool, use.args, self._options
+        action: dict[str, Any] = {"tool": tool, "args": args, "source": options.get("source")}
+        if use.spawns or tool in options.get("subagents", ()):
+            action = {"type": "agent_spawn", "command": tool}
+        summary = options.get("summary")
+        ids = {} if use.ids is None else {"trace_id": use.ids[0], "span_id": use.ids[1]}
+        return {
+            **action,
+            **ids,
+            **self.details(options, use.run_id),
+            "summary": None if summary is None else summary(tool, args),
+            "estimated_cost_usd": cost_of(options, tool, args),
+        }
+
+    def run(self, use: ToolUse, work: Callable[[], Result]) -> Result | Refusal:
+        def act(op: Operation) -> Result:
+            result = work()
+            self._settle(op, use.tool, result)
+            return result
+
+        return self.call(self.members(use), act)
+
+    async def run_async(self, use: ToolUse, work: Callable[[], Awaitable[Result]]) -> Result | Refusal:
+        async def act(op: AsyncOperation) -> Result:
+            result = await work()
+            self._settle(op, use.tool, result)
+            return result
+
+        return await self.call_async(self.members(use), act)
+
+    def _settle(self, op: Said, tool: str, result: Any) -> None:
+        spent = self._options.get("spent")
+        amount = None if spent is None else spent(tool, result)
+        if amount is not None:
+            op.spent_usd(amount)

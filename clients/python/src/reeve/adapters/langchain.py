@@ -1,0 +1,150 @@
+"""Tools and agents of LangChain and LangGraph under policy.
+
+`tools = govern(agent, tools)`, or `create_agent(model, tools, middleware=[GovernMiddleware(agent)])` for the model too.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from .._flow import run_async, run_blocking
+from ..answer import Answer
+from ..errors import InvalidRequest
+from ._govern import AnyAgent, ToolCalls, ToolUse, ids_of_call
+from ._jsonable import jsonable
+from ._missing import missing
+from ._options import GovernOptions
+from ._outcome import Refusal
+
+try:
+    from langchain_core.runnables.config import ensure_config
+    from langchain_core.tools import BaseTool, BaseToolkit
+except ImportError as error:
+    raise missing("langchain", error) from error
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .langchain_middleware import GovernMiddleware
+
+__all__ = ["GovernMiddleware", "LangChainOptions", "govern"]
+
+Tools = TypeVar("Tools")
+
+
+class LangChainOptions(GovernOptions, total=False):
+    """The options of tools of LangChain."""
+
+    #: A held call interrupts the graph in place of waiting. For `GovernMiddleware` and graphs with a checkpointer.
+    interrupt: bool
+
+
+#: The id that the model gave to the call of a tool. The middleware knows it.
+call_id: ContextVar[str | None] = ContextVar("reeve_langchain_call", default=None)
+
+_NOT_ARGUMENTS = frozenset(("config", "run_manager", "callbacks"))
+
+
+def govern(agent: AnyAgent, tools: Tools, **options: Unpack[LangChainOptions]) -> Tools:
+    """Governs a tool, a list of tools, or a toolkit. They keep their class, name and schema.
+
+    The model reads the reason of a refusal as the tool's message.
+    """
+    calls = ToolCalls(agent, options, LangChainOptions)
+    interrupts = options.get("interrupt", False)
+    if isinstance(tools, BaseToolkit):
+        toolkit = tools.model_copy()
+        toolkit.__dict__["get_tools"] = lambda: [governed_tool(calls, each, interrupts) for each in tools.get_tools()]
+        return cast("Tools", toolkit)
+    if isinstance(tools, Sequence) and not isinstance(tools, str):
+        return cast("Tools", [governed_tool(calls, each, interrupts) for each in tools])
+    return cast("Tools", governed_tool(calls, tools, interrupts))
+
+
+def __getattr__(name: str) -> Any:
+    """Agents with middleware are in a package of their own, which tools do not need."""
+    if name != "GovernMiddleware":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from .langchain_middleware import GovernMiddleware
+
+    return GovernMiddleware
+
+
+def governed_tool(calls: ToolCalls, tool: Any, interrupts: bool) -> BaseTool:
+    if not isinstance(tool, BaseTool):
+        raise InvalidRequest(f"tools: {type(tool).__name__} is no tool that runs here; `@tool` makes one of a function")
+    if is_governed(tool):
+        return tool
+    inner, inner_async, hidden = tool._run, tool._arun, _hidden_of(tool)
+
+    def use_of(args: Sequence[Any], keywords: Mapping[str, Any]) -> ToolUse:
+        named = dict(zip(tool.args, args, strict=False))
+        named |= {name: value for name, value in keywords.items() if name not in hidden}
+        run_id, model_call = run_of_graph(), call_id.get()
+        ids = ids_of_call(run_id, model_call) if interrupts and model_call else None
+        return ToolUse(tool.name, jsonable(named), run_id, ids)
+
+    def output(result: Any) -> Any:
+        if not isinstance(result, Refusal):
+            return result
+        return (result.text, None) if tool.response_format == "content_and_artifact" else result.text
+
+    @functools.wraps(inner)
+    def run(*args: Any, **keywords: Any) -> Any:
+        use = use_of(args, keywords)
+        if use.ids is not None:
+            _interrupt_if_held(use, run_blocking(calls.decision(calls.members(use))))
+        return output(calls.run(use, lambda: inner(*args, **keywords)))
+
+    @functools.wraps(inner_async)
+    async def run_async_too(*args: Any, **keywords: Any) -> Any:
+        use = use_of(args, keywords)
+        if use.ids is not None:
+            _interrupt_if_held(use, await run_async(calls.decision(calls.members(use))))
+        return output(await calls.run_async(use, lambda: inner_async(*args, **keywords)))
+
+    governed = tool.model_copy()
+    governed.__dict__["_run"] = run
+    # A tool without a coroutine runs in a thread, by its `_run`.
+    if _has_coroutine(tool):
+        governed.__dict__["_arun"] = run_async_too
+    return governed
+
+
+def is_governed(tool: BaseTool) -> bool:
+    return "_run" in tool.__dict__
+
+
+def run_of_graph() -> str | None:
+    """The thread of a graph is a piece of work that people know by its name."""
+    config = ensure_config()
+    for place in (config.get("configurable", {}), config.get("metadata", {})):
+        if isinstance(place.get("thread_id"), str):
+            return str(place["thread_id"])
+    return None
+
+
+def _interrupt_if_held(use: ToolUse, answer: Answer) -> None:
+    """Once the graph is resumed, the call goes on as the operation that was asked about."""
+    if answer.decision != "pending":
+        return
+    from langgraph.types import interrupt
+
+    held = {"tool": use.tool, "args": use.args, "reason": answer.reason}
+    interrupt({"kind": "reeve_approval", **held, "approval_id": answer.approval_id, "op_id": answer.op_id})
+
+
+def _hidden_of(tool: BaseTool) -> frozenset[str]:
+    """What the framework itself hands to the tool. Everything else the policy sees."""
+    fields = set(getattr(tool.get_input_schema(), "model_fields", ()))
+    injected: frozenset[str] = getattr(tool, "_injected_args_keys", frozenset())
+    return _NOT_ARGUMENTS | injected | (fields - set(tool.args))
+
+
+def _has_coroutine(tool: BaseTool) -> bool:
+    if hasattr(tool, "coroutine"):
+        return tool.coroutine is not None
+    return type(tool)._arun is not BaseTool._arun

@@ -1,0 +1,98 @@
+"""Models of the OpenAI Agents SDK under policy."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from agents.models.interface import Model, ModelProvider
+
+from ._govern import AnyAgent
+from ._model import ModelCalls, ModelUse, Tokens
+from ._options import ModelOptions
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+Models = TypeVar("Models", Model, ModelProvider)
+
+#: The name of a model that nobody has named.
+_UNNAMED = "default"
+
+
+def govern_model(agent: AnyAgent, model: Models, /, **options: Unpack[ModelOptions]) -> Models:
+    """Governs a model, or a provider of models: each call is checked first, and settled by the usage of its answer.
+
+    A refused call raises `ActionDenied` and so on. Give the name as `model` where the model does not tell it.
+    """
+    calls = ModelCalls(agent, options)
+    if isinstance(model, ModelProvider):
+        return cast("Models", _GovernedProvider(calls, model))
+    return cast("Models", _GovernedModel(calls, model, str(getattr(model, "model", _UNNAMED))))
+
+
+class _GovernedProvider(ModelProvider):
+    def __init__(self, calls: ModelCalls, inner: ModelProvider) -> None:
+        self._calls = calls
+        self._inner = inner
+
+    def get_model(self, model_name: str | None) -> Model:
+        found = self._inner.get_model(model_name)
+        return _GovernedModel(self._calls, found, model_name or str(getattr(found, "model", _UNNAMED)))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+class _GovernedModel(Model):
+    def __init__(self, calls: ModelCalls, inner: Model, name: str) -> None:
+        self._calls = calls
+        self._inner = inner
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    async def close(self) -> None:
+        await self._inner.close()
+
+    def get_retry_advice(self, request: Any) -> Any:
+        return self._inner.get_retry_advice(request)
+
+    async def get_response(self, *args: Any, **keywords: Any) -> Any:
+        use = self._use_of(*args, **keywords)
+        return await self._calls.run_async(use, lambda: self._inner.get_response(*args, **keywords), _usage_of)
+
+    def stream_response(self, *args: Any, **keywords: Any) -> AsyncIterator[Any]:
+        use = self._use_of(*args, **keywords)
+        return self._calls.stream(use, lambda: self._inner.stream_response(*args, **keywords), _usage_of_part)
+
+    def _use_of(
+        self,
+        system_instructions: Any = None,
+        input: Any = None,
+        model_settings: Any = None,
+        tools: Any = (),
+        *_others: Any,
+        **_more: Any,
+    ) -> ModelUse:
+        described = [
+            [getattr(each, name, None) for name in ("name", "description", "params_json_schema")] for each in tools
+        ]
+        most = getattr(model_settings, "max_tokens", None)
+        return ModelUse(self._name, [system_instructions, input, described], most)
+
+
+def _usage_of(answer: Any) -> Tokens | None:
+    usage = getattr(answer, "usage", None)
+    # The SDK counts a call without a report as one of zero tokens.
+    if usage is None or not (usage.input_tokens or usage.output_tokens):
+        return None
+    return Tokens(usage.input_tokens, usage.output_tokens, getattr(usage.input_tokens_details, "cached_tokens", None))
+
+
+def _usage_of_part(part: Any) -> Tokens | None:
+    return _usage_of(getattr(part, "response", None))

@@ -1,0 +1,141 @@
+"""What the table does not speak of: interrupts, handoffs, streams. Run where the frameworks are installed."""
+
+import asyncio
+import json
+from typing import Annotated, Any
+
+import pytest
+from gateway_process import GatewayProcess
+
+from reeve import ActionDenied, Agent, InvalidRequest
+
+
+def _approve(gateway: GatewayProcess, agent: Agent) -> None:
+    held = gateway.api("GET", f"/api/v1/approvals?org_id=acme&team_id=core&agent_id={agent.id.agent_id}")["items"]
+    assert len(held) == 1
+    gateway.decide(held[0]["id"], "approve")
+
+
+def test_a_held_call_interrupts_a_graph(gateway: GatewayProcess, agent: Agent) -> None:
+    from langchain.agents import create_agent
+    from langchain_core.language_models import GenericFakeChatModel
+    from langchain_core.messages import AIMessage
+    from langchain_core.tools import tool
+    from langgraph.checkpoint.memory import InMemorySaver
+    from langgraph.types import Command
+
+    from reeve.adapters.langchain import GovernMiddleware
+
+    class Scripted(GenericFakeChatModel):
+        def bind_tools(self, tools: Any, **_options: Any) -> Any:
+            return self
+
+    ran: list[int] = []
+
+    @tool
+    def ask_deploy(version: int) -> str:
+        """Deploys."""
+        ran.append(version)
+        return f"deployed {version}"
+
+    call = {"name": "ask_deploy", "args": {"version": 7}, "id": "call-1"}
+    model = Scripted(messages=iter([AIMessage("", tool_calls=[call]), AIMessage("done")]))
+    middleware = GovernMiddleware(agent, govern_model=False, interrupt=True)
+    graph = create_agent(model, [ask_deploy], middleware=[middleware], checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": f"thread-{agent.id.agent_id}"}}
+    first = graph.invoke({"messages": [("user", "go")]}, config)
+    (interrupt,) = first["__interrupt__"]
+    assert interrupt.value["kind"] == "reeve_approval"
+    assert interrupt.value["args"] == {"version": 7}
+    assert not ran
+    _approve(gateway, agent)
+    last = graph.invoke(Command(resume=True), config)
+    assert ran == [7]
+    assert last["messages"][-2].content == "deployed 7"
+
+
+def test_a_policy_sees_what_the_tool_gets_and_nothing_injected(gateway: GatewayProcess, agent: Agent) -> None:
+    from langchain_core.tools import InjectedToolArg, tool
+
+    from reeve.adapters.langchain import govern
+
+    @tool
+    def refund(amount: float, secret: Annotated[str, InjectedToolArg]) -> str:
+        """Refunds."""
+        return f"sent {amount}"
+
+    governed = govern(agent, refund)
+    assert type(governed) is type(refund)
+    assert governed.args == refund.args
+    # A text that the schema makes a number of: the condition of the policy holds for the number.
+    assert "Denied by policy" in governed.invoke({"amount": "500", "secret": "s3cr3t-injected"})
+    assert governed.invoke({"amount": "50", "secret": "s3cr3t-injected"}) == "sent 50.0"
+    assert "s3cr3t-injected" not in json.dumps(gateway.logs(agent_id=agent.id.agent_id))
+
+
+def test_a_misspelt_option_is_refused(agent: Agent) -> None:
+    from reeve.adapters.crewai import govern
+
+    options: Any = {"subagent": ["research"]}
+    with pytest.raises(InvalidRequest, match="subagent"):
+        govern(agent, [], **options)
+
+
+def test_a_held_call_defers_a_run_of_pydantic_ai(gateway: GatewayProcess, agent: Agent) -> None:
+    from pydantic_ai import Agent as PydanticAgent
+    from pydantic_ai import DeferredToolRequests, DeferredToolResults
+    from pydantic_ai.models.test import TestModel
+
+    from reeve.adapters.pydantic_ai import govern
+
+    def ask_deploy(version: int) -> str:
+        return f"deployed {version}"
+
+    tools: Any = govern(agent, [ask_deploy], interrupt=True)
+    crew: Any = PydanticAgent(TestModel(), tools=tools, output_type=[str, DeferredToolRequests])
+    first = crew.run_sync("go")
+    assert isinstance(first.output, DeferredToolRequests)
+    (call,) = first.output.approvals
+    _approve(gateway, agent)
+    results = DeferredToolResults(approvals={call.tool_call_id: True})
+    last = crew.run_sync(message_history=first.all_messages(), deferred_tool_results=results)
+    assert "deployed" in last.output
+
+
+def test_a_handoff_is_checked_and_a_refused_one_ends_the_run(gateway: GatewayProcess, agent: Agent) -> None:
+    from agents import Agent as OpenAIAgent
+    from agents import RunContextWrapper, handoff
+
+    from reeve.adapters.openai_agents import govern
+
+    governed = govern(agent, handoff(OpenAIAgent("billing")))
+    assert governed.tool_name == "transfer_to_billing"
+
+    async def hand_off() -> str:
+        return str((await governed.on_invoke_handoff(RunContextWrapper(None), "")).name)
+
+    assert asyncio.run(hand_off()) == "billing"
+    (decided,) = [entry for entry in gateway.logs(agent_id=agent.id.agent_id) if entry["decision"]]
+    assert decided["payload"]["action"]["type"] == "agent_spawn"
+    gateway.api("POST", f"/api/v1/agents/acme/core/{agent.id.agent_id}/suspend", {"reason": "no"})
+    with pytest.raises(ActionDenied):
+        asyncio.run(hand_off())
+
+
+def test_a_streamed_answer_is_checked_and_settled(gateway: GatewayProcess, agent: Agent) -> None:
+    from pydantic_ai import Agent as PydanticAgent
+    from pydantic_ai.models.test import TestModel
+
+    from reeve.adapters.pydantic_ai import govern_model
+
+    async def stream(estimate: int) -> str:
+        model = govern_model(agent, TestModel(custom_output_text="hello there"), max_output_tokens=estimate)
+        async with PydanticAgent(model).run_stream("go") as answer:
+            return str(await answer.get_output())
+
+    assert asyncio.run(stream(100)) == "hello there"
+    (op,) = gateway.api("GET", f"/api/v1/ops?agent_id={agent.id.agent_id}&org_id=acme&team_id=core")["items"]
+    assert op["resource"] == "test"
+    gateway.api("POST", f"/api/v1/agents/acme/core/{agent.id.agent_id}/suspend", {"reason": "no"})
+    with pytest.raises(ActionDenied):
+        asyncio.run(stream(100))
