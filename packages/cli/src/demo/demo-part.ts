@@ -7,15 +7,14 @@ export async function playPart(
   [part, ...words]: readonly string[],
   run: (words: readonly string[]) => Promise<number>,
 ): Promise<number> {
-  switch (part) {
-    case 'tickets':
-      await (await import('./doors/tickets-server.ts')).serveTickets(shell.stdin, shell.stdout);
-      return 0;
-    case 'until-input-ends':
-      // Whatever ends the demo ends this input, and so what was started here.
-      shell.stdin.on('end', () => process.kill(process.pid, 'SIGTERM')).resume();
-      return run(words);
-    default:
-      throw new UsageError('"reeve demo" starts this by itself');
+  if (part === 'tickets') {
+    await (await import('./doors/tickets-server.ts')).serveTickets(shell.stdin, shell.stdout);
+    return 0;
   }
+  if (part === 'until-input-ends') {
+    // Whatever ends the demo ends this input, and so what was started here.
+    shell.stdin.on('end', () => process.kill(process.pid, 'SIGTERM')).resume();
+    return run(words);
+  }
+  throw new UsageError('"reeve demo" starts this by itself');
 }

@@ -18,7 +18,8 @@ export function eachChunk(message: IncomingMessage, take: (chunk: Buffer) => Pro
   };
   const takeAll = async () => {
     isTaking = true;
-    while (queued > 0 && !isOver) {
+    while (queued > 0) {
+      if (isOver) return;
       const [first] = queue;
       const chunk = queue.length === 1 && first !== undefined ? first : Buffer.concat(queue);
       [queue, queued] = [[], 0];

@@ -69,14 +69,14 @@ export function answerHeaders(
   secret: string | undefined,
   without: readonly string[],
 ): string[] {
-  const named = [...namedBy(answer), ...without];
+  const named = new Set([...namedBy(answer), ...without]);
   const { rawHeaders } = answer;
   const headers: string[] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? '';
     const value = rawHeaders[at + 1] ?? '';
     const plain = name.toLowerCase();
-    if (leftOfAnswers.has(plain) || named.includes(plain)) continue;
+    if (leftOfAnswers.has(plain) || named.has(plain)) continue;
     if (secret === undefined || !value.includes(secret)) headers.push(name, value);
   }
   return headers;
