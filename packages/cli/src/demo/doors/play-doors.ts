@@ -4,6 +4,7 @@ import type { EnrollOptions } from '@reeve/sdk';
 import { connect } from '@reeve/sdk';
 import type { Shell } from '../../shell.ts';
 import { variable } from '../../shell.ts';
+import type { DemoAgentId } from '../demo-agent.ts';
 import { pause } from '../demo-agent.ts';
 import type { DemoLogin } from '../prepare-demo.ts';
 import { writeCode } from './coding-agent.ts';
@@ -27,7 +28,7 @@ export interface DoorStage {
 }
 
 interface DoorRole {
-  readonly agent: EnrollOptions;
+  readonly agent: EnrollOptions & DemoAgentId;
   readonly act: (place: DoorPlace, token: string, signal: AbortSignal) => Promise<void>;
 }
 
