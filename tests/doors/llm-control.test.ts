@@ -103,8 +103,9 @@ test('TERMINATE ends a stream of each protocol with an error of that protocol', 
 test('TERMINATE before the answer has begun is an error like any other', async () => {
   world.upstream.script = () => true;
   const call = world.openai().chat.completions.create({ model: 'gpt-5', messages });
+  const refused = expect(call).rejects.toMatchObject({ status: 403, code: 'operation_terminated' });
   const id = await control(await runningOp(), 'terminate');
-  await expect(call).rejects.toMatchObject({ status: 403, code: 'operation_terminated' });
+  await refused;
   await becomesEffective(id);
 });
 

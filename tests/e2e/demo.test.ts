@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,18 +21,43 @@ interface List<Item> {
   readonly total: number;
 }
 
+interface Covered {
+  readonly agent_id: string;
+  readonly spent_today_usd: string;
+  readonly doors: readonly { readonly door: string }[];
+  readonly uncovered: readonly string[];
+}
+
 let child: ChildProcess;
 let folder: string;
 let started: Started;
 let api: HttpClient;
 let stderr = '';
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'reeve-demo-test-'));
+function startDemo(): ChildProcess {
   // The demo must ignore the environment of a real gateway. This variable would make the start fail.
   const env = { ...process.env, TMPDIR: folder, SVC_DATABASE_URL: 'postgres://127.0.0.1:1/production' };
   const args = ['demo', '--http', '127.0.0.1:0', '--grpc', '127.0.0.1:0', '--output', 'json'];
-  child = spawn('node_modules/.bin/reeve', args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  return spawn('node_modules/.bin/reeve', args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+/** All processes below one, by their ids. */
+function descendants(pid: number | undefined): number[] {
+  const list = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).stdout;
+  const pairs = list
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number));
+  const below = (parent: number | undefined): number[] =>
+    pairs.filter(([, of]) => of === parent).flatMap(([id = 0]) => [id, ...below(id)]);
+  return below(pid);
+}
+
+const isAlive = (pid: number) => existsSync(`/proc/${pid}`);
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'reeve-demo-test-'));
+  child = startDemo();
   child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
   const [line] = (await once(child.stdout ?? child, 'data')) as [Buffer];
   started = JSON.parse(line.toString()) as Started;
@@ -80,6 +105,35 @@ describe('reeve demo', () => {
     }, 200);
   });
 
+  test.each([
+    ['calls tools through the MCP proxy', 'agent_id=help-desk&decision=allow', /allowed by rule demo\/ticket-server/],
+    ['is held before it closes a ticket', 'agent_id=help-desk&decision=pending', /closing-tickets/],
+    ['meets a server that changes a tool', 'event_type=ToolDefinitionChanged', /"tickets".*answer_ticket/],
+    ['calls models through the model proxy', 'agent_id=campaigner&decision=allow', /allowed by rule demo\/models/],
+    ['asks by the hook before it uses a tool', 'agent_id=coder&decision=allow', /allowed by rule demo\/shells/],
+    ['is denied a command by the hook', 'agent_id=coder&decision=deny', /denied by rule demo\/no-destruction/],
+    ['is held before it pushes', 'agent_id=coder&decision=pending', /approval required by rule demo\/pushes/],
+    ['gets its verdict from a colleague', 'event_type=ApprovalGranted', /approved by devi@example.com/],
+  ])('an agent that knows nothing of Reeve %s', { timeout: 90_000 }, async (_what, query, reason) => {
+    await eventually(async () => {
+      const found = await entries(query);
+      expect(found.map((entry) => entry.reason)).toContainEqual(expect.stringMatching(reason));
+    }, 1200);
+  });
+
+  test('coverage shows by which doors they come, with costs of real tokens', { timeout: 60_000 }, async () => {
+    await eventually(async () => {
+      const { items } = await read<List<Covered>>('/api/v1/agents?per_page=100');
+      const seen = items.flatMap(({ agent_id: id, doors, uncovered }) =>
+        doors.map(({ door }) => [id, door, uncovered]),
+      );
+      expect(seen).toContainEqual(['help-desk', 'mcp', ['model_calls']]);
+      expect(seen).toContainEqual(['campaigner', 'model', ['tools']]);
+      expect(seen).toContainEqual(['coder', 'hook', ['model_calls']]);
+      expect(Number(items.find(({ agent_id: id }) => id === 'campaigner')?.spent_today_usd)).toBeGreaterThan(0);
+    }, 800);
+  });
+
   test('its agents spend', async () => {
     await eventually(async () => {
       const { items } = await read<List<{ tier: string; spent_usd: string }>>('/api/v1/budgets');
@@ -118,10 +172,27 @@ describe('reeve demo', () => {
 
   test('ends cleanly when it is interrupted, and leaves nothing', async () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('reeve-demo-'))).toHaveLength(1);
+    const children = descendants(child.pid);
+    expect(children.length).toBeGreaterThanOrEqual(3);
     child.kill('SIGINT');
     if (child.exitCode === null) await once(child, 'close');
     expect([child.exitCode, stderr]).toEqual([0, '']);
     expect(readdirSync(folder).filter((name) => name.startsWith('reeve-demo-'))).toEqual([]);
     expect(existsSync(folder)).toBe(true);
+    expect(children.filter(isAlive)).toEqual([]);
+  });
+
+  test('leaves no process behind when it is killed', async () => {
+    const killed = startDemo();
+    await once(killed.stdout ?? killed, 'data');
+    // The MCP proxy, its server, and the model proxy.
+    const children = await eventually(() => {
+      const all = descendants(killed.pid);
+      expect(all.length).toBeGreaterThanOrEqual(3);
+      return all;
+    }, 400);
+    killed.kill('SIGKILL');
+    await once(killed, 'close');
+    await eventually(() => expect(children.filter(isAlive)).toEqual([]), 400);
   });
 });

@@ -8,13 +8,14 @@ import { demoPolicies } from '../demo/demo-policies.ts';
 import type { DemoLogin } from '../demo/prepare-demo.ts';
 import { prepareDemo } from '../demo/prepare-demo.ts';
 import { play } from '../demo/play.ts';
+import { playDoors } from '../demo/doors/play-doors.ts';
 import { note } from '../output/print.ts';
 import type { Shell } from '../shell.ts';
 import { dashboardFiles } from '../shipped-files.ts';
 
 export const demoCommand = defineCommand({
   details: [
-    'Starts a gateway in a temporary folder with three demo orgs and a dozen agents on the real SDK. They work, ask for approval, spend, are denied, ignore a stop, and one tries to impersonate another. Prints the address of the dashboard and a login, and runs until it is interrupted; then everything is removed.',
+    'Starts a gateway in a temporary folder with three demo orgs and more than a dozen agents. Most use the real SDK; three know nothing of Reeve and come through the other doors: "reeve mcp run", "reeve llm serve" and "reeve hook claude-code". They work, ask for approval, spend, are denied, ignore a stop, and one tries to impersonate another. Models and MCP server are made up and on this machine. Prints the address of the dashboard and a login, and runs until it is interrupted; then everything is removed.',
     'Nothing of your own configuration is read or changed. Data: {http, grpc, email, password, api_key}.',
   ],
   args: {},
@@ -44,7 +45,7 @@ export const demoCommand = defineCommand({
         // A demo ignores the environment, so that it never touches a real gateway.
         env: { SVC_LOG_LEVEL: 'error', SVC_CONTROL_ACK_SECS: '5', SVC_OPS_TTL_SECS: '30' },
         onListening: (place) => {
-          playing = begin(shell, output === 'table', place, ended.signal).catch((error: unknown) => {
+          playing = begin(shell, output === 'table', { ...place, folder }, ended.signal).catch((error: unknown) => {
             note(shell, `The demo has stopped: ${error instanceof Error ? error.message : String(error)}`);
           });
         },
@@ -65,12 +66,18 @@ interface Place {
   readonly http: string;
   readonly grpc: string;
   readonly madeKey: string | undefined;
+  readonly folder: string;
 }
 
 async function begin(shell: Shell, isForPeople: boolean, place: Place, signal: AbortSignal): Promise<void> {
   const { http, grpc, madeKey = '' } = place;
-  const { login, keyOf } = await prepareDemo(http, madeKey);
-  const playing = play(grpc, keyOf, signal);
+  const { login, keyOf, colleague } = await prepareDemo(http, madeKey);
+  const folder = join(place.folder, 'doors');
+  const tell = (line: string) => note(shell, line);
+  const playing = Promise.all([
+    play(grpc, keyOf, signal),
+    playDoors({ shell, http, grpc, keyOf, colleague, folder, signal, tell }),
+  ]);
   const data = { http, grpc, ...login, api_key: madeKey };
   shell.stdout.write(isForPeople ? startedText(http, login, madeKey) : `${JSON.stringify(data)}\n`);
   await playing;
@@ -78,7 +85,7 @@ async function begin(shell: Shell, isForPeople: boolean, place: Place, signal: A
 
 function startedText(http: string, { email, password }: DemoLogin, key: string): string {
   return `
-  Reeve's demo is running: three orgs, a dozen agents, all of it made up and on this machine.
+  Reeve's demo is running: three orgs and fifteen agents, all of it made up and on this machine.
 
     Dashboard  ${http}
     Email      ${email}

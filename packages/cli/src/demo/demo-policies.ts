@@ -6,7 +6,7 @@ default: deny
 rules:
   - name: no-destruction
     effect: deny
-    commands: ['rm -rf *', 'dd *', 'mkfs*']
+    commands: ['rm -rf **', 'dd **', 'mkfs**']
   - name: no-cloud-metadata
     effect: deny
     hosts: ['169.254.169.254', 'metadata.google.internal']
@@ -23,6 +23,15 @@ rules:
     commands: ['kubectl apply *']
     when: action.command == "kubectl"
     approvals: { count: 2, ttl_secs: 900 }
+  - name: pushes
+    effect: require_approval
+    commands: ['git push *']
+    approvals: { ttl_secs: 600 }
+  - name: closing-tickets
+    effect: require_approval
+    tools: ['close_ticket']
+    when: action.source == "tickets"
+    approvals: { ttl_secs: 600 }
   - name: small-refunds
     effect: allow
     tools: ['payments.refund']
@@ -30,6 +39,10 @@ rules:
   - name: reading
     effect: allow
     tools: ['tickets.*', 'search', 'docs.*', 'crm.read']
+  - name: ticket-server
+    effect: allow
+    tools: ['list_tickets', 'answer_ticket']
+    when: action.source == "tickets"
   - name: models
     effect: allow
     actions: [llm_call]
@@ -41,7 +54,7 @@ rules:
     paths: ['/workspace/**']
   - name: shells
     effect: allow
-    commands: ['git *', 'npm test*', 'kubectl get *']
+    commands: ['git *', 'npm test*', 'head *', 'kubectl get *']
   - name: spawning
     effect: allow
     actions: [agent_spawn]

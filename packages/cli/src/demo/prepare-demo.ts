@@ -12,6 +12,7 @@ export interface Prepared {
   readonly login: DemoLogin;
   /** One key for the agents of each org. */
   readonly keyOf: ReadonlyMap<string, string>;
+  readonly colleague: DemoLogin;
 }
 
 /** Creates what a new gateway lacks: an owner and colleagues, a key for each org, and a policy with a history. */
@@ -24,13 +25,13 @@ export async function prepareDemo(http: string, adminKey: string): Promise<Prepa
     const { key } = await exchangeJson<{ key: string }>(http, 'POST', '/api/v1/iam/api-keys', adminKey, body);
     keyOf.set(org, key);
   }
-  await Promise.all([
-    putPolicies(http, adminKey),
+  const [colleague] = await Promise.all([
     invite(http, adminKey, 'devi@example.com', 'developer', 'Devi Developer'),
+    putPolicies(http, adminKey),
     invite(http, adminKey, 'vera@example.com', 'viewer', 'Vera Viewer'),
     exchangeJson(http, 'POST', '/api/v1/auth/invite', adminKey, { email: 'open@example.com', role: 'viewer' }),
   ]);
-  return { login, keyOf };
+  return { login, keyOf, colleague };
 }
 
 async function putPolicies(http: string, adminKey: string): Promise<void> {
@@ -40,12 +41,15 @@ async function putPolicies(http: string, adminKey: string): Promise<void> {
   }
 }
 
-async function invite(http: string, adminKey: string, email: string, role: string, name: string): Promise<void> {
+async function invite(http: string, adminKey: string, email: string, role: string, name: string): Promise<DemoLogin> {
   const { token } = await exchangeJson<{ token: string }>(http, 'POST', '/api/v1/auth/invite', adminKey, {
     email,
     role,
   });
-  await exchangeJson(http, 'POST', '/api/v1/auth/invite/accept', undefined, { token, name, password: passphrase() });
+  const login = { email, password: passphrase() };
+  const body = { token, name, password: login.password };
+  await exchangeJson(http, 'POST', '/api/v1/auth/invite/accept', undefined, body);
+  return login;
 }
 
 /** Easy to type, hard to guess. */

@@ -43,13 +43,20 @@ export class UpstreamConnections {
       path,
       headers,
       maxHeaderSize: largestHeaders,
-      signal,
     };
     return new Promise((resolve, reject) => {
       const request = isSecure
         ? https.request({ ...options, agent: this.#https })
         : http.request({ ...options, agent: this.#http });
-      let isConnected = false;
+      let [isConnected, isSettled] = [false, false];
+      const fail = (why: string) => {
+        if (!isSettled) reject(new UpstreamFailure(why, isConnected));
+        isSettled = true;
+      };
+      // As the option `signal` of a request does, for less.
+      const abort = () => request.destroy(new Error('the call is stopped'));
+      signal.addEventListener('abort', abort, { once: true });
+      if (signal.aborted) abort();
       request.once('socket', (socket) => {
         if (!socket.connecting) isConnected = true;
         else socket.once(isSecure ? 'secureConnect' : 'connect', () => (isConnected = true));
@@ -57,13 +64,15 @@ export class UpstreamConnections {
       request.once('response', (answer) => {
         // Whoever reads the answer sees its errors. Before that, nobody would.
         answer.on('error', () => {});
+        isSettled = true;
         resolve(answer);
       });
-      request.on('error', (error: NodeJS.ErrnoException) => {
-        reject(new UpstreamFailure(error.code ?? 'it does not answer', isConnected));
-      });
+      request.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? 'it does not answer'));
       // An answer that wants to change the protocol ends without an error and without a response.
-      request.once('close', () => reject(new UpstreamFailure('it does not answer', isConnected)));
+      request.once('close', () => {
+        signal.removeEventListener('abort', abort);
+        fail('it does not answer');
+      });
       request.end(body);
     });
   }

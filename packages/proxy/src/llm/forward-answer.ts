@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { CallStop } from './call-stop.ts';
 import { conceal } from './conceal.ts';
 import type { SeenUsage } from './dialect/dialect.ts';
+import { eachChunk } from './each-chunk.ts';
 import { answerHeaders } from './forward-headers.ts';
 import type { ModelCall } from './model-call.ts';
 import type { CallEnd } from './settlement.ts';
@@ -33,10 +34,10 @@ async function forwardStream(call: ModelCall, answer: IncomingMessage, stop: Cal
   setImmediate(() => {
     if (!response.destroyed && !response.writableEnded) response.flushHeaders();
   });
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
+  await eachChunk(answer, (chunk) => {
     stop.alive();
-    await send(call, stop, passing(call, framer.push(chunk)));
-  }
+    return send(call, stop, passing(call, framer.push(chunk)));
+  });
   const rest = framer.flush();
   if (rest !== undefined) await send(call, stop, passing(call, [rest]));
   await stop.passable();
@@ -48,16 +49,16 @@ async function forwardWhole(call: ModelCall, answer: IncomingMessage, stop: Call
   const { response, upstream } = call;
   let held: Buffer[] | undefined = [];
   let bytes = 0;
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
+  await eachChunk(answer, async (chunk) => {
     stop.alive();
     bytes += chunk.length;
     held?.push(chunk);
-    if (held !== undefined && bytes <= mostHeld) continue;
+    if (held !== undefined && bytes <= mostHeld) return;
     const next = held === undefined ? chunk : Buffer.concat(held);
     if (held !== undefined) sendHead(call, answer);
     held = undefined;
     await send(call, stop, next);
-  }
+  });
   await stop.passable();
   if (held === undefined) {
     response.end();
@@ -79,9 +80,21 @@ function passing(call: ModelCall, events: readonly SseEvent[]): Buffer {
 
 function takeIn({ reader, passed }: ModelCall, bytes: Buffer): boolean {
   passed.last = bytes;
-  if (!bytes.includes('"usage"')) return false;
+  if (!mayReport(bytes)) return false;
   const data = jsonOf(dataOf(bytes));
   return typeof data === 'object' && data !== null && reader.take(data);
+}
+
+const usageKey = Buffer.from('"usage"');
+const noValue = Buffer.from(':null');
+
+/** Whether an event may say what was used. Some providers put `"usage":null` into each that does not. */
+function mayReport(bytes: Buffer): boolean {
+  for (let at = bytes.indexOf(usageKey); at >= 0; at = bytes.indexOf(usageKey, at)) {
+    at += usageKey.length;
+    if (!bytes.subarray(at, at + noValue.length).equals(noValue)) return true;
+  }
+  return false;
 }
 
 async function send({ response }: ModelCall, stop: CallStop, bytes: Buffer): Promise<void> {

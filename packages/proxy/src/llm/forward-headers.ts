@@ -36,14 +36,17 @@ const ofTheProxy = [
 /** Of the upstream's own place. A client that went there would take its token along. */
 const ofTheUpstream = ['location', 'alt-svc'];
 
+const leftOfRequests = new Set([...hopByHop, ...ofTheProxy]);
+const leftOfAnswers = new Set([...hopByHop, ...ofTheUpstream]);
+
 type Headers = Record<string, string | string[]>;
 
 /** The headers for the upstream: the client's, with the upstream's key in place of the agent's token. */
 export function requestHeaders(request: IncomingMessage, token: string, upstream: Upstream, bytes: number): Headers {
-  const left = new Set([...hopByHop, ...ofTheProxy, ...namedBy(request)]);
+  const named = namedBy(request);
   const headers: Headers = {};
   for (const [name, values = []] of Object.entries(request.headersDistinct)) {
-    if (left.has(name) || name.startsWith('x-reeve-')) continue;
+    if (leftOfRequests.has(name) || named.includes(name) || name.startsWith('x-reeve-')) continue;
     // The token is a secret of the agent and this proxy, wherever a client puts it.
     if (!values.some((value) => value.includes(token))) headers[name] = values;
   }
@@ -66,11 +69,14 @@ export function answerHeaders(
   secret: string | undefined,
   without: readonly string[],
 ): string[] {
-  const left = new Set([...hopByHop, ...ofTheUpstream, ...namedBy(answer), ...without]);
+  const named = new Set([...namedBy(answer), ...without]);
+  const { rawHeaders } = answer;
   const headers: string[] = [];
-  for (let at = 0; at + 1 < answer.rawHeaders.length; at += 2) {
-    const [name = '', value = ''] = answer.rawHeaders.slice(at, at + 2);
-    if (left.has(name.toLowerCase())) continue;
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    const value = rawHeaders[at + 1] ?? '';
+    const plain = name.toLowerCase();
+    if (leftOfAnswers.has(plain) || named.has(plain)) continue;
     if (secret === undefined || !value.includes(secret)) headers.push(name, value);
   }
   return headers;

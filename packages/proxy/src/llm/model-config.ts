@@ -1,4 +1,4 @@
-import { compileGlob } from './glob.ts';
+import { compileGlob } from '../glob.ts';
 import type { ProviderKind } from './refusal.ts';
 
 /** A provider of models, and which of them it serves. */

@@ -1,13 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { BodyReader } from './read-body.ts';
 
-const body = (...chunks: readonly Buffer[]) => {
-  const stream = Readable.from(chunks) as unknown as IncomingMessage;
-  stream.headers = {};
-  return stream;
-};
+const withHeaders = (stream: Readable) => Object.assign(stream, { headers: {} }) as unknown as IncomingMessage;
+const body = (...chunks: readonly Buffer[]) => withHeaders(Readable.from(chunks));
 const bytes = (count: number) => Buffer.alloc(count, 32);
 
 test('an agent cannot take all the room for bodies', async () => {
@@ -23,4 +20,20 @@ test('many small chunks take more room than their bytes', async () => {
   const reader = new BodyReader({ most: 10_000, mostTogether: 40_000 });
   const chunks = Array.from({ length: 1000 }, () => bytes(1));
   await expect(reader.read(body(...chunks), 'a')).rejects.toMatchObject({ code: 'overloaded' });
+});
+
+test.each([
+  ['before it is read', true],
+  ['in the middle', false],
+])('a request that breaks off %s leaves no room taken', async (_when, isBefore) => {
+  const reader = new BodyReader({ most: 10_000, mostTogether: 15_000 });
+  for (let round = 0; round < 4; round++) {
+    const request = new PassThrough();
+    request.write(bytes(6000));
+    if (isBefore) request.destroy();
+    const refused = expect(reader.read(withHeaders(request), 'a')).rejects.toThrow('broke off');
+    setImmediate(() => request.destroy());
+    await refused;
+  }
+  await reader.read(body(bytes(9000)), 'a');
 });

@@ -42,18 +42,16 @@ export class BodyReader {
       this.#hold(owner, -held);
       held = 0;
     };
+    const take = (chunk: Buffer) => {
+      bytes += chunk.length;
+      held += chunk.length + chunkOverhead;
+      this.#hold(owner, chunk.length + chunkOverhead);
+      chunks.push(chunk);
+      if (bytes > this.#limits.most) throw this.#tooLarge();
+      if (this.#isFull(owner)) throw new Refusal('overloaded', 'there is no room for further requests at the moment');
+    };
     try {
-      // The connection outlives a refusal: the client must be able to read it.
-      for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-        bytes += chunk.length;
-        held += chunk.length + chunkOverhead;
-        this.#hold(owner, chunk.length + chunkOverhead);
-        chunks.push(chunk);
-        if (bytes > this.#limits.most) throw this.#tooLarge();
-        if (this.#isFull(owner)) {
-          throw new Refusal('overloaded', 'there is no room for further requests at the moment');
-        }
-      }
+      await taken(request, take);
     } catch (error) {
       release();
       throw error;
@@ -78,4 +76,28 @@ export class BodyReader {
   #tooLarge(): Refusal {
     return new Refusal('request_too_large', `the body is larger than ${this.#limits.most} bytes`);
   }
+}
+
+/** Takes all chunks of a request. The connection outlives a refusal: the client must be able to read it. */
+function taken(request: IncomingMessage, take: (chunk: Buffer) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (error?: unknown) => {
+      request.off('data', onData).off('end', end).off('error', end).off('close', onClose);
+      if (error === undefined) return resolve();
+      request.pause();
+      // The connection may still break, and nobody else listens.
+      request.on('error', () => {});
+      reject(error);
+    };
+    const onData = (chunk: Buffer) => {
+      try {
+        take(chunk);
+      } catch (error) {
+        end(error);
+      }
+    };
+    const onClose = () => end(new Error('the request broke off'));
+    if (request.destroyed) return onClose();
+    request.on('data', onData).once('end', end).once('error', end).once('close', onClose);
+  });
 }

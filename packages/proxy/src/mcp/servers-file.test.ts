@@ -47,6 +47,8 @@ describe('a servers file', () => {
     [{ url: 'http://x', headers: { a: 'c\nd' } }, 'characters that no header may have'],
     [{ url: 'http://x', costs: { a: [] } }, 'servers.one.costs.a must be dollars'],
     [{ url: 'http://x', costs: { a: 'much' } }, 'servers.one.costs: amount'],
+    [{ url: 'http://x', costs: { '[a': 1 } }, 'servers.one.costs: "[a" is not a glob'],
+    [{ url: 'http://x', costs: { '[z-a]': 1 } }, 'servers.one.costs: "[z-a]" is not a glob'],
   ])('says what is wrong with %j', (server, message) => expect(() => read(server)).toThrow(message));
 
   it.each([

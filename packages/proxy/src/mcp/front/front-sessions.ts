@@ -18,6 +18,8 @@ export interface FrontSessionsOptions extends GovernOptions {
 }
 
 const mostSessions = 1000;
+/** One org leaves room for the others. */
+const mostOfOrg = 400;
 const mostOfAgent = 100;
 
 /** The sessions of all clients. Each belongs to the agent that opened it. */
@@ -33,7 +35,7 @@ export class FrontSessions {
   /** Opens a session, or returns undefined if there are too many. */
   open(server: string, spec: ServerSpec, agent: Agent): FrontSession | undefined {
     const ofAgent = [...this.#sessions.values()].filter((each) => each.agent === agent).length;
-    if (this.#sessions.size >= mostSessions || ofAgent >= mostOfAgent) return undefined;
+    if (ofAgent >= mostOfAgent || isFull(this.#sessions, agent)) return undefined;
     const { warn } = this.#options;
     const front = new FrontSession(server, agent);
     const governor = governorOf(server, spec, async () => agent, this.#options);
@@ -69,7 +71,7 @@ export class FrontSessions {
     if (known?.agent === agent) return known;
     // The agent was registered again.
     if (known !== undefined) void known.close();
-    if (known === undefined && this.#stateless.size >= mostSessions) return undefined;
+    if (known === undefined && isFull(this.#stateless, agent)) return undefined;
     const governor = governorOf(server, spec, async () => agent, this.#options);
     const made = new StatelessServer(spec, agent, governor, this.#lockOf(server));
     this.#stateless.set(key, made);
@@ -112,4 +114,11 @@ export class FrontSessions {
     const { lock } = this.#options;
     return lock === undefined ? undefined : ((Object.hasOwn(lock, server) ? lock[server] : undefined) ?? {});
   }
+}
+
+/** Whether there is no room for another one of the agent's org. */
+function isFull(held: ReadonlyMap<string, { readonly agent: Agent }>, { id }: Agent): boolean {
+  if (held.size >= mostSessions) return true;
+  const ofOrg = [...held.values()].filter(({ agent }) => agent.id.orgId === id.orgId).length;
+  return ofOrg >= mostOfOrg;
 }

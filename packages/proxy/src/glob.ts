@@ -1,5 +1,5 @@
 /**
- * A glob over names of models, as policies have them: `*` is any run without `/`, `**` any run, `?` one character, `[…]`
+ * A glob over names of models or tools, as policies have them: `*` is any run without `/`, `**` any run, `?` one character, `[…]`
  * a set. Undefined if the glob is malformed.
  */
 export function compileGlob(glob: string): RegExp | undefined {
