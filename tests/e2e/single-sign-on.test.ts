@@ -222,6 +222,13 @@ test('a provider that is away is said to be, and nobody is logged in', async () 
   provider.serve([gateway]);
 });
 
+test('an access token lets no command line in without the cookie of its session', async () => {
+  const ada = visitor();
+  await ada.enter('ada');
+  const answer = await ada.call<{ code: string }>('POST', '/api/v1/auth/cli/code', { challenge: 'a'.repeat(64) });
+  expect([answer.status, answer.body.code]).toEqual([401, 'session_ended']);
+});
+
 test('log, metrics and audit log say what happened, and nothing secret', async () => {
   await visitor().enter('ada');
   const { text } = await gateway.api.get('/metrics');

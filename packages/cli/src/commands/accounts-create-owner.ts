@@ -9,7 +9,7 @@ import { variable } from '../shell.ts';
 
 export const accountsCreateOwnerCommand = defineCommand({
   details: [
-    'For the machine of the gateway: it opens the store itself and asks nobody. The account of this email becomes an active owner of the whole gateway, or is made. A password and sessions from before end, and a link to choose a password is shown this once; it works for an hour. A data folder must not be in use: stop its gateway first. On PostgreSQL gateways may run.',
+    'For the machine of the gateway: it opens the store itself and asks nobody. The account of this email becomes an active owner of the whole gateway, or is made. A password, sessions and a single sign-on from before end, and a link to choose a password is shown this once; it works for an hour. A data folder must not be in use: stop its gateway first. On PostgreSQL gateways may run.',
     'Without --data and --database the store is that of SVC_DATABASE_URL, else of SVC_DATA_DIR. That keeps the password of a database out of the list of processes.',
     'Data: {account: {id, email, role}, created, token, expires_at}.',
   ],
@@ -50,13 +50,14 @@ function placeOf(
 
 function nextSteps(email: string, isNew: boolean, token: string): string {
   return [
-    `${email} is an owner now${isNew ? '' : '; the password and the sessions from before have ended'}.`,
+    `${email} is an owner now${isNew ? '' : '; the password, the sessions and the single sign-on from before have ended'}.`,
     '',
     'To choose a password within an hour, open this path at the address of the gateway:',
     '',
     `  /reset#token=${token}`,
     '',
-    'Where passwords are off (SVC_AUTH_PASSWORD=off), start the gateway with SVC_AUTH_PASSWORD=on for that. A login by',
-    'single sign-on takes the role from SVC_OIDC_ROLES again, so give a value the role owner there to keep it.',
+    'Where passwords are off (SVC_AUTH_PASSWORD=off), start the gateway with SVC_AUTH_PASSWORD=on for that. A person who',
+    'comes by single sign-on with this email is refused. With SVC_OIDC_LINK_BY_EMAIL=true the account becomes theirs, with',
+    'the role from SVC_OIDC_ROLES, so give a value the role owner there to keep it.',
   ].join('\n');
 }

@@ -44,6 +44,8 @@ export interface AccountRows {
   identity(id: string): Promise<Identity | undefined>;
   identitiesOf(accountId: string): Promise<readonly Identity[]>;
   saveIdentity(identity: Identity): Promise<void>;
+  /** Nobody opens the account by single sign-on any more. */
+  removeIdentities(accountId: string): Promise<void>;
 
   session(id: string): Promise<Session | undefined>;
   /** The session and its account in one query. Every call with an access token makes it. */

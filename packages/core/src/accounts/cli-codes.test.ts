@@ -2,24 +2,23 @@ import { beforeEach, expect, test } from 'vitest';
 import type { TestAccounts } from '../testkit/test-accounts.ts';
 import { asPerson, from, testAccounts } from '../testkit/test-accounts.ts';
 import { makeCliCode, openCliSession } from './cli-codes.ts';
+import { refresh } from './refresh.ts';
 import { logOut } from './sessions.ts';
 
 const verifier = 'what only the command knows';
 
 let world: TestAccounts;
 let refreshToken: string;
-let make: () => Promise<string>;
+let ask: (refreshToken: string | undefined) => ReturnType<typeof makeCliCode>;
 beforeEach(async () => {
   world = await testAccounts();
   const { account, refreshToken: token } = await world.owner();
   refreshToken = token;
   const [session] = await world.accounts.store.read((rows) => rows.liveSessions(account.id, world.clock.now()));
-  make = async () => {
-    const challenge = world.accounts.access.sha256(verifier);
-    const made = makeCliCode(world.accounts, asPerson(account, session?.id), challenge);
-    return (await world.run(made)).code;
-  };
+  const challenge = world.accounts.access.sha256(verifier);
+  ask = (given) => makeCliCode(world.accounts, asPerson(account, session?.id), challenge, given);
 });
+const make = async () => (await world.run(ask(refreshToken))).code;
 
 const open = (code: string, proof = verifier) => openCliSession(world.accounts, { code, verifier: proof }, from);
 const refusal = async (code: string, proof?: string) => (await world.failure(open(code, proof))).code;
@@ -38,6 +37,15 @@ test('a code is nothing without what it was made for', async () => {
   expect(await refusal(code, 'a guess')).toBe('invalid_token');
   expect(await refusal(refreshToken)).toBe('invalid_token');
   await world.run(open(code));
+});
+
+test('an access token alone makes no code: it must not outlive its few minutes', async () => {
+  const other = await world.run(open(await make()));
+  for (const given of [undefined, '', other.refreshToken]) {
+    expect((await world.failure(ask(given))).code).toBe('session_ended');
+  }
+  await world.run(refresh(world.accounts, refreshToken, from));
+  expect((await world.failure(ask(refreshToken))).code).toBe('session_ended');
 });
 
 test('of many at once one gets the session', async () => {

@@ -4,18 +4,20 @@ import { lock, requireLogin } from './accounts.ts';
 import { changeAccounts, personOf } from './change-accounts.ts';
 import { invalidToken } from './email.ts';
 import type { SessionGrant } from './sessions.ts';
-import { grantFor, isAdmitted, isOpen, openSession } from './sessions.ts';
+import { grantFor, isAdmitted, isOpen, openSession, sessionEnded } from './sessions.ts';
 
 const codeTtlMs = 60_000;
 
 /**
  * Makes a code with which a command line gets a session of its own. Only the command that knows what `challenge` is the
- * SHA-256 of can use it, once. The code ends with the session of the person who lets the command in.
+ * SHA-256 of can use it, once. The code ends with the session of the person who lets the command in. It takes the
+ * refresh token of that session, too: an access token lasts for minutes, and must not be worth a lasting session.
  */
 export async function makeCliCode(
   accounts: Accounts,
   by: Principal,
   challenge: string,
+  refreshToken: string | undefined,
 ): Promise<{ readonly code: string; readonly expiresAt: number }> {
   const { sessionId } = requireLogin(by);
   const { access } = accounts;
@@ -23,6 +25,8 @@ export async function makeCliCode(
   const expiresAt = access.clock.now() + codeTtlMs;
   const hash = hashOf(accounts, code, challenge);
   await accounts.store.transaction([lock.session(sessionId)], async (rows) => {
+    const held = await rows.refreshToken(access.sha256(refreshToken ?? ''));
+    if (held?.sessionId !== sessionId || held.usedAt !== null) throw sessionEnded();
     await rows.removeSentTokens('cli', sessionId);
     await rows.saveSentToken({ hash, purpose: 'cli', subjectId: sessionId, expiresAt });
   });

@@ -3,13 +3,14 @@ import { from, goodPassword, testAccounts } from '../testkit/test-accounts.ts';
 import { settleOwed } from './change-accounts.ts';
 import { createOwner } from './create-owner.ts';
 import { logIn } from './log-in.ts';
+import { logInWithOidc } from './log-in-with-oidc.ts';
 import { changeAccount } from './manage-accounts.ts';
 import { confirmReset } from './passwords.ts';
 import { operator } from '../testkit/requests.ts';
 import { register } from './register.ts';
 
-async function newWorld() {
-  const world = await testAccounts({ openRegistration: true });
+async function newWorld(settings: Parameters<typeof testAccounts>[0] = {}) {
+  const world = await testAccounts({ openRegistration: true, ...settings });
   const { store, access } = world.accounts;
   const { clock, randomness, sha256 } = access;
   const create = (email: string) =>
@@ -44,6 +45,17 @@ test('makes an owner of an account that exists, and whoever opened it before ope
   expect((await world.failure(attempt('olga@example.com', goodPassword))).code).toBe('wrong_credentials');
   const live = await world.accounts.store.read((rows) => rows.liveSessions(account.id, world.clock.now()));
   expect(live).toEqual([]);
+});
+
+test('a person of a single sign-on who had the account before neither opens nor demotes it', async () => {
+  const oidc = { roles: [], defaultRole: { role: 'viewer', orgId: null, teamId: null }, linkByEmail: false } as const;
+  const { world, create } = await newWorld({ oidc });
+  const claims = { subject: 'x', email: 'olga@example.com', isEmailVerified: false, name: '', roleValues: [] };
+  const signOn = () => logInWithOidc(world.accounts, { issuer: 'https://id.example.com', ...claims }, from);
+  const { account } = await world.run(signOn());
+  await create('olga@example.com');
+  expect((await world.failure(signOn())).code).toBe('email_taken');
+  expect(await world.accounts.store.read((rows) => rows.account(account.id))).toMatchObject({ role: 'owner' });
 });
 
 test('takes nothing but an email', async () => {

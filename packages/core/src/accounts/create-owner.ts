@@ -26,8 +26,8 @@ const from = { address: '', userAgent: '', requestId: '' };
 
 /**
  * Makes the account of an email an active owner of the whole gateway, or makes a new one. It is for the machine of the
- * gateway alone, so it asks nobody. A password or session from before does not open the account any more: whoever had
- * it was no owner. Gateways record what this owes to the log.
+ * gateway alone, so it asks nobody. A password, session or single sign-on from before does not open the account any
+ * more: whoever had it was no owner. Gateways record what this owes to the log.
  */
 export async function createOwner(ports: OwnerPorts, given: string): Promise<MadeOwner> {
   const email = requireEmail(given);
@@ -55,6 +55,7 @@ export async function createOwner(ports: OwnerPorts, given: string): Promise<Mad
     const account: Account = { ...blank, id, name, createdAt, lastLoginAt };
     await rows.saveAccount(account);
     await rows.endSessions(account.id, now);
+    await rows.removeIdentities(account.id);
     const token = `rvp_${randomness.base64url(32)}`;
     const expiresAt = now + ports.resetTtlMs;
     await rows.removeSentTokens('reset', account.id);

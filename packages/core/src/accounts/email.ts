@@ -11,7 +11,8 @@ export interface Email {
 }
 
 const longest = 254;
-const localPart = /^[^\s@"(),:;<>[\\\]\p{Cc}\p{Cs}]{1,64}$/u;
+/** No invisible characters: an address must not look like that of somebody else. */
+const localPart = /^[^\s@"(),:;<>[\\\]\p{Cc}\p{Cf}\p{Cs}]{1,64}$/u;
 const label = /^(?!-)[\p{L}\p{N}\p{M}-]{1,63}(?<!-)$/u;
 
 /** Parses a deliverable address; undefined if it is none. Quoted local parts and addresses in brackets are rejected. */
@@ -22,6 +23,15 @@ export function parseEmail(given: string): Email | undefined {
   const domain = text.slice(at + 1).split('.');
   if (!localPart.test(text.slice(0, at)) || !domain.every((part) => label.test(part))) return undefined;
   return { text, key: text.normalize('NFKC').toLowerCase() };
+}
+
+/**
+ * Whether two texts are one address for certain. Others may compare alike, as `K` and the sign for kelvin do, and yet
+ * be mailboxes of two people.
+ */
+export function isSameAddress(a: string, b: string): boolean {
+  const [one, other] = [a, b].map((text) => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()));
+  return one === other;
 }
 
 export function requireEmail(given: string): Email {

@@ -172,6 +172,8 @@ export async function acceptInvite(accounts: Accounts, request: Acceptance, from
       lastLoginAt: now,
     };
     await rows.saveAccount(account);
+    // The account is now of whoever reads its mail. A person of a single sign-on may only have claimed the address.
+    await rows.removeIdentities(account.id);
     await rows.removeInvite(invite.id);
     await rows.removeAttempts(emailHash);
     const opened = await openSession(accounts, rows, account, { rememberMe: false, via: 'password' }, from);

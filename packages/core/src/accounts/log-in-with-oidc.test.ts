@@ -2,6 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { operator } from '../testkit/requests.ts';
 import type { TestAccounts } from '../testkit/test-accounts.ts';
 import { asPerson, from, goodPassword, testAccounts } from '../testkit/test-accounts.ts';
+import type { Account } from './account.ts';
+import { acceptInvite, createInvite } from './invites.ts';
 import { logIn } from './log-in.ts';
 import type { OidcPerson } from './log-in-with-oidc.ts';
 import { logInWithOidc } from './log-in-with-oidc.ts';
@@ -39,6 +41,11 @@ const signOn = (members: Partial<OidcPerson> = {}) => logInWithOidc(world.accoun
 const refused = async (members: Partial<OidcPerson> = {}) => (await world.failure(signOn(members))).code;
 const linking = async () => {
   world = await testAccounts({ oidc: { ...rules, linkByEmail: true } });
+};
+/** Somebody who has come by an invite. */
+const invited = async (by: Account, email: string) => {
+  const { token } = await world.run(createInvite(world.accounts, asPerson(by), { email, role: 'viewer' }, from));
+  await world.run(acceptInvite(world.accounts, { token, password: goodPassword, name: '' }, from));
 };
 const sessionsOf = (id: string) =>
   world.accounts.store.read((rows) => rows.liveSessions(id, world.accounts.access.clock.now()));
@@ -96,9 +103,12 @@ describe('a person of the provider', () => {
     expect((await world.run(signOn())).account).toMatchObject({ role: 'admin', orgId: null });
   });
 
-  test.each([null, '', 'ada', 'ada@'])('with the email %j is refused', async (email) => {
-    expect(await refused({ email })).toBe('email_missing');
-  });
+  test.each([null, '', 'ada', 'ada@', 'ada\u200b@example.com', '\u202eada@example.com'])(
+    'with the email %j is refused',
+    async (email) => {
+      expect(await refused({ email })).toBe('email_missing');
+    },
+  );
 
   test('whose account is disabled is refused', async () => {
     const { account } = await world.run(signOn());
@@ -156,6 +166,16 @@ describe('an account with the same email', () => {
     expect((await world.run(signOn(owner))).account.id).toBe(account.id);
   });
 
+  test.each(['\u212Aate@example.com', 'ｋate@example.com', 'kate@ｅxample.com'])(
+    'is not linked by %j, which only compares like its own',
+    async (email) => {
+      await linking();
+      await invited((await world.owner()).account, 'kate@example.com');
+      expect(await refused({ email })).toBe('email_taken');
+      expect((await world.run(signOn({ email: 'Kate@Example.com' }))).account.email).toBe('kate@example.com');
+    },
+  );
+
   test('is not linked to a second person of the provider: addresses pass on', async () => {
     await linking();
     await world.run(signOn());
@@ -168,6 +188,14 @@ describe('an account with the same email', () => {
     await world.run(changeAccount(world.accounts, operator, account.id, { status: 'disabled' }, from));
     expect(await refused({ issuer: 'https://other.example.com' })).toBe('account_disabled');
   });
+});
+
+test('an invite gives the account to whoever reads its mail, and not to the person who had it before', async () => {
+  const owner = await world.owner();
+  const { account } = await world.run(signOn());
+  await world.run(changeAccount(world.accounts, operator, account.id, { status: 'disabled' }, from));
+  await invited(owner.account, 'ada@example.com');
+  expect(await refused()).toBe('email_taken');
 });
 
 test('everything is on record, and nothing of what the provider said but the email of an account', async () => {

@@ -10,7 +10,7 @@ import { emailHashOf, lock } from './accounts.ts';
 import type { Note } from './change-accounts.ts';
 import { changeAccounts, personOf, somebody } from './change-accounts.ts';
 import type { Email } from './email.ts';
-import { parseEmail } from './email.ts';
+import { isSameAddress, parseEmail } from './email.ts';
 import { roleFor } from './oidc-rules.ts';
 import type { OpenSession, SessionGrant } from './sessions.ts';
 import { grantFor, openSession } from './sessions.ts';
@@ -163,6 +163,7 @@ async function refusalOf(attempt: Attempt, rows: AccountRows, found: Found | und
   const { held, email, linkByEmail, person } = attempt;
   if (found?.isTheirs === false) {
     if (!linkByEmail || !person.isEmailVerified) return 'email_taken';
+    if (!isSameAddress(person.email ?? '', found.account.email)) return 'email_taken';
     // Somebody else of the same provider has this account: an address may pass on to another person.
     const known = await rows.identitiesOf(found.account.id);
     if (known.some(({ issuer }) => issuer === person.issuer)) return 'email_taken';

@@ -4,6 +4,7 @@ import { operator } from '../testkit/requests.ts';
 import type { TestAccounts } from '../testkit/test-accounts.ts';
 import { asPerson, from, goodPassword, testAccounts } from '../testkit/test-accounts.ts';
 import type { Account } from './account.ts';
+import { acceptInvite, createInvite } from './invites.ts';
 import { findLoginIn, register } from './register.ts';
 import { changeAccount, listAccounts } from './manage-accounts.ts';
 import { refresh } from './refresh.ts';
@@ -48,6 +49,16 @@ describe('changing an account', () => {
     expect(await find(session?.id ?? '')).toBeUndefined();
     expect(world.ended).toEqual([developer.id]);
     expect((await world.failure(refresh(world.accounts, developersToken, from))).code).toBe('session_ended');
+  });
+
+  test('ends an invite from before the account: it must not bring back whom somebody has disabled', async () => {
+    const invited = { email: 'late@example.com', role: 'admin' } as const;
+    const { token } = await world.run(createInvite(world.accounts, asPerson(owner), invited, from));
+    const registration = { email: 'Late@example.com', password: goodPassword, name: '' };
+    const late = (await world.run(register(world.accounts, registration, from))).account;
+    await world.run(change(late, { status: 'disabled' }));
+    const acceptance = { token, password: goodPassword, name: '' };
+    expect((await world.failure(acceptInvite(world.accounts, acceptance, from))).code).toBe('invalid_token');
   });
 
   test('changes and records nothing where nothing is new', async () => {

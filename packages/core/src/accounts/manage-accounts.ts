@@ -4,6 +4,7 @@ import type { AccountRows, Page } from './account-store.ts';
 import type { Account, AccountStatus } from './account.ts';
 import type { Accounts, Origin } from './accounts.ts';
 import { lock, requireOwner } from './accounts.ts';
+import type { Note, NoteBy } from './change-accounts.ts';
 import { changeAccounts, settleOwed } from './change-accounts.ts';
 import { redactText } from '../audit/index.ts';
 import { ReeveError } from '../kernel/index.ts';
@@ -43,6 +44,7 @@ export async function changeAccount(
     if (next.status === 'disabled') {
       await rows.endSessions(id, accounts.access.clock.now());
       await rows.removeSentTokens('reset', id);
+      await endInvite(rows, note, account, { actor: by.actor, from });
     }
     const was = { role: account.role, status: account.status };
     const details = { account_id: id, email: account.email, role: next.role, status: next.status, was };
@@ -51,6 +53,15 @@ export async function changeAccount(
   });
   if (changed.status === 'disabled') accounts.onSessionEnd(id);
   return changed;
+}
+
+/** An invite from before the account would bring it back. */
+async function endInvite(rows: AccountRows, note: Note, { emailKey }: Account, by: NoteBy): Promise<void> {
+  const invite = await rows.inviteByEmail(emailKey);
+  if (invite === undefined) return;
+  const { id, email, role } = invite;
+  await rows.removeInvite(id);
+  await note('InviteRevoked', { ...by, reason: 'the account was disabled' }, { email, invite_id: id, role });
 }
 
 async function keepAnOwner(rows: AccountRows, account: Account, next: Account): Promise<void> {

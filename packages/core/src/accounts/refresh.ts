@@ -6,7 +6,7 @@ import { lock } from './accounts.ts';
 import type { Note } from './change-accounts.ts';
 import { changeAccounts, personOf } from './change-accounts.ts';
 import type { SessionGrant, OpenSession } from './sessions.ts';
-import { grantFor, isAdmitted, newRefreshToken, refreshTtlMs } from './sessions.ts';
+import { grantFor, isAdmitted, newRefreshToken, refreshTtlMs, sessionEnded } from './sessions.ts';
 
 /** Two tabs may send the same token at once. A used token that comes back later than this was stolen. */
 const racingMs = 10_000;
@@ -21,14 +21,14 @@ export async function refresh(accounts: Accounts, token: string | undefined, fro
     const known = await rows.refreshToken(hash);
     return known === undefined ? undefined : await rows.session(known.sessionId);
   });
-  if (session === undefined) throw ended();
+  if (session === undefined) throw sessionEnded();
   // Takes the account's lock, too: a rotation must not overtake what ends all of its sessions.
   const locks = [lock.session(session.id), lock.account(session.accountId)];
   const outcome = await changeAccounts(accounts, locks, (rows, note) => rotate(accounts, rows, note, hash, from));
   if (outcome instanceof ReeveError) throw outcome;
   if ('reused' in outcome) {
     accounts.onSessionEnd(outcome.reused.accountId);
-    throw ended();
+    throw sessionEnded();
   }
   return grantFor(accounts, outcome);
 }
@@ -43,10 +43,10 @@ async function rotate(
   const now = accounts.access.clock.now();
   const token = await rows.refreshToken(hash);
   const found = token === undefined ? undefined : await rows.sessionWithAccount(token.sessionId);
-  if (token === undefined || found === undefined) return ended();
+  if (token === undefined || found === undefined) return sessionEnded();
   const { session, account } = found;
   const isOver = session.endedAt !== null || session.expiresAt <= now || !isAdmitted(session, accounts.settings);
-  if (isOver || account.status !== 'active') return ended();
+  if (isOver || account.status !== 'active') return sessionEnded();
   if (token.usedAt !== null && now - token.usedAt <= racingMs) {
     return new ReeveError('refresh_raced', 'another request has just refreshed this session; use its answer');
   }
@@ -60,8 +60,4 @@ async function rotate(
   const renewed = { ...session, lastUsedAt: now, expiresAt: now + refreshTtlMs(accounts, session.rememberMe) };
   await rows.saveSession(renewed);
   return { account, session: renewed, refreshToken: await newRefreshToken(accounts, rows, session.id) };
-}
-
-function ended(): ReeveError {
-  return new ReeveError('session_ended', 'there is no session, or it has ended; log in again');
 }

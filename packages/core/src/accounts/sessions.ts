@@ -140,6 +140,10 @@ export function isOpen(session: Session, now: EpochMs): boolean {
   return session.endedAt === null && now < session.expiresAt;
 }
 
+export function sessionEnded(): ReeveError {
+  return new ReeveError('session_ended', 'there is no session, or it has ended; log in again');
+}
+
 /** Where passwords are off, the sessions that one has opened are over, too. */
 export function isAdmitted({ via }: Session, { passwords }: Pick<AccountSettings, 'passwords'>): boolean {
   return passwords || via !== 'password';

@@ -106,6 +106,10 @@ export class MemoryAccountRows implements AccountRows {
     this.#identities.set(identity.id, identity);
   }
 
+  async removeIdentities(accountId: string): Promise<void> {
+    for (const { id } of await this.identitiesOf(accountId)) this.#identities.remove(id);
+  }
+
   async session(id: string): Promise<Session | undefined> {
     return this.#sessions.get(id);
   }

@@ -243,6 +243,9 @@ export function accountStoreConformance(
       expect(await ask((rows) => rows.identity('subject of a'))).toBeUndefined();
       expect((await ask((rows) => rows.identitiesOf('ada'))).map(({ id }) => id)).toEqual(['a', 'b']);
       expect(await ask((rows) => rows.identitiesOf('a'))).toEqual([]);
+      await change((rows) => rows.removeIdentities('ada'));
+      expect(await ask((rows) => rows.identity('a'))).toBeUndefined();
+      expect((await ask((rows) => rows.identitiesOf('bob'))).map(({ id }) => id)).toEqual(['c']);
     });
 
     describe('sessions', () => {

@@ -57,10 +57,12 @@ export const signOnRoutes = {
     tenancy: 'person',
     method: 'POST',
     path: '/api/v1/auth/cli/code',
-    summary: 'Let a command line in as yourself: a code that it exchanges for a session of its own within a minute.',
+    summary:
+      'Let a command line in as yourself: a code that it exchanges for a session of its own within a minute. Takes the refresh cookie of the session, too.',
+    cookie: true,
     body: z.strictObject({ challenge: sha256 }),
     success: { status: 201, description: 'The code.', body: z.object({ code: z.string(), expires_at: timestamp }) },
-    problems: [],
+    problems: ['session_ended'],
   },
   openCliSession: {
     ...people,

@@ -27,7 +27,9 @@ export function openFlow(sealed: string, keys: SigningKeyRing): string | undefin
   if (key === undefined) return undefined;
   try {
     const bytes = Buffer.from(body, 'base64url');
-    const decipher = createDecipheriv(algorithm, secretOf(key), bytes.subarray(0, ivBytes));
+    const decipher = createDecipheriv(algorithm, secretOf(key), bytes.subarray(0, ivBytes), {
+      authTagLength: tagBytes,
+    });
     decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
     return decipher.update(bytes.subarray(ivBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8');
   } catch {

@@ -93,6 +93,10 @@ export class SqlAccountRows implements AccountRows {
     return this.#save(identityRow, identity);
   }
 
+  async removeIdentities(accountId: string): Promise<void> {
+    await this.#sql.run('DELETE FROM identities WHERE account_id = ?', accountId);
+  }
+
   session(id: string): Promise<Session | undefined> {
     return this.#one(sessionRow, 'WHERE id = ?', id);
   }

@@ -250,9 +250,11 @@ describe('time', () => {
   ])('brings the end of those whose credential has ended, told %s', async (_, tell) => {
     const keeps = join();
     const loses = join(undefined, new TestStream(), { ...operator, credentialId: 'revoked' });
-    valid = ({ credentialId }) => tell(credentialId !== 'revoked');
+    // The same credential, opened while its account had another tenant.
+    const elsewhere = join(undefined, new TestStream(), { ...operator, orgId: 'before' });
+    valid = ({ credentialId, orgId }) => tell(credentialId !== 'revoked' && orgId !== 'before');
     await hub.checkCredentials();
-    expect(loses.endings).toEqual(['credential']);
+    expect([loses.endings, elsewhere.endings]).toEqual([['credential'], ['credential']]);
     expect(keeps.endings).toEqual([]);
     log.append(events(1));
     settle();

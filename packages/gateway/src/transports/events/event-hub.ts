@@ -130,7 +130,9 @@ export class EventHub {
   /** Ends the streams whose credential has ended. It checks each credential once, however many streams it has. */
   async checkCredentials(): Promise<void> {
     const byCredential = Map.groupBy(this.#clients.values(), ({ principal }) => {
-      return `${principal.credentialId} ${principal.login?.sessionId ?? ''} ${principal.expiresAt ?? ''}`;
+      const { credentialId, login, expiresAt, orgId, teamId } = principal;
+      // Streams of one credential may have tenants from before and after its account has moved.
+      return JSON.stringify([credentialId, login?.sessionId, expiresAt, orgId, teamId]);
     });
     await Promise.all([...byCredential.values()].map((clients) => this.#checkCredential(clients)));
   }

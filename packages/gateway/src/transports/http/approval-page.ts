@@ -50,10 +50,18 @@ function facts(approval: ApprovalJson): string {
     Expires: approval.expires_at,
   };
   const cells = Object.entries(rows).flatMap(([name, value]) =>
-    value === '' ? [] : [`<tr><td>${name}</td><td>${escapeHtml(value)}</td></tr>`],
+    value === '' ? [] : [`<tr><td>${name}</td><td>${plain(value)}</td></tr>`],
   );
-  const action = escapeHtml(JSON.stringify(approval.action, null, 2));
+  const action = plain(JSON.stringify(approval.action, null, 2));
   return `<table><tbody>${cells.join('')}</tbody></table><pre tabindex="0">${action}</pre>`;
+}
+
+/** A text that an agent chose. What nobody sees, or what turns the direction of a text, is written out. */
+function plain(text: string): string {
+  const seen = text.replaceAll(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (hidden) => {
+    return `\\u{${hidden.codePointAt(0)?.toString(16) ?? ''}}`;
+  });
+  return escapeHtml(seen);
 }
 
 function page(title: string, content: string): string {

@@ -70,8 +70,8 @@ export function signOnHandlers(ports: SignOnPorts): Pick<Handlers, SignOnRoutes>
         ports.onOutcome('ok');
         return redirect(flow.returnTo, [refreshCookie(refreshToken, refreshTtlSecs), clearedFlow(isSecure())]);
       }),
-    makeCliCode: async ({ body }, { principal }) => {
-      const { code, expiresAt } = await makeCliCode(accounts, principal, body.challenge);
+    makeCliCode: async ({ body }, { principal, refreshToken }) => {
+      const { code, expiresAt } = await makeCliCode(accounts, principal, body.challenge, refreshToken);
       return { code, expires_at: timestamp(expiresAt) };
     },
     openCliSession: async ({ body }, { from }) => granted(await openCliSession(accounts, body, from)),
