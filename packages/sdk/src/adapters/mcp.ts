@@ -40,9 +40,12 @@ export function govern<Client extends McpClient>(agent: Agent, client: Client, o
   const governed = (method: string, params: CallParams, args: unknown[], at: number) => {
     const { signal } = (args[at] ?? {}) as { readonly signal?: AbortSignal };
     const { name: tool, arguments: given } = params;
+    // What was checked is sent, whatever becomes of the caller's own object.
+    const checked = { ...params };
+    const first = method === 'request' ? { ...(args[0] as object), params: checked } : checked;
     const use = { tool, args: given, annotations: listed.get(tool)?.annotations, signal, runId: sessionOf(client) };
     return governMcpCall(agent, use, toolOptions, (stop) => {
-      const passed = [...args];
+      const passed = [first, ...args.slice(1)];
       passed[at] = { ...(args[at] as object | undefined), signal: stop };
       return inner[method]?.apply(client, passed);
     });
