@@ -79,7 +79,7 @@ async function ofGateway(input: Pick<Input, 'globals'>, shell: Shell): Promise<S
 
 async function ofFolder(data: string, file: string): Promise<Source> {
   const backup = await explained(data, ({ backupFolder }) => backupFolder(data, dirname(resolve(file))));
-  return { chunks: backup.stream() as AsyncIterable<Buffer>, close: async () => backup[Symbol.asyncDispose]() };
+  return { chunks: backup.stream(), close: async () => backup[Symbol.asyncDispose]() };
 }
 
 function report(
