@@ -16,6 +16,8 @@ export interface UnpackOptions {
   readonly passphrase?: string | undefined;
   /** Called with the number of bytes that were read from the file so far. */
   readonly onRead?: (bytes: number) => void;
+  /** Ends the work early. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Reads a backup, and checks every part against the manifest. Throws a `BackupError` if anything is not right. */
@@ -31,7 +33,7 @@ export async function unpackBackup(file: string, options: UnpackOptions = {}): P
     for (const part of manifest.parts) {
       const found = await archive.next();
       if (found?.name !== part.name || found.bytes !== part.bytes) throw new BackupError(`${part.name} is missing`);
-      await unpackPart(archive, part, options.folder);
+      await unpackPart(archive, part, options);
     }
     if ((await archive.next()) !== undefined) throw new BackupError('it holds more than its manifest says');
     return manifest;
@@ -89,13 +91,18 @@ async function whole(archive: TarReader): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-async function unpackPart(archive: TarReader, { name, sha256 }: Part, folder: string | undefined): Promise<void> {
+async function unpackPart(
+  archive: TarReader,
+  { name, sha256 }: Part,
+  { folder, signal }: UnpackOptions,
+): Promise<void> {
   const digest = createHash('sha256');
   const path = folder === undefined ? undefined : join(folder, name);
   if (path !== undefined) await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const file = path === undefined ? undefined : await open(path, 'wx', 0o600);
   try {
     for await (const piece of archive.content()) {
+      signal?.throwIfAborted();
       digest.update(piece);
       await file?.writeFile(piece);
     }
