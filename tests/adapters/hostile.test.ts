@@ -1,12 +1,14 @@
 import { tool as chatTool } from '@langchain/core/tools';
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { McpServer } from '@modelcontextprotocol/server';
+import { RunContext, tool as agentsTool } from '@openai/agents-core';
 import type { Agent } from '@reeve/sdk';
 import { connect, currentOperation, OperationTerminatedError } from '@reeve/sdk';
 import { govern as governAi } from '@reeve/sdk/ai';
 import { permissions } from '@reeve/sdk/claude-agent';
 import { govern as governChat } from '@reeve/sdk/langchain';
 import { govern as governMcp } from '@reeve/sdk/mcp';
+import { govern as governAgents } from '@reeve/sdk/openai-agents';
 import { jsonSchema, tool as aiTool } from 'ai';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -112,6 +114,29 @@ test('a call of an MCP client is sent as it was checked', async () => {
   expect(await answer).toMatchObject({ content: [] });
   expect(ran).toEqual([['deploy', '1']]);
   await client.close();
+});
+
+test('calls of two runs that have the same id are not taken for each other', async () => {
+  const agent = await register('agents-ids');
+  let run = '';
+  const show = agentsTool({
+    name: 'show',
+    description: 'shows',
+    parameters: z.object({ version: z.string() }),
+    execute: ({ version }) => `shown ${version}`,
+  });
+  const governed = governAgents(agent, show, { interrupt: true, runId: () => run });
+  const context = new RunContext({});
+  const uses = { first: { version: '1' }, second: { version: '2' } };
+  for (const [name, input] of Object.entries(uses)) {
+    run = name;
+    expect(await governed.needsApproval(context, input, 'call_0')).toBe(false);
+  }
+  for (const [name, input] of Object.entries(uses)) {
+    run = name;
+    const details = { toolCall: { type: 'function_call', callId: 'call_0', name: 'show', arguments: '' } } as const;
+    expect(await governed.invoke(context, JSON.stringify(input), details)).toBe(`shown ${input.version}`);
+  }
 });
 
 test('a tool of LangChain that yields is an operation until its end, and can be stopped before', async () => {
