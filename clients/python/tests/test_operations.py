@@ -217,6 +217,19 @@ def test_a_guard_passes_the_operation_and_takes_coroutines(agent: Agent) -> None
         asyncio.run(later(3))
 
 
+def test_a_keyword_does_not_hide_an_argument_from_policies(agent: Agent) -> None:
+    ran = []
+
+    @agent.guard(tool="read")
+    def read(path: str, /, **rest: str) -> None:
+        ran.append((path, rest))
+
+    read("/tmp/a", mode="r")
+    with pytest.raises(reeve.InvalidRequest, match="path"):
+        read("/etc/shadow", path="/tmp/a")
+    assert ran == [("/tmp/a", {"mode": "r"})]
+
+
 def test_work_that_begins_after_the_operation_is_refused(agent: Agent) -> None:
     def parts() -> Iterator[int]:
         yield 1

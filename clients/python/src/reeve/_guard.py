@@ -25,6 +25,10 @@ def arguments_of(function: Callable[..., Any], skip: int) -> Callable[..., Any]:
             if position == 0 and name in ("self", "cls"):
                 continue
             if signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
+                hidden = named.keys() & value.keys()
+                if hidden:
+                    # A parameter that is positional only may share its name with one of these.
+                    raise InvalidRequest(f"args: {', '.join(sorted(hidden))}: given twice")
                 named.update(value)
             else:
                 named[name] = value
