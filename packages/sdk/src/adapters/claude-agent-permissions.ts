@@ -3,6 +3,7 @@ import type { Agent } from '../agent.ts';
 import type { Completion, Outcome } from '../completion.ts';
 import type { OperationControl } from '../operation.ts';
 import { OperationTerminatedError } from '../errors.ts';
+import { largestInt32 } from '../validate.ts';
 import { claudeAction } from './claude-agent-action.ts';
 import type { GovernOptions } from './govern-options.ts';
 import { approvalWaitOf, costOf, runIdOf } from './govern-options.ts';
@@ -116,7 +117,7 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
         ...idsOfCall(runId, id),
         runId,
         waitMs,
-        signal: AbortSignal.any([use.signal, AbortSignal.timeout(waitMs + answerMs)]),
+        signal: AbortSignal.any([use.signal, AbortSignal.timeout(Math.min(waitMs + answerMs, largestInt32))]),
         estimatedCostMicros: costOf(options, tool, input),
       });
       if (!answer.allowed) {
