@@ -216,6 +216,8 @@ test('an MCP client of the first generation is governed as well, and hears of a 
   expect(await waiting).toMatchObject({ isError: true, content: [{ text: 'Stopped by an operator: enough' }] });
   await eventually(() => expect(stopped?.aborted).toBe(true));
   expect(() => client.experimental.tasks.callToolStream({ name: 'wait' })).toThrow('is not governed');
+  const { requestStream } = client as unknown as { requestStream: (request: object) => unknown };
+  expect(() => requestStream({ method: 'tools/call', params: { name: 'wait' } })).toThrow('is not governed');
   await client.close();
 });
 

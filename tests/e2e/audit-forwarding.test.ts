@@ -91,6 +91,7 @@ test('every target gets the whole log in order, whatever it, the network or a ki
   expect(statSync(file).mode & 0o777).toBe(0o600);
 
   // What the receivers see beside the entries.
+  expect([...sealed.names]).toEqual(['localhost']);
   expect(otlp.posts.at(-1)).toMatchObject({
     path: '/v1/logs',
     headers: {

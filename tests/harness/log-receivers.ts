@@ -124,6 +124,8 @@ export class SyslogReceiver implements LogReceiver {
   readonly messages: string[] = [];
   /** After how many bytes each of the next connections breaks. */
   cuts: number[] = [];
+  /** What senders have called it, over TLS. */
+  readonly names = new Set<unknown>();
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
 
@@ -155,6 +157,7 @@ export class SyslogReceiver implements LogReceiver {
 
   #take(socket: Socket): void {
     this.#sockets.add(socket);
+    if ('servername' in socket) this.names.add(socket.servername);
     socket.on('close', () => this.#sockets.delete(socket));
     socket.on('error', () => undefined);
     const cutAfter = this.cuts.shift() ?? Number.POSITIVE_INFINITY;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
@@ -214,6 +215,38 @@ def test_a_guard_passes_the_operation_and_takes_coroutines(agent: Agent) -> None
     assert costly(3) == 3
     with pytest.raises(reeve.ActionDenied):
         asyncio.run(later(3))
+
+
+def test_a_keyword_does_not_hide_an_argument_from_policies(agent: Agent) -> None:
+    ran = []
+
+    @agent.guard(tool="read")
+    def read(path: str, /, **rest: str) -> None:
+        ran.append((path, rest))
+
+    read("/home/a", mode="r")
+    with pytest.raises(reeve.InvalidRequest, match="path"):
+        read("/etc/shadow", path="/home/a")
+    assert ran == [("/home/a", {"mode": "r"})]
+
+
+def test_work_that_begins_after_the_operation_is_refused(agent: Agent) -> None:
+    def parts() -> Iterator[int]:
+        yield 1
+
+    async def async_parts() -> AsyncIterator[int]:
+        yield 1
+
+    async def later() -> int:
+        return 1
+
+    for function in (parts, async_parts):
+        with pytest.raises(reeve.InvalidRequest, match="generator"):
+            agent.guard()(function)
+    with pytest.raises(reeve.InvalidRequest, match="generator"):
+        agent.run(parts, tool="x")
+    with pytest.raises(reeve.InvalidRequest, match="coroutine"):
+        agent.run(later, tool="x")
 
 
 def test_two_clients_share_an_agent(gateway: GatewayProcess, client: Reeve) -> None:

@@ -12,7 +12,7 @@ import { ReeveClosed, ReeveUnauthenticated } from './errors.ts';
 import type { GatewayLink } from './gateway-link.ts';
 import type { CallOptions } from './outage/retry.ts';
 import type { GuardOptions } from './guard.ts';
-import { guarded } from './guard.ts';
+import { guarded, requireNoGenerator } from './guard.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import type { LiveOperation } from './live-operation.ts';
 import type { Operation, OperationControl } from './operation.ts';
@@ -178,6 +178,7 @@ export class Agent {
     options: GuardOptions<never[]> & { readonly passOperation?: boolean | undefined } = {},
   ): (...args: never[]) => Promise<unknown> {
     const { passOperation = false, ...checked } = options;
+    requireNoGenerator(fn);
     const call = fn as (...args: readonly unknown[]) => unknown;
     const work = (args: never[], operation: Operation) => call(...args, ...(passOperation ? [operation] : []));
     return guarded((action, act, how) => this.run(action, act, how), tool, work, checked);

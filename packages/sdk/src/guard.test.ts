@@ -91,3 +91,13 @@ test('an argument that JSON cannot say is an error before anything is asked', as
   await expect(count(7n)).rejects.toThrow('action.args: cannot be written as JSON');
   expect(client.gateway.count('checkAction')).toBe(0);
 });
+
+test('a generator cannot be guarded, because its work comes after it has returned', async () => {
+  await using client = await startClient();
+  const { agent } = client;
+  async function* later() {
+    yield await Promise.resolve(1);
+  }
+  expect(() => agent.guard('later', later)).toThrow(/generator/);
+  expect(() => agent.guard('now', function* now() {})).toThrow(/generator/);
+});

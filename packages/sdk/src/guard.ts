@@ -1,4 +1,5 @@
 import type { Action } from './action.ts';
+import { ReeveInvalidRequest } from './errors.ts';
 import type { Operation } from './operation.ts';
 import type { Work } from './run-action.ts';
 import type { RunOptions } from './run-options.ts';
@@ -24,6 +25,12 @@ export function guarded<Args extends readonly unknown[], Result>(
   const { source, url, args: seen = seenByDefault, ...details } = options;
   return async (...args) =>
     run({ tool, source, url, args: seen(...args) }, (operation) => fn(args, operation), details);
+}
+
+/** What a generator does comes after it has returned, when the operation would be over. */
+export function requireNoGenerator(fn: unknown): void {
+  if (!/^\[object (?:Async)?GeneratorFunction\]$/.test(Object.prototype.toString.call(fn))) return;
+  throw new ReeveInvalidRequest('fn: must not be a generator; use agent.run, and yield what it gives back');
 }
 
 function seenByDefault(...args: readonly unknown[]): unknown {

@@ -25,12 +25,28 @@ def arguments_of(function: Callable[..., Any], skip: int) -> Callable[..., Any]:
             if position == 0 and name in ("self", "cls"):
                 continue
             if signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
+                hidden = named.keys() & value.keys()
+                if hidden:
+                    # A parameter that is positional only may share its name with one of these.
+                    raise InvalidRequest(f"args: {', '.join(sorted(hidden))}: given twice")
                 named.update(value)
             else:
                 named[name] = value
         return named or None
 
     return seen
+
+
+def require_no_generator(work: Callable[..., Any]) -> None:
+    """What a generator does comes after it has returned, when the operation would be over."""
+    if inspect.isgeneratorfunction(work) or inspect.isasyncgenfunction(work):
+        raise InvalidRequest("a generator cannot be guarded: use `with agent.operation(...)` in it, around its work")
+
+
+def require_no_coroutine(work: Callable[..., Any]) -> None:
+    """What a coroutine does comes when it is awaited, and a sync agent does not await it."""
+    if inspect.iscoroutinefunction(work):
+        raise InvalidRequest("work: must not be a coroutine function; use AsyncReeve")
 
 
 def wants_operation(work: Callable[..., Any]) -> bool:
@@ -46,6 +62,7 @@ def wants_operation(work: Callable[..., Any]) -> bool:
 def guarded_members(
     function: Callable[..., Any], tool: str | None, source: str | None, url: str | None, details: Mapping[str, Any]
 ) -> dict[str, Any]:
+    require_no_generator(function)
     for member in ("trace_id", "span_id", "type"):
         if member in details:
             raise InvalidRequest(f"{member}: each call of a guarded function is a tool call of its own")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar,
 from ._completion import Outcome, completion_of
 from ._core import AgentCore, AgentStatus
 from ._flow import run_blocking
-from ._guard import arguments_of, guarded_members, wants_operation
+from ._guard import arguments_of, guarded_members, require_no_coroutine, require_no_generator, wants_operation
 from ._ids import AgentId
 from .answer import Answer
 from .async_operation import AsyncOperationContext
@@ -89,6 +89,8 @@ class Agent:
 
         A report that cannot be delivered does not cost the result. The SDK sends it later.
         """
+        require_no_generator(work)
+        require_no_coroutine(work)
         act: Callable[..., Result] = work
         takes_operation = wants_operation(work)
         returned: list[Result] = []

@@ -2,11 +2,12 @@ import { tmpdir } from 'node:os';
 import type * as Backups from '@reeve/gateway/offline-backups';
 import type { Manifest, VerifiedBackup } from '@reeve/gateway/offline-backups';
 import { isSigned } from '../audit/signed-cut.ts';
-import { CliError, UsageError } from '../cli-error.ts';
+import { CliError, InterruptedError, UsageError } from '../cli-error.ts';
 import { codeOf } from '../context/private-file.ts';
 import { counted } from '../output/duration.ts';
 import { withProgress } from '../output/progress.ts';
 import type { Shell } from '../shell.ts';
+import { onInterruption } from '../terminal/interruption.ts';
 
 const { readFileSync, statSync } = process.getBuiltinModule('node:fs');
 type Offline = typeof Backups;
@@ -24,12 +25,20 @@ export async function loadOffline(): Promise<Offline> {
   return import('@reeve/gateway/offline-backups');
 }
 
-/** Words the errors of the offline code. They say what is wrong with the file or the folder. */
-export async function explained<Result>(file: string, work: (offline: Offline) => Promise<Result>): Promise<Result> {
+/**
+ * Words the errors of the offline code. They say what is wrong with the file or the folder. If the command is
+ * interrupted, the work ends first, because it has unpacked secrets.
+ */
+export async function explained<Result>(
+  file: string,
+  work: (offline: Offline, signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
   const offline = await loadOffline();
+  using interruption = onInterruption();
   try {
-    return await work(offline);
+    return await work(offline, interruption.signal);
   } catch (error) {
+    if (interruption.signal.aborted) throw new InterruptedError();
     if (error instanceof CliError) throw error;
     if (error instanceof offline.StartError) throw new CliError(error.message, { cause: error });
     const why = error instanceof Error ? error.message : String(error);

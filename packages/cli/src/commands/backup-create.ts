@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { Manifest } from '../backup/offline.ts';
 import { explained, loadOffline, readPassphrase } from '../backup/offline.ts';
 import { existsText, writePrivate } from '../backup/write-private.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError, InterruptedError } from '../cli-error.ts';
 import type { Input } from '../command-line/command.ts';
 import { defineCommand } from '../command-line/command.ts';
 import { flag, required, text } from '../command-line/values.ts';
@@ -13,6 +13,7 @@ import { counted } from '../output/duration.ts';
 import { note, print } from '../output/print.ts';
 import { withProgress } from '../output/progress.ts';
 import type { Shell } from '../shell.ts';
+import { onInterruption } from '../terminal/interruption.ts';
 
 /** The gateway copies its store before it answers, which takes minutes if the store is large. */
 const copyingMs = 60 * 60 * 1000;
@@ -47,11 +48,16 @@ export const backupCreateCommand = defineCommand({
     const { encrypted, unpackBackup } = await loadOffline();
     const chunks = counting(passphrase === undefined ? source.chunks : encrypted(source.chunks, passphrase), seen);
     let manifest: Manifest | undefined;
+    using interruption = onInterruption();
+    interruption.signal.addEventListener('abort', () => void source.close());
     const work = writePrivate(file, chunks, force, async (draft) => {
-      manifest = await explained(file, () => unpackBackup(draft, { passphrase }));
+      manifest = await explained(file, (_, signal) => unpackBackup(draft, { passphrase, signal }));
+      interruption.signal.throwIfAborted();
     });
     try {
       await withProgress(shell, () => `Writing ${file}: ${counted(seen.bytes, 'byte')}`, work);
+    } catch (error) {
+      throw interruption.signal.aborted ? new InterruptedError() : error;
     } finally {
       await source.close();
     }
@@ -79,7 +85,7 @@ async function ofGateway(input: Pick<Input, 'globals'>, shell: Shell): Promise<S
 
 async function ofFolder(data: string, file: string): Promise<Source> {
   const backup = await explained(data, ({ backupFolder }) => backupFolder(data, dirname(resolve(file))));
-  return { chunks: backup.stream() as AsyncIterable<Buffer>, close: async () => backup[Symbol.asyncDispose]() };
+  return { chunks: backup.stream(), close: async () => backup[Symbol.asyncDispose]() };
 }
 
 function report(

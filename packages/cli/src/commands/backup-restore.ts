@@ -26,7 +26,9 @@ export const backupRestoreCommand = defineCommand({
     const { data, passphraseFile } = input.options;
     if (data === undefined) throw new UsageError('--data is missing: name the folder to restore into');
     const { options, show } = verifying(shell, file, readPassphrase(passphraseFile));
-    const restored = await explained(file, ({ restoreBackup }) => show(restoreBackup(file, data, options)));
+    const restored = await explained(file, ({ restoreBackup }, signal) =>
+      show(restoreBackup(file, data, { ...options, signal })),
+    );
     const { output } = input.globals;
     print(shell, output, { ...dataOf(file, restored), data }, () =>
       renderRecord([...factsOf(restored), ['Data', data]]),

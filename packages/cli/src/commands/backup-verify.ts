@@ -21,7 +21,9 @@ export const backupVerifyCommand = defineCommand({
   run: async (input, shell) => {
     const { file } = input.args;
     const { scratch, options, show } = verifying(shell, file, readPassphrase(input.options.passphraseFile));
-    const verified = await explained(file, ({ verifyBackup }) => show(verifyBackup(file, scratch, options)));
+    const verified = await explained(file, ({ verifyBackup }, signal) =>
+      show(verifyBackup(file, scratch, { ...options, signal })),
+    );
     print(shell, input.globals.output, dataOf(file, verified), () => renderRecord(factsOf(verified)));
     return 0;
   },

@@ -100,6 +100,7 @@ async function unpackVerified(file: string, folder: string, options: VerifyOptio
   const isAsSaid = (chain.last_seq ?? 0) === manifest.head.seq && chain.entries === manifest.entries;
   const isSameHead = chain.last_hash === null || chain.last_hash === manifest.head.hash;
   if (!isAsSaid || !isSameHead) throw new BackupError('its log is not the one that its manifest describes');
+  options.signal?.throwIfAborted();
   return { ...verified, manifest };
 }
 

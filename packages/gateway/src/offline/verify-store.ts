@@ -14,6 +14,8 @@ export interface VerifyPorts {
   readonly isSigned: (cut: Cut, keys: Jwks) => boolean;
   /** Called now and then with the number of entries verified so far. */
   readonly onEntries?: ((entries: number) => void) | undefined;
+  /** Ends the work early. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What the file of an embedded store holds. */
@@ -36,7 +38,7 @@ const countSql: Readonly<Record<Counted, readonly [table: string, sql: string]>>
 const stretch = 2000;
 
 /** Checks the file of a store without changing it: its pages, its version, and the whole chain. */
-export async function verifyStore(path: string, { isSigned, onEntries }: VerifyPorts): Promise<VerifiedStore> {
+export async function verifyStore(path: string, { isSigned, onEntries, signal }: VerifyPorts): Promise<VerifiedStore> {
   using db = openStore(path);
   const version = Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
   if (version > migrations.length) {
@@ -55,6 +57,7 @@ export async function verifyStore(path: string, { isSigned, onEntries }: VerifyP
     if (verifier.entries % stretch !== 0) continue;
     onEntries?.(verifier.entries);
     await setImmediate();
+    signal?.throwIfAborted();
   }
   const keys = db.prepare('SELECT public_jwk FROM signing_keys').all();
   const jwks = keys.map((row) => JSON.parse(String(row['public_jwk'])) as Jwks[number]);

@@ -66,6 +66,8 @@ export class ClientCall implements Sending, Timed {
   #hasEnded = false;
   #answer: AnswerHead | undefined;
   #partial: PartialMessage | undefined;
+  /** What the unfinished message counts for on its connection. */
+  #held = 0;
   #mayStartAgain = true;
 
   constructor(
@@ -222,7 +224,8 @@ export class ClientCall implements Sending, Timed {
     const next = partial.take(bytes, at, end);
     if (!hadPrefix && partial.length !== undefined) {
       if (!this.#accepts(partial.length)) return end;
-      this.#carrier?.hold(partial.length);
+      this.#held = partial.length;
+      this.#carrier?.hold(this.#held);
     }
     if (partial.isComplete) {
       this.#dropPartial();
@@ -271,7 +274,8 @@ export class ClientCall implements Sending, Timed {
   }
 
   #dropPartial(): void {
-    if (this.#partial?.length !== undefined) this.#carrier?.hold(-this.#partial.length);
+    if (this.#held > 0) this.#carrier?.hold(-this.#held);
+    this.#held = 0;
     this.#partial = undefined;
   }
 }

@@ -22,6 +22,8 @@ import type { ClientLimits } from './client-limits.ts';
 import { writeTimeout } from './request-heads.ts';
 import { deadlineExceeded, statusOfReset } from './transport-status.ts';
 
+const leastSwept = 1000;
+
 /** The calls of one connection, by their streams. */
 export class ClientStreams implements BlockSink, CallCarrier {
   readonly sender: Sender;
@@ -38,6 +40,7 @@ export class ClientStreams implements BlockSink, CallCarrier {
   readonly #calls = new Map<number, ClientCall>();
   /** Calls for which the server or the socket has no room. */
   #waiting: ClientCall[] = [];
+  #sweepAt = leastSwept;
   #nextId = 1;
   #initialWindow = defaultWindow;
   #unfinished = 0;
@@ -64,8 +67,9 @@ export class ClientStreams implements BlockSink, CallCarrier {
   }
 
   start(call: ClientCall): void {
-    if (this.#hasRoom && this.#waiting.length === 0) this.#send(call);
-    else this.#waiting.push(call);
+    if (this.#hasRoom && this.#waiting.length === 0) return this.#send(call);
+    this.#waiting.push(call);
+    if (this.#waiting.length >= this.#sweepAt) this.#sweep();
   }
 
   /** Starts calls that wait, as far as there is room. */
@@ -165,6 +169,12 @@ export class ClientStreams implements BlockSink, CallCarrier {
     if (this.#calls.delete(call.id) && reset !== undefined) this.sender.reset(call.id, reset);
     this.startWaiting();
     if (this.isIdle) this.#onIdle();
+  }
+
+  /** Lets go of calls that have ended while they waited. A server may take none for as long as it likes. */
+  #sweep(): void {
+    this.#waiting = this.#waiting.filter(({ isOver }) => !isOver);
+    this.#sweepAt = Math.max(leastSwept, 2 * this.#waiting.length);
   }
 
   get #hasRoom(): boolean {

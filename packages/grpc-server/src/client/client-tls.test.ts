@@ -32,6 +32,22 @@ test('a server that cannot prove its name gets no call', async () => {
   expect(events).toEqual([]);
 });
 
+test('the server is told the name that it is called by, unless that is an address', async () => {
+  const { cert, key } = tls;
+  const asked: unknown[] = [];
+  const server = createServer({ cert, key, ALPNProtocols: ['h2'] }, (socket) => {
+    asked.push(socket.servername);
+    socket.on('error', () => undefined).destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  afterwards(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  for (const host of ['localhost', '127.0.0.1']) {
+    await testClient({ address: `${host}:${port}`, tls: { ca: cert } }).call('/t/Echo');
+  }
+  expect(asked).toEqual(['localhost', false]);
+});
+
 test('certificates that cannot be read are an error at once, without their content', () => {
   expect(() => testClient({ address: 'localhost:1', tls: { cert: 'no PEM', key: 'secret' } })).toThrow(/PEM/);
   expect(() => testClient({ address: 'localhost:1', tls: { cert: 'no PEM', key: 'secret' } })).not.toThrow(/secret/);

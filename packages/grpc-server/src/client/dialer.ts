@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
-import { connect } from 'node:net';
+import { connect, isIP } from 'node:net';
 import type * as Tls from 'node:tls';
 import type { Target } from './target.ts';
 
@@ -28,11 +28,12 @@ export function dialerOf({ where }: Target, tls: ClientTls | undefined): Dial {
   if (tls === undefined) return () => quiet(connect({ ...where, noDelay: true }));
   const { connect: connectTls, createSecureContext } = tlsModule();
   const secureContext = createSecureContext({ ca: tls.ca, cert: tls.cert, key: tls.key });
+  const serverName = tls.serverName ?? nameIn(where);
   const options: Tls.ConnectionOptions = {
     ...where,
     secureContext,
     ALPNProtocols: ['h2'],
-    ...(tls.serverName === undefined ? {} : { servername: tls.serverName }),
+    ...(serverName === undefined ? {} : { servername: serverName }),
   };
   return () => {
     const socket = connectTls(options);
@@ -42,6 +43,11 @@ export function dialerOf({ where }: Target, tls: ClientTls | undefined): Dial {
     });
     return quiet(socket);
   };
+}
+
+/** The name that the server is told, since several may share an address. An address is no name. */
+function nameIn(where: Target['where']): string | undefined {
+  return 'host' in where && isIP(where.host) === 0 ? where.host : undefined;
 }
 
 /** A connection keeps no process alive: whoever waits for an answer does that. */

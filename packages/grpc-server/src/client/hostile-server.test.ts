@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { encodeFields } from '../hpack/encoder.ts';
 import { errorCode, flag, frameType, settingId } from '../http2/frame.ts';
@@ -8,6 +10,11 @@ import { answer, answerCalls, answerHead, rawServer, trailers } from '../testkit
 import { testClient } from '../testkit/test-client.ts';
 
 const hello = Buffer.from('hello');
+
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+}
 
 /** A server that sends this once the first call has come. */
 function sends(...frames: readonly Buffer[]) {
@@ -169,6 +176,34 @@ test('unfinished messages of all calls together have a bound', async () => {
   expect(outcomes.map(({ code }) => code)).toEqual([14, 14, 14]);
 });
 
+test('a message that is refused for its length makes no room for others', async () => {
+  const tooLong = framed(hello, 4_000_000_000);
+  const server = await sends(
+    answerHead(1),
+    data(1, tooLong.subarray(0, 3)),
+    data(1, tooLong.subarray(3)),
+    ...[3, 5, 7].flatMap((stream) => [answerHead(stream), data(stream, framed(hello, 60_000))]),
+  );
+  const { call } = testClient({ address: server.address, limits: { unfinishedBytes: 150_000 } });
+  const outcomes = await Promise.all([1, 2, 3, 4].map(() => call('/t/Echo', hello, { timeoutMs: 5000 })));
+  expect(outcomes.map(({ code }) => code)).toEqual([8, 14, 14, 14]);
+});
+
+test('calls that end while the server takes none are let go', async () => {
+  const server = await rawServer((peer) => peer.write(settingsFrame([[settingId.maxConcurrentStreams, 0]])));
+  const { client, call } = testClient({ address: server.address });
+  expect(await call('/t/Echo', hello, { timeoutMs: 200 })).toMatchObject({ code: 4 });
+  const listeners: WeakRef<object>[] = [];
+  for (let at = 0; at < 5000; at++) {
+    const done = () => undefined;
+    listeners.push(new WeakRef(done));
+    client.unary('/t/Echo', hello, {}, done).cancel();
+  }
+  await new Promise(setImmediate);
+  collectGarbage();
+  expect(listeners.filter((listener) => listener.deref() !== undefined).length).toBeLessThan(2500);
+});
+
 test('what comes for a call that is over is dropped, and its bytes are granted again', async () => {
   const late = Array.from({ length: 400 }, () => data(1, Buffer.alloc(16_000)));
   let granted = () => 0;
@@ -184,7 +219,7 @@ test('what comes for a call that is over is dropped, and its bytes are granted a
     })();
   });
   const { call } = testClient({ address: server.address });
-  expect(await call('/t/Echo', hello, { timeoutMs: 30 })).toMatchObject({ code: 4 });
+  expect(await call('/t/Echo', hello, { timeoutMs: 500 })).toMatchObject({ code: 4 });
   expect(await call('/t/Echo')).toMatchObject({ code: 0 });
   await expect.poll(granted).toBeGreaterThan(4_000_000);
 });

@@ -3,7 +3,7 @@ import { ReeveInvalidRequest } from '../errors.ts';
 import { copyWith } from './copy-with.ts';
 import { askFirst, idsOfCall } from './first-ask.ts';
 import type { ToolUse } from './govern-call.ts';
-import { governTool, toolAction } from './govern-call.ts';
+import { changesIn, governTool, toolAction } from './govern-call.ts';
 import type { GovernOptions } from './govern-options.ts';
 import { runIdOf } from './govern-options.ts';
 import { openCall, partsOf } from './open-call.ts';
@@ -91,9 +91,13 @@ function governOne<Tool extends AiTool>(
     return outcome.result;
   };
   const stream = async function* streamed(input: unknown, how?: ExecutionOptions) {
-    const call = await openCall(agent, toolAction(agent, useOf(input, how), options), (signal) => ({
-      parts: run(input, how, signal) as AsyncIterable<unknown>,
-    }));
+    const use = useOf(input, how);
+    const changeOf = changesIn(use);
+    const call = await openCall(agent, toolAction(agent, use, options), (signal, operation) => {
+      const change = changeOf(operation);
+      if (change !== undefined) throw refusalError(change);
+      return { parts: run(input, how, signal) as AsyncIterable<unknown> };
+    });
     yield* partsOf(call, call.opened.parts, (part) => {
       const micros = options.spent?.(name, part);
       if (micros !== undefined) call.operation.spent(micros);

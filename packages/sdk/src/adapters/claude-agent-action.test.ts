@@ -42,6 +42,10 @@ test.each([
   '/usr/bin/env rm x',
   'bash script',
   'find . -delete',
+  'coproc rm x',
+  'builtin eval rm x',
+  'taskset 1 rm x',
+  '/usr/bin/setpriv rm x',
 ])('the command line %j is more than words, so its command is not known', (command) => {
   expect(claudeAction('Bash', { command })).toEqual({ type: 'process_exec', command: '?', args: [command] });
 });

@@ -15,9 +15,20 @@ const files: Readonly<Record<string, readonly [operation: string, member: string
 /** Nothing in such a line is more than words, whatever shell reads it. */
 const plainWords = /^[A-Za-z0-9_./@%+,:-]+(?: +[A-Za-z0-9_./@%+,:=-]+)*$/;
 
-/** Programs that run others, named by their arguments or their input. */
-const runners =
-  /^(?:.*\/)?(?:ash|bash|busybox|chroot|command|csh|dash|doas|env|eval|exec|find|fish|flock|ionice|ksh|nice|nohup|parallel|script|setsid|sh|source|ssh|stdbuf|strace|su|sudo|tcsh|time|timeout|unshare|watch|xargs|zsh|\.)$/;
+/** Programs that run others, named by their arguments or their input. The same ones as those that `reeve hook` follows. */
+const runners = new Set(
+  (
+    '. - aa-exec arch ash at bash batch bind builtin busybox bwrap caffeinate capsh catchsegv choom chpst chroot chrt cmd ' +
+    'cmd.exe command compgen complete concurrently coproc coreutils cross-env csh daemonize dash dbus-launch ' +
+    'dbus-run-session direnv doas dtruss dumb-init eatmydata elvish enable entr env eval exec expect faketime fakeroot fc ' +
+    'find firejail fish flock gdb gosu hyperfine ionice ksh linux32 linux64 lldb ltrace mksh newgrp nice nix-shell ' +
+    'nocorrect nodemon noglob nohup nsenter nu numactl parallel perf pkexec powershell powershell.exe prlimit proot ' +
+    'proxychains proxychains4 pwsh rbash repeat rlwrap run-parts sandbox-exec screen script sem setarch setpriv setsid ' +
+    'setuidgid sg sh softlimit source ssh ssh-agent sshpass start-stop-daemon stdbuf strace su su-exec sudo systemd-run ' +
+    'taskset tcsh time timeout tini tmux torsocks toybox trap uclampset unbuffer unshare valgrind watch wsl xargs xcrun ' +
+    'xvfb-run yash zsh'
+  ).split(' '),
+);
 
 /**
  * A use of a tool as what it does, as the hooks of `reeve hook` see it. A command line that is more than words, or that runs
@@ -37,7 +48,8 @@ export function claudeAction(tool: string, input: Input): Action {
 function commandOf(line: string): Action {
   const trimmed = line.trim();
   const [command = '', ...args] = trimmed.split(/ +/);
-  if (!plainWords.test(trimmed) || runners.test(command)) return { type: 'process_exec', command: '?', args: [line] };
+  if (!plainWords.test(trimmed) || runners.has(command.slice(command.lastIndexOf('/') + 1)))
+    return { type: 'process_exec', command: '?', args: [line] };
   return { type: 'process_exec', command, args };
 }
 

@@ -3,12 +3,13 @@ import type { Agent } from '../agent.ts';
 import type { Completion, Outcome } from '../completion.ts';
 import type { OperationControl } from '../operation.ts';
 import { OperationTerminatedError } from '../errors.ts';
+import { largestInt32 } from '../validate.ts';
 import { claudeAction } from './claude-agent-action.ts';
 import type { GovernOptions } from './govern-options.ts';
 import { approvalWaitOf, costOf, runIdOf } from './govern-options.ts';
 import { idsOfCall } from './first-ask.ts';
 import type { Refusal } from './refusal.ts';
-import { refusalOf, refusalOfAnswer, stopped } from './refusal.ts';
+import { away, refusalOf, refusalOfAnswer, stopped } from './refusal.ts';
 
 export interface PermissionsOptions extends Pick<GovernOptions, 'approvalWaitMs' | 'runId' | 'costs' | 'spent'> {
   /** MCP servers whose tools `govern` checks already. */
@@ -80,8 +81,10 @@ interface Provenance {
 
 /** More uses than any session has open. What is beyond was abandoned. */
 const mostOpen = 10_000;
-/** Beyond the longest wait for an approval, so that the hook itself ends the wait. */
+/** Beyond the longest wait for an approval, so that the hook itself ends the wait. The tool runs if a hook is late. */
 const marginSecs = 10;
+/** How much of that the gateway has for its answers. */
+const answerMs = 5000;
 
 /**
  * Governs every use of a tool in a query of the Claude Agent SDK, those of Claude Code itself included. The hooks check before
@@ -106,20 +109,19 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
     as: Agent;
     signal: AbortSignal;
   }) => {
-    const { tool, id, run, as, signal } = use;
+    const { tool, id, run, as } = use;
     const input = (use.input ?? {}) as Readonly<Record<string, unknown>>;
-    const runId = runIdOf(options) ?? run;
-    const details = {
-      ...idsOfCall(runId, id),
-      runId,
-      waitMs,
-      signal,
-      estimatedCostMicros: costOf(options, tool, input),
-    };
     try {
-      const answer = await as.decision(claudeAction(tool, input), details);
+      const runId = runIdOf(options) ?? run;
+      const answer = await as.decision(claudeAction(tool, input), {
+        ...idsOfCall(runId, id),
+        runId,
+        waitMs,
+        signal: AbortSignal.any([use.signal, AbortSignal.timeout(Math.min(waitMs + answerMs, largestInt32))]),
+        estimatedCostMicros: costOf(options, tool, input),
+      });
       if (!answer.allowed) {
-        if (answer.decision === 'pending') await complete({ agent: as, opId: answer.opId }, calledOff);
+        if (answer.decision === 'pending') void complete({ agent: as, opId: answer.opId }, calledOff);
         return refusalOfAnswer(answer);
       }
       const operation = as.operation(answer.opId);
@@ -129,9 +131,7 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
       open.set(id, { agent: as, opId: answer.opId, operation, digest: digestOf(tool, input) });
       return undefined;
     } catch (error) {
-      const refusal = refusalOf(error);
-      if (refusal === undefined) throw error;
-      return refusal;
+      return refusalOf(error) ?? unchecked(error);
     }
   };
 
@@ -141,7 +141,7 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
   const before: Hook = async (input, toolUseId, { signal }) => {
     const { tool_name: tool = '', tool_input: given, tool_use_id: id = toolUseId ?? '', session_id: run } = input;
     if (isElsewhere(tool, input.mcp_server)) return {};
-    const as = (input.agent_type === undefined ? undefined : options.subagents?.[input.agent_type]) ?? agent;
+    const as = subagentOf(options, input.agent_type) ?? agent;
     const refusal = await ask({ tool, input: given, id, ...(run === undefined ? {} : { run }), as, signal });
     if (refusal === undefined) return {};
     const decision = { hookEventName: 'PreToolUse', permissionDecision: 'deny' } as const;
@@ -189,6 +189,17 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
       }),
     },
   };
+}
+
+/** Types of sub-agents come from files of the project, too. */
+function subagentOf({ subagents = {} }: PermissionsOptions, type: string | undefined): Agent | undefined {
+  return type !== undefined && Object.hasOwn(subagents, type) ? subagents[type] : undefined;
+}
+
+/** A hook that throws stops nothing, so every failure is a refusal. What else the error says is for the program alone. */
+function unchecked(error: unknown): Refusal {
+  const name = error instanceof Error ? error.name : 'unknown';
+  return name === 'TimeoutError' ? away('no answer in time') : away(`the check failed (${name})`);
 }
 
 const changed = {

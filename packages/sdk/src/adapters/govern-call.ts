@@ -8,7 +8,7 @@ import type { RunOptions } from '../run-options.ts';
 import type { GovernOptions } from './govern-options.ts';
 import { approvalWaitOf, costOf, runIdOf } from './govern-options.ts';
 import type { Refusal } from './refusal.ts';
-import { refusalOf } from './refusal.ts';
+import { denied, refusalOf } from './refusal.ts';
 
 /** What a framework tells of a call of a tool. */
 export interface ToolUse {
@@ -93,19 +93,47 @@ export async function governCall<Result>(
   }
 }
 
-/** As `governCall`, for a tool: what the options say of its cost is settled. */
+/** As `governCall`, for a tool: it runs with the arguments that were checked, and what it cost is settled. */
 export async function governTool<Result>(
   agent: Agent,
   use: ToolUse,
   options: GovernOptions,
   work: GovernedWork<Result>,
 ): Promise<Governed<Result>> {
-  return governCall(agent, toolAction(agent, use, options), async (signal, operation) => {
+  const changeOf = changesIn(use);
+  let change: Refusal | undefined;
+  const outcome = await governCall(agent, toolAction(agent, use, options), async (signal, operation) => {
+    change = changeOf(operation);
+    if (change !== undefined) return undefined;
     const result = await work(signal, operation);
     const micros = options.spent?.(use.tool, result);
     if (micros !== undefined) operation.spent(micros);
     return result;
   });
+  return change === undefined ? (outcome as Governed<Result>) : { refusal: change };
+}
+
+/**
+ * Remembers the arguments of a use. A call may be held for long, and whoever else has the arguments may change them
+ * meanwhile. What is given back tells if so, and that the operation never happened.
+ */
+export function changesIn({ args }: ToolUse): (operation: Operation) => Refusal | undefined {
+  const checked = textOf(args);
+  return ({ id, spent, ended }) => {
+    if (textOf(args) === checked) return undefined;
+    spent(0);
+    ended('cancelled');
+    return denied({ reason: 'the arguments were changed after they had been checked', policyRule: '', opId: id });
+  };
+}
+
+/** Undefined if there is none. The check itself refuses such arguments, where it shows them to policies. */
+function textOf(args: unknown): string | undefined {
+  try {
+    return JSON.stringify(args);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether the error says that an operator stopped the work of the call. */

@@ -1,11 +1,13 @@
 import type { Agent } from '../agent.ts';
 import type { Answer } from '../answer.ts';
 import { ReeveInvalidRequest } from '../errors.ts';
+import type { Operation } from '../operation.ts';
 import { copyWith } from './copy-with.ts';
 import { askFirst, idsOfCall } from './first-ask.ts';
 import type { ToolUse } from './govern-call.ts';
 import { governTool } from './govern-call.ts';
 import type { GovernOptions } from './govern-options.ts';
+import { orStopped } from './open-call.ts';
 import type { Refusal } from './refusal.ts';
 import { refusalOfAnswer } from './refusal.ts';
 
@@ -77,12 +79,32 @@ function governOne<Tool extends LangChainTool>(agent: Agent, tool: Tool, options
     const use: ToolUse = { tool: tool.name, args, runId: runOf(config), signal: config.signal };
     const ids = await continued(agent, use, config, options);
     if (ids !== undefined && 'refusal' in ids) return answerOf(ids.refusal);
-    const outcome = await governTool(agent, { ...use, ids }, options, (signal) =>
-      inner.call(tool, args, manager, { ...config, signal }),
+    const outcome = await governTool(agent, { ...use, ids }, options, async (signal, operation) =>
+      wholeOf(await inner.call(tool, args, manager, { ...config, signal }), manager, operation),
     );
     return 'refusal' in outcome ? answerOf(outcome.refusal) : outcome.result;
   };
   return copyWith(tool, { _call });
+}
+
+/** The result of a tool. One that yields runs to its end here, as LangChain does it, because it works until then. */
+async function wholeOf(given: unknown, manager: unknown, { signal, checkpoint }: Operation): Promise<unknown> {
+  if (!isGenerator(given)) return given;
+  const { handleToolEvent } = (manager ?? {}) as { handleToolEvent?: (event: unknown) => unknown };
+  let isOver = false;
+  try {
+    for (;;) {
+      const { done, value } = await orStopped(given.next(), signal);
+      isOver = done === true;
+      if (isOver) return value;
+      await checkpoint();
+      // Whoever listens to a tool cannot make it fail.
+      await Promise.resolve(handleToolEvent?.call(manager, value)).catch(() => {});
+    }
+  } finally {
+    // Not awaited: a tool that does not heed its signal must not hold up the end.
+    if (!isOver) void given.return(undefined).catch(() => {});
+  }
 }
 
 /** Interrupts the graph while the call is held. Afterwards the call goes on as the operation that was asked about. */
@@ -105,6 +127,12 @@ function heldCall({ tool, args }: ToolUse, { reason, approvalId, opId }: Answer)
 export function runOf({ configurable, metadata }: Config): string | undefined {
   const thread = configurable?.['thread_id'] ?? metadata?.['thread_id'];
   return typeof thread === 'string' ? thread : undefined;
+}
+
+function isGenerator(value: unknown): value is AsyncGenerator<unknown, unknown> {
+  return (
+    typeof value === 'object' && value !== null && Symbol.asyncIterator in value && 'next' in value && 'return' in value
+  );
 }
 
 function isList(tools: unknown): tools is readonly LangChainTool[] {

@@ -25,7 +25,7 @@ interface ListedTool {
 
 type Method = (...args: unknown[]) => unknown;
 
-/** Ways around `callTool`, and where else they stand. */
+/** Ways around `callTool`: of the client itself, and of its experimental part. */
 const streamed = new Set(['callToolStream', 'requestStream']);
 
 /**
@@ -40,9 +40,12 @@ export function govern<Client extends McpClient>(agent: Agent, client: Client, o
   const governed = (method: string, params: CallParams, args: unknown[], at: number) => {
     const { signal } = (args[at] ?? {}) as { readonly signal?: AbortSignal };
     const { name: tool, arguments: given } = params;
+    // What was checked is sent, whatever becomes of the caller's own object.
+    const checked = { ...params };
+    const first = method === 'request' ? { ...(args[0] as object), params: checked } : checked;
     const use = { tool, args: given, annotations: listed.get(tool)?.annotations, signal, runId: sessionOf(client) };
     return governMcpCall(agent, use, toolOptions, (stop) => {
-      const passed = [...args];
+      const passed = [first, ...args.slice(1)];
       passed[at] = { ...(args[at] as object | undefined), signal: stop };
       return inner[method]?.apply(client, passed);
     });
@@ -64,8 +67,15 @@ export function govern<Client extends McpClient>(agent: Agent, client: Client, o
     return { ...page, tools: page.tools.filter(({ name }) => !denied.includes(name)) };
   };
   const { experimental } = client as { readonly experimental?: unknown };
+  const refused = [...streamed].map((name) => [name, notGoverned(name)] as const);
   const methods = { callTool, request, listTools, experimental: withoutStreams(experimental) };
-  return standInFor(client, methods);
+  return standInFor(client, { ...Object.fromEntries(refused), ...methods });
+}
+
+function notGoverned(name: string): () => never {
+  return () => {
+    throw new ReeveInvalidRequest(`${name}: is not governed; use callTool`);
+  };
 }
 
 /** Streams of tool calls would pass by. Whoever wants one hears so. */
@@ -73,11 +83,7 @@ function withoutStreams(experimental: unknown): unknown {
   if (typeof experimental !== 'object' || experimental === null) return undefined;
   return new Proxy(experimental, {
     get(target, name) {
-      if (typeof name === 'string' && streamed.has(name)) {
-        return () => {
-          throw new ReeveInvalidRequest(`${name}: is not governed; use callTool`);
-        };
-      }
+      if (typeof name === 'string' && streamed.has(name)) return notGoverned(name);
       const value: unknown = Reflect.get(target, name, target);
       if (typeof value === 'function') return value.bind(target) as unknown;
       return typeof value === 'object' && value !== null ? withoutStreams(value) : value;

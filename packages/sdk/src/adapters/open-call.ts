@@ -76,7 +76,8 @@ export async function* partsOf<Part>(
   }
 }
 
-function orStopped<Value>(value: Promise<Value>, signal: AbortSignal): Promise<Value> {
+/** The value, unless an operator stops the work before. */
+export function orStopped<Value>(value: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason as Error);
     if (signal.aborted) stop();

@@ -1,5 +1,6 @@
 import type { Agent } from '../agent.ts';
 import { ReeveInvalidRequest } from '../errors.ts';
+import { opIdOf } from '../trace-ids.ts';
 import { copyWith } from './copy-with.ts';
 import { askFirst, idsOfCall } from './first-ask.ts';
 import type { ToolUse } from './govern-call.ts';
@@ -69,13 +70,18 @@ function governFunction<Tool extends AgentsTool>(agent: Agent, tool: Tool, optio
     options.interrupt === true && callId !== undefined && callId !== ''
       ? idsOfCall(runIdOf(options), callId)
       : undefined;
-  /** The arguments that were asked about. The schema may have changed them, and the operation is bound to what was asked. */
+  /**
+   * The arguments that were asked about, by operation. The schema may have changed them, and the operation is bound to what
+   * was asked. Calls of other runs may have the same id.
+   */
   const asked = new Map<string, unknown>();
   const invoke: FunctionTool['invoke'] = async (context, input, details = {}) => {
     const { signal, toolCall: { callId = '' } = {} } = details;
-    const args = asked.get(callId) ?? parsed(input);
-    asked.delete(callId);
-    const use: ToolUse = { tool: name, args, signal, ids: idsOf(callId) };
+    const ids = idsOf(callId);
+    const opId = ids === undefined ? '' : opIdOf(ids);
+    const args = asked.get(opId) ?? parsed(input);
+    asked.delete(opId);
+    const use: ToolUse = { tool: name, args, signal, ids };
     const outcome = await governTool(agent, use, options, (stop) =>
       inner.invoke.call(tool, context, input, copyWith(details, { signal: stop })),
     );
@@ -84,10 +90,10 @@ function governFunction<Tool extends AgentsTool>(agent: Agent, tool: Tool, optio
   const needsApproval: FunctionTool['needsApproval'] = async (context, input, callId) => {
     if ((await inner.needsApproval?.call(tool, context, input, callId)) === true) return true;
     const ids = idsOf(callId);
-    if (ids === undefined || callId === undefined) return false;
+    if (ids === undefined) return false;
     const [oldest] = asked.keys();
     if (oldest !== undefined && asked.size >= mostAsked) asked.delete(oldest);
-    asked.set(callId, input);
+    asked.set(opIdOf(ids), input);
     return (await askFirst(agent, { tool: name, args: input, ids }, options)).decision === 'pending';
   };
   return copyWith(tool, options.interrupt === true ? { invoke, needsApproval } : { invoke });

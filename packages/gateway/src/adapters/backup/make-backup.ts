@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { createReadStream, existsSync, readdirSync, rmSync } from 'node:fs';
+import { createReadStream, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { startThread } from '../system/start-thread.ts';
 import type { BackupAnswer, BackupJob, WrittenArchive } from './backup-worker.ts';
 import type { Manifest } from './manifest.ts';
-import { BackupError } from './manifest.ts';
+import { BackupError, storeName } from './manifest.ts';
+import { requireRoom } from './require-room.ts';
 
 export interface BackupSource {
   /** The data folder. */
@@ -24,27 +24,40 @@ export interface Backup extends AsyncDisposable {
   /** The size and the digest of what the stream brings. */
   readonly bytes: number;
   readonly sha256: string;
-  stream(): Readable;
+  stream(): AsyncIterable<Buffer>;
 }
 
 const pieceBytes = 256 * 1024;
+/** The copy, and the archive, which is smaller. */
+const roomPerByte = 1.5;
 /** What the folder of a backup in the making is called. */
 const prefix = '.backup-';
 
 /** Makes a backup of a data folder, in a thread of its own. */
 export async function makeBackup({ folder, policiesElsewhere, scratch, version }: BackupSource): Promise<Backup> {
+  await requireRoom(scratch, roomPerByte * storeBytes(folder));
   const place = await mkdtemp(join(scratch, prefix));
   const remove = () => rm(place, { recursive: true, force: true });
   try {
     const policies = join(folder, 'policies');
     const isIncluded = !policiesElsewhere && existsSync(policies);
     const { path, ...written } = await inThread({ folder, policies: isIncluded ? policies : null, place, version });
-    const stream = () => createReadStream(path, { highWaterMark: pieceBytes });
-    return { ...written, stream, [Symbol.asyncDispose]: remove };
+    return { ...written, stream: () => piecesOf(path), [Symbol.asyncDispose]: remove };
   } catch (error) {
     await remove();
     throw error;
   }
+}
+
+/** With what was not yet moved from the write-ahead log. */
+function storeBytes(folder: string): number {
+  const paths = [storeName, `${storeName}-wal`].map((name) => join(folder, name));
+  return paths.reduce((sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0);
+}
+
+/** The file is opened when somebody reads, because a file that is open takes its room even after it is removed. */
+async function* piecesOf(path: string): AsyncGenerator<Buffer> {
+  yield* createReadStream(path, { highWaterMark: pieceBytes }) as AsyncIterable<Buffer>;
 }
 
 /** Removes what a backup left behind that was interrupted, for example by a kill. */

@@ -7,6 +7,7 @@ import { createGunzip } from 'node:zlib';
 import { decrypted, encryptedMagic } from './encrypted-bytes.ts';
 import type { Manifest, Part } from './manifest.ts';
 import { BackupError, manifestName, mostManifestBytes, parseManifest } from './manifest.ts';
+import { requireRoom } from './require-room.ts';
 import { TarReader } from './tar.ts';
 
 export interface UnpackOptions {
@@ -15,6 +16,8 @@ export interface UnpackOptions {
   readonly passphrase?: string | undefined;
   /** Called with the number of bytes that were read from the file so far. */
   readonly onRead?: (bytes: number) => void;
+  /** Ends the work early. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Reads a backup, and checks every part against the manifest. Throws a `BackupError` if anything is not right. */
@@ -26,10 +29,11 @@ export async function unpackBackup(file: string, options: UnpackOptions = {}): P
       throw new BackupError('it is no backup of Reeve');
     }
     const manifest = parseManifest((await whole(archive)).toString('utf8'));
+    if (options.folder !== undefined) await requireRoom(options.folder, sum(manifest.parts));
     for (const part of manifest.parts) {
       const found = await archive.next();
       if (found?.name !== part.name || found.bytes !== part.bytes) throw new BackupError(`${part.name} is missing`);
-      await unpackPart(archive, part, options.folder);
+      await unpackPart(archive, part, options);
     }
     if ((await archive.next()) !== undefined) throw new BackupError('it holds more than its manifest says');
     return manifest;
@@ -43,8 +47,9 @@ export async function unpackBackup(file: string, options: UnpackOptions = {}): P
 
 /** The bytes of the file, without the encryption if it has one. */
 async function plainBytes(file: string, { passphrase, onRead }: UnpackOptions): Promise<AsyncIterable<Buffer>> {
-  const chunks = counting(createReadStream(file) as AsyncIterable<Buffer>, onRead);
-  if (await isEncrypted(file)) {
+  const isSealed = await isEncrypted(file);
+  const chunks = counting(file, onRead);
+  if (isSealed) {
     if (passphrase === undefined)
       throw new BackupError('it is encrypted; name the file that holds its passphrase with --passphrase-file');
     return decrypted(chunks, passphrase);
@@ -63,9 +68,9 @@ async function isEncrypted(file: string): Promise<boolean> {
   }
 }
 
-async function* counting(chunks: AsyncIterable<Buffer>, onRead?: (bytes: number) => void): AsyncGenerator<Buffer> {
+async function* counting(file: string, onRead?: (bytes: number) => void): AsyncGenerator<Buffer> {
   let bytes = 0;
-  for await (const chunk of chunks) {
+  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     onRead?.(bytes);
     yield chunk;
@@ -76,19 +81,28 @@ function unzipped(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   return pipeline(Readable.from(chunks), createGunzip({ chunkSize: 256 * 1024 }), () => undefined);
 }
 
+function sum(parts: readonly Part[]): number {
+  return parts.reduce((total, { bytes }) => total + bytes, 0);
+}
+
 async function whole(archive: TarReader): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for await (const piece of archive.content()) pieces.push(piece);
   return Buffer.concat(pieces);
 }
 
-async function unpackPart(archive: TarReader, { name, sha256 }: Part, folder: string | undefined): Promise<void> {
+async function unpackPart(
+  archive: TarReader,
+  { name, sha256 }: Part,
+  { folder, signal }: UnpackOptions,
+): Promise<void> {
   const digest = createHash('sha256');
   const path = folder === undefined ? undefined : join(folder, name);
   if (path !== undefined) await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const file = path === undefined ? undefined : await open(path, 'wx', 0o600);
   try {
     for await (const piece of archive.content()) {
+      signal?.throwIfAborted();
       digest.update(piece);
       await file?.writeFile(piece);
     }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { connect as connectTcp } from 'node:net';
+import { connect as connectTcp, isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { SinkError } from '../../forwarding/sink.ts';
@@ -41,8 +41,10 @@ export class SyslogConnection {
   }
 
   static async open({ host, port, isTls, ca }: SyslogPlace, signal: AbortSignal): Promise<SyslogConnection> {
+    // Several receivers may share an address, so each is told its name. An address is no name.
+    const name = isIP(host) === 0 ? { servername: host } : {};
     const socket = isTls
-      ? connectTls({ host, port, ...(ca === undefined ? {} : { ca: [...ca] }) })
+      ? connectTls({ host, port, ...name, ...(ca === undefined ? {} : { ca: [...ca] }) })
       : connectTcp({ host, port });
     try {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(connectMs)]);

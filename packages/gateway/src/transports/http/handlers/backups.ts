@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import type { MadeBackup, Principal } from '@reeve/core';
 import { ReeveError, messageOf, requireUnbound } from '@reeve/core';
 import type { Handlers } from '../handler.ts';
@@ -11,7 +10,7 @@ interface ReadyBackup extends AsyncDisposable {
   readonly manifest: { readonly created_at: string; readonly head: MadeBackup['head'] };
   readonly bytes: number;
   readonly sha256: string;
-  stream(): Readable;
+  stream(): AsyncIterable<Buffer>;
 }
 
 /** One backup at a time: each needs room for a copy of the store. `backup` is a text if this store has none. */
@@ -36,7 +35,7 @@ export function backupHandlers(
           throw error;
         });
         const done = () => void ready[Symbol.asyncDispose]().then(free, free);
-        const stream = patientStream(ready.stream() as AsyncIterable<Buffer>, patienceMs, done);
+        const stream = patientStream(ready.stream(), patienceMs, done);
         const name = `reeve-${manifest.created_at.replaceAll(/[-:]|\.\d+/g, '')}.backup`;
         return new RawAnswer('application/gzip', stream, {
           'content-disposition': `attachment; filename="${name}"`,
