@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from pydantic_core import to_jsonable_python
-
 #: The most that providers count for one picture, whatever its bytes.
 _PICTURE_TOKENS = 4096
 _LARGEST = 2**31 - 1
@@ -14,6 +12,9 @@ _LARGEST = 2**31 - 1
 
 def jsonable(value: Any) -> Any:
     """What policies see of a value. Secrets of pydantic stay masked."""
+    # Not above: without its framework, an adapter is to name the extra that is missing.
+    from pydantic_core import to_jsonable_python
+
     return to_jsonable_python(value, bytes_mode="base64", fallback=str, inf_nan_mode="strings")
 
 
