@@ -246,7 +246,7 @@ def test_work_that_begins_after_the_operation_is_refused(agent: Agent) -> None:
     with pytest.raises(reeve.InvalidRequest, match="generator"):
         agent.run(parts, tool="x")
     with pytest.raises(reeve.InvalidRequest, match="coroutine"):
-        agent.run(later, tool="x")
+        _ = agent.run(later, tool="x")
 
 
 def test_two_clients_share_an_agent(gateway: GatewayProcess, client: Reeve) -> None:
