@@ -77,16 +77,17 @@ def test_a_held_action_waits_while_the_loop_goes_on(gateway: GatewayProcess) -> 
 def test_a_termination_cancels_the_block(gateway: GatewayProcess) -> None:
     async def act(agent: AsyncAgent) -> None:
         cleaned = False
-        control: Any = None
+        said: asyncio.Task[Any] | None = None
         with pytest.raises(reeve.OperationTerminated, match="enough"):
             async with agent.operation(tool="x") as op:
-                control = await asyncio.to_thread(gateway.control, op.op_id, "terminate", "enough")
+                said = asyncio.create_task(asyncio.to_thread(gateway.control, op.op_id, "terminate", "enough"))
                 try:
                     await asyncio.sleep(600)
                 finally:
                     cleaned = True
         assert cleaned
-        assert gateway.receipt(control["id"])["status"] == "effective"
+        assert said is not None
+        assert gateway.receipt((await said)["id"])["status"] == "effective"
         # The cancellation is spent: the task goes on.
         await asyncio.sleep(0)
         assert await agent.check(tool="x")
