@@ -73,7 +73,7 @@ async function ensureBases(say: (line: string) => void): Promise<void> {
     say('making the base image by debootstrap');
     mkdirSync(home, { recursive: true });
     const aside = `${base}.${process.pid}`;
-    await run('debootstrap', ['--variant=minbase', 'bookworm', aside, 'http://deb.debian.org/debian'], large);
+    await run('debootstrap', ['--variant=minbase', 'bookworm', aside], large);
     renameSync(aside, base);
   }
   await commitBase('scratch', 'docker.io/library/debian:bookworm-slim', (root) => {
