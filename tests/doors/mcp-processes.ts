@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { endWithUs } from '../harness/end-with-us.ts';
 import { eventually } from '../harness/eventually.ts';
+import { reeveCommand } from '../harness/reeve-command.ts';
 import type { McpWorld } from './mcp-world.ts';
 
 /** A process that prints where it listens, and what it says. */
@@ -65,5 +66,6 @@ export function serveServers(
   const args = ['mcp', 'serve', '--config', config, '--http', '127.0.0.1:0', ...options];
   const inherited = Object.entries(process.env).filter(([name]) => !/^(SVC_|REEVE_)/.test(name));
   const env = { ...Object.fromEntries(inherited), REEVE_GRPC_ADDR: world.gateway.grpc };
-  return new Listening(spawn(resolve('node_modules/.bin/reeve'), args, { env, stdio: 'pipe' }));
+  const [program = '', ...before] = reeveCommand;
+  return new Listening(spawn(program, [...before, ...args], { env, stdio: 'pipe' }));
 }

@@ -1,10 +1,10 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { eventually } from '../harness/eventually.ts';
 import { endWithUs } from '../harness/end-with-us.ts';
+import { reeveCommand } from '../harness/reeve-command.ts';
 
 export interface RawMessage {
   readonly id?: unknown;
@@ -31,7 +31,8 @@ export class RawMcpClient {
 
   constructor(args: readonly string[], env: Readonly<Record<string, string>>) {
     const inherited = Object.entries(process.env).filter(([name]) => !/^(SVC_|REEVE_)/.test(name));
-    this.child = spawn(resolve('node_modules/.bin/reeve'), ['mcp', 'run', ...args], {
+    const [program = '', ...before] = reeveCommand;
+    this.child = spawn(program, [...before, 'mcp', 'run', ...args], {
       env: { ...Object.fromEntries(inherited), ...env },
       stdio: 'pipe',
     });

@@ -3,12 +3,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { eventually } from './eventually.ts';
 import type { Exit } from './gateway.ts';
+import { reeveCommand } from './reeve-command.ts';
 
-const reeve = resolve('node_modules/.bin/reeve');
+const [program = '', ...before] = reeveCommand;
 
 export interface CliOptions {
   readonly env?: Readonly<Record<string, string>>;
@@ -57,7 +58,7 @@ export class TestHome {
 
   /** Starts a command that runs until it is stopped. */
   start(args: readonly string[], options: CliOptions = {}): RunningCli {
-    const child = spawn(reeve, args, { env: this.#env(options), stdio: 'pipe' });
+    const child = spawn(program, [...before, ...args], { env: this.#env(options), stdio: 'pipe' });
     // The command may exit before it has read everything.
     child.stdin.on('error', () => {});
     if (options.keepInputOpen !== true) child.stdin.end(options.input ?? '');
@@ -67,7 +68,7 @@ export class TestHome {
   /** Starts the command on a pseudo-terminal, with Debian's `script`. Both output streams end up in `stdout`. */
   startOnTerminal(args: readonly string[], options: CliOptions & TerminalOptions = {}): RunningCli {
     const { columns = 120, rows = 30, afterwards = 'true' } = options;
-    const quoted = [reeve, ...args].map((arg) => `'${arg.replaceAll("'", `'\\''`)}'`).join(' ');
+    const quoted = [...reeveCommand, ...args].map((arg) => `'${arg.replaceAll("'", `'\\''`)}'`).join(' ');
     const line = `stty cols ${columns} rows ${rows}; ${quoted}; code=$?; ${afterwards}; exit $code`;
     const env = { ...this.#env(options), TERM: 'xterm-256color', SHELL: '/bin/sh' };
     return new RunningCli(spawn('script', ['-qfec', line, '/dev/null'], { env, stdio: 'pipe' }));

@@ -34,6 +34,7 @@ import { databaseOf, defaultDatabase, useDatabase } from './databases.ts';
 import { endWithUs } from './end-with-us.ts';
 import { GrpcClient } from './grpc-client.ts';
 import { HttpClient } from './http-client.ts';
+import { reeveCommand, reeveFromSources } from './reeve-command.ts';
 
 /** A well-formed key, known only to tests. */
 export const bootstrapKey = 'rvk_abcdefghijkl_01234567890123456789012345678901234567891ssRG8';
@@ -69,7 +70,7 @@ export const allowAll = 'name: test\ndefault: allow\n';
 
 /** Runs `reeve serve` to its end, for starts that must fail. */
 export async function runServe(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Exit> {
-  const child = spawnReeve(quickest, ['serve', ...args], env);
+  const child = spawnReeve(reeveCommand, ['serve', ...args], env);
   const output = collect(child);
   await once(child, 'close');
   return { code: child.exitCode, ...output() };
@@ -104,7 +105,7 @@ export class TestGateway {
     const url = await databaseFor(folder, options);
     const database = url === undefined ? {} : { SVC_DATABASE_URL: url };
     const env = { SVC_BOOTSTRAP_API_KEY: bootstrapKey, ...engine(), ...database, ...options.env };
-    const child = spawnReeve(options.fromSources === true ? fromSources : quickest, args, env);
+    const child = spawnReeve(options.fromSources === true ? reeveFromSources : reeveCommand, args, env);
     const output = collect(child);
     const line = await firstLine(child, output);
     const { http, grpc } = JSON.parse(line) as { http: string; grpc: string };
@@ -249,16 +250,11 @@ async function databaseFor(folder: string, options: GatewayOptions): Promise<str
   return url;
 }
 
-const fromSources: readonly string[] = ['node_modules/.bin/reeve'];
-/** The bundle of `scripts/bundle-gateway.ts`, if there is one: it starts in half the time. */
 /** The engine that serves gRPC, if the tests run by another one than usual. */
 function engine(): Readonly<Record<string, string>> {
   const name = process.env['REEVE_TEST_ENGINE'];
   return name === undefined ? {} : { SVC_GRPC_ENGINE: name };
 }
-
-const bundle = process.env['REEVE_TEST_GATEWAY'];
-const quickest = bundle === undefined ? fromSources : ['node_modules/.bin/node', bundle];
 
 function spawnReeve(
   [program = '', ...before]: readonly string[],

@@ -1,4 +1,5 @@
 import { BatchCheckRequest, BatchCheckResponse, paths } from '@reeve/contract';
+import { vi } from 'vitest';
 import { makeKey, registerAs } from '../../harness/credentials.ts';
 import type { Registered } from '../../harness/gateway.ts';
 import { bootstrapKey, checkRequest, TestGateway, toolCall } from '../../harness/gateway.ts';
@@ -47,14 +48,12 @@ export async function makeWorld(): Promise<World> {
   const { opId } = await gateway.check(bot);
   const { approvalId } = await gateway.check(bot, { context: toolCall('ask') });
   const policies = new Policies(gateway, tenant);
-  await policies.put('big', manyConditions(120_000, 'scope: org:acme\nrules:\n'));
-  await policies.put('big', manyConditions(100_000, 'scope: org:acme\nrules:\n'));
-  await policies.put(
-    'dear',
-    dearConditions('scope: org:acme\nrules:\n')
-      .slice(0, 120_000)
-      .replace(/\n[^\n]*$/, '\n'),
-  );
+  // On a busy machine a document of this size may take longer to read than it may.
+  const put = (name: string, text: string) => vi.waitFor(() => policies.put(name, text), { timeout: 120_000 });
+  await put('big', manyConditions(120_000, 'scope: org:acme\nrules:\n'));
+  await put('big', manyConditions(100_000, 'scope: org:acme\nrules:\n'));
+  const dear = dearConditions('scope: org:acme\nrules:\n').slice(0, 120_000);
+  await put('dear', dear.replace(/\n[^\n]*$/, '\n'));
   const person = new Person(gateway);
   await person.register('someone@example.com', { password });
   return { gateway, operator: bootstrapKey, tenant, person: person.accessToken ?? '', bot, opId, approvalId };
