@@ -22,9 +22,10 @@ test(`valid and mutated requests to every operation, seed ${seed}`, async () => 
   expect([...tally.keys()]).toEqual(names);
   // A WebSocket route answers 426 to permitted callers that do not ask for an upgrade.
   const isAccepted = (status: number) => status < 300 || status === 426;
-  // These need a session cookie, a token from an email or a chat, or a person.
+  // These need a session cookie, a token from an email or a chat, a provider of single sign-on, or a person.
   const unreachable = ['POST /api/v1/auth/refresh', 'POST /api/v1/auth/password/reset/confirm'];
-  unreachable.push('GET /api/v1/approval-link', 'POST /api/v1/approval-link');
+  unreachable.push('GET /api/v1/approval-link', 'POST /api/v1/approval-link', 'POST /api/v1/auth/cli/session');
+  unreachable.push('GET /api/v1/auth/oidc/start', 'GET /api/v1/auth/oidc/callback');
   const people = world.document.operations.filter(({ tenancy }) => tenancy === 'person');
   unreachable.push(...people.map(({ method, path }) => `${method} ${path}`));
   const neverAccepted = [...tally].filter(
