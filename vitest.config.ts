@@ -10,10 +10,36 @@ const byEngine = [
   'unread-answers',
 ];
 
+/**
+ * What takes long for one rule: storms, much data, whole installations. `npm run test:long` runs it, and so does the
+ * workflow of the forge.
+ */
+const long = [
+  'tests/browser/ops-load.test.ts',
+  'tests/chaos/fifty-agents.test.ts',
+  'tests/chaos/legacy-store.test.ts',
+  'tests/chaos/postgres-outage.test.ts',
+  'tests/cluster/storm.test.ts',
+  'tests/e2e/account-timing.test.ts',
+  'tests/e2e/nobody-blocks/nobody-blocks.test.ts',
+  'tests/e2e/upgrade.test.ts',
+  'tests/fuzz/openapi.test.ts',
+  'tests/packages/packages.test.ts',
+  'tests/trust/trust.test.ts',
+];
+
 export default defineConfig({
   test: {
     projects: [
-      { extends: true, test: { name: 'all', include: ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'all',
+          include: ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'],
+          exclude: ['**/node_modules/**', ...long],
+        },
+      },
+      { extends: true, test: { name: 'long', include: long } },
       {
         extends: true,
         test: {
@@ -26,8 +52,8 @@ export default defineConfig({
     // Generous: the machine may be busy, and no test asserts how long anything takes.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Most tests wait for a gateway or a browser in another process: four at once keep two cores busy.
-    maxWorkers: 4,
+    // Most tests wait for a gateway or a browser in another process: three at once keep two cores busy.
+    maxWorkers: 3,
     // One worker runs many files: what they import is loaded once, and they share one PostgreSQL server. So no test file
     // changes a global, and each takes back what it changes in a module.
     pool: 'forks',

@@ -1,5 +1,5 @@
-// The whole of "npm test": every test, the static checks and the Python client beside them, then one closing line that
-// counts all. With file names it runs those alone.
+// The whole of "npm test": every test but the long ones, the static checks and the Python client beside them, then one
+// closing line that counts all. With file names or a project it runs those alone.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -29,9 +29,18 @@ function counted(file: string): Counts {
   }
 }
 
+const usual = ['--project', 'all', '--project', 'by grpc-js'];
+
+function isPart(args: readonly string[]): boolean {
+  return args.includes('--project') || args.some((arg) => !arg.startsWith('-'));
+}
+
 async function runTests(args: readonly string[], gateway: string): Promise<boolean> {
   const env = { ...process.env, REEVE_TEST_SUMMARY: summary, REEVE_TEST_GATEWAY: gateway };
-  const child = spawn('node_modules/.bin/vitest', ['run', ...args], { stdio: 'inherit', env });
+  const child = spawn('node_modules/.bin/vitest', ['run', ...(isPart(args) ? [] : usual), ...args], {
+    stdio: 'inherit',
+    env,
+  });
   const [code] = (await once(child, 'close')) as [number | null];
   return code === 0;
 }
@@ -60,7 +69,7 @@ try {
   buildDashboard();
   const gateway = bundleGateway(join(scratch, 'gateway'));
   const args = process.argv.slice(2);
-  const names = args.some((arg) => !arg.startsWith('-'));
+  const names = isPart(args);
   const aside = names ? undefined : besideTests(gateway);
   const testsPassed = await runTests(args, gateway);
   const { checks, python } = (await aside) ?? { checks: untold, python: untold };
