@@ -49,7 +49,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- fail "nats.credsSecret: set nats.existingSecret, too, which has the URL" -}}
 {{- end -}}
 {{- range $name, $_ := .Values.settings -}}
-{{- if regexMatch "^(http_addr|grpc_addr|data_dir|policy|tls_cert|public_grpc_addr|forward)$|_(secret|pass|key|url|creds)$" $name -}}
+{{- if regexMatch "^(http_addr|grpc_addr|data_dir|policy|tls_cert|public_grpc_addr|forward)$|_(secret|pass|key|url|creds|headers)$" $name -}}
 {{- fail (printf "settings.%s: the chart has a value of its own for this, or it is a secret and belongs in secretSettings" $name) -}}
 {{- end -}}
 {{- end -}}
