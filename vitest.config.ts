@@ -24,7 +24,6 @@ const long = [
   'tests/e2e/nobody-blocks/nobody-blocks.test.ts',
   'tests/e2e/upgrade.test.ts',
   'tests/fuzz/openapi.test.ts',
-  'tests/packages/packages.test.ts',
   'tests/trust/trust.test.ts',
 ];
 

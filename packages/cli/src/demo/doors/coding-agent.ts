@@ -9,7 +9,7 @@ const uses: readonly (readonly [tool: string, input: Readonly<Record<string, str
   ['Bash', { command: 'git status && npm test' }],
   ['Bash', { command: 'git diff | head -50; rm -rf /workspace/app/build' }],
   ['Bash', { command: 'git push origin main' }],
-  ['Edit', { file_path: '/workspace/app/src/main.ts', old_string: 'a', new_string: 'b' }],
+  ['Edit', { file_path: '/workspace/app/src/main.go', old_string: 'a', new_string: 'b' }],
   ['Read', { file_path: '/workspace/app/.env' }],
   ['WebFetch', { url: 'https://docs.example.com/release-notes', prompt: 'What is new?' }],
 ];
