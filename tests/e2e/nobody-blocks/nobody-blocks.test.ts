@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { delayBy, unitOfWork } from './loop-delay.ts';
 import type { World } from './world.ts';
 import { makeWorld } from './world.ts';
-import type { Call } from './worst-calls.ts';
+import type { Call } from './call-shapes.ts';
 import { worstCalls } from './worst-calls.ts';
 import { worstRpcs } from './worst-rpcs.ts';
 
