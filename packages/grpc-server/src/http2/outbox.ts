@@ -1,9 +1,33 @@
 import type { Socket } from 'node:net';
 
-const bufferBytes = 64 * 1024;
-const mostSpare = 16;
-/** Buffers that the kernel has taken all bytes of. One that is hot in the processor's cache comes first. */
-const spare: Buffer[] = [];
+/** Buffers of one size. Of those that the kernel has taken all bytes of, one that is hot in the processor's cache comes first. */
+class BufferPool {
+  readonly #bytes: number;
+  readonly #mostSpare: number;
+  readonly #spare: Buffer[] = [];
+
+  constructor(bytes: number, mostSpare: number) {
+    this.#bytes = bytes;
+    this.#mostSpare = mostSpare;
+  }
+
+  take(): Buffer {
+    return this.#spare.pop() ?? Buffer.allocUnsafeSlow(this.#bytes);
+  }
+
+  give(buffer: Buffer): void {
+    if (this.#spare.length < this.#mostSpare) this.#spare.push(buffer);
+  }
+}
+
+const smallBytes = 4 * 1024;
+const largeBytes = 64 * 1024;
+/**
+ * Answers that wait for one commit leave on all their connections at once, each of which has a buffer then. Most need
+ * little. New buffers would make the collector look at the whole heap again and again, as they count as its memory.
+ */
+const small = new BufferPool(smallBytes, 1024);
+const large = new BufferPool(largeBytes, 16);
 
 /**
  * Gathers what one turn sends on a connection, and writes it at once. While `batch` is open, nothing is written before
@@ -31,10 +55,7 @@ export class Outbox {
 
   /** Makes room for so many bytes (at most 32 KiB), and returns their place in `buffer`. They must be written now. */
   reserve(bytes: number): number {
-    if (this.#end + bytes > this.buffer.length) {
-      this.flush();
-      this.buffer = spare.pop() ?? Buffer.allocUnsafeSlow(bufferBytes);
-    }
+    if (this.#end + bytes > this.buffer.length) this.#makeRoom(bytes);
     const at = this.#end;
     this.#end = at + bytes;
     if (!this.#isInBatch && !this.#isScheduled) {
@@ -75,8 +96,26 @@ export class Outbox {
       if (!isLow && this.#socket.writableLength > 0) this.isCongested = true;
     }
     // Nothing is left in the socket: nobody reads the buffer any more.
-    if (this.#socket.writableLength === 0 && spare.length < mostSpare) spare.push(buffer);
+    if (this.#socket.writableLength === 0) poolOf(buffer).give(buffer);
   }
+
+  /** What a small buffer has goes on in a large one, so that a turn is still one write. */
+  #makeRoom(bytes: number): void {
+    const { buffer } = this;
+    const end = this.#end;
+    if (buffer.length !== smallBytes) {
+      this.flush();
+      this.buffer = (bytes > smallBytes ? large : small).take();
+      return;
+    }
+    this.buffer = large.take();
+    this.buffer.set(end === smallBytes ? buffer : buffer.subarray(0, end));
+    small.give(buffer);
+  }
+}
+
+function poolOf({ length }: Buffer): BufferPool {
+  return length === smallBytes ? small : large;
 }
 
 const empty = Buffer.alloc(0);
