@@ -55,7 +55,9 @@ export class OpsRegistry {
   }
 
   find(agent: Agent, opId: string): Op | undefined {
-    return this.#byAgent.get(agent)?.get(opId);
+    const only = this.#index.only(opId);
+    if (only === 'several') return this.#byAgent.get(agent)?.get(opId);
+    return only?.owner === agent ? only : undefined;
   }
 
   /** Whether the registry holds this very operation, not another one with the same id. */
@@ -265,8 +267,9 @@ export class OpsRegistry {
   }
 
   #keep(op: Op): void {
-    const ops = this.#byAgent.get(op.owner) ?? new Map<string, Op>();
-    this.#byAgent.set(op.owner, ops.set(op.opId, op));
+    const ops = this.#byAgent.get(op.owner);
+    if (ops === undefined) this.#byAgent.set(op.owner, new Map([[op.opId, op]]));
+    else ops.set(op.opId, op);
     this.#index.add(op);
     this.#counts[op.state]++;
   }
