@@ -26,9 +26,9 @@ function method<Request, Response>(
     path,
     requestStream: stream,
     responseStream: stream,
-    requestSerialize: (message: Request) => encode(request, message) as Buffer,
+    requestSerialize: (message: Request) => Buffer.from(encode(request, message)()),
     requestDeserialize: (bytes: Buffer) => request.decode(bytes),
-    responseSerialize: (message: Response) => encode(response, message) as Buffer,
+    responseSerialize: (message: Response) => Buffer.from(encode(response, message)()),
     responseDeserialize: (bytes: Buffer) => response.decode(bytes),
   };
 }

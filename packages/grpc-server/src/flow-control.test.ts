@@ -74,6 +74,32 @@ describe('an answer', () => {
     }
   });
 
+  test('is its own, whatever the handler writes over its bytes while it waits', async () => {
+    const lent = Buffer.alloc(20);
+    const { client } = await testServer({
+      unary: {
+        '/t/Lent': (_message, call) => {
+          call.answer(lent.fill('a'));
+          lent.fill('x');
+        },
+      },
+      stream: {
+        '/t/Push': (stream) => {
+          for (const letter of 'abc') stream.send(lent.fill(letter));
+          lent.fill('x');
+          return { message: () => undefined, ended: () => undefined, closed: () => undefined };
+        },
+      },
+    });
+    const ask = (id: number, path: string) => [request(id, path), data(id, framed(Buffer.alloc(1)), true)];
+    const here = await client(initialWindow(7), ...ask(1, '/t/Lent'), ...ask(3, '/t/Push'));
+    expect(await contentAfter(here, 1)).toBe(7);
+    here.write(widen(1, 100), widen(3, 100));
+    await here.settled('let out.');
+    expect(here.content(1)).toEqual(framed(Buffer.alloc(20, 'a')));
+    expect(here.content(3)).toEqual(Buffer.concat(['a', 'b', 'c'].map((letter) => framed(Buffer.alloc(20, letter)))));
+  });
+
   test('to a stream tells its handler when to stop and when to go on', async () => {
     const seen: unknown[] = [];
     const { client } = await testServer({

@@ -18,7 +18,7 @@ export interface Call {
 }
 
 export interface UnaryCall extends Call {
-  /** Ends the call with a message, which must not change any more. */
+  /** Ends the call with a message, which is copied. */
   answer(message: Uint8Array): void;
   /** Ends the call with the status of this error. */
   fail(error: unknown): void;
@@ -39,7 +39,7 @@ export type UnaryHandler = (message: Uint8Array, call: UnaryCall) => void;
 export interface ServerStream extends Call {
   /** Tells the client that the call was accepted, if nothing has been sent yet. */
   open(): void;
-  /** Returns whether the other side keeps up. If it does not, `drained` is called once it does. */
+  /** Copies the message, and returns whether the other side keeps up. If it does not, `drained` is called once it does. */
   send(message: Uint8Array): boolean;
   /** Stops messages until `resume`. */
   pause(): void;

@@ -20,9 +20,8 @@ import type { Agent } from '../tenancy/index.ts';
 import { actorOf, touchAgent, identify } from '../tenancy/index.ts';
 
 /** Judges one action and answers once the decision is durable. */
-export async function checkAction(gov: Decisions, request: CheckRequest): Promise<Answer> {
-  const judgement = await gov.journal.turn(() => judge(gov, request));
-  return answerOf(judgement, gov.clock.elapsed());
+export function checkAction(gov: Decisions, request: CheckRequest): Promise<Answer> {
+  return gov.journal.turn(() => judge(gov, request)).then((judgement) => answerOf(judgement, gov.clock.elapsed()));
 }
 
 /** How long a batch or a stream may keep others waiting, in milliseconds. */

@@ -36,14 +36,20 @@ export abstract class Turns<Change, Event extends Typed> {
    * Acts at once, and answers once that is durable, a refusal included. `act` never waits. It may run again if another
    * gateway has changed what it rests on; the last answer counts.
    */
-  async turn<Result>(act: () => Result): Promise<Result> {
-    if (!this.#isShared) {
-      try {
-        return act();
-      } finally {
-        await this.committed();
-      }
+  turn<Result>(act: () => Result): Promise<Result> {
+    if (this.#isShared) return this.#turnAmongOthers(act);
+    let result: Result;
+    try {
+      result = act();
+    } catch (error) {
+      return this.committed().then(() => {
+        throw error;
+      });
     }
+    return this.committed().then(() => result);
+  }
+
+  async #turnAmongOthers<Result>(act: () => Result): Promise<Result> {
     const { followed } = this;
     const attempt = this.attempt(act);
     // What changed nothing is not checked by a commit. It may rest on what is no longer true.

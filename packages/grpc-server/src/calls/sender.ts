@@ -91,13 +91,15 @@ export class Sender {
     this.headers(call.id, headBlockWith(call.headFields), false);
   }
 
-  /** Returns whether all of it has gone. */
+  /** Returns whether all of it has gone. What has not is a copy: the bytes are only lent. */
   message(call: Sending, message: Uint8Array): boolean {
     this.head(call);
     call.unsent ??= [];
-    call.unsent.push(message);
+    const { unsent } = call;
+    unsent.push(message);
     this.queuedBytes += prefixBytes + message.length;
-    if (call.unsent.length === 1) this.#sendWhatFits(call);
+    if (unsent.length === 1) this.#sendWhatFits(call);
+    if (unsent.length > 0) unsent[unsent.length - 1] = new Uint8Array(message);
     return this.#hasGone(call);
   }
 

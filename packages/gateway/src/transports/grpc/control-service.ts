@@ -10,7 +10,7 @@ import { invalid, ReeveError, subscribeControl, timestamp, toldReason } from '@r
 import type { Health } from '../../telemetry/health.ts';
 import { decode } from './decode.ts';
 import { encode } from './message-writer.ts';
-import type { RpcRoutes, RpcStream, StreamHandler } from './rpc.ts';
+import type { Encoded, RpcRoutes, RpcStream, StreamHandler } from './rpc.ts';
 
 /** Proto enums stop here; the core uses names. */
 const outcomes: Readonly<Record<WireOutcome, AckOutcome | undefined>> = {
@@ -99,7 +99,7 @@ function endUnasked(stream: RpcStream): void {
   stream.fail(new ReeveError('invalid_argument', 'the stream must begin with an OpControlSubscribeRequest'));
 }
 
-function encodeMessage(message: ControlMessage): Uint8Array {
+function encodeMessage(message: ControlMessage): Encoded {
   return encode(OpControlMessage, {
     ...message,
     reason: toldReason(message.reason),

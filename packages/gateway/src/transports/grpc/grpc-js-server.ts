@@ -2,7 +2,7 @@ import type { ServerDuplexStream, ServerUnaryCall, UntypedServiceImplementation 
 import { Metadata, Server, ServerCredentials } from '@grpc/grpc-js';
 import { bounds } from '@reeve/contract';
 import { refusals, watchConnections, watchedCallOf } from './grpc-js-internals.ts';
-import type { RpcCall, RpcRoutes, RpcServer, RpcStatus, StreamHandler, UnaryHandler } from './rpc.ts';
+import type { Encoded, RpcCall, RpcRoutes, RpcServer, RpcStatus, StreamHandler, UnaryHandler } from './rpc.ts';
 import { UnfinishedMessages } from './unfinished-messages.ts';
 
 export interface GrpcJsOptions {
@@ -75,12 +75,12 @@ export class GrpcJsServer implements RpcServer {
       try {
         const answer = handler(call.request, this.#callOf(call));
         if (answer instanceof Promise) {
-          answer.then(
+          answer.then(copyOf).then(
             (bytes) => callback(null, bytes),
             (error: unknown) => callback(failure(statusOf(error))),
           );
         } else {
-          callback(null, answer);
+          callback(null, copyOf(answer));
         }
       } catch (error) {
         callback(failure(statusOf(error)));
@@ -115,7 +115,7 @@ export class GrpcJsServer implements RpcServer {
           },
           send(message) {
             if (!this.isOpen) return false;
-            if (call.write(message)) return true;
+            if (call.write(copyOf(message))) return true;
             // Backpressure: a client that does not read its answers is not read from, so nothing piles up here.
             call.pause();
             stalled ??= stall();
@@ -197,4 +197,9 @@ function failure(status: RpcStatus) {
 function only(metadata: Metadata, name: string): string | undefined {
   const [value, another] = metadata.get(name);
   return another === undefined && typeof value === 'string' ? value : undefined;
+}
+
+/** The library keeps messages until it has sent them. */
+function copyOf(message: Encoded): Buffer {
+  return Buffer.from(message());
 }

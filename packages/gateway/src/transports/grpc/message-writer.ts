@@ -1,4 +1,5 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
+import type { Encoded } from './rpc.ts';
 
 /**
  * Encodes into one growing buffer instead of a list of chunks. Answers are small and many: this takes a fraction of a
@@ -78,10 +79,9 @@ class MessageWriter extends BinaryWriter {
     return this;
   }
 
+  /** The bytes are lent: the next message is written over them. */
   override finish(): Uint8Array<ArrayBuffer> {
-    const message = Buffer.allocUnsafeSlow(this.#at);
-    this.#buffer.copy(message, 0, 0, this.#at);
-    return message;
+    return this.#buffer.subarray(0, this.#at);
   }
 
   #sized(write: () => void): this {
@@ -120,6 +120,7 @@ interface Codec<Message> {
   encode(message: Message, writer: BinaryWriter): BinaryWriter;
 }
 
-export function encode<Message>(codec: Codec<Message>, message: Message): Uint8Array {
-  return codec.encode(message, writer.reset()).finish();
+/** A message that is written when it leaves, because the writer lends its bytes to one message at a time. */
+export function encode<Message>(codec: Codec<Message>, message: Message): Encoded {
+  return () => codec.encode(message, writer.reset()).finish();
 }

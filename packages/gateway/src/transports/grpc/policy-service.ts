@@ -38,12 +38,13 @@ export function policyService(
     unary: new Map([
       [
         paths.checkAction,
-        async (bytes, call) => {
+        (bytes, call) => {
           const request = checkRequestOf(decode('CheckActionRequest', bytes), decisions.mostActionMicros);
-          const answer = await checkAction(decisions, request);
-          if (isKnown(answer)) call.credentialShown();
-          onAnswer(answer);
-          return encode(CheckActionResponse, checkResponseOf(answer));
+          return checkAction(decisions, request).then((answer) => {
+            if (isKnown(answer)) call.credentialShown();
+            onAnswer(answer);
+            return encode(CheckActionResponse, checkResponseOf(answer));
+          });
         },
       ],
       [

@@ -1,11 +1,22 @@
 import { bounds } from '@reeve/contract';
 import type {
   Call,
+  ServerStream,
+  UnaryCall,
   StreamHandler as EngineStreamHandler,
   UnaryHandler as EngineUnaryHandler,
 } from '@reeve/grpc-server';
 import { GrpcServer } from '@reeve/grpc-server';
-import type { RpcCall, RpcRoutes, RpcServer, RpcStatus, StreamHandler, UnaryHandler } from './rpc.ts';
+import type {
+  Encoded,
+  RpcCall,
+  RpcRoutes,
+  RpcServer,
+  RpcStatus,
+  RpcStream,
+  StreamHandler,
+  UnaryHandler,
+} from './rpc.ts';
 
 export interface ReeveEngineOptions {
   readonly routes: RpcRoutes;
@@ -43,17 +54,61 @@ function unaryOf(handler: UnaryHandler): EngineUnaryHandler {
     const answer = handler(message, new EngineCall(call));
     if (answer instanceof Promise) {
       answer.then(
-        (bytes) => call.answer(bytes),
+        (encoded) => reply(call, encoded),
         (error: unknown) => call.fail(error),
       );
     } else {
-      call.answer(answer);
+      reply(call, answer);
     }
   };
 }
 
+function reply(call: UnaryCall, encoded: Encoded): void {
+  try {
+    call.answer(encoded());
+  } catch (error) {
+    call.fail(error);
+  }
+}
+
 function streamOf(handler: StreamHandler): EngineStreamHandler {
-  return (stream) => handler(stream, new EngineCall(stream));
+  return (stream) => handler(new EngineStream(stream), new EngineCall(stream));
+}
+
+class EngineStream implements RpcStream {
+  readonly #stream: ServerStream;
+
+  constructor(stream: ServerStream) {
+    this.#stream = stream;
+  }
+
+  get isOpen(): boolean {
+    return this.#stream.isOpen;
+  }
+
+  open(): void {
+    this.#stream.open();
+  }
+
+  send(message: Encoded): boolean {
+    return this.#stream.send(message());
+  }
+
+  pause(): void {
+    this.#stream.pause();
+  }
+
+  resume(): void {
+    this.#stream.resume();
+  }
+
+  end(): void {
+    this.#stream.end();
+  }
+
+  fail(error: unknown): void {
+    this.#stream.fail(error);
+  }
 }
 
 /** Read on demand, because most calls have neither. */

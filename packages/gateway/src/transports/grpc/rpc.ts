@@ -11,8 +11,11 @@ export interface RpcCall {
   readonly credentialShown: () => void;
 }
 
+/** Writes a message. Its bytes are lent: they hold until another one is written. */
+export type Encoded = () => Uint8Array;
+
 /** Answers one message with another. Throws, or rejects with, a `ReeveError` to fail the call. */
-export type UnaryHandler = (message: Uint8Array, call: RpcCall) => Uint8Array | Promise<Uint8Array>;
+export type UnaryHandler = (message: Uint8Array, call: RpcCall) => Encoded | Promise<Encoded>;
 
 /** The gateway's end of a stream. After `end` or `fail` nothing more is sent. */
 export interface RpcStream {
@@ -20,8 +23,10 @@ export interface RpcStream {
   readonly isOpen: boolean;
   /** Tells the client that the call was accepted, if nothing has been sent yet. */
   open(): void;
-  /** Returns whether the other side keeps up. If it does not, `drained` is called once it does. */
-  send(message: Uint8Array): boolean;
+  /**
+   * Copies the message, and returns whether the other side keeps up. If it does not, `drained` is called once it does.
+   */
+  send(message: Encoded): boolean;
   /** Stops messages until `resume`, except some that are already on their way. */
   pause(): void;
   resume(): void;

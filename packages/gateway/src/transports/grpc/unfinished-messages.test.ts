@@ -41,7 +41,7 @@ async function world(engine: Engine, finishWithinMs: number): Promise<World> {
           '/t/Unary',
           (bytes, call) => {
             take(bytes, call.credentialShown);
-            return Buffer.alloc(0);
+            return () => Buffer.alloc(0);
           },
         ],
       ]),
@@ -51,7 +51,7 @@ async function world(engine: Engine, finishWithinMs: number): Promise<World> {
           (stream, call) => ({
             message: (bytes) => {
               take(bytes, call.credentialShown);
-              stream.send(Buffer.alloc(1024));
+              stream.send(() => Buffer.alloc(1024));
             },
             ended: () => stream.end(),
             closed: () => undefined,
