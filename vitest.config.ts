@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { ShortFilesLast } from './tests/harness/short-files-last.ts';
 
 /** What depends on the engine that serves gRPC runs by the other one as well. */
 const byEngine = [
@@ -51,8 +52,9 @@ export default defineConfig({
     // Generous: the machine may be busy, and no test asserts how long anything takes.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Most tests wait for a gateway or a browser in another process: three at once keep two cores busy.
-    maxWorkers: 3,
+    // Most tests wait for a gateway or a browser in another process: four at once keep two cores busy.
+    maxWorkers: 4,
+    sequence: { sequencer: ShortFilesLast },
     // One worker runs many files: what they import is loaded once, and they share one PostgreSQL server. So no test file
     // changes a global, and each takes back what it changes in a module.
     pool: 'forks',

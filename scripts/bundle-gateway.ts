@@ -14,7 +14,7 @@ const entry = 'reeve.mjs';
 const start = `import { createRequire, enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 enableCompileCache(fileURLToPath(new URL('cache', import.meta.url)));
-await createRequire(import.meta.url)('./main.mjs').main();
+await createRequire(import.meta.url)('./main.cjs').main();
 `;
 
 /** Threads get their own entry in the bundle; data files are read where they are. */
@@ -25,7 +25,7 @@ const files: Rolldown.Plugin = {
     const rewritten = code.replaceAll(/new URL\('([^']+)', import\.meta\.url\)/g, (_, path: string) => {
       const file = new URL(path, pathToFileURL(id));
       if (!path.endsWith('.ts')) return `new URL('${file.href}')`;
-      const fileName = path.replace(/\.ts$/, '.mjs');
+      const fileName = path.replace(/\.ts$/, '.cjs');
       this.emitFile({ type: 'chunk', id: fileURLToPath(file), fileName });
       return `new URL('${fileName}', import.meta.url)`;
     });
@@ -45,8 +45,9 @@ async function build(folder: string): Promise<void> {
   const { rolldown } = createRequire(import.meta.resolve('vite'))('rolldown') as typeof Rolldown;
   const main = join(home, 'packages/cli/src/main.ts');
   await using bundle = await rolldown({ input: { main }, cwd: home, platform: 'node', plugins: [files] });
-  const names = { entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs', keepNames: true };
-  await bundle.write({ dir: folder, ...names });
+  // As modules of the older kind: an import of node:http loads all of fetch, and to link hundreds of modules takes time.
+  const names = { entryFileNames: '[name].cjs', chunkFileNames: '[name]-[hash].cjs', keepNames: true };
+  await bundle.write({ dir: folder, format: 'cjs', dynamicImportInCjs: false, ...names });
   writeFileSync(join(folder, entry), start);
 }
 

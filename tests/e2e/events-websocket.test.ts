@@ -17,13 +17,20 @@ let bot: Registered;
 let foreigner: Registered;
 /** Taken first and used last, so that it ages by itself. */
 let old: { ticket: string; takenAt: number };
+/** On a gateway of its own. It begins first and is asked for last, because most of it is a wait. */
+let fiftyDeaf: TestGateway;
+let codesOfFifty: Promise<number[]>;
 beforeAll(async () => {
   gateway = await TestGateway.start({ policies: { 'all.yaml': allowAll }, env: { ...noLimits, ...noAlerts } });
   bot = await gateway.register({ agentId: 'bot' });
   foreigner = await gateway.register({ orgId: 'umbrella', teamId: 'ops', agentId: 'foreigner' });
   old = { ticket: await ticketFor(), takenAt: performance.now() };
+  fiftyDeaf = await TestGateway.start({ policies: { 'all.yaml': allowAll }, env: noLimits });
+  codesOfFifty = readLate(fiftyDeaf);
+  // Its test tells why it failed.
+  codesOfFifty.catch(() => undefined);
 });
-afterAll(() => gateway[Symbol.asyncDispose]());
+afterAll(() => Promise.all([gateway[Symbol.asyncDispose](), fiftyDeaf[Symbol.asyncDispose]()]));
 
 const open = (options: Parameters<typeof EventSocket.open>[1] = {}) => EventSocket.open(gateway.http, options);
 const refused = (options: Parameters<typeof EventSocket.refused>[1] = {}) => EventSocket.refused(gateway.http, options);
@@ -556,7 +563,10 @@ describe('a client', () => {
 });
 
 test('fifty that do not read for long see 1013 all the same when they do', { timeout: 180_000 }, async () => {
-  await using busy = await TestGateway.start({ policies: { 'all.yaml': allowAll }, env: noLimits });
+  expect(await codesOfFifty).toEqual(Array.from({ length: 50 }, () => 1013));
+});
+
+async function readLate(busy: TestGateway): Promise<number[]> {
   const agent = await busy.register({ agentId: 'bot' });
   const deaf = await Promise.all(Array.from({ length: 50 }, () => EventSocket.open(busy.http)));
   for (const { socket } of deaf) socket.pause();
@@ -575,9 +585,9 @@ test('fifty that do not read for long see 1013 all the same when they do', { tim
   await sleep(31_000);
   for (const { socket } of deaf) socket.resume();
   const codes = await Promise.all(deaf.map(async ({ closed }) => (await closed).code));
-  expect(codes).toEqual(deaf.map(() => 1013));
   expect(await busy.check(agent)).toMatchObject({ decision: 1 });
-});
+  return codes;
+}
 
 test('a gateway that is stopped closes its streams with 1001, and waits for nobody who does not answer', async () => {
   const stopped = await TestGateway.start();

@@ -16,7 +16,8 @@ const env = {
   SVC_RATE_LIMIT_API_PER_MIN: '0',
 };
 
-describe.each([
+// Both at once: much of a probe is waiting for what a stream may still say.
+describe.concurrent.each([
   ['the embedded store', []],
   ['nothing but memory', ['--database', 'memory:']],
 ])('with %s', (_store, args) => {
@@ -31,7 +32,7 @@ describe.each([
       agents: agentPort(gateway),
     });
     // Thousands of calls, one after the other.
-  }, 180_000);
+  }, 360_000);
   afterAll(() => gateway[Symbol.asyncDispose]());
 
   test('tenants cannot see or touch each other in any operation', () => {

@@ -54,8 +54,9 @@ export class TestBrowser {
     buildDashboard();
     const executablePath = findChromium();
     if (executablePath === undefined) throw new Error('there is no Chromium; install the package chromium');
-    // Root has no sandbox, and a container has little shared memory.
-    const args = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'];
+    // Root has no sandbox, and a container has little shared memory. Without the limit, each profile starts a process
+    // for a page that never comes.
+    const args = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--renderer-process-limit=1'];
     return new TestBrowser(await chromium.launch({ executablePath, args, timeout: 60_000 }));
   }
 
