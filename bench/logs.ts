@@ -3,14 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditQuery } from '@reeve/core';
-import { emptyChain, sealer } from '@reeve/core';
-import { sha256 } from '../packages/gateway/src/adapters/crypto/node-crypto.ts';
+import { emptyChain } from '@reeve/core';
 import { AuditReaderThread } from '../packages/gateway/src/adapters/sql/audit-reader-thread.ts';
 import { SqliteStore } from '../packages/gateway/src/adapters/sql/sqlite-store.ts';
+import { agentsPerOrg, orgs, sealedEntries } from './sealed-entries.ts';
 import { count, duration, textTable } from './table.ts';
 
-const orgs = 1000;
-const agentsPerOrg = 10;
 const bytesPerEntry = 1500;
 const entriesPerCommit = 1000;
 const asksPerQuestion = 200;
@@ -87,44 +85,12 @@ async function ask(
   return { question, entries, p50Micros: at(0.5), p99Micros: at(0.99) };
 }
 
-/** Writes a chain of entries as the gateway does, for a thousand orgs in turn. */
+/** Writes a chain of entries as the gateway does. */
 function fill(store: SqliteStore, entries: number): void {
-  const seal = sealer(sha256);
-  const payload = `{"action":{"args":{"query":"${'x'.repeat(200)}"},"tool":"search","type":"tool_call"},"op_state":"running"}`;
   let head = emptyChain;
   for (let from = 0; from < entries; from += entriesPerCommit) {
-    const batch = [];
-    for (let n = from; n < Math.min(entries, from + entriesPerCommit); n++) {
-      const org = n % orgs;
-      const agent = `agent-${org}-${Math.floor(n / orgs) % agentsPerOrg}`;
-      const registration = n % 5000 === 0;
-      const entry = seal(
-        {
-          at: 1_760_000_000_000 + n,
-          eventType: registration ? 'AgentRegistered' : 'ActionAllowed',
-          lineage: {
-            agent_id: agent,
-            depth: 0,
-            org_id: `org-${org}`,
-            parent_agent_id: null,
-            root_agent_id: agent,
-            team_id: 'core',
-          },
-          actor: { id: `org-${org}/core/${agent}`, kind: 'agent', label: '' },
-          opId: registration ? null : `trace-${n}:span`,
-          traceId: registration ? null : `trace-${n}`,
-          spanId: registration ? null : 'span',
-          decision: registration ? null : 'allow',
-          reason: registration ? null : 'allowed by rule bench/tools',
-          policyRule: registration ? null : 'bench/tools',
-          policyVersion: '0123456789abcdef',
-          payload: payload as never,
-        },
-        head,
-      );
-      head = { seq: entry.seq, hash: entry.hash };
-      batch.push(entry);
-    }
+    const batch = sealedEntries(Math.min(entriesPerCommit, entries - from), from, head);
+    head = batch.at(-1) ?? head;
     store.commit({ entries: batch, changes: [] });
   }
 }

@@ -21,6 +21,7 @@ import { measurePeers } from './peers.ts';
 import { profileTables } from './profile-report.ts';
 import { profileGateway } from './profile.ts';
 import { publish } from './publish.ts';
+import { measureSegments, segmentsTable } from './segments.ts';
 import { measureScopedStop, scopedStopTable } from './scoped-stop.ts';
 import { measureSdkCost, sdkCostTable } from './sdk-cost.ts';
 import { scalingPicture, scalingTable } from './scaling-report.ts';
@@ -104,6 +105,10 @@ const runs: Readonly<Record<Part, Run>> = {
   floods: async (cores, { pace }) => {
     const results = await measureFloods(cores, pace, tell);
     return { text: floodsTable(results), results };
+  },
+  segments: async (_cores, { pace, quick }) => {
+    const results = measureSegments(pace.rounds, quick ? 10_000 : 50_000, tell);
+    return { text: segmentsTable(results), results };
   },
   profile: async (cores, { pace }) => {
     const results = await profileGateway(cores, pace, tell);
