@@ -256,7 +256,9 @@ export class OpsRegistry {
 
   /** Gives an operation its place among the others. */
   number(op: Op): void {
-    Object.assign(op, this.#place(op.registeredAt, op.owner, op.opId));
+    const { arrival, ordinal } = this.#place(op.registeredAt, op.owner, op.opId);
+    op.arrival = arrival;
+    op.ordinal = ordinal;
   }
 
   #place(registeredAt: EpochMs, { key }: Agent, opId: string): Pick<Op, 'ordinal' | 'arrival'> {
@@ -265,8 +267,9 @@ export class OpsRegistry {
   }
 
   #keep(op: Op): void {
-    const ops = this.#byAgent.get(op.owner) ?? new Map<string, Op>();
-    this.#byAgent.set(op.owner, ops.set(op.opId, op));
+    const ops = this.#byAgent.get(op.owner);
+    if (ops === undefined) this.#byAgent.set(op.owner, new Map([[op.opId, op]]));
+    else ops.set(op.opId, op);
     this.#index.add(op);
     this.#counts[op.state]++;
   }
