@@ -107,12 +107,7 @@ class Recovery {
   }
 
   finish(): void {
-    const all: Op[] = [];
-    for (const ops of this.#ops.values()) for (const op of ops.values()) all.push(op);
-    all.sort((a, b) => a.registeredAt - b.registeredAt);
-    for (const op of all) this.#gov.ops.number(op);
-    all.sort((a, b) => a.movedAt - b.movedAt);
-    for (const op of all) this.#gov.ops.restore(op);
+    this.#gov.ops.adopt(this.#ops);
     for (const { agent, reservedMicros } of this.#gov.ops.reservations()) this.#gov.ledger.hold(agent, reservedMicros);
   }
 
