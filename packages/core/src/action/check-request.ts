@@ -64,18 +64,15 @@ export function parseCheckRequest(raw: RawCheckRequest, mostMicros: Micros): Che
   if (via !== null) checkVia(via);
   checkTexts(raw.action);
   checkNumbers(raw.action);
-  const { values, read } = readArguments(raw.action);
+  const { value, values, read } = readArguments(raw.action);
   const { annotations } = raw.action;
-  return {
+  const request = {
     agentId,
     token: raw.token,
     traceId: raw.traceId,
     spanId: raw.spanId,
     action: raw.action,
-    get args() {
-      return read();
-    },
-    ...(values === undefined ? {} : { argumentValues: values }),
+    args: value,
     annotations: annotations === '' ? undefined : readAnnotations(annotations),
     caller: raw.caller,
     estimatedCostMicros: raw.estimatedCostMicros,
@@ -83,6 +80,10 @@ export function parseCheckRequest(raw: RawCheckRequest, mostMicros: Micros): Che
     summary: raw.summary,
     via,
   };
+  if (read === undefined) return request;
+  // Only here, because objects with a getter take long to make.
+  Object.defineProperty(request, 'args', { get: read, enumerable: true });
+  return values === undefined ? request : Object.assign(request, { argumentValues: values });
 }
 
 type Text = 'tool' | 'source' | 'model' | 'operation' | 'path' | 'host' | 'protocol' | 'command' | 'url';
@@ -100,10 +101,25 @@ const texts: Readonly<Record<ActionType, Readonly<Partial<Record<Text, string>>>
 
 const written: ReadonlySet<string> = new Set<Text>(['path', 'command', 'url']);
 
+interface TextBound {
+  readonly member: Text;
+  readonly field: string;
+  readonly most: number;
+}
+
+/** Made once, because every decision looks at them. */
+const textBounds: ReadonlyMap<string, readonly TextBound[]> = new Map(
+  Object.entries(texts).map(([type, named]) => [type, boundsOf(named)]),
+);
+
+function boundsOf(named: Readonly<Partial<Record<Text, string>>>): TextBound[] {
+  return (Object.entries(named) as [Text, string][]).map(([member, name]) => {
+    return { member, field: `context.${name}`, most: written.has(member) ? longest.text : longest.name };
+  });
+}
+
 function checkTexts(action: Action): void {
-  for (const [member, name] of Object.entries(texts[action.type]) as [Text, string][]) {
-    checkLength(`context.${name}`, action[member], written.has(member) ? longest.text : longest.name);
-  }
+  for (const { member, field, most } of textBounds.get(action.type) ?? []) checkLength(field, action[member], most);
   const { command, commandArgs } = action;
   if (commandArgs.length === 0) return;
   const together = commandArgs.reduce((sum, { length }) => sum + length + 1, command.length);
@@ -131,12 +147,18 @@ const surelyShort = 65_536;
 export const mostArgumentValues = 100_000;
 
 interface Arguments {
+  /** The parsed arguments, unless these are long. */
+  readonly value?: Json;
+  /** Parses long arguments on first use. */
+  readonly read?: () => Json | undefined;
+  /** How many values they have. */
   readonly values?: number;
-  readonly read: () => Json | undefined;
 }
 
+const noArguments: Arguments = {};
+
 function readArguments(action: Action): Arguments {
-  if (action.json === '') return { read: () => undefined };
+  if (action.json === '') return noArguments;
   const json = withoutMark(action.json);
   const field = action.type === 'tool_result' ? 'context.tool_result.result_json' : 'context.tool_call.args_json';
   const malformed = () => invalid(field, 'must be a JSON document in UTF-8, or empty');
@@ -150,8 +172,7 @@ function readArguments(action: Action): Arguments {
   }
   if (nestsDeeperThan(json, deepestArguments)) throw tooDeep();
   try {
-    const value = JSON.parse(json) as Json;
-    return { read: () => value };
+    return { value: JSON.parse(json) as Json };
   } catch {
     throw malformed();
   }

@@ -21,13 +21,15 @@ export function sealer(sha256: Sha256): Seal {
   // All entries of an agent share its actor and lineage objects, so their text is made once.
   const actorText = remembering(writeActor);
   const lineageText = remembering<Lineage>(JSON.stringify);
+  // Most decisions have the reason, rule and version of others.
+  const sharedText = rememberingTexts();
   return (draft, head) => {
     const seq = head.seq + 1;
     const canonical =
-      `{"actor":${actorText(draft.actor)},"at":"${timestamp(draft.at)}","decision":${text(draft.decision)}` +
+      `{"actor":${actorText(draft.actor)},"at":"${timestamp(draft.at)}","decision":${sharedText(draft.decision)}` +
       `,"event_type":"${draft.eventType}","lineage":${lineageText(draft.lineage)},"op_id":${text(draft.opId)}` +
-      `,"payload":${draft.payload},"policy_rule":${text(draft.policyRule)}` +
-      `,"policy_version":${text(draft.policyVersion)},"prev_hash":"${head.hash}","reason":${text(draft.reason)}` +
+      `,"payload":${draft.payload},"policy_rule":${sharedText(draft.policyRule)}` +
+      `,"policy_version":${sharedText(draft.policyVersion)},"prev_hash":"${head.hash}","reason":${sharedText(draft.reason)}` +
       `,"seq":${seq},"span_id":${text(draft.spanId)},"trace_id":${text(draft.traceId)}}`;
     return { seq, draft, hash: sha256(canonical), canonical };
   };
@@ -43,6 +45,23 @@ function remembering<Value extends object>(write: (value: Value) => string): (va
     const known = texts.get(value);
     if (known !== undefined) return known;
     const written = write(value);
+    texts.set(value, written);
+    return written;
+  };
+}
+
+/** How many texts are remembered, and how long they may be. */
+const mostTexts = 1000;
+const longestText = 500;
+
+function rememberingTexts(): (value: string | null) => string {
+  const texts = new Map<string, string>();
+  return (value) => {
+    if (value === null || value.length > longestText) return text(value);
+    const known = texts.get(value);
+    if (known !== undefined) return known;
+    if (texts.size === mostTexts) texts.clear();
+    const written = text(value);
     texts.set(value, written);
     return written;
   };

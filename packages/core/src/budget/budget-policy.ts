@@ -59,7 +59,7 @@ export function budgetPolicy(rules: BudgetRules): BudgetPolicy {
   return {
     calendar: new Calendar(rules.timeZone),
     actionOnExceed: rules.actionOnExceed,
-    capsOf: (of) => lowered.get(tierKey(of)) ?? rules.uniform[of.tier],
+    capsOf: (of) => (lowered.size === 0 ? undefined : lowered.get(tierKey(of))) ?? rules.uniform[of.tier],
     imposedCapsOf: (of) => own.get(tierKey(of)) ?? rules.uniform[of.tier],
   };
 }

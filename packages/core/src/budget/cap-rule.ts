@@ -36,6 +36,7 @@ export function exceededUnder(
   if (cost === 0) return undefined;
   for (const of of tiers) {
     const caps = policy.capsOf(of);
+    if (caps.day === null && caps.month === null) continue;
     const { spent, reserved } = balances.read(of);
     for (const period of periods) {
       const limitMicros = caps[period];
@@ -65,6 +66,7 @@ interface NoticedBalances {
 export function everyCap(ledger: NoticedBalances, agent: AgentId, fits: (capped: CappedTotal) => boolean): boolean {
   return tiersOf(agent).every((of) => {
     const caps = ledger.policy.capsOf(of);
+    if (caps.day === null && caps.month === null) return true;
     const { spent, reserved, noticed } = ledger.read(of);
     return periods.every((period) => {
       const limit = caps[period];

@@ -237,7 +237,7 @@ export class Ledger {
       const balance = this.#of(of, bookingIds);
       balance.reserved = plus(balance.reserved, reserved);
       for (const period of periods) if (settled[period] !== 0) book(balance, period, settled[period]);
-      if (reserved > 0 || settled.month > 0) approached.push(...this.#approached(balance));
+      if (reserved > 0 || settled.month > 0) this.#noteApproached(balance, approached);
     }
     const undo = () => {
       for (const of of tiers) {
@@ -253,9 +253,8 @@ export class Ledger {
     return { undo, approached, day: bookingIds.day };
   }
 
-  #approached(balance: Balance): Approached[] {
+  #noteApproached(balance: Balance, found: Approached[]): void {
     const caps = this.#policy.capsOf(balance.of);
-    const found: Approached[] = [];
     for (const period of periods) {
       const limitMicros = caps[period];
       if (limitMicros === null) continue;
@@ -268,7 +267,6 @@ export class Ledger {
         found.push({ of: balance.of, period, percent, limitMicros, totalMicros, before });
       }
     }
-    return found;
   }
 
   /** What counts for the present day or month. */

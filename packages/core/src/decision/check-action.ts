@@ -128,13 +128,15 @@ function record(
   const { op, decision } = judgement;
   if (op === undefined) return;
   const actor: Actor = actorOf(agent);
+  const { traceId, spanId } = traceIdsIn(op.opId);
   const draft: EntryDraft = {
     at,
     eventType: judgement.limit === undefined ? eventTypes[decision] : 'BudgetLimitExceeded',
     lineage: agent.lineage,
     actor,
     opId: op.opId,
-    ...traceIdsIn(op.opId),
+    traceId,
+    spanId,
     decision,
     reason: judgement.reason,
     policyRule: judgement.policyRule,

@@ -26,7 +26,7 @@ export function decide(gov: Decisions, agent: Agent, request: CheckRequest, op: 
   op.costMicros = charge ?? 0;
   const facts = new CheckFacts(gov, agent, request, now, op.costMicros);
   const verdict = gov.policies.evaluate(agent.record.id, request.action, facts);
-  const weighed = weighBudgets(gov, gov.ledger, request, verdict, charge);
+  const weighed = weighBudgets(gov, gov.ledger, { agentId: agent.record.id, action: request.action }, verdict, charge);
   const decided = settle(gov, agent, request, op, now, weighed, verdict.tier);
   const { asked } = facts;
   // The condition has read what others may have spent since.
@@ -69,7 +69,7 @@ function settle(
     reserve(gov, agent, op, op.costMicros);
     // Within the caps here is not enough: other gateways charge them, too.
     const { id } = agent.record;
-    if (exceeded === undefined) {
+    if (exceeded === undefined && gov.journal.isShared) {
       // It fits only because of a release before it, which must stay before it.
       if (!gov.ledger.isSurelyWithinCaps(id)) gov.journal.restOnAll();
       gov.journal.onlyWhile(() => gov.ledger.isSurelyWithinCaps(id) && gov.ledger.hasToldShares(id));

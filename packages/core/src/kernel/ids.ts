@@ -54,8 +54,8 @@ function checkTraceId(field: string, text: string): void {
 
 /** Splits an operation's id into its parts. */
 export function traceIdsIn(opId: string): TraceIds {
-  const [traceId = '', spanId = ''] = opId.split(':');
-  return { traceId, spanId };
+  const at = opId.indexOf(':');
+  return at < 0 ? { traceId: opId, spanId: '' } : { traceId: opId.slice(0, at), spanId: opId.slice(at + 1) };
 }
 
 /** The given ids, or new ones if there are none. */

@@ -8,32 +8,33 @@ const lookedPerRow = 10;
 
 /**
  * A restart recovers operations by replaying the audit log, which is durable before any answer. To keep the replay
- * short, long-lived operations get a row in the store, written aside from the decision path. The rest end within
- * moments and never get one. Entries behind a mark need no replay; the mark follows at a safe distance.
+ * short, operations that outlive `settleMs` get a row in the store, written aside from the decision path. The rest never
+ * get one. Entries behind a mark need no replay; the mark follows at a safe distance.
  */
 export class OpsCheckpoint {
   readonly #gov: Operations;
-  readonly #tickMs: number;
-  /**
-   * An operation without a row ended within two ticks, and the sweep removed it a time to live and a tick later. Two
-   * ticks are spare.
-   */
+  readonly #settleMs: number;
+  /** A tick may be late by almost a tick. */
+  readonly #endsAtOnceMs: number;
+  /** The sweep removes an operation without a row a time to live and a tick after its end. Two ticks are spare. */
   readonly #windowMs: number;
   #marks: { readonly elapsed: number; readonly seq: number }[] = [];
 
   /** Where a restart starts to replay. Entries up to here are not needed to restore operations. */
   #replayFrom = 0;
 
-  constructor(gov: Operations, tickMs: number, ttlMs: number) {
+  /** `settleMs`: how long an operation is left to the log alone. */
+  constructor(gov: Operations, tickMs: number, ttlMs: number, settleMs = tickMs) {
     this.#gov = gov;
-    this.#tickMs = tickMs;
-    this.#windowMs = ttlMs + 5 * tickMs;
+    this.#settleMs = settleMs;
+    this.#endsAtOnceMs = settleMs + tickMs;
+    this.#windowMs = this.#endsAtOnceMs + ttlMs + 3 * tickMs;
   }
 
   /** Writes up to `limit` rows into this turn's batch. Returns false when nothing is left to write. */
   step(limit: number): boolean {
     const { clock, journal, ops } = this.#gov;
-    const settledBy = clock.elapsed() - this.#tickMs;
+    const settledBy = clock.elapsed() - this.#settleMs;
     let written = 0;
     let looked = 0;
     for (const [op, since] of ops.unsaved()) {
@@ -54,7 +55,7 @@ export class OpsCheckpoint {
 
   /** The log alone restores such an operation while it is kept. */
   #endedAtOnce(op: Op, since: number): boolean {
-    return isOver(op.state) && op.savedSeq === 0 && op.movedAt - since <= 2 * this.#tickMs;
+    return isOver(op.state) && op.savedSeq === 0 && op.movedAt - since <= this.#endsAtOnceMs;
   }
 
   get replayFrom(): number {

@@ -10,6 +10,12 @@ export class OpIndex {
     return found instanceof Set ? [...found] : [found];
   }
 
+  /** The only operation with this id, or `several`: looking through them would take longer the more agents use the id. */
+  only(opId: string): Op | 'several' | undefined {
+    const found = this.#byId.get(opId);
+    return found instanceof Set ? 'several' : found;
+  }
+
   add(op: Op): void {
     const found = this.#byId.get(op.opId);
     if (found === undefined) this.#byId.set(op.opId, op);

@@ -90,8 +90,14 @@ const someCommand: fc.Arbitrary<Command> = fc.oneof(
 interface Schedule {
   readonly tickMs: number;
   readonly ttlMs: number;
+  /** How long operations get no row. */
+  readonly settleMs: number;
   /** Whether housekeeping runs on every tick. Otherwise it runs only on a command, however late. */
   readonly punctual: boolean;
+}
+
+function checkpointOf({ gov }: TestGovernance, { tickMs, ttlMs, settleMs }: Schedule): OpsCheckpoint {
+  return new OpsCheckpoint(gov, tickMs, ttlMs, settleMs);
 }
 
 /** A gateway with its housekeeping, driven by commands, that crashes at times. */
@@ -106,7 +112,7 @@ class Simulation {
   private constructor(test: TestGovernance, schedule: Schedule) {
     this.#schedule = schedule;
     this.#test = test;
-    this.#checkpoint = new OpsCheckpoint(test.gov, schedule.tickMs, schedule.ttlMs);
+    this.#checkpoint = checkpointOf(test, schedule);
   }
 
   static async start(schedule: Schedule): Promise<Simulation> {
@@ -228,7 +234,7 @@ class Simulation {
     this.#test = await this.#test.crash();
     sweepOps(this.#test.gov);
     this.#test.turn();
-    this.#checkpoint = new OpsCheckpoint(this.#test.gov, this.#schedule.tickMs, this.#schedule.ttlMs);
+    this.#checkpoint = checkpointOf(this.#test, this.#schedule);
     this.#sinceTick = 0;
     expect(picture(this.#test)).toEqual(before);
   }
@@ -278,16 +284,19 @@ async function survivesCrashes(schedule: Schedule, numRuns: number): Promise<voi
   );
 }
 
-test('after any history and any crash, every operation is as it was', async () => {
-  await survivesCrashes({ tickMs: 10_000, ttlMs: 60_000, punctual: true }, 200);
-});
+const usual: Schedule = { tickMs: 10_000, ttlMs: 60_000, settleMs: 60_000, punctual: true };
 
-test('so it is where housekeeping is late', async () => {
-  await survivesCrashes({ tickMs: 10_000, ttlMs: 60_000, punctual: false }, 150);
-});
-
-test('so it is where operations are swept sooner than housekeeping comes round', async () => {
-  await survivesCrashes({ tickMs: 10_000, ttlMs: 4_000, punctual: true }, 150);
+test.each([
+  ['after any history and any crash, every operation is as it was', usual],
+  ['so it is where housekeeping is late', { ...usual, punctual: false }],
+  ['so it is where operations get a row at the first tick', { ...usual, settleMs: 10_000 }],
+  ['so it is where that is late', { ...usual, settleMs: 10_000, punctual: false }],
+  [
+    'so it is where operations are swept sooner than housekeeping comes round',
+    { ...usual, ttlMs: 4000, settleMs: 10_000 },
+  ],
+])('%s', async (_, schedule) => {
+  await survivesCrashes(schedule, 120);
 });
 
 /** Runs ticks as the gateway's housekeeping does, with `between` before each tick. */

@@ -55,7 +55,9 @@ export class OpsRegistry {
   }
 
   find(agent: Agent, opId: string): Op | undefined {
-    return this.#byAgent.get(agent)?.get(opId);
+    const only = this.#index.only(opId);
+    if (only === 'several') return this.#byAgent.get(agent)?.get(opId);
+    return only?.owner === agent ? only : undefined;
   }
 
   /** Whether the registry holds this very operation, not another one with the same id. */

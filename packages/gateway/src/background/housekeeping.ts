@@ -53,7 +53,9 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
   const { gov, access, logger } = ports;
   const rounds = new Rounds((error) => logger.error({ err: error }, 'housekeeping failed; it is tried again'));
   const tickMs = config.opsSweepTickSecs * 1000;
-  const checkpoint = new OpsCheckpoint(gov, tickMs, config.opsTtlSecs * 1000);
+  const ttlMs = config.opsTtlSecs * 1000;
+  // A restart replays what happened within the time to live anyway, so a row pays only for what lives longer.
+  const checkpoint = new OpsCheckpoint(gov, tickMs, ttlMs, Math.max(tickMs, ttlMs));
   const { leads } = ports;
   const sweep = rounds.ofSteps(gov.journal, () => sweepOps(gov, opsPerTurn, leads()) === opsPerTurn);
   const expire = rounds.ofTurns(gov.journal, () => {
