@@ -263,9 +263,7 @@ export class OpsRegistry {
 
   /** Gives an operation its place among the others. */
   #number(op: Op): void {
-    const { arrival, ordinal } = this.#place(op.registeredAt, op.owner, op.opId);
-    op.arrival = arrival;
-    op.ordinal = ordinal;
+    ({ arrival: op.arrival, ordinal: op.ordinal } = this.#place(op.registeredAt, op.owner, op.opId));
   }
 
   #place(registeredAt: EpochMs, { key }: Agent, opId: string): Pick<Op, 'ordinal' | 'arrival'> {
