@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,6 +38,8 @@ export interface GatewayOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Loads the probe into the gateway, for figures that only the process itself has. */
   readonly probe?: boolean;
+  /** The data folder of an earlier gateway, which stays. Without it, the gateway gets a new one until it stops. */
+  readonly folder?: string;
 }
 
 export interface GatewayProcess extends ServerProcess {
@@ -44,17 +47,25 @@ export interface GatewayProcess extends ServerProcess {
   count(table: 'audit' | 'ops'): number;
   /** Bytes of the database and of its write-ahead log. */
   disk(): { readonly database: number; readonly wal: number };
+  /** Ends the process as a crash would. The folder stays. */
+  kill(): Promise<void>;
 }
 
-/** Starts the real `reeve serve` on a temporary data folder, with the default settings and those of `env`. */
-export async function startGateway(options: GatewayOptions): Promise<GatewayProcess> {
+/** A temporary data folder with the policies, and how to remove it. */
+export function makeDataFolder(policies: GatewayOptions['policies'] = {}): { folder: string; remove: () => void } {
   const folder = mkdtempSync(join(tmpdir(), 'reeve-bench-'));
-  const removeFolder = trackFolder(folder);
-  const policies = join(folder, 'policies');
-  mkdirSync(policies);
-  for (const [name, text] of Object.entries({ 'base.yaml': basePolicy, ...options.policies })) {
-    writeFileSync(join(policies, name), text);
+  const remove = trackFolder(folder);
+  mkdirSync(join(folder, 'policies'));
+  for (const [name, text] of Object.entries({ 'base.yaml': basePolicy, ...policies })) {
+    writeFileSync(join(folder, 'policies', name), text);
   }
+  return { folder, remove };
+}
+
+/** Starts the real `reeve serve` on a data folder, with the default settings and those of `env`. */
+export async function startGateway(options: GatewayOptions): Promise<GatewayProcess> {
+  const made = options.folder === undefined ? makeDataFolder(options.policies) : undefined;
+  const folder = made?.folder ?? options.folder ?? '';
   const reeve = fileURLToPath(new URL('../packages/cli/bin/reeve.mjs', import.meta.url));
   const server = await startServer(
     options.core,
@@ -71,9 +82,14 @@ export async function startGateway(options: GatewayOptions): Promise<GatewayProc
     folder,
     count: (table) => countRows(database, table),
     disk: () => ({ database: sizeOf(database), wal: sizeOf(`${database}-wal`) }),
+    kill: async () => {
+      const ended = once(server.child, 'exit');
+      server.child.kill('SIGKILL');
+      await ended;
+    },
     stop: async () => {
       await server.stop();
-      removeFolder();
+      made?.remove();
     },
   };
 }

@@ -57,8 +57,8 @@ export type LoadJob =
       readonly warmupSecs: number;
       readonly seconds: number;
     }
-  /** Checks without completion, so that they stay in flight. */
-  | { readonly kind: 'fill'; readonly fleet: string; readonly ops: number }
+  /** Checks without completion. They stay in flight, even if others are completed, unless they are noted as open. */
+  | { readonly kind: 'fill'; readonly fleet: string; readonly ops: number; readonly noted?: boolean }
   /** Completes every operation that loads have left open at `fleet`. */
   | { readonly kind: 'complete'; readonly fleet: string; readonly pid: number }
   /** Batches in which one entry in ten is allowed and then completed; the others are denied. */

@@ -49,7 +49,7 @@ async function work(job: LoadJob): Promise<JobResults[LoadJob['kind']]> {
     case 'raw':
       return driveRaw(job, fleetOf);
     case 'fill':
-      return fill(job.fleet, job.ops);
+      return fill(job.fleet, job.ops, job.noted ?? false);
     case 'complete':
       return complete(job.fleet, job.pid);
     case 'mixed':
@@ -92,8 +92,9 @@ async function sample(address: string, method: 'unary' | 'small' | 'batch'): Pro
   return { answer: answer.toString('base64') };
 }
 
-async function fill(address: string, ops: number): Promise<SetupResult> {
+async function fill(address: string, ops: number, noted: boolean): Promise<SetupResult> {
   const fleet = fleetOf(address);
+  const noteOpen = noted ? fleet.opening() : () => {};
   const connection = await GrpcConnection.open(address);
   const head = requestHead(address, paths.batchCheck);
   const startedAt = performance.now();
@@ -102,6 +103,7 @@ async function fill(address: string, ops: number): Promise<SetupResult> {
     (_, done) => connection.unary(head, fleet.nextBatch(), (answer) => done(answer !== undefined)),
     4,
   );
+  noteOpen();
   connection.close();
   return { done: ops, failed, seconds: secondsSince(startedAt) };
 }

@@ -5,6 +5,7 @@ export const parts = [
   'throughput',
   'scaling',
   'memory',
+  'start',
   'logs',
   'logins',
   'control-streams',
@@ -39,6 +40,8 @@ export interface Options {
   readonly quick: boolean;
   readonly pace: Pace;
   readonly decisions: number;
+  /** Decisions that a start finds. */
+  readonly ops: number;
   /** Entries of the log whose pages are timed. */
   readonly entries: number;
   readonly pin: boolean;
@@ -52,6 +55,7 @@ export const usage = `Measures the gateway beside an echo on the bare gRPC libra
   npm run bench -- --quick                           the same in a few minutes; nothing is written
   npm run bench -- --only throughput --seconds 5     one part: ${parts.join(', ')}
   npm run bench -- --only memory --decisions 10000000
+  npm run bench -- --only start --ops 300000         a start that finds as many operations, after kill -9
   npm run bench -- --only logs --entries 10000000
   npm run bench -- --only logins                     decisions beside fifty logins at a time, and without
   npm run bench -- --only control-streams            ten thousand control streams: memory, and decisions beside them
@@ -72,6 +76,7 @@ export const usage = `Measures the gateway beside an echo on the bare gRPC libra
   --seconds N       measured seconds of each round (default 3, quick 1)
   --rounds N        rounds of echo and gateway in turn (default 5, quick 2)
   --decisions N     of the memory run (default 1000000, quick 200000)
+  --ops N           of the start (default 300000, quick 30000)
   --entries N       of the log whose pages are timed (default 1000000, quick 100000)
   --no-pin          do not keep the processes to cores of their own
   --out FOLDER      where results go (default ${resultsFolder}, and the tables into docs/performance.md)
@@ -86,6 +91,7 @@ export function parseOptions(args: readonly string[]): Options | 'help' {
       seconds: { type: 'string' },
       rounds: { type: 'string' },
       decisions: { type: 'string' },
+      ops: { type: 'string' },
       entries: { type: 'string' },
       'no-pin': { type: 'boolean', default: false },
       out: { type: 'string' },
@@ -105,6 +111,7 @@ export function parseOptions(args: readonly string[]): Options | 'help' {
       leadInSecs: quick ? 0.25 : 0.5,
     },
     decisions: Math.ceil(positive('--decisions', values.decisions, quick ? 200_000 : 1_000_000)),
+    ops: Math.ceil(positive('--ops', values.ops, quick ? 30_000 : 300_000)),
     entries: Math.ceil(positive('--entries', values.entries, quick ? 100_000 : 1_000_000)),
     pin: !values['no-pin'],
     out: values.out ?? (quick ? undefined : resultsFolder),

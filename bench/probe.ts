@@ -4,13 +4,45 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { isMainThread } from 'node:worker_threads';
 
-export type ProbeQuestion = 'memory' | 'profile-start' | 'profile-stop';
+export type ProbeQuestion = 'memory' | 'turns-start' | 'turns-stop' | 'profile-start' | 'profile-stop';
 
 /** Measured after a full garbage collection, so that only referenced memory counts. */
 export interface ProbeMemory {
   readonly rss: number;
   readonly heapUsed: number;
   readonly external: number;
+}
+
+/**
+ * The longest turns of the event loop, in CPU time of its thread: what other processes take of the machine does not
+ * count. The collector's own share does.
+ */
+export interface ProbeTurns {
+  readonly longestMs: number;
+  /** Turns of more than five milliseconds. */
+  readonly long: number;
+}
+
+const longMs = 5;
+let turns: { longestMs: number; long: number } | undefined;
+
+function watchTurns(): void {
+  const watched = { longestMs: 0, long: 0 };
+  turns = watched;
+  let before = threadMs();
+  const look = () => {
+    const now = threadMs();
+    watched.longestMs = Math.max(watched.longestMs, now - before);
+    if (now - before > longMs) watched.long++;
+    before = now;
+    if (turns === watched) setImmediate(look);
+  };
+  setImmediate(look);
+}
+
+function threadMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
 }
 
 let session: Session | undefined;
@@ -31,6 +63,13 @@ async function answer(question: ProbeQuestion): Promise<unknown> {
       collect();
       const { rss, heapUsed, external } = process.memoryUsage();
       return { rss, heapUsed, external } satisfies ProbeMemory;
+    }
+    case 'turns-start':
+      return watchTurns();
+    case 'turns-stop': {
+      const watched = turns;
+      turns = undefined;
+      return watched satisfies ProbeTurns | undefined;
     }
     case 'profile-start':
       session = new Session();

@@ -27,6 +27,8 @@ import { measureSdkCost, sdkCostTable } from './sdk-cost.ts';
 import { scalingPicture, scalingTable } from './scaling-report.ts';
 import { measureScaling } from './scaling.ts';
 import { noiseLines, ratioTable, throughputPicture, throughputTable } from './throughput-report.ts';
+import { startTable } from './start-report.ts';
+import { measureStart } from './start.ts';
 import { measureThroughput } from './throughput.ts';
 
 /** The output of one part of the benchmark. */
@@ -53,6 +55,10 @@ const runs: Readonly<Record<Part, Run>> = {
   memory: async (cores, { decisions }) => {
     const results = await measureMemory(cores, decisions, tell);
     return { text: memoryTable(results), results, picture: memoryPicture(results) };
+  },
+  start: async (cores, { pace, ops }) => {
+    const results = await measureStart(cores, pace.rounds, ops, tell);
+    return { text: startTable(results), results };
   },
   logs: async (_cores, { entries }) => {
     const results = await measureLogs(entries, tell);

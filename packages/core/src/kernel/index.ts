@@ -20,3 +20,4 @@ export { mostPriceMicros, parseUsd, plus, totalJson, totalOfJson, usdOfMicros } 
 export { usualMostActionMicros } from './money.ts';
 export type { Ports, Randomness, Sha256 } from './ports.ts';
 export { equalInConstantTime, parseUrl } from './ports.ts';
+export { SharedTexts } from './shared-texts.ts';

@@ -41,3 +41,23 @@ export function ordinalOf(registeredAt: number, name: string): number {
   for (let at = 0; at < name.length; at++) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);
   return registeredAt * placesPerMs + ((hash >>> 0) % placesPerMs);
 }
+
+export function* opsIn(byAgent: ReadonlyMap<unknown, ReadonlyMap<string, Op>>): Generator<Op> {
+  for (const ops of byAgent.values()) yield* ops.values();
+}
+
+/**
+ * The earliest first; those of one time stay in their order. Where time and place fit into one number, numbers alone are
+ * sorted: a function that compares would be called millions of times.
+ */
+export function inOrderOf(ops: readonly Op[], time: 'registeredAt' | 'updatedAt'): readonly Op[] {
+  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const op of ops) {
+    first = Math.min(first, op[time]);
+    last = Math.max(last, op[time]);
+  }
+  const fits = (last - first + 1) * ops.length <= Number.MAX_SAFE_INTEGER;
+  if (!fits || !ops.every((op) => Number.isInteger(op[time]))) return ops.toSorted((a, b) => a[time] - b[time]);
+  const keys = Float64Array.from(ops, (op, at) => (op[time] - first) * ops.length + at).sort();
+  return Array.from(keys, (key) => ops[key % ops.length]).filter((op) => op !== undefined);
+}

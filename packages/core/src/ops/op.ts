@@ -1,6 +1,7 @@
 import type { ActionType, Via } from '../action/index.ts';
 import type { TokenUsage } from '../budget/index.ts';
 import type { EpochMs, AgentId } from '../kernel/index.ts';
+import { ReeveError } from '../kernel/index.ts';
 import type { Receipt } from './receipt.ts';
 import type { Agent } from '../tenancy/index.ts';
 
@@ -154,6 +155,16 @@ export function nextState(from: OpState, trigger: OpTrigger): OpState | undefine
 
 export function allowedTriggers(from: OpState): readonly OpTrigger[] {
   return Object.keys(moves[from]) as OpTrigger[];
+}
+
+/** The table has no such move. */
+export function refuseMove(from: OpState, trigger: OpTrigger): never {
+  const allowed = allowedTriggers(from);
+  const remedy = allowed.length === 0 ? 'nothing more is allowed' : `allowed: ${allowed.join(', ')}`;
+  throw new ReeveError('invalid_transition', `cannot ${trigger} an operation that is ${from}; ${remedy}`, {
+    state: from,
+    allowed,
+  });
 }
 
 /** Whether an operation was registered and waits for its first check. */

@@ -1,14 +1,18 @@
-import type { ActionType, Via } from '../action/index.ts';
 import type { Operations } from './operations.ts';
 import type { SavedOp } from './ops-slice.ts';
 import type { EntryLog, StoredEntry } from '../audit/index.ts';
-import { keptText } from '../kernel/index.ts';
+import type { AgentId } from '../kernel/index.ts';
+import { keptText, SharedTexts } from '../kernel/index.ts';
 import type { Agent } from '../tenancy/index.ts';
+import type { LoggedEntry, LoggedLineage } from './logged-entry.ts';
+import { headOf, readEntry } from './logged-entry.ts';
 import type { OpState, Op, OpUsage } from './op.ts';
 import { isOver, restoredOp } from './op.ts';
 import type { Receipt } from './receipt.ts';
 
 const page = 1000;
+const mostLineages = 10_000;
+const sharedMembers = ['resource', 'summary', 'runId', 'reason', 'policyRule', 'digest'] as const;
 
 /** What operations are restored from. */
 export interface OpsLog extends EntryLog {
@@ -37,40 +41,23 @@ export async function recoverOps(
   recovery.finish();
 }
 
-/** The members of an entry that describe an operation. */
-interface LoggedEntry {
-  readonly at: string;
-  readonly event_type: string;
-  readonly lineage: { readonly org_id: string | null; readonly team_id: string; readonly agent_id: string };
-  readonly op_id: string | null;
-  readonly policy_rule: string | null;
-  readonly reason: string | null;
-  readonly payload: {
-    readonly action?: { readonly type: ActionType };
-    readonly op_state?: OpState;
-    readonly digest?: string;
-    readonly cost_micros?: number;
-    readonly resource?: string;
-    readonly run_id?: string;
-    readonly summary?: string;
-    readonly via?: Via;
-    readonly replay?: boolean;
-    /** Null in an operation's first entry: it was registered without a check. */
-    readonly from?: OpState | null;
-    readonly to?: OpState;
-    readonly trigger?: string;
-    readonly control_id?: string;
-    readonly input_tokens?: number;
-    readonly output_tokens?: number;
-    readonly cached_input_tokens?: number;
-  };
-}
-
 class Recovery {
   readonly #gov: Operations;
   readonly #ops = new Map<Agent, Map<string, Op>>();
   /** The last control of each operation that had one. */
   readonly #controls = new Map<Op, string>();
+  /** The agents of the last entries, by their lineage as the log writes it. */
+  readonly #byLineage = new Map<string, Agent | null>();
+  /** The agent of the last row. Rows are in the order of their agents, as a rule. */
+  #last: { readonly id: AgentId; readonly agent: Agent | undefined } | undefined;
+  readonly #texts = {
+    resource: new SharedTexts(),
+    summary: new SharedTexts(),
+    runId: new SharedTexts(),
+    reason: new SharedTexts(),
+    policyRule: new SharedTexts(),
+    digest: new SharedTexts(),
+  };
 
   readonly #now: { readonly elapsed: number; readonly epoch: number };
 
@@ -80,29 +67,31 @@ class Recovery {
   }
 
   row(row: SavedOp): void {
-    const agent = this.#gov.directory.find(row.agent);
+    const agent = this.#agentWith(row.agent);
     if (agent === undefined) return;
     const moved = { movedAt: this.#movedAt(row.updatedAt), seq: row.seq, savedSeq: row.seq };
-    const op = restoredOp(agent, row, moved);
+    const op = this.#shared(restoredOp(agent, row, moved));
     if (row.controlId !== null) this.#controls.set(op, row.controlId);
     this.#put(op);
   }
 
-  entry(stored: StoredEntry): void {
-    const entry = JSON.parse(stored.canonical) as LoggedEntry;
-    const agent = this.#agentOf(entry);
-    if (agent === undefined) return;
-    if (entry.event_type === 'AgentDeregistered') this.#left(agent, stored.seq);
-    if (entry.op_id === null) return;
-    const known = this.#ops.get(agent)?.get(entry.op_id);
-    if (known !== undefined && known.seq >= stored.seq) return;
-    if (entry.event_type === 'OpStateChanged' && entry.payload.from === null) {
-      this.#decided(agent, entry, entry.op_id, 'pending', stored.seq);
-    } else if (entry.event_type === 'OpStateChanged') this.#changed(known, entry, stored.seq);
-    else if (entry.event_type === 'OpPauseWidened') this.#takenOver(known, entry, stored.seq);
-    else if (entry.event_type === 'BudgetReservationReleased') freed(known, stored.seq);
+  entry({ seq, canonical }: StoredEntry): void {
+    const head = headOf(canonical);
+    const { type, opId } = head;
+    const agent = this.#agentOf(head.lineage);
+    if (agent === null) return;
+    if (type === 'AgentDeregistered') this.#left(agent, seq);
+    if (opId === null) return;
+    const known = this.#ops.get(agent)?.get(opId);
+    if (known !== undefined && known.seq >= seq) return;
+    const entry = readEntry(canonical, head);
+    if (type === 'OpStateChanged' && entry.payload.from === null) {
+      this.#decided(agent, entry, 'pending', seq);
+    } else if (type === 'OpStateChanged') this.#changed(known, entry, seq);
+    else if (type === 'OpPauseWidened') this.#takenOver(known, entry, seq);
+    else if (type === 'BudgetReservationReleased') freed(known, seq);
     else if (entry.payload.op_state !== undefined && entry.payload.replay !== true) {
-      this.#decided(agent, entry, entry.op_id, entry.payload.op_state, stored.seq);
+      this.#decided(agent, entry, entry.payload.op_state, seq);
     }
   }
 
@@ -118,11 +107,7 @@ class Recovery {
   }
 
   finish(): void {
-    const all = [...this.#ops.values()].flatMap((ops) => [...ops.values()]);
-    all.sort((a, b) => a.registeredAt - b.registeredAt);
-    for (const op of all) this.#gov.ops.number(op);
-    all.sort((a, b) => a.movedAt - b.movedAt);
-    for (const op of all) this.#gov.ops.restore(op);
+    this.#gov.ops.adopt(this.#ops);
     for (const { agent, reservedMicros } of this.#gov.ops.reservations()) this.#gov.ledger.hold(agent, reservedMicros);
   }
 
@@ -132,9 +117,9 @@ class Recovery {
     for (const op of ops?.values() ?? []) if (op.seq < seq) ops?.delete(op.opId);
   }
 
-  #decided(agent: Agent, entry: LoggedEntry, opId: string, state: OpState, seq: number): void {
+  #decided(agent: Agent, entry: LoggedEntry, state: OpState, seq: number): void {
     const at = Date.parse(entry.at);
-    const { payload } = entry;
+    const { payload, op_id: opId } = entry;
     const known = this.#ops.get(agent)?.get(opId);
     // Only the first check decides. An operation that was decided or ended before has been swept, and this is another
     // one.
@@ -145,7 +130,7 @@ class Recovery {
       state,
       registeredAt,
       updatedAt: at,
-      actionType: payload.action?.type ?? null,
+      actionType: entry.actionType,
       resource: keptText(payload.resource ?? ''),
       summary: keptText(payload.summary ?? ''),
       runId: payload.run_id ?? '',
@@ -157,7 +142,8 @@ class Recovery {
       policyRule: entry.policy_rule ?? '',
       digest: payload.digest ?? '',
     };
-    this.#put(restoredOp(agent, record, { movedAt: this.#movedAt(at), seq, savedSeq: known?.savedSeq ?? 0 }));
+    const moved = { movedAt: this.#movedAt(at), seq, savedSeq: known?.savedSeq ?? 0 };
+    this.#put(this.#shared(restoredOp(agent, record, moved)));
   }
 
   #changed(op: Op | undefined, entry: LoggedEntry, seq: number): void {
@@ -182,14 +168,37 @@ class Recovery {
   }
 
   #put(op: Op): void {
-    const ops = this.#ops.get(op.owner) ?? new Map<string, Op>();
+    let ops = this.#ops.get(op.owner);
+    if (ops === undefined) {
+      ops = new Map();
+      this.#ops.set(op.owner, ops);
+    }
     ops.set(op.opId, op);
-    this.#ops.set(op.owner, ops);
   }
 
-  #agentOf(entry: LoggedEntry): Agent | undefined {
-    const { org_id, team_id, agent_id } = entry.lineage;
-    return this.#gov.directory.find({ orgId: org_id ?? '', teamId: team_id, agentId: agent_id });
+  #shared(op: Op): Op {
+    for (const member of sharedMembers) op[member] = this.#texts[member].of(op[member]);
+    return op;
+  }
+
+  #agentWith(id: AgentId): Agent | undefined {
+    const last = this.#last?.id;
+    if (last?.agentId !== id.agentId || last.teamId !== id.teamId || last.orgId !== id.orgId) {
+      this.#last = { id, agent: this.#gov.directory.find(id) };
+    }
+    return this.#last?.agent;
+  }
+
+  #agentOf(lineage: string): Agent | null {
+    const known = this.#byLineage.get(lineage);
+    if (known !== undefined) return known;
+    if (this.#byLineage.size === mostLineages) this.#byLineage.clear();
+    const parsed = JSON.parse(lineage) as LoggedLineage;
+    const id = { orgId: parsed.org_id ?? '', teamId: parsed.team_id, agentId: parsed.agent_id };
+    const agent = this.#gov.directory.find(id) ?? null;
+    // A copy: the text is a part of its entry, and would keep all of it.
+    this.#byLineage.set(JSON.stringify(parsed), agent);
+    return agent;
   }
 
   #movedAt(updatedAt: number): number {

@@ -2,8 +2,8 @@ import type { Undo } from '../journal/index.ts';
 import type { AgentId, Clock, EpochMs, Total } from '../kernel/index.ts';
 import { ReeveError, plus } from '../kernel/index.ts';
 import type { OpRecord, OpState, OpTrigger, Op } from './op.ts';
-import { allowedTriggers, isOver, isUnchecked, nextState, restoredOp } from './op.ts';
-import { OpIndex, ordinalOf } from './op-index.ts';
+import { isOver, isUnchecked, nextState, refuseMove, restoredOp } from './op.ts';
+import { inOrderOf, OpIndex, opsIn, ordinalOf } from './op-index.ts';
 import type { Agent } from '../tenancy/index.ts';
 
 /**
@@ -118,10 +118,19 @@ export class OpsRegistry {
     }
   }
 
-  /** Puts back an operation from the store. */
-  restore(op: Op): void {
-    if (op.arrival === 0) this.number(op);
-    this.#keep(op);
+  /** Puts back all operations from the store. The maps of an empty registry are these from now on. */
+  adopt(byAgent: ReadonlyMap<Agent, Map<string, Op>>): void {
+    for (const [owner, ops] of byAgent) if (ops.size > 0) this.#byAgent.set(owner, ops);
+    const asRegistered = inOrderOf([...opsIn(byAgent)], 'registeredAt');
+    for (const op of asRegistered) this.#number(op);
+    for (const op of inOrderOf(asRegistered, 'updatedAt')) {
+      this.#index.add(op);
+      this.#counts[op.state]++;
+      this.#noteRestored(op);
+    }
+  }
+
+  #noteRestored(op: Op): void {
     if (op.savedSeq !== op.seq) this.#noteUnsaved(op);
     if (isOver(op.state)) this.#ended.push(op);
     if (isUnchecked(op)) this.#unchecked.add(op);
@@ -137,7 +146,9 @@ export class OpsRegistry {
       if (known !== undefined) this.forget(known);
       const { control, stale } = record;
       const op = restoredOp(owner, record, { movedAt: this.#clock.elapsed(), seq, savedSeq: 0, control, stale });
-      this.restore(op);
+      this.#number(op);
+      this.#keep(op);
+      this.#noteRestored(op);
       return op;
     }
     const { opId: _, registeredAt: __, state, updatedAt, ...told } = record;
@@ -147,16 +158,8 @@ export class OpsRegistry {
   }
 
   /** Where a trigger leads by the lifecycle table. Throws if the table has no such move. */
-  destination(op: Op, trigger: OpTrigger): OpState {
-    const from = op.state;
-    const to = nextState(from, trigger);
-    if (to !== undefined) return to;
-    const allowed = allowedTriggers(from);
-    const remedy = allowed.length === 0 ? 'nothing more is allowed' : `allowed: ${allowed.join(', ')}`;
-    throw new ReeveError('invalid_transition', `cannot ${trigger} an operation that is ${from}; ${remedy}`, {
-      state: from,
-      allowed,
-    });
+  destination({ state }: Op, trigger: OpTrigger): OpState {
+    return nextState(state, trigger) ?? refuseMove(state, trigger);
   }
 
   /**
@@ -180,7 +183,9 @@ export class OpsRegistry {
     if (!this.holds(op)) return () => undefined;
     const unsaved = this.#unsaved.delete(op);
     const overdue = this.#overdue.delete(op);
-    this.#drop(op);
+    const ops = this.#byAgent.get(op.owner);
+    ops?.delete(op.opId);
+    if (ops?.size === 0) this.#byAgent.delete(op.owner);
     this.#index.remove(op);
     this.#counts[op.state]--;
     return () => {
@@ -257,8 +262,8 @@ export class OpsRegistry {
   }
 
   /** Gives an operation its place among the others. */
-  number(op: Op): void {
-    Object.assign(op, this.#place(op.registeredAt, op.owner, op.opId));
+  #number(op: Op): void {
+    ({ arrival: op.arrival, ordinal: op.ordinal } = this.#place(op.registeredAt, op.owner, op.opId));
   }
 
   #place(registeredAt: EpochMs, { key }: Agent, opId: string): Pick<Op, 'ordinal' | 'arrival'> {
@@ -272,12 +277,6 @@ export class OpsRegistry {
     else ops.set(op.opId, op);
     this.#index.add(op);
     this.#counts[op.state]++;
-  }
-
-  #drop(op: Op): void {
-    const ops = this.#byAgent.get(op.owner);
-    ops?.delete(op.opId);
-    if (ops?.size === 0) this.#byAgent.delete(op.owner);
   }
 
   /** The operation stays noted, however often it moves, until its row is written or turns out not to be needed. */

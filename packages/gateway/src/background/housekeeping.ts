@@ -17,7 +17,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { Rounds } from './rounds.ts';
 
-const rowsPerTurn = 200;
+const rowsPerTurn = 100;
 const opsPerTurn = 1000;
 /** For steps in which each operation writes an entry. */
 const opsPerStep = 100;

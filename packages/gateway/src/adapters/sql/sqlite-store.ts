@@ -37,7 +37,7 @@ import type { SqliteOptions } from './open-sqlite.ts';
 import { openSqlite } from './open-sqlite.ts';
 import { SqlApprovals } from './sql-approvals.ts';
 import type { SqlSession, SqlValue } from './sql-database.ts';
-import { SqliteTable } from './sqlite-table.ts';
+import { eachRow, SqliteTable } from './sqlite-table.ts';
 import { SqlPolicies } from './sql-policies.ts';
 import { dropPlacesSql, pruneSql, pruneValues, readingSql } from './table-sql.ts';
 
@@ -80,7 +80,7 @@ export class SqliteStore implements Store {
   after(seq: number, limit: number): Promise<StoredEntry[]> {
     const sql = 'SELECT seq, hash, canonical FROM audit WHERE seq > ? ORDER BY seq LIMIT ?';
     const page = new EntryPage(limit, Buffer.byteLength);
-    for (const row of this.#prepare(sql).iterate(seq, limit)) if (!page.offer(entriesTable.itemOf(row))) break;
+    for (const row of eachRow(this.#prepare(sql), seq, limit)) if (!page.offer(entriesTable.itemOf(row))) break;
     return Promise.resolve(page.entries);
   }
 
@@ -193,7 +193,7 @@ export class SqliteStore implements Store {
 
   /** Reads row by row, so that memory never holds the stored form of all rows at once. */
   *#each<Item>(reading: Reading<Item>): Generator<Item> {
-    for (const row of this.#prepare(readingSql(reading)).iterate()) yield reading.table.itemOf(row);
+    for (const row of eachRow(this.#db.prepare(readingSql(reading)))) yield reading.table.itemOf(row);
   }
 
   #all(sql: string, ...values: SqlValue[]): Row[] {

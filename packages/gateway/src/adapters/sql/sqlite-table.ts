@@ -69,3 +69,17 @@ export class SqliteTable {
     return this.#table.valuesOf?.(item) ?? this.#given.map((of) => of(item));
   }
 }
+
+/**
+ * Reads row by row. The database hands out the values alone, and the row is put together here, which takes half the time:
+ * what a start and a replay read are hundreds of thousands of rows.
+ */
+export function* eachRow(statement: StatementSync, ...values: readonly Value[]): Generator<Row> {
+  const names = statement.columns().map(({ name }) => name);
+  statement.setReturnArrays(true);
+  for (const found of statement.iterate(...values) as Iterable<unknown> as Iterable<readonly unknown[]>) {
+    const row: Record<string, unknown> = {};
+    for (let at = 0; at < names.length; at++) row[names[at] ?? ''] = found[at];
+    yield row;
+  }
+}

@@ -1,0 +1,28 @@
+import type { StartResult, StartRow } from './start.ts';
+import { count, fixed, megabytes, ratio, textTable } from './table.ts';
+
+/** The most CPU that a start may take with 300,000 operations. */
+const promisedSecs = 3;
+const promisedFor = 300_000;
+
+export function startTable({ ops, rows }: StartResult): string {
+  const [empty] = rows;
+  const perOp = (row: StartRow, weight: (row: StartRow) => number) =>
+    empty === undefined || row === empty ? '' : `${count((weight(row) - weight(empty)) / ops)} B`;
+  const isKept = ({ cpuSecs }: StartRow) => (cpuSecs.median < promisedSecs ? 'kept' : 'NOT KEPT');
+  const body = rows.map((row) => [
+    row === empty ? row.name : `${count(ops)} ${row.name}`,
+    `${fixed(row.cpuSecs.median, 2)} s`,
+    `${fixed(row.cpuSecs.least, 2)} s`,
+    ratio(row.overEmpty),
+    `${fixed(row.wallSecs.median, 2)} s`,
+    megabytes(row.rssBytes.median),
+    perOp(row, ({ rssBytes }) => rssBytes.median),
+    perOp(row, ({ heapBytes }) => heapBytes),
+    `${fixed(row.turns.longestMs)} ms`,
+    count(row.turns.long),
+    ops === promisedFor && row !== empty ? isKept(row) : '',
+  ]);
+  const header = ['a start finds', 'CPU', 'least', 'over none', 'wall', 'RSS', 'RSS/op', 'heap/op'];
+  return textTable([...header, 'longest turn', 'over 5 ms', `under ${promisedSecs} s`], body);
+}
