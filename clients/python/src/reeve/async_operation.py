@@ -40,10 +40,16 @@ class AsyncOperationContext:
         self._cancels_before = 0
         self._cancelled = False
 
-    async def __aenter__(self) -> AsyncOperation:
-        loop = asyncio.get_running_loop()
+    async def begin(self) -> AsyncOperation:
+        """Asks before the block is entered, which any task may do afterwards."""
         op, answer = await run_async(self._core.open().checks.admit(self._members, RUN))
         self._operation = AsyncOperation(op, answer)
+        return self._operation
+
+    async def __aenter__(self) -> AsyncOperation:
+        loop = asyncio.get_running_loop()
+        operation = self._operation or await self.begin()
+        op = operation._op
         self._task = asyncio.current_task()
         self._cancels_before = _cancels_of(self._task)
         with self._core.line.lock:
@@ -51,7 +57,7 @@ class AsyncOperationContext:
             op.on_terminated = lambda: _soon(loop, self._cancel)
             if op.terminated is not None:
                 op.on_terminated()
-        return self._operation
+        return operation
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

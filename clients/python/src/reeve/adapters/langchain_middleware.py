@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ._govern import AnyAgent, ToolCalls
 from ._missing import missing
 from ._model import ModelCalls, ModelUse, Tokens
-from ._options import ModelOptions
+from ._options import CallOptions, ModelOptions
 from .langchain import LangChainOptions, call_id, governed_tool, run_of_graph
 
 try:
@@ -39,7 +39,7 @@ class GovernMiddleware(AgentMiddleware[Any, Any]):
         super().__init__()
         self._tools = ToolCalls(agent, options, LangChainOptions)
         self._interrupts = options.get("interrupt", False)
-        shared: Any = {name: options[name] for name in ("approval_wait", "run_id", "caller") if name in options}
+        shared: Any = {name: each for name, each in options.items() if name in CallOptions.__annotations__}
         self._model = ModelCalls(agent, {**shared, **(model or {})}) if govern_model else None
 
     def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:

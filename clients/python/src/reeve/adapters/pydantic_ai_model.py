@@ -44,7 +44,7 @@ class _GovernedModel(WrapperModel):
     ) -> AsyncGenerator[StreamedResponse]:
         use = self._use_of(messages, model_settings, model_request_parameters)
         async with (
-            self._calls.operation(use) as op,
+            self._calls.open(use) as op,
             self.wrapped.request_stream(messages, model_settings, model_request_parameters, run_context) as stream,
         ):
             try:
