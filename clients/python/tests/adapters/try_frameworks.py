@@ -184,7 +184,9 @@ def test_a_held_stream_of_pydantic_ai_that_is_given_up_is_called_off(gateway: Ga
         streaming.cancel()
         with pytest.raises(asyncio.CancelledError):
             await streaming
+        while gateway.api("GET", path)["items"][0]["state"] == "open":
+            await asyncio.sleep(0.02)
 
-    asyncio.run(run())
+    asyncio.run(asyncio.wait_for(run(), 60))
     (approval,) = gateway.api("GET", path)["items"]
     assert approval["state"] == "cancelled"

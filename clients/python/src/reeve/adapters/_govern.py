@@ -6,13 +6,10 @@ import asyncio
 import hashlib
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from .._completion import GIVEN_UP
-from .._core import AgentCore
-from .._flow import Flow, run_async, run_blocking
+from .._flow import Flow, run_blocking, run_through
 from .._said import Said
 from ..agent import Agent
 from ..answer import Answer
@@ -100,8 +97,7 @@ class Calls:
             if begun:
                 raise
             if held and not isinstance(error, OperationTerminated):
-                with suppress(ReeveError):
-                    run_blocking(_call_off(self._core, held[0]))
+                run_blocking(self._core.reports.call_off(held[0].op_id))
             return refusal_of(error)
 
     async def call_async(
@@ -138,17 +134,8 @@ class _CalledOff(AsyncOperationContext):
             return await super().begin()
         except (ReeveError, asyncio.CancelledError) as error:
             if held and not isinstance(error, OperationTerminated):
-                with suppress(ReeveError):
-                    await run_async(_call_off(self._core, held[0]))
+                await run_through(self._core.reports.call_off(held[0].op_id))
             raise
-
-
-def _call_off(core: AgentCore, answer: Answer) -> Flow[None]:
-    """Nobody waits for the held call any more. Its approval ends, so that nobody is asked in vain.
-
-    If the gateway is away, the approval expires.
-    """
-    return core.reports.complete(answer.op_id, GIVEN_UP, core.link.deadline(None))
 
 
 class ToolCalls(Calls):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from .._said import Said
-from ..async_operation import AsyncOperation, AsyncOperationContext
+from ..async_operation import AsyncOperation
 from ..operation import Operation
 from ._govern import AnyAgent, Calls
 from ._jsonable import prompt_bound, whole_tokens
@@ -79,7 +79,7 @@ class ModelCalls(Calls):
 
     async def stream(
         self, use: ModelUse, call: Callable[[], AsyncIterator[Part]], usage_of: UsageOf
-    ) -> AsyncIterator[Part]:
+    ) -> AsyncGenerator[Part]:
         """Passes on the parts of an answer. Each waits while the operation is paused.
 
         The call has a task of its own. So a termination ends it whatever its reader does, and a reader who leaves ends
@@ -114,10 +114,6 @@ class ModelCalls(Calls):
         finally:
             calling.cancel()
             await asyncio.gather(calling, return_exceptions=True)
-
-    def open(self, use: ModelUse) -> AsyncOperationContext:
-        """For answers whose parts the framework itself hands on. It raises as the SDK does."""
-        return self.operation(self._members(use))
 
     def _members(self, use: ModelUse) -> dict[str, Any]:
         options = self._options
