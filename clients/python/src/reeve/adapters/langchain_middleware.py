@@ -84,7 +84,9 @@ class GovernMiddleware(AgentMiddleware[Any, Any]):
 def _use_of(request: ModelRequest[Any]) -> ModelUse:
     model = request.model
     name = next((getattr(model, each) for each in ("model_name", "model", "model_id") if hasattr(model, each)), None)
-    prompt = {"system": request.system_message, "messages": request.messages, "tools": _described(request.tools)}
+    # A text in the first versions.
+    system = getattr(request, "system_message", None) or request.system_prompt
+    prompt = {"system": system, "messages": request.messages, "tools": _described(request.tools)}
     most = request.model_settings.get("max_tokens") or getattr(model, "max_tokens", None)
     return ModelUse(str(name or type(model).__name__), prompt, most if isinstance(most, int) else None, run_of_graph())
 
