@@ -13,13 +13,14 @@ const examples = 'examples/python';
 const quiet = { CREWAI_DISABLE_TELEMETRY: 'true', CREWAI_TRACING_ENABLED: 'false', OTEL_SDK_DISABLED: 'true' };
 const room = { maxBuffer: 64_000_000, timeout: 1_200_000 };
 
-/** Runs the table on the SDK and all adapters for Python. */
+/** Runs the table on the named subjects, or on the SDK and all adapters for Python. */
 export async function runPythonTable(
   python: string,
   tell: (result: AdapterResult) => void,
+  subjects: readonly string[] = [],
 ): Promise<readonly AdapterResult[]> {
   const env = { ...process.env, ...quiet, PYTHONPATH: 'src:tests' };
-  const { stdout } = await run(python, ['-m', 'adapters'], { cwd: client, env, ...room });
+  const { stdout } = await run(python, ['-m', 'adapters', ...subjects], { cwd: client, env, ...room });
   // Frameworks print what they please.
   const results = stdout
     .split('\n')
