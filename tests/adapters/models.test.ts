@@ -154,11 +154,10 @@ test('a held stream that its caller gives up is called off, and nobody is asked 
   const streams: ((signal: AbortSignal) => PromiseLike<unknown>)[] = [
     (abortSignal) => governAi(agent, model).doStream({ prompt: [], abortSignal }),
     async (signal) => (await chat.stream('go', { signal })).next(),
-    (signal) =>
-      agents
-        .getStreamedResponse({ ...agentsRequest, signal } as never)
-        [Symbol.asyncIterator]()
-        .next(),
+    (signal) => {
+      const events = agents.getStreamedResponse({ ...agentsRequest, signal } as never);
+      return events[Symbol.asyncIterator]().next();
+    },
   ];
   const given = streams.map((open) => {
     const caller = new AbortController();

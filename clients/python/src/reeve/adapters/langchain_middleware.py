@@ -40,7 +40,8 @@ class GovernMiddleware(AgentMiddleware[Any, Any]):
         self._tools = ToolCalls(agent, options, LangChainOptions)
         self._interrupts = options.get("interrupt", False)
         shared: Any = {name: each for name, each in options.items() if name in CallOptions.__annotations__}
-        self._model = ModelCalls(agent, {**shared, **(model or {})}) if govern_model else None
+        shared.update(model or {})
+        self._model = ModelCalls(agent, shared) if govern_model else None
 
     def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         governed = self._governed(request)
