@@ -4,7 +4,9 @@ Run it with the Python of an environment that has clients/python/requirements-de
 
     node_modules/.cache/reeve-python/<key>/bin/python bench/python_check_cost.py [--calls 300] [--rounds 7]
 
-It starts a gateway of this repository. All four ways alternate in each round, in the same process, against the same
+The last two ways have many checks in flight, by calls of their own and by one `CheckStream`: whether a pipeline would pay.
+
+It starts a gateway of this repository. All ways alternate in each round, in the same process, against the same
 gateway. CPU is that of this process with all its threads. The median of the rounds counts.
 """
 
@@ -70,9 +72,25 @@ async def measure_async(calls: int, call: Callable[[], Awaitable[object]]) -> tu
     return (time.process_time() - cpu) / calls * 1e6, (time.perf_counter() - wall) / calls * 1e6
 
 
+def many_calls(stub: Any, request: Callable[[], Any], calls: int) -> None:
+    for answer in [stub.CheckAction.future(request(), timeout=30) for _ in range(calls)]:
+        answer.result()
+
+
+def one_stream(stub: Any, request: Callable[[], Any], calls: int) -> None:
+    for _ in stub.CheckStream((request() for _ in range(calls)), timeout=30):
+        pass
+
+
 async def measure_all(gateway: GatewayProcess, calls: int, rounds: int) -> Figures:
     stub_class = generated_stub()
-    figures: Figures = {"sync, bare stub": [], "sync, agent.check": [], "async, bare stub": [], "async, agent.check": []}
+    figures: Figures = {
+        "sync, bare stub": [],
+        "sync, agent.check": [],
+        "async, bare stub": [],
+        "async, agent.check": [],
+    }
+    figures |= {"many, bare stub": [], "many, one stream": []}
     with reeve.Reeve(gateway.grpc, api_key=BOOTSTRAP_KEY) as client:
         enrolled = client.enroll("acme", "core", "bench-bare")
         sync_agent = client.register("acme", "core", "bench-sync")
@@ -99,6 +117,9 @@ async def measure_all(gateway: GatewayProcess, calls: int, rounds: int) -> Figur
                             calls, lambda: async_agent.check(tool="search", args={"q": "refunds"})
                         ),
                     }
+                    for name, act in {"many, bare stub": many_calls, "many, one stream": one_stream}.items():
+                        cpu, wall = measure(1, lambda act=act: act(bare, lambda: request_of(agent_id, token), calls))
+                        measured[name] = (cpu / calls, wall / calls)
                     # The first round warms up.
                     if round_number > 0:
                         for name, figure in measured.items():
@@ -116,7 +137,9 @@ def main() -> None:
         figures = asyncio.run(measure_all(gateway, options.calls, options.rounds))
     finally:
         gateway.remove()
-    print(f"Python {sys.version.split()[0]}, grpcio {grpc.__version__}, {options.rounds} rounds of {options.calls} calls")
+    print(
+        f"Python {sys.version.split()[0]}, grpcio {grpc.__version__}, {options.rounds} rounds of {options.calls} calls"
+    )
     print(f"{'':20} {'CPU us':>8} {'wall us':>8} {'CPU, x bare':>12} {'wall, x bare':>12}")
     for name, measured in figures.items():
         cpu, wall = (statistics.median(each[part] for each in measured) for part in (0, 1))

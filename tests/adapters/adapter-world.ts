@@ -4,6 +4,7 @@ import { connect } from '@reeve/sdk';
 import { bootstrapKey, TestGateway } from '../harness/gateway.ts';
 
 type Op = RouteOutput<Routes['listOps']>['items'][number];
+type Controlled = { readonly control: { readonly id: string } };
 
 /** A gateway with a policy, a client of it, and a person who approves and terminates. */
 export class AdapterWorld implements AsyncDisposable {
@@ -34,16 +35,27 @@ export class AdapterWorld implements AsyncDisposable {
     return op;
   }
 
+  approvals(agent: Agent): Promise<readonly { readonly id: string; readonly state: string }[]> {
+    return this.#list('approvals', agent, '&state=all');
+  }
+
   /** Approves the one action that the agent has asked for. */
   async approve(agent: Agent): Promise<void> {
-    const [approval, ...others] = await this.#list<{ id: string }>('approvals', agent, '&state=all');
+    const [approval, ...others] = await this.approvals(agent);
     if (approval === undefined || others.length > 0) throw new Error(`${others.length} more approvals than one`);
     await this.#post(`approvals/${approval.id}/approve`, {});
   }
 
-  async terminate(agent: Agent, reason: string): Promise<void> {
+  /** Terminates the newest operation of the agent, and gives the path of the receipt. */
+  async terminate(agent: Agent, reason: string): Promise<string> {
     const { op_id: id } = await this.op(agent);
-    await this.#post(`ops/${encodeURIComponent(id)}/terminate`, { reason });
+    const { control } = (await this.#post(`ops/${encodeURIComponent(id)}/terminate`, { reason })) as Controlled;
+    return `/api/v1/control/${control.id}`;
+  }
+
+  /** How far a control has come. */
+  async statusOf(receipt: string): Promise<string> {
+    return (await this.#gateway.api.get<{ status: string }>(receipt, bootstrapKey)).body.status;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -56,8 +68,9 @@ export class AdapterWorld implements AsyncDisposable {
     return (await this.#gateway.api.get<{ items: Item[] }>(path, bootstrapKey)).body.items;
   }
 
-  async #post(path: string, json: object): Promise<void> {
-    const { status, text } = await this.#gateway.api.post(`/api/v1/${path}`, bootstrapKey, json);
+  async #post(path: string, json: object): Promise<unknown> {
+    const { status, text, body } = await this.#gateway.api.post(`/api/v1/${path}`, bootstrapKey, json);
     if (status >= 300) throw new Error(text);
+    return body;
   }
 }

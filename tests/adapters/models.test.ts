@@ -20,6 +20,7 @@ name: models
 default: deny
 rules:
   - { name: small, effect: allow, actions: [llm_call], models: ['small-*'] }
+  - { name: ask, effect: require_approval, actions: [llm_call], models: ['asked-*'] }
 pricing:
   small-*: { input_per_mtok_usd: 2, output_per_mtok_usd: 10, cached_input_per_mtok_usd: 0.5 }
 `;
@@ -42,6 +43,15 @@ const usage = {
   inputTokens: { total: 1000, noCache: 600, cacheRead: 400, cacheWrite: undefined },
   outputTokens: { total: 200, text: 200, reasoning: undefined },
 };
+
+const agentsRequest = {
+  input: 'go',
+  modelSettings: {},
+  tools: [],
+  outputType: 'text',
+  handoffs: [],
+  tracing: false,
+} as const;
 
 type StreamPart = { type: 'text-delta'; id: string; delta: string } | { type: 'text-start' | 'text-end'; id: string };
 
@@ -97,7 +107,7 @@ test('a streamed call of the AI SDK passes part by part, and is settled by the u
 
 test('a termination ends a stream that waits for its provider, and tells the provider', async () => {
   const agent = await world.register('ai-stop');
-  const { model, signal } = streaming();
+  const { model, signal, isCancelled } = streaming();
   const { stream } = await governAi(agent, model).doStream({ prompt: [] });
   const read = stream.getReader().read();
   read.catch(() => {});
@@ -105,6 +115,65 @@ test('a termination ends a stream that waits for its provider, and tells the pro
   await world.terminate(agent, 'enough');
   await expect(read).rejects.toThrow(OperationTerminatedError);
   expect(signal()?.aborted).toBe(true);
+  expect(isCancelled()).toBe(true);
+});
+
+test('a termination ends a stream that nobody reads at that moment', async () => {
+  const agent = await world.register('ai-unread');
+  const { model, send, signal } = streaming();
+  const { stream } = await governAi(agent, model).doStream({ prompt: [] });
+  for (const delta of ['one', 'two', 'three']) send({ type: 'text-delta', id: '1', delta });
+  const reader = stream.getReader();
+  await reader.read();
+  const receipt = await world.terminate(agent, 'enough');
+  await eventually(async () => expect(await world.statusOf(receipt)).toBe('effective'));
+  expect(signal()?.aborted).toBe(true);
+  // What had been read ahead may still come.
+  const rest = (async () => {
+    while (!(await reader.read()).done);
+  })();
+  await expect(rest).rejects.toThrow(OperationTerminatedError);
+});
+
+test('a stream that is cancelled before anybody reads it ends the call', async () => {
+  const agent = await world.register('ai-unused');
+  const { model, signal, isCancelled } = streaming();
+  const { stream } = await governAi(agent, model).doStream({ prompt: [] });
+  await stream.cancel();
+  await eventually(async () => expect((await world.op(agent)).state).toBe('completing'));
+  expect(signal()?.aborted).toBe(true);
+  expect(isCancelled()).toBe(true);
+});
+
+test('a held stream that its caller gives up is called off, and nobody is asked in vain', async () => {
+  const agent = await world.register('held-streams');
+  const { model } = streaming('asked-one');
+  const chat = governChat(agent, new StreamingChat({ responses: [] }), { model: 'asked-two' });
+  const scripted = new ScriptedModel([{ output: [], usage: new Usage(), responseId: 'one' }]);
+  const agents = governAgents(agent, scripted, { model: 'asked-three' });
+  const streams: ((signal: AbortSignal) => PromiseLike<unknown>)[] = [
+    (abortSignal) => governAi(agent, model).doStream({ prompt: [], abortSignal }),
+    async (signal) => (await chat.stream('go', { signal })).next(),
+    (signal) => {
+      const events = agents.getStreamedResponse({ ...agentsRequest, signal } as never);
+      return events[Symbol.asyncIterator]().next();
+    },
+  ];
+  const given = streams.map((open) => {
+    const caller = new AbortController();
+    const opened = Promise.resolve(open(caller.signal));
+    opened.catch(() => {});
+    return { caller, opened };
+  });
+  await eventually(async () =>
+    expect((await world.approvals(agent)).map(({ state }) => state)).toEqual(Array(3).fill('open')),
+  );
+  for (const { caller } of given) caller.abort(new Error('I have to go'));
+  for (const { opened } of given) await expect(opened).rejects.toThrow('I have to go');
+  await eventually(async () =>
+    expect((await world.approvals(agent)).map(({ state }) => state)).toEqual(Array(3).fill('cancelled')),
+  );
+  expect(model.doStreamCalls).toHaveLength(0);
 });
 
 test('a reader that leaves ends the call, which then costs what was reserved', async () => {
@@ -181,16 +250,8 @@ test('a streamed call of the OpenAI Agents SDK is settled by its last event', as
   const model = new ScriptedModel([{ output: [], usage, responseId: 'one' }]);
   const provider = governAgents(agent, { getModel: (_name?: string) => model });
   const governed = provider.getModel('small-three');
-  const request = {
-    input: 'go',
-    modelSettings: {},
-    tools: [],
-    outputType: 'text',
-    handoffs: [],
-    tracing: false,
-  } as const;
   const events: unknown[] = [];
-  for await (const event of governed.getStreamedResponse(request as never)) events.push(event);
+  for await (const event of governed.getStreamedResponse(agentsRequest as never)) events.push(event);
   expect(events.length).toBeGreaterThan(0);
   await whenSettled(agent, 4000);
 });

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { runClaudeExample } from './adapters/claude-example.ts';
 import { findFrameworks } from './adapters/frameworks.ts';
+import { runLowest, runLowestPython } from './adapters/lowest.ts';
 import { pythonExamples, runPythonExample, runPythonTable, runPythonTests } from './adapters/python-adapters.ts';
 import type { AdapterResult } from './adapters/run-adapters.ts';
 import { runAdapters, writeAdapterResults } from './adapters/run-adapters.ts';
@@ -167,6 +168,7 @@ async function adapters(results: Results): Promise<void> {
   say('the table of cases on every adapter, which takes a few minutes');
   const found = await guarded('the adapters', results, () => runAdapters(frameworks, tellAdapter));
   results.adapters.push(...(found ?? []));
+  await guarded('the lowest versions', results, async () => noneFailed(await runLowest()));
   if (!('missing' in frameworks)) await guarded('the example for the Claude Agent SDK', results, runClaudeExample);
   await pythonAdapters(results);
 }
@@ -181,10 +183,20 @@ async function pythonAdapters(results: Results): Promise<void> {
   const { python } = environment;
   const found = await guarded('the adapters for Python', results, () => runPythonTable(python, tellAdapter));
   results.adapters.push(...(found ?? []));
+  await guarded('the lowest versions for Python', results, async () => noneFailed(await runLowestPython()));
   await guarded('the interrupts of Python frameworks', results, () => runPythonTests(python));
   for (const name of pythonExamples()) {
     await guarded(`the Python example ${name}`, results, () => runPythonExample(python, name));
   }
+}
+
+/** The matrix of the docs has the newest versions alone. */
+function noneFailed(found: readonly AdapterResult[]): void {
+  const failures = found.flatMap(({ name, cases }) =>
+    Object.entries(cases).flatMap(([each, how]) => (how.startsWith('failed') ? `${name}: ${each} (${how})` : [])),
+  );
+  if (failures.length > 0) throw new Error(failures.join('; '));
+  for (const { name, language } of found) say(`ok   ${name} (${language}) in its lowest version`);
 }
 
 function tellAdapter({ name, language, cases }: AdapterResult): void {

@@ -34,6 +34,9 @@ rules:
   - name: ask-first
     effect: require_approval
     tools: [ask_*]
+  - name: ask-models
+    effect: require_approval
+    models: [ask-*]
 """
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from reeve import AgentId, Answer, InvalidRequest
+from reeve import AgentId, Answer, InvalidRequest, Via
 from reeve._prepare import PreparedCheck, prepare_check
 from reeve.v1 import common_pb2
 
@@ -98,6 +98,9 @@ def test_a_spawn_without_a_command_has_no_context() -> None:
         ({"tool": "x", "trace_id": "a:b"}, "trace_id: must be 1 to 128 characters"),
         ({"tool": "x", "span_id": "a\n"}, "span_id: must be 1 to 128 characters"),
         ({"tool": "x", "parent": "nothing"}, "parent: must be an answer"),
+        ({"tool": "x", "via": "mcp"}, "via: must be a Via"),
+        ({"tool": "x", "via": Via("window")}, "via: must be a Via whose door is one of mcp, model, hook"),  # type: ignore[arg-type]
+        ({"tool": "x", "via": Via("mcp", 3)}, "via.name: must be a text"),  # type: ignore[arg-type]
         ({"tool": "x\ud800"}, "characters that cannot be sent"),
     ],
 )

@@ -10,7 +10,7 @@ from conftest import fresh_name
 from gateway_process import BOOTSTRAP_KEY, GatewayProcess
 
 import reeve
-from reeve import Agent, AgentId, Reeve
+from reeve import Agent, AgentId, Reeve, Via
 
 
 def test_the_answer_says_what_and_why(agent: Agent) -> None:
@@ -25,6 +25,11 @@ def test_the_answer_says_what_and_why(agent: Agent) -> None:
     held = agent.check(tool="ask_somebody")
     assert (held.decision, held.allowed) == ("pending", False)
     assert held.approval_id
+
+
+def test_a_door_says_that_it_asks_for_the_agent(gateway: GatewayProcess, agent: Agent) -> None:
+    answer = agent.check(tool="search", via=Via("mcp", "github"))
+    assert gateway.op(answer.op_id)["via"] == {"door": "mcp", "name": "github"}
 
 
 def test_conditions_see_the_arguments(agent: Agent) -> None:

@@ -8,19 +8,19 @@ import type { AdapterResult } from './run-adapters.ts';
 
 const run = promisify(execFile);
 const client = resolve('clients/python');
-const adapters = resolve(client, 'src/reeve/adapters');
 const examples = 'examples/python';
 /** Frameworks that would tell their makers of each run. */
 const quiet = { CREWAI_DISABLE_TELEMETRY: 'true', CREWAI_TRACING_ENABLED: 'false', OTEL_SDK_DISABLED: 'true' };
 const room = { maxBuffer: 64_000_000, timeout: 1_200_000 };
 
-/** Runs the table on the SDK and all adapters for Python. */
+/** Runs the table on the named subjects, or on the SDK and all adapters for Python. */
 export async function runPythonTable(
   python: string,
   tell: (result: AdapterResult) => void,
+  subjects: readonly string[] = [],
 ): Promise<readonly AdapterResult[]> {
   const env = { ...process.env, ...quiet, PYTHONPATH: 'src:tests' };
-  const { stdout } = await run(python, ['-m', 'adapters'], { cwd: client, env, ...room });
+  const { stdout } = await run(python, ['-m', 'adapters', ...subjects], { cwd: client, env, ...room });
   // Frameworks print what they please.
   const results = stdout
     .split('\n')
@@ -31,17 +31,25 @@ export async function runPythonTable(
   return results;
 }
 
-/** What the table does not speak of: the interrupts of frameworks, handoffs, streams, and the types of the adapters. */
+/**
+ * What the table does not speak of: the interrupts of frameworks, handoffs, streams, and the types of the client with its
+ * adapters. Pyright takes too long for every run of the tests, and sees more where the frameworks are installed.
+ */
 export async function runPythonTests(python: string): Promise<void> {
   const env = { ...process.env, ...quiet };
   for (const args of [
-    ['-m', 'pytest', '--quiet', '--color=no', '-W', 'ignore', 'tests/adapters/try_frameworks.py'],
-    ['-m', 'mypy', ...readdirSync(adapters).flatMap((name) => (name.endsWith('.py') ? `${adapters}/${name}` : []))],
+    ['-m', 'pytest', '--quiet', '--color=no', '-W', 'ignore', ...filesOf('tests/adapters', /^try_.*\.py$/)],
+    ['-m', 'mypy', ...filesOf('src/reeve/adapters', /\.py$/)],
+    ['-m', 'basedpyright', '--pythonpath', python],
   ]) {
     await run(python, args, { cwd: client, env, ...room }).catch((error: ExecFileException) => {
       throw new Error(`${args.join(' ')}: ${error.stdout ?? ''}${error.stderr ?? ''}`);
     });
   }
+}
+
+function filesOf(folder: string, names: RegExp): readonly string[] {
+  return readdirSync(resolve(client, folder)).flatMap((name) => (names.test(name) ? `${folder}/${name}` : []));
 }
 
 export function pythonExamples(): readonly string[] {

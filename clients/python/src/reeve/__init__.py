@@ -8,6 +8,7 @@ from ._enroll import Enrollment, Identified
 from ._ids import AgentId
 from ._settings import RetryOptions
 from ._version import __version__
+from ._via import Door, Via
 from .actions import ActionType, CheckMembers, GuardMembers, RunMembers, WaitMembers
 from .agent import Agent
 from .answer import Answer, BudgetLimit, Decision, OpState
@@ -52,6 +53,7 @@ __all__ = [
     "Control",
     "ControlSignal",
     "Decision",
+    "Door",
     "Enrollment",
     "GatewayUnavailable",
     "GuardMembers",
@@ -75,6 +77,7 @@ __all__ = [
     "TokenInUse",
     "Unauthenticated",
     "Usd",
+    "Via",
     "WaitMembers",
     "__version__",
     "current_async_operation",

@@ -59,6 +59,18 @@ async def run_async(flow: Flow[Result]) -> Result:
         return result
 
 
+#: The loop itself holds tasks weakly.
+_going_on: set[asyncio.Task[Any]] = set()
+
+
+async def run_through(flow: Flow[Result]) -> Result:
+    """As `run_async`, and goes on if the task is cancelled meanwhile, as some libraries do again and again."""
+    task = asyncio.ensure_future(run_async(flow))
+    _going_on.add(task)
+    task.add_done_callback(_going_on.discard)
+    return await asyncio.shield(task)
+
+
 class Sleep:
     """A wait that the end of the client cuts short."""
 

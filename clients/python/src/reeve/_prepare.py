@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from ._ids import AgentId, TraceIds, trace_ids, wire_agent_id
 from ._validate import optional_text
+from ._via import wire_via
 from .actions import ACTION_MEMBERS, CheckMembers, set_action
 from .errors import InvalidRequest
 from .money import micros_of
@@ -44,6 +45,8 @@ def prepare_check(agent: AgentId, token: str, members: Mapping[str, Any], more: 
             request.summary = optional_text("summary", members["summary"])
         if get("caller") is not None:
             request.caller_agent_id.CopyFrom(wire_agent_id(members["caller"]))
+        if get("via") is not None:
+            request.via.CopyFrom(wire_via(members["via"]))
         set_action(request, action)
     except UnicodeError:
         raise InvalidRequest("a text of the check holds characters that cannot be sent") from None

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from ._agent_link import AgentLink
-from ._completion import Completion, completion_request
+from ._completion import GIVEN_UP, Completion, completion_request
 from ._flow import Flow
 from ._ids import AgentId
 from ._link import GatewayLink
 from ._live_operation import LiveOperation
 from ._retry import Deadline
 from ._rpc import COMPLETE_ACTION
-from .errors import GatewayUnavailable, InvalidTransition, OperationNotFound
+from .errors import GatewayUnavailable, InvalidTransition, OperationNotFound, ReeveError
 
 
 class AgentReports:
@@ -57,6 +57,16 @@ class AgentReports:
         ops.ended(op_id, completion)
         yield from self._link.tell(COMPLETE_ACTION, request, deadline, InvalidTransition)
 
+    def call_off(self, op_id: str) -> Flow[None]:
+        """Nobody waits for the held operation any more. Its approval ends, so that nobody is asked in vain.
+
+        If the gateway is away, the approval expires.
+        """
+        try:
+            yield from self._report(op_id, GIVEN_UP)
+        except ReeveError:
+            return
+
     def deliver_owed(self) -> Flow[None]:
         """Delivers the reports that the gateway could not take before."""
         yield from self._line.ops.owed.deliver(
@@ -72,3 +82,7 @@ class AgentReports:
         except (InvalidTransition, OperationNotFound):
             # The operation is over or paused. A control says which. After a pause, the report follows the resume.
             return
+        except BaseException:
+            # Cancelled on the way.
+            self._line.ops.owed.add(op_id, completion)
+            raise

@@ -12,6 +12,7 @@ from .v1 import common_pb2, policy_service_pb2
 if TYPE_CHECKING:
     from ._control import Control
     from ._ids import AgentId
+    from ._via import Via
     from .answer import Answer
     from .money import Usd
 
@@ -70,6 +71,8 @@ class CheckMembers(ActionMembers, total=False):
     summary: str | None
     #: The agent on whose behalf this one acts.
     caller: AgentId | None
+    #: The door that the action comes through. Left out by agents that ask for themselves.
+    via: Via | None
     #: The operation that this one is a part of: both share a trace. An answer, an operation or its id.
     parent: HasOpId | str | None
     #: Generated if left out. A check with the ids of an earlier answer asks about that operation again.
@@ -104,6 +107,7 @@ class GuardMembers(TypedDict, total=False):
     run_id: str | None
     summary: str | None
     caller: AgentId | None
+    via: Via | None
     parent: HasOpId | str | None
     deadline: float | None
     wait: float

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from ._control import Control
 from ._core import AgentCore
-from ._flow import run_async
+from ._flow import Flow, run_async, run_through
 from ._said import Said, is_its_termination
 from .errors import OperationTerminated, ReeveError
 from .operation import RUN
@@ -40,10 +40,16 @@ class AsyncOperationContext:
         self._cancels_before = 0
         self._cancelled = False
 
-    async def __aenter__(self) -> AsyncOperation:
-        loop = asyncio.get_running_loop()
+    async def begin(self) -> AsyncOperation:
+        """Asks before the block is entered, which any task may do afterwards."""
         op, answer = await run_async(self._core.open().checks.admit(self._members, RUN))
         self._operation = AsyncOperation(op, answer)
+        return self._operation
+
+    async def __aenter__(self) -> AsyncOperation:
+        loop = asyncio.get_running_loop()
+        operation = self._operation or await self.begin()
+        op = operation._op
         self._task = asyncio.current_task()
         self._cancels_before = _cancels_of(self._task)
         with self._core.line.lock:
@@ -51,7 +57,7 @@ class AsyncOperationContext:
             op.on_terminated = lambda: _soon(loop, self._cancel)
             if op.terminated is not None:
                 op.on_terminated()
-        return self._operation
+        return operation
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -61,7 +67,7 @@ class AsyncOperationContext:
             return False
         from_outside = isinstance(error, asyncio.CancelledError) and not self._was_ours()
         try:
-            await run_async(self._core.reports.finish(operation._op, operation._completion(error)))
+            await _run_to_end(self._core.reports.finish(operation._op, operation._completion(error)), error)
         except OperationTerminated as terminated:
             if from_outside or is_its_termination(error, operation.op_id):
                 return False
@@ -83,6 +89,10 @@ class AsyncOperationContext:
             return False
         uncancel = getattr(self._task, "uncancel", None)
         return uncancel is None or uncancel() <= self._cancels_before
+
+
+async def _run_to_end(flow: Flow[None], error: BaseException | None) -> None:
+    await (run_through(flow) if isinstance(error, asyncio.CancelledError) else run_async(flow))
 
 
 def _cancels_of(task: asyncio.Task[Any] | None) -> int:

@@ -2,12 +2,13 @@
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
 import pytest
 from gateway_process import GatewayProcess
 
-from reeve import ActionDenied, Agent, InvalidRequest
+from reeve import ActionDenied, Agent, InvalidRequest, OperationTerminated
 
 
 def _approve(gateway: GatewayProcess, agent: Agent) -> None:
@@ -43,7 +44,8 @@ def test_a_held_call_interrupts_a_graph(gateway: GatewayProcess, agent: Agent) -
     middleware = GovernMiddleware(agent, govern_model=False, interrupt=True)
     graph = create_agent(model, [ask_deploy], middleware=[middleware], checkpointer=InMemorySaver())
     config: Any = {"configurable": {"thread_id": f"thread-{agent.id.agent_id}"}}
-    first = graph.invoke({"messages": [("user", "go")]}, config)
+    start: Any = {"messages": [("user", "go")]}
+    first = graph.invoke(start, config)
     (interrupt,) = first["__interrupt__"]
     assert interrupt.value["kind"] == "reeve_approval"
     assert interrupt.value["args"] == {"version": 7}
@@ -139,3 +141,52 @@ def test_a_streamed_answer_is_checked_and_settled(gateway: GatewayProcess, agent
     gateway.api("POST", f"/api/v1/agents/acme/core/{agent.id.agent_id}/suspend", {"reason": "no"})
     with pytest.raises(ActionDenied):
         asyncio.run(stream(100))
+
+
+def test_a_termination_ends_a_stream_of_pydantic_ai(gateway: GatewayProcess, agent: Agent) -> None:
+    from pydantic_ai import Agent as PydanticAgent
+    from pydantic_ai.models.function import FunctionModel
+
+    from reeve.adapters.pydantic_ai import govern_model
+
+    async def words(_messages: Any, _info: Any) -> AsyncIterator[str]:
+        yield "hello"
+        await asyncio.sleep(600)
+
+    async def run() -> None:
+        async with PydanticAgent(govern_model(agent, FunctionModel(stream_function=words))).run_stream("go") as answer:
+            async for _ in answer.stream_text(debounce_by=None):
+                (op,) = gateway.api("GET", f"/api/v1/ops?agent_id={agent.id.agent_id}&org_id=acme&team_id=core")[
+                    "items"
+                ]
+                gateway.control(op["op_id"], "terminate", "enough")
+
+    with pytest.raises(OperationTerminated, match="enough"):
+        asyncio.run(run())
+
+
+def test_a_held_stream_of_pydantic_ai_that_is_given_up_is_called_off(gateway: GatewayProcess, agent: Agent) -> None:
+    from pydantic_ai import Agent as PydanticAgent
+    from pydantic_ai.models.test import TestModel
+
+    from reeve.adapters.pydantic_ai import govern_model
+
+    path = f"/api/v1/approvals?org_id=acme&team_id=core&agent_id={agent.id.agent_id}&state=all"
+
+    async def stream() -> None:
+        async with PydanticAgent(govern_model(agent, TestModel(), model="ask-model")).run_stream("go"):
+            raise AssertionError("it must not begin")
+
+    async def run() -> None:
+        streaming = asyncio.create_task(stream())
+        while not gateway.api("GET", path)["items"]:
+            await asyncio.sleep(0.02)
+        streaming.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await streaming
+        while gateway.api("GET", path)["items"][0]["state"] == "open":
+            await asyncio.sleep(0.02)
+
+    asyncio.run(asyncio.wait_for(run(), 60))
+    (approval,) = gateway.api("GET", path)["items"]
+    assert approval["state"] == "cancelled"

@@ -1,6 +1,7 @@
+import { denied } from '@reeve/sdk/mcp';
 import { twinOf } from '../json/lookalike.ts';
 import type { ToolCatalog } from './lock/tool-catalog.ts';
-import { deniedBy, refusedResult } from './govern/answers.ts';
+import { refusedResult } from './govern/answers.ts';
 import { CallProgress } from './govern/call-progress.ts';
 import { governCall } from './govern/govern-call.ts';
 import type { Governor } from './govern/governor.ts';
@@ -62,7 +63,7 @@ export function startCall(
   const governed = async () => {
     const refusal = await catalog.refusal(tool);
     if (refusal !== undefined) {
-      const refused = deniedBy({ reason: refusal, policyRule: 'lock', opId: '' });
+      const refused = denied({ reason: refusal, policyRule: 'lock', opId: '' });
       return cancelled.signal.aborted ? undefined : deliver(refusedResult(id, refused, isStateless));
     }
     const known = catalog.find(tool);

@@ -55,8 +55,8 @@ export function governModel<Model extends AiModel | string>(
     const call = await openCall(agent, modelAction(useOf(how), options), (signal, operation) =>
       failingFree(operation, () => target.doStream({ ...how, abortSignal: signal } as never) as PromiseLike<Streamed>),
     );
-    const parts = partsOf(call, call.opened.stream, (part) => settle(call.operation, usageOf(part)));
-    return { ...call.opened, stream: streamOf(parts) };
+    const parts = partsOf(call, readFrom(call.opened.stream), (part) => settle(call.operation, usageOf(part)));
+    return { ...call.opened, stream: streamOf(parts, call.leave) };
   };
   return standInFor(target, { doGenerate, doStream }) as Model;
 }
@@ -76,8 +76,27 @@ function figuresOf(figure: unknown): Readonly<Record<string, unknown>> {
     : { total: figure };
 }
 
+/** The parts of a stream. Unlike its own iterator, this one can be left while a part is awaited. */
+function readFrom<Part>(stream: ReadableStream<Part>): AsyncIterable<Part> {
+  return {
+    [Symbol.asyncIterator]: () => {
+      const reader = stream.getReader();
+      return {
+        next: () => reader.read() as Promise<IteratorResult<Part>>,
+        return: async () => {
+          await reader.cancel();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
+}
+
 /** A cancelled stream ends the call. */
-function streamOf<Part>(parts: AsyncGenerator<Part, void, undefined>): ReadableStream<Part> {
+function streamOf<Part>(
+  parts: AsyncGenerator<Part, void, undefined>,
+  leave: () => Promise<void>,
+): ReadableStream<Part> {
   return new ReadableStream<Part>({
     async pull(controller) {
       const { done, value } = await parts.next();
@@ -85,7 +104,9 @@ function streamOf<Part>(parts: AsyncGenerator<Part, void, undefined>): ReadableS
       else controller.enqueue(value);
     },
     async cancel() {
-      await parts.return();
+      await leave();
+      // Not `return`: what nobody has begun to read would never let go of its source.
+      await parts.next().catch(() => {});
     },
   });
 }

@@ -7,6 +7,9 @@ import { governMcpCall } from './mcp-result.ts';
 export { governServer } from './mcp-server.ts';
 export type { GovernOptions } from './govern-options.ts';
 export type { McpGovernOptions } from './mcp-result.ts';
+export { refusedResult } from './mcp-result.ts';
+export type { Refusal } from './refusal.ts';
+export { away, denied, refusalOf, stopped } from './refusal.ts';
 
 /** The part of an MCP client that governance needs. The official clients, 1.x and 2.x, have it. */
 interface McpClient {

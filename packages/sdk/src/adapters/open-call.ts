@@ -9,10 +9,14 @@ import { refusalError } from './refusal.ts';
 export interface OpenCall<Opened> {
   readonly opened: Opened;
   readonly operation: Operation;
+  /** Fires on a termination, and when nobody wants the result any more. The call is over then, whoever still reads. */
+  readonly signal: AbortSignal;
   /** Runs a function as a part of the call, so that it finds the operation. */
   within<Result>(run: () => Result): Result;
   /** Ends the call, and reports it. Throws `OperationTerminatedError` if an operator stopped it meanwhile. */
   end(failure?: { readonly error: unknown }): Promise<void>;
+  /** Ends the call for a reader who leaves, also in the middle of a part. */
+  leave(): Promise<void>;
 }
 
 /** As `governCall`, for work that outlives the call which starts it. A refusal is thrown. */
@@ -21,19 +25,28 @@ export async function openCall<Opened>(
   governed: GovernedAction,
   open: (signal: AbortSignal, operation: Operation) => Opened | Promise<Opened>,
 ): Promise<OpenCall<Opened>> {
+  const leaving = new AbortController();
+  const { signal: wanted = leaving.signal } = governed.details;
+  const details = { ...governed.details, signal: AbortSignal.any([wanted, leaving.signal]) };
   let finish: (failure?: { readonly error: unknown }) => void = () => {};
   const over = new Promise<void>((resolve, reject) => {
     finish = (failure) => (failure === undefined ? resolve() : reject(failure.error));
   });
   over.catch(() => {});
   return new Promise((resolve, reject) => {
-    const whole = governCall(agent, governed, async (signal, operation) => {
+    const whole = governCall(agent, { ...governed, details }, async (signal, operation) => {
       const opened = await open(signal, operation);
+      // A reader that waits elsewhere must not keep a stopped call open.
+      whenAborted(signal, () => finish({ error: signal.reason }));
       const end = async (failure?: { readonly error: unknown }) => {
         finish(failure);
         await whole;
       };
-      resolve({ opened, operation, within: AsyncLocalStorage.snapshot(), end });
+      const leave = async () => {
+        leaving.abort();
+        await whole.catch(() => {});
+      };
+      resolve({ opened, operation, signal, within: AsyncLocalStorage.snapshot(), end, leave });
       await over;
     });
     whole.then((outcome) => {
@@ -44,7 +57,7 @@ export async function openCall<Opened>(
 
 /** Passes on the parts of an open call. Each waits while the operation is paused. However it ends, the call ends with it. */
 export async function* partsOf<Part>(
-  { operation, within, end }: OpenCall<unknown>,
+  { operation, signal, within, end }: OpenCall<unknown>,
   parts: AsyncIterable<Part>,
   see: (part: Part) => void,
 ): AsyncGenerator<Part, void, undefined> {
@@ -55,7 +68,7 @@ export async function* partsOf<Part>(
     for (;;) {
       const { done, value } = await orStopped(
         within(() => source.next()),
-        operation.signal,
+        signal,
       );
       if (done === true) break;
       await operation.checkpoint();
@@ -76,12 +89,16 @@ export async function* partsOf<Part>(
   }
 }
 
-/** The value, unless an operator stops the work before. */
+/** The value, unless the signal fires before. */
 export function orStopped<Value>(value: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason as Error);
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
+    whenAborted(signal, stop);
     value.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
   });
+}
+
+function whenAborted(signal: AbortSignal, act: () => void): void {
+  if (signal.aborted) act();
+  else signal.addEventListener('abort', act, { once: true });
 }

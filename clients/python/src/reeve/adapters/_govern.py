@@ -6,12 +6,10 @@ import asyncio
 import hashlib
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from .._completion import GIVEN_UP
-from .._flow import Flow, run_async, run_blocking
+from .._flow import Flow, run_blocking, run_through
 from .._said import Said
 from ..agent import Agent
 from ..answer import Answer
@@ -99,40 +97,45 @@ class Calls:
             if begun:
                 raise
             if held and not isinstance(error, OperationTerminated):
-                with suppress(ReeveError):
-                    run_blocking(self._call_off(held[0]))
+                run_blocking(self._core.reports.call_off(held[0].op_id))
             return refusal_of(error)
 
     async def call_async(
-        self, members: Mapping[str, Any], work: Callable[[AsyncOperation], Awaitable[Result]]
+        self,
+        members: Mapping[str, Any],
+        work: Callable[[AsyncOperation], Awaitable[Result]],
+        begun: AsyncOperationContext | None = None,
     ) -> Result | Refusal:
         """As `call`. A termination cancels the work."""
-        held: list[Answer] = []
-        begun = False
+        runs = False
         try:
-            async with AsyncOperationContext(self._core, {**members, "on_held": held.append}) as op:
-                begun = True
+            async with begun or self.operation(members) as op:
+                runs = True
                 with inside(self._context(op, members)):
                     return await work(op)
-        except (ReeveError, asyncio.CancelledError) as error:
-            if begun:
-                raise
-            if held and not isinstance(error, OperationTerminated):
-                with suppress(ReeveError):
-                    await run_async(self._call_off(held[0]))
-            if isinstance(error, asyncio.CancelledError):
+        except ReeveError as error:
+            if runs:
                 raise
             return refusal_of(error)
+
+    def operation(self, members: Mapping[str, Any]) -> AsyncOperationContext:
+        """As that of the SDK. A held call that its caller gives up is called off."""
+        return _CalledOff(self._core, members)
 
     def _context(self, op: Said, members: Mapping[str, Any]) -> CallContext:
         return CallContext(op, self.agent_id, members.get("run_id"))
 
-    def _call_off(self, answer: Answer) -> Flow[None]:
-        """Nobody waits for the held call any more. Its approval ends, so that nobody is asked in vain.
 
-        If the gateway is away, the approval expires.
-        """
-        return self._core.reports.complete(answer.op_id, GIVEN_UP, self._core.link.deadline(None))
+class _CalledOff(AsyncOperationContext):
+    async def begin(self) -> AsyncOperation:
+        held: list[Answer] = []
+        self._members = {**self._members, "on_held": held.append}
+        try:
+            return await super().begin()
+        except (ReeveError, asyncio.CancelledError) as error:
+            if held and not isinstance(error, OperationTerminated):
+                await run_through(self._core.reports.call_off(held[0].op_id))
+            raise
 
 
 class ToolCalls(Calls):
@@ -164,20 +167,33 @@ class ToolCalls(Calls):
     def run(self, use: ToolUse, work: Callable[[], Result]) -> Result | Refusal:
         def act(op: Operation) -> Result:
             result = work()
-            self._settle(op, use.tool, result)
+            self.settle(op, use.tool, result)
             return result
 
         return self.call(self.members(use), act)
 
-    async def run_async(self, use: ToolUse, work: Callable[[], Awaitable[Result]]) -> Result | Refusal:
+    async def run_async(
+        self, use: ToolUse, work: Callable[[], Awaitable[Result]], begun: AsyncOperationContext | None = None
+    ) -> Result | Refusal:
+        """`begun` is the operation of a use that was asked about before."""
+
         async def act(op: AsyncOperation) -> Result:
             result = await work()
-            self._settle(op, use.tool, result)
+            self.settle(op, use.tool, result)
             return result
 
-        return await self.call_async(self.members(use), act)
+        return await self.call_async(self.members(use), act, begun)
 
-    def _settle(self, op: Said, tool: str, result: Any) -> None:
+    async def begin(self, use: ToolUse) -> AsyncOperationContext | Refusal:
+        """Asks in the place where the framework does, which is not where it runs the tool."""
+        operation = self.operation(self.members(use))
+        try:
+            await operation.begin()
+        except ReeveError as error:
+            return refusal_of(error)
+        return operation
+
+    def settle(self, op: Said, tool: str, result: Any) -> None:
         spent = self._options.get("spent")
         amount = None if spent is None else spent(tool, result)
         if amount is not None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from .._said import Said
-from ..async_operation import AsyncOperation, AsyncOperationContext
+from ..async_operation import AsyncOperation
 from ..operation import Operation
 from ._govern import AnyAgent, Calls
 from ._jsonable import prompt_bound, whole_tokens
@@ -77,21 +79,41 @@ class ModelCalls(Calls):
 
     async def stream(
         self, use: ModelUse, call: Callable[[], AsyncIterator[Part]], usage_of: UsageOf
-    ) -> AsyncIterator[Part]:
-        """Passes on the parts of an answer. Each waits while the operation is paused."""
-        async with self.operation(use) as op:
+    ) -> AsyncGenerator[Part]:
+        """Passes on the parts of an answer. Each waits while the operation is paused.
+
+        The call has a task of its own. So a termination ends it whatever its reader does, and a reader who leaves ends
+        it whatever it waits for.
+        """
+        wanted, parts = asyncio.Semaphore(0), asyncio.Queue[Part | None]()
+
+        async def act(op: AsyncOperation) -> None:
             try:
-                async for part in call():
-                    await op.checkpoint()
-                    settle(op, usage_of(part))
-                    yield part
+                async with aclosing(_closable(call())) as source:
+                    await wanted.acquire()
+                    async for part in source:
+                        await op.checkpoint()
+                        settle(op, usage_of(part))
+                        parts.put_nowait(part)
+                        await wanted.acquire()
             except Exception as error:
                 _cost_nothing(op, error)
                 raise
 
-    def operation(self, use: ModelUse) -> AsyncOperationContext:
-        """For answers that come in parts. It raises as the SDK does."""
-        return AsyncOperationContext(self._core, self._members(use))
+        calling = asyncio.create_task(self.call_async(self._members(use), act))
+        calling.add_done_callback(lambda _: parts.put_nowait(None))
+        try:
+            while True:
+                wanted.release()
+                part = await parts.get()
+                # The last part may have come with the end.
+                if part is None:
+                    _allowed(await calling)
+                    return
+                yield part
+        finally:
+            calling.cancel()
+            await asyncio.gather(calling, return_exceptions=True)
 
     def _members(self, use: ModelUse) -> dict[str, Any]:
         options = self._options
@@ -104,6 +126,17 @@ class ModelCalls(Calls):
             "max_output_tokens": assumed if use.max_output_tokens is None else use.max_output_tokens,
             **self.details(options, use.run_id),
         }
+
+
+async def _closable(parts: AsyncIterator[Part]) -> AsyncGenerator[Part]:
+    """Some sources are iterators that have nothing to close."""
+    try:
+        async for part in parts:
+            yield part
+    finally:
+        close = getattr(parts, "aclose", None)
+        if close is not None:
+            await close()
 
 
 def _allowed(outcome: Answered | Refusal) -> Answered:

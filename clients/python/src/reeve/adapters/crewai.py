@@ -67,7 +67,7 @@ def govern_model(agent: AnyAgent, model: BaseLLM, /, **options: Unpack[ModelOpti
         use = use_of(messages, tools)
         return await calls.run_async(use, lambda: acall(governed, messages, tools, *args, **keywords), usage.of)
 
-    governed.__dict__.update(call=governed_call, acall=governed_acall)
+    vars(governed).update(call=governed_call, acall=governed_acall)
     return governed
 
 
@@ -92,11 +92,11 @@ def _governed(calls: ToolCalls, tool: Any) -> BaseTool:
         raise InvalidRequest(f"tools: {type(tool).__name__} is no tool of CrewAI; `@tool` makes one of a function")
     governed = tool.model_copy(update={"cache_function": _never_cache})
     if isinstance(tool, Tool):
-        governed.__dict__["func"] = _guarded(calls, tool, tool.func)
+        vars(governed)["func"] = _guarded(calls, tool, tool.func)
         return governed
-    governed.__dict__["_run"] = _guarded(calls, tool, tool._run)
+    vars(governed)["_run"] = _guarded(calls, tool, tool._run)
     if type(tool)._arun is not BaseTool._arun:
-        governed.__dict__["_arun"] = _guarded(calls, tool, tool._arun)
+        vars(governed)["_arun"] = _guarded(calls, tool, tool._arun)
     return governed
 
 

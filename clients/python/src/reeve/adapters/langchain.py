@@ -57,7 +57,7 @@ def govern(agent: AnyAgent, tools: Tools, **options: Unpack[LangChainOptions]) -
     interrupts = options.get("interrupt", False)
     if isinstance(tools, BaseToolkit):
         toolkit = tools.model_copy()
-        toolkit.__dict__["get_tools"] = lambda: [governed_tool(calls, each, interrupts) for each in tools.get_tools()]
+        vars(toolkit)["get_tools"] = lambda: [governed_tool(calls, each, interrupts) for each in tools.get_tools()]
         return cast("Tools", toolkit)
     if isinstance(tools, Sequence) and not isinstance(tools, str):
         return cast("Tools", [governed_tool(calls, each, interrupts) for each in tools])
@@ -107,10 +107,10 @@ def governed_tool(calls: ToolCalls, tool: Any, interrupts: bool) -> BaseTool:
         return output(await calls.run_async(use, lambda: inner_async(*args, **keywords)))
 
     governed = tool.model_copy()
-    governed.__dict__["_run"] = run
+    vars(governed)["_run"] = run
     # A tool without a coroutine runs in a thread, by its `_run`.
     if _has_coroutine(tool):
-        governed.__dict__["_arun"] = run_async_too
+        vars(governed)["_arun"] = run_async_too
     return governed
 
 
@@ -146,5 +146,5 @@ def _hidden_of(tool: BaseTool) -> frozenset[str]:
 
 def _has_coroutine(tool: BaseTool) -> bool:
     if hasattr(tool, "coroutine"):
-        return tool.coroutine is not None
+        return getattr(tool, "coroutine", None) is not None
     return type(tool)._arun is not BaseTool._arun

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ._govern import AnyAgent, ToolCalls
 from ._missing import missing
 from ._model import ModelCalls, ModelUse, Tokens
-from ._options import ModelOptions
+from ._options import CallOptions, ModelOptions
 from .langchain import LangChainOptions, call_id, governed_tool, run_of_graph
 
 try:
@@ -39,8 +39,9 @@ class GovernMiddleware(AgentMiddleware[Any, Any]):
         super().__init__()
         self._tools = ToolCalls(agent, options, LangChainOptions)
         self._interrupts = options.get("interrupt", False)
-        shared: Any = {name: options[name] for name in ("approval_wait", "run_id", "caller") if name in options}
-        self._model = ModelCalls(agent, {**shared, **(model or {})}) if govern_model else None
+        shared: Any = {name: each for name, each in options.items() if name in CallOptions.__annotations__}
+        shared.update(model or {})
+        self._model = ModelCalls(agent, shared) if govern_model else None
 
     def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         governed = self._governed(request)
@@ -84,7 +85,9 @@ class GovernMiddleware(AgentMiddleware[Any, Any]):
 def _use_of(request: ModelRequest[Any]) -> ModelUse:
     model = request.model
     name = next((getattr(model, each) for each in ("model_name", "model", "model_id") if hasattr(model, each)), None)
-    prompt = {"system": request.system_message, "messages": request.messages, "tools": _described(request.tools)}
+    # A text in the first versions.
+    system = getattr(request, "system_message", None) or request.system_prompt
+    prompt = {"system": system, "messages": request.messages, "tools": _described(request.tools)}
     most = request.model_settings.get("max_tokens") or getattr(model, "max_tokens", None)
     return ModelUse(str(name or type(model).__name__), prompt, most if isinstance(most, int) else None, run_of_graph())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -11,13 +12,13 @@ from ..errors import InvalidRequest, OperationTerminated
 from ._govern import AnyAgent, ToolCalls, ToolUse, ids_of_call
 from ._jsonable import parsed
 from ._missing import missing
-from ._options import GovernOptions
+from ._options import GovernOptions, run_id_of
 from ._outcome import Refusal
 
 try:
     from agents import FunctionTool, Handoff
-    from agents.exceptions import AgentsException
 
+    from .openai_agents_guard import Begun, GovernHooks, RunDenied, RunTerminated, guard_of, run_of, terminated_by
     from .openai_agents_model import govern_model
 except ImportError as error:
     raise missing("openai-agents", error) from error
@@ -25,7 +26,7 @@ except ImportError as error:
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["OpenAIAgentsOptions", "RunTerminated", "govern", "govern_model"]
+__all__ = ["GovernHooks", "OpenAIAgentsOptions", "RunDenied", "RunTerminated", "govern", "govern_model"]
 
 Tools = TypeVar("Tools")
 
@@ -35,10 +36,6 @@ class OpenAIAgentsOptions(GovernOptions, total=False):
 
     #: A held call interrupts the run in place of waiting: `result.interruptions`.
     interrupt: bool
-
-
-class RunTerminated(OperationTerminated, AgentsException):
-    """An operator stopped a tool. The SDK ends the run with its own errors as they are, and so with this one."""
 
 
 def govern(agent: AnyAgent, tools: Tools, **options: Unpack[OpenAIAgentsOptions]) -> Tools:
@@ -60,31 +57,35 @@ def _governed(calls: ToolCalls, tool: Any, options: OpenAIAgentsOptions) -> Any:
         raise InvalidRequest(
             f"tools: {type(tool).__name__} does not run here; only functions and handoffs can be governed"
         )
-    governed = copy.copy(tool)
+    governed, begun = copy.copy(tool), Begun()
     invoke, spawns = tool.on_invoke_tool, bool(getattr(tool, "_is_agent_tool", False))
     interrupts = options.get("interrupt", False)
 
     def use_of(context: Any, args: Any, call_id: str | None) -> ToolUse:
-        run_id = _run_of(context)
-        ids = ids_of_call(run_id, call_id) if interrupts and call_id else None
-        return ToolUse(tool.name, args, run_id, ids, spawns)
+        # Where the SDK asks whether a call needs approval, it does not tell the group of the run.
+        ids = ids_of_call(run_id_of(options), call_id) if interrupts and call_id else None
+        return ToolUse(tool.name, args, run_of(context), ids, spawns)
 
     async def on_invoke_tool(context: Any, text: str) -> Any:
         use = use_of(context, parsed(text), getattr(context, "tool_call_id", None))
         try:
-            result = await calls.run_async(use, lambda: invoke(context, text))
+            # Whoever calls the tool without its guardrails asks here.
+            result = await calls.run_async(use, lambda: invoke(context, text), begun.take(context, text))
         except OperationTerminated as error:
-            raise RunTerminated(error.op_id, error.reason, error.control_id, error.result) from error
+            raise terminated_by(error) from error
         return result.text if isinstance(result, Refusal) else result
 
     async def needs_approval(context: Any, args: dict[str, Any], call_id: str) -> bool:
         own: Any = tool.needs_approval
-        if (await own(context, args, call_id)) if callable(own) else own:
+        wanted: Any = own(context, args, call_id) if callable(own) else own
+        if (await wanted) if inspect.isawaitable(wanted) else wanted:
             return True
         answer = await run_async(calls.decision(calls.members(use_of(context, args, call_id))))
         return answer.decision == "pending"
 
     governed.on_invoke_tool = on_invoke_tool
+    # The last one: what another guardrail refuses is not asked about.
+    governed.tool_input_guardrails = [*(tool.tool_input_guardrails or ()), guard_of(calls, use_of, begun)]
     if interrupts:
         governed.needs_approval = needs_approval
     return governed
@@ -95,7 +96,7 @@ def _governed_handoff(calls: ToolCalls, handoff: Handoff[Any, Any]) -> Handoff[A
     invoke = handoff.on_invoke_handoff
 
     async def on_invoke_handoff(context: Any, text: str) -> Any:
-        use = ToolUse(handoff.tool_name, parsed(text), _run_of(context), spawns=True)
+        use = ToolUse(handoff.tool_name, parsed(text), run_of(context), spawns=True)
         result = await calls.run_async(use, lambda: invoke(context, text))
         if isinstance(result, Refusal):
             raise result.error
@@ -103,9 +104,3 @@ def _governed_handoff(calls: ToolCalls, handoff: Handoff[Any, Any]) -> Handoff[A
 
     governed.on_invoke_handoff = on_invoke_handoff
     return governed
-
-
-def _run_of(context: Any) -> str | None:
-    """The group of a run is what its traces share, such as a conversation."""
-    group = getattr(getattr(context, "run_config", None), "group_id", None)
-    return group if isinstance(group, str) else None

@@ -50,7 +50,7 @@ def _tool(tool: SceneTool, is_async: bool) -> StructuredTool:
     async def run_async(**args: Any) -> str:
         return str(await tool.run_async(args))
 
-    body = {"coroutine": run_async} if is_async else {"func": run}
+    body: Any = {"coroutine": run_async} if is_async else {"func": run}
     return StructuredTool.from_function(name=tool.name, description=tool.name, args_schema=schema, **body)
 
 
@@ -80,7 +80,8 @@ async def _play_agent(scene: Scene) -> Played:
     tools = [_tool(each, True) for each in scene.tools]
     graph = create_agent(_model(scene), tools, middleware=[middleware])
     try:
-        state = await asyncio.ensure_future(graph.ainvoke({"messages": [("user", "go")]}, _config(scene)))
+        start: Any = {"messages": [("user", "go")]}
+        state = await asyncio.ensure_future(graph.ainvoke(start, _config(scene)))
     except Exception as error:
         return Played([], error)
     read = {each.tool_call_id: str(each.content) for each in state["messages"] if isinstance(each, ToolMessage)}

@@ -73,9 +73,8 @@ async def _play(scene: Scene) -> Played:
         result = await Runner.run(Agent("scripted", tools=tools, model=model), "go", run_config=config)
     except Exception as error:
         return Played([], error)
-    read = {
-        item.raw_item["call_id"]: str(item.output) for item in result.new_items if item.type == "tool_call_output_item"
-    }
+    items: list[Any] = [item for item in result.new_items if item.type == "tool_call_output_item"]
+    read = {item.raw_item["call_id"]: str(item.output) for item in items}
     return Played([read.get(f"call-{index}", "") for index in range(len(scene.calls))])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from pydantic_ai import Agent, Tool
@@ -49,14 +50,17 @@ def _tool(tool: SceneTool) -> Tool[Any]:
 async def _play(scene: Scene) -> Played:
     # Half of the tools one by one, half of them as a toolset: both ways are in use.
     tools = [_tool(each) for each in scene.tools]
-    single: list[Any] = govern(scene.agent, tools[::2], **scene.options)
-    toolset = govern(scene.agent, FunctionToolset(tools[1::2]), **scene.options)
+    # The first versions give each run an id of their own.
+    takes_run = "run_id" in inspect.signature(Agent.run).parameters
+    options: Any = scene.options if takes_run else {**scene.options, "run_id": scene.run_id}
+    single: list[Any] = govern(scene.agent, tools[::2], **options)
+    toolset = govern(scene.agent, FunctionToolset(tools[1::2]), **options)
     scripted = _model(scene)
     model = govern_model(scene.agent, scripted) if scene.governs_model else scripted
     agent = Agent(model, tools=single, toolsets=[toolset])
-    run = {} if scene.run_id is None else {"run_id": scene.run_id}
+    run: Any = {"run_id": scene.run_id} if takes_run and scene.run_id is not None else {}
     try:
-        result = await agent.run("go", **run)  # type: ignore[call-overload]
+        result = await agent.run("go", **run)
     except Exception as error:
         return Played([], error)
     parts = [part for message in result.all_messages() for part in message.parts]

@@ -1,12 +1,12 @@
 import type { Agent, Answer, Operation, Outcome } from '@reeve/sdk';
-import { ActionDeniedError, OperationTerminatedError, ReeveInvalidRequest, ReeveResourceExhausted } from '@reeve/sdk';
-import { ReeveUnauthenticated } from '@reeve/sdk';
+import { ActionDeniedError, OperationTerminatedError, ReeveUnauthenticated } from '@reeve/sdk';
+import type { Refusal } from '@reeve/sdk/mcp';
+import { away, denied, refusalOf, stopped } from '@reeve/sdk/mcp';
 import type { JsonId, JsonObject, Message } from '../protocol/message.ts';
 import { asResponse, errorMessage, isObject } from '../protocol/message.ts';
 import type { Arrival } from '../pending-requests.ts';
 import { UpstreamGone } from '../transport/upstream.ts';
-import type { Refused } from './answers.ts';
-import { deniedBy, notReachable, refusedResult, stillWaiting, stopped } from './answers.ts';
+import { refusedResult } from './answers.ts';
 import type { CallProgress } from './call-progress.ts';
 import type { Governor } from './governor.ts';
 
@@ -41,14 +41,14 @@ export async function governCall(call: ToolCallInFlight, governor: Governor): Pr
 }
 
 /** How a call ended. Undefined if nobody waits for it. */
-type End = { readonly arrival: Arrival } | { readonly refused: Refused } | { readonly gone: UpstreamGone } | undefined;
+type End = { readonly arrival: Arrival } | { readonly refused: Refusal } | { readonly gone: UpstreamGone } | undefined;
 
 async function carriedOut(call: ToolCallInFlight, governor: Governor): Promise<End> {
   let agent: Agent;
   try {
     agent = await governor.agent();
   } catch (error) {
-    if (error instanceof ReeveUnauthenticated) return { refused: deniedBy(identityRefused(error.message)) };
+    if (error instanceof ReeveUnauthenticated) return { refused: denied(identityRefused(error.message)) };
     return withoutGateway(call, governor, messageOf(error));
   }
   let begun = false;
@@ -83,7 +83,7 @@ async function carriedOut(call: ToolCallInFlight, governor: Governor): Promise<E
       if (held === undefined && !begun) void agent.heartbeat().catch(() => {});
       return undefined;
     }
-    if (error instanceof OperationTerminatedError && begun) return { refused: stopped(error.reason, error.opId) };
+    if (error instanceof OperationTerminatedError && begun) return { refused: stopped(error) };
     if (error instanceof ActionDeniedError && error.answer.source === 'sdk') {
       return withoutGateway(call, governor, error.answer.reason);
     }
@@ -137,7 +137,7 @@ async function callOff(agent: Agent, { opId }: Answer): Promise<void> {
 }
 
 async function withoutGateway(call: ToolCallInFlight, governor: Governor, reason: string): Promise<End> {
-  if (!governor.failOpen) return { refused: notReachable(reason) };
+  if (!governor.failOpen) return { refused: away(reason) };
   governor.warn(`fail-open: a call of ${JSON.stringify(call.tool)} passes without a decision: ${reason}`);
   try {
     const arrival = await Promise.race([call.forward(), stopOf(call.cancelled)]);
@@ -150,19 +150,8 @@ async function withoutGateway(call: ToolCallInFlight, governor: Governor, reason
   }
 }
 
-function refusalFor(error: unknown): Refused {
-  if (error instanceof ActionDeniedError) {
-    const { answer } = error;
-    return answer.decision === 'pending' ? stillWaiting(answer) : deniedBy(answer);
-  }
-  if (error instanceof OperationTerminatedError) {
-    const reason = error.reason === '' ? 'operation is terminated' : error.reason;
-    return deniedBy({ reason, policyRule: '', opId: error.opId });
-  }
-  if (error instanceof ReeveInvalidRequest || error instanceof ReeveResourceExhausted) {
-    return deniedBy({ reason: `the call cannot be checked: ${error.message}`, policyRule: '', opId: '' });
-  }
-  return notReachable(messageOf(error));
+function refusalFor(error: unknown): Refusal {
+  return refusalOf(error) ?? away(messageOf(error));
 }
 
 function identityRefused(message: string): Pick<Answer, 'reason' | 'policyRule' | 'opId'> {

@@ -1,0 +1,135 @@
+"""Where the OpenAI Agents SDK asks about tools: its guardrails and its hooks."""
+
+from __future__ import annotations
+
+import asyncio
+import weakref
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from agents import RunHooks, ToolGuardrailFunctionOutput, ToolInputGuardrail
+from agents.exceptions import AgentsException
+
+from ..async_operation import AsyncOperationContext
+from ..errors import ActionDenied, OperationTerminated, ReeveError
+from ._govern import AnyAgent, ToolCalls, ToolUse
+from ._jsonable import parsed
+from ._options import GovernOptions
+from ._outcome import Refusal
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+#: Reports that are under way. The loop itself holds tasks weakly.
+_reports: set[asyncio.Task[None]] = set()
+
+
+class RunTerminated(OperationTerminated, AgentsException):
+    """An operator stopped a tool. The SDK ends the run with its own errors as they are, and so with this one."""
+
+
+class RunDenied(ActionDenied, AgentsException):
+    """A hook refused a tool, which ends the run."""
+
+
+class Guard(ToolInputGuardrail[Any]):
+    """Marks the guardrail of a governed tool."""
+
+
+class Begun:
+    """The operations that the SDK has asked about, and whose tool it has not run yet."""
+
+    def __init__(self) -> None:
+        self._operations: dict[int, tuple[str, AsyncOperationContext]] = {}
+
+    def add(self, context: Any, text: str, operation: AsyncOperationContext) -> None:
+        key = id(context)
+        self._operations[key] = (text, operation)
+        # Another hook may fail, or another tool of the turn. Then nobody ever asks for the operation.
+        weakref.finalize(context, self._give_up, key, asyncio.get_running_loop())
+
+    def take(self, context: Any, text: str) -> AsyncOperationContext | None:
+        """What was asked about these very arguments."""
+        key = id(context)
+        if self._operations.get(key, (None,))[0] != text:
+            return None
+        return self._operations.pop(key)[1]
+
+    def _give_up(self, key: int, loop: asyncio.AbstractEventLoop) -> None:
+        _, operation = self._operations.pop(key, (None, None))
+        if operation is not None:
+            # The loop may have ended. Then so has the program, or the client is about to.
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(_report_soon, operation)
+
+
+def guard_of(calls: ToolCalls, use_of: Any, begun: Begun) -> Guard:
+    """Asks before the hooks of the run hear of the tool. The model reads the refusal."""
+
+    async def reeve(data: Any) -> ToolGuardrailFunctionOutput:
+        context = data.context
+        operation = await calls.begin(use_of(context, parsed(context.tool_arguments), context.tool_call_id))
+        if isinstance(operation, Refusal):
+            return ToolGuardrailFunctionOutput.reject_content(operation.text, {"reeve": operation.kind})
+        begun.add(context, context.tool_arguments, operation)
+        return ToolGuardrailFunctionOutput.allow()
+
+    return Guard(reeve)
+
+
+class GovernHooks(RunHooks[Any]):
+    """Governs the tools of a run that `govern` never saw, such as those of MCP servers: `Runner.run(…, hooks=…)`.
+
+    The SDK gives hooks no say but an error, so a refusal ends the run. A termination takes effect when the tool ends.
+    """
+
+    def __init__(self, agent: AnyAgent, **options: Unpack[GovernOptions]) -> None:
+        self._calls = ToolCalls(agent, options)
+        self._begun = Begun()
+
+    async def on_tool_start(self, context: Any, agent: Any, tool: Any) -> None:
+        if any(isinstance(each, Guard) for each in getattr(tool, "tool_input_guardrails", None) or ()):
+            return
+        text = getattr(context, "tool_arguments", None)
+        args = None if text is None else parsed(text)
+        operation = await self._calls.begin(ToolUse(tool.name, args, run_of(context)))
+        if isinstance(operation, Refusal):
+            raise _denied_by(operation) from operation.error
+        self._begun.add(context, tool.name, operation)
+
+    async def on_tool_end(self, context: Any, agent: Any, tool: Any, result: Any) -> None:
+        operation = self._begun.take(context, tool.name)
+        if operation is None:
+            return
+        try:
+            async with operation as op:
+                self._calls.settle(op, tool.name, result)
+        except OperationTerminated as error:
+            raise terminated_by(error) from error
+
+
+def run_of(context: Any) -> str | None:
+    """The group of a run is what its traces share, such as a conversation."""
+    group = getattr(getattr(context, "run_config", None), "group_id", None)
+    return group if isinstance(group, str) else None
+
+
+def terminated_by(error: OperationTerminated) -> RunTerminated:
+    return RunTerminated(error.op_id, error.reason, error.control_id, error.result)
+
+
+def _denied_by(refusal: Refusal) -> Exception:
+    error = refusal.error
+    return RunDenied(error.answer) if isinstance(error, ActionDenied) else error
+
+
+def _report_soon(operation: AsyncOperationContext) -> None:
+    async def report() -> None:
+        with suppress(ReeveError):
+            async with operation as op:
+                op.spent_usd(0)
+                op.ended("cancelled")
+
+    task = asyncio.ensure_future(report())
+    _reports.add(task)
+    task.add_done_callback(_reports.discard)
