@@ -22,7 +22,7 @@ interface AskedCall {
 interface CallSession {
   track(handlers: Partial<PendingRequest>): PendingRequest;
   send(headers: Readonly<Record<string, string>>): Promise<void>;
-  stop(notification: Message): void;
+  stop(notification: Message): Promise<void>;
 }
 
 /** No check holds a longer one, and matching it against globs could take forever. */
