@@ -22,6 +22,7 @@ export const mcpServeCommand = defineCommand({
     config: text('FILE', 'The file with the servers.', { completes: 'file' }),
     http: text('HOST:PORT', 'Where to listen. Default: 127.0.0.1:8091. Port 0 picks a free one.'),
     allowOrigin: texts('ORIGIN', 'Pages that may call, such as https://app.example.com.'),
+    allowHost: texts('NAME', 'Another name that clients reach this by. "*" is any.'),
     idleMinutes: number('MINUTES', 'After how long an unused session ends. Default 30.', { min: 1, max: 10_080 }),
     ...grpcAddrOption,
     ...governOptions,
@@ -41,6 +42,7 @@ export const mcpServeCommand = defineCommand({
       ...governing(shell, options),
       ...{ reeve, servers, lock, host, port, idleMs },
       allowedOrigins: allowOrigin,
+      allowedHosts: options.allowHost,
     }).catch((error: unknown) => {
       throw new CliError(`cannot listen on ${http}: ${codeOf(error) ?? 'it failed'}`, { cause: error });
     });

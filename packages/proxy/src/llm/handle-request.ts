@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ModelAgents } from './agents.ts';
+import type { AgentsByToken } from '../front/agents-by-token.ts';
+import type { HostCheck } from '../front/host-check.ts';
+import { actAs } from './act-as.ts';
 import type { SendUpstream, UpstreamConnections } from './call-upstream.ts';
 import { carryOut } from './carry-out.ts';
 import { agentTokenOf } from './credential.ts';
 import { requestHeaders } from './forward-headers.ts';
 import type { GovernOptions } from './govern-call.ts';
 import { governCall } from './govern-call.ts';
-import type { HostCheck } from './host-check.ts';
 import { parseRequest } from './json-request.ts';
 import { listModels } from './list-models.ts';
 import type { CallBody, ModelCall } from './model-call.ts';
@@ -24,7 +25,9 @@ import { upstreamPath } from './upstream-path.ts';
 export interface ProxyHands extends GovernOptions {
   readonly hosts: HostCheck;
   readonly bodies: BodyReader;
-  readonly agents: ModelAgents;
+  readonly agents: AgentsByToken;
+  /** Of one agent at once. */
+  readonly callsPerAgent: number;
   readonly upstreams: readonly Upstream[];
   readonly connections: UpstreamConnections;
   /** Whether calls happen although no gateway answers. */
@@ -74,7 +77,7 @@ async function handleCall(
   const made = async (opId: string, revoked: AbortSignal) =>
     (call ??= await makeCall(hands, { route, query, request, response, token, opId, revoked }));
   try {
-    await hands.agents.acting(token, async (agent, revoked) => {
+    await actAs(hands.agents, token, hands.callsPerAgent, async (agent, revoked) => {
       if (!route.spends) return carryOut(await made('', revoked), ungoverned(), hands);
       const ids = traceOf(request);
       return governCall(agent, await made(`${ids.traceId}:${ids.spanId}`, revoked), { ...ids, runId }, hands);
@@ -163,7 +166,7 @@ function goneSignal(response: ServerResponse): AbortSignal {
 async function handleModels(hands: ProxyHands, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const token = agentTokenOf(request.headers);
   const gone = goneSignal(response);
-  await hands.agents.acting(token, async () => {
+  await actAs(hands.agents, token, hands.callsPerAgent, async () => {
     const patience = AbortSignal.any([gone, AbortSignal.timeout(hands.upstreamTimeoutMs)]);
     sendJson(response, await listModels(hands.upstreams, hands.connections, patience));
   });

@@ -4,10 +4,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '@reeve/sdk';
-import { ModelAgents } from './agents.ts';
+import { AgentsByToken } from '../front/agents-by-token.ts';
+import { HostCheck } from '../front/host-check.ts';
 import { UpstreamConnections } from './call-upstream.ts';
 import { handleRequest } from './handle-request.ts';
-import { HostCheck } from './host-check.ts';
 import type { Upstream } from './model-config.ts';
 import { BodyReader } from './read-body.ts';
 
@@ -54,10 +54,12 @@ export async function serveModels(options: ServeModelsOptions): Promise<ModelPro
   // stream take the least time.
   const reeve = connect({ addresses: options.gateways, deadlineMs: failOpen ? 1000 : 5000, pipeline: 'always' });
   const connections = new UpstreamConnections();
-  const agents = new ModelAgents(reeve, { calls: options.callsPerAgent, idleAgents, idleMs: idleAgentMs });
+  const agents = new AgentsByToken(reeve, { mostIdle: idleAgents, idleMs: idleAgentMs });
   const bodies = new BodyReader({ most: mostBodyBytes, mostTogether: mostBodiesTogether });
   const hosts = new HostCheck(options.host, options.allowedHosts);
-  const hands = { hosts, bodies, agents, upstreams, connections, approvalWaitMs, upstreamTimeoutMs, failOpen, tell };
+  const { callsPerAgent } = options;
+  const limits = { callsPerAgent, approvalWaitMs, upstreamTimeoutMs };
+  const hands = { hosts, bodies, agents, upstreams, connections, failOpen, tell, ...limits };
   const underWay = new Set<Promise<void>>();
   const server = createServer({ maxHeaderSize: largestHeaders, requestTimeout: requestMs }, (request, response) => {
     // A client may go away at any time. The call learns that from the end of its response.
