@@ -95,15 +95,17 @@ interface Flags {
   readonly agent: string | undefined;
   readonly agentTokenFile: string | undefined;
   readonly grpcAddr: string | undefined;
+  readonly grpcCa: string | undefined;
   readonly approvalWait: number | undefined;
   readonly failOpen: boolean;
 }
 
-function flagWords({ agent, agentTokenFile, grpcAddr, approvalWait, failOpen }: Flags): readonly string[] {
+function flagWords({ agent, agentTokenFile, grpcAddr, grpcCa, approvalWait, failOpen }: Flags): readonly string[] {
   return [
     ...(agent === undefined ? [] : ['--agent', agent]),
     ...(agentTokenFile === undefined ? [] : ['--agent-token-file', resolve(agentTokenFile)]),
     ...(grpcAddr === undefined ? [] : ['--grpc-addr', grpcAddr]),
+    ...(grpcCa === undefined ? [] : ['--grpc-ca', resolve(grpcCa)]),
     ...(approvalWait === undefined ? [] : ['--approval-wait', String(approvalWait)]),
     ...(failOpen ? ['--fail-open'] : []),
   ];

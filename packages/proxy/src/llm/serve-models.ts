@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ConnectOptions } from '@reeve/sdk';
 import { connect } from '@reeve/sdk';
 import { AgentsByToken } from '../front/agents-by-token.ts';
 import { HostCheck } from '../front/host-check.ts';
@@ -16,8 +17,8 @@ export interface ServeModelsOptions {
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
-  /** The gRPC addresses of the gateway, or of several that act as one. */
-  readonly gateways: readonly string[];
+  /** Where the gateway answers agents, or several that act as one. */
+  readonly gateway: Pick<ConnectOptions, 'addresses' | 'tls'>;
   readonly approvalWaitMs: number;
   readonly upstreamTimeoutMs: number;
   /** Calls of one agent at once. */
@@ -52,7 +53,7 @@ export async function serveModels(options: ServeModelsOptions): Promise<ModelPro
   const { upstreams, approvalWaitMs, upstreamTimeoutMs, failOpen, tell, mostBodyBytes } = options;
   // Who waits for a gateway rides through its restart. Who would go on without one does not wait long. Checks in one
   // stream take the least time.
-  const reeve = connect({ addresses: options.gateways, deadlineMs: failOpen ? 1000 : 5000, pipeline: 'always' });
+  const reeve = connect({ ...options.gateway, deadlineMs: failOpen ? 1000 : 5000, pipeline: 'always' });
   const connections = new UpstreamConnections();
   const agents = new AgentsByToken(reeve, { mostIdle: idleAgents, idleMs: idleAgentMs });
   const bodies = new BodyReader({ most: mostBodyBytes, mostTogether: mostBodiesTogether });
