@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { identityOptions } from '../agent-identity/identity-options.ts';
 import { UsageError } from '../cli-error.ts';
 import { defineCommand } from '../command-line/command.ts';
-import { flag, number, oneOf, required } from '../command-line/values.ts';
+import { flag, number, oneOf, required, text } from '../command-line/values.ts';
 import { reeveFolder } from '../context/reeve-folder.ts';
 import type { HostName } from '../hook/hook-host.ts';
 import { hostNames } from '../hook/hook-host.ts';
@@ -37,6 +37,10 @@ export const hookInstallCommand = defineCommand({
       max: 86_400,
     }),
     failOpen: flag('Let tools be used if the gateway cannot be asked.'),
+    command: text(
+      'TEXT',
+      'How the host runs this command, as a shell reads it. Default: by the paths of this program; with --project "reeve", by the PATH of each host.',
+    ),
   },
   examples: [
     ['reeve hook install claude-code --agent acme/platform/ada', 'all sessions of Claude Code of this user'],
@@ -46,13 +50,24 @@ export const hookInstallCommand = defineCommand({
     const host = oneOf(hostNames, given, 'HOST');
     const place = placeOf(host, options, shell);
     const words = [host, ...flagWords(options)];
-    const command = hookCommandLine(words, shell.env['PATH'], process.argv[1] ?? '');
-    const { settings, text } = readSettings(place.file);
+    const program = {
+      scope: place.scope,
+      given: options.command,
+      node: process.execPath,
+      entry: process.argv[1] ?? '',
+    };
+    const command = hookCommandLine(words, program);
+    const { settings, text: before } = readSettings(place.file);
     const { members, events, remarks } = hostSettings[host];
     const next = withHooks({ ...members, ...settings }, host, events(command));
     const changed = JSON.stringify(next) !== JSON.stringify(settings);
-    if (changed) writeSettings(place.file, text, next, place.mode);
-    const all = [...remarks[place.scope], ...identityRemark(options, shell), ...featureRemark(host, place.file)];
+    if (changed) writeSettings(place.file, before, next, place.mode);
+    const all = [
+      ...remarks[place.scope],
+      ...programRemark(command),
+      ...identityRemark(options, shell),
+      ...featureRemark(host, place.file),
+    ];
     print(shell, globals.output, { host, file: place.file, command, changed, remarks: all }, () =>
       cleanText(`${changed ? 'Wrote' : 'Nothing to change in'} ${place.file}`),
     );
@@ -108,6 +123,13 @@ function flagWords({ agent, agentTokenFile, grpcAddr, grpcCa, approvalWait, fail
     ...(grpcCa === undefined ? [] : ['--grpc-ca', resolve(grpcCa)]),
     ...(approvalWait === undefined ? [] : ['--approval-wait', String(approvalWait)]),
     ...(failOpen ? ['--fail-open'] : []),
+  ];
+}
+
+function programRemark(command: string): readonly string[] {
+  if (!command.startsWith('reeve ')) return [];
+  return [
+    'The hooks run "reeve" as the PATH of the host finds it. Where it finds none, every tool use is blocked: --command names another program.',
   ];
 }
 
