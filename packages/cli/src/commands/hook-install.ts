@@ -14,6 +14,7 @@ import { hostSettings } from '../hook/install/host-settings.ts';
 import { readSettings, writeSettings } from '../hook/install/settings-file.ts';
 import { cleanText } from '../output/clean-text.ts';
 import { note, print } from '../output/print.ts';
+import { ownCommand } from '../own-command.ts';
 import type { Shell } from '../shell.ts';
 import { variable } from '../shell.ts';
 
@@ -50,12 +51,7 @@ export const hookInstallCommand = defineCommand({
     const host = oneOf(hostNames, given, 'HOST');
     const place = placeOf(host, options, shell);
     const words = [host, ...flagWords(options)];
-    const program = {
-      scope: place.scope,
-      given: options.command,
-      node: process.execPath,
-      entry: process.argv[1] ?? '',
-    };
+    const program = { scope: place.scope, given: options.command, own: ownCommand() };
     const command = hookCommandLine(words, program);
     const { settings, text: before } = readSettings(place.file);
     const { members, events, remarks } = hostSettings[host];

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { joinWords, quoteWord } from '../shell/quote.ts';
+import { joinWords } from '../shell/quote.ts';
 import type { InstallScope } from './host-settings.ts';
 
 /** How the host is to run this command. */
@@ -7,9 +7,8 @@ export interface HookProgram {
   readonly scope: InstallScope;
   /** In the words of a shell. Undefined: chosen by the scope. */
   readonly given: string | undefined;
-  /** The Node that runs now, and its entry. */
-  readonly node: string;
-  readonly entry: string;
+  /** The words that start what runs now. */
+  readonly own: readonly string[];
 }
 
 /** What ends each command. Hosts go on if a hook is not found or crashes, so every bad end becomes the code that blocks. */
@@ -23,9 +22,9 @@ export function hookCommandLine(words: readonly string[], program: HookProgram):
   return `${programText(program)} hook ${joinWords(words)} ${orBlock}`;
 }
 
-function programText({ scope, given, node, entry }: HookProgram): string {
+function programText({ scope, given, own }: HookProgram): string {
   if (given !== undefined) return given;
-  return scope === 'project' || entry === '' ? 'reeve' : `${quoteWord(node)} ${quoteWord(realpathSync(entry))}`;
+  return scope === 'project' ? 'reeve' : joinWords(own.map((file) => realpathSync(file)));
 }
 
 /** Whether a command is one of `hookCommandLine`, of this version or of those before, whatever its program is called. */
