@@ -65,7 +65,8 @@ export async function measureModelProxy(
   try {
     tell('first bytes …');
     const calls = Math.ceil(pace.seconds * pace.rounds * 60);
-    for (let at = 0; at < 200; at++) for (const { http } of [upstream, proxy]) await call(http, 1);
+    // The proxy is a process that lasts: what counts is what it does once its code is compiled.
+    for (let at = 0; at < pace.warmupSecs * 500; at++) for (const { http } of [upstream, proxy]) await call(http, 1);
     const [direct, proxied]: [number[], number[]] = [[], []];
     const before = [proxy, gateway].map(({ pid }) => usageOf(pid).cpuMicros ?? Number.NaN);
     for (let at = 0; at < calls; at++) {

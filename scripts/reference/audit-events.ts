@@ -62,7 +62,7 @@ const events: Readonly<Record<EventType, EventText> & Record<string, EventText>>
     '`action`, `control_id`, `run_id`, `org_id`, `team_id`, `agent_id`: where it holds, null stands for any; `request_id`.',
   ],
   RunReleased: [
-    'Somebody resumed a run, or its control was given up: after 30 days without a check in it, or because too many runs were held. The `reason` says which.',
+    'Somebody resumed a run, or its control was given up because too many runs were held. The `reason` says which.',
     'The same members as of `RunHeld`, of the control that ended.',
   ],
   PolicyReloaded: [

@@ -1,7 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { TestHome } from '../harness/cli.ts';
+import { reeveCommand } from '../harness/reeve-command.ts';
 
 const files = {
   'claude-code': '.claude/settings.json',
@@ -34,7 +36,7 @@ test('adds hooks to what is there, twice is once, and uninstall leaves what was 
       host,
     ]);
     expect(first).toMatchObject({ changed: true, file: path });
-    expect(first.command).toMatch(/reeve(\.mjs)?'? hook [a-z-]+ \|\| exit 2$/);
+    expect(first.command).toMatch(/^\S*\/node \S+ hook [a-z-]+ \|\| exit 2$/);
     const installed = JSON.parse(read(path)) as { theme: string; hooks: Record<string, unknown[]> };
     expect(installed.theme).toBe('dark');
     expect(JSON.stringify(installed)).toContain('say done');
@@ -72,6 +74,49 @@ test('makes the file, gives hooks time for a person, and says what else is neede
   const again = await home.run(['hook', 'install', 'codex', '--agent', 'acme/core/ben']);
   expect(again.code).toBe(0);
   expect(read(path)).not.toContain('acme/core/ada');
+});
+
+test('what it writes runs without a PATH, and blocks where the program is gone', async () => {
+  using home = new TestHome();
+  const agent = ['--agent', 'acme/core/ada', '--grpc-addr', '127.0.0.1:7'];
+  const { command } = await home.json<{ command: string }>(['hook', 'install', 'claude-code', ...agent]);
+  const input =
+    '{"hook_event_name":"PreToolUse","session_id":"s","tool_use_id":"u","tool_name":"Bash","tool_input":{}}';
+  const ran = (line: string) =>
+    spawnSync('/bin/sh', ['-c', line], { env: { HOME: home.path, PATH: '/nowhere' }, input, encoding: 'utf8' });
+  expect(ran(command)).toMatchObject({ status: 0, stdout: expect.stringContaining('"permissionDecision":"deny"') });
+  expect(ran(command.replace(' hook ', '.gone hook ')).status).toBe(2);
+});
+
+test('others name the program, or leave it to the PATH of each machine', async () => {
+  using home = new TestHome();
+  const path = join(home.path, files.cursor);
+  const install = ['hook', 'install', 'cursor', '--command', 'npx --no reeve'];
+  const { command, remarks } = await home.json<{ command: string; remarks: string[] }>(install);
+  expect([command, remarks.join()]).toEqual([
+    'npx --no reeve hook cursor || exit 2',
+    expect.not.stringContaining('PATH'),
+  ]);
+  expect((await home.run(['hook', 'uninstall', 'cursor'])).code).toBe(0);
+  expect(read(path)).not.toContain('hook cursor');
+  // The folder of the test is the project.
+  const { hooks, remarks: said } = projectHooks();
+  expect([hooks, said]).toEqual([
+    'reeve hook cursor || exit 2',
+    expect.stringContaining('as the PATH of the host finds it'),
+  ]);
+
+  function projectHooks() {
+    const [program = '', ...before] = reeveCommand;
+    const args = [...before, 'hook', 'install', 'cursor', '--project', '--output', 'json'];
+    const { stdout } = spawnSync(program, args, {
+      cwd: home.path,
+      env: { ...process.env, HOME: home.path },
+      encoding: 'utf8',
+    });
+    const answer = JSON.parse(stdout) as { command: string; remarks: string[] };
+    return { hooks: answer.command, remarks: answer.remarks.join() };
+  }
 });
 
 test('claude code and cursor block if the hook itself fails', async () => {

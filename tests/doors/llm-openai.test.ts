@@ -42,13 +42,38 @@ test('bodies pass byte for byte in both directions, streamed or not', async () =
     for (const stream of ['false', 'true']) {
       const asked = path.endsWith('completions') ? ',"stream_options":{"include_usage":true}' : '';
       const options = stream === 'true' ? asked : '';
-      const body = `{ "input":"caf\\u00e9 ☕", "messages": [], "model" :"gpt-5-mini",\n"stream":${stream}${options} } `;
+      const body = `{ "input":"caf\\u00e9 ☕", "messages": [], "n":1.0, "seed": 9007199254740993, "model" :"gpt-5-mini",\n"stream":${stream}${options} } `;
       const through = await (await world.post(path, body)).arrayBuffer();
       expect(world.upstream.last.body).toBe(body);
       const direct = await (await fetch(world.upstream.url + path, { method: 'POST', body })).arrayBuffer();
       expect(Buffer.from(through).equals(Buffer.from(direct)), `${path} ${stream}`).toBe(true);
     }
   }
+});
+
+test('headers of the provider pass, both ways', async () => {
+  const asked = {
+    'openai-organization': 'org-1',
+    'openai-beta': 'x=v1',
+    'x-client-request-id': 'c-1',
+    'user-agent': 'mine',
+  };
+  const answered = {
+    'openai-processing-ms': '7',
+    'openai-version': '2020-10-01',
+    'x-ratelimit-remaining-tokens': '149984',
+    'x-ratelimit-reset-requests': '1s',
+    'retry-after': '3',
+    'x-request-id': 'req_limits',
+  };
+  world.upstream.script = (_call, response) => {
+    response.writeHead(429, { 'content-type': 'application/json', ...answered }).end('{"error":{}}');
+    return true;
+  };
+  const body = JSON.stringify({ model, messages });
+  const { status, headers } = await world.post('/v1/chat/completions', body, asked);
+  expect([status, Object.fromEntries(headers)]).toEqual([429, expect.objectContaining(answered)]);
+  expect(world.upstream.last.headers).toMatchObject(asked);
 });
 
 test('a stream: the chunk with the usage is for the proxy, unless the client asks for it', async () => {

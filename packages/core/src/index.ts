@@ -83,7 +83,7 @@ export type { OnControlStep, ScopeRequest } from './control/index.ts';
 export { ControlRegistry, ReservationReaper, StaleWatch, bulksTable } from './control/index.ts';
 export { readControl, receiptsTable, restoreControl, sequencesTable, subscribeControl } from './control/index.ts';
 export type { RunControl } from './control/index.ts';
-export { expireRunControls, listRunControls, runControlPlace, timeOutControls } from './control/index.ts';
+export { listRunControls, runControlPlace, timeOutControls } from './control/index.ts';
 export type { AckOutcome, ControlAction, Op, OpRecord, OpState, OpUsage, Outcome, Receipt } from './ops/index.ts';
 export type { ReceiptStatus, SavedOp } from './ops/index.ts';
 export type { EventFilter } from './events/index.ts';

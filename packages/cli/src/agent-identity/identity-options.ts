@@ -1,10 +1,17 @@
 import { text } from '../command-line/values.ts';
 
-/** Where agents reach the gateway. */
-export const grpcAddrOption = {
+/** Where agents reach the gateway. `grpcGateway` takes what was read. */
+export const gatewayOptions = {
   grpcAddr: text(
     'HOST:PORT',
     'Where the gateway answers agents; several by commas. Also: REEVE_GRPC_ADDR. Default: 127.0.0.1:50051.',
+  ),
+  grpcCa: text(
+    'FILE',
+    "The authorities of the gateway's certificate, in PEM, if the system has not. Also: REEVE_GRPC_CA.",
+    {
+      completes: 'file',
+    },
   ),
 };
 
@@ -16,5 +23,5 @@ export const identityOptions = {
   agentTokenFile: text('FILE', "A file with the agent's token. Also: REEVE_AGENT_TOKEN with the token itself.", {
     completes: 'file',
   }),
-  ...grpcAddrOption,
+  ...gatewayOptions,
 };

@@ -8,6 +8,7 @@ import type { Shell } from '../shell.ts';
 import { variable } from '../shell.ts';
 import type { AgentName } from './agent-name.ts';
 import { agentNameText } from './agent-name.ts';
+import type { GrpcGateway } from './grpc-gateway.ts';
 
 /** What a registration says of an agent. */
 export interface AboutAgent {
@@ -27,14 +28,14 @@ const registerMs = 5000;
 const identifyMs = 2000;
 
 /** Registers an agent with REEVE_API_KEY or the credential of the context, and returns its token. */
-export async function registerAgent(as: RegisterAs, id: AgentName, addresses: readonly string[]): Promise<string> {
+export async function registerAgent(as: RegisterAs, id: AgentName, gateway: GrpcGateway): Promise<string> {
   const key = as.globals.apiKey ?? variable(as.shell, 'REEVE_API_KEY') ?? (await contextCredential(as));
   if (key === undefined) {
     throw new CliError(
       `the agent ${agentNameText(id)} has no token yet, and nothing to register it with: set REEVE_API_KEY or run "reeve login"`,
     );
   }
-  return (await enroll(key, id, addresses, as.about ?? {})).token;
+  return (await enroll(key, id, gateway, as.about ?? {})).token;
 }
 
 /** The session of the context, renewed if need be, or its key. */
@@ -45,17 +46,17 @@ export async function contextCredential({ shell, globals }: RegisterAs): Promise
 export async function enroll(
   apiKey: string,
   id: AgentName,
-  addresses: readonly string[],
+  gateway: GrpcGateway,
   about: AboutAgent,
 ): Promise<{ readonly token: string; readonly created: boolean }> {
-  return during(addresses, { apiKey, deadlineMs: registerMs }, `register ${agentNameText(id)}`, (reeve) =>
+  return during(gateway, { apiKey, deadlineMs: registerMs }, `register ${agentNameText(id)}`, (reeve) =>
     reeve.enroll({ ...id, ...about }),
   );
 }
 
 /** Whether the gateway knows a token. With the gateway away nobody can tell, and the token stays. */
-export async function isKnownToken(addresses: readonly string[], token: string): Promise<boolean> {
-  return during(addresses, { deadlineMs: identifyMs }, 'ask whose token it is', async (reeve) => {
+export async function isKnownToken(gateway: GrpcGateway, token: string): Promise<boolean> {
+  return during(gateway, { deadlineMs: identifyMs }, 'ask whose token it is', async (reeve) => {
     try {
       await reeve.identify(token);
       return true;
@@ -68,17 +69,17 @@ export async function isKnownToken(addresses: readonly string[], token: string):
 }
 
 async function during<Result>(
-  addresses: readonly string[],
+  gateway: GrpcGateway,
   options: { readonly apiKey?: string; readonly deadlineMs: number },
   what: string,
   work: (reeve: Reeve) => Promise<Result>,
 ): Promise<Result> {
   try {
-    using reeve = connect({ addresses, ...options });
+    using reeve = connect({ ...gateway, ...options });
     return await work(reeve);
   } catch (error) {
     if (!(error instanceof ReeveError)) throw error;
-    const where = addresses.join(', ');
+    const where = gateway.addresses.join(', ');
     const hint = error instanceof ReeveUnavailable ? '; is that the gRPC address of the gateway?' : '';
     throw new CliError(`cannot ${what} at ${where}: ${error.message}${hint}`, { cause: error });
   }

@@ -5,7 +5,8 @@ import type { Shell } from '../shell.ts';
 import { variable } from '../shell.ts';
 import type { AgentName } from './agent-name.ts';
 import { parseAgentName } from './agent-name.ts';
-import { grpcAddresses } from './grpc-addresses.ts';
+import type { GatewayFlags, GrpcGateway } from './grpc-gateway.ts';
+import { grpcGateway } from './grpc-gateway.ts';
 import { keptToken, registerOnce } from './kept-agents.ts';
 import { checkedToken, readTokenFile } from './read-token.ts';
 import type { AboutAgent } from './register-agent.ts';
@@ -13,8 +14,8 @@ import type { AboutAgent } from './register-agent.ts';
 /**
  * As which agent a proxy or a hook acts, and at which gateways. The one door is `resolveAgent`:
  *
- *     const { token, addresses, agentId, renew } = await resolveAgent({ shell, globals, flags: options, about });
- *     const reeve = connect({ addresses });
+ *     const { token, gateway, agentId, renew } = await resolveAgent({ shell, globals, flags: options, about });
+ *     const reeve = connect(gateway);
  *     const agent = agentId === undefined ? await reeve.agent({ token }) : reeve.attach({ ...agentId, token });
  *
  * Commands add `...identityOptions` (identity-options.ts) to their options, and pass the read options as `flags`. A
@@ -34,16 +35,14 @@ export interface ResolveAgent {
 }
 
 /** As typed. */
-export interface IdentityFlags {
+export interface IdentityFlags extends GatewayFlags {
   readonly agent?: string | undefined;
   readonly agentTokenFile?: string | undefined;
-  readonly grpcAddr?: string | undefined;
 }
 
 export interface ResolvedAgent {
   readonly token: string;
-  /** One or more, for `connect({ addresses })` of the SDK. */
-  readonly addresses: readonly string[];
+  readonly gateway: GrpcGateway;
   /** Undefined if only the token is known. Then `reeve.agent({ token })` finds the agent. */
   readonly agentId: AgentName | undefined;
   /** Registers the agent anew, because the gateway no longer knows the token. Undefined if the token was given. */
@@ -57,18 +56,18 @@ export interface ResolvedAgent {
  */
 export async function resolveAgent(request: ResolveAgent): Promise<ResolvedAgent> {
   const { shell, flags } = request;
-  const addresses = grpcAddresses(shell, flags.grpcAddr);
+  const gateway = grpcGateway(shell, flags);
   if (flags.agent !== undefined && flags.agentTokenFile !== undefined) {
     throw new UsageError('give --agent or --agent-token-file, not both: the token says who the agent is');
   }
-  if (flags.agentTokenFile !== undefined) return given(readTokenFile(flags.agentTokenFile), addresses);
+  if (flags.agentTokenFile !== undefined) return given(readTokenFile(flags.agentTokenFile), gateway);
   const token = flags.agent === undefined ? variable(shell, 'REEVE_AGENT_TOKEN') : undefined;
-  if (token !== undefined) return given(checkedToken(token, 'REEVE_AGENT_TOKEN'), addresses);
-  return named(request, nameOf(shell, flags), addresses);
+  if (token !== undefined) return given(checkedToken(token, 'REEVE_AGENT_TOKEN'), gateway);
+  return named(request, nameOf(shell, flags), gateway);
 }
 
-function given(token: string, addresses: readonly string[]): ResolvedAgent {
-  return { token, addresses, agentId: undefined, renew: undefined };
+function given(token: string, gateway: GrpcGateway): ResolvedAgent {
+  return { token, gateway, agentId: undefined, renew: undefined };
 }
 
 function nameOf(shell: Pick<Shell, 'env'>, flags: IdentityFlags): AgentName {
@@ -80,17 +79,17 @@ function nameOf(shell: Pick<Shell, 'env'>, flags: IdentityFlags): AgentName {
   );
 }
 
-async function named(request: ResolveAgent, agentId: AgentName, addresses: readonly string[]): Promise<ResolvedAgent> {
+async function named(request: ResolveAgent, agentId: AgentName, gateway: GrpcGateway): Promise<ResolvedAgent> {
   const folder = reeveFolder(request.shell);
-  const place = { folder, addresses, agentId };
-  const answer = (token: string): ResolvedAgent => ({ token, addresses, agentId, renew: () => renew(token) });
+  const place = { folder, addresses: gateway.addresses, agentId };
+  const answer = (token: string): ResolvedAgent => ({ token, gateway, agentId, renew: () => renew(token) });
   const renew = async (refused: string | undefined) => {
     const { registerAgent } = await import('./register-agent.ts');
-    return answer(await registerOnce(place, refused, () => registerAgent(request, agentId, addresses)));
+    return answer(await registerOnce(place, refused, () => registerAgent(request, agentId, gateway)));
   };
   const kept = await keptToken(place);
   if (kept === undefined) return renew(undefined);
   if (request.verify === false) return answer(kept);
   const { isKnownToken } = await import('./register-agent.ts');
-  return (await isKnownToken(addresses, kept)) ? answer(kept) : renew(kept);
+  return (await isKnownToken(gateway, kept)) ? answer(kept) : renew(kept);
 }

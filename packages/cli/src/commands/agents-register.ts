@@ -1,6 +1,6 @@
 import { agentNameText, parseAgentName } from '../agent-identity/agent-name.ts';
-import { grpcAddresses } from '../agent-identity/grpc-addresses.ts';
-import { grpcAddrOption } from '../agent-identity/identity-options.ts';
+import { grpcGateway } from '../agent-identity/grpc-gateway.ts';
+import { gatewayOptions } from '../agent-identity/identity-options.ts';
 import { contextCredential, enroll } from '../agent-identity/register-agent.ts';
 import { CliError } from '../cli-error.ts';
 import { defineCommand } from '../command-line/command.ts';
@@ -16,19 +16,19 @@ export const agentsRegisterCommand = defineCommand({
   options: {
     name: text('TEXT', 'What people call it.'),
     framework: text('TEXT', 'What it is made with, such as "claude-code".'),
-    ...grpcAddrOption,
+    ...gatewayOptions,
   },
   examples: [
     ['reeve agents register acme/support/helper --name "Support helper"', 'a token for this agent'],
     ['reeve agents register acme/support/helper -o json', 'the same, for programs'],
   ],
   run: async (input, shell) => {
-    const { name, framework, grpcAddr } = input.options;
+    const { name, framework } = input.options;
     const id = parseAgentName(input.args.agent, 'AGENT');
-    const addresses = grpcAddresses(shell, grpcAddr);
+    const gateway = grpcGateway(shell, input.options);
     const credential = await contextCredential({ shell, globals: input.globals });
     if (credential === undefined) throw new CliError('no API key: set REEVE_API_KEY or run "reeve login"');
-    const { token, created } = await enroll(credential, id, addresses, { name, framework });
+    const { token, created } = await enroll(credential, id, gateway, { name, framework });
     const data = { org_id: id.orgId, team_id: id.teamId, agent_id: id.agentId, token, created };
     print(shell, input.globals.output, data, () =>
       renderRecord([

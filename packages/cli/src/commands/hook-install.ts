@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { identityOptions } from '../agent-identity/identity-options.ts';
 import { UsageError } from '../cli-error.ts';
 import { defineCommand } from '../command-line/command.ts';
-import { flag, number, oneOf, required } from '../command-line/values.ts';
+import { flag, number, oneOf, required, text } from '../command-line/values.ts';
 import { reeveFolder } from '../context/reeve-folder.ts';
 import type { HostName } from '../hook/hook-host.ts';
 import { hostNames } from '../hook/hook-host.ts';
@@ -14,6 +14,7 @@ import { hostSettings } from '../hook/install/host-settings.ts';
 import { readSettings, writeSettings } from '../hook/install/settings-file.ts';
 import { cleanText } from '../output/clean-text.ts';
 import { note, print } from '../output/print.ts';
+import { ownCommand } from '../own-command.ts';
 import type { Shell } from '../shell.ts';
 import { variable } from '../shell.ts';
 
@@ -37,6 +38,10 @@ export const hookInstallCommand = defineCommand({
       max: 86_400,
     }),
     failOpen: flag('Let tools be used if the gateway cannot be asked.'),
+    command: text(
+      'TEXT',
+      'How the host runs this command, as a shell reads it. Default: by the paths of this program; with --project "reeve", by the PATH of each host.',
+    ),
   },
   examples: [
     ['reeve hook install claude-code --agent acme/platform/ada', 'all sessions of Claude Code of this user'],
@@ -46,13 +51,19 @@ export const hookInstallCommand = defineCommand({
     const host = oneOf(hostNames, given, 'HOST');
     const place = placeOf(host, options, shell);
     const words = [host, ...flagWords(options)];
-    const command = hookCommandLine(words, shell.env['PATH'], process.argv[1] ?? '');
-    const { settings, text } = readSettings(place.file);
+    const program = { scope: place.scope, given: options.command, own: ownCommand() };
+    const command = hookCommandLine(words, program);
+    const { settings, text: before } = readSettings(place.file);
     const { members, events, remarks } = hostSettings[host];
     const next = withHooks({ ...members, ...settings }, host, events(command));
     const changed = JSON.stringify(next) !== JSON.stringify(settings);
-    if (changed) writeSettings(place.file, text, next, place.mode);
-    const all = [...remarks[place.scope], ...identityRemark(options, shell), ...featureRemark(host, place.file)];
+    if (changed) writeSettings(place.file, before, next, place.mode);
+    const all = [
+      ...remarks[place.scope],
+      ...programRemark(command),
+      ...identityRemark(options, shell),
+      ...featureRemark(host, place.file),
+    ];
     print(shell, globals.output, { host, file: place.file, command, changed, remarks: all }, () =>
       cleanText(`${changed ? 'Wrote' : 'Nothing to change in'} ${place.file}`),
     );
@@ -95,17 +106,26 @@ interface Flags {
   readonly agent: string | undefined;
   readonly agentTokenFile: string | undefined;
   readonly grpcAddr: string | undefined;
+  readonly grpcCa: string | undefined;
   readonly approvalWait: number | undefined;
   readonly failOpen: boolean;
 }
 
-function flagWords({ agent, agentTokenFile, grpcAddr, approvalWait, failOpen }: Flags): readonly string[] {
+function flagWords({ agent, agentTokenFile, grpcAddr, grpcCa, approvalWait, failOpen }: Flags): readonly string[] {
   return [
     ...(agent === undefined ? [] : ['--agent', agent]),
     ...(agentTokenFile === undefined ? [] : ['--agent-token-file', resolve(agentTokenFile)]),
     ...(grpcAddr === undefined ? [] : ['--grpc-addr', grpcAddr]),
+    ...(grpcCa === undefined ? [] : ['--grpc-ca', resolve(grpcCa)]),
     ...(approvalWait === undefined ? [] : ['--approval-wait', String(approvalWait)]),
     ...(failOpen ? ['--fail-open'] : []),
+  ];
+}
+
+function programRemark(command: string): readonly string[] {
+  if (!command.startsWith('reeve ')) return [];
+  return [
+    'The hooks run "reeve" as the PATH of the host finds it. Where it finds none, every tool use is blocked: --command names another program.',
   ];
 }
 

@@ -1,6 +1,6 @@
 import { isLoopback, serveModels } from '@reeve/proxy/llm';
-import { grpcAddresses } from '../agent-identity/grpc-addresses.ts';
-import { grpcAddrOption } from '../agent-identity/identity-options.ts';
+import { grpcGateway } from '../agent-identity/grpc-gateway.ts';
+import { gatewayOptions } from '../agent-identity/identity-options.ts';
 import { CliError, UsageError } from '../cli-error.ts';
 import { defineCommand } from '../command-line/command.ts';
 import { listenAddress } from '../command-line/listen-address.ts';
@@ -22,7 +22,7 @@ export const llmServeCommand = defineCommand({
   options: {
     config: text('FILE', 'YAML file with the upstreams.', { completes: 'file' }),
     http: text('ADDRESS', 'Where to listen. Default: 127.0.0.1:8090; port 0 picks a free one.'),
-    ...grpcAddrOption,
+    ...gatewayOptions,
     approvalWait: number('SECONDS', 'How long a held call waits. Default: 50.', { min: 0, max: 3600 }),
     upstreamTimeout: number('SECONDS', 'How long an upstream may say nothing. Default: 600.', { min: 1, max: 86_400 }),
     maxCalls: number('N', 'Calls of one agent at once. Default: 256.', { min: 1, max: 100_000 }),
@@ -45,7 +45,7 @@ export const llmServeCommand = defineCommand({
       upstreams,
       host,
       port,
-      gateways: grpcAddresses(shell, options.grpcAddr),
+      gateway: grpcGateway(shell, options),
       approvalWaitMs: approvalWait * 1000,
       upstreamTimeoutMs: upstreamTimeout * 1000,
       callsPerAgent: maxCalls,

@@ -1,7 +1,7 @@
 import { connect } from '@reeve/sdk';
 import { serveMcp } from '@reeve/proxy/mcp';
-import { grpcAddresses } from '../agent-identity/grpc-addresses.ts';
-import { grpcAddrOption } from '../agent-identity/identity-options.ts';
+import { grpcGateway } from '../agent-identity/grpc-gateway.ts';
+import { gatewayOptions } from '../agent-identity/identity-options.ts';
 import { CliError, UsageError } from '../cli-error.ts';
 import { defineCommand } from '../command-line/command.ts';
 import { number, text, texts } from '../command-line/values.ts';
@@ -22,25 +22,27 @@ export const mcpServeCommand = defineCommand({
     config: text('FILE', 'The file with the servers.', { completes: 'file' }),
     http: text('HOST:PORT', 'Where to listen. Default: 127.0.0.1:8091. Port 0 picks a free one.'),
     allowOrigin: texts('ORIGIN', 'Pages that may call, such as https://app.example.com.'),
+    allowHost: texts('NAME', 'Another name that clients reach this by. "*" is any.'),
     idleMinutes: number('MINUTES', 'After how long an unused session ends. Default 30.', { min: 1, max: 10_080 }),
-    ...grpcAddrOption,
+    ...gatewayOptions,
     ...governOptions,
   },
   examples: [['reeve mcp serve --config mcp.yaml --http 127.0.0.1:8091', 'at http://127.0.0.1:8091/mcp/NAME']],
   run: async ({ options }, shell) => {
-    const { config, http = '127.0.0.1:8091', allowOrigin, idleMinutes = 30, grpcAddr } = options;
+    const { config, http = '127.0.0.1:8091', allowOrigin, idleMinutes = 30 } = options;
     if (config === undefined) throw new UsageError('--config FILE is missing');
     const { host, port } = listenAddress(http, '--http');
-    const addresses = grpcAddresses(shell, grpcAddr);
+    const gateway = grpcGateway(shell, options);
     const servers = await serversOf(shell, config);
     const lock = await readLock(`${config}.lock`);
     using stop = stopSignal();
-    using reeve = connect({ addresses });
+    using reeve = connect(gateway);
     const idleMs = idleMinutes * 60_000;
     const serving = await serveMcp({
       ...governing(shell, options),
       ...{ reeve, servers, lock, host, port, idleMs },
       allowedOrigins: allowOrigin,
+      allowedHosts: options.allowHost,
     }).catch((error: unknown) => {
       throw new CliError(`cannot listen on ${http}: ${codeOf(error) ?? 'it failed'}`, { cause: error });
     });

@@ -26,8 +26,8 @@ export class GatewayConversation implements Disposable {
     this.#renew = renew;
   }
 
-  static async open({ token, addresses, agentId, renew }: ResolvedAgent, host: HostName, trace: string) {
-    const calls = await GatewayCalls.open(addresses);
+  static async open({ token, gateway, agentId, renew }: ResolvedAgent, host: HostName, trace: string) {
+    const calls = await GatewayCalls.open(gateway);
     try {
       const id = agentId ?? (await calls.identify(token));
       return new GatewayConversation(calls, { agentId: id, token, host, trace }, renew);

@@ -38,7 +38,7 @@ export async function decideUse({ event, agent, host, file, waitMs }: DecideUse)
     wasHeld ||= answers.some(isHeld);
     if (answers.some(isHeld) && !answers.some(isDenied) && waitMs() > 0) {
       const { waitForPeople } = await import('./wait-for-people.ts');
-      const decided = await waitForPeople(answers.filter(isHeld), gateway.asker, agent.addresses, waitMs());
+      const decided = await waitForPeople(answers.filter(isHeld), gateway.asker, agent.gateway, waitMs());
       answers = answers.map((answer) => decided.find(({ span }) => span === answer.span) ?? answer);
     }
     return await settledBy(answers, { gateway, use, settle, wasHeld });

@@ -2,6 +2,7 @@ import type { ClientHttp2Session, IncomingHttpHeaders } from 'node:http2';
 import { connect, constants } from 'node:http2';
 import { connect as connectSocket } from 'node:net';
 import type { AgentName } from '../agent-identity/agent-name.ts';
+import type { GrpcGateway } from '../agent-identity/grpc-gateway.ts';
 import type { CheckAnswer } from './hook-messages.ts';
 import { batchRequest, identifyRequest, readBatchAnswers, readCheckAnswer, readIdentity } from './hook-messages.ts';
 
@@ -45,11 +46,11 @@ export class GatewayCalls implements Disposable {
   }
 
   /** Connects to the first gateway that answers. */
-  static async open(addresses: readonly string[]): Promise<GatewayCalls> {
+  static async open({ addresses, tls }: GrpcGateway): Promise<GatewayCalls> {
     const failures: string[] = [];
     for (const address of addresses) {
       try {
-        return new GatewayCalls(await opened(address));
+        return new GatewayCalls(await opened(address, tls));
       } catch (error) {
         failures.push(`${address}: ${error instanceof Error ? error.message : String(error)}`);
       }
@@ -131,11 +132,14 @@ function isLocal(address: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i.test(address) || address.startsWith('unix:');
 }
 
-function opened(address: string): Promise<ClientHttp2Session> {
+function opened(address: string, tls: GrpcGateway['tls']): Promise<ClientHttp2Session> {
   const { promise, resolve, reject } = Promise.withResolvers<ClientHttp2Session>();
   const path = address.startsWith('unix:') ? address.replace(/^unix:(?:\/\/)?/, '') : undefined;
-  const url = path === undefined ? `${isLocal(address) ? 'http' : 'https'}://${address}` : 'http://localhost';
-  const session = connect(url, path === undefined ? {} : { createConnection: () => connectSocket(path) });
+  const scheme = tls === undefined && isLocal(address) ? 'http' : 'https';
+  const session =
+    path === undefined
+      ? connect(`${scheme}://${address}`, { ...tls })
+      : connect('http://localhost', { createConnection: () => connectSocket(path) });
   const timer = setTimeout(() => session.destroy(new Error('no answer')), connectMs);
   session.once('error', reject);
   session.once('close', () => reject(new Error('closed')));

@@ -1,4 +1,5 @@
 import { connect } from '@reeve/sdk';
+import type { GrpcGateway } from '../agent-identity/grpc-gateway.ts';
 import type { ActionAnswer } from './describe-answer.ts';
 import type { Asker } from './hook-messages.ts';
 
@@ -6,10 +7,10 @@ import type { Asker } from './hook-messages.ts';
 export async function waitForPeople(
   held: readonly ActionAnswer[],
   asker: Asker,
-  addresses: readonly string[],
+  gateway: GrpcGateway,
   waitMs: number,
 ): Promise<readonly ActionAnswer[]> {
-  using reeve = connect({ addresses, onUnavailable: 'throw' });
+  using reeve = connect({ ...gateway, onUnavailable: 'throw' });
   const { agentId, token, host, trace } = asker;
   await using agent = reeve.attach({ ...agentId, token, shared: true });
   const wait = async (answer: ActionAnswer): Promise<ActionAnswer> => {

@@ -29,8 +29,8 @@ export class ActingAgent {
   }
 
   async #resolve(): Promise<Agent> {
-    const { token, addresses, agentId } = await resolveAgent(this.#request);
-    this.#reeve ??= connect({ addresses });
+    const { token, gateway, agentId } = await resolveAgent(this.#request);
+    this.#reeve ??= connect(gateway);
     // Each MCP server of a client has a proxy of its own, and all of them act as one agent.
     const how = { token, shared: true, onConnection: () => {} };
     return agentId === undefined ? this.#reeve.agent(how) : this.#reeve.attach({ ...agentId, ...how });

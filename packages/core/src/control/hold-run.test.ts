@@ -5,7 +5,7 @@ import { agentId, operator, useTool } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import type { ControlScope } from './bulk-control.ts';
-import { expireRunControls, mostRunControls } from './hold-run.ts';
+import { mostRunControls } from './hold-run.ts';
 import { listRunControls } from './list-run-controls.ts';
 
 const policy = 'default: allow';
@@ -212,22 +212,6 @@ describe('who may lift it', () => {
 });
 
 describe('controls of runs do not pile up', () => {
-  test('one that has refused no check for 30 days ends, and one that has goes on', async () => {
-    const { g, bot } = await world();
-    await control(g, 'terminate', { runId: 'idle' });
-    await control(g, 'terminate', { runId: 'busy' });
-    g.clock.advance(29 * day);
-    expect(await asked(g, bot, 'busy')).toBe(terminated);
-    expect(await g.settle(g.gov.journal.turn(() => expireRunControls(g.gov, 10)))).toBe(0);
-    g.clock.advance(2 * day);
-    expect(await g.settle(g.gov.journal.turn(() => expireRunControls(g.gov, 10)))).toBe(1);
-    const again = await g.crash();
-    expect([await asked(again, bot, 'idle'), await asked(again, bot, 'busy')]).toEqual(['allow', terminated]);
-    expect((await g.audit()).filter(({ event_type: type }) => type === 'RunReleased')).toMatchObject([
-      { actor: { kind: 'system' }, payload: { run_id: 'idle' } },
-    ]);
-  });
-
   test('beyond the bound, a tenant loses its own of least use, and nobody else does', async () => {
     const { g, bot } = await world();
     await control(g, 'terminate', { runId: 'r', orgId: 'acme' });
@@ -247,6 +231,17 @@ describe('controls of runs do not pile up', () => {
     expect(await asked(g, bot, 'first')).toBe('allow');
     for (const run of ['r', 'used', 'last']) expect(await asked(g, bot, run), run).toBe(terminated);
   });
+});
+
+test('one that nobody resumes holds for years, whether or not checks come in its run', async () => {
+  const { g, bot } = await world();
+  await control(g, 'terminate', { runId: 'idle' });
+  await control(g, 'pause', { runId: 'busy' });
+  g.clock.advance(200 * day);
+  expect(await asked(g, bot, 'busy')).toBe(paused);
+  g.clock.advance(200 * day);
+  const again = await g.crash();
+  expect([await asked(again, bot, 'idle'), await asked(again, bot, 'busy')]).toEqual([terminated, paused]);
 });
 
 test('whoever holds many runs pushes out none of somebody else', async () => {

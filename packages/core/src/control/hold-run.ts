@@ -11,8 +11,6 @@ import { contains, overlaps, placeOf, reaches } from './run-controls.ts';
 
 /** How many runs credentials of one binding may hold. Beyond that, the one of least use is given up. */
 export const mostRunControls = 10_000;
-/** A control of a run that has refused no check for this long is given up. */
-export const runControlMs = 30 * 86_400_000;
 /** How exactly the time of its last use is kept. */
 const usedEveryMs = 3_600_000;
 /** How often an agent is held against a control per turn. */
@@ -103,13 +101,6 @@ export function noteRunUse(gov: Controls, control: RunControl, at: EpochMs): voi
   const used = { ...control, refusedAt: at };
   gov.journal.onFailure(gov.control.runs.put(used));
   gov.journal.write({ kind: 'run_control_used', control: used });
-}
-
-/** Gives up to `most` controls up that have refused no check for long, and returns how many. */
-export function expireRunControls(gov: Controls, most: number): number {
-  const old = gov.control.runs.usedBefore(gov.clock.now() - runControlMs).slice(0, most);
-  for (const control of old) giveUp(gov, control, `no check came in this run for ${runControlMs / 86_400_000} days`);
-  return old.length;
 }
 
 function giveUp(gov: Controls, control: RunControl, reason: string): void {

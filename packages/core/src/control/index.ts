@@ -11,7 +11,7 @@ export { controlScope, neededForScope } from './control-scope.ts';
 export type { ControlChange, ControlReader, ControlSequence, ControlSnapshot } from './control-slice.ts';
 export type { ControlReactions, Controls } from './controls.ts';
 export { followAgent, followControl } from './follow-control.ts';
-export { expireRunControls, noteRunUse } from './hold-run.ts';
+export { noteRunUse } from './hold-run.ts';
 export { makeRoom } from './issue-controls.ts';
 export type { RunControlPage } from './list-run-controls.ts';
 export { listRunControls, runControlPlace } from './list-run-controls.ts';

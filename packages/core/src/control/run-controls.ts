@@ -36,8 +36,6 @@ export class RunControls {
   readonly #byRun = new Map<string, Map<string, RunControl[]>>();
   /** By what the credentials were bound to, then by place. */
   readonly #byBinding = new Map<string, Map<string, RunControl>>();
-  /** No control was last used before this. */
-  #oldestUse: EpochMs = Number.POSITIVE_INFINITY;
 
   /** The control that holds for a check, if any. Terminating is stronger than pausing. */
   over(agent: AgentId, runId: string): RunControl | undefined {
@@ -91,14 +89,6 @@ export class RunControls {
     for (const controls of this.#byBinding.values()) yield* controls.values();
   }
 
-  /** The controls that were last used before this. It looks through all only if there may be one. */
-  usedBefore(time: EpochMs): readonly RunControl[] {
-    if (this.#oldestUse >= time) return [];
-    const all = [...this.all()];
-    this.#oldestUse = all.reduce((oldest, control) => Math.min(oldest, usedAt(control)), Number.POSITIVE_INFINITY);
-    return all.filter((control) => usedAt(control) < time);
-  }
-
   /** Puts a control in place of the one at the same place, and returns how to take that back. */
   put(control: RunControl): Undo {
     const before = this.find(placeOf(control), control.imposedBy);
@@ -126,7 +116,6 @@ export class RunControls {
     const binding = bindingKey(control.imposedBy);
     const own = this.#byBinding.get(binding) ?? new Map<string, RunControl>();
     this.#byBinding.set(binding, own.set(placeOf(control), control));
-    this.#oldestUse = Math.min(this.#oldestUse, usedAt(control));
   }
 
   #drop(control: RunControl): void {

@@ -1,7 +1,6 @@
 import type { Access, AuditReader, BalanceKeeper, Governance, Store } from '@reeve/core';
 import {
   cutLog,
-  expireRunControls,
   expireUnchecked,
   followClock,
   lastCut,
@@ -63,7 +62,6 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
     ports.metrics.opsExpired(expired);
     return expired === opsPerStep;
   });
-  const expireRuns = rounds.ofTurns(gov.journal, () => expireRunControls(gov, opsPerStep) === opsPerStep);
   const save = rounds.ofSteps(
     gov.journal,
     () => checkpoint.step(rowsPerTurn),
@@ -91,7 +89,6 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
     saveKeyUses();
     if (!leads()) return;
     expire();
-    expireRuns();
     if (config.opsDurable) save();
     follow();
     saveBalances();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lookalikeOf, twinOf } from './lookalike.ts';
+import { lookalikeOf } from './lookalike.ts';
 
 const known = new Set(['params', 'method', 'link']);
 
@@ -9,12 +9,4 @@ test.each(['Params', 'PARAMS', 'param\u017f', 'lin\u212a', 'mEthod'])('%s looks 
 
 test.each(['params', 'param', 'my_method', ''])('%j looks like none, or is one', (name) => {
   expect(lookalikeOf([name], known)).toBeUndefined();
-});
-
-test('twins differ by case alone, and are not both declared', () => {
-  expect(twinOf(['path', 'Path'], new Set())).toBe('Path');
-  expect(twinOf(['Path'], new Set(['path']))).toBe('Path');
-  expect(twinOf(['Path', 'path'], new Set(['path']))).toBe('Path');
-  expect(twinOf(['a', 'A'], new Set(['a', 'A']))).toBeUndefined();
-  expect(twinOf(['a', 'b', 'ab'], new Set(['c']))).toBeUndefined();
 });

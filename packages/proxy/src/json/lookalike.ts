@@ -4,17 +4,11 @@
  */
 
 /** A name as such a reader sees it. As in Unicode, `ſ` is an s and the Kelvin sign a k. */
-function folded(name: string): string {
+export function foldedName(name: string): string {
   return name.toUpperCase().toLowerCase();
 }
 
 /** The first name that such a reader takes for a known one, although it is another. Known ones are in lower case. */
 export function lookalikeOf(names: readonly string[], known: ReadonlySet<string>): string | undefined {
-  return names.find((name) => !known.has(name) && known.has(folded(name)));
-}
-
-/** The first name that such a reader takes for a declared one, or for one before it. Declared names may differ by case. */
-export function twinOf(names: readonly string[], declared: ReadonlySet<string>): string | undefined {
-  const seen = new Set([...declared].map(folded));
-  return names.find((name) => !declared.has(name) && seen.size === seen.add(folded(name)).size);
+  return names.find((name) => !known.has(name) && known.has(foldedName(name)));
 }

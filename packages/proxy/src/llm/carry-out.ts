@@ -1,18 +1,14 @@
 import type { CallEnd, CallOperation } from './settlement.ts';
 import { settle } from './settlement.ts';
-import type { UpstreamConnections } from './call-upstream.ts';
 import { UpstreamFailure } from './call-upstream.ts';
 import { CallStop } from './call-stop.ts';
 import { dataOf } from './sse.ts';
 import { forwardAnswer } from './forward-answer.ts';
-import { requestHeaders } from './forward-headers.ts';
 import type { ModelCall } from './model-call.ts';
 import { Refusal } from './refusal.ts';
 import { sendRefusal } from './send-refusal.ts';
-import { upstreamPath } from './upstream-path.ts';
 
 export interface UpstreamHands {
-  readonly connections: UpstreamConnections;
   readonly upstreamTimeoutMs: number;
 }
 
@@ -21,19 +17,13 @@ export interface UpstreamHands {
  * any case, and does not throw.
  */
 export async function carryOut(call: ModelCall, operation: CallOperation, hands: UpstreamHands): Promise<void> {
-  const { gone, revoked, upstream, request, route, token, query } = call;
+  const { gone, revoked } = call;
   const stop = new CallStop({ gone, revoked, operation, timeoutMs: hands.upstreamTimeoutMs });
   let end: CallEnd;
   try {
     await stop.passable();
-    const body = call.body.take();
-    const answer = await hands.connections.call(upstream, {
-      method: 'POST',
-      path: upstreamPath(upstream, route.path, query),
-      headers: requestHeaders(request, token, upstream, body.length),
-      body,
-      signal: stop.signal,
-    });
+    const send = call.outgoing();
+    const answer = await send(call.body.take(), stop.signal);
     stop.alive();
     call.body.release();
     end = await forwardAnswer(call, answer, stop);

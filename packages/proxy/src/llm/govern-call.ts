@@ -24,7 +24,7 @@ export async function governCall(agent: Agent, call: ModelCall, ids: CallIds, op
   const { asked, upstream, gone, opId } = call;
   let hasBegun = false;
   try {
-    await agent.run(
+    const run = agent.run(
       { type: 'llm_call', ...asked },
       async (operation) => {
         hasBegun = true;
@@ -39,12 +39,23 @@ export async function governCall(agent: Agent, call: ModelCall, ids: CallIds, op
         onControl: () => {},
       },
     );
+    setImmediate(makeReady, call);
+    await run;
   } catch (error) {
     if (hasBegun) return await reportWithoutUsage(agent, opId, error);
     if (gone.aborted || (error instanceof ActionDeniedError && error.answer.decision === 'pending')) {
       await callOff(agent, opId);
     }
     if (!gone.aborted) throw error;
+  }
+}
+
+/** What the upstream gets is made ready while the gateway decides. It leaves once the gateway has allowed it. */
+function makeReady({ outgoing }: ModelCall): void {
+  try {
+    outgoing();
+  } catch {
+    // The same happens to whoever wants to send it.
   }
 }
 

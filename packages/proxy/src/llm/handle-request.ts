@@ -1,10 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ModelAgents } from './agents.ts';
+import type { AgentsByToken } from '../front/agents-by-token.ts';
+import type { HostCheck } from '../front/host-check.ts';
+import { actAs } from './act-as.ts';
+import type { SendUpstream, UpstreamConnections } from './call-upstream.ts';
 import { carryOut } from './carry-out.ts';
 import { agentTokenOf } from './credential.ts';
+import { requestHeaders } from './forward-headers.ts';
 import type { GovernOptions } from './govern-call.ts';
 import { governCall } from './govern-call.ts';
-import type { HostCheck } from './host-check.ts';
 import { parseRequest } from './json-request.ts';
 import { listModels } from './list-models.ts';
 import type { CallBody, ModelCall } from './model-call.ts';
@@ -17,12 +20,16 @@ import type { CallRoute } from './routes.ts';
 import { callRouteOf, kindOf, modelsPath } from './routes.ts';
 import { sendRefusal } from './send-refusal.ts';
 import { ungoverned } from './ungoverned.ts';
+import { upstreamPath } from './upstream-path.ts';
 
 export interface ProxyHands extends GovernOptions {
   readonly hosts: HostCheck;
   readonly bodies: BodyReader;
-  readonly agents: ModelAgents;
+  readonly agents: AgentsByToken;
+  /** Of one agent at once. */
+  readonly callsPerAgent: number;
   readonly upstreams: readonly Upstream[];
+  readonly connections: UpstreamConnections;
   /** Whether calls happen although no gateway answers. */
   readonly failOpen: boolean;
   /** Says something to whoever runs the proxy. */
@@ -70,7 +77,7 @@ async function handleCall(
   const made = async (opId: string, revoked: AbortSignal) =>
     (call ??= await makeCall(hands, { route, query, request, response, token, opId, revoked }));
   try {
-    await hands.agents.acting(token, async (agent, revoked) => {
+    await actAs(hands.agents, token, hands.callsPerAgent, async (agent, revoked) => {
       if (!route.spends) return carryOut(await made('', revoked), ungoverned(), hands);
       const ids = traceOf(request);
       return governCall(agent, await made(`${ids.traceId}:${ids.spanId}`, revoked), { ...ids, runId }, hands);
@@ -88,7 +95,7 @@ async function handleCall(
 
 type CallParts = Pick<ModelCall, 'route' | 'query' | 'request' | 'response' | 'token' | 'opId' | 'revoked'>;
 
-async function makeCall({ bodies, upstreams }: ProxyHands, parts: CallParts): Promise<ModelCall> {
+async function makeCall({ bodies, upstreams, connections }: ProxyHands, parts: CallParts): Promise<ModelCall> {
   const { route, request, response } = parts;
   const held = await bodies.read(request, parts.token);
   try {
@@ -97,13 +104,15 @@ async function makeCall({ bodies, upstreams }: ProxyHands, parts: CallParts): Pr
     if (upstream === undefined) {
       throw new Refusal('model_not_found', `no upstream serves the model ${JSON.stringify(parsed.model)} here`);
     }
+    const body = bodyOf(held, route.spends ? route.dialect.bodyFor(parsed) : held.bytes);
     return {
       ...parts,
       upstream,
       asked: askedBy(route, parsed, upstream),
       reader: route.dialect.readerFor(parsed),
       passed: { isStream: false, last: undefined },
-      body: bodyOf(held, route.spends ? route.dialect.bodyFor(parsed) : held.bytes),
+      body,
+      outgoing: outgoing(connections, upstream, parts, body.length),
       gone: goneSignal(response),
     };
   } catch (error) {
@@ -112,9 +121,25 @@ async function makeCall({ bodies, upstreams }: ProxyHands, parts: CallParts): Pr
   }
 }
 
+function outgoing(
+  connections: UpstreamConnections,
+  upstream: Upstream,
+  { route, query, request, token }: CallParts,
+  bytes: number,
+): () => SendUpstream {
+  let ready: SendUpstream | undefined;
+  return () =>
+    (ready ??= connections.prepare(upstream, {
+      method: 'POST',
+      path: upstreamPath(upstream, route.path, query),
+      headers: requestHeaders(request, token, upstream, bytes),
+    }));
+}
+
 function bodyOf(held: HeldBody, bytes: Buffer): CallBody {
   let left: Buffer | undefined = bytes;
   return {
+    length: bytes.length,
     get isTaken() {
       return left === undefined;
     },
@@ -141,7 +166,7 @@ function goneSignal(response: ServerResponse): AbortSignal {
 async function handleModels(hands: ProxyHands, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const token = agentTokenOf(request.headers);
   const gone = goneSignal(response);
-  await hands.agents.acting(token, async () => {
+  await actAs(hands.agents, token, hands.callsPerAgent, async () => {
     const patience = AbortSignal.any([gone, AbortSignal.timeout(hands.upstreamTimeoutMs)]);
     sendJson(response, await listModels(hands.upstreams, hands.connections, patience));
   });

@@ -1,4 +1,4 @@
-export { isLoopback } from './host-check.ts';
+export { isLoopback } from '../front/host-check.ts';
 export type { Upstream } from './model-config.ts';
 export { ModelConfigError, modelConfigOf } from './model-config.ts';
 export type { ModelProxy, ServeModelsOptions } from './serve-models.ts';

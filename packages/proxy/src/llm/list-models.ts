@@ -36,7 +36,7 @@ async function modelsOf(
   signal: AbortSignal,
 ): Promise<readonly Model[]> {
   const authorization = upstream.apiKey === undefined ? {} : { authorization: `Bearer ${upstream.apiKey}` };
-  const answer = await connections.call(upstream, {
+  const send = connections.prepare(upstream, {
     method: 'GET',
     path: upstreamPath(upstream, modelsPath, ''),
     headers: {
@@ -45,9 +45,8 @@ async function modelsOf(
       'accept-encoding': 'identity',
       ...authorization,
     },
-    body: undefined,
-    signal,
   });
+  const answer = await send(undefined, signal);
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { SendUpstream } from './call-upstream.ts';
 import type { StreamReader } from './dialect/dialect.ts';
 import { largestTokens, promptBound } from './count-tokens.ts';
 import type { JsonRequest } from './json-request.ts';
@@ -22,6 +23,8 @@ export interface ModelCall {
   readonly opId: string;
   /** What has gone to the client. */
   readonly passed: Passed;
+  /** The request to the upstream, made ready with the first use. Throws if there can be none. */
+  readonly outgoing: (this: void) => SendUpstream;
   /** What goes to the upstream. */
   readonly body: CallBody;
   /** Aborts when the client has gone away. */
@@ -39,6 +42,7 @@ export interface Passed {
 
 /** The body for the upstream. It is let go as soon as it is sent: streams last long, and bodies are large. */
 export interface CallBody {
+  readonly length: number;
   readonly isTaken: boolean;
   take(this: void): Buffer;
   release(this: void): void;

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { HostCheck } from '../front/host-check.ts';
 import { conceal } from './conceal.ts';
 import { agentTokenOf } from './credential.ts';
 import { answerHeaders, requestHeaders } from './forward-headers.ts';
-import { HostCheck } from './host-check.ts';
 import { modelConfigOf } from './model-config.ts';
 import { traceOf } from './model-call.ts';
 import { upstreamPath } from './upstream-path.ts';

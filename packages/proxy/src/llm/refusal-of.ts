@@ -8,6 +8,8 @@ import {
   ReeveUnauthenticated,
   ReeveUnavailable,
 } from '@reeve/sdk';
+import { TooManyAgents } from '../front/agents-by-token.ts';
+import { WrongHost } from '../front/host-check.ts';
 import { Refusal } from './refusal.ts';
 
 /** Refusals of the identity that are about the agent's state. All others mean that the token is not good. */
@@ -19,6 +21,10 @@ const expired = 'approval expired';
 /** What the client of a model is told if the gateway does not let a call happen. */
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
+  if (error instanceof WrongHost) {
+    return new Refusal(error.status === 421 ? 'misdirected_request' : 'invalid_request', error.message);
+  }
+  if (error instanceof TooManyAgents) return new Refusal('overloaded', error.message);
   if (error instanceof ActionDeniedError) return refusalOfAnswer(error.answer);
   if (error instanceof OperationTerminatedError) {
     const { reason, opId } = error;

@@ -3,11 +3,12 @@ import type { Server } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ConnectOptions } from '@reeve/sdk';
 import { connect } from '@reeve/sdk';
-import { ModelAgents } from './agents.ts';
+import { AgentsByToken } from '../front/agents-by-token.ts';
+import { HostCheck } from '../front/host-check.ts';
 import { UpstreamConnections } from './call-upstream.ts';
 import { handleRequest } from './handle-request.ts';
-import { HostCheck } from './host-check.ts';
 import type { Upstream } from './model-config.ts';
 import { BodyReader } from './read-body.ts';
 
@@ -16,8 +17,8 @@ export interface ServeModelsOptions {
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
-  /** The gRPC addresses of the gateway, or of several that act as one. */
-  readonly gateways: readonly string[];
+  /** Where the gateway answers agents, or several that act as one. */
+  readonly gateway: Pick<ConnectOptions, 'addresses' | 'tls'>;
   readonly approvalWaitMs: number;
   readonly upstreamTimeoutMs: number;
   /** Calls of one agent at once. */
@@ -52,12 +53,14 @@ export async function serveModels(options: ServeModelsOptions): Promise<ModelPro
   const { upstreams, approvalWaitMs, upstreamTimeoutMs, failOpen, tell, mostBodyBytes } = options;
   // Who waits for a gateway rides through its restart. Who would go on without one does not wait long. Checks in one
   // stream take the least time.
-  const reeve = connect({ addresses: options.gateways, deadlineMs: failOpen ? 1000 : 5000, pipeline: 'always' });
+  const reeve = connect({ ...options.gateway, deadlineMs: failOpen ? 1000 : 5000, pipeline: 'always' });
   const connections = new UpstreamConnections();
-  const agents = new ModelAgents(reeve, { calls: options.callsPerAgent, idleAgents, idleMs: idleAgentMs });
+  const agents = new AgentsByToken(reeve, { mostIdle: idleAgents, idleMs: idleAgentMs });
   const bodies = new BodyReader({ most: mostBodyBytes, mostTogether: mostBodiesTogether });
   const hosts = new HostCheck(options.host, options.allowedHosts);
-  const hands = { hosts, bodies, agents, upstreams, connections, approvalWaitMs, upstreamTimeoutMs, failOpen, tell };
+  const { callsPerAgent } = options;
+  const limits = { callsPerAgent, approvalWaitMs, upstreamTimeoutMs };
+  const hands = { hosts, bodies, agents, upstreams, connections, failOpen, tell, ...limits };
   const underWay = new Set<Promise<void>>();
   const server = createServer({ maxHeaderSize: largestHeaders, requestTimeout: requestMs }, (request, response) => {
     // A client may go away at any time. The call learns that from the end of its response.

@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Reeve } from '@reeve/sdk';
-import { AgentTokens } from './front/agent-tokens.ts';
-import { AllowedCallers } from './front/allowed-callers.ts';
+import { AgentsByToken } from '../front/agents-by-token.ts';
+import { HostCheck } from '../front/host-check.ts';
+import { AllowedOrigins } from './front/allowed-origins.ts';
 import { answerRequest } from './front/answer-request.ts';
 import type { FrontSessionsOptions } from './front/front-sessions.ts';
 import { FrontSessions } from './front/front-sessions.ts';
@@ -14,6 +15,8 @@ export interface ServeMcpOptions extends FrontSessionsOptions {
   readonly reeve: Reeve;
   readonly host: string;
   readonly port: number;
+  /** Names besides the listening address and those of this machine. */
+  readonly allowedHosts: readonly string[];
   /** Origins of pages that may call, besides the proxy's own. */
   readonly allowedOrigins: readonly string[];
 }
@@ -28,16 +31,18 @@ const sweepMs = 15_000;
 /** The bytes of messages under way, of all agents and of one. */
 const mostTogether = 512 * 1024 * 1024;
 const mostOfAgent = 64 * 1024 * 1024;
+const mostIdle = 1000;
 const mostConnections = 10_000;
 
 /** Streamable HTTP at `/mcp/{server}`, in front of each of the servers. */
 export async function serveMcp(options: ServeMcpOptions): Promise<McpServing> {
   const { reeve, servers, host, port, idleMs, warn } = options;
-  const tokens = new AgentTokens(reeve);
   const sessions = new FrontSessions(options);
-  const callers = new AllowedCallers(host, options.allowedOrigins);
+  const agents = new AgentsByToken(reeve, { mostIdle, idleMs, isInUse: (agent) => sessions.isInUse(agent) });
+  const hosts = new HostCheck(host, options.allowedHosts);
+  const origins = new AllowedOrigins(options.allowedOrigins);
   const room = new RequestRoom({ mostTogether, mostOfAgent });
-  const front = { servers, callers, tokens, sessions, room };
+  const front = { servers, hosts, origins, agents, sessions, room };
   const server = createServer((request, response) => {
     answerRequest(front, request, response).catch((error: unknown) => {
       if (request.socket.destroyed) return;
@@ -49,10 +54,7 @@ export async function serveMcp(options: ServeMcpOptions): Promise<McpServing> {
   server.maxConnections = mostConnections;
   server.listen(port, host);
   await once(server, 'listening');
-  const timer = setInterval(() => {
-    sessions.sweep();
-    tokens.sweep(idleMs, (agent) => sessions.isInUse(agent));
-  }, sweepMs).unref();
+  const timer = setInterval(() => sessions.sweep(), sweepMs).unref();
   return {
     url: urlOf(server.address() as AddressInfo),
     close: async () => {
@@ -62,7 +64,7 @@ export async function serveMcp(options: ServeMcpOptions): Promise<McpServing> {
       await sessions.closeAll();
       server.closeAllConnections();
       await closed;
-      await tokens.close();
+      await agents.close();
     },
   };
 }

@@ -211,7 +211,7 @@ export class Session implements UpstreamEvents {
       },
       stop: (notification) => {
         this.#abandoned.withhold(request.id);
-        this.#upstream.cancel(request.id, notification);
+        return this.#upstream.cancel(request.id, notification);
       },
     });
     this.#until(started.done.finally(() => this.#pending.remove(started.pending)));
@@ -237,7 +237,7 @@ export class Session implements UpstreamEvents {
     if (request.cancel !== undefined) return request.cancel();
     this.#pending.remove(request);
     this.#abandoned.cancel(request.id);
-    this.#upstream.cancel(request.id, notification);
+    void this.#upstream.cancel(request.id, notification);
   }
 
   #lose(request: PendingRequest, why: UpstreamGone): void {

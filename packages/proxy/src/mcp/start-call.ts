@@ -1,5 +1,4 @@
 import { denied } from '@reeve/sdk/mcp';
-import { twinOf } from '../json/lookalike.ts';
 import type { ToolCatalog } from './lock/tool-catalog.ts';
 import { refusedResult } from './govern/answers.ts';
 import { CallProgress } from './govern/call-progress.ts';
@@ -7,6 +6,7 @@ import { governCall } from './govern/govern-call.ts';
 import type { Governor } from './govern/governor.ts';
 import type { Arrival, PendingRequest } from './pending-requests.ts';
 import { cancellation, passOn } from './pending-requests.ts';
+import { noNames, twinIn } from './protocol/argument-names.ts';
 import { metaOf } from './protocol/envelope.ts';
 import { headersOfParams } from './protocol/mcp-headers.ts';
 import type { Message, Request } from './protocol/message.ts';
@@ -23,7 +23,7 @@ interface AskedCall {
 interface CallSession {
   track(handlers: Partial<PendingRequest>): PendingRequest;
   send(headers: Readonly<Record<string, string>>): Promise<void>;
-  stop(notification: Message): void;
+  stop(notification: Message): Promise<void>;
 }
 
 /** No check holds a longer one, and matching it against globs could take forever. */
@@ -69,7 +69,7 @@ export function startCall(
     const known = catalog.find(tool);
     // Nobody can judge what a server makes of a number that none here can hold.
     if (holdsInfinity(args)) return deliver(errorMessage(id, -32_602, 'a number in the arguments is too large'));
-    const twin = isObject(args) ? twinOf(Object.keys(args), known?.parameters ?? new Set()) : undefined;
+    const twin = twinIn(args, known?.names ?? noNames);
     if (twin !== undefined) {
       const text = `${JSON.stringify(twin.slice(0, 64))} differs from another argument only in upper and lower case`;
       return deliver(errorMessage(id, -32_602, text));

@@ -1,10 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { isSea } from 'node:sea';
 import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ownCommand } from '../../own-command.ts';
 
 /** Where the processes of the doors run. Nothing of the user's own settings reaches them. */
 export interface DoorPlace {
@@ -14,11 +14,6 @@ export interface DoorPlace {
 
 const patienceMs = 5000;
 const mostStderr = 4096;
-
-/** The words that start this command once more, from any folder. */
-export function ownCommand(): readonly [program: string, ...args: string[]] {
-  return isSea() ? [process.execPath] : [process.execPath, process.argv[1] ?? ''];
-}
 
 /**
  * A process of this command that lasts until its input ends. It is in a group of its own, so that Ctrl-C reaches only the

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { pause } from '../demo-agent.ts';
 import type { DoorPlace } from './door-process.ts';
-import { DoorProcess, ownCommand } from './door-process.ts';
+import { ownCommand } from '../../own-command.ts';
+import { DoorProcess } from './door-process.ts';
 import { McpClient } from './mcp-client.ts';
 
 /** What the help desk does, over and over: some is plain, some is held for a person, some is denied. */

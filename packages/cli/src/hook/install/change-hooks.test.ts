@@ -7,8 +7,13 @@ const events = hostSettings['claude-code'].events('reeve hook claude-code || exi
 test('removes only its own entries, also out of groups with others', () => {
   const mine = { type: 'command', command: 'my-guard' };
   const ours = { type: 'command', command: "'/opt/x/reeve.mjs' hook claude-code --agent a/b/c || exit 2" };
+  const paths = "'/my node/node' /opt/x/bundle.mjs hook claude-code --fail-open || exit 2";
+  const wrapped = 'docker exec -i box govern hook claude-code || exit 2';
+  const all = [paths, wrapped, 'reeve hook claude-code'].map((command) => ({ type: 'command', command }));
   const others = { type: 'command', command: 'reeve hook claude-code-helper' };
-  const settings = { hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [mine, ours, others] }, { hooks: [ours] }] } };
+  const settings = {
+    hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [mine, ours, others, ...all] }, { hooks: [ours] }] },
+  };
   expect(withoutHooks(settings, 'claude-code')).toEqual({
     hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [mine, others] }] },
   });

@@ -1,5 +1,6 @@
 import { isObject } from '../../is-object.ts';
 import type { HostName } from '../hook-host.ts';
+import { isHookCommand } from './hook-command-line.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -46,7 +47,5 @@ function cleared(entries: readonly unknown[], host: HostName): unknown[] {
 
 function isOurs(entry: unknown, host: HostName): boolean {
   const command = isObject(entry) ? entry['command'] : undefined;
-  return (
-    typeof command === 'string' && new RegExp(`\\breeve(?:\\.mjs)?['"]?\\s+hook\\s+${host}(?![\\w-])`).test(command)
-  );
+  return typeof command === 'string' && isHookCommand(command, host);
 }

@@ -1,23 +1,34 @@
-import { accessSync, constants, realpathSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { realpathSync } from 'node:fs';
 import { joinWords } from '../shell/quote.ts';
+import type { InstallScope } from './host-settings.ts';
 
-/**
- * The command that a host runs. Hosts go on if a hook is not found or crashes, so every bad end becomes the code that
- * blocks.
- */
-export function hookCommandLine(words: readonly string[], path: string | undefined, self: string): string {
-  const program = isOnPath('reeve', path) ? 'reeve' : realpathSync(self);
-  return `${joinWords([program, 'hook', ...words])} || exit 2`;
+/** How the host is to run this command. */
+export interface HookProgram {
+  readonly scope: InstallScope;
+  /** In the words of a shell. Undefined: chosen by the scope. */
+  readonly given: string | undefined;
+  /** The words that start what runs now. */
+  readonly own: readonly string[];
 }
 
-function isOnPath(name: string, path = ''): boolean {
-  return path.split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, name), constants.X_OK);
-      return folder !== '';
-    } catch {
-      return false;
-    }
-  });
+/** What ends each command. Hosts go on if a hook is not found or crashes, so every bad end becomes the code that blocks. */
+const orBlock = '|| exit 2';
+
+/**
+ * The command that a host runs. Which programs its `PATH` finds, and whether the first of them is Reeve, nobody knows. So
+ * the settings of a person name files. Those of a project are shared with machines where the files are elsewhere.
+ */
+export function hookCommandLine(words: readonly string[], program: HookProgram): string {
+  return `${programText(program)} hook ${joinWords(words)} ${orBlock}`;
+}
+
+function programText({ scope, given, own }: HookProgram): string {
+  if (given !== undefined) return given;
+  return scope === 'project' ? 'reeve' : joinWords(own.map((file) => realpathSync(file)));
+}
+
+/** Whether a command is one of `hookCommandLine`, of this version or of those before, whatever its program is called. */
+export function isHookCommand(command: string, host: string): boolean {
+  const asked = `\\s+hook\\s+${host}(?![\\w-])`;
+  return new RegExp(`\\breeve(?:\\.mjs)?['"]?${asked}|${asked}.*\\|\\| exit 2$`).test(command);
 }

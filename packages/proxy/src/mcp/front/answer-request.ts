@@ -1,6 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Agent } from '@reeve/sdk';
 import { ReeveUnauthenticated } from '@reeve/sdk';
+import type { AgentsByToken } from '../../front/agents-by-token.ts';
+import type { HostCheck } from '../../front/host-check.ts';
+import { WrongHost } from '../../front/host-check.ts';
 import { statedVersion } from '../protocol/envelope.ts';
 import { contradicts, lacksHeaders, passedHeaders } from '../protocol/mcp-headers.ts';
 import type { Message, Request } from '../protocol/message.ts';
@@ -15,8 +18,7 @@ import {
 } from '../protocol/message.ts';
 import type { ServerSpec } from '../server-spec.ts';
 import { isCommand } from '../server-spec.ts';
-import type { AgentTokens } from './agent-tokens.ts';
-import type { AllowedCallers } from './allowed-callers.ts';
+import type { AllowedOrigins } from './allowed-origins.ts';
 import type { FrontSession } from './front-session.ts';
 import type { FrontSessions } from './front-sessions.ts';
 import { HttpExchange } from './http-exchange.ts';
@@ -25,8 +27,9 @@ import type { RequestRoom } from './request-room.ts';
 
 export interface Front {
   readonly servers: ReadonlyMap<string, ServerSpec>;
-  readonly callers: AllowedCallers;
-  readonly tokens: AgentTokens;
+  readonly hosts: HostCheck;
+  readonly origins: AllowedOrigins;
+  readonly agents: AgentsByToken;
   readonly sessions: FrontSessions;
   readonly room: RequestRoom;
 }
@@ -48,16 +51,15 @@ const runIdForm = /^[\x21-\x7e]{1,128}$/;
 /** Answers a request of a client over Streamable HTTP. */
 export async function answerRequest(front: Front, request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.url === '/healthz') return answerHealth(response);
-  if (!front.callers.isHost(request)) {
-    return refuseRequest(response, 421, 'the proxy does not answer for this host');
-  }
-  if (!front.callers.isOrigin(request))
+  const wrong = objectionOf(front.hosts, request);
+  if (wrong !== undefined) return refuseRequest(response, wrong.status, wrong.message);
+  if (!front.origins.include(request))
     return refuseRequest(response, 403, 'this origin may not call; see --allow-origin');
   if (request.headers.origin !== undefined) permitOrigin(request.headers.origin, response);
   if (request.method === 'OPTIONS') return answerPreflight(request, response);
   const name = decoded(place.exec(request.url ?? '')?.[1] ?? '');
   const spec = name === undefined ? undefined : front.servers.get(name);
-  const agent = await authenticated(front.tokens, request, response);
+  const agent = await authenticated(front.agents, request, response);
   // Nobody would notice the end of what is begun for a client that has left.
   if (agent === undefined || response.destroyed) return;
   if (name === undefined || spec === undefined) return refuseRequest(response, 404, 'there is no such MCP server');
@@ -72,8 +74,18 @@ export async function answerRequest(front: Front, request: IncomingMessage, resp
   refuseRequest(response, 405, 'only POST, GET and DELETE are served', { headers: { allow: 'POST, GET, DELETE' } });
 }
 
+function objectionOf(hosts: HostCheck, request: IncomingMessage): WrongHost | undefined {
+  try {
+    hosts.require(request);
+    return undefined;
+  } catch (error) {
+    if (error instanceof WrongHost) return error;
+    throw error;
+  }
+}
+
 async function authenticated(
-  tokens: AgentTokens,
+  agents: AgentsByToken,
   { headers }: IncomingMessage,
   response: ServerResponse,
 ): Promise<Agent | undefined> {
@@ -84,7 +96,7 @@ async function authenticated(
     return undefined;
   }
   try {
-    return await tokens.find(token);
+    return await agents.find(token).agent;
   } catch (error) {
     if (error instanceof ReeveUnauthenticated) refuseRequest(response, 401, 'the token is nobody’s', challenge);
     else {

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type { Agent, Reeve } from '@reeve/sdk';
 import { ReeveUnauthenticated } from '@reeve/sdk';
 import { expect, it } from 'vitest';
-import { AgentTokens } from './agent-tokens.ts';
+import { AgentsByToken } from '../../front/agents-by-token.ts';
 import { RequestRoom } from './request-room.ts';
 
 it('made-up tokens take no room of agents', async () => {
@@ -15,13 +15,14 @@ it('made-up tokens take no room of agents', async () => {
     if (token !== 'good') throw new ReeveUnauthenticated('nobody');
     return good;
   };
-  const tokens = new AgentTokens({ agent: identify } as unknown as Reeve);
+  const agents = new AgentsByToken({ agent: identify } as unknown as Reeve, { mostIdle: 1000, idleMs: 60_000 });
+  const find = async (token: string) => agents.find(token).agent;
   for (let each = 0; each < 1200; each++) {
-    await expect(tokens.find(`bad-${each}`)).rejects.toBeInstanceOf(ReeveUnauthenticated);
+    await expect(find(`bad-${each}`)).rejects.toBeInstanceOf(ReeveUnauthenticated);
   }
-  expect(await tokens.find('good')).toBe(good);
+  expect(await find('good')).toBe(good);
   const before = asked;
-  await expect(tokens.find('bad-1199')).rejects.toBeInstanceOf(ReeveUnauthenticated);
+  await expect(find('bad-1199')).rejects.toBeInstanceOf(ReeveUnauthenticated);
   expect(asked).toBe(before);
 });
 

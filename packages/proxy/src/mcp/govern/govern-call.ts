@@ -24,8 +24,8 @@ export interface ToolCallInFlight {
   readonly cancelled: AbortSignal;
   /** Sends the call to the server and waits for what comes back. */
   forward(): Promise<Arrival>;
-  /** Tells the server to stop. */
-  stop(reason: string): void;
+  /** Tells the server to stop. Resolves when it knows, or does not listen. */
+  stop(reason: string): Promise<void>;
   answer(message: Message): Promise<void>;
   pass(arrival: Arrival): Promise<void>;
 }
@@ -102,7 +102,7 @@ async function performed(call: ToolCallInFlight, operation: Operation): Promise<
     // A pause holds back the result.
     await Promise.race([operation.checkpoint(), stopOf(call.cancelled)]);
     if (!call.cancelled.aborted) return { arrival };
-  } else call.stop(operation.signal.aborted ? 'stopped by an operator' : 'cancelled by the client');
+  } else await call.stop(operation.signal.aborted ? 'stopped by an operator' : 'cancelled by the client');
   operation.signal.throwIfAborted();
   operation.ended('cancelled');
   operation.note('the client cancelled the call or went away');
@@ -142,7 +142,7 @@ async function withoutGateway(call: ToolCallInFlight, governor: Governor, reason
   try {
     const arrival = await Promise.race([call.forward(), stopOf(call.cancelled)]);
     if (arrival !== undefined) return { arrival };
-    call.stop('cancelled by the client');
+    await call.stop('cancelled by the client');
     return undefined;
   } catch (error) {
     if (error instanceof UpstreamGone) return { gone: error };

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChangedTool } from '@reeve/sdk';
+import type { ArgumentNames } from '../protocol/argument-names.ts';
+import { argumentNames } from '../protocol/argument-names.ts';
 import type { JsonObject } from '../protocol/message.ts';
 import { isObject } from '../protocol/message.ts';
 import type { ParamHeader } from '../protocol/mcp-headers.ts';
@@ -14,8 +16,7 @@ export type ListPage = (cursor: unknown) => Promise<JsonObject>;
 interface KnownTool {
   readonly annotations: JsonObject | undefined;
   readonly headers: readonly ParamHeader[];
-  /** The names of its parameters. */
-  readonly parameters: ReadonlySet<string>;
+  readonly names: ArgumentNames;
 }
 
 export interface CatalogOptions {
@@ -59,9 +60,8 @@ export class ToolCatalog {
     for (const tool of tools.filter(isTool)) {
       if (this.#known.size >= mostTools && !this.#known.has(tool.name)) return;
       const schema = tool['inputSchema'];
-      const properties = isObject(schema) && isObject(schema['properties']) ? schema['properties'] : {};
-      const parameters = new Set(Object.keys(properties));
-      this.#known.set(tool.name, { annotations: annotationsOf(tool), headers: paramHeadersOf(schema), parameters });
+      const [annotations, headers, names] = [annotationsOf(tool), paramHeadersOf(schema), argumentNames(schema)];
+      this.#known.set(tool.name, { annotations, headers, names });
     }
   }
 

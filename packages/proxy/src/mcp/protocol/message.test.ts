@@ -52,6 +52,8 @@ describe('a message', () => {
   it('has parts if it is a batch', () => {
     expect(partsOf(parsed('[{"id":1},7,{"id":2}]')).map(({ text }) => text)).toEqual(['{"id":1}', '{"id":2}']);
     expect(partsOf(parsed('{"id":1}'))).toHaveLength(1);
+    const digits = '{"id":12345678901234567890}';
+    expect(partsOf(parsed(`[1.0,${digits}]`)).map(({ text }) => text)).toEqual([digits]);
   });
 });
 

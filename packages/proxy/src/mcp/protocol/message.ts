@@ -101,7 +101,13 @@ export function asResponse({ value }: Message): Response | undefined {
 /** The messages of a batch, which revision 2025-03-26 permits, or the message alone. */
 export function partsOf(message: Message): readonly Message[] {
   if (!Array.isArray(message.value)) return [message];
-  return message.value.filter((part) => typeof part === 'object' && part !== null).map((part) => messageOf(part));
+  const exact = delicateNumbers.test(message.text) ? exactJson.parse(message.text, keepDigits) : message.value;
+  const written = exact as readonly unknown[];
+  return message.value.flatMap((part: unknown, at) =>
+    typeof part === 'object' && part !== null
+      ? [{ value: part as Message['value'], text: JSON.stringify(written[at]) }]
+      : [],
+  );
 }
 
 export function isBatch(message: Message): boolean {

@@ -11,6 +11,7 @@ import { badGateway, headerOf, refusalOf } from './http-refusal.ts';
 import type { HttpCall } from './http-request.ts';
 import { readBody, sendHttp } from './http-request.ts';
 import type { Upstream, UpstreamEvents } from './upstream.ts';
+import { inTime } from './upstream.ts';
 
 /** Where a server is that speaks Streamable HTTP. */
 export interface ServerUrl {
@@ -78,18 +79,15 @@ export class HttpUpstream implements Upstream {
       void this.#keepListening(exchange);
   }
 
-  cancel(id: JsonId, notification: Message): void {
+  async cancel(id: JsonId, notification: Message): Promise<void> {
     const post = this.#posts.get(keyOf(id));
     if (post === undefined) return;
     post.unanswered.delete(keyOf(id));
-    const end = () => {
-      if (post.unanswered.size === 0) post.controller.abort();
-    };
-    if (post.endsByClosing) end();
-    else
-      void this.#call({ method: 'POST', body: notification.text }, this.#closed.signal)
-        .then(discard, () => {})
-        .then(end);
+    if (!post.endsByClosing) {
+      const told = this.#call({ method: 'POST', body: notification.text }, this.#closed.signal);
+      await inTime(told.then(discard));
+    }
+    if (post.unanswered.size === 0) post.controller.abort();
   }
 
   listen(exchange: Exchange, lastEventId: string | undefined): void {

@@ -5,7 +5,7 @@ import type { Exchange } from './exchange.ts';
 import type { ServerCommand } from './stdio-child.ts';
 import { StdioChild } from './stdio-child.ts';
 import type { Upstream, UpstreamEvents } from './upstream.ts';
-import { UpstreamGone } from './upstream.ts';
+import { inTime, UpstreamGone } from './upstream.ts';
 
 interface Asked {
   readonly events: UpstreamEvents;
@@ -47,11 +47,11 @@ export class SharedChild {
         if (this.gone !== undefined) events.gone(this.gone);
         else await this.#child.send(this.#renumbered(message, events, numbers));
       },
-      cancel: (id, notification) => {
+      cancel: async (id, notification) => {
         const number = numbers.get(keyOf(id));
         if (number === undefined) return;
-        void this.#child.send(edited(notification, (value) => withParams(value, { requestId: number })));
         forget(number);
+        await inTime(this.#child.send(edited(notification, (value) => withParams(value, { requestId: number }))));
       },
       listen: (exchange: Exchange) => exchange.accept(),
       close: async () => {

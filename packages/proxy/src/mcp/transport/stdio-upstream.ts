@@ -3,6 +3,7 @@ import type { Exchange } from './exchange.ts';
 import type { ServerCommand } from './stdio-child.ts';
 import { StdioChild } from './stdio-child.ts';
 import type { Upstream, UpstreamEvents } from './upstream.ts';
+import { inTime } from './upstream.ts';
 
 /** A server of its own for one session, on standard input and output. */
 export class StdioUpstream implements Upstream {
@@ -21,8 +22,8 @@ export class StdioUpstream implements Upstream {
     await this.#child.send(message);
   }
 
-  cancel(_id: JsonId, notification: Message): void {
-    void this.#child.send(notification);
+  async cancel(_id: JsonId, notification: Message): Promise<void> {
+    await inTime(this.#child.send(notification));
   }
 
   listen(exchange: Exchange): void {

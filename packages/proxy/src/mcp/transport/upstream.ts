@@ -7,8 +7,10 @@ export interface Upstream {
   readonly hasExchanges: boolean;
   /** Sends a message. Resolves when there is room for more. */
   send(message: Message, exchange: Exchange, headers?: Readonly<Record<string, string>>): Promise<void>;
-  /** Tells the server that nobody waits for the answer any more. */
-  cancel(id: JsonId, notification: Message): void;
+  /**
+   * Tells the server that nobody waits for the answer any more. Resolves when it has been told, or does not listen.
+   */
+  cancel(id: JsonId, notification: Message): Promise<void>;
   /** Opens a stream for what the server says by itself, or resumes one. */
   listen(exchange: Exchange, lastEventId: string | undefined): void;
   close(): Promise<void>;
@@ -30,6 +32,16 @@ export interface UpstreamEvents {
   ended(exchange: Exchange, resumable: boolean, requests: ReadonlySet<string>): void;
   /** The server is gone for good. */
   gone(why: UpstreamGone): void;
+}
+
+const patienceMs = 2000;
+
+/** Waits for a server that is told something, for a while. One that does not listen holds up nobody. Never throws. */
+export async function inTime(told: Promise<void>): Promise<void> {
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, patienceMs);
+  await Promise.race([told.catch(() => {}), over]);
+  clearTimeout(timer);
 }
 
 /** The server has ended, or does something that no server does. */

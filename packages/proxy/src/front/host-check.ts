@@ -1,11 +1,21 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv6 } from 'node:net';
-import { Refusal } from './refusal.ts';
 
 const mostSeen = 100;
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
+
+/** Why a request is not answered. */
+export class WrongHost extends Error {
+  /** Bad Request, or Misdirected Request. */
+  readonly status: 400 | 421;
+
+  constructor(status: 400 | 421, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
 
 /**
  * Refuses requests that are meant for another host. A stranger's page can point its own name at this machine; the name
@@ -24,10 +34,11 @@ export class HostCheck {
     this.#any = allowed.includes('*');
   }
 
+  /** Throws `WrongHost`. */
   require({ headers, rawHeaders, url = '', socket }: IncomingMessage): void {
     if (this.#any) return;
     const given = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
-    if (given.length > 1) throw new Refusal('invalid_request', 'the request has more than one Host');
+    if (given.length > 1) throw new WrongHost(400, 'the request has more than one Host');
     this.#requireHost(headers.host ?? '', socket.localAddress ?? '');
     // A whole address in the first line counts as well.
     const target = /^https?:\/\/([^/?#]*)/i.exec(url)?.[1];
@@ -44,8 +55,8 @@ export class HostCheck {
     // Who listens on all addresses answers for the one that the connection came to.
     if (host !== undefined && hostOfAddress(localAddress) === host) return;
     const shown = JSON.stringify(authority.slice(0, 255));
-    throw new Refusal(
-      'misdirected_request',
+    throw new WrongHost(
+      421,
       `this proxy does not answer for the host ${shown}; if it should, name it with --allow-host`,
     );
   }

@@ -1,0 +1,127 @@
+import type { Agent, Reeve } from '@reeve/sdk';
+import { ReeveUnauthenticated } from '@reeve/sdk';
+
+export interface AgentRoom {
+  /** How many agents are kept that nobody uses. */
+  readonly mostIdle: number;
+  /** How long an agent that nobody uses is kept. */
+  readonly idleMs: number;
+  /** Whether somebody uses an agent apart from its calls. */
+  readonly isInUse?: (agent: Agent) => boolean;
+}
+
+/** The agent of a token. */
+export interface KnownAgent {
+  /** Rejects with `ReeveUnauthenticated` if the token is nobody's, and with other errors if the gateway cannot say. */
+  readonly agent: Promise<Agent>;
+  /** Aborts when the token stops working: from then on nobody can stop what runs. */
+  readonly revoked: AbortSignal;
+  /** How many calls of it are under way. Whoever makes one counts it. */
+  calls: number;
+  /** When somebody used it last, in the time of `performance`. */
+  usedAt: number;
+}
+
+/** There is no room for further agents at the moment. */
+export class TooManyAgents extends Error {}
+
+interface Kept extends KnownAgent {
+  readonly revoking: AbortController;
+  found: Agent | undefined;
+}
+
+const mostIdentifying = 64;
+const mostRefused = 1000;
+/** For so long an unknown token is not asked about again. */
+const refusedMs = 5000;
+
+/**
+ * The agents that clients of a proxy act as, by their tokens. The gateway says whose a token is. From then on the agent
+ * has its own heartbeats and its own control stream, until nobody has used it for some time.
+ */
+export class AgentsByToken {
+  readonly #reeve: Reeve;
+  readonly #room: AgentRoom;
+  /** Those used last are at the end. */
+  readonly #known = new Map<string, Kept>();
+  /** Apart from the others: whoever makes up tokens must not take the room of agents. */
+  readonly #refused = new Map<string, number>();
+  readonly #sweep: NodeJS.Timeout;
+  #identifying = 0;
+
+  constructor(reeve: Reeve, room: AgentRoom) {
+    this.#reeve = reeve;
+    this.#room = room;
+    this.#sweep = setInterval(() => this.#dropIdle(), room.idleMs / 4);
+    this.#sweep.unref();
+  }
+
+  /** Throws `ReeveUnauthenticated` if the gateway did not know the token just now, or `TooManyAgents`. */
+  find(token: string): KnownAgent {
+    const known = this.#known.get(token) ?? this.#identify(token);
+    known.usedAt = performance.now();
+    this.#known.delete(token);
+    this.#known.set(token, known);
+    return known;
+  }
+
+  /** Forgets a token that the gateway no longer accepts. */
+  forget(token: string): void {
+    const known = this.#known.get(token);
+    this.#known.delete(token);
+    known?.revoking.abort();
+    if (known !== undefined) void close(known);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#sweep);
+    const all = [...this.#known.values()];
+    this.#known.clear();
+    await Promise.all(all.map(close));
+  }
+
+  #identify(token: string): Kept {
+    if ((this.#refused.get(token) ?? 0) > performance.now()) throw new ReeveUnauthenticated('it is not known');
+    if (this.#identifying >= mostIdentifying) throw new TooManyAgents('there is no room for further agents');
+    this.#identifying++;
+    // Other proxies may act with the same token.
+    const agent = this.#reeve
+      .agent({ token, shared: true, onRevoked: () => this.forget(token) })
+      .finally(() => this.#identifying--);
+    const revoking = new AbortController();
+    const known: Kept = { agent, revoking, revoked: revoking.signal, calls: 0, found: undefined, usedAt: 0 };
+    agent.then(
+      (found) => (known.found = found),
+      (error: unknown) => {
+        if (this.#known.get(token) === known) this.#known.delete(token);
+        if (error instanceof ReeveUnauthenticated) this.#refuse(token);
+      },
+    );
+    this.#dropIdle();
+    return known;
+  }
+
+  #refuse(token: string): void {
+    const [oldest] = this.#refused.keys();
+    if (oldest !== undefined && this.#refused.size >= mostRefused) this.#refused.delete(oldest);
+    this.#refused.delete(token);
+    this.#refused.set(token, performance.now() + refusedMs);
+  }
+
+  #dropIdle(): void {
+    const { idleMs, mostIdle, isInUse = () => false } = this.#room;
+    const isIdle = ({ calls, found }: Kept) => calls === 0 && found !== undefined && !isInUse(found);
+    const idle = [...this.#known].filter(([, known]) => isIdle(known));
+    const since = performance.now() - idleMs;
+    const tooMany = idle.length - mostIdle;
+    for (const [at, [token, { usedAt }]] of idle.entries()) if (at < tooMany || usedAt < since) this.forget(token);
+  }
+}
+
+async function close({ agent }: KnownAgent): Promise<void> {
+  try {
+    await (await agent).close();
+  } catch {
+    // It was never identified, or cannot be told good-bye.
+  }
+}

@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { TestHome } from '../harness/cli.ts';
+import { allowAll, bootstrapKey, TestGateway } from '../harness/gateway.ts';
+import { TestModelProxy } from '../harness/model-proxy.ts';
+import { ModelUpstream } from '../harness/model-upstream.ts';
+import { scripted } from './mcp-world.ts';
+import { RawMcpClient } from './raw-mcp-client.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'reeve-authority-'));
+const inFolder = (name: string) => join(folder, name);
+let gateway: TestGateway;
+let home: TestHome;
+
+function openssl(...args: readonly string[]): void {
+  execFileSync('openssl', args, { stdio: 'pipe' });
+}
+
+/** An authority of its own, and a certificate of it for this machine. */
+function certify(): void {
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
+  for (const name of ['ours', 'theirs']) {
+    const files = ['-keyout', inFolder(`${name}.key`), '-out', inFolder(`${name}.pem`)];
+    openssl('req', '-x509', ...key, '-days', '2', '-subj', `/CN=${name}`, ...files);
+  }
+  writeFileSync(inFolder('names'), 'subjectAltName=IP:127.0.0.1');
+  openssl('req', ...key, '-subj', '/CN=gateway', '-keyout', inFolder('key.pem'), '-out', inFolder('request'));
+  const signed = ['-CA', inFolder('ours.pem'), '-CAkey', inFolder('ours.key'), '-CAcreateserial', '-days', '2'];
+  const files = ['-in', inFolder('request'), '-extfile', inFolder('names'), '-out', inFolder('cert.pem')];
+  openssl('x509', '-req', ...signed, ...files);
+}
+
+beforeAll(async () => {
+  certify();
+  home = new TestHome();
+  gateway = await TestGateway.start({
+    args: ['--database', 'memory:'],
+    policies: { 'all.yaml': allowAll },
+    env: { SVC_TLS_CERT: inFolder('cert.pem'), SVC_TLS_KEY: inFolder('key.pem') },
+  });
+});
+afterAll(async () => {
+  home[Symbol.dispose]();
+  await gateway[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true });
+});
+
+const ca = () => ['--grpc-ca', inFolder('ours.pem')];
+const key = () => ({ REEVE_GRPC_ADDR: gateway.grpc, REEVE_API_KEY: bootstrapKey });
+
+async function newToken(): Promise<string> {
+  const args = ['agents', 'register', 'acme/core/bot', ...ca()];
+  return (await home.json<{ token: string }>(args, { env: key() })).token;
+}
+
+test('all doors reach a gateway with a certificate of a private authority', async () => {
+  const token = await newToken();
+  await using client = await new RawMcpClient(['--server', 'scripted', ...ca(), '--', ...scripted], {
+    REEVE_GRPC_ADDR: gateway.grpc,
+    REEVE_AGENT_TOKEN: token,
+  }).initialize();
+  expect((await client.call('echo', { q: 1 })).content[0]?.text).toBe('{"q":1}');
+  await using upstream = await ModelUpstream.start();
+  await using proxy = await TestModelProxy.start({ grpc: gateway.grpc, upstream: upstream.url, args: ca() });
+  const { status } = await fetch(`${proxy.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'gpt-5-mini', messages: [] }),
+  });
+  expect(status).toBe(200);
+});
+
+test.each([
+  ['ours.pem', /^\{"hookSpecificOutput":\{"hookEventName":"PreToolUse"\}\} $/],
+  ['theirs.pem', /"deny".*Reeve is not reachable.*certificate/],
+  ['names', /"deny".*REEVE_GRPC_CA: .*names holds no certificate in PEM/],
+  ['missing', /"deny".*REEVE_GRPC_CA: cannot read .*missing: ENOENT/],
+])('a hook that trusts %s answers %s', async (file, answered) => {
+  const event = {
+    hook_event_name: 'PreToolUse',
+    session_id: 'session',
+    tool_use_id: `use-${file}`,
+    tool_name: 'Bash',
+    tool_input: { command: 'ls' },
+    cwd: folder,
+  };
+  const env = { ...key(), REEVE_AGENT: 'acme/core/coder', REEVE_GRPC_CA: inFolder(file) };
+  const { code, stdout } = await home.run(['hook', 'claude-code'], { env, input: JSON.stringify(event) });
+  expect([code, stdout.replaceAll('\n', ' ')]).toEqual([0, expect.stringMatching(answered)]);
+});
