@@ -23,7 +23,7 @@ function routeTable(): Plugin {
 const config: UserConfig = {
   root: import.meta.dirname,
   // Texts that hide something are shown as what they are: src/jsx.
-  plugins: [react({ jsxImportSource: '#jsx' }), tailwindcss(), routeTable()],
+  plugins: [react({ jsxImportSource: '@reeve/dashboard/jsx' }), tailwindcss(), routeTable()],
   build: {
     // The Content-Security-Policy allows files only: nothing is inlined.
     assetsInlineLimit: 0,
