@@ -27,6 +27,9 @@ const long = [
   'tests/trust/trust.test.ts',
 ];
 
+/** Code that `npm run coverage` measures is slower. */
+const patienceMs = Number(process.env['REEVE_TEST_PATIENCE_MS'] ?? 60_000);
+
 export default defineConfig({
   test: {
     projects: [
@@ -49,8 +52,8 @@ export default defineConfig({
       },
     ],
     // Generous: the machine may be busy, and no test asserts how long anything takes.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: patienceMs,
+    hookTimeout: patienceMs,
     // Most tests wait for a gateway or a browser in another process: three at once keep two cores busy.
     maxWorkers: 3,
     // One worker runs many files: what they import is loaded once, and they share one PostgreSQL server. So no test file
