@@ -28,6 +28,7 @@ const long = [
 ];
 
 /** Code that `npm run coverage` measures is slower. */
+// oxlint-disable-next-line node/no-process-env
 const patienceMs = Number(process.env['REEVE_TEST_PATIENCE_MS'] ?? 60_000);
 
 export default defineConfig({

@@ -46,7 +46,7 @@ function stageCommand(to: string): void {
 
 /** It stands in a text in which expressions are replaced when it is shown. */
 const installHint =
-  'Where that is not installed, "npx -p node-linux-$' + '{process.arch}@24 -p @reeve/cli reeve" brings one.';
+  'Where that is not installed, "npx -p node-linux-${process.arch}@24 -p @reeve/cli reeve" brings one.';
 
 /** Returns the tarballs. */
 export function packPackages(): readonly string[] {

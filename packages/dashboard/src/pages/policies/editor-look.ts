@@ -28,7 +28,7 @@ const colours = EditorView.theme({
 /** A policy that was changed must not look like another one: what hides or turns the direction is marked. */
 export const editorLook = [
   colours,
-  highlightSpecialChars({ addSpecialChars: /[\u034f\u115f\u200c\u200d\u202a-\u202c\u2060-\u2065\u2068\u2800\u3164]/ }),
+  highlightSpecialChars({ addSpecialChars: /[\u034f\u115f\u200b-\u200f\u202a-\u202e\u2060-\u2069\u2800\u3164]/ }),
 ];
 
 export const highlightStyle = HighlightStyle.define([
