@@ -6,13 +6,13 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { coveragePage } from './coverage/coverage-page.ts';
-import type { StoredCounts } from './coverage/process-counts.ts';
-import { ProcessCounts } from './coverage/process-counts.ts';
-import type { FileCoverage } from './coverage/reached.ts';
-import { reachedIn } from './coverage/reached.ts';
-import type { TestRun } from './coverage/run-vitest.ts';
-import { runVitest } from './coverage/run-vitest.ts';
+import { coveragePage } from './measuring/coverage-page.ts';
+import type { StoredCounts } from './measuring/process-counts.ts';
+import { ProcessCounts } from './measuring/process-counts.ts';
+import type { FileCoverage } from './measuring/reached.ts';
+import { reachedIn } from './measuring/reached.ts';
+import type { TestRun } from './measuring/run-vitest.ts';
+import { runVitest } from './measuring/run-vitest.ts';
 
 const { values, positionals } = parseArgs({ options: { only: { type: 'string' } }, allowPositionals: true });
 const { only } = values;
