@@ -28,6 +28,10 @@ const long = [
   'tests/trust/trust.test.ts',
 ];
 
+/** Code that `npm run coverage` measures is slower. */
+// oxlint-disable-next-line node/no-process-env
+const patienceMs = Number(process.env['REEVE_TEST_PATIENCE_MS'] ?? 60_000);
+
 export default defineConfig({
   test: {
     projects: [
@@ -50,8 +54,8 @@ export default defineConfig({
       },
     ],
     // Generous: the machine may be busy, and no test asserts how long anything takes.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: patienceMs,
+    hookTimeout: patienceMs,
     // Most tests wait for a gateway or a browser in another process: four at once keep two cores busy.
     maxWorkers: 4,
     sequence: { sequencer: ShortFilesLast },

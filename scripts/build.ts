@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { bundleGrpcJsAside, withBundledGrpcJs } from './bundle-grpc-js.ts';
 import { bundleSdkAside } from './bundle-sdk.ts';
 import type { Workspace } from './packages/public-packages.ts';
 import { home, publicPackages } from './packages/public-packages.ts';
@@ -26,13 +27,17 @@ function place({ folder, path, manifest }: Workspace): void {
   const isRead = (file: string) => manifest.bin === undefined || !file.endsWith('.d.ts');
   const isBundled = manifest.name === '@reeve/sdk';
   if (isBundled) bundleSdkAside(dist);
+  const isGateway = manifest.name === '@reeve/gateway';
+  if (isGateway) bundleGrpcJsAside(dist);
   for (const file of filesIn(from).filter((name) => isRead(name) && !(isBundled && isCode(name)))) {
     const to = join(dist, file);
     mkdirSync(dirname(to), { recursive: true });
     const text = readFileSync(join(from, file), 'utf8');
     if (file.endsWith('.js.map')) writeFileSync(to, mapOf(text, join(path, 'src', file), to));
-    else if (file.endsWith('.js')) writeFileSync(to, publishedCode(text, manifest.version));
-    else writeFileSync(to, publishedDeclarations(text));
+    else if (file.endsWith('.js')) {
+      const code = publishedCode(text, manifest.version);
+      writeFileSync(to, isGateway ? withBundledGrpcJs(file, code) : code);
+    } else writeFileSync(to, publishedDeclarations(text));
   }
   for (const file of filesIn(join(path, 'src')).filter((name) => name.endsWith('.mjs'))) {
     cpSync(join(path, 'src', file), join(dist, file));

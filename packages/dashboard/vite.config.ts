@@ -22,7 +22,8 @@ function routeTable(): Plugin {
 
 const config: UserConfig = {
   root: import.meta.dirname,
-  plugins: [react(), tailwindcss(), routeTable()],
+  // Texts that hide something are shown as what they are: src/jsx.
+  plugins: [react({ jsxImportSource: '@reeve/dashboard/jsx' }), tailwindcss(), routeTable()],
   build: {
     // The Content-Security-Policy allows files only: nothing is inlined.
     assetsInlineLimit: 0,

@@ -6,6 +6,9 @@ const unpublishedEntries: ReadonlySet<string> = new Set(['./testkit']);
 /** Where the parts of private packages stand that a published one brings along. */
 const broughtAlong: Readonly<Record<string, string>> = { '@reeve/dashboard': './dashboard/index.js' };
 
+/** Packages whose code is in what is built. */
+const builtIn: ReadonlySet<string> = new Set(['@grpc/grpc-js']);
+
 /**
  * The manifest as others get it. In the repository entries point to the sources, which Node does not run under
  * `node_modules`. Published ones point to what is built. npm does not rewrite them, so this is done before packing.
@@ -16,7 +19,7 @@ export function publishedManifest(
   privateNames: ReadonlySet<string>,
 ): object {
   const { devDependencies: _tools, dependencies = {}, exports: entries, imports, ...rest } = manifest;
-  const installed = Object.entries(dependencies).filter(([name]) => !privateNames.has(name));
+  const installed = Object.entries(dependencies).filter(([name]) => !privateNames.has(name) && !builtIn.has(name));
   return {
     ...rest,
     repository: { ...root.repository, directory: `packages/${folder}` },

@@ -93,6 +93,20 @@ describe('the queue', () => {
     await browser.closePage(page);
   });
 
+  test('writes out what would disguise an action, in the list, the details and the dialog', async () => {
+    await ask('pay.\u202eknab', 'Pay \u202e7 eciovni\u200b', { args: { to: 'ac\u2066me' } });
+    const page = await open();
+    const title = 'Pay <U+202E>7 eciovni<U+200B>';
+    await queue(page).getByRole('button', { name: title }).waitFor();
+    const detail = page.getByRole('region', { name: title });
+    await detail.getByText('pay.<U+202E>knab', { exact: true }).waitFor();
+    await detail.getByText('"ac<U+2066>me"').waitFor();
+    await page.keyboard.press('a');
+    await page.getByRole('dialog', { name: 'Approve' }).getByText(title).waitFor();
+    expect(await page.locator('body').innerText()).not.toMatch(/\p{Cf}/u);
+    await browser.closePage(page);
+  });
+
   test('is worked by keyboard: j and k move, a approves, r rejects', async () => {
     const first = await ask('pay.one', 'Pay one');
     const second = await ask('pay.two', 'Pay two');

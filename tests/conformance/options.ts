@@ -43,7 +43,8 @@ export const helpText = `Holds the gRPC engines against HTTP/2 (h2spec) and agai
 suite of the MCP project, the hooks against real coding agents (Claude Code and Codex) that a scripted model drives, and
 the adapters for frameworks against the table of cases (tests/adapters/cases.yaml). Installs the packages and starts the
 executables of a release as a stranger would, on every Node that they are for. Builds and starts what is in deploy/: the
-image, the chart, the load balancer, the alerts, the unit.
+image, the chart, the load balancer, the alerts, the unit. Restores PostgreSQL to a moment, as docs/operations/backup.md
+says it.
 
   npm run conformance                          all tests, on both engines
   npm run conformance -- --engine reeve        one engine: ${engineNames.join(', ')}, or both

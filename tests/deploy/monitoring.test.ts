@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allowAll, TestGateway } from '../harness/gateway.ts';
 import { sharedNats } from '../harness/nats.ts';
@@ -31,18 +33,22 @@ function documentedLabels(): Map<string, string[]> {
 describe('alerts and dashboard', () => {
   let gateway: TestGateway;
   let metrics: Set<string>;
+  const folder = mkdtempSync(join(tmpdir(), 'reeve-monitoring-'));
   beforeAll(async () => {
     const [database, nats] = await Promise.all([createDatabase(), sharedNats()]);
-    // Only a gateway with NATS has the metrics of several gateways.
+    // Only a gateway with NATS has the metrics of several gateways, and only one that forwards those of forwarding.
     gateway = await TestGateway.start({
       database,
       policies: { 'all.yaml': allowAll },
-      env: { SVC_NATS_URL: nats.url() },
+      env: { SVC_NATS_URL: nats.url(), SVC_FORWARD: `file:${join(folder, 'audit.jsonl')}` },
     });
     const text = await (await fetch(`${gateway.http}/metrics`)).text();
     metrics = new Set([...text.matchAll(/^# TYPE (\S+) /gm)].map(([, name = '']) => name));
   });
-  afterAll(() => gateway[Symbol.asyncDispose]());
+  afterAll(async () => {
+    await gateway[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
+  });
 
   const queries = [...alertRules().map(({ expr }) => expr), ...dashboardQueries()];
 
@@ -50,6 +56,15 @@ describe('alerts and dashboard', () => {
     const named = queries.flatMap(metricsIn).map(({ name }) => name);
     expect(new Set(named).size).toBeGreaterThan(30);
     expect(named.filter((name) => !metrics.has(name) && !added.metrics.has(name))).toEqual([]);
+  });
+
+  test('watch forwarding and sign-on', () => {
+    const named = new Set(alertRules().flatMap(({ expr }) => metricsIn(expr).map(({ name }) => name)));
+    const forwarding = [...metrics].filter((name) =>
+      /^reeve_(forward_(?!entries_total|lag_entries)|sign_ons)/.test(name),
+    );
+    expect(forwarding).toHaveLength(5);
+    expect(forwarding.filter((name) => !named.has(name))).toEqual([]);
   });
 
   test('match and group only by labels that the metric has', () => {

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { endWithUs } from '../harness/end-with-us.ts';
 import { eventually } from '../harness/eventually.ts';
-import { reeveCommand } from '../harness/reeve-command.ts';
+import { lastSignal, reeveCommand } from '../harness/reeve-command.ts';
 import type { McpWorld } from './mcp-world.ts';
 
 /** A process that prints where it listens, and what it says. */
@@ -38,7 +38,7 @@ export class Listening implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.end('SIGKILL');
+    await this.end(lastSignal);
   }
 }
 

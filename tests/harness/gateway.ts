@@ -34,7 +34,7 @@ import { databaseOf, defaultDatabase, useDatabase } from './databases.ts';
 import { endWithUs } from './end-with-us.ts';
 import { GrpcClient } from './grpc-client.ts';
 import { HttpClient } from './http-client.ts';
-import { reeveCommand, reeveFromSources } from './reeve-command.ts';
+import { lastSignal, reeveCommand, reeveFromSources } from './reeve-command.ts';
 
 /** A well-formed key, known only to tests. */
 export const bootstrapKey = 'rvk_abcdefghijkl_01234567890123456789012345678901234567891ssRG8';
@@ -215,7 +215,7 @@ export class TestGateway {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.kill();
+    await this.kill(lastSignal);
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

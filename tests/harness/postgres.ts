@@ -1,7 +1,16 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync, readFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  writeFileSync,
+  readFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,6 +28,11 @@ export interface TestDatabase {
   /** Queries the database directly, without the gateway. */
   query(sql: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
   drop(): Promise<void>;
+}
+
+interface StartOptions {
+  readonly tls?: boolean;
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 let shared: Promise<TestPostgres> | undefined;
@@ -42,13 +56,36 @@ export class TestPostgres {
   }
 
   /** With `tls` it encrypts on request, with a self-signed certificate for 127.0.0.1. */
-  static async start({ tls = false } = {}): Promise<TestPostgres> {
-    const folder = mkdtempSync(join(tmpdir(), 'reeve-postgres-'));
-    chmodSync(folder, 0o755);
-    const server = new TestPostgres(folder, await freePort());
+  static async start({ tls = false, settings = {} }: StartOptions = {}): Promise<TestPostgres> {
+    const server = new TestPostgres(newFolder(), await freePort());
     server.#initialise(tls);
+    server.#set(settings);
     await server.resume();
     return server;
+  }
+
+  /** Starts a server on a copy of a base backup, which it recovers by these settings. */
+  static async recover(base: string, settings: Readonly<Record<string, string>>): Promise<TestPostgres> {
+    const server = new TestPostgres(newFolder(), await freePort());
+    cpSync(base, server.#data, { recursive: true });
+    writeFileSync(join(server.#data, 'recovery.signal'), '');
+    server.#set(settings);
+    chmodSync(server.#data, 0o700);
+    if (isRoot()) spawnSync('chown', ['-R', serverUser(), server.#folder]);
+    await server.resume();
+    return server;
+  }
+
+  /** Runs a program of PostgreSQL as the user of the server, which may write to the server's folder. */
+  run(program: string, ...args: readonly string[]): void {
+    const [command = '', ...rest] = asServerUser([join(findPostgres() ?? '', program), ...args]);
+    const { status, stderr } = spawnSync(command, rest, { encoding: 'utf8', cwd: this.#folder });
+    if (status !== 0) throw new Error(`${program} failed: ${stderr}`);
+  }
+
+  /** A path in the server's folder. */
+  path(name: string): string {
+    return join(this.#folder, name);
   }
 
   get certFile(): string {
@@ -131,8 +168,13 @@ export class TestPostgres {
     const { status, stderr, error } = spawnSync(program, rest, { encoding: 'utf8' });
     if (status !== 0) throw new Error(`initdb failed: ${error?.message ?? stderr}`);
     const encrypted = tls ? { ssl: 'on', ssl_cert_file: this.certFile, ssl_key_file: keyFile } : {};
-    const lines = Object.entries({ ...forTests, ...encrypted }).map(([name, value]) => `${name} = '${value}'\n`);
-    writeFileSync(join(this.#data, 'postgresql.auto.conf'), lines.join(''));
+    this.#set({ ...forTests, ...encrypted });
+  }
+
+  /** The last of several values counts. */
+  #set(settings: Readonly<Record<string, string>>): void {
+    const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`);
+    appendFileSync(join(this.#data, 'postgresql.auto.conf'), lines.join(''));
   }
 
   async #query(database: string, sql: string, values: readonly unknown[] = []): Promise<Record<string, unknown>[]> {
@@ -173,6 +215,12 @@ export function makeCertificate(certFile: string, keyFile: string): void {
   if (status !== 0) throw new Error('no certificate could be made');
   chmodSync(keyFile, 0o600);
   chmodSync(certFile, 0o644);
+}
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'reeve-postgres-'));
+  chmodSync(folder, 0o755);
+  return folder;
 }
 
 function isRoot(): boolean {

@@ -2,6 +2,7 @@ import { tryAlerts } from './alerts.ts';
 import { tryBalancer } from './balancer.ts';
 import { tryChart } from './chart.ts';
 import { tryImage } from './image.ts';
+import { tryPointInTime } from './point-in-time.ts';
 import type { DeployResult, Trials } from './trials.ts';
 import { tryUnit } from './unit.ts';
 
@@ -11,6 +12,7 @@ const parts = {
   'load balancer': tryBalancer,
   'alerts and dashboard': tryAlerts,
   'systemd unit': tryUnit,
+  'point-in-time recovery': tryPointInTime,
 } as const satisfies Record<string, (trials: Trials) => Promise<void>>;
 
 export async function runDeploy(

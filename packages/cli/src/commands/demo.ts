@@ -93,7 +93,7 @@ function startedText(http: string, { email, password }: DemoLogin, key: string):
 
   In another terminal:
 
-    REEVE_API_URL=${http} REEVE_API_KEY=${key} npx reeve ops watch
+    REEVE_API_URL=${http} REEVE_API_KEY=${key} npx @reeve/cli ops watch
 
   Ctrl-C ends it and removes everything.
 

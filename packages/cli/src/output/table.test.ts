@@ -14,6 +14,9 @@ const column = (at: number, more: Partial<Column<Row>> = {}): Column<Row> => ({
   ...more,
 });
 
+// oxlint-disable-next-line no-control-regex
+const acting = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028\u2029\u202a-\u202e\u2060-\u2069]/;
+
 describe('a table', () => {
   test('has each column as wide as its widest cell, numbers on the right, and a dash for nothing', () => {
     const rows: Row[] = [
@@ -55,8 +58,7 @@ describe('a table', () => {
             hasColours: false,
           });
           expect(text.split('\n')).toHaveLength(rows.length + 1);
-          // oxlint-disable-next-line no-control-regex
-          expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/);
+          expect(text).not.toMatch(acting);
         },
       ),
     );
@@ -71,10 +73,11 @@ test('width is counted as a terminal shows it', () => {
   expect(fitText('abcdef', 4)).toBe('abc…');
 });
 
-test('text is cleaned of what a terminal acts on, and JSON keeps it as escapes', () => {
-  expect(cleanText('a\u001b[31mb\tc\r\nd\u009be\u202ef\u2028g')).toBe('a[31mb c defg');
-  const json = escapeControls(JSON.stringify({ a: 'b\u009b\u202e\u2028\u007f' }));
-  expect(json).toBe('{"a":"b\\u009b\\u202e\\u2028\\u007f"}');
+test('text is cleaned of what a terminal acts on, and shows what would hide; JSON keeps both as escapes', () => {
+  expect(cleanText('a\u001b[31mb\tc\r\nd\u009be\u202ef\u2028g')).toBe('a[31mb c de<U+202E>f<U+2028>g');
+  const json = escapeControls(JSON.stringify({ a: 'b\u009b\u202e\u2028\u007f\u200b\u{e0072}' }, undefined, 1));
+  expect(json).toBe('{\n "a": "b\\u009b\\u202e\\u2028\\u007f\\u200b\\udb40\\udc72"\n}');
+  expect(JSON.parse(json)).toEqual({ a: 'b\u009b\u202e\u2028\u007f\u200b\u{e0072}' });
 });
 
 test.each([

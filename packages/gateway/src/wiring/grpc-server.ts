@@ -4,7 +4,6 @@ import type { readTls } from '../startup/read-tls.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { agentService } from '../transports/grpc/agent-service.ts';
 import { controlService } from '../transports/grpc/control-service.ts';
-import { GrpcJsServer } from '../transports/grpc/grpc-js-server.ts';
 import { healthService } from '../transports/grpc/health-service.ts';
 import { policyService } from '../transports/grpc/policy-service.ts';
 import { ReeveEngineServer } from '../transports/grpc/reeve-engine-server.ts';
@@ -24,11 +23,11 @@ export interface GrpcParts {
 }
 
 /** The services that agents call. The server does not listen yet. */
-export function makeGrpcServer(context: WiringContext, parts: GrpcParts): RpcServer {
+export async function makeGrpcServer(context: WiringContext, parts: GrpcParts): Promise<RpcServer> {
   const { config, health } = context;
   const governed = governedRoutes(context, parts);
   const unforeseen = logUnforeseen(context);
-  const Server = config.grpcEngine === 'reeve' ? ReeveEngineServer : GrpcJsServer;
+  const Server = config.grpcEngine === 'reeve' ? ReeveEngineServer : await grpcJsServer();
   return new Server({
     routes: mergeRoutes(
       parts.tracing === undefined ? governed : traced(governed, parts.tracing),
@@ -38,6 +37,11 @@ export function makeGrpcServer(context: WiringContext, parts: GrpcParts): RpcSer
     tls: parts.tls,
     statusOf: (error) => statusOf(error, unforeseen),
   });
+}
+
+/** Its library takes a tenth of a second to load, which most gateways do not need. */
+async function grpcJsServer() {
+  return (await import('../transports/grpc/grpc-js-server.ts')).GrpcJsServer;
 }
 
 function governedRoutes({ config, health, metrics }: WiringContext, { gov, authenticator }: GrpcParts): RpcRoutes {

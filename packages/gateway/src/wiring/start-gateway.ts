@@ -90,7 +90,7 @@ export async function startGateway(
   const tls = readTls(config);
   const tracing = withTracing ? await startTracing(version) : undefined;
   if (tracing !== undefined) opened.defer(() => tracing.stop(), 'tracing');
-  const rpc = makeGrpcServer(context, { gov, authenticator: identity.authenticator, tls, tracing });
+  const rpc = await makeGrpcServer(context, { gov, authenticator: identity.authenticator, tls, tracing });
   const load = loadOf(gov);
   stored.membership?.report(load);
   const events = openEventStreams(context, governed.eventLog, identity);

@@ -1,3 +1,4 @@
+import { visibleText } from '@reeve/contract/visible-text';
 import { useState } from 'react';
 import { useEvents } from '../../api/use-events.ts';
 import { toast } from '../../ui/toast.ts';
@@ -22,7 +23,7 @@ export function useNotifications(onOpen: (id: string) => void): Notifications {
       const { approval } = payload;
       const { org_id: org, agent_id: agent } = approval.agent;
       const notice = new Notification('An agent waits for an approval', {
-        body: `${org}/${agent}: ${titleOf(approval)}`,
+        body: visibleText(`${org}/${agent}: ${titleOf(approval)}`),
         tag: approval.id,
       });
       notice.addEventListener('click', () => {

@@ -1,9 +1,9 @@
 import { HighlightStyle } from '@codemirror/language';
-import { EditorView } from '@codemirror/view';
+import { EditorView, highlightSpecialChars } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 
 /** The page's colours. A shadow root inherits them as variables. */
-export const editorLook = EditorView.theme({
+const colours = EditorView.theme({
   '&': { color: 'var(--color-text)', backgroundColor: 'var(--color-surface)', fontSize: '13px', height: '100%' },
   '&.cm-focused': { outline: '2px solid var(--color-accent)', outlineOffset: '-2px' },
   '.cm-scroller': { fontFamily: 'var(--font-mono)', lineHeight: '1.5' },
@@ -24,6 +24,12 @@ export const editorLook = EditorView.theme({
   '.cm-deletedChunk': { backgroundColor: 'var(--color-danger-soft)' },
   '.cm-changedLine': { backgroundColor: 'var(--color-ok-soft)' },
 });
+
+/** A policy that was changed must not look like another one: what hides or turns the direction is marked. */
+export const editorLook = [
+  colours,
+  highlightSpecialChars({ addSpecialChars: /[\u034f\u115f\u200b-\u200f\u202a-\u202e\u2060-\u2069\u2800\u3164]/ }),
+];
 
 export const highlightStyle = HighlightStyle.define([
   { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: 'var(--color-accent)' },

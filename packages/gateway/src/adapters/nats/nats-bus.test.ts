@@ -388,7 +388,11 @@ describe('closing', () => {
       await new Promise((resolve) => setTimeout(resolve, 200)); await bus.close(); said(performance.now() - since < 2500);`;
     expect(await runAlone(`nats://127.0.0.1:${port}`, script)).toBe('true\n');
     silent.close();
-    expect(await runAlone('nats://127.0.0.1:1', script)).toMatch(/connection refused\ntrue\n$/);
+    const told = script.replace(
+      'await new Promise((resolve) => setTimeout(resolve, 200));',
+      "await until('anything');",
+    );
+    expect(await runAlone('nats://127.0.0.1:1', told)).toMatch(/connection refused\ntrue\n$/);
   });
 
   test('sends what was published just before', async () => {

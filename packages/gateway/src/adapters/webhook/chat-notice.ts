@@ -1,4 +1,5 @@
 import type { RouteOutput, Routes } from '@reeve/contract/http';
+import { visibleText } from '@reeve/contract/visible-text';
 
 type ApprovalJson = RouteOutput<Routes['getApproval']>;
 
@@ -64,8 +65,8 @@ export function chatNotice(approval: ApprovalJson, links: NoticeLinks): ChatNoti
   };
 }
 
-/** A text on one line that cannot pose as more: no control characters, nothing that reverses the direction. */
+/** A text on one line that cannot pose as another: what hides in it, or reverses its direction, is written out. */
 function clip(text: string): string {
-  const line = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+  const line = visibleText(text.replaceAll(/[\t\r\n]+/g, ' ').trim());
   return line.length > longest ? `${line.slice(0, longest - 1)}…` : line;
 }

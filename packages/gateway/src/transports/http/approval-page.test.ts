@@ -32,7 +32,7 @@ test('texts of an agent make no markup, hide nothing and turn nothing round', ()
   const page = confirmationPage({ approval, verdict: 'approve', approver: 'ada@example.com' });
   expect(page.match(/<form|<button/g)).toEqual(['<form', '<button']);
   expect(page).toContain('p/&lt;i&gt;');
-  expect(page).toContain('rm \\u{202e}txt.seton');
-  expect(page).toContain('rm \\u{2066}-rf\\u{2069}\\u{200b} /');
+  expect(page).toContain('rm &lt;U+202E&gt;txt.seton');
+  expect(page).toContain('rm &lt;U+2066&gt;-rf&lt;U+2069&gt;&lt;U+200B&gt; /');
   expect(page.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
 });

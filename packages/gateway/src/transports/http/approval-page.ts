@@ -1,3 +1,4 @@
+import { visibleText } from '@reeve/contract/visible-text';
 import { escapeHtml, style } from './docs-page.ts';
 import type { ApprovalJson } from './present-approval.ts';
 import { pagePolicy } from './security-headers.ts';
@@ -58,10 +59,7 @@ function facts(approval: ApprovalJson): string {
 
 /** A text that an agent chose. What nobody sees, or what turns the direction of a text, is written out. */
 function plain(text: string): string {
-  const seen = text.replaceAll(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (hidden) => {
-    return `\\u{${hidden.codePointAt(0)?.toString(16) ?? ''}}`;
-  });
-  return escapeHtml(seen);
+  return escapeHtml(visibleText(text));
 }
 
 function page(title: string, content: string): string {

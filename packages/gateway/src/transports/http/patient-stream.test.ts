@@ -32,6 +32,16 @@ test('who reads is not, however long it takes', async () => {
   await expect.poll(() => closed).toBe(1);
 });
 
+test('who reads too little on average is cut off, although it never stops', async () => {
+  let closed = 0;
+  const stream = patientStream(endless(), 100, () => closed++, 1_000_000);
+  let read = 0;
+  stream.on('data', () => read++);
+  await once(stream, 'close');
+  expect(read).toBeGreaterThan(0);
+  expect(closed).toBe(1);
+});
+
 test('what ends by itself is closed', async () => {
   async function* short(): AsyncGenerator<string> {
     yield await Promise.resolve('a');

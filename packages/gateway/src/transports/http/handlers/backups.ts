@@ -13,10 +13,14 @@ interface ReadyBackup extends AsyncDisposable {
   stream(): AsyncIterable<Buffer>;
 }
 
+/** The slowest line that a backup is sent over: 1 Mbit/s. Meanwhile nobody else can make one. */
+const leastBytesPerSec = 125_000;
+
 /** One backup at a time: each needs room for a copy of the store. `backup` is a text if this store has none. */
 export function backupHandlers(
   backup: (() => Promise<ReadyBackup>) | string,
   record: (by: Principal, made: MadeBackup) => Promise<void>,
+  pace = { patienceMs, leastBytesPerSec },
 ): Pick<Handlers, 'createBackup'> {
   let isRunning = false;
   return {
@@ -35,7 +39,7 @@ export function backupHandlers(
           throw error;
         });
         const done = () => void ready[Symbol.asyncDispose]().then(free, free);
-        const stream = patientStream(ready.stream(), patienceMs, done);
+        const stream = patientStream(ready.stream(), pace.patienceMs, done, pace.leastBytesPerSec);
         const name = `reeve-${manifest.created_at.replaceAll(/[-:]|\.\d+/g, '')}.backup`;
         return new RawAnswer('application/gzip', stream, {
           'content-disposition': `attachment; filename="${name}"`,
