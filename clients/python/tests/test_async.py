@@ -129,6 +129,32 @@ def test_a_pause_holds_at_checkpoints(gateway: GatewayProcess) -> None:
     on_a_loop(gateway, act)
 
 
+def test_an_end_that_is_cancelled_while_paused_is_reported_after_the_resume(gateway: GatewayProcess) -> None:
+    async def act(agent: AsyncAgent) -> None:
+        begun: asyncio.Future[AsyncOperation] = asyncio.get_running_loop().create_future()
+
+        async def work(op: AsyncOperation) -> None:
+            await asyncio.to_thread(gateway.control, op.op_id, "pause")
+            while op.state != "paused":
+                await asyncio.sleep(0.01)
+            begun.set_result(op)
+
+        task = asyncio.ensure_future(agent.run(work, tool="x"))
+        op = await begun
+        await asyncio.sleep(0.1)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await asyncio.to_thread(gateway.control, op.op_id, "resume")
+        while gateway.op(op.op_id)["state"] != "completing":
+            await agent.heartbeat()
+            await asyncio.sleep(0.05)
+        changes = [each["payload"] for each in gateway.logs(op_id=op.op_id) if each["event_type"] == "OpStateChanged"]
+        assert [change["outcome"] for change in changes if change.get("outcome")] == ["succeeded"]
+
+    on_a_loop(gateway, act)
+
+
 def test_guards_take_both_kinds_of_functions(gateway: GatewayProcess) -> None:
     async def act(agent: AsyncAgent) -> None:
         @agent.guard(tool="refund")

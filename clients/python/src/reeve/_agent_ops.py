@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
@@ -36,6 +37,8 @@ class AgentOps:
         self.lock = lock
         self.require_own_process = require_own_process
         self.owed = OwedReports(lock)
+        #: Operations that nobody will finish.
+        self.abandoned: deque[tuple[LiveOperation, Completion]] = deque()
         #: The newest control taken in. Controls come in order, so all earlier ones were taken in too.
         self.cursor = 0
         #: Set once nothing more can arrive from the gateway. Says why.
@@ -114,6 +117,15 @@ class AgentOps:
             idle = self.idle
         if idle:
             self._on_idle()
+
+    def drop_abandoned(self) -> None:
+        """From here on their reports are owed. A terminated operation is over at the gateway."""
+        with self.lock:
+            while self.abandoned:
+                op, completion = self.abandoned.popleft()
+                if op.terminated is None:
+                    self.owed.add(op.op_id, completion)
+                self.drop(op)
 
     def ended(self, op_id: str, completion: Completion) -> None:
         """Remembers how an operation ended, whether or not the gateway accepts the report now."""

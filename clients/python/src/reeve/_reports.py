@@ -31,7 +31,7 @@ class AgentReports:
         op.end()
         try:
             # The end is a checkpoint too: a paused operation can be neither reported nor continued.
-            yield from op.unpaused()
+            yield from self._unpaused(op, completion)
             terminated = op.terminated
             if terminated is not None:
                 raise terminated
@@ -67,11 +67,29 @@ class AgentReports:
         except ReeveError:
             return
 
+    def abandon(self, op: LiveOperation, completion: Completion) -> None:
+        """Nobody will finish the operation. It takes no lock, because finalizers run anywhere.
+
+        The next beat reports it, or `deliver_owed` before.
+        """
+        self._line.ops.abandoned.append((op, completion))
+
     def deliver_owed(self) -> Flow[None]:
         """Delivers the reports that the gateway could not take before."""
+        self._line.ops.drop_abandoned()
         yield from self._line.ops.owed.deliver(
             lambda op_id, completion: self.complete(op_id, completion, self._link.deadline(None))
         )
+
+    def _unpaused(self, op: LiveOperation, completion: Completion) -> Flow[None]:
+        try:
+            yield from op.unpaused()
+        except BaseException:
+            # Cancelled on the way. While the operation is paused, the report follows the resume.
+            ops = self._line.ops
+            ops.ended(op.op_id, completion)
+            ops.owed.add(op.op_id, completion)
+            raise
 
     def _report(self, op_id: str, completion: Completion) -> Flow[None]:
         """The report of the SDK's own runs. A failed report never costs a result."""

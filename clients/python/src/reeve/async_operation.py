@@ -9,6 +9,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, Literal
 
+from ._completion import Completion
 from ._control import Control
 from ._core import AgentCore
 from ._flow import Flow, run_async, run_through
@@ -45,6 +46,15 @@ class AsyncOperationContext:
         op, answer = await run_async(self._core.open().checks.admit(self._members, RUN))
         self._operation = AsyncOperation(op, answer)
         return self._operation
+
+    def abandon(self, completion: Completion) -> None:
+        """The block will not be entered any more. For finalizers: see `AgentReports.abandon`."""
+        operation, self._operation = self._operation, None
+        if operation is not None:
+            self._core.reports.abandon(operation._op, completion)
+
+    async def deliver_owed(self) -> None:
+        await run_async(self._core.reports.deliver_owed())
 
     async def __aenter__(self) -> AsyncOperation:
         loop = asyncio.get_running_loop()
