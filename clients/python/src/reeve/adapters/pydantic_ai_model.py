@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator
+import inspect
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from pydantic_ai.models import StreamedResponse
 from pydantic_ai.models.wrapper import WrapperModel
 
+from ..errors import InvalidRequest
 from ._govern import AnyAgent
 from ._model import ModelCalls, ModelUse, Tokens
 from ._options import ModelOptions
@@ -18,11 +20,23 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model
     from typing_extensions import Unpack
 
+#: What asks a provider for nothing that costs.
+_FREE = frozenset(
+    (
+        "batch_cancel",
+        "batch_encode",
+        "batch_results",
+        "batch_status",
+        "cancel_suspended_response",
+        "count_tokens",
+    )
+)
+
 
 def govern_model(agent: AnyAgent, model: Any, /, **options: Unpack[ModelOptions]) -> Model[Any]:
     """Governs a model, or the name of one: each call is checked first, and settled by the usage of its answer.
 
-    A refused call raises `ActionDenied` and so on.
+    A refused call raises `ActionDenied` and so on. What cannot be checked, such as a batch, raises `InvalidRequest`.
     """
     return _GovernedModel(model, ModelCalls(agent, options))
 
@@ -32,11 +46,24 @@ class _GovernedModel(WrapperModel):
         super().__init__(wrapped)
         self._calls = calls
 
+    def __getattr__(self, name: str) -> Any:
+        """Whatever else the model has, unless it would call the provider unchecked."""
+        found = super().__getattr__(name)
+        return _refusing(name) if _calls_provider(name, found) else found
+
     async def request(self, messages: Any, model_settings: Any, model_request_parameters: Any) -> ModelResponse:
         use = self._use_of(messages, model_settings, model_request_parameters)
         inner = self.wrapped
         return await self._calls.run_async(
             use, lambda: inner.request(messages, model_settings, model_request_parameters), _usage_of
+        )
+
+    async def compact_messages(self, request_context: Any, *, instructions: str | None = None) -> ModelResponse:
+        asked = request_context
+        use = self._use_of([asked.messages, instructions], asked.model_settings, asked.model_request_parameters)
+        inner = self.wrapped
+        return await self._calls.run_async(
+            use, lambda: inner.compact_messages(request_context, instructions=instructions), _usage_of
         )
 
     @asynccontextmanager
@@ -49,7 +76,8 @@ class _GovernedModel(WrapperModel):
             """The stream itself comes before its events, and once more when they have told what was used."""
             inner = self.wrapped
             async with inner.request_stream(messages, model_settings, model_request_parameters, run_context) as stream:
-                events = stream._get_event_iterator()
+                # A stream may have begun: `FallbackModel` reads the first event before it hands over.
+                events = aiter(stream)
                 yield stream
                 async for event in events:
                     yield event
@@ -63,13 +91,41 @@ class _GovernedModel(WrapperModel):
                     if part is not stream:
                         yield part
 
-            stream._get_event_iterator = events
+            _replace_events(stream, events())
             yield stream
 
     def _use_of(self, messages: Any, settings: Any, parameters: Any) -> ModelUse:
         tools = [getattr(parameters, name, None) for name in ("function_tools", "output_tools")]
         most = (settings or {}).get("max_tokens")
         return ModelUse(self.wrapped.model_name, [messages, tools], most)
+
+
+def _replace_events(stream: Any, events: AsyncIterator[Any]) -> None:
+    """Whoever reads the stream reads these from here on. Newer versions set a deadline before they read."""
+
+    def enforce(deadline: Any) -> None:
+        stream._event_iterator = deadline.iterate(stream._event_iterator)
+
+    stream._event_iterator = events
+    stream._enforce_request_deadline = enforce
+
+
+def _calls_provider(name: str, member: Any) -> bool:
+    work = inspect.unwrap(member) if callable(member) else None
+    return name not in _FREE and (inspect.iscoroutinefunction(work) or inspect.isasyncgenfunction(work))
+
+
+def _refusing(name: str) -> Callable[..., NoReturn]:
+    def refuse(*_args: Any, **_keywords: Any) -> NoReturn:
+        raise InvalidRequest(f"{name}: cannot be checked, so a governed model does not do it; send single requests")
+
+    return refuse
+
+
+# Also what a version has that is newer than this adapter.
+for _name, _member in inspect.getmembers(WrapperModel):
+    if not _name.startswith("_") and _name not in vars(_GovernedModel) and _calls_provider(_name, _member):
+        setattr(_GovernedModel, _name, _refusing(_name))
 
 
 def _usage_of_part(part: Any) -> Tokens | None:
