@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from agents import Agent as OpenAIAgent
 from agents import FunctionTool, Model, ModelResponse, RunConfig, RunHooks, Runner, Usage, function_tool
+from agents.run_config import ToolExecutionConfig
 from conftest import eventually
 from gateway_process import GatewayProcess
 from openai.types.responses import (
@@ -79,12 +80,12 @@ class Scripted(Model):
             self.closed = True
 
 
-def _ops(gateway: GatewayProcess, agent: Agent) -> list[Any]:
+def ops_of(gateway: GatewayProcess, agent: Agent) -> list[Any]:
     items: list[Any] = gateway.api("GET", f"/api/v1/ops?agent_id={agent.id.agent_id}&org_id=acme&team_id=core")["items"]
     return items
 
 
-def _approvals(gateway: GatewayProcess, agent: Agent) -> list[Any]:
+def approvals_of(gateway: GatewayProcess, agent: Agent) -> list[Any]:
     query = f"org_id=acme&team_id=core&agent_id={agent.id.agent_id}&state=all"
     items: list[Any] = gateway.api("GET", f"/api/v1/approvals?{query}")["items"]
     return items
@@ -142,7 +143,7 @@ def test_a_tool_that_is_allowed_and_never_run_is_reported(gateway: GatewayProces
     async def run() -> None:
         with pytest.raises(Exception, match="this hook fails"):
             await Runner.run(crew, "go", hooks=Told(fails=True), run_config=QUIET)
-        while _ops(gateway, agent)[0]["state"] != "completing":
+        while ops_of(gateway, agent)[0]["state"] != "completing":
             await asyncio.sleep(0.02)
 
     asyncio.run(asyncio.wait_for(run(), 60))
@@ -163,16 +164,20 @@ def _context(name: str) -> Any:
     return ToolContext(context=None, tool_name=name, tool_call_id="call-1", tool_arguments="{}")
 
 
-def test_a_held_tool_interrupts_a_run_and_goes_on_as_the_same_operation(gateway: GatewayProcess, agent: Agent) -> None:
-    tools: Any = govern(agent, [ask_deploy], interrupt=True)
+@pytest.mark.parametrize("early", [False, True])
+def test_a_held_tool_interrupts_a_run_and_goes_on_as_the_same_operation(
+    gateway: GatewayProcess, agent: Agent, early: bool
+) -> None:
+    tools: Any = govern(agent, [ask_deploy], interrupt=True, run_id=f"run-{agent.id.agent_id}")
     model = Scripted(("ask_deploy", {"version": 7}))
     crew = OpenAIAgent("crew", tools=tools, model=model)
-    config = RunConfig(tracing_disabled=True, group_id=f"group-{agent.id.agent_id}")
+    execution = ToolExecutionConfig(pre_approval_tool_input_guardrails=early)
+    config = RunConfig(tracing_disabled=True, group_id=f"group-{agent.id.agent_id}", tool_execution=execution)
 
     async def run() -> None:
         first = await Runner.run(crew, "go", run_config=config)
         (held,) = first.interruptions
-        (approval,) = _approvals(gateway, agent)
+        (approval,) = approvals_of(gateway, agent)
         gateway.decide(approval["id"], "approve")
         state = first.to_state()
         state.approve(held)
@@ -184,7 +189,7 @@ def test_a_held_tool_interrupts_a_run_and_goes_on_as_the_same_operation(gateway:
     asyncio.run(run())
     outputs = [item["output"] for item in model.heard[1] if item.get("type") == "function_call_output"]
     assert outputs == ["deployed 7"]
-    (op,) = _ops(gateway, agent)
+    (op,) = ops_of(gateway, agent)
     assert op["state"] == "completing"
 
 
@@ -194,14 +199,14 @@ def test_hooks_govern_what_govern_never_saw(gateway: GatewayProcess, agent: Agen
         return await Runner.run(crew, "go", hooks=GovernHooks(agent), run_config=QUIET)
 
     assert asyncio.run(run(search, {"q": "y"})).final_output == "done"
-    (op,) = _ops(gateway, agent)
+    (op,) = ops_of(gateway, agent)
     assert (op["resource"], op["state"]) == ("search", "completing")
     with pytest.raises(RunDenied) as caught:
         asyncio.run(run(delete_customer, {"name": "x"}))
     assert caught.value.answer.policy_rule == "test/never-delete"
     # One of `govern` is asked about once.
     asyncio.run(run(govern(agent, search), {"q": "y"}))
-    assert [op["state"] for op in _ops(gateway, agent)] == ["completing", "terminated", "completing"]
+    assert [op["state"] for op in ops_of(gateway, agent)] == ["completing", "terminated", "completing"]
 
 
 def test_a_streamed_run_is_checked_and_settled(gateway: GatewayProcess, agent: Agent) -> None:
@@ -215,7 +220,7 @@ def test_a_streamed_run_is_checked_and_settled(gateway: GatewayProcess, agent: A
         return "".join(event.delta for event in raw if event.type == "response.output_text.delta")
 
     assert asyncio.run(run()) == "dodo"
-    assert sorted((op["resource"], op["state"]) for op in _ops(gateway, agent)) == [
+    assert sorted((op["resource"], op["state"]) for op in ops_of(gateway, agent)) == [
         ("delete_customer", "terminated"),
         ("scripted", "completing"),
         ("scripted", "completing"),
@@ -234,7 +239,7 @@ def test_a_termination_ends_a_stream_and_its_run(gateway: GatewayProcess, agent:
         result = Runner.run_streamed(crew, "go", run_config=QUIET)
         async for event in result.stream_events():
             if event.type == "raw_response_event":
-                (op,) = _ops(gateway, agent)
+                (op,) = ops_of(gateway, agent)
                 controls.append(gateway.control(op["op_id"], "terminate", "enough"))
 
     with pytest.raises(OperationTerminated, match="enough"):
@@ -255,7 +260,7 @@ def test_a_reader_who_leaves_ends_the_stream(gateway: GatewayProcess, agent: Age
 
     asyncio.run(run())
     assert inner.closed
-    eventually(lambda: [op["state"] for op in _ops(gateway, agent)] == ["completing"])
+    eventually(lambda: [op["state"] for op in ops_of(gateway, agent)] == ["completing"])
 
 
 def test_a_held_stream_that_is_given_up_is_called_off(gateway: GatewayProcess, agent: Agent) -> None:
@@ -265,13 +270,13 @@ def test_a_held_stream_that_is_given_up_is_called_off(gateway: GatewayProcess, a
     async def run() -> None:
         result = Runner.run_streamed(crew, "go", run_config=QUIET)
         reading = asyncio.create_task(_read(result))
-        while not _approvals(gateway, agent):
+        while not approvals_of(gateway, agent):
             await asyncio.sleep(0.02)
         result.cancel()
         await asyncio.wait((reading,))
 
     asyncio.run(run())
-    eventually(lambda: [each["state"] for each in _approvals(gateway, agent)] == ["cancelled"])
+    eventually(lambda: [each["state"] for each in approvals_of(gateway, agent)] == ["cancelled"])
     assert not inner.heard
 
 

@@ -48,10 +48,13 @@ _ID = re.compile(r"[A-Za-z0-9_-]{1,100}\Z")
 def ids_of_call(run_id: str | None, call_id: str) -> tuple[str, str]:
     """The same operation for the same call of a tool, also after the process has restarted.
 
-    Frameworks that interrupt a run ask again when it goes on.
+    Frameworks that interrupt a run ask again when it goes on. Models choose the ids of calls, so that without its run a
+    call could pass for one of another run.
     """
+    if not run_id:
+        raise InvalidRequest("run_id: must be given to interrupt a run, and be another one for each run")
     trace_id, span_id = (
-        text if _ID.match(text) else hashlib.sha256(text.encode()).hexdigest() for text in (run_id or "run", call_id)
+        text if _ID.match(text) else hashlib.sha256(text.encode()).hexdigest() for text in (run_id, call_id)
     )
     return trace_id, span_id
 

@@ -122,7 +122,7 @@ def run_of_graph() -> str | None:
     """The thread of a graph is a piece of work that people know by its name."""
     config = ensure_config()
     for place in (config.get("configurable", {}), config.get("metadata", {})):
-        if isinstance(place.get("thread_id"), str):
+        if place.get("thread_id") is not None:
             return str(place["thread_id"])
     return None
 

@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from .._completion import GIVEN_UP
 from .._flow import run_async
 from ..errors import InvalidRequest, OperationTerminated
 from ._govern import AnyAgent, ToolCalls, ToolUse, ids_of_call
@@ -34,7 +35,7 @@ Tools = TypeVar("Tools")
 class OpenAIAgentsOptions(GovernOptions, total=False):
     """The options of tools of the OpenAI Agents SDK."""
 
-    #: A held call interrupts the run in place of waiting: `result.interruptions`.
+    #: A held call interrupts the run in place of waiting: `result.interruptions`. It needs a `run_id`.
     interrupt: bool
 
 
@@ -45,6 +46,8 @@ def govern(agent: AnyAgent, tools: Tools, **options: Unpack[OpenAIAgentsOptions]
     `agent_spawn`. A refused handoff ends the run with an error.
     """
     calls = ToolCalls(agent, options, OpenAIAgentsOptions)
+    if options.get("interrupt") and options.get("run_id") is None:
+        raise InvalidRequest("run_id: must be given with interrupt=True: a text, or a function that names each run")
     if isinstance(tools, Sequence) and not isinstance(tools, str):
         return cast("Tools", [_governed(calls, each, options) for each in tools])
     return cast("Tools", _governed(calls, tools, options))
@@ -57,7 +60,7 @@ def _governed(calls: ToolCalls, tool: Any, options: OpenAIAgentsOptions) -> Any:
         raise InvalidRequest(
             f"tools: {type(tool).__name__} does not run here; only functions and handoffs can be governed"
         )
-    governed, begun = copy.copy(tool), Begun()
+    governed, begun = copy.copy(tool), Begun(GIVEN_UP)
     invoke, spawns = tool.on_invoke_tool, bool(getattr(tool, "_is_agent_tool", False))
     interrupts = options.get("interrupt", False)
 

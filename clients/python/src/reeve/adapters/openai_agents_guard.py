@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from agents import RunHooks, ToolGuardrailFunctionOutput, ToolInputGuardrail
 from agents.exceptions import AgentsException
 
+from .._completion import Completion
 from ..async_operation import AsyncOperationContext
-from ..errors import ActionDenied, OperationTerminated, ReeveError
+from ..errors import ActionDenied, OperationTerminated
 from ._govern import AnyAgent, ToolCalls, ToolUse
 from ._jsonable import parsed
 from ._options import GovernOptions
@@ -19,6 +20,9 @@ from ._outcome import Refusal
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+#: A hook hears only of tools that end well. Any other has run, so the estimate counts.
+_ENDED_BADLY = Completion("failed", detail="the run never said how it ended")
 
 #: Reports that are under way. The loop itself holds tasks weakly.
 _reports: set[asyncio.Task[None]] = set()
@@ -39,26 +43,32 @@ class Guard(ToolInputGuardrail[Any]):
 class Begun:
     """The operations that the SDK has asked about, and whose tool it has not run yet."""
 
-    def __init__(self) -> None:
-        self._operations: dict[int, tuple[str, AsyncOperationContext]] = {}
+    def __init__(self, abandoned: Completion) -> None:
+        #: What to report of an operation that nobody asks for any more.
+        self._abandoned = abandoned
+        self._operations: dict[int, list[tuple[str, AsyncOperationContext]]] = {}
 
     def add(self, context: Any, text: str, operation: AsyncOperationContext) -> None:
         key = id(context)
-        self._operations[key] = (text, operation)
-        # Another hook may fail, or another tool of the turn. Then nobody ever asks for the operation.
-        weakref.finalize(context, self._give_up, key, asyncio.get_running_loop())
+        if key not in self._operations:
+            self._operations[key] = []
+            # Another hook may fail, or another tool of the turn. Then nobody ever asks for the operation.
+            weakref.finalize(context, self._give_up, key, asyncio.get_running_loop())
+        # Shells and computers share the one context of their run.
+        self._operations[key].append((text, operation))
 
     def take(self, context: Any, text: str) -> AsyncOperationContext | None:
-        """What was asked about these very arguments."""
-        key = id(context)
-        if self._operations.get(key, (None,))[0] != text:
-            return None
-        return self._operations.pop(key)[1]
+        """What was asked about these very arguments: the last of them, because an earlier one has failed."""
+        asked = self._operations.get(id(context), [])
+        for index in reversed(range(len(asked))):
+            if asked[index][0] == text:
+                return asked.pop(index)[1]
+        return None
 
     def _give_up(self, key: int, loop: asyncio.AbstractEventLoop) -> None:
-        _, operation = self._operations.pop(key, (None, None))
-        if operation is not None:
-            # The loop may have ended. Then so has the program, or the client is about to.
+        for _, operation in self._operations.pop(key, ()):
+            operation.abandon(self._abandoned)
+            # Once the loop has ended, the next heartbeat reports it.
             with suppress(RuntimeError):
                 loop.call_soon_threadsafe(_report_soon, operation)
 
@@ -68,6 +78,8 @@ def guard_of(calls: ToolCalls, use_of: Any, begun: Begun) -> Guard:
 
     async def reeve(data: Any) -> ToolGuardrailFunctionOutput:
         context = data.context
+        if not _runs_next(context):
+            return ToolGuardrailFunctionOutput.allow()
         operation = await calls.begin(use_of(context, parsed(context.tool_arguments), context.tool_call_id))
         if isinstance(operation, Refusal):
             return ToolGuardrailFunctionOutput.reject_content(operation.text, {"reeve": operation.kind})
@@ -85,7 +97,7 @@ class GovernHooks(RunHooks[Any]):
 
     def __init__(self, agent: AnyAgent, **options: Unpack[GovernOptions]) -> None:
         self._calls = ToolCalls(agent, options)
-        self._begun = Begun()
+        self._begun = Begun(_ENDED_BADLY)
 
     async def on_tool_start(self, context: Any, agent: Any, tool: Any) -> None:
         if any(isinstance(each, Guard) for each in getattr(tool, "tool_input_guardrails", None) or ()):
@@ -94,7 +106,7 @@ class GovernHooks(RunHooks[Any]):
         args = None if text is None else parsed(text)
         operation = await self._calls.begin(ToolUse(tool.name, args, run_of(context)))
         if isinstance(operation, Refusal):
-            raise _denied_by(operation) from operation.error
+            raise _denied_by(operation) from None
         self._begun.add(context, tool.name, operation)
 
     async def on_tool_end(self, context: Any, agent: Any, tool: Any, result: Any) -> None:
@@ -124,12 +136,17 @@ def _denied_by(refusal: Refusal) -> Exception:
 
 
 def _report_soon(operation: AsyncOperationContext) -> None:
-    async def report() -> None:
-        with suppress(ReeveError):
-            async with operation as op:
-                op.spent_usd(0)
-                op.ended("cancelled")
-
-    task = asyncio.ensure_future(report())
+    task = asyncio.ensure_future(operation.deliver_owed())
     _reports.add(task)
     task.add_done_callback(_reports.discard)
+
+
+def _runs_next(context: Any) -> bool:
+    """Whether the tool runs after its guardrails, and in the same context. Otherwise the tool itself asks.
+
+    Sessions in real time, which have no `RunConfig`, give the tool another context. Guardrails before an approval come
+    again after it.
+    """
+    config = getattr(context, "run_config", None)
+    early = getattr(getattr(config, "tool_execution", None), "pre_approval_tool_input_guardrails", False)
+    return config is not None and not early
