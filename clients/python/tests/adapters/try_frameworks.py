@@ -17,7 +17,8 @@ def _approve(gateway: GatewayProcess, agent: Agent) -> None:
     gateway.decide(held[0]["id"], "approve")
 
 
-def test_a_held_call_interrupts_a_graph(gateway: GatewayProcess, agent: Agent) -> None:
+@pytest.mark.parametrize("thread", ["a thread", 7])
+def test_a_held_call_interrupts_a_graph(gateway: GatewayProcess, agent: Agent, thread: Any) -> None:
     from langchain.agents import create_agent
     from langchain_core.language_models import GenericFakeChatModel
     from langchain_core.messages import AIMessage
@@ -43,7 +44,7 @@ def test_a_held_call_interrupts_a_graph(gateway: GatewayProcess, agent: Agent) -
     model = Scripted(messages=iter([AIMessage("", tool_calls=[call]), AIMessage("done")]))
     middleware = GovernMiddleware(agent, govern_model=False, interrupt=True)
     graph = create_agent(model, [ask_deploy], middleware=[middleware], checkpointer=InMemorySaver())
-    config: Any = {"configurable": {"thread_id": f"thread-{agent.id.agent_id}"}}
+    config: Any = {"configurable": {"thread_id": thread}}
     start: Any = {"messages": [("user", "go")]}
     first = graph.invoke(start, config)
     (interrupt,) = first["__interrupt__"]
@@ -51,6 +52,8 @@ def test_a_held_call_interrupts_a_graph(gateway: GatewayProcess, agent: Agent) -
     assert interrupt.value["args"] == {"version": 7}
     assert not ran
     _approve(gateway, agent)
+    (op,) = gateway.api("GET", f"/api/v1/ops?agent_id={agent.id.agent_id}&org_id=acme&team_id=core")["items"]
+    assert op["run_id"] == str(thread)
     last = graph.invoke(Command(resume=True), config)
     assert ran == [7]
     assert last["messages"][-2].content == "deployed 7"

@@ -103,5 +103,5 @@ def test_an_interrupt_needs_the_name_of_the_run(agent: Agent) -> None:
         govern(agent, [ask_deploy], interrupt=True)
     tools: Any = govern(agent, [ask_deploy], interrupt=True, run_id=lambda: None)
     crew = OpenAIAgent("crew", tools=tools, model=Scripted(("ask_deploy", {"version": 7})))
-    with pytest.raises(Exception, match="run_id: must be given"):
+    with pytest.raises(Exception, match="run_id: a run that can be interrupted"):
         asyncio.run(Runner.run(crew, "go", run_config=QUIET))

@@ -36,7 +36,7 @@ class Paid(TestModel):
     async def generate_video(self) -> None:
         self.paid.append("video")
 
-    async def count_tokens(self, *_args: Any) -> RequestUsage:
+    async def count_tokens(self, messages: Any, model_settings: Any, model_request_parameters: Any) -> RequestUsage:
         return RequestUsage(input_tokens=3)
 
 

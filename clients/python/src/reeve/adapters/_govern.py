@@ -52,7 +52,9 @@ def ids_of_call(run_id: str | None, call_id: str) -> tuple[str, str]:
     call could pass for one of another run.
     """
     if not run_id:
-        raise InvalidRequest("run_id: must be given to interrupt a run, and be another one for each run")
+        raise InvalidRequest(
+            "run_id: a run that can be interrupted needs one of its own; for a graph it is the thread_id"
+        )
     trace_id, span_id = (
         text if _ID.match(text) else hashlib.sha256(text.encode()).hexdigest() for text in (run_id, call_id)
     )
