@@ -111,7 +111,7 @@ def _replace_events(stream: Any, events: AsyncIterator[Any]) -> None:
 
 
 def _calls_provider(name: str, member: Any) -> bool:
-    work = inspect.unwrap(member) if callable(member) else None
+    work = inspect.unwrap(member) if inspect.isroutine(member) else member
     return name not in _FREE and (inspect.iscoroutinefunction(work) or inspect.isasyncgenfunction(work))
 
 
