@@ -12,9 +12,6 @@ const entry = `export { Metadata, Server, ServerCredentials } from '@grpc/grpc-j
 export { BaseServerInterceptingCall } from '@grpc/grpc-js/build/src/server-interceptors.js';
 `;
 
-/** Whose code is in the file. */
-const authors = ['@grpc/grpc-js', '@js-sdsl/ordered-map'];
-
 async function bundle(folder: string): Promise<void> {
   // Vite brings its own, which belongs to no package here.
   const { rolldown } = createRequire(import.meta.resolve('vite'))('rolldown') as typeof Rolldown;
@@ -26,8 +23,15 @@ async function bundle(folder: string): Promise<void> {
   // Only services that the gateway does not offer would load it.
   const external = ['@grpc/proto-loader'];
   await using made = await rolldown({ input: library, cwd: home, platform: 'node', external, plugins: [virtual] });
-  await made.write({ file: join(folder, library), keepNames: true });
-  writeFileSync(join(folder, 'grpc-js-library.licenses.txt'), authors.map(licenceOf).join('\n'));
+  const { output } = await made.write({ file: join(folder, library), keepNames: true });
+  const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+  writeFileSync(join(folder, 'grpc-js-library.licenses.txt'), packagesOf(modules).map(licenceOf).join('\n'));
+}
+
+/** The packages whose code is in the file. */
+function packagesOf(modules: readonly string[]): readonly string[] {
+  const names = modules.map((module) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(module)?.[1]);
+  return [...new Set(names)].filter((name) => name !== undefined).toSorted();
 }
 
 function licenceOf(name: string): string {

@@ -15,8 +15,11 @@ export interface LockFile {
   readonly packages: Readonly<Record<string, Locked>>;
 }
 
-/** What builds the dashboard. None of its code gets into what is shipped. */
-const buildTools: ReadonlySet<string> = new Set(['@tailwindcss/vite', '@vitejs/plugin-react', 'tailwindcss', 'vite']);
+/** What builds the dashboard, and what the fallback engine would need for other services. None of it is shipped. */
+const notShipped: ReadonlySet<string> = new Set([
+  ...['@tailwindcss/vite', '@vitejs/plugin-react', 'tailwindcss', 'vite'],
+  '@grpc/proto-loader',
+]);
 
 /**
  * A bill of materials of a release (CycloneDX 1.6): every package whose code is in it or is installed with it, from the
@@ -68,7 +71,7 @@ function visit(lock: LockFile, path: string, found: Map<string, readonly string[
   found.set(path, []);
   const { dependencies, optionalDependencies, peerDependencies } = lock.packages[path] ?? {};
   const names = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
-  const needed = names.filter((name) => !buildTools.has(name)).flatMap((name) => placeOf(lock, name, path) ?? []);
+  const needed = names.filter((name) => !notShipped.has(name)).flatMap((name) => placeOf(lock, name, path) ?? []);
   // A peer that nothing here needs is a choice of whoever installs the package.
   const own = needed.filter((place) => place in lock.packages && !isOnlyForDevelopment(lock, place));
   found.set(path, own);

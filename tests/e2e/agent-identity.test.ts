@@ -39,7 +39,7 @@ test('an agent by name is registered once and kept, however many ask at the same
   const [first] = all;
   expect(new Set(all.map(({ token }) => token))).toEqual(new Set([first?.token]));
   expect(first).toMatchObject({
-    addresses: [gateway.grpc],
+    gateway: { addresses: [gateway.grpc], tls: undefined },
     agentId: { orgId: 'acme', teamId: 'core', agentId: 'laptop' },
   });
   expect(home.mode('agents.yaml')).toBe('600');
@@ -92,7 +92,7 @@ test('flags come before variables, and a token before a name', async () => {
   const before = registrations();
   expect(await resolve(home, env, { agentTokenFile: file })).toEqual({
     token: 'token-of-the-file-with-enough-characters',
-    addresses: [gateway.grpc],
+    gateway: { addresses: [gateway.grpc], tls: undefined },
     agentId: undefined,
     renew: undefined,
   });

@@ -18,6 +18,8 @@ test.each([
   ['selectors without an emoji', 'a\ufe0fb\u{e0100}', 'a<U+FE0F>b<U+E0100>'],
   ['controls and separators', 'a\u0000\u001b[31m\u009b\u2028\u2029', 'a<U+0000><U+001B>[31m<U+009B><U+2028><U+2029>'],
   ['a joiner that joins no emoji', '👍\u200da\u200d👍', '👍<U+200D>a<U+200D>👍'],
+  ['blanks of music and Khitan', 'a\u{1d159}b\u{16fe4}', 'a<U+1D159>b<U+16FE4>'],
+  ['what has no agreed look', 'a\ue000b\u0378c\uffff', 'a<U+E000>b<U+0378>c<U+FFFF>'],
   ['half of a character', 'a\ud800b', 'a<U+D800>b'],
 ])('%s is written out', (_what, text, shown) => {
   expect(visibleText(text)).toBe(shown);

@@ -1,9 +1,10 @@
 /**
  * What a reader does not see, or what turns the direction of a text round: controls, format characters such as U+202E,
- * separators of lines, all that Unicode calls ignorable (fillers, tags, selectors), the blank of Braille, lone surrogates.
+ * separators of lines, all that Unicode calls ignorable (fillers, tags, selectors), the blanks of Braille, music and Khitan,
+ * lone surrogates, and what has no agreed look: private and unassigned code points.
  */
-const hidden = new RegExp(
-  String.raw`[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800](?<!${[
+export const hiddenCharacter = new RegExp(
+  String.raw`[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}\u{16fe4}](?<!${[
     String.raw`[\t\n\r]`,
     // What joins the parts of an emoji, or chooses its look, hides nothing.
     String.raw`\p{Extended_Pictographic}\ufe0f`,
@@ -18,7 +19,7 @@ const hidden = new RegExp(
  * written out, as in `<U+202E>`. Tabs and line breaks stay.
  */
 export function visibleText(text: string, write: (character: string) => string = codePoint): string {
-  return text.replaceAll(hidden, (character) => write(character));
+  return text.replaceAll(hiddenCharacter, (character) => write(character));
 }
 
 function codePoint(character: string): string {

@@ -250,7 +250,12 @@ export class Connection implements FrameSink {
 
   /** The peer has read what was sent. */
   #drained(): void {
-    this.#sender.pump();
+    try {
+      this.#sender.pump();
+    } catch (error) {
+      this.#endFor(error);
+      return;
+    }
     this.#intake.drained();
     if (this.#turn.hasPostponed) this.#intake.rest();
   }

@@ -29,7 +29,11 @@ const mostBytes = 1024 * 1024;
  * REEVE_GRPC_CA, by TLS, and only with certificates of these authorities.
  */
 export function grpcGateway(shell: Pick<Shell, 'env'>, { grpcAddr, grpcCa }: GatewayFlags): GrpcGateway {
-  return { addresses: addressesOf(shell, grpcAddr), tls: tlsOf(shell, grpcCa) };
+  const gateway = { addresses: addressesOf(shell, grpcAddr), tls: tlsOf(shell, grpcCa) };
+  if (gateway.tls !== undefined && gateway.addresses.some((address) => address.startsWith('unix:'))) {
+    throw new UsageError('--grpc-ca is for gateways at HOST:PORT; a socket of this machine has no certificate');
+  }
+  return gateway;
 }
 
 function addressesOf(shell: Pick<Shell, 'env'>, flag: string | undefined): readonly string[] {

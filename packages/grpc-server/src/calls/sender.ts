@@ -98,8 +98,12 @@ export class Sender {
     const { unsent } = call;
     unsent.push(message);
     this.queuedBytes += prefixBytes + message.length;
-    if (unsent.length === 1) this.#sendWhatFits(call);
-    if (unsent.length > 0) unsent[unsent.length - 1] = new Uint8Array(message);
+    try {
+      if (unsent.length === 1) this.#sendWhatFits(call);
+    } finally {
+      // Whatever happens, nobody else's bytes may follow in its place.
+      if (unsent.length > 0) unsent[unsent.length - 1] = new Uint8Array(message);
+    }
     return this.#hasGone(call);
   }
 
@@ -242,7 +246,9 @@ export class Sender {
     } else {
       for (let i = from; i < Math.min(prefixBytes, from + size); i++) buffer[at + i - from] = prefixByte(message, i);
       const start = Math.max(0, from - prefixBytes);
-      buffer.set(message.subarray(start, Math.max(0, from + size - prefixBytes)), at + Math.max(0, prefixBytes - from));
+      const end = from + size - prefixBytes;
+      // Behind the prefix there may be no place in the buffer, not even for nothing.
+      if (end > start) buffer.set(message.subarray(start, end), at + Math.max(0, prefixBytes - from));
     }
     this.window -= size;
     call.sendWindow -= size;

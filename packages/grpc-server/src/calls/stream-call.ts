@@ -40,7 +40,14 @@ export class StreamServerCall extends ServerCall implements ServerStream {
   }
 
   send(message: Uint8Array): boolean {
-    return this.isOpen && this.connection.sender.message(this, message);
+    if (!this.isOpen) return false;
+    try {
+      return this.connection.sender.message(this, message);
+    } catch (error) {
+      // It concerns this stream, and not whoever has something to say on it.
+      this.fail(error);
+      return false;
+    }
   }
 
   pause(): void {

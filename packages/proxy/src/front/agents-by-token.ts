@@ -6,8 +6,8 @@ export interface AgentRoom {
   readonly mostIdle: number;
   /** How long an agent that nobody uses is kept. */
   readonly idleMs: number;
-  /** Whether somebody uses an agent apart from its calls. */
-  readonly isInUse?: (agent: Agent) => boolean;
+  /** The agents that somebody uses apart from their calls. */
+  readonly inUse?: () => ReadonlySet<Agent>;
 }
 
 /** The agent of a token. */
@@ -91,13 +91,15 @@ export class AgentsByToken {
     const revoking = new AbortController();
     const known: Kept = { agent, revoking, revoked: revoking.signal, calls: 0, found: undefined, usedAt: 0 };
     agent.then(
-      (found) => (known.found = found),
+      (found) => {
+        known.found = found;
+        this.#dropIdle();
+      },
       (error: unknown) => {
         if (this.#known.get(token) === known) this.#known.delete(token);
         if (error instanceof ReeveUnauthenticated) this.#refuse(token);
       },
     );
-    this.#dropIdle();
     return known;
   }
 
@@ -109,8 +111,9 @@ export class AgentsByToken {
   }
 
   #dropIdle(): void {
-    const { idleMs, mostIdle, isInUse = () => false } = this.#room;
-    const isIdle = ({ calls, found }: Kept) => calls === 0 && found !== undefined && !isInUse(found);
+    const { idleMs, mostIdle } = this.#room;
+    const inUse = this.#room.inUse?.();
+    const isIdle = ({ calls, found }: Kept) => calls === 0 && found !== undefined && inUse?.has(found) !== true;
     const idle = [...this.#known].filter(([, known]) => isIdle(known));
     const since = performance.now() - idleMs;
     const tooMany = idle.length - mostIdle;

@@ -38,7 +38,7 @@ const mostConnections = 10_000;
 export async function serveMcp(options: ServeMcpOptions): Promise<McpServing> {
   const { reeve, servers, host, port, idleMs, warn } = options;
   const sessions = new FrontSessions(options);
-  const agents = new AgentsByToken(reeve, { mostIdle, idleMs, isInUse: (agent) => sessions.isInUse(agent) });
+  const agents = new AgentsByToken(reeve, { mostIdle, idleMs, inUse: () => sessions.inUse() });
   const hosts = new HostCheck(host, options.allowedHosts);
   const origins = new AllowedOrigins(options.allowedOrigins);
   const room = new RequestRoom({ mostTogether, mostOfAgent });

@@ -69,7 +69,11 @@ export function startCall(
     const known = catalog.find(tool);
     // Nobody can judge what a server makes of a number that none here can hold.
     if (holdsInfinity(args)) return deliver(errorMessage(id, -32_602, 'a number in the arguments is too large'));
-    const twin = twinIn(args, known?.names ?? noNames);
+    const names = known === undefined ? noNames : known.names;
+    if (names === undefined) {
+      return deliver(errorMessage(id, -32_602, 'the tool declares more arguments than can be told apart'));
+    }
+    const twin = twinIn(args, names);
     if (twin !== undefined) {
       const text = `${JSON.stringify(twin.slice(0, 64))} differs from another argument only in upper and lower case`;
       return deliver(errorMessage(id, -32_602, text));

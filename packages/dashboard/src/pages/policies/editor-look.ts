@@ -1,3 +1,4 @@
+import { hiddenCharacter } from '@reeve/contract/visible-text';
 import { HighlightStyle } from '@codemirror/language';
 import { EditorView, highlightSpecialChars } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
@@ -26,10 +27,7 @@ const colours = EditorView.theme({
 });
 
 /** A policy that was changed must not look like another one: what hides or turns the direction is marked. */
-export const editorLook = [
-  colours,
-  highlightSpecialChars({ addSpecialChars: /[\u034f\u115f\u200b-\u200f\u202a-\u202e\u2060-\u2069\u2800\u3164]/ }),
-];
+export const editorLook = [colours, highlightSpecialChars({ addSpecialChars: hiddenCharacter })];
 
 export const highlightStyle = HighlightStyle.define([
   { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: 'var(--color-accent)' },

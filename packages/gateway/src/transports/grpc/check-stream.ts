@@ -37,14 +37,13 @@ export function checkStream(decisions: Decisions, health: Health, onAnswer: (ans
     const judge = (bytes: Uint8Array) => {
       const place: Place = { answer: undefined };
       places.push(place);
-      answerTo(decisions, bytes).then(
-        (answer) => {
+      answerTo(decisions, bytes)
+        .then((answer) => {
           place.answer = answer;
           if (isKnown(answer)) call.credentialShown();
           sendReady();
-        },
-        (error: unknown) => stream.fail(error),
-      );
+        })
+        .catch((error: unknown) => stream.fail(error));
     };
     const isOver = () => began !== undefined && decisions.clock.elapsed() - began >= longestStretch;
     const beginStretch = () => {

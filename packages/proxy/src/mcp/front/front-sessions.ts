@@ -78,9 +78,9 @@ export class FrontSessions {
     return made;
   }
 
-  isInUse(agent: Agent): boolean {
+  inUse(): ReadonlySet<Agent> {
     const stateless = [...this.#stateless.values()].filter(({ isBusy }) => isBusy);
-    return [...this.#sessions.values(), ...stateless].some((each) => each.agent === agent);
+    return new Set([...this.#sessions.values(), ...stateless].map(({ agent }) => agent));
   }
 
   async close(front: FrontSession): Promise<void> {

@@ -16,7 +16,8 @@ export type ListPage = (cursor: unknown) => Promise<JsonObject>;
 interface KnownTool {
   readonly annotations: JsonObject | undefined;
   readonly headers: readonly ParamHeader[];
-  readonly names: ArgumentNames;
+  /** Undefined if there are too many. */
+  readonly names: ArgumentNames | undefined;
 }
 
 export interface CatalogOptions {
@@ -60,8 +61,16 @@ export class ToolCatalog {
     for (const tool of tools.filter(isTool)) {
       if (this.#known.size >= mostTools && !this.#known.has(tool.name)) return;
       const schema = tool['inputSchema'];
-      const [annotations, headers, names] = [annotationsOf(tool), paramHeadersOf(schema), argumentNames(schema)];
-      this.#known.set(tool.name, { annotations, headers, names });
+      const [annotations, headers] = [annotationsOf(tool), paramHeadersOf(schema)];
+      // Read at the first call: many schemas at once would keep others waiting.
+      const names = once(() => argumentNames(schema));
+      this.#known.set(tool.name, {
+        annotations,
+        headers,
+        get names() {
+          return names();
+        },
+      });
     }
   }
 
@@ -174,4 +183,9 @@ function changesOf(lock: ToolHashes, tools: readonly ListedTool[]): ChangedTool[
   return [...names]
     .map((tool) => ({ tool, locked: Object.hasOwn(lock, tool) ? lock[tool] : undefined, actual: actual.get(tool) }))
     .filter(({ locked, actual: now }) => locked !== now);
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => (made ??= { value: make() }).value;
 }

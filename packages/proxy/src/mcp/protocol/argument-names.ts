@@ -35,33 +35,110 @@ export const noNames: ArgumentNames = {
   },
 };
 
-/** How many schemas and names are looked at. No tool has reason to declare more; what is beyond is not declared. */
-const mostLooks = 3000;
+/** How many schemas and names are looked at. No tool has reason to declare more. */
+const mostLooks = 20_000;
 
-/** Reads a JSON schema as far as it says names: properties and items, also of what it refers to or puts together. */
-export function argumentNames(root: unknown): ArgumentNames {
-  const looks = { left: mostLooks };
-  const known = new Map<JsonObject, Names>();
-  const read = (schemas: readonly JsonObject[]): ArgumentNames => {
-    const [only] = schemas;
-    const before = schemas.length === 1 && only !== undefined ? known.get(only) : undefined;
-    if (before !== undefined || only === undefined || looks.left <= 0) return before ?? noNames;
+/**
+ * Reads a JSON schema as far as it says names: properties and items, also of what it refers to or puts together. Undefined
+ * if it says too many.
+ */
+export function argumentNames(root: unknown): ArgumentNames | undefined {
+  const reading = new SchemaReading(root);
+  const names = reading.namesOf([root]);
+  return reading.finish() ? names : undefined;
+}
+
+/** Level by level, so that schemas within schemas do not use up what the names above them need. */
+class SchemaReading {
+  readonly #root: unknown;
+  #left = mostLooks;
+  readonly #numbers = new Map<JsonObject, number>();
+  /** By the schemas that hold together. They may refer to themselves. */
+  readonly #known = new Map<string, Names>();
+  readonly #unread: { readonly names: Names; readonly parts: readonly JsonObject[] }[] = [];
+
+  constructor(root: unknown) {
+    this.#root = root;
+  }
+
+  /** The names that these schemas say together. They are read later. */
+  namesOf(schemas: readonly unknown[]): ArgumentNames {
+    const parts = this.#partsOf(schemas);
+    if (parts.length === 0) return noNames;
+    const numbers = parts.map((part) => this.#numberOf(part)).sort((a, b) => a - b);
+    const key = numbers.join();
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
     const names = new Names();
-    // Schemas may refer to themselves.
-    if (schemas.length === 1) known.set(only, names);
-    const parts = partsOf(schemas, root, looks);
-    const properties = parts.map(({ properties: own }) => (isObject(own) ? own : {}));
-    for (const name of new Set(properties.flatMap(Object.keys))) {
-      if (--looks.left < 0) return names;
+    this.#known.set(key, names);
+    this.#unread.push({ names, parts });
+    return names;
+  }
+
+  /** Whether all was read. */
+  finish(): boolean {
+    for (const { names, parts } of this.#unread) {
+      if (this.#left < 0) return false;
+      this.#read(names, parts);
+    }
+    return this.#left >= 0;
+  }
+
+  #read(names: Names, parts: readonly JsonObject[]): void {
+    const members = new Map<string, unknown[]>();
+    for (const { properties } of parts) {
+      if (!isObject(properties)) continue;
+      for (const name in properties) {
+        if (--this.#left < 0) return;
+        const same = members.get(name);
+        if (same === undefined) members.set(name, [properties[name]]);
+        else same.push(properties[name]);
+      }
+    }
+    for (const [name, schemas] of members) {
       names.declared.add(name);
       names.folded.add(foldedName(name));
-      names.members.set(name, read(properties.map((own) => memberOf(own, name)).filter(isObject)));
+      names.members.set(name, this.namesOf(schemas));
     }
-    names.items = read(parts.flatMap(({ items, prefixItems }) => [items, prefixItems].flat()).filter(isObject));
-    names.others = read(parts.map(({ additionalProperties }) => additionalProperties).filter(isObject));
-    return names;
-  };
-  return read(isObject(root) ? [root] : []);
+    names.items = this.namesOf(parts.flatMap(({ items, prefixItems }) => [items, prefixItems]));
+    names.others = this.namesOf(
+      parts.flatMap(({ additionalProperties, patternProperties }) => [
+        additionalProperties,
+        valuesOf(patternProperties),
+      ]),
+    );
+  }
+
+  /** Schemas, and all that they say is to hold as well, or may. */
+  #partsOf(schemas: readonly unknown[]): readonly JsonObject[] {
+    const parts = new Set<JsonObject>();
+    const add = (given: unknown) => {
+      for (const each of Array.isArray(given) ? given : [given]) {
+        if (--this.#left < 0) return;
+        if (isObject(each)) parts.add(each);
+      }
+    };
+    for (const schema of schemas) add(schema);
+    for (const part of parts) {
+      for (const keyword of ['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else']) {
+        if (part[keyword] !== undefined) add(part[keyword]);
+      }
+      if (part['dependentSchemas'] !== undefined) add(valuesOf(part['dependentSchemas']));
+      if (part['$ref'] !== undefined) add(placeIn(this.#root, part['$ref']));
+    }
+    return [...parts];
+  }
+
+  #numberOf(part: JsonObject): number {
+    const number = this.#numbers.get(part) ?? this.#numbers.size;
+    this.#numbers.set(part, number);
+    return number;
+  }
+}
+
+/** Of an object. */
+function valuesOf(value: unknown): readonly unknown[] {
+  return isObject(value) ? Object.values(value) : [];
 }
 
 /**
@@ -85,32 +162,32 @@ function twinAmong(keys: readonly string[], { declared, folded }: ArgumentNames)
   });
 }
 
-/** Schemas, and all that they say is to hold as well, or may. */
-function partsOf(schemas: readonly JsonObject[], root: unknown, looks: { left: number }): readonly JsonObject[] {
-  const parts = new Set<JsonObject>();
-  const add = (given: unknown) => {
-    for (const each of Array.isArray(given) ? given : [given]) {
-      if (--looks.left < 0) return;
-      if (isObject(each)) parts.add(each);
-    }
-  };
-  add(schemas);
-  for (const { $ref, allOf, anyOf, oneOf } of parts) {
-    for (const more of [placeIn(root, $ref), allOf, anyOf, oneOf]) if (more !== undefined) add(more);
-  }
-  return [...parts];
-}
-
 /** What a reference within the same document means (RFC 6901). */
 function placeIn(root: unknown, reference: unknown): unknown {
   if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined;
   const steps = reference.split('/').slice(1);
-  const named = (step: string) => step.replaceAll('~1', '/').replaceAll('~0', '~');
-  return steps.reduce<unknown>((at, step) => (isObject(at) ? memberOf(at, named(step)) : undefined), root);
+  if (steps.length > mostSteps) return undefined;
+  return steps.map(named).reduce<unknown>((at, step) => memberOf(at, step), root);
 }
 
-function memberOf(object: JsonObject, name: string): unknown {
-  return Object.hasOwn(object, name) ? object[name] : undefined;
+const mostSteps = 100;
+
+/** The reference is part of a URI, and its steps have escapes of their own. */
+function named(step: string): string {
+  return decoded(step).replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (Array.isArray(value)) return /^\d{1,9}$/.test(name) ? (value[Number(name)] as unknown) : undefined;
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 function firstOf<Item, Found>(items: readonly Item[], find: (item: Item) => Found | undefined): Found | undefined {
