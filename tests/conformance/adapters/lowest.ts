@@ -70,8 +70,7 @@ function lowestExtras(): readonly (readonly [string, string])[] {
     '[project.optional-dependencies]\n',
   );
   const lines = extras.split('\n\n')[0] ?? '';
-  return [...lines.matchAll(/^(\S+) = \["(\S+)>=([^\s,"]+)(?:,\S+)?"\]$/gm)].map(([, extra = '', name = '', version = '']) => [
-    extra,
-    `${name}==${version}`,
-  ]);
+  return [...lines.matchAll(/^(\S+) = \["(\S+)>=([^\s,"]+)(?:,\S+)?"\]$/gm)].map(
+    ([, extra = '', name = '', version = '']) => [extra, `${name}==${version}`],
+  );
 }
