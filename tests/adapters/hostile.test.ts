@@ -137,6 +137,9 @@ test('calls of two runs that have the same id are not taken for each other', asy
     const details = { toolCall: { type: 'function_call', callId: 'call_0', name: 'show', arguments: '' } } as const;
     expect(await governed.invoke(context, JSON.stringify(input), details)).toBe(`shown ${input.version}`);
   }
+  // Without a name, it would be the call of whoever else has none.
+  run = '';
+  await expect(governed.needsApproval(context, uses.first, 'call_0')).rejects.toThrow('needs a name of its own');
 });
 
 test('a tool of LangChain that yields is an operation until its end, and can be stopped before', async () => {

@@ -90,7 +90,6 @@ export class Connection implements FrameSink {
     return !this.#turn.isOver && !this.#outbox.isCongested;
   }
 
-  /** Asks whether the peer is there. */
   ping(now: number): void {
     this.pingedAt = now;
     this.#outbox.put(pingFrame(keepalive, false));
@@ -248,16 +247,14 @@ export class Connection implements FrameSink {
     process.nextTick(() => this.end(errorCode.enhanceYourCalm, message));
   }
 
-  /** The peer has read what was sent. */
   #drained(): void {
     try {
       this.#sender.pump();
+      this.#intake.drained();
+      if (this.#turn.hasPostponed) this.#intake.rest();
     } catch (error) {
       this.#endFor(error);
-      return;
     }
-    this.#intake.drained();
-    if (this.#turn.hasPostponed) this.#intake.rest();
   }
 
   #windowUpdate(stream: number, bytes: Buffer, start: number, end: number): void {

@@ -114,7 +114,8 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
     try {
       const runId = runIdOf(options) ?? run;
       const answer = await as.decision(claudeAction(tool, input), {
-        ...idsOfCall(runId, id),
+        // The host makes the ids, and names its session.
+        ...idsOfCall(runId ?? 'run', id),
         runId,
         waitMs,
         signal: AbortSignal.any([use.signal, AbortSignal.timeout(Math.min(waitMs + answerMs, largestInt32))]),

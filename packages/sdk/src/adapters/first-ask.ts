@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Agent } from '../agent.ts';
 import type { Answer } from '../answer.ts';
+import { ReeveInvalidRequest } from '../errors.ts';
 import type { ToolUse } from './govern-call.ts';
 import { toolAction } from './govern-call.ts';
 import type { GovernOptions } from './govern-options.ts';
@@ -9,10 +10,14 @@ const allowed = /^[A-Za-z0-9_-]{1,100}$/;
 
 /**
  * The same operation for the same call of a tool, also after the process has restarted: frameworks that interrupt a run ask
- * again when it goes on.
+ * again when it goes on. Models choose the ids of calls, so without a name of the run a call could go on as one of another
+ * run that somebody approved.
  */
 export function idsOfCall(run: string | undefined, callId: string): { traceId: string; spanId: string } {
-  return { traceId: idOf(run ?? 'run'), spanId: idOf(callId) };
+  if (run === undefined || run === '') {
+    throw new ReeveInvalidRequest('a run that is interrupted needs a name of its own: give runId');
+  }
+  return { traceId: idOf(run), spanId: idOf(callId) };
 }
 
 /** Asks whether a call may happen, without waiting. A held call stays held, so that the framework can interrupt the run. */

@@ -72,7 +72,7 @@ describe('a name in the arguments', () => {
 
   it.each([
     ['patternProperties', { patternProperties: { '^x-': { properties: { path: {} } } } }, { 'x-a': { Path: 1 } }],
-    ['if, then and else', { if: {}, then: { properties: { path: {} } } }, { Path: 1 }],
+    ['if, then and else', JSON.parse('{ "if": {}, "then": { "properties": { "path": {} } } }'), { Path: 1 }],
     ['dependentSchemas', { dependentSchemas: { a: { properties: { path: {} } } } }, { Path: 1 }],
     ['a place in a list', { $ref: '#/anyOf/0', anyOf: [{ properties: { path: {} } }] }, { Path: 1 }],
     ['an escaped place', { $ref: '#/$defs/a%20b', $defs: { 'a b': { properties: { path: {} } } } }, { Path: 1 }],
