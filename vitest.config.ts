@@ -28,7 +28,7 @@ const long = [
   'tests/trust/trust.test.ts',
 ];
 
-/** Code that `npm run coverage` measures is slower. */
+/** Code that `npm run coverage` measures is slower. It starts Vitest, and can tell it so only by the environment. */
 // oxlint-disable-next-line node/no-process-env
 const patienceMs = Number(process.env['REEVE_TEST_PATIENCE_MS'] ?? 60_000);
 

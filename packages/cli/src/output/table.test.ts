@@ -14,6 +14,7 @@ const column = (at: number, more: Partial<Column<Row>> = {}): Column<Row> => ({
   ...more,
 });
 
+// Characters that a terminal acts on: they are what no table may print.
 // oxlint-disable-next-line no-control-regex
 const acting = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028\u2029\u202a-\u202e\u2060-\u2069]/;
 
