@@ -91,6 +91,6 @@ function fill(store: SqliteStore, entries: number): void {
   for (let from = 0; from < entries; from += entriesPerCommit) {
     const batch = sealedEntries(Math.min(entriesPerCommit, entries - from), from, head);
     head = batch.at(-1) ?? head;
-    store.commit({ entries: batch, changes: [] });
+    store.commitNow({ entries: batch, changes: [] });
   }
 }

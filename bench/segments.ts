@@ -76,7 +76,7 @@ function inFolder<Result>(work: (path: string) => Result): Result {
 function bySqlite(path: string, commits: readonly (readonly SealedEntry[])[]): Written {
   const store = new SqliteStore({ path, sync: 'process' });
   const started = process.cpuUsage();
-  for (const entries of commits) store.commit({ entries, changes: [] });
+  for (const entries of commits) store.commitNow({ entries, changes: [] });
   const copying = new DatabaseSync(path);
   copying.exec('PRAGMA wal_checkpoint(PASSIVE)');
   const cpuMicros = cpuSince(started);

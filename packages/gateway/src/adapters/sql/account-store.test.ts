@@ -19,7 +19,7 @@ async function folderFor(sync: SqliteOptions['sync']): Promise<AccountStorePlace
       return {
         store,
         recordOwed: async (id) => {
-          log.commit({ entries: [], changes: [{ kind: 'owed_entry_recorded', id }] });
+          await log.commit({ entries: [], changes: [{ kind: 'owed_entry_recorded', id }] });
         },
         close: async () => {
           await store.close();

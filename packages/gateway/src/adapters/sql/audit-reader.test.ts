@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AuditPage, AuditQuery, SealedEntry } from '@reeve/core';
+import type { AuditPage, AuditQuery, Batch, SealedEntry } from '@reeve/core';
 import { emptyChain, MemoryStore, sealer } from '@reeve/core';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -118,11 +118,14 @@ function write(drafts: readonly Draft[]): void {
     head = { seq: entry.seq, hash: entry.hash };
     return entry;
   });
-  for (const to of [store, memory]) to.commit({ entries, changes: [] });
+  store.commitNow({ entries, changes: [] });
+  memory.commit({ entries, changes: [] });
 }
 
 function remove(through: number): void {
-  for (const from of [store, memory]) from.commit({ entries: [], changes: [{ kind: 'entries_removed', through }] });
+  const batch: Batch = { entries: [], changes: [{ kind: 'entries_removed', through }] };
+  store.commitNow(batch);
+  memory.commit(batch);
 }
 
 function openIndex(): AuditIndex {

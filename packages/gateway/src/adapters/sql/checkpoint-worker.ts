@@ -1,12 +1,32 @@
+import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
+import type { CheckpointerData, FromCheckpointer, ToCheckpointer } from './wal-checkpointer.ts';
 
 /**
  * Copies the write-ahead log into the database in a separate thread, which waits for the disk. The checkpoints are
  * passive: they never block the writer.
+ *
+ * SQLite begins the log anew only if a commit finds all of it copied. A busy writer adds to it while a checkpoint runs,
+ * so the log of such a writer would grow without end. Once it is long, the writer is asked to wait for one short
+ * checkpoint.
  */
-const { path, everyMs } = workerData as { path: string; everyMs: number };
+const { path, everyMs, mostFrames } = workerData as CheckpointerData;
 let db: DatabaseSync | undefined;
+
+/** Checkpoints until little is left, so that the writer waits for little. */
+const mostPasses = 5;
+const fewFrames = 512;
+/** If a reader keeps the log from beginning anew, asking again at once is of no use. */
+const againMs = 2000;
+let pauseNotBefore = 0;
+
+interface Copied {
+  /** How many pages the log holds. */
+  readonly frames: number;
+  /** How many of them are in the database. */
+  readonly copied: number;
+}
 
 function open(): DatabaseSync {
   const opened = new DatabaseSync(path);
@@ -19,16 +39,52 @@ function open(): DatabaseSync {
   }
 }
 
-const timer = setInterval(() => {
+function checkpoint(): Copied {
+  db ??= open();
+  const row = db.prepare('PRAGMA wal_checkpoint(PASSIVE)').get();
+  return { frames: Number(row?.['log'] ?? 0), copied: Number(row?.['checkpointed'] ?? 0) };
+}
+
+function tell(message: FromCheckpointer): void {
+  parentPort?.postMessage(message);
+}
+
+let known: Copied = { frames: 0, copied: 0 };
+
+function work(): void {
+  const before = known;
+  known = checkpoint();
+  tell({ walBytes: statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0 });
+  if (known.frames < before.frames) pauseNotBefore = 0;
+  // If nobody has written, the next commit begins the log anew by itself.
+  if (known.frames <= mostFrames || known.frames === before.frames || performance.now() < pauseNotBefore) return;
+  for (let pass = 0; pass < mostPasses; pass++) {
+    const { copied } = known;
+    known = checkpoint();
+    if (known.copied - copied < fewFrames) break;
+  }
+  pauseNotBefore = performance.now() + againMs;
+  tell('pause');
+}
+
+function attempt(job: () => void): void {
   try {
-    db ??= open();
-    db.exec('PRAGMA wal_checkpoint(PASSIVE)');
+    job();
   } catch {
     // The writer reports a full or missing disk; the next turn tries again.
   }
-}, everyMs);
+}
 
-parentPort?.once('message', () => {
+const timer = setInterval(() => attempt(work), everyMs);
+
+parentPort?.on('message', (message: ToCheckpointer) => {
+  if (message === 'paused') {
+    attempt(() => {
+      known = checkpoint();
+    });
+    tell('go on');
+    return;
+  }
   clearInterval(timer);
   db?.close();
   parentPort?.close();

@@ -95,13 +95,13 @@ test.each(migrations.map((_, earlier) => earlier))(
       expect(await store.after(0, 10)).toEqual([{ seq: 1, hash: entry?.hash, canonical: entry?.canonical }]);
     }
     const next = sealAll([sampleDraft()], snapshot.head);
-    store.commit({ entries: next, changes: snapshot.agents.map((agent) => ({ kind: 'agent_saved', agent })) });
+    await store.commit({ entries: next, changes: snapshot.agents.map((agent) => ({ kind: 'agent_saved', agent })) });
     expect((await store.load()).agents).toEqual(snapshot.agents);
 
     const accounts = new SqlAccountStore(new SqliteDatabase({ path, sync: 'process' }));
     await accounts.transaction([], (rows) => rows.owe({ id: 'o1', at: 1, draft: '{}' }));
     expect(await accounts.read((rows) => rows.owed(2, 10))).toHaveLength(1);
-    store.commit({ entries: [], changes: [{ kind: 'owed_entry_recorded', id: 'o1' }] });
+    await store.commit({ entries: [], changes: [{ kind: 'owed_entry_recorded', id: 'o1' }] });
     expect(await accounts.read((rows) => rows.owed(2, 10))).toEqual([]);
     await accounts.close();
     await store.close();

@@ -6,6 +6,16 @@ export interface SqliteOptions {
   readonly sync: 'process' | 'power';
 }
 
+/** The size that the file of the write-ahead log keeps. A busy gateway reaches it again and again. */
+const longestWal = 192 * 1024 * 1024;
+/** Truncating takes about a millisecond for each MiB, in which nothing else happens. */
+const trimmedAtOnce = 8 * 1024 * 1024;
+
+/** To what size a log of this size may be truncated when it begins anew. */
+export function keptWal(walBytes: number): number {
+  return Math.max(longestWal, walBytes - trimmedAtOnce);
+}
+
 const busy = 5;
 const openingMs = 10_000;
 const triedEveryMs = 5;
@@ -22,7 +32,7 @@ export function openSqlite({ path, sync }: SqliteOptions, prepare: (db: Database
     db.exec(`
       PRAGMA synchronous = ${sync === 'power' ? 'FULL' : 'NORMAL'};
       PRAGMA wal_autocheckpoint = 0;
-      PRAGMA journal_size_limit = 67108864;
+      PRAGMA journal_size_limit = ${longestWal};
       PRAGMA temp_store = MEMORY;
     `);
     prepare(db);

@@ -65,7 +65,7 @@ describe('beside the store that writes to the same file', () => {
     void working.then(() => (state.done = true));
     while (!state.done) {
       const entries = sealAll([sampleDraft()], head);
-      store.commit({ entries, changes: [] });
+      await store.commit({ entries, changes: [] });
       head = entries.at(-1) ?? head;
       commits += 1;
       await setImmediate();

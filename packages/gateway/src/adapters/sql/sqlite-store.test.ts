@@ -51,7 +51,7 @@ test('the log is read in another thread with the same answers', async () => {
   const reader = new AuditReaderThread(path, join(folder, 'audit-index.db'), 1);
   expect(await reader.latest({ limit: 1 })).toEqual({ entries: [], next: null });
   const entries = sealAll([sampleDraft(), sampleDraft({ opId: 't:s' }), sampleDraft()], emptyChain);
-  store.commit({ entries, changes: [] });
+  await store.commit({ entries, changes: [] });
   const seqs = async (page: Promise<AuditPage>) => (await page).entries.map((entry) => entry.seq);
   expect(await seqs(reader.latest({ limit: 10 }))).toEqual([3, 2, 1]);
   expect(await seqs(reader.oldest({ limit: 2 }))).toEqual([1, 2]);

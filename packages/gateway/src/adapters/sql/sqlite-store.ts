@@ -34,21 +34,25 @@ import {
 import { controlQueries, countsOf } from './control-queries.ts';
 import { migrate } from './migrate.ts';
 import type { SqliteOptions } from './open-sqlite.ts';
-import { openSqlite } from './open-sqlite.ts';
+import { keptWal, openSqlite } from './open-sqlite.ts';
 import { SqlApprovals } from './sql-approvals.ts';
 import type { SqlSession, SqlValue } from './sql-database.ts';
 import { eachRow, SqliteTable } from './sqlite-table.ts';
 import { SqlPolicies } from './sql-policies.ts';
 import { dropPlacesSql, pruneSql, pruneValues, readingSql } from './table-sql.ts';
+import type { WalWriter } from './wal-checkpointer.ts';
 
 /**
  * The embedded store. It writes synchronously: a commit takes a few microseconds per entry, and nothing else may run
- * between a decision and its commit. A separate thread checkpoints the write-ahead log.
+ * between a decision and its commit. A separate thread checkpoints the write-ahead log. Commits wait for it if the log
+ * has grown long.
  */
-export class SqliteStore implements Store {
+export class SqliteStore implements Store, WalWriter {
   readonly #db: DatabaseSync;
   readonly #sql = new Map<string, StatementSync>();
   readonly #tables = new Map<Table, SqliteTable>();
+  /** Resolves when commits may go on. */
+  #pause: Promise<void> | undefined;
   readonly policies: SqlPolicies;
   readonly approvals: SqlApprovals;
 
@@ -69,7 +73,27 @@ export class SqliteStore implements Store {
     return loadSnapshot(head, (reading) => [...this.#each(reading)], ops);
   }
 
-  commit(batch: Batch): void {
+  commit(batch: Batch): void | Promise<void> {
+    return this.#pause === undefined ? this.commitNow(batch) : this.#pause.then(() => this.commitNow(batch));
+  }
+
+  pause(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#pause = promise;
+    return () => {
+      if (this.#pause === promise) this.#pause = undefined;
+      resolve();
+    };
+  }
+
+  /** Gives back the room of a log that had grown longer than it may stay, little by little. */
+  trimWal(walBytes: number): void {
+    if (!this.#db.isOpen) return;
+    this.#db.exec(`PRAGMA journal_size_limit = ${keptWal(walBytes)}`);
+  }
+
+  /** Commits whether there is a pause or not. */
+  commitNow(batch: Batch): void {
     this.#transaction(() => {
       const entries = this.#table(entriesTable);
       for (const entry of batch.entries) entries.insert(entry);
