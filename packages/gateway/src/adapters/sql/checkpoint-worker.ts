@@ -18,7 +18,7 @@ let db: DatabaseSync | undefined;
 const mostPasses = 5;
 const fewFrames = 512;
 /** If a reader keeps the log from beginning anew, asking again at once is of no use. */
-const againMs = 2000;
+const againMs = 500;
 let pauseNotBefore = 0;
 
 interface Copied {
