@@ -1,23 +1,10 @@
 import type { Http2Server, Http2Session, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
 import { constants } from 'node:http2';
+import type { Claim, ConnectionRoom } from '@reeve/grpc-server';
+import { defaultLimits, MessageRoom } from '@reeve/grpc-server';
 import { MessageMeter } from './message-meter.ts';
-import type { Claim, ConnectionRoom } from './message-room.ts';
-import { MessageRoom } from './message-room.ts';
 import { grpcCode, RpcError } from './status.ts';
 
-const mebibyte = 1024 * 1024;
-
-/**
- * What may be unfinished before a connection has shown a valid credential. Any check without large arguments is small.
- * A waiting call holds a full window and what was read before: together less than 16 MiB per connection.
- */
-const bounds = {
-  small: 64 * 1024,
-  largeInConnection: 9 * mebibyte,
-  inConnection: 12 * mebibyte,
-  inAll: 256 * mebibyte,
-  waiting: 24,
-};
 /** The overhead of each message, so that empty ones count as well. */
 const besideEach = 256;
 /** A connection without a credential and without an open call is closed after this long. */
@@ -31,6 +18,8 @@ export interface UnfinishedOptions {
 
 interface Connection extends ConnectionRoom {
   readonly session: ServerHttp2Session;
+  /** For the room: what a connection with a credential sends needs none. */
+  readonly isTrusted: false;
   /** Whether it has shown a valid credential. */
   trusted: boolean;
   readonly calls: Set<Call>;
@@ -50,15 +39,15 @@ export interface WatchedCall {
 }
 
 /**
- * Bounds the unfinished messages of connections. A message first declares its length. Until its connection has shown a
- * valid credential, it is read only if there is room for all of it, and waits otherwise. A message that is not finished
- * in time is cut off, with or without a credential.
+ * Bounds the unfinished messages of connections, by the limits of Reeve's own engine. A message first declares its
+ * length. Until its connection has shown a valid credential, it is read only if there is room for all of it, and waits
+ * otherwise. A message that is not finished in time is cut off, with or without a credential.
  */
 export class UnfinishedMessages {
   readonly #options: UnfinishedOptions;
   readonly #connections = new Map<string, Connection>();
   readonly #calls = new WeakMap<ServerHttp2Stream, Call>();
-  readonly #room = new MessageRoom(bounds);
+  readonly #room = new MessageRoom(defaultLimits);
   readonly #timer: NodeJS.Timeout;
 
   constructor(options: UnfinishedOptions) {
@@ -113,6 +102,7 @@ export class UnfinishedMessages {
     const peer = peerOf(session);
     const connection: Connection = {
       session,
+      isTrusted: false,
       trusted: false,
       calls: new Set(),
       held: 0,
@@ -229,11 +219,12 @@ class Call implements Claim, WatchedCall {
     this.#close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
   }
 
-  pause(): void {
+  /** The library may have resumed the call to read on, so this may pause it again. */
+  awaitRoom(): void {
     this.#stream.pause();
   }
 
-  resume(): void {
+  gotRoom(): void {
     this.#stream.resume();
   }
 
