@@ -41,6 +41,28 @@ test.each([
   expect(codeOf('sdk', { ...place, grpcAddr, hasTls })).toContain(`connect({ address: '${grpcAddr}'${option} })`);
 });
 
+const textOf = (...args: Parameters<typeof linesFor>) =>
+  linesFor(...args)
+    .map(({ code, note = '' }) => `${code}\n${note}`)
+    .join('\n');
+const notSdk = doorIds.filter((door) => door !== 'sdk');
+
+test.each(doorIds)('%s says how to trust a gateway that an authority of your own certified', (door) => {
+  const option = { sdk: 'tls: { ca }', 'mcp-stdio': 'REEVE_GRPC_CA' }[door as string] ?? '--grpc-ca FILE';
+  expect(textOf(door, place)).toContain(option);
+  expect(codeOf(door, place)).not.toMatch(/grpc.ca/i);
+});
+
+test.each(notSdk)('%s names the file for a gateway with TLS on this machine', (door) => {
+  const code = codeOf(door, { ...place, grpcAddr: '127.0.0.1:50051' });
+  expect(code).toMatch(/--grpc-ca \/etc\/reeve\/ca\.pem|"REEVE_GRPC_CA": "\/etc\/reeve\/ca\.pem"/);
+  expect(textOf(door, { ...place, grpcAddr: '127.0.0.1:50051' })).toContain('“/etc/reeve/ca.pem” stands for');
+});
+
+test.each(doorIds)('%s says nothing of authorities where the gateway has no TLS', (door) => {
+  expect(textOf(door, { ...place, hasTls: false })).not.toMatch(/grpc.ca|authority/i);
+});
+
 test('the token is hidden until it is asked for, and none is made up', () => {
   const token = 'rva_secret$&$1';
   expect(shownCode(`a=${tokenMark}`, token, false)).toBe('a=rva_••••••••••••');
