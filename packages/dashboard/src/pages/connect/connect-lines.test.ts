@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { doorChoices, doorGroups } from './connect-doors.ts';
 import { addressWarning, linesFor, shownCode, tokenMark } from './connect-lines.ts';
+import type { DoorId } from './door-ids.ts';
 import { doorIds } from './door-ids.ts';
 
 const place = { grpcAddr: 'reeve.example.com:50051', hasTls: true, agentId: 'bot-1' };
@@ -22,6 +23,12 @@ test.each(doorIds)('%s has lines with the address of the gateway and one place f
 test.each(['mcp-stdio', 'mcp-http'] as const)('the configuration for %s is JSON, whatever the token is', (door) => {
   const code = linesFor(door, place).at(-1)?.code ?? '';
   expect(JSON.parse(shownCode(code, 'rva_x', true))).toMatchObject({ mcpServers: { files: expect.anything() } });
+});
+
+test('both proxies can run on one machine', () => {
+  const portsOf = (door: DoorId) => new Set(codeOf(door, place).match(/127\.0\.0\.1:\d+/g));
+  expect([portsOf('mcp-http').size, portsOf('openai').size]).toEqual([1, 1]);
+  expect(portsOf('mcp-http').isDisjointFrom(portsOf('openai'))).toBe(true);
 });
 
 test('a token is never on a command line, but in files and environments', () => {

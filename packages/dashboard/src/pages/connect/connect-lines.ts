@@ -19,7 +19,9 @@ export interface Lines {
 /** Stands for the token. No line contains it otherwise. */
 export const tokenMark = '{{token}}';
 
-const proxyAt = '127.0.0.1:8090';
+/** Where the proxies listen by default. Both may run on one machine. */
+const modelsAt = '127.0.0.1:8090';
+const mcpAt = '127.0.0.1:8091';
 
 /** The exact lines that bring an agent through a door. */
 export function linesFor(door: DoorId, place: LinesFor): readonly Lines[] {
@@ -114,7 +116,7 @@ function mcpHttpLines(place: LinesFor): readonly Lines[] {
   const authority = authorityOf(place);
   const server = {
     type: 'http',
-    url: `http://${proxyAt}/mcp/files`,
+    url: `http://${mcpAt}/mcp/files`,
     headers: { Authorization: `Bearer ${tokenMark}` },
   };
   return [
@@ -128,7 +130,7 @@ function mcpHttpLines(place: LinesFor): readonly Lines[] {
     },
     {
       title: 'Start the proxy',
-      code: `reeve mcp serve --config mcp.yaml --http ${proxyAt} --grpc-addr ${place.grpcAddr}${authority.flag}`,
+      code: `reeve mcp serve --config mcp.yaml --http ${mcpAt} --grpc-addr ${place.grpcAddr}${authority.flag}`,
       ...joined(authority.noteOf('--grpc-ca FILE')),
     },
     {
@@ -143,13 +145,13 @@ const upstreams = {
     url: 'https://api.openai.com/v1',
     key: 'OPENAI_API_KEY',
     models: "['gpt-*', 'o[0-9]*', 'text-embedding-*']",
-    base: `OPENAI_BASE_URL=http://${proxyAt}/v1`,
+    base: `OPENAI_BASE_URL=http://${modelsAt}/v1`,
   },
   anthropic: {
     url: 'https://api.anthropic.com',
     key: 'ANTHROPIC_API_KEY',
     models: "['claude-*']",
-    base: `ANTHROPIC_BASE_URL=http://${proxyAt}`,
+    base: `ANTHROPIC_BASE_URL=http://${modelsAt}`,
   },
 } as const;
 
@@ -169,7 +171,7 @@ function modelLines(kind: 'openai' | 'anthropic', place: LinesFor): readonly Lin
     },
     {
       title: 'Start the proxy',
-      code: `reeve llm serve --config models.yaml --http ${proxyAt} --grpc-addr ${place.grpcAddr}${authority.flag}`,
+      code: `reeve llm serve --config models.yaml --http ${modelsAt} --grpc-addr ${place.grpcAddr}${authority.flag}`,
       ...joined(authority.noteOf('--grpc-ca FILE')),
     },
     { title: 'Give the agent this environment', code: `${base}\n${key}=${tokenMark}` },
