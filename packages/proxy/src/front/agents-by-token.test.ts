@@ -74,8 +74,10 @@ it('keeps no more idle agents than it has room for: those used last, and all tha
   const agents = new AgentsByToken(reeve, { mostIdle: 2, idleMs, inUse: () => inUse });
   inUse.add(await agents.find('in use').agent);
   for (const token of ['one', 'two', 'one', 'three']) await agents.find(token).agent;
+  await vi.advanceTimersByTimeAsync(0);
   expect(closed).toEqual(['two']);
   await agents.find('four').agent;
+  await vi.advanceTimersByTimeAsync(0);
   expect(closed).toEqual(['two', 'one']);
   await agents.close();
   expect(new Set(closed)).toEqual(new Set(['in use', 'one', 'two', 'three', 'four']));
