@@ -112,3 +112,20 @@ test('a hook denies where both are given', async () => {
   const { code, stdout } = await home.run(['hook', 'claude-code'], { env, input });
   expect([code, stdout]).toEqual([0, expect.stringMatching(/"deny".*--grpc-ca is for gateways at HOST:PORT/)]);
 });
+
+test('who registers without the authority is told of it in one line', async () => {
+  const register = ['agents', 'register', 'acme/core/bot'];
+  const { code, stderr } = await home.run(register, { env: key() });
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: cannot register .*take TLS \(--grpc-ca\)\?\n$/)]);
+});
+
+test('who names an authority for a gateway without TLS is told of it in one line', async () => {
+  await using plain = await TestGateway.start({ args: ['--database', 'memory:'] });
+  const env = { ...key(), REEVE_GRPC_ADDR: plain.grpc };
+  const { code, stderr } = await home.run(['agents', 'register', 'acme/core/bot', ...ca()], { env });
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: cannot register .*take TLS \(--grpc-ca\)\?\n$/)]);
+  const input = JSON.stringify({ ...toolUse, tool_use_id: 'use-plain' });
+  const hook = { ...env, REEVE_AGENT: 'acme/core/other', REEVE_GRPC_CA: inFolder('ours.pem') };
+  const { stdout } = await home.run(['hook', 'claude-code'], { env: hook, input });
+  expect(stdout).toMatch(/"deny".*take TLS \(--grpc-ca\)\? Nothing was done/);
+});
