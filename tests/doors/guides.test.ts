@@ -18,7 +18,7 @@ let agent: Registered;
 beforeAll(async () => {
   const policies = { 'mcp.yaml': policyOf('mcp'), 'models.yaml': policyOf('model-calls') };
   gateway = await TestGateway.start({ args: ['--database', 'memory:'], policies });
-  agent = await gateway.register();
+  agent = await gateway.register({ agentId: 'bot' });
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 

@@ -1,3 +1,9 @@
+/** The WHATWG URL parser, which every platform has. The contract compiles without a platform's types. */
+declare const URL: {
+  canParse(text: string): boolean;
+  new (text: string): { readonly hostname: string };
+};
+
 /**
  * The host of an authority such as a `Host` header, without its port, as the URL standard writes it; undefined if there
  * is none. It is in lower case, with international names as ASCII, canonical addresses, IPv4 unwrapped from IPv6, and

@@ -26,9 +26,9 @@ test.each(['mcp-stdio', 'mcp-http'] as const)('the configuration for %s is JSON,
 });
 
 test('both proxies can run on one machine', () => {
-  const portsOf = (door: DoorId) => new Set(codeOf(door, place).match(/127\.0\.0\.1:\d+/g));
-  expect([portsOf('mcp-http').size, portsOf('openai').size]).toEqual([1, 1]);
-  expect(portsOf('mcp-http').isDisjointFrom(portsOf('openai'))).toBe(true);
+  const portsOf = (door: DoorId) => [...new Set(codeOf(door, place).match(/127\.0\.0\.1:\d+/g))];
+  const ports = [...portsOf('mcp-http'), ...portsOf('openai')];
+  expect([ports.length, new Set(ports).size]).toEqual([2, 2]);
 });
 
 test('a token is never on a command line, but in files and environments', () => {
