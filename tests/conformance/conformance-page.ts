@@ -1,5 +1,6 @@
 import type { Exception } from './h2spec-exceptions.ts';
 import { exceptions } from './h2spec-exceptions.ts';
+import { codingAgents } from './hooks/coding-agents.ts';
 import { interopCases } from './interop-cases.ts';
 import type { Results } from './results.ts';
 import {
@@ -56,12 +57,7 @@ ${clients}, in plain text and over TLS. The table says with how many of these it
 
 ${markdownTable(interopHeader(results), interopRows(results))}
 
-## Hooks of coding agents
-
-The real programs, with the hooks that \`reeve hook install\` writes, driven by a scripted model on loopback.
-
-${markdownTable(hookHeader, hookRows(results))}
-
+${hooksSection(results)}
 ## Packages and executables
 
 What a release has, installed and started outside the repository as a stranger would. Of the executables only the one
@@ -73,8 +69,14 @@ ${mcpSection(results)}
 ${deploySection(results)}`;
 }
 
+const hooksTitle = '## Hooks of coding agents';
 const mcpTitle = '## MCP';
 const deployTitle = '## Deploying';
+
+/** The page with another part about the hooks. */
+export function withHooksSection(page: string, results: Results): string {
+  return withSection(page, hooksTitle, hooksSection(results));
+}
 
 /** The page with another part about MCP. */
 export function withMcpSection(page: string, results: Results): string {
@@ -105,6 +107,20 @@ bases that debootstrap made, and its root file system was started in namespaces 
 image's user. By ${tools.join(', ') || 'no tool'}.
 
 ${markdownTable(deployHeader, deployRows(results))}
+`;
+}
+
+function hooksSection(results: Results): string {
+  const programs = codingAgents.map(({ package: name }) => {
+    const version = results.versions.find(([tool]) => tool === name)?.[1] ?? 'not run';
+    return `\`${name}\` ${version}`;
+  });
+  return `${hooksTitle}
+
+The real programs, with the hooks that \`reeve hook install\` writes, driven by a scripted model on loopback:
+${programs.join(', ')}.
+
+${markdownTable(hookHeader, hookRows(results))}
 `;
 }
 

@@ -30,10 +30,10 @@ export function readOptions(args: readonly string[]): Options | undefined {
   if (engines.length === 0) throw new Error(`--engine takes ${engineNames.join(', ')} or both, not "${engine}"`);
   if (chosen.length === 0) throw new Error(`--only takes ${suites.join(' or ')}, not "${only}"`);
   const isWhole = engines.length === engineNames.length && chosen.length === suites.length;
-  const isPart = only === 'mcp' || only === 'adapters' || only === 'deploy';
+  const isPart = only === 'mcp' || only === 'hooks' || only === 'adapters' || only === 'deploy';
   if (write && !isWhole && !isPart) {
     throw new Error(
-      '--write takes the results of a whole run, or --only mcp, adapters or deploy: leave out --engine and other suites',
+      '--write takes the results of a whole run, or --only mcp, hooks, adapters or deploy: leave out --engine and other suites',
     );
   }
   return { engines, suites: chosen, write };
@@ -50,7 +50,7 @@ says it.
   npm run conformance -- --engine reeve        one engine: ${engineNames.join(', ')}, or both
   npm run conformance -- --only h2spec         one suite: ${suites.join(', ')}
   npm run conformance -- --write               all tests, and the results into docs/conformance.md
-  npm run conformance -- --only mcp --write    one suite, and its part of that page: mcp or deploy
+  npm run conformance -- --only mcp --write    one suite, and its part of that page: mcp, hooks or deploy
   npm run conformance -- --only adapters --write    the adapters, and the matrix in docs/reference/adapters.md
 
 Needs Go for h2spec and for the client of grpc-go, Python 3 with venv and pip for grpcio and for the adapters in Python

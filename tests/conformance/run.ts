@@ -7,7 +7,7 @@ import { runLowest, runLowestPython } from './adapters/lowest.ts';
 import { pythonExamples, runPythonExample, runPythonTable, runPythonTests } from './adapters/python-adapters.ts';
 import type { AdapterResult } from './adapters/run-adapters.ts';
 import { runAdapters, writeAdapterResults } from './adapters/run-adapters.ts';
-import { conformancePage, mcpTool, withDeploySection, withMcpSection } from './conformance-page.ts';
+import { conformancePage, mcpTool, withDeploySection, withHooksSection, withMcpSection } from './conformance-page.ts';
 import { runDeploy } from './deploy/run-deploy.ts';
 import type { EngineName } from './engine.ts';
 import { requestKinds } from './h2spec-exceptions.ts';
@@ -67,6 +67,7 @@ async function main(args: readonly string[]): Promise<number> {
 function writeResults(results: Results, suites: readonly Suite[]): void {
   const [only] = suites.length === 1 ? suites : [];
   if (only === 'mcp') writeFileSync(page, withMcpSection(readFileSync(page, 'utf8'), results));
+  if (only === 'hooks') writeFileSync(page, withHooksSection(readFileSync(page, 'utf8'), results));
   if (only === 'deploy') writeFileSync(page, withDeploySection(readFileSync(page, 'utf8'), results));
   if (only === undefined) writeFileSync(page, conformancePage(results));
   spawnSync('node_modules/.bin/biome', ['format', '--write', page]);

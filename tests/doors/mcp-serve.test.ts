@@ -22,6 +22,10 @@ beforeAll(async () => {
   proxy = serveServers(world, { scripted: server }, [
     '--allow-origin',
     'https://app.example.com',
+    '--allow-host',
+    'mcp.example.com',
+    '--allow-host',
+    '[fd00::5]:8091',
     '--approval-wait',
     '1',
   ]);
@@ -87,12 +91,25 @@ describe('who may come in', () => {
     expect(response.status).toBe(status);
   });
 
-  it('does not answer for foreign hosts', async () => {
-    const status = await new Promise((resolve) => {
-      const headers = { host: 'evil.example.com', authorization: `Bearer ${world.agent.token}` };
-      httpRequest(`${base}/mcp/scripted`, { method: 'POST', headers }, ({ statusCode }) => resolve(statusCode)).end();
+  it.each([
+    ['mcp.example.com', 200],
+    ['MCP.Example.com.:8091', 200],
+    ['[fd00:0::5]', 200],
+    ['localhost', 200],
+    ['evil.example.com', 421],
+    ['mcp.example.com.evil.example.com', 421],
+    ['mcp.example.com@evil.example.com', 421],
+    ['10.0.0.1', 421],
+  ])('answers for its own hosts and those that are allowed: %s %i', async (host, status) => {
+    const headers = { host, authorization: `Bearer ${world.agent.token}`, 'content-type': 'application/json' };
+    const answered = await new Promise((resolve) => {
+      const request = httpRequest(`${base}/mcp/scripted`, { method: 'POST', headers }, (response) => {
+        resolve(response.statusCode);
+        response.resume();
+      });
+      request.end(JSON.stringify(hello));
     });
-    expect(status).toBe(421);
+    expect(answered).toBe(status);
   });
 
   it('knows its servers, methods and types', async () => {

@@ -51,6 +51,14 @@ afterAll(async () => {
 const ca = () => ['--grpc-ca', inFolder('ours.pem')];
 const key = () => ({ REEVE_GRPC_ADDR: gateway.grpc, REEVE_API_KEY: bootstrapKey });
 
+const toolUse = {
+  hook_event_name: 'PreToolUse',
+  session_id: 'session',
+  tool_name: 'Bash',
+  tool_input: { command: 'ls' },
+  cwd: folder,
+};
+
 async function newToken(): Promise<string> {
   const args = ['agents', 'register', 'acme/core/bot', ...ca()];
   return (await home.json<{ token: string }>(args, { env: key() })).token;
@@ -79,15 +87,45 @@ test.each([
   ['names', /"deny".*REEVE_GRPC_CA: .*names holds no certificate in PEM/],
   ['missing', /"deny".*REEVE_GRPC_CA: cannot read .*missing: ENOENT/],
 ])('a hook that trusts %s answers %s', async (file, answered) => {
-  const event = {
-    hook_event_name: 'PreToolUse',
-    session_id: 'session',
-    tool_use_id: `use-${file}`,
-    tool_name: 'Bash',
-    tool_input: { command: 'ls' },
-    cwd: folder,
-  };
+  const event = { ...toolUse, tool_use_id: `use-${file}` };
   const env = { ...key(), REEVE_AGENT: 'acme/core/coder', REEVE_GRPC_CA: inFolder(file) };
   const { code, stdout } = await home.run(['hook', 'claude-code'], { env, input: JSON.stringify(event) });
   expect([code, stdout.replaceAll('\n', ' ')]).toEqual([0, expect.stringMatching(answered)]);
+});
+
+const notForSockets = '--grpc-ca is for gateways at HOST:PORT; a socket of this machine has no certificate';
+
+test.each([
+  ['agents', 'register', 'acme/core/bot'],
+  ['mcp', 'run', '--server', 'scripted', '--agent', 'acme/core/bot', '--', ...scripted],
+  ['mcp', 'serve', '--config', 'mcp.yaml'],
+])('an authority says nothing of a gateway at a socket of this machine: %s %s', async (...command) => {
+  const [first = '', second = '', ...rest] = command;
+  const socket = ['--grpc-addr', `127.0.0.1:1,unix:${inFolder('reeve.sock')}`];
+  const { code, stdout, stderr } = await home.run([first, second, ...ca(), ...socket, ...rest], { env: key() });
+  expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(notForSockets)]);
+});
+
+test('a hook denies where both are given', async () => {
+  const env = { ...key(), REEVE_GRPC_ADDR: 'unix:/run/reeve.sock', REEVE_GRPC_CA: inFolder('ours.pem') };
+  const input = JSON.stringify({ ...toolUse, tool_use_id: 'use-socket' });
+  const { code, stdout } = await home.run(['hook', 'claude-code'], { env, input });
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/"deny".*--grpc-ca is for gateways at HOST:PORT/)]);
+});
+
+test('who registers without the authority is told of it in one line', async () => {
+  const register = ['agents', 'register', 'acme/core/bot'];
+  const { code, stderr } = await home.run(register, { env: key() });
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: cannot register .*take TLS \(--grpc-ca\)\?\n$/)]);
+});
+
+test('who names an authority for a gateway without TLS is told of it in one line', async () => {
+  await using plain = await TestGateway.start({ args: ['--database', 'memory:'] });
+  const env = { ...key(), REEVE_GRPC_ADDR: plain.grpc };
+  const { code, stderr } = await home.run(['agents', 'register', 'acme/core/bot', ...ca()], { env });
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: cannot register .*take TLS \(--grpc-ca\)\?\n$/)]);
+  const input = JSON.stringify({ ...toolUse, tool_use_id: 'use-plain' });
+  const hook = { ...env, REEVE_AGENT: 'acme/core/other', REEVE_GRPC_CA: inFolder('ours.pem') };
+  const { stdout } = await home.run(['hook', 'claude-code'], { env: hook, input });
+  expect(stdout).toMatch(/"deny".*take TLS \(--grpc-ca\)\? Nothing was done/);
 });

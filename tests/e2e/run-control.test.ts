@@ -118,3 +118,24 @@ test('the command says what becomes of later checks, also if nothing is in fligh
   expect(resumed.stdout).toContain('Later checks of run r4 are decided by policy again.');
   expect(await asked(agents.red, 'r4')).toBe('default');
 });
+
+test('one credential holds at most 5,000 runs: further ones are refused, and none of the held is given up', async () => {
+  const [one, other] = [
+    await makeKey(gateway, { scopes: ['write'], org_id: 'acme' }),
+    await makeKey(gateway, { scopes: ['write'], org_id: 'acme' }),
+  ];
+  const runs = Array.from({ length: 5000 }, (_, at) => `many-${at}`);
+  for (let at = 0; at < runs.length; at += 100) {
+    const some = runs.slice(at, at + 100).map((run) => control('pause', { run_id: run }, one.key));
+    for (const { status } of await Promise.all(some)) expect(status).toBe(202);
+  }
+  const refused = await control<Problem>('terminate', { run_id: 'one-more' }, one.key);
+  expect(refused).toMatchObject({ status: 409, body: { code: 'too_many_held_runs' } });
+  expect(refused.body.detail).toContain('resume runs that no longer need it, or suspend the agent');
+  expect(await asked(agents.red, 'one-more')).toBe('default');
+  expect(await asked(agents.red, 'many-0')).toBe('run is paused');
+  expect((await control('terminate', { run_id: 'one-more' }, other.key)).status).toBe(202);
+  expect((await control('resume', { run_id: 'many-1' }, one.key)).status).toBe(202);
+  expect((await control('terminate', { run_id: 'two-more' }, one.key)).status).toBe(202);
+  expect(await asked(agents.red, 'two-more')).toBe('run is terminated');
+}, 180_000);

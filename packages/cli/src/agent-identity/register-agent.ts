@@ -80,7 +80,10 @@ async function during<Result>(
   } catch (error) {
     if (!(error instanceof ReeveError)) throw error;
     const where = gateway.addresses.join(', ');
-    const hint = error instanceof ReeveUnavailable ? '; is that the gRPC address of the gateway?' : '';
-    throw new CliError(`cannot ${what} at ${where}: ${error.message}${hint}`, { cause: error });
+    const ask = '; is that the gRPC address of the gateway, and does it take TLS (--grpc-ca)?';
+    const hint = error instanceof ReeveUnavailable ? ask : '';
+    // Errors of TLS have several lines.
+    const why = error.message.replaceAll(/\s+/g, ' ').replaceAll(' )', ')');
+    throw new CliError(`cannot ${what} at ${where}: ${why}${hint}`, { cause: error });
   }
 }

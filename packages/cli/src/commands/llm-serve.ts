@@ -1,4 +1,5 @@
-import { isLoopback, serveModels } from '@reeve/proxy/llm';
+import { isLoopback } from '@reeve/contract/host-name';
+import { serveModels } from '@reeve/proxy/llm';
 import { grpcGateway } from '../agent-identity/grpc-gateway.ts';
 import { gatewayOptions } from '../agent-identity/identity-options.ts';
 import { CliError, UsageError } from '../cli-error.ts';

@@ -68,9 +68,10 @@ async function beforeTool(event: BeforeTool, given: EventObject, world: HookWorl
     return reply(isAllowed ? host.allow(given, isApproved) : host.deny(given, text));
   } catch (error) {
     const reason = `Reeve is not reachable: ${reasonOf(error)}`;
+    const sentence = reason.endsWith('?') ? reason : `${reason}.`;
     if (failOpen && !isAboutQuestion(error))
-      return reply(host.allow(given, false), `${reason}. It was let through, because of --fail-open.`);
-    return reply(host.deny(given, `${reason}. Nothing was done, because nobody could be asked.`), reason);
+      return reply(host.allow(given, false), `${sentence} It was let through, because of --fail-open.`);
+    return reply(host.deny(given, `${sentence} Nothing was done, because nobody could be asked.`), reason);
   }
 }
 

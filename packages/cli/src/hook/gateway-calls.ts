@@ -134,7 +134,7 @@ function isLocal(address: string): boolean {
 
 function opened(address: string, tls: GrpcGateway['tls']): Promise<ClientHttp2Session> {
   const { promise, resolve, reject } = Promise.withResolvers<ClientHttp2Session>();
-  const path = address.startsWith('unix:') ? address.replace(/^unix:(?:\/\/)?/, '') : undefined;
+  const path = address.startsWith('unix:') ? address.replace(/^unix:(?:\/\/(?=\/))?/, '') : undefined;
   const scheme = tls === undefined && isLocal(address) ? 'http' : 'https';
   const session =
     path === undefined

@@ -21,6 +21,7 @@ export const problemStatus = {
   invalid_transition: 409,
   ambiguous_op: 409,
   idempotency_conflict: 409,
+  too_many_held_runs: 409,
   backup_running: 409,
   backup_unsupported: 409,
   payload_too_large: 413,

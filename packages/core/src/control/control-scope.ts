@@ -10,7 +10,7 @@ import type { Agent } from '../tenancy/index.ts';
 import { visibleAgents } from '../tenancy/index.ts';
 import type { BulkControl, ControlCounts, ControlScope, ControlResult } from './bulk-control.ts';
 import { newControlId } from './control-op.ts';
-import { holdRun, releaseRun, requireRelease, runReachOf } from './hold-run.ts';
+import { holdRun, releaseRun, requireRelease, requireRoom, runReachOf } from './hold-run.ts';
 import { issueControls, pausedBy, widensPause } from './issue-controls.ts';
 import { resultOf } from './bulk-control.ts';
 
@@ -39,8 +39,9 @@ const looksPerTurn = 5000;
 export async function controlScope(gov: Controls, request: ScopeRequest): Promise<ControlResult> {
   const { by } = request;
   if (request.dryRun) {
-    const reach = request.action === 'resume' ? runReachOf(by, request.scope) : undefined;
-    if (reach !== undefined) await requireRelease(gov, by, reach);
+    const reach = runReachOf(by, request.scope);
+    if (reach !== undefined && request.action === 'resume') await requireRelease(gov, by, reach);
+    else if (reach !== undefined) requireRoom(gov, by, reach);
     const ops = await opsWithin(gov, by, request.scope);
     await gov.journal.committed();
     return { ...countOf(ops, mover(gov, by, request.action)), controlId: null };

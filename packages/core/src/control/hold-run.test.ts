@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Principal } from '../access/principal.ts';
 import { controlScope } from '../testkit/commands.ts';
-import { agentId, operator, useTool } from '../testkit/requests.ts';
+import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import type { ControlScope } from './bulk-control.ts';
-import { mostRunControls } from './hold-run.ts';
+import { mostRunControls, mostRunControlsOfOne } from './hold-run.ts';
 import { listRunControls } from './list-run-controls.ts';
 
 const policy = 'default: allow';
@@ -211,25 +211,70 @@ describe('who may lift it', () => {
   });
 });
 
-describe('controls of runs do not pile up', () => {
-  test('beyond the bound, a tenant loses its own of least use, and nobody else does', async () => {
-    const { g, bot } = await world();
-    await control(g, 'terminate', { runId: 'r', orgId: 'acme' });
-    await control(g, 'terminate', { runId: 'first' }, acme);
-    await control(g, 'terminate', { runId: 'used' }, acme);
-    g.clock.advance(1);
-    await g.check(bot, { runId: 'used', action: useTool('x') });
+/** Lets so many runs be held, as if this credential had said so. */
+function holdMany({ gov: { control: held } }: TestGovernance, by: Principal, count: number): void {
+  const { orgId, teamId, actor } = by;
+  const common = { action: 'terminate', orgId, teamId, agentId: null, imposedBy: { orgId, teamId }, at: 1 } as const;
+  for (let n = 0; n < count; n++) {
+    held.runs.put({ ...common, runId: `${actor.id}-${n}`, controlId: `ctl_${n}`, actor, refusedAt: null });
+  }
+}
+
+describe('controls of runs do not pile up, and none is given up', () => {
+  const full = { code: 'too_many_held_runs' };
+  const [one, two, three] = ['onekeyonekey', 'twokeytwokey', 'threekeythre'].map((id) => keyOf(id, 'acme')) as [
+    Principal,
+    Principal,
+    Principal,
+  ];
+
+  test('beyond the bound of a binding, further ones are refused, also in a preview', async () => {
+    const { g, bot, other } = await world();
     const { runs } = g.gov.control;
-    const [sample] = runs.ofRun('used');
-    if (sample === undefined) throw new Error('it holds');
-    const { at } = sample;
-    for (let n = runs.countOf(acme); n < mostRunControls; n++) {
-      runs.put({ ...sample, runId: `run-${n}`, controlId: `ctl_${n}`, at: at + 1, refusedAt: null });
+    await control(g, 'terminate', { runId: 'first' }, one);
+    holdMany(g, two, mostRunControlsOfOne);
+    holdMany(g, three, mostRunControls - mostRunControlsOfOne - 1);
+    expect(runs.countOf(one)).toBe(mostRunControls);
+    const { opId } = await g.check(bot, { runId: 'last' });
+    const agent = g.gov.directory.find(bot.id);
+    const entries = (await g.audit()).length;
+    for (const dryRun of [true, false]) {
+      for (const action of ['pause', 'terminate'] as const) {
+        await expect(control(g, action, { runId: 'last' }, one, dryRun)).rejects.toMatchObject(full);
+      }
     }
-    await control(g, 'terminate', { runId: 'last' }, acme);
-    expect(runs.countOf(acme)).toBe(mostRunControls);
-    expect(await asked(g, bot, 'first')).toBe('allow');
-    for (const run of ['r', 'used', 'last']) expect(await asked(g, bot, run), run).toBe(terminated);
+    // Nothing of it is done.
+    expect((await g.audit()).length).toBe(entries);
+    expect(agent && g.gov.ops.find(agent, opId)?.state).toBe('running');
+    expect(await asked(g, bot, 'last')).toBe('allow');
+    for (const run of ['first', `${two.actor.id}-0`]) expect(await asked(g, bot, run), run).toBe(terminated);
+    // Others are not concerned: neither wider ones, nor narrower ones, nor other tenants.
+    await control(g, 'terminate', { runId: 'last' }, search);
+    await control(g, 'pause', { runId: 'last', orgId: 'umbrella' }, operator);
+    expect([await asked(g, bot, 'last'), await asked(g, other, 'last')]).toEqual([terminated, paused]);
+  });
+
+  test('what is held already can be said again, become stronger, and be resumed, which makes room', async () => {
+    const { g, bot } = await world();
+    await control(g, 'pause', { runId: 'first' }, one);
+    await control(g, 'pause', { runId: 'second' }, one);
+    holdMany(g, two, mostRunControlsOfOne);
+    holdMany(g, three, mostRunControls - mostRunControlsOfOne - 2);
+    await control(g, 'pause', { runId: 'first' }, two);
+    await control(g, 'terminate', { runId: 'first' }, two);
+    expect(await asked(g, bot, 'first')).toBe(terminated);
+    await expect(control(g, 'pause', { runId: 'third' }, one)).rejects.toMatchObject(full);
+    await control(g, 'resume', { runId: 'second' }, one);
+    await control(g, 'pause', { runId: 'third' }, one);
+    expect(await asked(g, bot, 'third')).toBe(paused);
+  });
+
+  test('one credential leaves room for what others have to stop', async () => {
+    const { g, bot } = await world();
+    holdMany(g, one, mostRunControlsOfOne);
+    await expect(control(g, 'terminate', { runId: 'mine' }, one)).rejects.toMatchObject(full);
+    await control(g, 'terminate', { runId: 'theirs' }, two);
+    expect([await asked(g, bot, 'mine'), await asked(g, bot, 'theirs')]).toEqual(['allow', terminated]);
   });
 });
 
@@ -242,22 +287,6 @@ test('one that nobody resumes holds for years, whether or not checks come in its
   g.clock.advance(200 * day);
   const again = await g.crash();
   expect([await asked(again, bot, 'idle'), await asked(again, bot, 'busy')]).toEqual([terminated, paused]);
-});
-
-test('whoever holds many runs pushes out none of somebody else', async () => {
-  const { g, bot } = await world();
-  const { runs } = g.gov.control;
-  await control(g, 'terminate', { runId: 'stopped' }, acme);
-  const [sample] = runs.ofRun('stopped');
-  if (sample === undefined) throw new Error('it holds');
-  const another = keyOf('anotherkeyan', 'acme');
-  for (let n = runs.countOf(acme); n < mostRunControls; n++) {
-    runs.put({ ...sample, runId: `run-${n}`, actor: another.actor, at: sample.at + 1 });
-  }
-  g.clock.advance(2);
-  await control(g, 'terminate', { runId: 'last' }, another);
-  expect(runs.countOf(acme)).toBe(mostRunControls);
-  for (const run of ['stopped', 'last']) expect(await asked(g, bot, run), run).toBe(terminated);
 });
 
 test('a caller sees what lies in its tenant, newest first, page by page', async () => {

@@ -1,16 +1,19 @@
 import type { Principal } from '../access/index.ts';
 import { narrowedTo, refusalOf, requireAuthority, standingOf, widthOf } from '../access/index.ts';
 import type { Actor } from '../audit/index.ts';
-import { canonicalJson, draftOf, lineageOfBinding, redactText, system } from '../audit/index.ts';
+import { canonicalJson, draftOf, lineageOfBinding, redactText } from '../audit/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
+import { ReeveError } from '../kernel/index.ts';
 import { visibleAgents } from '../tenancy/index.ts';
 import type { ControlScope } from './bulk-control.ts';
 import type { Controls } from './controls.ts';
 import type { RunControl, RunReach } from './run-controls.ts';
 import { contains, overlaps, placeOf, reaches } from './run-controls.ts';
 
-/** How many runs credentials of one binding may hold. Beyond that, the one of least use is given up. */
+/** How many runs credentials of one binding may hold. Beyond that, further ones are refused: no hold is ever given up. */
 export const mostRunControls = 10_000;
+/** One of them leaves room for what others have to stop. */
+export const mostRunControlsOfOne = 5000;
 /** How exactly the time of its last use is kept. */
 const usedEveryMs = 3_600_000;
 /** How often an agent is held against a control per turn. */
@@ -40,15 +43,28 @@ export function holdRun(gov: Controls, { by, action, reach, reason, controlId }:
   const imposedBy = { orgId: by.orgId, teamId: by.teamId };
   const known = runs.find(placeOf({ ...reach, imposedBy }), imposedBy);
   if (known !== undefined && (known.action === 'terminate' || known.action === action)) return;
+  requireRoom(gov, by, reach);
   const at = gov.clock.now();
   const control: RunControl = { ...reach, action, controlId, actor: by.actor, imposedBy, at, refusedAt: null };
   save(gov, control);
   note(gov, control, { eventType: 'RunHeld', at, actor: by.actor, reason, requestId: by.requestId });
-  while (runs.countOf(imposedBy) > mostRunControls) {
-    const least = runs.leastUsed(imposedBy);
-    if (least === undefined) return;
-    giveUp(gov, least, `more than ${mostRunControls} runs are held, and this one was of least use`);
-  }
+}
+
+/** Refuses to hold a further run if there is no room for it. */
+export function requireRoom(gov: Controls, by: Principal, reach: RunReach): void {
+  const { runs } = gov.control;
+  const imposedBy = { orgId: by.orgId, teamId: by.teamId };
+  if (runs.find(placeOf({ ...reach, imposedBy }), imposedBy) !== undefined) return;
+  const held = runs.countOf(imposedBy);
+  // Most hold few, and these need not be told apart.
+  if (held < mostRunControlsOfOne) return;
+  const isFull = held >= mostRunControls;
+  if (!isFull && runs.countOf(imposedBy, by.actor) < mostRunControlsOfOne) return;
+  const who = isFull ? `credentials with this binding hold ${held}` : `this credential holds ${mostRunControlsOfOne}`;
+  throw new ReeveError(
+    'too_many_held_runs',
+    `${who} runs, the most they may; resume runs that no longer need it, or suspend the agent`,
+  );
 }
 
 /**
@@ -101,11 +117,6 @@ export function noteRunUse(gov: Controls, control: RunControl, at: EpochMs): voi
   const used = { ...control, refusedAt: at };
   gov.journal.onFailure(gov.control.runs.put(used));
   gov.journal.write({ kind: 'run_control_used', control: used });
-}
-
-function giveUp(gov: Controls, control: RunControl, reason: string): void {
-  remove(gov, control);
-  note(gov, control, { eventType: 'RunReleased', at: gov.clock.now(), actor: system, reason, requestId: undefined });
 }
 
 function save(gov: Controls, control: RunControl): void {

@@ -63,26 +63,11 @@ export class RunControls {
     return this.#byBinding.get(bindingKey(of))?.get(place);
   }
 
-  /** How many credentials with this binding have imposed. */
-  countOf(of: Binding): number {
-    return this.#byBinding.get(bindingKey(of))?.size ?? 0;
-  }
-
-  /**
-   * Among those that credentials with this binding have imposed, the one that has been of no use for the longest time. It
-   * is one of whoever imposed the most, so that nobody pushes out what others said by imposing many.
-   */
-  leastUsed(of: Binding): RunControl | undefined {
-    const controls = [...(this.#byBinding.get(bindingKey(of))?.values() ?? [])];
-    const counts = new Map<string, number>();
-    for (const { actor } of controls) counts.set(actor.id, (counts.get(actor.id) ?? 0) + 1);
-    const most = [...counts.values()].reduce((one, other) => Math.max(one, other), 0);
-    let found: RunControl | undefined;
-    for (const control of controls) {
-      if (counts.get(control.actor.id) !== most) continue;
-      if (found === undefined || usedAt(control) < usedAt(found)) found = control;
-    }
-    return found;
+  /** How many credentials with this binding have imposed, or one of them has. */
+  countOf(of: Binding, actor?: Actor): number {
+    const own = this.#byBinding.get(bindingKey(of));
+    if (own === undefined || actor === undefined) return own?.size ?? 0;
+    return [...own.values()].filter((each) => each.actor.id === actor.id && each.actor.kind === actor.kind).length;
   }
 
   *all(): Generator<RunControl> {
@@ -143,11 +128,6 @@ export function placeOf({
   imposedBy,
 }: RunReach & Pick<RunControl, 'imposedBy'>): string {
   return JSON.stringify([runId, orgId, teamId, agentId, widthOf(imposedBy)]);
-}
-
-/** When a control was last of use. */
-function usedAt({ at, refusedAt }: RunControl): EpochMs {
-  return refusedAt ?? at;
 }
 
 export function reaches({ orgId, teamId, agentId }: RunReach, agent: AgentId): boolean {

@@ -19,6 +19,7 @@ export type ErrorCode =
   | 'control_not_found'
   | 'invalid_transition'
   | 'idempotency_conflict'
+  | 'too_many_held_runs'
   | 'weak_password'
   | 'overloaded'
   | 'registration_closed'

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { isLoopback } from './loopback.ts';
+import { isLoopback } from '@reeve/contract/host-name';
 import { path } from './parsers.ts';
 
 interface Named {

@@ -1,6 +1,6 @@
+import { isLoopback } from '@reeve/contract/host-name';
 import type { HeldRole, RoleRule } from '@reeve/core';
 import { isId, roles } from '@reeve/core';
-import { isLoopback } from './loopback.ts';
 
 /** The URL of a provider. Whoever can change what it answers can be anybody here, so plain http stays on this machine. */
 export function issuer(text: string): string {

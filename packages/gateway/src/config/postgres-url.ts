@@ -1,4 +1,4 @@
-import { isLoopback } from './loopback.ts';
+import { isLoopback } from '@reeve/contract/host-name';
 
 /** Whether to encrypt, and which certificates to trust, as in PostgreSQL's own clients. */
 export const tlsModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;

@@ -1,4 +1,4 @@
-import { isLoopback } from '../config/loopback.ts';
+import { isLoopback } from '@reeve/contract/host-name';
 import type { NatsUrl } from '../config/nats-url.ts';
 import { nameOf } from '../config/nats-url.ts';
 import type { Logger } from '../telemetry/logger.ts';

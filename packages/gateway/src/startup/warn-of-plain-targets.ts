@@ -1,5 +1,5 @@
+import { isLoopback } from '@reeve/contract/host-name';
 import type { ForwardTarget } from '../config/forward-target.ts';
-import { isLoopback } from '../config/loopback.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
 /** Warns at the start if audit entries travel over a network without TLS. */

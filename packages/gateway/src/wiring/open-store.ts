@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isLoopback } from '@reeve/contract/host-name';
 import { MemoryStore } from '@reeve/core';
 import { makeBackup, removeCopies } from '../adapters/backup/make-backup.ts';
 import { takeDataFolder } from '../adapters/files/data-folder.ts';
@@ -16,7 +17,6 @@ import { systemClock } from '../adapters/system/system-clock.ts';
 import type { PostgresUrl } from '../config/postgres-url.ts';
 import { parsePostgresUrl } from '../config/postgres-url.ts';
 import { withAdvice } from '../explain-start.ts';
-import { isLoopback } from '../config/loopback.ts';
 import { MemoryPositions } from '../forwarding/forward-positions.ts';
 import { StartError } from '../start-error.ts';
 import type { Logger } from '../telemetry/logger.ts';

@@ -1,10 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP, isIPv6 } from 'node:net';
+import { hostOfAddress, hostOfAuthority, isLoopback } from '@reeve/contract/host-name';
 
 const mostSeen = 100;
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8, 'ipv4');
-loopback.addAddress('::1', 'ipv6');
 
 /** Why a request is not answered. */
 export class WrongHost extends Error {
@@ -48,7 +45,7 @@ export class HostCheck {
   #requireHost(authority: string, localAddress: string): void {
     if (this.#seen.has(authority)) return;
     const host = hostOfAuthority(authority);
-    if (host !== undefined && (isLoopback(host) || this.#names.has(host))) {
+    if (host !== undefined && (isLoopback(host.replace(/^\[|\]$/g, '')) || this.#names.has(host))) {
       if (this.#seen.size < mostSeen) this.#seen.add(authority);
       return;
     }
@@ -60,31 +57,4 @@ export class HostCheck {
       `this proxy does not answer for the host ${shown}; if it should, name it with --allow-host`,
     );
   }
-}
-
-/** Whether a host always means this machine. */
-export function isLoopback(host: string): boolean {
-  const bare = host.replace(/^\[|\]$/g, '');
-  if (isIP(bare) === 0) return /^localhost\.?$/i.test(bare);
-  return loopback.check(bare, isIPv6(bare) ? 'ipv6' : 'ipv4');
-}
-
-/** The host of an authority without its port, as the URL standard writes it. */
-function hostOfAuthority(authority: string): string | undefined {
-  if (authority === '' || /[\s/?#@\\]/.test(authority)) return undefined;
-  const url = URL.parse(`http://${authority}`);
-  return url === null ? undefined : withoutMapping(url.hostname.replace(/(?<=.)\.$/, ''));
-}
-
-function hostOfAddress(address: string): string | undefined {
-  const [bare = ''] = address.split('%');
-  return hostOfAuthority(isIP(bare) === 6 ? `[${bare}]` : bare);
-}
-
-/** `[::ffff:7f00:1]` is an IPv4 address within IPv6. */
-function withoutMapping(host: string): string {
-  const match = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(host);
-  if (match === null) return host;
-  const bits = (Number.parseInt(match[1] ?? '', 16) << 16) | Number.parseInt(match[2] ?? '', 16);
-  return [24, 16, 8, 0].map((shift) => (bits >>> shift) & 0xff).join('.');
 }

@@ -1,4 +1,3 @@
-export { isLoopback } from '../front/host-check.ts';
 export type { Upstream } from './model-config.ts';
 export { ModelConfigError, modelConfigOf } from './model-config.ts';
 export type { ModelProxy, ServeModelsOptions } from './serve-models.ts';

@@ -230,7 +230,7 @@ export const opsRoutes = {
       }),
       alternative: { status: 200, description: 'The same for a "dry_run": what would change. Nothing has changed.' },
     },
-    problems: ['idempotency_conflict', 'imposed_by_wider', 'own_agent'],
+    problems: ['idempotency_conflict', 'too_many_held_runs', 'imposed_by_wider', 'own_agent'],
   },
   listRunControls: {
     method: 'GET',

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { doorChoices, doorGroups } from './connect-doors.ts';
 import { addressWarning, linesFor, shownCode, tokenMark } from './connect-lines.ts';
+import type { DoorId } from './door-ids.ts';
 import { doorIds } from './door-ids.ts';
 
 const place = { grpcAddr: 'reeve.example.com:50051', hasTls: true, agentId: 'bot-1' };
@@ -24,6 +25,12 @@ test.each(['mcp-stdio', 'mcp-http'] as const)('the configuration for %s is JSON,
   expect(JSON.parse(shownCode(code, 'rva_x', true))).toMatchObject({ mcpServers: { files: expect.anything() } });
 });
 
+test('both proxies can run on one machine', () => {
+  const portsOf = (door: DoorId) => [...new Set(codeOf(door, place).match(/127\.0\.0\.1:\d+/g))];
+  const ports = [...portsOf('mcp-http'), ...portsOf('openai')];
+  expect([ports.length, new Set(ports).size]).toEqual([2, 2]);
+});
+
 test('a token is never on a command line, but in files and environments', () => {
   for (const door of doorIds) {
     for (const { code } of linesFor(door, place)) {
@@ -39,6 +46,28 @@ test.each([
   ['10.0.0.5:50051', false, ', tls: false'],
 ])('code for %s with TLS %s says what the SDK would not guess: "%s"', (grpcAddr, hasTls, option) => {
   expect(codeOf('sdk', { ...place, grpcAddr, hasTls })).toContain(`connect({ address: '${grpcAddr}'${option} })`);
+});
+
+const textOf = (...args: Parameters<typeof linesFor>) =>
+  linesFor(...args)
+    .map(({ code, note = '' }) => `${code}\n${note}`)
+    .join('\n');
+const notSdk = doorIds.filter((door) => door !== 'sdk');
+
+test.each(doorIds)('%s says how to trust a gateway that an authority of your own certified', (door) => {
+  const option = { sdk: 'tls: { ca }', 'mcp-stdio': 'REEVE_GRPC_CA' }[door as string] ?? '--grpc-ca FILE';
+  expect(textOf(door, place)).toContain(option);
+  expect(codeOf(door, place)).not.toMatch(/grpc.ca/i);
+});
+
+test.each(notSdk)('%s names the file for a gateway with TLS on this machine', (door) => {
+  const code = codeOf(door, { ...place, grpcAddr: '127.0.0.1:50051' });
+  expect(code).toMatch(/--grpc-ca \/etc\/reeve\/ca\.pem|"REEVE_GRPC_CA": "\/etc\/reeve\/ca\.pem"/);
+  expect(textOf(door, { ...place, grpcAddr: '127.0.0.1:50051' })).toContain('“/etc/reeve/ca.pem” stands for');
+});
+
+test.each(doorIds)('%s says nothing of authorities where the gateway has no TLS', (door) => {
+  expect(textOf(door, { ...place, hasTls: false })).not.toMatch(/grpc.ca|authority/i);
 });
 
 test('the token is hidden until it is asked for, and none is made up', () => {

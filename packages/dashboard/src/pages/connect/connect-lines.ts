@@ -19,7 +19,9 @@ export interface Lines {
 /** Stands for the token. No line contains it otherwise. */
 export const tokenMark = '{{token}}';
 
-const proxyAt = '127.0.0.1:8090';
+/** Where the proxies listen by default. Both may run on one machine. */
+const modelsAt = '127.0.0.1:8090';
+const mcpAt = '127.0.0.1:8091';
 
 /** The exact lines that bring an agent through a door. */
 export function linesFor(door: DoorId, place: LinesFor): readonly Lines[] {
@@ -41,9 +43,39 @@ export function linesFor(door: DoorId, place: LinesFor): readonly Lines[] {
   }
 }
 
+/** No public authority certifies the names of a machine itself. So these lines need the file, and others may. */
+function authorityOf({ grpcAddr, hasTls }: LinesFor): Authority {
+  const isPrivate = hasTls && isLocal(grpcAddr);
+  return {
+    flag: isPrivate ? ` --grpc-ca ${caFile}` : '',
+    env: isPrivate ? { REEVE_GRPC_CA: caFile } : {},
+    noteOf: (option) => {
+      if (isPrivate) return `“${caFile}” stands for the file of the authority that certified this gateway.`;
+      return hasTls
+        ? `If an authority of your own certified this gateway, name its file (PEM) by ${option}.`
+        : undefined;
+    },
+  };
+}
+
+interface Authority {
+  readonly flag: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** What to say of the authority beside lines that take this option. */
+  noteOf(option: string): string | undefined;
+}
+
+const caFile = '/etc/reeve/ca.pem';
+
+function joined(...notes: readonly (string | undefined)[]): Pick<Lines, 'note'> {
+  const said = notes.filter((note) => note !== undefined);
+  return said.length === 0 ? {} : { note: said.join(' ') };
+}
+
 function sdkLines({ grpcAddr, hasTls }: LinesFor): readonly Lines[] {
   // Without the option, the SDK uses TLS for other machines alone.
   const tls = hasTls === isLocal(grpcAddr) ? `, tls: ${hasTls}` : '';
+  const note = 'If an authority of your own certified this gateway, say tls: { ca } with its certificate in PEM.';
   return [
     { title: 'Give the agent its token, in its environment', code: `REEVE_AGENT_TOKEN=${tokenMark}` },
     {
@@ -56,29 +88,35 @@ const agent = await reeve.agent({ token: process.env.REEVE_AGENT_TOKEN ?? '' });
 await agent.run({ tool: 'search_docs', args: { q: 'refunds' } }, async () => {
   // what the tool does
 });`,
+      ...joined(hasTls ? note : undefined),
     },
   ];
 }
 
-function mcpStdioLines({ grpcAddr }: LinesFor): readonly Lines[] {
+function mcpStdioLines(place: LinesFor): readonly Lines[] {
+  const authority = authorityOf(place);
   const server = {
     command: 'reeve',
     args: ['mcp', 'run', '--server', 'files', '--', 'npx', '-y', '@modelcontextprotocol/server-filesystem', '.'],
-    env: { REEVE_GRPC_ADDR: grpcAddr, REEVE_AGENT_TOKEN: tokenMark },
+    env: { REEVE_GRPC_ADDR: place.grpcAddr, ...authority.env, REEVE_AGENT_TOKEN: tokenMark },
   };
   return [
     {
       title: 'Put this into the configuration of the MCP client',
       code: JSON.stringify({ mcpServers: { files: server } }, undefined, 2),
-      note: '“files” and the command after “--” stand for your own server. The server does not get the token.',
+      ...joined(
+        '“files” and the command after “--” stand for your own server. The server does not get the token.',
+        authority.noteOf('REEVE_GRPC_CA'),
+      ),
     },
   ];
 }
 
-function mcpHttpLines({ grpcAddr }: LinesFor): readonly Lines[] {
+function mcpHttpLines(place: LinesFor): readonly Lines[] {
+  const authority = authorityOf(place);
   const server = {
     type: 'http',
-    url: `http://${proxyAt}/mcp/files`,
+    url: `http://${mcpAt}/mcp/files`,
     headers: { Authorization: `Bearer ${tokenMark}` },
   };
   return [
@@ -90,7 +128,11 @@ function mcpHttpLines({ grpcAddr }: LinesFor): readonly Lines[] {
     args: [-y, '@modelcontextprotocol/server-filesystem', .]`,
       note: '“files” stands for your own server. A server over HTTP has a url in place of the command.',
     },
-    { title: 'Start the proxy', code: `reeve mcp serve --config mcp.yaml --http ${proxyAt} --grpc-addr ${grpcAddr}` },
+    {
+      title: 'Start the proxy',
+      code: `reeve mcp serve --config mcp.yaml --http ${mcpAt} --grpc-addr ${place.grpcAddr}${authority.flag}`,
+      ...joined(authority.noteOf('--grpc-ca FILE')),
+    },
     {
       title: 'Put this into the configuration of the MCP client',
       code: JSON.stringify({ mcpServers: { files: server } }, undefined, 2),
@@ -103,17 +145,18 @@ const upstreams = {
     url: 'https://api.openai.com/v1',
     key: 'OPENAI_API_KEY',
     models: "['gpt-*', 'o[0-9]*', 'text-embedding-*']",
-    base: `OPENAI_BASE_URL=http://${proxyAt}/v1`,
+    base: `OPENAI_BASE_URL=http://${modelsAt}/v1`,
   },
   anthropic: {
     url: 'https://api.anthropic.com',
     key: 'ANTHROPIC_API_KEY',
     models: "['claude-*']",
-    base: `ANTHROPIC_BASE_URL=http://${proxyAt}`,
+    base: `ANTHROPIC_BASE_URL=http://${modelsAt}`,
   },
 } as const;
 
-function modelLines(kind: 'openai' | 'anthropic', { grpcAddr }: LinesFor): readonly Lines[] {
+function modelLines(kind: 'openai' | 'anthropic', place: LinesFor): readonly Lines[] {
+  const authority = authorityOf(place);
   const { url, key, models, base } = upstreams[kind];
   return [
     {
@@ -128,7 +171,8 @@ function modelLines(kind: 'openai' | 'anthropic', { grpcAddr }: LinesFor): reado
     },
     {
       title: 'Start the proxy',
-      code: `reeve llm serve --config models.yaml --http ${proxyAt} --grpc-addr ${grpcAddr}`,
+      code: `reeve llm serve --config models.yaml --http ${modelsAt} --grpc-addr ${place.grpcAddr}${authority.flag}`,
+      ...joined(authority.noteOf('--grpc-ca FILE')),
     },
     { title: 'Give the agent this environment', code: `${base}\n${key}=${tokenMark}` },
   ];
@@ -141,8 +185,9 @@ const afterwards: Readonly<Record<Exclude<DoorId, 'sdk' | `mcp-${string}` | 'ope
   'gemini-cli': 'Start Gemini CLI again. “/hooks panel” lists the hook.',
 };
 
-function hookLines(host: keyof typeof afterwards, { grpcAddr, agentId }: LinesFor): readonly Lines[] {
-  const file = `~/.reeve/${agentId}.token`;
+function hookLines(host: keyof typeof afterwards, place: LinesFor): readonly Lines[] {
+  const authority = authorityOf(place);
+  const file = `~/.reeve/${place.agentId}.token`;
   return [
     {
       title: 'Make a file for the token that only you can read',
@@ -151,8 +196,8 @@ function hookLines(host: keyof typeof afterwards, { grpcAddr, agentId }: LinesFo
     { title: 'Paste the token there, then press Enter and Ctrl D', code: tokenMark },
     {
       title: 'Install the hook',
-      code: `reeve hook install ${host} --agent-token-file ${file} --grpc-addr ${grpcAddr}`,
-      note: afterwards[host],
+      code: `reeve hook install ${host} --agent-token-file ${file} --grpc-addr ${place.grpcAddr}${authority.flag}`,
+      ...joined(authority.noteOf('--grpc-ca FILE'), afterwards[host]),
     },
   ];
 }

@@ -1,9 +1,9 @@
+import { isLoopback } from '@reeve/contract/host-name';
 import pino from 'pino';
 import { describe, expect, test } from 'vitest';
 import { MailRelay } from '../../../../../tests/harness/mail-relay.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { makeMailer } from './make-mailer.ts';
-import { isLoopback } from '../../config/loopback.ts';
 import { relayOf } from './relay.ts';
 
 const letter = { to: 'ada@example.com', subject: 'Reset', text: 'see #token=s3cr3t', html: '<p>see #token=s3cr3t</p>' };

@@ -1,9 +1,9 @@
+import { isLoopback } from '@reeve/contract/host-name';
 import type { Mailer } from '@reeve/core';
 import { messageOf } from '@reeve/core';
 import type { Logger } from '../../telemetry/logger.ts';
 import { LoggingMailer } from './logging-mailer.ts';
 import type { MailSettings } from './relay.ts';
-import { isLoopback } from '../../config/loopback.ts';
 import { relayOf } from './relay.ts';
 import { SmtpMailer } from './smtp-mailer.ts';
 

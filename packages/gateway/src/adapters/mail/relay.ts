@@ -1,6 +1,6 @@
 import { isIP, isIPv6 } from 'node:net';
+import { isLoopback } from '@reeve/contract/host-name';
 import type { Config } from '../../config/settings.ts';
-import { isLoopback } from '../../config/loopback.ts';
 import type { Mailbox } from './mailbox.ts';
 import { hasControls, parseMailbox } from './mailbox.ts';
 

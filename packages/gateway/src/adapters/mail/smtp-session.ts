@@ -3,9 +3,9 @@ import type { Socket } from 'node:net';
 import { connect, isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
+import { isLoopback } from '@reeve/contract/host-name';
 import { MailError } from '@reeve/core';
 import SMTPConnection from 'nodemailer/lib/smtp-connection/index.js';
-import { isLoopback } from '../../config/loopback.ts';
 import type { Relay } from './relay.ts';
 import { nameOf } from './relay.ts';
 

@@ -1,6 +1,6 @@
+import { isLoopback } from '@reeve/contract/host-name';
 import type { CustomFetchOptions } from 'openid-client';
 import { hostOf } from '../../config/oidc-parsers.ts';
-import { isLoopback } from '../../config/loopback.ts';
 
 /** No document, token or set of keys of a provider is larger. */
 const mostBytes = 1024 * 1024;

@@ -33,6 +33,7 @@ const codes: Readonly<Record<ErrorCode, number>> = {
   control_not_found: grpcCode.notFound,
   invalid_transition: grpcCode.failedPrecondition,
   idempotency_conflict: grpcCode.failedPrecondition,
+  too_many_held_runs: grpcCode.resourceExhausted,
   weak_password: grpcCode.invalidArgument,
   overloaded: grpcCode.unavailable,
   registration_closed: grpcCode.permissionDenied,

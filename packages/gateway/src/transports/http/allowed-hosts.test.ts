@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
+import { hostOfAuthority } from '@reeve/contract/host-name';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { AllowedHosts } from './allowed-hosts.ts';
-import { hostOfAuthority } from './host-name.ts';
 import { HttpError } from './problem.ts';
 
 const nothing = { publicUrl: undefined, listeningOn: '127.0.0.1', allowed: [] };

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isLoopback } from '../../config/loopback.ts';
-import { hostOfAddress, hostOfAuthority } from './host-name.ts';
+import { hostOfAddress, hostOfAuthority, isLoopback } from '@reeve/contract/host-name';
 import { HttpError } from './problem.ts';
 
 export interface HostSettings {

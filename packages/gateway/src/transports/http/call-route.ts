@@ -1,3 +1,4 @@
+import { hostOfAuthority } from '@reeve/contract/host-name';
 import type { Route } from '@reeve/contract/http';
 import type { ApiKeyRecord, Principal } from '@reeve/core';
 import { ReeveError, requireLogin, requireScope } from '@reeve/core';
@@ -6,7 +7,6 @@ import { z } from 'zod';
 import { readerOf } from '../../evaluation/tenant-slots.ts';
 import { AlternativeAnswer, HeadedAnswer, RawAnswer, StreamAnswer } from './handler.ts';
 import { flowOf, isForPerson } from './flow-cookie.ts';
-import { hostOfAuthority } from './host-name.ts';
 import type { Limits } from './limits.ts';
 import type { StreamPorts } from './open-stream.ts';
 import { openStream } from './open-stream.ts';

@@ -1,4 +1,4 @@
-import { hostOfAddress } from './host-name.ts';
+import { hostOfAddress } from '@reeve/contract/host-name';
 
 /**
  * The owner of an address, for limits. An IPv4 address is one caller, even wrapped in IPv6. An IPv6 caller has at least

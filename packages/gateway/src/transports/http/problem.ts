@@ -41,6 +41,7 @@ const codes: Readonly<Record<ErrorCode, ProblemCode>> = {
   ambiguous_op: 'ambiguous_op',
   control_not_found: 'control_not_found',
   idempotency_conflict: 'idempotency_conflict',
+  too_many_held_runs: 'too_many_held_runs',
   invalid_transition: 'invalid_transition',
   weak_password: 'weak_password',
   overloaded: 'overloaded',

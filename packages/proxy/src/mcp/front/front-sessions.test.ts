@@ -64,3 +64,35 @@ it('ends a session that nobody has used for a while, and none that somebody uses
   expect(front.find(unused?.id ?? '', 's', agent)).toBeUndefined();
   expect(front.find(used?.id ?? '', 's', agentOf('one', 'b'))).toBeUndefined();
 });
+
+it('an agent is in use while it has a session, or an exchange without one', async () => {
+  const front = sessions();
+  const [held, exchanging] = [agentOf('one', 'a'), agentOf('one', 'b')];
+  const opened = front.open('s', spec, held);
+  const server = front.stateless('s', spec, exchanging);
+  // A server that waits for the next exchange needs no agent.
+  expect(front.inUse()).toEqual(new Set([held]));
+  const exchange = server?.session();
+  expect(front.inUse()).toEqual(new Set([held, exchanging]));
+  if (opened !== undefined) await front.close(opened);
+  expect(front.inUse()).toEqual(new Set([exchanging]));
+  if (exchange !== undefined) await server?.ended(exchange);
+  expect(front.inUse()).toEqual(new Set());
+  await front.closeAll();
+});
+
+it('ends no server without sessions while an exchange is under way', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const front = sessions();
+  const agent = agentOf('one', 'a');
+  const server = front.stateless('s', spec, agent);
+  const exchange = server?.session();
+  vi.setSystemTime(Date.now() + idleMs * 2);
+  front.sweep();
+  expect(front.stateless('s', spec, agent)).toBe(server);
+  if (exchange !== undefined) await server?.ended(exchange);
+  vi.setSystemTime(Date.now() + idleMs * 2);
+  front.sweep();
+  expect(front.stateless('s', spec, agent)).not.toBe(server);
+  await front.closeAll();
+});

@@ -1,4 +1,8 @@
-import { isIP } from 'node:net';
+/** The WHATWG URL parser, which every platform has. The contract compiles without a platform's types. */
+declare const URL: {
+  canParse(text: string): boolean;
+  new (text: string): { readonly hostname: string };
+};
 
 /**
  * The host of an authority such as a `Host` header, without its port, as the URL standard writes it; undefined if there
@@ -7,14 +11,25 @@ import { isIP } from 'node:net';
  */
 export function hostOfAuthority(authority: string): string | undefined {
   if (authority === '' || /[\s/?#@\\]/.test(authority)) return undefined;
-  const url = URL.parse(`http://${authority}`);
-  return url === null ? undefined : withoutMapping(url.hostname.replace(/(?<=.)\.$/, ''));
+  const text = `http://${authority}`;
+  if (!URL.canParse(text)) return undefined;
+  return withoutMapping(new URL(text).hostname.replace(/(?<=.)\.$/, ''));
 }
 
 /** The address of a socket, in the form of `hostOfAuthority`. */
 export function hostOfAddress(address: string): string | undefined {
   const [bare = ''] = address.split('%');
-  return hostOfAuthority(isIP(bare) === 6 ? `[${bare}]` : bare);
+  return (bare.includes(':') ? hostOfAuthority(`[${bare}]`) : undefined) ?? hostOfAuthority(bare);
+}
+
+/**
+ * Whether a name, or an address without brackets, always means this machine. Names below `localhost` do not: not every
+ * resolver keeps them local. Nor do other spellings of an address, such as `0x7f.1`: not everybody reads them alike.
+ */
+export function isLoopback(host: string): boolean {
+  if (host.includes(':')) return /^(\[::1\]|127\.[\d.]+)$/.test(hostOfAuthority(`[${host}]`) ?? '');
+  if (/^127\.[\d.]+$/.test(host)) return hostOfAuthority(host) === host;
+  return /^localhost\.?$/i.test(host);
 }
 
 /** `[::ffff:7f00:1]` is an IPv4 address within IPv6. */
