@@ -98,7 +98,7 @@ export { loadSnapshot, readings, writesOf } from './store.ts';
 export type { Column, Mark, Prune, Push, Reading, Row, RowCondition, Table, Value, Write } from './journal/index.ts';
 export type { ForeignCommit, Sharing, Step, Touched } from './journal/index.ts';
 export { EventBus, HeadMoved, Journal, idsReserved, marksTable, numberIn } from './journal/index.ts';
-export { isId } from './kernel/index.ts';
+export { isId, RecentMap } from './kernel/index.ts';
 export { optionalNumberIn, optionalTextIn, restoredAt, restoredFrom, textIn } from './journal/index.ts';
 export { BalanceKeeper, Ledger, RunTally, balancesTable, budgetPolicy, closedPeriodsTable } from './budget/index.ts';
 export { correctBudget, followClock, listBudgets, noBudgets, readHistory, recoverBalances } from './budget/index.ts';

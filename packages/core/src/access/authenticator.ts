@@ -2,7 +2,7 @@ import type { Binding } from './authority.ts';
 import { commonBinding, isSameBinding } from './authority.ts';
 import type { HeldRole, Scope, Login, Principal } from './principal.ts';
 import { scopesOfRole, within } from './principal.ts';
-import { ReeveError } from '../kernel/index.ts';
+import { RecentMap, ReeveError } from '../kernel/index.ts';
 import type { Access } from './access.ts';
 import type { ApiKeyRecord } from './api-key.ts';
 import type { AccountClaims, KeyClaims, TokenClaims } from './signing-key.ts';
@@ -38,7 +38,7 @@ const nobody: People = {
 export class Authenticator {
   readonly #access: Access;
   readonly #people: People;
-  readonly #verified = new Map<string, TokenClaims>();
+  readonly #verified = new RecentMap<TokenClaims>(mostRemembered);
 
   constructor(access: Access, people: People = nobody) {
     this.#access = access;
@@ -107,16 +107,8 @@ export class Authenticator {
     const remembered = this.#verified.get(name);
     if (remembered !== undefined) return remembered;
     const claims = await mint.verify(token, (kid) => signingKeys.findForTokens(kid));
-    if (claims !== undefined) this.#remember(name, claims);
+    if (claims !== undefined) this.#verified.set(name, claims);
     return claims;
-  }
-
-  #remember(name: string, claims: TokenClaims): void {
-    if (this.#verified.size >= mostRemembered) {
-      const [oldest] = this.#verified.keys();
-      if (oldest !== undefined) this.#verified.delete(oldest);
-    }
-    this.#verified.set(name, claims);
   }
 
   async #ofKey(claims: KeyClaims): Promise<Principal | undefined> {

@@ -25,12 +25,15 @@ test('a check that did not happen is taken back', () => {
   expect(tally.of(bot, 'r')).toEqual({ checks: 1, spentMicros: 5 });
 });
 
-test('of very many runs the one that was quiet for longest is forgotten', () => {
+test('of very many runs of an org those that were quiet for longest are forgotten, and none of another org', () => {
   const tally = new RunTally();
-  for (let run = 0; run < 100_000; run++) tally.count(bot, `r${run}`, 1);
-  tally.count(bot, 'r0', 1);
-  const checks = () => ['r0', 'r1', 'r2', 'new'].map((run) => tally.of(bot, run).checks);
-  expect(checks()).toEqual([2, 1, 1, 0]);
-  tally.count(bot, 'new', 1);
-  expect(checks()).toEqual([2, 0, 1, 1]);
+  const elsewhere = agentId('umbrella/search/bot');
+  for (const agent of [bot, other, elsewhere]) tally.count(agent, 'quiet', 1);
+  for (let run = 0; run < 60_000; run++) {
+    tally.count(bot, `r${run}`, 1);
+    if (run % 10_000 === 0) tally.count(bot, 'busy', 1);
+  }
+  expect(tally.of(bot, 'busy').checks).toBe(6);
+  expect(tally.of(bot, 'r59999').checks).toBe(1);
+  expect([bot, other, elsewhere].map((agent) => tally.of(agent, 'quiet').checks)).toEqual([0, 0, 1]);
 });

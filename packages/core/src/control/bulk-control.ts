@@ -1,6 +1,6 @@
 import type { Actor } from '../audit/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
-import { ReeveError } from '../kernel/index.ts';
+import { RecentMap, ReeveError } from '../kernel/index.ts';
 import type { ControlAction, Receipt, ReceiptStatus } from '../ops/index.ts';
 
 /** Which operations a control is for. Members narrow together; `all` stands alone. */
@@ -68,7 +68,7 @@ const rememberedMs = 86_400_000;
 
 /** Remembers requests by idempotency key, so that a repeated request does not act twice. */
 export class RememberedControls {
-  readonly #byKey = new Map<string, Remembered>();
+  readonly #byKey = new RecentMap<Remembered>(mostRemembered);
 
   /** The result under a key, even if it is still pending. Another request under the same key is refused. */
   find(key: string, digest: string, now: EpochMs): Promise<ControlResult> | undefined {
@@ -88,15 +88,11 @@ export class RememberedControls {
 
   remember(key: string, digest: string, at: EpochMs, result: Promise<ControlResult>, isRestored = false): void {
     const remembered = { digest, at, result, isRestored };
-    this.#byKey.delete(key);
     this.#byKey.set(key, remembered);
     // A failed request may be made again.
     result.catch(() => {
       if (this.#byKey.get(key) === remembered) this.#byKey.delete(key);
     });
-    if (this.#byKey.size <= mostRemembered) return;
-    const [oldest] = this.#byKey.keys();
-    if (oldest !== undefined) this.#byKey.delete(oldest);
   }
 
   restore(bulk: BulkControl): void {

@@ -1,5 +1,5 @@
 import type { Clock, ReeveError, AgentId, AgentKey } from '../kernel/index.ts';
-import { agentKey } from '../kernel/index.ts';
+import { agentKey, RecentMap } from '../kernel/index.ts';
 import type { OpsRegistry, Receipt } from '../ops/index.ts';
 import type { AgentDirectory } from '../tenancy/index.ts';
 import type { ControlReader, ControlSequence } from './control-slice.ts';
@@ -57,7 +57,7 @@ export class ControlRegistry {
   /** By receipt id, in the order of due times: all receipts have the same time. */
   readonly #deadlines = new Map<string, Deadline>();
   /** Receipts that left an outbox lately, by agent and sequence. Agents tend to come back to them. */
-  readonly #recent = new Map<string, Receipt>();
+  readonly #recent = new RecentMap<Receipt>(mostRecent);
 
   constructor(ports: ControlPorts) {
     this.reader = ports.reader;
@@ -183,12 +183,7 @@ export class ControlRegistry {
   }
 
   #remember(receipt: Receipt): void {
-    const name = nameOf(receipt.agent, receipt.sequence);
-    this.#recent.delete(name);
-    this.#recent.set(name, receipt);
-    if (this.#recent.size <= mostRecent) return;
-    const [oldest] = this.#recent.keys();
-    if (oldest !== undefined) this.#recent.delete(oldest);
+    this.#recent.set(nameOf(receipt.agent, receipt.sequence), receipt);
   }
 }
 

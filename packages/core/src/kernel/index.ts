@@ -20,4 +20,5 @@ export { mostPriceMicros, parseUsd, plus, totalJson, totalOfJson, usdOfMicros } 
 export { usualMostActionMicros } from './money.ts';
 export type { Ports, Randomness, Sha256 } from './ports.ts';
 export { equalInConstantTime, parseUrl } from './ports.ts';
+export { RecentMap } from './recent-map.ts';
 export { SharedTexts } from './shared-texts.ts';

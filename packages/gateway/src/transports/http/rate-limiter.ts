@@ -1,3 +1,5 @@
+import { RecentMap } from '@reeve/core';
+
 /** The result of a limit for one call. */
 export interface Allowance {
   readonly allowed: boolean;
@@ -13,6 +15,7 @@ interface Bucket {
 }
 
 const windowMs = 60_000;
+/** If more callers come within a window, those that came first start anew. */
 const mostBuckets = 100_000;
 
 /**
@@ -22,7 +25,8 @@ const mostBuckets = 100_000;
 export class RateLimiter {
   readonly #perMinute: number;
   readonly #elapsed: () => number;
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #buckets = new RecentMap<Bucket>(mostBuckets);
+  #windowEnds = 0;
 
   constructor(perMinute: number, elapsed: () => number) {
     this.#perMinute = perMinute;
@@ -41,16 +45,15 @@ export class RateLimiter {
 
   #refilled(name: string): Bucket {
     const now = this.#elapsed();
+    // What nobody has used for a window is full again, and need not be remembered.
+    if (now >= this.#windowEnds) {
+      this.#buckets.forgetOlder();
+      this.#windowEnds = now + windowMs;
+    }
     const known = this.#buckets.get(name);
     const bucket = known ?? { tokens: this.#perMinute, at: now };
     bucket.tokens = Math.min(this.#perMinute, bucket.tokens + ((now - bucket.at) * this.#perMinute) / windowMs);
     bucket.at = now;
-    // Kept in order of use, so that the least recently used, which are full again, can go.
-    this.#buckets.delete(name);
-    if (this.#buckets.size >= mostBuckets) {
-      const [oldest] = this.#buckets.keys();
-      if (oldest !== undefined) this.#buckets.delete(oldest);
-    }
     this.#buckets.set(name, bucket);
     return bucket;
   }
