@@ -29,11 +29,22 @@ test('of very many runs of an org those that were quiet for longest are forgotte
   const tally = new RunTally();
   const elsewhere = agentId('umbrella/search/bot');
   for (const agent of [bot, other, elsewhere]) tally.count(agent, 'quiet', 1);
-  for (let run = 0; run < 60_000; run++) {
+  for (let run = 0; run < 120_000; run++) {
     tally.count(bot, `r${run}`, 1);
     if (run % 10_000 === 0) tally.count(bot, 'busy', 1);
   }
-  expect(tally.of(bot, 'busy').checks).toBe(6);
-  expect(tally.of(bot, 'r59999').checks).toBe(1);
+  expect(tally.of(bot, 'busy').checks).toBe(12);
+  expect(tally.of(bot, 'r119999').checks).toBe(1);
   expect([bot, other, elsewhere].map((agent) => tally.of(agent, 'quiet').checks)).toEqual([0, 0, 1]);
+});
+
+test('however many orgs there are, the active ones keep their last runs, and memory stays bounded', () => {
+  const tally = new RunTally();
+  const orgs = Array.from({ length: 2500 }, (_, n) => agentId(`org-${n}/team/bot`));
+  for (const agent of orgs) for (let run = 0; run < 3; run++) tally.count(agent, `r${run}`, 1);
+  const [first = bot, last = bot] = [orgs.at(0), orgs.at(-1)];
+  // It was quiet for longer than two thousand others.
+  expect(tally.of(first, 'r2').checks).toBe(0);
+  for (let run = 0; run < 2000; run++) tally.count(last, `more-${run}`, 1);
+  expect([tally.of(last, 'r2').checks, tally.of(last, 'more-1500').checks]).toEqual([0, 1]);
 });

@@ -7,15 +7,20 @@ export interface RunCount {
 }
 
 const nothing: RunCount = { checks: 0, spentMicros: 0 };
-/** How many runs of an org are remembered at least: those that were active last. */
-const mostRuns = 25_000;
+/** How many runs are remembered in all. Orgs have equal shares of them, which may grow old once over. */
+const mostRuns = 100_000;
+/** However many orgs there are, each has this much. */
+const leastShare = 500;
+/** Orgs that were quiet for longer than so many others are forgotten. */
+const mostOrgs = 1000;
 
 /**
  * What has happened in each run of an agent since this gateway started, for conditions to read. If an org has very many
  * runs, its own that were quiet for longest are forgotten, and nobody else's.
  */
 export class RunTally {
-  readonly #byOrg = new Map<string, RecentMap<RunCount>>();
+  readonly #byOrg = new RecentMap<RecentMap<RunCount>>(mostOrgs);
+  #share = mostRuns;
 
   of(agent: AgentId, runId: string): RunCount {
     return this.#byOrg.get(agent.orgId)?.get(nameOf(agent, runId)) ?? nothing;
@@ -35,11 +40,11 @@ export class RunTally {
   }
 
   #runsOf(orgId: string): RecentMap<RunCount> {
-    let runs = this.#byOrg.get(orgId);
-    if (runs === undefined) {
-      runs = new RecentMap(mostRuns);
-      this.#byOrg.set(orgId, runs);
-    }
+    const known = this.#byOrg.get(orgId);
+    const runs = known ?? new RecentMap<RunCount>(this.#share);
+    this.#byOrg.set(orgId, runs);
+    if (known === undefined) this.#share = Math.max(leastShare, Math.floor(mostRuns / this.#byOrg.size));
+    runs.most = this.#share;
     return runs;
   }
 }

@@ -6,12 +6,13 @@
  * given up before: up to 150 µs for each entry of a map of 100,000.
  */
 export class RecentMap<Value> {
-  readonly #most: number;
+  /** May change: a smaller bound holds from the next entry on. */
+  most: number;
   #young = new Map<string, Value>();
   #old = new Map<string, Value>();
 
   constructor(most: number) {
-    this.#most = most;
+    this.most = most;
   }
 
   get size(): number {
@@ -25,7 +26,7 @@ export class RecentMap<Value> {
   }
 
   set(key: string, value: Value): void {
-    if (this.#young.size >= this.#most && !this.#young.has(key)) this.forgetOlder();
+    if (this.#young.size >= this.most && !this.#young.has(key)) this.forgetOlder();
     this.#young.set(key, value);
   }
 

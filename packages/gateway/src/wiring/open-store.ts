@@ -61,9 +61,9 @@ function openEmbedded({ config, version, opened }: WiringContext, isRestored: bo
     if (isRestored) markRestoredStore(path, systemClock.now());
     const store = new SqliteStore({ path, sync: config.auditSync });
     opened.defer(() => store.close(), 'the store');
-    opened.defer(startCheckpointer(path, store), 'the thread that checkpoints the store');
     const reader = new AuditReaderThread(path, join(folder.path, 'audit-index.db'));
     opened.defer(() => reader.close(), 'the thread that reads the audit log');
+    opened.defer(startCheckpointer(path, store, reader), 'the thread that checkpoints the store');
     const database = new SqliteDatabase({ path, sync: config.auditSync });
     const accountStore = new SqlAccountStore(database);
     opened.defer(() => accountStore.close(), 'the store of accounts');

@@ -3,6 +3,7 @@ import type { AuditPage, AuditQuery, AuditReader } from '@reeve/core';
 import { ReeveError } from '@reeve/core';
 import { startThread } from '../system/start-thread.ts';
 import type { ReaderAnswer, ReaderCall } from './audit-reader-worker.ts';
+import type { WalReader } from './wal-checkpointer.ts';
 
 type Request<Call extends ReaderCall = ReaderCall> = Call extends ReaderCall ? Omit<Call, 'id'> : never;
 
@@ -15,11 +16,13 @@ interface Waiting {
  * The log of the embedded store, read in another thread. If the thread ends, for example for lack of memory or disk, it
  * fails its open questions, and the next question starts another thread.
  */
-export class AuditReaderThread implements AuditReader {
+export class AuditReaderThread implements AuditReader, WalReader {
   readonly #workerData: { storePath: string; indexPath: string; everyMs: number };
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | undefined;
   #calls = 0;
+  /** Resolves when further questions may be asked. */
+  #rest: Promise<void> | undefined;
   #closing = false;
 
   constructor(storePath: string, indexPath: string, everyMs = 200) {
@@ -38,6 +41,22 @@ export class AuditReaderThread implements AuditReader {
   /** How many entries the indexes are behind. */
   async lag(): Promise<number> {
     return (await this.#call({ method: 'lag' })) as number;
+  }
+
+  /** The thread answers one question after the other, so once it has said that it rests, it reads nothing. */
+  rest(): { readonly idle: Promise<void>; goOn(): void } {
+    const over = Promise.withResolvers<void>();
+    this.#rest = over.promise;
+    const idle = this.#ask({ method: 'rest' }).then(
+      () => undefined,
+      () => undefined,
+    );
+    const goOn = () => {
+      if (this.#rest === over.promise) this.#rest = undefined;
+      over.resolve();
+      this.#ask({ method: 'wake' }).catch(() => undefined);
+    };
+    return { idle, goOn };
   }
 
   async close(): Promise<void> {
@@ -72,7 +91,12 @@ export class AuditReaderThread implements AuditReader {
     this.#waiting.clear();
   }
 
-  #call(request: Request): Promise<unknown> {
+  async #call(request: Request): Promise<unknown> {
+    while (this.#rest !== undefined && !this.#closing) await this.#rest;
+    return await this.#ask(request);
+  }
+
+  #ask(request: Request): Promise<unknown> {
     const id = ++this.#calls;
     const worker = this.#worker ?? this.#start();
     this.#worker = worker;

@@ -6,6 +6,7 @@ import { AuditIndex, isDamage } from './audit-index.ts';
 export type ReaderCall =
   | { readonly id: number; readonly method: 'read'; readonly query: AuditQuery; readonly newestFirst: boolean }
   | { readonly id: number; readonly method: 'lag' }
+  | { readonly id: number; readonly method: 'rest' | 'wake' }
   | { readonly id: number; readonly method: 'close' };
 
 export interface ReaderAnswer {
@@ -17,6 +18,8 @@ export interface ReaderAnswer {
 const { storePath, indexPath, everyMs } = workerData as { storePath: string; indexPath: string; everyMs: number };
 const entriesPerStep = 10_000;
 let index = AuditIndex.open(storePath, indexPath);
+/** Whether even the indexes have to wait. */
+let isResting = false;
 
 /** Rebuilds damaged indexes from the log, unnoticed by callers. */
 function withIndex<Result>(work: (index: AuditIndex) => Result): Result {
@@ -31,6 +34,7 @@ function withIndex<Result>(work: (index: AuditIndex) => Result): Result {
 }
 
 const timer = setInterval(() => {
+  if (isResting) return;
   try {
     withIndex((open) => open.catchUp(entriesPerStep));
   } catch {
@@ -44,6 +48,10 @@ function perform(call: ReaderCall): unknown {
       return withIndex((open) => open.read(call.query, call.newestFirst));
     case 'lag':
       return withIndex((open) => open.lag());
+    case 'rest':
+    case 'wake':
+      isResting = call.method === 'rest';
+      return undefined;
     case 'close':
       clearInterval(timer);
       index.close();

@@ -8,18 +8,19 @@ import type { CheckpointerData, FromCheckpointer, ToCheckpointer } from './wal-c
  * passive: they never block the writer.
  *
  * SQLite begins the log anew only if a commit finds all of it copied. A busy writer adds to it while a checkpoint runs,
- * so the log of such a writer would grow without end. Once it is long, the writer is asked to wait for one short
- * checkpoint.
+ * so the log of such a writer would grow without end. Readers that began before a checkpoint was complete are in the way,
+ * too. Once the log is long, all are asked to wait for one short checkpoint.
  */
 const { path, everyMs, mostFrames } = workerData as CheckpointerData;
 let db: DatabaseSync | undefined;
 
-/** Checkpoints until little is left, so that the writer waits for little. */
 const mostPasses = 5;
 const fewFrames = 512;
 /** If a reader keeps the log from beginning anew, asking again at once is of no use. */
 const againMs = 500;
 let pauseNotBefore = 0;
+/** Whether the answer to a request is yet to come. */
+let isAsking = false;
 
 interface Copied {
   /** How many pages the log holds. */
@@ -56,15 +57,20 @@ function work(): void {
   known = checkpoint();
   tell({ walBytes: statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0 });
   if (known.frames < before.frames) pauseNotBefore = 0;
+  if (isAsking) return;
   // If nobody has written, the next commit begins the log anew by itself.
   if (known.frames <= mostFrames || known.frames === before.frames || performance.now() < pauseNotBefore) return;
+  isAsking = true;
+  tell('rest');
+}
+
+/** Without readers, all but the last commits can be copied. Then the writer waits for little. */
+function copyMost(): void {
   for (let pass = 0; pass < mostPasses; pass++) {
     const { copied } = known;
     known = checkpoint();
     if (known.copied - copied < fewFrames) break;
   }
-  pauseNotBefore = performance.now() + againMs;
-  tell('pause');
 }
 
 function attempt(job: () => void): void {
@@ -77,15 +83,31 @@ function attempt(job: () => void): void {
 
 const timer = setInterval(() => attempt(work), everyMs);
 
+function notBefore(): void {
+  isAsking = false;
+  pauseNotBefore = performance.now() + againMs;
+}
+
 parentPort?.on('message', (message: ToCheckpointer) => {
-  if (message === 'paused') {
-    attempt(() => {
-      known = checkpoint();
-    });
-    tell('go on');
-    return;
+  switch (message) {
+    case 'resting':
+      attempt(copyMost);
+      tell('pause');
+      break;
+    case 'paused':
+      attempt(() => {
+        known = checkpoint();
+      });
+      notBefore();
+      tell('go on');
+      break;
+    case 'not now':
+      notBefore();
+      break;
+    case 'end':
+      clearInterval(timer);
+      db?.close();
+      parentPort?.close();
+      break;
   }
-  clearInterval(timer);
-  db?.close();
-  parentPort?.close();
 });

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
 export interface SqliteOptions {
@@ -32,7 +33,7 @@ export function openSqlite({ path, sync }: SqliteOptions, prepare: (db: Database
     db.exec(`
       PRAGMA synchronous = ${sync === 'power' ? 'FULL' : 'NORMAL'};
       PRAGMA wal_autocheckpoint = 0;
-      PRAGMA journal_size_limit = ${longestWal};
+      PRAGMA journal_size_limit = ${keptWal(sizeOf(`${path}-wal`))};
       PRAGMA temp_store = MEMORY;
     `);
     prepare(db);
@@ -42,6 +43,10 @@ export function openSqlite({ path, sync }: SqliteOptions, prepare: (db: Database
     db.close();
     throw error;
   }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** If two processes do this to a new file at once, SQLite refuses one of them without waiting. */

@@ -16,7 +16,7 @@ const sliceMs = 5;
 
 /**
  * The file of the embedded store as a database. The store writes to the same file from the same thread, at the end of a
- * turn of the event loop, and cannot wait. So statements run synchronously, one transaction after the other, and none
+ * turn of the event loop as a rule. So statements run synchronously, one transaction after the other, and none
  * lasts into another turn. Reads outside of transactions have their own connection and see only what is committed. The
  * store makes the tables: open it first.
  */
@@ -30,7 +30,8 @@ export class SqliteDatabase implements SqlDatabase {
 
   constructor(options: SqliteOptions & { readonly busyForMs?: number }) {
     this.#busyForMs = options.busyForMs ?? busyForMs;
-    this.#writer = new SqliteStatements(openSqlite(options, () => undefined));
+    // The store alone truncates the write-ahead log: a little at a time, which this connection would not know.
+    this.#writer = new SqliteStatements(openSqlite(options, (db) => db.exec('PRAGMA journal_size_limit = -1')));
     this.#reader = new SqliteStatements(openSqlite(options, (db) => db.exec('PRAGMA query_only = ON')));
   }
 

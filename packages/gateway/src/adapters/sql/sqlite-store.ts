@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
 import type {
   AgentId,
   Batch,
@@ -34,7 +35,7 @@ import {
 import { controlQueries, countsOf } from './control-queries.ts';
 import { migrate } from './migrate.ts';
 import type { SqliteOptions } from './open-sqlite.ts';
-import { keptWal, openSqlite } from './open-sqlite.ts';
+import { isBusy, keptWal, openSqlite } from './open-sqlite.ts';
 import { SqlApprovals } from './sql-approvals.ts';
 import type { SqlSession, SqlValue } from './sql-database.ts';
 import { eachRow, SqliteTable } from './sqlite-table.ts';
@@ -43,9 +44,9 @@ import { dropPlacesSql, pruneSql, pruneValues, readingSql } from './table-sql.ts
 import type { WalWriter } from './wal-checkpointer.ts';
 
 /**
- * The embedded store. It writes synchronously: a commit takes a few microseconds per entry, and nothing else may run
- * between a decision and its commit. A separate thread checkpoints the write-ahead log. Commits wait for it if the log
- * has grown long.
+ * The embedded store. It writes synchronously, because a commit takes a few microseconds per entry. A separate thread
+ * checkpoints the write-ahead log. Where commits have to wait, for that thread or for a transaction of the accounts, they
+ * run in a later turn of the event loop.
  */
 export class SqliteStore implements Store, WalWriter {
   readonly #db: DatabaseSync;
@@ -74,7 +75,14 @@ export class SqliteStore implements Store, WalWriter {
   }
 
   commit(batch: Batch): void | Promise<void> {
-    return this.#pause === undefined ? this.commitNow(batch) : this.#pause.then(() => this.commitNow(batch));
+    if (this.#pause !== undefined) return this.#pause.then(() => this.commitNow(batch));
+    try {
+      return this.commitNow(batch);
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      // A transaction of the accounts is under way. It ends with this turn.
+      return setImmediate().then(() => this.commitNow(batch));
+    }
   }
 
   pause(): () => void {
@@ -82,7 +90,8 @@ export class SqliteStore implements Store, WalWriter {
     this.#pause = promise;
     return () => {
       if (this.#pause === promise) this.#pause = undefined;
-      resolve();
+      // Not in this turn, where a transaction of the accounts may be under way.
+      void setImmediate().then(() => resolve());
     };
   }
 
@@ -92,7 +101,7 @@ export class SqliteStore implements Store, WalWriter {
     this.#db.exec(`PRAGMA journal_size_limit = ${keptWal(walBytes)}`);
   }
 
-  /** Commits whether there is a pause or not. */
+  /** Commits whether there is a pause or not. Throws if somebody else writes. */
   commitNow(batch: Batch): void {
     this.#transaction(() => {
       const entries = this.#table(entriesTable);

@@ -5,6 +5,8 @@ import { startThread } from '../system/start-thread.ts';
 const againMs = 1000;
 /** Commits never wait longer than this, whatever the disk does. */
 const longestPauseMs = 500;
+/** How long reads wait at most until the last one is done. They would wait for it in any case. */
+const longestRestMs = 10_000;
 /** The log may grow to this many pages of 4 KiB, 128 MiB, before commits wait for a checkpoint. */
 const mostFrames = 32_768;
 
@@ -16,26 +18,34 @@ export interface WalWriter {
   trimWal(walBytes: number): void;
 }
 
+/** Whoever reads the log in another thread. */
+export interface WalReader {
+  /** Lets further reads wait until `goOn` is called. */
+  rest(): { readonly idle: Promise<void>; goOn(): void };
+}
+
 export interface CheckpointerData {
   readonly path: string;
   readonly everyMs: number;
   readonly mostFrames: number;
 }
 
-export type FromCheckpointer = 'pause' | 'go on' | { readonly walBytes: number };
-export type ToCheckpointer = 'paused' | 'end';
+/** `rest`: readers shall wait. `pause`: commits shall wait as well. */
+export type FromCheckpointer = 'rest' | 'pause' | 'go on' | { readonly walBytes: number };
+export type ToCheckpointer = 'resting' | 'paused' | 'not now' | 'end';
 
 /** Starts the thread that checkpoints the write-ahead log; the returned function ends it. */
 export function startCheckpointer(
   path: string,
   writer: WalWriter,
+  reader: WalReader,
   options: Partial<Omit<CheckpointerData, 'path'>> = {},
 ): () => Promise<void> {
   const data: CheckpointerData = { everyMs: 250, mostFrames, ...options, path };
   let worker: Worker | undefined;
   let again: NodeJS.Timeout | undefined;
   let ending = false;
-  const pauses = new Pauses(writer);
+  const pauses = new Pauses(writer, reader);
   const start = () => {
     const started = startThread(new URL('checkpoint-worker.ts', import.meta.url), data);
     worker = started;
@@ -44,10 +54,8 @@ export function startCheckpointer(
     started.on('message', (message: FromCheckpointer) => {
       if (typeof message === 'object') writer.trimWal(message.walBytes);
       else if (message === 'go on') pauses.end();
-      else if (!ending) {
-        pauses.begin();
-        started.postMessage('paused' satisfies ToCheckpointer);
-      }
+      else if (message === 'pause') answer(started, pauses.begin() ? 'paused' : 'not now');
+      else if (!ending) void pauses.rest().then((isResting) => answer(started, isResting ? 'resting' : 'not now'));
     });
     started.on('exit', () => {
       worker = undefined;
@@ -64,30 +72,55 @@ export function startCheckpointer(
     if (last === undefined) return;
     last.ref();
     const ended = new Promise((resolve) => last.once('exit', resolve));
-    last.postMessage('end' satisfies ToCheckpointer);
+    answer(last, 'end');
     await ended;
   };
 }
 
+function answer(worker: Worker, message: ToCheckpointer): void {
+  worker.postMessage(message);
+}
+
 /** One pause at a time, each of which ends. */
-class Pauses {
-  readonly #writer: WalWriter;
-  #goOn: (() => void) | undefined;
+export class Pauses {
+  readonly #writer: Pick<WalWriter, 'pause'>;
+  readonly #reader: WalReader;
+  /** How to end the present one. */
+  #endings: (() => void)[] = [];
+  #begun = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(writer: WalWriter) {
+  constructor(writer: Pick<WalWriter, 'pause'>, reader: WalReader) {
     this.#writer = writer;
+    this.#reader = reader;
   }
 
-  begin(): void {
+  /** Lets reads wait, and resolves once none is under way. False if it was ended before that. */
+  async rest(): Promise<boolean> {
     this.end();
-    this.#goOn = this.#writer.pause();
-    this.#timer = setTimeout(() => this.end(), longestPauseMs);
+    const mine = ++this.#begun;
+    const { idle, goOn } = this.#reader.rest();
+    this.#endings.push(goOn);
+    this.#endAfter(longestRestMs);
+    await idle;
+    return this.#begun === mine && this.#endings.length > 0;
+  }
+
+  /** Lets commits wait, too. False if reads go on already. */
+  begin(): boolean {
+    if (this.#endings.length === 0) return false;
+    this.#endings.push(this.#writer.pause());
+    this.#endAfter(longestPauseMs);
+    return true;
   }
 
   end(): void {
     clearTimeout(this.#timer);
-    this.#goOn?.();
-    this.#goOn = undefined;
+    for (const end of this.#endings.splice(0)) end();
+  }
+
+  #endAfter(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.end(), ms).unref();
   }
 }

@@ -39,7 +39,8 @@ export interface WatchedCall {
 }
 
 /**
- * Bounds the unfinished messages of connections, by the limits of Reeve's own engine. A message first declares its
+ * Bounds the unfinished messages of connections, by the limits of Reeve's own engine, except that small messages wait for
+ * nobody: this engine cannot tell who holds room without using it. A message first declares its
  * length. Until its connection has shown a valid credential, it is read only if there is room for all of it, and waits
  * otherwise. A message that is not finished in time is cut off, with or without a credential.
  */
@@ -47,7 +48,7 @@ export class UnfinishedMessages {
   readonly #options: UnfinishedOptions;
   readonly #connections = new Map<string, Connection>();
   readonly #calls = new WeakMap<ServerHttp2Stream, Call>();
-  readonly #room = new MessageRoom(defaultLimits);
+  readonly #room = new MessageRoom({ ...defaultLimits, smallInAll: Number.POSITIVE_INFINITY });
   readonly #timer: NodeJS.Timeout;
 
   constructor(options: UnfinishedOptions) {
