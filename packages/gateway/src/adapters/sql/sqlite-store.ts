@@ -37,7 +37,7 @@ import type { SqliteOptions } from './open-sqlite.ts';
 import { keptWal, openSqlite } from './open-sqlite.ts';
 import { SqlApprovals } from './sql-approvals.ts';
 import type { SqlSession, SqlValue } from './sql-database.ts';
-import { eachRow, SqliteTable } from './sqlite-table.ts';
+import { eachRow, eachValues, SqliteTable } from './sqlite-table.ts';
 import { SqlPolicies } from './sql-policies.ts';
 import { dropPlacesSql, pruneSql, pruneValues, readingSql } from './table-sql.ts';
 import type { WalWriter } from './wal-checkpointer.ts';
@@ -102,9 +102,11 @@ export class SqliteStore implements Store, WalWriter {
   }
 
   after(seq: number, limit: number): Promise<StoredEntry[]> {
-    const sql = 'SELECT seq, hash, canonical FROM audit WHERE seq > ? ORDER BY seq LIMIT ?';
+    const statement = this.#prepare('SELECT seq, hash, canonical FROM audit WHERE seq > ? ORDER BY seq LIMIT ?');
     const page = new EntryPage(limit, Buffer.byteLength);
-    for (const row of eachRow(this.#prepare(sql), seq, limit)) if (!page.offer(entriesTable.itemOf(row))) break;
+    for (const [at, hash, canonical] of eachValues<[number, string, string]>(statement, seq, limit)) {
+      if (!page.offer({ seq: at, hash, canonical })) break;
+    }
     return Promise.resolve(page.entries);
   }
 
