@@ -45,7 +45,16 @@ export { listGrants, noteNotified, restoreApprovals, sortedBy } from './approval
 export type { StandingGrant } from './approvals/index.ts';
 export type { AuditPage, AuditQuery, AuditReader, ChainHead, Decision, Lineage, SealedEntry } from './audit/index.ts';
 export type { StoredEntry } from './audit/index.ts';
-export { entryJson, EntryPage, auditEventTypes, emptyChain, redactText, sealer, system } from './audit/index.ts';
+export {
+  entryJson,
+  EntryPage,
+  ReadEntry,
+  auditEventTypes,
+  emptyChain,
+  redactText,
+  sealer,
+  system,
+} from './audit/index.ts';
 export type { LogFilter, LostEntries, MadeBackup } from './logs/index.ts';
 export {
   acceptLostEntries,

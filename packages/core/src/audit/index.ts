@@ -1,5 +1,5 @@
 export type { AuditPage, AuditQuery, AuditReader, EntryLog, StoredEntry } from './audit-reader.ts';
-export { entryJson, EntryPage } from './audit-reader.ts';
+export { entryJson, EntryPage, ReadEntry } from './audit-reader.ts';
 export { ByLineage } from './by-lineage.ts';
 export type { CanonicalJson, Json } from './canonical-json.ts';
 export { canonicalJson } from './canonical-json.ts';

@@ -25,6 +25,7 @@ import {
   loadSnapshot,
   marksTable,
   numberIn,
+  ReadEntry,
   readings,
   receiptsTable,
   textIn,
@@ -105,7 +106,7 @@ export class SqliteStore implements Store, WalWriter {
     const statement = this.#prepare('SELECT seq, hash, canonical FROM audit WHERE seq > ? ORDER BY seq LIMIT ?');
     const page = new EntryPage(limit, Buffer.byteLength);
     for (const [at, hash, canonical] of eachValues<[number, string, string]>(statement, seq, limit)) {
-      if (!page.offer({ seq: at, hash, canonical })) break;
+      if (!page.offer(new ReadEntry(at, hash, canonical))) break;
     }
     return Promise.resolve(page.entries);
   }
