@@ -45,7 +45,16 @@ export { listGrants, noteNotified, restoreApprovals, sortedBy } from './approval
 export type { StandingGrant } from './approvals/index.ts';
 export type { AuditPage, AuditQuery, AuditReader, ChainHead, Decision, Lineage, SealedEntry } from './audit/index.ts';
 export type { StoredEntry } from './audit/index.ts';
-export { entryJson, EntryPage, auditEventTypes, emptyChain, redactText, sealer, system } from './audit/index.ts';
+export {
+  entryJson,
+  EntryPage,
+  ReadEntry,
+  auditEventTypes,
+  emptyChain,
+  redactText,
+  sealer,
+  system,
+} from './audit/index.ts';
 export type { LogFilter, LostEntries, MadeBackup } from './logs/index.ts';
 export {
   acceptLostEntries,
@@ -62,7 +71,7 @@ export type { Answer } from './decision/index.ts';
 export { DecisionTally, chargeOf, checkAction, checkActions, limitTold, longestStretch } from './decision/index.ts';
 export { previewTools, weighBudgets } from './decision/index.ts';
 export { OpsCheckpoint, OpsRegistry, boundedOp, expireUnchecked, inFlight, listOps, opsTable } from './ops/index.ts';
-export { readOp, receiptStatuses, recoverOps, sweepOps } from './ops/index.ts';
+export { readOp, receiptStatuses, sweepOps } from './ops/index.ts';
 export { ReeveError, approximateUsd, checkCost, invalid, longest, messageOf, microsOfUsd } from './kernel/index.ts';
 export {
   mostBytesOfAnnotations,
@@ -93,6 +102,7 @@ export { executorOf } from './commands.ts';
 export type { Governance } from './governance.ts';
 export { governanceOf } from './governance.ts';
 export type { Agent, AgentChange, AgentRecord, AgentUsage, Tree } from './tenancy/index.ts';
+export { noBalancesMark, recover } from './recover.ts';
 export type { Batch, Commit, Change, DomainEvent, Snapshot, Store } from './store.ts';
 export { loadSnapshot, readings, writesOf } from './store.ts';
 export type { Column, Mark, Prune, Push, Reading, Row, RowCondition, Table, Value, Write } from './journal/index.ts';
@@ -100,8 +110,9 @@ export type { ForeignCommit, Sharing, Step, Touched } from './journal/index.ts';
 export { EventBus, HeadMoved, Journal, idsReserved, marksTable, numberIn } from './journal/index.ts';
 export { isId, RecentMap } from './kernel/index.ts';
 export { optionalNumberIn, optionalTextIn, restoredAt, restoredFrom, textIn } from './journal/index.ts';
-export { BalanceKeeper, Ledger, RunTally, balancesTable, budgetPolicy, closedPeriodsTable } from './budget/index.ts';
-export { correctBudget, followClock, listBudgets, noBudgets, readHistory, recoverBalances } from './budget/index.ts';
+export type { BalanceKeeper } from './budget/index.ts';
+export { Ledger, RunTally, balancesTable, budgetPolicy, closedPeriodsTable } from './budget/index.ts';
+export { correctBudget, followClock, listBudgets, noBudgets, readHistory } from './budget/index.ts';
 export { tierKey, tiersOf, verifyBudgets } from './budget/index.ts';
 export { ConditionError, Evaluation, NotRecorded, PolicyRegistry, PolicySet, ToolFacts } from './policy/index.ts';
 export { UnknownFact, YamlReader } from './policy/index.ts';

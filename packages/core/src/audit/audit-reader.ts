@@ -9,6 +9,22 @@ export interface StoredEntry {
   readonly canonical: string;
 }
 
+/**
+ * An entry as it was read. An instance and no literal: V8 may allot the literals of one place to the old generation for
+ * good, and each would keep its text there until a full collection. A start reads hundreds of thousands.
+ */
+export class ReadEntry implements StoredEntry {
+  readonly seq: number;
+  readonly hash: string;
+  readonly canonical: string;
+
+  constructor(seq: number, hash: string, canonical: string) {
+    this.seq = seq;
+    this.hash = hash;
+    this.canonical = canonical;
+  }
+}
+
 /** An entry with its hash, as exports have it, without parsing its text. */
 export function entryJson({ canonical, hash }: StoredEntry): string {
   return `${canonical.slice(0, -1)},"hash":"${hash}"}`;

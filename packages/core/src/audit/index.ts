@@ -1,5 +1,6 @@
 export type { AuditPage, AuditQuery, AuditReader, EntryLog, StoredEntry } from './audit-reader.ts';
-export { entryJson, EntryPage } from './audit-reader.ts';
+export { entryJson, EntryPage, ReadEntry } from './audit-reader.ts';
+export { ByLineage } from './by-lineage.ts';
 export type { CanonicalJson, Json } from './canonical-json.ts';
 export { canonicalJson } from './canonical-json.ts';
 export type { ChainHead, Seal } from './chain.ts';
@@ -7,4 +8,7 @@ export { emptyChain, sealer } from './chain.ts';
 export type { Actor, AlertEvent, AuditEventType, Decision, EntryDraft, Lineage, SealedEntry } from './entry.ts';
 export { auditEventTypes, draftOf, lineageOfBinding, lineageOfId, noLineage, system } from './entry.ts';
 export { mayNeedRedaction, redact, redactArguments, redactText } from './redact.ts';
+export type { LogFollower } from './replay-log.ts';
+export { replayLog } from './replay-log.ts';
+export { EntryTimes, ReplayedEntry } from './replayed-entry.ts';
 export { redacted } from './secret-options.ts';

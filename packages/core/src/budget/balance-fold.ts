@@ -62,21 +62,22 @@ export class BalanceFold {
    */
   settle(agent: AgentId, actual: Micros, day: string, seq = Number.POSITIVE_INFINITY): void {
     if (actual === 0) return;
+    const ids = { day, month: monthOf(day) };
     for (const of of tiersOf(agent)) {
-      const balance = this.#on(of, day, seq);
+      const balance = this.#on(of, ids, seq);
       if (balance !== undefined) for (const period of periods) book(balance, period, actual);
     }
   }
 
   /** Adds a correction of what a tier has spent. */
   correct(of: TierOf, period: Period, amount: Total, day: string, seq = Number.POSITIVE_INFINITY): void {
-    const balance = this.#on(of, day, seq);
+    const balance = this.#on(of, { day, month: monthOf(day) }, seq);
     if (balance !== undefined) book(balance, period, amount);
   }
 
   /** Notes that somebody was told about a used share of a cap. */
   notice(of: TierOf, period: Period, percent: number, day: string, seq = Number.POSITIVE_INFINITY): void {
-    const balance = this.#on(of, day, seq);
+    const balance = this.#on(of, { day, month: monthOf(day) }, seq);
     if (balance !== undefined) balance.noticed[period] = Math.max(balance.noticed[period], percent);
   }
 
@@ -97,8 +98,9 @@ export class BalanceFold {
     if (day === this.#day) return;
     this.#day = day;
     const oldest = this.#oldest();
+    const ids = { day, month: monthOf(day) };
     for (const [key, balance] of this.#balance) {
-      this.#roll(balance, day);
+      this.#roll(balance, ids);
       if (isEmpty(balance, oldest)) this.#changed.set(key, balance.of);
     }
   }
@@ -136,21 +138,23 @@ export class BalanceFold {
   }
 
   /** The balance of a tier on a day. Undefined if it includes the entry already. */
-  #on(of: TierOf, day: string, seq: number): Sums | undefined {
+  #on(of: TierOf, ids: WindowIds, seq: number): Sums | undefined {
     const key = tierKey(of);
-    const balance = this.#balance.get(key) ?? { ...freshSums(of, { day, month: monthOf(day) }), seq: 0 };
+    const balance = this.#balance.get(key) ?? { ...freshSums(of, ids), seq: 0 };
     if (balance.seq >= seq) return undefined;
     this.#balance.set(key, balance);
     this.#changed.set(key, of);
     // Older versions did not record that the clock was set back. Their entries just name an earlier day.
-    if (day < balance.window.day) this.#back(balance, day, this.#oldest());
-    else this.#roll(balance, day);
+    if (ids.day < balance.window.day) this.#back(balance, ids.day, this.#oldest());
+    else this.#roll(balance, ids);
     return balance;
   }
 
-  #roll(balance: Sums, day: string): void {
+  #roll(balance: Sums, ids: WindowIds): void {
+    // Nearly always nothing is over.
+    if (balance.window.day >= ids.day && balance.window.month >= ids.month) return;
     const key = tierKey(balance.of);
-    moveOn(balance, { day, month: monthOf(day) }, (period, { id, spent }: EarlierWindow) => {
+    moveOn(balance, ids, (period, { id, spent }: EarlierWindow) => {
       this.#changed.set(key, balance.of);
       if (spent !== 0) this.#close(key, { period, id, spentMicros: spent });
     });

@@ -1,5 +1,6 @@
-import type { EpochMs } from '../kernel/index.ts';
-import type { EntryLog, StoredEntry } from '../audit/index.ts';
+import type { AgentId, EpochMs } from '../kernel/index.ts';
+import type { LogFollower, ReplayedEntry, StoredEntry } from '../audit/index.ts';
+import { ByLineage, EntryTimes } from '../audit/index.ts';
 import type { SavedBalance } from './balance.ts';
 import { BalanceFold } from './balance-fold.ts';
 import { totalOfJson } from '../kernel/index.ts';
@@ -8,88 +9,95 @@ import { Calendar } from './period.ts';
 import type { BudgetTier } from './tier.ts';
 import { tiersUpFrom } from './tier.ts';
 
-const page = 1000;
-
 /** The saved balances are true up to this entry, by this calendar. */
 export interface BalancesMark {
   readonly seq: number;
   readonly timeZone: string;
 }
 
-/** What was spent according to the log: the saved balances plus the later entries. */
-export async function recoverBalances(
-  saved: readonly SavedBalance[],
-  { seq, timeZone }: BalancesMark,
-  log: EntryLog,
-): Promise<BalanceFold> {
-  const fold = new BalanceFold();
-  const dayOf = dayBy(new Calendar(timeZone));
-  for (const balance of saved) fold.put(balance);
-  for (let after = seq; ; ) {
-    const entries = await log.after(after, page);
-    for (const entry of entries) addEntry(fold, entry, dayOf);
-    const last = entries.at(-1);
-    if (last === undefined) return fold;
-    after = last.seq;
+/** Restores what was spent according to the log: the saved balances plus the later entries. */
+export class BalanceRecovery implements LogFollower {
+  readonly after: number;
+  readonly #reader: BalanceReader;
+
+  constructor(saved: readonly SavedBalance[], { seq, timeZone }: BalancesMark) {
+    this.after = seq;
+    this.#reader = new BalanceReader(new Calendar(timeZone));
+    for (const balance of saved) this.fold.put(balance);
+  }
+
+  get fold(): BalanceFold {
+    return this.#reader.fold;
+  }
+
+  follow(entry: ReplayedEntry): void {
+    this.#reader.add(entry);
   }
 }
 
-interface LoggedEntry {
-  readonly at: string;
-  readonly event_type: string;
-  readonly lineage: { readonly org_id: string | null; readonly team_id: string; readonly agent_id: string };
-  readonly payload: {
-    readonly trigger?: string;
-    readonly cost_micros?: number;
-    readonly booked?: string;
-    readonly amount_micros?: number | string;
-    readonly day_amount_micros?: number | string;
-    readonly to?: string;
-    readonly day?: string;
-    readonly tier?: BudgetTier;
-    readonly period?: Period;
-    readonly percent?: number;
-    readonly team_id?: string;
-    readonly tier_agent_id?: string;
-  };
+interface BalancePayload {
+  readonly trigger?: string;
+  readonly cost_micros?: number;
+  readonly booked?: string;
+  readonly amount_micros?: number | string;
+  readonly day_amount_micros?: number | string;
+  readonly to?: string;
+  readonly day?: string;
+  readonly tier?: BudgetTier;
+  readonly period?: Period;
+  readonly percent?: number;
+  readonly team_id?: string;
+  readonly tier_agent_id?: string;
 }
 
 /** The entry types, beside completions, that change balances. All of them are rare. */
 export const rareEntries = ['BudgetCorrected', 'BudgetDayMovedBack'] as const;
 
-const telling = ['"trigger":"complete"', '"BudgetLimitApproached"', ...rareEntries.map((type) => `"${type}"`)];
+const telling: ReadonlySet<string> = new Set(['OpStateChanged', 'BudgetLimitApproached', ...rareEntries]);
 
-/** Adds what an entry says was spent or told about. Returns the day of the booking, if there was one. */
-export function addEntry(
-  fold: BalanceFold,
-  { seq, canonical }: StoredEntry,
-  dayOf: (at: EpochMs) => string,
-): string | undefined {
-  // Most entries are decisions, which settle nothing: they are not even parsed.
-  if (!telling.some((text) => canonical.includes(text))) return undefined;
-  const { at, event_type: type, lineage, payload } = JSON.parse(canonical) as LoggedEntry;
-  const orgId = lineage.org_id ?? '';
-  const agent = { orgId, teamId: lineage.team_id, agentId: lineage.agent_id };
-  if (type === 'OpStateChanged' && payload.trigger === 'complete') {
-    const cost = payload.cost_micros ?? 0;
-    const day = payload.booked ?? dayOf(Date.parse(at));
-    fold.settle(agent, cost, day, seq);
-    return cost > 0 ? day : undefined;
+/** Adds up what entries say was spent or told about. */
+export class BalanceReader {
+  readonly fold = new BalanceFold();
+  /** The same id for each entry of an agent: its tiers are kept beside it. */
+  readonly #agents = new ByLineage<AgentId>((id) => id);
+  readonly #times = new EntryTimes();
+  readonly #dayOf: (at: EpochMs) => string;
+
+  /** Older entries do not name their day, so the day of writing counts, in this calendar. */
+  constructor(calendar: Calendar) {
+    this.#dayOf = dayBy(calendar);
   }
-  if (type === 'BudgetCorrected' && payload.booked !== undefined) {
-    const { booked, tier = 'global', amount_micros: month = 0, day_amount_micros: day = 0 } = payload;
-    for (const of of tiersUpFrom({ tier, ...agent })) {
-      fold.correct(of, 'month', totalOfJson(month), booked, seq);
-      fold.correct(of, 'day', totalOfJson(day), booked, seq);
+
+  /** Adds an entry. Returns the day of the booking, if there was one. */
+  add(entry: ReplayedEntry): string | undefined {
+    // Most entries are decisions, which settle nothing: they are not even parsed.
+    const { type, seq } = entry;
+    if (!telling.has(type)) return undefined;
+    const { fold } = this;
+    const payload: BalancePayload = entry.body.payload;
+    const agent = this.#agents.of(entry.lineage);
+    if (type === 'OpStateChanged') {
+      if (payload.trigger !== 'complete') return undefined;
+      const cost = payload.cost_micros ?? 0;
+      const day = payload.booked ?? this.#dayOf(this.#times.of(entry));
+      fold.settle(agent, cost, day, seq);
+      return cost > 0 ? day : undefined;
     }
-    return booked;
+    if (type === 'BudgetCorrected' && payload.booked !== undefined) {
+      const { booked, tier = 'global', amount_micros: month = 0, day_amount_micros: day = 0 } = payload;
+      for (const of of tiersUpFrom({ tier, ...agent })) {
+        fold.correct(of, 'month', totalOfJson(month), booked, seq);
+        fold.correct(of, 'day', totalOfJson(day), booked, seq);
+      }
+      return booked;
+    }
+    if (type === 'BudgetDayMovedBack' && payload.to !== undefined) fold.goBack(payload.to, seq);
+    if (type !== 'BudgetLimitApproached') return undefined;
+    const { tier = 'global', period = 'day', percent = 0, team_id: teamId = '', tier_agent_id: agentId = '' } = payload;
+    const of = { tier, orgId: tier === 'global' ? '' : agent.orgId, teamId, agentId };
+    fold.notice(of, period, percent, payload.day ?? this.#dayOf(this.#times.of(entry)), seq);
+    return undefined;
   }
-  if (type === 'BudgetDayMovedBack' && payload.to !== undefined) fold.goBack(payload.to, seq);
-  if (type !== 'BudgetLimitApproached') return undefined;
-  const { tier = 'global', period = 'day', percent = 0, team_id: teamId = '', tier_agent_id: agentId = '' } = payload;
-  const of = { tier, orgId: tier === 'global' ? '' : orgId, teamId, agentId };
-  fold.notice(of, period, percent, payload.day ?? dayOf(Date.parse(at)), seq);
-  return undefined;
 }
 
 /**
@@ -101,8 +109,8 @@ export function placeOf({ canonical }: StoredEntry): { readonly at: EpochMs; rea
   return { at, booked: /"payload":\{"booked":"([^"]+)"/.exec(canonical)?.[1] };
 }
 
-/** Older entries do not name their day, so the day of writing counts. Days only move forward. */
-export function dayBy(calendar: Calendar): (at: EpochMs) => string {
+/** The day of a time. Days only move forward. */
+function dayBy(calendar: Calendar): (at: EpochMs) => string {
   let day: Window | undefined;
   return (at) => {
     if (day === undefined || at >= day.end) day = calendar.window('day', at);

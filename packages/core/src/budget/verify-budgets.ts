@@ -2,15 +2,15 @@ import type { Principal } from '../access/index.ts';
 import { requireScope, requireUnbound } from '../access/index.ts';
 import type { Budgets } from './budgets.ts';
 import type { AuditPage, AuditReader, StoredEntry } from '../audit/index.ts';
+import { ReplayedEntry } from '../audit/index.ts';
 import type { EpochMs, Total } from '../kernel/index.ts';
 import type { WindowIds, Windows } from './balance.ts';
 import { idsOf } from './balance.ts';
-import { BalanceFold } from './balance-fold.ts';
 import { minus, plus } from '../kernel/index.ts';
 import type { Period } from './period.ts';
 import { monthOf, periods } from './period.ts';
 import { isBookedEvent } from './budget-slice.ts';
-import { addEntry, dayBy, placeOf, rareEntries } from './recover-balances.ts';
+import { BalanceReader, placeOf, rareEntries } from './recover-balances.ts';
 import type { TierOf } from './tier.ts';
 import { tierKey, tiersOf } from './tier.ts';
 
@@ -59,12 +59,12 @@ export async function verifyBudgets(gov: Budgets, by: Principal, log: AuditReade
   const ledger = durableTotals(gov, ids);
   const held = heldBack(gov);
 
-  const fold = new BalanceFold();
-  const dayOf = dayBy(policy.calendar);
+  const reader = new BalanceReader(policy.calendar);
+  const { fold } = reader;
   const { after, found } = await lastBefore(log, windows, through);
   let checkedEntries = 0;
   for await (const entry of telling(log, after, through)) {
-    const day = addEntry(fold, entry, dayOf);
+    const day = reader.add(new ReplayedEntry(entry));
     if (day !== undefined && monthOf(day) >= ids.month) checkedEntries++;
   }
 

@@ -9,7 +9,7 @@ import type {
   ChainHead,
   SealedEntry,
 } from '../audit/index.ts';
-import { canonicalJson, draftOf, system } from '../audit/index.ts';
+import { canonicalJson, draftOf, ReadEntry, system } from '../audit/index.ts';
 import type { RowsOf, Table } from '../journal/index.ts';
 import { integer, numberIn, prune, text, textIn } from '../journal/index.ts';
 
@@ -187,7 +187,7 @@ export const entriesTable: Table<SealedEntry, 'seq', StoredEntry> = {
     hash,
     canonical,
   ],
-  itemOf: (row) => ({ seq: numberIn(row, 'seq'), hash: textIn(row, 'hash'), canonical: textIn(row, 'canonical') }),
+  itemOf: (row) => new ReadEntry(numberIn(row, 'seq'), textIn(row, 'hash'), textIn(row, 'canonical')),
 };
 
 export const logRows: RowsOf<LogsChange> = {

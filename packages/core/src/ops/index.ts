@@ -13,7 +13,8 @@ export type { OpsChange, OpsChangeEvent, OpsSnapshot, SavedOp } from './ops-slic
 export { boundedOp, opsChange } from './ops-slice.ts';
 export type { AckOutcome, ControlAction, Receipt, ReceiptStatus } from './receipt.ts';
 export { acknowledged, delivered, givenUp, isDue, lifted, receiptStatuses, unconfirmed } from './receipt.ts';
-export { recoverOps } from './recover-ops.ts';
+export type { OpsLog } from './recover-ops.ts';
+export { OpsRecovery } from './recover-ops.ts';
 export type { RegisterOp, RegisteredOp } from './register-op.ts';
 export { expireUnchecked, registerOp } from './register-op.ts';
 export { OpsRegistry } from './registry.ts';

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { actionTypes } from '../action/index.ts';
 import type { Json } from '../audit/canonical-json.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
-import { headOf, readEntry } from './logged-entry.ts';
+import { EntryTimes, ReplayedEntry } from '../audit/replayed-entry.ts';
+import { readEntry } from './logged-entry.ts';
 
 /** Texts and keys that look like members of an entry. */
 const trap = fc.oneof(
@@ -33,9 +34,15 @@ const someJson = fc.letrec<{ json: Json }>((tie) => ({
   ),
 })).json;
 
+/** Some fall into one minute, and some have years of more than four digits. */
+const someTime = fc.oneof(
+  fc.integer({ min: 1_794_840_000_000, max: 1_794_840_090_000 }),
+  fc.integer({ min: -1e14, max: 1e15 }),
+);
+
 const someEntry = fc.record({
   actor: fc.record({ id: trap, kind: fc.constant('agent'), label: trap }),
-  at: fc.constant('2026-11-16T14:45:20.057Z'),
+  at: someTime.map((at) => new Date(at).toISOString()),
   decision: fc.constantFrom('allow', null),
   event_type: fc.constantFrom('ActionAllowed', 'OpStateChanged', 'AgentDeregistered'),
   lineage: fc.record({
@@ -78,21 +85,31 @@ const someEntry = fc.record({
 
 test('what is found in an entry without parsing all of it is what stands there, whatever texts pretend', () => {
   fc.assert(
-    fc.property(someEntry, (entry) => {
-      const canonical = canonicalJson(entry);
-      const parsed = JSON.parse(canonical) as typeof entry;
-      const head = headOf(canonical);
-      expect(head.type).toBe(parsed.event_type);
-      expect(JSON.parse(head.lineage)).toEqual(parsed.lineage);
-      expect(head.opId).toBe(parsed.op_id);
-      if (head.opId === null) return;
+    fc.property(someEntry, (some) => {
+      const canonical = canonicalJson(some);
+      const parsed = JSON.parse(canonical) as typeof some;
+      const entry = new ReplayedEntry({ seq: 1, canonical });
+      expect(entry.type).toBe(parsed.event_type);
+      expect(JSON.parse(entry.lineage)).toEqual(parsed.lineage);
+      expect(entry.opId).toBe(parsed.op_id);
+      const { op_id, policy_rule, reason } = parsed;
       const { action, ...payload } = parsed.payload;
-      const { at, op_id, policy_rule, reason } = parsed;
-      const read = readEntry(canonical, head);
-      expect(read).toMatchObject({ at, op_id, policy_rule, reason, actionType: action?.type ?? null });
+      expect(entry.body).toMatchObject({ op_id, policy_rule, reason, payload: parsed.payload });
+      if (op_id === null) return;
+      const read = readEntry(new ReplayedEntry({ seq: 1, canonical }));
+      expect(read).toMatchObject({ op_id, policy_rule, reason, actionType: action?.type ?? null });
       const { action: _, ...rest } = read.payload as typeof parsed.payload;
       expect(rest).toEqual(payload);
     }),
     { numRuns: 300 },
+  );
+});
+
+test('the time of an entry is the one that stands there, whatever entries were read before', () => {
+  fc.assert(
+    fc.property(fc.array(someEntry, { minLength: 1, maxLength: 6 }), (entries) => {
+      const times = new EntryTimes();
+      for (const entry of entries) expect(times.of({ canonical: canonicalJson(entry) })).toBe(Date.parse(entry.at));
+    }),
   );
 });

@@ -18,3 +18,8 @@ test('operations come in the order of their times, and those of one time in thei
     }),
   );
 });
+
+test('a list that is in order is not copied', () => {
+  const ops = [1, 2, 2, 3].map((updatedAt) => ({ updatedAt }) as Op);
+  expect(inOrderOf(ops, 'updatedAt')).toBe(ops);
+});

@@ -42,22 +42,28 @@ export function ordinalOf(registeredAt: number, name: string): number {
   return registeredAt * placesPerMs + ((hash >>> 0) % placesPerMs);
 }
 
-export function* opsIn(byAgent: ReadonlyMap<unknown, ReadonlyMap<string, Op>>): Generator<Op> {
-  for (const ops of byAgent.values()) yield* ops.values();
-}
-
 /**
- * The earliest first; those of one time stay in their order. Where time and place fit into one number, numbers alone are
- * sorted: a function that compares would be called millions of times.
+ * The earliest first; those of one time stay in their order, and a list in order stays what it is. Where time and place
+ * fit into one number, numbers alone are sorted: a function that compares would be called millions of times.
  */
 export function inOrderOf(ops: readonly Op[], time: 'registeredAt' | 'updatedAt'): readonly Op[] {
   let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const op of ops) {
-    first = Math.min(first, op[time]);
-    last = Math.max(last, op[time]);
+  let [isSorted, isWhole] = [true, true];
+  for (const { [time]: at } of ops) {
+    isSorted &&= at >= last;
+    isWhole &&= Number.isInteger(at);
+    first = Math.min(first, at);
+    last = Math.max(last, at);
   }
+  if (isSorted) return ops;
   const fits = (last - first + 1) * ops.length <= Number.MAX_SAFE_INTEGER;
-  if (!fits || !ops.every((op) => Number.isInteger(op[time]))) return ops.toSorted((a, b) => a[time] - b[time]);
-  const keys = Float64Array.from(ops, (op, at) => (op[time] - first) * ops.length + at).sort();
-  return Array.from(keys, (key) => ops[key % ops.length]).filter((op) => op !== undefined);
+  if (!fits || !isWhole) return ops.toSorted((a, b) => a[time] - b[time]);
+  const keys = new Float64Array(ops.length);
+  for (const [at, op] of ops.entries()) keys[at] = (op[time] - first) * ops.length + at;
+  const sorted: Op[] = [];
+  for (const key of keys.sort()) {
+    const op = ops[key % ops.length];
+    if (op !== undefined) sorted.push(op);
+  }
+  return sorted;
 }

@@ -1,17 +1,17 @@
 import type { Operations } from './operations.ts';
 import type { SavedOp } from './ops-slice.ts';
-import type { EntryLog, StoredEntry } from '../audit/index.ts';
-import type { AgentId } from '../kernel/index.ts';
+import type { EntryLog, LogFollower, ReplayedEntry } from '../audit/index.ts';
+import { ByLineage, EntryTimes } from '../audit/index.ts';
+import type { AgentId, EpochMs } from '../kernel/index.ts';
 import { keptText, SharedTexts } from '../kernel/index.ts';
 import type { Agent } from '../tenancy/index.ts';
-import type { LoggedEntry, LoggedLineage } from './logged-entry.ts';
-import { headOf, readEntry } from './logged-entry.ts';
+import type { LoggedEntry } from './logged-entry.ts';
+import { readEntry } from './logged-entry.ts';
 import type { OpState, Op, OpUsage } from './op.ts';
 import { isOver, restoredOp } from './op.ts';
 import type { Receipt } from './receipt.ts';
 
 const page = 1000;
-const mostLineages = 10_000;
 const sharedMembers = ['resource', 'summary', 'runId', 'reason', 'policyRule', 'digest'] as const;
 
 /** What operations are restored from. */
@@ -20,34 +20,24 @@ export interface OpsLog extends EntryLog {
   receipts(ids: readonly string[]): Promise<readonly Receipt[]>;
 }
 
-/** Restores operations from their rows and from the entries written since. */
-export async function recoverOps(
-  gov: Operations,
-  rows: Iterable<SavedOp>,
-  log: OpsLog,
-  replayFrom: number,
-): Promise<void> {
-  const recovery = new Recovery(gov);
-  for (const row of rows) recovery.row(row);
-  let seq = replayFrom;
-  for (;;) {
-    const entries = await log.after(seq, page);
-    for (const entry of entries) recovery.entry(entry);
-    const last = entries.at(-1);
-    if (last === undefined) break;
-    seq = last.seq;
-  }
-  await recovery.restoreControls(log);
-  recovery.finish();
+/** Where an entry stands in the log, and when it was written. */
+interface Place {
+  readonly seq: number;
+  readonly at: EpochMs;
 }
 
-class Recovery {
+/** Restores operations from their rows and from the entries written since. */
+export class OpsRecovery implements LogFollower {
+  readonly after: number;
   readonly #gov: Operations;
   readonly #ops = new Map<Agent, Map<string, Op>>();
+  /** All that were put, in the order of their rows and entries, and those of them that are no more. */
+  readonly #inOrder: Op[] = [];
+  readonly #gone = new Set<Op>();
   /** The last control of each operation that had one. */
   readonly #controls = new Map<Op, string>();
-  /** The agents of the last entries, by their lineage as the log writes it. */
-  readonly #byLineage = new Map<string, Agent | null>();
+  readonly #agents: ByLineage<Agent | undefined>;
+  readonly #times = new EntryTimes();
   /** The agent of the last row. Rows are in the order of their agents, as a rule. */
   #last: { readonly id: AgentId; readonly agent: Agent | undefined } | undefined;
   readonly #texts = {
@@ -61,12 +51,16 @@ class Recovery {
 
   readonly #now: { readonly elapsed: number; readonly epoch: number };
 
-  constructor(gov: Operations) {
+  /** The rows are true up to the entry `replayFrom`, or beyond it. */
+  constructor(gov: Operations, rows: Iterable<SavedOp>, replayFrom: number) {
     this.#gov = gov;
+    this.after = replayFrom;
+    this.#agents = new ByLineage((id) => gov.directory.find(id));
     this.#now = { elapsed: gov.clock.elapsed(), epoch: gov.clock.now() };
+    for (const row of rows) this.#row(row);
   }
 
-  row(row: SavedOp): void {
+  #row(row: SavedOp): void {
     const agent = this.#agentWith(row.agent);
     if (agent === undefined) return;
     const moved = { movedAt: this.#movedAt(row.updatedAt), seq: row.seq, savedSeq: row.seq };
@@ -75,52 +69,58 @@ class Recovery {
     this.#put(op);
   }
 
-  entry({ seq, canonical }: StoredEntry): void {
-    const head = headOf(canonical);
-    const { type, opId } = head;
-    const agent = this.#agentOf(head.lineage);
-    if (agent === null) return;
+  follow(entry: ReplayedEntry): void {
+    const { type, opId, seq } = entry;
+    const agent = this.#agents.of(entry.lineage);
+    if (agent === undefined) return;
     if (type === 'AgentDeregistered') this.#left(agent, seq);
     if (opId === null) return;
     const known = this.#ops.get(agent)?.get(opId);
     if (known !== undefined && known.seq >= seq) return;
-    const entry = readEntry(canonical, head);
-    if (type === 'OpStateChanged' && entry.payload.from === null) {
-      this.#decided(agent, entry, 'pending', seq);
-    } else if (type === 'OpStateChanged') this.#changed(known, entry, seq);
-    else if (type === 'OpPauseWidened') this.#takenOver(known, entry, seq);
+    const logged = readEntry(entry);
+    const { payload } = logged;
+    const place = { seq, at: this.#times.of(entry) };
+    if (type === 'OpStateChanged' && payload.from === null) this.#decided(agent, known, logged, 'pending', place);
+    else if (type === 'OpStateChanged') this.#changed(known, logged, place);
+    else if (type === 'OpPauseWidened') this.#takenOver(known, logged, seq);
     else if (type === 'BudgetReservationReleased') freed(known, seq);
-    else if (entry.payload.op_state !== undefined && entry.payload.replay !== true) {
-      this.#decided(agent, entry, entry.payload.op_state, seq);
+    else if (payload.op_state !== undefined && payload.replay !== true) {
+      this.#decided(agent, known, logged, payload.op_state, place);
     }
   }
 
+  /** Hands the operations over to the registry, and what they reserve to the ledger. */
+  async finish(log: Pick<OpsLog, 'receipts'>): Promise<void> {
+    await this.#restoreControls(log);
+    const { ops, ledger } = this.#gov;
+    ops.adopt(this.#ops, this.#gone.size === 0 ? this.#inOrder : this.#inOrder.filter((op) => !this.#gone.has(op)));
+    for (const { agent, reservedMicros } of ops.reservations()) ledger.hold(agent, reservedMicros);
+  }
+
   /** Receipts go on changing after the operation has moved, so they are read as they are now. */
-  async restoreControls(store: Pick<OpsLog, 'receipts'>): Promise<void> {
-    const controlled = [...this.#controls].filter(([op]) => this.#ops.get(op.owner)?.get(op.opId) === op);
+  async #restoreControls(log: Pick<OpsLog, 'receipts'>): Promise<void> {
+    const controlled = [...this.#controls].filter(([op]) => !this.#gone.has(op));
     for (let start = 0; start < controlled.length; start += page) {
       const some = controlled.slice(start, start + page);
-      const receipts = await store.receipts(some.map(([, id]) => id));
+      const receipts = await log.receipts(some.map(([, id]) => id));
       const byId = new Map(receipts.map((receipt) => [receipt.id, receipt]));
       for (const [op, id] of some) op.control = byId.get(id) ?? null;
     }
   }
 
-  finish(): void {
-    this.#gov.ops.adopt(this.#ops);
-    for (const { agent, reservedMicros } of this.#gov.ops.reservations()) this.#gov.ledger.hold(agent, reservedMicros);
-  }
-
   /** Drops the agent's operations from before it left. Those of a later registration stay. */
   #left(agent: Agent, seq: number): void {
     const ops = this.#ops.get(agent);
-    for (const op of ops?.values() ?? []) if (op.seq < seq) ops?.delete(op.opId);
+    for (const op of ops?.values() ?? []) {
+      if (op.seq >= seq) continue;
+      ops?.delete(op.opId);
+      this.#gone.add(op);
+    }
   }
 
-  #decided(agent: Agent, entry: LoggedEntry, state: OpState, seq: number): void {
-    const at = Date.parse(entry.at);
+  #decided(agent: Agent, known: Op | undefined, entry: LoggedEntry, state: OpState, { at, seq }: Place): void {
     const { payload, op_id: opId } = entry;
-    const known = this.#ops.get(agent)?.get(opId);
+    if (opId === null) return;
     // Only the first check decides. An operation that was decided or ended before has been swept, and this is another
     // one.
     const isFirstCheck = known?.digest === '' && known.state === 'pending';
@@ -143,14 +143,15 @@ class Recovery {
       digest: payload.digest ?? '',
     };
     const moved = { movedAt: this.#movedAt(at), seq, savedSeq: known?.savedSeq ?? 0 };
+    if (known !== undefined) this.#gone.add(known);
     this.#put(this.#shared(restoredOp(agent, record, moved)));
   }
 
-  #changed(op: Op | undefined, entry: LoggedEntry, seq: number): void {
+  #changed(op: Op | undefined, entry: LoggedEntry, { at, seq }: Place): void {
     if (op === undefined || entry.payload.to === undefined) return;
     op.state = entry.payload.to;
-    op.updatedAt = Date.parse(entry.at);
-    op.movedAt = this.#movedAt(op.updatedAt);
+    op.updatedAt = at;
+    op.movedAt = this.#movedAt(at);
     op.costMicros = entry.payload.cost_micros ?? op.costMicros;
     op.usage = usageIn(entry.payload) ?? op.usage;
     if (isOver(op.state)) op.reservedMicros = 0;
@@ -174,6 +175,7 @@ class Recovery {
       this.#ops.set(op.owner, ops);
     }
     ops.set(op.opId, op);
+    this.#inOrder.push(op);
   }
 
   #shared(op: Op): Op {
@@ -187,18 +189,6 @@ class Recovery {
       this.#last = { id, agent: this.#gov.directory.find(id) };
     }
     return this.#last?.agent;
-  }
-
-  #agentOf(lineage: string): Agent | null {
-    const known = this.#byLineage.get(lineage);
-    if (known !== undefined) return known;
-    if (this.#byLineage.size === mostLineages) this.#byLineage.clear();
-    const parsed = JSON.parse(lineage) as LoggedLineage;
-    const id = { orgId: parsed.org_id ?? '', teamId: parsed.team_id, agentId: parsed.agent_id };
-    const agent = this.#gov.directory.find(id) ?? null;
-    // A copy: the text is a part of its entry, and would keep all of it.
-    this.#byLineage.set(JSON.stringify(parsed), agent);
-    return agent;
   }
 
   #movedAt(updatedAt: number): number {

@@ -3,7 +3,7 @@ import type { AgentId, Clock, EpochMs, Total } from '../kernel/index.ts';
 import { ReeveError, plus } from '../kernel/index.ts';
 import type { OpRecord, OpState, OpTrigger, Op } from './op.ts';
 import { isOver, isUnchecked, nextState, refuseMove, restoredOp } from './op.ts';
-import { inOrderOf, OpIndex, opsIn, ordinalOf } from './op-index.ts';
+import { inOrderOf, OpIndex, ordinalOf } from './op-index.ts';
 import type { Agent } from '../tenancy/index.ts';
 
 /**
@@ -118,10 +118,13 @@ export class OpsRegistry {
     }
   }
 
-  /** Puts back all operations from the store. The maps of an empty registry are these from now on. */
-  adopt(byAgent: ReadonlyMap<Agent, Map<string, Op>>): void {
+  /**
+   * Puts back all operations from the store: by agent, and in the order in which they became known, as far as that is
+   * known. The maps of an empty registry are these from now on.
+   */
+  adopt(byAgent: ReadonlyMap<Agent, Map<string, Op>>, all: readonly Op[]): void {
     for (const [owner, ops] of byAgent) if (ops.size > 0) this.#byAgent.set(owner, ops);
-    const asRegistered = inOrderOf([...opsIn(byAgent)], 'registeredAt');
+    const asRegistered = inOrderOf(all, 'registeredAt');
     for (const op of asRegistered) this.#number(op);
     for (const op of inOrderOf(asRegistered, 'updatedAt')) {
       this.#index.add(op);

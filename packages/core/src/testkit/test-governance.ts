@@ -13,12 +13,11 @@ import type { Answer } from '../decision/answer.ts';
 import { checkAction } from '../decision/check-action.ts';
 import type { RawCheckRequest } from '../action/check-request.ts';
 import { budgetPolicy, noBudgets } from '../budget/budget-policy.ts';
-import { BalanceKeeper } from '../budget/balance-keeper.ts';
+import type { BalanceKeeper } from '../budget/balance-keeper.ts';
 import { Ledger } from '../budget/ledger.ts';
 import type { Micros } from '../kernel/money.ts';
 import { usualMostActionMicros } from '../kernel/money.ts';
 import { RunTally } from '../budget/run-tally.ts';
-import { recoverBalances } from '../budget/recover-balances.ts';
 import type { Governance } from '../governance.ts';
 import { governanceOf } from '../governance.ts';
 import type { Change, Batch, Store, DomainEvent } from '../store.ts';
@@ -26,13 +25,13 @@ import { Journal } from '../journal/journal.ts';
 import { MemoryStore } from '../memory/memory-store.ts';
 import type { CompleteRequest } from '../ops/complete-op.ts';
 import type { Op, OpRecord } from '../ops/op.ts';
-import { recoverOps } from '../ops/recover-ops.ts';
 import { OpsRegistry } from '../ops/registry.ts';
 import { loadPolicies } from '../policy/load-policies.ts';
 import type { PolicyFeatures } from '../policy/condition.ts';
 import { PolicySet } from '../policy/policy-set.ts';
 import { PolicyRegistry } from '../policy/store/policy-registry.ts';
 import { withWriters } from '../policy/store/writers-from-before.ts';
+import { noBalancesMark, recover } from '../recover.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import type { AgentId } from '../kernel/ids.ts';
 import { AgentDirectory } from '../tenancy/directory.ts';
@@ -124,7 +123,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
     mostActionMicros = usualMostActionMicros,
   } = options;
   const snapshot = await store.load();
-  const mark = snapshot.balancesMark ?? { seq: 0, timeZone: 'UTC' };
+  const { timeZone } = snapshot.balancesMark ?? noBalancesMark;
   let flushes: (() => void)[] = [];
   const events: DomainEvent[] = [];
   const commits: Batch[] = [];
@@ -169,7 +168,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
     directory,
     reportedTools: new ReportedTools(clock),
     ops,
-    ledger: new Ledger(clock, budgetPolicy({ ...noBudgets, timeZone: mark.timeZone })),
+    ledger: new Ledger(clock, budgetPolicy({ ...noBudgets, timeZone })),
     mostActionMicros,
     runs: new RunTally(),
     control: new ControlRegistry({
@@ -254,11 +253,8 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
   for (const agent of snapshot.agents) gov.directory.put(agent, agent.registeredAt);
   restoreUses(gov, snapshot.agentUses);
   gov.policyRegistry.restore(await withWriters(gov, snapshot.policies));
-  const fold = await recoverBalances(snapshot.balances, mark, store);
-  for (const balance of fold.all()) gov.ledger.restore(balance);
-  keeper = new BalanceKeeper(gov, fold, mark.seq);
+  keeper = await recover(gov, snapshot, store);
   test.balance = keeper;
-  if (snapshot.opsReplayFrom !== null) await recoverOps(gov, snapshot.ops, store, snapshot.opsReplayFrom);
   restoreControl(gov, snapshot);
   restoreApprovals(gov, snapshot);
   return test;

@@ -1,5 +1,6 @@
 import type {
   AccountsAccess,
+  BalanceKeeper,
   Change,
   DomainEvent,
   EntryLog,
@@ -11,7 +12,6 @@ import type {
 import {
   AgentDirectory,
   ApprovalRegistry,
-  BalanceKeeper,
   budgetPolicy,
   ControlRegistry,
   DecisionTally,
@@ -22,6 +22,7 @@ import {
   Journal,
   KeyRing,
   Ledger,
+  noBalancesMark,
   noBudgets,
   OpsRegistry,
   PolicyRegistry,
@@ -30,8 +31,7 @@ import {
   policyVersion,
   prepareToFollow,
   ReportedTools,
-  recoverBalances,
-  recoverOps,
+  recover,
   restoreApprovals,
   restoreControl,
   restoreUses,
@@ -44,7 +44,6 @@ import { policyFeatures } from '../adapters/cel/policy-features.ts';
 import { randomness, sha256 } from '../adapters/crypto/node-crypto.ts';
 import { systemClock as clock } from '../adapters/system/system-clock.ts';
 import type { StoreWatch } from '../background/store-watch.ts';
-import type { Config } from '../config/settings.ts';
 import { credentialsOf } from './open-identity.ts';
 import type { OpenStore, SharedStore } from './opened-store.ts';
 import type { WiringContext } from './wiring-context.ts';
@@ -57,8 +56,6 @@ export interface Governed {
   readonly tally: DecisionTally;
   readonly access: AccountsAccess;
 }
-
-const noMark = { seq: 0, timeZone: 'UTC' };
 
 /** Opens the journal and restores the state from the store. Closing makes the last turn durable. */
 export async function openGovernance(
@@ -87,10 +84,11 @@ export async function openGovernance(
   restoreUses(gov, snapshot.agentUses);
   gov.policyRegistry.restore(await withWriters(gov, snapshot.policies));
   // What others write from now on is followed as it comes.
-  const log: OpsLog = { after: upTo(stored.store, snapshot.head.seq), receipts: (ids) => stored.store.receipts(ids) };
-  const balances = await restoreBalances(gov, log, snapshot);
+  const log = { after: upTo(stored.store, snapshot.head.seq), receipts: stored.store.receipts.bind(stored.store) };
+  const balances = await recover(gov, config.opsDurable ? snapshot : { ...snapshot, opsReplayFrom: null }, log);
   events.subscribe((batch) => balances.follow(batch));
-  await restoreOps(config, gov, log, snapshot);
+  if (!config.opsDurable) journal.write({ kind: 'ops_forgotten' });
+  else if (snapshot.opsReplayFrom === null) journal.write({ kind: 'ops_replay_from', seq: snapshot.head.seq });
   restoreControl(gov, snapshot);
   restoreApprovals(gov, snapshot);
   release();
@@ -138,7 +136,7 @@ function emptyGovernance(
 ): Governance {
   const directory = new AgentDirectory(journal.isShared);
   const ops = new OpsRegistry(clock, config.opsTtlSecs * 1000, journal.isShared);
-  const { timeZone } = snapshot.balancesMark ?? noMark;
+  const { timeZone } = snapshot.balancesMark ?? noBalancesMark;
   return governanceOf({
     keys: new KeyRing(clock, sha256, snapshot.apiKeys),
     directory,
@@ -168,8 +166,6 @@ function emptyGovernance(
     policyRegistry: new PolicyRegistry(store.policies, policyFeatures),
   });
 }
-
-type OpsLog = Parameters<typeof recoverOps>[2];
 
 /** How the journal works together with the other gateways on the store. */
 function sharingOf(shared: SharedStore, followed: { readonly current?: Followed }): Sharing<Change, DomainEvent> {
@@ -225,23 +221,9 @@ async function recentEvents({ store }: SharedStore, count: number): Promise<Doma
 }
 
 /** The log up to an entry. */
-function upTo(log: EntryLog, last: number): EntryLog['after'] {
-  return async (seq, limit) => (await log.after(seq, limit)).filter((entry) => entry.seq <= last);
-}
-
-async function restoreBalances(gov: Governance, log: EntryLog, snapshot: Snapshot): Promise<BalanceKeeper> {
-  const mark = snapshot.balancesMark ?? noMark;
-  const fold = await recoverBalances(snapshot.balances, mark, log);
-  for (const balance of fold.all()) gov.ledger.restore(balance);
-  return new BalanceKeeper(gov, fold, mark.seq);
-}
-
-async function restoreOps(config: Config, gov: Governance, log: OpsLog, snapshot: Snapshot): Promise<void> {
-  if (!config.opsDurable) {
-    gov.journal.write({ kind: 'ops_forgotten' });
-  } else if (snapshot.opsReplayFrom === null) {
-    gov.journal.write({ kind: 'ops_replay_from', seq: snapshot.head.seq });
-  } else {
-    await recoverOps(gov, snapshot.ops, log, snapshot.opsReplayFrom);
-  }
+function upTo(log: EntryLog, end: number): EntryLog['after'] {
+  return async (seq, limit) => {
+    const entries = await log.after(seq, limit);
+    return (entries.at(-1)?.seq ?? 0) <= end ? entries : entries.filter((entry) => entry.seq <= end);
+  };
 }

@@ -26,6 +26,7 @@ import {
   loadSnapshot,
   marksTable,
   numberIn,
+  ReadEntry,
   readings,
   receiptsTable,
   textIn,
@@ -38,7 +39,7 @@ import type { SqliteOptions } from './open-sqlite.ts';
 import { isBusy, keptWal, openSqlite } from './open-sqlite.ts';
 import { SqlApprovals } from './sql-approvals.ts';
 import type { SqlSession, SqlValue } from './sql-database.ts';
-import { eachRow, SqliteTable } from './sqlite-table.ts';
+import { eachRow, eachValues, SqliteTable } from './sqlite-table.ts';
 import { SqlPolicies } from './sql-policies.ts';
 import { dropPlacesSql, pruneSql, pruneValues, readingSql } from './table-sql.ts';
 import type { WalWriter } from './wal-checkpointer.ts';
@@ -111,9 +112,11 @@ export class SqliteStore implements Store, WalWriter {
   }
 
   after(seq: number, limit: number): Promise<StoredEntry[]> {
-    const sql = 'SELECT seq, hash, canonical FROM audit WHERE seq > ? ORDER BY seq LIMIT ?';
+    const statement = this.#prepare('SELECT seq, hash, canonical FROM audit WHERE seq > ? ORDER BY seq LIMIT ?');
     const page = new EntryPage(limit, Buffer.byteLength);
-    for (const row of eachRow(this.#prepare(sql), seq, limit)) if (!page.offer(entriesTable.itemOf(row))) break;
+    for (const [at, hash, canonical] of eachValues<[number, string, string]>(statement, seq, limit)) {
+      if (!page.offer(new ReadEntry(at, hash, canonical))) break;
+    }
     return Promise.resolve(page.entries);
   }
 

@@ -76,10 +76,18 @@ export class SqliteTable {
  */
 export function* eachRow(statement: StatementSync, ...values: readonly Value[]): Generator<Row> {
   const names = statement.columns().map(({ name }) => name);
-  statement.setReturnArrays(true);
-  for (const found of statement.iterate(...values) as Iterable<unknown> as Iterable<readonly unknown[]>) {
+  for (const found of eachValues(statement, ...values)) {
     const row: Record<string, unknown> = {};
     for (let at = 0; at < names.length; at++) row[names[at] ?? ''] = found[at];
     yield row;
   }
+}
+
+/** The values of each row, in the order of the columns. */
+export function eachValues<Values extends readonly unknown[]>(
+  statement: StatementSync,
+  ...values: readonly Value[]
+): Iterable<Values> {
+  statement.setReturnArrays(true);
+  return statement.iterate(...values) as Iterable<unknown> as Iterable<Values>;
 }
