@@ -290,7 +290,7 @@ class Simulation {
 function sweptBy(test: TestGovernance): string[] {
   const held = () =>
     new Set(
-      [...test.gov.directory.all()].flatMap((one) => [...test.gov.ops.of(one).keys()].map((id) => `${one.key} ${id}`)),
+      [...test.gov.directory.all()].flatMap((one) => [...test.gov.ops.of(one)].map(({ opId }) => `${one.key} ${opId}`)),
     );
   const before = held();
   test.failure = undefined;

@@ -31,7 +31,7 @@ const ask = (scope: ControlScope, by = operator, members: Partial<ScopeRequest> 
 
 const inState = (state: string) =>
   [...g.gov.directory.all()].flatMap((agent) =>
-    [...g.gov.ops.of(agent).values()].filter((op) => op.state === state).map((op) => `${agent.key}/${op.opId}`),
+    [...g.gov.ops.of(agent)].filter((op) => op.state === state).map((op) => `${agent.key}/${op.opId}`),
   );
 
 describe('a scope', () => {

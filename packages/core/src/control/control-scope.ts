@@ -195,7 +195,7 @@ async function opsWithin(gov: Controls, by: Principal, scope: ControlScope): Pro
   // Copies the list: an agent that registers again in between would come twice.
   for (const agent of [...visibleAgents(gov, by, scope)]) {
     if (scope.agentId !== undefined && agent.record.id.agentId !== scope.agentId) continue;
-    for (const op of gov.ops.of(agent).values()) {
+    for (const op of gov.ops.of(agent)) {
       if (++looked % looksPerTurn === 0) await gov.journal.nextTurn();
       if (op.arrival > newest || isOver(op.state)) continue;
       if (scope.runId === undefined || op.runId === scope.runId) found.push(op);

@@ -61,7 +61,7 @@ export function followAgent(gov: Controls, change: AgentChange): void {
   const before = known?.record;
   const after = agentAfter(before, change);
   if (change.kind === 'agent_removed' && known !== undefined) {
-    for (const op of [...gov.ops.of(known).values()]) gov.ops.forget(op);
+    for (const op of [...gov.ops.of(known)]) gov.ops.forget(op);
   }
   if (after !== undefined) {
     const agent = gov.directory.put(after, Math.max(known?.lastSeenAt ?? 0, after.registeredAt));

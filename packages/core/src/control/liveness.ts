@@ -9,7 +9,7 @@ import { touchAgent } from '../tenancy/index.ts';
 /** An agent is alive again: its operations are no longer stale. */
 export function wakeOps(gov: Controls, agent: Agent): void {
   const back: Op[] = [];
-  for (const op of gov.ops.of(agent).values()) if (op.stale) back.push(op);
+  for (const op of gov.ops.of(agent)) if (op.stale) back.push(op);
   agent.silent = false;
   for (const op of back) {
     op.stale = false;
@@ -45,7 +45,7 @@ export function* eachSilentOp(
     const heardAt = agent.aliveAt;
     if (now - heardAt < silentMs) continue;
     onAgent(agent);
-    for (const op of ops.of(agent).values()) {
+    for (const op of ops.of(agent)) {
       yield;
       if (agent.aliveAt !== heardAt) break;
       onOp(op);

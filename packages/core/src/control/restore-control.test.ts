@@ -197,7 +197,7 @@ function picture({ gov }: TestGovernance) {
   });
   const agents = [...gov.directory.all()].map((agent) => {
     const { key, blocked, record } = agent;
-    const records = [...gov.ops.of(agent).values()].map((op) => ({ ...recordOf(op), stale: false }));
+    const records = [...gov.ops.of(agent)].map((op) => ({ ...recordOf(op), stale: false }));
     return { key, blocked, record, ops: records.sort((a, b) => (a.opId < b.opId ? -1 : 1)) };
   });
   return { outboxes, agents: agents.sort((a, b) => (a.key < b.key ? -1 : 1)) };

@@ -102,7 +102,7 @@ export function moveForSuspension(
   { reason, width }: Pick<Suspension, 'reason' | 'width'>,
 ): void {
   const isConcerned = action === 'pause' ? isRunning : isPausedBySuspension;
-  issueControls(gov, [...gov.ops.of(agent).values()].filter(isConcerned), {
+  issueControls(gov, [...gov.ops.of(agent)].filter(isConcerned), {
     by,
     action,
     reason: reason === '' ? `agent ${action === 'pause' ? 'suspended' : 'resumed'}` : reason,

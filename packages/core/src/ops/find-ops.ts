@@ -58,7 +58,7 @@ export interface OpPage {
 /** How many operations of an agent are not over. */
 export function inFlight(gov: Pick<Operations, 'ops'>, agent: Agent): number {
   let count = 0;
-  for (const op of gov.ops.of(agent).values()) if (!isOver(op.state)) count++;
+  for (const op of gov.ops.of(agent)) if (!isOver(op.state)) count++;
   return count;
 }
 
@@ -79,7 +79,7 @@ export function* listOps(
   // A copy: an agent that registers again in between would come twice.
   for (const agent of [...visibleAgents(gov, by, filter)]) {
     if (filter.agentId !== undefined && agent.record.id.agentId !== filter.agentId) continue;
-    for (const op of gov.ops.of(agent).values()) {
+    for (const op of gov.ops.of(agent)) {
       if (++looked % opsPerStep === 0) yield;
       if (!fits(op, filter)) continue;
       total++;

@@ -1,6 +1,6 @@
 import type { ActionType, Via } from '../action/index.ts';
 import type { TokenUsage } from '../budget/index.ts';
-import type { EpochMs, AgentId } from '../kernel/index.ts';
+import type { EpochMs, AgentId, Part, Slot } from '../kernel/index.ts';
 import { ReeveError } from '../kernel/index.ts';
 import type { Receipt } from './receipt.ts';
 import type { Agent } from '../tenancy/index.ts';
@@ -69,6 +69,13 @@ export interface Op {
   seq: number;
   /** `seq` when the row was last written to the store; 0 if there is no row. */
   savedSeq: number;
+  /** Where the operation is among those of its agent. */
+  ownPart: Part<Op> | undefined;
+  /** Since when the row is missing or out of date, on the monotonic clock. */
+  unsavedSince: number;
+  /** Where the operation is among those without an up-to-date row, and among those that were never checked. */
+  unsavedPart: Part<Op> | undefined;
+  uncheckedPart: Part<Op> | undefined;
 }
 
 type RestoredFrom = Pick<Op, 'movedAt' | 'seq' | 'savedSeq'> & Partial<Pick<Op, 'control' | 'stale'>>;
@@ -106,8 +113,33 @@ export function restoredOp(
     stale,
     seq,
     savedSeq,
+    ownPart: undefined,
+    unsavedSince: 0,
+    unsavedPart: undefined,
+    uncheckedPart: undefined,
   };
 }
+
+export const ownSlot: Slot<Op> = {
+  read: (op) => op.ownPart,
+  write: (op, part) => {
+    op.ownPart = part;
+  },
+};
+
+export const unsavedSlot: Slot<Op> = {
+  read: (op) => op.unsavedPart,
+  write: (op, part) => {
+    op.unsavedPart = part;
+  },
+};
+
+export const uncheckedSlot: Slot<Op> = {
+  read: (op) => op.uncheckedPart,
+  write: (op, part) => {
+    op.uncheckedPart = part;
+  },
+};
 
 export function recordOf(op: Op): OpRecord {
   return {

@@ -252,7 +252,7 @@ type Picture = Record<string, OpRecord & { readonly seq: number; readonly age: n
 function picture({ gov, clock }: TestGovernance): Picture {
   const seen: Picture = {};
   for (const owner of gov.directory.all()) {
-    for (const op of gov.ops.of(owner).values()) {
+    for (const op of gov.ops.of(owner)) {
       seen[`${owner.key} ${op.opId}`] = { ...recordOf(op), seq: op.seq, age: clock.elapsed() - op.movedAt };
     }
   }

@@ -93,7 +93,7 @@ export class OpsRecovery implements LogFollower {
   async finish(log: Pick<OpsLog, 'receipts'>): Promise<void> {
     await this.#restoreControls(log);
     const { ops, ledger } = this.#gov;
-    ops.adopt(this.#ops, this.#gone.size === 0 ? this.#inOrder : this.#inOrder.filter((op) => !this.#gone.has(op)));
+    ops.adopt(this.#gone.size === 0 ? this.#inOrder : this.#inOrder.filter((op) => !this.#gone.has(op)));
     for (const { agent, reservedMicros } of ops.reservations()) ledger.hold(agent, reservedMicros);
   }
 

@@ -162,10 +162,10 @@ class Interpreter {
   #compare(): void {
     const found = new Map<string, Expected>();
     for (const owner of this.agents) {
-      for (const [id, op] of this.registry.of(owner)) {
+      for (const op of this.registry.of(owner)) {
         expect(op.owner).toBe(owner);
-        expect(this.registry.find(owner, id)).toBe(op);
-        found.set(keyOf(owner, id), factsOf(op));
+        expect(this.registry.find(owner, op.opId)).toBe(op);
+        found.set(keyOf(owner, op.opId), factsOf(op));
       }
     }
     expect(found).toEqual(this.#model);

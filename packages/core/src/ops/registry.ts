@@ -1,15 +1,13 @@
 import type { Undo } from '../journal/index.ts';
-import type { AgentId, Clock, EpochMs, Total } from '../kernel/index.ts';
-import { ReeveError, plus } from '../kernel/index.ts';
+import type { AgentId, Clock, EpochMs, ReadonlyChunkedSet, Total } from '../kernel/index.ts';
+import { ChunkedSet, ReeveError, plus } from '../kernel/index.ts';
 import type { OpRecord, OpState, OpTrigger, Op } from './op.ts';
-import { isOver, isUnchecked, nextState, refuseMove, restoredOp } from './op.ts';
-import { inOrderOf, OpIndex, ordinalOf } from './op-index.ts';
+import { isOver, isUnchecked, nextState, refuseMove, restoredOp, uncheckedSlot, unsavedSlot } from './op.ts';
+import { KnownOps } from './known-ops.ts';
+import { inOrderOf, ordinalOf } from './op-order.ts';
 import type { Agent } from '../tenancy/index.ts';
 
-/**
- * Operations in flight, keyed by agent first. The same `trace:span` from another agent is another operation: neither
- * agent can see or touch the other's.
- */
+/** The operations in flight, and those that ended lately. */
 export class OpsRegistry {
   readonly #clock: Clock;
   readonly #ttlMs: number;
@@ -18,18 +16,21 @@ export class OpsRegistry {
   /** Operations that are over, in the order in which they ended. The sweep takes them from the front. */
   #ended: Op[] = [];
   #swept = 0;
-  /** Operations whose row is missing or out of date, and since when on the monotonic clock. Oldest first. */
-  readonly #unsaved = new Map<Op, number>();
+  /** Operations whose row is missing or out of date. Oldest first. */
+  readonly #unsaved = new ChunkedSet(unsavedSlot);
   /** Operations whose row could not be written. They go before all others. */
   readonly #overdue = new Set<Op>();
   /** Operations that were registered before their check, oldest first. Checked ones are removed later. */
-  readonly #unchecked = new Set<Op>();
-  readonly #byAgent = new Map<Agent, Map<string, Op>>();
-  readonly #index = new OpIndex();
+  readonly #unchecked = new ChunkedSet(uncheckedSlot);
+  readonly #known: KnownOps;
   #newest = 0;
 
-  /** `isShared`: other gateways hold the same operations, and list them in the same order. */
-  constructor(clock: Clock, ttlMs: number, isShared = false) {
+  /**
+   * `isShared`: other gateways hold the same operations, and list them in the same order. `seed`: a number that agents
+   * cannot guess.
+   */
+  constructor(clock: Clock, ttlMs: number, isShared = false, seed = 0) {
+    this.#known = new KnownOps(seed);
     this.#isShared = isShared;
     this.#clock = clock;
     this.#ttlMs = ttlMs;
@@ -46,18 +47,15 @@ export class OpsRegistry {
 
   /** The agents that have operations. */
   owners(): Iterable<Agent> {
-    return this.#byAgent.keys();
+    return this.#known.owners();
   }
 
-  /** The operations of an agent, by id. */
-  of(agent: Agent): ReadonlyMap<string, Op> {
-    return this.#byAgent.get(agent) ?? none;
+  of(agent: Agent): ReadonlyChunkedSet<Op> {
+    return this.#known.of(agent);
   }
 
   find(agent: Agent, opId: string): Op | undefined {
-    const only = this.#index.only(opId);
-    if (only === 'several') return this.#byAgent.get(agent)?.get(opId);
-    return only?.owner === agent ? only : undefined;
+    return this.#known.find(agent, opId);
   }
 
   /** Whether the registry holds this very operation, not another one with the same id. */
@@ -67,7 +65,7 @@ export class OpsRegistry {
 
   /** The operations with this id, of any agent. */
   withId(opId: string): readonly Op[] {
-    return this.#index.withId(opId);
+    return this.#known.withId(opId);
   }
 
   get(agent: Agent, opId: string): Op {
@@ -103,6 +101,10 @@ export class OpsRegistry {
       stale: false,
       seq: 0,
       savedSeq: 0,
+      ownPart: undefined,
+      unsavedSince: 0,
+      unsavedPart: undefined,
+      uncheckedPart: undefined,
     };
     this.#keep(op);
     this.#noteUnsaved(op);
@@ -111,24 +113,19 @@ export class OpsRegistry {
 
   /** The reserved amount of each agent that has one. */
   *reservations(): Generator<{ readonly agent: AgentId; readonly reservedMicros: Total }> {
-    for (const [owner, ops] of this.#byAgent) {
+    for (const owner of this.owners()) {
       let reserved: Total = 0;
-      for (const op of ops.values()) reserved = plus(reserved, op.reservedMicros);
+      for (const op of this.of(owner)) reserved = plus(reserved, op.reservedMicros);
       if (reserved !== 0) yield { agent: owner.record.id, reservedMicros: reserved };
     }
   }
 
-  /**
-   * Puts back all operations from the store: by agent, and in the order in which they became known, as far as that is
-   * known. The maps of an empty registry are these from now on.
-   */
-  adopt(byAgent: ReadonlyMap<Agent, Map<string, Op>>, all: readonly Op[]): void {
-    for (const [owner, ops] of byAgent) if (ops.size > 0) this.#byAgent.set(owner, ops);
+  /** Puts back all operations from the store, in the order in which they became known, as far as that is known. */
+  adopt(all: readonly Op[]): void {
     const asRegistered = inOrderOf(all, 'registeredAt');
     for (const op of asRegistered) this.#number(op);
     for (const op of inOrderOf(asRegistered, 'updatedAt')) {
-      this.#index.add(op);
-      this.#counts[op.state]++;
+      this.#keep(op);
       this.#noteRestored(op);
     }
   }
@@ -186,10 +183,7 @@ export class OpsRegistry {
     if (!this.holds(op)) return () => undefined;
     const unsaved = this.#unsaved.delete(op);
     const overdue = this.#overdue.delete(op);
-    const ops = this.#byAgent.get(op.owner);
-    ops?.delete(op.opId);
-    if (ops?.size === 0) this.#byAgent.delete(op.owner);
-    this.#index.remove(op);
+    this.#known.remove(op);
     this.#counts[op.state]--;
     return () => {
       this.#keep(op);
@@ -225,7 +219,7 @@ export class OpsRegistry {
   /** The operations whose row is missing or out of date, and since when. Longest first. */
   *unsaved(): Iterable<readonly [Op, number]> {
     for (const op of this.#overdue) yield [op, Number.NEGATIVE_INFINITY];
-    yield* this.#unsaved;
+    for (const op of this.#unsaved) yield [op, op.unsavedSince];
   }
 
   /** Notes that an operation's row is up to date, and returns how to take that back. */
@@ -241,7 +235,7 @@ export class OpsRegistry {
 
   /** The operation changed without a move: its row, if any, is out of date. */
   touch(op: Op): void {
-    if (!this.#unsaved.has(op) && !this.#overdue.has(op)) this.#unsaved.set(op, this.#clock.elapsed());
+    if (!this.#overdue.has(op)) this.#note(op, this.#clock.elapsed());
   }
 
   /** Notes that a registered operation waits for its first check. */
@@ -275,17 +269,19 @@ export class OpsRegistry {
   }
 
   #keep(op: Op): void {
-    const ops = this.#byAgent.get(op.owner);
-    if (ops === undefined) this.#byAgent.set(op.owner, new Map([[op.opId, op]]));
-    else ops.set(op.opId, op);
-    this.#index.add(op);
+    this.#known.add(op);
     this.#counts[op.state]++;
   }
 
   /** The operation stays noted, however often it moves, until its row is written or turns out not to be needed. */
   #noteUnsaved(op: Op): void {
-    if (this.#unsaved.has(op) || (isOver(op.state) && op.savedSeq === 0)) return;
-    this.#unsaved.set(op, op.movedAt);
+    if (!isOver(op.state) || op.savedSeq > 0) this.#note(op, op.movedAt);
+  }
+
+  #note(op: Op, since: number): void {
+    if (this.#unsaved.has(op)) return;
+    op.unsavedSince = since;
+    this.#unsaved.add(op);
   }
 
   #set(op: Op, state: OpState, updatedAt: number, movedAt: number): void {
@@ -298,5 +294,3 @@ export class OpsRegistry {
     if (isOver(state)) this.#ended.push(op);
   }
 }
-
-const none: ReadonlyMap<string, Op> = new Map();

@@ -28,7 +28,7 @@ export function settleCost(gov: Operations, moved: OpMoved): void {
 
 /** Terminates and forgets the operations of an agent that leaves. */
 export function endOpsOf(gov: Operations, { agent, actor }: { readonly agent: Agent; readonly actor: Actor }): void {
-  for (const op of [...gov.ops.of(agent).values()]) {
+  for (const op of [...gov.ops.of(agent)]) {
     if (!isOver(op.state)) moveOp(gov, op, 'terminate', { actor, reason: 'agent deregistered' });
     if (op.savedSeq > 0) gov.journal.write({ kind: 'op_removed', id: agent.record.id, opId: op.opId });
     // Forgotten at once: if the agent returns and reuses the ids, they are other operations.

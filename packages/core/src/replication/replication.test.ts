@@ -39,7 +39,7 @@ function stateOf(gov: Governance) {
   return {
     agents: known.map(({ record, blocked, coverage }) => ({ record, blocked, usage: coverage?.usage })),
     ops: known.flatMap((agent) =>
-      [...gov.ops.of(agent).values()]
+      [...gov.ops.of(agent)]
         .map(recordOf)
         .sort((a, b) => (a.opId < b.opId ? -1 : 1))
         .map((op) => ({ ...op, approval: gov.approvals.ofOp(op.agent, op.opId) })),

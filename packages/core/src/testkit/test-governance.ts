@@ -238,7 +238,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
       if (agent === undefined) throw new Error('the directory does not know this agent');
       return agent;
     },
-    opsOf: (id) => gov.ops.of(test.known(id)),
+    opsOf: (id) => new Map([...gov.ops.of(test.known(id))].map((op) => [op.opId, op])),
     audit: async () => (await store.after(0, Number.MAX_SAFE_INTEGER)).map(parseEntry),
     crash: async () => {
       flushes = [];

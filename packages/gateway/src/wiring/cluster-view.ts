@@ -21,7 +21,7 @@ export function loadOf(gov: Governance): () => Load {
     for (const agent of gov.directory.registered()) {
       if (!agent.isHere) continue;
       agents++;
-      for (const { state } of gov.ops.of(agent).values()) if (!isOver(state)) opsInFlight++;
+      for (const { state } of gov.ops.of(agent)) if (!isOver(state)) opsInFlight++;
     }
     known = { agents, opsInFlight };
     nextAt = startedAt + (systemClock.elapsed() - startedAt) / mostShare;

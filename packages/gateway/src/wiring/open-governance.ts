@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type {
   AccountsAccess,
   BalanceKeeper,
@@ -135,7 +136,7 @@ function emptyGovernance(
   journal: Journal<Change, DomainEvent>,
 ): Governance {
   const directory = new AgentDirectory(journal.isShared);
-  const ops = new OpsRegistry(clock, config.opsTtlSecs * 1000, journal.isShared);
+  const ops = new OpsRegistry(clock, config.opsTtlSecs * 1000, journal.isShared, randomInt(2 ** 32));
   const { timeZone } = snapshot.balancesMark ?? noBalancesMark;
   return governanceOf({
     keys: new KeyRing(clock, sha256, snapshot.apiKeys),

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Op } from './op.ts';
-import { inOrderOf } from './op-index.ts';
+import { inOrderOf } from './op-order.ts';
 
 const someTime = fc.oneof(
   fc.nat({ max: 5 }),

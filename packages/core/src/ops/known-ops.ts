@@ -1,0 +1,67 @@
+import type { ReadonlyChunkedSet } from '../kernel/index.ts';
+import { ChunkedSet, WideMap } from '../kernel/index.ts';
+import type { Agent } from '../tenancy/index.ts';
+import type { Op } from './op.ts';
+import { ownSlot } from './op.ts';
+
+/**
+ * Operations, by agent and by id. The same `trace:span` from another agent is another operation: neither agent can see or
+ * touch the other's. Nearly every id belongs to one agent, and then costs one map entry and nothing else.
+ */
+export class KnownOps {
+  readonly #byAgent = new Map<Agent, ChunkedSet<Op>>();
+  readonly #byId: WideMap<Op | Map<Agent, Op>>;
+
+  constructor(seed: number) {
+    this.#byId = new WideMap(seed);
+  }
+
+  /** The agents that have operations. */
+  owners(): Iterable<Agent> {
+    return this.#byAgent.keys();
+  }
+
+  of(agent: Agent): ReadonlyChunkedSet<Op> {
+    return this.#byAgent.get(agent) ?? none;
+  }
+
+  find(agent: Agent, opId: string): Op | undefined {
+    const found = this.#byId.get(opId);
+    if (found instanceof Map) return found.get(agent);
+    return found?.owner === agent ? found : undefined;
+  }
+
+  /** The operations with this id, of any agent. */
+  withId(opId: string): readonly Op[] {
+    const found = this.#byId.get(opId);
+    if (found === undefined) return [];
+    return found instanceof Map ? [...found.values()] : [found];
+  }
+
+  /** Adds an operation. Its agent has no other one with its id. */
+  add(op: Op): void {
+    let own = this.#byAgent.get(op.owner);
+    if (own === undefined) {
+      own = new ChunkedSet(ownSlot);
+      this.#byAgent.set(op.owner, own);
+    }
+    own.add(op);
+    const found = this.#byId.get(op.opId);
+    if (found === undefined || found === op) this.#byId.set(op.opId, op);
+    else if (found instanceof Map) found.set(op.owner, op);
+    else this.#byId.set(op.opId, new Map([found, op].map((each) => [each.owner, each])));
+  }
+
+  remove(op: Op): void {
+    const own = this.#byAgent.get(op.owner);
+    own?.delete(op);
+    if (own?.size === 0) this.#byAgent.delete(op.owner);
+    const found = this.#byId.get(op.opId);
+    if (found === op) this.#byId.delete(op.opId);
+    if (!(found instanceof Map) || found.get(op.owner) !== op) return;
+    found.delete(op.owner);
+    if (found.size === 0) this.#byId.delete(op.opId);
+  }
+}
+
+const none: ReadonlyChunkedSet<Op> = new ChunkedSet(ownSlot);
