@@ -98,8 +98,8 @@ it('brings the licences of what is in the scripts and styles of the dashboard', 
   const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as LockFile;
   const list = licencesUnder(join(publishedOf('@reeve/cli').folder, 'dashboard/dist'));
   const { dependencies = {} } = lock.packages['packages/dashboard'] ?? {};
-  const builds = ['@tailwindcss/vite', '@vitejs/plugin-react', 'vite'];
-  const used = Object.keys(dependencies).filter((name) => !name.startsWith('@reeve/') && !builds.includes(name));
+  const builds = new Set(['@tailwindcss/vite', '@vitejs/plugin-react', 'vite']);
+  const used = Object.keys(dependencies).filter((name) => !name.startsWith('@reeve/') && !builds.has(name));
   // The last three come with others.
   for (const name of [...used, 'scheduler', 'zustand', 'd3-zoom']) {
     const version = lock.packages[`node_modules/${name}`]?.version ?? '';
