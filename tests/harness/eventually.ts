@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Code that `npm run coverage` measures is slower, and gets as much more time as its tests get in all. */
-const patience = Number(process.env['REEVE_TEST_PATIENCE_MS'] ?? 60_000) / 60_000;
+export const patience = Number(process.env['REEVE_TEST_PATIENCE_MS'] ?? 60_000) / 60_000;
 
 /** Retries an assertion until it holds. Fails with its last error. */
 export async function eventually<Result>(assertion: () => Result | Promise<Result>, attempts = 200): Promise<Result> {
