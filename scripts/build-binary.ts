@@ -4,8 +4,9 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { bundleCommand } from './binary/bundle-command.ts';
-import { loadPostject, nodeBinary } from './binary/node-binaries.ts';
+import { loadPostject, nodeBinary, nodeLicence } from './binary/node-binaries.ts';
 import { buildDashboard } from './build-dashboard.ts';
+import { licencesFile, licencesIn } from './packages/bundled-licences.ts';
 import { home } from './packages/public-packages.ts';
 
 export const architectures = ['x64', 'arm64'] as const;
@@ -52,7 +53,7 @@ function blobOf(arch: string, { main, threads }: Awaited<ReturnType<typeof bundl
   return readFileSync(output);
 }
 
-/** Returns the executables. */
+/** Returns the executables. Beside them it leaves the licences of all that is inside. */
 export async function buildBinaries(wanted: readonly string[] = architectures): Promise<readonly string[]> {
   const unknown = wanted.find((arch) => !architectures.some((known) => known === arch));
   if (unknown !== undefined)
@@ -63,6 +64,8 @@ export async function buildBinaries(wanted: readonly string[] = architectures): 
   mkdirSync(scratch, { recursive: true });
   mkdirSync(binariesFolder, { recursive: true });
   const bundled = await bundleCommand(scratch);
+  const licences = [bundled.licences, licencesIn(join(home, 'packages/dashboard/dist')), nodeLicence(process.arch)];
+  writeFileSync(join(binariesFolder, licencesFile), licences.join('\n\n'));
   const postject = loadPostject();
   const made: string[] = [];
   for (const arch of wanted) {

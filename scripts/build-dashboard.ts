@@ -4,6 +4,8 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import type { Plugin } from 'vite';
+import { licencesFile, licencesOf } from './packages/bundled-licences.ts';
 
 const home = join(import.meta.dirname, '..');
 const dashboard = join(home, 'packages/dashboard');
@@ -12,7 +14,7 @@ const stamp = '.inputs';
 
 const inputs = ['src', 'public', 'index.html', 'vite.config.ts', 'package.json']
   .map((path) => join(dashboard, path))
-  .concat(join(home, 'packages/contract/src'), join(home, 'package-lock.json'));
+  .concat(join(home, 'packages/contract/src'), join(home, 'package-lock.json'), import.meta.filename);
 
 /** The limit for what the first page loads before it can show anything, compressed. */
 const largestEntryBytes = 250_000;
@@ -61,6 +63,18 @@ function entryBytes(folder: string): number {
     .reduce((sum, [name]) => sum + visit(name), 0);
 }
 
+/** Notes the modules that are in the scripts. */
+function noting(modules: Set<string>): Plugin {
+  return {
+    name: 'noting',
+    generateBundle(_options, bundle) {
+      for (const file of Object.values(bundle)) {
+        if (file.type === 'chunk') for (const id of file.moduleIds) modules.add(id);
+      }
+    },
+  };
+}
+
 /**
  * Builds in another folder and moves the result into place at once, so that a starting gateway reads either the old or
  * the new one.
@@ -70,7 +84,18 @@ async function build(hash: string): Promise<void> {
   try {
     process.env['NODE_ENV'] = 'production';
     const { build: viteBuild } = await import('vite');
-    await viteBuild({ configFile: join(dashboard, 'vite.config.ts'), logLevel: 'silent', build: { outDir: aside } });
+    const configFile = join(dashboard, 'vite.config.ts');
+    // Tailwind's styles come by its plugin, and not as modules.
+    const modules = new Set([join(home, 'node_modules/tailwindcss/index.css')]);
+    await viteBuild({
+      configFile,
+      plugins: [noting(modules)],
+      // What a worker runs is bundled by itself.
+      worker: { plugins: () => [noting(modules)] },
+      logLevel: 'silent',
+      build: { outDir: aside },
+    });
+    writeFileSync(join(aside, licencesFile), licencesOf(modules));
     const bytes = entryBytes(aside);
     if (bytes > largestEntryBytes) {
       throw new Error(`the entry script is ${bytes} bytes gzipped, over ${largestEntryBytes}: load more of it lazily`);

@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Rolldown } from 'vite';
+import { licencesFile, licencesOf } from './packages/bundled-licences.ts';
 
 const home = join(import.meta.dirname, '..');
 const entry = 'reeve.mjs';
@@ -47,7 +48,9 @@ async function build(folder: string): Promise<void> {
   await using bundle = await rolldown({ input: { main }, cwd: home, platform: 'node', plugins: [files] });
   // As modules of the older kind: an import of node:http loads all of fetch, and to link hundreds of modules takes time.
   const names = { entryFileNames: '[name].cjs', chunkFileNames: '[name]-[hash].cjs', keepNames: true };
-  await bundle.write({ dir: folder, format: 'cjs', dynamicImportInCjs: false, ...names });
+  const { output } = await bundle.write({ dir: folder, format: 'cjs', dynamicImportInCjs: false, ...names });
+  const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+  writeFileSync(join(folder, licencesFile), licencesOf(modules));
   writeFileSync(join(folder, entry), start);
 }
 

@@ -1,10 +1,11 @@
 // The library behind the fallback engine, in one file of the published gateway. As a dependency it would bring packages that
 // the gateway never loads, one of which runs a script at its installation.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Rolldown } from 'vite';
+import { licencesOf } from './packages/bundled-licences.ts';
 
 const home = join(import.meta.dirname, '..');
 const library = 'grpc-js-library.js';
@@ -25,19 +26,7 @@ async function bundle(folder: string): Promise<void> {
   await using made = await rolldown({ input: library, cwd: home, platform: 'node', external, plugins: [virtual] });
   const { output } = await made.write({ file: join(folder, library), keepNames: true });
   const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
-  writeFileSync(join(folder, 'grpc-js-library.licenses.txt'), packagesOf(modules).map(licenceOf).join('\n'));
-}
-
-/** The packages whose code is in the file. */
-function packagesOf(modules: readonly string[]): readonly string[] {
-  const names = modules.map((module) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(module)?.[1]);
-  return [...new Set(names)].filter((name) => name !== undefined).toSorted();
-}
-
-function licenceOf(name: string): string {
-  const folder = join(home, 'node_modules', name);
-  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string };
-  return `${name} ${version}\n\n${readFileSync(join(folder, 'LICENSE'), 'utf8')}`;
+  writeFileSync(join(folder, 'grpc-js-library.licenses.txt'), licencesOf(modules));
 }
 
 /** Where the engine stands in the built gateway. */

@@ -1,8 +1,10 @@
 // The SDK in few files. To load a hundred modules takes an agent longer than Node's own start; to load one does not.
 import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Rolldown } from 'vite';
+import { licencesFile, licencesOf } from './packages/bundled-licences.ts';
 import { readManifest } from './packages/public-packages.ts';
 
 const home = join(import.meta.dirname, '..');
@@ -24,7 +26,9 @@ export async function bundleSdk(folder: string): Promise<void> {
   const options = { input: entries(), cwd: home, platform: 'node', transform: { target: 'node20' } } as const;
   await using bundle = await rolldown(options);
   const names = { entryFileNames: '[name].js', chunkFileNames: 'shared/[name]-[hash].js', keepNames: true };
-  await bundle.write({ dir: folder, sourcemap: true, ...names });
+  const { output } = await bundle.write({ dir: folder, sourcemap: true, ...names });
+  const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+  writeFileSync(join(folder, licencesFile), licencesOf(modules));
 }
 
 /** The same in a process of its own, for callers that do not wait. */

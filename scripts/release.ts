@@ -4,9 +4,10 @@ import { execFileSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { buildBinaries } from './build-binary.ts';
+import { binariesFolder, buildBinaries } from './build-binary.ts';
 import { recordWire } from './compatibility/released.ts';
 import { packPackages } from './pack.ts';
+import { licencesFile } from './packages/bundled-licences.ts';
 import { home, readManifest } from './packages/public-packages.ts';
 import { releaseNotes, withRelease } from './release/changelog.ts';
 import type { LockFile } from './release/sbom.ts';
@@ -32,7 +33,7 @@ function changeFiles(version: string, now: Date): void {
   node('scripts/generate-docs.ts');
 }
 
-/** An executable with its licence and its manual, as an archive. */
+/** An executable with its licence, those of what is inside, and its manual, as an archive. */
 function archive(binary: string, version: string): void {
   const name = basename(binary).replace('reeve-', `reeve-${version}-`);
   const place = join(home, 'dist', name);
@@ -41,6 +42,7 @@ function archive(binary: string, version: string): void {
   cpSync(binary, join(place, 'reeve'));
   chmodSync(join(place, 'reeve'), 0o755);
   cpSync(join(home, 'LICENSE'), join(place, 'LICENSE'));
+  cpSync(join(binariesFolder, licencesFile), join(place, licencesFile));
   cpSync(join(home, 'packages/cli/man/reeve.1'), join(place, 'reeve.1'));
   const owner = ['--owner=0', '--group=0', '--numeric-owner', '--sort=name'];
   execFileSync('tar', ['-czf', join(folder, `${name}.tar.gz`), ...owner, '-C', join(home, 'dist'), name]);

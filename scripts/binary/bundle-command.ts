@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Rolldown } from 'vite';
+import { licencesOf } from '../packages/bundled-licences.ts';
 import { home } from '../packages/public-packages.ts';
 
 const inside = join(import.meta.dirname, 'inside');
@@ -37,7 +38,8 @@ function placesOf(threads: Map<string, string>): Rolldown.Plugin {
   };
 }
 
-async function bundle(input: string, to: string, threads: Map<string, string>): Promise<void> {
+/** Returns the modules that are in the script. */
+async function bundle(input: string, to: string, threads: Map<string, string>): Promise<readonly string[]> {
   // Vite brings its own, which belongs to no package here.
   const { rolldown } = createRequire(import.meta.resolve('vite'))('rolldown') as typeof Rolldown;
   await using made = await rolldown({ input, cwd: home, platform: 'node', plugins: [placesOf(threads)] });
@@ -52,18 +54,27 @@ async function bundle(input: string, to: string, threads: Map<string, string>): 
   if (chunk === undefined || chunks.length !== 1)
     throw new Error(`${input} is not one script: ${chunks.length} chunks`);
   writeFileSync(to, chunk.code);
+  return chunk.moduleIds;
 }
 
-/** Writes the scripts into a folder. Returns the main one, and those of the threads by name. */
-export async function bundleCommand(folder: string): Promise<{ main: string; threads: ReadonlyMap<string, string> }> {
+interface BundledCommand {
+  readonly main: string;
+  /** The scripts of the threads by name. */
+  readonly threads: ReadonlyMap<string, string>;
+  /** The licences of the packages that are inside. */
+  readonly licences: string;
+}
+
+/** Writes the scripts into a folder. */
+export async function bundleCommand(folder: string): Promise<BundledCommand> {
   const main = join(folder, 'main.cjs');
   const sources = new Map<string, string>();
-  await bundle(join(inside, 'main.ts'), main, sources);
+  const modules = [...(await bundle(join(inside, 'main.ts'), main, sources))];
   const threads = new Map<string, string>();
   for (const [name, source] of sources) {
     const to = join(folder, `${name}.cjs`);
-    await bundle(source, to, new Map());
+    modules.push(...(await bundle(source, to, new Map())));
     threads.set(name, to);
   }
-  return { main, threads };
+  return { main, threads, licences: licencesOf(modules) };
 }

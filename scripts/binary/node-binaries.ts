@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { home } from '../packages/public-packages.ts';
@@ -20,6 +20,11 @@ export function loadPostject(): Postject {
 /** The executable of Node for an architecture, in the version that runs here, out of the package that npm has of it. */
 export function nodeBinary(arch: string): string {
   return join(unpacked(`node-linux-${arch}`, process.versions.node), 'bin/node');
+}
+
+/** The licence of that Node, and of the libraries in it. */
+export function nodeLicence(arch: string): string {
+  return readFileSync(join(unpacked(`node-linux-${arch}`, process.versions.node), 'LICENSE'), 'utf8');
 }
 
 /** The content of a package of npm, without installing it. npm compares what it fetches with the registry's digest. */

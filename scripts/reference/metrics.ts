@@ -71,6 +71,10 @@ const metrics: Readonly<Record<string, readonly [labels: readonly string[], mean
     [],
     'Calls over HTTP without a credential, or with a bad one. Calls over gRPC are not counted.',
   ],
+  reeve_backup_last_success_timestamp_seconds: [
+    [],
+    'The moment that the last [backup](../operations/backup.md#watch-their-age) of the running gateway shows, in Unix time. It counts once its last byte has left, and survives restarts. Without a sample as long as no backup is known, and on PostgreSQL.',
+  ],
   reeve_sign_ons_total: [['outcome'], 'Single sign-ons. `outcome` is `ok`, or the code of the [problem](problems.md).'],
   reeve_rate_limited_total: [['limit'], 'Calls refused by a rate limit. `limit` is `public` or `api`.'],
 };

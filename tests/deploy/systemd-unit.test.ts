@@ -17,6 +17,7 @@ test('the unit names settings that exist, and keeps the data folder to the gatew
   expect(unknownVariables(unit.replaceAll('SVC_DRAIN_SECS', ''))).toEqual([]);
   expect(values.get('Environment')).toContain(`SVC_DATA_DIR=%S/${values.get('StateDirectory')}`);
   expect(values.get('StateDirectoryMode')).toBe('0700');
+  expect(values.get('LogsDirectoryMode')).toBe('0700');
 });
 
 test('the unit starts wrong settings only once, and waits for a drain', () => {

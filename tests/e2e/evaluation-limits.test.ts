@@ -1,6 +1,7 @@
 import type { Problem } from '@reeve/contract/http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeKey } from '../harness/credentials.ts';
+import { patience } from '../harness/eventually.ts';
 import { allowAll, bootstrapKey, TestGateway } from '../harness/gateway.ts';
 import { Policies } from '../harness/policies.ts';
 
@@ -8,7 +9,9 @@ let gateway: TestGateway;
 let viewer: string;
 let tenant: string;
 beforeAll(async () => {
-  gateway = await TestGateway.start({ policies: { 'test.yaml': allowAll } });
+  // The limits of these tests are of size. The one of time is the usual one, but for code that is measured.
+  const env = { SVC_EVALUATION_SECS: String(5 * patience) };
+  gateway = await TestGateway.start({ policies: { 'test.yaml': allowAll }, env });
   viewer = (await makeKey(gateway)).key;
   tenant = (await makeKey(gateway, { org_id: 'acme' })).key;
 });

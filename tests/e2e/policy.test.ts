@@ -84,15 +84,19 @@ test('a reload under load mixes nothing: each answer fits the version that its e
   const agent = await gateway.register({ agentId: 'a' });
   const load = { asking: true };
   let asked = 0;
+  const answeredBy = new Set<string>();
   const askers = Array.from({ length: 8 }, async () => {
     while (load.asking) {
       const answer = await gateway.check(agent);
       asked++;
+      answeredBy.add(answer.policyRule);
       const version = Number(answer.policyRule.replace('flip/v', ''));
       expect(answer.decision).toBe(version % 2 === 0 ? 1 : 2);
     }
   });
-  for (let n = 1; n <= 10; n++) {
+  // On a busy machine, the gateway answers less and reloads later.
+  const isEnough = () => asked > 100 && answeredBy.size > 1;
+  for (let n = 1; n <= 10 || (n <= 500 && !isEnough()); n++) {
     gateway.writePolicy('flip.yaml', document(n));
     await sleep(100);
   }

@@ -1,6 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { LockFile } from '../../scripts/release/sbom.ts';
+import { billOfMaterials } from '../../scripts/release/sbom.ts';
+import { licencesUnder, licenceText, packagesInMaps } from './bundled-code.ts';
 import { agentModule, commonModule, typedModule } from './consumers.ts';
 import { EmptyProject, packAll } from './empty-project.ts';
 import { nodeOf } from './node-of.ts';
@@ -69,6 +72,38 @@ it('has built code and declarations behind every entry, and no sources', () => {
     const files = entries.flatMap((entry) => (typeof entry === 'string' ? [] : [entry.types, entry.default]));
     expect(files.filter((file) => !existsSync(join(folder, file)))).toEqual([]);
     expect(existsSync(join(folder, 'src')), name).toBe(false);
+  }
+});
+
+it('brings the licence of everything that is built into a package, and names it in the bill of materials', () => {
+  const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as LockFile;
+  const { components } = billOfMaterials(lock, { version: '0.0.0', node: '24.0.0', date: '', id: '' });
+  const listed = new Set(components.map(({ purl }) => purl));
+  // The library of the other engine has no map. What it needs beside these, it would load for other services only.
+  const inside = names.flatMap((name) => {
+    const ofMaps = packagesInMaps(publishedOf(name).folder).map((other) => ({ name, other }));
+    if (name !== '@reeve/gateway') return ofMaps;
+    return [...ofMaps, ...['@grpc/grpc-js', '@js-sdsl/ordered-map'].map((other) => ({ name, other }))];
+  });
+  expect(inside).toContainEqual({ name: '@reeve/sdk', other: '@bufbuild/protobuf' });
+  for (const { name, other } of inside) {
+    const version = lock.packages[`node_modules/${other}`]?.version ?? '';
+    const text = licenceText(licencesUnder(publishedOf(name).folder), other, version);
+    expect(text, `${other} in ${name}`).toMatch(/copyright|no text of its licence/i);
+    expect(listed, `${other} in ${name}`).toContain(`pkg:npm/${other.replace('@', '%40')}@${version}`);
+  }
+});
+
+it('brings the licences of what is in the scripts and styles of the dashboard', () => {
+  const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as LockFile;
+  const list = licencesUnder(join(publishedOf('@reeve/cli').folder, 'dashboard/dist'));
+  const { dependencies = {} } = lock.packages['packages/dashboard'] ?? {};
+  const builds = new Set(['@tailwindcss/vite', '@vitejs/plugin-react', 'vite']);
+  const used = Object.keys(dependencies).filter((name) => !name.startsWith('@reeve/') && !builds.has(name));
+  // The last three come with others.
+  for (const name of [...used, 'scheduler', 'zustand', 'd3-zoom']) {
+    const version = lock.packages[`node_modules/${name}`]?.version ?? '';
+    expect(licenceText(list, name, version), name).toMatch(/copyright/i);
   }
 });
 

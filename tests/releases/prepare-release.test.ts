@@ -80,6 +80,27 @@ it('lists what is shipped, each once, with licence and digest, and nothing that 
   expect(dependencies.map(({ ref }) => ref).toSorted()).toEqual([...known].toSorted());
 });
 
+it('lists the library of the other gRPC engine with its licence, although no package needs it when it is installed', () => {
+  const lock = JSON.parse(read('package-lock.json')) as LockFile;
+  const about = { version: '0.2.0', node: '24.0.0', date: '', id: '' };
+  const { components, dependencies } = billOfMaterials(lock, about);
+  const locked = (name: string) => {
+    const { version, license, integrity } = lock.packages[`node_modules/${name}`] ?? {};
+    const content = Buffer.from(integrity?.replace('sha512-', '') ?? '', 'base64').toString('hex');
+    const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
+    return { purl, version, licenses: [{ license: { id: license } }], hashes: [{ alg: 'SHA-512', content }] };
+  };
+  const [engine, map] = [locked('@grpc/grpc-js'), locked('@js-sdsl/ordered-map')];
+  expect(engine.licenses).toEqual([{ license: { id: 'Apache-2.0' } }]);
+  for (const one of [engine, map]) expect(components).toContainEqual(expect.objectContaining(one));
+  const needs = (ref: string) => dependencies.find((one) => one.ref === ref)?.dependsOn;
+  expect(needs(`pkg:npm/%40reeve/gateway@${lock.packages['packages/gateway']?.version}`)).toContain(engine.purl);
+  expect(needs(engine.purl)).toEqual([map.purl]);
+  // What it would load only for services that the gateway does not offer.
+  const names = components.map(({ name }) => name);
+  for (const name of ['proto-loader', 'protobufjs', 'yargs']) expect(names).not.toContain(name);
+});
+
 it('gives the chart and the Python client the version, too', () => {
   const chart = 'apiVersion: v2\nname: reeve\nversion: 0.1.0\nappVersion: "0.1.0"\n';
   expect(textWithVersion('deploy/helm/reeve/Chart.yaml', chart, '0.2.0')).toBe(

@@ -60,10 +60,12 @@ export {
   acceptLostEntries,
   cutLog,
   entriesTable,
+  lastBackupAt,
   lastCut,
   latestLogs,
   oldestLogs,
   recordBackup,
+  rememberBackup,
 } from './logs/index.ts';
 export type { Action, ActionType, CheckRequest, Door, RawCheckRequest, Via } from './action/index.ts';
 export { action, actionTypes, parseCheckRequest } from './action/index.ts';

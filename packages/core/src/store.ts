@@ -23,8 +23,8 @@ import type {
   Write,
 } from './journal/index.ts';
 import { eventIdRows, idsReserved, every, marksTable, restoreRows, restoredAt, restoredFrom } from './journal/index.ts';
-import type { LogsChange } from './logs/index.ts';
-import { logRows } from './logs/index.ts';
+import type { BackupsChange, BackupsSnapshot, LogsChange } from './logs/index.ts';
+import { backupRows, lastBackupAt, logRows } from './logs/index.ts';
 import type { OpsChange, OpsChangeEvent, OpsSnapshot, SavedOp } from './ops/index.ts';
 import { opsRows, opsTable, replayFrom } from './ops/index.ts';
 import { policyRows, policyVersionsTable } from './policy/index.ts';
@@ -39,6 +39,7 @@ export type Change =
   | AgentChange
   | AgentUseChange
   | ApprovalsChange
+  | BackupsChange
   | BudgetsChange
   | ControlChange
   | EventIdsChange
@@ -68,6 +69,7 @@ export type Journal = JournalWith<Change, DomainEvent>;
 export interface Snapshot
   extends AccessSnapshot,
     ApprovalsSnapshot,
+    BackupsSnapshot,
     BudgetsSnapshot,
     ControlSnapshot,
     EventIdsSnapshot,
@@ -101,6 +103,7 @@ const rows: RowsOf<Change> = {
   ...agentRows,
   ...agentUseRows,
   ...approvalRows,
+  ...backupRows,
   ...budgetRows,
   ...controlRows,
   ...eventIdRows,
@@ -160,6 +163,7 @@ export async function loadSnapshot(
     approvals: await read(readings.approvals),
     grants: await read(readings.grants),
     ...balancesOf(await read(readings.balances)),
+    lastBackupAt: marks.get(lastBackupAt) ?? null,
     eventIdsReserved: marks.get(idsReserved) ?? 0,
     restoredAt: marks.get(restoredAt) ?? null,
     restoredFrom: marks.get(restoredFrom) ?? null,

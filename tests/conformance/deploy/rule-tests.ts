@@ -80,4 +80,18 @@ export const ruleTests: readonly RuleTest[] = [
       alerts('ReeveSignOnsFail', '15m', 'firing'),
     ],
   },
+  {
+    // Times begin at 0 here: the last backup of `a` was made almost two days before.
+    interval: '1m',
+    input_series: [
+      series('reeve_backup_last_success_timestamp_seconds', '-170000x80'),
+      { series: 'reeve_backup_last_success_timestamp_seconds{job="reeve",instance="b"}', values: '0x80' },
+      { series: 'up{job="reeve",instance="on-postgres"}', values: '1x80' },
+    ],
+    promql_expr_test: [
+      alerts('ReeveBackupOld', '45m', 'silent'),
+      alerts('ReeveBackupOld', '50m', 'pending'),
+      alerts('ReeveBackupOld', '70m', 'firing'),
+    ],
+  },
 ];

@@ -1,6 +1,9 @@
 import type { Access, Principal } from '../access/index.ts';
 import type { ChainHead } from '../audit/index.ts';
 import { canonicalJson, draftOf } from '../audit/index.ts';
+import type { JournalOf, RowsOf } from '../journal/index.ts';
+import { marksTable, put } from '../journal/index.ts';
+import type { EpochMs } from '../kernel/index.ts';
 
 /** What a backup holds. */
 export interface MadeBackup {
@@ -10,6 +13,24 @@ export interface MadeBackup {
   readonly bytes: number;
   readonly sha256: string;
 }
+
+/** A backup has left to its last byte. */
+export interface BackupsChange {
+  readonly kind: 'backup_taken';
+  /** The moment that it shows. */
+  readonly at: EpochMs;
+}
+
+export interface BackupsSnapshot {
+  /** The moment that the last backup shows which was taken whole. Null: none is known. */
+  readonly lastBackupAt: EpochMs | null;
+}
+
+export const lastBackupAt = 'last_backup_at';
+
+export const backupRows: RowsOf<BackupsChange> = {
+  backup_taken: ({ at }) => [put(marksTable, { name: lastBackupAt, value: at })],
+};
 
 /** Records that somebody takes a copy of everything, keys included. Call it before the first byte leaves. */
 export async function recordBackup(
@@ -26,5 +47,14 @@ export async function recordBackup(
       payload: canonicalJson({ ...request, bytes, head_hash: head.hash, head_seq: head.seq, sha256 }),
     }),
   );
+  await journal.committed();
+}
+
+/** Remembers how old the newest backup is. The log says only that one was begun, and retention may cut that off. */
+export async function rememberBackup(
+  { journal }: { readonly journal: JournalOf<BackupsChange, never> },
+  at: EpochMs,
+): Promise<void> {
+  journal.write({ kind: 'backup_taken', at });
   await journal.committed();
 }

@@ -91,6 +91,7 @@ function followChange({ gov, access }: Followed, change: Change, seq: number): v
     case 'ops_forgotten':
       followOpChange(gov, change, seq);
       break;
+    case 'backup_taken':
     case 'balances_saved':
     case 'entries_removed':
     case 'event_ids_reserved':

@@ -42,6 +42,7 @@ function touchOfChange(change: Change): Touch {
     case 'agent_uses_removed':
     case 'api_key_used':
     case 'approvals_removed':
+    case 'backup_taken':
     case 'balances_saved':
     case 'entries_removed':
     case 'event_ids_reserved':

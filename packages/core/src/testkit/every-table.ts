@@ -70,6 +70,7 @@ const changes: { readonly [Kind in Change['kind']]: Extract<Change, { readonly k
   agent_removed: { kind: 'agent_removed', id, isKept: false },
   agent_used: { kind: 'agent_used', use: sampleUse },
   agent_uses_removed: { kind: 'agent_uses_removed', id },
+  backup_taken: { kind: 'backup_taken', at: 1 },
   restore_recorded: { kind: 'restore_recorded' },
   api_key_saved: {
     kind: 'api_key_saved',

@@ -252,6 +252,7 @@ const nothing: Snapshot = {
   runControls: [],
   approvals: [],
   grants: [],
+  lastBackupAt: null,
   eventIdsReserved: 0,
   restoredAt: null,
   restoredFrom: null,
@@ -681,6 +682,10 @@ const roundTrips: Readonly<Record<Change['kind'], RoundTrip>> = {
       [{ kind: 'ops_forgotten' }],
     ],
     expected: { agents: [sampleAgent], opsReplayFrom: null },
+  },
+  backup_taken: {
+    write: [[{ kind: 'backup_taken', at: 3 }], [{ kind: 'backup_taken', at: 1_763_300_000_000 }]],
+    expected: { lastBackupAt: 1_763_300_000_000 },
   },
   // What brings a restore about writes the marks into the file or the database.
   restore_recorded: { write: [[{ kind: 'restore_recorded' }]], expected: {} },

@@ -1,5 +1,6 @@
 import type { Answer, ApprovalEvent, Decision, Approvals, Receipt } from '@reeve/core';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { backupMetrics } from './backup-metrics.ts';
 import type { CountersOf } from './forward-metrics.ts';
 import { forwardMetrics } from './forward-metrics.ts';
 import type { TargetLag } from './health.ts';
@@ -178,6 +179,11 @@ export class Metrics {
   observeStreams(count: (format: 'websocket' | 'sse') => number): void {
     this.#gauge('reeve_websocket_clients', 'Open event streams over WebSockets.', () => count('websocket'));
     this.#gauge('reeve_sse_clients', 'Open event streams as Server-Sent Events.', () => count('sse'));
+  }
+
+  /** Reads when the last backup was made. */
+  observeBackups(lastAt: () => number | null): void {
+    backupMetrics(this.#registry, lastAt);
   }
 
   /** Reads how far the targets of the audit log are behind. */

@@ -47,6 +47,7 @@ export interface HttpParts {
   readonly events: EventPorts;
   readonly tls: ReturnType<typeof readTls>;
   readonly tracing: Tracing | undefined;
+  readonly onBackup: (at: number) => void;
   readonly dashboard: DashboardSource | undefined;
   /** Known once the server listens, unless it is configured. */
   readonly publicUrl: () => string;
@@ -120,7 +121,7 @@ function handlersOf(context: WiringContext, parts: HttpParts): HttpOptions['hand
     ...budgetHandlers({ gov, store, reader }),
     ...decisionHandlers({ gov, log: reader, evaluator, onError: logUnforeseen(context) }),
     ...clusterHandlers(parts.gateways),
-    ...backupHandlers(backup, (by, made) => recordBackup(access, by, made)),
+    ...backupHandlers(backup, (by, made) => recordBackup(access, by, made), parts.onBackup),
     ...statsHandlers(tally, systemClock),
     ...policyHandlers(gov, evaluator),
     ...policyTestHandlers(evaluator),

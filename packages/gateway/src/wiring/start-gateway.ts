@@ -9,6 +9,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import { startTracing } from '../telemetry/tracing.ts';
 import type { DashboardSource } from '../transports/http/dashboard-files.ts';
+import { followBackups } from './follow-backups.ts';
 import { makeGrpcServer } from './grpc-server.ts';
 import { makeHttpServer } from './http-server.ts';
 import { openAnchor } from './open-anchor.ts';
@@ -98,8 +99,9 @@ export async function startGateway(
   const publicUrl = () => config.publicUrl ?? places?.http ?? '';
   const gateways = gatewaysOf(stored, load, { id: randomUUID(), version, startedAt: Date.now() });
   const grpcPlace = () => places?.grpc ?? '';
+  const onBackup = followBackups(context, gov, snapshot);
   const shown = { dashboard, publicUrl, grpcPlace };
-  const parts = { gateways, stored, governed, identity, evaluator, events, tls, tracing, ...shown };
+  const parts = { gateways, stored, governed, identity, evaluator, events, onBackup, tls, tracing, ...shown };
   places = await openPorts(context, rpc, makeHttpServer(context, parts), async () => {
     await waitForNats(context, stored, stopRequested);
   });

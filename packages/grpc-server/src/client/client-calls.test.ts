@@ -122,9 +122,10 @@ describe.each([
   test('end at their deadline, and the server hears of it', async () => {
     const { port, events } = await start();
     const { client, call } = testClient({ address: `127.0.0.1:${port}` });
+    // Both ends count the time. On a busy machine the engine may be the first to say so, in its own words.
     expect(await call('/t/Hang', undefined, { timeoutMs: 50 })).toMatchObject({
       code: 4,
-      message: 'Deadline exceeded',
+      message: expect.stringMatching(/^(Deadline exceeded|the deadline has passed)$/),
     });
     await expect.poll(() => events.slice(0, 2)).toEqual(['hang', 'cancelled']);
     let outcome: number | undefined;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { StartError } from '../../start-error.ts';
-import { reservedIdsMark, restoredMarks } from './mark-restored.ts';
+import { lastBackupMark, reservedIdsMark, restoredMarks } from './mark-restored.ts';
 
 /** Marks the file of a stopped embedded store as restored. Without `backupAt`, its newest entry says how old it is. */
 export function markRestoredStore(path: string, at: number, backupAt?: number): void {
@@ -9,7 +9,8 @@ export function markRestoredStore(path: string, at: number, backupAt?: number): 
   using db = new DatabaseSync(path);
   const newest = db.prepare('SELECT at FROM audit ORDER BY seq DESC LIMIT 1').get()?.['at'];
   const from = backupAt ?? (typeof newest === 'number' ? newest : at);
+  const known = backupAt === undefined ? [] : [lastBackupMark(backupAt)];
   db.exec('BEGIN IMMEDIATE');
-  for (const sql of [...restoredMarks(at, from), reservedIdsMark(at)]) db.exec(sql);
+  for (const sql of [...restoredMarks(at, from), reservedIdsMark(at), ...known]) db.exec(sql);
   db.exec('COMMIT');
 }

@@ -1,4 +1,4 @@
-import { idsReserved, restoredAt, restoredFrom } from '@reeve/core';
+import { idsReserved, lastBackupAt, restoredAt, restoredFrom } from '@reeve/core';
 
 /** Ids of events go on far above those that were given out after the backup: nobody gives out a million a second. */
 export function eventIdsAfter(at: number): number {
@@ -16,6 +16,11 @@ export function restoredMarks(at: number, backupAt: number): readonly string[] {
 /** For a store that reserves the ids of events by a mark. */
 export function reservedIdsMark(at: number): string {
   return markSql(idsReserved, eventIdsAfter(at), true);
+}
+
+/** For a store that comes out of a backup, which does not know of itself. */
+export function lastBackupMark(backupAt: number): string {
+  return markSql(lastBackupAt, backupAt, true);
 }
 
 function markSql(name: string, value: number, neverBack: boolean): string {

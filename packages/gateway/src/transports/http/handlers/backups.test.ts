@@ -16,8 +16,8 @@ async function* pieces(): AsyncGenerator<Buffer> {
   for (let sent = 0; sent < 400; sent++) yield await Promise.resolve(piece);
 }
 
-function world(pace: Parameters<typeof backupHandlers>[2]) {
-  const seen = { made: 0, freed: 0 };
+function world(pace: Parameters<typeof backupHandlers>[3]) {
+  const seen = { made: 0, freed: 0, taken: [] as number[] };
   const ready = () => {
     seen.made++;
     return Promise.resolve({
@@ -28,7 +28,12 @@ function world(pace: Parameters<typeof backupHandlers>[2]) {
       [Symbol.asyncDispose]: () => Promise.resolve(void seen.freed++),
     });
   };
-  const { createBackup } = backupHandlers(ready, () => Promise.resolve(), pace);
+  const { createBackup } = backupHandlers(
+    ready,
+    () => Promise.resolve(),
+    (at) => seen.taken.push(at),
+    pace,
+  );
   const call = { requestId: 'r', from: { address: '', userAgent: '', requestId: 'r' }, principal: operator };
   const input = { query: undefined, headers: undefined, params: undefined, body: undefined };
   const create = async () => ((await createBackup(input, call)) as RawAnswer).body as Readable;
@@ -55,6 +60,17 @@ test.each([
   await expect.poll(() => seen.freed, { timeout: 30_000 }).toBe(1);
   (await create()).destroy();
   expect(seen.made).toBe(2);
+  expect(seen.taken).toEqual([]);
   client.destroy();
   server.close();
+});
+
+test('a backup counts as taken once its last byte has left', async () => {
+  const { seen, create } = world({ patienceMs: 30_000, leastBytesPerSec: 0 });
+  for await (const bytes of await create()) {
+    expect(bytes).toHaveLength(piece.length);
+    expect(seen.taken).toEqual([]);
+  }
+  await expect.poll(() => seen.freed).toBe(1);
+  expect(seen.taken).toEqual([Date.UTC(2026, 0, 1)]);
 });

@@ -16,10 +16,14 @@ interface ReadyBackup extends AsyncDisposable {
 /** The slowest line that a backup is sent over: 1 Mbit/s. Meanwhile nobody else can make one. */
 const leastBytesPerSec = 125_000;
 
-/** One backup at a time: each needs room for a copy of the store. `backup` is a text if this store has none. */
+/**
+ * One backup at a time: each needs room for a copy of the store. `backup` is a text if this store has none. `onTaken`
+ * hears of the moment that a backup shows once its last byte has left.
+ */
 export function backupHandlers(
   backup: (() => Promise<ReadyBackup>) | string,
   record: (by: Principal, made: MadeBackup) => Promise<void>,
+  onTaken: (at: number) => void,
   pace = { patienceMs, leastBytesPerSec },
 ): Pick<Handlers, 'createBackup'> {
   let isRunning = false;
@@ -38,7 +42,10 @@ export function backupHandlers(
           await ready[Symbol.asyncDispose]();
           throw error;
         });
-        const done = () => void ready[Symbol.asyncDispose]().then(free, free);
+        const done = () => {
+          if (stream.readableEnded) onTaken(Date.parse(manifest.created_at));
+          void ready[Symbol.asyncDispose]().then(free, free);
+        };
         const stream = patientStream(ready.stream(), pace.patienceMs, done, pace.leastBytesPerSec);
         const name = `reeve-${manifest.created_at.replaceAll(/[-:]|\.\d+/g, '')}.backup`;
         return new RawAnswer('application/gzip', stream, {
