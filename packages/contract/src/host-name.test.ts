@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hostOfAddress, hostOfAuthority, isLoopback } from './host-name.ts';
+import { hostOfAddress, hostOfAuthority, isLocalAddress, isLoopback } from './host-name.ts';
 
 test.each([
   ['LOCALHOST.:80', 'localhost'],
@@ -80,6 +80,32 @@ test.each([
   expect(isLoopback(host)).toBe(false);
 });
 
+test.each([
+  'localhost:50051',
+  '127.0.0.1:1',
+  '127.3.2.1:65535',
+  '[::1]:50051',
+  'LOCALHOST.:1',
+  'unix:/run/reeve.sock',
+  '[::1]',
+])('a server at %j is on this machine', (address) => {
+  expect(isLocalAddress(address)).toBe(true);
+});
+
+test.each([
+  '',
+  ':50051',
+  '127.999.0.1:50051',
+  '[127.0.0.1]:1',
+  '::1',
+  'reeve.example:50051',
+  'localhost.example:1',
+  '[::2]:1',
+  '0.0.0.0:1',
+])('a server at %j may be elsewhere', (address) => {
+  expect(isLocalAddress(address)).toBe(false);
+});
+
 test('no text makes this throw', () => {
   const texts = fc.oneof(
     fc.string(),
@@ -89,7 +115,8 @@ test('no text makes this throw', () => {
   );
   fc.assert(
     fc.property(texts, (text) => {
-      for (const read of [hostOfAuthority, hostOfAddress, isLoopback]) expect(() => read(text)).not.toThrow();
+      for (const read of [hostOfAuthority, hostOfAddress, isLocalAddress, isLoopback])
+        expect(() => read(text)).not.toThrow();
     }),
   );
 });

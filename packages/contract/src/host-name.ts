@@ -32,6 +32,13 @@ export function isLoopback(host: string): boolean {
   return /^localhost\.?$/i.test(host);
 }
 
+/** Whether the address of a server (`host:port`, or `unix:` and a path) is of this machine, so that plain text stays here. */
+export function isLocalAddress(address: string): boolean {
+  if (address.startsWith('unix:')) return true;
+  const host = address.replace(/:\d+$/, '');
+  return isLoopback(/^\[([^\]]*:[^\]]*)\]$/.exec(host)?.[1] ?? host);
+}
+
 /** `[::ffff:7f00:1]` is an IPv4 address within IPv6. */
 function withoutMapping(host: string): string {
   const match = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(host);

@@ -1,3 +1,4 @@
+import { isLocalAddress } from '@reeve/contract/host-name';
 import { ReeveInvalidRequest } from './errors.ts';
 
 export interface TlsOptions {
@@ -52,17 +53,13 @@ function listOf(addresses: readonly string[]): readonly string[] {
 }
 
 /** Keys and tokens travel with the calls. So plain text beyond this machine needs an explicit option. */
-function tlsOf(address: string, tls: boolean | TlsOptions = !isLocal(address)): TlsOptions | undefined {
+function tlsOf(address: string, tls: boolean | TlsOptions = !isLocalAddress(address)): TlsOptions | undefined {
   if (tls === false) return undefined;
   const options = tls === true ? {} : tls;
   if ((options.cert === undefined) !== (options.key === undefined)) {
     throw new ReeveInvalidRequest('tls: cert and key belong together');
   }
   return options;
-}
-
-function isLocal(address: string): boolean {
-  return /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i.test(address) || address.startsWith('unix:');
 }
 
 const hostAndPort = /^(\[[0-9a-f:.%]+\]|[^\s,:/[\]]+):(\d{1,5})$/i;

@@ -1,4 +1,5 @@
 import { connect as connectTls } from 'node:tls';
+import { isLocalAddress } from '@reeve/contract/host-name';
 import { isObject } from '../is-object.ts';
 import type { GatewayClient } from '../http/gateway-client.ts';
 import { ProblemError } from '../http/problem-error.ts';
@@ -99,8 +100,7 @@ const soonDays = 21;
 export async function checkTls(apiUrl: string): Promise<Finding> {
   const url = new URL(apiUrl);
   if (url.protocol === 'http:') {
-    const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);
-    if (isLocal) return ok('tls', 'not needed on this machine itself');
+    if (isLocalAddress(url.host)) return ok('tls', 'not needed on this machine itself');
     return warning(
       'tls',
       'the credential travels unencrypted',

@@ -1,6 +1,7 @@
 import type { ClientHttp2Session, IncomingHttpHeaders } from 'node:http2';
 import { connect, constants } from 'node:http2';
 import { connect as connectSocket } from 'node:net';
+import { isLocalAddress } from '@reeve/contract/host-name';
 import type { AgentName } from '../agent-identity/agent-name.ts';
 import type { GrpcGateway } from '../agent-identity/grpc-gateway.ts';
 import type { CheckAnswer } from './hook-messages.ts';
@@ -127,15 +128,10 @@ function settle(act: () => void, reject: (error: Error) => void): void {
   }
 }
 
-/** The same rule as in the SDK: plain text stays on this machine. */
-function isLocal(address: string): boolean {
-  return /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i.test(address) || address.startsWith('unix:');
-}
-
 function opened(address: string, tls: GrpcGateway['tls']): Promise<ClientHttp2Session> {
   const { promise, resolve, reject } = Promise.withResolvers<ClientHttp2Session>();
   const path = address.startsWith('unix:') ? address.replace(/^unix:(?:\/\/(?=\/))?/, '') : undefined;
-  const scheme = tls === undefined && isLocal(address) ? 'http' : 'https';
+  const scheme = tls === undefined && isLocalAddress(address) ? 'http' : 'https';
   const session =
     path === undefined
       ? connect(`${scheme}://${address}`, { ...tls })

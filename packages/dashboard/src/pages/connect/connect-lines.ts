@@ -1,3 +1,4 @@
+import { isLocalAddress } from '@reeve/contract/host-name';
 import type { DoorId } from './door-ids.ts';
 
 /** Where the agent and the gateway are. */
@@ -45,7 +46,7 @@ export function linesFor(door: DoorId, place: LinesFor): readonly Lines[] {
 
 /** No public authority certifies the names of a machine itself. So these lines need the file, and others may. */
 function authorityOf({ grpcAddr, hasTls }: LinesFor): Authority {
-  const isPrivate = hasTls && isLocal(grpcAddr);
+  const isPrivate = hasTls && isLocalAddress(grpcAddr);
   return {
     flag: isPrivate ? ` --grpc-ca ${caFile}` : '',
     env: isPrivate ? { REEVE_GRPC_CA: caFile } : {},
@@ -74,7 +75,7 @@ function joined(...notes: readonly (string | undefined)[]): Pick<Lines, 'note'> 
 
 function sdkLines({ grpcAddr, hasTls }: LinesFor): readonly Lines[] {
   // Without the option, the SDK uses TLS for other machines alone.
-  const tls = hasTls === isLocal(grpcAddr) ? `, tls: ${hasTls}` : '';
+  const tls = hasTls === isLocalAddress(grpcAddr) ? `, tls: ${hasTls}` : '';
   const note = 'If an authority of your own certified this gateway, say tls: { ca } with its certificate in PEM.';
   return [
     { title: 'Give the agent its token, in its environment', code: `REEVE_AGENT_TOKEN=${tokenMark}` },
@@ -202,11 +203,6 @@ function hookLines(host: keyof typeof afterwards, place: LinesFor): readonly Lin
   ];
 }
 
-/** Whether an address is of the machine that connects to it. */
-export function isLocal(address: string): boolean {
-  return /^(localhost|127(\.\d+){3}|\[::1\]):\d+$/i.test(address);
-}
-
 /** The lines as they are shown: the token is hidden until it is asked for. */
 export function shownCode(code: string, token: string | undefined, isRevealed: boolean): string {
   const shown = token === undefined ? 'AGENT_TOKEN' : isRevealed ? token : `${token.slice(0, 4)}${'•'.repeat(12)}`;
@@ -215,8 +211,8 @@ export function shownCode(code: string, token: string | undefined, isRevealed: b
 
 /** What stands in the way of agents that use this address, if anything does. */
 export function addressWarning(grpcAddr: string, hasTls: boolean, pageHost: string): string | undefined {
-  const isOnThisMachine = isLocal(grpcAddr);
-  if (isOnThisMachine && !isLocal(`${pageHost}:1`)) {
+  const isOnThisMachine = isLocalAddress(grpcAddr);
+  if (isOnThisMachine && !isLocalAddress(`${pageHost}:1`)) {
     return 'This address works on the gateway’s own machine alone. For agents elsewhere, set SVC_GRPC_ADDR to an address that they reach, or SVC_PUBLIC_GRPC_ADDR if there is one already.';
   }
   if (!isOnThisMachine && !hasTls) {
