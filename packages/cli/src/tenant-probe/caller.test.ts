@@ -41,6 +41,17 @@ test('waits for as long as a limit says, and tries again', async () => {
   expect(caller.calls).toBe(3);
 });
 
+test('waits for the first event of a stream, however busy the gateway is', async () => {
+  const late = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      setTimeout(() => controller.enqueue(new TextEncoder().encode('data: hello\n\n')), 300);
+    },
+  });
+  const { caller } = callerOf(new Response(late, { headers: { 'content-type': 'text/event-stream' } }));
+  const answer = await caller.call({ method: 'GET', path: '/events', bearer: 'key', body: undefined });
+  expect(answer.text).toBe('data: hello\n\n');
+});
+
 test('listens to a stream of events for a while, not for ever', async () => {
   const endless = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(new TextEncoder().encode('data: hello\n\n')),

@@ -18,7 +18,8 @@ export interface Answer {
 }
 
 const mostRetries = 10;
-/** A stream of events has no end. The probe listens this long. */
+/** A stream of events has no end. The probe waits so long for its beginning, and then listens a little. */
+const firstWithinMs = 10_000;
 const streamMs = 100;
 
 /** Sends the calls of a probe and counts them. Waits for a rate limit instead of exceeding it. */
@@ -65,11 +66,12 @@ async function readForAWhile(response: Response): Promise<string> {
   const reader = response.body?.getReader();
   if (reader === undefined) return '';
   const decoder = new TextDecoder();
-  const over = sleep(streamMs, undefined);
+  let over = sleep(firstWithinMs, undefined, { ref: false });
   let text = '';
   for (;;) {
     const step = await Promise.race([reader.read(), over]);
     if (step === undefined || step.done) break;
+    if (text === '') over = sleep(streamMs, undefined);
     text += decoder.decode(step.value as Uint8Array, { stream: true });
   }
   await reader.cancel();
