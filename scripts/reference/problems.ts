@@ -65,7 +65,7 @@ const problems: Readonly<Record<ProblemCode, ProblemText>> = {
   ],
   too_many_held_runs: [
     'Credentials of one binding hold at most 10,000 runs, and one of them at most 5,000. Nothing has changed: neither the run nor its operations.',
-    'Resume runs that no longer need it: `GET /api/v1/runs/controls` lists them, with when each last refused a check. What must stop now: suspend the agent, or control it by `agent_id`.',
+    'Resume runs that no longer need it: `GET /api/v1/runs/controls` lists them, with when each last refused a check. What must stop now: suspend the agent, or control it by `agent_id` without a `run_id`.',
   ],
   payload_too_large: ['The body is larger than 1 MiB.', 'Send less.'],
   uri_too_long: null,

@@ -131,7 +131,7 @@ test('one credential holds at most 5,000 runs: further ones are refused, and non
   }
   const refused = await control<Problem>('terminate', { run_id: 'one-more' }, one.key);
   expect(refused).toMatchObject({ status: 409, body: { code: 'too_many_held_runs' } });
-  expect(refused.body.detail).toContain('resume runs that no longer need it, or suspend the agent');
+  expect(refused.body.detail).toContain('resume runs that no longer need it; what must stop now: suspend the agent');
   expect(await asked(agents.red, 'one-more')).toBe('default');
   expect(await asked(agents.red, 'many-0')).toBe('run is paused');
   expect((await control('terminate', { run_id: 'one-more' }, other.key)).status).toBe(202);

@@ -63,7 +63,7 @@ export function requireRoom(gov: Controls, by: Principal, reach: RunReach): void
   const who = isFull ? `credentials with this binding hold ${held}` : `this credential holds ${mostRunControlsOfOne}`;
   throw new ReeveError(
     'too_many_held_runs',
-    `${who} runs, the most they may; resume runs that no longer need it, or suspend the agent`,
+    `${who} runs, the most they may; resume runs that no longer need it; what must stop now: suspend the agent, or control it by agent_id alone`,
   );
 }
 
