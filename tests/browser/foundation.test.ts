@@ -163,7 +163,7 @@ describe('the shell', () => {
       return faults.join();
     });
     expect(told).toMatch(/script-src|style-src/);
-    expect(await page.title()).toBe('Overview · Reeve');
+    await expect.poll(() => page.title()).toBe('Overview · Reeve');
     expect(await page.evaluate(() => getComputedStyle(document.body).display)).not.toBe('none');
     await page.close();
     browser.takeFaults();
