@@ -12,11 +12,18 @@ const byEngine = [
 ];
 
 /**
- * What takes long for one rule: storms, much data, whole installations. `npm run test:long` runs it, and so does the
- * workflow of the forge.
+ * What takes long for one rule: storms, much data, whole installations, single pages in a browser. `npm run test:long`
+ * runs it, and so does the workflow of the forge.
  */
 const long = [
+  'tests/browser/audit.test.ts',
+  'tests/browser/budgets.test.ts',
+  'tests/browser/gateways.test.ts',
+  'tests/browser/identity.test.ts',
   'tests/browser/ops-load.test.ts',
+  'tests/browser/overview.test.ts',
+  'tests/browser/policies.test.ts',
+  'tests/browser/topology.test.ts',
   'tests/chaos/fifty-agents.test.ts',
   'tests/chaos/legacy-store.test.ts',
   'tests/chaos/postgres-outage.test.ts',
@@ -24,9 +31,12 @@ const long = [
   'tests/cluster/outages.test.ts',
   'tests/cluster/storm.test.ts',
   'tests/e2e/account-timing.test.ts',
+  'tests/e2e/audit-anchor.test.ts',
   'tests/e2e/backtest.test.ts',
+  'tests/e2e/budget-clocks.test.ts',
   'tests/e2e/cli-completion.test.ts',
   'tests/e2e/cli-doctor-tenants.test.ts',
+  'tests/e2e/demo.test.ts',
   'tests/e2e/evaluate-aside-memory.test.ts',
   'tests/e2e/nobody-blocks/nobody-blocks.test.ts',
   'tests/e2e/upgrade.test.ts',
@@ -36,7 +46,7 @@ const long = [
 
 /** Code that `npm run coverage` measures is slower. It starts Vitest, and can tell it so only by the environment. */
 // oxlint-disable-next-line node/no-process-env
-const patienceMs = Number(process.env['REEVE_TEST_PATIENCE_MS'] ?? 60_000);
+const patienceMs = Number(process.env['REEVE_TEST_PATIENCE_MS'] ?? 120_000);
 
 export default defineConfig({
   test: {

@@ -218,13 +218,13 @@ test('everything works by keyboard', async () => {
   await dialogOf(page, 'bot: k1').waitFor();
   await page.keyboard.press('Escape');
   await dialogOf(page, 'bot: k1').waitFor({ state: 'detached' });
-  expect(await gridOf(page).evaluate((element) => element === document.activeElement)).toBe(true);
+  await expect.poll(() => gridOf(page).evaluate((element) => element === document.activeElement)).toBe(true);
   await page.keyboard.press('f');
   await page.getByText('Frozen').waitFor();
   await page.keyboard.press('/');
   await page.keyboard.type('k3');
   await expect.poll(() => rowOf(page, /k2/).count()).toBe(0);
-  expect(new URL(page.url()).searchParams.get('q')).toBe('k3');
+  await expect.poll(() => new URL(page.url()).searchParams.get('q')).toBe('k3');
   await world.browser.closePage(page);
 });
 
