@@ -16,8 +16,10 @@ const byEngine = [
  * runs it, and so does the workflow of the forge.
  */
 const long = [
+  'packages/gateway/src/adapters/postgres/migrate-postgres.test.ts',
   'tests/browser/audit.test.ts',
   'tests/browser/budgets.test.ts',
+  'tests/browser/foundation.test.ts',
   'tests/browser/gateways.test.ts',
   'tests/browser/identity.test.ts',
   'tests/browser/ops-load.test.ts',
@@ -36,9 +38,14 @@ const long = [
   'tests/e2e/budget-clocks.test.ts',
   'tests/e2e/cli-completion.test.ts',
   'tests/e2e/cli-doctor-tenants.test.ts',
+  'tests/e2e/cli-policy.test.ts',
+  'tests/e2e/configuration.test.ts',
   'tests/e2e/demo.test.ts',
+  'tests/e2e/durable-stores.test.ts',
   'tests/e2e/evaluate-aside-memory.test.ts',
+  'tests/e2e/ledger.test.ts',
   'tests/e2e/nobody-blocks/nobody-blocks.test.ts',
+  'tests/e2e/retention.test.ts',
   'tests/e2e/upgrade.test.ts',
   'tests/fuzz/openapi.test.ts',
   'tests/trust/trust.test.ts',
