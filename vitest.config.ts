@@ -78,6 +78,7 @@ export default defineConfig({
     ],
     // Generous: the machine may be busy, and no test asserts how long anything takes.
     testTimeout: patienceMs,
+    expect: { poll: { timeout: 20_000 } },
     hookTimeout: patienceMs,
     // Most tests wait for a gateway or a browser in another process: four at once keep two cores busy.
     maxWorkers: 4,

@@ -60,11 +60,13 @@ describe('a start that fails says why, and what to do, in one line', () => {
 
   test('on a full disk after a kill, wherever in the start it shows', async () => {
     const says = /^reeve serve: cannot .*\/reeve-start-.*: .*; the disk is full or limited: make room/;
-    for (const bytes of [0, 4096, 32_768, 65_536]) expectOneLine(await startOnFullDisk(copy(), bytes), says);
-    // The size of the WAL. It is enough if the kill came after a full checkpoint, because the WAL then starts anew.
-    const exit = await startOnFullDisk(copy(), statSync(join(killed, 'reeve.db-wal')).size);
-    if (exit.stdout.includes('"listening"')) expect(exit.code).toBe(0);
-    else expectOneLine(exit, says);
+    for (const bytes of [0, 4096]) expectOneLine(await startOnFullDisk(copy(), bytes), says);
+    // This much is enough if the kill came after a full checkpoint, because the WAL then starts anew.
+    for (const bytes of [32_768, 65_536, statSync(join(killed, 'reeve.db-wal')).size]) {
+      const exit = await startOnFullDisk(copy(), bytes);
+      if (exit.stdout.includes('"listening"')) expect(exit.code).toBe(0);
+      else expectOneLine(exit, says);
+    }
   });
 
   test('where the disk is not full after all, it starts with what it had', async () => {
