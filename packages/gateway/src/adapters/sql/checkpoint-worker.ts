@@ -14,6 +14,7 @@ import type { CheckpointerData, FromCheckpointer, ToCheckpointer } from './wal-c
 const { path, everyMs, mostFrames } = workerData as CheckpointerData;
 let db: DatabaseSync | undefined;
 
+/** While commits go on, the thread copies until a pass finds few new pages, and not for ever. */
 const mostPasses = 5;
 const fewFrames = 512;
 /** If a reader keeps the log from beginning anew, asking again at once is of no use. */
@@ -83,7 +84,7 @@ function attempt(job: () => void): void {
 
 const timer = setInterval(() => attempt(work), everyMs);
 
-function notBefore(): void {
+function askLater(): void {
   isAsking = false;
   pauseNotBefore = performance.now() + againMs;
 }
@@ -98,11 +99,11 @@ parentPort?.on('message', (message: ToCheckpointer) => {
       attempt(() => {
         known = checkpoint();
       });
-      notBefore();
+      askLater();
       tell('go on');
       break;
     case 'not now':
-      notBefore();
+      askLater();
       break;
     case 'end':
       clearInterval(timer);
