@@ -229,7 +229,10 @@ describe('an address', () => {
   });
 
   test('that speaks something else is said to do so', async () => {
-    const server = createServer((socket) => void socket.end('SSH-2.0-OpenSSH\r\n')).listen(0, '127.0.0.1');
+    const server = createServer((socket) => void socket.on('error', () => undefined).end('SSH-2.0-OpenSSH\r\n')).listen(
+      0,
+      '127.0.0.1',
+    );
     await once(server, 'listening');
     try {
       await tryAll(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, /does not answer in HTTP/);

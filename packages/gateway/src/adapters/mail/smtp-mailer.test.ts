@@ -349,7 +349,10 @@ async function rawRelay(answer: (line: string, socket: Socket) => string | undef
       socket.on('close', () => clearInterval(timer));
     });
     socket.write(greeting);
-    createInterface(socket).on('line', (line) => {
+    const lines = createInterface(socket);
+    // An interface passes on what goes wrong with its input, and nobody else would hear it.
+    lines.on('error', () => undefined);
+    lines.on('line', (line) => {
       const text = answer(line, socket);
       if (text !== undefined && socket.writable) socket.write(text);
     });
@@ -443,7 +446,7 @@ describe('a strange relay', () => {
   });
 
   test('that hangs up without a word has failed at once', async () => {
-    const server = createServer((socket) => socket.end()).listen(0, '127.0.0.1');
+    const server = createServer((socket) => socket.on('error', () => undefined).end()).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const endless = { connectMs: 1e6, greetingMs: 1e6, silenceMs: 1e6, totalMs: 1e6 };
     const mailer = new SmtpMailer(relayTo((server.address() as AddressInfo).port), endless);
