@@ -48,6 +48,7 @@ const keys = ring({
   orgsKeysKey: { by: key('orgsKey'), org: 'acme' },
   afterRotation: { by: key('orgRotated'), org: 'acme' },
   orphan: { by: key('forgotten') },
+  annsOrphan: { by: key('annsKey'), from: 'forgotten' },
 });
 
 describe('a lineage', () => {
@@ -126,6 +127,7 @@ describe('whom a verdict counts as', () => {
     ['orgsKeysKey', 'org'],
     ['afterRotation', 'org'],
     ['orphan', 'forgotten'],
+    ['annsOrphan', 'ann'],
     ['unknown', 'unknown'],
   ])('%s counts as %s', (credentialId, expected) => {
     expect(personBehind(keys, { credentialId })).toBe(expected);

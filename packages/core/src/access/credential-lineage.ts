@@ -89,7 +89,7 @@ export function personBehind(keys: Descents, { credentialId }: Pick<Principal, '
     seen.add(person);
     const key = originOf(keys, person);
     if (key === undefined) return person;
-    const account = accountBehind(keys, key.id);
+    const account = accountBehind(keys, person);
     if (account !== null) return account;
     // An unknown key may be bound or not. Two keys made with it count as one person.
     if (key.madeBy === null || keys.find(key.madeBy.id)?.orgId === null) return key.id;
