@@ -62,6 +62,15 @@ const metrics: Readonly<Record<string, readonly [labels: readonly string[], mean
     'Operations terminated because they were registered and not checked within `SVC_OPS_PENDING_TTL_SECS`.',
   ],
   reeve_control_streams: [[], 'Open control streams of agents.'],
+  reeve_held_runs: [[], 'Runs that a control holds. What they ask further is refused, until somebody resumes them.'],
+  reeve_held_runs_of_one_binding: [
+    [],
+    'The most runs that credentials with one binding hold. They may hold 10,000, and one credential 5,000; beyond that, a further one is refused.',
+  ],
+  reeve_store_wal_bytes: [
+    [],
+    'The length of the embedded store’s write-ahead log. Under load it grows to about 200 MB and begins anew. Without a sample on other stores.',
+  ],
   reeve_http_requests_total: [
     ['route', 'status'],
     'Answers over HTTP. `route` is the pattern of the path, as in `/api/v1/agents/:org/:team/:agent`, or `unknown`.',

@@ -135,6 +135,10 @@ test('one credential holds at most 5,000 runs: further ones are refused, and non
   expect(await asked(agents.red, 'one-more')).toBe('default');
   expect(await asked(agents.red, 'many-0')).toBe('run is paused');
   expect((await control('terminate', { run_id: 'one-more' }, other.key)).status).toBe(202);
+  const { text } = await gateway.api.get('/metrics');
+  expect(text).toMatch(/^reeve_held_runs_of_one_binding 5001$/m);
+  expect(Number(/^reeve_held_runs (\d+)$/m.exec(text)?.[1])).toBeGreaterThanOrEqual(5001);
+  expect(Number(/^reeve_store_wal_bytes (\d+)$/m.exec(text)?.[1])).toBeGreaterThan(0);
   expect((await control('resume', { run_id: 'many-1' }, one.key)).status).toBe(202);
   expect((await control('terminate', { run_id: 'two-more' }, one.key)).status).toBe(202);
   expect(await asked(agents.red, 'two-more')).toBe('run is terminated');

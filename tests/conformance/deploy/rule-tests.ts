@@ -94,4 +94,18 @@ export const ruleTests: readonly RuleTest[] = [
       alerts('ReeveBackupOld', '70m', 'firing'),
     ],
   },
+  {
+    interval: '1m',
+    input_series: [
+      series('reeve_store_wal_bytes', '200000000x20 2000000000x40'),
+      series('reeve_held_runs_of_one_binding', '7000x20 8001x40'),
+    ],
+    promql_expr_test: [
+      alerts('ReeveWriteAheadLogLong', '20m', 'silent'),
+      alerts('ReeveWriteAheadLogLong', '30m', 'pending'),
+      alerts('ReeveWriteAheadLogLong', '40m', 'firing'),
+      alerts('ReeveHeldRunsNearlyFull', '20m', 'silent'),
+      alerts('ReeveHeldRunsNearlyFull', '30m', 'firing'),
+    ],
+  },
 ];

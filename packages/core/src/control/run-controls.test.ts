@@ -41,6 +41,9 @@ test('a check meets the controls that reach its agent, whatever came, went and w
         if (what === 'put') held.set(key, control);
         else if (what === 'remove') held.delete(key);
         else undo();
+        const bindings = [...held.values()].map(({ imposedBy }) => JSON.stringify(imposedBy));
+        const sizes = [...Map.groupBy(bindings, (binding) => binding).values()].map(({ length }) => length);
+        expect([runs.count, runs.mostOfOneBinding]).toEqual([held.size, Math.max(0, ...sizes)]);
         for (const runId of ['run-1', 'run-2']) {
           const all = [...held.values()].filter((each) => each.runId === runId);
           expect(new Set(runs.ofRun(runId))).toEqual(new Set(all));

@@ -70,6 +70,18 @@ export class RunControls {
     return [...own.values()].filter((each) => each.actor.id === actor.id && each.actor.kind === actor.kind).length;
   }
 
+  get count(): number {
+    let count = 0;
+    for (const { size } of this.#byBinding.values()) count += size;
+    return count;
+  }
+
+  get mostOfOneBinding(): number {
+    let most = 0;
+    for (const { size } of this.#byBinding.values()) most = Math.max(most, size);
+    return most;
+  }
+
   *all(): Generator<RunControl> {
     for (const controls of this.#byBinding.values()) yield* controls.values();
   }

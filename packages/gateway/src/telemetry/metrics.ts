@@ -5,7 +5,8 @@ import type { CountersOf } from './forward-metrics.ts';
 import { forwardMetrics } from './forward-metrics.ts';
 import type { TargetLag } from './health.ts';
 import { LatencyHistogram } from './latency-histogram.ts';
-import { opStates } from '@reeve/contract/names';
+import type { ObservedStore } from './state-metrics.ts';
+import { stateMetrics } from './state-metrics.ts';
 
 const fast = [0.000_05, 0.0001, 0.000_25, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
 const patient = [1, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 14_400, 86_400];
@@ -110,21 +111,8 @@ export class Metrics {
   }
 
   /** Reads the state of the gateway whenever the metrics are read. */
-  observe(gov: Approvals, indexLag: () => Promise<number>): void {
-    this.#gauge('reeve_agents', 'Registered agents.', () => registered(gov));
-    this.#gauge('reeve_audit_seq', 'The newest audit entry.', () => gov.journal.head.seq);
-    this.#gauge('reeve_audit_index_lag_entries', 'Audit entries that are not indexed yet.', indexLag);
-    this.#gauge('reeve_approvals_open', 'Actions that wait for an approval.', () => gov.approvals.openCount);
-    this.#gauge('reeve_control_streams', 'Open control streams.', () => gov.control.streamCount);
-    const ops = new Gauge({
-      name: 'reeve_ops',
-      help: 'Operations by state.',
-      labelNames: ['state'],
-      registers: [this.#registry],
-      collect: () => {
-        for (const state of opStates) ops.set({ state }, gov.ops.count(state));
-      },
-    });
+  observe(gov: Approvals, store: ObservedStore): void {
+    stateMetrics(this.#registry, gov, store);
   }
 
   /** Reads how the gateways on one store work together. */
@@ -291,9 +279,4 @@ export class Metrics {
     });
     this.#registry.registerMetric(gauge);
   }
-}
-
-/** Without agents that have left and are remembered because they are suspended. */
-function registered(gov: Approvals): number {
-  return [...gov.directory.orgs().values()].reduce((sum, { tally }) => sum + tally.agents, 0);
 }

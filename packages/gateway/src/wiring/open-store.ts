@@ -52,7 +52,7 @@ const noBackup = {
     'the store is a PostgreSQL database: back it up with pg_dump, or with a base backup and its write-ahead log, and start with --restored after you have restored it',
 };
 
-function openEmbedded({ config, version, opened }: WiringContext, isRestored: boolean): OpenStore {
+function openEmbedded({ config, version, logger, opened }: WiringContext, isRestored: boolean): OpenStore {
   const folder = takeDataFolder(config.dataDir);
   opened.defer(() => folder.release(), 'the data folder');
   const path = join(folder.path, 'reeve.db');
@@ -63,7 +63,11 @@ function openEmbedded({ config, version, opened }: WiringContext, isRestored: bo
     opened.defer(() => store.close(), 'the store');
     const reader = new AuditReaderThread(path, join(folder.path, 'audit-index.db'));
     opened.defer(() => reader.close(), 'the thread that reads the audit log');
-    opened.defer(startCheckpointer(path, store, reader), 'the thread that checkpoints the store');
+    const checkpointer = startCheckpointer(path, store, reader, {
+      onFailure: (error) =>
+        logger.warn({ error }, 'the write-ahead log cannot be copied into the database, and grows until it can'),
+    });
+    opened.defer(() => checkpointer.end(), 'the thread that checkpoints the store');
     const database = new SqliteDatabase({ path, sync: config.auditSync });
     const accountStore = new SqlAccountStore(database);
     opened.defer(() => accountStore.close(), 'the store of accounts');
@@ -74,6 +78,7 @@ function openEmbedded({ config, version, opened }: WiringContext, isRestored: bo
       reader,
       // An unknown lag is NaN: the other metrics do not depend on the reader.
       indexLag: () => reader.lag().catch(() => Number.NaN),
+      walBytes: () => checkpointer.walBytes,
       log: { after: async (seq, limit) => [...(await reader.oldest({ after: seq, limit })).entries] },
       positions: new SqlForwardPositions(database),
       accountStore,

@@ -78,7 +78,7 @@ export async function startGateway(
   const governed = await openGovernance(context, stored, snapshot, storeWatch);
   const { gov } = governed;
   await anchor?.recordLoss(gov);
-  metrics.observe(gov, stored.indexLag);
+  metrics.observe(gov, stored);
   observeCluster(context, stored, gov);
   const { access } = governed;
   const identity = openIdentity(context, access, stored);

@@ -74,11 +74,16 @@ function copyMost(): void {
   }
 }
 
+let isFailing = false;
+
+/** The next turn tries again what fails. */
 function attempt(job: () => void): void {
   try {
     job();
-  } catch {
-    // The writer reports a full or missing disk; the next turn tries again.
+    isFailing = false;
+  } catch (error) {
+    if (!isFailing) tell({ failedWith: String(error) });
+    isFailing = true;
   }
 }
 

@@ -62,14 +62,29 @@ function beginnings(): number {
 
 test('the write-ahead log of a writer that never rests begins anew, again and again', async () => {
   head = emptyChain;
-  const end = startCheckpointer(path, store, nobody, { everyMs: 5, mostFrames: 500 });
+  const checkpointer = startCheckpointer(path, store, nobody, { everyMs: 5, mostFrames: 500 });
   try {
     await commitUntil(() => beginnings() >= 5 || statSync(path).size > mostBytes);
   } finally {
-    await end();
+    await checkpointer.end();
   }
   expect(beginnings()).toBeGreaterThanOrEqual(5);
   expect((await store.after(0, Number.MAX_SAFE_INTEGER)).at(0)?.seq).toBe(1);
+});
+
+test('a log that cannot be copied is reported once, and what works says how long the log is', async () => {
+  const failures: string[] = [];
+  const onFailure = (error: string) => failures.push(error);
+  const failing = startCheckpointer(folder, store, nobody, { everyMs: 1, onFailure });
+  await expect.poll(() => failures.length).toBe(1);
+  await setTimeout(50);
+  await failing.end();
+  expect(failures).toEqual([expect.stringContaining('unable to open database file')]);
+  expect(failing.walBytes).toBe(0);
+  const working = startCheckpointer(path, store, nobody, { everyMs: 1, onFailure });
+  await expect.poll(() => working.walBytes).toBe(statSync(`${path}-wal`).size);
+  await working.end();
+  expect(failures).toHaveLength(1);
 });
 
 test('a reader that leaves no gap makes one when it is asked to, and the log begins anew', async () => {
@@ -90,7 +105,7 @@ test('a reader that leaves no gap makes one when it is asked to, and the log beg
     return { idle: Promise.resolve(), goOn };
   };
   read();
-  const end = startCheckpointer(path, store, { rest }, { everyMs: 5, mostFrames: 500 });
+  const checkpointer = startCheckpointer(path, store, { rest }, { everyMs: 5, mostFrames: 500 });
   try {
     await commitUntil(() => {
       if (!state.isResting) {
@@ -100,7 +115,7 @@ test('a reader that leaves no gap makes one when it is asked to, and the log beg
       return beginnings() >= 5 || statSync(path).size > mostBytes;
     });
   } finally {
-    await end();
+    await checkpointer.end();
     reading.close();
   }
   expect(beginnings()).toBeGreaterThanOrEqual(5);
@@ -162,9 +177,9 @@ test('a thread that is ended in the middle of a pause leaves no commit waiting',
     trimWal: () => undefined,
   };
   head = emptyChain;
-  const end = startCheckpointer(path, writer, nobody, { everyMs: 5, mostFrames: 1 });
+  const checkpointer = startCheckpointer(path, writer, nobody, { everyMs: 5, mostFrames: 1 });
   await commitUntil(() => pauses.length > 0);
-  await end();
+  await checkpointer.end();
   expect(pauses).toEqual(pauses.map((_, at) => (at % 2 === 0 ? 'begun' : 'ended')));
   expect(pauses.at(-1)).toBe('ended');
   expect(store.commit({ entries: [], changes: [] })).toBeUndefined();

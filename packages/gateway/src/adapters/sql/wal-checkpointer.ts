@@ -31,17 +31,34 @@ export interface CheckpointerData {
 }
 
 /** `rest`: readers shall wait. `pause`: commits shall wait as well. */
-export type FromCheckpointer = 'rest' | 'pause' | 'go on' | { readonly walBytes: number };
+export type FromCheckpointer =
+  | 'rest'
+  | 'pause'
+  | 'go on'
+  | { readonly walBytes: number }
+  | { readonly failedWith: string };
 export type ToCheckpointer = 'resting' | 'paused' | 'not now' | 'end';
 
-/** Starts the thread that checkpoints the write-ahead log; the returned function ends it. */
+export interface CheckpointerOptions extends Partial<Omit<CheckpointerData, 'path'>> {
+  /** Called when checkpoints begin to fail, not for each that does. */
+  readonly onFailure?: (error: string) => void;
+}
+
+export interface Checkpointer {
+  /** How long the file of the log was after the last checkpoint. */
+  readonly walBytes: number;
+  end(): Promise<void>;
+}
+
+/** Starts the thread that checkpoints the write-ahead log. */
 export function startCheckpointer(
   path: string,
   writer: WalWriter,
   reader: WalReader,
-  options: Partial<Omit<CheckpointerData, 'path'>> = {},
-): () => Promise<void> {
+  { onFailure, ...options }: CheckpointerOptions = {},
+): Checkpointer {
   const data: CheckpointerData = { everyMs: 250, mostFrames, ...options, path };
+  let walBytes = 0;
   let worker: Worker | undefined;
   let again: NodeJS.Timeout | undefined;
   let ending = false;
@@ -52,8 +69,14 @@ export function startCheckpointer(
     started.unref();
     started.on('error', () => undefined);
     started.on('message', (message: FromCheckpointer) => {
-      if (typeof message === 'object') writer.trimWal(message.walBytes);
-      else if (message === 'go on') pauses.end();
+      if (typeof message === 'object') {
+        if ('failedWith' in message) {
+          onFailure?.(message.failedWith);
+          return;
+        }
+        ({ walBytes } = message);
+        writer.trimWal(walBytes);
+      } else if (message === 'go on') pauses.end();
       else if (message === 'pause') answer(started, pauses.begin() ? 'paused' : 'not now');
       else if (!ending) void pauses.rest().then((isResting) => answer(started, isResting ? 'resting' : 'not now'));
     });
@@ -64,16 +87,21 @@ export function startCheckpointer(
     });
   };
   start();
-  return async () => {
-    ending = true;
-    clearTimeout(again);
-    pauses.end();
-    const last = worker;
-    if (last === undefined) return;
-    last.ref();
-    const ended = new Promise((resolve) => last.once('exit', resolve));
-    answer(last, 'end');
-    await ended;
+  return {
+    get walBytes() {
+      return walBytes;
+    },
+    async end() {
+      ending = true;
+      clearTimeout(again);
+      pauses.end();
+      const last = worker;
+      if (last === undefined) return;
+      last.ref();
+      const ended = new Promise((resolve) => last.once('exit', resolve));
+      answer(last, 'end');
+      await ended;
+    },
   };
 }
 
