@@ -1,4 +1,5 @@
 import type { LoadResult } from './load-protocol.ts';
+import { fixed } from './table.ts';
 
 /** Two servers, measured one right after the other. */
 export interface Pair {
@@ -44,4 +45,10 @@ export async function calmRounds<Round>(
   }
   const kept = rounds.toSorted((a, b) => disturbance(a) - disturbance(b)).slice(0, wanted);
   return { rounds: kept, leftOut: rounds.length - kept.length };
+}
+
+/** How much others took of the machine in the rounds that count. */
+export function othersLine(othersCores: readonly number[], leftOut: number): string {
+  const most = fixed(Math.max(0, ...othersCores), 2);
+  return `Others, the host of a virtual machine among them, took up to ${most} cores in the rounds that count; ${leftOut} rounds were disturbed more and left out.`;
 }

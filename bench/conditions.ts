@@ -1,5 +1,5 @@
 import type { Pair } from './calm-rounds.ts';
-import { calmPairs } from './calm-rounds.ts';
+import { calmPairs, othersLine } from './calm-rounds.ts';
 import { conditionPolicies } from './condition-policies.ts';
 import type { Cores } from './cores.ts';
 import type { GatewayProcess } from './gateway-process.ts';
@@ -133,9 +133,5 @@ export function conditionsTable(rows: readonly ConditionsRow[]): string {
   ]);
   const others = rows.map(({ figures, plain }) => Math.max(figures.othersCores, plain.othersCores));
   const left = sum(rows.map(({ leftOut }) => leftOut));
-  return [
-    textTable(header, body),
-    '',
-    `Other processes took up to ${fixed(Math.max(...others), 2)} cores in the rounds that count; ${left} rounds were disturbed more and left out.`,
-  ].join('\n');
+  return [textTable(header, body), '', othersLine(others, left)].join('\n');
 }

@@ -167,5 +167,11 @@ export function controlStreamsTable(rows: readonly StreamsRow[]): string {
   const others = Math.max(
     ...rows.flatMap((row) => [row.before, row.beside, row.after].map((part) => part.othersCores)),
   );
-  return [streams, '', decisions, '', `Other processes took up to ${fixed(others, 2)} cores.`].join('\n');
+  return [
+    streams,
+    '',
+    decisions,
+    '',
+    `Others, the host of a virtual machine among them, took up to ${fixed(others, 2)} cores.`,
+  ].join('\n');
 }

@@ -92,7 +92,7 @@ export interface LoadResult {
    */
   readonly server: { readonly before: Usage; readonly after: Usage; readonly atRest: Usage };
   readonly loadCpuMicros: number;
-  /** What other processes took of the machine, in cores. */
+  /** What other processes took of the machine, and its host, in cores. */
   readonly othersCores: number;
 }
 

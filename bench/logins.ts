@@ -1,5 +1,5 @@
 import type { Pair } from './calm-rounds.ts';
-import { calmPairs } from './calm-rounds.ts';
+import { calmPairs, othersLine } from './calm-rounds.ts';
 import type { Cores } from './cores.ts';
 import type { GatewayProcess } from './gateway-process.ts';
 import { startGateway } from './gateway-process.ts';
@@ -13,7 +13,7 @@ import type { Figures } from './rounds.ts';
 import { checkRound, figuresOf, perSecondOf } from './rounds.ts';
 import type { Spread } from './statistics.ts';
 import { spreadOf, sum } from './statistics.ts';
-import { count, duration, fixed, ratio, textTable } from './table.ts';
+import { count, duration, ratio, textTable } from './table.ts';
 
 export interface LoginsRow {
   readonly shape: Shape;
@@ -135,9 +135,5 @@ export function loginsTable(rows: readonly LoginsRow[]): string {
   ]);
   const others = rows.map(({ alone, beside }) => Math.max(alone.othersCores, beside.othersCores));
   const left = sum(rows.map(({ leftOut }) => leftOut));
-  return [
-    textTable(header, body),
-    '',
-    `Other processes took up to ${fixed(Math.max(...others), 2)} cores in the rounds that count; ${left} rounds were disturbed more and left out.`,
-  ].join('\n');
+  return [textTable(header, body), '', othersLine(others, left)].join('\n');
 }

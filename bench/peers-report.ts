@@ -1,3 +1,4 @@
+import { othersLine } from './calm-rounds.ts';
 import type { PeerCell, PeerColumn, PeersResult } from './peers.ts';
 import { peerColumns } from './peers.ts';
 import type { Bar } from './picture.ts';
@@ -32,10 +33,10 @@ function cellTexts(cell: PeerCell): string[] {
 /** How much others used the machine, and whether the load process held the servers back. */
 function noiseLine({ rows, leftOut }: PeersResult): string {
   const cells = rows.flatMap((row) => Object.values(row.cells));
-  const others = Math.max(...cells.map(({ othersCores }) => othersCores), 0);
+  const others = cells.map(({ othersCores }) => othersCores);
   const load = Math.max(...cells.map(({ loadCpuMicros, perSecond }) => (loadCpuMicros * perSecond) / 1e6), 0);
   return [
-    `Other processes took up to ${fixed(others, 2)} cores in the rounds that count; ${leftOut} rounds were disturbed more and left out.`,
+    othersLine(others, leftOut),
     `The load process was busy for at most ${fixed(load * 100, 0)} % of its core.`,
   ].join('\n');
 }

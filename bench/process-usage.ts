@@ -22,9 +22,14 @@ export function usageOf(pid: number): Usage {
   };
 }
 
-/** The time that all cores were busy since the machine started. It shows whether others were at work. */
+/**
+ * The time that all cores were busy since the machine started, or that the host of a virtual machine gave to others. It
+ * shows whether others were at work.
+ */
 export function machineBusyMicros(): number {
-  return cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0) * 1000;
+  const busy = cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0) * 1000;
+  const stolenTicks = /^cpu +(?:\d+ ){7}(\d+)/m.exec(read('/proc/stat') ?? '')?.[1];
+  return busy + Number(stolenTicks ?? 0) * microsPerTick;
 }
 
 const restWithinMs = 20_000;

@@ -1,3 +1,4 @@
+import { othersLine } from './calm-rounds.ts';
 import type { Bar } from './picture.ts';
 import { barPicture } from './picture.ts';
 import type { Figures } from './rounds.ts';
@@ -48,7 +49,7 @@ export function noiseLines(rows: readonly ThroughputRow[]): string {
   const others = rows.map(({ gateway, echo }) => Math.max(gateway.othersCores, echo.othersCores));
   const load = rows.map(({ gateway }) => (gateway.loadCpuMicros * gateway.perSecond) / 1e6);
   return [
-    `Other processes took up to ${fixed(Math.max(...others), 2)} cores in the rounds that count; ${sum(rows.map(({ leftOut }) => leftOut))} rounds were disturbed more and left out.`,
+    othersLine(others, sum(rows.map(({ leftOut }) => leftOut))),
     `The load process was busy for at most ${fixed(Math.max(...load) * 100, 0)} % of its core.`,
   ].join('\n');
 }
