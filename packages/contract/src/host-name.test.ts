@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hostOfAddress, hostOfAuthority, isLocalAddress, isLoopback } from './host-name.ts';
+import { bareHost, hostOfAddress, hostOfAuthority, isLocalAddress, isLoopback } from './host-name.ts';
 
 test.each([
   ['LOCALHOST.:80', 'localhost'],
@@ -119,4 +119,15 @@ test('no text makes this throw', () => {
         expect(() => read(text)).not.toThrow();
     }),
   );
+});
+
+test.each([
+  ['[::1]', '::1'],
+  ['[fe80::1]', 'fe80::1'],
+  ['::1', '::1'],
+  ['127.0.0.1', '127.0.0.1'],
+  ['localhost', 'localhost'],
+  ['', ''],
+])('a socket reaches %j as %j', (host, bare) => {
+  expect(bareHost(host)).toBe(bare);
 });

@@ -22,6 +22,11 @@ export function hostOfAddress(address: string): string | undefined {
   return (bare.includes(':') ? hostOfAuthority(`[${bare}]`) : undefined) ?? hostOfAuthority(bare);
 }
 
+/** A host without the brackets that a URL, or a header, puts around an IPv6 address. Sockets want it like this. */
+export function bareHost(host: string): string {
+  return host.replace(/^\[|\]$/g, '');
+}
+
 /**
  * Whether a name, or an address without brackets, always means this machine. Names below `localhost` do not: not every
  * resolver keeps them local. Nor do other spellings of an address, such as `0x7f.1`: not everybody reads them alike.

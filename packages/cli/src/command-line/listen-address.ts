@@ -1,3 +1,4 @@
+import { bareHost } from '@reeve/contract/host-name';
 import { UsageError } from '../cli-error.ts';
 
 export interface ListenAddress {
@@ -12,6 +13,6 @@ export function listenAddress(text: string, flag: string): ListenAddress {
   if (match === null || port > 65_535) {
     throw new UsageError(`${flag} must be host:port, as in 127.0.0.1:8090 or [::1]:8090, not "${text}"`);
   }
-  const host = (match[1] ?? '').replace(/^\[|\]$/g, '');
+  const host = bareHost(match[1] ?? '');
   return { host: host === '' ? '0.0.0.0' : host, port };
 }

@@ -1,5 +1,5 @@
 import { connect as connectTls } from 'node:tls';
-import { isLocalAddress } from '@reeve/contract/host-name';
+import { bareHost, isLocalAddress } from '@reeve/contract/host-name';
 import { isObject } from '../is-object.ts';
 import type { GatewayClient } from '../http/gateway-client.ts';
 import { ProblemError } from '../http/problem-error.ts';
@@ -118,7 +118,7 @@ export async function checkTls(apiUrl: string): Promise<Finding> {
 }
 
 function certificateEnd({ hostname, port }: URL): Promise<Date> {
-  const host = hostname.replace(/^\[|\]$/g, '');
+  const host = bareHost(hostname);
   return new Promise((resolve, reject) => {
     const socket = connectTls({
       host,

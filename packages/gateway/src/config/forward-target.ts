@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { isLoopback } from '@reeve/contract/host-name';
+import { bareHost, isLoopback } from '@reeve/contract/host-name';
 import { path } from './parsers.ts';
 
 interface Named {
@@ -127,7 +127,7 @@ function fileTarget(text: string, isFromStart: boolean): FileTarget {
 }
 
 function hostOf(url: URL): string {
-  return url.hostname.replace(/^\[|\]$/g, '');
+  return bareHost(url.hostname);
 }
 
 /** Headers as `name=value`, separated by commas. The values may be percent-encoded, as in OpenTelemetry's variables. */

@@ -1,3 +1,4 @@
+import { bareHost } from '@reeve/contract/host-name';
 /** The address of a NATS server, and the credentials for it. */
 export interface NatsUrl {
   readonly host: string;
@@ -41,7 +42,7 @@ function parseNatsUrl(text: string): NatsUrl {
   if (!/^\/?$/.test(url.pathname) || url.search !== '' || url.hash !== '') {
     throw new Error(`${form}, and nothing after the port; write / ? # , of a password as %2F %3F %23 %2C`);
   }
-  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const host = bareHost(url.hostname);
   if (!/^[\w.:-]+$/.test(host)) throw new Error(form);
   const port = url.port === '' ? defaultPort : Number(url.port);
   if (port === 0) throw new Error(`${form}, with a port from 1 to 65535`);

@@ -1,4 +1,4 @@
-import { isLoopback } from '@reeve/contract/host-name';
+import { bareHost, isLoopback } from '@reeve/contract/host-name';
 import type { HeldRole, RoleRule } from '@reeve/core';
 import { isId, roles } from '@reeve/core';
 
@@ -14,7 +14,7 @@ export function issuer(text: string): string {
 
 /** The host of a URL, without the brackets of an IPv6 address. */
 export function hostOf({ hostname }: URL): string {
-  return hostname.replace(/^\[|\]$/g, '');
+  return bareHost(hostname);
 }
 
 export function oidcScopes(text: string): string {

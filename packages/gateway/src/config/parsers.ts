@@ -1,3 +1,4 @@
+import { bareHost } from '@reeve/contract/host-name';
 import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -18,7 +19,7 @@ export function address(text: string): Address {
   const port = Number(match?.[2]);
   if (match === null || port > 65_535)
     throw new Error('host:port, as in 127.0.0.1:8080 or [::1]:8080; port 0 picks a free one');
-  const host = (match[1] ?? '').replace(/^\[|\]$/g, '');
+  const host = bareHost(match[1] ?? '');
   return { host: host === '' ? '0.0.0.0' : host, port };
 }
 

@@ -1,4 +1,4 @@
-import { isLoopback } from '@reeve/contract/host-name';
+import { bareHost, isLoopback } from '@reeve/contract/host-name';
 
 /** Whether to encrypt, and which certificates to trust, as in PostgreSQL's own clients. */
 export const tlsModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
@@ -78,7 +78,7 @@ function decoded({ hostname, username, password, pathname }: URL) {
   const part = (text: string) => (text === '' ? undefined : decodeURIComponent(text));
   try {
     return {
-      host: part(hostname.replace(/^\[|\]$/g, '')),
+      host: part(bareHost(hostname)),
       user: part(username),
       password: part(password),
       database: part(pathname.slice(1)),

@@ -1,4 +1,4 @@
-import { isLoopback } from '@reeve/contract/host-name';
+import { bareHost, isLoopback } from '@reeve/contract/host-name';
 import type { ForwardTarget } from '../config/forward-target.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
@@ -20,6 +20,6 @@ function isPlain(target: ForwardTarget): boolean {
       return false;
     case 'otlp':
     case 'https':
-      return target.url.protocol === 'http:' && !isLoopback(target.url.hostname.replace(/^\[|\]$/g, ''));
+      return target.url.protocol === 'http:' && !isLoopback(bareHost(target.url.hostname));
   }
 }

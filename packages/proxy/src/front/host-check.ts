@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { hostOfAddress, hostOfAuthority, isLoopback } from '@reeve/contract/host-name';
+import { bareHost, hostOfAddress, hostOfAuthority, isLoopback } from '@reeve/contract/host-name';
 
 const mostSeen = 100;
 
@@ -45,7 +45,7 @@ export class HostCheck {
   #requireHost(authority: string, localAddress: string): void {
     if (this.#seen.has(authority)) return;
     const host = hostOfAuthority(authority);
-    if (host !== undefined && (isLoopback(host.replace(/^\[|\]$/g, '')) || this.#names.has(host))) {
+    if (host !== undefined && (isLoopback(bareHost(host)) || this.#names.has(host))) {
       if (this.#seen.size < mostSeen) this.#seen.add(authority);
       return;
     }

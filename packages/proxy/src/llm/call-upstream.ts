@@ -1,3 +1,4 @@
+import { bareHost } from '@reeve/contract/host-name';
 import type { IncomingMessage } from 'node:http';
 import * as http from 'node:http';
 import * as https from 'node:https';
@@ -44,7 +45,7 @@ export class UpstreamConnections {
     const late = isSecure ? this.#https : this.#http;
     const request = (isSecure ? https : http).request({
       protocol: baseUrl.protocol,
-      hostname: baseUrl.hostname.replace(/^\[|\]$/g, ''),
+      hostname: bareHost(baseUrl.hostname),
       ...(baseUrl.port === '' ? {} : { port: Number(baseUrl.port) }),
       method,
       path,

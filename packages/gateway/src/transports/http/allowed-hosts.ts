@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { hostOfAddress, hostOfAuthority, isLoopback } from '@reeve/contract/host-name';
+import { bareHost, hostOfAddress, hostOfAuthority, isLoopback } from '@reeve/contract/host-name';
 import { HttpError } from './problem.ts';
 
 export interface HostSettings {
@@ -53,7 +53,7 @@ export class AllowedHosts {
   }
 
   #isAllowed(host: string, localAddress: string | undefined): boolean {
-    if (isLoopback(host.replace(/^\[|\]$/g, '')) || this.#names.has(host)) return true;
+    if (isLoopback(bareHost(host)) || this.#names.has(host)) return true;
     // A gateway that listens on all addresses answers for the one that the connection came to.
     if (localAddress !== undefined && hostOfAddress(localAddress) === host) return true;
     return this.#parents.some((parent) => host.length > parent.length && host.endsWith(parent));
