@@ -29,7 +29,7 @@ export class ControlListeners {
     const listeners = new ControlListeners(opened);
     const head = requestHead(fleet, paths.opControlStream);
     for (const [nth, { id, token }] of agents.entries()) {
-      const request = { agentId: id, credentialToken: token, afterSequence: 0 };
+      const request = { agentId: id, credentialToken: token, afterSequence: 0, waitsOnly: false };
       const stream = opened[nth % connections]?.stream(
         head,
         () => listeners.#heardAt.push(performance.timeOrigin + performance.now()),

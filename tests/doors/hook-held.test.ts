@@ -12,7 +12,7 @@ rules:
 
 let machine: HookMachine;
 beforeAll(async () => {
-  machine = await HookMachine.start(policy);
+  machine = await HookMachine.start(policy, { SVC_CONTROL_ACK_SECS: '1' });
 });
 afterAll(async () => {
   await machine[Symbol.asyncDispose]();
@@ -32,6 +32,23 @@ test('what is held waits, and goes on when a person approves', async () => {
   await hook.ended();
   expect(decisionOf(answerOf(hook)).decision).toBe('allow');
   expect(await machine.states('s-wait')).toEqual({ a: 'running', 'a-2': 'running' });
+});
+
+test('a session that is stopped after it has waited is stopped alone, until it is resumed', async () => {
+  await using hook = machine.begin('claude-code', push('s-stop', 'a'));
+  await machine.decide(await machine.askedPerson(), 'approve');
+  await hook.ended();
+  const control = (action: string) =>
+    machine.gateway.api.post('/api/v1/control', bootstrapKey, { action, scope: { run_id: 's-stop' }, reason: 'look' });
+  const listed = async (session: string, id: string) =>
+    decisionOf(await machine.send('claude-code', push(session, id, 'ls'))).reason;
+  expect((await control('terminate')).status).toBe(202);
+  const unconfirmed = () => machine.gateway.audit().some(({ event_type }) => event_type === 'OpControlUnconfirmed');
+  await expect.poll(unconfirmed).toBe(true);
+  expect(await listed('s-stop', 'b')).toContain('run is terminated');
+  expect(await listed('s-beside', 'a')).toBe('');
+  expect((await control('resume')).status).toBe(202);
+  expect(await listed('s-stop', 'c')).toBe('');
 });
 
 test('what a person rejects is denied', async () => {

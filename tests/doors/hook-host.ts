@@ -32,8 +32,8 @@ export class HookMachine {
     };
   }
 
-  static async start(policy: string): Promise<HookMachine> {
-    return new HookMachine(await TestGateway.start({ policies: { 'house.yaml': policy } }));
+  static async start(policy: string, env: Readonly<Record<string, string>> = {}): Promise<HookMachine> {
+    return new HookMachine(await TestGateway.start({ policies: { 'house.yaml': policy }, env }));
   }
 
   /** Sends one event to the hook of a host. */

@@ -32,7 +32,7 @@ export class ControlStream {
   readonly accepted: Promise<void>;
 
   constructor(client: GrpcClient, agent: Registered, afterSequence = 0) {
-    const request = { agentId: agent.id, credentialToken: agent.token, afterSequence };
+    const request = { agentId: agent.id, credentialToken: agent.token, afterSequence, waitsOnly: false };
     this.#call = client.serverStream(paths.opControlStream, OpControlSubscribeRequest, OpControlMessage, request);
     this.#call.on('data', (message: Message) => this.messages.push(message));
     this.#call.on('error', () => undefined);

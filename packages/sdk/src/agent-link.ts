@@ -22,6 +22,8 @@ export interface AgentUser {
   readonly token: string;
   /** Whether other processes act as the same agent. */
   readonly shared: boolean;
+  /** Whether it waits for answers to its checks, and carries out no controls. */
+  readonly waitsOnly: boolean;
   readonly onControl: (control: Control) => void;
   readonly onConnection: (event: ConnectionEvent) => void;
   /** The gateway is back, or it now accepts a report that it refused before. */
@@ -144,6 +146,7 @@ export class AgentLink {
       agentId: { ...this.#id },
       credentialToken: this.#token,
       afterSequence: this.ops.cursor,
+      waitsOnly: this.#users.every((user) => user.waitsOnly),
     };
     return this.#link.subscribe(rpc.opControlStream, request, events);
   }

@@ -47,6 +47,7 @@ export interface Registration {
   readonly created: boolean;
   readonly heartbeatMs: number;
   readonly shared: boolean;
+  readonly waitsOnly: boolean;
   readonly events: AgentEvents;
 }
 
@@ -66,7 +67,7 @@ export class Agent {
   #state: 'open' | 'deregistering' | 'closed' = 'open';
   #revoked = false;
 
-  constructor(link: GatewayLink, { id, token, created, heartbeatMs, shared, events }: Registration) {
+  constructor(link: GatewayLink, { id, token, created, heartbeatMs, shared, waitsOnly, events }: Registration) {
     this.id = id;
     this.created = created;
     this.#token = token;
@@ -88,6 +89,7 @@ export class Agent {
     this.#user = {
       token,
       shared,
+      waitsOnly,
       onControl: (control) => events.onControl?.(control),
       onConnection: (event) => {
         if (this.#state !== 'deregistering') (events.onConnection ?? ((unheard) => warn(link, unheard)))(event);

@@ -44,6 +44,7 @@ export class Reeve {
       created: answer.created,
       heartbeatMs: secondsToMs(answer.heartbeatIntervalSecs),
       shared: options.shared ?? false,
+      waitsOnly: options.waitsOnly ?? false,
       events: options,
     });
   }
@@ -72,6 +73,7 @@ export class Reeve {
       created: false,
       heartbeatMs: secondsToMs(options.heartbeatIntervalSecs ?? defaultHeartbeatSecs),
       shared: options.shared ?? false,
+      waitsOnly: options.waitsOnly ?? false,
       events: options,
     });
   }

@@ -21,6 +21,11 @@ interface ActingOptions extends AgentEvents {
    * operations. Otherwise an operation that it does not know counts as not running. Default false.
    */
   readonly shared?: boolean | undefined;
+  /**
+   * Whether this process only waits for answers to its checks, and carries out no controls. On its account the agent then
+   * need not confirm a stop: nobody would be there to do it. Default false.
+   */
+  readonly waitsOnly?: boolean | undefined;
 }
 
 /** What is known of an agent at its registration. */

@@ -143,7 +143,11 @@ function validMessages(agent: Registered): Readonly<Record<string, Uint8Array>> 
       outcome: 1,
       detail: 'done',
     }).finish(),
-    [paths.opControlStream]: OpControlSubscribeRequest.encode({ ...asking, afterSequence: 1 }).finish(),
+    [paths.opControlStream]: OpControlSubscribeRequest.encode({
+      ...asking,
+      afterSequence: 1,
+      waitsOnly: true,
+    }).finish(),
     [paths.ackOpControl]: AckOpControlRequest.encode({ ...asking, sequence: 1, outcome: 1, detail: 'd' }).finish(),
     [paths.registerAgent]: RegisterAgentRequest.encode(registration).finish(),
     [paths.heartbeat]: HeartbeatRequest.encode(asking).finish(),

@@ -12,7 +12,8 @@ export async function waitForPeople(
 ): Promise<readonly ActionAnswer[]> {
   using reeve = connect({ ...gateway, onUnavailable: 'throw' });
   const { agentId, token, host, trace } = asker;
-  await using agent = reeve.attach({ ...agentId, token, shared: true });
+  // Once the hook has answered, nobody is there to confirm a stop.
+  await using agent = reeve.attach({ ...agentId, token, shared: true, waitsOnly: true });
   const wait = async (answer: ActionAnswer): Promise<ActionAnswer> => {
     const { planned, span } = answer;
     const { decision, reason, policyRule, approvalId } = await agent.decision(planned.action, {

@@ -90,7 +90,7 @@ export function sendWaiting(gov: Controls, outbox: Outbox, stream: ControlStream
     if (queued === undefined || !queued.released) return;
     stream.cursor = queued.message.sequence;
     stream.stalled = !stream.sink.send(queued.message);
-    noteDelivered(gov, queued);
+    if (!stream.waitsOnly) noteDelivered(gov, queued);
   }
 }
 
@@ -113,6 +113,8 @@ export interface SubscribeRequest {
   readonly token: string;
   /** The agent does not want messages up to this one again. */
   readonly afterSequence: number;
+  /** The agent listens for decisions alone: it carries out no controls, so it need not confirm any. */
+  readonly waitsOnly?: boolean;
 }
 
 export interface ControlSubscription {
@@ -132,7 +134,8 @@ export async function subscribeControl(
 ): Promise<ControlSubscription> {
   const agent = await gov.journal.fresh(() => authenticateAgent(gov, request.agentId, request.token));
   const { tokenHash } = agent.record;
-  if (!agent.record.controlled && tokenHash !== null) {
+  const { waitsOnly = false } = request;
+  if (!waitsOnly && !agent.record.controlled && tokenHash !== null) {
     await gov.journal.turn(() => {
       if (agent.record.tokenHash === tokenHash) setControlled(gov, agent, tokenHash);
     });
@@ -140,7 +143,7 @@ export async function subscribeControl(
   }
   const outbox = gov.control.outbox(agent.record.id);
   const cursor = Math.min(request.afterSequence, outbox.lastSequence);
-  const stream: ControlStream = { sink, cursor, stalled: false };
+  const stream: ControlStream = { sink, cursor, stalled: false, waitsOnly };
   outbox.streams.add(stream);
   sendWaiting(gov, outbox, stream);
   return {

@@ -27,6 +27,8 @@ export interface ControlStream {
   cursor: number;
   /** Its reader does not keep up. Nothing is sent until it drains. */
   stalled: boolean;
+  /** Its reader carries out no controls: what it gets does not count as delivered. */
+  readonly waitsOnly: boolean;
 }
 
 /** A message that waits for its acknowledgement. */

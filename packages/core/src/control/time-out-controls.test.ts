@@ -187,6 +187,25 @@ describe('an agent that has listened since it was registered and does not confir
   });
 });
 
+test('one that only waited for decisions hears all, owes nothing, and keeps what it owes already', async () => {
+  const waiting = await listen(g, bot, 0, true);
+  await control(g, bot, 'a:s', 'terminate');
+  expect(waiting.signals()).toEqual(['1 terminate']);
+  expect(await storedReceipt(g, bot, 1)).toMatchObject({ status: 'requested', deliveredAt: null, owed: false });
+  // An agent that registers again while it waits has not begun to carry out controls by that.
+  await g.register(bot.id, { token: bot.token });
+  expect(g.known(bot.id).record.controlled).toBe(false);
+  await timeOut(g);
+  expect(await storedReceipt(g, bot, 1)).toMatchObject({ status: 'unconfirmed', blocks: false });
+  expect(await g.check(bot)).toMatchObject({ decision: 'allow' });
+
+  await listen(g, bot);
+  await listen(g, bot, 0, true);
+  await control(g, bot, 'b:s', 'terminate');
+  await timeOut(g);
+  expect(await g.check(bot)).toMatchObject(refusal);
+});
+
 test('where all must confirm, one that never listened is blocked, too', async () => {
   const strict = await permissive({ control: { strict: true, ackMs: 500 } });
   const agent = await strict.register(agentId('acme//bot'));

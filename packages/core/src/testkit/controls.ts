@@ -35,10 +35,15 @@ export async function finish<Result>(test: TestGovernance, work: Promise<Result>
   return await work;
 }
 
-export async function listen(test: TestGovernance, agent: TestAgent, afterSequence = 0): Promise<Listener> {
+export async function listen(
+  test: TestGovernance,
+  agent: TestAgent,
+  afterSequence = 0,
+  waitsOnly = false,
+): Promise<Listener> {
   const heard: ControlMessage[] = [];
   const state = { failure: undefined as ReeveError | undefined, room: Number.POSITIVE_INFINITY };
-  const request = { agentId: agent.id, token: agent.token, afterSequence };
+  const request = { agentId: agent.id, token: agent.token, afterSequence, waitsOnly };
   const subscribing = subscribeControl(test.gov, request, {
     isOpen: () => state.failure === undefined,
     send: (message) => {

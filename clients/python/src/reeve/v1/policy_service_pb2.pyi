@@ -215,14 +215,16 @@ class CompleteActionResponse(_message.Message):
     def __init__(self, op: _Optional[_Union[_common_pb2.OpRecord, _Mapping]] = ...) -> None: ...
 
 class OpControlSubscribeRequest(_message.Message):
-    __slots__ = ("agent_id", "credential_token", "after_sequence")
+    __slots__ = ("agent_id", "credential_token", "after_sequence", "waits_only")
     AGENT_ID_FIELD_NUMBER: _ClassVar[int]
     CREDENTIAL_TOKEN_FIELD_NUMBER: _ClassVar[int]
     AFTER_SEQUENCE_FIELD_NUMBER: _ClassVar[int]
+    WAITS_ONLY_FIELD_NUMBER: _ClassVar[int]
     agent_id: _common_pb2.AgentId
     credential_token: str
     after_sequence: int
-    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., credential_token: _Optional[str] = ..., after_sequence: _Optional[int] = ...) -> None: ...
+    waits_only: bool
+    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., credential_token: _Optional[str] = ..., after_sequence: _Optional[int] = ..., waits_only: bool = ...) -> None: ...
 
 class OpControlMessage(_message.Message):
     __slots__ = ("op_id", "signal", "sequence", "reason", "issued_at", "control_id")

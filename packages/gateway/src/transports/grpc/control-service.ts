@@ -64,7 +64,8 @@ function opControlStream(controls: Controls, health: Health): StreamHandler {
     const forget = health.onDrain(shutDown);
     const subscribe = async (bytes: Uint8Array) => {
       const wire = decode('OpControlSubscribeRequest', bytes);
-      const request = { agentId: wire.agentId, token: wire.credentialToken, afterSequence: wire.afterSequence };
+      const { agentId, credentialToken: token, afterSequence, waitsOnly } = wire;
+      const request = { agentId, token, afterSequence, waitsOnly };
       subscription = await subscribeControl(controls, request, {
         isOpen: () => stream.isOpen,
         send: (message) => stream.send(encodeMessage(message)),

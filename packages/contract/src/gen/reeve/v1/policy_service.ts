@@ -198,6 +198,11 @@ export interface OpControlSubscribeRequest {
   credentialToken: string;
   /** The stream sends everything after this sequence; 0 for all that is unacknowledged. */
   afterSequence: number;
+  /**
+   * The caller waits for answers to its own checks and carries out no controls. It gets the same messages, but on account
+   * of this stream alone the agent need not confirm a stop.
+   */
+  waitsOnly: boolean;
 }
 
 export interface OpControlMessage {
@@ -1507,7 +1512,7 @@ export const CompleteActionResponse: MessageFns<CompleteActionResponse> = {
 };
 
 function createBaseOpControlSubscribeRequest(): OpControlSubscribeRequest {
-  return { agentId: undefined, credentialToken: "", afterSequence: 0 };
+  return { agentId: undefined, credentialToken: "", afterSequence: 0, waitsOnly: false };
 }
 
 export const OpControlSubscribeRequest: MessageFns<OpControlSubscribeRequest> = {
@@ -1520,6 +1525,9 @@ export const OpControlSubscribeRequest: MessageFns<OpControlSubscribeRequest> = 
     }
     if (message.afterSequence !== 0) {
       writer.uint32(24).uint64(message.afterSequence);
+    }
+    if (message.waitsOnly !== false) {
+      writer.uint32(32).bool(message.waitsOnly);
     }
     return writer;
   },
@@ -1559,6 +1567,14 @@ export const OpControlSubscribeRequest: MessageFns<OpControlSubscribeRequest> = 
             }
 
             message.afterSequence = longToNumber(reader.uint64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.waitsOnly = reader.bool();
             continue;
           }
         }
