@@ -78,7 +78,6 @@ async function handleCall(
     (call ??= await makeCall(hands, { route, query, request, response, token, opId, revoked }));
   try {
     await actAs(hands.agents, token, hands.callsPerAgent, async (agent, revoked) => {
-      if (!route.spends) return carryOut(await made('', revoked), ungoverned(), hands);
       const ids = traceOf(request);
       return governCall(agent, await made(`${ids.traceId}:${ids.spanId}`, revoked), { ...ids, runId }, hands);
     });
@@ -104,7 +103,7 @@ async function makeCall({ bodies, upstreams, connections }: ProxyHands, parts: C
     if (upstream === undefined) {
       throw new Refusal('model_not_found', `no upstream serves the model ${JSON.stringify(parsed.model)} here`);
     }
-    const body = bodyOf(held, route.spends ? route.dialect.bodyFor(parsed) : held.bytes);
+    const body = bodyOf(held, route.dialect.bodyFor(parsed));
     return {
       ...parts,
       upstream,

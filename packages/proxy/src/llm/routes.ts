@@ -1,3 +1,4 @@
+import { anthropicCountTokens } from './dialect/anthropic-count-tokens.ts';
 import { anthropicMessages } from './dialect/anthropic-messages.ts';
 import type { Dialect } from './dialect/dialect.ts';
 import { openaiChat } from './dialect/openai-chat.ts';
@@ -5,19 +6,18 @@ import { openaiEmbeddings } from './dialect/openai-embeddings.ts';
 import { openaiResponses } from './dialect/openai-responses.ts';
 import type { ProviderKind } from './refusal.ts';
 
-/** A route that calls a model. One that spends nothing is not checked, but needs an identity all the same. */
+/** A route that calls a model. Each is checked, also one that costs nothing: the prompt goes to the provider. */
 export interface CallRoute {
   readonly path: string;
   readonly dialect: Dialect;
-  readonly spends: boolean;
 }
 
 const calls: readonly CallRoute[] = [
-  { path: '/v1/chat/completions', dialect: openaiChat, spends: true },
-  { path: '/v1/responses', dialect: openaiResponses, spends: true },
-  { path: '/v1/embeddings', dialect: openaiEmbeddings, spends: true },
-  { path: '/v1/messages', dialect: anthropicMessages, spends: true },
-  { path: '/v1/messages/count_tokens', dialect: anthropicMessages, spends: false },
+  { path: '/v1/chat/completions', dialect: openaiChat },
+  { path: '/v1/responses', dialect: openaiResponses },
+  { path: '/v1/embeddings', dialect: openaiEmbeddings },
+  { path: '/v1/messages', dialect: anthropicMessages },
+  { path: '/v1/messages/count_tokens', dialect: anthropicCountTokens },
 ];
 
 export const modelsPath = '/v1/models';

@@ -1,6 +1,6 @@
 import type { CallOperation } from './settlement.ts';
 
-/** Stands for the operation of a call that is not checked: one that spends nothing, or one without a gateway. */
+/** Stands for the operation of a call that is not checked, because no gateway answers. */
 export function ungoverned(): CallOperation {
   return {
     state: 'running',

@@ -18,6 +18,8 @@ export interface StreamReader {
 /** One operation of a provider's protocol. */
 export interface Dialect {
   readonly kind: ProviderKind;
+  /** Whether the provider never charges for it. It is settled with nothing then, whatever its end. */
+  readonly isFree?: true;
   /** The most tokens that the call may put out; undefined if it names no maximum. */
   maxOutputOf(request: JsonRequest): number | undefined;
   /** How many answers the call asks for, each with that maximum. */

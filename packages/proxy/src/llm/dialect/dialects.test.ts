@@ -34,6 +34,8 @@ test.each([
   ['/v1/responses', { max_tokens: 9 }, 777],
   ['/v1/messages', { max_tokens: 4 }, 4],
   ['/v1/embeddings', { input: 'x' }, 0],
+  ['/v1/messages/count_tokens', {}, 0],
+  ['/v1/messages/count_tokens', { max_tokens: 4 }, 0],
   ['/v1/chat/completions', { max_tokens: 1e15, n: 9 }, 2_147_483_647],
 ])('%s with %j may put out %d tokens', (path, members, tokens) => {
   expect(askedOf(path, members)).toBe(tokens);
