@@ -100,6 +100,7 @@ describe('a call that needs an approval', () => {
     await world.decide(await world.approval(), 'reject');
     const { result } = await client.answer(id);
     expect(result?.content[0]?.text).toMatch(/^Denied by policy: .*because/);
+    expect(result?._meta?.['reeve.dev/decision']).toMatchObject({ decision: 'deny', policy_rule: 'test/ask' });
     expect(world.heardCalls()).toEqual([]);
   });
 
@@ -108,7 +109,7 @@ describe('a call that needs an approval', () => {
     const approval = await world.approval();
     const { result } = await client.answer(id);
     expect(result?.content[0]?.text).toMatch(new RegExp(`^Waiting for approval ${approval}`));
-    expect(result?._meta?.['reeve.dev/decision']?.['decision']).toBe('pending');
+    expect(result?._meta?.['reeve.dev/decision']).toMatchObject({ decision: 'pending', policy_rule: 'test/ask' });
     expect(world.heardCalls()).toEqual([]);
     await eventually(async () => {
       const { body } = await world.gateway.api.get<{ items: unknown[] }>('/api/v1/approvals', bootstrapKey);

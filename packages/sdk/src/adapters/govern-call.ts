@@ -87,7 +87,7 @@ export async function governCall<Result>(
     if (held !== undefined && !isStopped(error)) await callOff(agent, held);
     // The check may have arrived. A heartbeat brings the report that nothing happened.
     else if (signal?.aborted === true) void agent.heartbeat().catch(() => {});
-    const refusal = refusalOf(error);
+    const refusal = refusalOf(error, held);
     if (refusal === undefined) throw error;
     return { refusal };
   }

@@ -87,7 +87,7 @@ async function carriedOut(call: ToolCallInFlight, governor: Governor): Promise<E
     if (error instanceof ActionDeniedError && error.answer.source === 'sdk') {
       return withoutGateway(call, governor, error.answer.reason);
     }
-    return { refused: refusalFor(error) };
+    return { refused: refusalFor(error, held) };
   }
 }
 
@@ -150,8 +150,8 @@ async function withoutGateway(call: ToolCallInFlight, governor: Governor, reason
   }
 }
 
-function refusalFor(error: unknown): Refusal {
-  return refusalOf(error) ?? away(messageOf(error));
+function refusalFor(error: unknown, held?: Answer): Refusal {
+  return refusalOf(error, held) ?? away(messageOf(error));
 }
 
 function identityRefused(message: string): Pick<Answer, 'reason' | 'policyRule' | 'opId'> {
