@@ -36,7 +36,7 @@ export function ratioTable(rows: readonly ThroughputRow[]): string {
     ratio(cpuRatio),
     `${fixed(quietCpuRatio, 2)}×`,
     `${cpuRatio.median > 1 ? '+' : ''}${fixed((cpuRatio.median - 1) * 100, 0)} %`,
-    `+${fixed(gateway.cpuMicros - echo.cpuMicros)} µs`,
+    `${gateway.cpuMicros > echo.cpuMicros ? '+' : ''}${fixed(gateway.cpuMicros - echo.cpuMicros)} µs`,
     ratio(throughputRatio),
     cpuRatio.median <= aim ? 'met' : 'missed',
   ]);
