@@ -22,6 +22,10 @@ const push = (session: string, id: string, command = 'git push') =>
   toolEvent('PreToolUse', session, id, 'Bash', { command });
 const end = (session: string) => ({ session_id: session, hook_event_name: 'SessionEnd', reason: 'other' });
 
+function control(action: string, run: string) {
+  return machine.gateway.api.post('/api/v1/control', bootstrapKey, { action, scope: { run_id: run }, reason: 'look' });
+}
+
 function answerOf({ stdout }: { readonly stdout: string }): HookAnswer {
   return { code: 0, stdout, stderr: '', answer: JSON.parse(stdout) as HookAnswer['answer'] };
 }
@@ -35,20 +39,30 @@ test('what is held waits, and goes on when a person approves', async () => {
 });
 
 test('a session that is stopped after it has waited is stopped alone, until it is resumed', async () => {
-  await using hook = machine.begin('claude-code', push('s-stop', 'a'));
+  await using hook = machine.begin('claude-code', push('s-waited', 'a'));
   await machine.decide(await machine.askedPerson(), 'approve');
   await hook.ended();
-  const control = (action: string) =>
-    machine.gateway.api.post('/api/v1/control', bootstrapKey, { action, scope: { run_id: 's-stop' }, reason: 'look' });
   const listed = async (session: string, id: string) =>
     decisionOf(await machine.send('claude-code', push(session, id, 'ls'))).reason;
-  expect((await control('terminate')).status).toBe(202);
+  expect((await control('terminate', 's-waited')).status).toBe(202);
   const unconfirmed = () => machine.gateway.audit().some(({ event_type }) => event_type === 'OpControlUnconfirmed');
   await expect.poll(unconfirmed).toBe(true);
-  expect(await listed('s-stop', 'b')).toContain('run is terminated');
+  expect(await listed('s-waited', 'b')).toContain('run is terminated');
   expect(await listed('s-beside', 'a')).toBe('');
-  expect((await control('resume')).status).toBe(202);
-  expect(await listed('s-stop', 'c')).toBe('');
+  expect((await control('resume', 's-waited')).status).toBe(202);
+  expect(await listed('s-waited', 'c')).toBe('');
+});
+
+test('what an operator pauses while another part of the same use waits does not begin with it', async () => {
+  await using hook = machine.begin('claude-code', push('s-part', 'a', 'git add . && git push'));
+  const approval = await machine.askedPerson();
+  expect((await control('pause', 's-part')).status).toBe(202);
+  expect(await machine.states('s-part')).toEqual({ a: 'paused', 'a-2': 'pending' });
+  await machine.decide(approval, 'approve');
+  await hook.ended();
+  expect(decisionOf(answerOf(hook))).toMatchObject({ decision: 'deny', reason: expect.stringContaining('is paused') });
+  expect((await control('resume', 's-part')).status).toBe(202);
+  await machine.send('claude-code', end('s-part'));
 });
 
 test('what a person rejects is denied', async () => {

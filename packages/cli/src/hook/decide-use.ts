@@ -40,6 +40,8 @@ export async function decideUse({ event, agent, host, file, waitMs }: DecideUse)
       const { waitForPeople } = await import('./wait-for-people.ts');
       const decided = await waitForPeople(answers.filter(isHeld), gateway.asker, agent.gateway, waitMs());
       answers = answers.map((answer) => decided.find(({ span }) => span === answer.span) ?? answer);
+      // While one part waited, an operator may have stopped another one that was allowed before. None has begun yet.
+      if (answers.length > 1 && answers.every(isAllowed)) answers = await gateway.ask(event.actions, use.spans);
     }
     return await settledBy(answers, { gateway, use, settle, wasHeld });
   } catch (error) {
@@ -79,6 +81,10 @@ async function settledBy(
   }
   await settle({ ...use, state: 'running' });
   return { isAllowed: true, isApproved: wasHeld, text: '' };
+}
+
+function isAllowed({ decision }: ActionAnswer): boolean {
+  return decision === 'allow';
 }
 
 function isDenied({ decision }: ActionAnswer): boolean {
