@@ -98,7 +98,7 @@ export const ruleTests: readonly RuleTest[] = [
     interval: '1m',
     input_series: [
       series('reeve_store_wal_bytes', '200000000x20 2000000000x40'),
-      series('reeve_held_runs_of_one_binding', '7000x20 8001x40'),
+      series('reeve_held_runs_of_one_binding', '3000x20 4001x40'),
     ],
     promql_expr_test: [
       alerts('ReeveWriteAheadLogLong', '20m', 'silent'),

@@ -55,8 +55,12 @@ let known: Copied = { frames: 0, copied: 0 };
 
 function work(): void {
   const before = known;
-  known = checkpoint();
-  tell({ walBytes: statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0 });
+  try {
+    known = checkpoint();
+  } finally {
+    // Most of all where it cannot be copied, people have to know how long it is.
+    tell({ walBytes: statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0 });
+  }
   if (known.frames < before.frames) pauseNotBefore = 0;
   if (isAsking) return;
   // If nobody has written, the next commit begins the log anew by itself.

@@ -1,4 +1,4 @@
-import { closeSync, mkdtempSync, openSync, readSync, rmSync, statSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -72,15 +72,18 @@ test('the write-ahead log of a writer that never rests begins anew, again and ag
   expect((await store.after(0, Number.MAX_SAFE_INTEGER)).at(0)?.seq).toBe(1);
 });
 
-test('a log that cannot be copied is reported once, and what works says how long the log is', async () => {
+test('a log that cannot be copied is reported once, and how long a log is, always', async () => {
   const failures: string[] = [];
   const onFailure = (error: string) => failures.push(error);
-  const failing = startCheckpointer(folder, store, nobody, { everyMs: 1, onFailure });
+  const damaged = join(folder, 'damaged.db');
+  writeFileSync(damaged, 'no database'.repeat(100));
+  writeFileSync(`${damaged}-wal`, 'x'.repeat(123));
+  const failing = startCheckpointer(damaged, store, nobody, { everyMs: 1, onFailure });
   await expect.poll(() => failures.length).toBe(1);
+  await expect.poll(() => failing.walBytes).toBe(123);
   await setTimeout(50);
   await failing.end();
-  expect(failures).toEqual([expect.stringContaining('unable to open database file')]);
-  expect(failing.walBytes).toBe(0);
+  expect(failures).toEqual([expect.stringContaining('file is not a database')]);
   const working = startCheckpointer(path, store, nobody, { everyMs: 1, onFailure });
   await expect.poll(() => working.walBytes).toBe(statSync(`${path}-wal`).size);
   await working.end();

@@ -67,7 +67,7 @@ export function startCheckpointer(
     const started = startThread(new URL('checkpoint-worker.ts', import.meta.url), data);
     worker = started;
     started.unref();
-    started.on('error', () => undefined);
+    started.on('error', (error) => onFailure?.(String(error)));
     started.on('message', (message: FromCheckpointer) => {
       if (typeof message === 'object') {
         if ('failedWith' in message) {
