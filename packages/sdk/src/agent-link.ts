@@ -152,7 +152,8 @@ export class AgentLink {
   }
 
   #take(message: OpControlMessage): void {
-    const shared = this.#users.every((user) => user.shared);
+    // Who carries out no controls cannot say either that nothing is running.
+    const shared = this.#users.every((user) => user.shared || user.waitsOnly);
     const control = this.ops.take(message, shared);
     if (control === undefined) return;
     if (this.ops.owed.some) this.#reportsDue();

@@ -161,17 +161,21 @@ test('an operation that is not known here cannot be running here', async () => {
   });
 });
 
-test('where other processes share the agent, their operations are left to them', async () => {
-  await using client = await startControlled({}, { shared: true });
-  const { run, operation, end } = startWork(client);
-  await operation;
-  client.gateway.control('of:another', 'TERMINATE');
-  client.gateway.control('t:s', 'TERMINATE');
-  await whenAcked(client, ['2 received']);
-  end('done');
-  await expect(run).rejects.toThrow(OperationTerminatedError);
-  expect(client.gateway.acks).toEqual(['2 received', '2 effective']);
-});
+test.each([{ shared: true }, { waitsOnly: true }])(
+  'what others do as the same agent is left to them: %j',
+  async (as) => {
+    await using client = await startControlled({}, as);
+    expect(subscriptions(client)[0]?.waitsOnly).toBe('waitsOnly' in as);
+    const { run, operation, end } = startWork(client);
+    await operation;
+    client.gateway.control('of:another', 'TERMINATE');
+    client.gateway.control('t:s', 'TERMINATE');
+    await whenAcked(client, ['2 received']);
+    end('done');
+    await expect(run).rejects.toThrow(OperationTerminatedError);
+    expect(client.gateway.acks).toEqual(['2 received', '2 effective']);
+  },
+);
 
 test('a control that comes twice is carried out once and acknowledged twice', async () => {
   const controls: Control[] = [];

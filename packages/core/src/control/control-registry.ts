@@ -122,6 +122,11 @@ export class ControlRegistry {
     return (this.#outboxes.get(key)?.streams.size ?? 0) > 0;
   }
 
+  /** Whether an agent has a stream that does not only wait for decisions. */
+  carriesOut(key: AgentKey): boolean {
+    return [...(this.#outboxes.get(key)?.streams ?? [])].some(({ waitsOnly }) => !waitsOnly);
+  }
+
   /** Ends the streams of an agent, for example when its credential has ended. */
   endStreams(key: AgentKey, error: ReeveError): void {
     const streams = this.#outboxes.get(key)?.streams ?? new Set();

@@ -199,9 +199,15 @@ test('one that only waited for decisions hears all, owes nothing, and keeps what
   expect(await storedReceipt(g, bot, 1)).toMatchObject({ status: 'unconfirmed', blocks: false });
   expect(await g.check(bot)).toMatchObject({ decision: 'allow' });
 
-  await listen(g, bot);
+  const listening = await listen(g, bot);
   await listen(g, bot, 0, true);
+  await g.register(bot.id, { token: bot.token });
+  expect(g.known(bot.id).record.controlled).toBe(true);
+  listening.subscription.close();
   await control(g, bot, 'b:s', 'terminate');
+  // What it owes, it owes, whatever it is afterwards.
+  await g.register(bot.id, { token: bot.token });
+  expect(g.known(bot.id).record.controlled).toBe(false);
   await timeOut(g);
   expect(await g.check(bot)).toMatchObject(refusal);
 });

@@ -28,7 +28,7 @@ export interface Receipt {
   /** The number of the message: it grows per agent and is never reused. */
   readonly sequence: number;
   readonly requestedAt: EpochMs;
-  /** When the message was first written to a control stream of the agent. */
+  /** When the message was first written to a stream by which the agent carries out controls. */
   readonly deliveredAt: EpochMs | null;
   readonly ackedAt: EpochMs | null;
   readonly effectiveAt: EpochMs | null;

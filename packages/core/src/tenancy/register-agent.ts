@@ -72,8 +72,7 @@ export function registerAgent(gov: Tenancy, request: RegisterRequest): Registrat
     registeredAt: gov.clock.now(),
     suspension: existing?.record.suspension ?? null,
     // Registering with the same token keeps the open streams.
-    controlled:
-      existing?.record.tokenHash === tokenHash && existing.record.controlled && gov.control.hasStream(existing.key),
+    controlled: existing?.record.tokenHash === tokenHash && gov.control.carriesOut(existing.key),
     registeredWith: rootsWith(gov.keys, existing?.record.registeredWith ?? [], by.credentialId),
   };
   const before = existing === undefined ? undefined : { record: existing.record, lastSeenAt: existing.lastSeenAt };

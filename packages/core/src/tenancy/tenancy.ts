@@ -9,7 +9,8 @@ import type { AgentChange, AgentEvent, AgentUseChange } from './tenancy-slice.ts
 
 /** The control link to a running agent, as far as tenancy needs it. */
 export interface AgentLink {
-  hasStream(key: AgentKey): boolean;
+  /** Whether the agent has a stream open by which it carries out controls. */
+  carriesOut(key: AgentKey): boolean;
   /** The agent has not confirmed a stop in time. */
   isBlocked(key: AgentKey): boolean;
   /** The agent owes an answer, or gets none itself until it gives one. */

@@ -42,13 +42,14 @@ export function refusalOfAnswer(answer: Answer): Refusal {
 
 /**
  * What an error means that came before the call began. Undefined if it is none of Reeve's. The end of a held call names no
- * rule, so the one that held it counts.
+ * rule, so the one that asked a person counts.
  */
 export function refusalOf(error: unknown, held?: Answer): Refusal | undefined {
   if (error instanceof ActionDeniedError) return refusalOfAnswer(error.answer);
   if (error instanceof OperationTerminatedError) {
     const reason = error.reason === '' ? 'operation is terminated' : error.reason;
-    return denied({ reason, policyRule: held?.policyRule ?? '', opId: error.opId });
+    const asked = held?.approvalId === undefined ? '' : held.policyRule;
+    return denied({ reason, policyRule: asked, opId: error.opId });
   }
   if (error instanceof ReeveInvalidRequest || error instanceof ReeveResourceExhausted) {
     return denied({ reason: `the call cannot be checked: ${error.message}`, policyRule: '', opId: '' });

@@ -1,14 +1,15 @@
 import { anthropicMessages } from './anthropic-messages.ts';
 import type { Dialect } from './dialect.ts';
 
-/** `POST /v1/messages/count_tokens`. The upstream reads the prompt, puts nothing out, and does not charge for it. */
+/** `POST /v1/messages/count_tokens`. The provider reads the prompt, puts nothing out, and does not charge for it. */
 export const anthropicCountTokens: Dialect = {
   kind: 'anthropic',
   isFree: true,
   maxOutputOf: () => 0,
   choicesOf: () => 1,
   bodyFor: ({ body }) => body,
-  usageOf: () => undefined,
-  readerFor: () => ({ take: () => false, usage: undefined }),
+  // An upstream that takes the path for another one, and charges, says so.
+  usageOf: anthropicMessages.usageOf,
+  readerFor: anthropicMessages.readerFor,
   errorEvent: anthropicMessages.errorEvent,
 };

@@ -18,7 +18,7 @@ export interface StreamReader {
 /** One operation of a provider's protocol. */
 export interface Dialect {
   readonly kind: ProviderKind;
-  /** Whether the provider never charges for it. It is settled with nothing then, whatever its end. */
+  /** Whether the provider does not charge for it. Without a usage in the answer, it is settled with nothing then. */
   readonly isFree?: true;
   /** The most tokens that the call may put out; undefined if it names no maximum. */
   maxOutputOf(request: JsonRequest): number | undefined;

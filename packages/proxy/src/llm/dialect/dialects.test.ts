@@ -6,6 +6,7 @@ import { askedBy } from '../model-call.ts';
 import { modelConfigOf } from '../model-config.ts';
 import { Refusal } from '../refusal.ts';
 import { callRouteOf } from '../routes.ts';
+import { anthropicCountTokens } from './anthropic-count-tokens.ts';
 import { anthropicMessages } from './anthropic-messages.ts';
 import { openaiChat } from './openai-chat.ts';
 import { openaiResponses } from './openai-responses.ts';
@@ -166,4 +167,10 @@ test.each([
 
 test('a body that is no UTF-8 is refused: readers would disagree on what it says', () => {
   expect(() => parseRequest(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]))).toThrow('UTF-8');
+});
+
+test('counting is free, unless the upstream says what it charged', () => {
+  expect(anthropicCountTokens.usageOf({ input_tokens: 12 })).toBeUndefined();
+  const charged = { type: 'message', usage: { input_tokens: 5, output_tokens: 7 } };
+  expect(anthropicCountTokens.usageOf(charged)).toMatchObject({ inputTokens: 5, outputTokens: 7 });
 });
