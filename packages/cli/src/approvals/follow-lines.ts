@@ -18,6 +18,8 @@ export function followApprovals(
     watch: watchApprovals(client, filter),
     keyOf: ({ id }) => id,
     markOf: ({ state, verdicts }) => `${state} ${verdicts.length}`,
+    isOlder: (approval, known) =>
+      approval.verdicts.length < known.verdicts.length || (approval.state === 'open' && known.state !== 'open'),
     isOver: ({ state }) => state !== 'open',
     cells: (approval) => [
       approval.decided_at ?? approval.requested_at,

@@ -10,6 +10,8 @@ export interface LineView<Item> {
   readonly keyOf: (item: Item) => string;
   /** A change of this mark prints the item again. */
   readonly markOf: (item: Item) => string;
+  /** Whether an item comes from before what is known of it. */
+  readonly isOlder: (item: Item, known: Item) => boolean;
   readonly isOver: (item: Item) => boolean;
   readonly cells: (item: Item) => readonly string[];
 }
@@ -21,15 +23,16 @@ const rememberMs = 120_000;
 export async function asLines<Item>(
   shell: Shell,
   globals: GlobalValues,
-  { watch, keyOf, markOf, isOver, cells }: LineView<Item>,
+  { watch, keyOf, markOf, isOlder, isOver, cells }: LineView<Item>,
 ): Promise<number> {
   using interruption = onInterruption();
-  const shown = new Map<string, string>();
+  const shown = new Map<string, Item>();
   const show = (item: Item) => {
-    // A list after a gap repeats known items.
     const key = keyOf(item);
-    if (shown.get(key) === markOf(item)) return;
-    shown.set(key, markOf(item));
+    const known = shown.get(key);
+    // A list after a gap repeats known items, and the stream what came before the list.
+    if (known !== undefined && (markOf(known) === markOf(item) || isOlder(item, known))) return;
+    shown.set(key, item);
     shell.stdout.write(lineOf(globals, item, cells));
     if (isOver(item)) setTimeout(() => shown.delete(key), rememberMs).unref();
   };

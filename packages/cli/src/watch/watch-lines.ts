@@ -5,6 +5,7 @@ import { controlText, stateText } from '../commands/ops-list.ts';
 import type { GatewayClient } from '../http/gateway-client.ts';
 import type { Shell } from '../shell.ts';
 import { asLines } from './as-lines.ts';
+import { isOlder } from './is-older.ts';
 import { opKey } from './op-key.ts';
 import type { Watch, WatchFilter } from './watch-list.ts';
 import { watchOps } from './watched-ops.ts';
@@ -20,6 +21,7 @@ export function watchAsLines(
     watch: oldestFirst(watchOps(client, filter)),
     keyOf: opKey,
     markOf: (op) => `${op.state} ${op.updated_at}`,
+    isOlder,
     isOver: ({ state }) => isOver(state),
     cells: (op) => [
       op.updated_at,

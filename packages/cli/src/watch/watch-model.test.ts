@@ -105,3 +105,15 @@ test('keys are told apart, however they come together', () => {
     'é',
   ]);
 });
+
+test('what the stream still brings from before the list changes nothing', () => {
+  const model = new WatchModel();
+  const later = '2026-11-15T00:00:01.000Z';
+  model.reset([op('a'), op('b', { state: 'paused', updated_at: later })], 0);
+  // A check that decides at once gives both of its changes the same time.
+  model.change(op('a', { state: 'pending' }), 0);
+  model.change(op('b', { state: 'running' }), 0);
+  expect(model.rows().map(({ state }) => state)).toEqual(['running', 'paused']);
+  model.change(op('a', { state: 'paused', updated_at: later }), 0);
+  expect(model.rows().map(({ state }) => state)).toEqual(['paused', 'paused']);
+});

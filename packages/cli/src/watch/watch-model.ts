@@ -1,4 +1,5 @@
 import type { Op } from '../commands/op-filters.ts';
+import { isOlder } from './is-older.ts';
 import { opKey } from './op-key.ts';
 import { isOver } from '@reeve/contract/names';
 
@@ -36,7 +37,7 @@ export class WatchModel {
   /** Takes a change, unless a newer one is known. */
   change(op: Op, now: number): void {
     const known = this.#ops.get(opKey(op));
-    if (known !== undefined && known.op.updated_at > op.updated_at) return;
+    if (known !== undefined && isOlder(op, known.op)) return;
     this.#ops.set(opKey(op), { op, endedAt: isOver(op.state) ? (known?.endedAt ?? now) : undefined });
   }
 
