@@ -40,7 +40,9 @@ export class Gateways {
   /** How many gateways in a row have failed. */
   #failures = 0;
   #failedAt = 0;
-  #failedPath = '';
+  /** The last gateway that failed, and what failed on it. */
+  #failedOn: Channel | undefined;
+  #failedPaths = new Set<string>();
   #stayUntil = 0;
   #closed = false;
 
@@ -76,12 +78,12 @@ export class Gateways {
   }
 
   /**
-   * The gateway has answered a call of this path. It is good if it answers what failed before: while it cannot take
-   * checks, for instance, it may well answer heartbeats.
+   * The gateway has answered a call of this path. It is good if it answers something that failed before: while it cannot
+   * take checks, for instance, it may well answer heartbeats.
    */
   answered(channel: Channel, path: string): void {
     if (channel !== this.#channel) return;
-    if (path === this.#failedPath || performance.now() - this.#failedAt >= goodMs) this.#failures = 0;
+    if (this.#failedPaths.has(path) || performance.now() - this.#failedAt >= goodMs) this.#failures = 0;
   }
 
   /**
@@ -90,9 +92,12 @@ export class Gateways {
    */
   failed(channel: Channel, path: string): boolean {
     if (!this.several || this.#closed) return false;
+    // A lost connection fails all that is on it, one after the other. Whichever the next gateway answers first counts.
+    if (channel === this.#failedOn) this.#failedPaths.add(path);
     if (channel === this.#channel) {
       this.#failedAt = performance.now();
-      this.#failedPath = path;
+      this.#failedOn = channel;
+      this.#failedPaths = new Set([path]);
       if (!this.#stays()) {
         this.#failures++;
         if (this.#allFailed) this.#stayUntil = this.#failedAt + this.#restMs(channel);
