@@ -1,4 +1,5 @@
 import { bareHost } from '@reeve/contract/host-name';
+
 /** The address of a NATS server, and the credentials for it. */
 export interface NatsUrl {
   readonly host: string;

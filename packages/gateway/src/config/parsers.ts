@@ -1,7 +1,7 @@
-import { bareHost } from '@reeve/contract/host-name';
 import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { bareHost } from '@reeve/contract/host-name';
 import { messageOf, parseApiKey, parseEmail, parseUsd } from '@reeve/core';
 import { parseNatsUrls } from './nats-url.ts';
 import { parsePostgresUrl } from './postgres-url.ts';

@@ -4,6 +4,7 @@ import { backupMetrics } from './backup-metrics.ts';
 import type { CountersOf } from './forward-metrics.ts';
 import { forwardMetrics } from './forward-metrics.ts';
 import type { TargetLag } from './health.ts';
+import { registerGauge } from './gauge.ts';
 import { LatencyHistogram } from './latency-histogram.ts';
 import type { ObservedStore } from './state-metrics.ts';
 import { stateMetrics } from './state-metrics.ts';
@@ -269,14 +270,6 @@ export class Metrics {
   }
 
   #gauge(name: string, help: string, value: () => number | Promise<number>): void {
-    const gauge = new Gauge({
-      name,
-      help,
-      registers: [],
-      async collect() {
-        this.set(await value());
-      },
-    });
-    this.#registry.registerMetric(gauge);
+    registerGauge(this.#registry, name, help, value);
   }
 }

@@ -2,6 +2,7 @@ import type { Approvals } from '@reeve/core';
 import { opStates } from '@reeve/contract/names';
 import type { Registry } from 'prom-client';
 import { Gauge } from 'prom-client';
+import { registerGauge } from './gauge.ts';
 
 /** What metrics read of a store. */
 export interface ObservedStore {
@@ -12,17 +13,8 @@ export interface ObservedStore {
 
 /** Registers what the gateway holds now. It is read whenever the metrics are read. */
 export function stateMetrics(registry: Registry, gov: Approvals, store: ObservedStore): void {
-  const gauge = (name: string, help: string, value?: () => number | Promise<number>): void => {
-    const made = new Gauge({
-      name,
-      help,
-      registers: [registry],
-      collect: async () => {
-        if (value === undefined) made.remove();
-        else made.set(await value());
-      },
-    });
-  };
+  const gauge = (name: string, help: string, value: (() => number | Promise<number>) | undefined) =>
+    registerGauge(registry, name, help, value);
   gauge('reeve_agents', 'Registered agents.', () => registered(gov));
   gauge('reeve_audit_seq', 'The newest audit entry.', () => gov.journal.head.seq);
   gauge('reeve_audit_index_lag_entries', 'Audit entries that are not indexed yet.', store.indexLag);

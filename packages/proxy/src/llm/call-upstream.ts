@@ -1,7 +1,7 @@
-import { bareHost } from '@reeve/contract/host-name';
 import type { IncomingMessage } from 'node:http';
 import * as http from 'node:http';
 import * as https from 'node:https';
+import { bareHost } from '@reeve/contract/host-name';
 import type { LateAgent } from './late-agent.ts';
 import { lateAgent } from './late-agent.ts';
 import type { Upstream } from './model-config.ts';
