@@ -1,7 +1,8 @@
 import { nothingElse } from './build-call.ts';
 import { sourceOf } from './canaries.ts';
-import { isObject, valueOf } from './caller.ts';
+import { valueOf } from './caller.ts';
 import { brief } from './compare-answers.ts';
+import { lastingState } from './lasting-state.ts';
 import type { Operation } from './operations.ts';
 import type { Names } from './places.ts';
 import type { Probe } from './probe.ts';
@@ -29,38 +30,11 @@ export async function takeSnapshot(probe: Probe, operations: readonly Operation[
       // A stream of events is not a state.
       if (answer.type === 'text/event-stream') continue;
       const value = valueOf(answer);
-      const shown = value === undefined ? answer.text : JSON.stringify(value, asOf(observerId));
+      const shown = value === undefined ? answer.text : lastingState(value, observerId);
       seen.set(`${operation.name}\n${agentId}`, `${answer.status} ${shown}`);
     }
   }
   return seen;
-}
-
-/** Removes what changes with time or by being read. */
-function asOf(observerId: string) {
-  return (_name: string, value: unknown): unknown => {
-    if (Array.isArray(value)) return value.filter((item) => !(isObject(item) && passes(item)));
-    if (!isObject(value)) return value;
-    // Reading uses the observer's own key, and no other.
-    if (value['id'] === observerId) return { ...value, last_used_at: null };
-    // The total of a list counts items that disappear by themselves.
-    const { items } = value;
-    if (Array.isArray(items) && items.some((item) => isObject(item) && 'op_id' in item)) return { ...value, total: 0 };
-    if (isOpen(value)) return { ...value, status: 'open', detail: '' };
-    return 'stale' in value ? { ...value, stale: false } : value;
-  };
-}
-
-/** Ended operations leave the list after a while. The log notes a control that nobody acknowledges. */
-function passes(item: Readonly<Record<string, unknown>>): boolean {
-  const { state, event_type: event } = item;
-  return event === 'OpControlUnconfirmed' || state === 'terminated' || state === 'completing';
-}
-
-/** A receipt without an answer from its agent becomes unconfirmed by itself. */
-function isOpen(value: Readonly<Record<string, unknown>>): boolean {
-  const { status } = value;
-  return 'requested_at' in value && ['requested', 'delivered', 'unconfirmed'].includes(String(status));
 }
 
 /** Notes every change of the other tenant. */
