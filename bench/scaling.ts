@@ -11,6 +11,7 @@ import { manyPolicies } from './policies.ts';
 import type { Figures } from './rounds.ts';
 import { checkRound, cpuRatioOf, figuresOf, quietCpuRatioOf } from './rounds.ts';
 import type { Spread } from './statistics.ts';
+import { ratio } from './table.ts';
 
 /** The size of one gateway. */
 export interface Size {
@@ -64,7 +65,9 @@ export async function measureScaling(
     const baseline = await prepare(cores, load, small);
     const grown = await prepare(cores, load, size);
     try {
-      rows.push({ name, size, setupSecs: grown.setupSecs, ...(await compare(load, pace, baseline, grown)) });
+      const row = { name, size, setupSecs: grown.setupSecs, ...(await compare(load, pace, baseline, grown)) };
+      tell(`  ${ratio(row.cpuRatio)} CPU over small`);
+      rows.push(row);
     } finally {
       await Promise.all([load.stop(), baseline.stop(), grown.stop()]);
     }
@@ -112,6 +115,9 @@ async function prepare(
     agents: size.agents,
     orgs: size.orgs,
   });
+  // Every agent has asked before: what an agent's first action costs is no question of how many there are.
+  await load.run({ kind: 'fill', fleet: gateway.grpc, ops: size.agents, noted: true });
+  await load.run({ kind: 'complete', fleet: gateway.grpc, pid: gateway.pid });
   if (size.opsInFlight > 0) {
     await load.run({ kind: 'fill', fleet: gateway.grpc, ops: size.opsInFlight });
     await untilSaved(gateway, size.opsInFlight);

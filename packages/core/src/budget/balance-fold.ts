@@ -1,6 +1,7 @@
 import type { AgentId, Micros, Total } from '../kernel/index.ts';
 import type { EarlierWindow, SavedBalance, Sums, WindowIds } from './balance.ts';
-import { book, copyOf, countedFrom, freshSums, isEmpty, later, moveBack, moveOn, oldestOf, sumsOf } from './balance.ts';
+import { book, copyOf, countedFrom, freshSums, isEmpty, later, moveBack, moveOn, oldestOf } from './balance.ts';
+import { setNoticed, sumsOf } from './balance.ts';
 import type { Period } from './period.ts';
 import { monthOf, periods } from './period.ts';
 import type { TierOf } from './tier.ts';
@@ -31,10 +32,15 @@ export interface BalanceStep {
  */
 export class BalanceFold {
   readonly #balance = new Map<string, FoldedBalance>();
-  /** The tiers to write, in the order of their changes. */
-  readonly #changed = new Map<string, TierOf>();
+  /** The tiers that have changed since the present save began, in the order of their changes. */
+  #changed = new Map<string, TierOf>();
+  /** The tiers that the present save still has to write. */
+  #saving = new Map<string, TierOf>();
   readonly #closed = new Map<string, ReadonlyMap<string, ClosedWindow>>();
   #day = '';
+  #ids: WindowIds = { day: '', month: '' };
+  /** The balances whose windows before that day are still to be closed. */
+  #closing: Iterator<FoldedBalance> | undefined;
 
   put(balance: SavedBalance): void {
     this.#balance.set(tierKey(balance.of), { ...sumsOf(balance), seq: balance.seq });
@@ -62,7 +68,7 @@ export class BalanceFold {
    */
   settle(agent: AgentId, actual: Micros, day: string, seq = Number.POSITIVE_INFINITY): void {
     if (actual === 0) return;
-    const ids = { day, month: monthOf(day) };
+    const ids = this.#idsOf(day);
     for (const of of tiersOf(agent)) {
       const balance = this.#on(of, ids, seq);
       if (balance !== undefined) for (const period of periods) book(balance, period, actual);
@@ -71,14 +77,14 @@ export class BalanceFold {
 
   /** Adds a correction of what a tier has spent. */
   correct(of: TierOf, period: Period, amount: Total, day: string, seq = Number.POSITIVE_INFINITY): void {
-    const balance = this.#on(of, { day, month: monthOf(day) }, seq);
+    const balance = this.#on(of, this.#idsOf(day), seq);
     if (balance !== undefined) book(balance, period, amount);
   }
 
   /** Notes that somebody was told about a used share of a cap. */
   notice(of: TierOf, period: Period, percent: number, day: string, seq = Number.POSITIVE_INFINITY): void {
-    const balance = this.#on(of, { day, month: monthOf(day) }, seq);
-    if (balance !== undefined) balance.noticed[period] = Math.max(balance.noticed[period], percent);
+    const balance = this.#on(of, this.#idsOf(day), seq);
+    if (balance !== undefined) setNoticed(balance, period, Math.max(balance.noticed[period], percent));
   }
 
   /** The clock was ahead: amounts booked to later days now count for this day. */
@@ -88,49 +94,79 @@ export class BalanceFold {
     this.#day = day;
   }
 
-  /** Whether anything has changed since the last `take`. */
+  /** Whether anything is still to be written. */
   get hasChanged(): boolean {
-    return this.#changed.size > 0;
+    return this.#changed.size + this.#saving.size > 0 || this.#closing !== undefined;
   }
 
-  /** Closes all windows before this day and its month. */
-  closeBefore(day: string): void {
-    if (day === this.#day) return;
+  get isSaving(): boolean {
+    return this.#saving.size > 0;
+  }
+
+  /**
+   * Closes the windows before this day and its month, of up to `most` balances. Returns false once all are closed. A
+   * balance that changes in the meantime closes its own.
+   */
+  closeBefore(day: string, most: number): boolean {
+    if (day !== this.#day) this.#closing = this.#balance.values();
     this.#day = day;
+    const closing = this.#closing;
+    if (closing === undefined) return false;
     const oldest = this.#oldest();
-    const ids = { day, month: monthOf(day) };
-    for (const [key, balance] of this.#balance) {
+    const ids = this.#idsOf(day);
+    for (let seen = 0; seen < most; seen++) {
+      const { value: balance, done } = closing.next();
+      if (done === true) {
+        this.#closing = undefined;
+        return false;
+      }
       this.#roll(balance, ids);
-      if (isEmpty(balance, oldest)) this.#changed.set(key, balance.of);
+      if (isEmpty(balance, oldest)) this.#changed.set(tierKey(balance.of), balance.of);
     }
+    return true;
   }
 
-  /** Takes up to `most` tiers that have changed since the last `take`. */
+  /** Begins a save of all that has changed so far. Later changes wait for the next one, so that each save ends. */
+  beginSave(): void {
+    this.#saving = this.#changed;
+    this.#changed = new Map();
+  }
+
+  /** Takes up to `most` tiers of the present save, as they are now. */
   take(most: number): BalanceStep[] {
     const steps: BalanceStep[] = [];
     const oldest = this.#oldest();
-    for (const [key, of] of this.#changed) {
+    for (const [key, of] of this.#saving) {
       if (steps.length === most) break;
       const balance = this.#balance.get(key);
       const isOver = balance === undefined || isEmpty(balance, oldest);
       if (isOver) this.#balance.delete(key);
       const closed = [...(this.#closed.get(key)?.values() ?? [])];
       steps.push({ of, balance: isOver ? null : savedOf(balance), closed });
+      this.#saving.delete(key);
       this.#changed.delete(key);
       this.#closed.delete(key);
     }
     return steps;
   }
 
-  /** Undoes a `take`: its steps will be written again. */
+  /** Undoes a `take`, and gives up its save: the next one writes all of it. */
   giveBack(steps: readonly BalanceStep[]): void {
+    const since = [...this.#saving, ...this.#changed];
+    this.#saving = new Map();
+    this.#changed = new Map([...steps.map(({ of }) => [tierKey(of), of] as const), ...since]);
     for (const { of, closed } of steps) {
       const key = tierKey(of);
-      const since = this.#closed.get(key)?.values() ?? [];
-      this.#changed.set(key, of);
+      const closedSince = this.#closed.get(key)?.values() ?? [];
       this.#closed.delete(key);
-      for (const window of [...closed, ...since]) this.#close(key, window);
+      for (const window of [...closed, ...closedSince]) this.#close(key, window);
     }
+  }
+
+  /** The same object for all balances of a day. */
+  #idsOf(day: string): WindowIds {
+    if (this.#ids.day !== day) this.#ids = { day, month: monthOf(day) };
+    return this.#ids;
   }
 
   #oldest(): WindowIds {

@@ -6,9 +6,12 @@ import { isBookedEvent } from './budget-slice.ts';
 import type { Budgets } from './budgets.ts';
 import type { Calendar } from './period.ts';
 import type { Typed } from '../journal/index.ts';
+import { SteppedRound } from '../kernel/index.ts';
 
 /** After this many entries that changed no balance, the mark moves on anyway. */
 const mostEntriesAfter = 10_000;
+/** How many balances a step looks at, for each one that it writes. */
+const seenForEach = 10;
 const dayMs = 86_400_000;
 
 /**
@@ -18,13 +21,18 @@ const dayMs = 86_400_000;
 export class BalanceKeeper {
   readonly #gov: Budgets;
   readonly #fold: BalanceFold;
+  readonly #forgetting: SteppedRound;
   #mark: number;
+  /** The entry that the present save began at. */
+  #asOf = 0;
+  #isForgetting = false;
 
   /** The store is complete up to the entry `mark`. */
   constructor(gov: Budgets, fold: BalanceFold, mark: number) {
     this.#gov = gov;
     this.#fold = fold;
     this.#mark = mark;
+    this.#forgetting = new SteppedRound(() => gov.ledger.forgettingIdle());
   }
 
   /**
@@ -50,17 +58,24 @@ export class BalanceKeeper {
     }
   }
 
-  /** Writes the balances of up to `most` changed tiers into this turn's batch. Returns false if that was all. */
+  /**
+   * Writes the balances of up to `most` changed tiers into this turn's batch. Returns false at the end of a save. All
+   * changes from before the save are written then, however many there were since.
+   */
   save(most = Number.POSITIVE_INFINITY): boolean {
     const { journal, ledger } = this.#gov;
-    this.#fold.closeBefore(ledger.bookedTo);
-    ledger.forgetIdle();
-    const steps = this.#fold.take(most);
+    if (this.#isForgetting) return this.#forgetIdle(most);
+    if (this.#fold.closeBefore(ledger.bookedTo, most * seenForEach)) return true;
     const { seq } = journal.head;
-    if (steps.length === 0 && seq < this.#mark + mostEntriesAfter) return false;
+    if (!this.#fold.isSaving) {
+      if (!this.#fold.hasChanged && seq < this.#mark + mostEntriesAfter) return this.#forgetIdle(most);
+      this.#fold.beginSave();
+      this.#asOf = seq;
+    }
+    const steps = this.#fold.take(most);
     const before = this.#mark;
-    const isAll = !this.#fold.hasChanged;
-    if (isAll) this.#mark = seq;
+    const isAll = !this.#fold.isSaving;
+    if (isAll) this.#mark = this.#asOf;
     const { calendar } = ledger.policy;
     const closed = steps.flatMap((step) => this.#closedOf(step, calendar));
     journal.write({
@@ -75,7 +90,12 @@ export class BalanceKeeper {
       this.#mark = before;
       this.#fold.giveBack(steps);
     });
-    return !isAll;
+    return !isAll || this.#forgetIdle(most);
+  }
+
+  #forgetIdle(most: number): boolean {
+    this.#isForgetting = this.#forgetting.step(most * seenForEach);
+    return this.#isForgetting;
   }
 
   #closedOf({ of, closed }: BalanceStep, calendar: Calendar): ClosedPeriod[] {

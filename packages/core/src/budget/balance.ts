@@ -4,7 +4,10 @@ import type { Period, Window } from './period.ts';
 import { periods } from './period.ts';
 import type { TierOf } from './tier.ts';
 
-/** What one tier has spent and reserved. */
+/**
+ * What one tier has spent and reserved. There is one for each agent, and nearly all of them are of the same day and
+ * have nothing more to tell. So they share what says that: it is replaced, and never changed.
+ */
 export interface Balance {
   readonly of: TierOf;
   /** Reserved for actions that are not over. */
@@ -12,13 +15,13 @@ export interface Balance {
   /** Settled within the day and the month. */
   spent: Record<Period, Total>;
   /** Which day and which month that is. */
-  window: Record<Period, string>;
+  window: WindowIds;
   /** The highest share of the cap, in percent, that somebody was told about in this period. */
-  noticed: Record<Period, number>;
+  noticed: Readonly<Record<Period, number>>;
   /**
    * Earlier days and months with bookings, the oldest first. They count again if the clock turns out to have run ahead.
    */
-  earlier: Record<Period, readonly EarlierWindow[]>;
+  earlier: Readonly<Record<Period, readonly EarlierWindow[]>>;
 }
 
 /** An earlier day or month, and what was booked to it. */
@@ -72,20 +75,29 @@ export function idsOf({ day, month }: Windows): WindowIds {
 }
 
 export function freshSums(of: TierOf, window: WindowIds): Sums {
-  return {
-    of,
-    spent: { day: 0, month: 0 },
-    window: { ...window },
-    noticed: { day: 0, month: 0 },
-    earlier: { day: [], month: [] },
-  };
+  return { of, spent: { day: 0, month: 0 }, window, noticed: nobodyTold, earlier: nothingEarlier };
 }
 
 export function sumsOf({ of, spent, window, noticed, earlier = nothingEarlier }: SavedBalance): Sums {
-  return { of, spent: { ...spent }, window: { ...window }, noticed: { ...noticed }, earlier: { ...earlier } };
+  return { of, spent: { ...spent }, window, noticed, earlier };
 }
 
+const nobodyTold: Sums['noticed'] = { day: 0, month: 0 };
 const nothingEarlier: Sums['earlier'] = { day: [], month: [] };
+
+/** Notes the share of a cap that somebody was told about. */
+export function setNoticed(balance: Sums, period: Period, percent: number): void {
+  if (balance.noticed[period] !== percent) balance.noticed = { ...balance.noticed, [period]: percent };
+}
+
+function setEarlier(balance: Sums, period: Period, windows: readonly EarlierWindow[]): void {
+  balance.earlier = { ...balance.earlier, [period]: windows };
+}
+
+function setWindow(balance: Sums, period: Period, ids: WindowIds): void {
+  const window: WindowIds = { ...balance.window, [period]: ids[period] };
+  balance.window = window.day === ids.day && window.month === ids.month ? ids : window;
+}
 
 /** Moves a balance on to a day and month. What is over goes to `earlier`. `onClose` gets each closed window. */
 export function moveOn(balance: Sums, to: WindowIds, onClose?: (period: Period, closed: EarlierWindow) => void): void {
@@ -94,12 +106,12 @@ export function moveOn(balance: Sums, to: WindowIds, onClose?: (period: Period, 
     if (id >= to[period]) continue;
     const closed = { id, spent: balance.spent[period], noticed: balance.noticed[period] };
     if (closed.spent !== 0 || closed.noticed !== 0) {
-      balance.earlier[period] = [...balance.earlier[period], closed];
+      setEarlier(balance, period, [...balance.earlier[period], closed]);
       onClose?.(period, closed);
     }
-    balance.window[period] = to[period];
+    setWindow(balance, period, to);
     balance.spent[period] = 0;
-    balance.noticed[period] = 0;
+    setNoticed(balance, period, 0);
   }
 }
 
@@ -117,10 +129,14 @@ export function moveBack(
     if (balance.window[period] <= to[period]) continue;
     const { spent, noticed } = countedFrom(balance, period, later(to[period], oldest[period]));
     for (const { id } of balance.earlier[period]) if (id >= to[period]) onMove?.(period, id);
-    balance.earlier[period] = balance.earlier[period].filter(({ id }) => id < to[period]);
-    balance.window[period] = to[period];
+    setEarlier(
+      balance,
+      period,
+      balance.earlier[period].filter(({ id }) => id < to[period]),
+    );
+    setWindow(balance, period, to);
     balance.spent[period] = spent;
-    balance.noticed[period] = noticed;
+    setNoticed(balance, period, noticed);
   }
 }
 
@@ -128,7 +144,7 @@ export function moveBack(
 export function book(balance: Sums, period: Period, amount: Total): void {
   balance.spent[period] = plus(balance.spent[period], amount);
   const earlier = balance.earlier[period];
-  if (earlier.length > earlierKept[period]) balance.earlier[period] = earlier.slice(-earlierKept[period]);
+  if (earlier.length > earlierKept[period]) setEarlier(balance, period, earlier.slice(-earlierKept[period]));
 }
 
 /** Adds to a named day or month: the present one, a later one that now begins, or an earlier one. */
@@ -144,7 +160,8 @@ export function bookTo(balance: Sums, period: Period, id: string, amount: Total)
   const known = earlier.find((each) => each.id === id) ?? { id, spent: 0, noticed: 0 };
   const booked = { ...known, spent: plus(known.spent, amount) };
   const others = earlier.filter((each) => each.id !== id);
-  balance.earlier[period] = [...others, booked].sort((a, b) => (a.id < b.id ? -1 : 1)).slice(-earlierKept[period]);
+  const windows = [...others, booked].sort((a, b) => (a.id < b.id ? -1 : 1));
+  setEarlier(balance, period, windows.slice(-earlierKept[period]));
 }
 
 /** What counts for a day or month: the amounts booked to it and to all later ones. */
@@ -185,12 +202,5 @@ export function oldestOf(everybody: Sums | undefined): WindowIds {
 }
 
 export function copyOf<Kind extends Sums>(balance: Kind): Kind {
-  const { spent, window, noticed, earlier } = balance;
-  return {
-    ...balance,
-    spent: { ...spent },
-    window: { ...window },
-    noticed: { ...noticed },
-    earlier: { ...earlier },
-  };
+  return { ...balance, spent: { ...balance.spent } };
 }

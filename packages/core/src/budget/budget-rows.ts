@@ -58,9 +58,13 @@ function isMark(row: SavedBalance | BalancesMark): row is BalancesMark {
   return 'timeZone' in row;
 }
 
-/** Writes sums that a number cannot hold exactly as strings of digits. */
+/** Writes sums that a number cannot hold exactly as strings of digits. Nearly no row has one. */
 function recordOf(row: SavedBalance | BalancesMark | ClosedPeriod): string {
-  return JSON.stringify(row, (_, value: unknown) => (typeof value === 'bigint' ? totalJson(value) : value));
+  try {
+    return JSON.stringify(row);
+  } catch {
+    return JSON.stringify(row, (_, value: unknown) => (typeof value === 'bigint' ? totalJson(value) : value));
+  }
 }
 
 function exactRecord(row: Row): unknown {

@@ -249,7 +249,7 @@ class Simulation {
     test.turn();
     if (failing) test.failure = new Error('the disk is full');
     while (this.#lease.step(3));
-    const due = this.#agents.filter(({ id }) => test.clock.elapsed() - (test.known(id).aliveAt ?? 0) >= leaseMs);
+    const due = this.#agents.filter(({ id }) => test.clock.elapsed() - Math.max(0, test.known(id).aliveAt) >= leaseMs);
     if (failing) return;
     for (const op of this.#model.ops.values()) if (due.some(({ id }) => id === op.agent)) op.reserved = 0;
   }

@@ -11,6 +11,7 @@ import {
   moveBack,
   moveOn,
   oldestOf,
+  setNoticed,
   sumsOf,
 } from './balance.ts';
 import type { Approached, Booked, Delta } from './booked.ts';
@@ -150,12 +151,12 @@ export class Ledger {
     return [...this.#balance.values()].map(({ of }) => this.read(of));
   }
 
-  /** Removes empty balances without reservations. */
-  forgetIdle(): void {
-    const oldest = this.#oldest();
+  /** Removes empty balances without reservations. Each balance is a step. */
+  *forgettingIdle(): Generator<void> {
     for (const [key, balance] of this.#balance) {
       this.#align(balance);
-      if (balance.reserved === 0 && isEmpty(balance, oldest)) this.#balance.delete(key);
+      if (balance.reserved === 0 && isEmpty(balance, this.#oldest())) this.#balance.delete(key);
+      yield;
     }
   }
 
@@ -221,7 +222,7 @@ export class Ledger {
   followNotice(of: TierOf, period: Period, percent: number, day: string): void {
     const balance = this.#of(of);
     if (balance.window[period] === windowOf(period, day)) {
-      balance.noticed[period] = Math.max(balance.noticed[period], percent);
+      setNoticed(balance, period, Math.max(balance.noticed[period], percent));
     }
   }
 
@@ -246,8 +247,8 @@ export class Ledger {
         for (const period of periods) bookTo(balance, period, bookingIds[period], minus(0, settled[period]));
       }
       for (const { of, period, percent, before } of approached.toReversed()) {
-        const { noticed } = this.#of(of);
-        if (noticed[period] === percent) noticed[period] = before;
+        const balance = this.#of(of);
+        if (balance.noticed[period] === percent) setNoticed(balance, period, before);
       }
     };
     return { undo, approached, day: bookingIds.day };
@@ -263,7 +264,7 @@ export class Ledger {
       for (const percent of thresholds) {
         if (noticed >= percent || !isShareOf(totalMicros, percent, limitMicros)) continue;
         const before = balance.noticed[period];
-        balance.noticed[period] = percent;
+        setNoticed(balance, period, percent);
         found.push({ of: balance.of, period, percent, limitMicros, totalMicros, before });
       }
     }

@@ -1,4 +1,5 @@
 import type { AgentId } from '../kernel/index.ts';
+import { RecentMap } from '../kernel/index.ts';
 
 export type BudgetTier = 'global' | 'org' | 'team' | 'agent';
 
@@ -12,12 +13,35 @@ export interface TierOf {
 
 const nobody = { orgId: '', teamId: '', agentId: '' };
 
-/** The whole gateway. */
-export const everybody: TierOf = { ...nobody, tier: 'global' };
+/** A tier that knows its key. Every decision asks for keys several times. */
+class KeyedTier implements TierOf {
+  readonly tier: BudgetTier;
+  readonly orgId: string;
+  readonly teamId: string;
+  readonly agentId: string;
+  readonly #key: string;
 
-/** Every decision asks several times, with the id that the agent is registered with, so the answers are kept beside it. */
+  constructor(of: TierOf) {
+    this.tier = of.tier;
+    this.orgId = of.orgId;
+    this.teamId = of.teamId;
+    this.agentId = of.agentId;
+    this.#key = writeKey(of);
+  }
+
+  static keyOf(of: TierOf): string {
+    return #key in of ? of.#key : writeKey(of);
+  }
+}
+
+/** The whole gateway. */
+export const everybody: TierOf = new KeyedTier({ ...nobody, tier: 'global' });
+
+/** Every decision asks with the id that the agent is registered with, so the answer is kept beside it. */
 const tiersByAgent = new WeakMap<AgentId, readonly TierOf[]>();
-const keys = new WeakMap<TierOf, string>();
+
+/** The tiers above agents. The agents of a team share them: there may be 100,000 agents. */
+const tiersByTeam = new RecentMap<readonly TierOf[]>(10_000);
 
 /**
  * The tiers that an agent's charge goes to, in the order of enforcement. An agent without an org has no org tier, and
@@ -27,12 +51,20 @@ export function tiersOf(agent: AgentId): readonly TierOf[] {
   const known = tiersByAgent.get(agent);
   if (known !== undefined) return known;
   const { orgId, teamId, agentId } = agent;
-  const tiers: TierOf[] = [everybody];
-  if (orgId !== '') tiers.push({ ...nobody, tier: 'org', orgId });
-  if (teamId !== '') tiers.push({ ...nobody, tier: 'team', orgId, teamId });
-  tiers.push({ tier: 'agent', orgId, teamId, agentId });
-  for (const of of tiers) keys.set(of, writeKey(of));
+  const tiers = [...tiersAbove(orgId, teamId), new KeyedTier({ tier: 'agent', orgId, teamId, agentId })];
   tiersByAgent.set(agent, tiers);
+  return tiers;
+}
+
+function tiersAbove(orgId: string, teamId: string): readonly TierOf[] {
+  const team = new KeyedTier({ ...nobody, tier: 'team', orgId, teamId });
+  const key = tierKey(team);
+  const known = tiersByTeam.get(key);
+  if (known !== undefined) return known;
+  const tiers = [everybody];
+  if (orgId !== '') tiers.push(new KeyedTier({ ...nobody, tier: 'org', orgId }));
+  if (teamId !== '') tiers.push(team);
+  tiersByTeam.set(key, tiers);
   return tiers;
 }
 
@@ -43,7 +75,7 @@ export function tiersUpFrom(of: TierOf): readonly TierOf[] {
 }
 
 export function tierKey(of: TierOf): string {
-  return keys.get(of) ?? writeKey(of);
+  return KeyedTier.keyOf(of);
 }
 
 function writeKey({ tier, orgId, teamId, agentId }: TierOf): string {

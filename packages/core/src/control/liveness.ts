@@ -4,7 +4,7 @@ import type { Controls } from './controls.ts';
 import { usdOfMicros, traceIdsIn, SteppedRound } from '../kernel/index.ts';
 import type { Op } from '../ops/index.ts';
 import type { Agent } from '../tenancy/index.ts';
-import { touchAgent } from '../tenancy/index.ts';
+import { neverHeard, touchAgent } from '../tenancy/index.ts';
 
 /** An agent is alive again: its operations are no longer stale. */
 export function wakeOps(gov: Controls, agent: Agent): void {
@@ -38,10 +38,12 @@ export function* eachSilentOp(
   const { clock, control, directory, ops } = gov;
   for (const agent of directory.registered()) {
     yield;
-    if (ops.of(agent).size === 0) continue;
     const now = clock.elapsed();
+    // Nearly everybody was heard lately. That is looked at first, because it touches nothing else.
+    if (now - agent.aliveAt < silentMs) continue;
+    if (ops.of(agent).size === 0) continue;
     if (control.hasStream(agent.key)) touchAgent(gov, agent, now);
-    agent.aliveAt ??= now;
+    if (agent.aliveAt === neverHeard) agent.aliveAt = now;
     const heardAt = agent.aliveAt;
     if (now - heardAt < silentMs) continue;
     onAgent(agent);

@@ -156,6 +156,23 @@ describe('what was spent', () => {
     expect(balance(0).day).toBe(100);
   });
 
+  test('is saved in the end although others spend all the time, and a restart reads only what came after the save began', async () => {
+    await policy('{ daily_limit_usd: 100 }');
+    await settle(100);
+    const begun = world.gov.journal.head.seq;
+    let spent = 100;
+    for (let steps = 1; world.balance?.save(1) === true; steps++) {
+      expect(steps).toBeLessThan(20);
+      world.turn();
+      await settle(1);
+      spent++;
+    }
+    world.turn();
+    expect(world.balance?.neededFrom).toBe(begun);
+    world = await world.crash();
+    for (const tier of [0, 1, 2, 3]) expect(balance(tier)).toEqual({ reserved: 0, day: spent, month: spent });
+  });
+
   test('of yesterday is not today’s after a crash, and what was told is not told again', async () => {
     await policy('{ daily_limit_usd: 1, monthly_limit_usd: 10 }');
     await settle(850_000);

@@ -9,7 +9,8 @@ import { ownSlot } from './op.ts';
  * touch the other's. Nearly every id belongs to one agent, and then costs one map entry and nothing else.
  */
 export class KnownOps {
-  readonly #byAgent = new Map<Agent, ChunkedSet<Op>>();
+  /** Most agents have one operation at a time, which needs no set. */
+  readonly #byAgent = new Map<Agent, Op | ChunkedSet<Op>>();
   readonly #byId: WideMap<Op | Map<Agent, Op>>;
 
   constructor(seed: number) {
@@ -22,7 +23,9 @@ export class KnownOps {
   }
 
   of(agent: Agent): ReadonlyChunkedSet<Op> {
-    return this.#byAgent.get(agent) ?? none;
+    const own = this.#byAgent.get(agent);
+    if (own === undefined) return none;
+    return own instanceof ChunkedSet ? own : only(own);
   }
 
   find(agent: Agent, opId: string): Op | undefined {
@@ -40,12 +43,7 @@ export class KnownOps {
 
   /** Adds an operation. Its agent has no other one with its id. */
   add(op: Op): void {
-    let own = this.#byAgent.get(op.owner);
-    if (own === undefined) {
-      own = new ChunkedSet(ownSlot);
-      this.#byAgent.set(op.owner, own);
-    }
-    own.add(op);
+    this.#addToAgent(op);
     const found = this.#byId.get(op.opId);
     if (found === undefined || found === op) this.#byId.set(op.opId, op);
     else if (found instanceof Map) found.set(op.owner, op);
@@ -53,15 +51,38 @@ export class KnownOps {
   }
 
   remove(op: Op): void {
-    const own = this.#byAgent.get(op.owner);
-    own?.delete(op);
-    if (own?.size === 0) this.#byAgent.delete(op.owner);
+    this.#removeFromAgent(op);
     const found = this.#byId.get(op.opId);
     if (found === op) this.#byId.delete(op.opId);
     if (!(found instanceof Map) || found.get(op.owner) !== op) return;
     found.delete(op.owner);
     if (found.size === 0) this.#byId.delete(op.opId);
   }
+
+  #addToAgent(op: Op): void {
+    const own = this.#byAgent.get(op.owner);
+    if (own === undefined || own === op) {
+      this.#byAgent.set(op.owner, op);
+    } else if (own instanceof ChunkedSet) {
+      own.add(op);
+    } else {
+      const both = new ChunkedSet(ownSlot);
+      both.add(own);
+      both.add(op);
+      this.#byAgent.set(op.owner, both);
+    }
+  }
+
+  #removeFromAgent(op: Op): void {
+    const own = this.#byAgent.get(op.owner);
+    if (own instanceof ChunkedSet) own.delete(op);
+    if (own === op || (own instanceof ChunkedSet && own.size === 0)) this.#byAgent.delete(op.owner);
+  }
+}
+
+/** The operations of an agent that has one. */
+function only(op: Op): ReadonlyChunkedSet<Op> {
+  return { size: 1, [Symbol.iterator]: () => [op].values() };
 }
 
 const none: ReadonlyChunkedSet<Op> = new ChunkedSet(ownSlot);

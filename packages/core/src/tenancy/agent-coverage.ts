@@ -41,10 +41,10 @@ interface SeenUse {
 /** What is known about how an agent uses the gateway. */
 export class AgentCoverage {
   usage: AgentUsage;
-  /** When the next use is noted, by door and family. */
-  readonly #due = Array.from({ length: entrances.length * familiesAndOthers }, () => 0);
-  /** The same by door and name. */
-  readonly #nameDue: { [Door in Entrance]?: Map<string, number> } = {};
+  /** When the next use is noted: the slot of a door and family, its time, and so on. Nearly all agents have one or two. */
+  readonly #due: number[] = [];
+  /** The same by door and name; undefined if there was no name. */
+  #nameDue: { [Door in Entrance]?: Map<string, number> } | undefined;
 
   constructor(usage: AgentUsage = unused) {
     this.usage = usage;
@@ -52,19 +52,29 @@ export class AgentCoverage {
 
   /** Whether a use is to be noted: not if the same was noted within the last minute. Every decision asks. */
   isDue(door: Entrance, family: Family | null, name: string, now: EpochMs): boolean {
-    if (now >= (this.#due[slotOf(door, family)] ?? 0)) return true;
-    return name !== '' && now >= (this.#nameDue[door]?.get(name) ?? 0);
+    if (now >= (this.#due[this.#placeOf(slotOf(door, family)) + 1] ?? 0)) return true;
+    return name !== '' && now >= (this.#nameDue?.[door]?.get(name) ?? 0);
   }
 
   /** Notes a use. Secrets in `shownName` are replaced. */
   note({ door, family, name, shownName }: SeenUse, now: EpochMs): void {
-    this.#due[slotOf(door, family)] = now + noteEveryMs;
+    const slot = slotOf(door, family);
+    const place = this.#placeOf(slot);
+    this.#due[place] = slot;
+    this.#due[place + 1] = now + noteEveryMs;
     if (name !== '') this.#noteName(door, name, now);
     this.usage = joined(this.usage, usageOf(door, family, shownName, now));
   }
 
+  /** Where a slot is, or would be added. */
+  #placeOf(slot: number): number {
+    let place = 0;
+    while (place < this.#due.length && this.#due[place] !== slot) place += 2;
+    return place;
+  }
+
   #noteName(door: Entrance, name: string, now: EpochMs): void {
-    const due = (this.#nameDue[door] ??= new Map());
+    const due = ((this.#nameDue ??= {})[door] ??= new Map());
     due.delete(name);
     due.set(name, now + noteEveryMs);
     if (due.size <= mostNames) return;

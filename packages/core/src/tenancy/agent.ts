@@ -43,8 +43,8 @@ export interface Agent {
   lastSeenAt: EpochMs;
   /** The agent has not confirmed a stop in time. It gets no answers until it does or an operator resumes it. */
   blocked: boolean;
-  /** When the agent was last heard, on the monotonic clock. Null: not since the gateway started. */
-  aliveAt: number | null;
+  /** When the agent was last heard, on the monotonic clock, or `neverHeard`. */
+  aliveAt: number;
   /** The agent has been silent for so long that its operations are stale. */
   silent: boolean;
   /** It was heard here last, and not at another gateway. */
@@ -52,6 +52,12 @@ export interface Agent {
   /** How it uses the gateway; null if no check of it is known. */
   coverage: AgentCoverage | null;
 }
+
+/**
+ * Not heard since the gateway started. It is a number, because every decision writes the time: a field that is always a
+ * number is changed in place.
+ */
+export const neverHeard = Number.NEGATIVE_INFINITY;
 
 export function isRegistered(agent: Agent): boolean {
   return agent.record.tokenHash !== null;

@@ -2,7 +2,7 @@ import type { Lineage } from '../audit/index.ts';
 import type { AgentId, AgentKey, EpochMs } from '../kernel/index.ts';
 import { agentKey, invalid } from '../kernel/index.ts';
 import type { Agent, AgentRecord } from './agent.ts';
-import { isRegistered } from './agent.ts';
+import { isRegistered, neverHeard } from './agent.ts';
 
 const deepestLineage = 64;
 
@@ -132,7 +132,7 @@ export class AgentDirectory {
       lineage,
       lastSeenAt: seenAt,
       blocked: false,
-      aliveAt: null,
+      aliveAt: neverHeard,
       silent: false,
       isHere: false,
       coverage: null,

@@ -1,5 +1,5 @@
 export type { Agent, AgentRecord, Suspension } from './agent.ts';
-export { actorOf, unregisteredAgent } from './agent.ts';
+export { actorOf, unregisteredAgent, neverHeard } from './agent.ts';
 export type { AgentUsage, Family } from './agent-coverage.ts';
 export { AgentCoverage, uncoveredBy, unused } from './agent-coverage.ts';
 export type { DeregisterRequest } from './deregister-agent.ts';

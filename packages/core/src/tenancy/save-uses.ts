@@ -4,11 +4,11 @@ import type { AgentUsage } from './agent-coverage.ts';
 import type { Agents, Tenancy } from './tenancy.ts';
 import type { AgentUse, AgentUseChange } from './tenancy-slice.ts';
 
-/** Writes how up to `most` agents used the gateway lately. Returns false when nothing is left to write. */
-export function saveUses({ directory, journal }: Tenancy, most: number): boolean {
+/** Writes how up to `most` agents used the gateway lately. Those that wait longest come first. */
+export function saveUses({ directory, journal }: Tenancy, most: number): void {
   let written = 0;
   for (const agent of directory.used) {
-    if (written === most) return true;
+    if (written === most) return;
     directory.used.delete(agent);
     const { coverage } = agent;
     // It may have left, or registered anew.
@@ -17,7 +17,6 @@ export function saveUses({ directory, journal }: Tenancy, most: number): boolean
     journal.onFailure(() => directory.used.add(agent));
     written++;
   }
-  return false;
 }
 
 /** Forgets how an agent that leaves used the gateway. */

@@ -26,8 +26,10 @@ const receiptsPerTick = 500;
 
 /** How long a settled receipt can be read. */
 const receiptsKeptMs = 30 * 86_400_000;
-/** How often to write how agents use the gateway. */
+/** How often to write how some of the agents use the gateway: of one after the other, however many there are. */
 const usesEveryMs = 1000;
+/** Between steps of saving balances. A save for 100,000 agents takes a hundred seconds. */
+const balancesPauseMs = 100;
 /** How often to look for controls that were not acknowledged in time. */
 const controlEveryMs = 250;
 
@@ -62,12 +64,10 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
     ports.metrics.opsExpired(expired);
     return expired === opsPerStep;
   });
-  const save = rounds.ofSteps(
-    gov.journal,
-    () => checkpoint.step(rowsPerTurn),
-    () => checkpoint.advance(),
-  );
-  const saveBalances = rounds.ofSteps(gov.journal, () => ports.balances.save(rowsPerTurn));
+  const save = rounds.ofSteps(gov.journal, () => checkpoint.step(rowsPerTurn), { onEnd: () => checkpoint.advance() });
+  const saveBalances = rounds.ofSteps(gov.journal, () => ports.balances.save(rowsPerTurn), {
+    pauseMs: balancesPauseMs,
+  });
   const retain = retention(config, ports, rounds, () =>
     Math.min(
       ports.balances.neededFrom,
@@ -95,7 +95,10 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
     gov.journal.write({ kind: 'receipts_removed', before: gov.clock.now() - receiptsKeptMs, most: receiptsPerTick });
     retain();
   });
-  const saveAgentUses = rounds.ofTurns(gov.journal, () => saveUses(gov, rowsPerTurn));
+  const saveAgentUses = rounds.ofTurns(gov.journal, () => {
+    saveUses(gov, rowsPerTurn);
+    return false;
+  });
   rounds.every(usesEveryMs, () => {
     if (gov.directory.used.size > 0) saveAgentUses();
   });

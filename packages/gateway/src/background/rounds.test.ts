@@ -18,7 +18,7 @@ test('a stop ends a round that would go on for ever, and nothing of it runs afte
       steps++;
       return true;
     },
-    () => (isFinished = true),
+    { onEnd: () => (isFinished = true) },
   );
   start();
   await nextTurn();
@@ -45,15 +45,22 @@ test('a stop waits for the step that is under way', async () => {
   expect(isStopped).toBe(true);
 });
 
+test('a round pauses between its steps, and a stop ends the pause', async () => {
+  const rounds = roundsThatFailOn([]);
+  let steps = 0;
+  const start = rounds.ofSteps(journal, () => ++steps > 0, { pauseMs: 3_600_000 });
+  start();
+  for (let i = 0; i < 20; i++) await nextTurn();
+  expect(steps).toBe(1);
+  await rounds.stop();
+  expect(steps).toBe(1);
+});
+
 test('no round starts while another is under way, and the next one starts once it is over', async () => {
   const rounds = roundsThatFailOn([]);
   let left = 3;
   let finished = 0;
-  const start = rounds.ofSteps(
-    journal,
-    () => --left > 0,
-    () => finished++,
-  );
+  const start = rounds.ofSteps(journal, () => --left > 0, { onEnd: () => finished++ });
   start();
   start();
   for (let i = 0; i < 20; i++) await nextTurn();

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Policies } from '@reeve/core';
 
 /** The part of the journal that a round needs. */
@@ -11,7 +12,7 @@ export class Rounds {
   readonly #onError: (error: unknown) => void;
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #running = new Set<Promise<void>>();
-  #stopped = false;
+  readonly #stopping = new AbortController();
 
   constructor(onError: (error: unknown) => void) {
     this.#onError = onError;
@@ -19,18 +20,18 @@ export class Rounds {
 
   /** Lets long-running work end early. */
   get stopped(): boolean {
-    return this.#stopped;
+    return this.#stopping.signal.aborted;
   }
 
   every(ms: number, work: () => void): void {
-    if (!this.#stopped) this.#timers.push(setInterval(work, ms));
+    if (!this.stopped) this.#timers.push(setInterval(work, ms));
   }
 
   /** Returns a function that starts a round of `work`, unless one is running. */
   of(work: () => Promise<void>): () => void {
     let busy = false;
     return () => {
-      if (busy || this.#stopped) return;
+      if (busy || this.stopped) return;
       busy = true;
       const running = work()
         .catch(this.#onError)
@@ -43,21 +44,26 @@ export class Rounds {
   }
 
   /**
-   * A round that runs `step` once per turn of the event loop while there is more to do, and then `then`. If a step
-   * cannot be made durable, the rest waits for the next round, because it would never end.
+   * A round that runs `step` once per turn of the event loop while there is more to do, and then `onEnd`. If a step
+   * cannot be made durable, the rest waits for the next round, because it would never end. A pause after each step keeps
+   * long work from slowing down the calls.
    */
-  ofSteps(journal: Turns, step: () => boolean, then: () => void = () => undefined): () => void {
+  ofSteps(
+    journal: Turns,
+    step: () => boolean,
+    { onEnd = () => undefined, pauseMs = 0 }: { readonly onEnd?: () => void; readonly pauseMs?: number } = {},
+  ): () => void {
     return this.of(async () => {
       while (step()) {
         const isDurable = await journal.committed().then(
           () => true,
           () => false,
         );
-        if (!isDurable || this.#stopped) return;
-        await journal.nextTurn();
-        if (this.#stopped) return;
+        if (!isDurable || this.stopped) return;
+        await (pauseMs === 0 ? journal.nextTurn() : this.#pause(pauseMs));
+        if (this.stopped) return;
       }
-      then();
+      onEnd();
     });
   }
 
@@ -65,16 +71,21 @@ export class Rounds {
   ofTurns(journal: Pick<Policies['journal'], 'turn' | 'nextTurn'>, step: () => boolean): () => void {
     return this.of(async () => {
       while (await journal.turn(step).catch(() => false)) {
-        if (this.#stopped) return;
+        if (this.stopped) return;
         await journal.nextTurn();
-        if (this.#stopped) return;
+        if (this.stopped) return;
       }
     });
   }
 
+  async #pause(ms: number): Promise<void> {
+    const { signal } = this.#stopping;
+    await sleep(ms, undefined, { signal }).catch(() => undefined);
+  }
+
   /** Starts no more rounds; resolves when the running ones have ended. */
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#stopping.abort();
     for (const timer of this.#timers) clearInterval(timer);
     await Promise.all(this.#running);
   }

@@ -50,7 +50,7 @@ export function openLifeSigns(
     };
     for (const { key, aliveAt, isHere } of ops.owners()) {
       // What was only heard from others is not passed on: they would hear it again from here, without an end.
-      const isHeard = isHere && (aliveAt ?? 0) >= since;
+      const isHeard = isHere && aliveAt >= since;
       if (!isHeard && !control.hasStream(key)) continue;
       agents.push(key);
       if (agents.length === agentsPerMessage) send();
