@@ -60,7 +60,10 @@ test('what an operator pauses while another part of the same use waits does not 
   expect(await machine.states('s-part')).toEqual({ a: 'paused', 'a-2': 'pending' });
   await machine.decide(approval, 'approve');
   await hook.ended();
-  expect(decisionOf(answerOf(hook))).toMatchObject({ decision: 'deny', reason: expect.stringContaining('is paused') });
+  expect(decisionOf(answerOf(hook))).toMatchObject({
+    decision: 'deny',
+    reason: expect.stringMatching(/^Held by an operator: .* is paused \(operation .*Once it is resumed, /),
+  });
   expect((await control('resume', 's-part')).status).toBe(202);
   await machine.send('claude-code', end('s-part'));
 });

@@ -75,7 +75,7 @@ test('a count is a check that reserves its prompt, and is settled with nothing',
   sendJson(upstream, { input_tokens: 12 });
   expect(await counted).toEqual({ input_tokens: 12 });
   expect(await world.spent()).toBe(before);
-  expect(outcome()).toBe('succeeded');
+  await eventually(() => expect(outcome()).toBe('succeeded'));
   expect(world.checks()).toHaveLength(checks + 1);
 });
 

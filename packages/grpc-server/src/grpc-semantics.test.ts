@@ -250,7 +250,7 @@ describe('drain', () => {
     const answer = unary(grpc, '/t/Hang', Buffer.alloc(0));
     await vi.waitFor(() => expect(events).toEqual(['hang']));
     await server.drain(50);
-    expect((await answer).error?.code).toBe(status.UNAVAILABLE);
+    expect((await answer).error).toMatchObject({ code: status.UNAVAILABLE, details: 'the server stops' });
     expect(events).toEqual(['hang', 'cancelled']);
   });
 });

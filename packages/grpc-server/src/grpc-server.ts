@@ -28,6 +28,8 @@ export interface GrpcServerOptions {
 const longestCareMs = 1000;
 /** How long a peer may take to answer the ping that is part of a farewell. */
 const farewellMs = 1000;
+/** How long a peer may take to read the end of its calls. */
+const lastWordsMs = 250;
 
 /** A gRPC server: HTTP/2 with prior knowledge, or over TLS. */
 export class GrpcServer {
@@ -84,16 +86,18 @@ export class GrpcServer {
     });
   }
 
-  /** Takes no new calls, waits for those in flight up to `graceMs`, then closes. */
+  /** Takes no new calls, waits for those in flight up to `graceMs`, ends the rest with UNAVAILABLE, and closes. */
   drain(graceMs: number): Promise<void> {
     return new Promise((resolve) => {
       const leave = setTimeout(() => this.#each((connection) => connection.leave()), Math.min(farewellMs, graceMs));
+      const stop = setTimeout(() => this.#each((connection) => connection.stop()), graceMs);
       const force = setTimeout(() => {
         this.#each((connection) => connection.destroy());
         for (const socket of this.#sockets) socket.destroy();
-      }, graceMs);
+      }, graceMs + lastWordsMs);
       this.#server.close(() => {
         clearTimeout(leave);
+        clearTimeout(stop);
         clearTimeout(force);
         this.#care.stop();
         this.#shared.wheel.stop();

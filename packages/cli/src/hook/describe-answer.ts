@@ -26,20 +26,21 @@ export function deniedText(denied: readonly ActionAnswer[]): string {
   return `Denied by policy: ${[...named, ...more].join('; ')}`;
 }
 
-/** It waits for a person, and this is how to go on. */
+/** It waits for a person, and this is how to go on. What an operator has paused has no approval. */
 export function heldText(held: readonly ActionAnswer[]): string {
   const named = held
     .slice(0, mostNamed)
     .map(
-      ({ planned, approvalId, reason }) =>
-        `${subjectOf(planned)}: ${approvalId === '' ? reason : `approval ${approvalId}`}`,
+      ({ planned, approvalId, reason, opId }) =>
+        `${subjectOf(planned)}: ${approvalId === '' ? `${reason}${inBrackets([`operation ${opId}`])}` : `approval ${approvalId}`}`,
     );
-  const [first] = held;
-  const how =
-    first === undefined || first.approvalId === ''
-      ? ''
-      : ` Somebody approves it with "reeve approvals approve ${first.approvalId}" or on the dashboard.`;
-  return `Waiting for approval: ${named.join('; ')}.${how} Nothing was done. Once it is approved, do exactly the same again in this session: it is then allowed, once.`;
+  const asked = held.find(({ approvalId }) => approvalId !== '');
+  const again = 'do exactly the same again in this session: it is then allowed, once';
+  if (asked === undefined) {
+    return `Held by an operator: ${named.join('; ')}. Nothing was done. Once it is resumed, ${again}.`;
+  }
+  const how = `Somebody approves it with "reeve approvals approve ${asked.approvalId}" or on the dashboard.`;
+  return `Waiting for approval: ${named.join('; ')}. ${how} Nothing was done. Once it is approved, ${again}.`;
 }
 
 function inBrackets(details: readonly string[]): string {

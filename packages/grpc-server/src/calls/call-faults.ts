@@ -4,6 +4,8 @@ import { statusCode } from '../status.ts';
 /** What the engine itself says of a call that it ends. */
 export const deadlineExceeded: Status = { code: statusCode.deadlineExceeded, message: 'the deadline has passed' };
 
+export const stopping: Status = { code: statusCode.unavailable, message: 'the server stops' };
+
 export const compressed: Status = {
   code: statusCode.unimplemented,
   message: 'this server takes no compressed messages: send them with grpc-encoding identity',

@@ -188,10 +188,10 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
     this.#replenish();
   }
 
-  expire(): void {
+  expire(status = deadlineExceeded): void {
     this.isUseful = false;
     // Within a message there is no place for a status.
-    if (this.unsent === undefined || this.unsent.length === 0) this.finish(deadlineExceeded);
+    if (this.unsent === undefined || this.unsent.length === 0) this.finish(status);
     if (this.state !== 'closed') this.connection.reset(this, errorCode.cancel);
   }
 
