@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-import { stopping } from './calls/call-faults.ts';
 import { HeaderBlocks } from './calls/header-blocks.ts';
 import { Sender } from './calls/sender.ts';
 import type { ServerCall } from './calls/server-call.ts';
@@ -103,12 +102,6 @@ export class Connection implements FrameSink {
     this.#outbox.flush();
     this.#closed();
     this.#socket.end();
-  }
-
-  /** Ends all calls, and the connection. The peer hears that it was not its fault, and asks another server. */
-  stop(): void {
-    for (const call of [...this.streams.calls.values()]) call.expire(stopping);
-    this.end(errorCode.noError, '');
   }
 
   /** Ends the connection without a word. */

@@ -2,10 +2,12 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 import { createServer } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { createServer as createTlsServer } from 'node:tls';
+import { stopping } from './calls/call-faults.ts';
 import type { Shared } from './calls/shared.ts';
 import { Connection } from './connection.ts';
 import { ConnectionCare } from './connection-care.ts';
 import type { StreamHandler, UnaryHandler } from './handlers.ts';
+import { errorCode } from './http2/frame.ts';
 import type { Limits } from './limits.ts';
 import { defaultLimits } from './limits.ts';
 import { DeadlineWheel } from './limits/deadline-wheel.ts';
@@ -90,7 +92,7 @@ export class GrpcServer {
   drain(graceMs: number): Promise<void> {
     return new Promise((resolve) => {
       const leave = setTimeout(() => this.#each((connection) => connection.leave()), Math.min(farewellMs, graceMs));
-      const stop = setTimeout(() => this.#each((connection) => connection.stop()), graceMs);
+      const stop = setTimeout(() => this.#stop(), graceMs);
       const force = setTimeout(() => {
         this.#each((connection) => connection.destroy());
         for (const socket of this.#sockets) socket.destroy();
@@ -106,6 +108,14 @@ export class GrpcServer {
       this.#each((connection) => connection.drain());
       // Who has not even begun has nothing to finish.
       for (const socket of this.#handshakes.values()) socket.destroy();
+    });
+  }
+
+  /** Ends all calls and connections. The peers hear that it was not their fault, and can ask another server. */
+  #stop(): void {
+    this.#each((connection) => {
+      for (const call of [...connection.streams.calls.values()]) call.expire(stopping);
+      connection.end(errorCode.noError, '');
     });
   }
 

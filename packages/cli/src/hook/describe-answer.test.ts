@@ -12,7 +12,7 @@ function held(members: Partial<ActionAnswer>): ActionAnswer {
     opId: '4bf9:b7ad',
     approvalId: '',
     ...members,
-  } as ActionAnswer;
+  };
 }
 
 test('what waits for an approval says who can give it and how to go on', () => {
