@@ -33,7 +33,8 @@ async function openSqlite(): Promise<TestStore> {
       return Promise.resolve();
     },
     [Symbol.asyncDispose]: async () => {
-      for (const gateway of gateways) await gateway[Symbol.asyncDispose]();
+      // All have the same folder, which the first one to go removes. Only the newest may still write to it.
+      for (const gateway of gateways.toReversed()) await gateway[Symbol.asyncDispose]();
     },
   };
 }
