@@ -23,7 +23,7 @@ test('what waits for an approval says who can give it and how to go on', () => {
 
 test('what an operator has paused does not speak of an approval', () => {
   expect(heldText([held({ reason: 'operation is paused' })])).toBe(
-    'Held by an operator: git push: operation is paused (operation 4bf9:b7ad). Nothing was done. Once it is resumed, do exactly the same again in this session: it is then allowed, once.',
+    'Held by an operator: git push: operation is paused (operation 4bf9:b7ad). Nothing was done. Once it is resumed, do exactly the same again in this session.',
   );
 });
 

@@ -30,17 +30,18 @@ export function deniedText(denied: readonly ActionAnswer[]): string {
 export function heldText(held: readonly ActionAnswer[]): string {
   const named = held
     .slice(0, mostNamed)
-    .map(
-      ({ planned, approvalId, reason, opId }) =>
-        `${subjectOf(planned)}: ${approvalId === '' ? `${reason}${inBrackets([`operation ${opId}`])}` : `approval ${approvalId}`}`,
-    );
+    .map((answer) => `${subjectOf(answer.planned)}: ${waitsFor(answer)}`)
+    .join('; ');
   const asked = held.find(({ approvalId }) => approvalId !== '');
-  const again = 'do exactly the same again in this session: it is then allowed, once';
   if (asked === undefined) {
-    return `Held by an operator: ${named.join('; ')}. Nothing was done. Once it is resumed, ${again}.`;
+    return `Held by an operator: ${named}. Nothing was done. Once it is resumed, do exactly the same again in this session.`;
   }
   const how = `Somebody approves it with "reeve approvals approve ${asked.approvalId}" or on the dashboard.`;
-  return `Waiting for approval: ${named.join('; ')}. ${how} Nothing was done. Once it is approved, ${again}.`;
+  return `Waiting for approval: ${named}. ${how} Nothing was done. Once it is approved, do exactly the same again in this session: it is then allowed, once.`;
+}
+
+function waitsFor({ approvalId, reason, opId }: ActionAnswer): string {
+  return approvalId === '' ? `${reason} (operation ${opId})` : `approval ${approvalId}`;
 }
 
 function inBrackets(details: readonly string[]): string {

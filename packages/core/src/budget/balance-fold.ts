@@ -1,7 +1,18 @@
 import type { AgentId, Micros, Total } from '../kernel/index.ts';
 import type { EarlierWindow, SavedBalance, Sums, WindowIds } from './balance.ts';
-import { book, copyOf, countedFrom, freshSums, isEmpty, later, moveBack, moveOn, oldestOf } from './balance.ts';
-import { setNoticed, sumsOf } from './balance.ts';
+import {
+  book,
+  copyOf,
+  countedFrom,
+  freshSums,
+  isEmpty,
+  later,
+  moveBack,
+  moveOn,
+  oldestOf,
+  setNoticed,
+  sumsOf,
+} from './balance.ts';
 import type { Period } from './period.ts';
 import { monthOf, periods } from './period.ts';
 import type { TierOf } from './tier.ts';

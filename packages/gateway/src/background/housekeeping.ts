@@ -65,7 +65,8 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
     return expired === opsPerStep;
   });
   const save = rounds.ofSteps(gov.journal, () => checkpoint.step(rowsPerTurn), { onEnd: () => checkpoint.advance() });
-  const saveBalances = rounds.ofSteps(gov.journal, () => ports.balances.save(rowsPerTurn), {
+  // A save takes long enough for another gateway to take the lead. Two that write the same rows could undo each other.
+  const saveBalances = rounds.ofSteps(gov.journal, () => leads() && ports.balances.save(rowsPerTurn), {
     pauseMs: balancesPauseMs,
   });
   const retain = retention(config, ports, rounds, () =>
