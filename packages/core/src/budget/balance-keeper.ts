@@ -2,10 +2,11 @@ import { canonicalJson, draftOf, system } from '../audit/index.ts';
 import type { BalanceFold, BalanceStep } from './balance-fold.ts';
 import type { ClosedPeriod } from './balance.ts';
 import { closedKept } from './balance.ts';
+import type { BudgetsChange } from './budget-slice.ts';
 import { isBookedEvent } from './budget-slice.ts';
 import type { Budgets } from './budgets.ts';
 import type { Calendar } from './period.ts';
-import type { Typed } from '../journal/index.ts';
+import type { Step, Typed } from '../journal/index.ts';
 import { SteppedRound } from '../kernel/index.ts';
 
 /** After this many entries that changed no balance, the mark moves on anyway. */
@@ -13,6 +14,10 @@ const mostEntriesAfter = 10_000;
 /** How many balances a step looks at, for each one that it writes. */
 const seenForEach = 10;
 const dayMs = 86_400_000;
+
+function isSave(step: Step<unknown, Typed>): boolean {
+  return 'change' in step && (step.change as BudgetsChange).kind === 'balances_saved';
+}
 
 /**
  * Saves what was spent, aside from the decision path. It follows durable events. Now and then it writes the changes,
@@ -59,8 +64,8 @@ export class BalanceKeeper {
   }
 
   /**
-   * Writes the balances of up to `most` changed tiers into this turn's batch. Returns false at the end of a save. All
-   * changes from before the save are written then, however many there were since.
+   * Writes the balances of up to `most` changed tiers, within a turn of the journal. Returns false at the end of a save.
+   * All changes from before the save are written then, however many there were since.
    */
   save(most = Number.POSITIVE_INFINITY): boolean {
     const { journal, ledger } = this.#gov;
@@ -78,6 +83,8 @@ export class BalanceKeeper {
     if (isAll) this.#mark = this.#asOf;
     const { calendar } = ledger.policy;
     const closed = steps.flatMap((step) => this.#closedOf(step, calendar));
+    // A gateway that took the lead may have saved first. Its mark would speak for these rows, which are older.
+    journal.onlyIf((commit) => !commit.steps.some(isSave));
     journal.write({
       kind: 'balances_saved',
       saved: steps.flatMap(({ balance }) => (balance === null ? [] : [{ ...balance, seq }])),
@@ -91,6 +98,11 @@ export class BalanceKeeper {
       this.#fold.giveBack(steps);
     });
     return !isAll || this.#forgetIdle(most);
+  }
+
+  /** Gives up the present save, because another gateway saves. A later one begins anew, at the entry it finds then. */
+  giveUp(): void {
+    this.#fold.giveBack([]);
   }
 
   #forgetIdle(most: number): boolean {

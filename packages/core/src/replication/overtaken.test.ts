@@ -1,12 +1,9 @@
 import { expect, test } from 'vitest';
-import { agentId } from '../testkit/requests.ts';
-import { ManualClock } from '../testkit/manual-clock.ts';
 import { completeAction, suspendAgent } from '../testkit/commands.ts';
 import { checkAction } from '../decision/check-action.ts';
-import { SharedMemory } from '../testkit/shared-memory.ts';
 import { checkOf, operator, useTool } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
-import { testGovernance } from '../testkit/test-governance.ts';
+import { ticks, twoGateways } from '../testkit/two-gateways.ts';
 
 // Another gateway was first: what was decided on top of what is taken back must not stand either.
 
@@ -17,44 +14,6 @@ budget: { daily_limit_usd: 10 }
 `;
 
 const usd = 1e6;
-
-async function ticks(): Promise<void> {
-  for (let count = 0; count < 10; count++) await Promise.resolve();
-  await new Promise((resolve) => setImmediate(resolve));
-}
-
-/** Two gateways on one log, whose turns end when the test says so. */
-async function twoGateways() {
-  const log = new SharedMemory();
-  const clock = new ManualClock();
-  const members: TestGovernance[] = [];
-  const settle = async () => {
-    for (let round = 0; round < 20; round++) {
-      for (const member of members) member.turn();
-      while (log.waiting > 0) {
-        log.work();
-        await ticks();
-      }
-      await ticks();
-    }
-  };
-  const settled = async <Result>(work: Promise<Result>): Promise<Result> => {
-    await settle();
-    return work;
-  };
-  const join = async (name: string) => {
-    const member = await testGovernance({ clock, member: log.join(), name, features: {} });
-    members.push(member);
-    await settled(member.policies(policy));
-    return member;
-  };
-  const [one, two] = [await join('one'), await join('two')];
-  const register = async (name: string): Promise<TestAgent> => settled(one.register(agentId(name)));
-  const follow = async () => {
-    for (const { gov } of members) await settled(gov.journal.catchUp());
-  };
-  return { one, two, log, settle, settled, register, follow };
-}
 
 function check({ gov }: TestGovernance, { id, token }: TestAgent, op: string, cost = 0) {
   const request = { agentId: id, token, traceId: op, spanId: 's', action: useTool('search') };
@@ -67,7 +26,7 @@ function complete({ gov }: TestGovernance, { id, token }: TestAgent, op: string)
 }
 
 test('a replay comes after the decision that it repeats, and says the same', async () => {
-  const { one, two, settle, settled, register, follow } = await twoGateways();
+  const { one, two, settle, settled, register, follow } = await twoGateways(policy);
   const [agent, other] = [await register('acme/red/one'), await register('acme/red/two')];
   await follow();
   // One has decided and replayed, but not committed, when two uses up the cap.
@@ -88,7 +47,7 @@ test('a replay comes after the decision that it repeats, and says the same', asy
 });
 
 test('an agent is refused after its suspension in the log, not before', async () => {
-  const { one, two, log, settle, register, follow } = await twoGateways();
+  const { one, two, log, settle, register, follow } = await twoGateways(policy);
   const [agent, other] = [await register('acme/red/one'), await register('acme/red/two')];
   await follow();
   // The suspension falls with the charge of the other gateway, because it concerns the same org.
@@ -107,7 +66,7 @@ test('an agent is refused after its suspension in the log, not before', async ()
 });
 
 test('a cap is not passed between a charge and the release after it', async () => {
-  const { one, two, log, settle, settled, register, follow } = await twoGateways();
+  const { one, two, log, settle, settled, register, follow } = await twoGateways(policy);
   const agents = [await register('acme/red/one'), await register('acme/red/two'), await register('acme/red/three')];
   const [holder, charged, foreign] = agents as [TestAgent, TestAgent, TestAgent];
   // Whoever first uses up a share of the cap reports it. That is over.
@@ -132,7 +91,7 @@ test('a cap is not passed between a charge and the release after it', async () =
 });
 
 test('a charge is not refused for what the log has later', async () => {
-  const { one, two, log, settle, settled, register, follow } = await twoGateways();
+  const { one, two, log, settle, settled, register, follow } = await twoGateways(policy);
   const agents = [await register('acme/red/one'), await register('acme/red/two'), await register('acme/red/three')];
   const [holder, large, small] = agents as [TestAgent, TestAgent, TestAgent];
   await settled(check(one, holder, 'held', 8));
@@ -154,7 +113,7 @@ test('a charge is not refused for what the log has later', async () => {
 });
 
 test('a gateway that cannot ask for the news refuses nothing by what it knows', async () => {
-  const { one, two, log, settled, register, follow } = await twoGateways();
+  const { one, two, log, settled, register, follow } = await twoGateways(policy);
   const agent = await register('acme/red/one');
   await follow();
   await settled(check(two, agent, 't'));

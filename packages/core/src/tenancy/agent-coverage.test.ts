@@ -33,6 +33,24 @@ async function saved(g: TestGovernance): Promise<number> {
   return g.commits.slice(before).flatMap(({ changes }) => changes.filter(({ kind }) => kind === 'agent_used')).length;
 }
 
+test('an org with many agents does not delay what is known of others', async () => {
+  const { g, bot } = await world();
+  const crowd = [];
+  for (let each = 0; each < 20; each++) crowd.push(await g.register(agentId(`crowd/team/bot-${each}`)));
+  for (const agent of crowd) await g.check(agent);
+  await g.check(bot);
+  const before = g.commits.length;
+  expect(await g.settle(g.gov.journal.turn(() => saveUses(g.gov, 4)))).toBe(true);
+  const written = g.commits.slice(before).flatMap(({ changes }) => changes);
+  expect(written.map((change) => change.kind === 'agent_used' && change.use.id.orgId)).toEqual([
+    'crowd',
+    'acme',
+    'crowd',
+    'crowd',
+  ]);
+  expect(await saved(g)).toBe(17);
+});
+
 describe('an agent that checks', () => {
   test('is known by its doors, the names behind them, and what it asked for', async () => {
     const { g, bot } = await world();

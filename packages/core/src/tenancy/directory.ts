@@ -3,6 +3,7 @@ import type { AgentId, AgentKey, EpochMs } from '../kernel/index.ts';
 import { agentKey, invalid } from '../kernel/index.ts';
 import type { Agent, AgentRecord } from './agent.ts';
 import { isRegistered, neverHeard } from './agent.ts';
+import { UsedAgents } from './used-agents.ts';
 
 const deepestLineage = 64;
 
@@ -16,7 +17,7 @@ export class AgentDirectory {
   readonly #byParent = new Map<AgentKey, Set<Agent>>();
   readonly #orgs = new Map<string, OrgIndex>();
   /** The agents whose use of the gateway is to be written. */
-  readonly used = new Set<Agent>();
+  readonly used = new UsedAgents();
   #newest = 0;
   /** Other gateways hold the same agents, and list them in the same order: by their names. */
   readonly isShared: boolean;

@@ -4,19 +4,20 @@ import type { AgentUsage } from './agent-coverage.ts';
 import type { Agents, Tenancy } from './tenancy.ts';
 import type { AgentUse, AgentUseChange } from './tenancy-slice.ts';
 
-/** Writes how up to `most` agents used the gateway lately. Those that wait longest come first. */
-export function saveUses({ directory, journal }: Tenancy, most: number): void {
-  let written = 0;
-  for (const agent of directory.used) {
-    if (written === most) return;
-    directory.used.delete(agent);
+/** Writes how up to `most` agents used the gateway lately, within a turn of the journal. Returns whether more wait. */
+export function saveUses({ directory, journal }: Tenancy, most: number): boolean {
+  const { used } = directory;
+  for (let written = 0; written < most; ) {
+    const agent = used.take();
+    if (agent === undefined) return false;
     const { coverage } = agent;
     // It may have left, or registered anew.
     if (coverage === null || directory.withKey(agent.key) !== agent) continue;
     journal.write({ kind: 'agent_used', use: { id: agent.record.id, usage: coverage.usage } });
-    journal.onFailure(() => directory.used.add(agent));
+    journal.onFailure(() => used.add(agent));
     written++;
   }
+  return !used.isEmpty;
 }
 
 /** Forgets how an agent that leaves used the gateway. */

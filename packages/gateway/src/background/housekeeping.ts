@@ -28,6 +28,9 @@ const receiptsPerTick = 500;
 const receiptsKeptMs = 30 * 86_400_000;
 /** How often to write how some of the agents use the gateway: of one after the other, however many there are. */
 const usesEveryMs = 1000;
+const usesPerTurn = 1000;
+/** A stop does not wait for more. What is lost is a time of last use, which the agent's next check renews. */
+const mostUsesAtStop = 20_000;
 /** Between steps of saving balances. A save for 100,000 agents takes a hundred seconds. */
 const balancesPauseMs = 100;
 /** How often to look for controls that were not acknowledged in time. */
@@ -64,11 +67,13 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
     ports.metrics.opsExpired(expired);
     return expired === opsPerStep;
   });
-  const save = rounds.ofSteps(gov.journal, () => checkpoint.step(rowsPerTurn), { onEnd: () => checkpoint.advance() });
-  // A save takes long enough for another gateway to take the lead. Two that write the same rows could undo each other.
-  const saveBalances = rounds.ofSteps(gov.journal, () => leads() && ports.balances.save(rowsPerTurn), {
-    pauseMs: balancesPauseMs,
-  });
+  const save = rounds.ofSteps(
+    gov.journal,
+    () => checkpoint.step(rowsPerTurn),
+    () => checkpoint.advance(),
+  );
+  // A save takes long enough for another gateway to take the lead.
+  const saveBalances = rounds.ofTurns(gov.journal, () => leads() && ports.balances.save(rowsPerTurn), balancesPauseMs);
   const retain = retention(config, ports, rounds, () =>
     Math.min(
       ports.balances.neededFrom,
@@ -88,7 +93,10 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
   rounds.every(tickMs, () => {
     sweep();
     saveKeyUses();
-    if (!leads()) return;
+    if (!leads()) {
+      ports.balances.giveUp();
+      return;
+    }
     expire();
     if (config.opsDurable) save();
     follow();
@@ -101,14 +109,22 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
     return false;
   });
   rounds.every(usesEveryMs, () => {
-    if (gov.directory.used.size > 0) saveAgentUses();
+    if (!gov.directory.used.isEmpty) saveAgentUses();
   });
   watchAgents(config, ports, rounds);
   return async () => {
     await rounds.stop();
     saveKeyUses();
-    saveUses(gov, Number.POSITIVE_INFINITY);
+    await saveAllUses(gov);
   };
+}
+
+/** Writes at a stop how agents used the gateway, in steps. If one cannot be written, the rest is lost. */
+async function saveAllUses(gov: Governance): Promise<void> {
+  for (let left = mostUsesAtStop; left > 0; left -= usesPerTurn) {
+    const hasMore = await gov.journal.turn(() => saveUses(gov, usesPerTurn)).catch(() => false);
+    if (!hasMore) return;
+  }
 }
 
 /** Looks for agents that owe an acknowledgement, and for those that are silent or gone. */

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { Rounds } from './rounds.ts';
 
 const journal = { committed: () => Promise.resolve(), nextTurn: () => nextTurn() };
+const turns = { turn: async <Result>(act: () => Result) => act(), nextTurn: () => nextTurn() };
 
 function roundsThatFailOn(errors: unknown[]): Rounds {
   return new Rounds((error) => errors.push(error));
@@ -18,7 +19,7 @@ test('a stop ends a round that would go on for ever, and nothing of it runs afte
       steps++;
       return true;
     },
-    { onEnd: () => (isFinished = true) },
+    () => (isFinished = true),
   );
   start();
   await nextTurn();
@@ -48,7 +49,7 @@ test('a stop waits for the step that is under way', async () => {
 test('a round pauses between its steps, and a stop ends the pause', async () => {
   const rounds = roundsThatFailOn([]);
   let steps = 0;
-  const start = rounds.ofSteps(journal, () => ++steps > 0, { pauseMs: 3_600_000 });
+  const start = rounds.ofTurns(turns, () => ++steps > 0, 3_600_000);
   start();
   for (let i = 0; i < 20; i++) await nextTurn();
   expect(steps).toBe(1);
@@ -60,7 +61,11 @@ test('no round starts while another is under way, and the next one starts once i
   const rounds = roundsThatFailOn([]);
   let left = 3;
   let finished = 0;
-  const start = rounds.ofSteps(journal, () => --left > 0, { onEnd: () => finished++ });
+  const start = rounds.ofSteps(
+    journal,
+    () => --left > 0,
+    () => finished++,
+  );
   start();
   start();
   for (let i = 0; i < 20; i++) await nextTurn();

@@ -45,14 +45,9 @@ export class Rounds {
 
   /**
    * A round that runs `step` once per turn of the event loop while there is more to do, and then `onEnd`. If a step
-   * cannot be made durable, the rest waits for the next round, because it would never end. A pause after each step keeps
-   * long work from slowing down the calls.
+   * cannot be made durable, the rest waits for the next round, because it would never end.
    */
-  ofSteps(
-    journal: Turns,
-    step: () => boolean,
-    { onEnd = () => undefined, pauseMs = 0 }: { readonly onEnd?: () => void; readonly pauseMs?: number } = {},
-  ): () => void {
+  ofSteps(journal: Turns, step: () => boolean, onEnd: () => void = () => undefined): () => void {
     return this.of(async () => {
       while (step()) {
         const isDurable = await journal.committed().then(
@@ -60,19 +55,22 @@ export class Rounds {
           () => false,
         );
         if (!isDurable || this.stopped) return;
-        await (pauseMs === 0 ? journal.nextTurn() : this.#pause(pauseMs));
+        await journal.nextTurn();
         if (this.stopped) return;
       }
       onEnd();
     });
   }
 
-  /** The same for a step that decides, as a turn that can be done again if another gateway was first. */
-  ofTurns(journal: Pick<Policies['journal'], 'turn' | 'nextTurn'>, step: () => boolean): () => void {
+  /**
+   * The same for a step that decides, as a turn that can be done again if another gateway was first. A pause after each
+   * step keeps long work from slowing down the calls.
+   */
+  ofTurns(journal: Pick<Policies['journal'], 'turn' | 'nextTurn'>, step: () => boolean, pauseMs = 0): () => void {
     return this.of(async () => {
       while (await journal.turn(step).catch(() => false)) {
         if (this.stopped) return;
-        await journal.nextTurn();
+        await (pauseMs === 0 ? journal.nextTurn() : this.#pause(pauseMs));
         if (this.stopped) return;
       }
     });

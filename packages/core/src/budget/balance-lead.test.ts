@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
+import { testGovernance } from '../testkit/test-governance.ts';
+import { twoGateways } from '../testkit/two-gateways.ts';
+import { tiersOf } from './tier.ts';
+
+// Of several gateways on a store, the one that leads saves balances. The lead may change while a save is under way.
+
+const usd = 1e6;
+
+async function leadChanges() {
+  const gateways = await twoGateways('name: p\ndefault: allow\n');
+  const { log, clock, settled, register, follow } = gateways;
+  const agent = await register('acme/red/one');
+  const other = await register('globex/blue/two');
+  await follow();
+  const spend = async (by: TestGovernance, { id, token }: TestAgent, trace: string, cost: number) => {
+    const acting = [by];
+    const answer = await settled(
+      by.check({ id, token }, { traceId: trace, spanId: 's', estimatedCostMicros: cost }),
+      acting,
+    );
+    await settled(by.complete({ id, token }, answer.opId, { actualCostMicros: cost }), acting);
+  };
+  const save = (by: TestGovernance, most?: number) => by.gov.journal.turn(() => by.balance?.save(most) ?? false);
+  /** What a gateway finds that starts now. */
+  const found = async () => {
+    const started = await testGovernance({ store: log.store, clock });
+    return tiersOf(agent.id).map((of) => started.gov.ledger.read(of).spent.month);
+  };
+  const mark = async () => (await log.store.load()).balancesMark?.seq;
+  return { ...gateways, agent, other, spend, save, found, mark };
+}
+
+test('a save that another gateway overtook does not put older balances back', async () => {
+  const { one, two, agent, other, spend, save, found, settle, settled } = await leadChanges();
+  await spend(one, agent, 'a', 1 * usd);
+  // One has taken the balances, and not committed them, when two has spent, taken the lead and saved.
+  const overtaken = save(one);
+  await spend(two, agent, 'b', 2 * usd);
+  await settled(save(two), [two]);
+  await settle();
+  await overtaken;
+  // The mark of the next save is beyond all of this.
+  await spend(two, other, 'c', 1 * usd);
+  await settled(save(two), [two]);
+  expect(await found()).toEqual([4 * usd, 3 * usd, 3 * usd, 3 * usd]);
+});
+
+test('a save that was given up begins anew, and its mark does not go back', async () => {
+  const { one, two, agent, other, spend, save, found, mark, follow, settled } = await leadChanges();
+  await spend(one, agent, 'a', 1 * usd);
+  await spend(one, other, 'b', 1 * usd);
+  // One has saved a part when two takes the lead.
+  expect(await settled(save(one, 1))).toBe(true);
+  await spend(two, agent, 'c', 2 * usd);
+  one.balance?.giveUp();
+  await settled(save(two), [two]);
+  await follow();
+  const before = await mark();
+  await settled(save(one), [one]);
+  expect(await mark()).toBeGreaterThanOrEqual(before ?? Number.NaN);
+  expect(await found()).toEqual([4 * usd, 3 * usd, 3 * usd, 3 * usd]);
+});
