@@ -32,26 +32,28 @@ export interface Action {
   readonly annotations: string;
 }
 
-const nothing: Omit<Action, 'type'> = {
-  tool: '',
-  source: '',
-  model: '',
-  promptTokens: 0,
-  maxOutputTokens: 0,
-  operation: '',
-  path: '',
-  host: '',
-  port: 0,
-  protocol: '',
-  command: '',
-  commandArgs: [],
-  url: '',
-  json: '',
-  annotations: '',
-};
+const noArgs: readonly string[] = [];
 
+/** All actions are made with their members in the same order, which keeps access to them fast. */
 export function action(type: ActionType, members: Partial<Omit<Action, 'type'>> = {}): Action {
-  return { type, ...nothing, ...members };
+  return {
+    type,
+    tool: members.tool ?? '',
+    source: members.source ?? '',
+    model: members.model ?? '',
+    promptTokens: members.promptTokens ?? 0,
+    maxOutputTokens: members.maxOutputTokens ?? 0,
+    operation: members.operation ?? '',
+    path: members.path ?? '',
+    host: members.host ?? '',
+    port: members.port ?? 0,
+    protocol: members.protocol ?? '',
+    command: members.command ?? '',
+    commandArgs: members.commandArgs ?? noArgs,
+    url: members.url ?? '',
+    json: members.json ?? '',
+    annotations: members.annotations ?? '',
+  };
 }
 
 /** The target of the action: tool, model, path, host or command. */

@@ -88,9 +88,12 @@ test('a wide map has what a map has', () => {
         if (value === undefined) {
           wide.delete(key);
           model.delete(key);
-        } else {
+        } else if (value % 2 === 0) {
           wide.set(key, value);
           model.set(key, value);
+        } else {
+          expect(wide.setNew(key, value)).toBe(model.get(key));
+          if (!model.has(key)) model.set(key, value);
         }
         for (const { key: each } of steps) expect(wide.get(each)).toBe(model.get(each));
       }

@@ -21,6 +21,14 @@ export class WideMap<Value> {
     this.#partOf(key)?.set(key, value);
   }
 
+  /** Sets the value unless there is one, which it returns. */
+  setNew(key: string, value: Value): Value | undefined {
+    const part = this.#partOf(key);
+    const known = part?.get(key);
+    if (known === undefined) part?.set(key, value);
+    return known;
+  }
+
   delete(key: string): void {
     this.#partOf(key)?.delete(key);
   }

@@ -44,9 +44,9 @@ export class KnownOps {
   /** Adds an operation. Its agent has no other one with its id. */
   add(op: Op): void {
     this.#addToAgent(op);
-    const found = this.#byId.get(op.opId);
-    if (found === undefined || found === op) this.#byId.set(op.opId, op);
-    else if (found instanceof Map) found.set(op.owner, op);
+    const found = this.#byId.setNew(op.opId, op);
+    if (found === undefined) return;
+    if (found instanceof Map) found.set(op.owner, op);
     else this.#byId.set(op.opId, new Map([found, op].map((each) => [each.owner, each])));
   }
 

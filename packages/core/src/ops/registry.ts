@@ -78,10 +78,12 @@ export class OpsRegistry {
   ingest(agent: Agent, opId: string, now: EpochMs = this.#clock.now()): { op: Op; created: boolean } {
     const existing = this.find(agent, opId);
     if (existing !== undefined) return { op: existing, created: false };
+    const arrival = ++this.#newest;
     const op: Op = {
       opId,
       owner: agent,
-      ...this.#place(now, agent, opId),
+      ordinal: this.#ordinal(arrival, now, agent, opId),
+      arrival,
       state: 'pending',
       registeredAt: now,
       updatedAt: now,
@@ -260,12 +262,12 @@ export class OpsRegistry {
 
   /** Gives an operation its place among the others. */
   #number(op: Op): void {
-    ({ arrival: op.arrival, ordinal: op.ordinal } = this.#place(op.registeredAt, op.owner, op.opId));
+    op.arrival = ++this.#newest;
+    op.ordinal = this.#ordinal(op.arrival, op.registeredAt, op.owner, op.opId);
   }
 
-  #place(registeredAt: EpochMs, { key }: Agent, opId: string): Pick<Op, 'ordinal' | 'arrival'> {
-    const arrival = ++this.#newest;
-    return { arrival, ordinal: this.#isShared ? ordinalOf(registeredAt, `${key}/${opId}`) : arrival };
+  #ordinal(arrival: number, registeredAt: EpochMs, { key }: Agent, opId: string): number {
+    return this.#isShared ? ordinalOf(registeredAt, `${key}/${opId}`) : arrival;
   }
 
   #keep(op: Op): void {
