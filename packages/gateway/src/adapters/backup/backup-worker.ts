@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { readlinkSync, rmSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
-import { basename, join } from 'node:path';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { withAdvice } from '../../explain-start.ts';
 import { PolicyFiles } from '../files/policy-files.ts';
+import { giveWay } from '../system/give-way.ts';
 import { digestOf, writeArchive } from './archive.ts';
 import type { Manifest } from './manifest.ts';
 import { BackupError, formatVersion, mostParts, policiesFolder, storeName } from './manifest.ts';
@@ -84,18 +84,9 @@ function sha256(content: Buffer): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-/** On Linux a thread has its own priority. Where processors are scarce, decisions come first. */
-function giveWay(): void {
-  try {
-    setPriority(Number(basename(readlinkSync('/proc/thread-self'))), constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch {
-    // Elsewhere the thread runs like any other.
-  }
-}
-
 function answer(): BackupAnswer {
   try {
-    giveWay();
+    giveWay('much');
     return make(workerData as BackupJob);
   } catch (error) {
     return { error: withAdvice(error) };

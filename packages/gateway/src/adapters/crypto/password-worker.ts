@@ -1,6 +1,6 @@
 import { argon2Sync } from 'node:crypto';
-import { constants, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
+import { giveWay } from '../system/give-way.ts';
 import type { HashParameters } from './password-hash.ts';
 
 /** One password to be hashed. */
@@ -11,19 +11,6 @@ export interface HashJob {
 }
 
 export type HashAnswer = { readonly tag: Uint8Array } | { readonly error: string };
-
-/**
- * Decisions come first where cores are few, but a busy machine must still let people log in. On Linux a thread has its
- * own priority; elsewhere this call would change that of the whole process.
- */
-function giveWay(): void {
-  if (process.platform !== 'linux') return;
-  try {
-    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch {
-    // A sandbox may forbid it; then hashing only competes more with decisions.
-  }
-}
 
 function perform({ password, salt, parameters }: HashJob): HashAnswer {
   try {
@@ -41,5 +28,6 @@ function perform({ password, salt, parameters }: HashJob): HashAnswer {
   }
 }
 
-giveWay();
+// A busy machine must still let people log in, so hashing never stops altogether.
+giveWay('much');
 parentPort?.on('message', (job: HashJob) => parentPort?.postMessage(perform(job)));

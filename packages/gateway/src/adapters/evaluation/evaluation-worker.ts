@@ -1,7 +1,7 @@
-import { constants, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ErrorCode } from '@reeve/core';
 import { messageOf, ReeveError } from '@reeve/core';
+import { giveWay } from '../system/give-way.ts';
 import type { EvaluationJobs, JobKind } from './evaluation-jobs.ts';
 import { performJob } from './perform-job.ts';
 import type { EvaluationSettings, PolicyNews } from './thread-world.ts';
@@ -27,19 +27,6 @@ export type ThreadAnswer =
 
 const world = new ThreadWorld(workerData as EvaluationSettings);
 
-/**
- * Decisions come first where cores are few. On Linux a thread has its own priority; elsewhere this call would change
- * that of the whole process.
- */
-function giveWay(): void {
-  if (process.platform !== 'linux') return;
-  try {
-    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch {
-    // A sandbox may forbid it; then evaluating only competes more with decisions.
-  }
-}
-
 async function answerTo(call: Exclude<ThreadCall, { type: 'serve' }>): Promise<ThreadAnswer> {
   try {
     if (call.type === 'job') return { type: 'done', output: await performJob(world, call.kind, call.input) };
@@ -54,7 +41,7 @@ async function answerTo(call: Exclude<ThreadCall, { type: 'serve' }>): Promise<T
   }
 }
 
-giveWay();
+giveWay('much');
 parentPort?.on('message', (call: ThreadCall) => {
   if (call.type === 'serve') world.serve(call.tenant);
   else void answerTo(call).then((answer) => parentPort?.postMessage(answer));

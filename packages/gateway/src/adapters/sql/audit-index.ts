@@ -8,14 +8,29 @@ const schema = `
   PRAGMA ix.journal_mode = WAL;
   PRAGMA ix.synchronous = OFF;
   PRAGMA ix.cache_size = -32768;
+  PRAGMA ix.wal_autocheckpoint = 8000;
   PRAGMA busy_timeout = 2000;
+  PRAGMA temp_store = MEMORY;
   CREATE TABLE IF NOT EXISTS ix.by_org (org_id TEXT, seq INTEGER, PRIMARY KEY (org_id, seq)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS ix.by_agent (agent TEXT, seq INTEGER, PRIMARY KEY (agent, seq)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS ix.by_op (op_id TEXT, seq INTEGER, PRIMARY KEY (op_id, seq)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS ix.by_event (event_type TEXT, seq INTEGER, PRIMARY KEY (event_type, seq)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS ix.by_time (first_seq INTEGER PRIMARY KEY, last_seq INTEGER, min_at INTEGER, max_at INTEGER);
   CREATE TABLE IF NOT EXISTS ix.progress (through INTEGER NOT NULL, hash TEXT NOT NULL, removed INTEGER NOT NULL);
+  CREATE TEMP TABLE step (seq INTEGER, at INTEGER, event_type TEXT, org_id TEXT, agent_id TEXT, op_id TEXT);
 `;
+
+const frequent = frequentEvents.map((type) => `'${type}'`).join(', ');
+
+/** Sorted, so that neighbours in an index are written together. */
+const indexings = [
+  'INSERT OR IGNORE INTO ix.by_org SELECT org_id, seq FROM temp.step WHERE org_id IS NOT NULL ORDER BY org_id, seq',
+  `INSERT OR IGNORE INTO ix.by_agent SELECT agent_id, seq FROM temp.step WHERE agent_id <> '' ORDER BY agent_id, seq`,
+  'INSERT OR IGNORE INTO ix.by_op SELECT op_id, seq FROM temp.step WHERE op_id IS NOT NULL ORDER BY op_id, seq',
+  `INSERT OR IGNORE INTO ix.by_event SELECT event_type, seq FROM temp.step WHERE event_type NOT IN (${frequent})
+    ORDER BY event_type, seq`,
+  'INSERT OR REPLACE INTO ix.by_time SELECT min(seq), max(seq), min(at), max(at) FROM temp.step',
+];
 
 const tables = ['by_org', 'by_agent', 'by_op', 'by_event'];
 
@@ -75,31 +90,16 @@ export class AuditIndex {
     );
     if (last === undefined || typeof last['seq'] !== 'number') return 0;
     const to = last['seq'];
-    const range = 'FROM main.audit WHERE seq > ? AND seq <= ?';
     this.#db.exec('BEGIN');
     try {
-      const frequent = frequentEvents.map((type) => `'${type}'`).join(', ');
+      // The entries themselves are long, so they are read once for all indexes.
+      this.#run('DELETE FROM temp.step');
       this.#run(
-        `INSERT OR IGNORE INTO ix.by_org SELECT org_id, seq ${range} AND org_id IS NOT NULL ORDER BY org_id, seq`,
+        `INSERT INTO temp.step SELECT seq, at, event_type, org_id, agent_id, op_id FROM main.audit WHERE seq > ? AND seq <= ?`,
         through,
         to,
       );
-      this.#run(
-        `INSERT OR IGNORE INTO ix.by_agent SELECT agent_id, seq ${range} AND agent_id <> '' ORDER BY agent_id, seq`,
-        through,
-        to,
-      );
-      this.#run(
-        `INSERT OR IGNORE INTO ix.by_op SELECT op_id, seq ${range} AND op_id IS NOT NULL ORDER BY op_id, seq`,
-        through,
-        to,
-      );
-      this.#run(
-        `INSERT OR IGNORE INTO ix.by_event SELECT event_type, seq ${range} AND event_type NOT IN (${frequent}) ORDER BY event_type, seq`,
-        through,
-        to,
-      );
-      this.#run(`INSERT OR REPLACE INTO ix.by_time SELECT min(seq), max(seq), min(at), max(at) ${range}`, through, to);
+      for (const sql of indexings) this.#run(sql);
       this.#run('UPDATE ix.progress SET through = ?1, hash = (SELECT hash FROM main.audit WHERE seq = ?1)', to);
       this.#db.exec('COMMIT');
     } catch (error) {

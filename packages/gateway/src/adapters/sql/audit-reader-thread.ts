@@ -25,7 +25,7 @@ export class AuditReaderThread implements AuditReader, WalReader {
   #rest: Promise<void> | undefined;
   #closing = false;
 
-  constructor(storePath: string, indexPath: string, everyMs = 200) {
+  constructor(storePath: string, indexPath: string, everyMs = 500) {
     this.#workerData = { storePath, indexPath, everyMs };
     this.#worker = this.#start();
   }

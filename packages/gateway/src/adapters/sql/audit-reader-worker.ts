@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { AuditQuery } from '@reeve/core';
+import { giveWay } from '../system/give-way.ts';
 import { AuditIndex, isDamage } from './audit-index.ts';
 
 /** Reads the log and keeps its indexes in a separate thread, so that no query, however large, delays a decision. */
@@ -15,8 +16,9 @@ export interface ReaderAnswer {
   readonly error?: string;
 }
 
+giveWay('little');
 const { storePath, indexPath, everyMs } = workerData as { storePath: string; indexPath: string; everyMs: number };
-const entriesPerStep = 10_000;
+const entriesPerStep = 25_000;
 let index = AuditIndex.open(storePath, indexPath);
 /** Whether even the indexes have to wait. */
 let isResting = false;
