@@ -12,6 +12,8 @@ import { reevePolicy, startCerbos, startOpa } from './decision-points.ts';
 export interface RunningPeer {
   readonly server: ServerProcess;
   readonly request: RawRequest;
+  /** Whether each call leaves an operation behind, to be completed after the round. */
+  readonly hasOps?: boolean;
 }
 
 export interface PeerContext {
@@ -57,7 +59,7 @@ function gateway(name: string, env: Readonly<Record<string, string>>): Peer {
   return { name, decides: true, prepare: always('.'), start: (_, { core, load }) => startReeve(core, load, env) };
 }
 
-/** A gateway with default settings and one rule. Its operations are never completed: they pile up. */
+/** A gateway with default settings and one rule. Its operations pile up within a round. */
 export async function startReeve(
   core: number | undefined,
   load: LoadProcess,
@@ -65,7 +67,7 @@ export async function startReeve(
 ): Promise<RunningPeer> {
   const server = await startGateway({ core, policies: { 'base.yaml': reevePolicy }, env });
   await load.run({ kind: 'register', fleet: server.grpc, agents: 100, orgs: 10 });
-  return { server, request: checkRequest(server.grpc) };
+  return { server, request: checkRequest(server.grpc), hasOps: true };
 }
 
 const byNode = (program: string) => [process.execPath, program];

@@ -17,13 +17,20 @@ export function driveRaw(job: Job, fleetOf: (address: string) => Fleet): Promise
       going,
       settle: (startedAt: number, ok: boolean) => settle(startedAt, ok ? 1 : undefined),
     };
+    const noteOpen = openingOf(job, fleetOf);
     const opening = Array.from({ length: shape.connections }, () => RawConnection.open(target, calls, shape.inFlight));
     const connections = await Promise.all(opening);
     return async () => {
       await Promise.all(connections.map(({ done }) => done));
       for (const connection of connections) connection.close();
+      noteOpen();
     };
   });
+}
+
+/** Only the gateway of the fleet keeps operations; an echo has none to complete. */
+function openingOf({ request: { content }, target }: Job, fleetOf: (address: string) => Fleet): () => void {
+  return 'fleet' in content && content.fleet === target ? fleetOf(target).opening() : () => {};
 }
 
 function contentOf({ request: { content } }: Job, fleetOf: (address: string) => Fleet): () => Buffer {
