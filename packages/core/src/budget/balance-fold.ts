@@ -18,7 +18,7 @@ import { monthOf, periods } from './period.ts';
 import type { TierOf } from './tier.ts';
 import { everybody, tierKey, tiersOf } from './tier.ts';
 
-type FoldedBalance = Sums & { readonly seq: number };
+type FoldedBalance = EmptyBalance['balance'];
 
 /** A past day or month of a tier, without its times and its cap. */
 export interface ClosedWindow {
@@ -31,9 +31,15 @@ export interface ClosedWindow {
 /** What to write for one tier: its new balance and its closed windows. */
 export interface BalanceStep {
   readonly of: TierOf;
-  /** Null if the balance is empty. */
-  readonly balance: Omit<SavedBalance, 'seq'> | null;
+  readonly balance: Omit<SavedBalance, 'seq'>;
   readonly closed: readonly ClosedWindow[];
+}
+
+/** An empty balance whose row is removed. */
+export interface EmptyBalance {
+  readonly balance: Sums & { readonly seq: number };
+  /** The entry at which the row was written. */
+  readonly writtenAt: number;
 }
 
 /**
@@ -47,6 +53,12 @@ export class BalanceFold {
   #changed = new Map<string, TierOf>();
   /** The tiers that the present save still has to write. */
   #saving = new Map<string, TierOf>();
+  /**
+   * The tiers whose rows say that nothing counts, and which have not changed since, with the entries at which these were
+   * written. Such a row can go once all balances are saved up to its entry. Before, a start would add entries to nothing
+   * that the row has already.
+   */
+  readonly #empty = new Map<string, number>();
   readonly #closed = new Map<string, ReadonlyMap<string, ClosedWindow>>();
   #day = '';
   #ids: WindowIds = { day: '', month: '' };
@@ -132,7 +144,8 @@ export class BalanceFold {
         return false;
       }
       this.#roll(balance, ids);
-      if (isEmpty(balance, oldest)) this.#changed.set(tierKey(balance.of), balance.of);
+      const key = tierKey(balance.of);
+      if (isEmpty(balance, oldest) && !this.#empty.has(key)) this.#changed.set(key, balance.of);
     }
     return true;
   }
@@ -143,19 +156,18 @@ export class BalanceFold {
     this.#changed = new Map();
   }
 
-  /** Takes up to `most` tiers of the present save, as they are now. */
-  take(most: number): BalanceStep[] {
+  /** Takes up to `most` tiers of the present save, as they are now, to be written as of the entry `seq`. */
+  take(most: number, seq: number): BalanceStep[] {
     const steps: BalanceStep[] = [];
     const oldest = this.#oldest();
     for (const [key, of] of this.#saving) {
       if (steps.length === most) break;
-      const balance = this.#balance.get(key);
-      const isOver = balance === undefined || isEmpty(balance, oldest);
-      if (isOver) this.#balance.delete(key);
-      const closed = [...(this.#closed.get(key)?.values() ?? [])];
-      steps.push({ of, balance: isOver ? null : savedOf(balance), closed });
       this.#saving.delete(key);
       this.#changed.delete(key);
+      const balance = this.#balance.get(key);
+      if (balance === undefined) continue;
+      if (isEmpty(balance, oldest)) this.#empty.set(key, seq);
+      steps.push({ of, balance: savedOf(balance), closed: [...(this.#closed.get(key)?.values() ?? [])] });
       this.#closed.delete(key);
     }
     return steps;
@@ -168,9 +180,47 @@ export class BalanceFold {
     this.#changed = new Map([...steps.map(({ of }) => [tierKey(of), of] as const), ...since]);
     for (const { of, closed } of steps) {
       const key = tierKey(of);
+      this.#empty.delete(key);
       const closedSince = this.#closed.get(key)?.values() ?? [];
       this.#closed.delete(key);
       for (const window of [...closed, ...closedSince]) this.#close(key, window);
+    }
+  }
+
+  /** Takes up to `most` empty balances whose rows can go, because all balances are saved up to the entry `savedTo`. */
+  takeEmpty(most: number, savedTo: number): EmptyBalance[] {
+    const taken: EmptyBalance[] = [];
+    for (const [key, writtenAt] of this.#empty) {
+      // The oldest stand first.
+      if (taken.length === most || writtenAt > savedTo) break;
+      const balance = this.#balance.get(key);
+      this.#empty.delete(key);
+      this.#balance.delete(key);
+      if (balance !== undefined) taken.push({ balance, writtenAt });
+    }
+    return taken;
+  }
+
+  /** Undoes a `takeEmpty`. A balance that has changed since stays as it is: it began with nothing, as before. */
+  giveBackEmpty(taken: readonly EmptyBalance[]): void {
+    for (const { balance, writtenAt } of taken) {
+      const key = tierKey(balance.of);
+      if (this.#balance.has(key)) continue;
+      this.#balance.set(key, balance);
+      this.#empty.set(key, writtenAt);
+    }
+  }
+
+  /** Another gateway has written these windows. */
+  forgetClosed(windows: readonly (ClosedWindow & { readonly of: TierOf })[]): void {
+    for (const { of, period, id, spentMicros } of windows) {
+      const key = tierKey(of);
+      const known = this.#closed.get(key);
+      const name = `${period} ${id}`;
+      if (known?.get(name)?.spentMicros !== spentMicros) continue;
+      const left = new Map([...known].filter(([each]) => each !== name));
+      if (left.size === 0) this.#closed.delete(key);
+      else this.#closed.set(key, left);
     }
   }
 
@@ -190,7 +240,7 @@ export class BalanceFold {
     const balance = this.#balance.get(key) ?? { ...freshSums(of, ids), seq: 0 };
     if (balance.seq >= seq) return undefined;
     this.#balance.set(key, balance);
-    this.#changed.set(key, of);
+    this.#note(key, of);
     // Older versions did not record that the clock was set back. Their entries just name an earlier day.
     if (ids.day < balance.window.day) this.#back(balance, ids.day, this.#oldest());
     else this.#roll(balance, ids);
@@ -202,7 +252,7 @@ export class BalanceFold {
     if (balance.window.day >= ids.day && balance.window.month >= ids.month) return;
     const key = tierKey(balance.of);
     moveOn(balance, ids, (period, { id, spent }: EarlierWindow) => {
-      this.#changed.set(key, balance.of);
+      this.#note(key, balance.of);
       if (spent !== 0) this.#close(key, { period, id, spentMicros: spent });
     });
   }
@@ -210,10 +260,16 @@ export class BalanceFold {
   #back(balance: Sums, day: string, oldest: WindowIds): void {
     if (balance.window.day <= day) return;
     const key = tierKey(balance.of);
-    this.#changed.set(key, balance.of);
+    this.#note(key, balance.of);
     moveBack(balance, { day, month: monthOf(day) }, oldest, (period, id) => {
       this.#close(key, { period, id, spentMicros: 0 });
     });
+  }
+
+  /** The row of a tier is out of date. */
+  #note(key: string, of: TierOf): void {
+    this.#changed.set(key, of);
+    this.#empty.delete(key);
   }
 
   /** The last known state of a day or month is written. */

@@ -27,12 +27,14 @@ export class BalanceKeeper {
   readonly #gov: Budgets;
   readonly #fold: BalanceFold;
   readonly #forgetting: SteppedRound;
+  /** The store is complete up to this entry. */
   #mark: number;
   /** The entry that the present save began at. */
   #asOf = 0;
+  /** How many steps are written, and not durable yet. */
+  #pending = 0;
   #isForgetting = false;
 
-  /** The store is complete up to the entry `mark`. */
   constructor(gov: Budgets, fold: BalanceFold, mark: number) {
     this.#gov = gov;
     this.#fold = fold;
@@ -45,7 +47,7 @@ export class BalanceKeeper {
    * needed.
    */
   get neededFrom(): number {
-    return this.#fold.hasChanged ? this.#mark : this.#gov.journal.head.seq;
+    return this.#pending > 0 || this.#fold.hasChanged ? this.#mark : this.#gov.journal.head.seq;
   }
 
   /** Receives events in order, once they are durable. */
@@ -73,36 +75,66 @@ export class BalanceKeeper {
     if (this.#fold.closeBefore(ledger.bookedTo, most * seenForEach)) return true;
     const { seq } = journal.head;
     if (!this.#fold.isSaving) {
+      if (this.#removeEmpty(most)) return true;
       if (!this.#fold.hasChanged && seq < this.#mark + mostEntriesAfter) return this.#forgetIdle(most);
       this.#fold.beginSave();
       this.#asOf = seq;
     }
-    const steps = this.#fold.take(most);
-    const before = this.#mark;
+    const steps = this.#fold.take(most, seq);
     const isAll = !this.#fold.isSaving;
-    if (isAll) this.#mark = this.#asOf;
-    const { calendar } = ledger.policy;
-    const closed = steps.flatMap((step) => this.#closedOf(step, calendar));
-    // A gateway that took the lead may have saved first. Its mark would speak for these rows, which are older.
-    journal.onlyIf((commit) => !commit.steps.some(isSave));
-    journal.write({
-      kind: 'balances_saved',
-      saved: steps.flatMap(({ balance }) => (balance === null ? [] : [{ ...balance, seq }])),
-      over: steps.flatMap(({ of, balance }) => (balance === null ? [of] : [])),
-      closed,
-      closedBefore: isAll && closed.length > 0 ? this.#firstKept(calendar) : null,
-      asOf: { seq: this.#mark, timeZone: calendar.timeZone },
-    });
-    journal.onFailure(() => {
-      this.#mark = before;
+    try {
+      this.#write(this.#changeOf(steps, seq, isAll), () => this.#fold.giveBack(steps));
+    } catch (error) {
       this.#fold.giveBack(steps);
-    });
+      throw error;
+    }
     return !isAll || this.#forgetIdle(most);
   }
 
-  /** Gives up the present save, because another gateway saves. A later one begins anew, at the entry it finds then. */
-  giveUp(): void {
-    this.#fold.giveBack([]);
+  /** Another gateway has saved. Whatever is saved here begins anew, at an entry after that. */
+  followSave({ asOf, closed }: BudgetsChange): void {
+    if (this.#fold.isSaving) this.#fold.giveBack([]);
+    this.#fold.forgetClosed(closed);
+    if (asOf !== null) this.#mark = Math.max(this.#mark, asOf.seq);
+  }
+
+  #changeOf(steps: readonly BalanceStep[], seq: number, isAll: boolean): BudgetsChange {
+    const { calendar } = this.#gov.ledger.policy;
+    const closed = steps.flatMap((step) => this.#closedOf(step, calendar));
+    return {
+      kind: 'balances_saved',
+      saved: steps.map(({ balance }) => ({ ...balance, seq })),
+      over: [],
+      closed,
+      closedBefore: isAll && closed.length > 0 ? this.#firstKept(calendar) : null,
+      asOf: isAll ? { seq: this.#asOf, timeZone: calendar.timeZone } : null,
+    };
+  }
+
+  /** Removes up to `most` rows that say nothing. Returns false if there are none. */
+  #removeEmpty(most: number): boolean {
+    const taken = this.#fold.takeEmpty(most, this.#mark);
+    if (taken.length === 0) return false;
+    const over = taken.map(({ balance }) => balance.of);
+    const nothing = { saved: [], closed: [], closedBefore: null, asOf: null };
+    this.#write({ kind: 'balances_saved', over, ...nothing }, () => this.#fold.giveBackEmpty(taken));
+    return true;
+  }
+
+  #write(change: BudgetsChange, undo: () => void): void {
+    const { journal } = this.#gov;
+    // A gateway that took the lead may have saved first. Its mark would speak for these rows, which are older.
+    journal.onlyIf((commit) => !commit.steps.some(isSave));
+    journal.write(change);
+    this.#pending++;
+    journal.onCommitted(() => {
+      this.#pending--;
+      if (change.asOf !== null) this.#mark = change.asOf.seq;
+    });
+    journal.onFailure(() => {
+      this.#pending--;
+      undo();
+    });
   }
 
   #forgetIdle(most: number): boolean {

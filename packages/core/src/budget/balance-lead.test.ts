@@ -47,18 +47,50 @@ test('a save that another gateway overtook does not put older balances back', as
   expect(await found()).toEqual([4 * usd, 3 * usd, 3 * usd, 3 * usd]);
 });
 
-test('a save that was given up begins anew, and its mark does not go back', async () => {
+test('a save that is under way when another gateway saves begins anew, and its mark does not go back', async () => {
   const { one, two, agent, other, spend, save, found, mark, follow, settled } = await leadChanges();
   await spend(one, agent, 'a', 1 * usd);
   await spend(one, other, 'b', 1 * usd);
-  // One has saved a part when two takes the lead.
+  // One has saved a part when two takes the lead, saves and loses it again.
   expect(await settled(save(one, 1))).toBe(true);
   await spend(two, agent, 'c', 2 * usd);
-  one.balance?.giveUp();
   await settled(save(two), [two]);
   await follow();
   const before = await mark();
+  expect(await settled(save(one, 1), [one])).toBe(true);
+  expect(await mark()).toBe(before);
+  expect(await found()).toEqual([4 * usd, 3 * usd, 3 * usd, 3 * usd]);
   await settled(save(one), [one]);
   expect(await mark()).toBeGreaterThanOrEqual(before ?? Number.NaN);
   expect(await found()).toEqual([4 * usd, 3 * usd, 3 * usd, 3 * usd]);
+});
+
+test('the first steps of a gateway that takes the lead do not move the mark back to its own start', async () => {
+  const { one, two, agent, other, spend, save, mark, follow, settled } = await leadChanges();
+  await spend(one, agent, 'a', 1 * usd);
+  await settled(save(one), [one]);
+  await follow();
+  const before = await mark();
+  await spend(two, other, 'b', 1 * usd);
+  expect(await settled(save(two, 1), [two])).toBe(true);
+  expect(await mark()).toBe(before);
+  expect(before).toBeGreaterThan(0);
+});
+
+test('a closed day is written once, by the gateway that leads', async () => {
+  const { one, two, agent, clock, spend, save, follow, settled } = await leadChanges();
+  await spend(one, agent, 'a', 1 * usd);
+  clock.advance(86_400_000);
+  await spend(one, agent, 'b', 1 * usd);
+  await follow();
+  await settled(save(one), [one]);
+  await follow();
+  await settled(save(two), [two]);
+  const days = [one, two].map(({ commits }) =>
+    commits
+      .flatMap(({ changes }) => changes)
+      .flatMap((change) => (change.kind === 'balances_saved' ? change.closed : []))
+      .filter(({ period }) => period === 'day'),
+  );
+  expect(days.map(({ length }) => length)).toEqual([4, 0]);
 });

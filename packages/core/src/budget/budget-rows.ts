@@ -33,7 +33,7 @@ export const budgetRows: RowsOf<BudgetsChange> = {
   balances_saved: ({ saved, over, closed, closedBefore, asOf }) => [
     ...over.map((of) => remove(balancesTable, { name: tierKey(of) })),
     ...saved.map((balance) => put(balancesTable, balance)),
-    put(balancesTable, asOf),
+    ...(asOf === null ? [] : [put(balancesTable, asOf)]),
     ...closed.map((balance) => put(closedPeriodsTable, balance)),
     ...(closedBefore === null ? [] : periods.map((period) => closedUntil(period, closedBefore[period]))),
   ],

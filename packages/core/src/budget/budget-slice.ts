@@ -15,7 +15,8 @@ export interface BudgetsChange {
   readonly closed: readonly ClosedPeriod[];
   /** Retention removes closed days and months before these. Null keeps all. */
   readonly closedBefore: Readonly<Record<Period, string>> | null;
-  readonly asOf: BalancesMark;
+  /** All balances are true up to this entry from now on. Null before the last step of a save. */
+  readonly asOf: BalancesMark | null;
 }
 
 /** A move of an operation, as far as it affects balances. */

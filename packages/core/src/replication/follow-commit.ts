@@ -1,7 +1,7 @@
 import type { Access } from '../access/index.ts';
 import { followAccess } from '../access/index.ts';
 import { followApproval } from '../approvals/index.ts';
-import type { BudgetEvent } from '../budget/index.ts';
+import type { BalanceKeeper, BudgetEvent } from '../budget/index.ts';
 import { followAgent, followControl } from '../control/index.ts';
 import type { Governance } from '../governance.ts';
 import { agentKey } from '../kernel/index.ts';
@@ -14,6 +14,7 @@ import { followUses, isAgentChange } from '../tenancy/index.ts';
 export interface Followed {
   readonly gov: Governance;
   readonly access: Access;
+  readonly balances: Pick<BalanceKeeper, 'followSave'>;
 }
 
 /** Does ahead what would take long while a commit is followed. Undefined if there is nothing. */
@@ -51,7 +52,7 @@ function isOvertaken(steps: Commit['steps'], at: number, event: DomainEvent): bo
   return false;
 }
 
-function followChange({ gov, access }: Followed, change: Change, seq: number): void {
+function followChange({ gov, access, balances }: Followed, change: Change, seq: number): void {
   if (isAgentChange(change)) {
     followAgent(gov, change);
     return;
@@ -91,8 +92,10 @@ function followChange({ gov, access }: Followed, change: Change, seq: number): v
     case 'ops_forgotten':
       followOpChange(gov, change, seq);
       break;
-    case 'backup_taken':
     case 'balances_saved':
+      balances.followSave(change);
+      break;
+    case 'backup_taken':
     case 'entries_removed':
     case 'event_ids_reserved':
     case 'owed_entry_recorded':

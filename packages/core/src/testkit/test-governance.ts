@@ -155,7 +155,10 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
               touchOf,
               prepare: (foreign) => prepareToFollow(test, foreign),
               failed: () => undefined,
-              follow: (commit) => followCommit({ gov, access: accessOf(gov) }, commit),
+              follow: (commit) => {
+                if (keeper === undefined) throw new Error('there is nothing yet that could follow');
+                followCommit({ gov, access: accessOf(gov), balances: keeper }, commit);
+              },
             },
           }),
     },

@@ -93,10 +93,7 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
   rounds.every(tickMs, () => {
     sweep();
     saveKeyUses();
-    if (!leads()) {
-      ports.balances.giveUp();
-      return;
-    }
+    if (!leads()) return;
     expire();
     if (config.opsDurable) save();
     follow();

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ReeveError } from '@reeve/core';
 import { expect, test } from 'vitest';
 import { Rounds } from './rounds.ts';
 
@@ -97,4 +98,17 @@ test('a round that fails is told of and comes again', async () => {
   start();
   await rounds.stop();
   expect(errors).toHaveLength(2);
+});
+
+test('a turn that fails is reported, unless the store is away', async () => {
+  const errors: unknown[] = [];
+  const rounds = roundsThatFailOn(errors);
+  const fault = new Error('a fault');
+  const away = new ReeveError('store_unavailable', 'the audit log cannot be written');
+  for (const error of [away, fault]) {
+    rounds.ofTurns({ ...turns, turn: () => Promise.reject(error) }, () => true)();
+  }
+  await nextTurn();
+  expect(errors).toEqual([fault]);
+  await rounds.stop();
 });

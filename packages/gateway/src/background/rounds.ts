@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Policies } from '@reeve/core';
+import { ReeveError } from '@reeve/core';
 
 /** The part of the journal that a round needs. */
 type Turns = Pick<Policies['journal'], 'committed' | 'nextTurn'>;
@@ -68,7 +69,13 @@ export class Rounds {
    */
   ofTurns(journal: Pick<Policies['journal'], 'turn' | 'nextTurn'>, step: () => boolean, pauseMs = 0): () => void {
     return this.of(async () => {
-      while (await journal.turn(step).catch(() => false)) {
+      const turn = () =>
+        journal.turn(step).catch((error: unknown) => {
+          // The store is tried again anyway, and whoever watches it reports it.
+          if (!(error instanceof ReeveError && error.code === 'store_unavailable')) this.#onError(error);
+          return false;
+        });
+      while (await turn()) {
         if (this.stopped) return;
         await (pauseMs === 0 ? journal.nextTurn() : this.#pause(pauseMs));
         if (this.stopped) return;

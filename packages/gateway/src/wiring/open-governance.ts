@@ -80,7 +80,6 @@ export async function openGovernance(
   events.subscribe((batch) => tally.follow(batch));
   const gov = emptyGovernance(context, stored, snapshot, journal);
   const access = credentialsOf(config, gov, snapshot);
-  followed.current = { gov, access };
   for (const agent of snapshot.agents) gov.directory.put(agent, agent.registeredAt);
   restoreUses(gov, snapshot.agentUses);
   gov.policyRegistry.restore(await withWriters(gov, snapshot.policies));
@@ -88,6 +87,7 @@ export async function openGovernance(
   const log = { after: upTo(stored.store, snapshot.head.seq), receipts: stored.store.receipts.bind(stored.store) };
   const balances = await recover(gov, config.opsDurable ? snapshot : { ...snapshot, opsReplayFrom: null }, log);
   events.subscribe((batch) => balances.follow(batch));
+  followed.current = { gov, access, balances };
   if (!config.opsDurable) journal.write({ kind: 'ops_forgotten' });
   else if (snapshot.opsReplayFrom === null) journal.write({ kind: 'ops_replay_from', seq: snapshot.head.seq });
   restoreControl(gov, snapshot);
