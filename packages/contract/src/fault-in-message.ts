@@ -7,13 +7,17 @@ export interface MessageFault {
   readonly problem: string;
 }
 
-type Check = (value: unknown, field: string, whole: Members) => MessageFault | undefined;
 type Members = Readonly<Record<string, unknown>>;
-type MessageCheck = (message: Members, at: string) => MessageFault | undefined;
+/**
+ * Checks one member. The field of a fault is the rest of its path after the member's name, so that nothing is put
+ * together for the messages without a fault, which are nearly all.
+ */
+type Check = (value: unknown, whole: Members) => MessageFault | undefined;
+type MessageCheck = (message: Members) => MessageFault | undefined;
 
 /** The first member of a decoded message that exceeds its bound. Undefined if none does. */
 export function faultInMessage(name: BoundedMessage, message: object): MessageFault | undefined {
-  return checkOf(name)(message as Members, '');
+  return checkOf(name)(message as Members);
 }
 
 /** Built once per message, because every decision runs a check. */
@@ -29,13 +33,18 @@ function checkOf(name: string): MessageCheck {
 }
 
 function checkAll(members: MessageBounds): MessageCheck {
-  const all = Object.entries(members).map(([name, bound]) => ({ name, member: camelCase(name), check: check(bound) }));
-  return (message, at) => {
+  const all = Object.entries(members).map(([name, bound]) => ({
+    // The member of a oneof has a name of its own.
+    name: bound.kind === 'oneof' ? '' : name,
+    member: camelCase(name),
+    check: check(bound),
+  }));
+  return (message) => {
     for (const { name, member, check } of all) {
       const value = message[member];
       if (value === undefined) continue;
-      const fault = check(value, at + name, message);
-      if (fault !== undefined) return fault;
+      const found = check(value, message);
+      if (found !== undefined) return within(name, found);
     }
     return undefined;
   };
@@ -44,20 +53,26 @@ function checkAll(members: MessageBounds): MessageCheck {
 function check(bound: Bound): Check {
   switch (bound.kind) {
     case 'text':
-      return (value, field) => tooLong(value as string, field, bound.most);
+      return (value) => tooLong(value as string, bound.most);
     case 'bytes':
-      return (value, field) =>
-        (value as Uint8Array).length > bound.most ? fault(field, `must be at most ${bound.most} bytes`) : undefined;
+      return (value) =>
+        (value as Uint8Array).length > bound.most ? fault(`must be at most ${bound.most} bytes`) : undefined;
     case 'number':
-      return (value, field) => outside(value as number, field, bound.least, bound.most);
-    case 'message':
-      return (value, field) => checkOf(bound.of)(value as Members, `${field}.`);
+      return (value) => outside(value as number, bound.least, bound.most);
+    case 'message': {
+      let checked: MessageCheck | undefined;
+      return (value) => {
+        checked ??= checkOf(bound.of);
+        const found = checked(value as Members);
+        return found && within('.', found);
+      };
+    }
     case 'messages':
-      return (value, field) => faultInEach(value as readonly Members[], field, bound);
+      return (value) => faultInEach(value as readonly Members[], bound);
     case 'texts':
-      return (value, field, whole) => faultInTexts(value as readonly string[], field, bound, whole);
+      return (value, whole) => faultInTexts(value as readonly string[], bound, whole);
     case 'map':
-      return (value, field) => faultInMap(value as Readonly<Record<string, string>>, field, bound);
+      return (value) => faultInMap(value as Readonly<Record<string, string>>, bound);
     case 'oneof':
       return checkOneof(bound.members);
   }
@@ -68,70 +83,71 @@ function checkOneof(members: MessageBounds): Check {
   const byCase = new Map(
     Object.entries(members).map(([name, bound]) => [camelCase(name), { name, check: check(bound) }]),
   );
-  return (value, field, whole) => {
+  return (value, whole) => {
     const { $case, value: held } = value as { readonly $case: string; readonly value: unknown };
     const member = byCase.get($case);
-    const around = field.slice(0, field.lastIndexOf('.') + 1);
-    return member?.check(held, around + member.name, whole);
+    const found = member?.check(held, whole);
+    return found && within(member?.name ?? '', found);
   };
 }
 
-function tooLong(value: string, field: string, most: number): MessageFault | undefined {
-  return value.length > most ? fault(field, `must be at most ${most} characters`) : undefined;
+function within(path: string, { field, problem }: MessageFault): MessageFault {
+  return { field: path + field, problem };
 }
 
-function outside(value: number, field: string, least: number, most: number): MessageFault | undefined {
+function tooLong(value: string, most: number): MessageFault | undefined {
+  return value.length > most ? fault(`must be at most ${most} characters`) : undefined;
+}
+
+function outside(value: number, least: number, most: number): MessageFault | undefined {
   if (value >= least && value <= most) return undefined;
-  if (value < least && least === 0) return fault(field, 'must not be negative');
-  return fault(field, `must be ${least} to ${most}`);
+  if (value < least && least === 0) return fault('must not be negative');
+  return fault(`must be ${least} to ${most}`);
 }
 
 function faultInEach(
   values: readonly Members[],
-  field: string,
   { of, items }: Extract<Bound, { kind: 'messages' }>,
 ): MessageFault | undefined {
-  if (values.length > items) return fault(field, `at most ${items} are taken at once, not ${values.length}`);
+  if (values.length > items) return fault(`at most ${items} are taken at once, not ${values.length}`);
   const each = checkOf(of);
   for (const [index, value] of values.entries()) {
-    const found = each(value, `${field}[${index}].`);
-    if (found !== undefined) return found;
+    const found = each(value);
+    if (found !== undefined) return within(`[${index}].`, found);
   }
   return undefined;
 }
 
 function faultInTexts(
   values: readonly string[],
-  field: string,
   { items, each, together: most, after }: Extract<Bound, { kind: 'texts' }>,
   whole: Members,
 ): MessageFault | undefined {
-  if (values.length > items) return fault(field, `must be at most ${items}, not ${values.length}`);
+  if (values.length > items) return fault(`must be at most ${items}, not ${values.length}`);
   let together = after === undefined ? 0 : (whole[camelCase(after)] as string).length;
   for (const [index, value] of values.entries()) {
     together += value.length + 1;
-    if (value.length > each) return fault(`${field}[${index}]`, `must be at most ${each} characters`);
+    if (value.length > each) return fault(`must be at most ${each} characters`, `[${index}]`);
   }
   if (together <= most) return undefined;
   const all = after === undefined ? 'together' : `together with ${after}`;
-  return fault(field, `must be at most ${most} characters ${all}, not ${together}`);
+  return fault(`must be at most ${most} characters ${all}, not ${together}`);
 }
 
 function faultInMap(
   map: Readonly<Record<string, string>>,
-  field: string,
   { items, name, value }: Extract<Bound, { kind: 'map' }>,
 ): MessageFault | undefined {
   const entries = Object.entries(map);
-  if (entries.length > items) return fault(field, `must have at most ${items} members, not ${entries.length}`);
+  if (entries.length > items) return fault(`must have at most ${items} members, not ${entries.length}`);
   for (const [key, held] of entries) {
-    if (key.length > name) return fault(field, `the name of a member must be at most ${name} characters`);
-    if (held.length > value) return fault(`${field}.${key}`, `must be at most ${value} characters`);
+    if (key.length > name) return fault(`the name of a member must be at most ${name} characters`);
+    if (held.length > value) return fault(`must be at most ${value} characters`, `.${key}`);
   }
   return undefined;
 }
 
-function fault(field: string, problem: string): MessageFault {
+function fault(problem: string, field = ''): MessageFault {
   return { field, problem };
 }
 
