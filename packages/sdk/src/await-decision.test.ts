@@ -42,6 +42,23 @@ test('says no once a held action is over', async () => {
   });
 });
 
+test('says no if the action is over before the answer that it is held', async () => {
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  await using client = await startClient({
+    checkAction: async (request) => {
+      await answered;
+      return answering(Decision.PENDING, request, { approvalId: 'ap-1', opState: 'pending', reason: 'needs approval' });
+    },
+  });
+  await expect.poll(() => client.gateway.streams.size, { timeout: 20_000 }).toBe(1);
+  const decision = client.agent.decision({ tool: 'pay' }, ids);
+  await expect.poll(() => client.gateway.count('checkAction'), { timeout: 20_000 }).toBe(1);
+  client.gateway.control('t:s', 'TERMINATE', { reason: 'rejected by ada' });
+  await expect.poll(() => client.gateway.count('ackOpControl'), { timeout: 20_000 }).toBeGreaterThan(0);
+  answer();
+  expect(await decision).toMatchObject({ decision: 'deny', opState: 'terminated', reason: 'rejected by ada' });
+});
+
 test('leaves an action held if nobody decides in time', async () => {
   await using client = await startClient(holding);
   const answer = await client.agent.decision({ tool: 'pay' }, { ...ids, waitMs: 50 });

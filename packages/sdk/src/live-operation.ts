@@ -158,8 +158,10 @@ export class LiveOperation {
   }
 
   /** Waits for the next event. Throws if the operation is terminated. If the signal fires, throws its reason. */
-  next(signal: AbortSignal): Promise<Wake> {
-    return this.#wait(signal);
+  async next(signal: AbortSignal): Promise<Wake> {
+    // It may have been heard while the check was under way, whose answer is older.
+    if (this.#terminated !== undefined) throw this.#terminated;
+    return await this.#wait(signal);
   }
 
   /** A message of the gateway may be lost. Calls that wait before the work ask again. */
