@@ -32,10 +32,13 @@ export interface Action {
   readonly annotations: string;
 }
 
+/** What an action has beside its type. */
+type ActionMembers = { readonly [Member in Exclude<keyof Action, 'type'>]?: Action[Member] | undefined };
+
 const noArgs: readonly string[] = [];
 
 /** All actions are made with their members in the same order, which keeps access to them fast. */
-export function action(type: ActionType, members: Partial<Omit<Action, 'type'>> = {}): Action {
+export function action(type: ActionType, members: ActionMembers = {}): Action {
   return {
     type,
     tool: members.tool ?? '',

@@ -18,7 +18,7 @@ import { monthOf, periods } from './period.ts';
 import type { TierOf } from './tier.ts';
 import { everybody, tierKey, tiersOf } from './tier.ts';
 
-type FoldedBalance = EmptyBalance['balance'];
+type FoldedBalance = Sums & { readonly seq: number };
 
 /** A past day or month of a tier, without its times and its cap. */
 export interface ClosedWindow {
@@ -37,7 +37,7 @@ export interface BalanceStep {
 
 /** An empty balance whose row is removed. */
 export interface EmptyBalance {
-  readonly balance: Sums & { readonly seq: number };
+  readonly balance: FoldedBalance;
   /** The entry at which the row was written. */
   readonly writtenAt: number;
 }

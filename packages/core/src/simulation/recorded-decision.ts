@@ -140,19 +140,19 @@ function holdsDecision(canonical: string): boolean {
 
 function actionOf(logged: LoggedAction): Action {
   return action(logged.type, {
-    tool: logged.tool ?? '',
-    source: logged.source ?? '',
-    model: logged.model ?? '',
-    promptTokens: logged.prompt_tokens ?? 0,
-    maxOutputTokens: logged.max_output_tokens ?? 0,
-    operation: logged.operation ?? '',
-    path: logged.path ?? '',
-    host: logged.host ?? '',
-    port: logged.port ?? 0,
-    protocol: logged.protocol ?? '',
-    command: logged.command ?? '',
-    commandArgs: logged.command_args ?? [],
-    url: logged.url ?? '',
+    tool: logged.tool,
+    source: logged.source,
+    model: logged.model,
+    promptTokens: logged.prompt_tokens,
+    maxOutputTokens: logged.max_output_tokens,
+    operation: logged.operation,
+    path: logged.path,
+    host: logged.host,
+    port: logged.port,
+    protocol: logged.protocol,
+    command: logged.command,
+    commandArgs: logged.command_args,
+    url: logged.url,
   });
 }
 
