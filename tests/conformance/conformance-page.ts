@@ -1,5 +1,7 @@
 import type { Exception } from './h2spec-exceptions.ts';
 import { exceptions } from './h2spec-exceptions.ts';
+import type { ForeignSuite } from './foreign-suite.ts';
+import { foreignSuites } from './foreign-suites.ts';
 import { codingAgents } from './hooks/coding-agents.ts';
 import { interopCases } from './interop-cases.ts';
 import type { Results } from './results.ts';
@@ -66,7 +68,8 @@ for the machine of the run was started.
 ${markdownTable(packageHeader, packageRows(results))}
 
 ${mcpSection(results)}
-${deploySection(results)}`;
+${deploySection(results)}
+${foreignSuites.map((suite) => foreignSection(suite, results)).join('\n')}`;
 }
 
 const hooksTitle = '## Hooks of coding agents';
@@ -86,6 +89,30 @@ export function withMcpSection(page: string, results: Results): string {
 /** The page with another part about what is in `deploy/`. */
 export function withDeploySection(page: string, results: Results): string {
   return withSection(page, deployTitle, deploySection(results));
+}
+
+/** The page with another part about a suite of others. */
+export function withForeignSection(page: string, suite: ForeignSuite, results: Results): string {
+  return withSection(page, foreignTitle(suite), foreignSection(suite, results));
+}
+
+function foreignTitle({ name }: ForeignSuite): string {
+  return `## The suite \`${name}\``;
+}
+
+function foreignSection(suite: ForeignSuite, results: Results): string {
+  const found = results.foreign.get(suite.name);
+  const version = results.versions.find(([tool]) => tool === suite.name)?.[1] ?? 'not run';
+  const rows = Object.entries(found?.counts ?? {}).map(([what, number]) => [what, String(number)]);
+  const failures = (found?.failures ?? []).map((line) => `- ${line}\n`).join('');
+  return `${foreignTitle(suite)}
+
+${suite.about}
+
+Version ${version}.
+
+${markdownTable(['cases', 'number'], rows)}
+${failures === '' ? '' : `\n${failures}`}`;
 }
 
 /** A section ends where the next begins. A new one is the last. */

@@ -1,13 +1,18 @@
 import { parseArgs } from 'node:util';
 import type { EngineName } from './engine.ts';
 import { engineNames } from './engine.ts';
+import { foreignSuites } from './foreign-suites.ts';
 
-export const suites = ['h2spec', 'interop', 'mcp', 'hooks', 'adapters', 'packages', 'deploy'] as const;
-export type Suite = (typeof suites)[number];
+const ownSuites = ['h2spec', 'interop', 'mcp', 'hooks', 'adapters', 'packages', 'deploy'] as const;
+
+/** Suites whose part of the page can be written alone. */
+const written: readonly string[] = ['mcp', 'hooks', 'adapters', 'deploy', ...foreignSuites.map(({ name }) => name)];
+const suites: readonly string[] = [...ownSuites, ...foreignSuites.map(({ name }) => name)];
 
 export interface Options {
   readonly engines: readonly EngineName[];
-  readonly suites: readonly Suite[];
+  /** Of `ownSuites` and `foreignSuites`. */
+  readonly suites: ReadonlySet<string>;
   /** Whether the results become docs/conformance.md and docs/adapters-results.json. */
   readonly write: boolean;
 }
@@ -30,13 +35,13 @@ export function readOptions(args: readonly string[]): Options | undefined {
   if (engines.length === 0) throw new Error(`--engine takes ${engineNames.join(', ')} or both, not "${engine}"`);
   if (chosen.length === 0) throw new Error(`--only takes ${suites.join(' or ')}, not "${only}"`);
   const isWhole = engines.length === engineNames.length && chosen.length === suites.length;
-  const isPart = only === 'mcp' || only === 'hooks' || only === 'adapters' || only === 'deploy';
+  const isPart = only !== undefined && written.includes(only);
   if (write && !isWhole && !isPart) {
     throw new Error(
-      '--write takes the results of a whole run, or --only mcp, hooks, adapters or deploy: leave out --engine and other suites',
+      `--write takes the results of a whole run, or --only ${written.join(', ')}: leave out --engine and other suites`,
     );
   }
-  return { engines, suites: chosen, write };
+  return { engines, suites: new Set(chosen), write };
 }
 
 export const helpText = `Holds the gRPC engines against HTTP/2 (h2spec) and against gRPC clients in other languages, the MCP proxy against the
@@ -50,7 +55,7 @@ says it.
   npm run conformance -- --engine reeve        one engine: ${engineNames.join(', ')}, or both
   npm run conformance -- --only h2spec         one suite: ${suites.join(', ')}
   npm run conformance -- --write               all tests, and the results into docs/conformance.md
-  npm run conformance -- --only mcp --write    one suite, and its part of that page: mcp, hooks or deploy
+  npm run conformance -- --only mcp --write    one suite, and its part of that page
   npm run conformance -- --only adapters --write    the adapters, and the matrix in docs/reference/adapters.md
 
 Needs Go for h2spec and for the client of grpc-go, Python 3 with venv and pip for grpcio and for the adapters in Python

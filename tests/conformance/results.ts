@@ -1,6 +1,7 @@
 import { textTable } from '../../bench/table.ts';
 import type { AdapterResult } from './adapters/run-adapters.ts';
 import type { DeployResult } from './deploy/trials.ts';
+import type { SuiteResult } from './foreign-suite.ts';
 import type { H2specResult } from './h2spec.ts';
 import { interopCases } from './interop-cases.ts';
 import type { HookResult } from './hooks/run-hooks.ts';
@@ -18,6 +19,8 @@ export interface Results {
   readonly adapters: AdapterResult[];
   readonly packages: PackageResult[];
   readonly deploy: DeployResult[];
+  /** By the name of the suite. */
+  readonly foreign: Map<string, SuiteResult>;
   /** Parts that could not go on, and why. */
   readonly broken: string[];
   /** Parts that were left out, and what would make them run. */
@@ -27,7 +30,7 @@ export interface Results {
 
 export function emptyResults(): Results {
   const parts = { h2spec: [], interop: [], mcp: [], hooks: [], adapters: [], packages: [], deploy: [] };
-  return { ...parts, broken: [], notRun: [], versions: [] };
+  return { ...parts, foreign: new Map(), broken: [], notRun: [], versions: [] };
 }
 
 export interface Sums {
@@ -37,7 +40,9 @@ export interface Sums {
   readonly excepted: number;
 }
 
-export function addedUp({ h2spec, interop, mcp, hooks, adapters, packages, deploy, broken }: Results): Sums {
+export function addedUp(results: Results): Sums {
+  const { h2spec, interop, mcp, hooks, adapters, packages, deploy, broken } = results;
+  const foreign = [...results.foreign.values()];
   const passed = h2spec.flatMap(({ cases }) => cases).filter(({ outcome }) => outcome === 'passed').length;
   const verdicts = h2spec.flatMap((result) => result.verdicts);
   const wrong = verdicts.filter(({ ok }) => !ok);
@@ -48,11 +53,34 @@ export function addedUp({ h2spec, interop, mcp, hooks, adapters, packages, deplo
   const tried = adapters.flatMap(({ cases }) => Object.values(cases)).filter((how) => how !== 'cannot');
   const kept = tried.filter((how) => how === 'passed').length;
   return {
-    passed: right + others.length - failures + mcp.filter(isSame).length + kept,
+    passed:
+      right +
+      others.length -
+      failures +
+      mcp.filter(isSame).length +
+      kept +
+      sumOf(foreign.map(({ passed: each }) => each)),
     failed:
-      wrong.length + failures + mcp.filter((result) => !isSame(result)).length + tried.length - kept + broken.length,
+      wrong.length +
+      failures +
+      mcp.filter((result) => !isSame(result)).length +
+      tried.length -
+      kept +
+      broken.length +
+      sumOf(foreign.map((each) => each.failures.length)),
     excepted: verdicts.length - wrong.length - right,
   };
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, each) => sum + each, 0);
+}
+
+/** What a foreign suite counted, in words. */
+export function countsText({ counts }: SuiteResult): string {
+  return Object.entries(counts)
+    .map(([what, number]) => `${number} ${what}`)
+    .join(', ');
 }
 
 /** The sums in words. */

@@ -7,9 +7,18 @@ import { runLowest, runLowestPython } from './adapters/lowest.ts';
 import { pythonExamples, runPythonExample, runPythonTable, runPythonTests } from './adapters/python-adapters.ts';
 import type { AdapterResult } from './adapters/run-adapters.ts';
 import { runAdapters, writeAdapterResults } from './adapters/run-adapters.ts';
-import { conformancePage, mcpTool, withDeploySection, withHooksSection, withMcpSection } from './conformance-page.ts';
+import {
+  conformancePage,
+  mcpTool,
+  withDeploySection,
+  withForeignSection,
+  withHooksSection,
+  withMcpSection,
+} from './conformance-page.ts';
 import { runDeploy } from './deploy/run-deploy.ts';
 import type { EngineName } from './engine.ts';
+import type { ForeignSuite } from './foreign-suite.ts';
+import { foreignSuites } from './foreign-suites.ts';
 import { requestKinds } from './h2spec-exceptions.ts';
 import { findH2spec } from './h2spec-tool.ts';
 import { runH2spec } from './h2spec.ts';
@@ -20,11 +29,11 @@ import { findGoServer } from './go-server.ts';
 import { runPackages } from './packages/run-packages.ts';
 import type { InteropResult } from './interop.ts';
 import { interopClients, runAgainstGo, runInterop } from './interop.ts';
-import type { Options, Suite } from './options.ts';
+import type { Options } from './options.ts';
 import { helpText, readOptions } from './options.ts';
 import type { Results } from './results.ts';
 import { isSame, mcpSuite, runMcpSuite } from './mcp/mcp-suite.ts';
-import { addedUp, emptyResults, sumsText, interopTable, h2specTable } from './results.ts';
+import { addedUp, countsText, emptyResults, sumsText, interopTable, h2specTable } from './results.ts';
 
 const page = 'docs/conformance.md';
 
@@ -48,13 +57,14 @@ async function main(args: readonly string[]): Promise<number> {
   }
   const results = emptyResults();
   const { engines, suites } = options;
-  if (suites.includes('h2spec')) await h2spec(engines, results);
-  if (suites.includes('interop')) await interop(engines, results);
-  if (suites.includes('mcp')) await mcp(results);
-  if (suites.includes('hooks')) await hooks(results);
-  if (suites.includes('packages')) await packages(results);
-  if (suites.includes('adapters')) await adapters(results);
-  if (suites.includes('deploy')) await deploy(results);
+  if (suites.has('h2spec')) await h2spec(engines, results);
+  if (suites.has('interop')) await interop(engines, results);
+  if (suites.has('mcp')) await mcp(results);
+  if (suites.has('hooks')) await hooks(results);
+  if (suites.has('packages')) await packages(results);
+  if (suites.has('adapters')) await adapters(results);
+  if (suites.has('deploy')) await deploy(results);
+  for (const suite of foreignSuites) if (suites.has(suite.name)) await foreign(suite, results);
   const { passed, failed } = addedUp(results);
   if (results.h2spec.length > 0) say(`\n${h2specTable(results)}`);
   if (results.interop.length > 0) say(`\n${interopTable(results)}`);
@@ -64,11 +74,14 @@ async function main(args: readonly string[]): Promise<number> {
   return failed === 0 && passed > 0 ? 0 : 1;
 }
 
-function writeResults(results: Results, suites: readonly Suite[]): void {
-  const [only] = suites.length === 1 ? suites : [];
+function writeResults(results: Results, suites: ReadonlySet<string>): void {
+  const [only] = suites.size === 1 ? suites : [];
   if (only === 'mcp') writeFileSync(page, withMcpSection(readFileSync(page, 'utf8'), results));
   if (only === 'hooks') writeFileSync(page, withHooksSection(readFileSync(page, 'utf8'), results));
   if (only === 'deploy') writeFileSync(page, withDeploySection(readFileSync(page, 'utf8'), results));
+  for (const suite of foreignSuites) {
+    if (only === suite.name) writeFileSync(page, withForeignSection(readFileSync(page, 'utf8'), suite, results));
+  }
   if (only === undefined) writeFileSync(page, conformancePage(results));
   spawnSync('node_modules/.bin/biome', ['format', '--write', page]);
   if (results.adapters.length === 0) return;
@@ -216,6 +229,20 @@ async function deploy(results: Results): Promise<void> {
     const { part, name, failure } = result;
     say(failure === undefined ? `ok   ${part}: ${name}` : `FAIL ${part}: ${name} (${failure})`);
   });
+}
+
+async function foreign(suite: ForeignSuite, results: Results): Promise<void> {
+  const tool = await suite.prepare(say);
+  if ('missing' in tool) {
+    results.notRun.push(tool.missing);
+    return;
+  }
+  results.versions.push([suite.name, tool.version]);
+  const found = await guarded(suite.name, results, () => suite.run(tool.path, say));
+  if (found === undefined) return;
+  results.foreign.set(suite.name, found);
+  for (const failure of found.failures) say(`FAIL ${suite.name}: ${failure}`);
+  say(`ok   ${suite.name}: ${countsText(found)}`);
 }
 
 /** A part that cannot go on, such as one whose server has ended, is a failure like any other. */

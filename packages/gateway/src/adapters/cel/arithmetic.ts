@@ -1,7 +1,7 @@
 import { isNumber } from './compare.ts';
 import { fault } from './faults.ts';
 import type { Frame } from './frame.ts';
-import { described, Duration } from './values.ts';
+import { described, Duration, Timestamp } from './values.ts';
 
 const leastInt = -(2n ** 63n);
 const mostInt = 2n ** 63n - 1n;
@@ -32,20 +32,18 @@ export function add(frame: Frame, left: unknown, right: unknown): unknown {
     frame.charge(left.length + right.length);
     return [...(left as unknown[]), ...(right as unknown[])];
   }
-  if (left instanceof Duration && right instanceof Duration) return new Duration(left.nanos + right.nanos);
-  if (left instanceof Date && right instanceof Duration) return moved(left, right.nanos);
-  if (left instanceof Duration && right instanceof Date) return moved(right, left.nanos);
+  if (left instanceof Duration && right instanceof Duration) return checkedDuration(left.nanos + right.nanos);
+  if (left instanceof Timestamp && right instanceof Duration) return checkedTime(left.nanos + right.nanos);
+  if (left instanceof Duration && right instanceof Timestamp) return checkedTime(left.nanos + right.nanos);
   throw mismatch('+', left, right);
 }
 
 export function subtract(left: unknown, right: unknown): unknown {
   if (typeof left === 'bigint' && typeof right === 'bigint') return checkedInt(left - right);
   if (isNumber(left) && isNumber(right)) return checkedDouble(Number(left) - Number(right));
-  if (left instanceof Duration && right instanceof Duration) return new Duration(left.nanos - right.nanos);
-  if (left instanceof Date && right instanceof Duration) return moved(left, -right.nanos);
-  if (left instanceof Date && right instanceof Date) {
-    return new Duration(BigInt(left.getTime() - right.getTime()) * 1_000_000n);
-  }
+  if (left instanceof Duration && right instanceof Duration) return checkedDuration(left.nanos - right.nanos);
+  if (left instanceof Timestamp && right instanceof Duration) return checkedTime(left.nanos - right.nanos);
+  if (left instanceof Timestamp && right instanceof Timestamp) return checkedDuration(left.nanos - right.nanos);
   throw mismatch('-', left, right);
 }
 
@@ -75,11 +73,19 @@ export function negate(value: unknown): unknown {
   throw fault(`"-" does not go with ${described(value)}`);
 }
 
-function moved(time: Date, nanos: bigint): Date {
-  return checkedTime(new Date(time.getTime() + Number(nanos / 1_000_000n)));
+const second = 1_000_000_000n;
+/** From the year 1 to the year 9999, as in CEL. */
+const firstTime = -62_135_596_800n * second;
+const lastTime = 253_402_300_800n * second - 1n;
+/** About 10,000 years: the longest span between two moments. */
+const longestDuration = 315_576_000_000n * second;
+
+export function checkedTime(nanos: bigint): Timestamp {
+  if (nanos < firstTime || nanos > lastTime) throw fault('the timestamp is out of range');
+  return new Timestamp(nanos);
 }
 
-export function checkedTime(time: Date): Date {
-  if (Number.isNaN(time.getTime())) throw fault('the timestamp is out of range');
-  return time;
+export function checkedDuration(nanos: bigint): Duration {
+  if (nanos < -longestDuration || nanos > longestDuration) throw fault('the duration is out of range');
+  return new Duration(nanos);
 }

@@ -49,7 +49,11 @@ export function buildClosure(expression: Expression): Closure {
     }
     case 'map': {
       const entries = expression.entries.map(([key, value]) => [buildClosure(key), buildClosure(value)] as const);
-      return (frame) => new Map(entries.map(([key, value]) => [mapKey(key(frame)), value(frame)]));
+      return (frame) => {
+        const made = new Map(entries.map(([key, value]) => [mapKey(key(frame)), value(frame)]));
+        if (made.size < entries.length) throw fault('the map has the same key twice');
+        return made;
+      };
     }
     case 'all':
       return buildLogic(expression.operands.map(buildClosure), true);

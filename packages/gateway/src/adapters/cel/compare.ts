@@ -1,6 +1,6 @@
 import { fault } from './faults.ts';
 import type { Frame } from './frame.ts';
-import { countOf, described, Duration, itemsOf, lookUp, typeNameOf } from './values.ts';
+import { countOf, described, Duration, itemsOf, lookUp, Timestamp, typeNameOf } from './values.ts';
 
 /** The cost of comparing two values of any kind. Their length is charged separately. */
 const priceOfComparison = 5;
@@ -22,7 +22,7 @@ export function equal(frame: Frame, left: unknown, right: unknown): boolean {
 }
 
 function equalObjects(frame: Frame, left: object, right: object): boolean {
-  if (left instanceof Date) return right instanceof Date && left.getTime() === right.getTime();
+  if (left instanceof Timestamp) return right instanceof Timestamp && left.nanos === right.nanos;
   if (left instanceof Duration) return right instanceof Duration && left.nanos === right.nanos;
   if (Array.isArray(left)) return Array.isArray(right) && equalLists(frame, left, right);
   return typeNameOf(left) === 'map' && typeNameOf(right) === 'map' && equalMaps(frame, left, right);
@@ -71,7 +71,7 @@ export function order(frame: Frame, left: unknown, right: unknown): number {
     return orderOfTexts(left, right);
   }
   if (typeof left === 'boolean' && typeof right === 'boolean') return Number(left) - Number(right);
-  if (left instanceof Date && right instanceof Date) return left.getTime() - right.getTime();
+  if (left instanceof Timestamp && right instanceof Timestamp) return Number(left.nanos - right.nanos);
   if (left instanceof Duration && right instanceof Duration) return Number(left.nanos - right.nanos);
   throw fault(`${described(left)} is neither less nor more than ${described(right)}`);
 }

@@ -333,7 +333,8 @@ describe('texts', () => {
     'args.s.substring(11) == "" && args.s.substring(0, size(args.s)) == args.s',
     'args.mail.lowerAscii() == "ann@example.com" && args.ascii.upperAscii() == "ABC"',
     '"ÄÖK".lowerAscii() == "ÄÖk" && "äöß".upperAscii() == "äöß"',
-    '"  x ".trim() == "x"',
+    '"  x ".trim() == "x" && " ".trim() == "" && "".trim() == ""',
+    '"\\u0085rm\\u3000\\u00a0".trim() == "rm" && size("\\ufeffrm".trim()) == 3',
     '"a,b,,c".split(",") == ["a", "b", "", "c"] && "a,b,c".split(",", 2) == ["a", "b,c"]',
     '"😀b".split("") == ["😀", "b"] && "".split(",") == [""] && "a".split(",", 0) == []',
     '"abab".split("ab", -1) == ["", "", ""] && "abc".split("", 2) == ["a", "bc"]',
@@ -374,6 +375,28 @@ describe('texts', () => {
   });
 });
 
+test('a map with the same key twice has no value', () => {
+  expect(() => holds('{"a": 1, args.k: 2}["a"] == 2', { k: 'a' })).toThrow('the same key twice');
+});
+
+test.each([
+  ...['2024-02-30T00:00:00Z', '2023-02-29T00:00:00Z', '2024-01-01T24:00:00Z', '2024-13-01T00:00:00Z'],
+  ...['2024-00-01T00:00:00Z', '2024-01-00T00:00:00Z', '2024-01-01T00:60:00Z', '2024-01-01T00:00:60Z'],
+  ...['2024-01-01T00:00:00+24:00', '2024-01-01T00:00:00+01:60', '0000-12-31T00:00:00Z', '0001-01-01T00:00:00+00:01'],
+  ...['9999-12-31T23:59:59-00:01', '2024-01-01T00:00:00.0000000001Z'],
+])('%s is not a timestamp', (text) => {
+  expect(() => holds('timestamp(args.at) < now || timestamp(args.at) >= now', { at: text })).toThrow();
+});
+
+test.each([
+  'timestamp("9999-12-31T23:59:59.999999999Z") + duration("1ns") > now',
+  'timestamp("0001-01-01T00:00:00Z") - duration("1ns") < now',
+  'duration(args.long) > duration("1s")',
+  'duration(args.most) + duration(args.most) > duration("1s")',
+])('%s passes the range of times', (source) => {
+  expect(() => holds(source, { long: '315576000001s', most: '315576000000s' })).toThrow('out of range');
+});
+
 describe('time', () => {
   test.each([
     'now.getFullYear() == 2026 && now.getMonth() == 6 && now.getDate() == 15 && now.getDayOfMonth() == 14',
@@ -395,6 +418,12 @@ describe('time', () => {
     'timestamp("2026-10-25T01:00:00Z").getHours("Europe/Berlin") == 2',
     'timestamp("2026-10-25T02:00:00Z").getHours("Europe/Berlin") == 3',
     'timestamp("0099-01-01T00:00:00Z").getFullYear("UTC") == 99',
+    'duration("123.321456789s").getMilliseconds() == 321 && duration("-1.5s").getMilliseconds() == -500',
+    'timestamp("2026-01-31T08:00:00.000000001Z") > timestamp("2026-01-31T08:00:00Z")',
+    'timestamp("2026-01-31T08:00:00Z") + duration("1ns") != timestamp("2026-01-31T08:00:00Z")',
+    'timestamp("2026-01-31T08:00:00.5Z") - timestamp("2026-01-31T08:00:00.499999999Z") == duration("1ns")',
+    'timestamp("1969-12-31T23:59:59.9999999Z").getMilliseconds() == 999',
+    'timestamp("2024-02-29T23:59:59+23:59") < timestamp("2024-02-29T00:01:00Z")',
   ])('%s', (source) => {
     expect(holds(source, { zone: 'Asia/Tokyo', at: '2026-01-31T08:00:00Z' })).toBe(true);
   });

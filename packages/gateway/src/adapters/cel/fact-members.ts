@@ -1,6 +1,7 @@
 import type { Subject } from '@reeve/core';
 import { fault } from './faults.ts';
 import type { Frame } from './frame.ts';
+import { Timestamp } from './values.ts';
 
 type FactType = 'string' | 'int' | 'double' | 'map<string, string>' | 'map<string, dyn>';
 
@@ -57,7 +58,7 @@ function readable(frame: Frame, dimension: 'hosts' | 'paths'): Subject {
 /** Facts whose members are not known when a policy is loaded. */
 const undivided: Readonly<Record<string, (frame: Frame) => unknown>> = {
   args: (frame) => frame.args(),
-  now: ({ facts }) => new Date(facts.now),
+  now: ({ facts }) => new Timestamp(BigInt(facts.now) * 1_000_000n),
 };
 
 export const variableNames = ['agent', 'action', 'args', 'now', 'run', 'spend'] as const;

@@ -107,8 +107,20 @@ function isAscii(frame: Frame, text: string): boolean {
 export function trim(frame: Frame, of: unknown): string {
   const text = textIn(of, 'trim');
   frame.charge(text.length / 8);
-  return text.trim();
+  let start = 0;
+  let end = text.length;
+  while (start < end && isSpace(text.charCodeAt(start))) start++;
+  while (end > start && isSpace(text.charCodeAt(end - 1))) end--;
+  return text.slice(start, end);
 }
+
+/** White space as Unicode defines it. JavaScript's own `trim` leaves U+0085 and takes U+FEFF. */
+function isSpace(unit: number): boolean {
+  if (unit < 0x80) return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d);
+  return (unit >= 0x2000 && unit <= 0x200a) || furtherSpaces.has(unit);
+}
+
+const furtherSpaces: ReadonlySet<number> = new Set([0x85, 0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000]);
 
 /** Splits into at most `limit` parts, and the last part holds the rest. A negative limit means any number. */
 export function split(frame: Frame, of: unknown, by: unknown, limit: unknown = -1n): string[] {

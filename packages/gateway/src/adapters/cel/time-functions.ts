@@ -1,21 +1,30 @@
-import { checkedTime } from './arithmetic.ts';
+import { checkedDuration, checkedTime } from './arithmetic.ts';
 import { fault } from './faults.ts';
 import type { Frame } from './frame.ts';
 import { textIn } from './text-functions.ts';
 import { localTime } from './time-zone.ts';
-import { described, Duration } from './values.ts';
+import { described, Duration, Timestamp } from './values.ts';
 
 /** RFC 3339. */
-const timestampPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/i;
+const timestampPattern =
+  /^(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2})T(?<hour>\d{2}):(?<minute>\d{2}):(?<second>\d{2})(?:\.(?<part>\d{1,9}))?(?:Z|(?<sign>[+-])(?<east>\d{2}):(?<eastMinute>\d{2}))$/i;
 
-export function timestamp(value: unknown): Date {
-  if (value instanceof Date) return value;
-  if (typeof value === 'bigint') return checkedTime(new Date(Number(value) * 1000));
+export function timestamp(value: unknown): Timestamp {
+  if (value instanceof Timestamp) return value;
+  if (typeof value === 'bigint') return checkedTime(value * 1_000_000_000n);
   const text = textIn(value, 'timestamp');
-  if (text.length > 64 || !timestampPattern.test(text)) throw notATimestamp();
-  const time = new Date(text);
-  if (Number.isNaN(time.getTime())) throw notATimestamp();
-  return time;
+  const parts = text.length > 64 ? undefined : timestampPattern.exec(text)?.groups;
+  if (parts === undefined) throw notATimestamp();
+  const { year, month, day, hour, minute, second, part = '', sign, east = '0', eastMinute = '0' } = parts;
+  const time = new Date(0);
+  time.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  // A day that the month does not have rolls over into the next one.
+  if (time.getUTCDate() !== Number(day) || time.getUTCMonth() !== Number(month) - 1) throw notATimestamp();
+  const isClock = (hours: unknown, minutes: unknown) => Number(hours) < 24 && Number(minutes) < 60;
+  if (!isClock(hour, minute) || Number(second) > 59 || !isClock(east, eastMinute)) throw notATimestamp();
+  const offset = (Number(east) * 60 + Number(eastMinute)) * (sign === '-' ? -1 : 1);
+  const seconds = time.getTime() / 1000 + (Number(hour) * 60 + Number(minute) - offset) * 60 + Number(second);
+  return checkedTime(BigInt(seconds) * 1_000_000_000n + BigInt(part.padEnd(9, '0')));
 }
 
 function notATimestamp(): Error {
@@ -44,10 +53,16 @@ export function duration(value: unknown): Duration {
     const scale = nanosPer[unit] ?? 0n;
     nanos += BigInt(whole) * scale + (BigInt(`0${part}`) * scale) / 10n ** BigInt(part.length);
   }
-  return new Duration(text.startsWith('-') ? -nanos : nanos);
+  return checkedDuration(text.startsWith('-') ? -nanos : nanos);
 }
 
 type Getter = (time: Date) => number;
+
+/** The millisecond in which a moment lies. */
+function dateOf({ nanos }: Timestamp): Date {
+  const part = nanos % 1_000_000n;
+  return new Date(Number((part < 0n ? nanos - 1_000_000n : nanos) / 1_000_000n));
+}
 
 const day = 86_400_000;
 
@@ -65,24 +80,25 @@ const timestampGetters: Readonly<Record<string, Getter>> = {
   getMilliseconds: (time) => time.getUTCMilliseconds(),
 };
 
-/** A whole duration, in one unit. */
-const durationUnits: Readonly<Record<string, bigint>> = {
-  getHours: 3_600_000_000_000n,
-  getMinutes: 60_000_000_000n,
-  getSeconds: 1_000_000_000n,
-  getMilliseconds: 1_000_000n,
+/** A whole duration in one unit; of milliseconds, those within the last second (as in CEL). */
+const durationGetters: Readonly<Record<string, (nanos: bigint) => bigint>> = {
+  getHours: (nanos) => nanos / 3_600_000_000_000n,
+  getMinutes: (nanos) => nanos / 60_000_000_000n,
+  getSeconds: (nanos) => nanos / 1_000_000_000n,
+  getMilliseconds: (nanos) => (nanos % 1_000_000_000n) / 1_000_000n,
 };
 
 export const timeGetterNames: readonly string[] = Object.keys(timestampGetters);
 
 export function timeGetter(name: string): (frame: Frame, of: unknown, zone?: unknown) => bigint {
   const ofTimestamp = timestampGetters[name];
-  const unit = durationUnits[name];
+  const ofDuration = durationGetters[name];
   return (frame, of, zone) => {
-    if (of instanceof Date && ofTimestamp !== undefined) {
-      return BigInt(ofTimestamp(zone === undefined ? of : localTime(frame, of, textIn(zone, name))));
+    if (of instanceof Timestamp && ofTimestamp !== undefined) {
+      const time = dateOf(of);
+      return BigInt(ofTimestamp(zone === undefined ? time : localTime(frame, time, textIn(zone, name))));
     }
-    if (of instanceof Duration && unit !== undefined && zone === undefined) return of.nanos / unit;
+    if (of instanceof Duration && ofDuration !== undefined && zone === undefined) return ofDuration(of.nanos);
     throw fault(`${name} works on timestamps, not on ${described(of)}`);
   };
 }

@@ -2,8 +2,8 @@ import { fault, limitFault } from './faults.ts';
 import type { Frame } from './frame.ts';
 
 /**
- * Values are parsed JSON, and what expressions make of it: `int` is a bigint, `double` a number, `timestamp` a Date,
- * and a map of an expression a Map. Only the own enumerable members of an object exist, and no getter is ever called.
+ * Values are parsed JSON, and what expressions make of it: `int` is a bigint, `double` a number, `timestamp` a
+ * Timestamp, and a map of an expression a Map. Only the own enumerable members of an object exist, and no getter is ever called.
  */
 export type TypeName =
   | 'null'
@@ -17,6 +17,15 @@ export type TypeName =
   | 'duration'
   | 'type'
   | 'unknown';
+
+/** A moment, in nanoseconds since 1970 in UTC. */
+export class Timestamp {
+  readonly nanos: bigint;
+
+  constructor(nanos: bigint) {
+    this.nanos = nanos;
+  }
+}
 
 export class Duration {
   readonly nanos: bigint;
@@ -57,7 +66,7 @@ function typeNameOfObject(value: object | null): TypeName {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'list';
   if (isJsonObject(value) || value instanceof Map) return 'map';
-  if (value instanceof Date) return 'timestamp';
+  if (value instanceof Timestamp) return 'timestamp';
   if (value instanceof Duration) return 'duration';
   return value instanceof TypeValue ? 'type' : 'unknown';
 }

@@ -1,0 +1,4 @@
+import { celSuite } from './cel/cel-suite.ts';
+import type { ForeignSuite } from './foreign-suite.ts';
+
+export const foreignSuites: readonly ForeignSuite[] = [celSuite];
