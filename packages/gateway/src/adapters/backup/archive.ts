@@ -3,7 +3,8 @@ import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import type { Manifest, Part } from './manifest.ts';
 import { manifestName, storeName } from './manifest.ts';
-import { tarEnd, tarHeader, tarPadding } from './tar.ts';
+import { sealOf } from './seal.ts';
+import { tarHeader, tarPadding } from './tar.ts';
 
 const pieceBytes = 1024 * 1024;
 /** A log compresses to about a sixth at this level, and hardly further at higher ones, which take much longer. */
@@ -22,12 +23,12 @@ export function writeArchive(
   const digest = createHash('sha256');
   const out = openSync(path, 'wx', 0o600);
   let bytes = 0;
-  const write = (...parts: Buffer[]) => {
-    const compressed = gzipSync(Buffer.concat(parts), { level });
+  const append = (compressed: Buffer) => {
     digest.update(compressed);
     for (let from = 0; from < compressed.length; ) from += writeSync(out, compressed, from);
     bytes += compressed.length;
   };
+  const write = (...parts: Buffer[]) => append(gzipSync(Buffer.concat(parts), { level }));
   try {
     const at = new Date(manifest.created_at);
     const text = Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`);
@@ -38,7 +39,7 @@ export function writeArchive(
     for (const { name, content } of files) {
       write(tarHeader(name, content.length, at), content, tarPadding(content.length));
     }
-    write(tarEnd);
+    append(sealOf(digest.copy().digest()));
     return { bytes, sha256: digest.digest('hex') };
   } finally {
     closeSync(out);

@@ -53,6 +53,7 @@ function make({ folder, policies, place, version }: BackupJob): WrittenArchive {
     created_at: createdAt.toISOString(),
     ...factsOf(copy),
     policies: policies === null ? 'elsewhere' : 'included',
+    sealed: true,
     parts: [
       { name: storeName, ...digestOf(copy) },
       ...files.map(({ name, content }) => ({ name, bytes: content.length, sha256: sha256(content) })),

@@ -22,6 +22,8 @@ const manifestSchema = z.object({
   entries: count,
   /** Whether the policy files are in the backup. They are not if they lie outside of the data folder. */
   policies: z.enum(['included', 'elsewhere']),
+  /** Whether the archive ends with a seal. Archives of earlier releases do not. */
+  sealed: z.literal(true).optional(),
   parts: z.array(z.object({ name: z.string().max(4096), bytes: count, sha256 })).max(mostParts),
 });
 

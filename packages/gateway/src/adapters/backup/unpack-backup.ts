@@ -8,6 +8,7 @@ import { decrypted, encryptedMagic } from './encrypted-bytes.ts';
 import type { Manifest, Part } from './manifest.ts';
 import { BackupError, manifestName, mostManifestBytes, parseManifest } from './manifest.ts';
 import { requireRoom } from './require-room.ts';
+import { SealCheck } from './seal.ts';
 import { TarReader } from './tar.ts';
 
 export interface UnpackOptions {
@@ -22,7 +23,10 @@ export interface UnpackOptions {
 
 /** Reads a backup, and checks every part against the manifest. Throws a `BackupError` if anything is not right. */
 export async function unpackBackup(file: string, options: UnpackOptions = {}): Promise<Manifest> {
-  const archive = new TarReader(unzipped(await plainBytes(file, options)));
+  const seal = new SealCheck();
+  const unzip = createGunzip({ chunkSize: 256 * 1024 });
+  const chunks = Readable.from(seal.through(await plainBytes(file, options)));
+  const archive = new TarReader(pipeline(chunks, unzip, () => undefined));
   try {
     const first = await archive.next();
     if (first?.name !== manifestName || first.bytes > mostManifestBytes) {
@@ -36,6 +40,9 @@ export async function unpackBackup(file: string, options: UnpackOptions = {}): P
       await unpackPart(archive, part, options);
     }
     if ((await archive.next()) !== undefined) throw new BackupError('it holds more than its manifest says');
+    // What follows the last member, gzip leaves unread without a word.
+    if (unzip.bytesWritten !== seal.bytes) throw new BackupError('something follows its end');
+    if (manifest.sealed === true && !seal.isSealed) throw new BackupError('it is damaged: its seal does not fit');
     return manifest;
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
@@ -75,10 +82,6 @@ async function* counting(file: string, onRead?: (bytes: number) => void): AsyncG
     onRead?.(bytes);
     yield chunk;
   }
-}
-
-function unzipped(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
-  return pipeline(Readable.from(chunks), createGunzip({ chunkSize: 256 * 1024 }), () => undefined);
 }
 
 function sum(parts: readonly Part[]): number {
