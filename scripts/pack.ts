@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { buildDashboard } from './build-dashboard.ts';
 import { buildPackages, compiled } from './build.ts';
 import type { Workspace } from './packages/public-packages.ts';
-import { home, publicPackages, readManifest, workspaces } from './packages/public-packages.ts';
+import { home, publicPackages, workspaces } from './packages/public-packages.ts';
 import { publishedManifest } from './packages/published-manifest.ts';
 
 const staging = join(home, 'dist/staging');
@@ -17,7 +17,7 @@ function stage(one: Workspace): string {
   const to = join(staging, folder);
   mkdirSync(to, { recursive: true });
   const privateNames = new Set(workspaces().flatMap(({ manifest: { name, private: own } }) => (own ? [name] : [])));
-  const published = publishedManifest(one, readManifest(home), privateNames);
+  const published = publishedManifest(one, privateNames);
   writeFileSync(join(to, 'package.json'), `${JSON.stringify(published, undefined, 2)}\n`);
   cpSync(join(home, 'LICENSE'), join(to, 'LICENSE'));
   cpSync(join(path, 'README.md'), join(to, 'README.md'));

@@ -8,6 +8,7 @@ import { binariesFolder, buildBinaries } from './build-binary.ts';
 import { recordWire } from './compatibility/released.ts';
 import { packPackages } from './pack.ts';
 import { licencesFile } from './packages/bundled-licences.ts';
+import { pythonEnvironment } from './python-environment.ts';
 import { home, readManifest } from './packages/public-packages.ts';
 import { releaseNotes, withRelease } from './release/changelog.ts';
 import type { LockFile } from './release/sbom.ts';
@@ -49,6 +50,16 @@ function archive(binary: string, version: string): void {
   rmSync(place, { recursive: true, force: true });
 }
 
+/** The client for Python: its wheel, and the archive of its sources. */
+function packPython(): void {
+  const environment = pythonEnvironment();
+  if ('missing' in environment) throw new Error(`the client for Python needs ${environment.missing}`);
+  execFileSync(environment.python, ['-m', 'hatchling', 'build', '--directory', folder], {
+    cwd: join(home, 'clients/python'),
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+}
+
 function checksums(): string {
   const files = readdirSync(folder).sort();
   return files
@@ -65,6 +76,7 @@ async function build(version: string, now: Date): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const tarball of packPackages()) cpSync(tarball, join(folder, basename(tarball)));
+  packPython();
   for (const binary of await buildBinaries()) archive(binary, version);
   const lock = JSON.parse(readFileSync(join(home, 'package-lock.json'), 'utf8')) as LockFile;
   const about = { version, node: process.versions.node, date: now.toISOString(), id: randomUUID() };
@@ -83,6 +95,7 @@ Release ${version} is in dist/release. Nothing is committed or published. Look a
   git add --all && git commit -m "Release ${version}"
   git tag -a v${version} --cleanup=verbatim -F dist/release/RELEASE-NOTES.md
   for tarball in dist/release/*.tgz; do npm publish "$tarball"; done
+  python3 -m twine upload dist/release/reeve_gateway-*
 
 and put the files of dist/release beside the notes, where releases are.
 `;

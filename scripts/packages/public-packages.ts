@@ -8,7 +8,6 @@ export interface Manifest {
   readonly version: string;
   readonly private?: boolean;
   readonly license: string;
-  readonly repository?: { readonly type: string; readonly url: string };
   readonly files?: readonly string[];
   readonly exports?: Readonly<Record<string, string>>;
   readonly imports?: Readonly<Record<string, string>>;

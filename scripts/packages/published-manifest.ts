@@ -1,4 +1,4 @@
-import type { Manifest, Workspace } from './public-packages.ts';
+import type { Workspace } from './public-packages.ts';
 
 /** Entries that serve the repository's own tests, and are left out of what is published. */
 const unpublishedEntries: ReadonlySet<string> = new Set(['./testkit']);
@@ -13,16 +13,11 @@ const builtIn: ReadonlySet<string> = new Set(['@grpc/grpc-js']);
  * The manifest as others get it. In the repository entries point to the sources, which Node does not run under
  * `node_modules`. Published ones point to what is built. npm does not rewrite them, so this is done before packing.
  */
-export function publishedManifest(
-  { folder, manifest }: Workspace,
-  root: Manifest,
-  privateNames: ReadonlySet<string>,
-): object {
+export function publishedManifest({ manifest }: Workspace, privateNames: ReadonlySet<string>): object {
   const { devDependencies: _tools, dependencies = {}, exports: entries, imports, ...rest } = manifest;
   const installed = Object.entries(dependencies).filter(([name]) => !privateNames.has(name) && !builtIn.has(name));
   return {
     ...rest,
-    repository: { ...root.repository, directory: `packages/${folder}` },
     publishConfig: { access: 'public' },
     ...(entries === undefined ? {} : { exports: publishedEntries(entries) }),
     ...(imports === undefined ? {} : { imports: mapped(imports, (target) => broughtAlong[target] ?? target) }),

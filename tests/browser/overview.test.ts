@@ -47,7 +47,7 @@ describe('the overview', () => {
     await using own = await TestGateway.start({ policies: { 'test.yaml': allowAll } });
     const page = await open(own, await registerOwner(own));
     await card(page, 'Decisions in the last hour').getByText('No agent has asked yet').waitFor();
-    await card(page, 'Agents').getByText('npx @reeve/cli keys create').waitFor();
+    await card(page, 'Agents').getByText('reeve keys create').waitFor();
     await card(page, 'Approvals waiting').getByText('Nobody waits for an approval.').waitFor();
     await browser.closePage(page);
   });

@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -34,10 +35,10 @@ let started: Started;
 let api: HttpClient;
 let stderr = '';
 
-function startDemo(): ChildProcess {
+function startDemo(at = ['--http', '127.0.0.1:0', '--grpc', '127.0.0.1:0']): ChildProcess {
   // The demo must ignore the environment of a real gateway. This variable would make the start fail.
   const env = { ...process.env, TMPDIR: folder, SVC_DATABASE_URL: 'postgres://127.0.0.1:1/production' };
-  const args = ['demo', '--http', '127.0.0.1:0', '--grpc', '127.0.0.1:0', '--output', 'json'];
+  const args = ['demo', ...at, '--output', 'json'];
   return spawn('node_modules/.bin/reeve', args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
@@ -176,10 +177,25 @@ describe('reeve demo', () => {
     expect(children.length).toBeGreaterThanOrEqual(3);
     child.kill('SIGINT');
     if (child.exitCode === null) await once(child, 'close');
-    expect([child.exitCode, stderr]).toEqual([0, '']);
+    expect([child.exitCode, stderr]).toEqual([0, expect.stringMatching(/^Removed: \S+reeve-demo-\S+, with .*\n$/)]);
     expect(readdirSync(folder).filter((name) => name.startsWith('reeve-demo-'))).toEqual([]);
     expect(existsSync(folder)).toBe(true);
     expect(children.filter(isAlive)).toEqual([]);
+  });
+
+  test('takes a free port where its usual one is in use', async () => {
+    const usual = createServer();
+    const isTaken = await new Promise<boolean>((resolve) => {
+      usual.once('error', () => resolve(true));
+      usual.listen(8080, '127.0.0.1', () => resolve(true));
+    });
+    expect(isTaken).toBe(true);
+    const second = startDemo(['--grpc', '127.0.0.1:0']);
+    const [line] = (await once(second.stdout ?? second, 'data')) as [Buffer];
+    expect((JSON.parse(line.toString()) as Started).http).not.toContain(':8080');
+    second.kill('SIGINT');
+    await once(second, 'close');
+    usual.close();
   });
 
   test('leaves no process behind when it is killed', async () => {

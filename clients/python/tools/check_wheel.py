@@ -28,7 +28,7 @@ for extra in ("langchain", "openai-agents", "crewai", "pydantic-ai"):
     try:
         importlib.import_module("reeve.adapters." + extra.replace("-", "_"))
     except ImportError as error:
-        assert "pip install 'reeve-sdk[" + extra + "]'" in str(error), error
+        assert "pip install 'reeve-gateway[" + extra + "]'" in str(error), error
     else:
         raise AssertionError(extra + " is not here")
 """
@@ -48,7 +48,7 @@ def look_into(wheel: Path) -> str:
     expected = {"reeve/py.typed", "reeve/__init__.py", "reeve/v1/policy_service_pb2.pyi", "reeve/adapters/crewai.py"}
     if missing := expected - set(names):
         raise SystemExit(f"the wheel lacks {', '.join(sorted(missing))}")
-    if strange := [name for name in names if not name.startswith(("reeve/", "reeve_sdk-"))]:
+    if strange := [name for name in names if not name.startswith(("reeve/", "reeve_gateway-"))]:
         raise SystemExit(f"the wheel holds {', '.join(strange)}")
     if not any(name.endswith("licenses/LICENSE") for name in names):
         raise SystemExit("the wheel lacks its license")
@@ -72,7 +72,14 @@ def main() -> None:
         for name in NEEDED:
             (installed / name).symlink_to(present / name)
         run(str(fresh / "bin/python"), "-I", "-c", PROGRAM.format(version=version))
-    print(f"reeve-sdk {version} is whole")
+        other = installed / "reeve-0.1.41.dist-info"
+        other.mkdir()
+        ended = subprocess.run(
+            (str(fresh / "bin/python"), "-I", "-c", "import reeve"), capture_output=True, check=False
+        )
+        if ended.returncode == 0 or b"'reeve' is another product" not in ended.stderr:
+            raise SystemExit(f"it is imported beside the other 'reeve': {ended.stderr.decode()}")
+    print(f"reeve-gateway {version} is whole")
 
 
 if __name__ == "__main__":

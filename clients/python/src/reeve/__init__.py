@@ -1,5 +1,11 @@
 """Reeve: an agent asks before it acts, reports when it is done, and can be stopped in between."""
 
+from pathlib import Path
+
+from ._alone import require_alone
+
+require_alone(Path(__file__).parent)
+
 from ._completion import Outcome
 from ._control import ConnectionEvent, Control, ControlSignal
 from ._core import AgentStatus

@@ -253,7 +253,7 @@ def _keywords(options: CallOptions) -> dict[str, Any]:
 
 def _options(tls: TlsOptions | None, connect_timeout: float | None) -> list[tuple[str, Any]]:
     options: list[tuple[str, Any]] = [
-        ("grpc.primary_user_agent", f"reeve-sdk-python/{__version__}"),
+        ("grpc.primary_user_agent", f"reeve-python/{__version__}"),
         # The SDK finds a restarted gateway soon, and notices a connection that died silently.
         ("grpc.initial_reconnect_backoff_ms", 100),
         ("grpc.max_reconnect_backoff_ms", 2000),

@@ -1,4 +1,5 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serve } from '@reeve/gateway';
@@ -10,6 +11,7 @@ import { prepareDemo } from '../demo/prepare-demo.ts';
 import { play } from '../demo/play.ts';
 import { playDoors } from '../demo/doors/play-doors.ts';
 import { note } from '../output/print.ts';
+import { typedCommand } from '../own-command.ts';
 import type { Shell } from '../shell.ts';
 import { dashboardFiles } from '../shipped-files.ts';
 
@@ -20,8 +22,11 @@ export const demoCommand = defineCommand({
   ],
   args: {},
   options: {
-    http: text('ADDRESS', 'Where the dashboard listens. Default: 127.0.0.1:8080; port 0 picks a free one.'),
-    grpc: text('ADDRESS', 'Where agents connect. Default: 127.0.0.1:50051; port 0 picks a free one.'),
+    http: text(
+      'ADDRESS',
+      'Where the dashboard listens. Default: 127.0.0.1:8080, or a free port if that one is in use.',
+    ),
+    grpc: text('ADDRESS', 'Where agents connect. Default: 127.0.0.1:50051, or a free port if that one is in use.'),
     keep: flag('Leave the folder, with the audit log, when it ends.'),
   },
   examples: [
@@ -38,8 +43,9 @@ export const demoCommand = defineCommand({
     try {
       const flags = {
         '--data': folder,
-        ...(http === undefined ? {} : { '--http': http }),
-        ...(grpc === undefined ? {} : { '--grpc': grpc }),
+        // A gateway that runs here already keeps its ports.
+        '--http': http ?? (await freeAddress(8080)),
+        '--grpc': grpc ?? (await freeAddress(50051)),
       };
       return await serve({ flags }, dashboardFiles, {
         // A demo ignores the environment, so that it never touches a real gateway.
@@ -57,10 +63,23 @@ export const demoCommand = defineCommand({
     } finally {
       ended.abort();
       if (keep) note(shell, `Kept: ${folder}`);
-      else rmSync(folder, { recursive: true, force: true });
+      else {
+        rmSync(folder, { recursive: true, force: true });
+        note(shell, `Removed: ${folder}, with everything that the demo had made`);
+      }
     }
   },
 });
+
+/** This port of the loopback address, or any free one. */
+async function freeAddress(port: number): Promise<string> {
+  const probe = createServer();
+  const isFree = await new Promise<boolean>((resolve) => {
+    probe.once('error', () => resolve(false));
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+  });
+  return `127.0.0.1:${isFree ? port : 0}`;
+}
 
 interface Place {
   readonly http: string;
@@ -79,11 +98,13 @@ async function begin(shell: Shell, isForPeople: boolean, place: Place, signal: A
     playDoors({ shell, http, grpc, keyOf, colleague, folder, signal, tell }),
   ]);
   const data = { http, grpc, ...login, api_key: madeKey };
-  shell.stdout.write(isForPeople ? startedText(http, login, madeKey) : `${JSON.stringify(data)}\n`);
+  shell.stdout.write(
+    isForPeople ? startedText(http, login, madeKey, typedCommand(shell)) : `${JSON.stringify(data)}\n`,
+  );
   await playing;
 }
 
-function startedText(http: string, { email, password }: DemoLogin, key: string): string {
+function startedText(http: string, { email, password }: DemoLogin, key: string, command: string): string {
   return `
   Reeve's demo is running: three orgs and fifteen agents, all of it made up and on this machine.
 
@@ -93,7 +114,7 @@ function startedText(http: string, { email, password }: DemoLogin, key: string):
 
   In another terminal:
 
-    REEVE_API_URL=${http} REEVE_API_KEY=${key} npx @reeve/cli ops watch
+    REEVE_API_URL=${http} REEVE_API_KEY=${key} ${command} ops watch
 
   Ctrl-C ends it and removes everything.
 

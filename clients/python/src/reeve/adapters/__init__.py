@@ -1,1 +1,1 @@
-"""Frameworks under policy. Each module needs its framework: `pip install 'reeve-sdk[langchain]'` and so on."""
+"""Frameworks under policy. Each module needs its framework: `pip install 'reeve-gateway[langchain]'` and so on."""

@@ -20,7 +20,7 @@ export function DecisionsCard() {
           const sum = sumOf(minutes);
           if (totalOf(sum) === 0) {
             return (
-              <EmptyState title="No agent has asked yet" icon="ops" command="npx @reeve/cli demo">
+              <EmptyState title="No agent has asked yet" icon="ops" command="reeve demo">
                 Each check of an agent shows here within seconds. To see it at work, start the demo:
               </EmptyState>
             );
