@@ -18,7 +18,14 @@ beforeAll(async () => {
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-const globals = { apiKey: undefined, context: undefined, apiUrl: undefined, output: 'table', timeout: 5 } as const;
+const globals = {
+  apiKey: undefined,
+  context: undefined,
+  apiUrl: undefined,
+  output: 'table',
+  isWide: false,
+  timeout: 5,
+} as const;
 
 function resolve(home: TestHome, env: Readonly<Record<string, string>>, flags: IdentityFlags = {}, verify?: boolean) {
   const { stdin, stdout, stderr } = process;

@@ -54,7 +54,7 @@ describe('a mistake', () => {
     [['whoami', '--outptu', 'json'], /unknown option "--outptu"\. Did you mean "--output"\?/],
     [['--nonsense', 'whoami'], /unknown option "--nonsense"\.\n/],
     [['whoami', '-x'], /unknown option "-x"/],
-    [['whoami', '--output', 'xml'], /--output must be one of table, json, yaml, not "xml"/],
+    [['whoami', '--output', 'xml'], /--output must be one of table, json, yaml, wide, not "xml"/],
     [['whoami', '--output'], /--output needs a value/],
     [['ops', 'list', '--all=yes'], /--all takes no value/],
     [['ops', 'list', '--per-page', 'many'], /--per-page must be a whole number from 1 to 1000, not "many"/],

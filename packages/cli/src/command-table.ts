@@ -245,6 +245,10 @@ export const commandTable: CommandTable = {
     summary: 'Find out whether everything is in order.',
     load: async () => (await import('./commands/doctor.ts')).doctorCommand,
   },
+  version: {
+    summary: 'Show the version of this command, and of the gateway.',
+    load: async () => (await import('./commands/version.ts')).versionCommand,
+  },
   completion: {
     summary: 'Print the completion for a shell.',
     load: async () => (await import('./commands/completion.ts')).completionCommand,

@@ -31,6 +31,9 @@ const shell: Shell = {
   },
 };
 
+/** The members of the shell are looked up when they are used. */
+const wideShell: Shell = Object.create(shell, { isWide: { value: true } }) as Shell;
+
 async function run(argv: readonly string[]): Promise<number> {
   if (argv[0] === 'complete' && argv[1] === '--') {
     return (await import('./commands/complete.ts')).printCandidates(shell, argv.slice(2));
@@ -39,7 +42,7 @@ async function run(argv: readonly string[]): Promise<number> {
   const parsed = await parseCommandLine(commandTable, argv);
   switch (parsed.kind) {
     case 'run':
-      return parsed.command.run(parsed.input, shell);
+      return parsed.command.run(parsed.input, parsed.input.globals.isWide ? wideShell : shell);
     case 'version':
       return (await import('./commands/version.ts')).showVersion(shell, parsed.globals);
     case 'help': {

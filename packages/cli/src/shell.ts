@@ -6,6 +6,8 @@ export interface Shell {
   readonly stdin: ReadStream;
   readonly stdout: WriteStream;
   readonly stderr: WriteStream;
+  /** Whether tables are to be as wide as they are, whatever the terminal. */
+  readonly isWide?: boolean;
 }
 
 /** An environment variable. An empty one counts as unset. */

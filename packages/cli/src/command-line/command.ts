@@ -40,6 +40,8 @@ export interface GlobalValues {
   readonly context: string | undefined;
   readonly apiUrl: string | undefined;
   readonly output: OutputFormat;
+  /** Whether tables show every column whole, however narrow the terminal is. */
+  readonly isWide: boolean;
   readonly timeout: number;
 }
 

@@ -7,7 +7,11 @@ export const globalOptions = {
   apiKey: text('KEY', 'An API key. Also: REEVE_API_KEY, or the key of the context.'),
   context: text('NAME', 'The context to use. Also: REEVE_CONTEXT, or the current one.', { completes: 'context' }),
   apiUrl: text('URL', 'Where the gateway answers. Also: REEVE_API_URL, or the URL of the context.'),
-  output: choice(outputFormats, 'How results are printed; all have the same data. Default: table.', { short: 'o' }),
+  output: choice(
+    [...outputFormats, 'wide'],
+    'How results are printed; all have the same data. "wide" is a table that is not fitted to the terminal. Default: table.',
+    { short: 'o' },
+  ),
   timeout: number('SECONDS', 'How long to wait for an answer. Default: 30.', { min: 1, max: 3600 }),
 } satisfies OptionSet;
 
@@ -26,12 +30,14 @@ export const versionOption: Option<boolean> = {
 };
 
 export function globalValues(given: (name: string) => readonly string[]): GlobalValues {
+  const output = globalOptions.output.read(given('output'), '--output') ?? 'table';
   const blankIsUnset = (value: string | undefined) => (value?.trim() === '' ? undefined : value?.trim());
   return {
     apiKey: blankIsUnset(globalOptions.apiKey.read(given('apiKey'), '--api-key')),
     context: blankIsUnset(globalOptions.context.read(given('context'), '--context')),
     apiUrl: blankIsUnset(globalOptions.apiUrl.read(given('apiUrl'), '--api-url')),
-    output: globalOptions.output.read(given('output'), '--output') ?? 'table',
+    output: output === 'wide' ? 'table' : output,
+    isWide: output === 'wide',
     timeout: globalOptions.timeout.read(given('timeout'), '--timeout') ?? 30,
   };
 }

@@ -70,7 +70,14 @@ describe('a command line', () => {
     const { options, args, globals } = await inputOf('do', 'x');
     expect(options).toEqual({ all: false, orgName: undefined, scope: [], kind: undefined, count: undefined });
     expect(args).toEqual({ id: 'x', file: undefined });
-    expect(globals).toEqual({ apiKey: undefined, context: undefined, apiUrl: undefined, output: 'table', timeout: 30 });
+    expect(globals).toEqual({
+      apiKey: undefined,
+      context: undefined,
+      apiUrl: undefined,
+      output: 'table',
+      isWide: false,
+      timeout: 30,
+    });
   });
 
   test('has global options anywhere, and the last one counts', async () => {

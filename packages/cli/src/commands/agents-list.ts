@@ -10,20 +10,26 @@ import type { Column } from '../output/table.ts';
 type Agent = RouteOutput<Routes['listAgents']>['items'][number];
 
 const columns: readonly Column<Agent>[] = [
-  { title: 'AGENT', value: agentText, isFlexible: true },
-  { title: 'NAME', value: ({ name }) => name, isFlexible: true },
+  { title: 'AGENT', value: agentText },
+  { title: 'NAME', value: ({ name }) => name, isFlexible: true, importance: 'minor' },
   {
     title: 'STATUS',
     value: ({ status }) => status,
     colour: ({ status }) => (status === 'active' ? 'green' : 'yellow'),
+    importance: 'major',
   },
   { title: 'IN FLIGHT', value: ({ in_flight: count }) => count, isRight: true },
-  { title: 'FRAMEWORK', value: ({ framework, version }) => `${framework} ${version}`.trim(), isFlexible: true },
-  { title: 'PARENT', value: ({ parent }) => (parent === null ? '' : agentText(parent)), isFlexible: true },
-  { title: 'DEPTH', value: ({ depth }) => depth, isRight: true },
+  {
+    title: 'FRAMEWORK',
+    value: ({ framework, version }) => `${framework} ${version}`.trim(),
+    isFlexible: true,
+    importance: 'minor',
+  },
+  { title: 'PARENT', value: ({ parent }) => (parent === null ? '' : agentText(parent)), importance: 'minor' },
+  { title: 'DEPTH', value: ({ depth }) => depth, isRight: true, importance: 'minor' },
   { title: 'DOORS', value: doorsText, isFlexible: true },
-  { title: 'NOT COVERED', value: uncoveredText, colour: () => 'yellow' },
-  { title: 'LAST SEEN', value: ({ last_seen_at: at }) => at },
+  { title: 'NOT COVERED', value: uncoveredText, colour: () => 'yellow', importance: 'major' },
+  { title: 'LAST SEEN', value: ({ last_seen_at: at }) => at, isTime: true, importance: 'major' },
   { title: 'SPENT TODAY', value: ({ spent_today_usd: spent }) => spent, isRight: true },
   { title: 'SUSPENDED BECAUSE', value: ({ suspended_reason: reason }) => reason, isFlexible: true },
 ];

@@ -14,16 +14,16 @@ export const approvalColours: Readonly<Record<string, Colour>> = {
 
 export const approvalColumns: readonly Column<Approval>[] = [
   { title: 'APPROVAL', value: ({ id }) => id },
-  { title: 'STATE', value: ({ state }) => state, colour: ({ state }) => approvalColours[state] },
-  { title: 'AGENT', value: ({ agent }) => agentText(agent), isFlexible: true },
-  { title: 'ACTION', value: ({ action_type: type }) => type },
-  { title: 'RESOURCE', value: ({ resource }) => resource, isFlexible: true },
+  { title: 'STATE', value: ({ state }) => state, colour: ({ state }) => approvalColours[state], importance: 'major' },
+  { title: 'AGENT', value: ({ agent }) => agentText(agent) },
+  { title: 'ACTION', value: ({ action_type: type }) => type, importance: 'minor' },
+  { title: 'RESOURCE', value: ({ resource }) => resource, isFlexible: true, importance: 'major' },
   { title: 'SUMMARY', value: ({ summary }) => summary, isFlexible: true },
   { title: 'RULE', value: ({ policy_rule: rule }) => rule, isFlexible: true },
   { title: 'COST USD', value: ({ cost_usd: cost }) => cost, isRight: true },
   { title: 'APPROVED', value: approvedText, isRight: true },
-  { title: 'ENDS', value: endsText },
-  { title: 'BY', value: decidersText, isFlexible: true },
+  { title: 'ENDS', value: endsText, importance: 'major' },
+  { title: 'BY', value: decidersText, isFlexible: true, importance: 'minor' },
 ];
 
 /** How many of the required people have approved. */

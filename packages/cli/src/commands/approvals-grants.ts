@@ -14,16 +14,21 @@ import { opFilters } from './op-filters.ts';
 
 const columns: readonly Column<Grant>[] = [
   { title: 'GRANT', value: ({ id }) => id },
-  { title: 'STATE', value: ({ state }) => state, colour: ({ state }) => (state === 'active' ? 'green' : 'dim') },
-  { title: 'AGENT', value: ({ agent }) => agentText(agent), isFlexible: true },
-  { title: 'ACTION', value: ({ action_type: type }) => type },
-  { title: 'COVERS', value: ({ covers }) => covers, isFlexible: true },
-  { title: 'RULES', value: ({ rules }) => rules.join(', '), isFlexible: true },
+  {
+    title: 'STATE',
+    value: ({ state }) => state,
+    colour: ({ state }) => (state === 'active' ? 'green' : 'dim'),
+    importance: 'major',
+  },
+  { title: 'AGENT', value: ({ agent }) => agentText(agent) },
+  { title: 'ACTION', value: ({ action_type: type }) => type, importance: 'minor' },
+  { title: 'COVERS', value: ({ covers }) => covers, isFlexible: true, importance: 'major' },
+  { title: 'RULES', value: ({ rules }) => rules.join(', '), isFlexible: true, importance: 'minor' },
   { title: 'FOR', value: ({ reach, run_id: run }) => (reach === 'run' ? `run ${run}` : 'a time'), isFlexible: true },
   { title: 'ENDS', value: ({ state, expires_at: at }) => (state === 'active' ? timeLeft(at) : at) },
   { title: 'USES', value: ({ uses }) => uses, isRight: true },
-  { title: 'LAST USED', value: ({ last_used_at: at }) => at },
-  { title: 'GRANTED', value: ({ granted_at: at }) => at },
+  { title: 'LAST USED', value: ({ last_used_at: at }) => at, isTime: true },
+  { title: 'GRANTED', value: ({ granted_at: at }) => at, isTime: true },
   { title: 'BY', value: ({ granted_by: by }) => actorText(by), isFlexible: true },
   { title: 'REASON', value: ({ reason }) => reason, isFlexible: true },
 ];

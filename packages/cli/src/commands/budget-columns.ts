@@ -8,14 +8,19 @@ type Budget = RouteOutput<Routes['listBudgets']>['items'][number];
 
 /** Budgets as a table, each below the budget that contains it. */
 export const budgetColumns: readonly Column<Budget>[] = [
-  { title: 'BUDGET', value: (budget) => `${'  '.repeat(levels[budget.tier])}${placeText(budget)}`, isFlexible: true },
+  { title: 'BUDGET', value: (budget) => `${'  '.repeat(levels[budget.tier])}${placeText(budget)}` },
   { title: 'PERIOD', value: ({ period }) => period },
   { title: 'SPENT USD', value: ({ spent_usd: spent }) => spent, isRight: true },
   { title: 'RESERVED', value: ({ reserved_usd: reserved }) => reserved, isRight: true },
   { title: 'LIMIT', value: ({ limit_usd: limit }) => limit, isRight: true },
   { title: 'USED', value: usedText, isRight: true, colour: usedColour },
   { title: 'RESETS', value: ({ resets_at: at }) => timeLeft(at) },
-  { title: 'REACHED', value: ({ reached_at: at }) => (at === null ? null : timeLeft(at)), colour: reachedColour },
+  {
+    title: 'REACHED',
+    value: ({ reached_at: at }) => (at === null ? null : timeLeft(at)),
+    colour: reachedColour,
+    importance: 'minor',
+  },
 ];
 
 const levels: Readonly<Record<Budget['tier'], number>> = { global: 0, org: 1, team: 2, agent: 3 };

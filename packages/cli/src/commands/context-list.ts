@@ -16,7 +16,7 @@ interface ShownContext {
 
 const columns: readonly Column<ShownContext>[] = [
   { title: 'CURRENT', value: ({ current }) => (current ? '*' : '') },
-  { title: 'NAME', value: ({ name }) => name },
+  { title: 'NAME', value: ({ name }) => name, importance: 'major' },
   { title: 'API URL', value: ({ api_url: url }) => url, isFlexible: true },
   { title: 'API KEY', value: ({ has_api_key: has }) => (has ? 'stored' : '') },
   { title: 'SESSION', value: ({ logged_in: is }) => (is ? 'yes' : '') },

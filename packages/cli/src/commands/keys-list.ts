@@ -12,13 +12,18 @@ const columns: readonly Column<ApiKey>[] = [
   { title: 'ID', value: ({ id }) => id },
   { title: 'LABEL', value: ({ label }) => label, isFlexible: true },
   { title: 'SCOPES', value: ({ scopes }) => scopes.join(',') },
-  { title: 'ORG', value: ({ org_id: org }) => org, isFlexible: true },
-  { title: 'TEAM', value: ({ team_id: team }) => team, isFlexible: true },
-  { title: 'STATE', value: stateOf, colour: (key) => (stateOf(key) === 'in force' ? 'green' : 'dim') },
-  { title: 'CREATED', value: ({ created_at: at }) => at },
-  { title: 'EXPIRES', value: ({ expires_at: at }) => at },
-  { title: 'LAST USED', value: ({ last_used_at: at }) => at },
-  { title: 'REVOKED', value: ({ revoked_at: at }) => at },
+  { title: 'ORG', value: ({ org_id: org }) => org },
+  { title: 'TEAM', value: ({ team_id: team }) => team },
+  {
+    title: 'STATE',
+    value: stateOf,
+    colour: (key) => (stateOf(key) === 'in force' ? 'green' : 'dim'),
+    importance: 'major',
+  },
+  { title: 'CREATED', value: ({ created_at: at }) => at, isTime: true, importance: 'minor' },
+  { title: 'EXPIRES', value: ({ expires_at: at }) => at, isTime: true },
+  { title: 'LAST USED', value: ({ last_used_at: at }) => at, isTime: true },
+  { title: 'REVOKED', value: ({ revoked_at: at }) => at, isTime: true, importance: 'minor' },
 ];
 
 function stateOf({ revoked_at: revoked, expires_at: expires }: ApiKey): string {

@@ -8,16 +8,17 @@ const colours: Readonly<Record<string, Colour>> = { allow: 'green', deny: 'red',
 
 export const logColumns: readonly Column<LogEntry>[] = [
   { title: 'SEQ', value: ({ seq }) => seq, isRight: true },
-  { title: 'TIME', value: ({ at }) => at },
-  { title: 'EVENT', value: ({ event_type: type }) => type },
-  { title: 'AGENT', value: ({ lineage }) => lineageText(lineage), isFlexible: true },
+  { title: 'TIME', value: ({ at }) => at, isTime: true, importance: 'major' },
+  { title: 'EVENT', value: ({ event_type: type }) => type, importance: 'major' },
+  { title: 'AGENT', value: ({ lineage }) => lineageText(lineage) },
   { title: 'DECISION', value: ({ decision }) => decision, colour: ({ decision }) => colours[decision ?? ''] },
-  { title: 'OPERATION', value: ({ op_id: op }) => op, isFlexible: true },
+  { title: 'OPERATION', value: ({ op_id: op }) => op, importance: 'minor' },
   { title: 'RULE', value: ({ policy_rule: rule }) => rule, isFlexible: true },
   {
     title: 'ACTOR',
     value: ({ actor }) => `${actor.kind} ${actor.label === '' ? actor.id : actor.label}`,
     isFlexible: true,
+    importance: 'minor',
   },
   { title: 'REASON', value: ({ reason }) => reason, isFlexible: true },
 ];

@@ -19,15 +19,15 @@ export const stateColours: Readonly<Record<string, Colour>> = {
 };
 
 export const opColumns: readonly Column<Op>[] = [
-  { title: 'OPERATION', value: ({ op_id: id }) => id, isFlexible: true },
-  { title: 'STATE', value: stateText, colour: ({ state }) => stateColours[state] },
-  { title: 'AGENT', value: ({ agent }) => agentText(agent), isFlexible: true },
-  { title: 'ACTION', value: ({ action_type: type }) => type },
+  { title: 'OPERATION', value: ({ op_id: id }) => id },
+  { title: 'STATE', value: stateText, colour: ({ state }) => stateColours[state], importance: 'major' },
+  { title: 'AGENT', value: ({ agent }) => agentText(agent), importance: 'major' },
+  { title: 'ACTION', value: ({ action_type: type }) => type, importance: 'minor' },
   { title: 'RESOURCE', value: ({ resource }) => resource, isFlexible: true },
   { title: 'SUMMARY', value: ({ summary }) => summary, isFlexible: true },
-  { title: 'RUN', value: ({ run_id: run }) => run, isFlexible: true },
-  { title: 'DOOR', value: doorText, isFlexible: true },
-  { title: 'UPDATED', value: ({ updated_at: at }) => at },
+  { title: 'RUN', value: ({ run_id: run }) => run, importance: 'minor' },
+  { title: 'DOOR', value: doorText, isFlexible: true, importance: 'minor' },
+  { title: 'UPDATED', value: ({ updated_at: at }) => at, isTime: true, importance: 'major' },
   { title: 'COST USD', value: ({ cost_micros: micros }) => usd(micros), isRight: true },
   { title: 'CONTROL', value: controlText, isFlexible: true },
   { title: 'REASON', value: ({ reason }) => reason, isFlexible: true },

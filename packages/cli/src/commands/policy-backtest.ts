@@ -91,15 +91,15 @@ const ruleColumns: readonly Column<Backtest['by_rule'][number]>[] = [
 ];
 
 const agentColumns: readonly Column<Backtest['by_agent'][number]>[] = [
-  { title: 'AGENT', value: agentText, isFlexible: true },
+  { title: 'AGENT', value: agentText },
   ...outcomeColumns,
 ];
 
 const changeColumns: readonly Column<ChangedDecision>[] = [
-  { title: 'AT', value: ({ at }) => at },
-  { title: 'OPERATION', value: ({ op_id: id }) => id, isFlexible: true },
-  { title: 'AGENT', value: agentText, isFlexible: true },
-  { title: 'ACTION', value: ({ action_type: type }) => type },
+  { title: 'AT', value: ({ at }) => at, isTime: true },
+  { title: 'OPERATION', value: ({ op_id: id }) => id },
+  { title: 'AGENT', value: agentText },
+  { title: 'ACTION', value: ({ action_type: type }) => type, importance: 'minor' },
   { title: 'RESOURCE', value: ({ resource }) => resource, isFlexible: true },
   { title: 'WAS', value: ({ was, was_rule: rule }) => `${was} by ${rule}`, isFlexible: true },
   { title: 'WOULD BE', value: ({ would_be: next, would_be_rule: rule }) => `${next} by ${rule}`, isFlexible: true },

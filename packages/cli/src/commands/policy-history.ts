@@ -16,9 +16,9 @@ const columns: readonly Column<Version>[] = [
     value: ({ current, source }) => (current ? 'in force' : source === null ? 'deleted' : null),
     colour: ({ current }) => (current ? 'green' : 'dim'),
   },
-  { title: 'SAVED', value: ({ saved_at: at }) => at },
+  { title: 'SAVED', value: ({ saved_at: at }) => at, isTime: true },
   { title: 'BY', value: ({ saved_by: by }) => actorText(by), isFlexible: true },
-  { title: 'LINES', value: ({ source }) => source?.trimEnd().split('\n').length, isRight: true },
+  { title: 'LINES', value: ({ source }) => source?.trimEnd().split('\n').length, isRight: true, importance: 'minor' },
   { title: 'NOTE', value: ({ note }) => note, isFlexible: true },
 ];
 

@@ -18,11 +18,11 @@ const columns: readonly Column<Policy>[] = [
   { title: 'MODE', value: ({ mode }) => mode, colour: ({ mode }) => (mode === 'observe' ? 'cyan' : undefined) },
   { title: 'DEFAULT', value: (policy) => policy.default },
   { title: 'RULES', value: ({ rules }) => rules, isRight: true },
-  { title: 'BUDGET', value: ({ has_budget: has }) => (has ? 'yes' : null) },
-  { title: 'PRICING', value: ({ has_pricing: has }) => (has ? 'yes' : null) },
+  { title: 'BUDGET', value: ({ has_budget: has }) => (has ? 'yes' : null), importance: 'minor' },
+  { title: 'PRICING', value: ({ has_pricing: has }) => (has ? 'yes' : null), importance: 'minor' },
   { title: 'FROM', value: ({ origin, file }) => (origin === 'file' ? `file ${file}` : 'store'), isFlexible: true },
   { title: 'VERSION', value: ({ version }) => version, isRight: true },
-  { title: 'CHANGED', value: ({ updated_at: at }) => at },
+  { title: 'CHANGED', value: ({ updated_at: at }) => at, isTime: true },
   { title: 'BY', value: ({ updated_by: by }) => (by === null ? null : actorText(by)), isFlexible: true },
 ];
 

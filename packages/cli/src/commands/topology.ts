@@ -17,16 +17,16 @@ interface Placed {
 }
 
 const columns: readonly Column<Placed>[] = [
-  { title: 'AGENT', value: ({ agent, branch }) => `${branch}${agentText(agent)}`, isFlexible: true },
-  { title: 'NAME', value: ({ agent }) => agent.name, isFlexible: true },
+  { title: 'AGENT', value: ({ agent, branch }) => `${branch}${agentText(agent)}` },
+  { title: 'NAME', value: ({ agent }) => agent.name, isFlexible: true, importance: 'minor' },
   {
     title: 'STATUS',
     value: ({ agent }) => agent.status,
     colour: ({ agent }) => (agent.status === 'active' ? 'green' : 'yellow'),
   },
   { title: 'IN FLIGHT', value: ({ agent }) => agent.in_flight, isRight: true },
-  { title: 'FRAMEWORK', value: ({ agent }) => agent.framework, isFlexible: true },
-  { title: 'LAST SEEN', value: ({ agent }) => agent.last_seen_at },
+  { title: 'FRAMEWORK', value: ({ agent }) => agent.framework, isFlexible: true, importance: 'minor' },
+  { title: 'LAST SEEN', value: ({ agent }) => agent.last_seen_at, isTime: true },
   { title: 'SPENT TODAY', value: ({ agent }) => agent.spent_today_usd, isRight: true },
 ];
 
@@ -61,14 +61,14 @@ function overviewText(shell: Shell, { orgs, teams, agents, totals }: Overview): 
   ].join(', ');
   if (agents.length === 0) return summary;
   const orgColumns: readonly Column<Overview['orgs'][number]>[] = [
-    { title: 'ORG', value: (org) => org.org_id, isFlexible: true },
+    { title: 'ORG', value: (org) => org.org_id },
     { title: 'TEAMS', value: (org) => org.teams, isRight: true },
     { title: 'AGENTS', value: (org) => org.agents, isRight: true },
     { title: 'IN FLIGHT', value: (org) => org.in_flight, isRight: true },
   ];
   const teamColumns: readonly Column<Overview['teams'][number]>[] = [
-    { title: 'ORG', value: (team) => team.org_id, isFlexible: true },
-    { title: 'TEAM', value: (team) => team.team_id, isFlexible: true },
+    { title: 'ORG', value: (team) => team.org_id },
+    { title: 'TEAM', value: (team) => team.team_id },
     { title: 'AGENTS', value: (team) => team.agents, isRight: true },
     { title: 'IN FLIGHT', value: (team) => team.in_flight, isRight: true },
   ];

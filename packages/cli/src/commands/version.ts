@@ -1,5 +1,6 @@
 import manifest from '../../package.json' with { type: 'json' };
 import type { GlobalValues } from '../command-line/command.ts';
+import { defineCommand } from '../command-line/command.ts';
 import { callableContext } from '../context/active-context.ts';
 import { clientFor } from '../http/connect.ts';
 import { print } from '../output/print.ts';
@@ -20,6 +21,14 @@ export async function showVersion(shell: Shell, globals: GlobalValues): Promise<
   });
   return 0;
 }
+
+export const versionCommand = defineCommand({
+  details: ['Data: {version, gateway: {api_url, version, reason}}. The same as "reeve --version".'],
+  args: {},
+  options: {},
+  examples: [['reeve version', 'this command, and the gateway of the context']],
+  run: (input, shell) => showVersion(shell, input.globals),
+});
 
 interface GatewayVersion {
   readonly api_url: string | null;

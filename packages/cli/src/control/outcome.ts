@@ -7,9 +7,14 @@ import type { ControlReport, Receipt } from './follow-control.ts';
 import { countsText } from './follow-control.ts';
 
 const columns: readonly Column<Receipt>[] = [
-  { title: 'OPERATION', value: ({ op_id: op }) => op, isFlexible: true },
-  { title: 'AGENT', value: ({ agent }) => agentText(agent), isFlexible: true },
-  { title: 'STATUS', value: ({ status }) => status, colour: ({ status }) => (status === 'failed' ? 'red' : 'yellow') },
+  { title: 'OPERATION', value: ({ op_id: op }) => op },
+  { title: 'AGENT', value: ({ agent }) => agentText(agent) },
+  {
+    title: 'STATUS',
+    value: ({ status }) => status,
+    colour: ({ status }) => (status === 'failed' ? 'red' : 'yellow'),
+    importance: 'major',
+  },
   { title: 'DETAIL', value: ({ detail }) => detail, isFlexible: true },
 ];
 

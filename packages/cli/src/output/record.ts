@@ -6,8 +6,11 @@ export function renderRecord(members: readonly (readonly [string, string | numbe
   return members.map(([title, value]) => `${title.padEnd(width)}  ${shownValue(value)}`.trimEnd()).join('\n');
 }
 
+/** What stands for a value that is not there. */
+export const nothing = '-';
+
 /** A value in its table form. */
 export function shownValue(value: string | number | null | undefined): string {
   const text = value === null || value === undefined ? '' : cleanText(String(value));
-  return text === '' ? '-' : text;
+  return text === '' ? nothing : text;
 }

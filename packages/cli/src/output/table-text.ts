@@ -5,6 +5,6 @@ import { renderTable } from './table.ts';
 
 /** A table in the width and the colours of this terminal. */
 export function tableText<Row>(shell: Shell, columns: readonly Column<Row>[], rows: readonly Row[]): string {
-  const width = shell.stdout.isTTY ? shell.stdout.columns : undefined;
+  const width = shell.stdout.isTTY && shell.isWide !== true ? shell.stdout.columns : undefined;
   return renderTable(columns, rows, { width, hasColours: hasColours(shell) });
 }

@@ -11,7 +11,7 @@ const columns: readonly Column<Considered>[] = [
     value: ({ matched }) => (matched ? 'yes' : 'no'),
     colour: ({ matched }) => (matched ? 'green' : 'dim'),
   },
-  { title: 'RULE', value: ({ document, rule }) => `${document}/${rule}` },
+  { title: 'RULE', value: ({ document, rule }) => `${document}/${rule}`, importance: 'major' },
   { title: 'EFFECT', value: ({ effect, observed }) => (observed ? `${effect} (observed)` : effect) },
   { title: 'WHY', value: ({ why }) => why, isFlexible: true },
 ];
