@@ -166,7 +166,7 @@ export class ControlRegistry {
     if (agent === undefined) return;
     agent.blocked = outbox.blocking.size > 0;
     const op = this.#ops.find(agent, receipt.opId);
-    if (op?.control?.id === receipt.id) op.control = receipt;
+    if (op?.control?.id === receipt.id) this.#ops.change(op, { control: receipt });
   }
 
   /** Undoes the creation of a receipt. */

@@ -38,7 +38,7 @@ function followReceipt(gov: Controls, receipt: Receipt): void {
   const agent = gov.directory.find(receipt.agent);
   const op = agent && gov.ops.find(agent, receipt.opId);
   const takesOver = receipt.action === 'pause' && receipt.sequence > (op?.control?.sequence ?? 0);
-  if (op?.state === 'paused' && takesOver) op.control = receipt;
+  if (op?.state === 'paused' && takesOver) gov.ops.change(op, { control: receipt });
   gov.control.place(receipt);
   sendAll(gov, gov.control.outbox(receipt.agent));
 }

@@ -134,11 +134,7 @@ export function widenPause(
   details: { readonly [member: string]: Json },
 ): void {
   const { control: before } = op;
-  op.control = receipt;
-  gov.ops.touch(op);
-  gov.journal.onFailure(() => {
-    op.control = before;
-  });
+  gov.journal.onFailure(gov.ops.change(op, { control: receipt }));
   gov.journal.record(
     draftOf({
       ...entryMembers(gov, receipt),

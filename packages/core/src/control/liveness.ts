@@ -11,8 +11,8 @@ export function wakeOps(gov: Controls, agent: Agent): void {
   const back: Op[] = [];
   for (const op of gov.ops.of(agent)) if (op.stale) back.push(op);
   agent.silent = false;
+  const undos = back.map((op) => gov.ops.change(op, { stale: false }));
   for (const op of back) {
-    op.stale = false;
     if (op.state !== 'running') continue;
     const { id } = agent.record;
     const details = { op_id: op.opId };
@@ -20,7 +20,7 @@ export function wakeOps(gov: Controls, agent: Agent): void {
   }
   gov.journal.onFailure(() => {
     agent.silent = true;
-    for (const op of back) op.stale = true;
+    for (const undo of undos) undo();
   });
 }
 
@@ -81,11 +81,8 @@ export class StaleWatch {
   }
 
   #mark(op: Op): void {
-    const { clock, journal } = this.#gov;
-    op.stale = true;
-    journal.onFailure(() => {
-      op.stale = false;
-    });
+    const { clock, journal, ops } = this.#gov;
+    journal.onFailure(ops.change(op, { stale: true }));
     const { id } = op.owner.record;
     journal.publish({
       type: 'audit_alert',
@@ -130,15 +127,12 @@ function isHeldBackFor(op: Op): boolean {
  * completes the operation, its actual cost is booked, or the former reservation if it reports none.
  */
 export function releaseReservation(gov: Controls, op: Op, reason: string): void {
-  const { reservedMicros, stale } = op;
+  const { reservedMicros } = op;
   const at = gov.clock.now();
   const agent = op.owner.record.id;
   gov.journal.onFailure(gov.ledger.release(agent, reservedMicros));
   noteReleased(gov, agent, reservedMicros);
-  op.reservedMicros = 0;
-  op.stale = true;
-  gov.journal.onFailure(() => Object.assign(op, { reservedMicros, stale }));
-  gov.ops.touch(op);
+  gov.journal.onFailure(gov.ops.change(op, { reservedMicros: 0, stale: true }));
   gov.journal.record(
     draftOf({
       at,

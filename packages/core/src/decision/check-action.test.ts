@@ -266,7 +266,7 @@ describe('where the store fails', () => {
   test('an operation registered beforehand is as it was', async () => {
     const { test, agent } = await governed();
     const { op } = test.gov.ops.ingest(test.known(bot), 't:s');
-    op.summary = 'planned';
+    test.gov.ops.change(op, { summary: 'planned' });
     const before = { ...op };
     test.failure = new Error('the disk is full');
     const request = {

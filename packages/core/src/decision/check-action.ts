@@ -10,12 +10,11 @@ import type { Decisions } from './decisions.ts';
 import { noteUse } from './note-use.ts';
 import { refuseIdentity } from './refuse-identity.ts';
 import { refuseInRun } from './refuse-in-run.ts';
-import type { Undo } from '../journal/index.ts';
 import { restsOn } from '../journal/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
 import { traceIdsOf, traceIdsIn } from '../kernel/index.ts';
 import { moveByDecision, opsChange, recordOf } from '../ops/index.ts';
-import type { Op } from '../ops/index.ts';
+import type { Op, OpMembers } from '../ops/index.ts';
 import type { Agent } from '../tenancy/index.ts';
 import { actorOf, touchAgent, identify } from '../tenancy/index.ts';
 
@@ -74,13 +73,13 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
     return judgement;
   }
 
-  gov.journal.onFailure(created ? () => gov.ops.forget(op) : undescribing(op));
   if (created) gov.journal.publish(opsChange(op));
-  describe(op, request, digest);
+  // This takes back all that the decision changes: the later changes are of the same members.
+  const undescribe = gov.ops.change(op, described(op, request, digest));
+  gov.journal.onFailure(created ? () => gov.ops.forget(op) : undescribe);
 
   const decided = refuseInRun(gov, agent, op, now) ?? decide(gov, agent, request, op, now);
-  op.policyRule = decided.policyRule;
-  op.reason = decided.reason;
+  gov.ops.change(op, { policyRule: decided.policyRule, reason: decided.reason });
   const approval =
     decided.question === undefined ? undefined : requestApproval(gov, request, op, decided.question, now);
   if (approval === undefined) {
@@ -97,21 +96,20 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
   return judgement;
 }
 
-/** Copies what the operation shows of the request, with secrets replaced. */
-function describe(op: Op, request: CheckRequest, digest: string): void {
-  op.actionType = request.action.type;
-  op.resource = redactText(resourceOf(request.action));
-  op.summary = request.summary === '' ? op.summary : redactText(request.summary);
-  op.runId = redactText(request.runId);
-  op.via = request.via === null ? null : { door: request.via.door, name: redactText(request.via.name) };
-  op.costMicros = request.estimatedCostMicros ?? 0;
-  op.digest = digest;
-}
-
-/** Restores an operation to what it was before this request described it. */
-function undescribing(op: Op): Undo {
-  const { actionType, resource, summary, runId, via, reason, costMicros, policyRule, digest } = op;
-  return () => Object.assign(op, { actionType, resource, summary, runId, via, reason, costMicros, policyRule, digest });
+/** What the operation shows of the request, with secrets replaced. */
+function described({ reason, policyRule, summary }: Op, request: CheckRequest, digest: string): Partial<OpMembers> {
+  const { via } = request;
+  return {
+    actionType: request.action.type,
+    resource: redactText(resourceOf(request.action)),
+    summary: request.summary === '' ? summary : redactText(request.summary),
+    runId: redactText(request.runId),
+    via: via === null ? null : { door: via.door, name: redactText(via.name) },
+    reason,
+    costMicros: request.estimatedCostMicros ?? 0,
+    policyRule,
+    digest,
+  };
 }
 
 const eventTypes = { allow: 'ActionAllowed', deny: 'ActionDenied', pending: 'ActionPending' } as const;

@@ -23,7 +23,7 @@ export interface Decided
 /** Evaluates policy, then reserves the cost in every budget of the agent, or in none. */
 export function decide(gov: Decisions, agent: Agent, request: CheckRequest, op: Op, now: EpochMs): Decided {
   const charge = chargeOf(gov.policies, request);
-  op.costMicros = charge ?? 0;
+  gov.ops.change(op, { costMicros: charge ?? 0 });
   const facts = new CheckFacts(gov, agent, request, now, op.costMicros);
   const verdict = gov.policies.evaluate(agent.record.id, request.action, facts);
   const weighed = weighBudgets(gov, gov.ledger, { agentId: agent.record.id, action: request.action }, verdict, charge);
@@ -101,11 +101,8 @@ function tooMany({ policyRule, reason }: ApprovalQuestion, tier: Tier): Decided 
 
 function reserve(gov: Decisions, agent: Agent, op: Op, charge: Micros): void {
   const { undo, approached } = gov.ledger.reserve(agent.record.id, charge);
-  op.reservedMicros = charge;
-  gov.journal.onFailure(() => {
-    undo();
-    op.reservedMicros = 0;
-  });
+  gov.journal.onFailure(undo);
+  gov.journal.onFailure(gov.ops.change(op, { reservedMicros: charge }));
   if (approached.length > 0) noteApproached(gov, agent.lineage, approached);
 }
 

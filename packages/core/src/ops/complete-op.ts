@@ -43,13 +43,8 @@ function finishOp(
   const { usage = null } = completion;
   const actual = costOf(gov, op, completion);
   checkLength('detail', completion.detail, longest.text);
-  const { costMicros: reserved, usage: usageBefore } = op;
-  op.costMicros = actual ?? reserved;
-  op.usage = usage;
-  const takeBack = () => {
-    op.costMicros = reserved;
-    op.usage = usageBefore;
-  };
+  const { costMicros: reserved } = op;
+  const takeBack = gov.ops.change(op, { costMicros: actual ?? reserved, usage });
   try {
     moveOp(gov, op, 'complete', {
       actor: by.actor,

@@ -36,15 +36,14 @@ export function followAlert(gov: FollowedOps, { agent: id, alert, details }: Ale
   if (agent === undefined || typeof opId !== 'string') return;
   const op = gov.ops.find(agent, opId);
   if (op === undefined) return;
-  if (alert === 'op_back') op.stale = false;
+  if (alert === 'op_back') gov.ops.change(op, { stale: false });
   if (alert === 'op_stale' || alert === 'reservation_released') {
-    op.stale = true;
+    gov.ops.change(op, { stale: true });
     agent.silent = true;
   }
   if (alert !== 'reservation_released') return;
   gov.ledger.follow(agent.record.id, minus(0, op.reservedMicros), 0, undefined);
-  op.reservedMicros = 0;
-  gov.ops.touch(op);
+  gov.ops.change(op, { reservedMicros: 0 });
 }
 
 /** Follows what another gateway has written of operations beside their events. */
@@ -54,6 +53,6 @@ export function followOpChange(gov: FollowedOps, change: OpsChange, seq: number)
   const agent = gov.directory.find(change.kind === 'op_saved' ? change.op.agent : change.id);
   const op = agent && gov.ops.find(agent, change.kind === 'op_saved' ? change.op.opId : change.opId);
   if (op === undefined) return;
-  if (change.kind === 'op_saved') op.savedSeq = change.op.seq;
+  if (change.kind === 'op_saved') gov.ops.followSaved(op, change.op.seq);
   else if (isOver(op.state)) gov.ops.forget(op);
 }

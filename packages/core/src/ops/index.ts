@@ -5,7 +5,7 @@ export type { FollowedOps } from './follow-op.ts';
 export { followAlert, followOp, followOpChange } from './follow-op.ts';
 export { findOp, inFlight, listOps, readOp } from './find-ops.ts';
 export { moveByDecision, moveOp } from './move-op.ts';
-export type { Op, OpRecord, OpState, OpUsage } from './op.ts';
+export type { Op, OpMembers, OpRecord, OpState, OpUsage } from './op.ts';
 export { isOver, nextState, recordOf } from './op.ts';
 export type { OpMoved, Operations, OperationsChange, OperationsEvent, OpsReactions } from './operations.ts';
 export { opsRows, opsTable, replayFrom } from './ops-rows.ts';

@@ -23,13 +23,11 @@ export interface MoveCause {
  * publishes one event. If nothing changes, it does neither.
  */
 export function moveOp(gov: Operations, op: Op, trigger: OpTrigger, by: MoveCause): void {
-  const { reason, control } = op;
   const moved = transition(gov, op, trigger, by);
   if (moved === undefined) return;
-  if (trigger === 'terminate') op.reason = by.reason === '' ? 'operation is terminated' : by.reason;
-  if (trigger === 'allow') op.reason = by.reason;
-  op.control = by.control ?? control;
-  gov.journal.onFailure(() => Object.assign(op, { reason, control }));
+  gov.journal.onFailure(
+    gov.ops.change(op, { reason: reasonAfter(op, trigger, by), control: by.control ?? op.control }),
+  );
   const { from, booked } = moved;
   publish(gov, moved);
   gov.journal.record(
@@ -53,6 +51,11 @@ export function moveOp(gov: Operations, op: Op, trigger: OpTrigger, by: MoveCaus
     op,
   );
   announce(gov.reactions.opMoved, moved);
+}
+
+function reasonAfter(op: Op, trigger: OpTrigger, { reason }: MoveCause): string {
+  if (trigger === 'terminate' && reason === '') return 'operation is terminated';
+  return trigger === 'terminate' || trigger === 'allow' ? reason : op.reason;
 }
 
 /** A transition that a decision causes. The decision's entry records it. */

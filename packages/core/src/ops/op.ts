@@ -38,47 +38,120 @@ export interface OpRecord {
   readonly stale: boolean;
 }
 
-/** An operation in the registry. */
+/**
+ * An operation in the registry. Only the registry changes it (`OpsRegistry.change`), because a change that is not noted
+ * there would be missing in the operation's row, and so after a restart.
+ */
 export interface Op {
   readonly opId: string;
   readonly owner: Agent;
   /** Lists are paged by it. It is the same at all gateways on a log. */
-  ordinal: number;
+  readonly ordinal: number;
   /** The order in which operations became known here. */
-  arrival: number;
-  state: OpState;
+  readonly arrival: number;
+  readonly state: OpState;
   readonly registeredAt: EpochMs;
-  updatedAt: EpochMs;
+  readonly updatedAt: EpochMs;
   /** When the operation last moved, on the monotonic clock. */
-  movedAt: number;
-  actionType: ActionType | null;
-  resource: string;
-  summary: string;
-  runId: string;
-  via: Via | null;
-  reason: string;
-  costMicros: number;
-  reservedMicros: number;
-  usage: OpUsage | null;
-  policyRule: string;
-  digest: string;
-  control: Receipt | null;
+  readonly movedAt: number;
+  readonly actionType: ActionType | null;
+  readonly resource: string;
+  readonly summary: string;
+  readonly runId: string;
+  readonly via: Via | null;
+  readonly reason: string;
+  readonly costMicros: number;
+  readonly reservedMicros: number;
+  readonly usage: OpUsage | null;
+  readonly policyRule: string;
+  readonly digest: string;
+  readonly control: Receipt | null;
   /** The agent has fallen silent. Only a running operation shows this. */
-  stale: boolean;
+  readonly stale: boolean;
   /** Sequence of the audit entry that last changed the operation. */
-  seq: number;
+  readonly seq: number;
   /** `seq` when the row was last written to the store; 0 if there is no row. */
-  savedSeq: number;
+  readonly savedSeq: number;
   /** Where the operation is among those of its agent. */
-  ownPart: Part<Op> | undefined;
+  readonly ownPart: Part<Op> | undefined;
   /** Since when the row is missing or out of date, on the monotonic clock. */
-  unsavedSince: number;
+  readonly unsavedSince: number;
   /** Where the operation is among those without an up-to-date row, and among those that were never checked. */
-  unsavedPart: Part<Op> | undefined;
-  uncheckedPart: Part<Op> | undefined;
+  readonly unsavedPart: Part<Op> | undefined;
+  readonly uncheckedPart: Part<Op> | undefined;
+}
+
+/** For the registry, and for what puts operations together before it hands them to the registry. */
+export type MutableOp = { -readonly [Member in keyof Op]: Op[Member] };
+
+/** What can change without a move. */
+export type OpMembers = Pick<
+  Op,
+  | 'actionType'
+  | 'resource'
+  | 'summary'
+  | 'runId'
+  | 'via'
+  | 'reason'
+  | 'costMicros'
+  | 'reservedMicros'
+  | 'usage'
+  | 'policyRule'
+  | 'digest'
+  | 'control'
+  | 'stale'
+>;
+
+/** The same members as they are. */
+export function membersLike(members: Partial<OpMembers>, op: Op): Partial<OpMembers> {
+  const same: Partial<Record<keyof OpMembers, unknown>> = {};
+  for (const member of Object.keys(members) as (keyof OpMembers)[]) same[member] = op[member];
+  return same as Partial<OpMembers>;
+}
+
+/** A row names the last control, and not what became of it. It does not say whether the agent is silent. */
+export function changesRow({ control }: Op, members: Partial<OpMembers>): boolean {
+  for (const member in members) {
+    if (member === 'stale' || (member === 'control' && members.control?.id === control?.id)) continue;
+    return true;
+  }
+  return false;
 }
 
 type RestoredFrom = Pick<Op, 'movedAt' | 'seq' | 'savedSeq'> & Partial<Pick<Op, 'control' | 'stale'>>;
+
+/** An operation that becomes known here, not yet placed among the others. */
+export function newOp(owner: Agent, opId: string, registeredAt: EpochMs, movedAt: number): MutableOp {
+  return {
+    opId,
+    owner,
+    ordinal: 0,
+    arrival: 0,
+    state: 'pending',
+    registeredAt,
+    updatedAt: registeredAt,
+    movedAt,
+    actionType: null,
+    resource: '',
+    summary: '',
+    runId: '',
+    via: null,
+    reason: '',
+    costMicros: 0,
+    reservedMicros: 0,
+    usage: null,
+    policyRule: '',
+    digest: '',
+    control: null,
+    stale: false,
+    seq: 0,
+    savedSeq: 0,
+    ownPart: undefined,
+    unsavedSince: 0,
+    unsavedPart: undefined,
+    uncheckedPart: undefined,
+  };
+}
 
 /**
  * An operation that became known elsewhere or before, not yet placed among the others. All operations are made with
@@ -88,7 +161,7 @@ export function restoredOp(
   owner: Agent,
   record: Omit<OpRecord, 'agent' | 'control' | 'stale'>,
   { movedAt, seq, savedSeq, control = null, stale = false }: RestoredFrom,
-): Op {
+): MutableOp {
   return {
     opId: record.opId,
     owner,
@@ -122,21 +195,21 @@ export function restoredOp(
 
 export const ownSlot: Slot<Op> = {
   read: (op) => op.ownPart,
-  write: (op, part) => {
+  write: (op: MutableOp, part) => {
     op.ownPart = part;
   },
 };
 
 export const unsavedSlot: Slot<Op> = {
   read: (op) => op.unsavedPart,
-  write: (op, part) => {
+  write: (op: MutableOp, part) => {
     op.unsavedPart = part;
   },
 };
 
 export const uncheckedSlot: Slot<Op> = {
   read: (op) => op.uncheckedPart,
-  write: (op, part) => {
+  write: (op: MutableOp, part) => {
     op.uncheckedPart = part;
   },
 };

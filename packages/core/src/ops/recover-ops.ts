@@ -7,7 +7,7 @@ import { keptText, SharedTexts } from '../kernel/index.ts';
 import type { Agent } from '../tenancy/index.ts';
 import type { LoggedEntry } from './logged-entry.ts';
 import { readEntry } from './logged-entry.ts';
-import type { OpState, Op, OpUsage } from './op.ts';
+import type { MutableOp, OpState, OpUsage } from './op.ts';
 import { isOver, restoredOp } from './op.ts';
 import type { Receipt } from './receipt.ts';
 
@@ -30,12 +30,12 @@ interface Place {
 export class OpsRecovery implements LogFollower {
   readonly after: number;
   readonly #gov: Operations;
-  readonly #ops = new Map<Agent, Map<string, Op>>();
+  readonly #ops = new Map<Agent, Map<string, MutableOp>>();
   /** All that were put, in the order of their rows and entries, and those of them that are no more. */
-  readonly #inOrder: Op[] = [];
-  readonly #gone = new Set<Op>();
+  readonly #inOrder: MutableOp[] = [];
+  readonly #gone = new Set<MutableOp>();
   /** The last control of each operation that had one. */
-  readonly #controls = new Map<Op, string>();
+  readonly #controls = new Map<MutableOp, string>();
   readonly #agents: ByLineage<Agent | undefined>;
   readonly #times = new EntryTimes();
   /** The agent of the last row. Rows are in the order of their agents, as a rule. */
@@ -118,7 +118,7 @@ export class OpsRecovery implements LogFollower {
     }
   }
 
-  #decided(agent: Agent, known: Op | undefined, entry: LoggedEntry, state: OpState, { at, seq }: Place): void {
+  #decided(agent: Agent, known: MutableOp | undefined, entry: LoggedEntry, state: OpState, { at, seq }: Place): void {
     const { payload, op_id: opId } = entry;
     if (opId === null) return;
     // Only the first check decides. An operation that was decided or ended before has been swept, and this is another
@@ -147,7 +147,7 @@ export class OpsRecovery implements LogFollower {
     this.#put(this.#shared(restoredOp(agent, record, moved)));
   }
 
-  #changed(op: Op | undefined, entry: LoggedEntry, { at, seq }: Place): void {
+  #changed(op: MutableOp | undefined, entry: LoggedEntry, { at, seq }: Place): void {
     if (op === undefined || entry.payload.to === undefined) return;
     op.state = entry.payload.to;
     op.updatedAt = at;
@@ -162,13 +162,13 @@ export class OpsRecovery implements LogFollower {
   }
 
   /** The operation stayed paused, by another control. */
-  #takenOver(op: Op | undefined, entry: LoggedEntry, seq: number): void {
+  #takenOver(op: MutableOp | undefined, entry: LoggedEntry, seq: number): void {
     if (op === undefined || entry.payload.control_id === undefined) return;
     this.#controls.set(op, entry.payload.control_id);
     op.seq = seq;
   }
 
-  #put(op: Op): void {
+  #put(op: MutableOp): void {
     let ops = this.#ops.get(op.owner);
     if (ops === undefined) {
       ops = new Map();
@@ -178,7 +178,7 @@ export class OpsRecovery implements LogFollower {
     this.#inOrder.push(op);
   }
 
-  #shared(op: Op): Op {
+  #shared(op: MutableOp): MutableOp {
     for (const member of sharedMembers) op[member] = this.#texts[member].of(op[member]);
     return op;
   }
@@ -203,7 +203,7 @@ function usageIn(payload: LoggedEntry['payload']): OpUsage | null {
 }
 
 /** The reservation is released, whatever becomes of the operation. */
-function freed(op: Op | undefined, seq: number): void {
+function freed(op: MutableOp | undefined, seq: number): void {
   if (op === undefined) return;
   op.reservedMicros = 0;
   op.seq = seq;

@@ -38,7 +38,7 @@ export function registerOp(gov: Operations, request: RegisterOp): RegisteredOp {
 }
 
 function begin(gov: Operations, by: Principal, op: Op, summary: string): void {
-  op.summary = summary;
+  gov.ops.change(op, { summary });
   gov.ops.awaitCheck(op);
   gov.journal.onFailure(() => gov.ops.forget(op));
   gov.journal.publish(opsChange(op));

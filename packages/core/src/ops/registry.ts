@@ -1,9 +1,20 @@
 import type { Undo } from '../journal/index.ts';
 import type { AgentId, Clock, EpochMs, ReadonlyChunkedSet, Total } from '../kernel/index.ts';
 import { ChunkedSet, ReeveError, plus } from '../kernel/index.ts';
-import type { OpRecord, OpState, OpTrigger, Op } from './op.ts';
-import { isOver, isUnchecked, nextState, refuseMove, restoredOp, uncheckedSlot, unsavedSlot } from './op.ts';
+import type { MutableOp, OpMembers, OpRecord, OpState, OpTrigger, Op } from './op.ts';
+import {
+  changesRow,
+  isOver,
+  isUnchecked,
+  membersLike,
+  newOp,
+  nextState,
+  refuseMove,
+  restoredOp,
+  uncheckedSlot,
+} from './op.ts';
 import { KnownOps } from './known-ops.ts';
+import { UnsavedOps } from './unsaved-ops.ts';
 import { inOrderOf, ordinalOf } from './op-order.ts';
 import type { Agent } from '../tenancy/index.ts';
 
@@ -16,10 +27,7 @@ export class OpsRegistry {
   /** Operations that are over, in the order in which they ended. The sweep takes them from the front. */
   #ended: Op[] = [];
   #swept = 0;
-  /** Operations whose row is missing or out of date. Oldest first. */
-  readonly #unsaved = new ChunkedSet(unsavedSlot);
-  /** Operations whose row could not be written. They go before all others. */
-  readonly #overdue = new Set<Op>();
+  readonly #unsaved = new UnsavedOps();
   /** Operations that were registered before their check, oldest first. Checked ones are removed later. */
   readonly #unchecked = new ChunkedSet(uncheckedSlot);
   readonly #known: KnownOps;
@@ -78,36 +86,8 @@ export class OpsRegistry {
   ingest(agent: Agent, opId: string, now: EpochMs = this.#clock.now()): { op: Op; created: boolean } {
     const existing = this.find(agent, opId);
     if (existing !== undefined) return { op: existing, created: false };
-    const arrival = ++this.#newest;
-    const op: Op = {
-      opId,
-      owner: agent,
-      ordinal: this.#ordinal(arrival, now, agent, opId),
-      arrival,
-      state: 'pending',
-      registeredAt: now,
-      updatedAt: now,
-      movedAt: this.#clock.elapsed(),
-      actionType: null,
-      resource: '',
-      summary: '',
-      runId: '',
-      via: null,
-      reason: '',
-      costMicros: 0,
-      reservedMicros: 0,
-      usage: null,
-      policyRule: '',
-      digest: '',
-      control: null,
-      stale: false,
-      seq: 0,
-      savedSeq: 0,
-      ownPart: undefined,
-      unsavedSince: 0,
-      unsavedPart: undefined,
-      uncheckedPart: undefined,
-    };
+    const op = newOp(agent, opId, now, this.#clock.elapsed());
+    this.#number(op);
     this.#keep(op);
     this.#noteUnsaved(op);
     return { op, created: true };
@@ -147,7 +127,8 @@ export class OpsRegistry {
     if (known === undefined || (isOver(known.state) && !isOver(record.state))) {
       if (known !== undefined) this.forget(known);
       const { control, stale } = record;
-      const op = restoredOp(owner, record, { movedAt: this.#clock.elapsed(), seq, savedSeq: 0, control, stale });
+      const savedSeq = known?.savedSeq ?? 0;
+      const op = restoredOp(owner, record, { movedAt: this.#clock.elapsed(), seq, savedSeq, control, stale });
       this.#number(op);
       this.#keep(op);
       this.#noteRestored(op);
@@ -155,8 +136,26 @@ export class OpsRegistry {
     }
     const { opId: _, registeredAt: __, state, updatedAt, ...told } = record;
     if (state !== known.state) this.#set(known, state, updatedAt, this.#clock.elapsed());
-    else this.touch(known);
+    else this.#touch(known);
     return Object.assign(known, told, { updatedAt, seq });
+  }
+
+  /** Changes an operation without a move, and returns how to take that back. Its row, if any, is then out of date. */
+  change(op: Op, members: Partial<OpMembers>): Undo {
+    const before = membersLike(members, op);
+    this.#assign(op, members);
+    return () => this.#assign(op, before);
+  }
+
+  #assign(op: Op, members: Partial<OpMembers>): void {
+    const isRowOld = changesRow(op, members);
+    Object.assign(op, members);
+    if (isRowOld) this.#touch(op);
+  }
+
+  /** Another gateway has written the row of an operation. */
+  followSaved(op: MutableOp, seq: number): void {
+    op.savedSeq = seq;
   }
 
   /** Where a trigger leads by the lifecycle table. Throws if the table has no such move. */
@@ -183,13 +182,12 @@ export class OpsRegistry {
   /** Removes an operation and returns how to take that back. */
   forget(op: Op): Undo {
     if (!this.holds(op)) return () => undefined;
-    const unsaved = this.#unsaved.delete(op);
-    const overdue = this.#overdue.delete(op);
+    const wasUnsaved = this.#unsaved.delete(op);
     this.#known.remove(op);
     this.#counts[op.state]--;
     return () => {
       this.#keep(op);
-      if (unsaved || overdue) this.#overdue.add(op);
+      if (wasUnsaved) this.#unsaved.noteOverdue(op);
     };
   }
 
@@ -219,25 +217,19 @@ export class OpsRegistry {
   }
 
   /** The operations whose row is missing or out of date, and since when. Longest first. */
-  *unsaved(): Iterable<readonly [Op, number]> {
-    for (const op of this.#overdue) yield [op, Number.NEGATIVE_INFINITY];
-    for (const op of this.#unsaved) yield [op, op.unsavedSince];
+  unsaved(): Iterable<readonly [Op, number]> {
+    return this.#unsaved.all();
   }
 
   /** Notes that an operation's row is up to date, and returns how to take that back. */
-  markSaved(op: Op): Undo {
+  markSaved(op: MutableOp): Undo {
     const { savedSeq } = op;
     op.savedSeq = op.seq;
     this.needsNoRow(op);
     return () => {
       op.savedSeq = savedSeq;
-      this.#overdue.add(op);
+      this.#unsaved.noteOverdue(op);
     };
-  }
-
-  /** The operation changed without a move: its row, if any, is out of date. */
-  touch(op: Op): void {
-    if (!this.#overdue.has(op)) this.#note(op, this.#clock.elapsed());
   }
 
   /** Notes that a registered operation waits for its first check. */
@@ -257,17 +249,16 @@ export class OpsRegistry {
 
   needsNoRow(op: Op): void {
     this.#unsaved.delete(op);
-    this.#overdue.delete(op);
+  }
+
+  #touch(op: Op): void {
+    this.#unsaved.note(op, this.#clock.elapsed());
   }
 
   /** Gives an operation its place among the others. */
-  #number(op: Op): void {
+  #number(op: MutableOp): void {
     op.arrival = ++this.#newest;
-    op.ordinal = this.#ordinal(op.arrival, op.registeredAt, op.owner, op.opId);
-  }
-
-  #ordinal(arrival: number, registeredAt: EpochMs, { key }: Agent, opId: string): number {
-    return this.#isShared ? ordinalOf(registeredAt, `${key}/${opId}`) : arrival;
+    op.ordinal = this.#isShared ? ordinalOf(op.registeredAt, `${op.owner.key}/${op.opId}`) : op.arrival;
   }
 
   #keep(op: Op): void {
@@ -275,18 +266,11 @@ export class OpsRegistry {
     this.#counts[op.state]++;
   }
 
-  /** The operation stays noted, however often it moves, until its row is written or turns out not to be needed. */
   #noteUnsaved(op: Op): void {
-    if (!isOver(op.state) || op.savedSeq > 0) this.#note(op, op.movedAt);
+    if (!isOver(op.state) || op.savedSeq > 0) this.#unsaved.note(op, op.movedAt);
   }
 
-  #note(op: Op, since: number): void {
-    if (this.#unsaved.has(op)) return;
-    op.unsavedSince = since;
-    this.#unsaved.add(op);
-  }
-
-  #set(op: Op, state: OpState, updatedAt: number, movedAt: number): void {
+  #set(op: MutableOp, state: OpState, updatedAt: number, movedAt: number): void {
     this.#counts[op.state]--;
     this.#counts[state]++;
     op.state = state;

@@ -20,10 +20,7 @@ export function settleCost(gov: Operations, moved: OpMoved): void {
     gov.journal.onFailure(gov.ledger.release(op.owner.record.id, reserved));
     noteReleased(gov, op.owner.record.id, reserved);
   } else return;
-  op.reservedMicros = 0;
-  gov.journal.onFailure(() => {
-    op.reservedMicros = reserved;
-  });
+  gov.journal.onFailure(gov.ops.change(op, { reservedMicros: 0 }));
 }
 
 /** Terminates and forgets the operations of an agent that leaves. */

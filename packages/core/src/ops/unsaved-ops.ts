@@ -1,0 +1,34 @@
+import { ChunkedSet } from '../kernel/index.ts';
+import type { MutableOp, Op } from './op.ts';
+import { unsavedSlot } from './op.ts';
+
+/** Operations whose row is missing or out of date. */
+export class UnsavedOps {
+  /** Oldest first. */
+  readonly #noted = new ChunkedSet(unsavedSlot);
+  /** Their row could not be written. They go before all others. */
+  readonly #overdue = new Set<Op>();
+
+  /** The operations, and since when. Longest first. */
+  *all(): Iterable<readonly [Op, number]> {
+    for (const op of this.#overdue) yield [op, Number.NEGATIVE_INFINITY];
+    for (const op of this.#noted) yield [op, op.unsavedSince];
+  }
+
+  /** The operation stays noted, however often it changes, until its row is written or turns out not to be needed. */
+  note(op: MutableOp, since: number): void {
+    if (this.#overdue.has(op) || this.#noted.has(op)) return;
+    op.unsavedSince = since;
+    this.#noted.add(op);
+  }
+
+  noteOverdue(op: Op): void {
+    this.#overdue.add(op);
+  }
+
+  /** Returns whether the operation was noted. */
+  delete(op: Op): boolean {
+    const wasNoted = this.#noted.delete(op);
+    return this.#overdue.delete(op) || wasNoted;
+  }
+}
