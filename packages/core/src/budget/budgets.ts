@@ -1,9 +1,10 @@
 import type { AlertEvent } from '../audit/index.ts';
 import type { JournalOf } from '../journal/index.ts';
-import type { AgentId, Micros, Total, Ports } from '../kernel/index.ts';
+import type { Micros, Ports } from '../kernel/index.ts';
 import type { AgentDirectory } from '../tenancy/index.ts';
 import type { BudgetEvent, BudgetsChange } from './budget-slice.ts';
 import type { Ledger } from './ledger.ts';
+import type { Reservation } from './reservations.ts';
 
 /** The dependencies of the budget use cases. */
 export interface Budgets extends Ports {
@@ -13,6 +14,6 @@ export interface Budgets extends Ports {
   /** The most that one action may cost. */
   readonly mostActionMicros: Micros;
   /** The reservations of the operations in flight. */
-  readonly ops: { reservations(): Iterable<{ readonly agent: AgentId; readonly reservedMicros: Total }> };
+  readonly ops: { reservations(): Iterable<Reservation> };
   readonly journal: JournalOf<BudgetsChange, BudgetEvent | AlertEvent>;
 }

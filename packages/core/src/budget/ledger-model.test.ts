@@ -245,7 +245,6 @@ class Simulation {
     test.failure = undefined;
     while (this.#checkpoint.step(2)) test.turn();
     test.turn();
-    this.#checkpoint.advance();
     test.turn();
     if (failing) test.failure = new Error('the disk is full');
     while (this.#lease.step(3));

@@ -9,6 +9,8 @@ import type { Total } from '../kernel/money.ts';
 import { minus } from '../kernel/money.ts';
 import { tiersOf } from './tier.ts';
 import { completeAction } from '../testkit/commands.ts';
+import { OpsCheckpoint, sweepOps } from '../ops/checkpoint.ts';
+import { releaseReservation } from '../control/liveness.ts';
 
 const dayMs = 86_400_000;
 const policy = (timeZone = 'UTC') =>
@@ -44,6 +46,56 @@ async function tamper(change: (spent: Total) => Total): Promise<void> {
   store.commit({ entries: [], changes: [{ kind: 'balances_saved', saved, asOf: balancesMark, ...nothing }] });
   g = await g.crash();
 }
+
+describe('what an operation reserves', () => {
+  const rowOf = async () => {
+    const checkpoint = new OpsCheckpoint(g.gov, 1000, 1000);
+    g.clock.advance(1000);
+    checkpoint.step(10);
+    g.turn();
+    expect([...(await store.load()).ops]).toHaveLength(1);
+  };
+  /** Starts anew from rows alone. */
+  const startFromRows = async () => {
+    store.commit({ entries: [], changes: [{ kind: 'ops_replay_from', seq: g.gov.journal.head.seq }] });
+    g = await g.crash();
+    await g.policies(policy());
+  };
+
+  test.each([
+    ['completed', async (opId: string) => void (await g.complete(bot, opId))],
+    [
+      'released',
+      async (opId: string) => {
+        releaseReservation(g.gov, g.gov.ops.get(g.known(bot.id), opId), 'silent');
+        g.turn();
+      },
+    ],
+  ])('counts for nothing once it is %s: a row that says otherwise is noticed', async (_, end) => {
+    const { opId } = await g.check(bot, { estimatedCostMicros: 50 });
+    await rowOf();
+    await end(opId);
+    expect((await verify()).consistent).toBe(true);
+    await startFromRows();
+    const { consistent, differences } = await verify();
+    expect(consistent).toBe(false);
+    expect(differences.map(({ period, ledgerMicros, logMicros }) => ({ period, ledgerMicros, logMicros }))).toEqual(
+      tiersOf(bot.id).map(() => ({ period: null, ledgerMicros: 50, logMicros: 0 })),
+    );
+  });
+
+  test('counts for another operation with the same id', async () => {
+    const request = { traceId: 't', spanId: 's', estimatedCostMicros: 50 };
+    const { opId } = await g.check(bot, request);
+    await g.complete(bot, opId);
+    g.clock.advance(60_000);
+    sweepOps(g.gov);
+    await g.check(bot, request);
+    await rowOf();
+    await startFromRows();
+    expect((await verify()).consistent).toBe(true);
+  });
+});
 
 describe('balances', () => {
   test('are what the log adds up to: spent, held back, in each tier, over days and crashes', async () => {

@@ -11,6 +11,8 @@ import type { Period } from './period.ts';
 import { monthOf, periods } from './period.ts';
 import { isBookedEvent } from './budget-slice.ts';
 import { BalanceReader, placeOf, rareEntries } from './recover-balances.ts';
+import type { Reservation } from './reservations.ts';
+import { LoggedReservations, releases } from './reservations.ts';
 import type { TierOf } from './tier.ts';
 import { tierKey, tiersOf } from './tier.ts';
 
@@ -20,7 +22,7 @@ export interface BalanceDifference {
   /** Null for reservations, which belong to no period. */
   readonly period: Period | null;
   readonly ledgerMicros: Total;
-  /** What the log says was spent, or what the operations in flight reserve. */
+  /** What the log says was spent, or what the operations in flight reserve and the log leaves to them. */
   readonly logMicros: Total;
 }
 
@@ -57,16 +59,19 @@ export async function verifyBudgets(gov: Budgets, by: Principal, log: AuditReade
   const ids = idsOf(windows);
   const { seq: through } = gov.journal.head;
   const ledger = durableTotals(gov, ids);
-  const held = heldBack(gov);
+  const reservations = new LoggedReservations(gov.ops.reservations());
 
   const reader = new BalanceReader(policy.calendar);
   const { fold } = reader;
   const { after, found } = await lastBefore(log, windows, through);
   let checkedEntries = 0;
-  for await (const entry of telling(log, after, through)) {
-    const day = reader.add(new ReplayedEntry(entry));
+  for await (const stored of telling(log, after, through, reservations.after)) {
+    const entry = new ReplayedEntry(stored);
+    reservations.add(entry);
+    const day = entry.seq > after ? reader.add(entry) : undefined;
     if (day !== undefined && monthOf(day) >= ids.month) checkedEntries++;
   }
+  const held = heldBack(reservations.open());
 
   const wholeSince = await cutAt(log);
   const isWhole = (period: Period) => wholeSince === null || found.has(period) || wholeSince <= windows[period].start;
@@ -115,13 +120,20 @@ async function lastBefore(
   return { after: 0, found };
 }
 
-/** The entries in a range of the log that change balances, in order. */
-async function* telling(log: AuditReader, after: number, through: number): AsyncGenerator<StoredEntry> {
+/** The entries in a range of the log that change balances, and those since `reservedFrom` that end reservations. */
+async function* telling(
+  log: AuditReader,
+  after: number,
+  through: number,
+  reservedFrom: number,
+): AsyncGenerator<StoredEntry> {
   const rare: StoredEntry[] = [];
   for (const type of rareEntries) for await (const entry of entriesOf(log, type, after, through)) rare.push(entry);
+  if (reservedFrom < through)
+    for await (const entry of entriesOf(log, releases, reservedFrom, through)) rare.push(entry);
   rare.sort((one, other) => one.seq - other.seq);
   let at = 0;
-  for await (const entry of entriesOf(log, 'OpStateChanged', after, through)) {
+  for await (const entry of entriesOf(log, 'OpStateChanged', Math.min(after, reservedFrom), through)) {
     for (let first = rare[at]; first !== undefined && first.seq < entry.seq; first = rare[++at]) yield first;
     yield entry;
   }
@@ -164,10 +176,10 @@ function durableTotals(gov: Budgets, ids: WindowIds): Map<string, Totals> {
   return totals;
 }
 
-/** The reservations of the operations in flight, from memory, as in the ledger. */
-function heldBack(gov: Budgets): Map<string, Totals> {
+/** The totals of reservations, as in the ledger. */
+function heldBack(reservations: Iterable<Reservation>): Map<string, Totals> {
   const totals = new Map<string, Totals>();
-  for (const { agent, reservedMicros: reserved } of gov.ops.reservations()) {
+  for (const { agent, reservedMicros: reserved } of reservations) {
     for (const of of tiersOf(agent)) {
       const known = totals.get(tierKey(of));
       if (known === undefined) totals.set(tierKey(of), { of, reserved, spent: { day: 0, month: 0 } });

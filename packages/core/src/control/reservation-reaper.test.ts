@@ -121,7 +121,6 @@ function keepHouse(): void {
   for (let tick = 0; tick < 20; tick++) {
     g.clock.advance(10_000);
     while (checkpoint.step(100)) g.turn();
-    checkpoint.advance();
     g.turn();
   }
   expect(checkpoint.replayFrom).toBe(g.gov.journal.head.seq);

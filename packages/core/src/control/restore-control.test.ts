@@ -135,7 +135,7 @@ class Simulation {
           // While the store fails there is always more to write. Housekeeping tries again later.
           if (test.failure !== undefined) return undefined;
         }
-        return this.#checkpoint.advance();
+        return undefined;
       case 'fail next turn':
         this.#failNext = true;
         return undefined;

@@ -36,7 +36,6 @@ class World {
     this.test.clock.advance(tickMs);
     sweepOps(this.test.gov);
     while (this.checkpoint.step(100)) this.test.turn();
-    this.checkpoint.advance();
     this.test.turn();
   }
 

@@ -1,3 +1,4 @@
+import { restsOn } from '../journal/index.ts';
 import type { Operations } from './operations.ts';
 import type { SavedOp } from './ops-slice.ts';
 import { isOver, recordOf } from './op.ts';
@@ -31,26 +32,37 @@ export class OpsCheckpoint {
     this.#windowMs = this.#endsAtOnceMs + ttlMs + 3 * tickMs;
   }
 
-  /** Writes up to `limit` rows into this turn's batch. Returns false when nothing is left to write. */
+  /**
+   * Saves operations for up to `limit` rows, in a turn. When nothing is left to write, it moves the mark and returns
+   * false.
+   */
   step(limit: number): boolean {
+    const hasMore = this.#save(limit);
+    if (!hasMore) this.#advance();
+    return hasMore;
+  }
+
+  #save(limit: number): boolean {
     const { clock, journal, ops } = this.#gov;
     const settledBy = clock.elapsed() - this.#settleMs;
-    let written = 0;
+    const saved: Op[] = [];
+    let hasMore = false;
     let looked = 0;
     for (const [op, since] of ops.unsaved()) {
       if (since > settledBy) break;
-      if (looked++ === limit * lookedPerRow) return true;
+      hasMore = looked++ === limit * lookedPerRow || saved.length === limit;
+      if (hasMore) break;
       if (op.seq === 0) continue;
       if (this.#endedAtOnce(op, since)) {
         ops.needsNoRow(op);
         continue;
       }
-      if (written === limit) return true;
       journal.write({ kind: 'op_saved', op: savedOf(op) });
       journal.onFailure(ops.markSaved(op));
-      written++;
+      saved.push(op);
     }
-    return false;
+    restOnOps(this.#gov, saved);
+    return hasMore;
   }
 
   /** The log alone restores such an operation while it is kept. */
@@ -62,21 +74,19 @@ export class OpsCheckpoint {
     return this.#replayFrom;
   }
 
-  /** Moves the mark, once `step` has written everything. */
-  advance(): void {
+  #advance(): void {
     const { clock, journal } = this.#gov;
     const now = clock.elapsed();
-    const old = this.#marks.findLast((mark) => mark.elapsed <= now - this.#windowMs);
-    if (old !== undefined) {
-      const before = this.#replayFrom;
-      this.#replayFrom = old.seq;
-      journal.onFailure(() => {
-        this.#replayFrom = before;
-      });
-      journal.write({ kind: 'ops_replay_from', seq: old.seq });
-      this.#marks = this.#marks.filter((mark) => mark.elapsed > old.elapsed);
-    }
-    this.#marks.push({ elapsed: now, seq: journal.head.seq });
+    const [marks, replayFrom] = [this.#marks, this.#replayFrom];
+    const old = marks.findLast((mark) => mark.elapsed <= now - this.#windowMs);
+    const newer = old === undefined ? marks : marks.filter((mark) => mark.elapsed > old.elapsed);
+    this.#marks = [...newer, { elapsed: now, seq: journal.head.seq }];
+    this.#replayFrom = old?.seq ?? replayFrom;
+    journal.onFailure(() => {
+      this.#marks = marks;
+      this.#replayFrom = replayFrom;
+    });
+    if (old !== undefined) journal.write({ kind: 'ops_replay_from', seq: old.seq });
   }
 }
 
@@ -86,15 +96,26 @@ function savedOf(op: Op): SavedOp {
 }
 
 /**
- * Removes operations that have been over for long enough: from memory, and from the store if they have a row. Of several
- * gateways on a store, one removes the rows.
+ * Removes up to `most` operations that have been over for long enough, in a turn: from memory, and from the store if they
+ * have a row. Whichever gateway sweeps first removes the row, and the others follow. A row whose operation nobody
+ * remembers would come back at the next start as whatever it says.
  */
-export function sweepOps(gov: Operations, most?: number, removesRows = true): number {
-  const removed = gov.ops.sweep(most);
-  for (const op of removed) {
-    if (op.savedSeq === 0 || !removesRows) continue;
-    gov.journal.write({ kind: 'op_removed', id: op.owner.record.id, opId: op.opId });
-    gov.journal.onFailure(() => gov.ops.unsweep(op));
+export function sweepOps(gov: Operations, most = Number.POSITIVE_INFINITY): number {
+  const { journal, ops } = gov;
+  const removed = ops.sweep(most);
+  const saved = removed.filter(({ savedSeq }) => savedSeq > 0);
+  for (const op of saved) {
+    journal.write({ kind: 'op_removed', id: op.owner.record.id, opId: op.opId });
+    journal.onFailure(() => ops.unsweep(op));
   }
+  restOnOps(gov, saved);
   return removed.length;
+}
+
+/** What is done with rows is done again if another gateway was first with an agent of theirs, or a turn before fails. */
+function restOnOps({ journal }: Operations, ops: readonly Op[]): void {
+  if (ops.length === 0) return;
+  const agents = [...new Set(ops.map(({ owner }) => owner.key))];
+  journal.restOnAll();
+  journal.onlyIf(({ touched }) => !restsOn({ agents, orgs: [], everything: false }, touched));
 }

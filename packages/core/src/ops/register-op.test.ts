@@ -181,7 +181,6 @@ describe('after a crash', () => {
     for (let tick = 0; tick < ticks; tick++) {
       test.clock.advance(10_000);
       while (checkpoint.step(200)) test.turn();
-      checkpoint.advance();
       test.turn();
     }
     const again = await test.crash();

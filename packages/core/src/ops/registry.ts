@@ -1,6 +1,7 @@
 import type { Undo } from '../journal/index.ts';
-import type { AgentId, Clock, EpochMs, ReadonlyChunkedSet, Total } from '../kernel/index.ts';
-import { ChunkedSet, ReeveError, plus } from '../kernel/index.ts';
+import type { Reservation } from '../budget/index.ts';
+import type { Clock, EpochMs, ReadonlyChunkedSet } from '../kernel/index.ts';
+import { ChunkedSet, ReeveError } from '../kernel/index.ts';
 import type { MutableOp, OpMembers, OpRecord, OpState, OpTrigger, Op } from './op.ts';
 import {
   changesRow,
@@ -93,12 +94,11 @@ export class OpsRegistry {
     return { op, created: true };
   }
 
-  /** The reserved amount of each agent that has one. */
-  *reservations(): Generator<{ readonly agent: AgentId; readonly reservedMicros: Total }> {
+  *reservations(): Generator<Reservation> {
     for (const owner of this.owners()) {
-      let reserved: Total = 0;
-      for (const op of this.of(owner)) reserved = plus(reserved, op.reservedMicros);
-      if (reserved !== 0) yield { agent: owner.record.id, reservedMicros: reserved };
+      for (const { opId, reservedMicros, seq } of this.of(owner)) {
+        if (reservedMicros !== 0) yield { agent: owner.record.id, opId, reservedMicros, seq };
+      }
     }
   }
 
@@ -214,6 +214,7 @@ export class OpsRegistry {
   unsweep(op: Op): void {
     this.#keep(op);
     this.#ended.splice(this.#swept, 0, op);
+    this.#unsaved.noteOverdue(op);
   }
 
   /** The operations whose row is missing or out of date, and since when. Longest first. */

@@ -61,17 +61,13 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
   // A restart replays what happened within the time to live anyway, so a row pays only for what lives longer.
   const checkpoint = new OpsCheckpoint(gov, tickMs, ttlMs, Math.max(tickMs, ttlMs));
   const { leads } = ports;
-  const sweep = rounds.ofSteps(gov.journal, () => sweepOps(gov, opsPerTurn, leads()) === opsPerTurn);
+  const sweep = rounds.ofTurns(gov.journal, () => sweepOps(gov, opsPerTurn) === opsPerTurn);
   const expire = rounds.ofTurns(gov.journal, () => {
     const expired = expireUnchecked(gov, config.opsPendingTtlSecs * 1000, opsPerStep);
     ports.metrics.opsExpired(expired);
     return expired === opsPerStep;
   });
-  const save = rounds.ofSteps(
-    gov.journal,
-    () => checkpoint.step(rowsPerTurn),
-    () => checkpoint.advance(),
-  );
+  const save = rounds.ofTurns(gov.journal, () => checkpoint.step(rowsPerTurn));
   // A save takes long enough for another gateway to take the lead.
   const saveBalances = rounds.ofTurns(gov.journal, () => leads() && ports.balances.save(rowsPerTurn), balancesPauseMs);
   const retain = retention(config, ports, rounds, () =>

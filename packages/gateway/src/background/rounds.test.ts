@@ -3,7 +3,6 @@ import { ReeveError } from '@reeve/core';
 import { expect, test } from 'vitest';
 import { Rounds } from './rounds.ts';
 
-const journal = { committed: () => Promise.resolve(), nextTurn: () => nextTurn() };
 const turns = { turn: async <Result>(act: () => Result) => act(), nextTurn: () => nextTurn() };
 
 function roundsThatFailOn(errors: unknown[]): Rounds {
@@ -13,15 +12,7 @@ function roundsThatFailOn(errors: unknown[]): Rounds {
 test('a stop ends a round that would go on for ever, and nothing of it runs afterwards', async () => {
   const rounds = roundsThatFailOn([]);
   let steps = 0;
-  let isFinished = false;
-  const start = rounds.ofSteps(
-    journal,
-    () => {
-      steps++;
-      return true;
-    },
-    () => (isFinished = true),
-  );
+  const start = rounds.ofTurns(turns, () => ++steps > 0);
   start();
   await nextTurn();
   await nextTurn();
@@ -31,13 +22,12 @@ test('a stop ends a round that would go on for ever, and nothing of it runs afte
   for (let i = 0; i < 20; i++) await nextTurn();
   start();
   expect(steps).toBe(atStop);
-  expect(isFinished).toBe(false);
 });
 
 test('a stop waits for the step that is under way', async () => {
   const rounds = roundsThatFailOn([]);
   const { promise, resolve } = Promise.withResolvers<void>();
-  rounds.ofSteps({ ...journal, committed: () => promise }, () => true)();
+  rounds.ofTurns({ ...turns, turn: async (act) => promise.then(act) }, () => true)();
   let isStopped = false;
   const stopping = rounds.stop().then(() => (isStopped = true));
   for (let i = 0; i < 5; i++) await nextTurn();
@@ -61,27 +51,26 @@ test('a round pauses between its steps, and a stop ends the pause', async () => 
 test('no round starts while another is under way, and the next one starts once it is over', async () => {
   const rounds = roundsThatFailOn([]);
   let left = 3;
-  let finished = 0;
-  const start = rounds.ofSteps(
-    journal,
-    () => --left > 0,
-    () => finished++,
-  );
+  const start = rounds.ofTurns(turns, () => --left > 0);
   start();
   start();
   for (let i = 0; i < 20; i++) await nextTurn();
-  expect(finished).toBe(1);
   expect(left).toBe(0);
   left = 1;
   start();
   await nextTurn();
-  expect(finished).toBe(2);
+  expect(left).toBe(0);
 });
 
 test('what cannot be made durable waits for the next round', async () => {
   const rounds = roundsThatFailOn([]);
   let steps = 0;
-  const start = rounds.ofSteps({ ...journal, committed: () => Promise.reject(new Error('full')) }, () => ++steps > 0);
+  const full = new ReeveError('store_unavailable', 'the disk is full');
+  const failing = async <Result>(act: () => Result): Promise<Result> => {
+    act();
+    throw full;
+  };
+  const start = rounds.ofTurns({ ...turns, turn: failing }, () => ++steps > 0);
   start();
   for (let i = 0; i < 5; i++) await nextTurn();
   expect(steps).toBe(1);

@@ -3,7 +3,7 @@ import type { Policies } from '@reeve/core';
 import { ReeveError } from '@reeve/core';
 
 /** The part of the journal that a round needs. */
-type Turns = Pick<Policies['journal'], 'committed' | 'nextTurn'>;
+type Turns = Pick<Policies['journal'], 'turn' | 'nextTurn'>;
 
 /**
  * Recurring work beside the calls. No round starts while the previous one runs. Stopping ends a round in the middle and
@@ -45,29 +45,11 @@ export class Rounds {
   }
 
   /**
-   * A round that runs `step` once per turn of the event loop while there is more to do, and then `onEnd`. If a step
-   * cannot be made durable, the rest waits for the next round, because it would never end.
+   * A round that runs `step` once per turn of the event loop while there is more to do. Each step is a turn of the
+   * journal, which is done again if another gateway was first. If a step cannot be made durable, the rest waits for the
+   * next round, because it would never end. A pause after each step keeps long work from slowing down the calls.
    */
-  ofSteps(journal: Turns, step: () => boolean, onEnd: () => void = () => undefined): () => void {
-    return this.of(async () => {
-      while (step()) {
-        const isDurable = await journal.committed().then(
-          () => true,
-          () => false,
-        );
-        if (!isDurable || this.stopped) return;
-        await journal.nextTurn();
-        if (this.stopped) return;
-      }
-      onEnd();
-    });
-  }
-
-  /**
-   * The same for a step that decides, as a turn that can be done again if another gateway was first. A pause after each
-   * step keeps long work from slowing down the calls.
-   */
-  ofTurns(journal: Pick<Policies['journal'], 'turn' | 'nextTurn'>, step: () => boolean, pauseMs = 0): () => void {
+  ofTurns(journal: Turns, step: () => boolean, pauseMs = 0): () => void {
     return this.of(async () => {
       const turn = () =>
         journal.turn(step).catch((error: unknown) => {
