@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { ManualClock } from './manual-clock.ts';
 import { SharedMemory } from './shared-memory.ts';
-import type { TestGovernance } from './test-governance.ts';
+import type { TestGovernance, TestOptions } from './test-governance.ts';
 import { testGovernance } from './test-governance.ts';
 
 /** Several governances on one log, whose work the test orders. */
@@ -10,25 +10,33 @@ export class Cluster {
   readonly clock = new ManualClock();
   readonly members: TestGovernance[] = [];
   readonly #policy: string;
+  readonly #options: Pick<TestOptions, 'ttlMs'>;
+  #started = 0;
 
-  constructor(policy: string) {
+  constructor(policy: string, options: Pick<TestOptions, 'ttlMs'> = {}) {
     this.#policy = policy;
+    this.#options = options;
   }
 
   async start(count: number): Promise<void> {
-    for (let nth = 0; nth < count; nth++) {
-      const member = await testGovernance({
-        clock: this.clock,
-        member: this.log.join(),
-        name: `member ${nth}`,
-        features: {},
-      });
-      this.members.push(member);
-      // Each has the same files. Only their own log entries differ.
-      const loading = member.policies(this.#policy);
-      await this.settle();
-      await loading;
-    }
+    for (let nth = 0; nth < count; nth++) await this.#join(this.members.length);
+  }
+
+  /** Ends a member, whatever it was about, and starts another one on the same log in its place. */
+  async restart(nth: number): Promise<TestGovernance> {
+    return this.#join(nth % this.members.length);
+  }
+
+  async #join(place: number): Promise<TestGovernance> {
+    const { clock, log } = this;
+    const name = `member ${this.#started++}`;
+    const member = await testGovernance({ ...this.#options, clock, member: log.join(), name, features: {} });
+    this.members[place] = member;
+    // Each has the same files. Only their own log entries differ.
+    const loading = member.policies(this.#policy);
+    await this.settle();
+    await loading;
+    return member;
   }
 
   at(nth: number): TestGovernance {
