@@ -13,6 +13,7 @@ import type { Period } from './period.ts';
 import { periods } from './period.ts';
 import type { BudgetTier, TierOf } from './tier.ts';
 import { tierKey, tiersOf } from './tier.ts';
+import { alwaysListened } from '../testkit/manual-clock.ts';
 
 /** Compares the ledger with a model of plain sums, over random interleavings, failing commits and crashes. */
 
@@ -133,7 +134,7 @@ class Simulation {
     this.#test = test;
     this.#store = store;
     this.#checkpoint = new OpsCheckpoint(test.gov, 10_000, 60_000);
-    this.#lease = new ReservationReaper(test.gov, leaseMs);
+    this.#lease = new ReservationReaper(test.gov, leaseMs, alwaysListened);
   }
 
   static async start(): Promise<Simulation> {
@@ -234,7 +235,7 @@ class Simulation {
         // Replay may bring swept operations back. They are swept again.
         for (const op of sweptBy(this.#test)) this.#model.ops.delete(op);
         this.#checkpoint = new OpsCheckpoint(this.#test.gov, 10_000, 60_000);
-        this.#lease = new ReservationReaper(this.#test.gov, leaseMs);
+        this.#lease = new ReservationReaper(this.#test.gov, leaseMs, alwaysListened);
     }
   }
 

@@ -179,8 +179,9 @@ export class ControlRegistry {
   }
 
   /** The receipts that were not acknowledged in time, the longest overdue first. */
-  *overdue(): Generator<Receipt> {
+  *overdue(listenedSince: number): Generator<Receipt> {
     const now = this.#clock.elapsed();
+    if (now - listenedSince < this.settings.ackMs) return;
     for (const { receipt, dueAt } of this.#deadlines.values()) {
       if (dueAt > now) return;
       yield receipt;

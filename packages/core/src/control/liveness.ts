@@ -1,6 +1,7 @@
 import { canonicalJson, draftOf, system } from '../audit/index.ts';
 import { noteReleased } from '../budget/index.ts';
 import type { Controls } from './controls.ts';
+import type { Listened } from '../kernel/index.ts';
 import { usdOfMicros, traceIdsIn, SteppedRound } from '../kernel/index.ts';
 import type { Op } from '../ops/index.ts';
 import type { Agent } from '../tenancy/index.ts';
@@ -26,16 +27,18 @@ export function wakeOps(gov: Controls, agent: Agent): void {
 
 /**
  * Visits the agents that have been silent for this long, and their operations. A silent agent has no stream and sent no
- * heartbeat or call. Each agent and each operation is a step. If an agent is heard of between steps, the rest of its
- * operations is left alone.
+ * heartbeat or call, while this gateway listened. Each agent and each operation is a step. If an agent is heard of
+ * between steps, or the gateway did not listen, the rest of its operations is left alone.
  */
 export function* eachSilentOp(
   gov: Controls,
   silentMs: number,
+  listened: Listened,
   onOp: (op: Op) => void,
   onAgent: (agent: Agent) => void = () => undefined,
 ): Generator<void> {
   const { clock, control, directory, ops } = gov;
+  const isSilent = (since: number) => clock.elapsed() - Math.max(since, listened.since) >= silentMs;
   for (const agent of directory.registered()) {
     yield;
     const now = clock.elapsed();
@@ -45,11 +48,11 @@ export function* eachSilentOp(
     if (control.hasStream(agent.key)) touchAgent(gov, agent, now);
     if (agent.aliveAt === neverHeard) agent.aliveAt = now;
     const heardAt = agent.aliveAt;
-    if (now - heardAt < silentMs) continue;
+    if (!isSilent(heardAt)) continue;
     onAgent(agent);
     for (const op of ops.of(agent)) {
       yield;
-      if (agent.aliveAt !== heardAt) break;
+      if (agent.aliveAt !== heardAt || !isSilent(heardAt)) break;
       onOp(op);
     }
   }
@@ -63,13 +66,13 @@ export class StaleWatch {
   readonly #gov: Controls;
   readonly #round: SteppedRound;
 
-  constructor(gov: Controls, silentMs: number) {
+  constructor(gov: Controls, silentMs: number, listened: Listened) {
     this.#gov = gov;
     const mark = (op: Op) => {
       if (op.state === 'running' && !op.stale) this.#mark(op);
     };
     this.#round = new SteppedRound(() =>
-      eachSilentOp(gov, silentMs, mark, (agent) => {
+      eachSilentOp(gov, silentMs, listened, mark, (agent) => {
         agent.silent = true;
       }),
     );
@@ -96,19 +99,19 @@ export class StaleWatch {
 
 /**
  * Releases the reservations of operations whose agents have vanished: no control stream, and no heartbeat or call for
- * the length of the lease. The operation stays as it is. After a restart the lease starts anew, because nobody could be
- * heard while the gateway was down.
+ * the length of the lease. The operation stays as it is. After a restart, or when the gateway was stopped, the lease starts
+ * anew, because nobody could be heard meanwhile.
  */
 export class ReservationReaper {
   readonly #round: SteppedRound;
 
-  constructor(gov: Controls, leaseMs: number, onRelease: () => void = () => undefined) {
+  constructor(gov: Controls, leaseMs: number, listened: Listened, onRelease: () => void = () => undefined) {
     const release = (op: Op) => {
       if (!isHeldBackFor(op)) return;
       releaseReservation(gov, op, `nothing was heard of the agent for ${leaseMs / 1000} s`);
       onRelease();
     };
-    this.#round = new SteppedRound(() => eachSilentOp(gov, leaseMs, release));
+    this.#round = new SteppedRound(() => eachSilentOp(gov, leaseMs, listened, release));
   }
 
   /** Continues the round for up to `most` agents and operations. Returns false at the end of the round. */

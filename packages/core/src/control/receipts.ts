@@ -3,6 +3,7 @@ import type { AlertEvent, EntryDraft } from '../audit/index.ts';
 import type { ControlSnapshot } from './control-slice.ts';
 import type { Controls } from './controls.ts';
 import type { RestoresSnapshot } from '../journal/index.ts';
+import type { Listened } from '../kernel/index.ts';
 import { traceIdsIn } from '../kernel/index.ts';
 import type { Receipt } from '../ops/index.ts';
 import { unconfirmed } from '../ops/index.ts';
@@ -74,11 +75,11 @@ export function leaveUnconfirmed(gov: Controls, before: Receipt, after: Receipt)
 
 /**
  * Marks up to `most` receipts that were not acknowledged in time, and returns how many. An agent that owes an answer to
- * a stop is blocked until it gives one.
+ * a stop is blocked until it gives one. It has the whole time while the gateway listens.
  */
-export function timeOutControls(gov: Controls, most: number): number {
+export function timeOutControls(gov: Controls, most: number, { since }: Listened): number {
   let count = 0;
-  for (const receipt of gov.control.overdue()) {
+  for (const receipt of gov.control.overdue(since)) {
     if (count === most) break;
     leaveUnconfirmed(gov, receipt, unconfirmed(receipt, 'not acknowledged in time', owesAnswer(gov, receipt)));
     count++;

@@ -11,6 +11,7 @@ import { verifyBudgets } from '../budget/verify-budgets.ts';
 import { ReservationReaper } from './liveness.ts';
 import type { Total } from '../kernel/money.ts';
 import { tiersOf } from '../budget/tier.ts';
+import { alwaysListened } from '../testkit/manual-clock.ts';
 
 const leaseMs = 3_600_000;
 const policy = 'name: p\ndefault: allow\nbudget: { daily_limit_usd: 1 }\n';
@@ -31,7 +32,7 @@ beforeEach(async () => {
 
 function takeUp(): void {
   released = 0;
-  watch = new ReservationReaper(g.gov, leaseMs, () => released++);
+  watch = new ReservationReaper(g.gov, leaseMs, alwaysListened, () => released++);
 }
 
 const spend = (traceId: string, estimatedCostMicros: number) =>

@@ -9,6 +9,7 @@ import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import type { AckOutcome, ControlAction, Receipt } from '../ops/receipt.ts';
 import { timeOutControls } from './receipts.ts';
 import { acknowledgeControl, controlOp, controlScope, resumeAgent, suspendAgent } from '../testkit/commands.ts';
+import { alwaysListened } from '../testkit/manual-clock.ts';
 
 const agentNames = ['acme/search/bot', 'umbrella//bot'] as const;
 const tickMs = 10_000;
@@ -127,7 +128,7 @@ class Simulation {
         return await this.#register(command.agent);
       case 'wait':
         test.clock.advance(command.ms);
-        return timeOutControls(gov, 100);
+        return timeOutControls(gov, 100, alwaysListened);
       case 'keep house':
         sweepOps(gov);
         while (this.#checkpoint.step(2)) {

@@ -6,6 +6,7 @@ import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { StaleWatch } from './liveness.ts';
 import { suspendAgent } from '../testkit/commands.ts';
+import { alwaysListened } from '../testkit/manual-clock.ts';
 
 const silentMs = 90_000;
 let g: TestGovernance;
@@ -18,7 +19,7 @@ beforeEach(async () => {
 });
 
 async function look(test = g): Promise<void> {
-  const watch = new StaleWatch(test.gov, silentMs);
+  const watch = new StaleWatch(test.gov, silentMs, alwaysListened);
   while (watch.step(3));
   await finish(test, test.gov.journal.committed());
 }
@@ -128,7 +129,7 @@ describe('what an agent runs', () => {
 
   test('is told to be back only where it was told to be stale', async () => {
     g.clock.advance(silentMs);
-    const watch = new StaleWatch(g.gov, silentMs);
+    const watch = new StaleWatch(g.gov, silentMs, alwaysListened);
     expect(watch.step(3)).toBe(true);
     await finish(g, g.gov.journal.committed());
     expect(alerts()).toEqual(['op_stale a:s']);

@@ -4,6 +4,7 @@ import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { timeOutControls } from './receipts.ts';
 import { resumeAgent, suspendAgent } from '../testkit/commands.ts';
+import { alwaysListened } from '../testkit/manual-clock.ts';
 
 const refusal = { decision: 'deny', reason: 'agent has not confirmed a stop', policyRule: 'identity', opId: '' };
 let g: TestGovernance;
@@ -17,7 +18,7 @@ beforeEach(async () => {
 
 async function timeOut(test: TestGovernance, ms = 10_000): Promise<number> {
   test.clock.advance(ms);
-  const count = timeOutControls(test.gov, 100);
+  const count = timeOutControls(test.gov, 100, alwaysListened);
   await finish(test, test.gov.journal.committed());
   return count;
 }
@@ -83,7 +84,7 @@ describe('a control that is not acknowledged in time', () => {
   test('is one of many: they are marked a few at a time', async () => {
     for (const name of ['a:s', 'b:s']) await control(g, bot, name, 'pause');
     g.clock.advance(10_000);
-    expect([timeOutControls(g.gov, 1), timeOutControls(g.gov, 1), timeOutControls(g.gov, 1)]).toEqual([1, 1, 0]);
+    expect([timeOutControls(g.gov, 1, alwaysListened), timeOutControls(g.gov, 1, alwaysListened), timeOutControls(g.gov, 1, alwaysListened)]).toEqual([1, 1, 0]);
   });
 });
 

@@ -16,6 +16,8 @@ export { GlobError, compileGlob } from './glob.ts';
 export type { AgentId, AgentKey, NamedOp } from './ids.ts';
 export { agentKey, ambiguousOp, checkTraceIds, isId, parseAgentId, parseOpPath } from './ids.ts';
 export { traceIdsIn, traceIdsOf } from './ids.ts';
+export type { Listened } from './listening.ts';
+export { Listening } from './listening.ts';
 export type { Micros, Total } from './money.ts';
 export { approximateUsd, checkCost, isShareOf, microsOfUsd, microsPerUsd, minus, mostMicros } from './money.ts';
 export { mostPriceMicros, parseUsd, plus, totalJson, totalOfJson, usdOfMicros } from './money.ts';

@@ -4,6 +4,7 @@ import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { expireUnchecked } from './register-op.ts';
 import { registerOp } from '../testkit/commands.ts';
+import { alwaysListened } from '../testkit/manual-clock.ts';
 
 const ttlMs = 3_600_000;
 let g: TestGovernance;
@@ -18,7 +19,7 @@ const register = (traceId: string) =>
   finish(g, registerOp(g.gov, operator, { agent: bot.id, traceId, spanId: 's', summary: '' }));
 
 async function expire(most = 100): Promise<number> {
-  const count = expireUnchecked(g.gov, ttlMs, most);
+  const count = expireUnchecked(g.gov, ttlMs, most, alwaysListened);
   await finish(g, g.gov.journal.committed());
   return count;
 }
@@ -63,7 +64,7 @@ describe('an operation that was registered and never checked', () => {
     await register('a');
     g.clock.advance(ttlMs);
     g.failure = new Error('the disk is full');
-    expireUnchecked(g.gov, ttlMs, 100);
+    expireUnchecked(g.gov, ttlMs, 100, alwaysListened);
     g.turn();
     g.failure = undefined;
     expect(opOf(g, bot, 'a:s').state).toBe('pending');

@@ -1,6 +1,6 @@
 import type { Principal } from '../access/index.ts';
 import { canonicalJson, draftOf, system, redactText } from '../audit/index.ts';
-import type { AgentId } from '../kernel/index.ts';
+import type { AgentId, Listened } from '../kernel/index.ts';
 import { checkLength, longest, checkTraceIds, traceIdsOf, traceIdsIn } from '../kernel/index.ts';
 import { moveOp } from './move-op.ts';
 import type { Op, OpRecord } from './op.ts';
@@ -64,9 +64,10 @@ function begin(gov: Operations, by: Principal, op: Op, summary: string): void {
 
 /**
  * Terminates up to `most` registered operations whose check has not come in time, and returns how many. An operation
- * that was checked and waits for an approval has an expiry of its own.
+ * that was checked and waits for an approval has an expiry of its own. Nobody could check while the gateway did not listen.
  */
-export function expireUnchecked(gov: Operations, ttlMs: number, most: number): number {
+export function expireUnchecked(gov: Operations, ttlMs: number, most: number, { since }: Listened): number {
+  if (gov.clock.elapsed() - since < ttlMs) return 0;
   const reason = `registered, and not checked within ${ttlMs / 1000} s`;
   let count = 0;
   for (const op of gov.ops.uncheckedFor(ttlMs)) {

@@ -6,6 +6,7 @@ import { ack, control, finish, listen, opOf, permissive, run, storedReceipt } fr
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { controlScope, resumeAgent, suspendAgent } from '../testkit/commands.ts';
+import { alwaysListened } from '../testkit/manual-clock.ts';
 
 const bot = agentId('acme/search/bot');
 
@@ -183,7 +184,7 @@ describe('a stop that is not confirmed', () => {
   const refusal = { decision: 'deny', reason: 'agent has not confirmed a stop' };
   const timeOut = async (test: TestGovernance) => {
     test.clock.advance(10_000);
-    timeOutControls(test.gov, 100);
+    timeOutControls(test.gov, 100, alwaysListened);
     await finish(test, test.gov.journal.committed());
   };
 

@@ -29,3 +29,6 @@ export class ManualClock implements Clock {
     this.#elapsed = 100;
   }
 }
+
+/** Of a gateway that was never stopped, however far the test moves its clock. */
+export const alwaysListened = { since: Number.NEGATIVE_INFINITY };

@@ -4,6 +4,7 @@ import {
   expireUnchecked,
   followClock,
   lastCut,
+  Listening,
   ReservationReaper,
   OpsCheckpoint,
   saveUses,
@@ -33,6 +34,8 @@ const usesPerTurn = 1000;
 const mostUsesAtStop = 20_000;
 /** Between steps of saving balances. A save for 100,000 agents takes a hundred seconds. */
 const balancesPauseMs = 100;
+/** How often to notice that the gateway is awake and hears the others. */
+const listenEveryMs = 250;
 /** How often to look for controls that were not acknowledged in time. */
 const controlEveryMs = 250;
 
@@ -61,9 +64,12 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
   // A restart replays what happened within the time to live anyway, so a row pays only for what lives longer.
   const checkpoint = new OpsCheckpoint(gov, tickMs, ttlMs, Math.max(tickMs, ttlMs));
   const { leads } = ports;
+  // What agents do reaches the log, through whichever gateway. So this one can judge it whenever it was awake itself.
+  const awake = new Listening(gov.clock);
+  rounds.every(listenEveryMs, () => void awake.since);
   const sweep = rounds.ofTurns(gov.journal, () => sweepOps(gov, opsPerTurn) === opsPerTurn);
   const expire = rounds.ofTurns(gov.journal, () => {
-    const expired = expireUnchecked(gov, config.opsPendingTtlSecs * 1000, opsPerStep);
+    const expired = expireUnchecked(gov, config.opsPendingTtlSecs * 1000, opsPerStep, awake);
     ports.metrics.opsExpired(expired);
     return expired === opsPerStep;
   });
@@ -104,7 +110,7 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
   rounds.every(usesEveryMs, () => {
     if (!gov.directory.used.isEmpty) saveAgentUses();
   });
-  watchAgents(config, ports, rounds);
+  watchAgents(config, ports, rounds, awake);
   return async () => {
     await rounds.stop();
     saveKeyUses();
@@ -121,23 +127,27 @@ async function saveAllUses(gov: Governance): Promise<void> {
 }
 
 /** Looks for agents that owe an acknowledgement, and for those that are silent or gone. */
-function watchAgents(config: Config, { gov, metrics, leads, hearsAll }: Housekeeping, rounds: Rounds): void {
+function watchAgents(config: Config, ports: Housekeeping, rounds: Rounds, awake: Listening): void {
+  const { gov, metrics, leads, hearsAll } = ports;
+  // Signs of life are only told: whoever missed some takes living agents for silent.
+  const listening = new Listening(gov.clock, hearsAll);
+  rounds.every(listenEveryMs, () => void listening.since);
   const staleMs = config.opsStaleSecs * 1000;
-  const staleWatch = new StaleWatch(gov, staleMs);
+  const staleWatch = new StaleWatch(gov, staleMs, listening);
   rounds.every(
     controlEveryMs,
-    rounds.ofTurns(gov.journal, () => leads() && timeOutControls(gov, receiptsPerTurn) === receiptsPerTurn),
+    rounds.ofTurns(gov.journal, () => leads() && timeOutControls(gov, receiptsPerTurn, awake) === receiptsPerTurn),
   );
   rounds.every(
     Math.min(10_000, Math.max(controlEveryMs, staleMs / 10)),
-    rounds.ofTurns(gov.journal, () => leads() && hearsAll() && staleWatch.step(opsPerTurn)),
+    rounds.ofTurns(gov.journal, () => leads() && staleWatch.step(opsPerTurn)),
   );
   const leaseMs = config.reservationLeaseSecs * 1000;
   if (leaseMs === 0) return;
-  const reservationReaper = new ReservationReaper(gov, leaseMs, () => metrics.reservationReleased());
+  const reservationReaper = new ReservationReaper(gov, leaseMs, listening, () => metrics.reservationReleased());
   rounds.every(
     Math.min(10_000, Math.max(controlEveryMs, leaseMs / 10)),
-    rounds.ofTurns(gov.journal, () => leads() && hearsAll() && reservationReaper.step(opsPerStep)),
+    rounds.ofTurns(gov.journal, () => leads() && reservationReaper.step(opsPerStep)),
   );
 }
 

@@ -44,6 +44,8 @@ export class Membership {
   #isAsking = false;
   #isLeaving = false;
   #members: readonly Member[] = [];
+  /** When the members were last asked for, on the monotonic clock. */
+  #readAt = Number.NEGATIVE_INFINITY;
   #load: () => { readonly agents: number; readonly opsInFlight: number } = () => ({ agents: 0, opsInFlight: 0 });
   #timer: NodeJS.Timeout | undefined;
   #onLost: (() => void) | undefined;
@@ -93,11 +95,12 @@ export class Membership {
   }
 
   /**
-   * Whether this gateway does the work that one of them must do: expiry, retention and so on. Two may think so for a
+   * Whether this gateway does the work that one of them must do: expiry, retention and so on. One that has not shown
+   * itself for so long that others count it as lost does not lead, because another one may. Two may think so for a
    * moment; a commit of one makes the other do its work again.
    */
   get leads(): boolean {
-    if (!this.#isHeld || this.#isLeaving) return false;
+    if (!this.#isHeld || this.#isLeaving || performance.now() - this.#readAt > this.#of.lostAfterMs) return false;
     const first = this.#members.find(({ state }) => state === 'active');
     return first === undefined || first.id === this.id;
   }
@@ -135,6 +138,7 @@ export class Membership {
     if (!this.#isHeld || this.#isAsking) return;
     const client = this.#client;
     this.#isAsking = true;
+    const askedAt = performance.now();
     try {
       const { agents, opsInFlight } = this.#load();
       const { rowCount } = await client.query(
@@ -145,6 +149,7 @@ export class Membership {
       if (rowCount === 0) throw new Error('the seat has another holder');
       if (this.leads) await client.query(forgetGone);
       this.#members = await readMembers(client, this.#of.lostAfterMs);
+      this.#readAt = askedAt;
     } catch {
       this.#lose(client);
     } finally {
