@@ -46,8 +46,16 @@ test('the list of gateways shows who is active and who was lost, with one self, 
   await eventually(async () => {
     expect((await membersAt(one))[1]).toMatchObject({ agents: 1, ops_in_flight: 1 });
   });
+  const lost = await one.register({ agentId: 'b' });
+  await one.check(lost);
+  await eventually(async () => {
+    for (const gateway of [one, two])
+      expect((await membersAt(gateway)).map(({ ops_in_flight }) => ops_in_flight)).toEqual([1, 1]);
+  });
   await one.kill('SIGKILL');
   await eventually(async () => expect(statesOf(await membersAt(two))).toEqual(['lost', 'active, self']), 400);
+  // Its operation is with the one that leads now.
+  expect((await membersAt(two)).map(({ ops_in_flight }) => ops_in_flight)).toEqual([0, 2]);
   // Another one takes the free seat.
   await using three = await TestGateway.start(options);
   await eventually(async () => expect(statesOf(await membersAt(two))).toEqual(['active', 'active, self']));

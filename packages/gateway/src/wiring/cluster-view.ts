@@ -29,18 +29,28 @@ export function loadOf(gov: Governance): () => Load {
   };
 }
 
-/** All gateways on the store. One that can have no others lists itself. */
+/**
+ * All gateways on the store. One that can have no others lists itself. A lost one has nothing in flight: what it had is
+ * with the one that leads, like all that no other gateway counts.
+ */
 export function gatewaysOf(
   { membership }: OpenStore,
+  { ops }: Pick<Governance, 'ops'>,
   load: () => Load,
   self: Pick<Member, 'id' | 'version' | 'startedAt'>,
 ): () => readonly (Omit<Member, 'seat'> & { readonly isSelf: boolean })[] {
   if (membership === undefined) return () => [{ ...self, ...load(), state: 'active', isSelf: true }];
-  return () =>
-    membership.members.map((member) => {
+  return () => {
+    const told = membership.members.map((member) => {
       const isSelf = member.id === membership.id;
-      return { ...member, ...(isSelf ? load() : {}), isSelf };
+      const nothing = member.state === 'lost' ? { agents: 0, opsInFlight: 0 } : {};
+      return { ...member, ...nothing, ...(isSelf ? load() : {}), isSelf };
     });
+    const counted = told.reduce((sum, { opsInFlight }) => sum + opsInFlight, 0);
+    const left = Math.max(0, ops.count('pending') + ops.count('running') + ops.count('paused') - counted);
+    const leader = told.find(({ state }) => state === 'active');
+    return told.map((each) => (each === leader ? { ...each, opsInFlight: each.opsInFlight + left } : each));
+  };
 }
 
 /** Shows in metrics how this gateway works with others. */

@@ -97,7 +97,7 @@ export async function startGateway(
   const events = openEventStreams(context, governed.eventLog, identity);
   let places: Places | undefined;
   const publicUrl = () => config.publicUrl ?? places?.http ?? '';
-  const gateways = gatewaysOf(stored, load, { id: randomUUID(), version, startedAt: Date.now() });
+  const gateways = gatewaysOf(stored, gov, load, { id: randomUUID(), version, startedAt: Date.now() });
   const grpcPlace = () => places?.grpc ?? '';
   const onBackup = followBackups(context, gov, snapshot);
   const shown = { dashboard, publicUrl, grpcPlace };
