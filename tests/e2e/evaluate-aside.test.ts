@@ -93,6 +93,20 @@ describe('evaluating what a caller sends', () => {
     expect([others.status, own.status]).toEqual([200, 200]);
   });
 
+  test('of one tenant leaves a thread to the others', { timeout: 60_000 }, async () => {
+    const globex = await makeKey(gateway, { org_id: 'globex' });
+    const ended: string[] = [];
+    const heavyOnes = Array.from({ length: 2 }, async () => {
+      expect((await runCases()).body.code).toBe('too_expensive');
+      ended.push('heavy');
+    });
+    const other = { agent: { org_id: 'globex', team_id: 'core', agent_id: 'bot' } };
+    expect((await simulate(globex.key, other)).status).toBe(200);
+    ended.push('light');
+    await Promise.all(heavyOnes);
+    expect(ended[0]).toBe('light');
+  });
+
   test('that is light and comes all at once is answered, one after the other', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => simulate(bootstrapKey)));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));

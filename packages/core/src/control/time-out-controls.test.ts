@@ -84,7 +84,11 @@ describe('a control that is not acknowledged in time', () => {
   test('is one of many: they are marked a few at a time', async () => {
     for (const name of ['a:s', 'b:s']) await control(g, bot, name, 'pause');
     g.clock.advance(10_000);
-    expect([timeOutControls(g.gov, 1, alwaysListened), timeOutControls(g.gov, 1, alwaysListened), timeOutControls(g.gov, 1, alwaysListened)]).toEqual([1, 1, 0]);
+    expect([
+      timeOutControls(g.gov, 1, alwaysListened),
+      timeOutControls(g.gov, 1, alwaysListened),
+      timeOutControls(g.gov, 1, alwaysListened),
+    ]).toEqual([1, 1, 0]);
   });
 });
 

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import type {
   Candidate,
   ConsiderAgain,
@@ -32,7 +31,10 @@ export interface EvaluatorOptions {
   readonly onFallback: (error: unknown) => void;
 }
 
+/** How many evaluations of a tenant go on at a time. */
 const slots = 2;
+/** One is left for others, even where threads are more than processors: they share these, and nobody waits in line. */
+const threads = slots + 1;
 const nobody = { orgId: '', teamId: '', agentId: '' };
 
 /** Compiles and evaluates the texts of callers, apart from decisions. */
@@ -45,7 +47,6 @@ export class ThreadEvaluator implements PolicyEvaluator {
   constructor(gov: Decisions, { deadlineMs, onEnded, onFallback }: EvaluatorOptions) {
     this.#gov = gov;
     this.#onFallback = onFallback;
-    const threads = Math.max(1, Math.min(slots, availableParallelism() - 1));
     this.#threads = new EvaluationThreads(gov, { threads, deadlineMs, idleMs: 60_000, onEnded });
   }
 
