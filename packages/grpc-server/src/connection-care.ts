@@ -70,12 +70,19 @@ export function careFor(connection: Connection, limits: Limits, now: number): vo
     connection.end(errorCode.enhanceYourCalm, 'a frame or header block was not finished in time');
   } else if (blockedSince !== undefined && blockedSince <= overdue) {
     connection.destroy();
+  } else if (untakenMs(connection, now) > limits.takeWithinMs) {
+    connection.destroy();
   } else if (!streams.isTrusted && streams.calls.size === 0 && streams.idleSince <= now - limits.idleForMs) {
     connection.leave();
   } else {
     careForCalls(connection, now, overdue);
     careForSilence(connection, limits, now);
   }
+}
+
+/** How long the peer has taken nothing of what was sent to it. */
+function untakenMs({ streams: { sender } }: Connection, now: number): number {
+  return sender.unsent.untakenMs(sender.takenBytes, now);
 }
 
 function careForCalls(connection: Connection, now: number, overdue: number): void {

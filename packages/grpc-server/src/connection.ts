@@ -17,8 +17,6 @@ import { defaultSettings, readSettings, settingsAck, settingsFrame } from './htt
 import { PeerBudget } from './limits/peer-budget.ts';
 
 const keepalive = Buffer.from('are you?');
-/** Answers of the calls that came before the others were refused may wait for so many times the bound. */
-const queuedTimes = 4;
 const farewell = Buffer.from('farewell');
 
 /** One connection: reads frames, and ends with GOAWAY on whatever breaks the rules. */
@@ -50,8 +48,8 @@ export class Connection implements FrameSink {
     this.#shared = shared;
     this.#budget = new PeerBudget(shared.limits, now);
     this.#outbox = new Outbox(socket, () => this.#drained());
-    const [mostQueued, onFlood] = [shared.limits.queuedBytes * queuedTimes, () => this.#calm('too many answers wait')];
-    this.#sender = new Sender(this.#outbox, () => this.#budget.sent(), mostQueued, onFlood);
+    const unsent = shared.unsent.join(() => this.#calm('too many answers wait to be taken'));
+    this.#sender = new Sender(this.#outbox, () => this.#budget.sent(), unsent);
     this.#turn = new Turn(shared.order, () => this.#intake.rest());
     this.streams = new Streams(shared, this.#sender, this.#turn, this.#budget, now, () => this.#leaveIfIdle());
     this.#blocks = new HeaderBlocks(shared.limits, this.streams);
@@ -233,6 +231,7 @@ export class Connection implements FrameSink {
   #closed(): void {
     this.#intake.stop();
     this.#turn.stop();
+    this.#sender.unsent.leave();
     this.closingSince ??= performance.now();
     this.streams.closeAll();
   }
@@ -242,9 +241,10 @@ export class Connection implements FrameSink {
     else this.end(errorCode.internalError, this.#shared.statusOf(error).message);
   }
 
-  /** Handlers are not interrupted by the end of their connection: it comes after them. */
+  /** Comes after the handlers at work, which are not interrupted. A peer that does not read would not hear why. */
   #calm(message: string): void {
-    process.nextTick(() => this.end(errorCode.enhanceYourCalm, message));
+    const { enhanceYourCalm } = errorCode;
+    process.nextTick(() => (this.#outbox.heldBytes > 0 ? this.destroy() : this.end(enhanceYourCalm, message)));
   }
 
   #drained(): void {

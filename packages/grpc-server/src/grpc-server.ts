@@ -13,6 +13,7 @@ import { defaultLimits } from './limits.ts';
 import { DeadlineWheel } from './limits/deadline-wheel.ts';
 import { MessageRoom } from './limits/message-room.ts';
 import { TurnOrder } from './limits/turn-order.ts';
+import { UnsentRoom } from './limits/unsent-room.ts';
 import type { Status } from './status.ts';
 import { statusCode } from './status.ts';
 
@@ -25,6 +26,8 @@ export interface GrpcServerOptions {
   readonly statusOf: (error: unknown) => Status;
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   readonly limits?: Partial<Limits>;
+  /** Given if other servers share it. */
+  readonly unsent?: UnsentRoom | undefined;
 }
 
 const longestCareMs = 1000;
@@ -50,6 +53,7 @@ export class GrpcServer {
       routes: options,
       limits,
       room: new MessageRoom(limits),
+      unsent: options.unsent ?? new UnsentRoom(limits),
       wheel: new DeadlineWheel(),
       order: new TurnOrder(),
       statusOf: (error) => safeStatus(options.statusOf, error),
@@ -73,9 +77,7 @@ export class GrpcServer {
 
   /** Listens, and resolves with the port. */
   listen(host: string, port: number): Promise<number> {
-    const { finishWithinMs, prefaceWithinMs, idleForMs, keepaliveMs, keepaliveTimeoutMs } = this.#shared.limits;
-    const shortest = Math.min(finishWithinMs, prefaceWithinMs, idleForMs, keepaliveMs, keepaliveTimeoutMs);
-    const every = Math.min(longestCareMs, shortest / 4);
+    const every = Math.min(longestCareMs, shortestOf(this.#shared.limits) / 4);
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject);
       this.#server.listen(port, host, () => {
@@ -151,6 +153,11 @@ export class GrpcServer {
       }),
     );
   }
+}
+
+function shortestOf(limits: Limits): number {
+  const { finishWithinMs, takeWithinMs, prefaceWithinMs, idleForMs, keepaliveMs, keepaliveTimeoutMs } = limits;
+  return Math.min(finishWithinMs, takeWithinMs, prefaceWithinMs, idleForMs, keepaliveMs, keepaliveTimeoutMs);
 }
 
 function peerOf({ remoteAddress, remotePort }: Socket): string {

@@ -9,8 +9,11 @@ export interface Call {
   readonly deadline: number | undefined;
   /** False once either side has ended the call. */
   readonly isOpen: boolean;
-  /** The peer has shown a valid credential: its connection may hold more. */
-  trust(): void;
+  /**
+   * The peer has shown a valid credential of this account: its connection may hold more. What the peers of an account
+   * leave untaken counts together. The first account of a connection stays.
+   */
+  trust(account?: string): void;
   /** Metadata to send before the first answer. */
   setHeaders(entries: MetadataEntries): void;
   /** Metadata to send with the status. */
@@ -39,8 +42,11 @@ export type UnaryHandler = (message: Uint8Array, call: UnaryCall) => void;
 export interface ServerStream extends Call {
   /** Tells the client that the call was accepted, if nothing has been sent yet. */
   open(): void;
-  /** Copies the message, and returns whether the other side keeps up. If it does not, `drained` is called once it does. */
-  send(message: Uint8Array): boolean;
+  /**
+   * Copies the message, and returns whether the other side keeps up. If it does not, `drained` is called once it does.
+   * `constant` is the rest of the message: bytes that never change, which are not copied.
+   */
+  send(message: Uint8Array, constant?: Uint8Array): boolean;
   /** Stops messages until `resume`. */
   pause(): void;
   resume(): void;

@@ -5,5 +5,7 @@ export type { Limits } from './limits.ts';
 export { defaultLimits } from './limits.ts';
 export type { Claim, ConnectionRoom } from './limits/message-room.ts';
 export { MessageRoom } from './limits/message-room.ts';
+export type { UnsentShare } from './limits/unsent-room.ts';
+export { UnsentRoom } from './limits/unsent-room.ts';
 export type { Metadata, MetadataEntries } from './metadata.ts';
 export type { Status } from './status.ts';

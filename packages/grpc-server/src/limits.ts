@@ -34,8 +34,15 @@ export interface Limits {
   readonly inAllTrusted: number;
   /** Calls of one trusted connection that may wait for room. More are cut off. */
   readonly trustedWaitingCalls: number;
-  /** Answers of one connection that wait for the peer to read. Beyond it, new calls are refused. */
-  readonly queuedBytes: number;
+  /**
+   * Answers of all untrusted connections together that their peers do not take. Beyond half of it, new calls of those
+   * with more than their part are refused. Beyond it, those with most are cut off.
+   */
+  readonly unsentOfStrangers: number;
+  /** The same for all connections of one account. */
+  readonly unsentOfAccount: number;
+  /** A peer that takes nothing of its answers for this long is cut off. */
+  readonly takeWithinMs: number;
   /** From the first byte of a message or header block to its last, and for reading an answer. */
   readonly finishWithinMs: number;
   readonly prefaceWithinMs: number;
@@ -69,7 +76,9 @@ export const defaultLimits: Limits = {
   inTrusted: 256 * mebibyte,
   inAllTrusted: 1024 * mebibyte,
   trustedWaitingCalls: 1000,
-  queuedBytes: 16 * mebibyte,
+  unsentOfStrangers: 64 * mebibyte,
+  unsentOfAccount: 64 * mebibyte,
+  takeWithinMs: 60_000,
   finishWithinMs: 30_000,
   prefaceWithinMs: 10_000,
   idleForMs: 5 * 60_000,

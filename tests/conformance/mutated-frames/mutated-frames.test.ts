@@ -8,6 +8,7 @@ import { errorCode, frameHeaderBytes, frameType } from '../../../packages/grpc-s
 import { defaultLimits } from '../../../packages/grpc-server/src/limits.ts';
 import { DeadlineWheel } from '../../../packages/grpc-server/src/limits/deadline-wheel.ts';
 import { TurnOrder } from '../../../packages/grpc-server/src/limits/turn-order.ts';
+import { UnsentRoom } from '../../../packages/grpc-server/src/limits/unsent-room.ts';
 import { MessageRoom } from '../../../packages/grpc-server/src/limits/message-room.ts';
 import type { Random } from './frame-mutator.ts';
 import { mutatedFrames, randomOf } from './frame-mutator.ts';
@@ -32,6 +33,7 @@ const faults: unknown[] = [];
 const shared: Shared = {
   limits,
   room: new MessageRoom({ ...limits, inAll: 200_000 }),
+  unsent: new UnsentRoom(limits),
   wheel: new DeadlineWheel(),
   order: new TurnOrder(),
   statusOf: (error) => {
@@ -104,8 +106,8 @@ function checkSent({ seed, socket }: Run): void {
 /** Whatever a connection held is released once it is gone. */
 function checkReleased({ seed, connection }: Run): void {
   const { calls, held, stalled, waiting, sender } = connection.streams;
-  const left = { calls: calls.size, held, stalled, waiting: waiting.size, queued: sender.queuedBytes };
-  expect(left, `seed ${seed}`).toEqual({ calls: 0, held: 0, stalled: 0, waiting: 0, queued: 0 });
+  const left = { calls: calls.size, held, stalled, waiting: waiting.size, kept: sender.keptBytes };
+  expect(left, `seed ${seed}`).toEqual({ calls: 0, held: 0, stalled: 0, waiting: 0, kept: 0 });
 }
 
 test(
@@ -122,6 +124,7 @@ test(
         checkSent(run);
         checkReleased(run);
       }
+      expect(shared.unsent.held, `seeds from ${seed}`).toBe(0);
       expect(faults, `seeds from ${seed}`).toEqual([]);
     }
   },

@@ -108,7 +108,7 @@ test('a deadline within an answer ends the call by a reset', async () => {
 });
 
 test('calls that are reset while they wait leave nothing behind', async () => {
-  const { client } = await testServer({ limits: { queuedBytes: 25 } });
+  const { client } = await testServer({ limits: { unsentOfStrangers: 1000 } });
   const here = await client(settingsFrame([[settingId.initialWindowSize, 0]]));
   for (let id = 1; id < 400; id += 2) {
     here.write(request(id), data(id, hello, true), frame(frameType.rstStream, 0, id, word(errorCode.cancel)));

@@ -12,6 +12,9 @@ import {
   writeUint32,
 } from '../http2/frame.ts';
 import type { Outbox } from '../http2/outbox.ts';
+import type { UnsentShare } from '../limits/unsent-room.ts';
+import type { Message } from './message.ts';
+import { kept, memoryOf, writePart, writePrefix } from './message.ts';
 import { prefixBytes } from './partial-message.ts';
 import { TurnQueue } from './turn-queue.ts';
 import { headBlockWith, headFrame, okFrame, streamIdAt } from './response-blocks.ts';
@@ -27,7 +30,7 @@ export interface Sending {
   /** Encoded metadata for the head. */
   readonly headFields: Buffer | undefined;
   /** Messages that wait for the peer to read, and how much of the first has gone, prefix included. */
-  unsent: Uint8Array[] | undefined;
+  unsent: Message[] | undefined;
   unsentAt: number;
   /** The last header block, which waits behind them. An empty one stands for an empty DATA frame. */
   lastBlock: Buffer | undefined;
@@ -43,24 +46,28 @@ export interface Sending {
 export class Sender {
   /** What the connection may still send. */
   window = defaultWindow;
-  /** Bytes of all calls that wait. */
-  queuedBytes = 0;
+  /** The memory of the messages that wait. */
+  keptBytes = 0;
+  /** Bytes of messages that have gone to the outbox. */
+  sentBytes = 0;
+  /** What the peer has not taken. */
+  readonly unsent: UnsentShare;
   readonly #outbox: Outbox;
   readonly #onUseful: () => void;
-  readonly #mostQueued: number;
-  readonly #onFlood: () => void;
   /** Calls that could send if the connection could. */
   readonly #queue = new TurnQueue<Sending>(isWaiting);
 
-  /**
-   * `onUseful` is called for each message that has gone, and for each large part of one; `onFlood` when more than
-   * `mostQueued` bytes wait.
-   */
-  constructor(outbox: Outbox, onUseful: () => void, mostQueued: number, onFlood: () => void) {
+  /** `onUseful` is called for each message that has gone, and for each large part of one. */
+  constructor(outbox: Outbox, onUseful: () => void, unsent: UnsentShare) {
     this.#outbox = outbox;
     this.#onUseful = onUseful;
-    this.#mostQueued = mostQueued;
-    this.#onFlood = onFlood;
+    this.unsent = unsent;
+    outbox.onHeld = () => this.#noteHeld();
+  }
+
+  /** How much the peer has taken, of messages if they wait for its windows, else of anything. */
+  get takenBytes(): number {
+    return this.#outbox.heldBytes === 0 ? this.sentBytes : this.#outbox.takenBytes;
   }
 
   /** The whole of a usual unary answer in one go. False, with nothing done, if it does not fit. */
@@ -92,17 +99,16 @@ export class Sender {
   }
 
   /** Returns whether all of it has gone. What has not is a copy: the bytes are only lent. */
-  message(call: Sending, message: Uint8Array): boolean {
+  message(call: Sending, message: Message): boolean {
     this.head(call);
     call.unsent ??= [];
     const { unsent } = call;
-    unsent.push(message);
-    this.queuedBytes += prefixBytes + message.length;
+    this.#queueMessage(unsent, message);
     try {
       if (unsent.length === 1) this.#sendWhatFits(call);
     } finally {
       // Whatever happens, nobody else's bytes may follow in its place.
-      if (unsent.length > 0) unsent[unsent.length - 1] = new Uint8Array(message);
+      if (unsent.length > 0) unsent[unsent.length - 1] = kept(message);
     }
     return this.#hasGone(call);
   }
@@ -111,9 +117,9 @@ export class Sender {
   content(call: Sending, head: Buffer, content: Uint8Array): void {
     call.hasSentHead = true;
     this.headers(call.id, head, false);
-    call.unsent = [content];
+    call.unsent = [];
+    this.#queueMessage(call.unsent, content);
     call.unsentAt = prefixBytes;
-    this.queuedBytes += content.length;
     this.#sendWhatFits(call);
     this.#hasGone(call);
     this.last(call, Buffer.alloc(0));
@@ -175,21 +181,33 @@ export class Sender {
       this.#sendFrame(call);
       this.#settle(call);
     }
+    this.#noteHeld();
   }
 
   /** Drops what a call has not sent. */
   forget(call: Sending): void {
-    for (const message of call.unsent ?? []) this.queuedBytes -= prefixBytes + message.length;
-    this.queuedBytes += call.unsentAt;
+    for (const message of call.unsent ?? []) this.keptBytes -= memoryOf(message);
     call.unsent = undefined;
     call.unsentAt = 0;
     call.lastBlock = undefined;
     this.#queue.leave(call);
+    this.#noteHeld();
+  }
+
+  /** Counts what is held now. */
+  #noteHeld(): void {
+    this.unsent.hold(this.keptBytes + this.#outbox.heldBytes);
+  }
+
+  #queueMessage(unsent: Message[], message: Message): void {
+    unsent.push(message);
+    this.keptBytes += memoryOf(message);
   }
 
   #readOn(call: Sending): void {
     this.#sendWhatFits(call);
     this.#settle(call);
+    this.#noteHeld();
   }
 
   #sendWhatFits(call: Sending): void {
@@ -220,7 +238,7 @@ export class Sender {
     if (!isWaiting(call)) return true;
     this.#enqueue(call);
     call.stalled();
-    if (this.queuedBytes > this.#mostQueued) this.#onFlood();
+    this.#noteHeld();
     return false;
   }
 
@@ -240,24 +258,16 @@ export class Sender {
     const place = this.#outbox.reserve(frameHeaderBytes + size);
     const { buffer } = this.#outbox;
     const at = writeFrameHeader(buffer, place, size, frameType.data, 0, call.id);
-    if (from === 0 && size >= prefixBytes) {
-      writePrefix(buffer, at, message.length);
-      buffer.set(message.subarray(0, size - prefixBytes), at + prefixBytes);
-    } else {
-      for (let i = from; i < Math.min(prefixBytes, from + size); i++) buffer[at + i - from] = prefixByte(message, i);
-      const start = Math.max(0, from - prefixBytes);
-      const end = from + size - prefixBytes;
-      // Behind the prefix there may be no place in the buffer, not even for nothing.
-      if (end > start) buffer.set(message.subarray(start, end), at + Math.max(0, prefixBytes - from));
-    }
+    writePart(message, from, size, buffer, at);
     this.window -= size;
     call.sendWindow -= size;
-    this.queuedBytes -= size;
+    this.sentBytes += size;
     call.unsentAt += size;
     const isWhole = call.unsentAt === total;
     if (isWhole) {
       call.unsent?.shift();
       call.unsentAt = 0;
+      this.keptBytes -= memoryOf(message);
     }
     if (isWhole || size >= usefulFrame) this.#onUseful();
     return true;
@@ -277,13 +287,4 @@ export class Sender {
 
 function isWaiting({ unsent }: Sending): boolean {
   return unsent !== undefined && unsent.length > 0;
-}
-
-function writePrefix(out: Uint8Array, at: number, length: number): void {
-  out[at] = 0;
-  writeUint32(out, at + 1, length);
-}
-
-function prefixByte(message: Uint8Array, index: number): number {
-  return index === 0 ? 0 : (message.length >>> (8 * (4 - index))) & 255;
 }

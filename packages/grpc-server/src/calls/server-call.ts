@@ -10,14 +10,13 @@ import { metadataFields } from '../metadata.ts';
 import type { Status } from '../status.ts';
 import { compressed, deadlineExceeded, misflagged, tooLarge } from './call-faults.ts';
 import type { Carrier } from './carrier.ts';
+import { besideEach } from './message.ts';
 import { PartialMessage, prefixBytes } from './partial-message.ts';
 import type { RequestHead } from './request-head.ts';
 import { trailerBlock } from './response-blocks.ts';
 import type { Sending } from './sender.ts';
 
-/** The overhead of each message, so that empty ones count as well. */
-export const besideEach = 256;
-/** The same of each call. */
+/** The overhead of each call. */
 const besideCall = 1024;
 /** How far a message may be behind while others wait for its room, as a share of the time that it has. */
 const mayLag = 1 / 15;
@@ -100,7 +99,8 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
   abstract stalled(): void;
   abstract drained(): void;
 
-  trust(): void {
+  trust(account = ''): void {
+    this.connection.sender.unsent.belongTo(account);
     this.connection.trust();
   }
 

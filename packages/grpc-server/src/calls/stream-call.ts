@@ -3,7 +3,8 @@ import { defaultWindow } from '../http2/frame.ts';
 import type { Status } from '../status.ts';
 import { statusCode } from '../status.ts';
 import { KeptBytes } from './kept-bytes.ts';
-import { besideEach, ServerCall } from './server-call.ts';
+import { besideEach, SplitMessage } from './message.ts';
+import { ServerCall } from './server-call.ts';
 
 const ok: Status = { code: statusCode.ok, message: '' };
 
@@ -39,10 +40,11 @@ export class StreamServerCall extends ServerCall implements ServerStream {
     if (this.isOpen) this.connection.sender.head(this);
   }
 
-  send(message: Uint8Array): boolean {
+  send(message: Uint8Array, constant?: Uint8Array): boolean {
     if (!this.isOpen) return false;
     try {
-      return this.connection.sender.message(this, message);
+      const whole = constant === undefined ? message : new SplitMessage(message, constant);
+      return this.connection.sender.message(this, whole);
     } catch (error) {
       // It concerns this stream, and not whoever has something to say on it.
       this.fail(error);

@@ -274,10 +274,10 @@ export class Streams implements Carrier<ServerCall> {
   }
 
   get #isFull(): boolean {
-    const { streams, untrustedStreams, queuedBytes } = this.limits;
+    const { streams, untrustedStreams } = this.limits;
     const most = this.isTrusted ? streams : untrustedStreams;
     // A handler may run on after the peer has given its call up.
-    return this.calls.size >= most || this.running >= most || this.sender.queuedBytes > queuedBytes;
+    return this.calls.size >= most || this.running >= most || this.sender.unsent.isCrowding;
   }
 
   #refuse(id: number, code: ErrorCode): void {

@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
+import { UnsentRoom } from '../limits/unsent-room.ts';
 import { Outbox } from '../http2/outbox.ts';
 import type { Sending } from './sender.ts';
 import { Sender } from './sender.ts';
@@ -58,8 +59,7 @@ function senderWith(window: number): Sender {
   const sender = new Sender(
     new Outbox(new Sink(), () => undefined),
     () => undefined,
-    1 << 30,
-    () => undefined,
+    new UnsentRoom({ unsentOfStrangers: 1 << 30, unsentOfAccount: 0 }).join(() => undefined),
   );
   sender.window = window;
   return sender;
@@ -79,7 +79,7 @@ test('calls without a window of their own are not looked at until they have one'
   for (let n = 0; n < 1000; n++) sender.widenAll(1);
   expect(looksAt(calls)).toBe(0);
   for (const call of calls) sender.widen(call, 105);
-  expect(sender.queuedBytes).toBe(0);
+  expect(sender.keptBytes).toBe(0);
 });
 
 test('those who leave are not kept', () => {

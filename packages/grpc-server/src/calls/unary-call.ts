@@ -3,7 +3,8 @@ import type { Status } from '../status.ts';
 import { statusCode } from '../status.ts';
 import type { Carrier } from './carrier.ts';
 import type { RequestHead } from './request-head.ts';
-import { besideEach, ServerCall } from './server-call.ts';
+import { besideEach } from './message.ts';
+import { ServerCall } from './server-call.ts';
 
 const ok: Status = { code: statusCode.ok, message: '' };
 

@@ -21,6 +21,8 @@ class BufferPool {
 }
 
 const smallBytes = 4 * 1024;
+/** The overhead of each write that waits. */
+const besideWrite = 256;
 const largeBytes = 64 * 1024;
 /**
  * Answers that wait for one commit leave on all their connections at once, each of which has a buffer then. Most need
@@ -38,19 +40,32 @@ export class Outbox {
   buffer: Buffer = empty;
   /** Whether the socket holds more than it should. `onDrained` is called once that is over. */
   isCongested = false;
+  /** The memory of what the socket has not taken. */
+  heldBytes = 0;
+  /** Called when that may have changed. */
+  onHeld: () => void = () => undefined;
   readonly #socket: Socket;
   readonly #onDrained: () => void;
   #end = 0;
   #isInBatch = false;
   #isScheduled = false;
+  #written = 0;
+  /** Of each write that is not taken in whole: where it ends among all that was written, and its memory. */
+  #untaken: { readonly until: number; readonly bytes: number }[] = [];
 
   constructor(socket: Socket, onDrained: () => void) {
     this.#socket = socket;
     this.#onDrained = onDrained;
     socket.on('drain', () => {
       this.isCongested = false;
+      this.#noteTaken();
       this.#onDrained();
     });
+  }
+
+  /** How many bytes the socket has taken so far. */
+  get takenBytes(): number {
+    return this.#written - this.#socket.writableLength;
   }
 
   /** Makes room for so many bytes (at most 32 KiB), and returns their place in `buffer`. They must be written now. */
@@ -90,13 +105,32 @@ export class Outbox {
     if (buffer === empty) return;
     this.buffer = empty;
     this.#end = 0;
-    if (end > 0 && this.#socket.writable) {
-      const isLow = this.#socket.write(end === buffer.length ? buffer : buffer.subarray(0, end));
+    const isOwn = this.#socket.writableLength > 0;
+    if (end > 0 && this.#socket.writable) this.#write(isOwn ? ownCopy(buffer, end) : buffer, end);
+    // Nothing is left in the socket, or nothing of it is: nobody reads the buffer any more.
+    if (isOwn || this.#socket.writableLength === 0) poolOf(buffer).give(buffer);
+  }
+
+  /** What has to wait behind other bytes is a copy, so that a few bytes do not keep a whole buffer. */
+  #write(bytes: Buffer, end: number): void {
+    const isLow = this.#socket.write(end === bytes.length ? bytes : bytes.subarray(0, end));
+    this.#written += end;
+    if (this.#socket.writableLength > 0) {
       // The kernel may have taken a large write at once.
-      if (!isLow && this.#socket.writableLength > 0) this.isCongested = true;
-    }
-    // Nothing is left in the socket: nobody reads the buffer any more.
-    if (this.#socket.writableLength === 0) poolOf(buffer).give(buffer);
+      if (!isLow) this.isCongested = true;
+      this.#untaken.push({ until: this.#written, bytes: bytes.length + besideWrite });
+      this.heldBytes += bytes.length + besideWrite;
+      this.#noteTaken();
+    } else if (this.heldBytes > 0) this.#noteTaken();
+  }
+
+  #noteTaken(): void {
+    const { takenBytes } = this;
+    let taken = 0;
+    while ((this.#untaken[taken]?.until ?? Infinity) <= takenBytes)
+      this.heldBytes -= this.#untaken[taken++]?.bytes ?? 0;
+    if (taken > 0) this.#untaken = this.#untaken.slice(taken);
+    this.onHeld();
   }
 
   /** What a small buffer has goes on in a large one, so that a turn is still one write. */
@@ -112,6 +146,12 @@ export class Outbox {
     this.buffer.set(end === smallBytes ? buffer : buffer.subarray(0, end));
     small.give(buffer);
   }
+}
+
+function ownCopy(buffer: Buffer, end: number): Buffer {
+  const own = Buffer.allocUnsafeSlow(end);
+  buffer.copy(own, 0, 0, end);
+  return own;
 }
 
 function poolOf({ length }: Buffer): BufferPool {
