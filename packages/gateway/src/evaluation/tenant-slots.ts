@@ -34,6 +34,11 @@ export function readerOf({ orgId, credentialId }: Pick<Principal, 'orgId' | 'cre
   return orgId === null ? credentialId : tenantOf({ orgId });
 }
 
+/** The same for an agent. */
+export function readerOfAgent(id: { readonly orgId: string } | undefined): string {
+  return tenantOf({ orgId: id?.orgId ?? '' });
+}
+
 /** Lets each tenant do a few things at a time. A call beyond that waits for a moment, and is then refused. */
 export class TenantSlots {
   readonly #options: TenantSlotsOptions;

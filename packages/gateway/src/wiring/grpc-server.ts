@@ -1,5 +1,6 @@
 import type { Authenticator, Governance } from '@reeve/core';
 import { executorOf } from '@reeve/core';
+import type { UnsentRoom } from '@reeve/grpc-server';
 import type { readTls } from '../startup/read-tls.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { agentService } from '../transports/grpc/agent-service.ts';
@@ -10,8 +11,9 @@ import { ReeveEngineServer } from '../transports/grpc/reeve-engine-server.ts';
 import { reflectionService } from '../transports/grpc/reflection-service.ts';
 import type { RpcRoutes, RpcServer } from '../transports/grpc/rpc.ts';
 import { mergeRoutes } from '../transports/grpc/rpc.ts';
-import { statusOf } from '../transports/grpc/status.ts';
+import { rateLimited, statusOf } from '../transports/grpc/status.ts';
 import { traced } from '../transports/grpc/traced.ts';
+import type { Limits } from '../transports/http/limits.ts';
 import type { WiringContext } from './wiring-context.ts';
 import { catchUp, logUnforeseen } from './wiring-context.ts';
 
@@ -20,6 +22,8 @@ export interface GrpcParts {
   readonly authenticator: Authenticator;
   readonly tls: ReturnType<typeof readTls>;
   readonly tracing: Tracing | undefined;
+  readonly limits: Limits;
+  readonly unsent: UnsentRoom;
 }
 
 /** The services that agents call. The server does not listen yet. */
@@ -35,6 +39,7 @@ export async function makeGrpcServer(context: WiringContext, parts: GrpcParts): 
       reflectionService(health),
     ),
     tls: parts.tls,
+    unsent: parts.unsent,
     statusOf: (error) => statusOf(error, unforeseen),
   });
 }
@@ -44,7 +49,7 @@ async function grpcJsServer() {
   return (await import('../transports/grpc/grpc-js-server.ts')).GrpcJsServer;
 }
 
-function governedRoutes({ config, health, metrics }: WiringContext, { gov, authenticator }: GrpcParts): RpcRoutes {
+function governedRoutes({ config, health, metrics }: WiringContext, { gov, authenticator, limits }: GrpcParts): RpcRoutes {
   const execute = executorOf(gov);
   return mergeRoutes(
     policyService(gov, execute, { health, onAnswer: (answer) => metrics.decided(answer) }),
@@ -52,12 +57,13 @@ function governedRoutes({ config, health, metrics }: WiringContext, { gov, authe
     agentService(gov, execute, {
       authenticate: async (authorization) => {
         await catchUp(gov);
-        try {
-          return await authenticator.authenticate(authorization);
-        } catch (error) {
+        const caller = await authenticator.authenticate(authorization).catch((error: unknown) => {
           metrics.authFailed();
           throw error;
-        }
+        });
+        const retryAfterSecs = limits.credentialRpc(caller.credentialId);
+        if (retryAfterSecs !== undefined) throw rateLimited(retryAfterSecs);
+        return caller;
       },
       heartbeatIntervalSecs: config.heartbeatIntervalSecs,
     }),

@@ -1,5 +1,6 @@
 import { authenticateTicket, executorOf, findAccount, findApprover, recordBackup } from '@reeve/core';
 import { redeemTicket, registrationState, signIns } from '@reeve/core';
+import type { UnsentRoom } from '@reeve/grpc-server';
 import { openFlow, sealFlow } from '../adapters/crypto/sealed-flow.ts';
 import { systemClock } from '../adapters/system/system-clock.ts';
 import type { PolicyEvaluator } from '../evaluation/policy-evaluator.ts';
@@ -47,6 +48,8 @@ export interface HttpParts {
   readonly events: EventPorts;
   readonly tls: ReturnType<typeof readTls>;
   readonly tracing: Tracing | undefined;
+  readonly limits: Limits;
+  readonly unsent: UnsentRoom;
   readonly onBackup: (at: number) => void;
   readonly dashboard: DashboardSource | undefined;
   /** Known once the server listens, unless it is configured. */
@@ -62,13 +65,8 @@ export function makeHttpServer(context: WiringContext, parts: HttpParts): Return
   return createHttpApp({
     handlers: handlersOf(context, parts),
     authentication: authenticationOf(context, parts),
-    limits: new Limits({
-      authPerMinute: config.rateLimitAuthPerMin,
-      publicPerMinute: config.rateLimitPublicPerMin,
-      apiPerMinute: config.rateLimitApiPerMin,
-      elapsed: systemClock.elapsed,
-      onLimited: (limit) => metrics.limited(limit),
-    }),
+    limits: parts.limits,
+    unsent: parts.unsent,
     logger,
     tls,
     trustedProxies: config.trustedProxies ?? [],
@@ -81,6 +79,17 @@ export function makeHttpServer(context: WiringContext, parts: HttpParts): Return
     dashboard: dashboard === undefined ? undefined : dashboardOf(dashboard()),
     drainMs: config.drainSecs * 1000,
     onAnswer: (route, status, seconds) => metrics.answered(route, status, seconds),
+  });
+}
+
+/** The rate limits of both ports: a credential counts once, wherever it calls. */
+export function limitsOf({ config, metrics }: WiringContext): Limits {
+  return new Limits({
+    authPerMinute: config.rateLimitAuthPerMin,
+    publicPerMinute: config.rateLimitPublicPerMin,
+    apiPerMinute: config.rateLimitApiPerMin,
+    elapsed: systemClock.elapsed,
+    onLimited: (limit) => metrics.limited(limit),
   });
 }
 

@@ -1,4 +1,5 @@
 import type { EventLog } from '@reeve/core';
+import type { UnsentRoom } from '@reeve/grpc-server';
 import { systemClock } from '../adapters/system/system-clock.ts';
 import { EventHub } from '../transports/events/event-hub.ts';
 import { openSse } from '../transports/events/sse-stream.ts';
@@ -14,10 +15,12 @@ export function openEventStreams(
   { health, metrics, opened }: WiringContext,
   log: EventLog,
   { authenticator, access }: Identity,
+  unsent: UnsentRoom,
 ): EventPorts {
   const hub = new EventHub({
     log,
     clock: systemClock,
+    unsent,
     isStillValid: (principal) => authenticator.isStillValid(principal),
     soon: setImmediate,
     later: (work, ms) => setTimeout(work, ms),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { installFirstKey, rotateSigningKey, system } from '@reeve/core';
+import { defaultLimits, UnsentRoom } from '@reeve/grpc-server';
 import manifest from '../../package.json' with { type: 'json' };
 import { watchStore } from '../background/store-watch.ts';
 import type { Config } from '../config/settings.ts';
@@ -11,7 +12,7 @@ import { startTracing } from '../telemetry/tracing.ts';
 import type { DashboardSource } from '../transports/http/dashboard-files.ts';
 import { followBackups } from './follow-backups.ts';
 import { makeGrpcServer } from './grpc-server.ts';
-import { makeHttpServer } from './http-server.ts';
+import { limitsOf, makeHttpServer } from './http-server.ts';
 import { openAnchor } from './open-anchor.ts';
 import { openBackgroundWork } from './open-background-work.ts';
 import { openEventStreams } from './open-event-streams.ts';
@@ -91,17 +92,18 @@ export async function startGateway(
   const tls = readTls(config);
   const tracing = withTracing ? await startTracing(version) : undefined;
   if (tracing !== undefined) opened.defer(() => tracing.stop(), 'tracing');
-  const rpc = await makeGrpcServer(context, { gov, authenticator: identity.authenticator, tls, tracing });
+  const shared = { tls, tracing, limits: limitsOf(context), unsent: new UnsentRoom(defaultLimits) };
+  const rpc = await makeGrpcServer(context, { gov, authenticator: identity.authenticator, ...shared });
   const load = loadOf(gov);
   stored.membership?.report(load);
-  const events = openEventStreams(context, governed.eventLog, identity);
+  const events = openEventStreams(context, governed.eventLog, identity, shared.unsent);
   let places: Places | undefined;
   const publicUrl = () => config.publicUrl ?? places?.http ?? '';
   const gateways = gatewaysOf(stored, gov, load, { id: randomUUID(), version, startedAt: Date.now() });
   const grpcPlace = () => places?.grpc ?? '';
   const onBackup = followBackups(context, gov, snapshot);
   const shown = { dashboard, publicUrl, grpcPlace };
-  const parts = { gateways, stored, governed, identity, evaluator, events, onBackup, tls, tracing, ...shown };
+  const parts = { gateways, stored, governed, identity, evaluator, events, onBackup, ...shared, ...shown };
   places = await openPorts(context, rpc, makeHttpServer(context, parts), async () => {
     await waitForNats(context, stored, stopRequested);
   });

@@ -30,6 +30,12 @@ export class UnsentRoom {
     return [...this.#accounts.values()].reduce((sum, { held }) => sum + held, this.#strangers.held);
   }
 
+  /** Whether an account had better begin nothing that leaves more untaken. */
+  isCrowded(name: string): boolean {
+    const account = this.#accounts.get(name);
+    return account !== undefined && account.held > account.most * crowdedAbove;
+  }
+
   /** A connection, which has shown no credential yet. `cutOff` must let go of what it holds. */
   join(cutOff: () => void): UnsentShare {
     return new UnsentShare(this.#strangers, cutOff, (name) => this.#accountOf(name));

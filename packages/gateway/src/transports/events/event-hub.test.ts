@@ -1,6 +1,7 @@
 import type { DomainEvent, Principal } from '@reeve/core';
 import { EventLog } from '@reeve/core';
 import { ManualClock, operator } from '@reeve/core/testkit';
+import { UnsentRoom } from '@reeve/grpc-server';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { EventHub } from './event-hub.ts';
 import type { Ending, EventStream } from './event-stream.ts';
@@ -18,6 +19,7 @@ class TestStream implements EventStream {
   reads = true;
   buffered = 0;
   largest = 0;
+  isDestroyed = false;
 
   write(bytes: Uint8Array): void {
     this.writes.push(Buffer.from(bytes).toString());
@@ -32,6 +34,10 @@ class TestStream implements EventStream {
 
   end(why: Ending): void {
     this.endings.push(why);
+  }
+
+  destroy(): void {
+    this.isDestroyed = true;
   }
 
   get ids(): number[] {
@@ -58,6 +64,7 @@ beforeEach(async () => {
   hub = new EventHub({
     log,
     clock,
+    unsent: new UnsentRoom({ unsentOfStrangers: 0, unsentOfAccount: 4 * 1024 * 1024 }),
     isStillValid: (principal) => valid(principal),
     soon: (work) => works.push(work),
     later: (work, ms) => {
@@ -195,6 +202,20 @@ describe('a client that reads slowly', () => {
     settle();
     expect(stuck.writes).toHaveLength(sent);
     expect(other.ids).toHaveLength(4001);
+  });
+
+  test('is cut off at once if its tenant leaves too much unread, and others of the tenant read on', () => {
+    const reader = join();
+    const streams = Array.from({ length: 8 }, () => join());
+    for (const stream of streams) stream.reads = false;
+    for (let i = 0; i < 20; i++) {
+      log.append(events(100, summary));
+      settle();
+    }
+    const kept = streams.filter(({ isDestroyed }) => !isDestroyed);
+    expect(kept.reduce((sum, { buffered }) => sum + buffered, 0)).toBeLessThanOrEqual(4 * bound);
+    expect(kept.length).toBeLessThan(streams.length);
+    expect([reader.ids.length, reader.isDestroyed]).toEqual([2000, false]);
   });
 
   test('is left alone as long as it gets on, however slowly', () => {

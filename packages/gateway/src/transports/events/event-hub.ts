@@ -1,5 +1,7 @@
 import type { Clock, EventFilter, EventLog, Principal } from '@reeve/core';
 import { eventsFor } from '@reeve/core';
+import type { UnsentRoom, UnsentShare } from '@reeve/grpc-server';
+import { readerOf } from '../../evaluation/tenant-slots.ts';
 import { EncodedEvents } from './encoded-events.ts';
 import type { Ending, EventStream } from './event-stream.ts';
 import { EventView, pieceBytes } from './event-view.ts';
@@ -7,6 +9,8 @@ import { EventView, pieceBytes } from './event-view.ts';
 export interface HubPorts {
   readonly log: EventLog;
   readonly clock: Clock;
+  /** What clients leave unread counts here, for their tenant. */
+  readonly unsent: UnsentRoom;
   readonly isStillValid: (principal: Principal) => boolean | Promise<boolean>;
   /** Runs work in the next turn of the event loop. */
   readonly soon: (work: () => void) => void;
@@ -32,6 +36,7 @@ interface Client {
   /** The id of the next event to send. */
   next: number;
   beatAt: number;
+  readonly share: UnsentShare;
   /** Bytes written to the client. */
   written: number;
   /** Set while the client's buffer is full: since when the client takes nothing, and how much it had taken by then. */
@@ -85,7 +90,10 @@ export class EventHub {
     this.#views.set(viewKey, view);
     view.clients++;
     const beatAt = clock.elapsed() + stream.beatEveryMs;
-    this.#clients.set(stream, { stream, principal, viewKey, view, next: from, beatAt, written: 0, stuck: undefined });
+    const share = this.#ports.unsent.join(() => this.#cutOff(stream));
+    share.belongTo(readerOf(principal));
+    const place = { next: from, beatAt, written: 0, stuck: undefined };
+    this.#clients.set(stream, { stream, principal, viewKey, view, share, ...place });
     const cursor = Math.max(log.newest, from - 1);
     const hello = stream.format.notice('hello', `{"event_type":"hello","cursor":${cursor}}`);
     stream.write(gap ? Buffer.concat([hello, stream.format.notice('gap', '{"event_type":"gap"}')]) : hello);
@@ -97,6 +105,7 @@ export class EventHub {
     const client = this.#clients.get(stream);
     if (client === undefined) return;
     this.#clients.delete(stream);
+    client.share.leave();
     if (--client.view.clients === 0) this.#views.delete(client.viewKey);
     if (this.#clients.size === 0) this.#encoded.clear();
   }
@@ -112,6 +121,7 @@ export class EventHub {
   tick(): void {
     const now = this.#ports.clock.elapsed();
     for (const client of this.#clients.values()) {
+      client.share.hold(client.stream.buffered);
       if (this.#isTooSlow(client, now)) {
         this.#end(client, 'slow');
       } else if (now >= client.beatAt) {
@@ -205,6 +215,7 @@ export class EventHub {
     if (events > 0) {
       stream.write(bytes);
       client.written += bytes.length;
+      client.share.hold(stream.buffered);
       this.#ports.onSent(events);
     }
     return true;
@@ -224,6 +235,14 @@ export class EventHub {
     this.leave(client.stream);
     client.stream.end(why);
     this.#ports.onEnded(why);
+  }
+
+  /** Of all that a tenant leaves unread, this client has most. */
+  #cutOff(stream: EventStream): void {
+    const client = this.#clients.get(stream);
+    if (client === undefined) return;
+    this.#end(client, 'slow');
+    stream.destroy();
   }
 
   /** How many events a client has not been sent, as far as the log still has them. */

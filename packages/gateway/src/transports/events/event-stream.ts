@@ -22,4 +22,6 @@ export interface EventStream {
   /** Shows the client that the gateway is alive; false if the client has not answered the last beat. */
   beat(): boolean;
   end(why: Ending): void;
+  /** Ends it at once, and lets go of what it has buffered. */
+  destroy(): void;
 }

@@ -41,6 +41,10 @@ class SseStream implements EventStream {
   /** SSE has no code for the reason. */
   end(): void {
     this.#response.end();
-    setTimeout(() => this.#response.destroy(), leaveTakingMs).unref();
+    setTimeout(() => this.destroy(), leaveTakingMs).unref();
+  }
+
+  destroy(): void {
+    this.#response.destroy();
   }
 }

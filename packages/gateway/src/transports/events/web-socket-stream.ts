@@ -19,7 +19,7 @@ const answerMs = 30_000;
  * The same for a client that reads too slowly. The close frame stands behind all that it has not read. If the
  * connection were cut, the frame would be lost, and the client would not learn why.
  */
-const slowAnswerMs = 300_000;
+const slowAnswerMs = 60_000;
 /** What such clients may hold in memory together; beyond it, those closed first are cut off. */
 const mostLingering = 64 * 1024 * 1024;
 
@@ -86,7 +86,7 @@ export class EventSockets {
       if (held <= mostLingering) return;
       held -= oldest.buffered;
       this.#lingering.delete(oldest);
-      oldest.terminate();
+      oldest.destroy();
     }
   }
 
@@ -136,7 +136,7 @@ class WebSocketStream implements EventStream {
 
   end(why: Ending): void {
     if (why === 'silent') {
-      this.terminate();
+      this.destroy();
       return;
     }
     this.#client.close(...closings[why]);
@@ -144,11 +144,11 @@ class WebSocketStream implements EventStream {
       this.#onSlow(this);
       return;
     }
-    const timer = setTimeout(() => this.terminate(), answerMs).unref();
+    const timer = setTimeout(() => this.destroy(), answerMs).unref();
     this.#client.once('close', () => clearTimeout(timer));
   }
 
-  terminate(): void {
+  destroy(): void {
     this.#client.terminate();
   }
 }

@@ -8,6 +8,7 @@ import {
 } from '@reeve/contract';
 import type { Execute, Principal, Tenancy } from '@reeve/core';
 import { heartbeat, identifyByToken } from '@reeve/core';
+import { readerOf, readerOfAgent } from '../../evaluation/tenant-slots.ts';
 import { decode } from './decode.ts';
 import { encode } from './message-writer.ts';
 import type { RpcRoutes, UnaryHandler } from './rpc.ts';
@@ -24,7 +25,7 @@ export function agentService(tenancy: Tenancy, execute: Execute, options: AgentS
         paths.registerAgent,
         async (bytes, call) => {
           const caller = await options.authenticate(call.authorization);
-          call.credentialShown();
+          call.credentialShown(readerOf(caller));
           const wire = decode('RegisterAgentRequest', bytes);
           const { token, created } = await execute({
             kind: 'register_agent',
@@ -50,7 +51,7 @@ export function agentService(tenancy: Tenancy, execute: Execute, options: AgentS
         async (bytes, call) => {
           const wire = decode('HeartbeatRequest', bytes);
           const answer = await tenancy.journal.fresh(() => heartbeat(tenancy, wire.agentId, wire.credentialToken));
-          call.credentialShown();
+          call.credentialShown(readerOfAgent(wire.agentId));
           return encode(HeartbeatResponse, answer);
         },
       ],
@@ -59,7 +60,7 @@ export function agentService(tenancy: Tenancy, execute: Execute, options: AgentS
         async (bytes, call) => {
           const { credentialToken } = decode('IdentifyAgentRequest', bytes);
           const answer = await tenancy.journal.fresh(() => identifyByToken(tenancy, credentialToken));
-          call.credentialShown();
+          call.credentialShown(readerOfAgent(answer.agentId));
           return encode(IdentifyAgentResponse, answer);
         },
       ],
@@ -69,7 +70,7 @@ export function agentService(tenancy: Tenancy, execute: Execute, options: AgentS
           const wire = decode('DeregisterAgentRequest', bytes);
           const { agentId, credentialToken: token, reason } = wire;
           await execute({ kind: 'deregister_agent', agentId, token, reason });
-          call.credentialShown();
+          call.credentialShown(readerOfAgent(agentId));
           return encode(DeregisterAgentResponse, {});
         },
       ],
@@ -86,7 +87,7 @@ export function agentService(tenancy: Tenancy, execute: Execute, options: AgentS
               return { tool: toolName, locked: lockedSha256, actual: actualSha256 };
             }),
           });
-          call.credentialShown();
+          call.credentialShown(readerOfAgent(wire.agentId));
           return encode(ReportToolDefinitionsResponse, {});
         },
       ],

@@ -1,11 +1,12 @@
 import { CheckActionResponse } from '@reeve/contract';
 import type { Answer, Decisions } from '@reeve/core';
 import { checkAction, longestStretch, ReeveError } from '@reeve/core';
+import { readerOfAgent } from '../../evaluation/tenant-slots.ts';
 import type { Health } from '../../telemetry/health.ts';
 import { checkRequestOf, checkResponseOf, isKnown } from './convert-check.ts';
 import { decode } from './decode.ts';
 import { encode } from './message-writer.ts';
-import type { StreamHandler } from './rpc.ts';
+import type { RpcCall, StreamHandler } from './rpc.ts';
 import { invalidRequestReason } from '@reeve/contract/names';
 
 /** The place of a request in its stream. Answers leave in this order, whichever is ready first. */
@@ -37,10 +38,9 @@ export function checkStream(decisions: Decisions, health: Health, onAnswer: (ans
     const judge = (bytes: Uint8Array) => {
       const place: Place = { answer: undefined };
       places.push(place);
-      answerTo(decisions, bytes)
+      answerTo(decisions, bytes, call)
         .then((answer) => {
           place.answer = answer;
-          if (isKnown(answer)) call.credentialShown();
           sendReady();
         })
         .catch((error: unknown) => stream.fail(error));
@@ -82,12 +82,12 @@ export function checkStream(decisions: Decisions, health: Health, onAnswer: (ans
   };
 }
 
-async function answerTo(decisions: Decisions, bytes: Uint8Array): Promise<Answer> {
+async function answerTo(decisions: Decisions, bytes: Uint8Array, call: RpcCall): Promise<Answer> {
   try {
-    return await checkAction(
-      decisions,
-      checkRequestOf(decode('CheckActionRequest', bytes), decisions.mostActionMicros),
-    );
+    const request = checkRequestOf(decode('CheckActionRequest', bytes), decisions.mostActionMicros);
+    const answer = await checkAction(decisions, request);
+    if (isKnown(answer)) call.credentialShown(readerOfAgent(request.agentId));
+    return answer;
   } catch (error) {
     if (error instanceof ReeveError && error.code === 'invalid_argument') return invalidRequest(error.message);
     throw error;

@@ -7,6 +7,7 @@ import {
 } from '@reeve/contract';
 import type { AckOutcome, ControlMessage, Controls, ControlSubscription, Execute } from '@reeve/core';
 import { invalid, ReeveError, subscribeControl, timestamp, toldReason } from '@reeve/core';
+import { readerOfAgent } from '../../evaluation/tenant-slots.ts';
 import type { Health } from '../../telemetry/health.ts';
 import { decode } from './decode.ts';
 import { encode } from './message-writer.ts';
@@ -45,7 +46,7 @@ export function controlService(controls: Controls, execute: Execute, health: Hea
             outcome,
             detail: wire.detail,
           });
-          call.credentialShown();
+          call.credentialShown(readerOfAgent(wire.agentId));
           return encode(AckOpControlResponse, {});
         },
       ],
@@ -71,7 +72,7 @@ function opControlStream(controls: Controls, health: Health): StreamHandler {
         send: (message) => stream.send(encodeMessage(message)),
         fail: (error) => stream.fail(error),
       });
-      call.credentialShown();
+      call.credentialShown(readerOfAgent(agentId));
       // The client may have left before the subscription was there.
       if (closed) subscription.close();
       else stream.open();

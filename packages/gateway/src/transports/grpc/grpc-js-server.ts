@@ -113,9 +113,10 @@ export class GrpcJsServer implements RpcServer {
           open() {
             if (this.isOpen) call.sendMetadata(new Metadata());
           },
-          send(message) {
+          send(message, constant) {
             if (!this.isOpen) return false;
-            if (call.write(copyOf(message))) return true;
+            const own = copyOf(message);
+            if (call.write(constant === undefined ? own : Buffer.concat([own, constant]))) return true;
             // Backpressure: a client that does not read its answers is not read from, so nothing piles up here.
             call.pause();
             stalled ??= stall();

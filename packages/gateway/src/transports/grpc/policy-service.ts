@@ -9,6 +9,7 @@ import {
 } from '@reeve/contract';
 import type { Answer, CheckRequest, Decisions, Execute, OpUsage, Outcome } from '@reeve/core';
 import { checkAction, checkActions, invalid, previewTools, ReeveError, timestamp } from '@reeve/core';
+import { readerOfAgent } from '../../evaluation/tenant-slots.ts';
 import type { Health } from '../../telemetry/health.ts';
 import { checkStream } from './check-stream.ts';
 import { checkRequestOf, checkResponseOf, isKnown } from './convert-check.ts';
@@ -41,7 +42,7 @@ export function policyService(
         (bytes, call) => {
           const request = checkRequestOf(decode('CheckActionRequest', bytes), decisions.mostActionMicros);
           return checkAction(decisions, request).then((answer) => {
-            if (isKnown(answer)) call.credentialShown();
+            if (isKnown(answer)) call.credentialShown(readerOfAgent(request.agentId));
             onAnswer(answer);
             return encode(CheckActionResponse, checkResponseOf(answer));
           });
@@ -55,7 +56,8 @@ export function policyService(
             decisions,
             requests.map((wire, index) => inBatch(wire, index, decisions.mostActionMicros)),
           );
-          if (answers.some(isKnown)) call.credentialShown();
+          const known = answers.findIndex(isKnown);
+          if (known >= 0) call.credentialShown(readerOfAgent(requests[known]?.agentId));
           for (const answer of answers) onAnswer(answer);
           return encode(BatchCheckResponse, { responses: answers.map(checkResponseOf) });
         },
@@ -76,7 +78,7 @@ export function policyService(
             outcome,
             detail: wire.detail,
           });
-          call.credentialShown();
+          call.credentialShown(readerOfAgent(wire.agentId));
           return encode(CompleteActionResponse, {
             op: {
               opId: op.opId,
@@ -98,7 +100,7 @@ export function policyService(
             source: wire.toolSource,
             tools: wire.toolNames,
           });
-          call.credentialShown();
+          call.credentialShown(readerOfAgent(wire.agentId));
           return encode(PreviewToolsResponse, { denied: [...denied] });
         },
       ],

@@ -6,6 +6,7 @@ import type {
   StreamHandler as EngineStreamHandler,
   UnaryHandler as EngineUnaryHandler,
 } from '@reeve/grpc-server';
+import type { UnsentRoom } from '@reeve/grpc-server';
 import { GrpcServer } from '@reeve/grpc-server';
 import type {
   Encoded,
@@ -17,6 +18,7 @@ import type {
   StreamHandler,
   UnaryHandler,
 } from './rpc.ts';
+import { RpcError } from './status.ts';
 
 export interface ReeveEngineOptions {
   readonly routes: RpcRoutes;
@@ -24,18 +26,21 @@ export interface ReeveEngineOptions {
   readonly statusOf: (error: unknown) => RpcStatus;
   /** How long a message may take from its first byte to its last. */
   readonly finishWithinMs?: number;
+  /** What clients leave unread counts here, together with that of other transports. */
+  readonly unsent?: UnsentRoom;
 }
 
 /** The engine of `@reeve/grpc-server`, which has the bounds of connections built in. */
 export class ReeveEngineServer implements RpcServer {
   readonly #server: GrpcServer;
 
-  constructor({ routes, tls, statusOf, finishWithinMs }: ReeveEngineOptions) {
+  constructor({ routes, tls, statusOf, finishWithinMs, unsent }: ReeveEngineOptions) {
     this.#server = new GrpcServer({
       unary: new Map([...routes.unary].map(([path, handler]) => [path, unaryOf(handler)])),
       stream: new Map([...routes.stream].map(([path, handler]) => [path, streamOf(handler)])),
       statusOf,
       tls,
+      unsent,
       limits: { messageBytes: bounds.message, ...(finishWithinMs === undefined ? {} : { finishWithinMs }) },
     });
   }
@@ -55,7 +60,7 @@ function unaryOf(handler: UnaryHandler): EngineUnaryHandler {
     if (answer instanceof Promise) {
       answer.then(
         (encoded) => reply(call, encoded),
-        (error: unknown) => call.fail(error),
+        (error: unknown) => fail(call, error),
       );
     } else {
       reply(call, answer);
@@ -69,6 +74,13 @@ function reply(call: UnaryCall, encoded: Encoded): void {
   } catch (error) {
     call.fail(error);
   }
+}
+
+/** Clients that retry by themselves heed this trailer. */
+function fail(call: UnaryCall, error: unknown): void {
+  const wait = error instanceof RpcError ? error.retryAfterMs : undefined;
+  if (wait !== undefined) call.setTrailers([['grpc-retry-pushback-ms', String(wait)]]);
+  call.fail(error);
 }
 
 function streamOf(handler: StreamHandler): EngineStreamHandler {
@@ -90,8 +102,8 @@ class EngineStream implements RpcStream {
     this.#stream.open();
   }
 
-  send(message: Encoded): boolean {
-    return this.#stream.send(message());
+  send(message: Encoded, constant?: Uint8Array): boolean {
+    return this.#stream.send(message(), constant);
   }
 
   pause(): void {
@@ -127,7 +139,7 @@ class EngineCall implements RpcCall {
     return this.#call.metadata.get('traceparent');
   }
 
-  get credentialShown(): () => void {
-    return () => this.#call.trust();
+  get credentialShown(): (reader: string) => void {
+    return (reader) => this.#call.trust(reader);
   }
 }

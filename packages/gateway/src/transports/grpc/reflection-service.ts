@@ -9,9 +9,12 @@ import type { Health } from '../../telemetry/health.ts';
 import { decode } from './decode.ts';
 import { encode } from './message-writer.ts';
 import type { RpcRoutes, StreamHandler } from './rpc.ts';
-import { grpcCode } from './status.ts';
+import { grpcCode, RpcError } from './status.ts';
 
 type Answer = NonNullable<ServerReflectionResponse['messageResponse']>;
+
+/** Names of files, types and hosts are short. The answer repeats what was asked. */
+const longestRequest = 4096;
 
 /** Server reflection, in both versions that tools use. */
 export function reflectionService(health: Health): RpcRoutes {
@@ -20,14 +23,13 @@ export function reflectionService(health: Health): RpcRoutes {
     const forget = health.onDrain(() => stream.end());
     return {
       message: (bytes) => {
+        if (bytes.length > longestRequest) {
+          throw new RpcError(grpcCode.invalidArgument, `a request must have at most ${longestRequest} bytes`);
+        }
         catalogue ??= new Catalogue(fileDescriptors());
         const request = decode('ServerReflectionRequest', bytes);
-        const response = {
-          validHost: request.host,
-          originalRequest: request,
-          messageResponse: catalogue.answer(request),
-        };
-        stream.send(encode(ServerReflectionResponse, response));
+        const echo = { validHost: request.host, originalRequest: request, messageResponse: undefined };
+        stream.send(encode(ServerReflectionResponse, echo), catalogue.answer(request));
       },
       ended: () => stream.end(),
       closed: () => forget(),
@@ -46,8 +48,9 @@ class Catalogue {
   readonly #byName: ReadonlyMap<string, FileDescriptorProto>;
   readonly #bySymbol = new Map<string, FileDescriptorProto>();
   readonly #services: string[] = [];
-  /** Anybody may ask, and files are long: each answer is made once. */
-  readonly #fileAnswers = new Map<FileDescriptorProto, Answer>();
+  /** Anybody may ask, and files are long: each answer is made once, and sent without copying it. */
+  readonly #fileAnswers = new Map<FileDescriptorProto, Uint8Array>();
+  readonly #servicesAnswer: Uint8Array;
 
   constructor(files: readonly FileDescriptorProto[]) {
     this.#byName = new Map(files.map((file) => [file.name, file]));
@@ -61,21 +64,25 @@ class Catalogue {
       for (const type of file.enumType) this.#bySymbol.set(`${file.package}.${type.name}`, file);
       for (const message of file.messageType) this.#addMessage(file, file.package, message);
     }
+    const service = this.#services.map((name) => ({ name }));
+    this.#servicesAnswer = bytesOf({ $case: 'listServicesResponse', value: { service } });
   }
 
-  answer(request: ServerReflectionRequest): Answer {
+  /** The answer to what was asked, as the last part of the message. */
+  answer(request: ServerReflectionRequest): Uint8Array {
     const asked = request.messageRequest;
     switch (asked?.$case) {
-      case 'listServices': {
-        const service = this.#services.map((name) => ({ name }));
-        return { $case: 'listServicesResponse', value: { service } };
-      }
+      case 'listServices':
+        return this.#servicesAnswer;
       case 'fileByFilename':
         return this.#fileAnswer(this.#byName.get(asked.value), asked.value);
       case 'fileContainingSymbol':
         return this.#fileAnswer(this.#bySymbol.get(asked.value), asked.value);
       case 'allExtensionNumbersOfType':
-        return { $case: 'allExtensionNumbersResponse', value: { baseTypeName: asked.value, extensionNumber: [] } };
+        return bytesOf({
+          $case: 'allExtensionNumbersResponse',
+          value: { baseTypeName: asked.value, extensionNumber: [] },
+        });
       case 'fileContainingExtension':
       case undefined:
         return notFound('there are no extensions here');
@@ -89,7 +96,7 @@ class Catalogue {
     for (const nested of message.nestedType) this.#addMessage(file, name, nested);
   }
 
-  #fileAnswer(file: FileDescriptorProto | undefined, asked: string): Answer {
+  #fileAnswer(file: FileDescriptorProto | undefined, asked: string): Uint8Array {
     if (file === undefined) return notFound(`nothing is known of "${asked}"`);
     const answer = this.#fileAnswers.get(file) ?? this.#withImports(file);
     this.#fileAnswers.set(file, answer);
@@ -97,7 +104,7 @@ class Catalogue {
   }
 
   /** The file and all its imports, so that one request is enough. */
-  #withImports(file: FileDescriptorProto): Answer {
+  #withImports(file: FileDescriptorProto): Uint8Array {
     const wanted = new Set([file]);
     for (const each of wanted) {
       for (const name of each.dependency) {
@@ -106,10 +113,15 @@ class Catalogue {
       }
     }
     const fileDescriptorProto = [...wanted].map((each) => Buffer.from(toBinary(FileDescriptorProtoSchema, each)));
-    return { $case: 'fileDescriptorResponse', value: { fileDescriptorProto } };
+    return bytesOf({ $case: 'fileDescriptorResponse', value: { fileDescriptorProto } });
   }
 }
 
-function notFound(errorMessage: string): Answer {
-  return { $case: 'errorResponse', value: { errorCode: grpcCode.notFound, errorMessage } };
+function notFound(errorMessage: string): Uint8Array {
+  return bytesOf({ $case: 'errorResponse', value: { errorCode: grpcCode.notFound, errorMessage } });
+}
+
+function bytesOf(answer: Answer): Uint8Array {
+  const alone = { validHost: '', originalRequest: undefined, messageResponse: answer };
+  return ServerReflectionResponse.encode(alone).finish();
 }

@@ -7,8 +7,11 @@ export interface RpcCall {
   readonly authorization: string | undefined;
   /** The caller's trace, in the form of W3C trace context. */
   readonly traceparent: string | undefined;
-  /** Call it once the caller has shown a valid credential: its connection may then hold more. */
-  readonly credentialShown: () => void;
+  /**
+   * Call it once the caller has shown a valid credential: its connection may then hold more, and what it leaves unread
+   * counts for this reader (`readerOf`, `readerOfAgent`).
+   */
+  readonly credentialShown: (reader: string) => void;
 }
 
 /** Writes a message. Its bytes are lent: they hold until another one is written. */
@@ -25,8 +28,9 @@ export interface RpcStream {
   open(): void;
   /**
    * Copies the message, and returns whether the other side keeps up. If it does not, `drained` is called once it does.
+   * `constant` is the rest of the message: bytes that never change, which are not copied.
    */
-  send(message: Encoded): boolean;
+  send(message: Encoded, constant?: Uint8Array): boolean;
   /** Stops messages until `resume`, except some that are already on their way. */
   pause(): void;
   resume(): void;

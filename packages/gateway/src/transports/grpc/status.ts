@@ -86,10 +86,19 @@ export function statusOf(error: unknown, onUnexpected: (error: unknown) => void)
 /** A failure of the protocol itself, unknown to the core. */
 export class RpcError extends Error {
   readonly code: number;
+  /** When to try again, if that helps. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(code: number, message: string) {
+  constructor(code: number, message: string, retryAfterMs?: number) {
     super(message);
     this.name = 'RpcError';
     this.code = code;
+    this.retryAfterMs = retryAfterMs;
   }
+}
+
+/** What a credential hears that has used up its calls (`SVC_RATE_LIMIT_API_PER_MIN`). */
+export function rateLimited(retryAfterSecs: number): RpcError {
+  const message = `too many calls; try again in ${retryAfterSecs} seconds`;
+  return new RpcError(grpcCode.resourceExhausted, message, retryAfterSecs * 1000);
 }

@@ -40,7 +40,7 @@ async function world(engine: Engine, finishWithinMs: number): Promise<World> {
         [
           '/t/Unary',
           (bytes, call) => {
-            take(bytes, call.credentialShown);
+            take(bytes, () => call.credentialShown('org:acme'));
             return () => Buffer.alloc(0);
           },
         ],
@@ -50,7 +50,7 @@ async function world(engine: Engine, finishWithinMs: number): Promise<World> {
           '/t/Stream',
           (stream, call) => ({
             message: (bytes) => {
-              take(bytes, call.credentialShown);
+              take(bytes, () => call.credentialShown('org:acme'));
               stream.send(() => Buffer.alloc(1024));
             },
             ended: () => stream.end(),

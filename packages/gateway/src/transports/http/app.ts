@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Span } from '@opentelemetry/api';
 import type { Route } from '@reeve/contract/http';
 import { routes } from '@reeve/contract/http';
+import type { UnsentRoom } from '@reeve/grpc-server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fastify from 'fastify';
 import type { Logger } from '../../telemetry/logger.ts';
@@ -24,6 +25,8 @@ export interface HttpOptions {
   readonly handlers: Handlers;
   readonly authentication: Authentication;
   readonly limits: Limits;
+  /** What clients leave unread counts here, together with that of other transports. */
+  readonly unsent: UnsentRoom;
   readonly logger: Logger;
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   readonly trustedProxies: readonly string[];
@@ -142,7 +145,7 @@ export function createHttpApp(options: HttpOptions): FastifyInstance {
     streams.add(request);
     answered(request, reply);
   };
-  const unsent = new UnsentAnswers();
+  const unsent = new UnsentAnswers(options.unsent);
   for (const [name, route] of Object.entries<Route>(routes)) {
     const handler = options.handlers[name as keyof Handlers] as never;
     app.route(callRoute(route, handler, options.authentication, { limits: options.limits, unsent, onOpen }));

@@ -70,7 +70,7 @@ export function callRoute(
     },
     onSend: async (request, reply, payload) => {
       const principal = callers.get(request)?.principal;
-      if (principal !== undefined) unsent.hold(readerOf(principal), payload, reply.raw);
+      unsent.hold(principal === undefined ? undefined : readerOf(principal), payload, reply.raw);
       return payload;
     },
     handler: async (request, reply) => {

@@ -6,10 +6,10 @@ import type { ApiKeyRecord, Origin, Principal } from '@reeve/core';
 /** An answer that is not made from an object: a page, a stream, or JSON text. */
 export class RawAnswer {
   readonly type: string;
-  readonly body: string | Readable;
+  readonly body: string | Buffer | Readable;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(type: string, body: string | Readable, headers: Readonly<Record<string, string>> = {}) {
+  constructor(type: string, body: string | Buffer | Readable, headers: Readonly<Record<string, string>> = {}) {
     this.type = type;
     this.body = body;
     this.headers = headers;

@@ -34,9 +34,17 @@ export class Limits {
     else this.#apply('public', this.#public.take(network), reply);
   }
 
-  /** A key and the tokens made from it count as one credential. */
+  /** A key and the tokens made from it count as one credential, over gRPC as well. */
   credentialCall(keyId: string, reply: FastifyReply): void {
     this.#apply('api', this.#api.take(keyId), reply);
+  }
+
+  /** Counts a call over gRPC. Returns after how many seconds to try again; undefined if it may go on. */
+  credentialRpc(keyId: string): number | undefined {
+    const allowance = this.#api.take(keyId);
+    if (allowance === undefined || allowance.allowed) return undefined;
+    this.#onLimited('api');
+    return allowance.resetSecs;
   }
 
   #apply(name: string, allowance: Allowance | undefined, reply: FastifyReply): void {

@@ -1,43 +1,47 @@
 import type { ServerResponse } from 'node:http';
+import type { UnsentRoom } from '@reeve/grpc-server';
 import { patienceMs } from './patient-stream.ts';
 import { HttpError } from './problem.ts';
 
 /** Smaller answers are sent too fast to matter. */
-const leastCounted = 64 * 1024;
-/** How many bytes a tenant may leave unread before it is refused. */
-const mostUnsent = 32 * 1024 * 1024;
+const leastCounted = 16 * 1024;
 
 /**
  * Answers that their clients have not read yet. They stay in memory until then. So a tenant that asks for many large
- * ones and reads none gets no more, and a client that takes nothing for long is cut off.
+ * ones and reads none gets no more, and a client that takes nothing for long is cut off. Callers without a credential
+ * share one bound.
  */
 export class UnsentAnswers {
-  readonly #bytes = new Map<string, number>();
-  readonly #most: number;
+  readonly #room: UnsentRoom;
 
-  constructor(most = mostUnsent) {
-    this.#most = most;
+  constructor(room: UnsentRoom) {
+    this.#room = room;
   }
 
-  /** Refuses a tenant that has left too much unread. */
-  requireRead(tenant: string): void {
-    if ((this.#bytes.get(tenant) ?? 0) <= this.#most) return;
+  /** Refuses a reader that has left too much unread. */
+  requireRead(reader: string): void {
+    if (!this.#room.isCrowded(reader)) return;
     const detail = 'answers to this tenant wait to be read; read them, or close their connections, then try again';
     throw new HttpError('rate_limited', detail, {}, { 'retry-after': '1' });
   }
 
-  /** Counts an answer until it is sent or its connection has ended. */
-  hold(tenant: string, payload: unknown, response: ServerResponse): void {
-    const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0;
+  /** Counts an answer until it is sent or its connection has ended. Without a reader, it is a stranger's. */
+  hold(reader: string | undefined, payload: unknown, response: ServerResponse): void {
+    // Streams have their own patience.
+    if (typeof payload === 'string' || Buffer.isBuffer(payload)) {
+      response.setTimeout(patienceMs, () => response.destroy());
+    }
+    const bytes = memoryOf(payload, reader);
     if (bytes < leastCounted) return;
-    this.#add(tenant, bytes);
-    response.setTimeout(patienceMs, () => response.destroy());
-    response.once('close', () => this.#add(tenant, -bytes));
+    const share = this.#room.join(() => response.destroy());
+    if (reader !== undefined) share.belongTo(reader);
+    share.hold(bytes);
+    response.once('close', () => share.leave());
   }
+}
 
-  #add(tenant: string, bytes: number): void {
-    const left = (this.#bytes.get(tenant) ?? 0) + bytes;
-    if (left > 0) this.#bytes.set(tenant, left);
-    else this.#bytes.delete(tenant);
-  }
+/** What strangers get as bytes is the same for all, and is not copied: pages, files, the description of the API. */
+function memoryOf(payload: unknown, reader: string | undefined): number {
+  if (typeof payload === 'string') return payload.length;
+  return reader !== undefined && Buffer.isBuffer(payload) ? payload.length : 0;
 }

@@ -51,7 +51,8 @@ export function serviceHandlers(ports: ServicePorts): Pick<Handlers, ServiceRout
   };
 }
 
-function once(make: () => string): () => string {
-  let made: string | undefined;
-  return () => (made ??= make());
+/** As bytes, which are sent without copying them. */
+function once(make: () => string): () => Buffer {
+  let made: Buffer | undefined;
+  return () => (made ??= Buffer.from(make()));
 }
