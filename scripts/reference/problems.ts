@@ -63,6 +63,10 @@ const problems: Readonly<Record<ProblemCode, ProblemText>> = {
     'This credential used the `Idempotency-Key` for another request.',
     'Use a new key for a new request.',
   ],
+  too_many_agents: [
+    'The org has `SVC_MAX_AGENTS_PER_ORG` agents, or their names, metadata and tools take `SVC_MAX_AGENT_MIB_PER_ORG`. `detail` names the setting.',
+    'Deregister agents that are not needed, register less metadata and fewer tools, or raise the setting.',
+  ],
   too_many_held_runs: [
     'Credentials of one binding hold at most 10,000 runs, and one of them at most 5,000. Nothing has changed: neither the run nor its operations.',
     'Resume runs that no longer need it: `GET /api/v1/runs/controls` lists them, with when each last refused a check. What must stop now: suspend the agent, or control it by `agent_id` without a `run_id`.',

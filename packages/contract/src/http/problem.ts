@@ -18,6 +18,7 @@ export const problemStatus = {
   key_revoked: 409,
   token_in_use: 409,
   agent_exists: 409,
+  too_many_agents: 409,
   invalid_transition: 409,
   ambiguous_op: 409,
   idempotency_conflict: 409,

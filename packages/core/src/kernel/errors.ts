@@ -9,6 +9,7 @@ export type ErrorCode =
   | 'outside_tenant'
   | 'token_in_use'
   | 'agent_exists'
+  | 'too_many_agents'
   | 'tenant_bound'
   | 'key_not_found'
   | 'key_revoked'

@@ -39,6 +39,8 @@ export interface Agent {
   /** The order in which agents became known here. Lists are paged by it. */
   readonly ordinal: number;
   record: AgentRecord;
+  /** How many bytes its names, metadata and tools take. */
+  bytes: number;
   lineage: Lineage;
   lastSeenAt: EpochMs;
   /** The agent has not confirmed a stop in time. It gets no answers until it does or an operator resumes it. */

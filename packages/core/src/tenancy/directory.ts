@@ -3,6 +3,8 @@ import type { AgentId, AgentKey, EpochMs } from '../kernel/index.ts';
 import { agentKey, invalid } from '../kernel/index.ts';
 import type { Agent, AgentRecord } from './agent.ts';
 import { isRegistered, neverHeard } from './agent.ts';
+import type { AgentBounds } from './agent-bounds.ts';
+import { agentBytes, compactAgent } from './compact-agent.ts';
 import { UsedAgents } from './used-agents.ts';
 
 const deepestLineage = 64;
@@ -16,6 +18,7 @@ export class AgentDirectory {
   readonly #byTokenHash = new Map<string, Agent>();
   readonly #byParent = new Map<AgentKey, Set<Agent>>();
   readonly #orgs = new Map<string, OrgIndex>();
+  readonly #uses = new Map<string, AgentBounds>();
   /** The agents whose use of the gateway is to be written. */
   readonly used = new UsedAgents();
   #newest = 0;
@@ -55,6 +58,11 @@ export class AgentDirectory {
     return this.#orgs;
   }
 
+  /** What the agents of an org take, those included that have left and are remembered. */
+  useOf(orgId: string): AgentBounds {
+    return this.#uses.get(orgId) ?? { agents: 0, bytes: 0 };
+  }
+
   inOrg(orgId: string): Iterable<Agent> {
     return this.#orgs.get(orgId)?.agents() ?? [];
   }
@@ -78,7 +86,8 @@ export class AgentDirectory {
     const known = this.#byKey.get(key);
     if (known !== undefined) this.#unindex(known);
     const agent: Agent = known ?? this.#newcomer(record, seenAt);
-    agent.record = record;
+    agent.record = compactAgent(record);
+    agent.bytes = agentBytes(record);
     agent.lastSeenAt = seenAt;
     this.#byKey.set(key, agent);
     this.#index(agent);
@@ -130,6 +139,7 @@ export class AgentDirectory {
       key: agentKey(record.id),
       ordinal: ++this.#newest,
       record,
+      bytes: 0,
       lineage,
       lastSeenAt: seenAt,
       blocked: false,
@@ -141,6 +151,7 @@ export class AgentDirectory {
   }
 
   #index(agent: Agent): void {
+    this.#use(agent, 1);
     const { tokenHash, parent } = agent.record;
     if (tokenHash !== null) this.#byTokenHash.set(tokenHash, agent);
     if (parent !== null) this.#siblingsUnder(parent).add(agent);
@@ -150,6 +161,7 @@ export class AgentDirectory {
   }
 
   #unindex(agent: Agent): void {
+    this.#use(agent, -1);
     const { tokenHash, parent } = agent.record;
     if (tokenHash !== null) this.#byTokenHash.delete(tokenHash);
     if (parent !== null) {
@@ -160,6 +172,14 @@ export class AgentDirectory {
     const org = this.#orgOf(agent);
     org.leave(agent);
     if (org.isEmpty) this.#orgs.delete(agent.record.id.orgId);
+  }
+
+  #use({ record, bytes }: Agent, sign: 1 | -1): void {
+    const { orgId } = record.id;
+    const use = this.useOf(orgId);
+    const agents = use.agents + sign;
+    if (agents === 0) this.#uses.delete(orgId);
+    else this.#uses.set(orgId, { agents, bytes: use.bytes + sign * bytes });
   }
 
   #refreshLineage(agent: Agent): void {

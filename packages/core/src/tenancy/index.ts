@@ -1,3 +1,5 @@
+export type { AgentBounds } from './agent-bounds.ts';
+export { usualAgentBounds } from './agent-bounds.ts';
 export type { Agent, AgentRecord, Suspension } from './agent.ts';
 export { actorOf, unregisteredAgent, neverHeard } from './agent.ts';
 export type { AgentUsage, Family } from './agent-coverage.ts';

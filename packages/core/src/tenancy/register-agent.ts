@@ -4,6 +4,7 @@ import { canonicalJson, draftOf, redactText } from '../audit/index.ts';
 import { touchAgent, credentialEnded } from './identify.ts';
 import { checkLength, longest, invalid, ReeveError, agentKey, parseAgentId } from '../kernel/index.ts';
 import type { Tenancy } from './tenancy.ts';
+import { requireRoom } from './agent-bounds.ts';
 import type { AgentRecord } from './agent.ts';
 import { isRegistered } from './agent.ts';
 import type { AgentId } from '../kernel/index.ts';
@@ -75,6 +76,7 @@ export function registerAgent(gov: Tenancy, request: RegisterRequest): Registrat
     controlled: existing?.record.tokenHash === tokenHash && gov.control.carriesOut(existing.key),
     registeredWith: rootsWith(gov.keys, existing?.record.registeredWith ?? [], by.credentialId),
   };
+  requireRoom(gov, existing, record);
   const before = existing === undefined ? undefined : { record: existing.record, lastSeenAt: existing.lastSeenAt };
   const agent = gov.directory.put(record, gov.clock.now());
   agent.blocked = gov.control.isBlocked(agent.key);

@@ -2,6 +2,7 @@ import type { KeyRing } from '../access/index.ts';
 import type { Actor, AlertEvent } from '../audit/index.ts';
 import type { JournalOf } from '../journal/index.ts';
 import type { AgentKey, Reactions, ReeveError, Ports } from '../kernel/index.ts';
+import type { AgentBounds } from './agent-bounds.ts';
 import type { Agent } from './agent.ts';
 import type { AgentDirectory } from './directory.ts';
 import type { ReportedTools } from './reported-tools.ts';
@@ -34,6 +35,7 @@ export interface Agents {
 export interface Tenancy extends Ports, Agents {
   /** Every API key, past or present: which credential derives from which, and who stands behind it. */
   readonly keys: KeyRing;
+  readonly agentBounds: AgentBounds;
   readonly control: AgentLink;
   /** Which changed tools were reported of late. */
   readonly reportedTools: ReportedTools;

@@ -47,7 +47,7 @@ const stale: AgentRecord = {
   name: 'again',
   registeredWith: ['mnopqrstuvwx', 'acc_1'],
 };
-const gone: AgentRecord = { ...sampleAgent, tokenHash: null, controlled: false };
+const gone: AgentRecord = { ...sampleAgent, tokenHash: null, metadata: {}, toolNames: [], controlled: false };
 
 function imposed(width: Width, reason: string, at = 5): AgentChange {
   return { kind: 'agent_suspended', agent: free, suspension: { at, reason, width } };

@@ -35,6 +35,8 @@ import { noBalancesMark, recover } from '../recover.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import type { AgentId } from '../kernel/ids.ts';
 import { AgentDirectory } from '../tenancy/directory.ts';
+import type { AgentBounds } from '../tenancy/index.ts';
+import { usualAgentBounds } from '../tenancy/index.ts';
 import { ReportedTools } from '../tenancy/reported-tools.ts';
 import type { RegisterRequest } from '../tenancy/register-agent.ts';
 import { restoreUses } from '../tenancy/save-uses.ts';
@@ -104,6 +106,8 @@ export interface TestOptions {
   readonly features?: PolicyFeatures;
   /** The most that one action may cost. */
   readonly mostActionMicros?: Micros;
+  /** How many agents an org may have, and how much of their texts. */
+  readonly agentBounds?: Partial<AgentBounds>;
   /** The log that it shares with other governances. */
   readonly member?: SharedMember;
   /** Tells it from other governances. */
@@ -121,6 +125,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
     approvals = {},
     features = {},
     mostActionMicros = usualMostActionMicros,
+    agentBounds = {},
   } = options;
   const snapshot = await store.load();
   const { timeZone } = snapshot.balancesMark ?? noBalancesMark;
@@ -170,6 +175,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
     keys: new KeyRing(clock, sha256, snapshot.apiKeys),
     directory,
     reportedTools: new ReportedTools(clock),
+    agentBounds: { ...usualAgentBounds, ...agentBounds },
     ops,
     ledger: new Ledger(clock, budgetPolicy({ ...noBudgets, timeZone })),
     mostActionMicros,

@@ -1,7 +1,7 @@
 import { ManualClock } from './manual-clock.ts';
 import { agentId } from './requests.ts';
 import { SharedMemory } from './shared-memory.ts';
-import type { TestAgent, TestGovernance } from './test-governance.ts';
+import type { TestAgent, TestGovernance, TestOptions } from './test-governance.ts';
 import { testGovernance } from './test-governance.ts';
 
 /** Lets promises settle, and those that they lead to. */
@@ -11,7 +11,7 @@ export async function ticks(): Promise<void> {
 }
 
 /** Two gateways on one log, whose turns end when the test says so. */
-export async function twoGateways(policy: string) {
+export async function twoGateways(policy: string, options: Pick<TestOptions, 'agentBounds'> = {}) {
   const log = new SharedMemory();
   const clock = new ManualClock();
   const members: TestGovernance[] = [];
@@ -31,7 +31,7 @@ export async function twoGateways(policy: string) {
     return work;
   };
   const join = async (name: string) => {
-    const member = await testGovernance({ clock, member: log.join(), name, features: {} });
+    const member = await testGovernance({ ...options, clock, member: log.join(), name, features: {} });
     members.push(member);
     await settled(member.policies(policy));
     return member;

@@ -115,6 +115,18 @@ export const settings = {
     usdAboveZero,
     'The most that one action may cost, by estimate or in fact, in US dollars.',
   ),
+  maxAgentsPerOrg: required(
+    'max_agents_per_org',
+    '10000',
+    wholeNumber(1, 1e7),
+    'How many agents an org may have. More are refused; those of before stay.',
+  ),
+  maxAgentMibPerOrg: required(
+    'max_agent_mib_per_org',
+    '64',
+    wholeNumber(1, 65_536),
+    'How many MiB the names, metadata and tools of all agents of an org may take.',
+  ),
   opsDurable: required('ops_durable', 'true', flag, 'Operations in flight survive a restart.'),
   auditSync: required(
     'audit_sync',
@@ -239,7 +251,7 @@ export const settings = {
     'rate_limit_api_per_min',
     '6000',
     wholeNumber(0, 1e9),
-    'Other routes, per credential; 0 is off.',
+    'Other routes, and calls over gRPC with a key or a JWT, per credential; 0 is off.',
   ),
   trustedProxies: optional(
     'trusted_proxies',

@@ -49,7 +49,10 @@ async function grpcJsServer() {
   return (await import('../transports/grpc/grpc-js-server.ts')).GrpcJsServer;
 }
 
-function governedRoutes({ config, health, metrics }: WiringContext, { gov, authenticator, limits }: GrpcParts): RpcRoutes {
+function governedRoutes(
+  { config, health, metrics }: WiringContext,
+  { gov, authenticator, limits }: GrpcParts,
+): RpcRoutes {
   const execute = executorOf(gov);
   return mergeRoutes(
     policyService(gov, execute, { health, onAnswer: (answer) => metrics.decided(answer) }),

@@ -142,6 +142,7 @@ function emptyGovernance(
     keys: new KeyRing(clock, sha256, snapshot.apiKeys),
     directory,
     reportedTools: new ReportedTools(clock),
+    agentBounds: { agents: config.maxAgentsPerOrg, bytes: config.maxAgentMibPerOrg * 1024 * 1024 },
     ops,
     ledger: new Ledger(clock, budgetPolicy({ ...noBudgets, timeZone })),
     mostActionMicros: config.maxActionCostMicros,

@@ -129,7 +129,7 @@ export const tenancyRoutes = {
       description: 'The token of the agent, and whether the agent is new.',
       body: z.object({ agent: agentIdJson, token: z.string(), created: z.boolean() }),
     },
-    problems: ['agent_exists', 'tenant_bound'],
+    problems: ['agent_exists', 'too_many_agents', 'tenant_bound'],
   },
   getAgent: {
     method: 'GET',

@@ -23,6 +23,7 @@ const codes: Readonly<Record<ErrorCode, number>> = {
   outside_tenant: grpcCode.permissionDenied,
   token_in_use: grpcCode.alreadyExists,
   agent_exists: grpcCode.alreadyExists,
+  too_many_agents: grpcCode.resourceExhausted,
   tenant_bound: grpcCode.permissionDenied,
   key_not_found: grpcCode.notFound,
   key_revoked: grpcCode.failedPrecondition,

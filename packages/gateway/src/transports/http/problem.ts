@@ -33,6 +33,7 @@ const codes: Readonly<Record<ErrorCode, ProblemCode>> = {
   tenant_bound: 'tenant_bound',
   token_in_use: 'token_in_use',
   agent_exists: 'agent_exists',
+  too_many_agents: 'too_many_agents',
   key_not_found: 'key_not_found',
   key_revoked: 'key_revoked',
   agent_not_found: 'agent_not_found',

@@ -1,0 +1,48 @@
+import { utf8Length } from '../kernel/index.ts';
+import type { AgentRecord } from './agent.ts';
+
+/** Few texts take less as they are. */
+const fewTexts = 8;
+
+/**
+ * The same record, with metadata and tool names in one text. They are rarely read, and a tenant may give an agent
+ * thousands of them: as texts of their own, short ones would take many times their length.
+ */
+export function compactAgent(record: AgentRecord): AgentRecord {
+  const { metadata, toolNames } = record;
+  const described = Object.entries(metadata).flat();
+  if (described.length + toolNames.length <= fewTexts) return record;
+  return withTexts(record, described.length, [...described, ...toolNames]);
+}
+
+/** What the getters keep is the text and where it is cut, and nothing of the record. */
+function withTexts(record: AgentRecord, ofMetadata: number, all: readonly string[]): AgentRecord {
+  const text = all.join('');
+  const lengths = Uint32Array.from(all, ({ length }) => length);
+  const { metadata: _metadata, toolNames: _toolNames, ...rest } = record;
+  return {
+    ...rest,
+    get metadata() {
+      const parts = split(text, lengths, 0, ofMetadata);
+      return Object.fromEntries(Array.from({ length: ofMetadata / 2 }, (_, at) => parts.slice(at * 2, at * 2 + 2)));
+    },
+    get toolNames() {
+      return split(text, lengths, ofMetadata, lengths.length);
+    },
+  };
+}
+
+function split(text: string, lengths: Uint32Array, from: number, until: number): string[] {
+  const parts: string[] = [];
+  let start = lengths.subarray(0, from).reduce((sum, length) => sum + length, 0);
+  for (const length of lengths.subarray(from, until)) parts.push(text.slice(start, (start += length)));
+  return parts;
+}
+
+/** How many bytes the names, the metadata and the tools of an agent take, in UTF-8. */
+export function agentBytes({ name, framework, version, metadata, toolNames }: AgentRecord): number {
+  let bytes = utf8Length(name) + utf8Length(framework) + utf8Length(version);
+  for (const [key, value] of Object.entries(metadata)) bytes += utf8Length(key) + utf8Length(value);
+  for (const tool of toolNames) bytes += utf8Length(tool);
+  return bytes;
+}
