@@ -72,6 +72,9 @@ export async function startGateway(options: GatewayOptions): Promise<GatewayProc
     [process.execPath, reeve, 'serve', '--http', '127.0.0.1:0', '--grpc', '127.0.0.1:0', '--data', folder],
     {
       SVC_BOOTSTRAP_API_KEY: bootstrapKey,
+      // One key registers all agents of a fleet.
+      SVC_RATE_LIMIT_API_PER_MIN: '0',
+      SVC_MAX_AGENTS_PER_ORG: '1000000',
       ...(options.probe === true ? probeEnv : {}),
       ...options.env,
     },

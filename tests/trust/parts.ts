@@ -2,6 +2,7 @@ import { clock } from './clock.ts';
 import { disk } from './disk.ts';
 import { fuzz } from './fuzz/fuzz.ts';
 import { kills } from './kills.ts';
+import { memory } from './memory.ts';
 import { mutation } from './mutation/mutation.ts';
 import type { Part } from './part.ts';
 import { signals } from './signals.ts';
@@ -14,7 +15,7 @@ export const parts: readonly Part[] = [
     name: 'kills',
     holds:
       'Everything acknowledged before a SIGKILL is in the store, once. The chain is unbroken, and the balances agree.',
-    share: 32,
+    share: 29,
     most: 1000,
     run: kills,
   },
@@ -48,6 +49,14 @@ export const parts: readonly Part[] = [
     share: 5,
     most: 70,
     run: streams,
+  },
+  {
+    name: 'memory',
+    holds:
+      'A tenant’s agents, and answers that nobody takes, stay within their bounds of memory. Others are decided, and the gateway starts again.',
+    share: 3,
+    most: 30,
+    run: memory,
   },
   {
     name: 'fuzz',

@@ -5,6 +5,7 @@ import { clock } from './clock.ts';
 import { disk } from './disk.ts';
 import { fuzz } from './fuzz/fuzz.ts';
 import { kills } from './kills.ts';
+import { memory } from './memory.ts';
 import { helpText, readOptions } from './options.ts';
 import { briefly } from './part.ts';
 import { parts } from './parts.ts';
@@ -39,6 +40,12 @@ describe('the short form of the campaign finds nothing', () => {
     const { counts, findings } = await streams(briefly(seed, 7));
     expect(findings).toEqual([]);
     expect(counts['decisions']).toBeGreaterThan(0);
+  });
+
+  test('memory', { timeout }, async () => {
+    const { counts, findings } = await memory(briefly(seed, 1));
+    expect(findings).toEqual([]);
+    expect(counts['agents']).toBeGreaterThan(0);
   });
 
   test('fuzz', { timeout }, async () => {

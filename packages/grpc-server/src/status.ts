@@ -2,6 +2,8 @@
 export interface Status {
   readonly code: number;
   readonly message: string;
+  /** When a client that retries by itself may do so. */
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** The codes of gRPC. */

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { deregisterAgent, registerAgent, suspendAgent } from '../testkit/commands.ts';
 import { agentId, operator, registration } from '../testkit/requests.ts';

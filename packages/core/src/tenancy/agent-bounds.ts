@@ -1,15 +1,8 @@
 import { ReeveError } from '../kernel/index.ts';
 import type { Agent, AgentRecord } from './agent.ts';
+import type { AgentBounds } from './compact-agent.ts';
 import { agentBytes } from './compact-agent.ts';
 import type { AgentDirectory } from './directory.ts';
-
-/** How much memory the agents of one org take, in every gateway. Agents without an org are those of one org. */
-export interface AgentBounds {
-  /** Registered, or remembered because of a suspension or an unconfirmed stop. */
-  readonly agents: number;
-  /** Of their names, metadata and tools. */
-  readonly bytes: number;
-}
 
 export const usualAgentBounds: AgentBounds = { agents: 10_000, bytes: 64 * 1024 * 1024 };
 

@@ -39,6 +39,14 @@ function split(text: string, lengths: Uint32Array, from: number, until: number):
   return parts;
 }
 
+/** How much memory the agents of one org take, in every gateway. Agents without an org are those of one org. */
+export interface AgentBounds {
+  /** Registered, or remembered because of a suspension or an unconfirmed stop. */
+  readonly agents: number;
+  /** Of their names, metadata and tools. */
+  readonly bytes: number;
+}
+
 /** How many bytes the names, the metadata and the tools of an agent take, in UTF-8. */
 export function agentBytes({ name, framework, version, metadata, toolNames }: AgentRecord): number {
   let bytes = utf8Length(name) + utf8Length(framework) + utf8Length(version);

@@ -3,7 +3,7 @@ import type { AgentId, AgentKey, EpochMs } from '../kernel/index.ts';
 import { agentKey, invalid } from '../kernel/index.ts';
 import type { Agent, AgentRecord } from './agent.ts';
 import { isRegistered, neverHeard } from './agent.ts';
-import type { AgentBounds } from './agent-bounds.ts';
+import type { AgentBounds } from './compact-agent.ts';
 import { agentBytes, compactAgent } from './compact-agent.ts';
 import { UsedAgents } from './used-agents.ts';
 

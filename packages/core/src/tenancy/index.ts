@@ -1,4 +1,4 @@
-export type { AgentBounds } from './agent-bounds.ts';
+export type { AgentBounds } from './compact-agent.ts';
 export { usualAgentBounds } from './agent-bounds.ts';
 export type { Agent, AgentRecord, Suspension } from './agent.ts';
 export { actorOf, unregisteredAgent, neverHeard } from './agent.ts';

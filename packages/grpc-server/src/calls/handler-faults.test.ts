@@ -1,3 +1,5 @@
+import { HpackDecoder } from '../hpack/decoder.ts';
+import { trailerBlock } from './response-blocks.ts';
 import { expect, test, vi } from 'vitest';
 import type { StreamListener } from '../handlers.ts';
 import { errorCode, frameType, settingId } from '../http2/frame.ts';
@@ -116,4 +118,14 @@ test('calls that are reset while they wait leave nothing behind', async () => {
   here.write(settingsFrame([[settingId.initialWindowSize, 100]]), request(401), data(401, hello, true));
   expect((await here.answer(401)).get('grpc-status')).toBe('0');
   expect(here.frames.filter(({ type }) => type === frameType.rstStream)).toEqual([]);
+});
+
+test('a status that says when to try again says it to clients that do so by themselves', () => {
+  const block = trailerBlock({ code: 8, message: 'later', retryAfterMs: 2000 }, true, undefined, undefined);
+  const fields = new HpackDecoder(4096, 4096).decode(block, 0, block.length).fields;
+  expect(fields.map(({ name, value }) => [name, value])).toEqual([
+    ['grpc-status', '8'],
+    ['grpc-message', 'later'],
+    ['grpc-retry-pushback-ms', '2000'],
+  ]);
 });

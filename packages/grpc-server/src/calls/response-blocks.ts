@@ -38,6 +38,7 @@ export function trailerBlock(
 ): Buffer {
   const fields: (readonly [string, string])[] = [['grpc-status', String(status.code)]];
   if (status.message !== '') fields.push(['grpc-message', encodeMessage(status.message)]);
+  if (status.retryAfterMs !== undefined) fields.push(['grpc-retry-pushback-ms', String(status.retryAfterMs)]);
   const parts = [encodeFields(fields)];
   if (!hasHead) parts.unshift(headBlockWith(head));
   if (extra !== undefined) parts.push(extra);

@@ -18,7 +18,6 @@ import type {
   StreamHandler,
   UnaryHandler,
 } from './rpc.ts';
-import { RpcError } from './status.ts';
 
 export interface ReeveEngineOptions {
   readonly routes: RpcRoutes;
@@ -60,7 +59,7 @@ function unaryOf(handler: UnaryHandler): EngineUnaryHandler {
     if (answer instanceof Promise) {
       answer.then(
         (encoded) => reply(call, encoded),
-        (error: unknown) => fail(call, error),
+        (error: unknown) => call.fail(error),
       );
     } else {
       reply(call, answer);
@@ -74,13 +73,6 @@ function reply(call: UnaryCall, encoded: Encoded): void {
   } catch (error) {
     call.fail(error);
   }
-}
-
-/** Clients that retry by themselves heed this trailer. */
-function fail(call: UnaryCall, error: unknown): void {
-  const wait = error instanceof RpcError ? error.retryAfterMs : undefined;
-  if (wait !== undefined) call.setTrailers([['grpc-retry-pushback-ms', String(wait)]]);
-  call.fail(error);
 }
 
 function streamOf(handler: StreamHandler): EngineStreamHandler {

@@ -67,6 +67,8 @@ export interface RpcServer {
 export interface RpcStatus {
   readonly code: number;
   readonly message: string;
+  /** When a client that retries by itself may do so. */
+  readonly retryAfterMs?: number | undefined;
 }
 
 export function mergeRoutes(...all: readonly RpcRoutes[]): RpcRoutes {

@@ -79,7 +79,7 @@ const codes: Readonly<Record<ErrorCode, number>> = {
 /** The status of a failed call. Unexpected errors go to `onUnexpected` and tell the caller nothing. */
 export function statusOf(error: unknown, onUnexpected: (error: unknown) => void): RpcStatus {
   if (error instanceof ReeveError) return { code: codes[error.code], message: error.message };
-  if (error instanceof RpcError) return { code: error.code, message: error.message };
+  if (error instanceof RpcError) return error;
   onUnexpected(error);
   return { code: grpcCode.internal, message: 'internal error' };
 }
