@@ -7,7 +7,7 @@ import type { Registered } from './gateway.ts';
 
 const noWindow = settingsFrame([[settingId.initialWindowSize, 0]]);
 /** Calls of one connection, of which each gets one answer. */
-const callsAtOnce = 50;
+const callsAtOnce = 400;
 
 export interface Unread {
   readonly connections: number;

@@ -10,8 +10,8 @@ import type { Limits, Outcome } from './part.ts';
 import { isOver, unforeseenIn } from './part.ts';
 
 const mebibyte = 2 ** 20;
-/** The bounds of strangers and of one tenant, its agents, and what the collector leaves for later. */
-const mostGrowth = 400 * mebibyte;
+/** The bounds of strangers and of one tenant, its agents, the open calls, and what the collector leaves for later. */
+const mostGrowth = 700 * mebibyte;
 const mostAgentMib = 16;
 
 /**
@@ -31,12 +31,13 @@ export async function memory(limits: Limits): Promise<Outcome> {
     const before = await residentBytes(gateway.http);
     counts.agents += await fillWithAgents(gateway, findings);
     const kinds: readonly Unread[] = [
-      { connections: many ? 100 : 40, calls: 400, symbol: 'reeve.v1.PolicyService' },
-      { connections: many ? 40 : 15, calls: 500 + chance.below(1000), symbol: 'x'.repeat(3000) },
-      { connections: many ? 40 : 15, calls: 500 + chance.below(1000), symbol: 'é'.repeat(1500), agent: evil },
+      { connections: many ? 60 : 20, calls: 900 + chance.below(1000), symbol: 'reeve.v1.PolicyService' },
+      { connections: many ? 60 : 20, calls: 900 + chance.below(1000), symbol: 'x'.repeat(500) },
+      { connections: many ? 60 : 20, calls: 900 + chance.below(1000), symbol: 'é'.repeat(250), agent: evil },
     ];
     const opened: RawClient[] = [];
     for (const unread of kinds) {
+      for (const client of opened.splice(0)) client.destroy();
       opened.push(...(await leaveUnread(gateway.grpc, unread)));
       counts.connections += unread.connections;
       const grown = Math.round(((await residentBytes(gateway.http)) - before) / mebibyte);
