@@ -57,7 +57,7 @@ export async function memory(limits: Limits): Promise<Outcome> {
 
 const large = {
   metadata: Object.fromEntries(Array.from({ length: 64 }, (_, at) => [`key-${at}`, 'x'.repeat(1024)])),
-  toolNames: Array.from({ length: 1000 }, (_, at) => `tool-${at}`.padEnd(65, '-')),
+  toolNames: Array.from({ length: 1000 }, (_, at) => `tool-${at}`.padEnd(64, '-')),
 };
 
 /** Registers agents until one is refused by the bound of its org. */
