@@ -44,7 +44,10 @@ describe('the agents of an org', () => {
     const filled = await TestGateway.start({ env: { SVC_MAX_AGENT_MIB_PER_ORG: '1' } });
     let refusal: unknown;
     for (let at = 0; at < 12 && refusal === undefined; at++) {
-      await filled.register({ orgId: 'large', agentId: `a${at}` }, large).catch((error: unknown) => (refusal = error));
+      refusal = await filled.register({ orgId: 'large', agentId: `a${at}` }, large).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
     }
     expect(refusal).toMatchObject({
       code: exhausted,
