@@ -26,7 +26,12 @@ export async function tokenOf(gateway: TestGateway, key: string, ...scopes: stri
 }
 
 /** Registers an agent over gRPC with a credential other than the bootstrap key. */
-export function registerAs(gateway: TestGateway, bearer: string, id: Partial<AgentId> & { agentId: string }) {
+export function registerAs(
+  gateway: TestGateway,
+  bearer: string,
+  id: Partial<AgentId> & { agentId: string },
+  extra: Partial<RegisterAgentRequest> = {},
+) {
   const request: RegisterAgentRequest = {
     agentId: { orgId: 'acme', teamId: 'core', ...id },
     credentialToken: '',
@@ -36,6 +41,7 @@ export function registerAs(gateway: TestGateway, bearer: string, id: Partial<Age
     parentAgentId: undefined,
     metadata: {},
     toolNames: [],
+    ...extra,
   };
   const options = { authorization: `Bearer ${bearer}` };
   return gateway.client.call(paths.registerAgent, RegisterAgentRequest, RegisterAgentResponse, request, options);

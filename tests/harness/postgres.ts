@@ -129,6 +129,23 @@ export class TestPostgres {
     await this.#end(isCrash ? 'crash\n' : 'keep\n');
   }
 
+  /** Copies the data aside, as a standby holds it that gets no more of the log. The server must be halted. */
+  keepCopy(): void {
+    this.#copy(this.#data, this.#copied);
+  }
+
+  /** Goes on from the copy: everything since is lost. The server must be halted. */
+  goBackToCopy(): void {
+    rmSync(this.#data, { recursive: true });
+    this.#copy(this.#copied, this.#data);
+  }
+
+  /** With owners and rights, which the server checks. */
+  #copy(from: string, to: string): void {
+    const { status, stderr } = spawnSync('cp', ['-a', from, to], { encoding: 'utf8' });
+    if (status !== 0) throw new Error(`the data cannot be copied: ${stderr}`);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#end('');
     rmSync(this.#folder, { recursive: true, force: true });
@@ -141,6 +158,10 @@ export class TestPostgres {
 
   get #data(): string {
     return join(this.#folder, 'data');
+  }
+
+  get #copied(): string {
+    return join(this.#folder, 'copied');
   }
 
   #initialise(tls: boolean): void {

@@ -1,10 +1,12 @@
 import { clock } from './clock.ts';
 import { disk } from './disk.ts';
+import { fork } from './fork.ts';
 import { fuzz } from './fuzz/fuzz.ts';
 import { kills } from './kills.ts';
 import { memory } from './memory.ts';
 import { mutation } from './mutation/mutation.ts';
 import type { Part } from './part.ts';
+import { poison } from './poison.ts';
 import { signals } from './signals.ts';
 import { streams } from './streams.ts';
 import { tenants } from './tenants.ts';
@@ -72,6 +74,21 @@ export const parts: readonly Part[] = [
     share: 4,
     most: 3,
     run: tenants,
+  },
+  {
+    name: 'poison',
+    holds:
+      'No value of a caller, and no commit or row that cannot be read, stops another gateway, a start or another tenant.',
+    share: 4,
+    most: 200,
+    run: poison,
+  },
+  {
+    name: 'fork',
+    holds: 'After a failover that lost commits, no gateway decides by them.',
+    share: 4,
+    most: 30,
+    run: fork,
   },
   {
     name: 'mutation',

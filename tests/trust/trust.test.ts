@@ -3,12 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { Chance } from './chance.ts';
 import { clock } from './clock.ts';
 import { disk } from './disk.ts';
+import { fork } from './fork.ts';
 import { fuzz } from './fuzz/fuzz.ts';
 import { kills } from './kills.ts';
 import { memory } from './memory.ts';
 import { helpText, readOptions } from './options.ts';
 import { briefly } from './part.ts';
 import { parts } from './parts.ts';
+import { poison } from './poison.ts';
 import type { PartResult } from './report.ts';
 import { tableOf, withTable } from './report.ts';
 import { signals } from './signals.ts';
@@ -46,6 +48,16 @@ describe('the short form of the campaign finds nothing', () => {
     const { counts, findings } = await memory(briefly(seed, 1));
     expect(findings).toEqual([]);
     expect(counts['agents']).toBeGreaterThan(0);
+  });
+
+  test('poison', { timeout }, async () => {
+    const { counts, findings } = await poison(briefly(seed, 4));
+    expect(findings).toEqual([]);
+    expect(counts['damaged commits']).toBeGreaterThan(0);
+  });
+
+  test('fork', { timeout }, async () => {
+    expect(await fork(briefly(seed, 1))).toMatchObject({ findings: [], counts: { failovers: 1 } });
   });
 
   test('fuzz', { timeout }, async () => {

@@ -1,6 +1,10 @@
+import type { StoredEntry } from './audit/index.ts';
 import { replayLog } from './audit/index.ts';
 import { BalanceKeeper, BalanceRecovery } from './budget/index.ts';
 import type { Governance } from './governance.ts';
+import type { Touch, Unread } from './journal/index.ts';
+import { touchedBy } from './journal/index.ts';
+import { agentKey } from './kernel/index.ts';
 import type { OpsLog } from './ops/index.ts';
 import { OpsRecovery } from './ops/index.ts';
 import type { Snapshot } from './store.ts';
@@ -10,14 +14,40 @@ export const noBalancesMark = { seq: 0, timeZone: 'UTC' };
 
 type Recovered = Pick<Snapshot, 'balances' | 'balancesMark' | 'ops' | 'opsReplayFrom'>;
 
-/** Restores balances and operations from their rows and from the log, which is read once for both. */
-export async function recover(gov: Governance, snapshot: Recovered, log: OpsLog): Promise<BalanceKeeper> {
+/**
+ * Restores balances and operations from their rows and from the log, which is read once for both. What cannot be read is
+ * handed to `onUnread`.
+ */
+export async function recover(
+  gov: Governance,
+  snapshot: Recovered,
+  log: OpsLog,
+  onUnread: (unread: Unread) => void,
+): Promise<BalanceKeeper> {
   const mark = snapshot.balancesMark ?? noBalancesMark;
   const balances = new BalanceRecovery(snapshot.balances, mark);
   const { opsReplayFrom } = snapshot;
   const ops = opsReplayFrom === null ? undefined : new OpsRecovery(gov, snapshot.ops, opsReplayFrom);
-  await replayLog(log, ops === undefined ? [balances] : [balances, ops]);
+  await replayLog(log, ops === undefined ? [balances] : [balances, ops], (stored) => onUnread(unreadEntry(stored)));
   for (const balance of balances.fold.all()) gov.ledger.restore(balance);
   await ops?.finish(log);
   return new BalanceKeeper(gov, balances.fold, mark.seq);
+}
+
+/** The lineage of an entry says whose it is, if that much of it can be read. */
+function unreadEntry({ seq, canonical }: StoredEntry): Unread {
+  return { touched: touchedBy(ownerOf(canonical)), why: `entry ${seq} of the audit log cannot be read` };
+}
+
+function ownerOf(canonical: string): Touch {
+  try {
+    const [, text = ''] = /,"lineage":(\{[^{}]*\}),"op_id":/.exec(canonical) ?? [];
+    const { agent_id: agentId, org_id: orgId, team_id: teamId } = JSON.parse(text) as Readonly<Record<string, string>>;
+    if (agentId !== undefined && teamId !== undefined && agentId !== '') {
+      return { agent: agentKey({ orgId: orgId ?? '', teamId, agentId }) };
+    }
+    return orgId == null ? 'everything' : { org: orgId };
+  } catch {
+    return 'everything';
+  }
 }

@@ -19,16 +19,22 @@ import type {
   Reading,
   RestoresChange,
   RestoresSnapshot,
+  Row,
   RowsOf,
+  Touched,
+  Unread,
   Write,
 } from './journal/index.ts';
 import { eventIdRows, idsReserved, every, marksTable, restoreRows, restoredAt, restoredFrom } from './journal/index.ts';
+import { everything, touchedBy } from './journal/index.ts';
 import type { BackupsChange, BackupsSnapshot, LogsChange } from './logs/index.ts';
 import { backupRows, lastBackupAt, logRows } from './logs/index.ts';
 import type { OpsChange, OpsChangeEvent, OpsSnapshot, SavedOp } from './ops/index.ts';
 import { opsRows, opsTable, replayFrom } from './ops/index.ts';
 import { policyRows, policyVersionsTable } from './policy/index.ts';
 import type { PoliciesChange, PoliciesSnapshot, PolicyEvent, PolicyStore } from './policy/index.ts';
+import type { OwnerOfRow } from './row-owners.ts';
+import { itsAgent, itsNamespace, itsReach, itsTier, nobody } from './row-owners.ts';
 import type { AgentChange, AgentEvent, AgentUseChange, TenancySnapshot } from './tenancy/index.ts';
 import { agentRows, agentsTable, agentUseRows, agentUsesTable } from './tenancy/index.ts';
 
@@ -78,6 +84,8 @@ export interface Snapshot
     RestoresSnapshot,
     TenancySnapshot {
   readonly head: ChainHead;
+  /** What could not be read. It grows until the operations are read. */
+  readonly unread: readonly Unread[];
 }
 
 /** Keeps what must survive the gateway. Every store passes the same conformance suite. */
@@ -117,44 +125,88 @@ export function writesOf(change: Change): readonly Write[] {
   return (rows[change.kind] as (change: Change) => readonly Write[])(change);
 }
 
-/** What a gateway reads at start. */
+/** Whether this release knows such a change. Another release may know more. */
+export function isKnownChange(change: { readonly kind: string }): boolean {
+  return Object.hasOwn(rows, change.kind);
+}
+
+/** A missing type does not compile. */
+const eventTypes: Readonly<Record<DomainEvent['type'], true>> = {
+  agent: true,
+  approval: true,
+  audit_alert: true,
+  budget: true,
+  decision: true,
+  ops_change: true,
+  policy: true,
+};
+
+export function isKnownEvent(event: { readonly type: string }): boolean {
+  return Object.hasOwn(eventTypes, event.type);
+}
+
+/** What a gateway reads at start, and who is out of service if a row of it cannot be read. */
 export const readings = {
-  agents: every(agentsTable),
-  agentUses: every(agentUsesTable),
-  apiKeys: every(apiKeysTable),
-  signingKeys: every(signingKeysTable),
-  policies: every(policyVersionsTable, [], { latest: 'version' }),
-  ops: every(opsTable),
-  receipts: every(receiptsTable, [{ column: 'is_open', is: 'on' }]),
-  bulkControls: every(bulksTable, [{ column: 'is_remembered', is: 'on' }], {
-    newest: { by: ['requested_at', 'id'], most: 10_000 },
-  }),
-  controlSequences: every(sequencesTable),
-  runControls: every(runControlsTable),
-  approvals: every(approvalsTable, [{ column: 'is_live', is: 'on' }]),
-  grants: every(grantsTable, [{ column: 'is_revoked', is: 'off' }]),
-  balances: every(balancesTable),
-  marks: every(marksTable),
+  agents: owned(itsAgent, every(agentsTable)),
+  agentUses: owned(nobody, every(agentUsesTable)),
+  apiKeys: owned(nobody, every(apiKeysTable)),
+  signingKeys: owned(nobody, every(signingKeysTable)),
+  policies: owned(itsNamespace, every(policyVersionsTable, [], { latest: 'version' })),
+  ops: owned(itsAgent, every(opsTable)),
+  receipts: owned(itsAgent, every(receiptsTable, [{ column: 'is_open', is: 'on' }])),
+  bulkControls: owned(
+    nobody,
+    every(bulksTable, [{ column: 'is_remembered', is: 'on' }], {
+      newest: { by: ['requested_at', 'id'], most: 10_000 },
+    }),
+  ),
+  controlSequences: owned(itsAgent, every(sequencesTable)),
+  runControls: owned(itsReach, every(runControlsTable)),
+  approvals: owned(itsAgent, every(approvalsTable, [{ column: 'is_live', is: 'on' }])),
+  grants: owned(itsAgent, every(grantsTable, [{ column: 'is_revoked', is: 'off' }])),
+  balances: owned(itsTier, every(balancesTable)),
+  marks: owned(nobody, every(marksTable)),
 } as const;
 
+function owned<Item>(owner: OwnerOfRow, reading: Reading<Item>): OwnedReading<Item> {
+  return { ...reading, owner };
+}
+
+export interface OwnedReading<Item> extends Reading<Item> {
+  readonly owner: OwnerOfRow;
+}
+
+/** Reads one row. Undefined if it cannot be read: that is noted, and the others are read. */
+export type ReadRow<Item> = (row: Row) => Item | undefined;
+
+/** Finds the rows in a store's own way, and reads each. */
+export type FindRows = <Item>(
+  reading: Reading<Item>,
+  read: ReadRow<Item>,
+) => readonly (Item | undefined)[] | Promise<readonly (Item | undefined)[]>;
+
 /**
- * Assembles a snapshot. `read` finds the rows in the store's own way. Operations may be hundreds of thousands: a store
- * that can, reads them one by one when they are asked for.
+ * Assembles a snapshot. Operations may be hundreds of thousands: a store that can, reads them one by one when they are
+ * asked for.
  */
 export async function loadSnapshot(
   head: ChainHead,
-  read: <Item>(reading: Reading<Item>) => readonly Item[] | Promise<readonly Item[]>,
-  ops?: Iterable<SavedOp>,
+  find: FindRows,
+  findOps?: (read: ReadRow<SavedOp>) => Iterable<SavedOp>,
 ): Promise<Snapshot> {
+  const unread: Unread[] = [];
+  const read = async <Item>(reading: OwnedReading<Item>): Promise<readonly Item[]> =>
+    (await find(reading, rowReader(reading, unread))).filter((item) => item !== undefined);
   const marks = new Map((await read(readings.marks)).map(({ name, value }) => [name, value]));
   return {
     head,
+    unread,
     agents: await read(readings.agents),
     agentUses: await read(readings.agentUses),
     apiKeys: await read(readings.apiKeys),
     signingKeys: await read(readings.signingKeys),
     policies: await read(readings.policies),
-    ops: ops ?? (await read(readings.ops)),
+    ops: findOps?.(rowReader(readings.ops, unread)) ?? (await read(readings.ops)),
     opsReplayFrom: marks.get(replayFrom) ?? null,
     receipts: await read(readings.receipts),
     bulkControls: await read(readings.bulkControls),
@@ -167,5 +219,25 @@ export async function loadSnapshot(
     eventIdsReserved: marks.get(idsReserved) ?? 0,
     restoredAt: marks.get(restoredAt) ?? null,
     restoredFrom: marks.get(restoredFrom) ?? null,
+  };
+}
+
+function ownerOf(owner: OwnerOfRow, row: Row): Touched {
+  try {
+    return touchedBy(owner(row));
+  } catch {
+    return everything;
+  }
+}
+
+/** No reason is told: it would quote the row, which may hold secrets. */
+function rowReader<Item>({ table, owner }: OwnedReading<Item>, unread: Unread[]): ReadRow<Item> {
+  return (row) => {
+    try {
+      return table.itemOf(row);
+    } catch {
+      unread.push({ touched: ownerOf(owner, row), why: `a row of the table ${table.name} cannot be read` });
+      return undefined;
+    }
   };
 }

@@ -35,11 +35,33 @@ test('the log is read once, and each follower gets what came after its own mark'
     },
   };
   const [early, late, beyond] = [new Noted(10), new Noted(2498), new Noted(3000)];
-  await replayLog(log, [late, early, beyond]);
+  const unread: number[] = [];
+  await replayLog(log, [late, early, beyond], ({ seq }) => unread.push(seq));
+  expect(unread).toEqual([]);
   expect(asked).toEqual([10, 1010, 2010, 2500]);
   expect(early.seen).toEqual(entries.slice(10).map(({ seq }) => `${seq} t:${seq}`));
   expect(late.seen).toEqual(['2499 t:2499', '2500 t:2500']);
   expect(beyond.seen).toEqual([]);
+});
+
+test('an entry that cannot be read is told, and those after it are followed', async () => {
+  const entries = [entry(1), new ReadEntry(2, '', 'damaged'), new ReadEntry(3, '', '{}'), entry(4)];
+  const log = { after: (seq: number) => Promise.resolve(entries.filter((each) => each.seq > seq)) };
+  const agents = new ByLineage((id) => id);
+  const seen: number[] = [];
+  const unread: number[] = [];
+  const follower = {
+    after: 0,
+    follow: ({ seq, lineage: of }: Parameters<LogFollower['follow']>[0]) => {
+      agents.of(of);
+      seen.push(seq);
+    },
+  };
+  await replayLog(log, [follower], ({ seq }) => unread.push(seq));
+  expect([seen, unread]).toEqual([
+    [1, 4],
+    [2, 3],
+  ]);
 });
 
 test('an agent is looked up once for all its entries, however many other agents there are', () => {

@@ -1,4 +1,4 @@
-import type { EntryLog } from './audit-reader.ts';
+import type { EntryLog, StoredEntry } from './audit-reader.ts';
 import { ReplayedEntry } from './replayed-entry.ts';
 
 const page = 1000;
@@ -10,14 +10,25 @@ export interface LogFollower {
   follow(entry: ReplayedEntry): void;
 }
 
-/** Reads the log once for all followers: it may be long, and reading it takes longer than following it. */
-export async function replayLog(log: EntryLog, followers: readonly LogFollower[]): Promise<void> {
+/**
+ * Reads the log once for all followers: it may be long, and reading it takes longer than following it. An entry that
+ * cannot be read or followed is told, and the others are followed.
+ */
+export async function replayLog(
+  log: EntryLog,
+  followers: readonly LogFollower[],
+  onUnread: (stored: StoredEntry) => void,
+): Promise<void> {
   let seq = Math.min(...followers.map(({ after }) => after));
   for (;;) {
     const entries = await log.after(seq, page);
     for (const stored of entries) {
-      const entry = new ReplayedEntry(stored);
-      for (const follower of followers) if (stored.seq > follower.after) follower.follow(entry);
+      try {
+        const entry = new ReplayedEntry(stored);
+        for (const follower of followers) if (stored.seq > follower.after) follower.follow(entry);
+      } catch {
+        onUnread(stored);
+      }
     }
     const last = entries.at(-1);
     if (last === undefined) return;

@@ -1,4 +1,4 @@
-import type { Row, RowsOf, Table, Write } from '../journal/index.ts';
+import type { RowsOf, Table, Write } from '../journal/index.ts';
 import { prune, put, remove, text, textIn } from '../journal/index.ts';
 import { totalJson, totalOfJson } from '../kernel/index.ts';
 import type { ClosedPeriod, SavedBalance } from './balance.ts';
@@ -7,6 +7,8 @@ import type { Period } from './period.ts';
 import { periods } from './period.ts';
 import type { BalancesMark } from './recover-balances.ts';
 import { tierKey } from './tier.ts';
+import type { BalanceOf, ClosedOf } from './totals.ts';
+import { mapBalance, mapClosed } from './totals.ts';
 
 /** The name of the row that says up to which entry the others are true. */
 const markName = '';
@@ -14,19 +16,20 @@ const markName = '';
 export const balancesTable: Table<SavedBalance | BalancesMark, 'name'> = {
   name: 'books',
   key: { name: text((row) => (isMark(row) ? markName : tierKey(row.of))) },
-  columns: { record: text(recordOf) },
+  columns: { record: text((row) => JSON.stringify(isMark(row) ? row : mapBalance(row, totalJson))) },
   itemOf: (row) => {
-    if (textIn(row, 'name') === markName) return JSON.parse(textIn(row, 'record')) as BalancesMark;
+    const record: unknown = JSON.parse(textIn(row, 'record'));
+    if (textIn(row, 'name') === markName) return record as BalancesMark;
     // Rows of older versions name no entry of their own. The mark applies to them.
-    return { seq: 0, ...(exactRecord(row) as Omit<SavedBalance, 'seq'>) };
+    return mapBalance({ seq: 0, ...(record as Omit<BalanceOf<number | string>, 'seq'>) }, totalOfJson);
   },
 };
 
 export const closedPeriodsTable: Table<ClosedPeriod, 'name' | 'period' | 'id'> = {
   name: 'closed_books',
   key: { name: text(({ of }) => tierKey(of)), period: text(({ period }) => period), id: text(({ id }) => id) },
-  columns: { record: text(recordOf) },
-  itemOf: (row) => exactRecord(row) as ClosedPeriod,
+  columns: { record: text((closed) => JSON.stringify(mapClosed(closed, totalJson))) },
+  itemOf: (row) => mapClosed(JSON.parse(textIn(row, 'record')) as ClosedOf<number | string>, totalOfJson),
 };
 
 export const budgetRows: RowsOf<BudgetsChange> = {
@@ -57,24 +60,3 @@ function isBalance(row: SavedBalance | BalancesMark): row is SavedBalance {
 function isMark(row: SavedBalance | BalancesMark): row is BalancesMark {
   return 'timeZone' in row;
 }
-
-/** Writes sums that a number cannot hold exactly as strings of digits. Nearly no row has one. */
-function recordOf(row: SavedBalance | BalancesMark | ClosedPeriod): string {
-  try {
-    return JSON.stringify(row);
-  } catch {
-    return JSON.stringify(row, (_, value: unknown) => (typeof value === 'bigint' ? totalJson(value) : value));
-  }
-}
-
-function exactRecord(row: Row): unknown {
-  return JSON.parse(textIn(row, 'record'), exactly);
-}
-
-function exactly(name: string, value: unknown): unknown {
-  const isSum = (typeof value === 'string' && /^-?\d+$/.test(value)) || typeof value === 'number';
-  return isSum && sums.has(name) ? totalOfJson(value) : value;
-}
-
-/** The members whose values are sums, in open and in closed periods. */
-const sums: ReadonlySet<string> = new Set(['day', 'month', 'spent', 'spentMicros']);

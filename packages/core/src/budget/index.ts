@@ -22,5 +22,6 @@ export type { RunCount } from './run-tally.ts';
 export { RunTally } from './run-tally.ts';
 export type { BudgetTier, TierOf } from './tier.ts';
 export { tierKey, tiersOf } from './tier.ts';
+export { mapBudgetEvent, mapBudgetsChange } from './totals.ts';
 export type { BalanceDifference, BudgetVerification } from './verify-budgets.ts';
 export { verifyBudgets } from './verify-budgets.ts';

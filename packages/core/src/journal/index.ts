@@ -5,8 +5,8 @@ export type { Batch, Guard, JournalOf, Told, Typed, Undo } from './journal-ports
 export { Journal } from './journal.ts';
 export type { RestoresChange, RestoresSnapshot } from './restores.ts';
 export { restoreRows, restoredAt, restoredFrom } from './restores.ts';
-export type { ForeignCommit, Sharing, Step, Touch, Touched } from './shared-log.ts';
-export { HeadMoved, restsOn } from './shared-log.ts';
+export type { ForeignCommit, Sharing, Step, Touch, Touched, Unread } from './shared-log.ts';
+export { everything, HeadMoved, restsOn, touchedBy } from './shared-log.ts';
 export type { AgentColumn, Column, Mark, Prune, Push, Reading, Row, RowCondition, RowsOf, Table } from './rows.ts';
 export type { Value, Write } from './rows.ts';
 export { agentColumns, agentIdOf, agentValues, clear, every, fixed, flag, integer, marksTable } from './rows.ts';

@@ -15,12 +15,31 @@ export interface Touched {
 /** What one step touches. */
 export type Touch = { readonly agent: string } | { readonly org: string } | 'everything' | undefined;
 
+/** What of a commit cannot be read, or of a store. */
+export interface Unread {
+  /** Whose state it may have changed. Null if nothing in the commit says that. */
+  readonly touched: Touched | null;
+  readonly why: string;
+}
+
 /** A commit of another gateway on the same log. */
 export interface ForeignCommit<Change, Event> {
   /** The newest entry of the log after this commit. */
   readonly head: ChainHead;
   readonly steps: readonly Step<Change, Event>[];
   readonly touched: Touched;
+  /** What is not among the steps, because nobody here can read it. */
+  readonly unread: readonly Unread[];
+}
+
+/** Unknown is as much as everything. */
+export const everything: Touched = { agents: [], orgs: [], everything: true };
+
+/** What one step touches, in the form that many do. */
+export function touchedBy(touch: Touch): Touched {
+  const touches = new Touches();
+  touches.add(touch);
+  return touches.all;
 }
 
 /** Another gateway has written to the log first. Its commits, in order, come before the one that was tried. */

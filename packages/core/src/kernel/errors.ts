@@ -82,3 +82,8 @@ export function invalid(field: string, problem: string): ReeveError {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : JSON.stringify(error);
 }
+
+/** The message of a caught value, if it is one of ours. Those of the language quote what they could not read. */
+export function unquoted(error: unknown): string {
+  return error instanceof Error && error.constructor === Error ? error.message : 'it is not of its form';
+}

@@ -10,7 +10,7 @@ export { SteppedRound, rememberingTimestamp, timestamp } from './clock.ts';
 export type { Entrance } from './entrance.ts';
 export { entrances } from './entrance.ts';
 export type { ErrorCode } from './errors.ts';
-export { ReeveError, invalid, messageOf } from './errors.ts';
+export { ReeveError, invalid, messageOf, unquoted } from './errors.ts';
 export type { Glob } from './glob.ts';
 export { GlobError, compileGlob } from './glob.ts';
 export type { AgentId, AgentKey, NamedOp } from './ids.ts';

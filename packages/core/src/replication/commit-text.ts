@@ -1,50 +1,84 @@
-import type { Touched } from '../journal/index.ts';
+import type { Touched, Unread } from '../journal/index.ts';
+import { everything } from '../journal/index.ts';
 import type { AgentId } from '../kernel/index.ts';
+import { unquoted } from '../kernel/index.ts';
 import type { Commit } from '../store.ts';
+import { isKnownChange, isKnownEvent } from '../store.ts';
 import type { AnyStep, PackedStep } from './packed-step.ts';
 import { packStep, unpackStep } from './packed-step.ts';
+import { touchOf } from './touch-of.ts';
+import { readSumsOfChange, readSumsOfEvent, writeSumsOfChange, writeSumsOfEvent } from './sums-of-steps.ts';
 
 /** What other gateways are told of a batch, beside its place in the log. */
 type Told = Pick<Commit, 'steps' | 'touched'>;
 
-/** As it travels. */
-interface ToldText {
-  readonly steps: readonly (Commit['steps'][number] | PackedStep)[];
-  readonly touched: Touched;
-}
-
-/** A member that JSON has no number for. No name of ours begins with it. */
-const big = '$big';
-
 /** The steps of a batch as text, for other gateways. */
 export function commitText({ steps, touched }: Told): string {
   const places = new Map(touched.agents.map((agent, place) => [agent, place]));
-  const told: ToldText = { steps: steps.map((step) => packStep(step, places)), touched };
+  return JSON.stringify({ steps: steps.map((step) => written(packStep(step, places))), touched });
+}
+
+function written(step: AnyStep | PackedStep): unknown {
+  if (isPacked(step)) return step;
+  return 'change' in step ? { change: writeSumsOfChange(step.change) } : { event: writeSumsOfEvent(step.event) };
+}
+
+/**
+ * Reads what `commitText` wrote, by this release or by another one. It never throws: the commit is made, whether or not
+ * it can be read here. What cannot be read is told.
+ */
+export function parseCommit(text: string): Told & Pick<Commit, 'unread'> {
   try {
-    return JSON.stringify(told);
-  } catch (error) {
-    // A replacer visits every value, and nearly no commit holds a big number.
-    if (!(error instanceof TypeError)) throw error;
-    return JSON.stringify(told, (_, value: unknown) =>
-      typeof value === 'bigint' ? { [big]: value.toString() } : value,
-    );
+    const { steps, touched } = JSON.parse(text) as { readonly steps: readonly unknown[]; readonly touched: unknown };
+    return readSteps([...steps], touchedIn(touched));
+  } catch {
+    // Nothing of it is quoted: a commit may hold secrets.
+    return { steps: [], touched: everything, unread: [{ touched: null, why: 'its text is not that of a commit' }] };
   }
 }
 
-/** Reads what `commitText` wrote, by this release or by another one. */
-export function parseCommit(text: string): Told {
-  // Reviving visits every value as well.
-  const told = JSON.parse(text, text.includes(`{"${big}":"`) ? revive : undefined) as Partial<ToldText>;
-  const { steps = [], touched = everything } = told;
+/** One by one, so that nothing keeps the others from being read. */
+function readSteps(texts: readonly unknown[], touched: Touched): ReturnType<typeof parseCommit> {
   const agents = touched.agents.map(agentIdOf);
-  return { steps: steps.map((step) => (isPacked(step) ? unpackStep(step, agents) : withVia(step))), touched };
+  const steps: AnyStep[] = [];
+  const unread: Unread[] = [];
+  for (const [at, text] of texts.entries()) {
+    try {
+      steps.push(readStep(text as AnyStep | PackedStep, agents));
+    } catch (error) {
+      unread.push({ touched, why: `step ${at + 1} of ${texts.length}: ${unquoted(error)}` });
+    }
+  }
+  return { steps, touched, unread };
 }
 
-/** Unknown is as much as everything. */
-const everything: Touched = { agents: [], orgs: [], everything: true };
+function readStep(step: AnyStep | PackedStep, agents: readonly AgentId[]): AnyStep {
+  if (isPacked(step)) return unpackStep(step, agents);
+  const read = readNamed(step);
+  // Whatever cannot say whom it touches is not a step.
+  touchOf(read);
+  return read;
+}
 
-function isPacked(step: ToldText['steps'][number]): step is PackedStep {
+function readNamed(step: AnyStep): AnyStep {
+  if ('event' in step) {
+    if (!isKnownEvent(step.event)) throw new Error('it is an event that this release does not know');
+    return withVia({ event: readSumsOfEvent(step.event) });
+  }
+  if (!isKnownChange(step.change)) throw new Error('it is a change that this release does not know');
+  return withVia({ change: readSumsOfChange(step.change) });
+}
+
+function isPacked(step: AnyStep | PackedStep): step is PackedStep {
   return Array.isArray(step);
+}
+
+function touchedIn(value: unknown): Touched {
+  const { agents, orgs, everything: all } = value as Touched;
+  if (typeof all !== 'boolean' || ![...agents, ...orgs].every((name) => typeof name === 'string')) {
+    throw new TypeError('it does not say whom it touches');
+  }
+  return { agents, orgs, everything: all };
 }
 
 /** Operations in commits of a release without doors lack this member. */
@@ -62,10 +96,4 @@ function withVia(step: AnyStep): AnyStep {
 function agentIdOf(key: string): AgentId {
   const [orgId = '', teamId = '', agentId = ''] = key.split('/');
   return { orgId, teamId, agentId };
-}
-
-function revive(_: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || !(big in value)) return value;
-  const { [big]: digits } = value;
-  return typeof digits === 'string' && Object.keys(value).length === 1 ? BigInt(digits) : value;
 }

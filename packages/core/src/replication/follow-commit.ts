@@ -4,11 +4,14 @@ import { followApproval } from '../approvals/index.ts';
 import type { BalanceKeeper, BudgetEvent } from '../budget/index.ts';
 import { followAgent, followControl } from '../control/index.ts';
 import type { Governance } from '../governance.ts';
-import { agentKey } from '../kernel/index.ts';
+import type { Touched, Unread } from '../journal/index.ts';
+import { everything, touchedBy } from '../journal/index.ts';
+import { agentKey, unquoted } from '../kernel/index.ts';
 import { followAlert, followOp, followOpChange } from '../ops/index.ts';
 import { followPolicy, preparePolicies } from '../policy/index.ts';
 import type { Change, Commit, DomainEvent } from '../store.ts';
 import { followUses, isAgentChange } from '../tenancy/index.ts';
+import { touchOf } from './touch-of.ts';
 
 /** The state that follows other gateways. */
 export interface Followed {
@@ -20,21 +23,42 @@ export interface Followed {
 /** Does ahead what would take long while a commit is followed. Undefined if there is nothing. */
 export function prepareToFollow({ gov }: Pick<Followed, 'gov'>, commits: readonly Commit[]): Promise<void> | undefined {
   const changes = commits.flatMap(({ steps }) => steps.flatMap((step) => ('change' in step ? [step.change] : [])));
-  return preparePolicies(
-    gov,
-    changes.flatMap((change) => (change.kind === 'policy_saved' ? [change.saved] : [])),
-  );
+  try {
+    return preparePolicies(
+      gov,
+      changes.flatMap((change) => (change.kind === 'policy_saved' ? [change.saved] : [])),
+    );
+  } catch {
+    // Following it says what is wrong with it.
+    return undefined;
+  }
 }
 
 /**
  * Brings memory in step with a commit of another gateway on the same log. The other gateway has judged, written and
  * told its callers. Here nothing is judged and nothing is written: every step only says how things are now.
+ *
+ * A step that cannot be read or followed takes those out of service whose state it changes, and nobody else. Returns
+ * what was wrong. Throws if it may have changed everybody's: then a start must read everything.
  */
-export function followCommit(followed: Followed, { head, steps }: Commit): void {
+export function followCommit(followed: Followed, { head, steps, unread }: Commit): readonly Unread[] {
+  const faults: Unread[] = [...unread];
   for (const [at, step] of steps.entries()) {
-    if ('change' in step) followChange(followed, step.change, head.seq);
-    else if (!isOvertaken(steps, at, step.event)) followEvent(followed.gov, step.event, head.seq);
+    try {
+      if ('change' in step) followChange(followed, step.change, head.seq);
+      else if (!isOvertaken(steps, at, step.event)) followEvent(followed.gov, step.event, head.seq);
+    } catch (error) {
+      faults.push({ touched: touchedBy(touchOf(step)), why: `step ${at + 1}: ${unquoted(error)}` });
+    }
   }
+  for (const fault of faults) takeOutOfService(followed.gov, fault);
+  return faults;
+}
+
+function takeOutOfService({ directory }: Governance, { touched, why }: Unread): void {
+  const whose: Touched = touched ?? everything;
+  if (whose.everything) throw new Error(`everybody's state may have changed, and it cannot be read how: ${why}`);
+  directory.outOfService.add(whose);
 }
 
 /** How far the decision is from the event that a new operation is known. */

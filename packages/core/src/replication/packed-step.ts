@@ -100,6 +100,7 @@ export function unpackStep(packed: PackedStep, agents: readonly AgentId[]): AnyS
     const [, , at, opId] = packed;
     return { event: { type: 'ops_change', at, agent, op: arrived(opId, agent, at) } };
   }
+  if (packed[0] !== 'op') throw new Error('it is a step that this release does not know');
   const [, , at, opId, state, registeredAt, updatedAt, actionType, resource, summary, runId, reason] = packed;
   const [, , , , , , , , , , , , costMicros, reservedMicros, policyRule, digest, booked, rare] = packed;
   const op: OpRecord = {

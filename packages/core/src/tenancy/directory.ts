@@ -5,6 +5,7 @@ import type { Agent, AgentRecord } from './agent.ts';
 import { isRegistered, neverHeard } from './agent.ts';
 import type { AgentBounds } from './compact-agent.ts';
 import { agentBytes, compactAgent } from './compact-agent.ts';
+import { OutOfService } from './out-of-service.ts';
 import { UsedAgents } from './used-agents.ts';
 
 const deepestLineage = 64;
@@ -21,6 +22,7 @@ export class AgentDirectory {
   readonly #uses = new Map<string, AgentBounds>();
   /** The agents whose use of the gateway is to be written. */
   readonly used = new UsedAgents();
+  readonly outOfService = new OutOfService();
   #newest = 0;
   /** Other gateways hold the same agents, and list them in the same order: by their names. */
   readonly isShared: boolean;

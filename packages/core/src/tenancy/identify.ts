@@ -5,6 +5,7 @@ import { agentKey, parseAgentId, announce, ReeveError, equalInConstantTime } fro
 import type { Agent } from './agent.ts';
 import { isRegistered } from './agent.ts';
 import type { AgentDirectory } from './directory.ts';
+import { outOfService } from './out-of-service.ts';
 import type { Agents, Tenancy } from './tenancy.ts';
 
 export type IdentityRefusal =
@@ -12,6 +13,7 @@ export type IdentityRefusal =
   | 'credential token mismatch'
   | 'credential token registered to a different agent'
   | 'agent is not registered'
+  | 'agent is out of service'
   | 'agent is suspended'
   | 'agent has not confirmed a stop';
 
@@ -41,6 +43,8 @@ export function identify(directory: AgentDirectory, sha256: Sha256, claim: Agent
   const found = directory.find(claim);
   const claimed = found !== undefined && isRegistered(found) ? found : undefined;
   if (token === '') return { known: false, reason: 'missing credential token', claimed, owner: undefined };
+
+  if (directory.outOfService.has(claim)) return { known: false, reason: outOfService, claimed, owner: undefined };
 
   const presented = sha256(token);
   const expected = claimed?.record.tokenHash;
@@ -72,6 +76,7 @@ export function findAgent(gov: Agents, by: Principal, id: AgentId): Agent {
 /** The registered agent behind a call other than a check. A suspended or blocked agent may still report and listen. */
 export function authenticateAgent(gov: Tenancy, claim: AgentId | undefined, token: string): Agent {
   const id = parseAgentId(claim);
+  gov.directory.outOfService.refuse(id);
   const identity = identify(gov.directory, gov.sha256, id, token);
   const agent = provenAgent(identity);
   if (agent === undefined) throw new ReeveError('unauthenticated', identity.known ? '' : identity.reason);
@@ -95,6 +100,7 @@ export function identifyByToken(
   const owner = token === '' ? undefined : directory.ownerOf(sha256(token));
   if (owner === undefined) throw new ReeveError('unauthenticated', 'the credential token belongs to no agent');
   const { id, suspension } = owner.record;
+  directory.outOfService.refuse(id);
   return { agentId: id, suspended: suspension !== null };
 }
 

@@ -42,6 +42,7 @@ export function registerAgent(gov: Tenancy, request: RegisterRequest): Registrat
   const id = parseAgentId(request.agentId);
   requireReach(by, id);
   checkForm(request);
+  gov.directory.outOfService.refuse(id);
   const existing = gov.directory.find(id);
   const created = existing === undefined || !isRegistered(existing);
   if (!created && request.ifRegistered === 'refuse') {

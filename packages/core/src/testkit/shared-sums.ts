@@ -121,7 +121,7 @@ export function theirCommit(seq: number, ...changes: SumChange[]): ForeignCommit
     { change },
     { event: { type: 'sum', of: `their ${change.agent}` } as const },
   ]);
-  return { head: { seq, hash: String(seq).padStart(64, '0') }, steps, touched };
+  return { head: { seq, hash: String(seq).padStart(64, '0') }, steps, touched, unread: [] };
 }
 
 /** Lets everything happen that waits for nothing else. */

@@ -240,6 +240,7 @@ export function storeConformance(name: string, makePlace: () => StorePlace, trai
 
 const nothing: Snapshot = {
   head: emptyChain,
+  unread: [],
   agents: [],
   agentUses: [],
   apiKeys: [],

@@ -15,8 +15,9 @@ export function forgetCommits(
     const old = marks.findLast(({ at }) => at <= now - keptMs);
     if (old === undefined) return;
     marks.splice(0, marks.indexOf(old) + 1);
-    // What could not be removed now goes with the next.
-    if (leads()) void store.forgetCommits(old.version).catch(() => undefined);
+    // That commit itself stays: a gateway may still stand on it, and compares. What could not be removed now goes with
+    // the next.
+    if (leads()) void store.forgetCommits(old.version - 1).catch(() => undefined);
   }, everyMs);
   timer.unref();
   return () => clearInterval(timer);

@@ -42,6 +42,10 @@ export class Metrics {
     'reeve_store_commit_failures_total',
     'Turns that could not be made durable.',
   );
+  readonly #unread = this.#counter(
+    'reeve_unread_total',
+    'Stored rows, and steps of other gateways, that could not be read or followed.',
+  );
   readonly #authFailures = this.#counter('reeve_auth_failures_total', 'Calls with no or a bad credential.');
   readonly #httpRequests = this.#counter('reeve_http_requests_total', 'HTTP requests.', 'route', 'status');
   readonly #controls = this.#counter('reeve_controls_total', 'Steps of controls.', 'action', 'status');
@@ -243,6 +247,10 @@ export class Metrics {
 
   streamEnded(reason: string): void {
     this.#streamsEnded.inc({ reason });
+  }
+
+  unread(): void {
+    this.#unread.inc();
   }
 
   authFailed(): void {

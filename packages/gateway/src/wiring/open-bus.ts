@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { textIn } from '@reeve/core';
 import type { Bus } from '../adapters/nats/bus.ts';
 import { openNatsBus } from '../adapters/nats/nats-bus.ts';
-import type { CommitFeed, KeptCommit } from '../adapters/postgres/commit-feed.ts';
+import type { CommitFeed, SentCommit } from '../adapters/postgres/commit-feed.ts';
 import type { Membership } from '../adapters/postgres/membership.ts';
 import type { PostgresDatabase } from '../adapters/postgres/postgres-database.ts';
 import type { PostgresStore } from '../adapters/postgres/postgres-store.ts';
@@ -68,14 +68,13 @@ export async function openBus(
   };
   bus.subscribe(topic, (payload) => {
     const commit = commitOf(payload);
-    if (commit !== undefined) feed.receive(commit);
-    shared.onCommits(commit !== undefined);
+    shared.onCommits(commit !== undefined && feed.receive(commit));
   });
   return shared;
 }
 
 /** Tells the others of a commit. One that is too large for a message is only named, and they read it. */
-export function tellCommit(bus: Bus, commit: KeptCommit): void {
+export function tellCommit(bus: Bus, commit: SentCommit): void {
   const { told, ...place } = commit;
   const head = JSON.stringify(place);
   const payload = Buffer.from(`${head}\n${told}`);
@@ -83,11 +82,11 @@ export function tellCommit(bus: Bus, commit: KeptCommit): void {
 }
 
 /** Undefined if it is only named. The text of a commit is long, and is not wrapped in another text. */
-function commitOf(payload: Uint8Array): KeptCommit | undefined {
+function commitOf(payload: Uint8Array): SentCommit | undefined {
   const text = Buffer.from(payload).toString();
   const end = text.indexOf('\n');
   if (end === -1) return undefined;
-  return { ...(JSON.parse(text.slice(0, end)) as Omit<KeptCommit, 'told'>), told: text.slice(end + 1) };
+  return { ...(JSON.parse(text.slice(0, end)) as Omit<SentCommit, 'told'>), told: text.slice(end + 1) };
 }
 
 /** What only the gateways on this database know. The first one makes it. */

@@ -9,6 +9,7 @@ import type {
   Governance,
   Sharing,
   Snapshot,
+  Unread,
 } from '@reeve/core';
 import {
   AgentDirectory,
@@ -47,6 +48,7 @@ import { systemClock as clock } from '../adapters/system/system-clock.ts';
 import type { StoreWatch } from '../background/store-watch.ts';
 import { credentialsOf } from './open-identity.ts';
 import type { OpenStore, SharedStore } from './opened-store.ts';
+import { startWithout, tellUnread } from './tell-unread.ts';
 import type { WiringContext } from './wiring-context.ts';
 
 export interface Governed {
@@ -85,7 +87,10 @@ export async function openGovernance(
   gov.policyRegistry.restore(await withWriters(gov, snapshot.policies));
   // What others write from now on is followed as it comes.
   const log = { after: upTo(stored.store, snapshot.head.seq), receipts: stored.store.receipts.bind(stored.store) };
-  const balances = await recover(gov, config.opsDurable ? snapshot : { ...snapshot, opsReplayFrom: null }, log);
+  const unread: Unread[] = [];
+  const kept = config.opsDurable ? snapshot : { ...snapshot, opsReplayFrom: null };
+  const balances = await recover(gov, kept, log, (each) => unread.push(each));
+  startWithout(context, gov.directory, [...snapshot.unread, ...unread]);
   events.subscribe((batch) => balances.follow(batch));
   followed.current = { gov, access, balances };
   if (!config.opsDurable) journal.write({ kind: 'ops_forgotten' });
@@ -100,13 +105,14 @@ export async function openGovernance(
 }
 
 function journalOn(
-  { logger, metrics }: WiringContext,
+  context: WiringContext,
   { store, shared }: OpenStore,
   snapshot: Snapshot,
   events: EventBus<DomainEvent>,
   watch: StoreWatch,
   followed: { readonly current?: Followed },
 ): Journal<Change, DomainEvent> {
+  const { logger, metrics } = context;
   let startedAt = 0;
   return new Journal<Change, DomainEvent>(
     {
@@ -122,7 +128,7 @@ function journalOn(
         watch.onCommit(error);
       },
       onError: (error) => logger.error({ err: error }, 'work after a commit failed'),
-      ...(shared === undefined ? {} : { sharing: sharingOf(shared, followed) }),
+      ...(shared === undefined ? {} : { sharing: sharingOf(context, shared, followed) }),
     },
     snapshot.head,
   );
@@ -170,7 +176,11 @@ function emptyGovernance(
 }
 
 /** How the journal works together with the other gateways on the store. */
-function sharingOf(shared: SharedStore, followed: { readonly current?: Followed }): Sharing<Change, DomainEvent> {
+function sharingOf(
+  context: WiringContext,
+  shared: SharedStore,
+  followed: { readonly current?: Followed },
+): Sharing<Change, DomainEvent> {
   const { feed } = shared;
   const here = (): Followed => {
     if (followed.current === undefined) throw new Error('there is nothing yet that could follow');
@@ -182,7 +192,10 @@ function sharingOf(shared: SharedStore, followed: { readonly current?: Followed 
     read: () => feed.read(),
     lock: () => shared.store.lock(),
     prepare: (commits) => prepareToFollow(here(), commits),
-    follow: (commit) => followCommit(here(), commit),
+    follow: (commit) => {
+      const faults = followCommit(here(), commit);
+      if (faults.length > 0) tellUnread(context, faults, `a commit up to entry ${commit.head.seq}`);
+    },
     failed: (error) => shared.onDiverged(error),
   };
 }

@@ -13,7 +13,7 @@ import { WrongHost } from '../front/host-check.ts';
 import { Refusal } from './refusal.ts';
 
 /** Refusals of the identity that are about the agent's state. All others mean that the token is not good. */
-const statesOfAgents = new Set(['agent is suspended', 'agent has not confirmed a stop']);
+const statesOfAgents = new Set(['agent is suspended', 'agent has not confirmed a stop', 'agent is out of service']);
 
 /** Why an operation ends that nobody has decided about. */
 const expired = 'approval expired';

@@ -11,11 +11,13 @@ const rows = Array.from({ length: 450 }, (_, nth) => ({
 
 test('a read that fails after its first page hands out nothing, and the next one everything', async () => {
   let questions = 0;
+  const head = { version: 450, seq: 450, hash: 'hash 450' };
   let isAway = true;
   const sql = {
-    all: (_sql: string, ...[after]: unknown[]) => {
+    all: (asked: string, ...[, from]: unknown[]) => {
+      if (asked.includes('FROM chain')) return Promise.resolve([head]);
       if (++questions === 2 && isAway) return Promise.reject(new Error('the connection was lost'));
-      return Promise.resolve(rows.filter(({ version }) => version > Number(after)).slice(0, 200));
+      return Promise.resolve(rows.filter(({ version }) => version >= Number(from)).slice(0, 200));
     },
   };
   const feed = new CommitFeed(sql, 'me', () => undefined);

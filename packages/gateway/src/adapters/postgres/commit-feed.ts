@@ -1,44 +1,47 @@
-import type { ChainHead, Commit } from '@reeve/core';
+import type { ChainHead, Commit, Touched } from '@reeve/core';
 import { emptyChain, parseCommit } from '@reeve/core';
 import type { SqlSession } from '../sql/sql-database.ts';
+import { FellBehind } from './fell-behind.ts';
+import type { LogHead, NotedCommit, Standing } from './standing.ts';
+import { commitsQuestion, headQuestion, requireStanding } from './standing.ts';
+import { touchedByEntries } from './touched-by-entries.ts';
 
-/** A commit as the database keeps it, and as gateways send it to each other. */
-export interface KeptCommit extends ChainHead {
-  readonly version: number;
-  readonly gateway: string;
+/** A commit as the database keeps it. `gateway` is its name: who made it, and by which try. */
+export interface KeptCommit extends NotedCommit {
   readonly told: string;
 }
 
-/**
- * The commits that this gateway has missed are not there: it was away for too long, or the database was set back. A
- * start reads everything anew.
- */
-export class FellBehind extends Error {
-  constructor(version: number) {
-    super(`the database does not go on from commit ${version}, up to which this gateway knows it; start it again`);
-    this.name = 'FellBehind';
-  }
+/** A commit as gateways send it to each other. */
+export interface SentCommit extends KeptCommit {
+  /** The name of the commit before it. Absent if an older release sends it. */
+  readonly before?: string | null;
 }
 
-export const commitColumns = 'version, gateway, seq, hash, told';
+interface ReadCommit {
+  readonly kept: KeptCommit;
+  readonly commit: Commit;
+}
+
 const page = 200;
 /** What has arrived too early waits for what comes before it. Beyond this it is read from the database. */
 const mostWaiting = 1000;
 const mostCharacters = 64 * 1024 * 1024;
 
 /**
- * The commits of all gateways, in order. It knows the number of the newest commit that this gateway has followed or
- * made. Commits arrive early from other gateways, or are read from the database. Each is handed out once.
+ * The commits of all gateways, in order. It knows the newest commit that this gateway has followed or made. Commits
+ * arrive early from other gateways, or are read from the database. Each is handed out once, and only on top of the very
+ * commit that it was made on.
  */
 export class CommitFeed {
   readonly #sql: Pick<SqlSession, 'all'>;
   readonly #gateway: string;
   readonly #onFellBehind: (error: FellBehind) => void;
-  readonly #waiting = new Map<number, KeptCommit>();
+  readonly #waiting = new Map<number, SentCommit>();
   /** The length of what waits. */
   #characters = 0;
-  #version = 0;
-  #head: ChainHead = emptyChain;
+  #standing: Standing = { ...emptyChain, version: 0, name: null };
+  /** Set once the log does not go on from there. Nothing is handed out any more. */
+  #lost: FellBehind | undefined;
 
   constructor(sql: Pick<SqlSession, 'all'>, gateway: string, onFellBehind: (error: FellBehind) => void) {
     this.#sql = sql;
@@ -47,82 +50,159 @@ export class CommitFeed {
   }
 
   get version(): number {
-    return this.#version;
+    return this.#standing.version;
   }
 
-  /** The newest entry of the log, as of that commit. */
-  get head(): ChainHead {
-    return this.#head;
+  /** The commit that memory stands on. Throws if the log has turned out not to go on from it. */
+  get standing(): Standing {
+    if (this.#lost !== undefined) throw this.#lost;
+    return this.#standing;
   }
 
   /** Memory holds everything up to this commit. */
-  start(version: number, head: ChainHead): void {
-    this.#version = version;
-    this.#head = head;
+  start(standing: Standing): void {
+    this.#standing = standing;
   }
 
-  /** This gateway has made the next commit, which ends with this entry, if it has any. */
-  made(last: ChainHead | undefined): void {
-    this.#forget(++this.#version);
-    if (last !== undefined) this.#head = { seq: last.seq, hash: last.hash };
+  /** This gateway has made the next commit, which ends with this entry, if it has any. No name: nobody follows it. */
+  made(name: string | null, last: ChainHead | undefined): void {
+    const { seq, hash } = last ?? this.#standing;
+    this.#moveTo({ version: this.version + 1, name, seq, hash });
   }
 
-  /** Another gateway says that it has made a commit. */
-  receive(commit: KeptCommit): void {
-    if (commit.version <= this.#version || commit.gateway === this.#gateway) return;
+  /** Another gateway says that it has made a commit. Returns false if only the database can tell what to make of it. */
+  receive(commit: SentCommit): boolean {
+    if (commit.gateway.startsWith(`${this.#gateway}/`)) return true;
+    if (commit.version <= this.version) return commit.version < this.version || commit.gateway === this.#standing.name;
+    if (commit.before === undefined) return false;
     const characters = this.#characters + commit.told.length;
-    if (this.#waiting.size >= mostWaiting || characters > mostCharacters) return;
+    if (this.#waiting.size >= mostWaiting || characters > mostCharacters) return false;
     this.#forget(commit.version);
     this.#waiting.set(commit.version, commit);
     this.#characters += commit.told.length;
+    return true;
   }
 
+  /** What has arrived and comes next. Anything that only the database can explain is left to be read. */
   ready(): Commit[] {
-    const commits: KeptCommit[] = [];
-    for (let next = this.#waiting.get(this.#version + 1); next !== undefined; ) {
-      commits.push(next);
-      next = this.#waiting.get(next.version + 1);
+    if (this.#lost !== undefined) return [];
+    const found: ReadCommit[] = [];
+    let { version, name } = this.#standing;
+    for (let next = this.#waiting.get(version + 1); next !== undefined; next = this.#waiting.get(version + 1)) {
+      const read = readCommit(next);
+      if (next.before !== name || isUnattributed(read)) {
+        this.#forget(next.version);
+        break;
+      }
+      found.push(read);
+      ({ version, gateway: name } = next);
     }
-    return this.handOut(commits);
+    return this.#handOut(found);
   }
 
   /** All of them or, if the database fails in the middle, none: what was handed out would be taken for followed. */
   async read(): Promise<readonly Commit[]> {
+    const { standing } = this;
     const found: KeptCommit[] = [];
     for (;;) {
-      const rows = await this.#sql.all(
-        `SELECT ${commitColumns} FROM commits WHERE version > ? ORDER BY version LIMIT ${page}`,
-        found.at(-1)?.version ?? this.#version,
-      );
+      const from = found.at(-1)?.version;
+      const sql = `${commitsQuestion('?', '?')} LIMIT ${page}`;
+      const rows = await this.#sql.all(sql, standing.version, from === undefined ? standing.version : from + 1);
       found.push(...(rows as unknown as KeptCommit[]));
-      if (rows.length < page) return this.handOut(found);
+      if (rows.length < page) break;
     }
+    if (found[0]?.version !== standing.version || !isNoted(standing, found[0])) {
+      this.require(standing, await this.#headOfLog(), found[0]);
+    }
+    return this.handOut(found);
+  }
+
+  /** Throws unless the log goes on from the commit that memory stands on. */
+  async verify(): Promise<void> {
+    const { standing } = this;
+    const [noted] = await this.#sql.all(`${commitsQuestion('?', '?')} LIMIT 1`, standing.version, standing.version);
+    this.require(standing, await this.#headOfLog(), noted as unknown as NotedCommit | undefined);
+  }
+
+  /** The same with what the database says of the commit that memory stood on, and of its own head, at one moment. */
+  require(standing: Standing, head: LogHead, noted: NotedCommit | undefined): void {
+    const isThere = this.#orLost(() => requireStanding(standing, head, noted));
+    if (this.version !== standing.version) return;
+    this.#standing = { ...this.#standing, name: isThere ? (noted?.gateway ?? null) : null };
   }
 
   /** Hands out commits that follow one another, up to the newest one, if its number is known. */
-  handOut(found: readonly KeptCommit[], newest?: number): Commit[] {
+  async handOut(found: readonly KeptCommit[], newest?: number): Promise<readonly Commit[]> {
+    const read = found.filter(({ version }) => version > this.version).map(readCommit);
+    const whole: ReadCommit[] = [];
+    let { seq } = this.#standing;
+    for (const each of read) {
+      whole.push(isUnattributed(each) ? await this.#attributed(each, seq) : each);
+      ({ seq } = each.kept);
+    }
+    return this.#handOut(whole, newest);
+  }
+
+  #handOut(found: readonly ReadCommit[], newest?: number): Commit[] {
     // Some may have arrived from the other gateway while they were read.
-    const commits = found.filter(({ version }) => version > this.#version);
-    const first = commits[0];
-    const last = commits.at(-1)?.version ?? this.#version;
-    if ((first !== undefined && first.version !== this.#version + 1) || (newest !== undefined && last !== newest)) {
-      const error = new FellBehind(this.#version);
-      this.#onFellBehind(error);
+    const commits = found.filter(({ kept }) => kept.version > this.version);
+    const first = commits[0]?.kept.version ?? this.version + 1;
+    const last = commits.at(-1)?.kept.version ?? this.version;
+    this.#orLost(() => {
+      if (first === this.version + 1 && (newest === undefined || last === newest)) return;
+      throw new FellBehind(this.version, 'it has forgotten what comes next');
+    });
+    for (const { kept } of commits) this.#moveTo({ ...headOf(kept), version: kept.version, name: kept.gateway });
+    return commits.map(({ commit }) => commit);
+  }
+
+  /** The text of a commit cannot be read. The entries that it wrote say whose state it has changed. */
+  async #attributed({ kept, commit }: ReadCommit, after: number): Promise<ReadCommit> {
+    const touched: Touched = await touchedByEntries(this.#sql, after, kept.seq);
+    return { kept, commit: { ...commit, unread: commit.unread.map(({ why }) => ({ why, touched })) } };
+  }
+
+  async #headOfLog(): Promise<LogHead> {
+    const [head] = await this.#sql.all(headQuestion);
+    return head as unknown as LogHead;
+  }
+
+  #orLost<Result>(check: () => Result): Result {
+    try {
+      return check();
+    } catch (error) {
+      if (error instanceof FellBehind) {
+        this.#lost = error;
+        this.#onFellBehind(error);
+      }
       throw error;
     }
-    // Read first: what cannot be read must not count as known.
-    const read = commits.map(({ seq, hash, told }) => ({ head: { seq, hash }, ...parseCommit(told) }));
-    for (const { version, seq, hash } of commits) {
-      this.#forget(version);
-      this.#version = version;
-      this.#head = { seq, hash };
-    }
-    for (const version of this.#waiting.keys()) if (version <= this.#version) this.#forget(version);
-    return read;
+  }
+
+  #moveTo(standing: Standing): void {
+    this.#standing = standing;
+    for (const version of this.#waiting.keys()) if (version <= standing.version) this.#forget(version);
   }
 
   #forget(version: number): void {
     this.#characters -= this.#waiting.get(version)?.told.length ?? 0;
     this.#waiting.delete(version);
   }
+}
+
+function headOf({ seq, hash }: ChainHead): ChainHead {
+  return { seq, hash };
+}
+
+function readCommit(kept: KeptCommit): ReadCommit {
+  return { kept, commit: { head: headOf(kept), ...parseCommit(kept.told) } };
+}
+
+function isUnattributed({ commit }: ReadCommit): boolean {
+  return commit.unread.some(({ touched }) => touched === null);
+}
+
+/** The usual case: the very commit is there, and whatever comes next comes after it. */
+function isNoted({ name, seq, hash }: Standing, noted: NotedCommit): boolean {
+  return noted.gateway === name && noted.seq === seq && noted.hash === hash;
 }

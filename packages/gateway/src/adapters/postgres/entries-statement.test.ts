@@ -3,15 +3,25 @@ import { sampleDraft, sealAll } from '@reeve/core/testkit';
 import { expect, test } from 'vitest';
 import { entriesStatement } from './entries-statement.ts';
 
-const note = { after: 7, gateway: 'g', events: 2, told: '{}' };
+const after = { version: 7, seq: 0, hash: 'before', name: 'f' };
+const note = { after, gateway: 'g', events: 2, told: '{}' };
 
 test('entries that do not follow one another are refused before anything is sent', () => {
   const [first, second, third] = sealAll([sampleDraft(), sampleDraft(), sampleDraft()], emptyChain);
   if (first === undefined || second === undefined || third === undefined) throw new Error('three entries were sealed');
   expect(() => entriesStatement([first, third], note)).toThrow('do not follow one another');
-  expect(entriesStatement([first, second, third], note).values.slice(0, 6)).toEqual([7, 3, third.hash, 'g', 2, '{}']);
+  expect(entriesStatement([first, second, third], note).values.slice(0, 8)).toEqual([
+    7,
+    3,
+    third.hash,
+    'g',
+    2,
+    '{}',
+    'before',
+    'f',
+  ]);
 });
 
 test('a commit without entries leaves the head of the chain where it is', () => {
-  expect(entriesStatement([], { ...note, told: null }).values).toEqual([7, null, null, 'g', 2, null]);
+  expect(entriesStatement([], { ...note, told: null }).values).toEqual([7, null, null, 'g', 2, null, 'before', 'f']);
 });

@@ -1,12 +1,13 @@
 import type { ChainHead, SealedEntry } from '@reeve/core';
 import { blockBits } from './postgres-schema.ts';
+import type { Standing } from './standing.ts';
 import type { Statement } from './statement.ts';
 import { arrayOf, arrayOfJson } from './statement.ts';
 
 /** What a commit says of itself: its number, who made it, and what others must follow. */
 export interface CommitNote {
-  /** The number of the commit before it. */
-  readonly after: number;
+  /** The commit before it: that very one, and not another one of its number. */
+  readonly after: Standing;
   readonly gateway: string;
   readonly events: number;
   /** Null if no other gateway follows. */
@@ -19,7 +20,8 @@ const moved = `
     UPDATE chain
     SET version = $1::bigint + 1, seq = COALESCE($2::bigint, seq), hash = COALESCE($3::text, hash),
       events = events + $5::bigint
-    WHERE version = $1::bigint
+    WHERE version = $1::bigint AND hash = $7::text
+      AND ($8::text IS NULL OR EXISTS (SELECT 1 FROM commits WHERE version = $1::bigint AND gateway = $8::text))
     RETURNING version, seq, hash, events
   ), noted AS (
     INSERT INTO commits (version, gateway, seq, hash, events, told)
@@ -30,7 +32,7 @@ const moved = `
 const entriesText = `
   WITH ${moved}, timed AS (
     INSERT INTO audit_times AS t
-    SELECT e.seq >> ${blockBits}, min(e.at), max(e.at) FROM moved, unnest($7::bigint[], $8::bigint[]) AS e (seq, at)
+    SELECT e.seq >> ${blockBits}, min(e.at), max(e.at) FROM moved, unnest($9::bigint[], $10::bigint[]) AS e (seq, at)
     GROUP BY 1
     ON CONFLICT (block) DO UPDATE
       SET min_at = LEAST(t.min_at, excluded.min_at), max_at = GREATEST(t.max_at, excluded.max_at)
@@ -39,8 +41,8 @@ const entriesText = `
     (seq, at, event_type, org_id, team_id, agent_id, op_id, decision, claimed_org_id, hash, canonical)
   SELECT e.*
   FROM moved, unnest(
-    $7::bigint[], $8::bigint[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[],
-    $15::text[], $16::text[], $17::text[]) AS e`;
+    $9::bigint[], $10::bigint[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[],
+    $17::text[], $18::text[], $19::text[]) AS e`;
 
 const rowsText = `WITH ${moved} SELECT 1 FROM moved`;
 
@@ -73,7 +75,8 @@ export function entriesStatement(entries: readonly SealedEntry[], note: CommitNo
 }
 
 function noteValues({ after, gateway, events, told }: CommitNote, last: ChainHead | undefined): Statement['values'] {
-  return [after, last?.seq ?? null, last?.hash ?? null, gateway, events, told];
+  const { version, hash, name } = after;
+  return [version, last?.seq ?? null, last?.hash ?? null, gateway, events, told, hash, name];
 }
 
 /**

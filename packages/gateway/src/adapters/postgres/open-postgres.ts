@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 import type { PostgresUrl } from '../../config/postgres-url.ts';
 import { withAdvice } from '../../explain-start.ts';
 import { StartError } from '../../start-error.ts';
-import type { KeptCommit } from './commit-feed.ts';
+import type { SentCommit } from './commit-feed.ts';
 import { CommitFeed } from './commit-feed.ts';
 import type { ConnectionOptions, Encryption } from './connection.ts';
 import { connectFirst, disconnect, nameOf } from './connection.ts';
@@ -28,7 +28,7 @@ export interface PostgresOptions {
   /** Whether other gateways may work on the same database, which then follow each other. */
   readonly isShared: boolean;
   readonly lostAfterMs: number;
-  readonly onCommitted: (commit: KeptCommit) => void;
+  readonly onCommitted: (commit: SentCommit) => void;
   readonly onRegained: () => void;
   /** Called if the gateway must not go on. */
   readonly onFatal: (error: Error) => void;

@@ -7,14 +7,14 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { TestDatabase } from '../../../../../tests/harness/postgres.ts';
 import { createDatabase } from '../../../../../tests/harness/postgres.ts';
 import { parsePostgresUrl } from '../../config/postgres-url.ts';
-import type { KeptCommit } from './commit-feed.ts';
+import type { SentCommit } from './commit-feed.ts';
 import type { OpenPostgres } from './open-postgres.ts';
 import { openPostgres } from './open-postgres.ts';
 import type { PostgresStore } from './postgres-store.ts';
 
 interface Opened extends OpenPostgres, AsyncDisposable {
   /** What others would be told. */
-  readonly told: KeptCommit[];
+  readonly told: SentCommit[];
   readonly fatal: () => string | undefined;
 }
 
@@ -23,10 +23,10 @@ async function open(
   { sync = 'process', isShared = false }: { readonly sync?: 'process' | 'power'; readonly isShared?: boolean } = {},
 ): Promise<Opened> {
   const stack = new AsyncDisposableStack();
-  const told: KeptCommit[] = [];
+  const told: SentCommit[] = [];
   let fatal: string | undefined;
   const events = {
-    onCommitted: (commit: KeptCommit) => told.push(commit),
+    onCommitted: (commit: SentCommit) => told.push(commit),
     onRegained: () => undefined,
     onFatal: (error: Error) => (fatal = error.message),
   };
@@ -302,6 +302,90 @@ describe('two gateways on one database', () => {
     await database.drop();
   });
 
+  describe('on a branch of the log that was lost', () => {
+    const save = { entries: [], changes: [{ kind: 'agent_saved', agent } as const] };
+    const losses = [
+      ['the database is behind', 'DELETE FROM commits WHERE version = 2; UPDATE chain SET version = 1'],
+      ['another commit has its number and its entry', `UPDATE commits SET gateway = 'another/1' WHERE version = 2`],
+      [
+        'another commit has its number, and more have come since',
+        `UPDATE commits SET gateway = 'another/1' WHERE version = 2; UPDATE chain SET version = 3;
+          INSERT INTO commits SELECT 3, 'another/2', seq, hash, events, told FROM commits WHERE version = 2`,
+      ],
+      ['another entry has its number', `UPDATE commits SET hash = 'x' WHERE version = 2; UPDATE chain SET hash = 'x'`],
+    ] as const;
+    const ways = [
+      ['reads', (opened: Opened) => opened.feed.read()],
+      ['commits entries', (opened: Opened) => append(opened.store, emptyChain, ['more'])],
+      ['commits rows', (opened: Opened) => opened.store.commit(save)],
+      ['looks whether the store is back', (opened: Opened) => opened.store.probe()],
+    ] as const;
+
+    test.each(losses.flatMap(([loss, sql]) => ways.map(([how, act]) => [loss, how, sql, act] as const)))(
+      '%s: a gateway that %s notices it, and does nothing more',
+      async (_loss, _how, sql, act) => {
+        const database = await emptyDatabase();
+        await using first = await shared(database.url);
+        await append(first.store, emptyChain, ['one']);
+        await first.store.commit(save);
+        await database.query(sql);
+        const before = await database.query('SELECT * FROM commits ORDER BY version');
+        await expect(act(first)).rejects.toThrow('the database does not go on from commit 2');
+        expect(first.fatal()).toContain('start it again');
+        for (const [, again] of ways) await expect(again(first)).rejects.toThrow('start it again');
+        expect(await database.query('SELECT * FROM commits ORDER BY version')).toEqual(before);
+        await database.drop();
+      },
+    );
+
+    test('a message of a commit on another one of the same number is not followed', async () => {
+      const database = await emptyDatabase();
+      await using first = await shared(database.url);
+      await using second = await shared(database.url);
+      await append(first.store, emptyChain, ['one']);
+      await append(first.store, (await first.store.load()).head, ['two']);
+      const [one, two] = first.told;
+      if (one === undefined || two === undefined) throw new Error('two commits were told');
+      expect(second.feed.receive({ ...one, gateway: 'another/1' })).toBe(true);
+      expect(second.feed.ready()).toHaveLength(1);
+      expect(second.feed.receive(one)).toBe(false);
+      expect(second.feed.receive(two)).toBe(true);
+      expect(second.feed.ready()).toEqual([]);
+      await expect(second.feed.read()).rejects.toThrow('it holds another commit of that number');
+      await database.drop();
+    });
+
+    test('a message of an older release does not say what it was made on, and is read from the database', async () => {
+      const database = await emptyDatabase();
+      await using first = await shared(database.url);
+      await using second = await shared(database.url);
+      await append(first.store, emptyChain, ['one']);
+      const { before: _, ...older } = first.told[0] ?? {};
+      expect(second.feed.receive(older as SentCommit)).toBe(false);
+      expect(second.feed.ready()).toEqual([]);
+      expect(await second.feed.read()).toHaveLength(1);
+      await database.drop();
+    });
+  });
+
+  test('what one gateway wrote alone is what several compare with later', async () => {
+    const database = await emptyDatabase();
+    {
+      await using alone = await open(database.url);
+      await append(alone.store, emptyChain, ['one']);
+      await alone.store.commit({ entries: [], changes: [{ kind: 'agent_saved', agent }] });
+    }
+    await using first = await shared(database.url);
+    await using second = await shared(database.url);
+    expect(first.feed.standing).toEqual(second.feed.standing);
+    expect(first.feed.standing).toMatchObject({ version: 2, seq: 1, name: expect.stringContaining('/0') });
+    await first.store.commit({ entries: [], changes: [{ kind: 'agent_saved', agent }] });
+    for (const commit of first.told) expect(second.feed.receive(commit)).toBe(true);
+    expect(second.feed.ready()).toHaveLength(1);
+    expect(second.feed.standing).toEqual(first.feed.standing);
+    await database.drop();
+  });
+
   test('the newest events are there after a restart', async () => {
     const database = await emptyDatabase();
     await using first = await shared(database.url);
@@ -357,8 +441,8 @@ test('a gateway alone must not go on if the database is not what it was, as afte
   const head = await append(opened.store, emptyChain, ['one', 'two', 'three']);
   await database.query('DELETE FROM audit WHERE seq > 1');
   await database.query('UPDATE chain SET version = 0, (seq, hash) = (SELECT seq, hash FROM audit)');
-  await expect(opened.store.commit({ entries: one(head), changes: [] })).rejects.toThrow('another gateway writes');
-  expect(opened.fatal()).toContain('another gateway writes');
+  await expect(opened.store.commit({ entries: one(head), changes: [] })).rejects.toThrow('it has lost commits');
+  expect(opened.fatal()).toContain('start it again');
   expect(await opened.store.after(0, 10)).toHaveLength(1);
   await database.drop();
 });

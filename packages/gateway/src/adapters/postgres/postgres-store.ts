@@ -10,6 +10,7 @@ import type {
   Commit,
   Period,
   PolicyStore,
+  ReadRow,
   Reading,
   Receipt,
   ReceiptStatus,
@@ -22,6 +23,7 @@ import type {
 import {
   bulksTable,
   closedPeriodsTable,
+  commitText,
   loadSnapshot,
   numberIn,
   receiptsTable,
@@ -34,8 +36,7 @@ import { SqlApprovals } from '../sql/sql-approvals.ts';
 import type { SqlSession, SqlValue } from '../sql/sql-database.ts';
 import { readingSql } from '../sql/table-sql.ts';
 import { AuditLog } from './audit-log.ts';
-import type { KeptCommit } from './commit-feed.ts';
-import { commitColumns } from './commit-feed.ts';
+import type { KeptCommit, SentCommit } from './commit-feed.ts';
 import { eachRow } from './each-row.ts';
 import type { PostgresDatabase } from './postgres-database.ts';
 import { postgresPolicies } from './postgres-policies.ts';
@@ -48,7 +49,7 @@ export interface PostgresStoreOptions extends WriterOptions {
   /** Whether the database can be reached, as far as is known. */
   readonly isReachable: () => boolean;
   /** Called with every commit that this gateway has made, if others follow it. */
-  readonly onCommitted: (commit: KeptCommit) => void;
+  readonly onCommitted: (commit: SentCommit) => void;
 }
 
 /** PostgreSQL as the store of one gateway, or of several that follow each other's commits. */
@@ -70,19 +71,29 @@ export class PostgresStore implements Store, AuditReader {
     this.#log = new AuditLog(database);
   }
 
-  load(): Promise<Snapshot> {
+  async load(): Promise<Snapshot> {
+    if (this.#of.isShared) await this.#noteHead();
     return this.#db.snapshot(async (sql) => {
       const [head = {}] = await sql.all('SELECT version, seq, hash, events FROM chain');
       const chain = { seq: numberIn(head, 'seq'), hash: textIn(head, 'hash') };
-      this.#of.feed.start(numberIn(head, 'version'), chain);
-      const snapshot = await loadSnapshot(chain, (reading) => readRows(sql, reading));
+      const version = numberIn(head, 'version');
+      const [noted] = await sql.all('SELECT gateway FROM commits WHERE version = ?', version);
+      this.#of.feed.start({ ...chain, version, name: noted === undefined ? null : textIn(noted, 'gateway') });
+      const snapshot = await loadSnapshot(chain, (reading, read) => readRows(sql, reading, read));
       return { ...snapshot, eventIdsReserved: Math.max(snapshot.eventIdsReserved, numberIn(head, 'events')) };
     });
   }
 
+  /** Notes the newest commit, if a gateway made it that was alone. So there is always one to compare with later. */
+  async #noteHead(): Promise<void> {
+    const sql = `INSERT INTO commits (version, gateway, seq, hash, events, told)
+      SELECT version, ?, seq, hash, events, ? FROM chain WHERE version > 0 ON CONFLICT DO NOTHING`;
+    await this.#db.run(sql, `${this.#of.gateway}/0`, commitText(nothingTold));
+  }
+
   /** The newest commits that are kept, for the events in them, up to the one that was loaded. Oldest first. */
   async recentCommits(mostBytes: number): Promise<readonly (KeptCommit & { readonly events: number })[]> {
-    const sql = `SELECT ${commitColumns}, events FROM (
+    const sql = `SELECT version, gateway, seq, hash, told, events FROM (
         SELECT *, sum(octet_length(told)) OVER (ORDER BY version DESC) AS bytes FROM (
           SELECT * FROM commits WHERE version <= ? ORDER BY version DESC LIMIT 16384) AS newest
       ) AS summed WHERE bytes <= ? ORDER BY version`;
@@ -97,15 +108,14 @@ export class PostgresStore implements Store, AuditReader {
 
   async commit(batch: Batch): Promise<void> {
     this.#requireReachable();
-    const told = await this.#writer.commit(batch);
-    const { feed, gateway, isShared } = this.#of;
-    if (isShared && told !== null) {
-      this.#of.onCommitted({ version: feed.version, gateway, ...feed.head, told });
-    }
+    const made = await this.#writer.commit(batch);
+    if (made !== null) this.#of.onCommitted(made);
   }
 
   async probe(): Promise<void> {
     this.#requireReachable();
+    // A database that is back may have lost what this gateway rests on.
+    await this.#of.feed.verify();
     await this.#writer.probe();
   }
 
@@ -173,10 +183,16 @@ export class PostgresStore implements Store, AuditReader {
   }
 }
 
+const nothingTold = { steps: [], touched: { agents: [], orgs: [], everything: false } };
+
 /** The rows that a start reads. Those with a record may be many and large. */
-async function readRows<Item>(sql: SqlSession, reading: Reading<Item>): Promise<readonly Item[]> {
+async function readRows<Item>(
+  sql: SqlSession,
+  reading: Reading<Item>,
+  read: ReadRow<Item>,
+): Promise<readonly (Item | undefined)[]> {
   const { table } = reading;
   const question = readingSql(reading);
-  if (!('record' in table.columns)) return (await sql.all(question)).map((row) => table.itemOf(row));
-  return eachRow(sql, question, Object.keys(table.key), (row) => table.itemOf(row));
+  if (!('record' in table.columns)) return (await sql.all(question)).map(read);
+  return eachRow(sql, question, Object.keys(table.key), read);
 }

@@ -1,3 +1,7 @@
+import { HeadMoved } from '@reeve/core';
+import { FellBehind } from './fell-behind.ts';
+import { isLostConnection } from './outage.ts';
+
 /** Another gateway writes to this database, and this one does not hear of it. */
 export class NotAlone extends Error {
   constructor() {
@@ -14,4 +18,10 @@ export class CommitKept extends Error {
     );
     this.name = 'CommitKept';
   }
+}
+
+/** Whether the connection failed, so that the outcome of what was sent is unknown. */
+export function isLoss(error: unknown): boolean {
+  const answers = [HeadMoved, NotAlone, CommitKept, FellBehind];
+  return !answers.some((answer) => error instanceof answer) && isLostConnection(error);
 }

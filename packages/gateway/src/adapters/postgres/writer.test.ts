@@ -6,7 +6,7 @@ import { NetworkLink } from '../../../../../tests/harness/network-link.ts';
 import type { TestDatabase } from '../../../../../tests/harness/postgres.ts';
 import { createDatabase } from '../../../../../tests/harness/postgres.ts';
 import { parsePostgresUrl } from '../../config/postgres-url.ts';
-import { commitColumns, CommitFeed } from './commit-feed.ts';
+import { CommitFeed } from './commit-feed.ts';
 import { connectFirst, disconnect } from './connection.ts';
 import { migratePostgres } from './migrate-postgres.ts';
 import { PostgresDatabase } from './postgres-database.ts';
@@ -107,10 +107,12 @@ describe('one of two gateways freezes', () => {
 
   /** Tells a writer by another way what was committed, as gateways tell each other. */
   async function hear({ feed }: Named): Promise<void> {
-    const rows = await database.query(`SELECT ${commitColumns} FROM commits ORDER BY version`);
+    const rows = await database.query(`SELECT * FROM commits ORDER BY version`);
+    let before: string | null = null;
     for (const { version, gateway, seq, hash, told } of rows) {
       const texts = { gateway: String(gateway), hash: String(hash), told: String(told) };
-      feed.receive({ version: Number(version), seq: Number(seq), ...texts });
+      feed.receive({ version: Number(version), seq: Number(seq), ...texts, before });
+      before = texts.gateway;
     }
     feed.ready();
   }

@@ -4,14 +4,14 @@ import type { Client, QueryResult } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { changeStatements } from './change-statements.ts';
 import { commitAll } from './commit-all.ts';
-import type { CommitFeed, KeptCommit } from './commit-feed.ts';
-import { commitColumns, FellBehind } from './commit-feed.ts';
+import type { CommitFeed, KeptCommit, SentCommit } from './commit-feed.ts';
 import type { ConnectionOptions } from './connection.ts';
 import { connect, disconnect } from './connection.ts';
 import { entriesStatement, requireMoved } from './entries-statement.ts';
-import { isLostConnection } from './outage.ts';
+import type { LogHead, Standing } from './standing.ts';
+import { commitsQuestion, headQuestion } from './standing.ts';
 import type { Statement } from './statement.ts';
-import { CommitKept, NotAlone } from './writer-errors.ts';
+import { CommitKept, isLoss, NotAlone } from './writer-errors.ts';
 
 /** How long to try to find out what became of a commit whose answer was lost. */
 const findOutMs = 10_000;
@@ -90,8 +90,8 @@ export class Writer {
     return this.#of.isShared && this.#crowded > 0 && !isLocked ? this.#use((client) => this.#lock(client)) : undefined;
   }
 
-  /** Writes a batch, and returns the text that others follow it by. */
-  async commit(batch: Batch): Promise<string | null> {
+  /** Writes a batch, and returns what others follow it by, if there are any. */
+  async commit(batch: Batch): Promise<SentCommit | null> {
     const { entries, changes, told: happened } = batch;
     const events = happened?.events.length ?? 0;
     if (entries.length + changes.length + events === 0) {
@@ -100,13 +100,13 @@ export class Writer {
     }
     const { feed, gateway, isShared } = this.#of;
     const told = isShared ? commitText(happened ?? nothing) : null;
-    const after = feed.version;
+    const after = feed.standing;
     // Each try has its own name, so that none is taken for another.
     const name = `${gateway}/${++this.#tries}`;
     const note = { after, gateway: name, events, told };
     const first = entriesStatement(entries, note);
     const rows = changeStatements(changes);
-    const statements = [first, requireMoved(after + 1, told === null ? null : name), ...rows];
+    const statements = [first, requireMoved(after.version + 1, told === null ? null : name), ...rows];
     this.#isUnderWay = false;
     try {
       await this.#use(async (client) => {
@@ -122,39 +122,44 @@ export class Writer {
       });
     } catch (error) {
       if (!this.#isUnderWay || !isLoss(error)) throw error;
-      await this.#findOut(statements, { version: after + 1, name });
+      await this.#findOut(statements, after, name);
     }
-    feed.made(entries.at(-1));
-    return told;
+    feed.made(told === null ? null : name, entries.at(-1));
+    if (told === null) return null;
+    const { version, seq, hash } = feed.standing;
+    return { version, gateway: name, before: after.name, seq, hash, told };
   }
 
   /**
    * Locks the head of the chain in a transaction, and returns the commits that others have made. The lock stays, for
    * the batch that will follow them.
    */
-  async #lock(client: Client, after = this.#of.feed.version): Promise<readonly Commit[]> {
+  async #lock(client: Client): Promise<readonly Commit[]> {
     const { feed } = this.#of;
+    const { standing } = feed;
     const results = (await client.query(
-      `BEGIN; SELECT version FROM chain FOR UPDATE; SELECT ${commitColumns} FROM commits WHERE version > ${feed.version}
-        ORDER BY version`,
+      `BEGIN; ${headQuestion} FOR UPDATE; ${commitsQuestion(standing.version, standing.version)}`,
     )) as unknown as QueryResult[];
     this.#holder = client;
-    const version = (results[1]?.rows[0] as { version: number } | undefined)?.version;
+    const head = results[1]?.rows[0] as LogHead;
+    const found = (results[2]?.rows ?? []) as KeptCommit[];
+    feed.require(standing, head, found[0]);
     // Others have written since, and this gateway has heard of it: the lock was gone before its answer came.
-    if (version !== undefined && version >= after && version < feed.version) {
+    if (head.version < feed.version) {
       this.#drop(client);
       return [];
     }
-    if (version === feed.version) return [];
+    if (head.version === feed.version) return [];
     this.#requireShared();
     this.#crowded = crowdedFor;
-    return feed.handOut((results[2]?.rows ?? []) as KeptCommit[], version);
+    return await feed.handOut(found, head.version);
   }
 
   /** Locks the head for a batch that was made after this commit. Memory may have followed others since. */
-  async #lockFor(client: Client, after: number): Promise<void> {
-    const commits = await this.#lock(client, after);
-    if (this.#of.feed.version !== after) throw new HeadMoved(commits);
+  async #lockFor(client: Client, after: Standing): Promise<void> {
+    const commits = await this.#lock(client);
+    const { version, name } = this.#of.feed.standing;
+    if (version !== after.version || name !== after.name) throw new HeadMoved(commits);
   }
 
   #requireShared(): void {
@@ -185,7 +190,8 @@ export class Writer {
    * connection to end; then its number shows whether the commit arrived. If it did not, it is written now and cannot
    * arrive later.
    */
-  async #findOut(statements: readonly Statement[], tried: TriedCommit): Promise<void> {
+  async #findOut(statements: readonly Statement[], after: Standing, name: string): Promise<void> {
+    const tried: TriedCommit = { version: after.version + 1, name };
     const until = performance.now() + findOutMs;
     for (;;) {
       try {
@@ -195,7 +201,7 @@ export class Writer {
           this.#isUnderWay = false;
           await client.query('ROLLBACK');
           if (isKept) return;
-          await this.#lockFor(client, tried.version - 1);
+          await this.#lockFor(client, after);
           this.#holder = undefined;
           await this.#underWay(() => commitAll(client, statements));
         });
@@ -290,9 +296,3 @@ export class Writer {
 }
 
 const nothing = { steps: [], touched: { agents: [], orgs: [], everything: false } };
-
-/** Whether the connection failed, so that the outcome of what was sent is unknown. */
-function isLoss(error: unknown): boolean {
-  const answers = [HeadMoved, NotAlone, CommitKept, FellBehind];
-  return !answers.some((answer) => error instanceof answer) && isLostConnection(error);
-}

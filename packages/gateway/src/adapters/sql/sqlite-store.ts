@@ -6,6 +6,7 @@ import type {
   BulkControl,
   ClosedPeriod,
   Period,
+  ReadRow,
   Reading,
   Receipt,
   ReceiptStatus,
@@ -71,8 +72,11 @@ export class SqliteStore implements Store, WalWriter {
   load(): Promise<Snapshot> {
     const newest = this.#all('SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1')[0];
     const head = newest === undefined ? emptyChain : { seq: numberIn(newest, 'seq'), hash: textIn(newest, 'hash') };
-    const ops = { [Symbol.iterator]: () => this.#each(readings.ops) };
-    return loadSnapshot(head, (reading) => [...this.#each(reading)], ops);
+    return loadSnapshot(
+      head,
+      (reading, read) => [...this.#each(reading, read)],
+      (read) => ({ [Symbol.iterator]: () => this.#each(readings.ops, read) }),
+    );
   }
 
   commit(batch: Batch): void | Promise<void> {
@@ -228,8 +232,11 @@ export class SqliteStore implements Store, WalWriter {
   }
 
   /** Reads row by row, so that memory never holds the stored form of all rows at once. */
-  *#each<Item>(reading: Reading<Item>): Generator<Item> {
-    for (const row of eachRow(this.#db.prepare(readingSql(reading)))) yield reading.table.itemOf(row);
+  *#each<Item>(reading: Reading<Item>, read: ReadRow<Item>): Generator<Item> {
+    for (const row of eachRow(this.#db.prepare(readingSql(reading)))) {
+      const item = read(row);
+      if (item !== undefined) yield item;
+    }
   }
 
   #all(sql: string, ...values: SqlValue[]): Row[] {

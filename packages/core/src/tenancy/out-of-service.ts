@@ -1,0 +1,51 @@
+import type { Touched } from '../journal/index.ts';
+import type { AgentId, AgentKey } from '../kernel/index.ts';
+import { agentKey, ReeveError } from '../kernel/index.ts';
+
+export const outOfService = 'agent is out of service';
+
+/**
+ * The agents of which this gateway could not read all that is stored, or all that another gateway has done. Nothing is
+ * decided for them by half of what is known: their checks are denied, and their other calls are refused, until a start
+ * reads everything. Everybody else goes on.
+ */
+export class OutOfService {
+  readonly #agents = new Set<AgentKey>();
+  readonly #orgs = new Set<string>();
+  #isEverybody = false;
+
+  add({ agents, orgs, everything }: Touched): void {
+    for (const agent of agents) this.#agents.add(agent as AgentKey);
+    for (const org of orgs) this.#orgs.add(org);
+    this.#isEverybody ||= everything;
+  }
+
+  has(id: AgentId): boolean {
+    if (this.isEmpty) return false;
+    return this.#isEverybody || this.#orgs.has(id.orgId) || this.#agents.has(agentKey(id));
+  }
+
+  /** Refuses a call about such an agent. Another gateway, or this one after its next start, may answer it. */
+  refuse(id: AgentId): void {
+    if (this.has(id)) {
+      throw new ReeveError(
+        'store_unavailable',
+        `${outOfService}: this gateway could not read all that is stored of it`,
+      );
+    }
+  }
+
+  get isEmpty(): boolean {
+    return !this.#isEverybody && this.#agents.size + this.#orgs.size === 0;
+  }
+
+  /** Whom it concerns, for operators. */
+  get described(): string {
+    if (this.#isEverybody) return 'everybody';
+    const named = [...[...this.#orgs].map((org) => `org ${org}`), ...[...this.#agents].map((key) => `agent ${key}`)];
+    const more = named.length > mostNamed ? [`${named.length - mostNamed} more`] : [];
+    return [...named.slice(0, mostNamed), ...more].join(', ');
+  }
+}
+
+const mostNamed = 5;

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeKey, registerAs } from '../harness/credentials.ts';
+import type { TestGateway } from '../harness/gateway.ts';
+import { bootstrapKey, TestGateway as Gateway } from '../harness/gateway.ts';
+import type { Written } from './commit-by-hand.ts';
+import { commitByHand } from './commit-by-hand.ts';
+import type { Pair } from './pair.ts';
+import { startPair } from './pair.ts';
+
+let pair: Pair;
+beforeAll(async () => {
+  pair = await startPair();
+});
+afterAll(() => pair[Symbol.asyncDispose]());
+
+async function metadataAt(gateway: TestGateway, agentId: string): Promise<unknown> {
+  const { body } = await gateway.api.get<{ metadata: unknown }>(`/api/v1/agents/acme/core/${agentId}`, bootstrapKey);
+  return body.metadata;
+}
+
+test.each([
+  ['no-number', { $big: 'x' }],
+  ['a-number', { $big: '12' }],
+  ['names-of-objects', { constructor: 'a', toString: 'b', hasOwnProperty: 'c', $ref: '#', '': 'd', '0': 'e' }],
+  ['texts-of-steps', { steps: '[["new",0,5,"x"]]', touched: 'everything', change: '{"kind":"agent_removed"}' }],
+])('metadata that a tenant chose is only ever text (%s)', async (agentId, metadata) => {
+  const { one, two } = pair;
+  const bystander = await one.register({ orgId: 'other', agentId: `beside-${agentId}` });
+  const { key } = await makeKey(one, { scopes: ['read', 'write'], org_id: 'acme', team_id: 'core' });
+  const { credentialToken: token } = await registerAs(one, key, { agentId }, { metadata });
+  const agent = { id: { orgId: 'acme', teamId: 'core', agentId }, token };
+  for (const gateway of [one, two]) {
+    expect(await gateway.check(bystander)).toMatchObject({ decision: 1 });
+    expect(await gateway.check(agent)).toMatchObject({ decision: 1 });
+    expect(await metadataAt(gateway, agentId)).toEqual(metadata);
+  }
+  // What follows from the record that the other gateway holds.
+  const path = `/api/v1/agents/acme/core/${agentId}/suspend`;
+  expect((await two.api.post(path, bootstrapKey, { reason: 'enough' })).status).toBe(200);
+  for (const gateway of [one, two]) {
+    expect(await gateway.check(agent)).toMatchObject({ decision: 2, reason: 'agent is suspended' });
+    expect((await gateway.ready()).body.status).toBe('ok');
+  }
+  await using later = await Gateway.start(pair.options);
+  expect(await metadataAt(later, agentId)).toEqual(metadata);
+  expect(await later.check(bystander)).toMatchObject({ decision: 1 });
+  expect(await later.check(agent)).toMatchObject({ decision: 2, reason: 'agent is suspended' });
+});
+
+function told(step: unknown, touched: { agents?: string[]; orgs?: string[] }): string {
+  return JSON.stringify({ steps: [step], touched: { agents: [], orgs: [], everything: false, ...touched } });
+}
+
+const outOfService = { decision: 2, reason: 'agent is out of service' };
+const touches = (agentId: string) => ({ agents: [`acme/core/${agentId}`] });
+const newStep = { change: { kind: 'of_another_release', agent: 5 } };
+const noDocument = { change: { kind: 'policy_saved', saved: { name: 'tenant/rules', version: 1e6, source: 5 } } };
+
+test.each<[string, string, Written, { readonly agents: readonly string[]; readonly orgs?: readonly string[] }]>([
+  ['not JSON', 'a', { told: '{' }, { agents: [] }],
+  ['not a commit', 'b', { told: '{"steps":5}' }, { agents: [] }],
+  ['not JSON, with an entry', 'c', { told: '{', entryOf: 'c' }, { agents: ['c'] }],
+  ['a step of another release', 'd', { told: told(newStep, touches('d')) }, { agents: ['d'] }],
+  ['no step at all', 'e', { told: told(null, touches('e')) }, { agents: ['e'] }],
+  ['a packed step of another release', 'f', { told: told(['newer', 0, 1], touches('f')) }, { agents: ['f'] }],
+  ['a document that cannot be followed', 'g', { told: told(noDocument, {}) }, { agents: [], orgs: ['tenant'] }],
+])('a commit that cannot be read stops nobody (%s)', async (_, name, written, { agents, orgs = [] }) => {
+  await using own = await startPair();
+  const { one, two } = own;
+  const concerned = await one.register({ agentId: name });
+  const beside = await one.register({ agentId: 'beside' });
+  const tenant = await one.register({ orgId: 'tenant', agentId: name });
+  await commitByHand(own.database, written);
+  for (const gateway of [one, two]) {
+    // Whoever writes next stands on it.
+    expect(await gateway.check(beside)).toMatchObject({ decision: 1 });
+    expect(await gateway.check(concerned)).toMatchObject(agents.includes(name) ? outOfService : { decision: 1 });
+    expect(await gateway.check(tenant)).toMatchObject(orgs.includes('tenant') ? outOfService : { decision: 1 });
+    expect(await gateway.ready()).toMatchObject({ status: 200, body: { parts: { records: { status: 'degraded' } } } });
+    expect(gateway.output().stderr).toContain('something stored cannot be read');
+  }
+  if (agents.includes(name)) {
+    await expect(two.heartbeat(concerned)).rejects.toThrow('UNAVAILABLE: agent is out of service');
+    await expect(two.register({ agentId: name })).rejects.toThrow('UNAVAILABLE: agent is out of service');
+  }
+  // A start reads rows, and not what others once said of them.
+  await using later = await Gateway.start(own.options);
+  for (const agent of [beside, concerned, tenant]) expect(await later.check(agent)).toMatchObject({ decision: 1 });
+  expect((await later.ready()).body.status).toBe('ok');
+});
+
+test('a row that cannot be read keeps no gateway from starting, and only its agent from acting', async () => {
+  await using own = await startPair();
+  const { one, two, database } = own;
+  const [damaged, beside] = [await one.register({ agentId: 'damaged' }), await one.register({ agentId: 'beside' })];
+  const busy = await one.register({ agentId: 'busy' });
+  expect(await two.check(damaged)).toMatchObject({ decision: 1 });
+  await database.query(`UPDATE agents SET metadata = '{"hidden' WHERE agent_id = 'damaged'`);
+  await database.query(`INSERT INTO ops VALUES ('acme', 'core', 'busy', 't:1', 1, '{')`);
+  await using later = await Gateway.start(own.options);
+  for (const agent of [damaged, busy]) expect(await later.check(agent)).toMatchObject(outOfService);
+  expect(await later.check(beside)).toMatchObject({ decision: 1 });
+  await expect(later.register({ agentId: 'damaged' })).rejects.toThrow('UNAVAILABLE: agent is out of service');
+  expect(await later.ready()).toMatchObject({ status: 200, body: { parts: { records: { status: 'degraded' } } } });
+  // Nothing of the row is told: it may hold what nobody else should read.
+  expect(later.output().stderr).not.toContain('hidden');
+});
