@@ -76,6 +76,10 @@ const metrics: Readonly<Record<string, readonly [labels: readonly string[], mean
     'Answers over HTTP. `route` is the pattern of the path, as in `/api/v1/agents/:org/:team/:agent`, or `unknown`.',
   ],
   reeve_http_request_seconds: [[], 'Answering over HTTP, all routes together.'],
+  reeve_unread_total: [
+    [],
+    'Stored rows, and steps of other gateways, that could not be read. Each takes those out of service whom it concerns, at this gateway until its next start; its log names them.',
+  ],
   reeve_auth_failures_total: [
     [],
     'Calls over HTTP without a credential, or with a bad one. Calls over gRPC are not counted.',

@@ -89,6 +89,19 @@ test.each<[string, string, Written, { readonly agents: readonly string[]; readon
   expect((await later.ready()).body.status).toBe('ok');
 });
 
+test('a step that nobody can read and that concerns everybody ends a gateway, and a start reads what it did', async () => {
+  await using own = await startPair();
+  const agent = await own.one.register({ agentId: 'agent' });
+  const touched = { agents: [], orgs: [], everything: true };
+  await commitByHand(own.database, { told: JSON.stringify({ steps: [newStep], touched }) });
+  for (const gateway of [own.one, own.two]) {
+    expect(await gateway.exited()).toBe(1);
+    expect(gateway.output().stderr).toContain('cannot be followed; start this one again');
+  }
+  await using later = await Gateway.start(own.options);
+  expect(await later.check(agent)).toMatchObject({ decision: 1 });
+});
+
 test('a row that cannot be read keeps no gateway from starting, and only its agent from acting', async () => {
   await using own = await startPair();
   const { one, two, database } = own;

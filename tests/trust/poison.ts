@@ -46,11 +46,12 @@ export async function poison(limits: Limits): Promise<Outcome> {
     await using pair = await startPair();
     const bystander = await pair.one.register({ orgId: 'other', agentId: 'bystander' });
     const { key } = await makeKey(pair.one, { scopes: ['read', 'write'], org_id: 'acme', team_id: 'core' });
-    for (let round = 0; round < roundsOfPair && !isOver(limits, counts.registrations); round++) {
+    for (let round = 0; round === 0 || (round < roundsOfPair && !isOver(limits, counts.registrations)); round++) {
       findings.push(...(await register(pair, chance, key, `victim-${round}`)));
       counts.registrations++;
     }
     for (let round = 0; round < roundsOfPair && findings.length === 0; round++) {
+      if (round > 0 && isOver(limits, 0)) break;
       const told = damaged(await newestCommit(pair), chance);
       await commitByHand(pair.database, { told });
       counts['damaged commits']++;
