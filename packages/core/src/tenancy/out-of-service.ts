@@ -38,14 +38,4 @@ export class OutOfService {
   get isEmpty(): boolean {
     return !this.#isEverybody && this.#agents.size + this.#orgs.size === 0;
   }
-
-  /** Whom it concerns, for operators. */
-  get described(): string {
-    if (this.#isEverybody) return 'everybody';
-    const named = [...[...this.#orgs].map((org) => `org ${org}`), ...[...this.#agents].map((key) => `agent ${key}`)];
-    const more = named.length > mostNamed ? [`${named.length - mostNamed} more`] : [];
-    return [...named.slice(0, mostNamed), ...more].join(', ');
-  }
 }
-
-const mostNamed = 5;
