@@ -156,11 +156,11 @@ const events: Readonly<Record<EventType, EventText> & Record<string, EventText>>
   ],
   ApprovalVerdictGiven: [
     'One of several people who must approve has done so.',
-    '`approval_id`, `approvers` (their ids so far), `required`; over HTTP `request_id`; by a link from a chat `via`: `chat_link`.',
+    '`approval_id`, `approvers` (their ids so far), `required`; `self_approved`: `true` if the agent is the approver’s own; over HTTP `request_id`; by a link from a chat `via`: `chat_link`.',
   ],
   ApprovalGranted: [
     'Enough people have approved: the operation runs. The entry follows the `OpStateChanged` of the operation.',
-    '`approval_id`, `approvers`, `required`, `request_id`; with a standing grant `grant`: `id`, `reach`, `expires_at`, and `run_id` if it is for a run. If the last verdict came by a link from a chat, `via`: `chat_link`.',
+    '`approval_id`, `approvers`, `required`, `request_id`; `self_approved`: `true` if the agent is an approver’s own; with a standing grant `grant`: `id`, `reach`, `expires_at`, and `run_id` if it is for a run. If the last verdict came by a link from a chat, `via`: `chat_link`.',
   ],
   ApprovalRejected: [
     'Somebody has rejected: the operation is terminated.',

@@ -21,6 +21,7 @@ default: allow
 rules:
   - { name: ask, effect: require_approval, tools: [shell] }
   - { name: ask-two, effect: require_approval, tools: [deploy], approvals: { count: 2, ttl_secs: 3600 } }
+  - { name: ask-others, effect: require_approval, tools: [pay], approvals: { self: false } }
   - { name: ask-briefly, effect: require_approval, tools: [brief], approvals: { ttl_secs: 1 } }
 ---
 name: umbrella-budget
@@ -266,6 +267,38 @@ describe('a verdict', () => {
     }
     const asAgent = await verdict<Problem>(approval, 'approve', {}, credentialToken);
     expect(asAgent.status).toBe(401);
+    expect(await read(approval)).toMatchObject({ state: 'open', verdicts: [] });
+    await approve(approval, {}, (await makeKey(gateway, { scopes: ['write'] })).key);
+  });
+
+  test('of an unbound admin about an agent of its own is marked, in the entry and wherever it is shown', async () => {
+    const own = await makeKey(gateway, { scopes: ['admin'] });
+    const id = { orgId: 'acme', teamId: 'core', agentId: `bot-${++agents}` };
+    const { credentialToken } = await registerAs(gateway, own.key, id);
+    const approval = await held({ id, token: credentialToken }, 't1');
+    const decided = await approve(approval, {}, await tokenOf(gateway, own.key));
+    expect(decided).toMatchObject({ state: 'approved', self_approved: true, verdicts: [{ self_approved: true }] });
+    expect(await read(approval)).toMatchObject({ self_approved: true });
+    const [entry] = gateway
+      .audit()
+      .filter(({ payload }) => payload['approval_id'] === approval && 'approvers' in payload);
+    expect(entry).toMatchObject({ event_type: 'ApprovalGranted', payload: { self_approved: true } });
+    const other = await held({ id, token: credentialToken }, 't2');
+    expect(await approve(other, {}, (await makeKey(gateway, { scopes: ['write'] })).key)).toMatchObject({
+      self_approved: false,
+      verdicts: [{ self_approved: false }],
+    });
+  });
+
+  test('of an unbound admin about an agent of its own counts for nothing where a rule says so', async () => {
+    const own = await makeKey(gateway, { scopes: ['admin'] });
+    const id = { orgId: 'acme', teamId: 'core', agentId: `bot-${++agents}` };
+    const { credentialToken } = await registerAs(gateway, own.key, id);
+    const approval = await held({ id, token: credentialToken }, 't1', { context: toolCall('pay') });
+    for (const what of ['approve', 'reject'] as const) {
+      const refused = await verdict<Problem>(approval, what, {}, own.key);
+      expect([refused.status, refused.body.code]).toEqual([403, 'own_approval']);
+    }
     expect(await read(approval)).toMatchObject({ state: 'open', verdicts: [] });
     await approve(approval, {}, (await makeKey(gateway, { scopes: ['write'] })).key);
   });

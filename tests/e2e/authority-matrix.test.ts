@@ -24,6 +24,7 @@ budget:
   action_on_exceed: require_approval
 rules:
   - { name: ask, effect: require_approval, tools: ['ask'] }
+  - { name: ask-others, effect: require_approval, tools: ['ask-others'], approvals: { self: false } }
 `;
 
 let plain: AuthorityWorld;
@@ -69,6 +70,30 @@ const opPath = ({ id }: Registered, opId: string) =>
 
 /** A charge beyond a cap that only a credential of at least this width may override. */
 const chargeUsd: Readonly<Record<Width, number>> = { team: 2, org: 20, unbound: 200 };
+
+/** An action that waits for a verdict, under the rule for this tool. */
+function asking(tool: string): Row {
+  return {
+    world: () => plain,
+    widths: ['unbound'],
+    needs: 'write',
+    make: async (world) => {
+      const { gateway } = world;
+      const agent = await world.agent(`asking-${tool}`);
+      const ask = { traceId: '', spanId: 's', context: toolCall(tool) };
+      let asked = 0;
+      let approvalId = '';
+      return {
+        impose: async () => {
+          ask.traceId = `ask${++asked}`;
+          ({ approvalId } = await gateway.check(agent, ask));
+        },
+        lift: (bearer) => gateway.api.post<Problem>(`/api/v1/approvals/${approvalId}/approve`, bearer, { reason: '' }),
+        holds: async () => asked > 0 && (await gateway.check(agent, ask)).opState === 'pending',
+      };
+    },
+  };
+}
 
 const rows: Readonly<Record<Subject, Row>> = {
   suspension: {
@@ -122,26 +147,8 @@ const rows: Readonly<Record<Subject, Row>> = {
       };
     },
   },
-  approval: {
-    world: () => plain,
-    widths: ['unbound'],
-    needs: 'write',
-    make: async (world) => {
-      const { gateway } = world;
-      const agent = await world.agent('asking');
-      const ask = { traceId: '', spanId: 's', context: toolCall('ask') };
-      let asked = 0;
-      let approvalId = '';
-      return {
-        impose: async () => {
-          ask.traceId = `ask${++asked}`;
-          ({ approvalId } = await gateway.check(agent, ask));
-        },
-        lift: (bearer) => gateway.api.post<Problem>(`/api/v1/approvals/${approvalId}/approve`, bearer, { reason: '' }),
-        holds: async () => asked > 0 && (await gateway.check(agent, ask)).opState === 'pending',
-      };
-    },
-  },
+  approval: asking('ask'),
+  approval_by_others: asking('ask-others'),
   cap: {
     world: () => plain,
     widths,

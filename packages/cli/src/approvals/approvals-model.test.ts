@@ -18,6 +18,7 @@ function approval(id: string, members: Partial<Approval> = {}): Approval {
     policy_rule: 'house/payments',
     rules: ['house/payments'],
     grantable: true,
+    self_approved: false,
     policy_version: 'v',
     reason: 'approval required by rule house/payments',
     cost_micros: 0,

@@ -36,7 +36,12 @@ function endsText({ state, expires_at: expires, decided_at: decided }: Approval)
 }
 
 function decidersText({ verdicts }: Approval): string {
-  return verdicts.map(({ verdict, actor }) => `${verdict}: ${actorText(actor)}`).join(', ');
+  return verdicts.map((given) => `${given.verdict}: ${giverText(given)}`).join(', ');
+}
+
+/** Who gave a verdict, and whether about an agent of their own. */
+export function giverText({ actor, self_approved: isOwn }: Approval['verdicts'][number]): string {
+  return `${actorText(actor)}${isOwn ? ', self-approved' : ''}`;
 }
 
 export function actorText({ kind, id, label }: { kind: string; id: string; label: string }): string {

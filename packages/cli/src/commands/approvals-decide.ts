@@ -17,7 +17,7 @@ const reason = text('TEXT', 'Why; the audit log keeps it.');
 export const approvalsApproveCommand = defineCommand({
   details: [
     'Needs the scope write. The operation runs as soon as enough people have approved; the approval is for this one request. With --grant the same agent may do the same under the same rule without asking: for the rest of its run, or until a time. Grants are listed by "reeve approvals grants".',
-    'The credential that registered an agent cannot decide about it, unless it is an unbound admin. Data: the approval, as POST /api/v1/approvals/{id}/approve.',
+    'The credential that registered an agent cannot decide about it, unless it is an unbound admin and no rule that asks says "self: false"; then it is marked as self-approved. Data: the approval, as POST /api/v1/approvals/{id}/approve.',
   ],
   args: { id },
   options: {
@@ -81,6 +81,7 @@ export function verdictText({
   required: needed,
   verdicts,
   grant_id: grant,
+  self_approved: isOwn,
 }: Approval): string {
   const missing = needed - verdicts.filter(({ verdict }) => verdict === 'approve').length;
   const what = `${agentText(agent)} on ${resource === '' ? 'its action' : resource}`;
@@ -88,5 +89,6 @@ export function verdictText({
     return cleanText(`${name} is approved by you; ${counted(missing, 'more person', 'more people')} must approve.`);
   }
   const granted = grant === null ? '' : ` Grant ${grant} lets it do so again.`;
-  return cleanText(`${name} is ${state}: ${what}.${granted}`);
+  const own = isOwn ? ' It is marked as self-approved: the agent is your own.' : '';
+  return cleanText(`${name} is ${state}: ${what}.${granted}${own}`);
 }

@@ -6,7 +6,7 @@ import { cleanLines, cleanText, escapeControls } from '../output/clean-text.ts';
 import { note, print } from '../output/print.ts';
 import { renderRecord } from '../output/record.ts';
 import { timeLeft } from '../output/time-left.ts';
-import { actorText, approvedText } from './approval-columns.ts';
+import { approvedText, giverText } from './approval-columns.ts';
 import type { Approval } from './approval-filters.ts';
 
 export const approvalsShowCommand = defineCommand({
@@ -58,8 +58,8 @@ export function approvalText(approval: Approval): string {
     ['Digest', approval.digest],
     ['Policy', approval.policy_version],
   ]);
-  const given = verdicts.map(({ verdict, actor, reason, at }) =>
-    cleanText(`  ${at}  ${verdict} by ${actorText(actor)}${reason === '' ? '' : `: ${reason}`}`),
+  const given = verdicts.map((one) =>
+    cleanText(`  ${one.at}  ${one.verdict} by ${giverText(one)}${one.reason === '' ? '' : `: ${one.reason}`}`),
   );
   const request = cleanLines(escapeControls(JSON.stringify(action, undefined, 2)));
   return [record, ...(given.length === 0 ? [] : [['Verdicts:', ...given].join('\n')]), `Request:\n${request}`].join(

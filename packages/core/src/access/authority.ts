@@ -42,6 +42,7 @@ export const subjects = [
   'unconfirmed_stop',
   'policy_document',
   'approval',
+  'approval_by_others',
   'cap',
   'owner_account',
 ] as const;
@@ -54,8 +55,9 @@ export type Refusal = 'imposed_by_wider' | 'own_agent' | 'own_approval' | 'owner
 interface Rule {
   /** Only a credential at least as wide as the one that imposed it may act. */
   readonly asWide: boolean;
-  /** The refusal for the lineage of the credential that registered the agent. Unbound admins are exempt. */
+  /** The refusal for the lineage of the credential that registered the agent. Unbound admins are exempt, unless `strict`. */
   readonly own: 'own_agent' | 'own_approval' | null;
+  readonly strict?: true;
   /** Only a logged-in owner may act. */
   readonly ownerOnly: boolean;
 }
@@ -69,6 +71,8 @@ export const authority: Readonly<Record<Subject, Rule>> = {
   unconfirmed_stop: liftingOfAgents,
   policy_document: { asWide: true, own: null, ownerOnly: false },
   approval: { asWide: false, own: 'own_approval', ownerOnly: false },
+  // A rule says that nobody decides about an agent of their own.
+  approval_by_others: { asWide: false, own: 'own_approval', strict: true, ownerOnly: false },
   // Applies to a charge that would pass the cap.
   cap: { asWide: true, own: null, ownerOnly: false },
   owner_account: { asWide: false, own: null, ownerOnly: true },
@@ -87,9 +91,10 @@ export interface Standing {
 
 /** Why a caller may not lift, change or decide what a credential of width `imposed` imposed. Null if it may. */
 export function refusalOf(subject: Subject, caller: Standing, imposed: Width): Refusal | null {
-  const { asWide, own, ownerOnly } = authority[subject];
+  const { asWide, own, strict = false, ownerOnly } = authority[subject];
   if (ownerOnly && !caller.isOwner) return 'owner_required';
-  if (own !== null && caller.isOwn && !(caller.width === 'unbound' && caller.isAdmin)) return own;
+  const isExempt = !strict && caller.width === 'unbound' && caller.isAdmin;
+  if (own !== null && caller.isOwn && !isExempt) return own;
   return asWide && !isAtLeastAsWide(caller.width, imposed) ? 'imposed_by_wider' : null;
 }
 

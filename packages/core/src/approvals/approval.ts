@@ -19,6 +19,8 @@ export interface ApprovalVerdict {
   readonly actor: Actor;
   /** Everybody who may have given the verdict. Later changes of keys and accounts do not affect it. */
   readonly people: readonly string[];
+  /** The agent is the approver's own: an unbound admin may approve that, and everybody sees it. */
+  readonly isSelfApproved: boolean;
   readonly reason: string;
   readonly at: EpochMs;
   /** The standing grant that the approver asked for. */
@@ -49,6 +51,8 @@ export interface Approval {
   readonly rules: readonly string[];
   /** Approvers may add a standing grant. */
   readonly isGrantable: boolean;
+  /** An unbound admin may decide about an agent of its own. */
+  readonly allowsSelf: boolean;
   readonly policyVersion: string;
   /** Why people are asked. */
   readonly reason: string;
@@ -76,6 +80,11 @@ export interface Approval {
  */
 export function isLive({ state, signalSequence, notices }: Approval): boolean {
   return state === 'open' || signalSequence !== null || notices.length > 0;
+}
+
+/** Whether one of the approvers approved what an agent of their own wants. */
+export function isSelfApproved(verdicts: readonly ApprovalVerdict[]): boolean {
+  return verdicts.some((verdict) => verdict.isSelfApproved);
 }
 
 /** A name of the actor that people recognise. */

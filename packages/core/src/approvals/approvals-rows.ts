@@ -66,11 +66,16 @@ function approvalOf(row: Row): Approval {
   const before: Partial<Approval> = {
     rules: isRule ? [record.policyRule] : [],
     isGrantable: false,
+    allowsSelf: true,
     coverDigest: '',
     covers: '',
     approver: isRule || record.policyRule.startsWith('budget/agent.') ? 'team' : 'unbound',
   };
-  const verdicts = record.verdicts.map((verdict) => ({ ...verdict, people: verdict.people ?? [] }));
+  const verdicts = record.verdicts.map((verdict) => ({
+    ...verdict,
+    people: verdict.people ?? [],
+    isSelfApproved: verdict.isSelfApproved ?? false,
+  }));
   return boundedApproval({ ...before, ...record, verdicts } as Approval);
 }
 
@@ -80,6 +85,7 @@ function grantOf(row: Row): StandingGrant {
   return boundedGrant({
     rules: [],
     approvers: 0,
+    isSelfApproved: false,
     coverDigest: '',
     covers: record.resource,
     ...record,

@@ -1,7 +1,7 @@
 import type { Descents, Principal } from '../access/index.ts';
 import { peopleBehind, requireAuthority, standingOf } from '../access/index.ts';
 import type { Approval, ApprovalVerdict, GrantWish } from './approval.ts';
-import { nameOf } from './approval.ts';
+import { isSelfApproved, nameOf } from './approval.ts';
 import type { Approvals } from './approvals.ts';
 import {
   expireApproval,
@@ -37,14 +37,15 @@ export function openToVerdict(
   gov: Approvals,
   { by, approvalId }: Verdict,
   found: Approval,
-): { readonly approval: Approval; readonly op: Op } {
+): { readonly approval: Approval; readonly op: Op; readonly isOwn: boolean } {
   const approval = gov.approvals.find(approvalId);
   const op = opAskedAbout(gov, found);
   if (approval?.state !== 'open' || op === undefined) throw decided(approval ?? found);
   if (gov.approvals.isDue(approval)) throw decided(expireApproval(gov, approval, op));
-  requireAuthority(standingOf(gov.keys, by, op.owner.record), 'approval');
+  const standing = standingOf(gov.keys, by, op.owner.record);
+  requireAuthority(standing, approval.allowsSelf ? 'approval' : 'approval_by_others');
   requireNew(gov, by, approval);
-  return { approval, op };
+  return { approval, op, isOwn: standing.isOwn };
 }
 
 /** A key and its tokens count as one person. So do an account, its sessions and all keys that it made. */
@@ -71,7 +72,7 @@ export interface Approve extends Verdict {
 /** Approves an action. Once enough different people have approved, the operation runs and its agent is told. */
 export function approveAction(gov: Approvals, command: Approve, found: Approval): Approval {
   const { by, reason, grant } = command;
-  const { approval, op } = openToVerdict(gov, command, found);
+  const { approval, op, isOwn } = openToVerdict(gov, command, found);
   const at = gov.clock.now();
   requireAuthority(standingOf(gov.keys, by), 'cap', approval.approver);
   if (grant !== null) checkGrant(approval, grant, at);
@@ -80,6 +81,7 @@ export function approveAction(gov: Approvals, command: Approve, found: Approval)
     verdict: 'approve',
     actor: by.actor,
     people,
+    isSelfApproved: isOwn,
     reason: redactText(reason),
     at,
     grant,
@@ -121,6 +123,7 @@ function noteVerdict(gov: Approvals, { by, via }: Verdict, approval: Approval, v
         approval_id: approval.id,
         approvers: after.verdicts.map(({ actor: { id } }) => id),
         required: approval.required,
+        ...(verdict.isSelfApproved ? { self_approved: true } : {}),
         ...(by.requestId === undefined ? {} : { request_id: by.requestId }),
         ...(via === undefined ? {} : { via }),
       }),
@@ -149,6 +152,7 @@ function grantOf(
     policyRule,
     rules,
     approvers: verdicts.length,
+    isSelfApproved: isSelfApproved(verdicts),
     actionType,
     resource,
     coverDigest,
@@ -173,6 +177,7 @@ export function rejectAction(gov: Approvals, command: Verdict, found: Approval):
     verdict: 'reject',
     actor: by.actor,
     people: peopleBehind(gov.keys, by),
+    isSelfApproved: false,
     reason,
     at: gov.clock.now(),
     grant: null,

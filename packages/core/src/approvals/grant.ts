@@ -19,6 +19,8 @@ export interface StandingGrant {
   readonly rules: readonly string[];
   /** How many people gave the grant. It does not cover an action that needs more approvers by now. */
   readonly approvers: number;
+  /** One of them gave it to an agent of their own. */
+  readonly isSelfApproved: boolean;
   readonly actionType: ActionType;
   readonly resource: string;
   /**
@@ -71,7 +73,8 @@ export function checkGrant(approval: Approval, wish: GrantWish, now: EpochMs): v
 }
 
 /** Whether a grant suffices for the rules that ask now. */
-export function suffices({ rules, approvers }: StandingGrant, asking: Asking): boolean {
+export function suffices({ rules, approvers, isSelfApproved }: StandingGrant, asking: Asking): boolean {
+  if (isSelfApproved && !asking.self) return false;
   return asking.grants && approvers >= asking.count && asking.rules.every((rule) => rules.includes(rule));
 }
 

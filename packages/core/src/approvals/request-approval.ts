@@ -50,6 +50,7 @@ export function requestApproval(
     policyRule,
     rules: asking?.rules ?? [],
     isGrantable: asking?.grants ?? false,
+    allowsSelf: asking?.self ?? true,
     policyVersion: gov.policies.version,
     reason,
     cause,

@@ -1,4 +1,5 @@
 import type { Approval, ApprovalNotice, ApprovalVerdict } from './approval.ts';
+import { isSelfApproved } from './approval.ts';
 import type { ApprovalChange, ApprovalEvent } from './approvals-slice.ts';
 import type { Approvals } from './approvals.ts';
 import type { StandingGrant } from './grant.ts';
@@ -66,6 +67,7 @@ export function settleApproval(gov: Approvals, approval: Approval, op: Op, outco
         approval_id: approval.id,
         approvers: verdicts.filter(({ verdict }) => verdict === 'approve').map(({ actor: { id } }) => id),
         required: approval.required,
+        ...(isSelfApproved(verdicts) ? { self_approved: true } : {}),
         ...(grant === undefined ? {} : { grant: describeGrant(grant) }),
         ...request,
         ...(via === undefined ? {} : { via }),

@@ -13,14 +13,18 @@ function asking(...terms: readonly PolicyRule['approvals'][]): CompiledRule[] {
 
 describe('of all rules that ask', () => {
   test('the highest count, the shortest time and the first that forbids a grant decide, in whatever order', () => {
-    const rules = asking({ count: 2, ttlSecs: 60 }, { count: 3, ttlSecs: 30 }, { ttlSecs: 90, grants: false });
-    const terms = { count: 3, ttlSecs: 30, leavesTime: false, grants: false };
+    const rules = asking(
+      { count: 2, ttlSecs: 60 },
+      { count: 3, ttlSecs: 30 },
+      { ttlSecs: 90, grants: false, self: false },
+    );
+    const terms = { count: 3, ttlSecs: 30, leavesTime: false, grants: false, self: false };
     expect(strictest(rules)).toEqual({ rules: ['p/r0', 'p/r1', 'p/r2'], ...terms });
     expect(strictest(rules.toReversed())).toMatchObject(terms);
   });
 
   test('one that says nothing asks one person, leaves the time to the gateway and allows grants', () => {
-    const usual = { rules: ['p/r0'], count: 1, ttlSecs: undefined, leavesTime: true, grants: true };
+    const usual = { rules: ['p/r0'], count: 1, ttlSecs: undefined, leavesTime: true, grants: true, self: true };
     expect(strictest(asking(undefined))).toEqual(usual);
     expect(strictest(asking({}))).toEqual(usual);
     expect(strictest(asking({ ttlSecs: 60 }, undefined))).toMatchObject({ ttlSecs: 60, leavesTime: true });

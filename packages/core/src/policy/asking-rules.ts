@@ -12,26 +12,30 @@ export interface Asking {
   readonly leavesTime: boolean;
   /** A standing grant may be given. */
   readonly grants: boolean;
+  /** An unbound admin may decide about an agent of its own. */
+  readonly self: boolean;
 }
 
 /** A grant covers the rules that it knows. If more rules ask than are remembered, no grant is given. */
 export const mostRulesRemembered = 64;
 
-/** The strictest terms of all asking rules: the highest count, the shortest time, a grant only if none forbids it. */
+/** The strictest terms of all asking rules: the highest count, the shortest time, a grant or an own verdict only if none forbids it. */
 export function strictest(rules: readonly CompiledRule[]): Asking {
   let count = 1;
   let ttlSecs: number | undefined;
   let leavesTime = false;
   let grants = rules.length <= mostRulesRemembered;
+  let self = true;
   for (const { rule } of rules) {
     const terms = rule.approvals;
     count = Math.max(count, terms?.count ?? 1);
     grants &&= terms?.grants !== false;
+    self &&= terms?.self !== false;
     if (terms?.ttlSecs === undefined) leavesTime = true;
     else ttlSecs = Math.min(ttlSecs ?? terms.ttlSecs, terms.ttlSecs);
   }
   const told = rules.slice(0, mostRulesRemembered);
-  return { rules: told.map(({ id }) => id), count, ttlSecs, leavesTime, grants };
+  return { rules: told.map(({ id }) => id), count, ttlSecs, leavesTime, grants, self };
 }
 
 /** The terms if a budget asks as well: its time is the gateway's own, and each excess needs its own approval. */

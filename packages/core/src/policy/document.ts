@@ -40,6 +40,8 @@ export interface ApprovalTerms {
   readonly ttlSecs?: number;
   /** False: each such action needs a new approval, and nobody can grant it for longer. */
   readonly grants?: boolean;
+  /** False: nobody decides about an agent of their own, unbound admins included. */
+  readonly self?: boolean;
 }
 
 export interface PolicyRule {

@@ -231,7 +231,7 @@ const wrong: readonly (readonly [string, string, string])[] = [
   [
     'an unknown key of approvals',
     'rules: [{ effect: require_approval, approvals: { «people: 2 } }]',
-    'unknown key "people" in "approvals"; known: count, ttl_secs, grants',
+    'unknown key "people" in "approvals"; known: count, ttl_secs, grants, self',
   ],
   [
     'grants that are neither true nor false',

@@ -18,7 +18,7 @@ export const ruleKeys = ['name', 'effect', 'actions', ...globDimensions, 'when',
 
 /** Bounds for the approval terms of a rule. */
 export const approvalBounds = { count: { least: 1, most: 5 }, ttl_secs: { least: 1, most: 86_400 } } as const;
-export const approvalKeys = ['count', 'ttl_secs', 'grants'] as const;
+export const approvalKeys = ['count', 'ttl_secs', 'grants', 'self'] as const;
 
 /** Reads the `rules` of a document. */
 export function parseRules(
@@ -113,13 +113,14 @@ class RuleParser {
     };
   }
 
-  /** How many people must approve, how long to wait for them, and whether they may grant it for longer. */
+  /** How many people must approve, how long to wait for them, whether they may grant it for longer, and who may not. */
   #approvals(member: Member): ApprovalTerms {
     const terms: { -readonly [Term in keyof ApprovalTerms]: ApprovalTerms[Term] } = {};
     for (const each of this.#yaml.members(this.#document, member.value, '"approvals"') ?? []) {
       if (each.name === 'count') terms.count = this.#whole(each, approvalBounds.count);
       else if (each.name === 'ttl_secs') terms.ttlSecs = this.#whole(each, approvalBounds.ttl_secs);
       else if (each.name === 'grants') terms.grants = this.#yesOrNo(each);
+      else if (each.name === 'self') terms.self = this.#yesOrNo(each);
       else this.#yaml.unknown(each, '"approvals"', approvalKeys);
     }
     return terms;

@@ -109,7 +109,7 @@ function rule(): Schema {
     approvals: {
       ...strict(terms()),
       description:
-        'Of require_approval: how many different people, how long they may take, and whether they may grant it for longer. Of all rules that ask, the strictest terms count together.',
+        'Of require_approval: how many different people, how long they may take, whether they may grant it for longer, and whether an unbound admin may decide about an agent of its own. Of all rules that ask, the strictest terms count together.',
     },
   };
   return {
@@ -124,6 +124,12 @@ function terms(): Members<(typeof approvalKeys)[number]> {
     count: bounded(approvalBounds.count),
     ttl_secs: bounded(approvalBounds.ttl_secs),
     grants: { type: 'boolean', default: true, description: 'False: each such action is asked about.' },
+    self: {
+      type: 'boolean',
+      default: true,
+      description:
+        'False: whoever registered the agent, or a credential that comes from that, cannot decide, not even an unbound admin.',
+    },
   };
 }
 

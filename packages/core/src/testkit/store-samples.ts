@@ -192,6 +192,7 @@ const someVerdict = fc.record({
   verdict: fc.constantFrom('approve', 'reject'),
   actor: someActor,
   people: fc.array(text, { minLength: 1, maxLength: 2 }),
+  isSelfApproved: fc.boolean(),
   reason: text,
   at: epoch,
   grant: orNull(
@@ -218,6 +219,7 @@ export const someApproval: fc.Arbitrary<Approval> = fc.record({
   policyRule: text,
   rules: fc.array(text, { maxLength: 3 }),
   isGrantable: fc.boolean(),
+  allowsSelf: fc.boolean(),
   policyVersion: text,
   reason: text,
   cause: fc.constantFrom('rule', 'budget'),
@@ -240,6 +242,7 @@ export const someGrant: fc.Arbitrary<StandingGrant> = fc.record({
   policyRule: text,
   rules: fc.array(text, { maxLength: 3 }),
   approvers: fc.integer({ min: 1, max: 5 }),
+  isSelfApproved: fc.boolean(),
   actionType: fc.constantFrom(...actionTypes),
   resource: text,
   coverDigest: hexHash,

@@ -50,8 +50,16 @@ export const approvalJson = z.object({
   expires_at: timestamp,
   /** How many different people must approve. */
   required: z.int().min(1),
+  /** Whether the agent is one of an approver's own: registered with its credential, or with one that it comes from. */
+  self_approved: z.boolean(),
   verdicts: z.array(
-    z.object({ verdict: z.enum(['approve', 'reject']), actor: actorJson, reason: z.string(), at: timestamp }),
+    z.object({
+      verdict: z.enum(['approve', 'reject']),
+      actor: actorJson,
+      self_approved: z.boolean(),
+      reason: z.string(),
+      at: timestamp,
+    }),
   ),
   /** The time of the approval, rejection, cancellation or expiry. */
   decided_at: timestamp.nullable(),

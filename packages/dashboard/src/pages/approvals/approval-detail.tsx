@@ -73,10 +73,11 @@ export function ApprovalDetail({ approval }: { readonly approval: Approval }) {
         <section className="space-y-1.5">
           <h3 className="font-semibold">Verdicts</h3>
           <ul className="space-y-2">
-            {verdicts.map(({ verdict, actor, reason, at }) => (
+            {verdicts.map(({ verdict, actor, self_approved: isOwn, reason, at }) => (
               <li key={`${actor.id} ${at}`}>
                 <StateBadge state={verdict === 'approve' ? 'approved' : 'rejected'} /> by{' '}
                 {actor.label === '' ? actor.id : actor.label}, <Time at={at} />
+                {isOwn ? <span className="text-warn"> · self-approved: the agent is their own</span> : null}
                 {reason === '' ? null : <p className="text-muted">“{reason}”</p>}
               </li>
             ))}

@@ -22,7 +22,13 @@ const columns: readonly Column<Approval>[] = [
     id: 'by',
     header: 'By',
     isWideOnly: true,
-    cell: ({ verdicts }) => verdicts.map(({ actor }) => (actor.label === '' ? actor.id : actor.label)).join(', '),
+    cell: ({ verdicts }) =>
+      verdicts
+        .map(
+          ({ actor, self_approved: isOwn }) =>
+            `${actor.label === '' ? actor.id : actor.label}${isOwn ? ' (own agent)' : ''}`,
+        )
+        .join(', '),
   },
   { id: 'at', header: 'When', cell: ({ decided_at: at }) => <Time at={at} /> },
 ];

@@ -48,7 +48,7 @@ export function chatNotice(approval: ApprovalJson, links: NoticeLinks): ChatNoti
     Cost: approval.cost_micros === 0 ? '' : `${approval.cost_usd} USD`,
     Run: approval.run_id,
     Approvals: isOpen && approval.required > 1 ? `${verdicts.length} of ${approval.required}` : '',
-    By: verdicts.map(({ actor }) => (actor.label === '' ? actor.id : actor.label)).join(' and '),
+    By: verdicts.map(byText).join(' and '),
     Until: isOpen ? approval.expires_at : '',
   };
   return {
@@ -63,6 +63,10 @@ export function chatNotice(approval: ApprovalJson, links: NoticeLinks): ChatNoti
       { title: isOpen ? 'Review in Reeve' : 'Open in Reeve', url: links.review, kind: 'plain' as const },
     ],
   };
+}
+
+function byText({ actor, self_approved: isOwn }: ApprovalJson['verdicts'][number]): string {
+  return `${actor.label === '' ? actor.id : actor.label}${isOwn ? ' (self-approved: the agent is their own)' : ''}`;
 }
 
 /** A text on one line that cannot pose as another: what hides in it, or reverses its direction, is written out. */

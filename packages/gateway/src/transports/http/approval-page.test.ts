@@ -16,6 +16,7 @@ const approval: ApprovalJson = {
   policy_rule: 'p/<i>',
   rules: [],
   grantable: false,
+  self_approved: false,
   policy_version: '1',
   reason: 'a\u0000b',
   cost_micros: 0,

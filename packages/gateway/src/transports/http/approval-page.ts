@@ -48,6 +48,7 @@ function facts(approval: ApprovalJson): string {
     Rules: approval.rules.join(', ') || approval.policy_rule,
     Cost: `${approval.cost_usd} USD`,
     Approvals: `${verdicts.filter(({ verdict }) => verdict === 'approve').length} of ${required}`,
+    'Self-approved': approval.self_approved ? 'yes: the agent is an approver’s own' : '',
     Expires: approval.expires_at,
   };
   const cells = Object.entries(rows).flatMap(([name, value]) =>

@@ -1,6 +1,6 @@
 import type { RouteOutput, Routes } from '@reeve/contract/http';
 import type { Approval, StandingGrant } from '@reeve/core';
-import { grantStateOf, timestamp, usdOfMicros } from '@reeve/core';
+import { grantStateOf, isSelfApproved, timestamp, usdOfMicros } from '@reeve/core';
 import { timeOrNull } from './present.ts';
 import { agentIdJson } from './present-op.ts';
 
@@ -31,9 +31,11 @@ export function approvalJson(approval: Approval): ApprovalJson {
     requested_at: timestamp(approval.requestedAt),
     expires_at: timestamp(approval.expiresAt),
     required: approval.required,
-    verdicts: approval.verdicts.map(({ verdict, actor, reason, at }) => ({
+    self_approved: isSelfApproved(approval.verdicts),
+    verdicts: approval.verdicts.map(({ verdict, actor, isSelfApproved: isOwn, reason, at }) => ({
       verdict,
       actor,
+      self_approved: isOwn,
       reason,
       at: timestamp(at),
     })),
