@@ -15,6 +15,11 @@ test.each([
   expect(claudeAction(tool, input)).toEqual(action);
 });
 
+test('a command that is no text is not known', () => {
+  expect(claudeAction('Bash', { command: ['ls'] })).toMatchObject({ command: '?' });
+  expect(claudeAction('Bash', {})).toMatchObject({ command: '?' });
+});
+
 test('a command line of plain words is that command', () => {
   const action = { type: 'process_exec', command: 'git', args: ['log', '--oneline', '-n=3'] };
   expect(claudeAction('Bash', { command: ' git log --oneline  -n=3 ' })).toEqual(action);
@@ -46,6 +51,12 @@ test.each([
   'builtin eval rm x',
   'taskset 1 rm x',
   '/usr/bin/setpriv rm x',
+  'git rebase --exec=x',
+  'tar --checkpoint-action=exec=x -cf a b',
+  'sort --co=x f',
+  'npm --prefix a exec b',
+  'python3',
+  '',
 ])('the command line %j is more than words, so its command is not known', (command) => {
   expect(claudeAction('Bash', { command })).toEqual({ type: 'process_exec', command: '?', args: [command] });
 });

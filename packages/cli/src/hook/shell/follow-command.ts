@@ -6,7 +6,7 @@ import type { ReadOptions } from './options-of-command.ts';
 import { readOptions } from './options-of-command.ts';
 import type { Word } from './word.ts';
 import { literal, unknownWord } from './word.ts';
-import { interpreters, opaque, otherShells, shells, wrapperRule } from './wrapper-rules.ts';
+import { opaque, otherShells, shells, wrapperRule } from './wrapper-rules.ts';
 import type { WrapperRule } from './wrapper-rules.ts';
 
 /** Follows a command to what it runs by itself. */
@@ -20,8 +20,7 @@ export function followCommand(name: string, args: readonly Word[], input: Input,
   else if (name === 'parallel') followParallel(args, follower);
   else if (name === 'su' || name === 'runuser') followSu(name, args, follower);
   else if (otherShells.has(name)) follower.doubt(`${name} runs a language that is not read here`, [name]);
-  else if (interpreters.test(name)) followInterpreter(name, args, follower);
-  else if (!followCarrier(name, args, follower)) followBuiltin(name, args, input, follower);
+  else if (!followBuiltin(name, args, input, follower)) followCarrier(name, args, follower);
 }
 
 function followWrapper(name: string, rule: WrapperRule, args: readonly Word[], input: Input, follower: Follower): void {
@@ -178,41 +177,57 @@ function followSu(name: string, args: readonly Word[], follower: Follower): void
   else follower.doubt(`${name} starts a shell`, [name]);
 }
 
-const ownProgram = /^(?:-[a-zA-Z]*[ceEmrpfnF]|-[vVh]|--?version|--?help|--eval|--print|--run|--check|--test.*)$/;
-
-/** An interpreter without a program on its line reads one from its input. */
-function followInterpreter(name: string, args: readonly Word[], follower: Follower): void {
-  const operand = args.find(({ text }) => !/^-./.test(text));
-  const takesInput =
-    operand === undefined
-      ? !args.some(({ text }) => ownProgram.test(text))
-      : (operand.text === '-' || isOtherInput(operand.text)) && !args.some(({ text }) => ownProgram.test(text));
-  if (takesInput)
-    follower.doubt(`${name} runs a program that it reads from its input`, [name, ...args.map(({ text }) => text)]);
+/** False if it is none. */
+function followBuiltin(name: string, args: readonly Word[], input: Input, follower: Follower): boolean {
+  const [first] = args;
+  switch (name) {
+    case 'eval':
+      readJoined(first?.text === '--' ? args.slice(1) : args, follower);
+      return true;
+    case 'trap':
+      if (args.length > 1)
+        readText(
+          args.find(({ text }) => text !== '--' && !/^-[lp]$/.test(text)),
+          follower,
+        );
+      return true;
+    case 'alias':
+      for (const word of args) readText({ ...word, text: word.text.replace(/^[^=]*=?/, '') }, follower);
+      if (args.some(({ text }) => text.includes('='))) follower.doubt('an alias changes what runs', [name]);
+      return true;
+    case 'emulate': {
+      const at = args.findIndex(({ text }) => /^-\w*c$/.test(text));
+      if (at >= 0) readText(args[at + 1], follower);
+      return true;
+    }
+    case 'source':
+    case '.':
+      followSource(name, args, input, follower);
+      return true;
+    case 'cd':
+    case 'chdir':
+      follower.move(args.filter(({ text }) => !/^-[LPe@]+$|^--$/.test(text)));
+      return true;
+    case 'pushd':
+    case 'popd':
+      follower.move(undefined);
+      return true;
+    case 'mapfile':
+    case 'readarray':
+    case 'hash':
+      if (args.some(({ text }) => /^-[a-z]*[Cp]/.test(text)))
+        follower.doubt(`${name} runs what is not on this line`, [name]);
+      return true;
+  }
+  if (!opaque.has(name)) return false;
+  const asksOnly = /^--(?:version|help)$/.test(first?.text ?? '') || (name === 'crontab' && first?.text === '-l');
+  if (args.length !== 1 || !asksOnly) follower.doubt(`${name} runs what is not on this line`, [name]);
+  return true;
 }
 
-function followBuiltin(name: string, args: readonly Word[], input: Input, follower: Follower): void {
-  const [first] = args;
-  if (name === 'eval') readJoined(first?.text === '--' ? args.slice(1) : args, follower);
-  else if (name === 'trap') {
-    const action = args.find(({ text }) => text !== '--' && !/^-[lp]$/.test(text));
-    if (args.length > 1) readText(action, follower);
-  } else if (name === 'alias') {
-    for (const word of args) readText({ ...word, text: word.text.replace(/^[^=]*=?/, '') }, follower);
-    if (args.some(({ text }) => text.includes('='))) follower.doubt('an alias changes what runs', [name]);
-  } else if (name === 'emulate') {
-    const at = args.findIndex(({ text }) => /^-\w*c$/.test(text));
-    if (at >= 0) readText(args[at + 1], follower);
-  } else if (name === 'source' || name === '.') {
-    const script = args.find(({ text }) => text !== '--');
-    if (script !== undefined && isOtherInput(script.text)) readInput(name, input, follower);
-    else if (script?.unknown === true || script?.isGlob === true || /^-./.test(script?.text ?? ''))
-      follower.doubt(`${name} reads a script that is known only when it runs`, [name]);
-  } else if (name === 'cd' || name === 'chdir') follower.move(args.filter(({ text }) => !/^-[LPe@]+$|^--$/.test(text)));
-  else if (name === 'pushd' || name === 'popd') follower.move(undefined);
-  else if (opaque.has(name) || (name === 'crontab' && first?.text !== '-l'))
-    follower.doubt(`${name} runs what is not on this line`, [name]);
-  else if (/^(?:mapfile|readarray|hash)$/.test(name) && args.some(({ text }) => /^-[a-z]*[Cp]/.test(text))) {
-    follower.doubt(`${name} runs what is not on this line`, [name]);
-  }
+function followSource(name: string, args: readonly Word[], input: Input, follower: Follower): void {
+  const script = args.find(({ text }) => text !== '--');
+  if (script !== undefined && isOtherInput(script.text)) readInput(name, input, follower);
+  else if (script?.unknown === true || script?.isGlob === true || /^-./.test(script?.text ?? ''))
+    follower.doubt(`${name} reads a script that is known only when it runs`, [name]);
 }

@@ -1,3 +1,5 @@
+import type { WrapperName } from '@reeve/sdk/carriers';
+import { opaqueNames, otherShellNames, shellNames } from '@reeve/sdk/carriers';
 import type { OptionRule } from './options-of-command.ts';
 
 /** A command that runs another one, which its operands name. */
@@ -23,7 +25,7 @@ export interface WrapperRule extends OptionRule {
 const plain: WrapperRule = {};
 const afterOne: WrapperRule = { before: 1 };
 
-const rules: Readonly<Record<string, WrapperRule>> = {
+const rules: Readonly<Record<WrapperName, WrapperRule>> = {
   sudo: {
     flags: 'AbBEeHiKklnPSsVv',
     valued: 'CDghpRrTtUu',
@@ -162,35 +164,17 @@ const rules: Readonly<Record<string, WrapperRule>> = {
 };
 
 export function wrapperRule(name: string): WrapperRule | undefined {
-  return Object.hasOwn(rules, name) ? rules[name] : undefined;
+  return Object.hasOwn(rules, name) ? rules[name as WrapperName] : undefined;
 }
 
-export const shells = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'mksh', 'ash', 'rbash', 'yash']);
+export const shells: ReadonlySet<string> = new Set(shellNames);
 
 /** Shells and interpreters whose language is not read here. They take a program from standard input, or as an option. */
-export const otherShells = new Set([
-  'fish',
-  'csh',
-  'tcsh',
-  'nu',
-  'elvish',
-  'pwsh',
-  'powershell',
-  'powershell.exe',
-  'cmd',
-  'cmd.exe',
-]);
-
-export const interpreters =
-  /^(?:python[\d.]*|pypy\d*|perl[\d.]*|ruby[\d.]*|node|nodejs|deno|bun|php[\d.]*|lua[\d.]*|luajit|osascript|Rscript|julia|tclsh|guile)$/;
+export const otherShells: ReadonlySet<string> = new Set(otherShellNames);
 
 /** Builtins and programs that run what is not on their own line. */
-export const opaque = new Set(
-  'at batch enable bind fc compgen complete tmux screen expect gdb lldb nix-shell nodemon concurrently hyperfine start-stop-daemon daemonize run-parts capsh coreutils wsl sem'.split(
-    ' ',
-  ),
-);
+export const opaque: ReadonlySet<string> = new Set(opaqueNames);
 
 /** Variables that change which program runs, or what it runs besides. */
 export const decidingVariables =
-  /^(?:PATH|HOME|CDPATH|SHELL|ZDOTDIR|NULLCMD|READNULLCMD|path|fpath|cdpath|aliases|galiases|saliases|functions|commands|ENV|BASH_ENV|BASH_CMDS|BASH_ALIASES|BASH_FUNC_.*|GIT_CONFIG.*|GIT_EXEC_PATH|GIT_DIR|GIT_TEMPLATE_DIR|TAR_OPTIONS|MAKEFLAGS|GNUMAKEFLAGS|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|NODE_PATH|PYTHONHOME|PYTHONWARNINGS|PYTHONBREAKPOINT|LUA_INIT.*|RUSTC_WRAPPER|RIPGREP_CONFIG_PATH|FCEDIT|npm_config_.*|PS4|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|LD_.*|DYLD_.*|NODE_OPTIONS|PYTHONSTARTUP|PYTHONPATH|PERL5OPT|PERL5LIB|RUBYOPT|RUBYLIB|GIT_SSH|GIT_SSH_COMMAND|GIT_EXTERNAL_DIFF|GIT_PROXY_COMMAND|GIT_ASKPASS|SSH_ASKPASS|GIT_EDITOR|GIT_SEQUENCE_EDITOR|GIT_PAGER|EDITOR|VISUAL|PAGER|MANPAGER|LESSOPEN|LESSCLOSE|BROWSER)$/;
+  /^(?:PATH|HOME|CDPATH|SHELL|ZDOTDIR|NULLCMD|READNULLCMD|path|fpath|cdpath|aliases|galiases|saliases|functions|commands|ENV|BASH_ENV|BASH_CMDS|BASH_ALIASES|BASH_FUNC_.*|GIT_CONFIG.*|GIT_EXEC_PATH|GIT_DIR|GIT_TEMPLATE_DIR|TAR_OPTIONS|MAKEFLAGS|GNUMAKEFLAGS|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|NODE_PATH|PYTHONHOME|PYTHONWARNINGS|PYTHONBREAKPOINT|LUA_INIT.*|RUSTC_WRAPPER|RIPGREP_CONFIG_PATH|FCEDIT|[Nn][Pp][Mm]_[Cc][Oo][Nn][Ff][Ii][Gg]_.*|(?:pnpm_config|PNPM|YARN|BUN|PIP|UV|POETRY|CARGO|GO|RUSTUP)_.*|MAKEFILES|CC|CXX|CPP|LD|AR|GCC_EXEC_PREFIX|COMPILER_PATH|GOFLAGS|RUSTC|RUSTFLAGS|RUSTC_WORKSPACE_WRAPPER|RSYNC_RSH|RSYNC_CONNECT_PROG|LESS|MANOPT|PSQL_EDITOR|SQLITE_HISTORY|AWKPATH|AWKLIBPATH|DENO_.*|MAVEN_OPTS|GRADLE_OPTS|JDK_JAVA_OPTIONS|PHPRC|PHP_INI_SCAN_DIR|GCONV_PATH|PS4|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|LD_.*|DYLD_.*|NODE_OPTIONS|PYTHONSTARTUP|PYTHONPATH|PERL5OPT|PERL5LIB|RUBYOPT|RUBYLIB|GIT_SSH|GIT_SSH_COMMAND|GIT_EXTERNAL_DIFF|GIT_PROXY_COMMAND|GIT_ASKPASS|SSH_ASKPASS|GIT_EDITOR|GIT_SEQUENCE_EDITOR|GIT_PAGER|EDITOR|VISUAL|PAGER|MANPAGER|LESSOPEN|LESSCLOSE|BROWSER)$/;
