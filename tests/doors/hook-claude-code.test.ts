@@ -27,12 +27,22 @@ const before = (session: string, id: string, tool: string, input: object) =>
   send(toolEvent('PreToolUse', session, id, tool, input));
 const bash = (session: string, id: string, command: string) => before(session, id, 'Bash', { command });
 
-test('each command of a line is an operation, and ends with the tool', async () => {
+test('each command of a line is an operation, and each file that it names; they end with the tool', async () => {
   const answer = await bash('s-list', 'toolu_01', 'cd src && npm test | tee log > out.txt');
   expect(answer).toMatchObject({ code: 0, stderr: '' });
   expect(decisionOf(answer).decision).toBeUndefined();
   const ops = await machine.ops('s-list');
-  expect(Object.keys(ops).toSorted()).toEqual(['toolu_01', 'toolu_01-2', 'toolu_01-3', 'toolu_01-4', 'toolu_01-5']);
+  expect(Object.keys(ops).toSorted()).toEqual([
+    'toolu_01',
+    ...Array.from({ length: 7 }, (_, index) => `toolu_01-${index + 2}`),
+  ]);
+  // A file may be in the folder before or after "cd", which may fail.
+  const files = Object.values(ops).flatMap(({ action_type: type, resource }) =>
+    type === 'file_operation' ? [resource] : [],
+  );
+  expect(files.toSorted()).toEqual(
+    ['/log', '/out.txt', '/src', '/src/log', '/src/out.txt'].map((path) => `/workspace/app${path}`).toSorted(),
+  );
   expect(ops['toolu_01-2']).toMatchObject({
     state: 'running',
     resource: 'npm',
@@ -55,6 +65,7 @@ test('one denied command denies all, the model reads why, and nothing stays open
     toolu_02: 'completing',
     'toolu_02-2': 'completing',
     'toolu_02-3': 'terminated',
+    'toolu_02-4': 'completing',
   });
   const cancelled = machine.gateway.audit().filter(({ payload }) => JSON.stringify(payload).includes('was denied'));
   expect(cancelled.length).toBeGreaterThan(0);

@@ -34,15 +34,18 @@ export function hookCommand(host: HostName) {
       const { approvalWait = hookLimitSecs - reserveSecs, failOpen, ...flags } = input.options;
       process.once('uncaughtException', (error) => endWith(shell, block(unexpected(error))));
       try {
-        const [{ answerHook }, { loadHost }, { readInput }] = await Promise.all([
+        const [{ answerHook }, { loadHost }, { readInput }, { machineOf }] = await Promise.all([
           import('../hook/answer-hook.ts'),
           import('../hook/load-host.ts'),
           import('../hook/read-input.ts'),
+          import('../hook/machine.ts'),
         ]);
+        const folder = reeveFolder(shell);
         const about = { name: host, framework: host };
         const reply = await answerHook(readInput(), {
           host: await loadHost(host),
-          folder: reeveFolder(shell),
+          folder,
+          machine: machineOf(folder, shell.env),
           agent: () => resolveAgent({ shell, globals: input.globals, flags, about, verify: false }),
           // Time counts from the start of the process, as it does for the host.
           waitMs: () => Math.max(0, approvalWait * 1000 - performance.now()),

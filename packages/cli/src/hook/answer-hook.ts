@@ -10,6 +10,8 @@ import type { BeforeTool, HookEvent } from './hook-event.ts';
 import { MalformedEvent } from './hook-event.ts';
 import type { HookHost, HookReply } from './hook-host.ts';
 import { block } from './hook-host.ts';
+import type { Machine } from './machine.ts';
+import { withOwnPlaces } from './own-places.ts';
 import { withRealPaths } from './real-paths.ts';
 import { reportEnd } from './report-end.ts';
 import { SessionFile } from './session-file.ts';
@@ -18,6 +20,7 @@ export interface HookWorld {
   readonly host: HookHost;
   readonly folder: ReeveFolder;
   readonly agent: () => Promise<ResolvedAgent>;
+  readonly machine: Machine;
   /** What is left of the time for which the host waits. */
   readonly waitMs: () => number;
   /** Lets the host go on if nobody can be asked. */
@@ -26,12 +29,12 @@ export interface HookWorld {
 
 /** Answers one event of a host. Whatever goes wrong before a tool, the tool is not used. */
 export async function answerHook(text: string, world: HookWorld): Promise<HookReply> {
-  const { host, folder } = world;
+  const { host, folder, machine } = world;
   let given: EventObject;
   let event: HookEvent;
   try {
     given = parsed(text);
-    event = host.read(given, folder.home);
+    event = host.read(given, machine);
   } catch (error) {
     if (!(error instanceof MalformedEvent)) throw error;
     return block(`Reeve: ${error.message}, so nothing was allowed. Is this a hook of ${host.name}?`);
@@ -60,10 +63,14 @@ export async function answerHook(text: string, world: HookWorld): Promise<HookRe
 
 async function beforeTool(event: BeforeTool, given: EventObject, world: HookWorld): Promise<HookReply> {
   const { host, folder, waitMs, failOpen } = world;
+  const { own } = world.machine;
   try {
     const file = new SessionFile(folder, host.name, event.session);
     const agent = await world.agent();
-    const real = { ...event, actions: withRealPaths(event.actions) };
+    const real = {
+      ...event,
+      actions: withRealPaths(own === undefined ? event.actions : withOwnPlaces(event.actions, own)),
+    };
     const { isAllowed, isApproved, text } = await decideUse({ event: real, agent, host: host.name, file, waitMs });
     return reply(isAllowed ? host.allow(given, isApproved) : host.deny(given, text));
   } catch (error) {

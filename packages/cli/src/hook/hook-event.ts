@@ -9,6 +9,10 @@ export interface PlannedAction {
   readonly note?: string | undefined;
   /** Found on this machine, not in the event: it may be another one after the tool was used. */
   readonly isReal?: boolean;
+  /** A folder is used with all that is in it. */
+  readonly isDeep?: boolean;
+  /** The path is a pattern, as a shell reads it. */
+  readonly isPattern?: boolean;
   /** The whole text that it is a part of. An equal tool use has the same one. */
   readonly source?: string | undefined;
 }

@@ -1,4 +1,5 @@
 import type { HookEvent } from './hook-event.ts';
+import type { Machine } from './machine.ts';
 
 export const hostNames = ['claude-code', 'codex', 'cursor', 'gemini-cli'] as const;
 export type HostName = (typeof hostNames)[number];
@@ -14,7 +15,7 @@ export interface HookReply {
 export interface HookHost {
   readonly name: HostName;
   /** Reads an event. Throws `MalformedEvent`. */
-  read(event: Readonly<Record<string, unknown>>, home: string): HookEvent;
+  read(event: Readonly<Record<string, unknown>>, machine: Machine): HookEvent;
   /** The host may go on, under its own rules. `approved`: a person has said yes to exactly this. */
   allow(event: Readonly<Record<string, unknown>>, approved: boolean): object;
   /** The host does not do it, and its model reads the reason. */

@@ -1,23 +1,28 @@
 import { posix } from 'node:path';
 import type { HookAction, PlannedAction } from './hook-event.ts';
+import type { Machine } from './machine.ts';
+import { FileWatcher } from './plan-files.ts';
 import { analyseShell } from './shell/analyse-shell.ts';
 import type { ShellAction } from './shell/shell-action.ts';
 import { unreadable } from './shell/shell-action.ts';
 
 /** Where a tool is used. */
-export interface ToolPlace {
+export interface ToolPlace extends Machine {
   readonly cwd: string;
-  readonly home: string;
 }
 
 const mostActions = 200;
 
 /** Everything that a command line would do. */
-export function planShell(command: unknown, { cwd, home }: ToolPlace): readonly PlannedAction[] {
+export function planShell(command: unknown, place: ToolPlace): readonly PlannedAction[] {
+  const { cwd, home } = place;
   if (typeof command !== 'string') return [planUnreadable('the command is no text')];
-  const actions = analyseShell(command, { cwd, home }).map(ofShell);
+  const watcher = new FileWatcher(place);
+  const actions = analyseShell(command, { cwd, home, watcher }).map(ofShell);
   if (actions.length === 0) return [planUnreadable('there is no command')];
-  return bounded(actions).map((planned) => ({ ...planned, source: `${cwd}\n${command}` }));
+  const known = new Set(actions.map(({ action }) => JSON.stringify(action)));
+  const files = watcher.actions.filter(({ action, isDeep }) => isDeep === true || !known.has(JSON.stringify(action)));
+  return bounded([...actions, ...files]).map((planned) => ({ ...planned, source: `${cwd}\n${command}` }));
 }
 
 /** What is beyond the bound is not asked about, so it must not happen either. */
@@ -91,7 +96,7 @@ export function planSearch(
 ): readonly PlannedAction[] {
   const places = folders.length === 0 ? [place.cwd] : folders;
   return places.flatMap((where) => [
-    planFile('read', where, place),
+    { ...planFile('read', where, place), isDeep: true },
     ...patterns.map((pattern) => planFile('read', posix.join(absolute(where, place), pattern), place)),
   ]);
 }

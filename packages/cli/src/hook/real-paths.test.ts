@@ -29,3 +29,12 @@ test('the other name does not make it another tool use', () => {
   const actions = [planFile('read', 'notes', place())];
   expect(fingerprintOf(withRealPaths(actions))).toBe(fingerprintOf(actions));
 });
+
+test('a pattern is judged by the files that it stands for as well', () => {
+  const planned = { ...planFile('read', '.s*', place()), isPattern: true };
+  const paths = withRealPaths([planned]).map(({ action }) => 'path' in action && action.path);
+  expect(paths).toEqual([join(folder, '.s*'), join(folder, '.ssh')]);
+  const hidden = { ...planFile('read', '*', place()), isPattern: true };
+  const found = withRealPaths([hidden]).map(({ action }) => 'path' in action && action.path);
+  expect(found).toEqual([join(folder, '*'), join(folder, 'notes'), join(folder, '.ssh')]);
+});

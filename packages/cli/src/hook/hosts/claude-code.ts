@@ -2,13 +2,14 @@ import type { EventObject } from '../event-members.ts';
 import { allTexts, objectOf, optionalText, textOf } from '../event-members.ts';
 import type { HookEvent, PlannedAction } from '../hook-event.ts';
 import type { HookHost } from '../hook-host.ts';
+import type { Machine } from '../machine.ts';
 import type { ToolPlace } from '../plan-actions.ts';
 import { planFetch, planFiles, planMcp, planSearch, planShell, planTool, planUnreadable } from '../plan-actions.ts';
 
 /** Claude Code: https://code.claude.com/docs/en/hooks */
 export const claudeCode: HookHost = {
   name: 'claude-code',
-  read: (event, home) => readEvent(event, home, toolActions),
+  read: (event, machine) => readEvent(event, machine, toolActions),
   // Without a decision the rules and the questions of the host itself still count. After an approval they need not.
   allow: (event, approved) => (isBefore(event) ? decided(approved ? { permissionDecision: 'allow' } : {}) : {}),
   deny: (event, reason) =>
@@ -26,14 +27,21 @@ function decided(members: object): object {
 export type ToolActions = (tool: string, input: EventObject, place: ToolPlace) => readonly PlannedAction[];
 
 /** The events of Claude Code. Codex has taken over their names and members. */
-export function readEvent(event: EventObject, home: string, actionsOf: ToolActions): HookEvent {
+export function readEvent(event: EventObject, machine: Machine, actionsOf: ToolActions): HookEvent {
   const name = textOf(event, 'hook_event_name');
   const session = textOf(event, 'session_id');
   const agent = optionalText(event, 'agent_id') ?? '';
   switch (name) {
     case 'PreToolUse': {
       const toolUse = optionalText(event, 'tool_use_id');
-      return { kind: 'before', session, agent, toolUse, isRepeated: false, actions: planned(event, home, actionsOf) };
+      return {
+        kind: 'before',
+        session,
+        agent,
+        toolUse,
+        isRepeated: false,
+        actions: planned(event, machine, actionsOf),
+      };
     }
     case 'PostToolUse':
     case 'PostToolUseFailure':
@@ -43,7 +51,7 @@ export function readEvent(event: EventObject, home: string, actionsOf: ToolActio
         kind: 'after',
         session,
         toolUse,
-        actions: planned(event, home, actionsOf),
+        actions: planned(event, machine, actionsOf),
         outcome: outcomeOf(name, event),
       };
     }
@@ -59,10 +67,10 @@ export function readEvent(event: EventObject, home: string, actionsOf: ToolActio
   }
 }
 
-function planned(event: EventObject, home: string, actionsOf: ToolActions): readonly PlannedAction[] {
+function planned(event: EventObject, machine: Machine, actionsOf: ToolActions): readonly PlannedAction[] {
   const tool = textOf(event, 'tool_name');
   const cwd = optionalText(event, 'cwd') ?? '/';
-  return actionsOf(tool, objectOf(event, 'tool_input'), { cwd, home });
+  return actionsOf(tool, objectOf(event, 'tool_input'), { ...machine, cwd });
 }
 
 function outcomeOf(name: string, event: EventObject): 'succeeded' | 'failed' | 'cancelled' {

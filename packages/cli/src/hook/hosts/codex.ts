@@ -11,7 +11,7 @@ import { readEvent, toolActions as claudeActions } from './claude-code.ts';
 /** Codex: https://developers.openai.com/codex/hooks. It knows no decision but to deny; silence lets it go on. */
 export const codex: HookHost = {
   name: 'codex',
-  read: (event, home) => readEvent(event, home, toolActions),
+  read: (event, machine) => readEvent(event, machine, toolActions),
   allow: () => ({}),
   deny: (event, reason) =>
     event['hook_event_name'] === 'PreToolUse'

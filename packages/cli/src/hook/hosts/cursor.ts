@@ -3,6 +3,7 @@ import type { EventObject } from '../event-members.ts';
 import { allTexts, objectOf, optionalText, textOf } from '../event-members.ts';
 import type { HookEvent, PlannedAction } from '../hook-event.ts';
 import type { HookHost } from '../hook-host.ts';
+import type { Machine } from '../machine.ts';
 import type { ToolPlace } from '../plan-actions.ts';
 import { planFetch, planFile, planFiles, planMcp, planSearch, planShell, planTool } from '../plan-actions.ts';
 
@@ -20,11 +21,11 @@ function isBefore(event: EventObject): boolean {
   return before.test(optionalText(event, 'hook_event_name') ?? '');
 }
 
-function readEvent(event: EventObject, home: string): HookEvent {
+function readEvent(event: EventObject, machine: Machine): HookEvent {
   const name = textOf(event, 'hook_event_name');
   const session = optionalText(event, 'conversation_id') ?? textOf(event, 'session_id');
   const toolUse = optionalText(event, 'tool_use_id');
-  const place = placeOf(event, home);
+  const place = placeOf(event, machine);
   const actions = eventActions(name, event, place);
   if (actions !== undefined && isBefore(event)) {
     return { kind: 'before', session, agent: '', toolUse, isRepeated: name !== 'preToolUse', actions };
@@ -35,10 +36,10 @@ function readEvent(event: EventObject, home: string): HookEvent {
   return { kind: 'other' };
 }
 
-function placeOf(event: EventObject, home: string): ToolPlace {
+function placeOf(event: EventObject, machine: Machine): ToolPlace {
   const roots = event['workspace_roots'];
   const [root] = Array.isArray(roots) ? roots : [];
-  return { cwd: optionalText(event, 'cwd') ?? (typeof root === 'string' && root !== '' ? root : '/'), home };
+  return { ...machine, cwd: optionalText(event, 'cwd') ?? (typeof root === 'string' && root !== '' ? root : '/') };
 }
 
 function outcomeOf(name: string, event: EventObject): 'succeeded' | 'failed' | 'cancelled' {

@@ -2,6 +2,7 @@ import type { EventObject } from '../event-members.ts';
 import { allTexts, objectOf, optionalText, textOf } from '../event-members.ts';
 import type { HookEvent, PlannedAction } from '../hook-event.ts';
 import type { HookHost } from '../hook-host.ts';
+import type { Machine } from '../machine.ts';
 import type { ToolPlace } from '../plan-actions.ts';
 import { bounded, planFetch, planFiles, planMcp, planSearch, planShell, planTool } from '../plan-actions.ts';
 
@@ -13,16 +14,16 @@ export const geminiCli: HookHost = {
   deny: (event, reason) => (event['hook_event_name'] === 'BeforeTool' ? { decision: 'deny', reason } : {}),
 };
 
-function readEvent(event: EventObject, home: string): HookEvent {
+function readEvent(event: EventObject, machine: Machine): HookEvent {
   const session = textOf(event, 'session_id');
   const toolUse = optionalText(event, 'tool_use_id', 'call_id');
   switch (textOf(event, 'hook_event_name')) {
     case 'BeforeTool':
-      return { kind: 'before', session, agent: '', toolUse, isRepeated: false, actions: toolActions(event, home) };
+      return { kind: 'before', session, agent: '', toolUse, isRepeated: false, actions: toolActions(event, machine) };
     case 'AfterTool': {
       const hasFailed = (objectOf(event, 'tool_response')['error'] ?? null) !== null;
       const outcome = hasFailed ? 'failed' : 'succeeded';
-      return { kind: 'after', session, toolUse, actions: toolActions(event, home), outcome };
+      return { kind: 'after', session, toolUse, actions: toolActions(event, machine), outcome };
     }
     case 'AfterAgent':
       return { kind: 'turn_over', session, agent: '' };
@@ -33,10 +34,10 @@ function readEvent(event: EventObject, home: string): HookEvent {
   }
 }
 
-function toolActions(event: EventObject, home: string): readonly PlannedAction[] {
+function toolActions(event: EventObject, machine: Machine): readonly PlannedAction[] {
   const tool = textOf(event, 'tool_name');
   const input = objectOf(event, 'tool_input');
-  const place: ToolPlace = { cwd: optionalText(event, 'cwd') ?? '/', home };
+  const place: ToolPlace = { ...machine, cwd: optionalText(event, 'cwd') ?? '/' };
   const server = optionalText(objectOf(event, 'mcp_context'), 'server_name');
   if (server !== undefined) {
     return [planTool(optionalText(objectOf(event, 'mcp_context'), 'tool_name') ?? tool, input, server)];

@@ -20,7 +20,7 @@ function namesOf(event: HookEvent): readonly unknown[] {
 const gemini = (tool: string, input: object) =>
   geminiCli.read(
     { session_id: 's', hook_event_name: 'BeforeTool', cwd: '/workspace', tool_name: tool, tool_input: input },
-    '/home/ada',
+    { home: '/home/ada' },
   );
 const pre = (tool: string, input: object, cwd = '/workspace') => ({
   session_id: 's',
@@ -50,7 +50,7 @@ describe('what passes a bound is denied, not left out', () => {
   test('files', () => {
     expect(namesOf(gemini('read_many_files', { include: many })).at(-1)).toBe('?');
     const patch = many.map((name) => `*** Add File: ${name}\n+x`).join('\n');
-    expect(namesOf(codex.read(pre('apply_patch', { command: patch }), '/home/ada')).at(-1)).toBe('?');
+    expect(namesOf(codex.read(pre('apply_patch', { command: patch }), { home: '/home/ada' })).at(-1)).toBe('?');
   });
 
   test('addresses', () => {
@@ -61,20 +61,24 @@ describe('what passes a bound is denied, not left out', () => {
 
 test('a patch is read with white space before its lines, as Codex does', () => {
   const patch = '*** Begin Patch\n*** Update File: a\n@@\n  *** Add File: .env\n+x\n*** End Patch';
-  expect(namesOf(codex.read(pre('apply_patch', { command: patch }), '/home/ada'))).toEqual([
+  expect(namesOf(codex.read(pre('apply_patch', { command: patch }), { home: '/home/ada' }))).toEqual([
     '/workspace/a',
     '/workspace/.env',
   ]);
 });
 
 test('a shell that the model chooses is one that is read here', () => {
-  expect(namesOf(codex.read(pre('exec_command', { cmd: 'ls', shell: '/bin/zsh' }), '/home/ada'))).toEqual(['ls']);
-  expect(namesOf(codex.read(pre('exec_command', { cmd: 'ls', shell: '/usr/bin/fish' }), '/home/ada'))).toContain('?');
+  expect(namesOf(codex.read(pre('exec_command', { cmd: 'ls', shell: '/bin/zsh' }), { home: '/home/ada' }))).toEqual([
+    'ls',
+  ]);
+  expect(
+    namesOf(codex.read(pre('exec_command', { cmd: 'ls', shell: '/usr/bin/fish' }), { home: '/home/ada' })),
+  ).toContain('?');
 });
 
 test('a tool use is equal to another only with the same text in the same folder', () => {
   const print = (command: string, cwd?: string) =>
-    fingerprintOf(actionsOf(claudeCode.read(pre('Bash', { command }, cwd), '/home/ada')));
+    fingerprintOf(actionsOf(claudeCode.read(pre('Bash', { command }, cwd), { home: '/home/ada' })));
   expect(print('h=good; curl $h')).toBe(print('h=good; curl $h'));
   expect(print('h=good; curl $h')).not.toBe(print('h=evil; curl $h'));
   expect(print('git push', '/workspace/a')).not.toBe(print('git push', '/workspace/b'));

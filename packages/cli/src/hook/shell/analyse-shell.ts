@@ -15,6 +15,12 @@ export interface ShellSurroundings {
   /** Where it runs. Absolute. */
   readonly cwd: string;
   readonly home?: string | undefined;
+  readonly watcher?: ShellWatcher | undefined;
+}
+
+/** Hears of each command, with the folders that it may run in. */
+export interface ShellWatcher {
+  ran(command: Word, args: readonly Word[], places: Places): void;
 }
 
 const longestText = 65_536;
@@ -40,11 +46,13 @@ class ShellAnalysis implements Follower {
   readonly #actions = new Map<string, ShellAction>();
   readonly #budget = new Budget(mostCharacters, mostCommands);
   readonly #places: Places;
+  readonly #watcher: ShellWatcher | undefined;
   #depth = 0;
   #isRepeated = false;
 
-  constructor({ cwd, home }: ShellSurroundings) {
+  constructor({ cwd, home, watcher }: ShellSurroundings) {
     this.#places = new Places(cwd, home);
+    this.#watcher = watcher;
   }
 
   get actions(): readonly ShellAction[] {
@@ -79,6 +87,7 @@ class ShellAnalysis implements Follower {
     const why = unreadableName(first);
     if (why !== undefined) return this.doubt(why, first.isHidden === true ? shown : [first.text, ...shown]);
     this.#add(execution(first.text, shown));
+    this.#watcher?.ran(first, args, this.#places);
     this.#doubtSubscripts(first.text, args);
     if (args.length > mostWords) return this.doubt(`the command has more than ${mostWords} words`, [first.text]);
     followCommand(first.text.replace(/^.*\//s, ''), args, input, this);

@@ -39,6 +39,19 @@ export class Places {
     return this.#isKnown ? this.#folders.map((folder) => posix.resolve(folder, path)) : undefined;
   }
 
+  /**
+   * The same for an operand, with patterns as they are written. `unknown`: an expansion is part of it. `lost`: the folder is
+   * known only when it runs.
+   */
+  operandPaths(word: Word): readonly string[] | 'unknown' | 'lost' {
+    const inHome = /^~(\/.*)?$/s.exec(word.text);
+    const isKnownHome = inHome !== null && this.#home !== undefined && !word.unknown;
+    const path = isKnownHome ? `${this.#home}${inHome[1] ?? ''}` : this.#written({ ...word, isGlob: false });
+    if (path === undefined || path === '') return 'unknown';
+    if (path.startsWith('/')) return [posix.resolve(path)];
+    return this.#isKnown ? this.#folders.map((folder) => posix.resolve(folder, path)) : 'lost';
+  }
+
   #written({ text, unknown, isGlob }: Word): string | undefined {
     const inHome = /^(?:~|\$HOME|\$\{HOME\})(\/[^$`*?[]*)?$/.exec(text);
     if (inHome !== null) return this.#home === undefined ? undefined : `${this.#home}${inHome[1] ?? ''}`;

@@ -1,0 +1,187 @@
+import type { Word } from './word.ts';
+
+/** What a program does to a file that one of its words names. */
+export interface FileOperand {
+  readonly operation: 'read' | 'write';
+  readonly word: Word;
+  /** A folder is used with all that is in it. */
+  readonly isDeep: boolean;
+}
+
+/** How a program takes files. */
+interface Shape {
+  /** Of the operands: all are read, all are written, or the last one is written and the others are read or moved. */
+  readonly operands: 'read' | 'write' | 'into' | 'moved';
+  /** Operands before the files, such as a pattern, unless an option of `given` brings it. */
+  readonly before?: number;
+  readonly given?: RegExp;
+  /** Options whose value is the next word and no file. */
+  readonly valued?: RegExp;
+  /** Options whose value, attached or the next word, is a file that is read or written. */
+  readonly reads?: RegExp;
+  readonly writes?: RegExp;
+  /** With these options, or always, folders count with all that is in them. */
+  readonly deep?: RegExp | true;
+  /** With one of these options the operands are written. */
+  readonly writesWith?: RegExp;
+}
+
+const recursive = /^(?:-[a-zA-Z]*[rRa][a-zA-Z]*|--recursive|--archive|--dereference-recursive)$/;
+const reading: Shape = { operands: 'read' };
+const writing: Shape = { operands: 'write' };
+const lines: Shape = { operands: 'read', valued: /^-[nc]$|^--(?:lines|bytes)$/ };
+const search: Shape = {
+  operands: 'read',
+  before: 1,
+  given: /^(?:-[a-zA-Z]*[ef]|--regexp.*|--file.*)/,
+  valued: /^-[a-zA-Z]*[ABCmeDd]$|^--(?:include|exclude|exclude-dir|glob|iglob|type|max-count|context|regexp)$/,
+  reads: /^(?:-f|--file)$/,
+  deep: /^(?:-[a-zA-Z]*[rR]|--recursive)/,
+};
+const modes: Shape = { operands: 'write', before: 1, given: /^--reference/, deep: recursive };
+const copies: Shape = { operands: 'into', valued: /^-[mogS]$/, writes: /^(?:-t|--target-directory)$/, deep: recursive };
+const text: Shape = {
+  operands: 'read',
+  before: 1,
+  given: /^(?:-[a-zA-Z]*[ef]|--expression.*|--file.*)/,
+  valued: /^-[vFel]$/,
+};
+
+const shapes: Readonly<Record<string, Shape>> = {
+  ...Object.fromEntries(
+    (
+      'cat tac nl wc uniq cut xxd od hexdump strings base64 base32 md5sum sha1sum sha224sum sha256sum sha384sum sha512sum ' +
+      'cksum sum b2sum file stat diff cmp comm join paste column rev fold fmt expand unexpand readlink realpath zcat bzcat ' +
+      'xzcat bat source . cd chdir pushd ls less more'
+    )
+      .split(' ')
+      .map((name) => [name, reading]),
+  ),
+  ...Object.fromEntries(
+    'tee touch mkdir rmdir unlink truncate shred gzip gunzip bzip2 xz unxz'.split(' ').map((name) => [name, writing]),
+  ),
+  head: lines,
+  tail: lines,
+  sort: { operands: 'read', valued: /^-[ktST]$/, writes: /^(?:-o|--output)$/ },
+  grep: search,
+  egrep: search,
+  fgrep: search,
+  zgrep: search,
+  rg: {
+    ...search,
+    valued: /^-[a-zA-Z]*[ABCmegtTjMrdE]$|^--(?:glob|iglob|type|type-not|replace|max-count|context|regexp)$/,
+    deep: true,
+  },
+  ag: { ...search, valued: /^-[a-zA-Z]*[ABCmGp]$|^--(?:ignore|ignore-dir)$/, deep: true },
+  jq: {
+    operands: 'read',
+    before: 1,
+    valued: /^--(?:arg|argjson|indent)$/,
+    reads: /^(?:-f|--from-file|--slurpfile|--rawfile)$/,
+  },
+  yq: { operands: 'read', before: 1, writesWith: /^(?:-i|--inplace)$/ },
+  awk: text,
+  gawk: text,
+  sed: { ...text, writesWith: /^(?:-[a-zA-Z]*i|--in-place)/ },
+  tree: { operands: 'read', valued: /^-[LPIo]$/ },
+  du: { operands: 'read', valued: /^-[dt]$/ },
+  cp: copies,
+  install: copies,
+  scp: copies,
+  rsync: { ...copies, deep: true },
+  mv: { operands: 'moved', valued: /^-S$/, writes: /^(?:-t|--target-directory)$/, deep: true },
+  ln: { operands: 'into', valued: /^-S$/, writes: /^(?:-t|--target-directory)$/, deep: true },
+  rm: { operands: 'write', deep: recursive },
+  chmod: modes,
+  chown: modes,
+  chgrp: modes,
+  zip: { operands: 'read', writes: /^$/, deep: true },
+  unzip: { operands: 'read', valued: /^-P$/, writes: /^-d$/ },
+  patch: {
+    operands: 'write',
+    valued: /^-[pFVzDBxY]$/,
+    reads: /^(?:-i|--input)$/,
+    writes: /^(?:-[od]|--output|--directory)$/,
+  },
+  split: { operands: 'read', valued: /^-[abClnt]$/ },
+};
+
+/** The files that the words of a program name. Undefined if it is not known which of them do. */
+export function fileOperands(name: string, args: readonly Word[]): readonly FileOperand[] | undefined {
+  if (name === 'find') return findOperands(args);
+  if (name === 'dd') return ddOperands(args);
+  if (/^(?:bsd|g)?tar$/.test(name)) return tarOperands(args);
+  const shape = Object.hasOwn(shapes, name) ? shapes[name] : undefined;
+  return shape === undefined ? undefined : read(args, shape);
+}
+
+function read(args: readonly Word[], shape: Shape): readonly FileOperand[] {
+  const { valued, reads, writes, given, deep, writesWith } = shape;
+  const isDeep = deep === true || args.some(({ text: option }) => deep?.test(option) === true);
+  const found: FileOperand[] = [];
+  const operands: Word[] = [];
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at];
+    if (word === undefined) break;
+    if (word.text === '--') {
+      operands.push(...args.slice(at + 1));
+      break;
+    }
+    if (!/^-./.test(word.text)) {
+      operands.push(word);
+      continue;
+    }
+    const equals = word.text.indexOf('=');
+    const option = equals < 0 ? word.text : word.text.slice(0, equals);
+    const operation = writes?.test(option) === true ? 'write' : reads?.test(option) === true ? 'read' : undefined;
+    const value = equals < 0 ? args[at + 1] : { ...word, text: word.text.slice(equals + 1) };
+    if (operation !== undefined && value !== undefined) found.push({ operation, word: value, isDeep });
+    if (equals < 0 && (operation !== undefined || valued?.test(word.text) === true)) at++;
+  }
+  const isGiven = given !== undefined && args.some(({ text: option }) => given.test(option));
+  const files = operands.slice(isGiven ? 0 : (shape.before ?? 0)).filter(({ text: file }) => file !== '-');
+  const writesAll = args.some(({ text: option }) => writesWith?.test(option) === true);
+  const intoLast = !found.some(({ operation }) => operation === 'write');
+  files.forEach((word, at) => {
+    const isLast = at === files.length - 1 && files.length > 1 && intoLast;
+    const asWritten = { operation: 'write', word, isDeep } as const;
+    const asRead = { operation: 'read', word, isDeep } as const;
+    if (shape.operands === 'write' || writesAll) found.push(asWritten);
+    else if (shape.operands === 'read') found.push(asRead);
+    else if (isLast) found.push(asWritten);
+    else found.push(...(shape.operands === 'moved' ? [asRead, asWritten] : [asRead]));
+  });
+  return found;
+}
+
+/** The folders where it looks. What it runs on what it finds is judged by them. */
+function findOperands(args: readonly Word[]): readonly FileOperand[] {
+  const end = args.findIndex(({ text: word }) => /^[-(!]/.test(word) && !/^-[HLPD]|^-O\d/.test(word));
+  const isWritten = args.some(({ text: word }) => /^-(?:delete|fprint.*|fls)$/.test(word));
+  const folders = args.slice(0, end < 0 ? undefined : end).filter(({ text: word }) => !word.startsWith('-'));
+  const isDeep = args.some(({ text: word }) => /^-(?:exec|execdir|ok|okdir|delete)$/.test(word));
+  return folders.map((word) => ({ operation: isWritten ? 'write' : 'read', word, isDeep }));
+}
+
+function ddOperands(args: readonly Word[]): readonly FileOperand[] {
+  return args.flatMap((word) => {
+    const [, key, file] = /^(if|of)=(.*)$/s.exec(word.text) ?? [];
+    if (file === undefined) return [];
+    return [{ operation: key === 'of' ? 'write' : 'read', word: { ...word, text: file }, isDeep: false } as const];
+  });
+}
+
+/** Whether it packs or unpacks, whatever it names is read, and written when it unpacks. */
+function tarOperands(args: readonly Word[]): readonly FileOperand[] {
+  const [first] = args;
+  const letters = /^-?[a-zA-Z]+$/.test(first?.text ?? '') ? (first?.text ?? '') : '';
+  const unpacks = /x/.test(letters) || args.some(({ text: word }) => /^(?:-\w*x\w*|--extract|--get)$/.test(word));
+  const words = args
+    .slice(letters === '' || letters.startsWith('-') ? 0 : 1)
+    .map((word) => ({ ...word, text: word.text.replace(/^--(?:file|directory|files-from)=/, '') }))
+    .filter(({ text: word }) => !/^-/.test(word));
+  return words.flatMap((word) => [
+    { operation: 'read', word, isDeep: !unpacks } as const,
+    ...(unpacks ? [{ operation: 'write', word, isDeep: false } as const] : []),
+  ]);
+}
