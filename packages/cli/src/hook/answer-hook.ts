@@ -30,14 +30,17 @@ export interface HookWorld {
 /** Answers one event of a host. Whatever goes wrong before a tool, the tool is not used. */
 export async function answerHook(text: string, world: HookWorld): Promise<HookReply> {
   const { host, folder, machine } = world;
-  let given: EventObject;
+  let given: EventObject = {};
   let event: HookEvent;
   try {
     given = parsed(text);
     event = host.read(given, machine);
   } catch (error) {
     if (!(error instanceof MalformedEvent)) throw error;
-    return block(`Reeve: ${error.message}, so nothing was allowed. Is this a hook of ${host.name}?`);
+    const reason = `Reeve: ${error.message}, so nothing was allowed. Is this a hook of ${host.name}?`;
+    const denial = host.deny(given, reason);
+    // The form of the host is for its own events. The code blocks whatever it was.
+    return Object.keys(denial).length === 0 ? block(reason) : { ...reply(denial), stderr: `${reason}\n` };
   }
   switch (event.kind) {
     case 'other':

@@ -50,3 +50,13 @@ export type HookEvent =
 
 /** What came on standard input is no event of this host. */
 export class MalformedEvent extends Error {}
+
+/** What a tool did that has been used already. Nothing depends on it but the report, which the end of the session makes up for. */
+export function ifUnderstood(actions: () => readonly PlannedAction[]): readonly PlannedAction[] {
+  try {
+    return actions();
+  } catch (error) {
+    if (!(error instanceof MalformedEvent)) throw error;
+    return [];
+  }
+}

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import type { HookAction, PlannedAction } from './hook-event.ts';
+import { MalformedEvent } from './hook-event.ts';
 import type { Machine } from './machine.ts';
 import { FileWatcher } from './plan-files.ts';
 import { analyseShell } from './shell/analyse-shell.ts';
@@ -16,13 +17,19 @@ const mostActions = 200;
 /** Everything that a command line would do. */
 export function planShell(command: unknown, place: ToolPlace): readonly PlannedAction[] {
   const { cwd, home } = place;
-  if (typeof command !== 'string') return [planUnreadable('the command is no text')];
+  if (typeof command !== 'string') throw new MalformedEvent('the command is no text');
   const watcher = new FileWatcher(place);
   const actions = analyseShell(command, { cwd, home, watcher }).map(ofShell);
   if (actions.length === 0) return [planUnreadable('there is no command')];
   const known = new Set(actions.map(({ action }) => JSON.stringify(action)));
   const files = watcher.actions.filter(({ action, isDeep }) => isDeep === true || !known.has(JSON.stringify(action)));
   return bounded([...actions, ...files]).map((planned) => ({ ...planned, source: `${cwd}\n${command}` }));
+}
+
+/** The same in each folder that a tool may be told to run it in. */
+export function planShellIn(command: unknown, folders: readonly string[], place: ToolPlace): readonly PlannedAction[] {
+  const places = folders.length === 0 ? [place] : folders.map((cwd) => ({ ...place, cwd: absolute(cwd, place) }));
+  return bounded(places.flatMap((each) => planShell(command, each)));
 }
 
 /** What is beyond the bound is not asked about, so it must not happen either. */
@@ -50,14 +57,10 @@ export function planFile(operation: string, path: string, place: ToolPlace): Pla
   return { action: { type: 'file_operation', operation, path: absolute(path, place) } };
 }
 
-/** The same for several files, or for the tool if it names none. */
-export function planFiles(
-  operation: string,
-  paths: readonly string[],
-  place: ToolPlace,
-  otherwise: () => PlannedAction,
-): readonly PlannedAction[] {
-  return paths.length === 0 ? [otherwise()] : bounded(paths.map((path) => planFile(operation, path, place)));
+/** The same for several files, one at least. */
+export function planFiles(operation: string, paths: readonly string[], place: ToolPlace): readonly PlannedAction[] {
+  if (paths.length === 0) throw new MalformedEvent('the tool names no file');
+  return bounded(paths.map((path) => planFile(operation, path, place)));
 }
 
 function absolute(path: string, { cwd, home }: ToolPlace): string {

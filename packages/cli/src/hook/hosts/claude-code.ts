@@ -1,6 +1,7 @@
 import type { EventObject } from '../event-members.ts';
-import { allTexts, objectOf, optionalText, textOf } from '../event-members.ts';
+import { allTexts, folderOf, inputOf, objectOf, optionalText, textOf } from '../event-members.ts';
 import type { HookEvent, PlannedAction } from '../hook-event.ts';
+import { ifUnderstood, MalformedEvent } from '../hook-event.ts';
 import type { HookHost } from '../hook-host.ts';
 import type { Machine } from '../machine.ts';
 import type { ToolPlace } from '../plan-actions.ts';
@@ -51,7 +52,7 @@ export function readEvent(event: EventObject, machine: Machine, actionsOf: ToolA
         kind: 'after',
         session,
         toolUse,
-        actions: planned(event, machine, actionsOf),
+        actions: ifUnderstood(() => planned(event, machine, actionsOf)),
         outcome: outcomeOf(name, event),
       };
     }
@@ -63,14 +64,18 @@ export function readEvent(event: EventObject, machine: Machine, actionsOf: ToolA
     case 'SessionEnd':
       return { kind: 'session_over', session };
     default:
+      if (!otherEvents.test(name)) throw new MalformedEvent(`"${name}" is no event that is known`);
       return { kind: 'other' };
   }
 }
 
+/** Events that are about no use of a tool. */
+const otherEvents =
+  /^(?:SessionStart|Setup|UserPromptSubmit|UserPromptExpansion|Notification|PreCompact|PostCompact|SubagentStart|PostToolBatch|TeammateIdle|TaskCreated|TaskCompleted|ConfigChange|CwdChanged|FileChanged|WorktreeCreate|WorktreeRemove|InstructionsLoaded|Elicitation|ElicitationResult|MessageDisplay)$/;
+
 function planned(event: EventObject, machine: Machine, actionsOf: ToolActions): readonly PlannedAction[] {
   const tool = textOf(event, 'tool_name');
-  const cwd = optionalText(event, 'cwd') ?? '/';
-  return actionsOf(tool, objectOf(event, 'tool_input'), { ...machine, cwd });
+  return actionsOf(tool, inputOf(event, 'tool_input'), { ...machine, cwd: folderOf(event, 'cwd') });
 }
 
 function outcomeOf(name: string, event: EventObject): 'succeeded' | 'failed' | 'cancelled' {
@@ -88,14 +93,13 @@ const readers = new Set(['Read', 'NotebookRead', 'LS']);
 /** What a tool of Claude Code would do. */
 export const toolActions: ToolActions = (tool, input, place) => {
   const paths = allTexts(input, 'file_path', 'notebook_path', 'path');
-  const asTool = () => planTool(tool, input);
   if (tool === 'Bash' || tool === 'Monitor') return planShell(input['command'], place);
   if (tool === 'PowerShell')
     return [
       planUnreadable('PowerShell is not read here', [tool, optionalText(input, 'command')?.slice(0, 1024) ?? '']),
     ];
-  if (writers.has(tool)) return planFiles('write', paths, place, asTool);
-  if (readers.has(tool)) return planFiles('read', paths, place, asTool);
+  if (writers.has(tool)) return planFiles('write', paths, place);
+  if (readers.has(tool)) return planFiles('read', paths, place);
   if (tool === 'Grep') return planSearch(paths, allTexts(input, 'glob'), place);
   if (tool === 'Glob') return planSearch(paths, [], place);
   const url = optionalText(input, 'url');

@@ -2,8 +2,9 @@ import type { EventObject } from '../event-members.ts';
 import { allTexts, optionalText } from '../event-members.ts';
 import type { HookHost } from '../hook-host.ts';
 import type { PlannedAction } from '../hook-event.ts';
+import { MalformedEvent } from '../hook-event.ts';
 import type { ToolPlace } from '../plan-actions.ts';
-import { bounded, planFile, planFiles, planShell, planTool, planUnreadable } from '../plan-actions.ts';
+import { bounded, planFile, planFiles, planShellIn, planUnreadable } from '../plan-actions.ts';
 import { joinWords } from '../shell/quote.ts';
 import type { ToolActions } from './claude-code.ts';
 import { readEvent, toolActions as claudeActions } from './claude-code.ts';
@@ -28,16 +29,29 @@ export const codex: HookHost = {
 const shellTools = new Set(['Bash', 'shell', 'local_shell', 'exec_command', 'shell_command']);
 
 const toolActions: ToolActions = (tool, input, place) => {
-  if (shellTools.has(tool)) return [...planShell(commandOf(input), inFolder(input, place)), ...otherShell(input)];
-  if (tool === 'apply_patch') return patchActions(tool, input, place);
+  if (shellTools.has(tool)) return shellActions(input, place);
+  if (tool === 'apply_patch') return patchActions(input, place);
   if (tool === 'view_image' || tool === 'read_file')
-    return planFiles('read', allTexts(input, 'path', 'file_path'), place, () => planTool(tool, input));
+    return planFiles('read', allTexts(input, 'path', 'file_path'), place);
   return claudeActions(tool, input, place);
 };
 
-function commandOf(input: EventObject): unknown {
-  const command = input['command'] ?? input['cmd'];
-  return Array.isArray(command) && command.every((word) => typeof word === 'string') ? joinWords(command) : command;
+/** Which of these members is the command, and which the folder, depends on the version. Each of them is judged. */
+function shellActions(input: EventObject, place: ToolPlace): readonly PlannedAction[] {
+  const commands = ['command', 'cmd', 'script', 'argv'].map((member) => input[member] ?? undefined);
+  const given = commands.filter((command) => command !== undefined);
+  if (given.length === 0) throw new MalformedEvent('there is no command');
+  const folders = allTexts(input, 'workdir', 'cwd');
+  return bounded([
+    ...given.flatMap((command) => planShellIn(textOfCommand(command), folders, place)),
+    ...otherShell(input),
+  ]);
+}
+
+function textOfCommand(command: unknown): unknown {
+  return Array.isArray(command) && command.length > 0 && command.every((word) => typeof word === 'string')
+    ? joinWords(command)
+    : command;
 }
 
 /** The model may choose the shell. */
@@ -47,19 +61,15 @@ function otherShell(input: EventObject): readonly PlannedAction[] {
   return [planUnreadable('the text is for a shell whose language is not read here', [shell.slice(0, 1024)])];
 }
 
-function inFolder(input: EventObject, place: ToolPlace): ToolPlace {
-  const folder = optionalText(input, 'workdir', 'cwd');
-  return folder?.startsWith('/') === true ? { ...place, cwd: folder } : place;
-}
-
 /** Codex heeds no white space around these lines. */
 const patchLine = /^\s*\*\*\* (Add File|Update File|Delete File|Move to): ?(.+)$/gm;
 
-/** Each file that a patch names. A patch that names none is judged as the tool that it is. */
-function patchActions(tool: string, input: EventObject, place: ToolPlace): readonly PlannedAction[] {
+/** Each file that a patch names. */
+function patchActions(input: EventObject, place: ToolPlace): readonly PlannedAction[] {
   const patch = allTexts(input, 'command', 'input', 'patch').join('\n');
   const files = [...patch.matchAll(patchLine)].map(([, verb = '', path = '']) =>
     planFile(verb === 'Delete File' ? 'delete' : 'write', path.trim(), place),
   );
-  return files.length === 0 ? [planTool(tool, input)] : bounded(files);
+  if (files.length === 0) throw new MalformedEvent('the patch names no file');
+  return bounded(files);
 }

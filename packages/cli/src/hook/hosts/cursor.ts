@@ -1,11 +1,21 @@
 import { isObject } from '../../is-object.ts';
 import type { EventObject } from '../event-members.ts';
-import { allTexts, objectOf, optionalText, textOf } from '../event-members.ts';
+import { allTexts, folderOf, inputOf as objectIn, optionalText, textOf, textsIn } from '../event-members.ts';
 import type { HookEvent, PlannedAction } from '../hook-event.ts';
+import { ifUnderstood, MalformedEvent } from '../hook-event.ts';
 import type { HookHost } from '../hook-host.ts';
 import type { Machine } from '../machine.ts';
 import type { ToolPlace } from '../plan-actions.ts';
-import { planFetch, planFile, planFiles, planMcp, planSearch, planShell, planTool } from '../plan-actions.ts';
+import {
+  planFetch,
+  planFile,
+  planFiles,
+  planMcp,
+  planSearch,
+  planShell,
+  planShellIn,
+  planTool,
+} from '../plan-actions.ts';
 
 /** Cursor: https://cursor.com/docs/agent/hooks. Some tools have events of their own, without ids of the tool use. */
 export const cursor: HookHost = {
@@ -17,6 +27,8 @@ export const cursor: HookHost = {
 
 const before = /^(?:preToolUse|before(?:ShellExecution|MCPExecution|ReadFile|TabFileRead)|subagentStart)$/;
 
+const isAfter = /^(?:postToolUse|postToolUseFailure|after(?:ShellExecution|MCPExecution))$/;
+
 function isBefore(event: EventObject): boolean {
   return before.test(optionalText(event, 'hook_event_name') ?? '');
 }
@@ -26,20 +38,27 @@ function readEvent(event: EventObject, machine: Machine): HookEvent {
   const session = optionalText(event, 'conversation_id') ?? textOf(event, 'session_id');
   const toolUse = optionalText(event, 'tool_use_id');
   const place = placeOf(event, machine);
+  if (isAfter.test(name)) {
+    const done = ifUnderstood(() => eventActions(name, event, place) ?? []);
+    return { kind: 'after', session, toolUse, actions: done, outcome: outcomeOf(name, event) };
+  }
   const actions = eventActions(name, event, place);
-  if (actions !== undefined && isBefore(event)) {
+  if (actions !== undefined) {
     return { kind: 'before', session, agent: '', toolUse, isRepeated: name !== 'preToolUse', actions };
   }
-  if (actions !== undefined) return { kind: 'after', session, toolUse, actions, outcome: outcomeOf(name, event) };
   if (name === 'stop') return { kind: 'turn_over', session, agent: '' };
   if (name === 'sessionEnd') return { kind: 'session_over', session };
+  if (!otherEvents.test(name)) throw new MalformedEvent(`"${name}" is no event that is known`);
   return { kind: 'other' };
 }
 
+/** Events that are about no use of a tool. */
+const otherEvents =
+  /^(?:sessionStart|beforeSubmitPrompt|preCompact|after(?:FileEdit|TabFileEdit|AgentResponse|AgentThought)|subagentStop)$/;
+
 function placeOf(event: EventObject, machine: Machine): ToolPlace {
-  const roots = event['workspace_roots'];
-  const [root] = Array.isArray(roots) ? roots : [];
-  return { ...machine, cwd: optionalText(event, 'cwd') ?? (typeof root === 'string' && root !== '' ? root : '/') };
+  const [root = '/'] = textsIn(event, 'workspace_roots');
+  return { ...machine, cwd: optionalText(event, 'cwd') === undefined ? root : folderOf(event, 'cwd') };
 }
 
 function outcomeOf(name: string, event: EventObject): 'succeeded' | 'failed' | 'cancelled' {
@@ -74,8 +93,8 @@ function eventActions(name: string, event: EventObject, place: ToolPlace): reado
 
 /** Some versions send the input as a JSON text. */
 function inputOf(event: EventObject): EventObject {
-  const text = optionalText(event, 'tool_input');
-  if (text === undefined) return objectOf(event, 'tool_input');
+  const text = event['tool_input'];
+  if (typeof text !== 'string') return objectIn(event, 'tool_input');
   try {
     const parsed: unknown = JSON.parse(text);
     return isObject(parsed) ? parsed : { input: text };
@@ -91,25 +110,23 @@ function mcpAction(event: EventObject): PlannedAction {
 
 function toolActions(tool: string, input: EventObject, place: ToolPlace): readonly PlannedAction[] {
   const paths = allTexts(input, 'file_path', 'path', 'target_file', 'notebook_path');
-  const asTool = () => planTool(tool, input);
-  const folder = optionalText(input, 'working_directory', 'cwd');
   const server = /^MCP:\s*(.+)$/s.exec(tool);
   if (server !== null)
     return [planTool(server[1] ?? tool, input, optionalText(input, 'mcp_server_name', 'server') ?? 'mcp')];
   switch (tool) {
     case 'Shell':
     case 'Bash':
-      return planShell(input['command'], folder === undefined ? place : { ...place, cwd: folder });
+      return planShellIn(input['command'], allTexts(input, 'working_directory', 'cwd'), place);
     case 'Read':
     case 'LS':
-      return planFiles('read', paths, place, asTool);
+      return planFiles('read', paths, place);
     case 'Write':
     case 'Edit':
     case 'StrReplace':
     case 'EditNotebook':
-      return planFiles('write', paths, place, asTool);
+      return planFiles('write', paths, place);
     case 'Delete':
-      return planFiles('delete', paths, place, asTool);
+      return planFiles('delete', paths, place);
     case 'Grep':
       return planSearch(paths, allTexts(input, 'glob'), place);
     case 'WebFetch':

@@ -1,10 +1,11 @@
 import type { EventObject } from '../event-members.ts';
-import { allTexts, objectOf, optionalText, textOf } from '../event-members.ts';
+import { allTexts, folderOf, inputOf, objectOf, optionalText, textOf, textsIn } from '../event-members.ts';
 import type { HookEvent, PlannedAction } from '../hook-event.ts';
+import { ifUnderstood, MalformedEvent } from '../hook-event.ts';
 import type { HookHost } from '../hook-host.ts';
 import type { Machine } from '../machine.ts';
 import type { ToolPlace } from '../plan-actions.ts';
-import { bounded, planFetch, planFiles, planMcp, planSearch, planShell, planTool } from '../plan-actions.ts';
+import { bounded, planFetch, planFiles, planMcp, planSearch, planShellIn, planTool } from '../plan-actions.ts';
 
 /** Gemini CLI: https://geminicli.com/docs/hooks/reference. It gives no ids to tool uses. */
 export const geminiCli: HookHost = {
@@ -17,45 +18,50 @@ export const geminiCli: HookHost = {
 function readEvent(event: EventObject, machine: Machine): HookEvent {
   const session = textOf(event, 'session_id');
   const toolUse = optionalText(event, 'tool_use_id', 'call_id');
-  switch (textOf(event, 'hook_event_name')) {
+  const name = textOf(event, 'hook_event_name');
+  switch (name) {
     case 'BeforeTool':
       return { kind: 'before', session, agent: '', toolUse, isRepeated: false, actions: toolActions(event, machine) };
     case 'AfterTool': {
       const hasFailed = (objectOf(event, 'tool_response')['error'] ?? null) !== null;
       const outcome = hasFailed ? 'failed' : 'succeeded';
-      return { kind: 'after', session, toolUse, actions: toolActions(event, machine), outcome };
+      return { kind: 'after', session, toolUse, actions: ifUnderstood(() => toolActions(event, machine)), outcome };
     }
     case 'AfterAgent':
       return { kind: 'turn_over', session, agent: '' };
     case 'SessionEnd':
       return { kind: 'session_over', session };
     default:
+      if (!otherEvents.test(name)) throw new MalformedEvent(`"${name}" is no event that is known`);
       return { kind: 'other' };
   }
 }
 
+/** Events that are about no use of a tool. */
+const otherEvents =
+  /^(?:SessionStart|BeforeAgent|BeforeModel|AfterModel|BeforeToolSelection|PreCompress|Notification)$/;
+
 function toolActions(event: EventObject, machine: Machine): readonly PlannedAction[] {
   const tool = textOf(event, 'tool_name');
-  const input = objectOf(event, 'tool_input');
-  const place: ToolPlace = { ...machine, cwd: optionalText(event, 'cwd') ?? '/' };
+  const input = inputOf(event, 'tool_input');
+  const place: ToolPlace = { ...machine, cwd: folderOf(event, 'cwd') };
   const server = optionalText(objectOf(event, 'mcp_context'), 'server_name');
   if (server !== undefined) {
     return [planTool(optionalText(objectOf(event, 'mcp_context'), 'tool_name') ?? tool, input, server)];
   }
   const paths = allTexts(input, 'file_path', 'absolute_path', 'dir_path', 'path');
-  const asTool = () => planTool(tool, input);
   switch (tool) {
     case 'run_shell_command':
-      return planShell(input['command'], inFolder(input, place));
+      return planShellIn(input['command'], allTexts(input, 'dir_path', 'directory'), place);
     case 'read_file':
     case 'list_directory':
-      return planFiles('read', paths, place, asTool);
+      return planFiles('read', paths, place);
     case 'write_file':
     case 'replace':
     case 'edit':
-      return planFiles('write', paths, place, asTool);
+      return planFiles('write', paths, place);
     case 'read_many_files':
-      return planFiles('read', [...textsIn(input, 'include'), ...textsIn(input, 'paths')], place, asTool);
+      return planFiles('read', [...textsIn(input, 'include'), ...textsIn(input, 'paths')], place);
     case 'glob':
       return planSearch(paths, [], place);
     case 'grep_search':
@@ -66,17 +72,6 @@ function toolActions(event: EventObject, machine: Machine): readonly PlannedActi
     default:
       return [planMcp(tool, input) ?? planTool(tool, input)];
   }
-}
-
-function inFolder(input: EventObject, place: ToolPlace): ToolPlace {
-  const folder = optionalText(input, 'dir_path', 'directory');
-  if (folder === undefined) return place;
-  return { ...place, cwd: folder.startsWith('/') ? folder : `${place.cwd}/${folder}` };
-}
-
-function textsIn(input: EventObject, member: string): readonly string[] {
-  const given = input[member];
-  return Array.isArray(given) ? given.filter((path) => typeof path === 'string') : [];
 }
 
 /** The prompt of `web_fetch` names the addresses. */
