@@ -1,8 +1,10 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { TestHome } from '../harness/cli.ts';
+import { eventually } from '../harness/eventually.ts';
 import { reeveCommand } from '../harness/reeve-command.ts';
 
 const files = {
@@ -143,4 +145,45 @@ test('keeps comments, leaves alone what it cannot keep, and refuses what it does
   expect(stderr).toContain('has comments among its hooks');
   expect((await home.run(['hook', 'install', 'emacs'])).code).toBe(2);
   expect((await home.run(['hook', 'install', 'codex', '--user', '--project'])).code).toBe(2);
+});
+
+test('a hook that is killed blocks', async () => {
+  using home = new TestHome();
+  const agent = ['--agent', 'acme/core/ada', '--grpc-addr', '127.0.0.1:7'];
+  const { command } = await home.json<{ command: string }>(['hook', 'install', 'codex', ...agent]);
+  // It waits for its event, as long as nobody ends the input.
+  const shell = spawn('/bin/sh', ['-c', command], { env: { HOME: home.path }, stdio: ['pipe', 'ignore', 'ignore'] });
+  const ended = once(shell, 'exit');
+  const hook = await eventually(async () => {
+    const [child] = read(`/proc/${shell.pid}/task/${shell.pid}/children`).trim().split(' ');
+    if (child === undefined || child === '') throw new Error('it has not started yet');
+    return Number(child);
+  });
+  process.kill(hook, 'SIGKILL');
+  expect(await ended).toEqual([2, null]);
+});
+
+test('managed settings are for everybody on the machine, and for an image where that is asked', async () => {
+  const managed = {
+    'claude-code': 'etc/claude-code/managed-settings.json',
+    cursor: 'etc/cursor/hooks.json',
+    'gemini-cli': 'etc/gemini-cli/settings.json',
+  };
+  for (const [host, name] of Object.entries(managed)) {
+    using home = new TestHome();
+    const path = write(home, `image/${name}`, '{"theme": "dark"}', 0o644);
+    const where = ['--managed', '--root', join(home.path, 'image')];
+    const { file, command } = await home.json<{ file: string; command: string }>(['hook', 'install', host, ...where]);
+    expect([file, read(path).includes(`hook ${host} || exit 2`)]).toEqual([path, true]);
+    expect(command).toMatch(/^\S*\/node /);
+    expect(statSync(path).mode & 0o777).toBe(0o644);
+    expect((await home.run(['hook', 'uninstall', host, ...where])).code).toBe(0);
+    expect(JSON.parse(read(path))).toMatchObject({ theme: 'dark' });
+    expect(read(path)).not.toContain('exit 2');
+  }
+  using home = new TestHome();
+  const refused = await home.run(['hook', 'install', 'codex', '--managed', '--root', home.path]);
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('requirements.toml')]);
+  expect((await home.run(['hook', 'install', 'cursor', '--root', home.path])).code).toBe(2);
+  expect((await home.run(['hook', 'install', 'cursor', '--managed', '--user'])).code).toBe(2);
 });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { identityOptions } from '../agent-identity/identity-options.ts';
 import { UsageError } from '../cli-error.ts';
@@ -22,6 +22,10 @@ const args = { host: required(`The coding agent: ${hostNames.join(', ')}.`, host
 const where = {
   user: flag('For all projects of this user. The default.'),
   project: flag('For the project in this folder, so that everybody who works on it gets it.'),
+  managed: flag(
+    'For everybody on this machine, by the managed settings of the host. Needs the rights of an administrator; users cannot take it off.',
+  ),
+  root: text('DIR', 'With --managed: write below this folder, for an image or a package, and not on this machine.'),
 };
 
 export const hookInstallCommand = defineCommand({
@@ -44,6 +48,7 @@ export const hookInstallCommand = defineCommand({
     ),
   },
   examples: [
+    ['sudo reeve hook install claude-code --managed', 'everybody on this machine; each sets REEVE_AGENT'],
     ['reeve hook install claude-code --agent acme/platform/ada', 'all sessions of Claude Code of this user'],
     ['reeve hook install cursor --project', 'everybody who works on this project; each sets REEVE_AGENT'],
   ],
@@ -61,6 +66,7 @@ export const hookInstallCommand = defineCommand({
     const all = [
       ...remarks[place.scope],
       ...programRemark(command),
+      ...ownerRemark(place.scope, program.own, reeveFolder(shell).home),
       ...identityRemark(options, shell),
       ...featureRemark(host, place.file),
     ];
@@ -94,12 +100,41 @@ export const hookUninstallCommand = defineCommand({
   },
 });
 
-function placeOf(host: HostName, { user, project }: { user: boolean; project: boolean }, shell: Shell) {
-  if (user && project) throw new UsageError('give --user or --project, not both');
-  const scope: InstallScope = project ? 'project' : 'user';
-  const file = resolve(hostSettings[host].path(scope, reeveFolder(shell).home, shell.env));
-  // Settings of a person may hold keys. Those of a project are shared.
-  return { scope, file, mode: project ? 0o644 : 0o600 };
+interface Where {
+  readonly user: boolean;
+  readonly project: boolean;
+  readonly managed: boolean;
+  readonly root: string | undefined;
+}
+
+function placeOf(host: HostName, { user, project, managed, root }: Where, shell: Shell) {
+  if ([user, project, managed].filter(Boolean).length > 1)
+    throw new UsageError('give one of --user, --project and --managed');
+  if (root !== undefined && !managed) throw new UsageError('--root belongs to --managed');
+  const scope: InstallScope = managed ? 'managed' : project ? 'project' : 'user';
+  const path =
+    scope === 'managed'
+      ? join(root ?? '/', managedPath(host))
+      : hostSettings[host].path(scope, reeveFolder(shell).home, shell.env);
+  // Settings of a person may hold keys. Those of a project or a machine are shared.
+  return { scope, file: resolve(path), mode: scope === 'user' ? 0o600 : 0o644 };
+}
+
+function managedPath(host: HostName): string {
+  const { managed } = hostSettings[host];
+  const { platform } = process;
+  if (managed === undefined)
+    throw new UsageError(
+      `${host} takes managed hooks in requirements.toml: docs/guides/coding-agents.md has the lines`,
+    );
+  return managed[platform === 'darwin' || platform === 'win32' ? platform : 'linux'];
+}
+
+/** Managed settings hold as well as the program that they name. */
+function ownerRemark(scope: InstallScope, own: readonly string[], home: string): readonly string[] {
+  const inHome = own.map((file) => realpathSync(file)).find((file) => file.startsWith(`${home}/`));
+  if (scope !== 'managed' || inHome === undefined) return [];
+  return [`${inHome} is in a home, so its owner can change it. Install Reeve where only an administrator can write.`];
 }
 
 interface Flags {

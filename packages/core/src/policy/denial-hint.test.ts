@@ -64,13 +64,12 @@ describe('a denial says what would be allowed', () => {
   test('in few words, however much there is', () => {
     const tools = Array.from({ length: 500 }, (_, index) => `a-tool-with-a-name-${index}`).join(', ');
     const many = hint(`rules: [{effect: allow, tools: [${tools}]}]`);
-    expect(many).toMatch(/^; allowed here: tool_call of a-tool-with-a-name-0, .*[^,] \(\d+ more\)$/);
+    expect(many).toMatch(/^; allowed here: tool_call of a-tool-with-a-name-0, .*[^,], …$/);
     expect(many.length).toBeLessThanOrEqual(160);
-    const told = many.split('(')[0]?.split(',').length ?? 0;
-    expect(many).toContain(`(${500 - told} more)`);
+    expect(many).not.toContain('more');
     const long = hint(`rules: [{effect: allow, tools: [${'x'.repeat(1000)}, b]}]`);
     expect(long.length).toBeLessThanOrEqual(160);
-    expect(long).toMatch(/x… \(1 more\)$/);
+    expect(long).toMatch(/x…$/);
   });
 
   test('and where everything else is allowed, that', () => {

@@ -15,7 +15,7 @@ function isOpen({ hints }: PolicyDocument): boolean {
 }
 
 const longestHint = 160;
-/** A hint has room for a few items. No more than this are counted. */
+/** A hint has room for a few items. No more than this are looked at. */
 const mostItems = 1000;
 
 const leads: Readonly<Record<Refuser, string>> = {
@@ -73,7 +73,7 @@ export class DenialHints {
 
 const dimensions: readonly Dimension[] = ['tools', 'models', 'paths', 'commands', 'hosts'];
 
-/** Each item once, up to the number that is counted. */
+/** Each item once, up to the number that is looked at. */
 function firstItems(rules: readonly PolicyRule[]): string[] {
   const items = new Set<string>();
   for (const rule of rules) {
@@ -97,22 +97,14 @@ function itemsOf({ matchers, when }: PolicyRule): string[] {
   return (first ?? ['anything']).map((what) => `${what}${also}${condition}`);
 }
 
-/** As many items as fit, and how many more there are. */
+/** As many items as fit. How many there are besides helps nobody. */
 function within(lead: string, items: readonly string[]): string {
-  const room = longestHint - ' (9999 more)'.length;
+  const room = longestHint - ', …'.length;
   let text = lead;
   for (const [index, item] of items.entries()) {
     const next = index === 0 ? `${lead}${item}` : `${text}, ${item}`;
-    if (next.length > room) {
-      if (index === 0) return `${next.slice(0, room - 1)}…${more(items, 1)}`;
-      return `${text}${more(items, index)}`;
-    }
+    if (next.length > room) return index === 0 ? `${next.slice(0, room - 1)}…` : `${text}, …`;
     text = next;
   }
   return text;
-}
-
-function more({ length }: readonly string[], told: number): string {
-  if (length >= mostItems) return ' (many more)';
-  return length === told ? '' : ` (${length - told} more)`;
 }
