@@ -1,4 +1,5 @@
 import { celSuite } from './cel/cel-suite.ts';
 import type { ForeignSuite } from './foreign-suite.ts';
+import { gtfobinsSuite } from './gtfobins/gtfobins-suite.ts';
 
-export const foreignSuites: readonly ForeignSuite[] = [celSuite];
+export const foreignSuites: readonly ForeignSuite[] = [celSuite, gtfobinsSuite];

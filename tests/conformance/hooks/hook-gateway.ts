@@ -30,10 +30,10 @@ export class HookGateway implements AsyncDisposable {
     this.#end = end;
   }
 
-  static async start(): Promise<HookGateway> {
+  static async start(policies: Readonly<Record<string, string>> = { 'house.yaml': policy }): Promise<HookGateway> {
     const folder = mkdtempSync(join(tmpdir(), 'reeve-hooks-'));
     mkdirSync(join(folder, 'policies'));
-    writeFileSync(join(folder, 'policies', 'house.yaml'), policy);
+    for (const [name, text] of Object.entries(policies)) writeFileSync(join(folder, 'policies', name), text);
     const args = ['serve', '--http', '127.0.0.1:0', '--grpc', '127.0.0.1:0', '--data', folder];
     const child = spawn(resolve('node_modules/.bin/reeve'), args, {
       env: { ...process.env, SVC_BOOTSTRAP_API_KEY: key },

@@ -10,7 +10,7 @@ import type { BeforeTool, HookEvent } from './hook-event.ts';
 import { MalformedEvent } from './hook-event.ts';
 import type { HookHost, HookReply } from './hook-host.ts';
 import { block } from './hook-host.ts';
-import type { Machine } from './machine.ts';
+import type { Machine } from './own-places.ts';
 import { withOwnPlaces } from './own-places.ts';
 import { withRealPaths } from './real-paths.ts';
 import { reportEnd } from './report-end.ts';

@@ -1,5 +1,5 @@
 import type { HookEvent } from './hook-event.ts';
-import type { Machine } from './machine.ts';
+import type { Machine } from './own-places.ts';
 
 export const hostNames = ['claude-code', 'codex', 'cursor', 'gemini-cli'] as const;
 export type HostName = (typeof hostNames)[number];

@@ -2,16 +2,10 @@ import { delimiter, dirname, join } from 'node:path';
 import { ownCommand } from '../own-command.ts';
 import type { ReeveFolder } from '../context/reeve-folder.ts';
 import { hostSettings } from './install/host-settings.ts';
-import type { OwnPlaces } from './own-places.ts';
+import type { Machine } from './own-places.ts';
 import { isInside } from './own-places.ts';
 
 const { existsSync, realpathSync } = process.getBuiltinModule('node:fs');
-
-/** What a hook knows of the machine that it runs on. */
-export interface Machine {
-  readonly home: string;
-  readonly own?: OwnPlaces | undefined;
-}
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,6 +1,12 @@
 import { posix } from 'node:path';
 import type { PlannedAction } from './hook-event.ts';
 
+/** What a hook knows of the machine that it runs on. */
+export interface Machine {
+  readonly home: string;
+  readonly own?: OwnPlaces | undefined;
+}
+
 /** What is Reeve's own on this machine: an agent that changes it takes off its hook, or speaks for somebody else. */
 export interface OwnPlaces {
   /** The folder with tokens and sessions. */

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { HookAction, PlannedAction } from './hook-event.ts';
 import { MalformedEvent } from './hook-event.ts';
-import type { Machine } from './machine.ts';
+import type { Machine } from './own-places.ts';
 import { FileWatcher } from './plan-files.ts';
 import { analyseShell } from './shell/analyse-shell.ts';
 import type { ShellAction } from './shell/shell-action.ts';

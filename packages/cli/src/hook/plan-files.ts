@@ -1,5 +1,5 @@
 import type { HookAction, PlannedAction } from './hook-event.ts';
-import type { Machine } from './machine.ts';
+import type { Machine } from './own-places.ts';
 import { changesProgram, isInside } from './own-places.ts';
 import type { ShellWatcher } from './shell/analyse-shell.ts';
 import { fileOperands } from './shell/file-operands.ts';

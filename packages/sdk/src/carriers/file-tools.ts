@@ -63,7 +63,7 @@ const tar: Form = {
 export function unbundled(words: readonly CarrierWord[]): readonly CarrierWord[] {
   const [first, ...rest] = words;
   if (first === undefined || !/^[a-zA-Z0-9]+$/.test(first.text)) return words;
-  const options = [...first.text].flatMap((letter) => {
+  const options = first.text.split('').flatMap((letter) => {
     const option = { text: `-${letter}` };
     return (tar.valued ?? '').includes(letter) ? [option, ...rest.splice(0, 1)] : [option];
   });

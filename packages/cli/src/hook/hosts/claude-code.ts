@@ -3,7 +3,7 @@ import { allTexts, folderOf, inputOf, objectOf, optionalText, textOf } from '../
 import type { HookEvent, PlannedAction } from '../hook-event.ts';
 import { ifUnderstood, MalformedEvent } from '../hook-event.ts';
 import type { HookHost } from '../hook-host.ts';
-import type { Machine } from '../machine.ts';
+import type { Machine } from '../own-places.ts';
 import type { ToolPlace } from '../plan-actions.ts';
 import { planFetch, planFiles, planMcp, planSearch, planShell, planTool, planUnreadable } from '../plan-actions.ts';
 

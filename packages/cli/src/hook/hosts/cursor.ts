@@ -4,7 +4,7 @@ import { allTexts, folderOf, inputOf as objectIn, optionalText, textOf, textsIn 
 import type { HookEvent, PlannedAction } from '../hook-event.ts';
 import { ifUnderstood, MalformedEvent } from '../hook-event.ts';
 import type { HookHost } from '../hook-host.ts';
-import type { Machine } from '../machine.ts';
+import type { Machine } from '../own-places.ts';
 import type { ToolPlace } from '../plan-actions.ts';
 import {
   planFetch,

@@ -3,7 +3,7 @@ import { allTexts, folderOf, inputOf, objectOf, optionalText, textOf, textsIn } 
 import type { HookEvent, PlannedAction } from '../hook-event.ts';
 import { ifUnderstood, MalformedEvent } from '../hook-event.ts';
 import type { HookHost } from '../hook-host.ts';
-import type { Machine } from '../machine.ts';
+import type { Machine } from '../own-places.ts';
 import type { ToolPlace } from '../plan-actions.ts';
 import { bounded, planFetch, planFiles, planMcp, planSearch, planShellIn, planTool } from '../plan-actions.ts';
 

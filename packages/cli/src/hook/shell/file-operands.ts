@@ -179,7 +179,7 @@ function tarOperands(args: readonly Word[]): readonly FileOperand[] {
   const words = args
     .slice(letters === '' || letters.startsWith('-') ? 0 : 1)
     .map((word) => ({ ...word, text: word.text.replace(/^--(?:file|directory|files-from)=/, '') }))
-    .filter(({ text: word }) => !/^-/.test(word));
+    .filter(({ text: word }) => !word.startsWith('-'));
   return words.flatMap((word) => [
     { operation: 'read', word, isDeep: !unpacks } as const,
     ...(unpacks ? [{ operation: 'write', word, isDeep: false } as const] : []),
