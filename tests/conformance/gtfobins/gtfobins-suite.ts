@@ -89,7 +89,7 @@ async function judged(snippets: readonly Snippet[]): Promise<SuiteResult> {
   const texts = Object.fromEntries(policies.map((name) => [name, readFileSync(join(pack, name), 'utf8')]));
   await using gateway = await HookGateway.start(texts);
   const { REEVE_API_KEY: apiKey } = gateway.env('ada');
-  await using client = connect({ address: gateway.grpc, apiKey, deadlineMs: 60_000, onUnavailable: 'throw' });
+  using client = connect({ address: gateway.grpc, apiKey, deadlineMs: 60_000, onUnavailable: 'throw' });
   const agent = await client.register({ orgId: 'acme', teamId: 'core', agentId: 'ada' });
   const counts: Record<string, number> = {};
   const failures: string[] = [];
