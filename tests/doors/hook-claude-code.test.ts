@@ -27,6 +27,15 @@ const before = (session: string, id: string, tool: string, input: object) =>
   send(toolEvent('PreToolUse', session, id, tool, input));
 const bash = (session: string, id: string, command: string) => before(session, id, 'Bash', { command });
 
+test('a number that readers round is not judged', async () => {
+  const event = JSON.stringify(toolEvent('PreToolUse', 's-number', 'toolu_01', 'mcp__bank__pay', { account: 7 }));
+  const answer = await send(event.replace('"account":7', '"account":12345678901234567'));
+  expect(answer.code).toBe(2);
+  expect(answer.stderr).toContain('the number 12345678901234567 is not the same to every reader');
+  const [elsewhere] = [await send(event.replace('{', '{"took":0.1234567890123456789,'))];
+  expect(decisionOf(elsewhere).decision).toBeUndefined();
+});
+
 test('each command of a line is an operation, and each file that it names; they end with the tool', async () => {
   const answer = await bash('s-list', 'toolu_01', 'cd src && npm test | tee log > out.txt');
   expect(answer).toMatchObject({ code: 0, stderr: '' });

@@ -21,6 +21,8 @@ it.each([
   ['[{"id":"e8","method":"ping"},{"id":"e8","method":"x/wipe"}]', null],
   ['{"id":"e9","method":"tools/call","params":{"name":"echo","arguments":{"path":"a","Path":"wipe"}}}', 'e9'],
   ['{"id":"e11","method":"tools/call","params":{"name":"echo","arguments":{"wipe":1e400}}}', 'e11'],
+  ['{"id":"e12","method":"tools/call","params":{"name":"echo","arguments":{"wipe":12345678901234567}}}', 'e12'],
+  ['{"id":"e13","method":"tools/call","params":{"name":"echo","arguments":{"wipe":[0.1234567890123456789]}}}', 'e13'],
   [`{"id":"e10","method":"tools/call","params":{"name":"wipe${'e'.repeat(600)}"}}`, 'e10'],
 ])('%s reaches no server', async (line, id) => {
   await using client = await world.run();

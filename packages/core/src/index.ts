@@ -110,7 +110,7 @@ export { loadSnapshot, readings, writesOf } from './store.ts';
 export type { Column, Mark, Prune, Push, Reading, Row, RowCondition, Table, Value, Write } from './journal/index.ts';
 export type { ForeignCommit, Sharing, Step, Touched, Unread } from './journal/index.ts';
 export { EventBus, everything, HeadMoved, Journal, idsReserved, marksTable, numberIn } from './journal/index.ts';
-export { isId, Listening, RecentMap } from './kernel/index.ts';
+export { InexactNumber, isId, Listening, RecentMap } from './kernel/index.ts';
 export { optionalNumberIn, optionalTextIn, restoredAt, restoredFrom, textIn } from './journal/index.ts';
 export type { BalanceKeeper } from './budget/index.ts';
 export { Ledger, RunTally, balancesTable, budgetPolicy, closedPeriodsTable } from './budget/index.ts';

@@ -74,3 +74,18 @@ test.each<[string, unknown, string]>([
   expect(() => wireActionOf(action as Action)).toThrow(message);
   expect(() => wireActionOf(action as Action)).toThrow(ReeveInvalidRequest);
 });
+
+test.each([
+  [{ n: Number.NaN }, 'NaN'],
+  [{ n: [1, { m: Number.NEGATIVE_INFINITY }] }, '-Infinity'],
+  [{ n: null, m: Number.POSITIVE_INFINITY }, 'Infinity'],
+])('arguments with a number that JSON does not hold are refused: %j', (args, number) => {
+  expect(() => wireActionOf({ tool: 'pay', args })).toThrow(`action.args: the number ${number} is not the same`);
+  expect(() => wireActionOf({ tool: 'pay', annotations: args })).toThrow(/^action.annotations: the number/);
+});
+
+test('arguments that write a number as no double are refused', () => {
+  const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown };
+  expect(() => wireActionOf({ tool: 'pay', args: { n: rawJSON('12345678901234567') } })).toThrow(ReeveInvalidRequest);
+  expect(() => wireActionOf({ tool: 'pay', args: { n: null, m: [0.1, -0, 1e300] } })).not.toThrow();
+});

@@ -1,5 +1,6 @@
 import type { ActionContext } from '@reeve/contract';
 import { ActionType as WireActionType } from '@reeve/contract';
+import { numberFault, numberFaultIn } from '@reeve/contract/exact-numbers';
 import type { Action, ActionType } from './action.ts';
 import { ReeveInvalidRequest } from './errors.ts';
 import { largestInt32, requireText, requireWhole } from './validate.ts';
@@ -37,8 +38,8 @@ function contextOf(action: Action): ActionContext {
         toolName: requireText('action.tool', tool),
         toolSource: source,
         targetUrl: url,
-        argsJson: jsonOf('action.args', args),
-        annotationsJson: annotations === undefined ? undefined : jsonOf('action.annotations', annotations),
+        argsJson: exactJsonOf('action.args', args),
+        annotationsJson: annotations === undefined ? undefined : exactJsonOf('action.annotations', annotations),
       };
       return { action: { $case: 'toolCall', value } };
     }
@@ -82,8 +83,29 @@ function contextOf(action: Action): ActionContext {
   }
 }
 
-function jsonOf(member: string, value: unknown): Uint8Array {
+/** JSON that every reader takes for the same. What is done with other numbers would not be what was judged. */
+function exactJsonOf(member: string, value: unknown): Uint8Array {
   if (value === undefined) return new Uint8Array();
+  const json = jsonTextOf(member, value);
+  // JSON has no other form for what is not finite.
+  if (json.includes('null')) JSON.stringify(value, requireFinite(member));
+  const fault = numberFaultIn(json);
+  if (fault === undefined) return Buffer.from(json);
+  throw new ReeveInvalidRequest(`${member}: ${fault}`);
+}
+
+function requireFinite(member: string): (name: string, value: unknown) => unknown {
+  return (_name, value) => {
+    if (typeof value !== 'number' || Number.isFinite(value)) return value;
+    throw new ReeveInvalidRequest(`${member}: ${numberFault(String(value))}`);
+  };
+}
+
+function jsonOf(member: string, value: unknown): Uint8Array {
+  return value === undefined ? new Uint8Array() : Buffer.from(jsonTextOf(member, value));
+}
+
+function jsonTextOf(member: string, value: unknown): string {
   let text: string | undefined;
   try {
     text = JSON.stringify(value);
@@ -92,5 +114,5 @@ function jsonOf(member: string, value: unknown): Uint8Array {
     throw new ReeveInvalidRequest(`${member}: cannot be written as JSON${why === undefined ? '' : `: ${why}`}`);
   }
   if (text === undefined) throw new ReeveInvalidRequest(`${member}: cannot be written as JSON`);
-  return Buffer.from(text);
+  return text;
 }

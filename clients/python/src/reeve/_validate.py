@@ -6,6 +6,7 @@ import json
 import math
 from typing import Any
 
+from ._exact_numbers import InexactNumber, inexact_number_in, number_fault
 from .errors import InvalidRequest
 
 LARGEST_INT32 = 2_147_483_647
@@ -50,7 +51,7 @@ def json_bytes(member: str, value: Any) -> bytes:
     if value is None:
         return b""
     try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_no_json)
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidRequest(f"{member}: cannot be written as JSON: {_why(error)}") from None
     try:
@@ -58,6 +59,21 @@ def json_bytes(member: str, value: Any) -> bytes:
     except UnicodeEncodeError:
         # A lone surrogate has no UTF-8, but JSON can escape it.
         return json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
+
+
+def exact_json_bytes(member: str, value: Any) -> bytes:
+    """JSON that every reader takes for the same. What is done with other numbers would not be what was judged."""
+    written = json_bytes(member, value)
+    number = inexact_number_in(written.decode())
+    if number is not None:
+        raise InvalidRequest(f"{member}: {number_fault(number)}")
+    return written
+
+
+def _no_json(value: object) -> object:
+    if isinstance(value, InexactNumber):
+        raise TypeError(number_fault(value.written))
+    raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
 
 
 def _why(error: Exception) -> str:

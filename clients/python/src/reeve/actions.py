@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict
 
-from ._validate import json_bytes, optional_text, require_text, require_whole
+from ._validate import exact_json_bytes, json_bytes, optional_text, require_text, require_whole
 from .errors import InvalidRequest
 from .v1 import common_pb2, policy_service_pb2
 
@@ -154,13 +154,13 @@ def set_action(request: policy_service_pb2.CheckActionRequest, action: Mapping[s
 def _tool_call(context: policy_service_pb2.ActionContext, action: Mapping[str, Any]) -> None:
     call = context.tool_call
     call.tool_name = require_text("tool", action.get("tool"))
-    call.args_json = json_bytes("args", action.get("args"))
+    call.args_json = exact_json_bytes("args", action.get("args"))
     if action.get("source") is not None:
         call.tool_source = optional_text("source", action["source"])
     if action.get("url") is not None:
         call.target_url = optional_text("url", action["url"])
     if action.get("annotations") is not None:
-        call.annotations_json = json_bytes("annotations", dict(action["annotations"]))
+        call.annotations_json = exact_json_bytes("annotations", dict(action["annotations"]))
 
 
 def _llm_call(context: policy_service_pb2.ActionContext, action: Mapping[str, Any]) -> None:

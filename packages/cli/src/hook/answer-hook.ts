@@ -12,6 +12,7 @@ import type { HookHost, HookReply } from './hook-host.ts';
 import { block } from './hook-host.ts';
 import type { Machine } from './own-places.ts';
 import { withOwnPlaces } from './own-places.ts';
+import { parseKeepingDigits } from './parse-keeping-digits.ts';
 import { withRealPaths } from './real-paths.ts';
 import { reportEnd } from './report-end.ts';
 import { SessionFile } from './session-file.ts';
@@ -96,7 +97,7 @@ function isAboutQuestion(error: unknown): boolean {
 function parsed(text: string): EventObject {
   let event: unknown;
   try {
-    event = JSON.parse(text);
+    event = parseKeepingDigits(text);
   } catch {
     throw new MalformedEvent('the event on standard input is no JSON');
   }

@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { numberFaultIn } from '@reeve/contract/exact-numbers';
 import type { HookAction, PlannedAction } from './hook-event.ts';
 import { MalformedEvent } from './hook-event.ts';
 import type { Machine } from './own-places.ts';
@@ -81,6 +82,8 @@ const defaultPorts: Readonly<Record<string, number>> = { http: 80, https: 443, w
 
 /** A tool of a server, or any other one. */
 export function planTool(tool: string, input: unknown, source?: string): PlannedAction {
+  const fault = numberFaultIn(JSON.stringify(input) ?? '');
+  if (fault !== undefined) throw new MalformedEvent(`in the input of ${JSON.stringify(tool.slice(0, 64))}, ${fault}`);
   const action: HookAction = { tool, args: input, ...(source === undefined ? {} : { source }) };
   return { action };
 }

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { isExactNumber, numberFault } from '@reeve/contract/exact-numbers';
 import type { RouteRequest, Routes } from '@reeve/contract/http';
 import { CliError, UsageError } from '../cli-error.ts';
 import { agentPath } from '../command-line/agent-path.ts';
@@ -62,11 +63,12 @@ function agentOf(text: string): SimulatedRequest['agent'] {
 
 function contextOf(type: string, flags: RequestFlags): Record<string, unknown> {
   const given = flags.args === undefined ? undefined : parsedJson('--args', flags.args);
+  if (flags.annotations !== undefined) parsedJson('--annotations', flags.annotations);
   const isCommand = type === 'process_exec' || type === 'agent_spawn';
   const members = {
     tool_name: flags.tool,
     [type === 'tool_result' ? 'source_url' : 'target_url']: flags.url,
-    annotations: flags.annotations === undefined ? undefined : parsedJson('--annotations', flags.annotations),
+    annotations: flags.annotations,
     model: flags.model,
     prompt_tokens: flags.inputTokens,
     max_output_tokens: flags.outputTokens,
@@ -77,7 +79,8 @@ function contextOf(type: string, flags: RequestFlags): Record<string, unknown> {
     command: flags.command,
     args: isCommand ? given : undefined,
     [type === 'tool_result' ? 'result_json' : 'args_json']:
-      isCommand || given === undefined ? undefined : JSON.stringify(given),
+      // As written, because the gateway judges numbers by their digits.
+      isCommand || given === undefined ? undefined : flags.args,
   };
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
@@ -102,7 +105,9 @@ function microsOfCost(text: string): number {
 export async function requestFromFile(shell: Shell, file: string): Promise<SimulatedRequest> {
   let value: unknown;
   try {
-    value = await parseYaml(file === '-' ? await inputOf(shell) : await readFile(file, 'utf8'));
+    const text = file === '-' ? await inputOf(shell) : await readFile(file, 'utf8');
+    value = await parseYaml(text);
+    await requireExactNumbers(text);
   } catch (error) {
     throw new CliError(`cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,
@@ -111,6 +116,16 @@ export async function requestFromFile(shell: Shell, file: string): Promise<Simul
   if (!isObject(value)) throw new CliError(`${file} must hold a request: {agent, action_type, context}`);
   const agent = typeof value['agent'] === 'string' ? { agent: agentOf(value['agent']) } : {};
   return { ...value, ...agent } as unknown as SimulatedRequest;
+}
+
+/** What is judged would not be what the file says. */
+async function requireExactNumbers(text: string): Promise<void> {
+  const { parseDocument, visit } = await import('yaml');
+  visit(parseDocument(text), {
+    Scalar: (_, { value, source = '' }) => {
+      if (typeof value === 'number' && /^-?\d/.test(source) && !isExactNumber(source)) throw new Error(numberFault(source));
+    },
+  });
 }
 
 async function inputOf({ stdin }: Shell): Promise<string> {

@@ -1,4 +1,5 @@
 import type { Action, ActionType } from './action.ts';
+import { parseJson } from './parse-json.ts';
 import { scanJson } from './scan-json.ts';
 import type { Via } from './via.ts';
 import { checkVia } from './via.ts';
@@ -25,7 +26,10 @@ export interface CheckRequest {
   readonly traceId: string;
   readonly spanId: string;
   readonly action: Action;
-  /** The parsed `args_json` or `result_json`; undefined if there is none. Long ones are parsed on first use. */
+  /**
+   * The parsed `args_json` or `result_json`; undefined if there is none. Long ones are parsed on first use. A number that
+   * a double does not hold is an `InexactNumber`, here and in the annotations.
+   */
   readonly args: Json | undefined;
   /** The number of values in the arguments, if these are long. */
   readonly argumentValues?: number;
@@ -37,6 +41,8 @@ export interface CheckRequest {
   readonly summary: string;
   /** The door that the action comes through. Null: the agent asks by itself. */
   readonly via: Via | null;
+  /** The numbers in arguments and annotations, as written, that a double does not hold. */
+  readonly inexact: ReadonlySet<string>;
 }
 
 /** A request as a transport decoded it. */
@@ -64,7 +70,7 @@ export function parseCheckRequest(raw: RawCheckRequest, mostMicros: Micros): Che
   if (via !== null) checkVia(via);
   checkTexts(raw.action);
   checkNumbers(raw.action);
-  const { value, values, read } = readArguments(raw.action);
+  const { value, values, read } = readArguments(raw.action, raw.inexact);
   const { annotations } = raw.action;
   const request = {
     agentId,
@@ -73,12 +79,13 @@ export function parseCheckRequest(raw: RawCheckRequest, mostMicros: Micros): Che
     spanId: raw.spanId,
     action: raw.action,
     args: value,
-    annotations: annotations === '' ? undefined : readAnnotations(annotations),
+    annotations: annotations === '' ? undefined : readAnnotations(annotations, raw.inexact),
     caller: raw.caller,
     estimatedCostMicros: raw.estimatedCostMicros,
     runId: raw.runId,
     summary: raw.summary,
     via,
+    inexact: raw.inexact,
   };
   if (read === undefined) return request;
   // Only here, because objects with a getter take long to make.
@@ -157,7 +164,7 @@ interface Arguments {
 
 const noArguments: Arguments = {};
 
-function readArguments(action: Action): Arguments {
+function readArguments(action: Action, inexact: ReadonlySet<string>): Arguments {
   if (action.json === '') return noArguments;
   const json = withoutMark(action.json);
   const field = action.type === 'tool_result' ? 'context.tool_result.result_json' : 'context.tool_call.args_json';
@@ -168,31 +175,31 @@ function readArguments(action: Action): Arguments {
     if (scanned === 'malformed') throw malformed();
     if (scanned === 'too deep') throw tooDeep();
     let parsed: Json | undefined;
-    return { values: scanned, read: () => (parsed ??= JSON.parse(json) as Json) };
+    return { values: scanned, read: () => (parsed ??= parseJson(json, inexact)) };
   }
   if (nestsDeeperThan(json, deepestArguments)) throw tooDeep();
   try {
-    return { value: JSON.parse(json) as Json };
+    return { value: parseJson(json, inexact) };
   } catch {
     throw malformed();
   }
 }
 
 /** Annotations are small, so they are parsed at once. */
-function readAnnotations(text: string): Json {
+function readAnnotations(text: string, inexact: ReadonlySet<string>): Json {
   const field = 'context.tool_call.annotations_json';
   if (!fitsIn(text, mostBytesOfAnnotations)) throw invalid(field, `must be at most ${mostBytesOfAnnotations} bytes`);
   const json = withoutMark(text);
   if (nestsDeeperThan(json, deepestArguments))
     throw invalid(field, `must not be nested deeper than ${deepestArguments}`);
-  const value = parsed(json);
+  const value = parsed(json, inexact);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   throw invalid(field, 'must be a JSON object in UTF-8, or empty');
 }
 
-function parsed(json: string): Json | undefined {
+function parsed(json: string, inexact: ReadonlySet<string>): Json | undefined {
   try {
-    return JSON.parse(json) as Json;
+    return parseJson(json, inexact);
   } catch {
     return undefined;
   }
@@ -234,14 +241,16 @@ function isEscaped(json: string, at: number): boolean {
 export function describeAction(request: CheckRequest, sha256: Sha256): CanonicalJson {
   const { action } = request;
   let text = '{';
+  const { inexact } = request;
   if (action.annotations !== '') {
-    text += `"annotations":${describeJson(action.annotations, () => request.annotations, sha256)},`;
+    text += `"annotations":${describeJson(action.annotations, () => request.annotations, inexact, sha256)},`;
   }
-  if (action.json !== '') text += `"args":${describeJson(action.json, () => request.args, sha256)},`;
+  if (action.json !== '') text += `"args":${describeJson(action.json, () => request.args, inexact, sha256)},`;
   if (action.command !== '') text += member('command', action.command);
   if (action.commandArgs.length > 0)
     text += `"command_args":${canonicalJson(redactArguments(action.commandArgs, action.command))},`;
   if (action.host !== '') text += member('host', action.host);
+  if (inexact.size > 0) text += '"inexact":true,';
   if (action.maxOutputTokens > 0) text += `"max_output_tokens":${action.maxOutputTokens},`;
   if (action.model !== '') text += member('model', action.model);
   if (action.operation !== '') text += member('operation', action.operation);
@@ -260,11 +269,19 @@ function member(name: string, value: string): string {
   return `"${name}":${canonicalJson(redactText(value))},`;
 }
 
-/** A document with secrets replaced. If it takes too much room: the length and digest of what was sent. */
-function describeJson(json: string, read: () => Json | undefined, sha256: Sha256): CanonicalJson {
+/**
+ * A document with secrets replaced. If it takes too much room: the length and digest of what was sent. Numbers that a
+ * double does not hold are texts, so that people see the digits that were sent.
+ */
+function describeJson(
+  json: string,
+  read: () => Json | undefined,
+  inexact: ReadonlySet<string>,
+  sha256: Sha256,
+): CanonicalJson {
   // Long arguments are not even parsed here.
   if (fitsIn(json, mostBytesOfArguments)) {
-    const value = read() ?? null;
+    const value = (inexact.size === 0 ? read() : parseJson(withoutMark(json), inexact, (written) => written)) ?? null;
     const kept = canonicalJson(mayNeedRedaction(json) ? redact(value) : value);
     if (fitsIn(kept, mostBytesOfArguments)) return kept;
   }

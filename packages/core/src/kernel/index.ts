@@ -18,6 +18,7 @@ export { agentKey, ambiguousOp, checkTraceIds, isId, parseAgentId, parseOpPath }
 export { traceIdsIn, traceIdsOf } from './ids.ts';
 export type { Listened } from './listening.ts';
 export { Listening } from './listening.ts';
+export { InexactNumber } from './inexact-number.ts';
 export type { Micros, Total } from './money.ts';
 export { approximateUsd, checkCost, isShareOf, microsOfUsd, microsPerUsd, minus, mostMicros } from './money.ts';
 export { mostPriceMicros, parseUsd, plus, totalJson, totalOfJson, usdOfMicros } from './money.ts';

@@ -28,6 +28,8 @@ export interface RecordedDecision {
   /** The parsed annotations of the tool. Undefined if there were none, or if they were too long to record. */
   readonly annotations: Json | undefined;
   readonly annotationsOmitted: boolean;
+  /** Arguments or annotations hold a number that a double does not hold. They were judged otherwise than they are recorded. */
+  readonly inexact: boolean;
   /** Something was replaced before the record was written. */
   readonly redacted: boolean;
   readonly costMicros: number;
@@ -48,6 +50,7 @@ interface LoggedAction {
   readonly command?: string;
   readonly command_args?: readonly string[];
   readonly host?: string;
+  readonly inexact?: boolean;
   readonly max_output_tokens?: number;
   readonly model?: string;
   readonly operation?: string;
@@ -117,6 +120,7 @@ export function recordedDecision({ seq, canonical }: StoredEntry): RecordedDecis
     argsOmitted,
     annotations: annotationsOmitted ? undefined : logged.annotations,
     annotationsOmitted,
+    inexact: logged.inexact === true,
     redacted: holdsRedaction(logged),
     costMicros: payload.cost_micros ?? 0,
     estimated: payload.estimated === true,
@@ -194,11 +198,13 @@ export class RecordedFacts implements Facts {
 
   args(): unknown {
     if (this.#recorded.argsOmitted) this.#lack('the arguments were too long to be recorded');
+    this.#requireExact();
     return this.#recorded.args ?? {};
   }
 
   annotations(): unknown {
     if (this.#recorded.annotationsOmitted) this.#lack('the annotations were too long to be recorded');
+    this.#requireExact();
     return this.#recorded.annotations ?? {};
   }
 
@@ -226,6 +232,10 @@ export class RecordedFacts implements Facts {
         return lack();
       },
     };
+  }
+
+  #requireExact(): void {
+    if (this.#recorded.inexact) this.#lack('a number that was sent cannot be recorded as one');
   }
 
   #lack(what: string): never {

@@ -50,6 +50,7 @@ export function rawCheck(members: Partial<RawCheckRequest> = {}): RawCheckReques
     estimatedCostMicros: null,
     runId: '',
     summary: '',
+    inexact: new Set(),
     ...members,
   };
 }

@@ -1,7 +1,8 @@
 import type { AgentId, Member, PolicySource } from '@reeve/core';
 import { messageOf, microsOfUsd, YamlReader } from '@reeve/core';
 import type { Document, Node } from 'yaml';
-import { isScalar } from 'yaml';
+import { isScalar, visit } from 'yaml';
+import { isExactNumber, numberFault } from '@reeve/contract/exact-numbers';
 import { idOfPart } from '@reeve/contract/names';
 
 /** How many checks one file of cases may make, including earlier requests and their repetitions. */
@@ -80,6 +81,13 @@ export class CaseYaml extends YamlReader {
 
   /** Any value, as JSON. */
   jsonOf(document: Document.Parsed, { value }: Member): unknown {
+    visit(value ?? null, {
+      Scalar: (_, node) => {
+        const { source = '' } = node;
+        if (typeof node.value === 'number' && /^-?\d/.test(source) && !isExactNumber(source))
+          this.complain(node, numberFault(source));
+      },
+    });
     try {
       return (value?.toJS(document) as unknown) ?? null;
     } catch (error) {

@@ -2,6 +2,7 @@ import type { Decision, Member, PolicySource } from '@reeve/core';
 import { checkCost, messageOf, microsOfUsd, parseCheckRequest } from '@reeve/core';
 import type { Document, Node } from 'yaml';
 import { isMap, isScalar } from 'yaml';
+import { inexactIn } from '../evaluation/inexact-in.ts';
 import { CaseYaml } from './case-yaml.ts';
 import type { CaseAgent, CaseGroup, CaseRequest, EarlierRequest, PolicyCase, ReadCases } from './policy-case.ts';
 import { readAction } from './read-action.ts';
@@ -185,6 +186,7 @@ export function checkRequestOf(
     estimatedCostMicros: costMicros,
     runId,
     summary: '',
+    inexact: inexactIn(action),
   };
   return parseCheckRequest(raw, mostMicros);
 }

@@ -33,7 +33,7 @@ export async function carryOut(call: ModelCall, operation: CallOperation, hands:
     stop.done();
     call.body.release();
   }
-  settle(operation, call.asked, call.route.dialect.isFree === true ? { ...end, isFree: true } : end);
+  settle(operation, call.asked, call.passed, call.route.dialect.isFree === true ? { ...end, isFree: true } : end);
 }
 
 /** The call ended in the middle. The client learns it as far as the protocol permits. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
+import { AnswerScan, jsonOf } from './answer-scan.ts';
 import type { CallStop } from './call-stop.ts';
 import { conceal } from './conceal.ts';
 import type { SeenUsage } from './dialect/dialect.ts';
@@ -28,6 +29,7 @@ export async function forwardAnswer(call: ModelCall, answer: IncomingMessage, st
 async function forwardStream(call: ModelCall, answer: IncomingMessage, stop: CallStop): Promise<SeenUsage | undefined> {
   const { response } = call;
   const framer = new SseFramer();
+  const scan = new AnswerScan(call.route.dialect.texts.streamed);
   sendHead(call, answer, ['content-length']);
   call.passed.isStream = true;
   // The head goes out with the first event if that is here already, and otherwise without waiting for it.
@@ -36,10 +38,10 @@ async function forwardStream(call: ModelCall, answer: IncomingMessage, stop: Cal
   });
   await eachChunk(answer, (chunk) => {
     stop.alive();
-    return send(call, stop, passing(call, framer.push(chunk)));
+    return send(call, stop, passing(call, framer.push(chunk), scan));
   });
   const rest = framer.flush();
-  if (rest !== undefined) await send(call, stop, passing(call, [rest]));
+  if (rest !== undefined) await send(call, stop, passing(call, [rest], scan));
   await stop.passable();
   response.end();
   return call.reader.usage;
@@ -47,11 +49,15 @@ async function forwardStream(call: ModelCall, answer: IncomingMessage, stop: Cal
 
 async function forwardWhole(call: ModelCall, answer: IncomingMessage, stop: CallStop): Promise<SeenUsage | undefined> {
   const { response, upstream } = call;
+  const { dialect } = call.route;
+  const scan = new AnswerScan(dialect.texts.whole);
   let held: Buffer[] | undefined = [];
   let bytes = 0;
   await eachChunk(answer, async (chunk) => {
     stop.alive();
     bytes += chunk.length;
+    scan.push(chunk);
+    call.passed.textBytes = scan.textBytes;
     held?.push(chunk);
     if (held !== undefined && bytes <= mostHeld) return;
     const next = held === undefined ? chunk : Buffer.concat(held);
@@ -60,19 +66,22 @@ async function forwardWhole(call: ModelCall, answer: IncomingMessage, stop: Call
     await send(call, stop, next);
   });
   await stop.passable();
-  if (held === undefined) {
-    response.end();
-    return undefined;
+  if (held === undefined) response.end();
+  else {
+    sendHead(call, answer);
+    response.end(conceal(Buffer.concat(held), upstream.apiKey));
   }
-  const body = Buffer.concat(held);
-  sendHead(call, answer);
-  response.end(conceal(body, upstream.apiKey));
-  return body.includes('"usage"') ? call.route.dialect.usageOf(jsonOf(body.toString('utf8'))) : undefined;
+  return dialect.usageOf({ usage: scan.usage });
 }
 
 /** Those of the events that the client asked for. */
-function passing(call: ModelCall, events: readonly SseEvent[]): Buffer {
+function passing(call: ModelCall, events: readonly SseEvent[], scan: AnswerScan): Buffer {
   const kept = events.filter(({ bytes, isWhole }) => !isWhole || !takeIn(call, bytes));
+  for (const { bytes, isWhole } of kept) {
+    if (isWhole) scan.reset();
+    scan.push(bytes);
+  }
+  call.passed.textBytes = scan.textBytes;
   const [first] = kept;
   const bytes = kept.length === 1 && first !== undefined ? first.bytes : Buffer.concat(kept.map((each) => each.bytes));
   return conceal(bytes, call.upstream.apiKey);
@@ -107,12 +116,4 @@ function sendHead(call: ModelCall, answer: IncomingMessage, without: readonly st
   const headers = answerHeaders(answer, call.upstream.apiKey, without);
   if (call.opId !== '') headers.push('x-reeve-op-id', call.opId);
   call.response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', headers);
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

@@ -109,7 +109,7 @@ async function makeCall({ bodies, upstreams, connections }: ProxyHands, parts: C
       upstream,
       asked: askedBy(route, parsed, upstream),
       reader: route.dialect.readerFor(parsed),
-      passed: { isStream: false, last: undefined },
+      passed: { isStream: false, last: undefined, textBytes: 0 },
       body,
       outgoing: outgoing(connections, upstream, parts, body.length),
       gone: goneSignal(response),

@@ -38,6 +38,8 @@ export interface Passed {
   isStream: boolean;
   /** The last whole event of a stream. */
   last: Buffer | undefined;
+  /** The bytes of text that the model put out. */
+  textBytes: number;
 }
 
 /** The body for the upstream. It is let go as soon as it is sent: streams last long, and bodies are large. */

@@ -1,6 +1,7 @@
 import type { Operation } from '@reeve/sdk';
+import { largestTokens } from './count-tokens.ts';
 import type { SeenUsage } from './dialect/dialect.ts';
-import type { Asked } from './model-call.ts';
+import type { Asked, Passed } from './model-call.ts';
 
 /** The part of an operation that a call of a model needs. */
 export type CallOperation = Pick<Operation, 'state' | 'signal' | 'checkpoint' | 'used' | 'spent' | 'ended' | 'note'>;
@@ -14,15 +15,27 @@ export interface CallEnd {
   readonly note?: string;
 }
 
+/** Few texts have fewer bytes for each token. */
+const bytesPerToken = 4;
+
 /**
- * Says what a call really used. Without a report of the upstream, the estimate counts. If the report breaks off, what
- * was put out is not known, so the maximum counts: otherwise an agent could pay less by going away early.
+ * Says what a call really used. Without a final report of the upstream, what was put out is not known, so the maximum
+ * counts, or what the text that passed must have taken, if that is more: otherwise an agent could pay less by going away
+ * early.
  */
-export function settle(operation: CallOperation, asked: Asked, { outcome, usage, isFree, note }: CallEnd): void {
+export function settle(
+  operation: CallOperation,
+  asked: Asked,
+  { textBytes }: Pick<Passed, 'textBytes'>,
+  { outcome, usage, isFree, note }: CallEnd,
+): void {
   operation.ended(outcome);
   if (note !== undefined) operation.note(note);
-  if (usage !== undefined) {
-    const { isFinal, outputTokens = 0, ...input } = usage;
-    operation.used({ ...input, outputTokens: isFinal ? outputTokens : Math.max(outputTokens, asked.maxOutputTokens) });
-  } else if (isFree === true) operation.spent(0);
+  const { isFinal = false, outputTokens = 0, ...input } = usage ?? { inputTokens: asked.promptTokens };
+  const passed = Math.min(largestTokens, Math.ceil(textBytes / bytesPerToken));
+  const most = Math.max(outputTokens, asked.maxOutputTokens, passed);
+  if (usage !== undefined) operation.used({ ...input, outputTokens: isFinal ? outputTokens : most });
+  else if (isFree === true) operation.spent(0);
+  // Otherwise the estimate stands.
+  else if (passed > asked.maxOutputTokens) operation.used({ ...input, outputTokens: most });
 }

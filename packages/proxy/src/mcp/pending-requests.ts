@@ -26,8 +26,8 @@ export interface PendingRequest {
   readonly lost?: ((why: UpstreamGone) => void) | undefined;
   /** Reports of progress pass through this. */
   readonly relay?: ((message: Message) => Message) | undefined;
-  /** The client no longer waits. */
-  readonly cancel?: (() => void) | undefined;
+  /** The client no longer waits. It may have said so, and why. */
+  readonly cancel?: ((notification: Message | undefined) => void) | undefined;
 }
 
 /** The requests of one client, by id. An id is free again once it is answered. */

@@ -203,7 +203,7 @@ export class Session implements UpstreamEvents {
   /** Starts a call of a tool. It goes on by itself. */
   #call(request: Request, tool: string, message: Message, exchange: Exchange, runId: string): void {
     const { catalog, governor } = this.#options;
-    const started = startCall({ request, tool, runId, deliver: (each) => exchange.deliver(each) }, governor, catalog, {
+    const started = startCall({ request, message, tool, runId, deliver: (each) => exchange.deliver(each) }, governor, catalog, {
       track: (handlers) => this.#add(request, exchange, handlers),
       send: async (headers) => {
         if (this.#gone !== undefined) throw this.#gone;
@@ -233,11 +233,11 @@ export class Session implements UpstreamEvents {
   }
 
   /** The client no longer waits for the answer. */
-  #cancel(request: PendingRequest, notification = cancellation(request, 'cancelled by the client')): void {
-    if (request.cancel !== undefined) return request.cancel();
+  #cancel(request: PendingRequest, notification?: Message): void {
+    if (request.cancel !== undefined) return request.cancel(notification);
     this.#pending.remove(request);
     this.#abandoned.cancel(request.id);
-    void this.#upstream.cancel(request.id, notification);
+    void this.#upstream.cancel(request.id, notification ?? cancellation(request, 'cancelled by the client'));
   }
 
   #lose(request: PendingRequest, why: UpstreamGone): void {

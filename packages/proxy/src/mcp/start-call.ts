@@ -1,3 +1,4 @@
+import { numberFaultIn } from '@reeve/contract/exact-numbers';
 import { denied } from '@reeve/sdk/mcp';
 import type { ToolCatalog } from './lock/tool-catalog.ts';
 import { refusedResult } from './govern/answers.ts';
@@ -10,10 +11,11 @@ import { noNames, twinIn } from './protocol/argument-names.ts';
 import { metaOf } from './protocol/envelope.ts';
 import { headersOfParams } from './protocol/mcp-headers.ts';
 import type { Message, Request } from './protocol/message.ts';
-import { errorMessage, isObject } from './protocol/message.ts';
+import { errorMessage, isObject, writtenArguments } from './protocol/message.ts';
 
 interface AskedCall {
   readonly request: Request;
+  readonly message: Message;
   readonly tool: string;
   readonly runId: string;
   readonly deliver: (message: Message) => Promise<void>;
@@ -35,14 +37,9 @@ export function toolOf(params: unknown): string | undefined {
   return typeof name === 'string' && name.length <= longestName ? name : undefined;
 }
 
-function holdsInfinity(value: unknown): boolean {
-  if (typeof value === 'object' && value !== null) return Object.values(value).some(holdsInfinity);
-  return typeof value === 'number' && !Number.isFinite(value);
-}
-
 /** Starts a call of a tool: first the lock, then the decision, then the server. */
 export function startCall(
-  { request, tool, runId, deliver }: AskedCall,
+  { request, message, tool, runId, deliver }: AskedCall,
   governor: Governor,
   catalog: ToolCatalog,
   session: CallSession,
@@ -51,12 +48,17 @@ export function startCall(
   const arrival = Promise.withResolvers<Arrival>();
   arrival.promise.catch(() => {});
   const cancelled = new AbortController();
+  /** How the client cancelled, with its reason. */
+  let told: Message | undefined;
   const progress = new CallProgress(metaOf(params)['progressToken'], (report) => void deliver(report));
   const pending = session.track({
     arrived: arrival.resolve,
     lost: arrival.reject,
     relay: (report) => progress.relay(report),
-    cancel: () => cancelled.abort(new Error('cancelled by the client')),
+    cancel: (notification) => {
+      told = notification;
+      cancelled.abort(new Error('cancelled by the client'));
+    },
   });
   const isStateless = pending.envelope !== undefined;
   const args = isObject(params) ? params['arguments'] : undefined;
@@ -67,8 +69,8 @@ export function startCall(
       return cancelled.signal.aborted ? undefined : deliver(refusedResult(id, refused, isStateless));
     }
     const known = catalog.find(tool);
-    // Nobody can judge what a server makes of a number that none here can hold.
-    if (holdsInfinity(args)) return deliver(errorMessage(id, -32_602, 'a number in the arguments is too large'));
+    const fault = numberFaultIn(writtenArguments(message) ?? '');
+    if (fault !== undefined) return deliver(errorMessage(id, -32_602, `in the arguments, ${fault}`));
     const names = known === undefined ? noNames : known.names;
     if (names === undefined) {
       return deliver(errorMessage(id, -32_602, 'the tool declares more arguments than can be told apart'));
@@ -91,7 +93,7 @@ export function startCall(
         await session.send(headersOfParams(known?.headers ?? [], args));
         return arrival.promise;
       },
-      stop: (reason: string) => session.stop(cancellation(pending, reason)),
+      stop: (reason: string) => session.stop(told ?? cancellation(pending, reason)),
       answer: deliver,
       pass: (arrived: Arrival) => passOn(id, arrived),
     };

@@ -1,3 +1,4 @@
+import { numberFaultIn } from '@reeve/contract/exact-numbers';
 import type { Action } from '../action.ts';
 import type { Agent } from '../agent.ts';
 import type { Answer } from '../answer.ts';
@@ -8,12 +9,14 @@ import type { RunOptions } from '../run-options.ts';
 import type { GovernOptions } from './govern-options.ts';
 import { approvalWaitOf, costOf, runIdOf } from './govern-options.ts';
 import type { Refusal } from './refusal.ts';
-import { denied, refusalOf } from './refusal.ts';
+import { denied, refusalOf, refusalOfRequest } from './refusal.ts';
 
 /** What a framework tells of a call of a tool. */
 export interface ToolUse {
   readonly tool: string;
   readonly args: unknown;
+  /** The JSON text that the tool itself reads its arguments from, if the framework gives it one. */
+  readonly written?: string | undefined;
   /** The run, as the framework knows it. */
   readonly runId?: string | undefined;
   readonly annotations?: Readonly<Record<string, unknown>> | undefined;
@@ -100,6 +103,8 @@ export async function governTool<Result>(
   options: GovernOptions,
   work: GovernedWork<Result>,
 ): Promise<Governed<Result>> {
+  const fault = numberFaultIn(use.written ?? '');
+  if (fault !== undefined) return { refusal: refusalOfRequest(`args: ${fault}`) };
   const changeOf = changesIn(use);
   let change: Refusal | undefined;
   const outcome = await governCall(agent, toolAction(agent, use, options), async (signal, operation) => {

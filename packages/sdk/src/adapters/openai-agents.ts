@@ -81,7 +81,7 @@ function governFunction<Tool extends AgentsTool>(agent: Agent, tool: Tool, optio
     const opId = ids === undefined ? '' : opIdOf(ids);
     const args = asked.get(opId) ?? parsed(input);
     asked.delete(opId);
-    const use: ToolUse = { tool: name, args, signal, ids };
+    const use: ToolUse = { tool: name, args, written: input, signal, ids };
     const outcome = await governTool(agent, use, options, (stop) =>
       inner.invoke.call(tool, context, input, copyWith(details, { signal: stop })),
     );
@@ -104,7 +104,7 @@ function governHandoff<Handoff extends AgentsHandoff>(agent: Agent, handoff: Han
   const inner = handoff.onInvokeHandoff as (context: unknown, args: string) => unknown;
   const onInvokeHandoff = async (context: unknown, args: string) => {
     const spawning = { ...options, subagents: [tool] };
-    const outcome = await governTool(agent, { tool, args: parsed(args) }, spawning, () =>
+    const outcome = await governTool(agent, { tool, args: parsed(args), written: args }, spawning, () =>
       inner.call(handoff, context, args),
     );
     if ('refusal' in outcome) throw refusalError(outcome.refusal);

@@ -40,6 +40,10 @@ export function refusalOfAnswer(answer: Answer): Refusal {
   return { ...(answer.decision === 'pending' ? waiting(answer) : denied(answer)), answer };
 }
 
+export function refusalOfRequest(fault: string): Refusal {
+  return denied({ reason: `the call cannot be checked: ${fault}`, policyRule: '', opId: '' });
+}
+
 /**
  * What an error means that came before the call began. Undefined if it is none of Reeve's. The end of a held call names no
  * rule, so the one that asked a person counts.
@@ -52,7 +56,7 @@ export function refusalOf(error: unknown, held?: Answer): Refusal | undefined {
     return denied({ reason, policyRule: asked, opId: error.opId });
   }
   if (error instanceof ReeveInvalidRequest || error instanceof ReeveResourceExhausted) {
-    return denied({ reason: `the call cannot be checked: ${error.message}`, policyRule: '', opId: '' });
+    return refusalOfRequest(error.message);
   }
   return error instanceof ReeveError ? away(error.message) : undefined;
 }

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from .._exact_numbers import kept_float
+
 #: The most that providers count for one picture, whatever its bytes.
 _PICTURE_TOKENS = 4096
 _LARGEST = 2**31 - 1
@@ -15,13 +17,13 @@ def jsonable(value: Any) -> Any:
     # Not above: without its framework, an adapter is to name the extra that is missing.
     from pydantic_core import to_jsonable_python
 
-    return to_jsonable_python(value, bytes_mode="base64", fallback=str, inf_nan_mode="strings")
+    return to_jsonable_python(value, bytes_mode="base64", fallback=str, inf_nan_mode="constants")
 
 
 def parsed(text: str) -> Any:
     """What the tool will parse, too. It refuses by itself what is no JSON."""
     try:
-        return json.loads(text) if text else {}
+        return json.loads(text, parse_float=kept_float) if text else {}
     except ValueError:
         return text
 

@@ -11,7 +11,7 @@ import { Automaton } from './regex/automaton.ts';
 import { PatternError } from './regex/pattern.ts';
 import { duration, timestamp } from './time-functions.ts';
 import { noSuchZone, timeZone } from './time-zone.ts';
-import { elementOf, mapKey, memberOf } from './values.ts';
+import { clear, elementOf, mapKey, memberOf } from './values.ts';
 import { priceOfFault, bool } from './closure.ts';
 import type { Closure } from './closure.ts';
 
@@ -26,7 +26,7 @@ export function buildClosure(expression: Expression): Closure {
       return factOf(expression.name);
     case 'variable': {
       const { slot } = expression;
-      return (frame) => frame.variables[slot];
+      return (frame) => clear(frame.variables[slot]);
     }
     case 'member':
       return buildMember(buildClosure(expression.of), expression.name);
@@ -109,7 +109,7 @@ function buildMember(of: Closure, name: string): Closure {
   return (frame) => {
     const value = memberOf(of(frame), name);
     if (value === undefined) throw fault(`there is no member "${name}"`);
-    return value;
+    return clear(value);
   };
 }
 

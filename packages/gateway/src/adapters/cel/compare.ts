@@ -1,6 +1,6 @@
 import { fault } from './faults.ts';
 import type { Frame } from './frame.ts';
-import { countOf, described, Duration, itemsOf, lookUp, Timestamp, typeNameOf } from './values.ts';
+import { clear, countOf, described, Duration, itemsOf, lookUp, Timestamp, typeNameOf } from './values.ts';
 
 /** The cost of comparing two values of any kind. Their length is charged separately. */
 const priceOfComparison = 5;
@@ -15,6 +15,8 @@ export function equal(frame: Frame, left: unknown, right: unknown): boolean {
     if (typeof left === 'string' && typeof right === 'string') frame.charge(left.length / 64);
     return false;
   }
+  clear(left);
+  clear(right);
   if (typeof left === 'bigint') return typeof right === 'number' && sameNumber(left, right);
   if (typeof left === 'number') return typeof right === 'bigint' && sameNumber(right, left);
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;

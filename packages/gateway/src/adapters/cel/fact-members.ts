@@ -1,7 +1,7 @@
 import type { Subject } from '@reeve/core';
 import { fault } from './faults.ts';
 import type { Frame } from './frame.ts';
-import { Timestamp } from './values.ts';
+import { clear, Timestamp } from './values.ts';
 
 type FactType = 'string' | 'int' | 'double' | 'map<string, string>' | 'map<string, dyn>';
 
@@ -57,7 +57,7 @@ function readable(frame: Frame, dimension: 'hosts' | 'paths'): Subject {
 
 /** Facts whose members are not known when a policy is loaded. */
 const undivided: Readonly<Record<string, (frame: Frame) => unknown>> = {
-  args: (frame) => frame.args(),
+  args: (frame) => clear(frame.args()),
   now: ({ facts }) => new Timestamp(BigInt(facts.now) * 1_000_000n),
 };
 

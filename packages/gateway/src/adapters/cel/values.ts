@@ -1,3 +1,4 @@
+import { InexactNumber } from '@reeve/core';
 import { fault, limitFault } from './faults.ts';
 import type { Frame } from './frame.ts';
 
@@ -77,6 +78,12 @@ function isJsonObject(value: unknown): value is JsonObject {
   return prototype === Object.prototype || prototype === null;
 }
 
+/** The value, for whoever looks at it. Of a number that a double does not hold, nobody can say what it is. */
+export function clear(value: unknown): unknown {
+  if (value instanceof InexactNumber) throw fault('a number has more digits than can be judged');
+  return value;
+}
+
 /** The member of a map; undefined if the map has none of this name. */
 export function memberOf(of: unknown, name: string): unknown {
   if (isJsonObject(of)) {
@@ -92,11 +99,11 @@ export function elementOf(of: unknown, key: unknown): unknown {
   if (Array.isArray(of)) {
     const at = wholeNumber(key, 'a list index');
     if (at < 0 || at >= of.length) throw fault(`a list of ${of.length} has no index ${at}`);
-    return of[at];
+    return clear(of[at]);
   }
   const found = lookUp(of, key);
   if (found === undefined) throw fault('the map has no such key');
-  return found;
+  return clear(found);
 }
 
 /** The value of a key; undefined if there is none. */

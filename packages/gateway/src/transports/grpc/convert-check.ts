@@ -3,6 +3,7 @@ import { ActionType as WireActionType, Decision as WireDecision, Via_Door as Wir
 import type { BudgetLimit, CheckActionResponse } from '@reeve/contract';
 import type { Action, ActionType, Answer, CheckRequest, Decision, Door, Total, Via } from '@reeve/core';
 import { action, invalid, parseCheckRequest, toldReason } from '@reeve/core';
+import { inexactIn } from '../../evaluation/inexact-in.ts';
 
 /** Proto enums stop here; the core uses names. */
 const actionTypes: Readonly<Record<WireActionType, ActionType | undefined>> = {
@@ -32,17 +33,19 @@ const decisions: Readonly<Record<Decision, WireDecision>> = {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 export function checkRequestOf(wire: CheckActionRequest, mostMicros: number): CheckRequest {
+  const asked = actionOf(wire.actionType, wire.context);
   const raw = {
     agentId: wire.agentId,
     token: wire.credentialToken,
     traceId: wire.traceId,
     spanId: wire.spanId,
-    action: actionOf(wire.actionType, wire.context),
+    action: asked,
     caller: wire.callerAgentId === undefined || wire.callerAgentId.agentId === '' ? null : wire.callerAgentId,
     estimatedCostMicros: wire.estimatedCostMicros ?? null,
     runId: wire.runId,
     summary: wire.summary,
     via: wire.via === undefined ? null : viaOf(wire.via),
+    inexact: inexactIn(asked),
   };
   return parseCheckRequest(raw, mostMicros);
 }

@@ -1,3 +1,4 @@
+import { numberFaultIn } from '@reeve/contract/exact-numbers';
 import { HttpError } from './problem.ts';
 
 const deepest = 64;
@@ -9,7 +10,7 @@ const mostInOnePlace = 1000;
 const nearTheTop = 2;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads a JSON body: UTF-8, no duplicate members, with bounded depth and width. An empty body is undefined. */
+/** Reads a JSON body: UTF-8, no duplicate members, no number that readers round, with bounded depth and width. An empty body is undefined. */
 export function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   const text = textOf(bytes);
@@ -21,7 +22,8 @@ export function parseJsonBody(bytes: Buffer): unknown {
   } catch {
     throw notJson();
   }
-  if (fault !== undefined) throw new HttpError('malformed_json', fault);
+  const problem = fault ?? numberFaultIn(text);
+  if (problem !== undefined) throw new HttpError('malformed_json', problem);
   return value;
 }
 

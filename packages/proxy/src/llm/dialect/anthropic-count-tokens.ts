@@ -8,6 +8,7 @@ export const anthropicCountTokens: Dialect = {
   maxOutputOf: () => 0,
   choicesOf: () => 1,
   bodyFor: ({ body }) => body,
+  texts: anthropicMessages.texts,
   // An upstream that takes the path for another one, and charges, says so.
   usageOf: anthropicMessages.usageOf,
   readerFor: anthropicMessages.readerFor,

@@ -6,12 +6,15 @@ import { objectIn, tokensIn } from './usage-numbers.ts';
 
 type Usage = Readonly<Record<string, unknown>>;
 
+const texts = ['text', 'partial_json', 'thinking'];
+
 /** `POST /v1/messages`. */
 export const anthropicMessages: Dialect = {
   kind: 'anthropic',
   maxOutputOf: (request) => limitIn(request, 'max_tokens'),
   choicesOf: () => 1,
   bodyFor: ({ body }) => body,
+  texts: { streamed: texts, whole: texts },
   usageOf: (answer) => usageIn(objectIn(answer, 'usage'), true),
   readerFor: () => new MessageReader(),
   errorEvent: (refusal) => `event: error\ndata: ${JSON.stringify(errorBodyOf('anthropic', refusal))}\n\n`,

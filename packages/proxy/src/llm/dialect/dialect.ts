@@ -26,6 +26,8 @@ export interface Dialect {
   choicesOf(request: JsonRequest): number;
   /** The body to send: the client's own, unless usage must be asked for. */
   bodyFor(request: JsonRequest): Buffer;
+  /** The members that hold what the model puts out: in the events of a stream, and in a whole answer. */
+  readonly texts: { readonly streamed: readonly string[]; readonly whole: readonly string[] };
   /** What a whole answer reports. */
   usageOf(answer: unknown): SeenUsage | undefined;
   readerFor(request: JsonRequest): StreamReader;

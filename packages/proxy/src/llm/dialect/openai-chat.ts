@@ -7,6 +7,8 @@ import type { Dialect, SeenUsage, StreamReader } from './dialect.ts';
 import { chatUsageOf } from './openai-usage.ts';
 import { objectIn } from './usage-numbers.ts';
 
+const texts = ['content', 'refusal', 'reasoning', 'reasoning_content', 'arguments', 'input'];
+
 /** `POST /v1/chat/completions`. */
 export const openaiChat: Dialect = {
   kind: 'openai',
@@ -21,6 +23,7 @@ export const openaiChat: Dialect = {
     requireClearOptions(request);
     return request.body;
   },
+  texts: { streamed: texts, whole: texts },
   usageOf: chatUsageOf,
   readerFor: (request) => new ChatReader(!asksForUsage(request)),
   errorEvent: (refusal) => `data: ${JSON.stringify(errorBodyOf('openai', refusal))}\n\n`,

@@ -8,6 +8,7 @@ export const openaiEmbeddings: Dialect = {
   maxOutputOf: () => 0,
   choicesOf: () => 1,
   bodyFor: ({ body }) => body,
+  texts: { streamed: [], whole: [] },
   usageOf: chatUsageOf,
   readerFor: () => ({ take: () => false, usage: undefined }),
   errorEvent: openaiChat.errorEvent,

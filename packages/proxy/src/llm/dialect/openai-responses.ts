@@ -9,6 +9,7 @@ export const openaiResponses: Dialect = {
   maxOutputOf: (request) => limitIn(request, 'max_output_tokens'),
   choicesOf: () => 1,
   bodyFor: ({ body }) => body,
+  texts: { streamed: ['delta'], whole: ['text', 'refusal', 'arguments', 'input'] },
   usageOf: responseUsageOf,
   readerFor: () => new ResponseReader(),
   errorEvent: ({ code, message }, last) => {

@@ -51,6 +51,12 @@ export function edited(message: Message, edit: (value: JsonObject) => JsonObject
   return { value, text: JSON.stringify(edit(exactJson.parse(message.text, keepDigits) as JsonObject)) };
 }
 
+/** The arguments of a call as they were written, so that nobody judges a number that was rounded. Undefined if there are none. */
+export function writtenArguments({ text, value }: Message): string | undefined {
+  const { params } = (delicateNumbers.test(text) ? exactJson.parse(text, keepDigits) : value) as JsonObject;
+  return isObject(params) ? JSON.stringify(params['arguments']) : undefined;
+}
+
 export function messageOf(value: Message['value']): Message {
   return { value, text: JSON.stringify(value) };
 }

@@ -9,6 +9,7 @@ import type {
 import { backtest, explainDecision, timestamp } from '@reeve/core';
 import { TenantSlots, tenantOf } from '../../../evaluation/tenant-slots.ts';
 import type { PolicyEvaluator } from '../../../evaluation/policy-evaluator.ts';
+import { inexactIn } from '../../../evaluation/inexact-in.ts';
 import { backtestText } from '../backtest-lines.ts';
 import type { Handlers } from '../handler.ts';
 import { RawAnswer } from '../handler.ts';
@@ -34,16 +35,18 @@ export function decisionHandlers({ gov, log, evaluator, onError }: DecisionPorts
   return {
     simulatePolicy: async ({ body }, { principal }) => {
       const { org_id: orgId, team_id: teamId, agent_id: agentId } = body.agent;
+      const action = readContext(readActionType(body.action_type), body.context ?? {});
       const request: RawCheckRequest = {
         agentId: { orgId: orgId ?? principal.orgId ?? '', teamId: teamId ?? principal.teamId ?? '', agentId },
         token: '',
         traceId: '',
         spanId: '',
-        action: readContext(readActionType(body.action_type), body.context ?? {}),
+        action,
         caller: null,
         estimatedCostMicros: body.estimated_cost_micros ?? null,
         runId: body.run_id,
         summary: '',
+        inexact: inexactIn(action),
       };
 
       const candidate = body.candidate === undefined ? undefined : { text: body.candidate, merge: body.merge };
