@@ -43,7 +43,7 @@ const calls = {
     send({ id, result: text('done') });
   },
   noise: (id) => {
-    process.stdout.write('Debugger attached.\n{"half": \n[]\n"text"\n');
+    process.stdout.write('Debugger attached.\n{"half": \n[]\n"text"\n[1,2,3]\n[[1]]\n{"level":"info"}\n[{"a":1}]\n7\n');
     send({ id, result: text('after the noise') });
   },
   huge: (id) => {

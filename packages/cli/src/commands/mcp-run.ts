@@ -1,12 +1,12 @@
 import type { ServerSpec, ToolHashes } from '@reeve/proxy/mcp';
-import { freeOfCharge, runMcp, ServersFileError, urlOf, withoutOurs } from '@reeve/proxy/mcp';
+import { freeOfCharge, runMcp, ServersFileError, toolsLockedOf, urlOf, withoutOurs } from '@reeve/proxy/mcp';
 import { identityOptions } from '../agent-identity/identity-options.ts';
 import { CliError, UsageError } from '../cli-error.ts';
 import { defineCommand } from '../command-line/command.ts';
 import { flag, text } from '../command-line/values.ts';
 import { ActingAgent } from '../mcp/acting-agent.ts';
 import { governing, governOptions } from '../mcp/govern-options.ts';
-import { currentTools, lockedTools, readLock, writeLock } from '../mcp/lock-file.ts';
+import { currentTools, followLock, readLock, writeLock } from '../mcp/lock-file.ts';
 import { serversOf } from '../mcp/servers.ts';
 import { stopSignal } from '../mcp/stop-signal.ts';
 import type { Shell } from '../shell.ts';
@@ -112,19 +112,16 @@ async function lockOf(
   spec: ServerSpec,
   { lock: given, writeLock: isWritten, config }: Locking,
   warn: (line: string) => void,
-): Promise<ToolHashes | undefined> {
+): Promise<() => ToolHashes | undefined> {
   const path = given ?? (config === undefined ? undefined : `${config}.lock`);
   if (isWritten && path === undefined) throw new UsageError('--write-lock needs --lock FILE');
-  if (path === undefined) return undefined;
-  const lock = await readLock(path);
-  if (isWritten) {
-    const tools = await currentTools(name, spec, warn);
-    writeLock(path, { ...lock, [name]: tools });
-    return tools;
+  if (path === undefined) return () => undefined;
+  if (isWritten) writeLock(path, { ...(await readLock(path)), [name]: await currentTools(name, spec, warn) });
+  const lock = await followLock(path, warn);
+  if (lock() === undefined && given !== undefined) {
+    throw new UsageError(`there is no file ${given}; --write-lock writes it`);
   }
-  if (lock !== undefined) return lockedTools(lock, name);
-  if (given !== undefined) throw new UsageError(`there is no file ${given}; --write-lock writes it`);
-  return undefined;
+  return () => toolsLockedOf(lock(), name);
 }
 
 function messageOf(error: unknown): string {

@@ -8,7 +8,7 @@ import { number, text, texts } from '../command-line/values.ts';
 import { codeOf } from '../context/private-file.ts';
 import { governing, governOptions } from '../mcp/govern-options.ts';
 import { listenAddress } from '../command-line/listen-address.ts';
-import { readLock } from '../mcp/lock-file.ts';
+import { followLock } from '../mcp/lock-file.ts';
 import { serversOf } from '../mcp/servers.ts';
 import { stopSignal } from '../mcp/stop-signal.ts';
 
@@ -34,12 +34,13 @@ export const mcpServeCommand = defineCommand({
     const { host, port } = listenAddress(http, '--http');
     const gateway = grpcGateway(shell, options);
     const servers = await serversOf(shell, config);
-    const lock = await readLock(`${config}.lock`);
+    const how = governing(shell, options);
+    const lock = await followLock(`${config}.lock`, how.warn);
     using stop = stopSignal();
     using reeve = connect(gateway);
     const idleMs = idleMinutes * 60_000;
     const serving = await serveMcp({
-      ...governing(shell, options),
+      ...how,
       ...{ reeve, servers, lock, host, port, idleMs },
       allowedOrigins: allowOrigin,
       allowedHosts: options.allowHost,

@@ -1,4 +1,4 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { ServerSpec, ToolHashes, ToolLock } from '@reeve/proxy/mcp';
 import { hashesOf, listServerTools, lockText, readToolLock } from '@reeve/proxy/mcp';
 import { CliError, UsageError } from '../cli-error.ts';
@@ -16,9 +16,35 @@ export async function readLock(path: string): Promise<ToolLock | undefined> {
   }
 }
 
-/** The tools of one server in a lock. A server that the lock does not name has none. */
-export function lockedTools(lock: ToolLock, server: string): ToolHashes {
-  return (Object.hasOwn(lock, server) ? lock[server] : undefined) ?? {};
+const lookMs = 500;
+
+/**
+ * The lock in a file, as it is at the moment: it counts as soon as it is written again. A file that goes away or cannot be
+ * read lifts nothing, so the former lock stays.
+ */
+export async function followLock(path: string, warn: (line: string) => void): Promise<() => ToolLock | undefined> {
+  let stamp = stampOf(path);
+  let lock = await readLock(path);
+  const look = async () => {
+    const now = stampOf(path);
+    if (now === stamp) return;
+    stamp = now;
+    try {
+      const read = await readLock(path);
+      if (read === undefined) warn(`${path} is gone; what it said still counts`);
+      else lock = read;
+    } catch (error) {
+      warn(`${error instanceof Error ? error.message : String(error)}; what it said before still counts`);
+    }
+  };
+  setInterval(() => void look(), lookMs).unref();
+  return () => lock;
+}
+
+/** Differs whenever the file was written again. */
+function stampOf(path: string): string {
+  const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stat === undefined ? '' : `${stat.ino} ${stat.mtimeNs} ${stat.size}`;
 }
 
 /** Asks a server for its tools, as they are to be locked. */

@@ -54,7 +54,8 @@ function checked({ tool, locked, actual }: ChangedTool, at: number): ChangedTool
       throw invalid(`${member}.${name}`, 'must be 64 hexadecimal digits in lower case, or empty');
     }
   }
-  if (locked === actual) throw invalid(`${member}.actual_sha256`, 'must differ from locked_sha256');
+  // A tool that is neither locked nor listed has neither.
+  if (locked === actual && locked !== '') throw invalid(`${member}.actual_sha256`, 'must differ from locked_sha256');
   return { tool, locked, actual };
 }
 

@@ -103,8 +103,9 @@ export class AnswerScan {
   #keep(bytes: Buffer, isAll: boolean): void {
     this.#held?.push(bytes);
     this.#heldBytes += bytes.length;
-    if (isAll && this.#held !== undefined) this.usage = jsonOf(Buffer.concat(this.#held).toString('utf8'));
-    if (isAll || this.#heldBytes > longestUsage) this.#held = undefined;
+    const fits = this.#heldBytes <= longestUsage;
+    if (isAll && fits) this.usage = jsonOf(Buffer.concat(this.#held ?? []).toString('utf8'));
+    if (isAll || !fits) this.#held = undefined;
   }
 }
 

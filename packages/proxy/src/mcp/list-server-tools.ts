@@ -19,7 +19,7 @@ export async function listServerTools(
   const session = new Session({
     connect: (events) => connectTo(spec, events, { opensStreams: false, warn }),
     governor: governorOf(name, spec, nobody, { approvalWaitMs: 0, failOpen: false, showDenied: true, warn }),
-    catalog: new ToolCatalog({ lock: undefined, warn, onChanged: () => {} }),
+    catalog: new ToolCatalog({ lock: () => undefined, warn, onChanged: () => {} }),
     unrelated: () => undefined,
     onGone: () => {},
   });

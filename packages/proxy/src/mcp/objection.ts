@@ -1,16 +1,19 @@
 import { ambiguityOf } from './protocol/ambiguity.ts';
 import type { PendingRequest } from './pending-requests.ts';
 import type { JsonId, Message } from './protocol/message.ts';
-import { asRequest, asResponse, isBatch, keyOf } from './protocol/message.ts';
+import { asRequest, asResponse, isMessage, keyOf } from './protocol/message.ts';
 
-/** Why a message of the client reaches no server, given its parts. Undefined if it may. */
-export function objectionTo(parts: readonly Message[]): { readonly id?: JsonId; readonly text: string } | undefined {
+/** Why a message of the client reaches no server, with its parts. Undefined if it may. */
+export function objectionTo(
+  message: Message,
+  parts: readonly Message[],
+): { readonly id?: JsonId; readonly text: string } | undefined {
   for (const part of parts) {
     const text = ambiguityOf(part);
     if (text !== undefined) return { id: parts.length === 1 ? asRequest(part)?.id : undefined, text };
   }
-  // Nobody knows what a server makes of a batch within a batch.
-  if (parts.some(isBatch)) return { text: 'a batch holds another batch' };
+  // Nobody knows what a server makes of the rest, such as of a batch within a batch.
+  if (!isMessage(message)) return { text: 'it has no method and is no answer' };
   const ids = parts.map(asRequest).filter((request) => request !== undefined);
   const isTwice = new Set(ids.map(({ id }) => keyOf(id))).size < ids.length;
   return isTwice ? { text: 'two requests of a batch have the same id' } : undefined;

@@ -21,6 +21,8 @@ export interface PendingRequest {
   readonly envelope: JsonObject | undefined;
   /** The answer is here, but not yet with the client. */
   isAnswered?: boolean;
+  /** Where it came. A client that resumes asks on another exchange than before. */
+  arrivedOn?: Exchange;
   /** Takes the answer, for requests whose answer does not pass as it is. */
   readonly arrived?: ((arrival: Arrival) => void) | undefined;
   readonly lost?: ((why: UpstreamGone) => void) | undefined;

@@ -18,7 +18,7 @@ export interface RunMcpOptions extends GovernOptions {
   readonly name: string;
   readonly spec: ServerSpec;
   readonly agent: Governor['agent'];
-  readonly lock: ToolHashes | undefined;
+  readonly lock: () => ToolHashes | undefined;
   readonly runId: string | undefined;
   readonly input: Readable;
   readonly output: Writable;

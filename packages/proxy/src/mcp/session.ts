@@ -13,7 +13,7 @@ import { ambiguityOf } from './protocol/ambiguity.ts';
 import { envelopeOf, metaOf, subscriptionKey } from './protocol/envelope.ts';
 import type { JsonId, JsonObject, Message, Request } from './protocol/message.ts';
 import { asNotification, asRequest, asResponse, errorMessage, isBatch, isObject } from './protocol/message.ts';
-import { keyOf, messageOf, partsOf } from './protocol/message.ts';
+import { isMessage, keyOf, messageOf, partsOf } from './protocol/message.ts';
 import type { Exchange, Mark, Refusal } from './transport/exchange.ts';
 import { ownExchange } from './transport/exchange.ts';
 import type { Upstream, UpstreamEvents } from './transport/upstream.ts';
@@ -34,8 +34,11 @@ export class Session implements UpstreamEvents {
   readonly #own = new OwnRequests();
   readonly #watched = new WeakSet<Exchange>();
   readonly #abandoned = new AbandonedIds();
+  /** Streams that the server has ended while an answer of theirs was still judged. */
+  readonly #ending = new Set<Exchange>();
   #gone: UpstreamGone | undefined;
   #saidUnclear = false;
+  #isInitialized = false;
   /** Asks in the name of the client, in the revision that it speaks. */
   #envelope: JsonObject | undefined;
 
@@ -55,7 +58,7 @@ export class Session implements UpstreamEvents {
       await exchange.deliver(errorMessage(id, -32_600, text));
       exchange.end();
     };
-    const objection = objectionTo(parts);
+    const objection = objectionTo(message, parts);
     if (objection !== undefined) return refuse(objection.text, objection.id);
     if (!isBatch(message)) return this.#take(message, exchange, runId);
     if (parts.some(isGoverned)) {
@@ -102,7 +105,7 @@ export class Session implements UpstreamEvents {
   }
 
   async message(message: Message, from?: Exchange, mark?: Mark): Promise<void> {
-    if (ambiguityOf(message) !== undefined) return this.#unclear(message);
+    if (!isMessage(message) || ambiguityOf(message) !== undefined) return this.#unclear(message);
     const parts = isBatch(message) ? partsOf(message) : [];
     if (!passesWhole(parts, (part) => this.#findAnswered(part))) {
       for (const part of parts) await this.message(part, from);
@@ -140,7 +143,23 @@ export class Session implements UpstreamEvents {
     const lost = resumable ? [] : requests.filter(({ isAnswered }) => isAnswered !== true);
     for (const request of lost) this.#lose(request, why);
     // What is on its way to the client still comes, and ends the exchange.
-    if (requests.every(({ isAnswered }) => isAnswered !== true) && lost.length === 0) exchange.end();
+    if (requests.some(({ isAnswered }) => isAnswered === true) || lost.length > 0) return;
+    if (this.#arriving(exchange)) this.#ending.add(exchange);
+    else exchange.end();
+  }
+
+  /** Whether an answer came on this exchange and has not left it, because it is still judged. */
+  #arriving(exchange: Exchange): boolean {
+    return this.#pending.all().some(({ arrivedOn }) => arrivedOn === exchange);
+  }
+
+  /** The client has its answer, or gets none. */
+  #finish(request: PendingRequest): void {
+    this.#pending.remove(request);
+    const { arrivedOn } = request;
+    if (arrivedOn === undefined || !this.#ending.has(arrivedOn) || this.#arriving(arrivedOn)) return;
+    this.#ending.delete(arrivedOn);
+    arrivedOn.end();
   }
 
   readonly gone = (why: UpstreamGone): void => {
@@ -161,7 +180,9 @@ export class Session implements UpstreamEvents {
     // A call that wants no answer is none in MCP, and must not reach a server that thinks otherwise.
     if (isGoverned(message)) return;
     await this.#upstream.send(message, exchange);
-    if (notification?.method === 'notifications/initialized') this.#options.catalog.refresh(this.listPage);
+    if (notification?.method !== 'notifications/initialized') return;
+    this.#isInitialized = true;
+    this.#options.catalog.refresh(this.listPage);
   }
 
   async #request(request: Request, message: Message, exchange: Exchange, runId: string): Promise<void> {
@@ -173,7 +194,8 @@ export class Session implements UpstreamEvents {
     const envelope = envelopeOf(params);
     const { catalog, lister } = this.#options;
     this.#envelope = envelope ?? this.#envelope;
-    if (envelope !== undefined || lister !== undefined) catalog.refreshIfStale(lister?.(envelope) ?? this.listPage);
+    if (envelope !== undefined || lister !== undefined || this.#isInitialized)
+      catalog.refreshIfStale(lister?.(envelope) ?? this.listPage);
     if (method === 'tools/call') {
       const tool = toolOf(params);
       if (tool !== undefined) return this.#call(request, tool, message, exchange, runId);
@@ -214,7 +236,7 @@ export class Session implements UpstreamEvents {
         return this.#upstream.cancel(request.id, notification);
       },
     });
-    this.#until(started.done.finally(() => this.#pending.remove(started.pending)));
+    this.#until(started.done.finally(() => this.#finish(started.pending)));
   }
 
   #until(work: Promise<void>): void {
@@ -228,8 +250,7 @@ export class Session implements UpstreamEvents {
     const { message } = arrival;
     const shown =
       message === undefined ? arrival : { ...arrival, message: await visibleTools(message, governor, catalog) };
-    await passOn(pending.id, shown);
-    this.#pending.remove(pending);
+    await passOn(pending.id, shown).finally(() => this.#finish(pending));
   }
 
   /** The client no longer waits for the answer. */
@@ -266,6 +287,7 @@ export class Session implements UpstreamEvents {
     if (request === undefined) return this.#repeated(response.id, message, from, mark);
     const exchange = from ?? request.exchange;
     request.isAnswered = true;
+    request.arrivedOn = exchange;
     if (request.arrived !== undefined) return request.arrived({ exchange, message, mark });
     this.#pending.remove(request);
     await exchange.deliver(message, mark);

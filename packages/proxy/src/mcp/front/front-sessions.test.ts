@@ -11,7 +11,7 @@ const agentOf = (orgId: string, agentId: string) => ({ id: { orgId, teamId: 't',
 const sessions = () =>
   new FrontSessions({
     servers: new Map(),
-    lock: undefined,
+    lock: () => undefined,
     idleMs,
     approvalWaitMs: 0,
     showDenied: false,

@@ -3,7 +3,8 @@ import type { GovernOptions } from '../govern/governor.ts';
 import { governorOf } from '../govern/governor.ts';
 import { reportChanges } from '../lock/report-changes.ts';
 import { ToolCatalog } from '../lock/tool-catalog.ts';
-import type { ToolLock } from '../lock/tool-lock.ts';
+import type { ToolHashes, ToolLock } from '../lock/tool-lock.ts';
+import { toolsLockedOf } from '../lock/tool-lock.ts';
 import type { ServerSpec } from '../server-spec.ts';
 import { connectTo } from '../server-spec.ts';
 import { Session } from '../session.ts';
@@ -12,8 +13,8 @@ import { StatelessServer } from './stateless-server.ts';
 
 export interface FrontSessionsOptions extends GovernOptions {
   readonly servers: ReadonlyMap<string, ServerSpec>;
-  /** Servers that it does not name have no tools. Undefined: nothing is locked. */
-  readonly lock: ToolLock | undefined;
+  /** The lock as it is at the moment. Servers that it does not name have no tools. Undefined: nothing is locked. */
+  readonly lock: () => ToolLock | undefined;
   readonly idleMs: number;
 }
 
@@ -110,9 +111,8 @@ export class FrontSessions {
     ]);
   }
 
-  #lockOf(server: string) {
-    const { lock } = this.#options;
-    return lock === undefined ? undefined : ((Object.hasOwn(lock, server) ? lock[server] : undefined) ?? {});
+  #lockOf(server: string): () => ToolHashes | undefined {
+    return () => toolsLockedOf(this.#options.lock(), server);
   }
 }
 

@@ -23,7 +23,7 @@ export class StatelessServer {
   #lister: Session | undefined;
   #sessions = 0;
 
-  constructor(spec: ServerSpec, agent: Agent, governor: Governor, lock: ToolHashes | undefined) {
+  constructor(spec: ServerSpec, agent: Agent, governor: Governor, lock: () => ToolHashes | undefined) {
     this.#spec = spec;
     this.agent = agent;
     this.governor = governor;

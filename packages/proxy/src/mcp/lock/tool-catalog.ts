@@ -21,8 +21,8 @@ interface KnownTool {
 }
 
 export interface CatalogOptions {
-  /** Without a lock, every tool counts as it is. */
-  readonly lock: ToolHashes | undefined;
+  /** The lock as it is at the moment. Without one, every tool counts as it is. */
+  readonly lock: () => ToolHashes | undefined;
   /** Definitions are not as they were locked. */
   readonly onChanged: (changed: readonly ChangedTool[]) => void;
   readonly warn: (line: string) => void;
@@ -33,16 +33,16 @@ const mostPages = 200;
 const mostText = 64 * 1024 * 1024;
 /** A server that announces changes without end is not listed without end. */
 const betweenListsMs = 250;
-/** How long a call waits for the first list, and how long a list counts where the server cannot announce changes. */
+/** How long a call waits for a list, and how long a list counts: not every server announces its changes. */
 const patienceMs = 30_000;
-const staleMs = 30_000;
+const staleMs = 5000;
 
 /** What is known of a server's tools, and whether they are as somebody locked them. */
 export class ToolCatalog {
   readonly #options: CatalogOptions;
   readonly #known = new Map<string, KnownTool>();
-  /** The tools that are defined as they were locked. */
-  #verified: ReadonlySet<string> | undefined;
+  /** The hashes of all definitions that the server gave for a name, since it was last asked for all of them. */
+  #actual: Map<string, Set<string>> | undefined;
   #listing: Promise<void> | undefined;
   #listAgain: ListPage | undefined;
   #listedAt = 0;
@@ -53,12 +53,17 @@ export class ToolCatalog {
   }
 
   get isLocked(): boolean {
-    return this.#options.lock !== undefined;
+    return this.#options.lock() !== undefined;
   }
 
-  /** Remembers what the server says of its tools. */
-  learn(tools: readonly unknown[]): void {
-    for (const tool of tools.filter(isTool)) {
+  /** Remembers what the server says of its tools, whoever asked for it. A change counts from now on. */
+  learn(tools: readonly ListedTool[]): void {
+    const actual = this.#actual;
+    if (actual !== undefined && this.isLocked) {
+      addHashes(actual, tools);
+      this.#report(new Set(tools.map(({ name }) => name)));
+    }
+    for (const tool of tools) {
       if (this.#known.size >= mostTools && !this.#known.has(tool.name)) return;
       const schema = tool['inputSchema'];
       const [annotations, headers] = [annotationsOf(tool), paramHeadersOf(schema)];
@@ -80,7 +85,7 @@ export class ToolCatalog {
 
   /** Whether the tool may be listed. */
   isAsLocked(tool: ListedTool): boolean {
-    const { lock } = this.#options;
+    const lock = this.#options.lock();
     return lock === undefined || (Object.hasOwn(lock, tool.name) && lock[tool.name] === toolHash(tool));
   }
 
@@ -99,7 +104,7 @@ export class ToolCatalog {
     });
   }
 
-  /** As `refresh`, unless it was done just now. For servers that cannot say that their tools have changed. */
+  /** As `refresh`, unless it was done just now. */
   refreshIfStale(list: ListPage): void {
     if (this.#listing === undefined && Date.now() - this.#listedAt > staleMs) this.refresh(list);
   }
@@ -111,10 +116,17 @@ export class ToolCatalog {
     while (this.#listing !== undefined && Date.now() < deadline) {
       await Promise.race([this.#listing, new Promise((resolve) => setTimeout(resolve, deadline - Date.now()).unref())]);
     }
-    if (this.#verified === undefined || this.#listing !== undefined) {
+    if (this.#actual === undefined || this.#listing !== undefined) {
       return 'the tools of the server could not be listed, so nobody knows whether they are as they were locked';
     }
-    return this.#verified.has(tool) ? undefined : changedReason;
+    return this.#report(new Set([tool])) ? changedReason : undefined;
+  }
+
+  /** Tells of those among the tools that are not as they were locked. True if there is one. */
+  #report(tools: ReadonlySet<string>): boolean {
+    const changed = changesOf(this.#options.lock() ?? {}, this.#actual ?? new Map(), tools);
+    if (changed.length > 0) this.#options.onChanged(changed);
+    return changed.length > 0;
   }
 
   async #compareInTime(list: ListPage): Promise<void> {
@@ -125,17 +137,14 @@ export class ToolCatalog {
   }
 
   async #compare(list: ListPage): Promise<void> {
-    const lock = this.#options.lock ?? {};
     try {
       const tools = await allTools(list);
       this.#listedAt = Date.now();
+      this.#actual = new Map();
       this.learn(tools);
-      const different = new Set(tools.filter((tool) => !this.isAsLocked(tool)).map(({ name }) => name));
-      this.#verified = new Set(tools.map(({ name }) => name).filter((name) => !different.has(name)));
-      const changed = changesOf(lock, tools);
-      if (changed.length > 0) this.#options.onChanged(changed);
+      this.#report(new Set(Object.keys(this.#options.lock() ?? {})));
     } catch (error) {
-      this.#verified = undefined;
+      this.#actual = undefined;
       this.#options.warn(
         `the tools of the server cannot be listed: ${error instanceof Error ? error.message : String(error)}`,
       );
@@ -172,17 +181,28 @@ export async function allTools(list: ListPage): Promise<ListedTool[]> {
   throw new Error(`the list of tools has more than ${mostPages} pages`);
 }
 
-function changesOf(lock: ToolHashes, tools: readonly ListedTool[]): ChangedTool[] {
-  const actual = new Map<string, string>();
+const mostHashes = 10;
+
+function addHashes(actual: Map<string, Set<string>>, tools: readonly ListedTool[]): void {
   for (const tool of tools) {
-    // Of several tools with one name, one that differs counts.
     const known = actual.get(tool.name);
-    if (known === undefined || known === lock[tool.name]) actual.set(tool.name, toolHash(tool));
+    if (known === undefined && actual.size < mostTools) actual.set(tool.name, new Set([toolHash(tool)]));
+    else if (known !== undefined && known.size < mostHashes) known.add(toolHash(tool));
   }
-  const names = new Set([...Object.keys(lock), ...actual.keys()]);
-  return [...names]
-    .map((tool) => ({ tool, locked: Object.hasOwn(lock, tool) ? lock[tool] : undefined, actual: actual.get(tool) }))
-    .filter(({ locked, actual: now }) => locked !== now);
+}
+
+/** Of several definitions under one name, one that differs counts. What neither side knows is not as it was locked either. */
+function changesOf(
+  lock: ToolHashes,
+  actual: ReadonlyMap<string, ReadonlySet<string>>,
+  tools: ReadonlySet<string>,
+): ChangedTool[] {
+  return [...tools].flatMap((tool) => {
+    const locked = Object.hasOwn(lock, tool) ? lock[tool] : undefined;
+    const hashes = [...(actual.get(tool) ?? [])];
+    const other = hashes.find((hash) => hash !== locked);
+    return other === undefined && hashes.length > 0 ? [] : [{ tool, locked, actual: other }];
+  });
 }
 
 function once<Value>(make: () => Value): () => Value {

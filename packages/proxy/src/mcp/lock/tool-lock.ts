@@ -41,6 +41,11 @@ export function readToolLock(content: unknown): ToolLock {
   return content['servers'] as ToolLock;
 }
 
+/** The tools of one server in a lock. A server that the lock does not name has none. */
+export function toolsLockedOf(lock: ToolLock | undefined, server: string): ToolHashes | undefined {
+  return lock === undefined ? undefined : ((Object.hasOwn(lock, server) ? lock[server] : undefined) ?? {});
+}
+
 /** The content of a lock file. JSON is YAML as well. */
 export function lockText(lock: ToolLock): string {
   const servers = Object.fromEntries(Object.entries(lock).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -104,6 +104,17 @@ export function asResponse({ value }: Message): Response | undefined {
   return { id: value['id'], result: value['result'], error: value['error'] };
 }
 
+/** Whether it says anything in JSON-RPC: a method, a result or an error; of a batch, each part, and there is one. */
+export function isMessage(message: Message): boolean {
+  if (!isBatch(message)) return isSingle(message.value);
+  return Array.isArray(message.value) && message.value.length > 0 && message.value.every(isSingle);
+}
+
+function isSingle(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  return ['method', 'result', 'error'].some((member) => value[member] !== undefined);
+}
+
 /** The messages of a batch, which revision 2025-03-26 permits, or the message alone. */
 export function partsOf(message: Message): readonly Message[] {
   if (!Array.isArray(message.value)) return [message];
