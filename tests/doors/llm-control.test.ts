@@ -168,6 +168,56 @@ test('a client that goes away aborts the upstream call, and the most that it may
   expect(ended?.payload).toMatchObject({ outcome: 'cancelled' });
 });
 
+test('a client that goes away pays for the text that it got, where that is more than the most it asked for', async () => {
+  const text = 'word '.repeat(800);
+  const passed = async (create: (signal: AbortSignal) => Promise<AsyncIterable<unknown>>, more: () => object) => {
+    const before = await world.spent();
+    const upstream = heldStream();
+    const abort = new AbortController();
+    const stream = await create(abort.signal);
+    const response = await upstream;
+    sendEvent(response, more(), 'content_block_delta');
+    let parts = 0;
+    for await (const part of stream) if (JSON.stringify(part).includes('word') && ++parts > 0) abort.abort();
+    expect(parts).toBe(1);
+    return (await world.spent()) - before;
+  };
+  const claude = await passed(
+    (signal) =>
+      world.anthropic().messages.create({ model: 'claude-5', max_tokens: 9, messages, stream: true }, { signal }),
+    () => textDelta(text),
+  );
+  expect(claude).toBeGreaterThanOrEqual(1000 * 10);
+  const gpt = await passed(
+    (signal) =>
+      world.openai().chat.completions.create({ model: 'gpt-5', max_tokens: 9, messages, stream: true }, { signal }),
+    () => chatChunk([chatDelta({ content: text })]),
+  );
+  expect(gpt).toBeGreaterThanOrEqual(1000 * 10);
+  expect(gpt).toBeLessThan(1100 * 10);
+});
+
+test.each([
+  ['an answer without usage costs what its text must have taken', 0, false, 2_500_000],
+  ['the usage of an answer of 20 MB is read, wherever it stands', 20_000_000, true, 1000 + 70],
+])('%s', async (_, padding, hasUsage, micros) => {
+  const usage = { prompt_tokens: 1000, completion_tokens: 7, total_tokens: 1007 };
+  const content = hasUsage ? 'x' : 'x'.repeat(1_000_000);
+  world.upstream.script = (_call, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    const message = { role: 'assistant', content };
+    const head = hasUsage ? { usage } : {};
+    response.end(JSON.stringify({ ...head, choices: [{ index: 0, message }], padding: 'p'.repeat(padding) }));
+    return true;
+  };
+  const before = await world.spent();
+  const body = JSON.stringify({ model: 'gpt-5', messages, max_tokens: 9 });
+  await (await world.post('/v1/chat/completions', body)).text();
+  const spent = (await world.spent()) - before;
+  expect(spent).toBeGreaterThanOrEqual(micros);
+  expect(spent).toBeLessThan(micros + 1000);
+});
+
 test('a client that goes away before the upstream answers leaves nothing behind', async () => {
   world.upstream.script = () => true;
   const abort = new AbortController();

@@ -162,7 +162,10 @@ describe('a call under way', () => {
     client.send({ method: 'notifications/cancelled', params: { requestId: id, reason: 'changed my mind' } });
     await eventually(async () => expect(await lastOutcome()).toBe('cancelled'));
     // The server is told at the same time as the gateway, and may hear it later.
-    await eventually(() => expect(world.heard().map(({ method }) => method)).toContain('notifications/cancelled'));
+    await eventually(() => {
+      const told = world.heard().filter(({ method }) => method === 'notifications/cancelled');
+      expect(told.map(({ params }) => params?.['reason'])).toContain('changed my mind');
+    });
   });
 
   it('does not stop others of a suspended agent from being denied', async () => {

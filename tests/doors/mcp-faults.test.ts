@@ -47,6 +47,8 @@ describe('a server that', () => {
     await using client = await world.run();
     const { content } = await client.call('noise');
     expect(content[0]?.text).toBe('after the noise');
+    const strange = client.lines.filter((line) => !line.startsWith('{"jsonrpc":"2.0",'));
+    expect(strange).toEqual([]);
     expect(client.lines.every((line) => line.startsWith('{') || line === '[]')).toBe(true);
     expect(client.stderr.match(/no message/g)).toHaveLength(1);
   });

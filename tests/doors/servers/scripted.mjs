@@ -56,9 +56,9 @@ const calls = {
     };
     more();
   },
-  change: (id) => {
+  change: (id, params) => {
     isChanged = true;
-    send({ method: 'notifications/tools/list_changed' });
+    if (params.arguments?.silently !== true) send({ method: 'notifications/tools/list_changed' });
     send({ id, result: text('changed') });
   },
   stubborn: (id) => {
