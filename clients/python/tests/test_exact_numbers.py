@@ -27,7 +27,9 @@ def test_survives(number: str) -> None:
 def test_does_not_survive(number: str) -> None:
     assert not is_exact_number(number)
     assert inexact_number_in(f"[1,{number}]") == number
-    with pytest.raises(InvalidRequest, match=f"the number {number} is not the same to every reader".replace(".", "[.]")):
+    with pytest.raises(
+        InvalidRequest, match=f"the number {number} is not the same to every reader".replace(".", "[.]")
+    ):
         prepare_check(ME, "token", {"tool": "pay", "args": parsed(f'{{"n": [{number}]}}')}, frozenset())
 
 

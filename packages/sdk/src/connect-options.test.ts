@@ -1,9 +1,27 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { ConnectOptions } from './connect-options.ts';
 import { settingsOf } from './connect-options.ts';
 import { ReeveInvalidRequest } from './errors.ts';
 
 const key = 'rvk_abcdefghijkl_01234567890123456789012345678901234567891ssRG8';
+
+afterEach(() => vi.unstubAllEnvs());
+
+test.each([
+  [undefined, ['127.0.0.1:50051']],
+  ['', ['127.0.0.1:50051']],
+  ['10.0.0.1:1', ['10.0.0.1:1']],
+  ['127.0.0.1:1, 127.0.0.1:2,', ['127.0.0.1:1', '127.0.0.1:2']],
+])('without an address, REEVE_GRPC_ADDR=%j counts', (variable, addresses) => {
+  vi.stubEnv('REEVE_GRPC_ADDR', variable);
+  expect(settingsOf({}).settings.endpoints.map(({ address }) => address)).toEqual(addresses);
+  expect(settingsOf({ address: '127.0.0.1:9' }).settings.endpoints[0]?.address).toBe('127.0.0.1:9');
+});
+
+test('an address in REEVE_GRPC_ADDR that is none is refused', () => {
+  vi.stubEnv('REEVE_GRPC_ADDR', 'http://a.example:1');
+  expect(() => settingsOf({})).toThrow(ReeveInvalidRequest);
+});
 
 test('defaults', () => {
   expect(settingsOf({ address: '127.0.0.1:50051' })).toEqual({

@@ -2,6 +2,7 @@ import { parseApiKey } from './api-key.ts';
 import type { Endpoint, TlsOptions } from './endpoints.ts';
 import { endpointsOf } from './endpoints.ts';
 import { ReeveInvalidRequest } from './errors.ts';
+import { usualAddresses } from './usual-addresses.ts';
 import { requireDuration } from './validate.ts';
 
 export interface RetryOptions {
@@ -19,7 +20,10 @@ export interface RetryOptions {
 }
 
 export interface ConnectOptions {
-  /** `host:port` of the gateway's gRPC. */
+  /**
+   * `host:port` of the gateway's gRPC. Without any address, the variable `REEVE_GRPC_ADDR` counts, which may hold several,
+   * separated by commas; without that, `127.0.0.1:50051`.
+   */
   readonly address?: string | undefined;
   /**
    * In place of `address`: the gateways that act as one. The client uses one of them at a time, chosen at random. If
@@ -50,7 +54,8 @@ export interface Settings {
 /** The options with their defaults. The key is kept apart. */
 export function settingsOf(options: ConnectOptions): { settings: Settings; apiKey: string | undefined } {
   const { retry = {}, deadlineMs = 5000, onUnavailable = 'deny', pipeline = 'auto' } = options;
-  const endpoints = endpointsOf(options);
+  const isNamed = options.address !== undefined || options.addresses !== undefined;
+  const endpoints = endpointsOf(isNamed ? options : { ...options, addresses: usualAddresses() });
   requireDuration('deadlineMs', deadlineMs);
   const { burst = 10, ratio = 0.1, initialBackoffMs = 50, maxBackoffMs = 1000 } = retry;
   if (!(burst >= 0)) throw new ReeveInvalidRequest('retry.burst: must not be negative');

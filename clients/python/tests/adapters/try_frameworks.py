@@ -1,7 +1,10 @@
 """What the table does not speak of: interrupts, handoffs, streams. Run where the frameworks are installed."""
 
 import asyncio
+import functools
 import json
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
@@ -76,6 +79,75 @@ def test_a_policy_sees_what_the_tool_gets_and_nothing_injected(gateway: GatewayP
     assert "Denied by policy" in governed.invoke({"amount": "500", "secret": "s3cr3t-injected"})
     assert governed.invoke({"amount": "50", "secret": "s3cr3t-injected"}) == "sent 50.0"
     assert "s3cr3t-injected" not in json.dumps(gateway.logs(agent_id=agent.id.agent_id))
+
+
+def test_a_tool_that_another_library_has_wrapped_is_governed(gateway: GatewayProcess, agent: Agent) -> None:
+    from langchain_core.tools import tool
+
+    from reeve.adapters.langchain import govern
+
+    ran: list[str] = []
+
+    @tool
+    def delete_all(path: str) -> str:
+        """Wipes."""
+        ran.append(path)
+        return "wiped"
+
+    wrapped = delete_all.model_copy()
+    inner = delete_all._run
+
+    @functools.wraps(inner)
+    def traced(*args: Any, **keywords: Any) -> Any:
+        return inner(*args, **keywords)
+
+    vars(wrapped)["_run"] = traced
+    governed = govern(agent, wrapped)
+    assert "Denied by policy" in governed.invoke({"path": "/"})
+    assert not ran
+    assert govern(agent, governed) is governed
+
+
+def test_a_policy_sees_every_argument_whatever_its_name(gateway: GatewayProcess, agent: Agent) -> None:
+    from langchain_core.tools import BaseTool, StructuredTool
+    from pydantic import BaseModel
+
+    from reeve.adapters.langchain import govern
+
+    class Arguments(BaseModel):
+        callbacks: str
+        path: str
+
+    class Configured(BaseTool):
+        name: str = "configured"
+        description: str = "Takes an argument of a name that LangChain uses, too."
+
+        def _run(self, config: str, callbacks: str) -> str:
+            return config + callbacks
+
+    def send(**members: Any) -> str:
+        return str(members)
+
+    seen: list[Any] = []
+    watch: Any = {"summary": lambda _tool, args: seen.append(args) or "seen"}
+    tools = [StructuredTool.from_function(send, name="send", description="Sends.", args_schema=Arguments), Configured()]
+    one, other = govern(agent, tools, **watch)
+    one.invoke({"callbacks": "/etc/shadow", "path": "x"})
+    other.invoke({"config": "a", "callbacks": "b"})
+    assert seen == [{"callbacks": "/etc/shadow", "path": "x"}, {"config": "a", "callbacks": "b"}]
+
+
+def test_tools_need_no_more_than_the_core_of_langchain() -> None:
+    code = (
+        "import sys; sys.modules['langchain'] = None\n"
+        "from reeve.adapters.langchain import *\n"
+        "from reeve.adapters import langchain as adapter\n"
+        "assert govern is adapter.govern\n"
+        "try: adapter.GovernMiddleware\n"
+        "except ImportError as error: print(error)\n"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert "needs its framework" in told
 
 
 def test_a_misspelt_option_is_refused(agent: Agent) -> None:

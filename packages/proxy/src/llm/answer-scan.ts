@@ -39,7 +39,7 @@ export class AnswerScan {
         at = this.#readString(chunk, at);
         continue;
       }
-      switch (chunk[at]) {
+      switch (chunk[at] ?? 0) {
         case quote:
           this.#isInString = true;
           this.#counts = this.#isValue && this.#name !== undefined && this.#texts.has(this.#name);

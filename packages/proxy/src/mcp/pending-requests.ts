@@ -36,6 +36,7 @@ export interface PendingRequest {
 export class PendingRequests {
   readonly #byId = new Map<string, PendingRequest>();
   readonly #byToken = new Map<string, PendingRequest>();
+  readonly #ending = new Set<Exchange>();
 
   get size(): number {
     return this.#byId.size;
@@ -61,6 +62,14 @@ export class PendingRequests {
   remove(request: PendingRequest): void {
     if (this.#byId.get(keyOf(request.id)) === request) this.#byId.delete(keyOf(request.id));
     if (this.#byToken.get(keyOf(request.token)) === request) this.#byToken.delete(keyOf(request.token));
+    const { arrivedOn } = request;
+    if (arrivedOn !== undefined && this.#ending.delete(arrivedOn)) this.endOnceDelivered(arrivedOn);
+  }
+
+  /** Ends a stream that the server has ended, but not before the answers on it that are still judged have left. */
+  endOnceDelivered(exchange: Exchange): void {
+    if (this.all().some(({ arrivedOn }) => arrivedOn === exchange)) this.#ending.add(exchange);
+    else exchange.end();
   }
 
   all(): PendingRequest[] {

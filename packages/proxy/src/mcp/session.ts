@@ -34,8 +34,6 @@ export class Session implements UpstreamEvents {
   readonly #own = new OwnRequests();
   readonly #watched = new WeakSet<Exchange>();
   readonly #abandoned = new AbandonedIds();
-  /** Streams that the server has ended while an answer of theirs was still judged. */
-  readonly #ending = new Set<Exchange>();
   #gone: UpstreamGone | undefined;
   #saidUnclear = false;
   #isInitialized = false;
@@ -143,23 +141,8 @@ export class Session implements UpstreamEvents {
     const lost = resumable ? [] : requests.filter(({ isAnswered }) => isAnswered !== true);
     for (const request of lost) this.#lose(request, why);
     // What is on its way to the client still comes, and ends the exchange.
-    if (requests.some(({ isAnswered }) => isAnswered === true) || lost.length > 0) return;
-    if (this.#arriving(exchange)) this.#ending.add(exchange);
-    else exchange.end();
-  }
-
-  /** Whether an answer came on this exchange and has not left it, because it is still judged. */
-  #arriving(exchange: Exchange): boolean {
-    return this.#pending.all().some(({ arrivedOn }) => arrivedOn === exchange);
-  }
-
-  /** The client has its answer, or gets none. */
-  #finish(request: PendingRequest): void {
-    this.#pending.remove(request);
-    const { arrivedOn } = request;
-    if (arrivedOn === undefined || !this.#ending.has(arrivedOn) || this.#arriving(arrivedOn)) return;
-    this.#ending.delete(arrivedOn);
-    arrivedOn.end();
+    const isLeft = lost.length === 0 && requests.every(({ isAnswered }) => isAnswered !== true);
+    if (isLeft) this.#pending.endOnceDelivered(exchange);
   }
 
   readonly gone = (why: UpstreamGone): void => {
@@ -180,9 +163,8 @@ export class Session implements UpstreamEvents {
     // A call that wants no answer is none in MCP, and must not reach a server that thinks otherwise.
     if (isGoverned(message)) return;
     await this.#upstream.send(message, exchange);
-    if (notification?.method !== 'notifications/initialized') return;
-    this.#isInitialized = true;
-    this.#options.catalog.refresh(this.listPage);
+    this.#isInitialized ||= notification?.method === 'notifications/initialized';
+    if (notification?.method === 'notifications/initialized') this.#options.catalog.refresh(this.listPage);
   }
 
   async #request(request: Request, message: Message, exchange: Exchange, runId: string): Promise<void> {
@@ -194,8 +176,8 @@ export class Session implements UpstreamEvents {
     const envelope = envelopeOf(params);
     const { catalog, lister } = this.#options;
     this.#envelope = envelope ?? this.#envelope;
-    if (envelope !== undefined || lister !== undefined || this.#isInitialized)
-      catalog.refreshIfStale(lister?.(envelope) ?? this.listPage);
+    const canList = envelope !== undefined || lister !== undefined || this.#isInitialized;
+    if (canList) catalog.refreshIfStale(lister?.(envelope) ?? this.listPage);
     if (method === 'tools/call') {
       const tool = toolOf(params);
       if (tool !== undefined) return this.#call(request, tool, message, exchange, runId);
@@ -236,7 +218,7 @@ export class Session implements UpstreamEvents {
         return this.#upstream.cancel(request.id, notification);
       },
     });
-    this.#until(started.done.finally(() => this.#finish(started.pending)));
+    this.#until(started.done.finally(() => this.#pending.remove(started.pending)));
   }
 
   #until(work: Promise<void>): void {
@@ -250,7 +232,7 @@ export class Session implements UpstreamEvents {
     const { message } = arrival;
     const shown =
       message === undefined ? arrival : { ...arrival, message: await visibleTools(message, governor, catalog) };
-    await passOn(pending.id, shown).finally(() => this.#finish(pending));
+    await passOn(pending.id, shown).finally(() => this.#pending.remove(pending));
   }
 
   /** The client no longer waits for the answer. */

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import functools
+import weakref
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -28,9 +29,10 @@ except ImportError as error:
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .langchain_middleware import GovernMiddleware
+    from .langchain_middleware import GovernMiddleware as GovernMiddleware
 
-__all__ = ["GovernMiddleware", "LangChainOptions", "govern"]
+# `GovernMiddleware` is here as well. A star must not import it: it needs the package `langchain`.
+__all__ = ["LangChainOptions", "govern"]
 
 Tools = TypeVar("Tools")
 
@@ -45,7 +47,11 @@ class LangChainOptions(GovernOptions, total=False):
 #: The id that the model gave to the call of a tool. The middleware knows it.
 call_id: ContextVar[str | None] = ContextVar("reeve_langchain_call", default=None)
 
-_NOT_ARGUMENTS = frozenset(("config", "run_manager", "callbacks"))
+#: What LangChain itself hands to the `_run` of a tool, unless the tool takes an argument of that name.
+_HANDED = frozenset(("config", "run_manager"))
+
+#: The functions that govern made. Others replace `_run` on their tools, too.
+_governing: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 def govern(agent: AnyAgent, tools: Tools, **options: Unpack[LangChainOptions]) -> Tools:
@@ -107,6 +113,7 @@ def governed_tool(calls: ToolCalls, tool: Any, interrupts: bool) -> BaseTool:
         return output(await calls.run_async(use, lambda: inner_async(*args, **keywords)))
 
     governed = tool.model_copy()
+    _governing.add(run)
     vars(governed)["_run"] = run
     # A tool without a coroutine runs in a thread, by its `_run`.
     if _has_coroutine(tool):
@@ -115,7 +122,7 @@ def governed_tool(calls: ToolCalls, tool: Any, interrupts: bool) -> BaseTool:
 
 
 def is_governed(tool: BaseTool) -> bool:
-    return "_run" in tool.__dict__
+    return vars(tool).get("_run") in _governing
 
 
 def run_of_graph() -> str | None:
@@ -139,9 +146,9 @@ def _interrupt_if_held(use: ToolUse, answer: Answer) -> None:
 
 def _hidden_of(tool: BaseTool) -> frozenset[str]:
     """What the framework itself hands to the tool. Everything else the policy sees."""
-    fields = set(getattr(tool.get_input_schema(), "model_fields", ()))
+    fields, arguments = set(getattr(tool.get_input_schema(), "model_fields", ())), set(tool.args)
     injected: frozenset[str] = getattr(tool, "_injected_args_keys", frozenset())
-    return _NOT_ARGUMENTS | injected | (fields - set(tool.args))
+    return (_HANDED - arguments) | injected | (fields - arguments)
 
 
 def _has_coroutine(tool: BaseTool) -> bool:
