@@ -66,12 +66,12 @@ async function verdicts(path: string, at: Listening): Promise<Map<string, string
   const args = ['server', '--url', await at.address(), '--suite', 'all'];
   // A scenario that fails makes the exit code 1. The lines say which.
   const { stdout } = await run(path, args, { maxBuffer: 64 * 1024 * 1024 }).catch((error: { stdout: string }) => error);
-  const lines = stdout.matchAll(/^[✓✗] ([\w-]+): (\d+) passed, (\d+) failed/gm);
+  const lines = stdout.matchAll(/^[✓✗] ([\w-]+): (\d+) passed, (\d+) failed(?:, (\d+) warnings?)?/gm);
   return new Map(
-    [...lines].map(([, scenario = '', passed, failed]) => [
-      scenario,
-      failed === '0' ? 'passed' : `${failed} of ${Number(passed) + Number(failed)} failed`,
-    ]),
+    [...lines].map(([, scenario = '', passed, failed, warnings = '0']) => {
+      const end = failed === '0' ? 'passed' : `${failed} of ${Number(passed) + Number(failed)} failed`;
+      return [scenario, warnings === '0' ? end : `${end}, ${warnings} warnings`];
+    }),
   );
 }
 

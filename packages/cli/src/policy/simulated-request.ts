@@ -123,7 +123,8 @@ async function requireExactNumbers(text: string): Promise<void> {
   const { parseDocument, visit } = await import('yaml');
   visit(parseDocument(text), {
     Scalar: (_, { value, source = '' }) => {
-      if (typeof value === 'number' && /^-?\d/.test(source) && !isExactNumber(source)) throw new Error(numberFault(source));
+      if (typeof value === 'number' && /^-?\d/.test(source) && !isExactNumber(source))
+        throw new Error(numberFault(source));
     },
   });
 }

@@ -207,7 +207,7 @@ export class Session implements UpstreamEvents {
   /** Starts a call of a tool. It goes on by itself. */
   #call(request: Request, tool: string, message: Message, exchange: Exchange, runId: string): void {
     const { catalog, governor } = this.#options;
-    const started = startCall({ request, message, tool, runId, deliver: (each) => exchange.deliver(each) }, governor, catalog, {
+    const started = startCall({ request, message, exchange, tool, runId }, governor, catalog, {
       track: (handlers) => this.#add(request, exchange, handlers),
       send: async (headers) => {
         if (this.#gone !== undefined) throw this.#gone;

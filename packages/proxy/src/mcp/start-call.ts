@@ -9,16 +9,17 @@ import type { Arrival, PendingRequest } from './pending-requests.ts';
 import { cancellation, passOn } from './pending-requests.ts';
 import { noNames, twinIn } from './protocol/argument-names.ts';
 import { metaOf } from './protocol/envelope.ts';
-import { headersOfParams } from './protocol/mcp-headers.ts';
+import { contradictsParams, headersOfParams } from './protocol/mcp-headers.ts';
 import type { Message, Request } from './protocol/message.ts';
+import type { Exchange } from './transport/exchange.ts';
 import { errorMessage, isObject, writtenArguments } from './protocol/message.ts';
 
 interface AskedCall {
   readonly request: Request;
   readonly message: Message;
+  readonly exchange: Exchange;
   readonly tool: string;
   readonly runId: string;
-  readonly deliver: (message: Message) => Promise<void>;
 }
 
 /** What a call needs of its session. */
@@ -39,12 +40,14 @@ export function toolOf(params: unknown): string | undefined {
 
 /** Starts a call of a tool: first the lock, then the decision, then the server. */
 export function startCall(
-  { request, message, tool, runId, deliver }: AskedCall,
+  { request, message, exchange, tool, runId }: AskedCall,
   governor: Governor,
   catalog: ToolCatalog,
   session: CallSession,
 ): { readonly pending: PendingRequest; readonly done: Promise<void> } {
   const { id, params } = request;
+  const { headers } = exchange;
+  const deliver = (each: Message) => exchange.deliver(each);
   const arrival = Promise.withResolvers<Arrival>();
   arrival.promise.catch(() => {});
   const cancelled = new AbortController();
@@ -71,6 +74,9 @@ export function startCall(
     const known = catalog.find(tool);
     const fault = numberFaultIn(writtenArguments(message) ?? '');
     if (fault !== undefined) return deliver(errorMessage(id, -32_602, `in the arguments, ${fault}`));
+    if (isStateless && headers !== undefined && contradictsParams(headers, known?.headers ?? [], args)) {
+      return deliver(errorMessage(id, -32_020, 'the headers Mcp-Param-… do not say what the arguments say'));
+    }
     const names = known === undefined ? noNames : known.names;
     if (names === undefined) {
       return deliver(errorMessage(id, -32_602, 'the tool declares more arguments than can be told apart'));

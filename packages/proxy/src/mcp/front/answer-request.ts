@@ -4,7 +4,7 @@ import { ReeveUnauthenticated } from '@reeve/sdk';
 import type { AgentsByToken } from '../../front/agents-by-token.ts';
 import type { HostCheck } from '../../front/host-check.ts';
 import { WrongHost } from '../../front/host-check.ts';
-import { statedVersion } from '../protocol/envelope.ts';
+import { envelopeFault, statedVersion } from '../protocol/envelope.ts';
 import { contradicts, lacksHeaders, passedHeaders } from '../protocol/mcp-headers.ts';
 import type { Message, Request } from '../protocol/message.ts';
 import {
@@ -134,7 +134,8 @@ async function post(front: Front, admitted: Admitted): Promise<void> {
     if (found === undefined) return refuseRequest(response, 404, 'there is no such session', { code: -32_001 });
     return throughSession(front, admitted, found, message, requests);
   }
-  if (requests.some(({ method }) => method === 'initialize')) {
+  // The stateless revision has no such method, so that is the server's to say.
+  if (requests.some(({ method, params }) => method === 'initialize' && statedVersion(params) === undefined)) {
     const opened = front.sessions.open(name, spec, agent);
     if (opened === undefined) return refuseRequest(response, 503, 'there are too many sessions');
     return throughSession(front, admitted, opened, message, requests);
@@ -143,6 +144,9 @@ async function post(front: Front, admitted: Admitted): Promise<void> {
   const about = { id: requests[0]?.id };
   // Ids and tokens are told apart message by message, and the stateless revision has no batches.
   if (isCommand(spec) && isBatch(message)) return refuseRequest(response, 400, 'batches need a session', about);
+  const [first] = requests;
+  const fault = isCommand(spec) && first !== undefined ? envelopeFault(headers, first) : undefined;
+  if (fault !== undefined) return refuseRequest(response, 400, fault.text, { ...about, ...fault });
   if (!isStateless) return refuseRequest(response, 400, 'the session is missing: send Mcp-Session-Id', about);
   await withoutSession(front, admitted, message, requests);
 }

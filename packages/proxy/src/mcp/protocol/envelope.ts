@@ -22,6 +22,36 @@ export function statedVersion(params: unknown): string | undefined {
   return typeof version === 'string' ? version : undefined;
 }
 
+/** The revision without sessions. A later one may mean something else, so nobody here can govern it. */
+const statelessRevision = '2026-07-28';
+
+interface EnvelopeFault {
+  readonly code: number;
+  readonly text: string;
+  readonly data?: JsonObject;
+}
+
+/**
+ * What is wrong with the envelope of a request outside of any session. A server on stdio knows neither headers nor statuses, so
+ * that the proxy says it in its place.
+ */
+export function envelopeFault(
+  headers: Readonly<Record<string, string>>,
+  { params }: { readonly params: unknown },
+): EnvelopeFault | undefined {
+  const [version, said] = [statedVersion(params), headers['mcp-protocol-version']];
+  if (version === undefined) {
+    if (said === undefined || said < statelessRevision) return undefined;
+    return { code: -32_602, text: `params._meta must name ${versionKey}` };
+  }
+  if (version !== statelessRevision) {
+    const data = { supported: [statelessRevision], requested: version };
+    return { code: -32_022, text: 'this version of the protocol is not supported outside of sessions', data };
+  }
+  const key = `${prefix}clientCapabilities`;
+  return isObject(metaOf(params)[key]) ? undefined : { code: -32_602, text: `params._meta must have ${key}` };
+}
+
 /** The members of the envelope, to ask something else in the name of the same client. */
 export function envelopeOf(params: unknown): JsonObject | undefined {
   if (statedVersion(params) === undefined) return undefined;

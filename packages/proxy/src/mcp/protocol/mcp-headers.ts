@@ -83,6 +83,23 @@ export function headersOfParams(declared: readonly ParamHeader[], args: unknown)
   return headers;
 }
 
+/**
+ * Whether a header `Mcp-Param-…` says something else than the parameter that it repeats, or is missing. A server that routes by
+ * it would do something else than what was judged.
+ */
+export function contradictsParams(
+  headers: Readonly<Record<string, string>>,
+  declared: readonly ParamHeader[],
+  args: unknown,
+): boolean {
+  const expected = headersOfParams(declared, args);
+  return declared.some(({ name }) => {
+    const header = `mcp-param-${name.toLowerCase()}`;
+    const [given, value] = [headers[header], expected[header]];
+    return given === undefined || value === undefined ? given !== value : plainValue(given) !== plainValue(value);
+  });
+}
+
 const encoded = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/;
 
 /** A text as a header can carry it: as it is, or in base64 if it would be changed or refused on the way. */
