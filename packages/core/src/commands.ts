@@ -20,11 +20,13 @@ import {
   suspendAgent,
 } from './control/index.ts';
 import type { Governance } from './governance.ts';
+import type { Warrant } from './journal/index.ts';
+import type { AgentId } from './kernel/index.ts';
 import { checkLength, longest } from './kernel/index.ts';
 import type { CompleteOp, CompleteRequest, OpRecord, RegisteredOp, RegisterOp } from './ops/index.ts';
 import { completeAction, completeOp, registerOp } from './ops/index.ts';
 import type { DeregisterRequest, RegisterRequest, Registration, ReportToolsRequest } from './tenancy/index.ts';
-import { deregisterAgent, registerAgent, reportTools } from './tenancy/index.ts';
+import { agentWarrant, deregisterAgent, registerAgent, reportTools } from './tenancy/index.ts';
 
 /** Every command with its request and its answer. Both are plain data, so a command can travel to its target. */
 interface Commands {
@@ -64,6 +66,7 @@ const executions: { readonly [K in Kind]: Execution<K> } = {
   register_op: inOneTurn(registerOp),
   control_scope: (gov, request) => {
     authorise(request, neededForScope(request.scope));
+    // It acts in many turns, each for its caller.
     return controlScope(gov, request);
   },
   suspend_agent: inOneTurn(suspendAgent),
@@ -95,7 +98,9 @@ export function executorOf(gov: Governance): Execute {
 }
 
 /** A credential must cover the command. The use case identifies an agent by its token. */
-type Request = { readonly by: Principal; readonly reason?: string } | { readonly token: string };
+type Request =
+  | { readonly by: Principal; readonly reason?: string }
+  | { readonly agentId: AgentId | undefined; readonly token: string };
 
 function authorise(request: Request, needed: Scope = 'write'): void {
   if (!('by' in request)) return;
@@ -103,11 +108,16 @@ function authorise(request: Request, needed: Scope = 'write'): void {
   checkLength('reason', request.reason ?? '', longest.text);
 }
 
+/** Whoever asks must be who it was when the command came, at every run of the turn. */
+function warrantOf(gov: Governance, request: Request): Warrant {
+  return 'by' in request ? gov.callers.warrantOf(request.by) : agentWarrant(gov, request.agentId, request.token);
+}
+
 /** For a use case that never waits: of two concurrent commands, the second sees what the first did. */
 function inOneTurn<Asked extends Request, Answer>(act: (gov: Governance, request: Asked) => Answer) {
   return async (gov: Governance, request: Asked): Promise<Answer> => {
     authorise(request);
-    return await gov.journal.turn(() => act(gov, request));
+    return await gov.journal.turn(warrantOf(gov, request), () => act(gov, request));
   };
 }
 
@@ -119,6 +129,6 @@ function afterReading<Asked extends Request, Read, Answer>(
   return async (gov: Governance, request: Asked): Promise<Answer> => {
     authorise(request);
     const found = await gov.journal.fresh(() => read(gov, request));
-    return await gov.journal.turn(() => act(gov, request, found));
+    return await gov.journal.turn(warrantOf(gov, request), () => act(gov, request, found));
   };
 }

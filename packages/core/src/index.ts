@@ -1,7 +1,7 @@
 export type { HeldRole } from './access/index.ts';
 export type { Access, ApiKeyRecord, IssuedToken, MadeKey, Principal, Role, Scope } from './access/index.ts';
 export type { SigningKeyRecord, TokenClaims, TokenMint, Width } from './access/index.ts';
-export { Authenticator, EndedCredentials, KeyRing, SigningKeyRing, TicketRegistry } from './access/index.ts';
+export { Authenticator, Callers, EndedCredentials, KeyRing, SigningKeyRing, TicketRegistry } from './access/index.ts';
 export { apiKeysTable, authenticateTicket, createKey, exchangeToken } from './access/index.ts';
 export {
   installFirstKey,
@@ -13,7 +13,7 @@ export {
   ticketTtlMs,
 } from './access/index.ts';
 export type { IssuedTicket, Tickets } from './access/index.ts';
-export { requireScope, requireUnbound, revokeKey, roles, rotateKey, rotateSigningKey } from './access/index.ts';
+export { requireScope, requireUnbound, revokeKey, makeSigningKey, roles, rotateKey, rotateSigningKey } from './access/index.ts';
 export { scopes, signingKeysTable, widths } from './access/index.ts';
 export type { Identity, MadeOwner, OidcPerson, OidcRules, OwnerPorts, RoleRule, SignIn } from './accounts/index.ts';
 export { createOwner, logInWithOidc, makeCliCode, openCliSession, requirePasswords } from './accounts/index.ts';
@@ -110,6 +110,7 @@ export { loadSnapshot, readings, writesOf } from './store.ts';
 export type { Column, Mark, Prune, Push, Reading, Row, RowCondition, Table, Value, Write } from './journal/index.ts';
 export type { ForeignCommit, Sharing, Step, Touched, Unread } from './journal/index.ts';
 export { EventBus, everything, HeadMoved, Journal, idsReserved, marksTable, numberIn } from './journal/index.ts';
+export { ownWork } from './journal/index.ts';
 export { InexactNumber, isId, Listening, RecentMap } from './kernel/index.ts';
 export { optionalNumberIn, optionalTextIn, restoredAt, restoredFrom, textIn } from './journal/index.ts';
 export type { BalanceKeeper } from './budget/index.ts';

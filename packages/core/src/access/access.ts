@@ -1,4 +1,5 @@
 import type { ApiKeyRecord } from './api-key.ts';
+import type { Callers } from './callers.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { SigningKeyRing, SigningKeyRecord, TokenMint } from './signing-key.ts';
 import type { JournalOf } from '../journal/index.ts';
@@ -7,6 +8,7 @@ import type { EpochMs, Ports } from '../kernel/index.ts';
 /** The dependencies of the credential use cases. */
 export interface Access extends Ports {
   readonly keys: KeyRing;
+  readonly callers: Callers;
   readonly signingKeys: SigningKeyRing;
   readonly mint: TokenMint;
   readonly tokenTtlMs: number;

@@ -3,16 +3,15 @@ import { fixedRandomness } from '../testkit/fixed-randomness.ts';
 import { ManualClock } from '../testkit/manual-clock.ts';
 import { plainMint } from '../testkit/plain-mint.ts';
 import { operator } from '../testkit/requests.ts';
-import { sha256, testGovernance } from '../testkit/test-governance.ts';
+import { testGovernance } from '../testkit/test-governance.ts';
 import { portsOf } from '../testkit/ports-of.ts';
 import type { Access } from './access.ts';
 import { authenticateTicket, redeemTicket, TicketRegistry } from './tickets.ts';
 import { Authenticator } from './authenticator.ts';
 import { EndedCredentials } from './access.ts';
-import { KeyRing } from './key-ring.ts';
 import { createKey, revokeKey } from './manage-keys.ts';
 import type { Principal } from './principal.ts';
-import { SigningKeyRing } from './signing-key.ts';
+import { credentialRings } from '../testkit/credential-rings.ts';
 
 const clock = new ManualClock();
 const refused = 'wrong, used or older than 30 seconds';
@@ -27,8 +26,7 @@ beforeEach(async () => {
   ({ settle } = world);
   access = {
     ...portsOf(world.gov),
-    keys: new KeyRing(clock, sha256, []),
-    signingKeys: new SigningKeyRing([]),
+    ...credentialRings(world.gov),
     mint: plainMint(),
     tokenTtlMs: 1000,
     ended: new EndedCredentials(),
@@ -42,8 +40,8 @@ beforeEach(async () => {
 
 test('a ticket stands for who it was issued to, and is used up only by being redeemed', async () => {
   const { ticket } = tickets.issue(holder);
-  expect(await authenticateTicket(tickets, authenticator, ticket)).toBe(holder);
-  expect(await authenticateTicket(tickets, authenticator, ticket)).toBe(holder);
+  expect(await authenticateTicket(tickets, authenticator, ticket)).toEqual(holder);
+  expect(await authenticateTicket(tickets, authenticator, ticket)).toEqual(holder);
   await redeemTicket(tickets, ticket);
   await expect(redeemTicket(tickets, ticket)).rejects.toThrow(refused);
   await expect(authenticateTicket(tickets, authenticator, ticket)).rejects.toThrow(refused);

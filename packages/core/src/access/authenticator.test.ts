@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Role } from './principal.ts';
 import { plainMint } from '../testkit/plain-mint.ts';
-import { operator } from '../testkit/requests.ts';
+import { operator, operatorKey } from '../testkit/requests.ts';
 import type { TestGovernance } from '../testkit/test-governance.ts';
 import { portsOf } from '../testkit/ports-of.ts';
 import { sha256, testGovernance } from '../testkit/test-governance.ts';
@@ -15,7 +15,7 @@ import { exchangeToken } from './exchange-token.ts';
 import { EndedCredentials } from './access.ts';
 import { KeyRing } from './key-ring.ts';
 import { revokeKey, rotateSigningKey } from './manage-keys.ts';
-import { SigningKeyRing } from './signing-key.ts';
+import { credentialRings } from '../testkit/credential-rings.ts';
 
 const tokenTtlMs = 86_400_000;
 
@@ -39,14 +39,13 @@ beforeEach(async () => {
   });
   access = {
     ...portsOf(world.gov),
-    keys: new KeyRing(world.clock, sha256, [record]),
-    signingKeys: new SigningKeyRing([]),
+    ...credentialRings(world.gov, [record, operatorKey]),
     mint: plainMint(),
     tokenTtlMs,
     ended: new EndedCredentials(),
   };
   authenticator = new Authenticator(access);
-  await inTurn(rotateSigningKey(access, operator.actor));
+  await inTurn(rotateSigningKey(access, operator));
 });
 
 /** Ends the turn after the work has recorded its entries. The work awaits a signature first. */
@@ -55,8 +54,11 @@ async function inTurn<Result>(work: Promise<Result>): Promise<Result> {
   return await world.settle(work);
 }
 
-function token(scopes?: ('read' | 'write')[]): Promise<string> {
-  return inTurn(exchangeToken(access, record, scopes, 'r1')).then((issued) => issued.token);
+/** The caller that shows the key. */
+const holder = () => authenticator.authenticateKey(`Bearer ${key}`);
+
+async function token(scopes?: ('read' | 'write')[]): Promise<string> {
+  return (await inTurn(exchangeToken(access, await holder(), scopes))).token;
 }
 
 describe('a caller', () => {
@@ -73,6 +75,7 @@ describe('a caller', () => {
       orgId: 'acme',
       teamId: null,
       expiresAt: record.expiresAt,
+      asOf: 0,
     });
   });
 
@@ -143,18 +146,18 @@ describe('a token', () => {
   });
 
   test('without scopes asked for has those of the key', async () => {
-    const issued = await inTurn(exchangeToken(access, record, undefined, 'r1'));
+    const issued = await inTurn(exchangeToken(access, await holder(), undefined));
     expect(issued).toMatchObject({ scopes: ['write'], expiresAt: record.expiresAt });
   });
 
   test('of a key without an end lives for its own time', async () => {
-    const issued = await inTurn(exchangeToken(access, { ...record, expiresAt: null }, undefined, 'r1'));
+    const issued = await inTurn(exchangeToken(access, { ...(await holder()), expiresAt: null }, undefined));
     expect(issued.expiresAt).toBe(world.clock.now() + tokenTtlMs);
   });
 
   test('above the grant is refused, and none is made', async () => {
     const entries = (await world.audit()).length;
-    await expect(exchangeToken(access, record, ['read', 'admin'], 'r1')).rejects.toMatchObject({
+    await expect(exchangeToken(access, await holder(), ['read', 'admin'])).rejects.toMatchObject({
       code: 'insufficient_scope',
       facts: { required_scope: 'admin' },
     });
@@ -210,10 +213,10 @@ describe('a token', () => {
     record = { ...record, expiresAt: null };
     access.keys.put(record);
     const made = await token();
-    await inTurn(rotateSigningKey(access, operator.actor));
+    await inTurn(rotateSigningKey(access, operator));
     await new Authenticator(access).authenticate(`Bearer ${made}`);
     world.clock.advance(tokenTtlMs + 1);
-    await inTurn(rotateSigningKey(access, operator.actor));
+    await inTurn(rotateSigningKey(access, operator));
     const halves = access.signingKeys.all().map((signing) => signing.privateJwk !== '');
     expect(halves).toEqual([false, true, true]);
     await expect(new Authenticator(access).authenticate(`Bearer ${made}`)).rejects.toMatchObject({
@@ -357,7 +360,7 @@ describe('a key that comes from an account', () => {
     const bearer = `Bearer ${key}`;
     const principal = await people.authenticate(bearer);
     const made = `Bearer ${await inTurn(
-      exchangeToken(access, await people.authenticateKey(bearer), undefined, 'r1'),
+      exchangeToken(access, await people.authenticateKey(bearer), undefined),
     ).then((issued) => issued.token)}`;
     expect(await people.authenticate(made)).toMatchObject({ credentialId: record.id });
     expect(await people.isStillValid(principal)).toBe(true);
@@ -375,7 +378,7 @@ describe('a key that comes from an account', () => {
   test('does no more than the role of that account allows now', async () => {
     access.keys.put({ ...record, scopes: ['admin'], madeBy: { kind: 'api_key', id: 'mothermother' } });
     const bearer = `Bearer ${key}`;
-    const made = await inTurn(exchangeToken(access, await people.authenticateKey(bearer), undefined, 'r1'));
+    const made = await inTurn(exchangeToken(access, await people.authenticateKey(bearer), undefined));
     const scopesNow = async () => [
       (await people.authenticate(bearer)).scopes,
       (await people.authenticateKey(bearer)).scopes,

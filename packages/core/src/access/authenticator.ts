@@ -38,7 +38,7 @@ const nobody: People = {
 export class Authenticator {
   readonly #access: Access;
   readonly #people: People;
-  readonly #verified = new RecentMap<TokenClaims>(mostRemembered);
+  readonly #verified = new RecentMap<VerifiedToken>(mostRemembered);
 
   constructor(access: Access, people: People = nobody) {
     this.#access = access;
@@ -48,37 +48,34 @@ export class Authenticator {
   /** The caller behind an `Authorization` value. The error does not say what was wrong: that would help a guesser. */
   async authenticate(authorization: string | undefined): Promise<Principal> {
     const bearer = bearerOf(authorization);
-    const key = this.#access.keys.recognise(bearer);
-    if (key !== undefined) {
-      const left = await this.#left(key.id, key);
-      if (left === undefined) throw refused();
-      return this.#used({ ...principalOfKey(key), ...left });
-    }
-    const claims = await this.#claimsOf(bearer);
-    if (claims === undefined || this.#access.clock.now() >= claims.expiresAt) throw refused();
-    const principal = claims.kind === 'api_key' ? await this.#ofKey(claims) : await this.#ofAccount(claims);
+    // What ends from now on may be missing in what is looked up.
+    const { asOf } = this.#access.callers;
+    const principal = (await this.#ofRawKey(bearer, asOf)) ?? (await this.#ofToken(bearer, asOf));
     if (principal === undefined) throw refused();
     return principal;
   }
 
   /** The API key behind an `Authorization` value; a token made from one is not enough. */
-  async authenticateKey(authorization: string | undefined): Promise<ApiKeyRecord> {
-    const key = this.#access.keys.recognise(bearerOf(authorization));
-    const left = key === undefined ? undefined : await this.#left(key.id, key);
-    if (key === undefined || left === undefined) throw refused();
-    this.#access.keys.noteUse(key.id);
-    return { ...key, ...left };
+  async authenticateKey(authorization: string | undefined): Promise<Principal> {
+    const principal = await this.#ofRawKey(bearerOf(authorization), this.#access.callers.asOf);
+    if (principal === undefined) throw refused();
+    return principal;
+  }
+
+  /** The caller that another gateway may have authenticated, if it is still valid. */
+  async renew(principal: Principal): Promise<Principal | undefined> {
+    const { asOf } = this.#access.callers;
+    return (await this.isStillValid(principal)) ? { ...principal, asOf } : undefined;
   }
 
   /** Whether an authenticated caller is still valid. Streams that stay open ask this. */
   async isStillValid(principal: Principal): Promise<boolean> {
-    const { credentialId, expiresAt, login } = principal;
-    if (expiresAt !== null && this.#access.clock.now() >= expiresAt) return false;
+    const { credentialId, login } = principal;
+    if (!this.#access.callers.isInForce(principal)) return false;
     if (login !== undefined) {
       const found = await this.#people.findLogin(login.sessionId);
       return found !== undefined && isSameBinding(found, principal);
     }
-    if (!this.#access.keys.isInForce(credentialId)) return false;
     const left = await this.#left(credentialId, principal);
     return left !== undefined && isSameBinding(left, principal);
   }
@@ -101,37 +98,65 @@ export class Authenticator {
     return principal;
   }
 
-  async #claimsOf(token: string): Promise<TokenClaims | undefined> {
+  async #ofRawKey(bearer: string, asOf: number): Promise<Principal | undefined> {
+    const key = this.#access.keys.recognise(bearer);
+    const left = key === undefined ? undefined : await this.#left(key.id, key);
+    return key && left && this.#used({ ...principalOfKey(key, asOf), ...left });
+  }
+
+  async #ofToken(bearer: string, asOf: number): Promise<Principal | undefined> {
+    const verified = await this.#verify(bearer);
+    if (verified === undefined) return undefined;
+    const { claims, kid } = verified;
+    const principal = claims.kind === 'api_key' ? await this.#ofKey(claims, asOf) : await this.#ofAccount(claims, asOf);
+    if (principal === undefined) return undefined;
+    const shown = { ...principal, expiresAt: claims.expiresAt, signedBy: kid };
+    return this.#access.callers.isInForce(shown) ? shown : undefined;
+  }
+
+  async #verify(token: string): Promise<VerifiedToken | undefined> {
     const { mint, signingKeys } = this.#access;
     const name = this.#access.sha256(token);
     const remembered = this.#verified.get(name);
     if (remembered !== undefined) return remembered;
-    const claims = await mint.verify(token, (kid) => signingKeys.findForTokens(kid));
-    if (claims !== undefined) this.#verified.set(name, claims);
-    return claims;
+    let kid = '';
+    const claims = await mint.verify(token, (named) => {
+      kid = named;
+      return signingKeys.findForTokens(named);
+    });
+    if (claims === undefined) return undefined;
+    this.#verified.set(name, { claims, kid });
+    return { claims, kid };
   }
 
-  async #ofKey(claims: KeyClaims): Promise<Principal | undefined> {
+  async #ofKey(claims: KeyClaims, asOf: number): Promise<Principal | undefined> {
     const { keys } = this.#access;
     const key = keys.find(claims.sub);
     if (key === undefined || !keys.isInForce(key.id)) return undefined;
     const left = await this.#left(key.id, claims);
-    return left && this.#used({ ...principalOfKey(key), ...left, expiresAt: claims.expiresAt });
+    return left && this.#used({ ...principalOfKey(key, asOf), ...left });
   }
 
   /** The tokens of a session end with it. A changed role or tenant applies at once. */
-  async #ofAccount(claims: AccountClaims): Promise<Principal | undefined> {
+  async #ofAccount(claims: AccountClaims, asOf: number): Promise<Principal | undefined> {
     const login = await this.#people.findLogin(claims.sessionId);
     if (login === undefined || login.accountId !== claims.sub) return undefined;
     const { accountId, sessionId, role } = login;
-    return { ...principalOfAccount(login, claims.expiresAt), login: { accountId, sessionId, role } };
+    return { ...principalOfAccount(login, claims.expiresAt, asOf), login: { accountId, sessionId, role } };
   }
+}
+
+/** A token that was verified, and the key that has signed it. */
+interface VerifiedToken {
+  readonly claims: TokenClaims;
+  readonly kid: string;
 }
 
 /** What an account may do, and where. */
 export function principalOfAccount(
   { accountId, role, email, orgId, teamId }: Omit<FoundLogin, 'sessionId'>,
   expiresAt: number,
+  asOf: number,
 ): Principal {
   return {
     actor: { id: accountId, kind: 'account', label: email },
@@ -140,6 +165,7 @@ export function principalOfAccount(
     orgId,
     teamId,
     expiresAt,
+    asOf,
   };
 }
 
@@ -153,7 +179,15 @@ function leftWith(granted: Granted, held: HeldRole): Granted | undefined {
   return binding && { ...binding, scopes: within(granted.scopes, scopesOfRole[held.role]) };
 }
 
-function principalOfKey(key: ApiKeyRecord): Principal {
+/** Whether these roles leave a credential all that it was granted. */
+export function leaveAll(granted: Granted, roles: readonly HeldRole[]): boolean {
+  return roles.every((role) => {
+    const left = leftWith(granted, role);
+    return left !== undefined && isSameBinding(left, granted) && left.scopes.length === granted.scopes.length;
+  });
+}
+
+function principalOfKey(key: ApiKeyRecord, asOf: number): Principal {
   return {
     actor: { id: key.id, kind: 'api_key', label: key.label },
     credentialId: key.id,
@@ -161,6 +195,7 @@ function principalOfKey(key: ApiKeyRecord): Principal {
     orgId: key.orgId,
     teamId: key.teamId,
     expiresAt: key.expiresAt,
+    asOf,
   };
 }
 

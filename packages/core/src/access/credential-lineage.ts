@@ -114,13 +114,13 @@ interface KeysInForce {
   isInForce(id: string): boolean;
 }
 
-/** Whether a key, or a key that it was rotated to, is in force. */
-export function isInForceSince(keys: KeysInForce, keyId: string): boolean {
+/** The key, or a key that it was rotated to, that is in force. Undefined if none is. */
+export function keyInForceSince(keys: KeysInForce, keyId: string): string | undefined {
   const line = new Set([keyId]);
   const all = keys.all();
   // A loop over a set also visits what is added during the loop.
   for (const id of line) for (const key of all) if (key.rotatedFrom === id) line.add(key.id);
-  return [...line].some((id) => keys.isInForce(id));
+  return [...line].find((id) => keys.isInForce(id));
 }
 
 /** The first key of a chain of rotations. */

@@ -1,8 +1,7 @@
 import { canonicalJson, draftOf, lineageOfBinding } from '../audit/index.ts';
 import { ReeveError } from '../kernel/index.ts';
 import type { Access } from './access.ts';
-import type { ApiKeyRecord } from './api-key.ts';
-import type { Scope } from './principal.ts';
+import type { Principal, Scope } from './principal.ts';
 import { covers, scopes } from './principal.ts';
 
 export interface IssuedToken {
@@ -14,17 +13,16 @@ export interface IssuedToken {
 /** Exchanges an API key for a token with all scopes of the key, or only the requested ones. */
 export async function exchangeToken(
   access: Access,
-  key: ApiKeyRecord,
+  by: Principal,
   asked: readonly Scope[] | undefined,
-  requestId: string,
 ): Promise<IssuedToken> {
   const { mint, signingKeys } = access;
-  const granted = asked === undefined ? key.scopes : scopes.filter((scope) => asked.includes(scope));
-  const excess = granted.find((scope) => !covers(key.scopes, scope));
+  const granted = asked === undefined ? by.scopes : scopes.filter((scope) => asked.includes(scope));
+  const excess = granted.find((scope) => !covers(by.scopes, scope));
   if (excess !== undefined) {
     throw new ReeveError(
       'insufficient_scope',
-      `the scope "${excess}" was asked for; the key grants ${key.scopes.join(', ')}`,
+      `the scope "${excess}" was asked for; the key grants ${by.scopes.join(', ')}`,
       {
         required_scope: excess,
       },
@@ -34,26 +32,33 @@ export async function exchangeToken(
   if (signingKey === undefined) throw new Error('there is no signing key');
   const now = access.clock.now();
   const claims = {
-    sub: key.id,
+    sub: by.credentialId,
     kind: 'api_key',
     scopes: granted,
-    orgId: key.orgId,
-    teamId: key.teamId,
+    orgId: by.orgId,
+    teamId: by.teamId,
     issuedAt: now,
     // A token does not outlive the key it was made from, wherever it is verified.
-    expiresAt: Math.min(now + access.tokenTtlMs, key.expiresAt ?? Number.POSITIVE_INFINITY),
+    expiresAt: Math.min(now + access.tokenTtlMs, by.expiresAt ?? Number.POSITIVE_INFINITY),
     tokenId: access.randomness.hex(16),
   } as const;
   const token = await mint.sign(claims, signingKey);
-  access.journal.record(
-    draftOf({
-      at: now,
-      eventType: 'TokenIssued',
-      actor: { id: key.id, kind: 'api_key', label: key.label },
-      lineage: lineageOfBinding(key),
-      payload: canonicalJson({ key_id: key.id, request_id: requestId, scopes: [...granted], token_id: claims.tokenId }),
-    }),
+  const request = by.requestId === undefined ? {} : { request_id: by.requestId };
+  await access.journal.turn(access.callers.warrantOf(by), () =>
+    access.journal.record(
+      draftOf({
+        at: now,
+        eventType: 'TokenIssued',
+        actor: by.actor,
+        lineage: lineageOfBinding(by),
+        payload: canonicalJson({
+          ...request,
+          key_id: by.credentialId,
+          scopes: [...granted],
+          token_id: claims.tokenId,
+        }),
+      }),
+    ),
   );
-  await access.journal.committed();
   return { token, expiresAt: claims.expiresAt, scopes: granted };
 }

@@ -5,9 +5,8 @@ import { portsOf } from '../testkit/ports-of.ts';
 import type { Access } from './access.ts';
 import { newKeyRecord } from './api-key.ts';
 import { EndedCredentials } from './access.ts';
-import { KeyRing } from './key-ring.ts';
 import { followAccess } from './manage-keys.ts';
-import { SigningKeyRing } from './signing-key.ts';
+import { credentialRings } from '../testkit/credential-rings.ts';
 
 const key = 'rvk_abcdefghijkl_01234567890123456789012345678901234567891ssRG8';
 
@@ -16,8 +15,7 @@ async function setUp() {
   const ended: string[] = [];
   const access: Access = {
     ...portsOf(gov),
-    keys: new KeyRing(clock, sha256, []),
-    signingKeys: new SigningKeyRing([]),
+    ...credentialRings(gov, []),
     mint: plainMint(),
     tokenTtlMs: 1000,
     ended: new EndedCredentials(),

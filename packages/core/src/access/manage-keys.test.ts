@@ -1,31 +1,30 @@
 import { describe, expect, test } from 'vitest';
 import { plainMint } from '../testkit/plain-mint.ts';
-import { operator } from '../testkit/requests.ts';
+import { operator, operatorKey } from '../testkit/requests.ts';
 import type { TestGovernance } from '../testkit/test-governance.ts';
 import { portsOf } from '../testkit/ports-of.ts';
 import { sha256, testGovernance } from '../testkit/test-governance.ts';
 import type { Access } from './access.ts';
+import type { ApiKeyRecord } from './api-key.ts';
 import { parseApiKey } from './api-key.ts';
 import { EndedCredentials } from './access.ts';
 import { installFirstKey, createKey, listKeys, revokeKey, rotateKey } from './manage-keys.ts';
 import { KeyRing } from './key-ring.ts';
 import type { KeyGrant } from './manage-keys.ts';
 import type { Principal } from './principal.ts';
-import { SigningKeyRing } from './signing-key.ts';
+import { credentialRings } from '../testkit/credential-rings.ts';
 
 const bootstrap = 'rvk_abcdefghijkl_01234567890123456789012345678901234567891ssRG8';
 const grant: KeyGrant = { label: 'ci', scopes: ['read', 'write'], orgId: null, teamId: null, ttlMs: null };
 const acme: Principal = { ...operator, orgId: 'acme' };
 
-async function setUp(): Promise<{ test: TestGovernance; access: Access }> {
+async function setUp(apiKeys: readonly ApiKeyRecord[] = [operatorKey]): Promise<{ test: TestGovernance; access: Access }> {
   const test = await testGovernance();
-  const keys = new KeyRing(test.clock, sha256, []);
   return {
     test,
     access: {
       ...portsOf(test.gov),
-      keys,
-      signingKeys: new SigningKeyRing([]),
+      ...credentialRings(test.gov, apiKeys),
       mint: plainMint(),
       tokenTtlMs: 1000,
       ended: new EndedCredentials(),
@@ -35,7 +34,7 @@ async function setUp(): Promise<{ test: TestGovernance; access: Access }> {
 
 describe('the first key', () => {
   test('is made where there is none, returned once, and on record without itself', async () => {
-    const { test, access } = await setUp();
+    const { test, access } = await setUp([]);
     const made = await test.settle(installFirstKey(access, undefined));
     expect(parseApiKey(made ?? '').ok).toBe(true);
     expect(access.keys.recognise(made ?? '')?.scopes).toEqual(['read', 'write', 'admin']);
@@ -47,7 +46,7 @@ describe('the first key', () => {
   });
 
   test('may be given: it is installed once, with all scopes, and nothing is shown', async () => {
-    const { test, access } = await setUp();
+    const { test, access } = await setUp([]);
     expect(await test.settle(installFirstKey(access, bootstrap))).toBeUndefined();
     expect(access.keys.recognise(bootstrap)).toMatchObject({ id: 'abcdefghijkl', label: 'bootstrap', orgId: null });
     await test.settle(installFirstKey(access, bootstrap));
@@ -55,7 +54,7 @@ describe('the first key', () => {
   });
 
   test('that was given and revoked stays revoked', async () => {
-    const { test, access } = await setUp();
+    const { test, access } = await setUp([]);
     await test.settle(installFirstKey(access, bootstrap));
     await test.settle(revokeKey(access, operator, 'abcdefghijkl'));
     await test.settle(installFirstKey(access, bootstrap));
@@ -63,12 +62,12 @@ describe('the first key', () => {
   });
 
   test('of the wrong form is refused', async () => {
-    const { access } = await setUp();
+    const { access } = await setUp([]);
     await expect(installFirstKey(access, 'secret')).rejects.toThrow(/an API key is/);
   });
 
   test('that could not be made durable is not there', async () => {
-    const { test, access } = await setUp();
+    const { test, access } = await setUp([]);
     test.failure = new Error('the disk is full');
     await expect(test.settle(installFirstKey(access, undefined))).rejects.toMatchObject({
       code: 'store_unavailable',
@@ -84,7 +83,7 @@ describe('keys', () => {
     test.clock.advance(1);
     const two = await test.settle(createKey(access, operator, { ...grant, ttlMs: 5000 }));
     expect(two.record.expiresAt).toBe(test.clock.now() + 5000);
-    expect(listKeys(access, operator).map((key) => key.id)).toEqual([two.record.id, one.record.id]);
+    expect(listKeys(access, operator).map((key) => key.id)).toEqual([two.record.id, one.record.id, operatorKey.id]);
     const three = await test.settle(rotateKey(access, operator, one.record.id));
     expect(access.keys.recognise(one.key)).toBeUndefined();
     expect(access.keys.recognise(three.key)).toMatchObject({ label: 'ci', scopes: ['read', 'write'] });
@@ -146,7 +145,7 @@ describe('keys', () => {
     await expect(test.settle(revokeKey(access, operator, record.id))).rejects.toMatchObject({
       code: 'store_unavailable',
     });
-    expect(access.keys.all()).toEqual([record]);
+    expect(access.keys.all()).toEqual([operatorKey, record]);
     expect(access.keys.recognise(key)).toEqual(record);
   });
 });
@@ -204,7 +203,7 @@ describe('a bound admin', () => {
   ])('does not make keys of %s', async (_, members) => {
     const { access } = await setUp();
     await expect(createKey(access, acme, { ...grant, ...members })).rejects.toMatchObject({ code: 'tenant_bound' });
-    expect(access.keys.size).toBe(0);
+    expect(access.keys.all()).toEqual([operatorKey]);
   });
 
   test('neither sees nor touches the keys of others', async () => {

@@ -3,10 +3,12 @@ import type { ApiKeyRecord, NewKey } from './api-key.ts';
 import { makeApiKey, newKeyRecord } from './api-key.ts';
 import { makerOf } from './credential-lineage.ts';
 import type { Principal, Scope } from './principal.ts';
-import { requireScope, scopes } from './principal.ts';
+import { requireScope, requireUnbound, scopes } from './principal.ts';
 import type { SigningKeyRecord } from './signing-key.ts';
-import type { Json, AuditEventType, Actor } from '../audit/index.ts';
+import type { Json, AuditEventType } from '../audit/index.ts';
 import { canonicalJson, draftOf, system, lineageOfBinding, redactText } from '../audit/index.ts';
+import type { Warrant } from '../journal/index.ts';
+import { ownWork } from '../journal/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
 import { invalid, ReeveError } from '../kernel/index.ts';
 
@@ -41,7 +43,7 @@ export async function createKey(access: Access, by: Principal, grant: KeyGrant):
   if (!manages(by, { orgId, teamId })) {
     throw new ReeveError('tenant_bound', 'a credential that is bound to a tenant makes keys with its own binding only');
   }
-  return await access.journal.turn(() => {
+  return await access.journal.turn(access.callers.warrantOf(by), () => {
     const now = access.clock.now();
     const made = make(access, now, {
       label: redactText(grant.label),
@@ -62,7 +64,7 @@ export async function createKey(access: Access, by: Principal, grant: KeyGrant):
  * than the key that the caller used.
  */
 export async function rotateKey(access: Access, by: Principal, id: string): Promise<MadeKey> {
-  return await access.journal.turn(() => {
+  return await access.journal.turn(access.callers.warrantOf(by), () => {
     const old = managedKey(access, by, id);
     if (old.revokedAt !== null) throw new ReeveError('key_revoked', 'the key is revoked; make a new one instead');
     const now = access.clock.now();
@@ -81,7 +83,7 @@ export async function rotateKey(access: Access, by: Principal, id: string): Prom
 
 /** Revokes a key. The key and all tokens made from it stop at once. Revoking again changes nothing. */
 export async function revokeKey(access: Access, by: Principal, id: string): Promise<ApiKeyRecord> {
-  return await access.journal.turn(() => {
+  return await access.journal.turn(access.callers.warrantOf(by), () => {
     const key = managedKey(access, by, id);
     if (key.revokedAt === null) {
       revoke(access, key);
@@ -179,38 +181,50 @@ async function install({ keys, journal, clock, sha256 }: Installing, key: string
     rotatedFrom: null,
   });
   if (keys.find(record.id)?.hash === record.hash) return;
-  keys.put(record);
-  journal.onFailure(() => keys.remove(record.id));
-  journal.write({ kind: 'api_key_saved', key: record });
-  journal.record(
-    draftOf({
-      at: clock.now(),
-      eventType: 'ApiKeyCreated',
-      actor: system,
-      payload: canonicalJson({ key_id: record.id, label: record.label, scopes: [...record.scopes] }),
-    }),
-  );
-  await journal.committed();
+  await journal.turn(ownWork, () => {
+    keys.put(record);
+    journal.onFailure(() => keys.remove(record.id));
+    journal.write({ kind: 'api_key_saved', key: record });
+    journal.record(
+      draftOf({
+        at: clock.now(),
+        eventType: 'ApiKeyCreated',
+        actor: system,
+        payload: canonicalJson({ key_id: record.id, label: record.label, scopes: [...record.scopes] }),
+      }),
+    );
+  });
 }
 
 /**
  * Signs with a new key from now on. Earlier keys still verify, so nobody is logged out. An earlier key loses its
  * private half once no valid token carries its signature.
  */
-export async function rotateSigningKey(access: Access, actor: Actor, requestId?: string): Promise<SigningKeyRecord> {
-  const key = await access.mint.makeKey(access.clock.now());
-  signWith(access, key, access.signingKeys.outlived(access.clock.now(), access.tokenTtlMs));
-  const request = requestId === undefined ? {} : { request_id: requestId };
-  access.journal.record(
-    draftOf({
-      at: access.clock.now(),
-      eventType: 'SigningKeyRotated',
-      actor,
-      payload: canonicalJson({ ...request, kid: key.kid }),
-    }),
-  );
-  await access.journal.committed();
-  return key;
+export async function rotateSigningKey(access: Access, by: Principal): Promise<SigningKeyRecord> {
+  requireScope(by, 'admin');
+  requireUnbound(by);
+  return await signWithNewKey(access, access.callers.warrantOf(by), by);
+}
+
+/** Makes the first key that signs. */
+export async function makeSigningKey(access: Access): Promise<SigningKeyRecord> {
+  return await signWithNewKey(access, ownWork, { actor: system });
+}
+
+async function signWithNewKey(
+  access: Access,
+  warrant: Warrant,
+  { actor, requestId }: Pick<Principal, 'actor' | 'requestId'>,
+): Promise<SigningKeyRecord> {
+  const { clock, journal, signingKeys } = access;
+  const key = await access.mint.makeKey(clock.now());
+  return await journal.turn(warrant, () => {
+    signWith(access, key, signingKeys.outlived(clock.now(), access.tokenTtlMs));
+    const request = requestId === undefined ? {} : { request_id: requestId };
+    const payload = canonicalJson({ ...request, kid: key.kid });
+    journal.record(draftOf({ at: clock.now(), eventType: 'SigningKeyRotated', actor, payload }));
+    return key;
+  });
 }
 
 /**

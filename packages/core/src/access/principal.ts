@@ -17,6 +17,10 @@ export interface Principal {
   readonly credentialId: string;
   /** The person, if the caller has logged in. */
   readonly login?: Login;
+  /** How many ends of credentials were known when this was looked up (`Callers`). */
+  readonly asOf: number;
+  /** The key that signed the token, if the caller showed one. */
+  readonly signedBy?: string;
   /** When the credential ends; null if never. */
   readonly expiresAt: number | null;
   /** Names the request in audit entries, if there is one. */

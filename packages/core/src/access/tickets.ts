@@ -71,8 +71,9 @@ export async function authenticateTicket(
   ticket: string,
 ): Promise<Principal> {
   const holder = await tickets.holderOf(ticket);
-  if (holder === undefined || !(await authenticator.isStillValid(holder))) throw refused();
-  return holder;
+  const renewed = holder && (await authenticator.renew(holder));
+  if (renewed === undefined) throw refused();
+  return renewed;
 }
 
 /** Uses a ticket up. If two callers bring the same ticket, the second is refused. */

@@ -89,6 +89,12 @@ export interface AccountRows {
   /** Removes every invite, every token that was sent, and every letter that waits. Returns how many invites there were. */
   removeAllSent(): Promise<number>;
 
+  /**
+   * Whether an API key is in force by the store, whatever this gateway has heard. Until the transaction ends, nobody can
+   * revoke it: call this last.
+   */
+  holdKey(id: string, now: EpochMs): Promise<boolean>;
+
   owe(entry: OwedEntry): Promise<void>;
   /** Entries owed since before `before`, oldest first. */
   owed(before: EpochMs, limit: number): Promise<readonly OwedEntry[]>;

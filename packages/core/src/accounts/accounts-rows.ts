@@ -13,4 +13,5 @@ export const owedEntriesTable: Table<OwedEntry, 'id'> = {
 
 export const accountRows: RowsOf<AccountsChange> = {
   owed_entry_recorded: ({ id }) => [remove(owedEntriesTable, { id })],
+  rights_changed: () => [],
 };

@@ -60,11 +60,11 @@ export function emailHashOf(accounts: Accounts, emailKey: string): string {
   return accounts.access.sha256(`email:${emailKey}`);
 }
 
-/** The log now holds an entry that a change of accounts owed to it. */
-export interface AccountsChange {
-  readonly kind: 'owed_entry_recorded';
-  readonly id: string;
-}
+export type AccountsChange =
+  /** The log now holds an entry that a change of accounts owed to it. */
+  | { readonly kind: 'owed_entry_recorded'; readonly id: string }
+  /** These accounts and sessions have lost rights, or have others. The store has it already; gateways must hear of it. */
+  | { readonly kind: 'rights_changed'; readonly ids: readonly string[] };
 
 /**
  * Hashes passwords, slowly on purpose and never on the event loop. Callers normalise the password first

@@ -21,7 +21,7 @@ test('entries that a process owed when it ended are recorded later, once', async
 test('what is thrown leaves nothing behind and owes nothing', async () => {
   const world = await testAccounts();
   const { accounts, clock } = world;
-  const work = changeAccounts(accounts, [], async (rows, note) => {
+  const work = changeAccounts(accounts, null, [], async (rows, note) => {
     await rows.saveAttempts({ emailHash: 'h', count: 1, lockedUntil: null, updatedAt: clock.now() });
     await note('LoginFailed', { actor: somebody, from });
     throw new Error('no');

@@ -1,10 +1,14 @@
 import type { Json, Actor, AuditEventType, EntryDraft } from '../audit/index.ts';
 import { canonicalJson, draftOf } from '../audit/index.ts';
+import type { Access, Principal } from '../access/index.ts';
+import { ownWork } from '../journal/index.ts';
 import type { Ports } from '../kernel/index.ts';
 import type { Account } from './account.ts';
 import type { AccountRows } from './account-store.ts';
-import type { Accounts, Origin } from './accounts.ts';
+import type { Accounts, AccountsChange, Origin } from './accounts.ts';
 import { lock } from './accounts.ts';
+import { noteEndings } from './note-endings.ts';
+import { locksBehind, requireKey, requirePeople } from './require-standing.ts';
 
 /** Adds an audit entry to this change. */
 export type Note = (
@@ -27,23 +31,46 @@ export function personOf(account: Account): Actor {
 
 /**
  * Changes accounts and records the change. The same transaction stores the audit entries, and the log holds them before
- * the answer leaves. If the process ends in between, `settleOwed` finds them.
+ * the answer leaves. If the process ends in between, `settleOwed` finds them. The transaction checks the caller once
+ * more: it may have lost its rights since it was authenticated. `by` is null where the rows alone decide, as in a login.
  */
 export async function changeAccounts<Result>(
   accounts: Accounts,
+  by: Principal | null,
   locks: readonly string[],
   work: (rows: AccountRows, note: Note) => Promise<Result>,
 ): Promise<Result> {
   const { access } = accounts;
+  const { callers, journal } = access;
   const owed: OwedDraft[] = [];
-  const result = await accounts.store.transaction(locks, (rows) =>
-    work(rows, async (eventType, by, details = {}) => {
-      owed.push(await oweEntry(access, rows, eventType, by, details));
-    }),
-  );
-  for (const { id, draft } of owed) record(accounts, id, draft);
-  await access.journal.committed();
+  const ended = new Set<string>();
+  const allLocks = by === null ? locks : [...locks, ...locksBehind(access, by)];
+  const result = await accounts.store.transaction(allLocks, async (rows) => {
+    const note: Note = async (eventType, noted, details = {}) => {
+      owed.push(await oweEntry(access, rows, eventType, noted, details));
+    };
+    if (by !== null) await requirePeople(accounts, rows, by);
+    const done = await work(noteEndings(rows, ended), note);
+    if (by !== null) await requireKey(accounts, rows, by);
+    return done;
+  });
+  if (owed.length + ended.size === 0) return result;
+  const ids = [...ended];
+  // The transaction has decided. The log only tells.
+  await journal.turn(ownWork, () => {
+    for (const { id, draft } of owed) record(accounts, id, draft);
+    callers.ended(ids);
+    if (ids.length > 0) journal.write({ kind: 'rights_changed', ids });
+  });
   return result;
+}
+
+/** Follows a change of accounts that another gateway on the same store has made. */
+export function followAccounts({ callers, ended }: Access, change: AccountsChange): void {
+  if (change.kind !== 'rights_changed') return;
+  callers.ended(change.ids);
+  const [first] = change.ids;
+  if (first !== undefined) ended.ended(first);
 }
 
 interface OwedDraft {
@@ -79,8 +106,10 @@ export async function settleOwed(accounts: Accounts): Promise<void> {
     for (const entry of found) await rows.owe({ ...entry, at: now });
     return found;
   });
-  for (const { id, draft } of owed) record(accounts, id, JSON.parse(draft) as EntryDraft);
-  await access.journal.committed();
+  if (owed.length === 0) return;
+  await access.journal.turn(ownWork, () => {
+    for (const { id, draft } of owed) record(accounts, id, JSON.parse(draft) as EntryDraft);
+  });
 }
 
 function record({ access }: Accounts, id: string, draft: EntryDraft): void {

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { TestAccounts } from '../testkit/test-accounts.ts';
-import { asPerson, from, testAccounts } from '../testkit/test-accounts.ts';
+import { from, testAccounts } from '../testkit/test-accounts.ts';
 import { makeCliCode, openCliSession } from './cli-codes.ts';
 import { refresh } from './refresh.ts';
 import { logOut } from './sessions.ts';
@@ -16,7 +16,7 @@ beforeEach(async () => {
   refreshToken = token;
   const [session] = await world.accounts.store.read((rows) => rows.liveSessions(account.id, world.clock.now()));
   const challenge = world.accounts.access.sha256(verifier);
-  ask = (given) => makeCliCode(world.accounts, asPerson(account, session?.id), challenge, given);
+  ask = (given) => makeCliCode(world.accounts, world.asPerson(account, session?.id), challenge, given);
 });
 const make = async () => (await world.run(ask(refreshToken))).code;
 

@@ -4,7 +4,8 @@ import { lock, requireLogin } from './accounts.ts';
 import { changeAccounts, personOf } from './change-accounts.ts';
 import { invalidToken } from './email.ts';
 import type { SessionGrant } from './sessions.ts';
-import { grantFor, isAdmitted, isOpen, openSession, sessionEnded } from './sessions.ts';
+import { isAdmitted, isOpen } from './find-people.ts';
+import { grantFor, openSession, sessionEnded } from './sessions.ts';
 
 const codeTtlMs = 60_000;
 
@@ -24,7 +25,7 @@ export async function makeCliCode(
   const code = `rvl_${access.randomness.base64url(32)}`;
   const expiresAt = access.clock.now() + codeTtlMs;
   const hash = hashOf(accounts, code, challenge);
-  await accounts.store.transaction([lock.session(sessionId)], async (rows) => {
+  await changeAccounts(accounts, by, [lock.session(sessionId)], async (rows) => {
     const held = await rows.refreshToken(access.sha256(refreshToken ?? ''));
     if (held?.sessionId !== sessionId || held.usedAt !== null) throw sessionEnded();
     await rows.removeSentTokens('cli', sessionId);
@@ -48,6 +49,7 @@ export async function openCliSession(
   if (session === undefined) throw invalidToken();
   const open = await changeAccounts(
     accounts,
+    null,
     [lock.session(by), lock.account(session.accountId)],
     async (rows, note) => {
       const now = access.clock.now();

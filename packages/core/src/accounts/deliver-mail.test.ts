@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Letter } from '../mail/mailer.ts';
 import { MailError } from '../mail/mailer.ts';
 import type { TestAccounts } from '../testkit/test-accounts.ts';
-import { asPerson, from, goodPassword, testAccounts } from '../testkit/test-accounts.ts';
+import { from, goodPassword, testAccounts } from '../testkit/test-accounts.ts';
 import { acceptInvite, createInvite, revokeInvite } from './invites.ts';
 import type { Account } from './account.ts';
 import type { FailedLetter, PostOffice } from './deliver-mail.ts';
@@ -82,7 +82,7 @@ describe('a reset', () => {
 
   test('by the token of an invite is refused, and the other way round', async () => {
     const { token } = await world.run(
-      createInvite(world.accounts, asPerson(owner), { email: 'dev@example.com', role: 'viewer' }, from),
+      createInvite(world.accounts, world.asPerson(owner), { email: 'dev@example.com', role: 'viewer' }, from),
     );
     await askReset();
     await deliver();
@@ -95,7 +95,7 @@ describe('a reset', () => {
 
 describe('an invite', () => {
   const invite = () =>
-    world.run(createInvite(world.accounts, asPerson(owner), { email: 'dev@example.com', role: 'viewer' }, from));
+    world.run(createInvite(world.accounts, world.asPerson(owner), { email: 'dev@example.com', role: 'viewer' }, from));
 
   test('is mailed with a token of its own; either token accepts it, and then neither does', async () => {
     const { token } = await invite();
@@ -109,7 +109,7 @@ describe('an invite', () => {
 
   test('that was revoked meanwhile is not mailed', async () => {
     const { invite: made } = await invite();
-    await world.run(revokeInvite(world.accounts, asPerson(owner), made.id, from));
+    await world.run(revokeInvite(world.accounts, world.asPerson(owner), made.id, from));
     await deliver();
     expect(sent).toEqual([]);
   });

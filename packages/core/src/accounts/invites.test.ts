@@ -3,7 +3,7 @@ import { createKey } from '../access/manage-keys.ts';
 import type { Principal, Role } from '../access/principal.ts';
 import { operator } from '../testkit/requests.ts';
 import type { TestAccounts } from '../testkit/test-accounts.ts';
-import { asPerson, from, goodPassword, testAccounts } from '../testkit/test-accounts.ts';
+import { from, goodPassword, testAccounts } from '../testkit/test-accounts.ts';
 import { acceptInvite, createInvite, listInvites, resendInvite, revokeInvite } from './invites.ts';
 import { changeAccount } from './manage-accounts.ts';
 
@@ -12,7 +12,7 @@ let owner: Principal;
 
 beforeEach(async () => {
   world = await testAccounts();
-  owner = asPerson((await world.owner()).account);
+  owner = world.asPerson((await world.owner()).account);
 });
 
 const invite = (email = 'dev@example.com', role: Role = 'developer', by = owner) =>
@@ -107,7 +107,7 @@ describe('an invite', () => {
 describe('who may invite', () => {
   test('an owner is invited by an owner only; an API key acts as an admin', async () => {
     const admin = await world.run(invite('admin@example.com', 'admin').then(({ token }) => accept(token)));
-    for (const by of [operator, asPerson(admin.account)]) {
+    for (const by of [operator, world.asPerson(admin.account)]) {
       expect((await world.failure(invite('new@example.com', 'owner', by))).code).toBe('owner_required');
       await world.run(invite('new@example.com', 'admin', by));
     }
@@ -135,7 +135,7 @@ describe('an invite to an address that has an account', () => {
 
   test('needs what changing that account needs: only an owner brings an owner back', async () => {
     const boss = await second();
-    const admin = asPerson(await second('admin', 'admin@example.com'));
+    const admin = world.asPerson(await second('admin', 'admin@example.com'));
     await change(owner, boss.id, { status: 'disabled' });
     for (const by of [admin, operator]) {
       for (const role of ['viewer', 'admin'] as const) {
@@ -149,7 +149,7 @@ describe('an invite to an address that has an account', () => {
 
   test('does not bring back one that has become an owner since, unless an owner made it', async () => {
     const boss = await second('developer');
-    const admin = asPerson(await second('admin', 'admin@example.com'));
+    const admin = world.asPerson(await second('admin', 'admin@example.com'));
     await change(owner, boss.id, { status: 'disabled' });
     const byAdmin = await world.run(invite('second@example.com', 'developer', admin));
     await change(owner, boss.id, { role: 'owner' });
@@ -170,7 +170,7 @@ describe('an invite to an address that has an account', () => {
   });
 
   test('made by an owner who is one no longer makes no owner and brings none back', async () => {
-    const boss = asPerson(await second());
+    const boss = world.asPerson(await second());
     const fresh = await world.run(invite('fresh@example.com', 'owner', boss));
     const plain = await world.run(invite('plain@example.com', 'viewer', boss));
     await change(owner, boss.credentialId, { role: 'admin' });
@@ -182,7 +182,7 @@ describe('an invite to an address that has an account', () => {
 describe('an invite of a disabled account', () => {
   test('does not work until the account is active again, and so with what its keys have made', async () => {
     const { token } = await world.run(invite('admin@example.com', 'admin'));
-    const admin = asPerson((await world.run(accept(token))).account);
+    const admin = world.asPerson((await world.run(accept(token))).account);
     const { access } = world.accounts;
     const grant = { label: 'ci', scopes: ['admin'] as const, orgId: null, teamId: null, ttlMs: null };
     const mother = (await world.run(createKey(access, admin, grant))).record;

@@ -1,4 +1,4 @@
-import { makerOf, isInForceSince, requireScope, requireUnbound, covers, scopesOfRole } from '../access/index.ts';
+import { makerOf, keyInForceSince, requireScope, requireUnbound, covers, scopesOfRole } from '../access/index.ts';
 import type { HeldRole, Principal, Role } from '../access/index.ts';
 import type { AccountRows, Page } from './account-store.ts';
 import type { Account, Invite } from './account.ts';
@@ -7,7 +7,7 @@ import { emailHashOf, lock, requireOwner, requirePasswords } from './accounts.ts
 import type { Note } from './change-accounts.ts';
 import { changeAccounts, personOf } from './change-accounts.ts';
 import { requireEmail, sendableToken, invalidToken, openedBy } from './email.ts';
-import { activeRoles } from './register.ts';
+import { activeRoles } from './find-people.ts';
 import { checkNewPassword, normalisePassword } from './password-rules.ts';
 import type { SessionGrant } from './sessions.ts';
 import { grantFor, openSession } from './sessions.ts';
@@ -31,7 +31,7 @@ export async function createInvite(
   requirePasswords(accounts);
   const email = requireEmail(request.email);
   if (request.role === 'owner') requireOwner(by);
-  return changeAccounts(accounts, [lock.email(emailHashOf(accounts, email.key))], async (rows, note) => {
+  return changeAccounts(accounts, by, [lock.email(emailHashOf(accounts, email.key))], async (rows, note) => {
     const account = await rows.accountByEmail(email.key);
     if (account?.status === 'active') {
       throw new ReeveError('email_taken', 'there is an active account with this email');
@@ -49,7 +49,7 @@ export async function resendInvite(accounts: Accounts, by: Principal, id: string
   requirePasswords(accounts);
   const known = await accounts.store.read((rows) => openInvite(accounts, rows, id));
   const locks = [lock.invite(id), lock.email(emailHashOf(accounts, known.emailKey))];
-  return changeAccounts(accounts, locks, async (rows, note) => {
+  return changeAccounts(accounts, by, locks, async (rows, note) => {
     const invite = await openInvite(accounts, rows, id);
     requireRightOver(by, await rows.accountByEmail(invite.emailKey));
     await replace(rows, by, invite);
@@ -69,7 +69,7 @@ export function listInvites(
 
 export async function revokeInvite(accounts: Accounts, by: Principal, id: string, from: Origin): Promise<void> {
   requireAdministrator(by);
-  await changeAccounts(accounts, [lock.invite(id)], async (rows, note) => {
+  await changeAccounts(accounts, by, [lock.invite(id)], async (rows, note) => {
     const invite = await openInvite(accounts, rows, id);
     await replace(rows, by, invite);
     await note('InviteRevoked', { actor: by.actor, from }, { email: invite.email, invite_id: id, role: invite.role });
@@ -152,7 +152,7 @@ export async function acceptInvite(accounts: Accounts, request: Acceptance, from
   const before = await accounts.store.read((rows) => rows.accountByEmail(invite.emailKey));
   const locks = [lock.firstAccount, lock.invite(invite.id), lock.email(emailHash)];
   if (before !== undefined) locks.push(lock.account(before.id));
-  const open = await changeAccounts(accounts, locks, async (rows, note) => {
+  const open = await changeAccounts(accounts, null, locks, async (rows, note) => {
     const current = await invited(accounts, rows, request.token);
     const known = await rows.accountByEmail(invite.emailKey);
     if (current?.id !== invite.id || known?.status === 'active' || known?.id !== before?.id) throw invalidToken();
@@ -198,12 +198,18 @@ async function isStillGood(
   if (known?.role === 'owner' && !asOwner) return false;
   if (madeBy === null) return true;
   const isKey = madeBy.kind === 'api_key';
-  if (isKey && !isInForceSince(access.keys, madeBy.id)) return false;
+  if (isKey && !(await isKeyInForce(access, rows, madeBy.id))) return false;
   const held = await activeRoles(rows, isKey ? access.keys.accountsBehind(madeBy.id) : [madeBy.id]);
   const isAdmin = ({ role: each, orgId }: HeldRole) => covers(scopesOfRole[each], 'admin') && orgId === null;
   if (held?.every(isAdmin) !== true) return false;
   const isOwnersBusiness = role === 'owner' || known?.role === 'owner';
   return isKey || !isOwnersBusiness || held[0]?.role === 'owner';
+}
+
+/** Asks the store, too: this gateway may not have heard yet that the key was revoked. */
+async function isKeyInForce({ keys, clock }: Accounts['access'], rows: AccountRows, keyId: string): Promise<boolean> {
+  const id = keyInForceSince(keys, keyId);
+  return id !== undefined && (await rows.holdKey(id, clock.now()));
 }
 
 async function invited(accounts: Accounts, rows: AccountRows, token: string): Promise<Invite | undefined> {

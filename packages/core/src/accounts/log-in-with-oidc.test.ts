@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { operator } from '../testkit/requests.ts';
 import type { TestAccounts } from '../testkit/test-accounts.ts';
-import { asPerson, from, goodPassword, testAccounts } from '../testkit/test-accounts.ts';
+import { from, goodPassword, testAccounts } from '../testkit/test-accounts.ts';
 import type { Account } from './account.ts';
 import { acceptInvite, createInvite } from './invites.ts';
 import { logIn } from './log-in.ts';
@@ -10,7 +10,7 @@ import { logInWithOidc } from './log-in-with-oidc.ts';
 import { changeAccount } from './manage-accounts.ts';
 import { changePassword, requestReset } from './passwords.ts';
 import { refresh } from './refresh.ts';
-import { findLoginIn } from './register.ts';
+import { findLoginIn } from './find-people.ts';
 import type { OidcRules } from './oidc-rules.ts';
 
 const rules: OidcRules = {
@@ -44,7 +44,7 @@ const linking = async () => {
 };
 /** Somebody who has come by an invite. */
 const invited = async (by: Account, email: string) => {
-  const { token } = await world.run(createInvite(world.accounts, asPerson(by), { email, role: 'viewer' }, from));
+  const { token } = await world.run(createInvite(world.accounts, world.asPerson(by), { email, role: 'viewer' }, from));
   await world.run(acceptInvite(world.accounts, { token, password: goodPassword, name: '' }, from));
 };
 const sessionsOf = (id: string) =>
@@ -129,7 +129,7 @@ describe('a person of the provider', () => {
     await world.run(requestReset(world.accounts, 'ada@example.com', from));
     expect(await world.accounts.store.read((rows) => rows.dueLetters(world.clock.now(), 10))).toEqual([]);
     const change = { currentPassword: '', password: goodPassword };
-    const changing = changePassword(world.accounts, asPerson(account), change, from);
+    const changing = changePassword(world.accounts, world.asPerson(account), change, from);
     expect((await world.failure(changing)).code).toBe('password_off');
   });
 

@@ -85,7 +85,7 @@ export async function logInWithOidc(accounts: Accounts, person: OidcPerson, from
 
 /** Records that a sign-on failed before anybody was known. */
 export async function noteFailedSignOn(accounts: Accounts, reason: string, from: Origin): Promise<void> {
-  await changeAccounts(accounts, [], (_rows, note) =>
+  await changeAccounts(accounts, null, [], (_rows, note) =>
     note('LoginFailed', { actor: somebody, from, reason }, { method: 'oidc' }),
   );
 }
@@ -96,7 +96,7 @@ async function tryOnce(attempt: Attempt): Promise<Outcome> {
   const locks = [lock.identity(identityId), lock.owners];
   if (email !== undefined) locks.push(lock.email(emailHashOf(accounts, email.key)));
   if (before !== undefined) locks.push(lock.account(before.account.id));
-  return changeAccounts(accounts, locks, async (rows, note) => {
+  return changeAccounts(accounts, null, locks, async (rows, note) => {
     const found = await accountOf(attempt, rows);
     if (found?.account.id !== before?.account.id) return 'moved';
     return admit(attempt, rows, note, found);

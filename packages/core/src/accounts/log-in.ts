@@ -37,7 +37,7 @@ export async function logIn(accounts: Accounts, request: LoginRequest, from: Ori
   const renewed =
     verified !== undefined && outdated ? await accounts.hasher.hash(normalisePassword(request.password)) : undefined;
   const locks = [lock.email(emailHash), ...(account === undefined ? [] : [lock.account(account.id)])];
-  const outcome = await changeAccounts(accounts, locks, async (rows, note) => {
+  const outcome = await changeAccounts(accounts, null, locks, async (rows, note) => {
     const lockedMs = await isLocked(accounts, rows, emailHash);
     if (lockedMs > 0) return refuseLocked(note, { actor: somebody, from }, emailHash, lockedMs);
     const current = verified === undefined ? undefined : await rows.account(verified.id);
@@ -65,7 +65,7 @@ async function findUnlessLocked(
     lockedMs: await isLocked(accounts, rows, emailHash),
   }));
   if (lockedMs === 0) return account;
-  throw await changeAccounts(accounts, [], (_rows, note) =>
+  throw await changeAccounts(accounts, null, [], (_rows, note) =>
     refuseLocked(note, { actor: somebody, from }, emailHash, lockedMs),
   );
 }

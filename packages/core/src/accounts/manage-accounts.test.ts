@@ -2,10 +2,11 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Principal } from '../access/principal.ts';
 import { operator } from '../testkit/requests.ts';
 import type { TestAccounts } from '../testkit/test-accounts.ts';
-import { asPerson, from, goodPassword, testAccounts } from '../testkit/test-accounts.ts';
+import { from, goodPassword, testAccounts } from '../testkit/test-accounts.ts';
 import type { Account } from './account.ts';
 import { acceptInvite, createInvite } from './invites.ts';
-import { findLoginIn, register } from './register.ts';
+import { findLoginIn } from './find-people.ts';
+import { register } from './register.ts';
 import { changeAccount, listAccounts } from './manage-accounts.ts';
 import { refresh } from './refresh.ts';
 
@@ -26,7 +27,7 @@ beforeEach(async () => {
 });
 
 type Change = Parameters<typeof changeAccount>[3];
-const change = (of: Account, to: Change, by: Principal = asPerson(owner)) =>
+const change = (of: Account, to: Change, by: Principal = world.asPerson(owner)) =>
   changeAccount(world.accounts, by, of.id, to, from);
 
 describe('changing an account', () => {
@@ -53,7 +54,7 @@ describe('changing an account', () => {
 
   test('ends an invite from before the account: it must not bring back whom somebody has disabled', async () => {
     const invited = { email: 'late@example.com', role: 'admin' } as const;
-    const { token } = await world.run(createInvite(world.accounts, asPerson(owner), invited, from));
+    const { token } = await world.run(createInvite(world.accounts, world.asPerson(owner), invited, from));
     const registration = { email: 'Late@example.com', password: goodPassword, name: '' };
     const late = (await world.run(register(world.accounts, registration, from))).account;
     await world.run(change(late, { status: 'disabled' }));

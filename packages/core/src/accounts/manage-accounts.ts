@@ -33,7 +33,7 @@ export async function changeAccount(
   from: Origin,
 ): Promise<Account> {
   requireAdministrator(by);
-  const changed = await changeAccounts(accounts, [lock.owners, lock.account(id)], async (rows, note) => {
+  const changed = await changeAccounts(accounts, by, [lock.owners, lock.account(id)], async (rows, note) => {
     const account = await rows.account(id);
     if (account === undefined) throw new ReeveError('account_not_found', `there is no account "${redactText(id)}"`);
     const next: Account = { ...account, role: change.role ?? account.role, status: change.status ?? account.status };

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Principal } from '../access/principal.ts';
 import type { TestAccounts } from '../testkit/test-accounts.ts';
-import { asPerson, from, goodPassword, testAccounts } from '../testkit/test-accounts.ts';
+import { from, goodPassword, testAccounts } from '../testkit/test-accounts.ts';
 import { logIn } from './log-in.ts';
 import { changePassword } from './passwords.ts';
 
@@ -10,7 +10,7 @@ let owner: Principal;
 
 beforeEach(async () => {
   world = await testAccounts();
-  owner = asPerson((await world.owner()).account);
+  owner = world.asPerson((await world.owner()).account);
 });
 
 const change = (currentPassword: string) =>

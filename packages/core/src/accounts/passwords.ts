@@ -16,7 +16,7 @@ export async function requestReset(accounts: Accounts, given: string, from: Orig
   if (email === undefined) return;
   const account = await accounts.store.read((rows) => rows.accountByEmail(email.key));
   if (account?.status !== 'active' || account.passwordHash === noPassword) return;
-  await changeAccounts(accounts, [lock.account(account.id)], async (rows, note) => {
+  await changeAccounts(accounts, null, [lock.account(account.id)], async (rows, note) => {
     const { access } = accounts;
     const now = access.clock.now();
     const id = access.randomness.hex(16);
@@ -39,7 +39,7 @@ export async function confirmReset(
   if (account === undefined) throw invalidToken();
   checkNewPassword(request.password, account);
   const passwordHash = await accounts.hasher.hash(normalisePassword(request.password));
-  await changeAccounts(accounts, locksOf(accounts, account), async (rows, note) => {
+  await changeAccounts(accounts, null, locksOf(accounts, account), async (rows, note) => {
     const current = await resetting(accounts, rows, request.token);
     if (current?.id !== account.id) throw invalidToken();
     await setPassword(accounts, rows, current, passwordHash);
@@ -69,11 +69,11 @@ export async function changePassword(
   const person = { actor: personOf(account), from };
   const lockedMs = await accounts.store.read((rows) => isLocked(accounts, rows, emailHash));
   if (lockedMs > 0) {
-    throw await changeAccounts(accounts, [], (_rows, note) => refuseLocked(note, person, emailHash, lockedMs));
+    throw await changeAccounts(accounts, by, [], (_rows, note) => refuseLocked(note, person, emailHash, lockedMs));
   }
   const { ok } = await accounts.hasher.verify(normalisePassword(request.currentPassword), account.passwordHash);
   const passwordHash = ok ? await accounts.hasher.hash(normalisePassword(request.password)) : '';
-  const failure = await changeAccounts(accounts, locksOf(accounts, account), async (rows, note) => {
+  const failure = await changeAccounts(accounts, by, locksOf(accounts, account), async (rows, note) => {
     const stillMs = await isLocked(accounts, rows, emailHash);
     if (stillMs > 0) return refuseLocked(note, person, emailHash, stillMs);
     const current = await rows.account(accountId);

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { Authenticator } from '../access/authenticator.ts';
-import { rotateSigningKey } from '../access/manage-keys.ts';
+import { makeSigningKey } from '../access/manage-keys.ts';
 import { SigningKeyRing } from '../access/signing-key.ts';
 import { from, testAccounts } from '../testkit/test-accounts.ts';
 import { operator } from '../testkit/requests.ts';
 import { createInvite, listInvites } from './invites.ts';
 import { recordRestore } from './record-restore.ts';
-import { findLoginIn, findRolesIn } from './register.ts';
+import { findLoginIn, findRolesIn } from './find-people.ts';
 import { refresh } from './refresh.ts';
 
 const head = { seq: 7, hash: 'f'.repeat(64) };
@@ -17,7 +17,7 @@ test('a restore ends sessions, tokens and invites, and is on record with what it
   const { access } = accounts;
   const grant = await world.owner();
   await world.run(createInvite(accounts, operator, { email: 'bob@example.com', role: 'viewer' }, from));
-  await world.run(rotateSigningKey(access, { id: '', kind: 'system', label: '' }));
+  await world.run(makeSigningKey(access));
   const findLogin = findLoginIn(accounts.store, access.clock, accounts.settings);
   const people = { findLogin, findRoles: findRolesIn(accounts.store) };
   const authenticate = (token: string) => new Authenticator(access, people).authenticate(`Bearer ${token}`);

@@ -1,6 +1,7 @@
 import { replaceSigningKeys } from '../access/index.ts';
 import type { ChainHead } from '../audit/index.ts';
 import { canonicalJson, draftOf, system } from '../audit/index.ts';
+import { ownWork } from '../journal/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
 import { timestamp } from '../kernel/index.ts';
 import type { Accounts } from './accounts.ts';
@@ -26,24 +27,19 @@ export async function recordRestore(accounts: Accounts, { backupAt, restoredAt, 
     await rows.removeAllSent(),
   ]);
   const key = await access.mint.makeKey(clock.now());
-  replaceSigningKeys(access, key);
-  journal.record(
-    draftOf({
-      at: clock.now(),
-      eventType: 'BackupRestored',
-      actor: system,
-      reason: 'the store was restored from a backup; what was decided and revoked after it is not known here',
-      payload: canonicalJson({
-        backup_at: timestamp(backupAt),
-        head_hash: head.hash,
-        head_seq: head.seq,
-        invites_removed: invites,
-        kid: key.kid,
-        restored_at: timestamp(restoredAt),
-        sessions_ended: sessions,
-      }),
-    }),
-  );
-  journal.write({ kind: 'restore_recorded' });
-  await journal.committed();
+  const payload = canonicalJson({
+    backup_at: timestamp(backupAt),
+    head_hash: head.hash,
+    head_seq: head.seq,
+    invites_removed: invites,
+    kid: key.kid,
+    restored_at: timestamp(restoredAt),
+    sessions_ended: sessions,
+  });
+  const reason = 'the store was restored from a backup; what was decided and revoked after it is not known here';
+  await journal.turn(ownWork, () => {
+    replaceSigningKeys(access, key);
+    journal.record(draftOf({ at: clock.now(), eventType: 'BackupRestored', actor: system, reason, payload }));
+    journal.write({ kind: 'restore_recorded' });
+  });
 }

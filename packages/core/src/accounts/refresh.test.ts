@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { TestAccounts } from '../testkit/test-accounts.ts';
-import { asPerson, from, goodPassword, testAccounts } from '../testkit/test-accounts.ts';
+import { from, goodPassword, testAccounts } from '../testkit/test-accounts.ts';
 import { listSessions, logOut, revokeSession } from './sessions.ts';
-import { findLoginIn } from './register.ts';
+import { findLoginIn } from './find-people.ts';
 import { logIn } from './log-in.ts';
 import type { SessionGrant } from './sessions.ts';
 import { changePassword } from './passwords.ts';
@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 
 const renew = (token: string | undefined) => refresh(world.accounts, token, from);
-const sessions = () => world.run(listSessions(world.accounts, asPerson(grant.account)));
+const sessions = () => world.run(listSessions(world.accounts, world.asPerson(grant.account, 'any')));
 const login = (rememberMe = false) =>
   world.run(logIn(world.accounts, { email: 'owner@example.com', password: goodPassword, rememberMe }, from));
 
@@ -120,24 +120,24 @@ describe('a session', () => {
     const [newest, first] = await sessions();
     expect(newest?.address).toBe('192.0.2.7');
     const stranger = {
-      ...asPerson(grant.account),
+      ...world.asPerson(grant.account, 's'),
       login: { accountId: 'acc_x', sessionId: 's', role: 'owner' as const },
     };
     expect((await world.failure(revokeSession(world.accounts, stranger, first?.id ?? '', from))).code).toBe(
       'session_not_found',
     );
-    await world.run(revokeSession(world.accounts, asPerson(grant.account), first?.id ?? '', from));
+    await world.run(revokeSession(world.accounts, world.asPerson(grant.account, newest?.id), first?.id ?? '', from));
     expect((await sessions()).map(({ id }) => id)).toEqual([newest?.id]);
     await world.run(renew(other.refreshToken));
     expect((await world.failure(renew(grant.refreshToken))).code).toBe('session_ended');
     expect(
-      (await world.failure(revokeSession(world.accounts, asPerson(grant.account), first?.id ?? '', from))).code,
+      (await world.failure(revokeSession(world.accounts, world.asPerson(grant.account, newest?.id), first?.id ?? '', from))).code,
     ).toBe('session_not_found');
   });
 
   test('ends with a change of the password, wherever it is open', async () => {
     const other = await login();
-    const by = asPerson(grant.account);
+    const by = world.asPerson(grant.account, (await sessions())[0]?.id);
     const change = (currentPassword: string) =>
       changePassword(world.accounts, by, { currentPassword, password: 'another quiet lamp' }, from);
     expect((await world.failure(change('a wrong password'))).code).toBe('wrong_password');

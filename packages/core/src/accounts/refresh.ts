@@ -6,7 +6,8 @@ import { lock } from './accounts.ts';
 import type { Note } from './change-accounts.ts';
 import { changeAccounts, personOf } from './change-accounts.ts';
 import type { SessionGrant, OpenSession } from './sessions.ts';
-import { grantFor, isAdmitted, newRefreshToken, refreshTtlMs, sessionEnded } from './sessions.ts';
+import { isAdmitted } from './find-people.ts';
+import { grantFor, newRefreshToken, refreshTtlMs, sessionEnded } from './sessions.ts';
 
 /** Two tabs may send the same token at once. A used token that comes back later than this was stolen. */
 const racingMs = 10_000;
@@ -24,7 +25,7 @@ export async function refresh(accounts: Accounts, token: string | undefined, fro
   if (session === undefined) throw sessionEnded();
   // Takes the account's lock, too: a rotation must not overtake what ends all of its sessions.
   const locks = [lock.session(session.id), lock.account(session.accountId)];
-  const outcome = await changeAccounts(accounts, locks, (rows, note) => rotate(accounts, rows, note, hash, from));
+  const outcome = await changeAccounts(accounts, null, locks, (rows, note) => rotate(accounts, rows, note, hash, from));
   if (outcome instanceof ReeveError) throw outcome;
   if ('reused' in outcome) {
     accounts.onSessionEnd(outcome.reused.accountId);

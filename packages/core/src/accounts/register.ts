@@ -1,15 +1,12 @@
-import type { FindLogin, FindRoles, HeldRole } from '../access/index.ts';
-import type { AccountRows, AccountStore } from './account-store.ts';
 import type { Account } from './account.ts';
-import type { Accounts, AccountSettings, Origin } from './accounts.ts';
+import type { Accounts, Origin } from './accounts.ts';
 import { emailHashOf, lock, requirePasswords } from './accounts.ts';
 import { changeAccounts, personOf } from './change-accounts.ts';
 import { requireEmail } from './email.ts';
 import { checkNewPassword, normalisePassword } from './password-rules.ts';
 import type { SessionGrant } from './sessions.ts';
-import { grantFor, openSession, isAdmitted, isOpen } from './sessions.ts';
+import { grantFor, openSession } from './sessions.ts';
 import { redactText } from '../audit/index.ts';
-import type { Clock } from '../kernel/index.ts';
 import { ReeveError } from '../kernel/index.ts';
 
 export interface Registration {
@@ -27,7 +24,7 @@ export async function register(accounts: Accounts, request: Registration, from: 
   if (!settings.openRegistration && (await store.read((rows) => rows.countAccounts())) > 0) throw closed();
   const passwordHash = await hasher.hash(normalisePassword(request.password));
   const locks = [lock.firstAccount, lock.email(emailHashOf(accounts, email.key))];
-  const open = await changeAccounts(accounts, locks, async (rows, note) => {
+  const open = await changeAccounts(accounts, null, locks, async (rows, note) => {
     const isFirst = (await rows.countAccounts()) === 0;
     if (!isFirst && !settings.openRegistration) throw closed();
     if ((await rows.accountByEmail(email.key)) !== undefined) {
@@ -70,38 +67,4 @@ export async function registrationState({ settings, store }: Accounts): Promise<
   const count = await store.read((rows) => rows.countAccounts());
   if (count === 0) return 'first';
   return settings.openRegistration ? 'open' : 'closed';
-}
-
-/** Asks the store at every call, so a session that another gateway has ended is over here, too. */
-export function findLoginIn(
-  store: AccountStore,
-  clock: Clock,
-  settings: Pick<AccountSettings, 'passwords'>,
-): FindLogin {
-  return async (sessionId) => {
-    const found = await store.read((rows) => rows.sessionWithAccount(sessionId));
-    if (found === undefined || found.account.status !== 'active') return undefined;
-    if (!isOpen(found.session, clock.now()) || !isAdmitted(found.session, settings)) return undefined;
-    const { id, role, email, orgId, teamId } = found.account;
-    return { accountId: id, sessionId, role, email, orgId, teamId };
-  };
-}
-
-/** The same for the accounts behind keys. An unknown account is not active. */
-export function findRolesIn(store: AccountStore): FindRoles {
-  return (accountIds) => store.read((rows) => activeRoles(rows, accountIds));
-}
-
-/** The roles of accounts, with their tenants. Undefined if one of them is not active. */
-export async function activeRoles(
-  rows: Pick<AccountRows, 'account'>,
-  accountIds: readonly string[],
-): Promise<readonly HeldRole[] | undefined> {
-  const held: HeldRole[] = [];
-  for (const id of accountIds) {
-    const account = await rows.account(id);
-    if (account?.status !== 'active') return undefined;
-    held.push(account);
-  }
-  return held;
 }

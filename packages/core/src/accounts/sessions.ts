@@ -2,10 +2,10 @@ import type { Principal } from '../access/index.ts';
 import { scopesOfRole } from '../access/index.ts';
 import type { AccountRows } from './account-store.ts';
 import type { Account, Session, SignIn } from './account.ts';
-import type { Accounts, AccountSettings, Origin } from './accounts.ts';
+import type { Accounts, Origin } from './accounts.ts';
 import { lock, requireLogin } from './accounts.ts';
 import { changeAccounts, personOf } from './change-accounts.ts';
-import type { EpochMs } from '../kernel/index.ts';
+import { isOpen } from './find-people.ts';
 import { ReeveError } from '../kernel/index.ts';
 
 /** What a person gets after logging in. */
@@ -102,7 +102,7 @@ export async function logOut(accounts: Accounts, token: string | undefined, from
   if (token === undefined) return undefined;
   const hash = accounts.access.sha256(token);
   const known = await accounts.store.read((rows) => rows.refreshToken(hash));
-  return known === undefined ? undefined : await endSession(accounts, known.sessionId, 'logged out', from);
+  return known === undefined ? undefined : await endSession(accounts, null, known.sessionId, 'logged out', from);
 }
 
 /** The caller's open sessions, newest first. */
@@ -119,11 +119,17 @@ export async function revokeSession(accounts: Accounts, by: Principal, id: strin
   if (session?.accountId !== accountId || !isOpen(session, now)) {
     throw new ReeveError('session_not_found', 'there is no such session of yours');
   }
-  await endSession(accounts, id, 'revoked', from);
+  await endSession(accounts, by, id, 'revoked', from);
 }
 
-async function endSession(accounts: Accounts, id: string, reason: string, from: Origin): Promise<SignIn | undefined> {
-  const ended = await changeAccounts(accounts, [lock.session(id)], async (rows, note) => {
+async function endSession(
+  accounts: Accounts,
+  by: Principal | null,
+  id: string,
+  reason: string,
+  from: Origin,
+): Promise<SignIn | undefined> {
+  const ended = await changeAccounts(accounts, by, [lock.session(id)], async (rows, note) => {
     const now = accounts.access.clock.now();
     const found = await rows.sessionWithAccount(id);
     if (found === undefined || !isOpen(found.session, now)) return undefined;
@@ -136,15 +142,6 @@ async function endSession(accounts: Accounts, id: string, reason: string, from: 
   return ended?.via;
 }
 
-export function isOpen(session: Session, now: EpochMs): boolean {
-  return session.endedAt === null && now < session.expiresAt;
-}
-
 export function sessionEnded(): ReeveError {
   return new ReeveError('session_ended', 'there is no session, or it has ended; log in again');
-}
-
-/** Where passwords are off, the sessions that one has opened are over, too. */
-export function isAdmitted({ via }: Session, { passwords }: Pick<AccountSettings, 'passwords'>): boolean {
-  return passwords || via !== 'password';
 }

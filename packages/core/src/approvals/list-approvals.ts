@@ -44,10 +44,10 @@ export async function listApprovals(
 ): Promise<Listed<Approval>> {
   const asked = questionOf(by, filter, page);
   if (asked === 'nothing') return nothing;
-  await gov.journal.committed();
   const query = { ...asked, state, ...(runId === undefined ? {} : { runId }) };
   const time = sortedBy(state);
-  return listed(await gov.approvals.reader.approvals(query), page, (approval) => approval[time] ?? 0);
+  const found = await gov.journal.durable(() => gov.approvals.reader.approvals(query));
+  return listed(found, page, (approval) => approval[time] ?? 0);
 }
 
 /** The standing grants that the caller may see. */
@@ -59,9 +59,9 @@ export async function listGrants(
 ): Promise<Listed<StandingGrant>> {
   const asked = questionOf(by, filter, page);
   if (asked === 'nothing') return nothing;
-  await gov.journal.committed();
   const query = { ...asked, state, now: gov.clock.now() };
-  return listed(await gov.approvals.reader.grants(query), page, ({ grantedAt }) => grantedAt);
+  const found = await gov.journal.durable(() => gov.approvals.reader.grants(query));
+  return listed(found, page, ({ grantedAt }) => grantedAt);
 }
 
 const nothing = { items: [], total: 0, next: null, endAt: ({ id }: { readonly id: string }) => ({ at: 0, id }) };
@@ -100,8 +100,9 @@ export function opAskedAbout(gov: Approvals, { agent, opId }: Pick<Approval, 'ag
 /** An approval that the caller may see, once it is durable. For a tenant, approvals of other tenants do not exist. */
 export async function findApproval(gov: Approvals, by: Principal, id: string): Promise<Approval> {
   requireScope(by, 'read');
-  await gov.journal.committed();
-  const approval = gov.approvals.find(id) ?? (await gov.approvals.reader.approval(id));
+  const approval = await gov.journal.durable(
+    async () => gov.approvals.find(id) ?? (await gov.approvals.reader.approval(id)),
+  );
   if (approval !== undefined && mayReach(by, approval.agent)) return approval;
   throw new ReeveError('approval_not_found', `there is no approval "${id}"`);
 }

@@ -7,6 +7,7 @@ import { opAskedAbout } from './list-approvals.ts';
 import { canonicalJson, draftOf, system, lineageOfId } from '../audit/index.ts';
 import type { Actor, EntryDraft } from '../audit/index.ts';
 import { makeRoom, postMessage, discardMessage } from '../control/index.ts';
+import { ownWork } from '../journal/index.ts';
 import type { AgentId, EpochMs } from '../kernel/index.ts';
 import { traceIdsIn } from '../kernel/index.ts';
 import { isOver, moveOp } from '../ops/index.ts';
@@ -135,7 +136,7 @@ export function endApprovalOf(gov: Approvals, { op, approvalId, actor, reason }:
 /** Expires up to `most` approvals that nobody decided in time, and returns how many. */
 export async function expireApprovals(gov: Approvals, most: number): Promise<number> {
   if (gov.approvals.due().next().done === true) return 0;
-  return await gov.journal.turn(() => {
+  return await gov.journal.turn(ownWork, () => {
     const due = [...gov.approvals.due()].slice(0, most);
     for (const approval of due) {
       const op = opAskedAbout(gov, approval);

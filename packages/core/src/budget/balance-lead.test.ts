@@ -3,6 +3,7 @@ import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import { twoGateways } from '../testkit/two-gateways.ts';
 import { tiersOf } from './tier.ts';
+import { ownWork } from '../journal/warrant.ts';
 
 // Of several gateways on a store, the one that leads saves balances. The lead may change while a save is under way.
 
@@ -22,7 +23,7 @@ async function leadChanges() {
     );
     await settled(by.complete({ id, token }, answer.opId, { actualCostMicros: cost }), acting);
   };
-  const save = (by: TestGovernance, most?: number) => by.gov.journal.turn(() => by.balance?.save(most) ?? false);
+  const save = (by: TestGovernance, most?: number) => by.gov.journal.turn(ownWork, () => by.balance?.save(most) ?? false);
   /** What a gateway finds that starts now. */
   const found = async () => {
     const started = await testGovernance({ store: log.store, clock });

@@ -1,3 +1,4 @@
+import type { Callers } from '../access/index.ts';
 import type { AlertEvent } from '../audit/index.ts';
 import type { JournalOf } from '../journal/index.ts';
 import type { Micros, Ports } from '../kernel/index.ts';
@@ -8,6 +9,7 @@ import type { Reservation } from './reservations.ts';
 
 /** The dependencies of the budget use cases. */
 export interface Budgets extends Ports {
+  readonly callers: Callers;
   readonly directory: AgentDirectory;
   /** What was spent and what is reserved. */
   readonly ledger: Ledger;

@@ -34,7 +34,7 @@ export async function correctBudget(gov: Budgets, by: Principal, correction: Cor
   requireUnbound(by);
   checkLength('reason', correction.reason, longestReason);
   if (correction.reason.trim() === '') throw invalid('reason', 'must say why');
-  return await gov.journal.turn(() => correct(gov, by, correction));
+  return await gov.journal.turn(gov.callers.warrantOf(by), () => correct(gov, by, correction));
 }
 
 function correct(gov: Budgets, by: Principal, correction: Correction): BudgetRow[] {

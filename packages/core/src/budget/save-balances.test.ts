@@ -5,6 +5,7 @@ import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import { correctBudget } from './correct-budget.ts';
 import { tiersOf } from './tier.ts';
+import { ownWork } from '../journal/warrant.ts';
 
 // A save of many balances takes a while. What happens in between, or ends it in the middle, loses and adds nothing.
 
@@ -33,7 +34,7 @@ async function refund(agent: TestAgent | undefined, amountUsd: string): Promise<
   await g.settle(correctBudget(g.gov, operator, { agent: agent.id, amountUsd, reason: 'a mistake' }));
 }
 
-const step = (most: number) => g.settle(g.gov.journal.turn(() => g.balance?.save(most) ?? false));
+const step = (most: number) => g.settle(g.gov.journal.turn(ownWork, () => g.balance?.save(most) ?? false));
 
 async function saveAll(most = 1): Promise<void> {
   while (await step(most));
@@ -118,7 +119,7 @@ describe('the log is needed', () => {
     expect(g.balance?.neededFrom).toBe(seq);
     await spend(bots[0], 1 * usd);
     expect(g.balance?.neededFrom).toBe(seq);
-    const saving = g.gov.journal.turn(() => g.balance?.save());
+    const saving = g.gov.journal.turn(ownWork, () => g.balance?.save());
     expect(g.balance?.neededFrom).toBe(seq);
     g.failure = new Error('full');
     await expect(g.settle(saving)).rejects.toThrow('cannot be written');

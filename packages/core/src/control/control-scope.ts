@@ -3,6 +3,7 @@ import { refusalOf, widthOf, narrowedTo, standingOf } from '../access/index.ts';
 import { lineageOfBinding, draftOf, canonicalJson, redactText } from '../audit/index.ts';
 import type { Json } from '../audit/index.ts';
 import type { Controls } from './controls.ts';
+import { ownWork } from '../journal/index.ts';
 import { invalid } from '../kernel/index.ts';
 import { isOver, nextState } from '../ops/index.ts';
 import type { Op, ControlAction } from '../ops/index.ts';
@@ -42,9 +43,10 @@ export async function controlScope(gov: Controls, request: ScopeRequest): Promis
     const reach = runReachOf(by, request.scope);
     if (reach !== undefined && request.action === 'resume') await requireRelease(gov, by, reach);
     else if (reach !== undefined) requireRoom(gov, by, reach);
-    const ops = await opsWithin(gov, by, request.scope);
-    await gov.journal.committed();
-    return { ...countOf(ops, mover(gov, by, request.action)), controlId: null };
+    return await gov.journal.durable(async () => {
+      const ops = await opsWithin(gov, by, request.scope);
+      return { ...countOf(ops, mover(gov, by, request.action)), controlId: null };
+    });
   }
   if (request.idempotencyKey === null) return await act(gov, request, null);
   const key = gov.sha256(`${by.actor.kind} ${by.credentialId} ${checkedKey(request.idempotencyKey)}`);
@@ -63,6 +65,7 @@ async function act(
   idempotency: BulkControl['idempotency'],
 ): Promise<ControlResult> {
   const { by, action, scope } = request;
+  const warrant = gov.callers.warrantOf(by);
   const reason = redactText(request.reason);
   const id = newControlId(gov);
   await controlRun(gov, request, id, reason);
@@ -101,7 +104,7 @@ async function act(
     return move(0);
   };
   const inTurn = (act: () => number) => {
-    const moved = gov.journal.turn(act);
+    const moved = gov.journal.turn(warrant, act);
     // The end of the loop waits for it. Until then nobody handles a failure.
     moved.catch(() => undefined);
     return moved;
@@ -126,7 +129,7 @@ async function act(
   issued += await allDurable(turns);
   if (bulk.done) return resultOf(bulk);
   const finished = { ...bulk, changed: issued, skipped: ops.length - issued, done: true };
-  await gov.journal.turn(() => gov.journal.write({ kind: 'bulk_control_saved', bulk: finished }));
+  await gov.journal.turn(ownWork, () => gov.journal.write({ kind: 'bulk_control_saved', bulk: finished }));
   return resultOf(finished);
 }
 
@@ -135,10 +138,11 @@ async function controlRun(gov: Controls, request: ScopeRequest, controlId: strin
   const { by, action, scope } = request;
   const reach = runReachOf(by, scope);
   if (reach === undefined) return;
+  const warrant = gov.callers.warrantOf(by);
   if (action === 'resume') {
     await requireRelease(gov, by, reach);
-    await gov.journal.turn(() => releaseRun(gov, by, reach, reason));
-  } else await gov.journal.turn(() => holdRun(gov, { by, action, reach, reason, controlId }));
+    await gov.journal.turn(warrant, () => releaseRun(gov, by, reach, reason));
+  } else await gov.journal.turn(warrant, () => holdRun(gov, { by, action, reach, reason, controlId }));
 }
 
 /** Waits for all turns, even if one of them fails. Returns how many operations they have moved. */

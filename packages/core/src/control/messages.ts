@@ -1,12 +1,13 @@
 import type { Controls } from './controls.ts';
 import type { ControlMessage, QueuedMessage, Outbox, ControlStream, ControlSink } from './outbox.ts';
 import { saveReceipt, owesAnswer } from './receipts.ts';
+import { ownWork } from '../journal/index.ts';
 import { announce } from '../kernel/index.ts';
 import type { AgentId } from '../kernel/index.ts';
 import type { Op } from '../ops/index.ts';
 import { delivered, isDue, givenUp } from '../ops/index.ts';
 import type { Agent } from '../tenancy/index.ts';
-import { authenticateAgent, credentialEnded, touchAgent } from '../tenancy/index.ts';
+import { agentWarrant, authenticateAgent, credentialEnded, touchAgent } from '../tenancy/index.ts';
 
 /**
  * Drops the messages of an agent that leaves, because its operations leave, too. A stop that it owes an answer for
@@ -98,7 +99,7 @@ function noteDelivered(gov: Controls, queued: QueuedMessage): void {
   if (queued.receipt === null) return;
   const at = gov.clock.now();
   gov.journal
-    .turn(() => {
+    .turn(ownWork, () => {
       // Another gateway may have had an answer to it by now.
       const receipt = queued.gone ? null : queued.receipt;
       const after = receipt === null ? null : delivered(receipt, at);
@@ -132,11 +133,11 @@ export async function subscribeControl(
   request: SubscribeRequest,
   sink: ControlSink,
 ): Promise<ControlSubscription> {
-  const agent = await gov.journal.fresh(() => authenticateAgent(gov, request.agentId, request.token));
+  const agent = authenticateAgent(gov, request.agentId, request.token);
   const { tokenHash } = agent.record;
   const { waitsOnly = false } = request;
   if (!waitsOnly && !agent.record.controlled && tokenHash !== null) {
-    await gov.journal.turn(() => {
+    await gov.journal.turn(agentWarrant(gov, request.agentId, request.token), () => {
       if (agent.record.tokenHash === tokenHash) setControlled(gov, agent, tokenHash);
     });
     if (agent.record.tokenHash !== tokenHash || gov.directory.find(agent.record.id) !== agent) throw credentialEnded();

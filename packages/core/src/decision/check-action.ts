@@ -10,7 +10,7 @@ import type { Decisions } from './decisions.ts';
 import { noteUse } from './note-use.ts';
 import { refuseIdentity } from './refuse-identity.ts';
 import { refuseInRun } from './refuse-in-run.ts';
-import { restsOn } from '../journal/index.ts';
+import { ownWork, restsOn } from '../journal/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
 import { traceIdsOf, traceIdsIn } from '../kernel/index.ts';
 import { moveByDecision, opsChange, recordOf } from '../ops/index.ts';
@@ -20,7 +20,8 @@ import { actorOf, touchAgent, identify } from '../tenancy/index.ts';
 
 /** Judges one action and answers once the decision is durable. */
 export function checkAction(gov: Decisions, request: CheckRequest): Promise<Answer> {
-  return gov.journal.turn(() => judge(gov, request)).then((judgement) => answerOf(judgement, gov.clock.elapsed()));
+  // Who asks is part of the judgement.
+  return gov.journal.turn(ownWork, () => judge(gov, request)).then((judgement) => answerOf(judgement, gov.clock.elapsed()));
 }
 
 /** How long a batch or a stream may keep others waiting, in milliseconds. */
@@ -31,7 +32,7 @@ export async function checkActions(gov: Decisions, requests: readonly CheckReque
   const judging: Promise<Judgement>[] = [];
   let stretch = gov.clock.elapsed();
   for (const request of requests) {
-    const judgement = gov.journal.turn(() => judge(gov, request));
+    const judgement = gov.journal.turn(ownWork, () => judge(gov, request));
     // The end of the batch waits for it. Until then nobody handles a failure.
     judgement.catch(() => undefined);
     judging.push(judgement);

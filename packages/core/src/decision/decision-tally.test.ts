@@ -10,6 +10,7 @@ const unbound: Principal = {
   actor: { kind: 'api_key', id: 'k', label: 'k' },
   credentialId: 'k',
   expiresAt: null,
+  asOf: 0,
   scopes: ['read'],
   orgId: null,
   teamId: null,

@@ -26,7 +26,7 @@ export async function previewTools(gov: Decisions, request: PreviewRequest): Pro
   checkLength('tool_source', source, longest.name);
   if (tools.length > mostTools) throw invalid('tool_names', `must be at most ${mostTools}`);
   for (const tool of tools) checkLength('tool_names', tool, longest.name);
-  const agent = await gov.journal.fresh(() => authenticateAgent(gov, request.agentId, request.token));
+  const agent = authenticateAgent(gov, request.agentId, request.token);
   const { record, lineage } = agent;
   // One set for the whole answer, even if another one comes into force meanwhile.
   const { policies } = gov;

@@ -1,5 +1,5 @@
 import type { Approval } from '../approvals/index.ts';
-import type { EventIdsChange, JournalOf } from '../journal/index.ts';
+import type { EventIdsChange, Journal } from '../journal/index.ts';
 import type { OpRecord } from '../ops/index.ts';
 import type { DomainEvent } from '../store.ts';
 
@@ -22,7 +22,7 @@ export interface Start {
  * from blocks that the store counts as used up, so a restart skips what a kill left of a block.
  */
 export class EventLog {
-  readonly #journal: Pick<JournalOf<EventIdsChange, never>, 'write' | 'committed'> | undefined;
+  readonly #journal: Pick<Journal<EventIdsChange, never>, 'write' | 'committed'> | undefined;
   readonly #first: number;
   readonly #isFirstRun: boolean;
   #next: number;
@@ -43,7 +43,7 @@ export class EventLog {
    * from there: several gateways append the same events in the same order, and count alike.
    */
   constructor(
-    journal: Pick<JournalOf<EventIdsChange, never>, 'write' | 'committed'> | undefined,
+    journal: Pick<Journal<EventIdsChange, never>, 'write' | 'committed'> | undefined,
     reserved: number,
     isFirstRun: boolean,
     most: number = mostHeld,

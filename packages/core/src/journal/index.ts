@@ -7,6 +7,8 @@ export type { RestoresChange, RestoresSnapshot } from './restores.ts';
 export { restoreRows, restoredAt, restoredFrom } from './restores.ts';
 export type { ForeignCommit, Sharing, Step, Touch, Touched, Unread } from './shared-log.ts';
 export { everything, HeadMoved, restsOn, touchedBy } from './shared-log.ts';
+export type { Warrant } from './warrant.ts';
+export { ownWork } from './warrant.ts';
 export type { AgentColumn, Column, Mark, Prune, Push, Reading, Row, RowCondition, RowsOf, Table } from './rows.ts';
 export type { Value, Write } from './rows.ts';
 export { agentColumns, agentIdOf, agentValues, clear, every, fixed, flag, integer, marksTable } from './rows.ts';

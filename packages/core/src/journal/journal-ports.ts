@@ -1,5 +1,6 @@
 import type { ChainHead, EntryDraft, Seal, SealedEntry } from '../audit/index.ts';
 import type { ForeignCommit, Sharing, Step, Touched } from './shared-log.ts';
+import type { Warrant } from './warrant.ts';
 
 /** Takes a change back if its turn could not be made durable. */
 export type Undo = () => void;
@@ -36,7 +37,7 @@ export type Guard = (commit: ForeignCommit<unknown, Typed>) => boolean;
 export interface JournalOf<Change, Event> {
   readonly head: ChainHead;
   readonly isShared: boolean;
-  turn<Result>(act: () => Result): Promise<Result>;
+  turn<Result>(by: Warrant, act: () => Result): Promise<Result>;
   fresh<Result>(read: () => Result | Promise<Result>): Promise<Result>;
   record(draft: EntryDraft, stamped?: Stamped): void;
   write(change: Change): void;
@@ -46,7 +47,6 @@ export interface JournalOf<Change, Event> {
   restOnAll(): void;
   onCommitted(work: () => void): void;
   publish(event: Event): void;
-  committed(): Promise<void>;
   durable<Result>(read: () => Result | Promise<Result>): Promise<Result>;
   catchUp(): Promise<boolean>;
   nextTurn(): Promise<void>;

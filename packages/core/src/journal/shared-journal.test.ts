@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { later, SharedSums, theirCommit } from '../testkit/shared-sums.ts';
 import type { Touched } from './shared-log.ts';
 import { HeadMoved, restsOn } from './shared-log.ts';
+import { ownWork } from './warrant.ts';
 
 describe('a journal on a shared log', () => {
   test('commits after what came first, and does again only what rests on it', async () => {
@@ -41,7 +42,7 @@ describe('a journal on a shared log', () => {
   test('does again what a guard refuses, once', async () => {
     const tested = new SharedSums();
     let times = 0;
-    const answer = tested.journal.turn(() => {
+    const answer = tested.journal.turn(ownWork, () => {
       tested.journal.onlyIf(() => false);
       tested.journal.write({ agent: 'x/y/z', by: 0 });
       return ++times;
@@ -55,10 +56,10 @@ describe('a journal on a shared log', () => {
   test('asks for news before it answers that nothing was to be done', async () => {
     const tested = new SharedSums();
     tested.unread = [theirCommit(3, { agent: 'a/b/one', by: 5 })];
-    const sum = await tested.journal.turn(() => tested.sumOf('a/b/one'));
+    const sum = await tested.journal.turn(ownWork, () => tested.sumOf('a/b/one'));
     expect(sum).toBe(5);
     expect(tested.journal.head.seq).toBe(3);
-    const refused = tested.journal.turn(() => {
+    const refused = tested.journal.turn(ownWork, () => {
       throw new Error('there is none');
     });
     await expect(refused).rejects.toThrow('there is none');

@@ -2,6 +2,8 @@ import type { EntryDraft } from '../audit/index.ts';
 import type { Guard, Stamped, Typed, Undo } from './journal-ports.ts';
 import type { Tick } from './tick.ts';
 import { newTick, Part, unavailable } from './tick.ts';
+import type { Warrant } from './warrant.ts';
+import { holds } from './warrant.ts';
 
 /** Beyond this, others are always first, and what is read never comes to rest. */
 const mostReadings = 100;
@@ -34,12 +36,14 @@ export abstract class Turns<Change, Event extends Typed> {
 
   /**
    * Acts at once, and answers once that is durable, a refusal included. `act` never waits. It may run again if another
-   * gateway has changed what it rests on; the last answer counts.
+   * gateway has changed what it rests on; the last answer counts. Each run first asks whether whoever it acts for still
+   * may: the credential may have ended since it was checked.
    */
-  turn<Result>(act: () => Result): Promise<Result> {
-    if (this.#isShared) return this.#turnAmongOthers(act);
+  turn<Result>(by: Warrant, act: () => Result): Promise<Result> {
+    if (this.#isShared) return this.#turnAmongOthers(by, act);
     let result: Result;
     try {
+      by.require();
       result = act();
     } catch (error) {
       return this.committed().then(() => {
@@ -49,14 +53,17 @@ export abstract class Turns<Change, Event extends Typed> {
     return this.committed().then(() => result);
   }
 
-  async #turnAmongOthers<Result>(act: () => Result): Promise<Result> {
+  async #turnAmongOthers<Result>(by: Warrant, act: () => Result): Promise<Result> {
     const { followed } = this;
-    const attempt = this.attempt(act);
+    const attempt = this.attempt(() => {
+      by.require();
+      this.onlyWhile(() => holds(by));
+      return act();
+    });
     // What changed nothing is not checked by a commit. It may rest on what is no longer true.
     if (attempt.isIdle) {
-      const isUpToDate = await this.catchUp();
-      if (isUpToDate && this.followed > followed) attempt.run();
-      else if (!isUpToDate && attempt.isRefusal) throw unavailable('read');
+      if (!(await this.catchUp())) throw unavailable('read');
+      if (this.followed > followed) attempt.run();
     }
     for (let tick = attempt.tick; tick !== undefined; tick = attempt.tick === tick ? undefined : attempt.tick) {
       await tick.committed;
@@ -158,7 +165,6 @@ export abstract class Turns<Change, Event extends Typed> {
     const attempt = {
       tick: undefined as Tick<Change, Event> | undefined,
       isIdle: true,
-      isRefusal: false,
       outcome: () => outcome(),
       run: () => {
         const part = new Part<Change, Event>(this.followed, attempt);
@@ -167,9 +173,7 @@ export abstract class Turns<Change, Event extends Typed> {
         try {
           const result = act();
           outcome = () => result;
-          attempt.isRefusal = false;
         } catch (error) {
-          attempt.isRefusal = true;
           outcome = () => {
             throw error;
           };

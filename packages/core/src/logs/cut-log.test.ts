@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Access } from '../access/access.ts';
 import { EndedCredentials } from '../access/access.ts';
-import { KeyRing } from '../access/key-ring.ts';
 import { SigningKeyRing } from '../access/signing-key.ts';
 import { MemoryStore } from '../memory/memory-store.ts';
 import type { TestGovernance } from '../testkit/index.ts';
@@ -9,6 +8,7 @@ import { portsOf } from '../testkit/ports-of.ts';
 import { parseEntry, sampleDraft, testGovernance } from '../testkit/index.ts';
 import type { Retention } from './logs.ts';
 import { cutLog, lastCut } from './logs.ts';
+import { credentialRings } from '../testkit/credential-rings.ts';
 
 const day = 86_400_000;
 const signingKey = { kid: 'k', privateJwk: 'private', publicJwk: '', createdAt: 0 };
@@ -21,8 +21,7 @@ beforeEach(async () => {
   world = await testGovernance({ store });
   access = {
     ...portsOf(world.gov),
-    keys: new KeyRing(world.clock, world.gov.sha256, []),
-    signingKeys: new SigningKeyRing([signingKey]),
+    ...credentialRings(world.gov, [], [signingKey]),
     mint: {
       makeKey: () => Promise.resolve(signingKey),
       sign: () => Promise.resolve(''),

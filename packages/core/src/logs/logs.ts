@@ -11,7 +11,7 @@ import type {
 } from '../audit/index.ts';
 import { canonicalJson, draftOf, ReadEntry, system } from '../audit/index.ts';
 import type { RowsOf, Table } from '../journal/index.ts';
-import { integer, numberIn, prune, text, textIn } from '../journal/index.ts';
+import { integer, numberIn, ownWork, prune, text, textIn } from '../journal/index.ts';
 
 /** How far the log may exceed its limit before a cut. A cut adds an entry, too, and must not trigger the next cut. */
 const slack = 0.1;
@@ -46,15 +46,10 @@ export async function cutLog(
   if (last?.seq !== through) return undefined;
   const cut = { through_hash: last.hash, through_seq: through };
   const signature = await mint.signText(canonicalJson(cut), key);
-  access.journal.record(
-    draftOf({
-      at: access.clock.now(),
-      eventType: 'AuditLogCut',
-      actor: system,
-      payload: canonicalJson({ ...cut, removed: through - first.seq + 1, signature }),
-    }),
+  const payload = canonicalJson({ ...cut, removed: through - first.seq + 1, signature });
+  await access.journal.turn(ownWork, () =>
+    access.journal.record(draftOf({ at: access.clock.now(), eventType: 'AuditLogCut', actor: system, payload })),
   );
-  await access.journal.committed();
   return through;
 }
 
@@ -97,25 +92,20 @@ export async function acceptLostEntries(
   lost: LostEntries,
 ): Promise<void> {
   const { anchored, anchoredAt, head, keyKnown } = lost;
-  journal.record(
-    draftOf({
-      at: clock.now(),
-      eventType: 'AuditEntriesLost',
-      actor: system,
-      reason: 'the loss was accepted with --accept-lost-entries',
-      payload: canonicalJson({
-        anchored_at: anchoredAt,
-        anchored_hash: anchored.hash,
-        anchored_seq: anchored.seq,
-        head_hash: head.hash,
-        head_seq: head.seq,
-        // If the end was cut off, the rest is intact. If an entry was replaced, nobody knows since when.
-        kept_seq: head.seq < anchored.seq && keyKnown ? head.seq : 0,
-        key_known: keyKnown,
-      }),
-    }),
+  const payload = canonicalJson({
+    anchored_at: anchoredAt,
+    anchored_hash: anchored.hash,
+    anchored_seq: anchored.seq,
+    head_hash: head.hash,
+    head_seq: head.seq,
+    // If the end was cut off, the rest is intact. If an entry was replaced, nobody knows since when.
+    kept_seq: head.seq < anchored.seq && keyKnown ? head.seq : 0,
+    key_known: keyKnown,
+  });
+  const reason = 'the loss was accepted with --accept-lost-entries';
+  await journal.turn(ownWork, () =>
+    journal.record(draftOf({ at: clock.now(), eventType: 'AuditEntriesLost', actor: system, reason, payload })),
   );
-  await journal.committed();
 }
 
 export type LogFilter = Omit<AuditQuery, 'orClaimedOrgId'>;

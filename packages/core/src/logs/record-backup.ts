@@ -2,7 +2,7 @@ import type { Access, Principal } from '../access/index.ts';
 import type { ChainHead } from '../audit/index.ts';
 import { canonicalJson, draftOf } from '../audit/index.ts';
 import type { JournalOf, RowsOf } from '../journal/index.ts';
-import { marksTable, put } from '../journal/index.ts';
+import { marksTable, ownWork, put } from '../journal/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
 
 /** What a backup holds. */
@@ -34,20 +34,15 @@ export const backupRows: RowsOf<BackupsChange> = {
 
 /** Records that somebody takes a copy of everything, keys included. Call it before the first byte leaves. */
 export async function recordBackup(
-  { clock, journal }: Pick<Access, 'clock' | 'journal'>,
+  { clock, journal, callers }: Pick<Access, 'clock' | 'journal' | 'callers'>,
   by: Principal,
   { head, bytes, sha256 }: MadeBackup,
 ): Promise<void> {
   const request = by.requestId === undefined ? {} : { request_id: by.requestId };
-  journal.record(
-    draftOf({
-      at: clock.now(),
-      eventType: 'BackupCreated',
-      actor: by.actor,
-      payload: canonicalJson({ ...request, bytes, head_hash: head.hash, head_seq: head.seq, sha256 }),
-    }),
+  const payload = canonicalJson({ ...request, bytes, head_hash: head.hash, head_seq: head.seq, sha256 });
+  await journal.turn(callers.warrantOf(by), () =>
+    journal.record(draftOf({ at: clock.now(), eventType: 'BackupCreated', actor: by.actor, payload })),
   );
-  await journal.committed();
 }
 
 /** Remembers how old the newest backup is. The log says only that one was begun, and retention may cut that off. */
@@ -55,6 +50,5 @@ export async function rememberBackup(
   { journal }: { readonly journal: JournalOf<BackupsChange, never> },
   at: EpochMs,
 ): Promise<void> {
-  journal.write({ kind: 'backup_taken', at });
-  await journal.committed();
+  await journal.turn(ownWork, () => journal.write({ kind: 'backup_taken', at }));
 }

@@ -1,4 +1,5 @@
 import { canonicalJson, draftOf, system } from '../audit/index.ts';
+import { ownWork } from '../journal/index.ts';
 import type { Sha256 } from '../kernel/index.ts';
 import type { PolicyFeatures } from './condition.ts';
 import type { PolicyProblem, PolicyDocument } from './document.ts';
@@ -21,27 +22,28 @@ export async function loadPolicies(
 ): Promise<readonly PolicyProblem[]> {
   const { policyRegistry } = gov;
   if (policyRegistry.reader !== undefined) await policyRegistry.prepareFiles(files);
-  const sources = { files: policyRegistry.parseFiles(files, features), stored: policyRegistry.sources.stored };
-  const problems = problemsOf(sources.files);
+  const parsed = policyRegistry.parseFiles(files, features);
+  const problems = problemsOf(parsed);
   if (problems.length > 0) {
     await rejectPolicies(gov, problems);
     return problems;
   }
 
-  const at = gov.clock.now();
-  const before = gov.policies.version;
-  putInForce(gov, sources);
-  const { version, documents } = gov.policies;
-  const setAside = policyRegistry.inForce.setAside.map(({ problem }) => describeProblem(problem));
-  const payload = canonicalJson({
-    documents: documents.map(({ name }) => name),
-    previous_version: before,
-    ...(setAside.length === 0 ? {} : { set_aside: setAside.slice(0, 20) }),
+  return await gov.journal.turn(ownWork, () => {
+    const at = gov.clock.now();
+    const before = gov.policies.version;
+    putInForce(gov, { files: parsed, stored: policyRegistry.sources.stored });
+    const { version, documents } = gov.policies;
+    const setAside = policyRegistry.inForce.setAside.map(({ problem }) => describeProblem(problem));
+    const payload = canonicalJson({
+      documents: documents.map(({ name }) => name),
+      previous_version: before,
+      ...(setAside.length === 0 ? {} : { set_aside: setAside.slice(0, 20) }),
+    });
+    gov.journal.record(draftOf({ at, eventType: 'PolicyReloaded', actor: system, policyVersion: version, payload }));
+    gov.journal.publish({ type: 'policy', at, version, error: null, document: null });
+    return [];
   });
-  gov.journal.record(draftOf({ at, eventType: 'PolicyReloaded', actor: system, policyVersion: version, payload }));
-  gov.journal.publish({ type: 'policy', at, version, error: null, document: null });
-  await gov.journal.committed();
-  return [];
 }
 
 /** Records that the sources could not be put in force. The old policies stay. */
@@ -50,9 +52,10 @@ export async function rejectPolicies(gov: Policies, problems: readonly PolicyPro
   const described = problems.slice(0, 20).map(describeProblem);
   const error = described[0] ?? '';
   const payload = canonicalJson({ problems: described });
-  gov.journal.record(draftOf({ at, eventType: 'PolicyReloadFailed', actor: system, reason: error, payload }));
-  gov.journal.publish({ type: 'policy', at, version: gov.policies.version, error, document: null });
-  await gov.journal.committed();
+  await gov.journal.turn(ownWork, () => {
+    gov.journal.record(draftOf({ at, eventType: 'PolicyReloadFailed', actor: system, reason: error, payload }));
+    gov.journal.publish({ type: 'policy', at, version: gov.policies.version, error, document: null });
+  });
 }
 
 /**

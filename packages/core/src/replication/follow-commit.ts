@@ -1,5 +1,6 @@
 import type { Access } from '../access/index.ts';
 import { followAccess } from '../access/index.ts';
+import { followAccounts } from '../accounts/index.ts';
 import { followApproval } from '../approvals/index.ts';
 import type { BalanceKeeper, BudgetEvent } from '../budget/index.ts';
 import { followAgent, followControl } from '../control/index.ts';
@@ -88,6 +89,10 @@ function followChange({ gov, access, balances }: Followed, change: Change, seq: 
     case 'signing_key_removed':
       followAccess(access, change);
       break;
+    case 'owed_entry_recorded':
+    case 'rights_changed':
+      followAccounts(access, change);
+      break;
     case 'agent_used':
     case 'agent_uses_removed':
       followUses(gov, change);
@@ -122,7 +127,6 @@ function followChange({ gov, access, balances }: Followed, change: Change, seq: 
     case 'backup_taken':
     case 'entries_removed':
     case 'event_ids_reserved':
-    case 'owed_entry_recorded':
     case 'policy_set_saved':
     case 'restore_recorded':
       // Memory holds nothing of these.

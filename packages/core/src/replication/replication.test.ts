@@ -15,6 +15,7 @@ import { person } from '../testkit/approvals.ts';
 import { agentId, checkOf, operator, registration, useTool } from '../testkit/requests.ts';
 import { Cluster, ticks } from '../testkit/shared-cluster.ts';
 import type { TestGovernance } from '../testkit/test-governance.ts';
+import { ownWork } from '../journal/warrant.ts';
 
 const policy = `
 name: caps
@@ -172,7 +173,7 @@ function deed({ gov }: TestGovernance, { agent, op, kind, cost }: Deed): Promise
         : rejectAction(gov, person('alice'), approval.id, '');
     }
     case 'save':
-      return gov.journal.turn(() => saveUses(gov, 1));
+      return gov.journal.turn(ownWork, () => saveUses(gov, 1));
     case 'leave':
       return deregisterAgent(gov, { agentId: id, token, reason: '' });
     default:
@@ -220,7 +221,7 @@ describe('several gateways on one log', () => {
         }
         await cluster.settle();
         const given = await Promise.all(answers);
-        const saving = cluster.members.map(({ gov }) => gov.journal.turn(() => saveUses(gov, 100)));
+        const saving = cluster.members.map(({ gov }) => gov.journal.turn(ownWork, () => saveUses(gov, 100)));
         await cluster.settle();
         await Promise.all(saving);
         for (const answer of given) {

@@ -4,6 +4,7 @@ import type { Principal } from '../access/principal.ts';
 import { checkAction } from '../decision/check-action.ts';
 import { verifyBudgets } from '../budget/verify-budgets.ts';
 import type { Governance } from '../governance.ts';
+import { ownWork } from '../journal/index.ts';
 import type { MemoryStore } from '../memory/memory-store.ts';
 import { OpsCheckpoint, sweepOps } from '../ops/checkpoint.ts';
 import { isOver } from '../ops/op.ts';
@@ -52,9 +53,9 @@ class House {
           detail: '',
         });
       case 'sweep':
-        return gov.journal.turn(() => sweepOps(gov));
+        return gov.journal.turn(ownWork, () => sweepOps(gov));
       case 'save':
-        return gov.journal.turn(() => this.#checkpoints[at]?.step(2));
+        return gov.journal.turn(ownWork, () => this.#checkpoints[at]?.step(2));
       default: {
         const [action, by] = controls[does] ?? (['pause', operator] as const);
         return known && controlOp(gov, by, known, action, '');
@@ -181,7 +182,7 @@ test('a gateway that was held up saves no operation as running that others have 
   await cluster.settle();
   await completing;
   cluster.clock.advance(ttlMs + tickMs);
-  const sweeping = two.gov.journal.turn(() => sweepOps(two.gov));
+  const sweeping = two.gov.journal.turn(ownWork, () => sweepOps(two.gov));
   await cluster.settle();
   expect(await sweeping).toBe(1);
   if (heldUp !== undefined) cluster.members.unshift(heldUp);

@@ -54,6 +54,8 @@ function touchOfChange(change: Change): Touch {
     case 'policy_set_saved':
     case 'receipts_removed':
     case 'restore_recorded':
+    // Turns ask for their callers by themselves.
+    case 'rights_changed':
     case 'run_control_used':
     case 'signing_key_removed':
     case 'signing_key_saved':

@@ -9,6 +9,7 @@ import { testGovernance } from '../testkit/test-governance.ts';
 import type { AgentUsage } from './agent-coverage.ts';
 import { joined, uncoveredBy, unused } from './agent-coverage.ts';
 import { saveUses } from './save-uses.ts';
+import { ownWork } from '../journal/warrant.ts';
 
 const minute = 60_000;
 const github: Via = { door: 'mcp', name: 'github' };
@@ -29,7 +30,7 @@ function usageOf(g: TestGovernance, { id }: TestAgent): AgentUsage {
 /** How many uses are written now. */
 async function saved(g: TestGovernance): Promise<number> {
   const before = g.commits.length;
-  await g.settle(g.gov.journal.turn(() => saveUses(g.gov, 1000)));
+  await g.settle(g.gov.journal.turn(ownWork, () => saveUses(g.gov, 1000)));
   return g.commits.slice(before).flatMap(({ changes }) => changes.filter(({ kind }) => kind === 'agent_used')).length;
 }
 
@@ -40,7 +41,7 @@ test('an org with many agents does not delay what is known of others', async () 
   for (const agent of crowd) await g.check(agent);
   await g.check(bot);
   const before = g.commits.length;
-  expect(await g.settle(g.gov.journal.turn(() => saveUses(g.gov, 4)))).toBe(true);
+  expect(await g.settle(g.gov.journal.turn(ownWork, () => saveUses(g.gov, 4)))).toBe(true);
   const written = g.commits.slice(before).flatMap(({ changes }) => changes);
   expect(written.map((change) => change.kind === 'agent_used' && change.use.id.orgId)).toEqual([
     'crowd',

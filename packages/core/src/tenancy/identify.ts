@@ -2,6 +2,7 @@ import type { Principal } from '../access/index.ts';
 import { mayReach } from '../access/index.ts';
 import type { AgentId, Sha256 } from '../kernel/index.ts';
 import { agentKey, parseAgentId, announce, ReeveError, equalInConstantTime } from '../kernel/index.ts';
+import type { Warrant } from '../journal/index.ts';
 import type { Agent } from './agent.ts';
 import { isRegistered } from './agent.ts';
 import type { AgentDirectory } from './directory.ts';
@@ -75,12 +76,23 @@ export function findAgent(gov: Agents, by: Principal, id: AgentId): Agent {
 
 /** The registered agent behind a call other than a check. A suspended or blocked agent may still report and listen. */
 export function authenticateAgent(gov: Tenancy, claim: AgentId | undefined, token: string): Agent {
+  const agent = agentOf(gov.directory, gov.sha256, parseAgentId(claim), token);
+  touchAgent(gov, agent);
+  return agent;
+}
+
+/** What a turn for an agent takes: its token is the one that the agent has at every run. */
+export function agentWarrant({ directory, sha256 }: Tenancy, claim: AgentId | undefined, token: string): Warrant {
   const id = parseAgentId(claim);
-  gov.directory.outOfService.refuse(id);
-  const identity = identify(gov.directory, gov.sha256, id, token);
+  const hash = sha256(token);
+  return { require: () => void agentOf(directory, () => hash, id, token) };
+}
+
+function agentOf(directory: AgentDirectory, sha256: Sha256, id: AgentId, token: string): Agent {
+  directory.outOfService.refuse(id);
+  const identity = identify(directory, sha256, id, token);
   const agent = provenAgent(identity);
   if (agent === undefined) throw new ReeveError('unauthenticated', identity.known ? '' : identity.reason);
-  touchAgent(gov, agent);
   return agent;
 }
 

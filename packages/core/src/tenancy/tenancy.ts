@@ -1,4 +1,4 @@
-import type { KeyRing } from '../access/index.ts';
+import type { Callers, KeyRing } from '../access/index.ts';
 import type { Actor, AlertEvent } from '../audit/index.ts';
 import type { JournalOf } from '../journal/index.ts';
 import type { AgentKey, Reactions, ReeveError, Ports } from '../kernel/index.ts';
@@ -36,6 +36,8 @@ export interface Tenancy extends Ports, Agents {
   /** Every API key, past or present: which credential derives from which, and who stands behind it. */
   readonly keys: KeyRing;
   readonly agentBounds: AgentBounds;
+  /** Whether those who called may still act. */
+  readonly callers: Callers;
   readonly control: AgentLink;
   /** Which changed tools were reported of late. */
   readonly reportedTools: ReportedTools;

@@ -14,6 +14,7 @@ const caller = (credentialId: string, members: Partial<Principal> = {}): Princip
   actor: { id: credentialId, kind: 'api_key', label: credentialId },
   credentialId,
   expiresAt: null,
+  asOf: 0,
   scopes: ['write'],
   orgId: null,
   teamId: null,

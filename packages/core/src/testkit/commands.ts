@@ -1,3 +1,4 @@
+import { isKey } from '../access/callers.ts';
 import type { Principal } from '../access/principal.ts';
 import type { Approval, GrantWish } from '../approvals/approval.ts';
 import type { StandingGrant } from '../approvals/grant.ts';
@@ -15,8 +16,16 @@ import type { ControlAction } from '../ops/receipt.ts';
 import type { RegisteredOp, RegisterOp } from '../ops/register-op.ts';
 import type { DeregisterRequest } from '../tenancy/deregister-agent.ts';
 import type { RegisterRequest, Registration } from '../tenancy/register-agent.ts';
+import { operatorKey } from './requests.ts';
 
 /** Commands as calls, for tests that give many of them. */
+
+/** The same caller. If it calls by a key that nobody has made, there is one from now on. */
+function withKey({ keys }: Governance, by: Principal): Principal {
+  const { credentialId: id, orgId, teamId } = by;
+  if (isKey(by) && keys.find(id) === undefined) keys.put({ ...operatorKey, id, hash: id, orgId, teamId });
+  return by;
+}
 
 export function controlOp(
   gov: Governance,
@@ -25,7 +34,7 @@ export function controlOp(
   action: ControlAction,
   reason: string,
 ): Promise<ControlledOp> {
-  return execute(gov, { kind: 'control_op', by, opId: opPath(op.owner.record.id, op.opId), action, reason });
+  return execute(gov, { kind: 'control_op', by: withKey(gov, by), opId: opPath(op.owner.record.id, op.opId), action, reason });
 }
 
 export function completeOp(
@@ -35,11 +44,11 @@ export function completeOp(
   completion: Completion,
   reason: string,
 ): Promise<OpRecord> {
-  return execute(gov, { kind: 'complete_op', by, opId: opPath(op.owner.record.id, op.opId), completion, reason });
+  return execute(gov, { kind: 'complete_op', by: withKey(gov, by), opId: opPath(op.owner.record.id, op.opId), completion, reason });
 }
 
 export function registerOp(gov: Governance, by: Principal, request: Omit<RegisterOp, 'by'>): Promise<RegisteredOp> {
-  return execute(gov, { kind: 'register_op', by, ...request });
+  return execute(gov, { kind: 'register_op', by: withKey(gov, by), ...request });
 }
 
 export function controlScope(
@@ -47,15 +56,15 @@ export function controlScope(
   by: Principal,
   request: Omit<ScopeRequest, 'by'>,
 ): Promise<ControlResult> {
-  return execute(gov, { kind: 'control_scope', by, ...request });
+  return execute(gov, { kind: 'control_scope', by: withKey(gov, by), ...request });
 }
 
 export function suspendAgent(gov: Governance, by: Principal, agent: AgentId, reason: string): Promise<void> {
-  return execute(gov, { kind: 'suspend_agent', by, agent, reason });
+  return execute(gov, { kind: 'suspend_agent', by: withKey(gov, by), agent, reason });
 }
 
 export function resumeAgent(gov: Governance, by: Principal, agent: AgentId, reason: string): Promise<void> {
-  return execute(gov, { kind: 'resume_agent', by, agent, reason });
+  return execute(gov, { kind: 'resume_agent', by: withKey(gov, by), agent, reason });
 }
 
 export function approveAction(
@@ -64,15 +73,15 @@ export function approveAction(
   approvalId: string,
   verdict: { readonly reason: string; readonly grant: GrantWish | null },
 ): Promise<Approval> {
-  return execute(gov, { kind: 'approve', by, approvalId, ...verdict });
+  return execute(gov, { kind: 'approve', by: withKey(gov, by), approvalId, ...verdict });
 }
 
 export function rejectAction(gov: Governance, by: Principal, approvalId: string, reason: string): Promise<Approval> {
-  return execute(gov, { kind: 'reject', by, approvalId, reason });
+  return execute(gov, { kind: 'reject', by: withKey(gov, by), approvalId, reason });
 }
 
 export function revokeGrant(gov: Governance, by: Principal, grantId: string, reason: string): Promise<StandingGrant> {
-  return execute(gov, { kind: 'revoke_grant', by, grantId, reason });
+  return execute(gov, { kind: 'revoke_grant', by: withKey(gov, by), grantId, reason });
 }
 
 export function registerAgent(
@@ -80,7 +89,7 @@ export function registerAgent(
   by: Principal,
   request: Omit<RegisterRequest, 'by'>,
 ): Promise<Registration> {
-  return execute(gov, { kind: 'register_agent', by, ...request });
+  return execute(gov, { kind: 'register_agent', by: withKey(gov, by), ...request });
 }
 
 export function deregisterAgent(gov: Governance, request: DeregisterRequest): Promise<void> {

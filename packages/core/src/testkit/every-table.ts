@@ -92,6 +92,7 @@ const changes: { readonly [Kind in Change['kind']]: Extract<Change, { readonly k
   api_key_used: { kind: 'api_key_used', id: 'abcdefghijkl', at: 2 },
   signing_key_saved: { kind: 'signing_key_saved', key: { kid: 'k', privateJwk: '', publicJwk: '{}', createdAt: 1 } },
   signing_key_removed: { kind: 'signing_key_removed', kid: 'k' },
+  rights_changed: { kind: 'rights_changed', ids: ['acc_1', 'ses_1'] },
   owed_entry_recorded: { kind: 'owed_entry_recorded', id: 'owed' },
   op_saved: { kind: 'op_saved', op: { ...opMembers, state: 'running', controlId: null, seq: 1 } },
   op_removed: { kind: 'op_removed', id, opId: 't:s' },

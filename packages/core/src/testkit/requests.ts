@@ -1,3 +1,4 @@
+import type { ApiKeyRecord } from '../access/api-key.ts';
 import type { Principal } from '../access/principal.ts';
 import { usualMostActionMicros } from '../kernel/money.ts';
 import type { Action } from '../action/action.ts';
@@ -13,10 +14,27 @@ export function agentId(text: string): AgentId {
   return { orgId, teamId, agentId: agent };
 }
 
+/** The key of the operator. Every governance of a test knows it. */
+export const operatorKey: ApiKeyRecord = {
+  id: 'abcdefghijkl',
+  hash: '',
+  label: 'operator',
+  scopes: ['admin'],
+  orgId: null,
+  teamId: null,
+  createdAt: 0,
+  expiresAt: null,
+  lastUsedAt: null,
+  revokedAt: null,
+  madeBy: null,
+  rotatedFrom: null,
+};
+
 export const operator: Principal = {
   actor: { id: 'abcdefghijkl', kind: 'api_key', label: 'operator' },
   credentialId: 'abcdefghijkl',
   expiresAt: null,
+  asOf: 0,
   scopes: ['admin'],
   orgId: null,
   teamId: null,

@@ -5,6 +5,7 @@ import type { Batch } from '../journal/journal-ports.ts';
 import { Journal } from '../journal/journal.ts';
 import type { ForeignCommit } from '../journal/shared-log.ts';
 import { sha256 } from './test-governance.ts';
+import { ownWork } from '../journal/warrant.ts';
 
 export interface SumChange {
   readonly agent: string;
@@ -79,7 +80,7 @@ export class SharedSums {
 
   /** Adds to an agent's sum, which may not pass 10, and answers with it. */
   add(agent: string, by: number): Promise<number | 'full'> {
-    return this.journal.turn(() => {
+    return this.journal.turn(ownWork, () => {
       if (this.sumOf(agent) + by > 10) {
         this.#record(agent, 'full');
         return 'full' as const;

@@ -497,6 +497,10 @@ const roundTrips: Readonly<Record<Change['kind'], RoundTrip>> = {
     write: [suspended(sampleAgent), [{ kind: 'entries_removed', through: 5 }]],
     expected: { agents: [sampleAgent] },
   },
+  rights_changed: {
+    write: [suspended(sampleAgent), [{ kind: 'rights_changed', ids: ['acc_1'] }]],
+    expected: { agents: [sampleAgent] },
+  },
   // The tests of accounts cover what this does to owed entries.
   owed_entry_recorded: {
     write: [suspended(sampleAgent), [{ kind: 'owed_entry_recorded', id: 'unknown' }]],

@@ -1,9 +1,8 @@
 import { expect } from 'vitest';
 import { EndedCredentials } from '../access/access.ts';
 import type { Principal } from '../access/principal.ts';
-import { rotateSigningKey } from '../access/manage-keys.ts';
-import { SigningKeyRing } from '../access/signing-key.ts';
-import type { Account } from '../accounts/account.ts';
+import { makeSigningKey } from '../access/manage-keys.ts';
+import type { Account, Session } from '../accounts/account.ts';
 import { scopesOfRole } from '../access/principal.ts';
 import type { Accounts, AccountSettings, Origin, PasswordHasher } from '../accounts/accounts.ts';
 import type { SessionGrant } from '../accounts/sessions.ts';
@@ -14,7 +13,6 @@ import type { LoggedEntry } from './logged-entry.ts';
 import type { ManualClock } from './manual-clock.ts';
 import { plainMint } from './plain-mint.ts';
 import { portsOf } from './ports-of.ts';
-import { operator } from './requests.ts';
 import { testGovernance } from './test-governance.ts';
 
 export const from: Origin = { address: '192.0.2.7', userAgent: 'a browser', requestId: 'r1' };
@@ -49,6 +47,8 @@ export interface TestAccounts {
     work: Promise<unknown>,
   ): Promise<{ readonly code: string; readonly facts: Readonly<Record<string, unknown>> }>;
   owner(): Promise<SessionGrant>;
+  /** The account as a caller, with a session of its own unless one is named. */
+  asPerson(account: Account, sessionId?: string): Principal;
   audit(): Promise<LoggedEntry[]>;
 }
 
@@ -86,7 +86,8 @@ export async function testAccounts(changed: Partial<AccountSettings> = {}): Prom
   const access = {
     ...portsOf(gov),
     keys: gov.keys,
-    signingKeys: new SigningKeyRing([]),
+    callers: gov.callers,
+    signingKeys: gov.callers.signingKeys,
     mint: plainMint(),
     tokenTtlMs: 86_400_000,
     ended: new EndedCredentials(),
@@ -98,7 +99,7 @@ export async function testAccounts(changed: Partial<AccountSettings> = {}): Prom
     settings: { ...settings, ...changed },
     onSessionEnd: (id) => ended.push(id),
   };
-  await run(rotateSigningKey(access, operator.actor));
+  await run(makeSigningKey(access));
   return {
     accounts,
     clock,
@@ -116,12 +117,30 @@ export async function testAccounts(changed: Partial<AccountSettings> = {}): Prom
       return outcome as { code: string; facts: Record<string, unknown> };
     },
     owner: () => run(register(accounts, { email: 'owner@example.com', password: goodPassword, name: 'Olga' }, from)),
+    asPerson: (account, sessionId) => {
+      const now = clock.now();
+      const session: Session = {
+        id: sessionId ?? `ses_of_${account.id}`,
+        accountId: account.id,
+        via: 'password',
+        rememberMe: false,
+        createdAt: now,
+        lastUsedAt: now,
+        expiresAt: now + settings.refreshTtlMs,
+        endedAt: null,
+        address: '',
+        userAgent: '',
+      };
+      // Transactions run one after the other, so it is there before anybody looks.
+      if (sessionId === undefined) void store.transaction([], (rows) => rows.saveSession(session));
+      return asPerson(account, session.id);
+    },
     audit: world.audit,
   };
 }
 
 /** The account as a caller. */
-export function asPerson(account: Account, sessionId = 'ses_1'): Principal {
+function asPerson(account: Account, sessionId: string): Principal {
   return {
     actor: { id: account.id, kind: 'account', label: account.email },
     credentialId: account.id,
@@ -130,5 +149,6 @@ export function asPerson(account: Account, sessionId = 'ses_1'): Principal {
     orgId: account.orgId,
     teamId: account.teamId,
     expiresAt: null,
+    asOf: 0,
   };
 }

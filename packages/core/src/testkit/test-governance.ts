@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { expect } from 'vitest';
+import { Callers } from '../access/callers.ts';
 import { KeyRing } from '../access/key-ring.ts';
 import type { Principal } from '../access/principal.ts';
 import type { ApprovalSettings } from '../approvals/approval-registry.ts';
@@ -53,7 +54,7 @@ import { fixedRandomness } from './fixed-randomness.ts';
 import type { LoggedEntry } from './logged-entry.ts';
 import { parseEntry } from './logged-entry.ts';
 import { ManualClock } from './manual-clock.ts';
-import { checkOf, operator, registration } from './requests.ts';
+import { checkOf, operator, operatorKey, registration } from './requests.ts';
 import { completeAction, deregisterAgent, registerAgent } from './commands.ts';
 
 export function sha256(text: string): string {
@@ -173,8 +174,11 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
   );
   const directory = new AgentDirectory();
   const ops = new OpsRegistry(clock, ttlMs);
+  const keys = new KeyRing(clock, sha256, snapshot.apiKeys);
+  if (keys.find(operatorKey.id) === undefined) keys.put(operatorKey);
   const gov = governanceOf({
-    keys: new KeyRing(clock, sha256, snapshot.apiKeys),
+    keys,
+    callers: new Callers(clock, keys, new SigningKeyRing([])),
     directory,
     reportedTools: new ReportedTools(clock),
     agentBounds: { ...usualAgentBounds, ...agentBounds },
@@ -275,14 +279,15 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
 
 /** The credentials of a governance, for what follows other gateways. */
 function accessOf(gov: Governance): Access {
-  const { clock, randomness, journal, keys } = gov;
-  const signingKeys = new SigningKeyRing([]);
+  const { clock, randomness, journal, keys, callers } = gov;
+  const { signingKeys } = callers;
   return {
     clock,
     randomness,
     sha256,
     journal,
     keys,
+    callers,
     signingKeys,
     mint: plainMint(),
     tokenTtlMs: 0,

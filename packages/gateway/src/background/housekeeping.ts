@@ -11,6 +11,7 @@ import {
   StaleWatch,
   sweepOps,
   timeOutControls,
+  ownWork,
 } from '@reeve/core';
 import type { Config } from '../config/settings.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -121,7 +122,7 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
 /** Writes at a stop how agents used the gateway, in steps. If one cannot be written, the rest is lost. */
 async function saveAllUses(gov: Governance): Promise<void> {
   for (let left = mostUsesAtStop; left > 0; left -= usesPerTurn) {
-    const hasMore = await gov.journal.turn(() => saveUses(gov, usesPerTurn)).catch(() => false);
+    const hasMore = await gov.journal.turn(ownWork, () => saveUses(gov, usesPerTurn)).catch(() => false);
     if (!hasMore) return;
   }
 }

@@ -5,6 +5,7 @@ import type { readTls } from '../startup/read-tls.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { agentService } from '../transports/grpc/agent-service.ts';
 import { controlService } from '../transports/grpc/control-service.ts';
+import { freshRoutes } from '../transports/grpc/fresh-routes.ts';
 import { healthService } from '../transports/grpc/health-service.ts';
 import { policyService } from '../transports/grpc/policy-service.ts';
 import { ReeveEngineServer } from '../transports/grpc/reeve-engine-server.ts';
@@ -54,12 +55,11 @@ function governedRoutes(
   { gov, authenticator, limits }: GrpcParts,
 ): RpcRoutes {
   const execute = executorOf(gov);
-  return mergeRoutes(
+  const services = mergeRoutes(
     policyService(gov, execute, { health, onAnswer: (answer) => metrics.decided(answer) }),
     controlService(gov, execute, health),
     agentService(gov, execute, {
       authenticate: async (authorization) => {
-        await catchUp(gov);
         const caller = await authenticator.authenticate(authorization).catch((error: unknown) => {
           metrics.authFailed();
           throw error;
@@ -71,4 +71,5 @@ function governedRoutes(
       heartbeatIntervalSecs: config.heartbeatIntervalSecs,
     }),
   );
+  return freshRoutes(services, () => catchUp(gov));
 }

@@ -141,10 +141,7 @@ function handlersOf(context: WiringContext, parts: HttpParts): HttpOptions['hand
       approvals: gov,
       execute,
       read: (token) => links?.read(token),
-      approver: async (expiresAt) => {
-        await catchUp(gov);
-        return await findApprover(accounts, context.config.approvalWebhookApprover ?? '', expiresAt);
-      },
+      approver: (expiresAt) => findApprover(accounts, context.config.approvalWebhookApprover ?? '', expiresAt),
     }),
     ...eventHandlers(parts.events),
   };
@@ -155,19 +152,10 @@ function authenticationOf(
   { identity: { authenticator, tickets, hasAccounts }, governed, publicUrl }: HttpParts,
 ): HttpOptions['authentication'] {
   return {
-    // Every request sees what was answered before it, by whichever gateway.
-    authenticate: async (authorization) => {
-      await catchUp(governed.gov);
-      return await authenticator.authenticate(authorization);
-    },
-    authenticateKey: async (authorization) => {
-      await catchUp(governed.gov);
-      return await authenticator.authenticateKey(authorization);
-    },
-    authenticateTicket: async (ticket) => {
-      await catchUp(governed.gov);
-      return await authenticateTicket(tickets, authenticator, ticket);
-    },
+    catchUp: () => catchUp(governed.gov),
+    authenticate: (authorization) => authenticator.authenticate(authorization),
+    authenticateKey: (authorization) => authenticator.authenticateKey(authorization),
+    authenticateTicket: (ticket) => authenticateTicket(tickets, authenticator, ticket),
     redeemTicket: (ticket) => redeemTicket(tickets, ticket),
     onFailure: () => metrics.authFailed(),
     hasAccounts,

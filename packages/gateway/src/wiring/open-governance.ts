@@ -15,6 +15,7 @@ import {
   AgentDirectory,
   ApprovalRegistry,
   budgetPolicy,
+  Callers,
   ControlRegistry,
   DecisionTally,
   EventBus,
@@ -39,6 +40,7 @@ import {
   restoreUses,
   RunTally,
   sealer,
+  SigningKeyRing,
   touchOf,
   withWriters,
 } from '@reeve/core';
@@ -81,7 +83,7 @@ export async function openGovernance(
   const tally = new DecisionTally(clock.now());
   events.subscribe((batch) => tally.follow(batch));
   const gov = emptyGovernance(context, stored, snapshot, journal);
-  const access = credentialsOf(config, gov, snapshot);
+  const access = credentialsOf(config, gov);
   for (const agent of snapshot.agents) gov.directory.put(agent, agent.registeredAt);
   restoreUses(gov, snapshot.agentUses);
   gov.policyRegistry.restore(await withWriters(gov, snapshot.policies));
@@ -144,8 +146,10 @@ function emptyGovernance(
   const directory = new AgentDirectory(journal.isShared);
   const ops = new OpsRegistry(clock, config.opsTtlSecs * 1000, journal.isShared, randomInt(2 ** 32));
   const { timeZone } = snapshot.balancesMark ?? noBalancesMark;
+  const keys = new KeyRing(clock, sha256, snapshot.apiKeys);
   return governanceOf({
-    keys: new KeyRing(clock, sha256, snapshot.apiKeys),
+    keys,
+    callers: new Callers(clock, keys, new SigningKeyRing(snapshot.signingKeys)),
     directory,
     reportedTools: new ReportedTools(clock),
     agentBounds: { agents: config.maxAgentsPerOrg, bytes: config.maxAgentMibPerOrg * 1024 * 1024 },

@@ -1,11 +1,10 @@
-import type { Accounts, AccountsAccess, Governance, SignOnProvider, Snapshot, Tickets } from '@reeve/core';
+import type { Accounts, AccountsAccess, Governance, SignOnProvider, Tickets } from '@reeve/core';
 import {
   Authenticator,
   EndedCredentials,
   findLoginIn,
   findRolesIn,
   MemoryAccountStore,
-  SigningKeyRing,
   TicketRegistry,
 } from '@reeve/core';
 import { JoseMint } from '../adapters/crypto/jose-mint.ts';
@@ -32,14 +31,15 @@ export interface Identity {
 }
 
 /** The keys of callers, and the keys that sign tokens. */
-export function credentialsOf(config: Config, gov: Governance, snapshot: Snapshot): AccountsAccess {
+export function credentialsOf(config: Config, gov: Governance): AccountsAccess {
   return {
     clock: systemClock,
     randomness,
     sha256,
     journal: gov.journal,
     keys: gov.keys,
-    signingKeys: new SigningKeyRing(snapshot.signingKeys),
+    callers: gov.callers,
+    signingKeys: gov.callers.signingKeys,
     mint: new JoseMint(),
     tokenTtlMs: config.tokenTtlSecs * 1000,
     ended: new EndedCredentials(),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { installFirstKey, rotateSigningKey, system } from '@reeve/core';
+import { installFirstKey, makeSigningKey } from '@reeve/core';
 import { defaultLimits, UnsentRoom } from '@reeve/grpc-server';
 import manifest from '../../package.json' with { type: 'json' };
 import { watchStore } from '../background/store-watch.ts';
@@ -86,7 +86,7 @@ export async function startGateway(
   // The first entry after those of the backup.
   await recordRestoreOf(snapshot, identity, logger);
   const evaluator = await openPolicies(context, gov);
-  if (access.signingKeys.current === undefined) await rotateSigningKey(access, system);
+  if (access.signingKeys.current === undefined) await makeSigningKey(access);
   anchor?.start(access, config.auditAnchorSecs * 1000);
 
   const tls = readTls(config);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Governance } from '@reeve/core';
+import { ReeveError } from '@reeve/core';
 import type { Config } from '../config/settings.ts';
 import type { Health } from '../telemetry/health.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -21,16 +22,18 @@ export function logUnforeseen({ logger }: WiringContext): (error: unknown) => vo
   return (error) => logger.error({ err: error }, 'a call failed unexpectedly');
 }
 
-/** How long a call waits to learn what other gateways did. Then it goes by what is known here. */
-const catchUpMs = 2000;
+/** How long a call waits to learn what other gateways did. Then it fails: nothing is answered by old knowledge. */
+const catchUpMs = 10_000;
 
 /** Waits until memory knows what any gateway has answered before. Takes no time if no other gateway can be there. */
 export async function catchUp({ journal }: Pick<Governance, 'journal'>): Promise<void> {
   if (!journal.isShared) return;
   const waited = new AbortController();
-  await Promise.race([
+  const isUpToDate = await Promise.race([
     journal.catchUp(),
-    sleep(catchUpMs, undefined, { signal: waited.signal }).catch(() => undefined),
+    sleep(catchUpMs, false, { signal: waited.signal }).catch(() => false),
   ]);
   waited.abort();
+  if (isUpToDate) return;
+  throw new ReeveError('store_unavailable', 'what other gateways have done cannot be read; nothing was decided');
 }

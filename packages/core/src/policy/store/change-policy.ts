@@ -1,5 +1,6 @@
 import { widthOf, requireScope } from '../../access/index.ts';
 import type { Principal } from '../../access/index.ts';
+import type { Warrant } from '../../journal/index.ts';
 import { ReeveError } from '../../kernel/index.ts';
 import type { PolicyProblem } from '../document.ts';
 import { parseScope, namespaceOf, mayReachScope } from '../document.ts';
@@ -23,10 +24,10 @@ import { tenantProblems } from './tenant-bounds.ts';
  * Runs a change of stored documents on the newest state that gateways on the same store have made, and returns once it
  * is durable. The change itself never waits.
  */
-export async function changePolicies<Result>(gov: Policies, change: () => Result): Promise<Result> {
+export async function changePolicies<Result>(gov: Policies, by: Warrant, change: () => Result): Promise<Result> {
   const result = await gov.policyRegistry.store.alone(async () => {
     await gov.journal.catchUp();
-    return await gov.journal.turn(change);
+    return await gov.journal.turn(by, change);
   });
   gov.policyRegistry.changed();
   return result;
@@ -47,7 +48,7 @@ export async function putPolicy(gov: Policies, by: Principal, put: PutPolicy): P
   // Another gateway may have stored newer versions. Permission is checked once those are known.
   const meant = nameMeant(gov, by, put.name);
   await gov.policyRegistry.prepare([{ name: meant, source, width: widthAfter(gov, by, meant) }], by);
-  return await changePolicies(gov, () => {
+  return await changePolicies(gov, gov.callers.warrantOf(by), () => {
     const name = nameMeant(gov, by, put.name);
     requireName(gov, by, name);
     if (baseVersion !== undefined) requireBase(gov, name, baseVersion);
@@ -67,7 +68,7 @@ function requireBase(gov: Policies, name: string, base: number): void {
 /** Takes a stored document out of force, even if a file of the same name has set it aside. Its versions stay. */
 export async function deletePolicy(gov: Policies, by: Principal, given: string): Promise<void> {
   requireScope(by, 'admin');
-  await changePolicies(gov, () => {
+  await changePolicies(gov, gov.callers.warrantOf(by), () => {
     const name = nameMeant(gov, by, given);
     const stored = gov.policyRegistry.newest(name);
     if (stored === undefined || stored.source === null || !mayReachVersion(by, stored)) {
@@ -97,7 +98,7 @@ export async function rollbackPolicy(gov: Policies, by: Principal, rollback: Rol
   if (found !== undefined && mayReachVersion(by, found)) {
     await gov.policyRegistry.prepare([{ ...found, width: widthAfter(gov, by, name) }], by);
   }
-  return await changePolicies(gov, () => {
+  return await changePolicies(gov, gov.callers.warrantOf(by), () => {
     findStored(gov, by, name);
     if (found === undefined || !mayReachVersion(by, found)) throw versionNotFound(name, version);
     if (found.source === null) {

@@ -204,6 +204,16 @@ export class SqlAccountRows implements AccountRows {
     return this.#sql.run('DELETE FROM invites');
   }
 
+  /** A change that changes nothing holds the row. Revoking the key waits for it. */
+  async holdKey(id: string, now: number): Promise<boolean> {
+    const held = await this.#sql.run(
+      `UPDATE api_keys SET id = id WHERE id = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)`,
+      id,
+      now,
+    );
+    return held > 0;
+  }
+
   owe(entry: OwedEntry): Promise<void> {
     return this.#save(owedRow, entry);
   }

@@ -1,6 +1,7 @@
 import { hostOfAuthority } from '@reeve/contract/host-name';
 import type { Route } from '@reeve/contract/http';
-import type { ApiKeyRecord, Principal } from '@reeve/core';
+import { routes } from '@reeve/contract/http';
+import type { Principal } from '@reeve/core';
 import { ReeveError, requireLogin, requireScope } from '@reeve/core';
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { z } from 'zod';
@@ -16,8 +17,10 @@ import type { UnsentAnswers } from './unsent-answers.ts';
 import { validate } from './validate.ts';
 
 export interface Authentication {
+  /** Memory knows all that any gateway has answered before. Throws if that cannot be found out. */
+  catchUp(): Promise<void>;
   authenticate(authorization: string | undefined): Promise<Principal>;
-  authenticateKey(authorization: string | undefined): Promise<ApiKeyRecord>;
+  authenticateKey(authorization: string | undefined): Promise<Principal>;
   /** The holder of a ticket. This does not use up the ticket. */
   authenticateTicket(ticket: string): Promise<Principal>;
   redeemTicket(ticket: string): Promise<void>;
@@ -37,7 +40,6 @@ export interface RoutePorts extends Pick<StreamPorts, 'onOpen'> {
 interface Called {
   readonly requestId: string;
   readonly principal?: Principal;
-  readonly key?: ApiKeyRecord;
 }
 
 type AnyHandler = (input: object, call: object) => unknown;
@@ -125,21 +127,17 @@ async function callerOf(
   };
   if (route.access === 'public') {
     limits.publicCall(route, request.ip, reply);
+    if (!restsOnNothing.has(route)) await authentication.catchUp();
     return call;
   }
+  // Whatever is answered rests on what was answered before, by whichever gateway.
+  await authentication.catchUp();
   try {
     const authorization = onlyAuthorization(request);
-    if (route.access === 'api_key') {
-      const key = await authentication.authenticateKey(authorization);
-      limits.credentialCall(key.id, reply);
-      return { ...call, key };
-    }
     const ticket = ticketOf(route, request);
-    const caller =
-      ticket === undefined ? authentication.authenticate(authorization) : authentication.authenticateTicket(ticket);
-    const principal = { ...(await caller), requestId };
+    const principal = { ...(await shownBy(route, authorization, ticket, authentication)), requestId };
     limits.credentialCall(principal.credentialId, reply);
-    if (route.access !== 'any') requireScope(principal, route.access);
+    if (route.access !== 'any' && route.access !== 'api_key') requireScope(principal, route.access);
     if (route.tenancy === 'person') requireLogin(principal);
     return { ...call, principal };
   } catch (error) {
@@ -150,6 +148,27 @@ async function callerOf(
     }
     throw error;
   }
+}
+
+/** Their answers rest on nothing that another gateway could have changed, or on the database alone. */
+const restsOnNothing: ReadonlySet<Route> = new Set<Route>([
+  routes.healthz,
+  routes.readyz,
+  routes.metrics,
+  routes.openapi,
+  routes.docs,
+  routes.policySchema,
+  routes.authMethods,
+]);
+
+function shownBy(
+  { access }: Route,
+  authorization: string | undefined,
+  ticket: string | undefined,
+  authentication: Authentication,
+): Promise<Principal> {
+  if (access === 'api_key') return authentication.authenticateKey(authorization);
+  return ticket === undefined ? authentication.authenticate(authorization) : authentication.authenticateTicket(ticket);
 }
 
 function noAccounts(): HttpError {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
 import type { Route, RouteInput, RouteName, RouteOutput, Routes } from '@reeve/contract/http';
-import type { ApiKeyRecord, Origin, Principal } from '@reeve/core';
+import type { Origin, Principal } from '@reeve/core';
 
 /** An answer that is not made from an object: a page, a stream, or JSON text. */
 export class RawAnswer {
@@ -75,9 +75,7 @@ interface Call {
 /** The route's access decides the caller's type, so a handler cannot forget to check. */
 type Caller<Definition extends Route> = Definition['access'] extends 'public'
   ? Call
-  : Definition['access'] extends 'api_key'
-    ? Call & { readonly key: ApiKeyRecord }
-    : Call & { readonly principal: Principal };
+  : Call & { readonly principal: Principal };
 
 type Output<Definition extends Route> = Definition extends { stream: string } ? StreamAnswer : Answer<Definition>;
 

@@ -3,7 +3,6 @@ import {
   createKey,
   exchangeToken,
   listKeys,
-  requireUnbound,
   revokeKey,
   rotateKey,
   rotateSigningKey,
@@ -34,8 +33,8 @@ export interface AccessPorts {
 export function accessHandlers({ access, tickets, findAccount }: AccessPorts): Pick<Handlers, AccessRoutes> {
   const revoke = async (principal: Principal, id: string) => apiKeyJson(await revokeKey(access, principal, id));
   return {
-    exchangeToken: async ({ body }, { key, requestId }) => {
-      const { token, expiresAt, scopes } = await exchangeToken(access, key, body.scopes, requestId);
+    exchangeToken: async ({ body }, { principal }) => {
+      const { token, expiresAt, scopes } = await exchangeToken(access, principal, body.scopes);
       return { token, expires_at: Math.floor(expiresAt / 1000), scopes: [...scopes] };
     },
     me: async (_input, { principal }) => {
@@ -78,8 +77,7 @@ export function accessHandlers({ access, tickets, findAccount }: AccessPorts): P
     revokeApiKey: ({ params }, { principal }) => revoke(principal, params.id),
     revokeApiKeyUnversioned: ({ params }, { principal }) => revoke(principal, params.id),
     rotateSigningKey: async (_input, { principal }) => {
-      requireUnbound(principal);
-      const key = await rotateSigningKey(access, principal.actor, principal.requestId);
+      const key = await rotateSigningKey(access, principal);
       return { kid: key.kid, created_at: timestamp(key.createdAt) };
     },
   };
