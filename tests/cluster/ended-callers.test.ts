@@ -228,7 +228,10 @@ test('a revoked key does nothing by any route', async () => {
   for (const name of ['late-put', 'late-delete', 'late-rollback']) {
     for (let version = 0; version < 2; version++) {
       const source = text.replace('name: late', `name: ${name}`).replace('nothing', `nothing-${version}`);
-      const answer = await gateway.api.send('PUT', `/api/v1/policies/${name}`, { bearer: bootstrapKey, json: { source } });
+      const answer = await gateway.api.send('PUT', `/api/v1/policies/${name}`, {
+        bearer: bootstrapKey,
+        json: { source },
+      });
       expect(answer.status, answer.text).toBe(200);
     }
   }

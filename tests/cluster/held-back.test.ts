@@ -5,6 +5,7 @@ import { ControlStream } from '../harness/control-stream.ts';
 import { makeKey, registerAs, tokenOf } from '../harness/credentials.ts';
 import type { Registered } from '../harness/gateway.ts';
 import { allowAll, bootstrapKey, toolCall } from '../harness/gateway.ts';
+import { eventually } from '../harness/eventually.ts';
 import { Policies } from '../harness/policies.ts';
 import { Cluster } from './storm/cluster.ts';
 import type { ClusterNode } from './storm/node.ts';
@@ -20,6 +21,13 @@ beforeAll(async () => {
   const [first, second] = cluster.nodes;
   if (first === undefined || second === undefined) throw new Error('there are not two gateways');
   [one, two] = [first, second];
+  // Reading the first document starts a thread.
+  await new Policies(one.gateway).put('warm', 'name: warm\nrules:\n  - { name: no, effect: deny, tools: [nothing] }\n');
+  const { policyVersion } = await one.gateway.heartbeat(await one.gateway.register({ agentId: 'first' }));
+  await eventually(async () => {
+    const agentAtTwo = await two.gateway.register({ agentId: 'second' });
+    expect(await two.gateway.heartbeat(agentAtTwo)).toMatchObject({ policyVersion });
+  });
 }, 120_000);
 afterAll(() => cluster[Symbol.asyncDispose]());
 
@@ -61,10 +69,13 @@ test.each(Object.keys(callsByToken))('a token that was replaced opens nothing an
   expect(await two.gateway.check(agent)).toMatchObject({ decision: 2, policyRule: 'identity' });
 });
 
-test.each(['heartbeat', 'identify', 'preview', 'subscribe'])('a token that is new opens what it should: %s', async (name) => {
-  const renewed = await one.gateway.register({ agentId: agent.id.agentId });
-  await callsByToken[name]?.(renewed);
-});
+test.each(['heartbeat', 'identify', 'preview', 'subscribe'])(
+  'a token that is new opens what it should: %s',
+  async (name) => {
+    const renewed = await one.gateway.register({ agentId: agent.id.agentId });
+    await callsByToken[name]?.(renewed);
+  },
+);
 
 test('an agent hears that it is suspended, and that it is not any more', async () => {
   const path = `/api/v1/agents/acme/core/${agent.id.agentId}`;

@@ -8,6 +8,7 @@ import { mutation } from './mutation/mutation.ts';
 import type { Part } from './part.ts';
 import { poison } from './poison.ts';
 import { signals } from './signals.ts';
+import { stall } from './stall.ts';
 import { streams } from './streams.ts';
 import { tenants } from './tenants.ts';
 
@@ -43,6 +44,14 @@ export const parts: readonly Part[] = [
     share: 4,
     most: 100,
     run: clock,
+  },
+  {
+    name: 'stall',
+    holds:
+      'While the links of a gateway stall, a credential that ends at another gateway does nothing any more once that is answered.',
+    share: 4,
+    most: 300,
+    run: stall,
   },
   {
     name: 'streams',

@@ -14,6 +14,7 @@ import { poison } from './poison.ts';
 import type { PartResult } from './report.ts';
 import { tableOf, withTable } from './report.ts';
 import { signals } from './signals.ts';
+import { stall } from './stall.ts';
 import { streams } from './streams.ts';
 
 const seed = 20_260_101;
@@ -36,6 +37,12 @@ describe('the short form of the campaign finds nothing', () => {
 
   test('clock', { timeout }, async () => {
     expect((await clock(briefly(seed, 1))).findings).toEqual([]);
+  });
+
+  test('stall', { timeout }, async () => {
+    const { counts, findings } = await stall(briefly(seed, 5));
+    expect(findings).toEqual([]);
+    expect(counts['refused']).toBeGreaterThan(0);
   });
 
   test('streams', { timeout }, async () => {

@@ -13,7 +13,15 @@ export {
   ticketTtlMs,
 } from './access/index.ts';
 export type { IssuedTicket, Tickets } from './access/index.ts';
-export { requireScope, requireUnbound, revokeKey, makeSigningKey, roles, rotateKey, rotateSigningKey } from './access/index.ts';
+export {
+  requireScope,
+  requireUnbound,
+  revokeKey,
+  makeSigningKey,
+  roles,
+  rotateKey,
+  rotateSigningKey,
+} from './access/index.ts';
 export { scopes, signingKeysTable, widths } from './access/index.ts';
 export type { Identity, MadeOwner, OidcPerson, OidcRules, OwnerPorts, RoleRule, SignIn } from './accounts/index.ts';
 export { createOwner, logInWithOidc, makeCliCode, openCliSession, requirePasswords } from './accounts/index.ts';

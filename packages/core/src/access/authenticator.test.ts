@@ -359,9 +359,9 @@ describe('a key that comes from an account', () => {
   test('works while it is active, on every way in, and stops when it is not', async () => {
     const bearer = `Bearer ${key}`;
     const principal = await people.authenticate(bearer);
-    const made = `Bearer ${await inTurn(
-      exchangeToken(access, await people.authenticateKey(bearer), undefined),
-    ).then((issued) => issued.token)}`;
+    const made = `Bearer ${await inTurn(exchangeToken(access, await people.authenticateKey(bearer), undefined)).then(
+      (issued) => issued.token,
+    )}`;
     expect(await people.authenticate(made)).toMatchObject({ credentialId: record.id });
     expect(await people.isStillValid(principal)).toBe(true);
     role = undefined;

@@ -18,7 +18,9 @@ const bootstrap = 'rvk_abcdefghijkl_01234567890123456789012345678901234567891ssR
 const grant: KeyGrant = { label: 'ci', scopes: ['read', 'write'], orgId: null, teamId: null, ttlMs: null };
 const acme: Principal = { ...operator, orgId: 'acme' };
 
-async function setUp(apiKeys: readonly ApiKeyRecord[] = [operatorKey]): Promise<{ test: TestGovernance; access: Access }> {
+async function setUp(
+  apiKeys: readonly ApiKeyRecord[] = [operatorKey],
+): Promise<{ test: TestGovernance; access: Access }> {
   const test = await testGovernance();
   return {
     test,

@@ -131,7 +131,11 @@ describe('a session', () => {
     await world.run(renew(other.refreshToken));
     expect((await world.failure(renew(grant.refreshToken))).code).toBe('session_ended');
     expect(
-      (await world.failure(revokeSession(world.accounts, world.asPerson(grant.account, newest?.id), first?.id ?? '', from))).code,
+      (
+        await world.failure(
+          revokeSession(world.accounts, world.asPerson(grant.account, newest?.id), first?.id ?? '', from),
+        )
+      ).code,
     ).toBe('session_not_found');
   });
 

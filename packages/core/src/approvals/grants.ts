@@ -38,9 +38,7 @@ export interface RevokeGrant {
 
 /** Only the store knows a grant that has ended. */
 export async function readGrant(gov: Approvals, { grantId }: RevokeGrant): Promise<StandingGrant | undefined> {
-  return await gov.journal.durable(
-    () => gov.approvals.findGrant(grantId) ?? gov.approvals.reader.grant(grantId),
-  );
+  return await gov.journal.durable(() => gov.approvals.findGrant(grantId) ?? gov.approvals.reader.grant(grantId));
 }
 
 /** Ends a standing grant. A grant that is already revoked stays as it is. */

@@ -23,7 +23,8 @@ async function leadChanges() {
     );
     await settled(by.complete({ id, token }, answer.opId, { actualCostMicros: cost }), acting);
   };
-  const save = (by: TestGovernance, most?: number) => by.gov.journal.turn(ownWork, () => by.balance?.save(most) ?? false);
+  const save = (by: TestGovernance, most?: number) =>
+    by.gov.journal.turn(ownWork, () => by.balance?.save(most) ?? false);
   /** What a gateway finds that starts now. */
   const found = async () => {
     const started = await testGovernance({ store: log.store, clock });

@@ -21,7 +21,9 @@ import { actorOf, touchAgent, identify } from '../tenancy/index.ts';
 /** Judges one action and answers once the decision is durable. */
 export function checkAction(gov: Decisions, request: CheckRequest): Promise<Answer> {
   // Who asks is part of the judgement.
-  return gov.journal.turn(ownWork, () => judge(gov, request)).then((judgement) => answerOf(judgement, gov.clock.elapsed()));
+  return gov.journal
+    .turn(ownWork, () => judge(gov, request))
+    .then((judgement) => answerOf(judgement, gov.clock.elapsed()));
 }
 
 /** How long a batch or a stream may keep others waiting, in milliseconds. */

@@ -8,7 +8,15 @@ export type { DeregisterRequest } from './deregister-agent.ts';
 export { deregisterAgent } from './deregister-agent.ts';
 export { AgentDirectory } from './directory.ts';
 export type { Identity } from './identify.ts';
-export { agentWarrant, authenticateAgent, credentialEnded, findAgent, heartbeat, identify, identifyByToken } from './identify.ts';
+export {
+  agentWarrant,
+  authenticateAgent,
+  credentialEnded,
+  findAgent,
+  heartbeat,
+  identify,
+  identifyByToken,
+} from './identify.ts';
 export { provenAgent, touchAgent } from './identify.ts';
 export type { RegisterRequest, Registration } from './register-agent.ts';
 export { registerAgent } from './register-agent.ts';

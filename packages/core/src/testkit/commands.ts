@@ -34,7 +34,13 @@ export function controlOp(
   action: ControlAction,
   reason: string,
 ): Promise<ControlledOp> {
-  return execute(gov, { kind: 'control_op', by: withKey(gov, by), opId: opPath(op.owner.record.id, op.opId), action, reason });
+  return execute(gov, {
+    kind: 'control_op',
+    by: withKey(gov, by),
+    opId: opPath(op.owner.record.id, op.opId),
+    action,
+    reason,
+  });
 }
 
 export function completeOp(
@@ -44,7 +50,13 @@ export function completeOp(
   completion: Completion,
   reason: string,
 ): Promise<OpRecord> {
-  return execute(gov, { kind: 'complete_op', by: withKey(gov, by), opId: opPath(op.owner.record.id, op.opId), completion, reason });
+  return execute(gov, {
+    kind: 'complete_op',
+    by: withKey(gov, by),
+    opId: opPath(op.owner.record.id, op.opId),
+    completion,
+    reason,
+  });
 }
 
 export function registerOp(gov: Governance, by: Principal, request: Omit<RegisterOp, 'by'>): Promise<RegisteredOp> {

@@ -40,7 +40,7 @@ export const accessRoutes = {
       description: 'A JSON Web Key Set.',
       body: z.object({ keys: z.array(z.record(z.string(), z.unknown())) }),
     },
-    problems: [],
+    problems: ['store_unavailable'],
   },
   authMethods: {
     method: 'GET',

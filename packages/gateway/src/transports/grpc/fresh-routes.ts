@@ -18,7 +18,9 @@ const answeredByTurns: ReadonlySet<string> = new Set([
 /** The same routes. Those that answer by what is in memory first learn what other gateways have done. */
 export function freshRoutes({ unary, stream }: RpcRoutes, catchUp: () => Promise<void>): RpcRoutes {
   return {
-    unary: new Map([...unary].map(([path, handler]) => [path, isCurrent(path) ? handler : afterwards(handler, catchUp)])),
+    unary: new Map(
+      [...unary].map(([path, handler]) => [path, isCurrent(path) ? handler : afterwards(handler, catchUp)]),
+    ),
     stream: new Map(
       [...stream].map(([path, handler]) => [path, isCurrent(path) ? handler : streamAfterwards(handler, catchUp)]),
     ),

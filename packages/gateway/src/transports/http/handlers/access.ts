@@ -1,13 +1,5 @@
 import type { Access, Account, Principal, Tickets } from '@reeve/core';
-import {
-  createKey,
-  exchangeToken,
-  listKeys,
-  revokeKey,
-  rotateKey,
-  rotateSigningKey,
-  timestamp,
-} from '@reeve/core';
+import { createKey, exchangeToken, listKeys, revokeKey, rotateKey, rotateSigningKey, timestamp } from '@reeve/core';
 import { cursorOf, placeOf } from '../cursor.ts';
 import { fitting } from '../fitting.ts';
 import type { Handlers } from '../handler.ts';
