@@ -65,6 +65,14 @@ const events: Readonly<Record<EventType, EventText> & Record<string, EventText>>
     'Somebody resumed a run, or its control was given up because too many runs were held. The `reason` says which.',
     'The same members as of `RunHeld`, of the control that ended.',
   ],
+  ScopeSuspended: [
+    'Somebody suspended an org, a team or everything: every check in it is denied until all its suspensions are lifted. The `reason` is theirs.',
+    '`suspension_id`, `action`, `org_id` and `team_id` (null stands for any), `control_id`: the control of what ran in it; `request_id`.',
+  ],
+  ScopeResumed: [
+    'Somebody lifted a suspension. Others may hold the same agents still.',
+    'The same members as of `ScopeSuspended`.',
+  ],
   PolicyReloaded: [
     'Policies came into force: at start, after a change of the files, or after a change of a stored document. The tenant of a stored document’s scope has the entry.',
     '`previous_version`. For files: `documents` (names), and `set_aside` if stored documents do not count beside them. For a stored document: `change` (`put`, `rolled_back` or `deleted`), `name`, `version`, `scope`, `request_id`, and `note` if there is one.',

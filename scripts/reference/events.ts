@@ -11,6 +11,8 @@ const meanings: Readonly<Record<EventType, string>> = {
     'An operation has moved; its registration is a move, too. Each transition has exactly one event. A refused transition, or one that changes nothing, has none. `op` is the operation right after it, as `GET /api/v1/ops/{id}` shows it.',
   decision:
     'A check was answered, replays and refused identities included. `op_id` is null if the refusal left no operation. A claim to be an unregistered agent has no event.',
+  suspension:
+    'An org, a team or everything was suspended, or a suspension was lifted. It goes to everybody whom the scope holds: a suspension of everything also to the credentials of tenants.',
   agent: 'An agent was registered, has left, was suspended or resumed.',
   audit_alert: [
     'An operator should look at something. `alert` says what:',

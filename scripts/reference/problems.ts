@@ -71,6 +71,22 @@ const problems: Readonly<Record<ProblemCode, ProblemText>> = {
     'Credentials of one binding hold at most 10,000 runs, and one of them at most 5,000. Nothing has changed: neither the run nor its operations.',
     'Resume runs that no longer need it: `GET /api/v1/runs/controls` lists them, with when each last refused a check. What must stop now: suspend the agent, or control it by `agent_id` without a `run_id`.',
   ],
+  too_many_suspensions: [
+    'Credentials of one binding hold at most 1,000 suspensions of scopes in force, and one of them at most 500. Nothing has changed.',
+    'Lift those that are no longer needed (`GET /api/v1/suspensions` lists them), or suspend a wider scope in their place.',
+  ],
+  scope_not_found: [
+    'No agent is registered in the scope that the request names, as far as the caller may see. Nothing was stopped.',
+    'Check the names: `GET /api/v1/topology/overview` lists orgs and teams.',
+  ],
+  suspension_not_found: [
+    'No suspension with this id is in force, or none that concerns the caller.',
+    'List those in force: `GET /api/v1/suspensions`.',
+  ],
+  suspended: [
+    'The agent’s org or team, or everything, is suspended. What waits for approval goes on waiting.',
+    'Reject it, or approve it once the suspension is lifted: `GET /api/v1/suspensions` says who imposed it.',
+  ],
   payload_too_large: ['The body is larger than 1 MiB.', 'Send less.'],
   uri_too_long: null,
   unsupported_media_type: ['The body is not JSON, or has no content type.', 'Send `Content-Type: application/json`.'],

@@ -235,6 +235,10 @@ test('a revoked key does nothing by any route', async () => {
       expect(answer.status, answer.text).toBe(200);
     }
   }
+  await gateway.register({ orgId: 'held', agentId: 'bot' });
+  const hold = { org_id: 'held', action: 'pause', reason: 'an incident' };
+  const held = await gateway.api.post<{ id: string }>('/api/v1/suspensions', bootstrapKey, hold);
+  expect(held.status, held.text).toBe(201);
   const invite = async (email: string) =>
     (await owner.call<{ invite: { id: string } }>('POST', '/api/v1/auth/invite', { email })).body.invite.id;
   const [toRevoke, toResend] = [await invite('revoke@example.com'), await invite('resend@example.com')];
@@ -283,6 +287,8 @@ test('a revoked key does nothing by any route', async () => {
     terminateOp: { path: { id: 'terminate:s' } },
     completeOp: { path: { id: 'complete:s' } },
     controlScope: { json: { action: 'terminate', scope: { agent_id: 'worker' }, reason: 'late' } },
+    suspendScope: { json: { org_id: 'acme', action: 'terminate', reason: 'late' } },
+    liftSuspension: { path: { id: held.body.id } },
   };
   const requests = new Map<string, LateRequest>();
   for (const [name, late] of Object.entries(lates)) {

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { approvalJson } from './http/routes/approvals.ts';
+import { suspensionTold } from './http/routes/suspensions.ts';
 import { opJson, opState, timestamp } from './http/schemas.ts';
 
 /** Every event type that a stream can filter by. */
-export const eventTypes = ['ops_change', 'decision', 'approval', 'budget', 'agent', 'audit_alert', 'policy'] as const;
+export const eventTypes = ['ops_change', 'decision', 'approval', 'budget', 'agent', 'audit_alert', 'policy', 'suspension'] as const;
 
 export type EventType = (typeof eventTypes)[number];
 
@@ -103,9 +104,15 @@ const policy = z.object({
   }),
 });
 
+const suspension = z.object({
+  ...envelope,
+  event_type: z.literal('suspension'),
+  payload: z.object({ change: z.enum(['suspended', 'resumed']), suspension: suspensionTold }),
+});
+
 /** An event in wire form. */
 export const eventSchema = z
-  .discriminatedUnion('event_type', [opsChange, decision, approval, budget, agent, auditAlert, policy])
+  .discriminatedUnion('event_type', [opsChange, decision, approval, budget, agent, auditAlert, policy, suspension])
   .meta({ id: 'Event' });
 
 export type ReeveEvent = z.infer<typeof eventSchema>;

@@ -9,15 +9,20 @@ import type {
   ScopeRequest,
   ControlResult,
   SuspendAgent,
+  SuspendScope,
+  LiftSuspension,
 } from './control/index.ts';
 import {
   acknowledgeControl,
   readAcknowledged,
   controlOp,
   controlScope,
+  controlScopeOf,
+  liftSuspension,
   neededForScope,
   resumeAgent,
   suspendAgent,
+  suspendScope,
 } from './control/index.ts';
 import type { Governance } from './governance.ts';
 import type { Warrant } from './journal/index.ts';
@@ -26,6 +31,7 @@ import { checkLength, longest } from './kernel/index.ts';
 import type { CompleteOp, CompleteRequest, OpRecord, RegisteredOp, RegisterOp } from './ops/index.ts';
 import { completeAction, completeOp, registerOp } from './ops/index.ts';
 import type { DeregisterRequest, RegisterRequest, Registration, ReportToolsRequest } from './tenancy/index.ts';
+import type { ScopeSuspension } from './tenancy/index.ts';
 import { agentWarrant, deregisterAgent, registerAgent, reportTools } from './tenancy/index.ts';
 
 /** Every command with its request and its answer. Both are plain data, so a command can travel to its target. */
@@ -36,6 +42,8 @@ interface Commands {
   readonly control_scope: Asked<ScopeRequest, ControlResult>;
   readonly suspend_agent: Asked<SuspendAgent, void>;
   readonly resume_agent: Asked<SuspendAgent, void>;
+  readonly suspend_scope: Asked<SuspendScope, ScopeSuspension>;
+  readonly lift_suspension: Asked<LiftSuspension, ScopeSuspension>;
   readonly approve: Asked<Approve, Approval>;
   readonly reject: Asked<Verdict, Approval>;
   readonly revoke_grant: Asked<RevokeGrant, StandingGrant>;
@@ -71,6 +79,16 @@ const executions: { readonly [K in Kind]: Execution<K> } = {
   },
   suspend_agent: inOneTurn(suspendAgent),
   resume_agent: inOneTurn(resumeAgent),
+  suspend_scope: (gov, request) => {
+    const { orgId = null, teamId = null } = request;
+    authorise(request, neededForScope(controlScopeOf({ orgId, teamId })));
+    return suspendScope(gov, request);
+  },
+  // What it takes depends on the suspension, which the use case finds.
+  lift_suspension: (gov, request) => {
+    authorise(request);
+    return liftSuspension(gov, request);
+  },
   approve: afterReading((gov, { by, approvalId }) => findApproval(gov, by, approvalId), approveAction),
   reject: afterReading((gov, { by, approvalId }) => findApproval(gov, by, approvalId), rejectAction),
   revoke_grant: afterReading(readGrant, revokeGrant),

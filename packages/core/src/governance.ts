@@ -1,5 +1,5 @@
 import { endApprovalOf, noteSignalled } from './approvals/index.ts';
-import { closeOutbox, wakeOps } from './control/index.ts';
+import { closeOutbox, noteLeaver, wakeOps } from './control/index.ts';
 import type { ControlReactions } from './control/index.ts';
 import type { Decisions } from './decision/index.ts';
 import { endOpsOf, settleCost } from './ops/index.ts';
@@ -16,7 +16,7 @@ export interface Governance extends Decisions {
 export function governanceOf(parts: Omit<Governance, 'reactions'>): Governance {
   const reactions: ControlReactions = {
     agentBack: [(agent) => wakeOps(gov, agent)],
-    agentLeaving: [(left) => endOpsOf(gov, left), ({ agent }) => closeOutbox(gov, agent)],
+    agentLeaving: [(left) => endOpsOf(gov, left), ({ agent }) => closeOutbox(gov, agent), ({ agent }) => noteLeaver(gov, agent)],
     opMoving: [(moved) => settleCost(gov, moved)],
     opMoved: [(moved) => endApprovalOf(gov, moved)],
     messageGone: [(message) => noteSignalled(gov, message)],

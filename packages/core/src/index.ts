@@ -103,6 +103,7 @@ export { ControlRegistry, ReservationReaper, StaleWatch, bulksTable } from './co
 export { readControl, receiptsTable, restoreControl, sequencesTable, subscribeControl } from './control/index.ts';
 export type { RunControl } from './control/index.ts';
 export { listRunControls, runControlPlace, timeOutControls } from './control/index.ts';
+export { listSuspensions, mayKnowOperations, settleSuspensions, suspensionPlace } from './control/index.ts';
 export type { AckOutcome, ControlAction, Op, OpRecord, OpState, OpUsage, Outcome, Receipt } from './ops/index.ts';
 export type { ReceiptStatus, SavedOp } from './ops/index.ts';
 export type { EventFilter } from './events/index.ts';
@@ -111,7 +112,7 @@ export type { Execute } from './commands.ts';
 export { executorOf } from './commands.ts';
 export type { Governance } from './governance.ts';
 export { governanceOf } from './governance.ts';
-export type { Agent, AgentChange, AgentRecord, AgentUsage, Tree } from './tenancy/index.ts';
+export type { Agent, AgentChange, AgentRecord, AgentUsage, ScopeSuspension, Tree } from './tenancy/index.ts';
 export { noBalancesMark, recover } from './recover.ts';
 export type { Batch, Commit, Change, DomainEvent, ReadRow, Snapshot, Store } from './store.ts';
 export { loadSnapshot, readings, writesOf } from './store.ts';
@@ -136,7 +137,7 @@ export { subjectOf, validatePolicy, waitOf, withWriters } from './policy/index.t
 export { AgentDirectory, agentAfter, agentOfChange, agentsTable, findAgent, heartbeat } from './tenancy/index.ts';
 export { identifyByToken, isAgentChange, lineageOf, listAgents, teamOf, topologyStats } from './tenancy/index.ts';
 export { ReportedTools, restoreUses, saveUses, treeUnder, uncoveredBy, unused } from './tenancy/index.ts';
-export { visibleAgents, withoutToken } from './tenancy/index.ts';
+export { isSuspended, nameOfScope, visibleAgents, withoutToken } from './tenancy/index.ts';
 export type { Balance, BalanceDifference, BudgetRow, BudgetVerification, ClosedPeriod } from './budget/index.ts';
 export type { Period, RunCount, SavedBalance, SpentWindow, TierOf } from './budget/index.ts';
 export { agentKey } from './kernel/index.ts';

@@ -36,7 +36,9 @@ import type { PoliciesChange, PoliciesSnapshot, PolicyEvent, PolicyStore } from 
 import type { OwnerOfRow } from './row-owners.ts';
 import { itsAgent, itsNamespace, itsReach, itsTier, nobody } from './row-owners.ts';
 import type { AgentChange, AgentEvent, AgentUseChange, TenancySnapshot } from './tenancy/index.ts';
+import type { SuspensionChange, SuspensionEvent, SuspensionsSnapshot } from './tenancy/index.ts';
 import { agentRows, agentsTable, agentUseRows, agentUsesTable } from './tenancy/index.ts';
+import { suspensionRows, suspensionsTable } from './tenancy/index.ts';
 
 /** Every change that any feature writes. Each feature defines its own. */
 export type Change =
@@ -52,7 +54,8 @@ export type Change =
   | LogsChange
   | OpsChange
   | PoliciesChange
-  | RestoresChange;
+  | RestoresChange
+  | SuspensionChange;
 
 /** An event that live views follow. The journal publishes it once it is durable, never before. */
 export type DomainEvent =
@@ -62,7 +65,8 @@ export type DomainEvent =
   | BudgetEvent
   | DecisionEvent
   | OpsChangeEvent
-  | PolicyEvent;
+  | PolicyEvent
+  | SuspensionEvent;
 
 export type Batch = BatchOf<Change, DomainEvent>;
 
@@ -82,6 +86,7 @@ export interface Snapshot
     OpsSnapshot,
     PoliciesSnapshot,
     RestoresSnapshot,
+    SuspensionsSnapshot,
     TenancySnapshot {
   readonly head: ChainHead;
   /** What could not be read. It grows until the operations are read. */
@@ -119,6 +124,7 @@ const rows: RowsOf<Change> = {
   ...opsRows,
   ...policyRows,
   ...restoreRows,
+  ...suspensionRows,
 };
 
 export function writesOf(change: Change): readonly Write[] {
@@ -139,6 +145,7 @@ const eventTypes: Readonly<Record<DomainEvent['type'], true>> = {
   decision: true,
   ops_change: true,
   policy: true,
+  suspension: true,
 };
 
 export function isKnownEvent(event: { readonly type: string }): boolean {
@@ -162,6 +169,7 @@ export const readings = {
   ),
   controlSequences: owned(itsAgent, every(sequencesTable)),
   runControls: owned(itsReach, every(runControlsTable)),
+  suspensions: owned(nobody, every(suspensionsTable)),
   approvals: owned(itsAgent, every(approvalsTable, [{ column: 'is_live', is: 'on' }])),
   grants: owned(itsAgent, every(grantsTable, [{ column: 'is_revoked', is: 'off' }])),
   balances: owned(itsTier, every(balancesTable)),
@@ -212,6 +220,7 @@ export async function loadSnapshot(
     bulkControls: await read(readings.bulkControls),
     controlSequences: await read(readings.controlSequences),
     runControls: await read(readings.runControls),
+    suspensions: await read(readings.suspensions),
     approvals: await read(readings.approvals),
     grants: await read(readings.grants),
     ...balancesOf(await read(readings.balances)),

@@ -219,6 +219,13 @@ export const worstCalls: Readonly<Record<RouteName, Worst>> = {
     ...worstBodies('scope').map((body) => ({ path: '/api/v1/control', bearer: tenant, body })),
   ],
   listRunControls: list('/api/v1/runs/controls'),
+  suspendScope: withTexts(
+    () => '/api/v1/suspensions',
+    1000,
+    (reason) => ({ org_id: 'acme', team_id: 'nobody', action: 'pause', reason }),
+  ),
+  listSuspensions: list('/api/v1/suspensions'),
+  liftSuspension: simple(() => '/api/v1/suspensions/nobody'),
   getControl: simple(() => '/api/v1/control/nobody'),
   eventSocket: read('/api/v1/ws/events?since=0'),
   eventStream: ({ tenant }) => [{ path: '/api/v1/events?since=0', bearer: tenant, isStream: true }],

@@ -16,6 +16,8 @@ export const auditEventTypes = [
   'OpControlUnconfirmed',
   'RunHeld',
   'RunReleased',
+  'ScopeSuspended',
+  'ScopeResumed',
   'BudgetLimitApproached',
   'BudgetLimitExceeded',
   'BudgetReservationReleased',

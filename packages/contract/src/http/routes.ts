@@ -13,6 +13,7 @@ import { policyTestRoutes } from './routes/policy-tests.ts';
 import { serviceRoutes } from './routes/service.ts';
 import { signOnRoutes } from './routes/sign-on.ts';
 import { statsRoutes } from './routes/stats.ts';
+import { suspensionRoutes } from './routes/suspensions.ts';
 import { tenancyRoutes } from './routes/tenancy.ts';
 
 /** Every route of the HTTP API. It validates requests, feeds the OpenAPI document and is what clients rely on. */
@@ -32,6 +33,7 @@ export const routes = {
   ...statsRoutes,
   ...tenancyRoutes,
   ...opsRoutes,
+  ...suspensionRoutes,
   ...eventRoutes,
 } as const;
 

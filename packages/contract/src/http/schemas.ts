@@ -122,6 +122,8 @@ export const agentJson = agentIdJson.extend({
   version: z.string(),
   status: agentStatus,
   suspended_reason: z.string().nullable(),
+  /** What is suspended: the agent itself, or a scope that it is in. Null if nothing is. */
+  suspended_by: z.enum(['agent', 'team', 'org', 'everything']).nullable(),
   parent: agentIdJson.nullable(),
   depth: z.int(),
   metadata: z.record(z.string(), z.string()),
@@ -144,6 +146,7 @@ export const topologyAgentJson = agentJson
     name: true,
     framework: true,
     status: true,
+    suspended_by: true,
     parent: true,
     depth: true,
     last_seen_at: true,

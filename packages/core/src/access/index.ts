@@ -9,7 +9,7 @@ export { Callers, isKey } from './callers.ts';
 export type { Binding, Standing, Width } from './authority.ts';
 export { isAtLeastAsWide, isSameBinding, mayChangeDocument, refusalOf, widest, widthOf, widths } from './authority.ts';
 export type { Descents } from './credential-lineage.ts';
-export { keyInForceSince, makerOf, peopleBehind, rootsWith } from './credential-lineage.ts';
+export { isOfLineageOfAny, keyInForceSince, makerOf, peopleBehind, rootsWith } from './credential-lineage.ts';
 export type { IssuedToken } from './exchange-token.ts';
 export { exchangeToken } from './exchange-token.ts';
 export { KeyRing } from './key-ring.ts';

@@ -73,6 +73,7 @@ export interface Approve extends Verdict {
 export function approveAction(gov: Approvals, command: Approve, found: Approval): Approval {
   const { by, reason, grant } = command;
   const { approval, op, isOwn } = openToVerdict(gov, command, found);
+  requireFree(gov, op);
   const at = gov.clock.now();
   requireAuthority(standingOf(gov.keys, by), 'cap', approval.approver);
   if (grant !== null) checkGrant(approval, grant, at);
@@ -88,6 +89,13 @@ export function approveAction(gov: Approvals, command: Approve, found: Approval)
   };
   const isEnough = approval.verdicts.length + 1 >= approval.required;
   return isEnough ? letRun(gov, command, approval, op, verdict) : noteVerdict(gov, command, approval, verdict);
+}
+
+/** In a suspended scope nothing begins. What waits for people goes on waiting. */
+function requireFree({ directory }: Approvals, { owner }: Op): void {
+  const hold = directory.suspensions.over(owner.record.id);
+  if (hold === undefined) return;
+  throw new ReeveError('suspended', `${hold.told}; it can be approved once that is lifted, and rejected now`);
 }
 
 function letRun(gov: Approvals, { by, via }: Verdict, approval: Approval, op: Op, verdict: ApprovalVerdict): Approval {

@@ -19,6 +19,8 @@ export const auditEventTypes = [
   'OpControlUnconfirmed',
   'RunHeld',
   'RunReleased',
+  'ScopeSuspended',
+  'ScopeResumed',
   'BudgetLimitApproached',
   'BudgetLimitExceeded',
   'BudgetReservationReleased',

@@ -46,6 +46,8 @@ export class ControlRegistry {
   readonly remembered = new RememberedControls();
   /** The controls of runs, which hold for checks to come. */
   readonly runs = new RunControls();
+  /** The suspensions of scopes that this gateway is imposing or lifting. */
+  readonly settling = new Set<string>();
   readonly #ops: OpsRegistry;
   readonly #directory: AgentDirectory;
   readonly #clock: Clock;

@@ -45,10 +45,21 @@ describe('a scope', () => {
     ['agents of one name', { agentId: 'bot' }, 6],
     ['a run', { runId: 'run-1' }, 5],
     ['a run of an org', { orgId: 'acme', runId: 'run-2' }, 3],
-    ['what does not exist', { orgId: 'nobody' }, 0],
   ])('of %s is narrowed by all its members together', async (_, scope, expected) => {
     expect(await ask(scope)).toMatchObject({ matched: expected, changed: expected, skipped: 0 });
     expect(inState('paused')).toHaveLength(expected);
+  });
+
+  test.each<ControlScope>([
+    { orgId: 'nobody' },
+    { orgId: 'acme', teamId: 'nobody' },
+    { agentId: 'nobody' },
+    { orgId: 'nobody', runId: 'run-1' },
+  ])('without any agent is refused, for a dry run too: %j', async (scope) => {
+    await expect(ask(scope)).rejects.toMatchObject({ code: 'scope_not_found' });
+    await expect(ask(scope, operator, { dryRun: true })).rejects.toMatchObject({ code: 'scope_not_found' });
+    expect(inState('paused')).toEqual([]);
+    expect(await ask({ runId: 'nobody' })).toMatchObject({ matched: 0 });
   });
 
   test.each<[string, ControlScope]>([
@@ -68,7 +79,7 @@ describe('a scope', () => {
       const dryRun = { dryRun: true };
       await expect(ask(scope, writer, dryRun)).rejects.toMatchObject({ code: 'insufficient_scope' });
     }
-    for (const scope of [{ orgId: 'acme', teamId: 'ops' }, { teamId: 'ops' }, { runId: 'run-1' }, { agentId: 'x' }]) {
+    for (const scope of [{ orgId: 'acme', teamId: 'ops' }, { teamId: 'ops' }, { runId: 'run-1' }, { agentId: 'bot' }]) {
       expect(await ask(scope, writer)).toBeDefined();
     }
     const reader: Principal = { ...operator, scopes: ['read'] };
@@ -77,10 +88,11 @@ describe('a scope', () => {
 
   test('of a bound admin is its own org, and team, whatever it asks for', async () => {
     const ofTeam: Principal = { ...operator, orgId: 'acme', teamId: 'ops' };
-    expect(await ask({ orgId: 'umbrella' }, ofTeam)).toMatchObject({ matched: 0 });
+    await expect(ask({ orgId: 'umbrella' }, ofTeam)).rejects.toMatchObject({ code: 'scope_not_found' });
     expect(await ask({ all: true }, ofTeam)).toMatchObject({ matched: 2 });
     const ofOrg: Principal = { ...operator, orgId: 'acme' };
-    expect(await ask({ orgId: 'umbrella', teamId: 'search' }, ofOrg)).toMatchObject({ matched: 0, changed: 0 });
+    const elsewhere = ask({ orgId: 'umbrella', teamId: 'search' }, ofOrg);
+    await expect(elsewhere).rejects.toMatchObject({ code: 'scope_not_found' });
     // The org takes over what its team has paused.
     expect(await ask({ all: true }, ofOrg)).toMatchObject({ matched: 6, changed: 6, skipped: 0 });
     expect(inState('paused').every((id) => id.startsWith('acme/'))).toBe(true);

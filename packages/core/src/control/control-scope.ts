@@ -1,19 +1,20 @@
 import type { Standing, Principal } from '../access/index.ts';
 import { refusalOf, widthOf, narrowedTo, standingOf } from '../access/index.ts';
-import { lineageOfBinding, draftOf, canonicalJson, redactText } from '../audit/index.ts';
-import type { Json } from '../audit/index.ts';
+import { canonicalJson, redactText } from '../audit/index.ts';
 import type { Controls } from './controls.ts';
-import { ownWork } from '../journal/index.ts';
 import { invalid } from '../kernel/index.ts';
 import { isOver, nextState } from '../ops/index.ts';
 import type { Op, ControlAction } from '../ops/index.ts';
 import type { Agent } from '../tenancy/index.ts';
 import { visibleAgents } from '../tenancy/index.ts';
-import type { BulkControl, ControlCounts, ControlScope, ControlResult } from './bulk-control.ts';
+import type { BulkControl, ControlScope, ControlResult } from './bulk-control.ts';
+import { resultOf } from './bulk-control.ts';
 import { newControlId } from './control-op.ts';
 import { holdRun, releaseRun, requireRelease, requireRoom, runReachOf } from './hold-run.ts';
-import { issueControls, pausedBy, widensPause } from './issue-controls.ts';
-import { resultOf } from './bulk-control.ts';
+import { deferResume, heldBy, takesOver } from './held-ops.ts';
+import { pausedBy } from './issue-controls.ts';
+import type { BulkOrder } from './run-bulk.ts';
+import { countOf, describeScope, emptyScope, opsOf, opsPerTurn, runBulk } from './run-bulk.ts';
 
 export interface ScopeRequest {
   readonly by: Principal;
@@ -26,25 +27,17 @@ export interface ScopeRequest {
   readonly idempotencyKey: string | null;
 }
 
-/**
- * How many operations move per turn of the event loop. A turn takes about as long as a decision, and decisions run in
- * between.
- */
-const opsPerTurn = 8;
-/** How many operations move before the control waits until all are durable, for slow stores. */
-const opsPerWait = 64;
-/** How many operations are looked at per turn. */
-const looksPerTurn = 5000;
-
 /** An operator pauses, resumes or terminates all operations in flight within a scope. Resolves once all are durable. */
 export async function controlScope(gov: Controls, request: ScopeRequest): Promise<ControlResult> {
   const { by } = request;
+  if (!hasAgents(gov, by, request.scope)) await gov.journal.fresh(() => requireAgents(gov, by, request.scope));
   if (request.dryRun) {
     const reach = runReachOf(by, request.scope);
     if (reach !== undefined && request.action === 'resume') await requireRelease(gov, by, reach);
     else if (reach !== undefined) requireRoom(gov, by, reach);
     return await gov.journal.durable(async () => {
-      const ops = await opsWithin(gov, by, request.scope);
+      const { scope } = request;
+      const ops = await opsOf(gov, agentsWithin(gov, by, scope), ({ runId }) => isInRun(runId, scope));
       return { ...countOf(ops, mover(gov, by, request.action)), controlId: null };
     });
   }
@@ -69,7 +62,7 @@ async function act(
   const reason = redactText(request.reason);
   const id = newControlId(gov);
   await controlRun(gov, request, id, reason);
-  const ops = await opsWithin(gov, by, scope);
+  const ops = await opsOf(gov, agentsWithin(gov, by, scope), ({ runId }) => isInRun(runId, scope));
   const isMovable = mover(gov, by, action);
   const within = narrowedTo(by, scope);
   const tenant = within === 'nothing' ? by : within;
@@ -86,51 +79,18 @@ async function act(
     done: ops.length <= opsPerTurn,
     idempotency,
   };
-  const order = { by, action, reason, cause: 'operator', width: widthOf(by), bulkId: bulk.id } as const;
-  /** Moves the operations of one turn. Leaves those alone that have moved on since they were found. */
-  const move = (start: number): number => {
-    const movable = ops.slice(start, start + opsPerTurn).filter((op) => isMovable(op) && gov.ops.holds(op));
-    // By place, so that a turn that is done again gives the same ids.
-    let place = start;
-    const nextId = () => `${bulk.id}_${String(++place).padStart(7, '0')}`;
-    return issueControls(gov, movable, { ...order, nextId }).length;
-  };
-  let isOvertaken = false;
-  const begin = () => {
-    isOvertaken = idempotency !== null && gov.control.remembered.isRestored(idempotency.key);
-    if (isOvertaken) return 0;
-    recordRequest(gov, by, bulk);
-    gov.journal.write({ kind: 'bulk_control_saved', bulk });
-    return move(0);
-  };
-  const inTurn = (act: () => number) => {
-    const moved = gov.journal.turn(warrant, act);
-    // The end of the loop waits for it. Until then nobody handles a failure.
-    moved.catch(() => undefined);
-    return moved;
-  };
-  let turns = [inTurn(begin)];
-  let issued = 0;
-  if (idempotency !== null) {
+  const order: BulkOrder = { by, warrant, bulk, ops, isMovable, cause: 'operator', width: widthOf(by) };
+  const { remembered } = gov.control;
+  const finished = await runBulk(gov, {
+    ...order,
+    ...(action === 'resume' ? { prepare: deferrer(gov, by) } : {}),
     // The same request may have been made at another gateway, because this one did not answer.
-    issued += await allDurable(turns.splice(0));
-    const known = isOvertaken
-      ? gov.control.remembered.find(idempotency.key, idempotency.digest, gov.clock.now())
-      : undefined;
-    if (known !== undefined) return await known;
-  }
-  for (let start = opsPerTurn; start < ops.length; start += opsPerTurn) {
-    if (start % opsPerWait === 0) {
-      issued += await allDurable(turns);
-      turns = [];
-    } else await gov.journal.nextTurn();
-    turns.push(inTurn(() => move(start)));
-  }
-  issued += await allDurable(turns);
-  if (bulk.done) return resultOf(bulk);
-  const finished = { ...bulk, changed: issued, skipped: ops.length - issued, done: true };
-  await gov.journal.turn(ownWork, () => gov.journal.write({ kind: 'bulk_control_saved', bulk: finished }));
-  return resultOf(finished);
+    ...(idempotency === null ? {} : { isOvertaken: () => remembered.isRestored(idempotency.key) }),
+  });
+  if (finished !== undefined) return resultOf(finished);
+  const known =
+    idempotency === null ? undefined : remembered.find(idempotency.key, idempotency.digest, gov.clock.now());
+  return known === undefined ? resultOf(bulk) : await known;
 }
 
 /** A control of a run holds for later checks before it looks for operations, so that none comes in between. */
@@ -145,38 +105,6 @@ async function controlRun(gov: Controls, request: ScopeRequest, controlId: strin
   } else await gov.journal.turn(warrant, () => holdRun(gov, { by, action, reach, reason, controlId }));
 }
 
-/** Waits for all turns, even if one of them fails. Returns how many operations they have moved. */
-async function allDurable(turns: readonly Promise<number>[]): Promise<number> {
-  const outcomes = await Promise.allSettled(turns);
-  let moved = 0;
-  for (const outcome of outcomes) {
-    if (outcome.status === 'rejected') throw outcome.reason;
-    moved += outcome.value;
-  }
-  return moved;
-}
-
-function recordRequest(gov: Controls, by: Principal, bulk: BulkControl): void {
-  gov.journal.record(
-    draftOf({
-      at: bulk.requestedAt,
-      eventType: 'OpControlRequested',
-      lineage: lineageOfBinding(bulk),
-      actor: by.actor,
-      reason: bulk.reason === '' ? null : bulk.reason,
-      payload: canonicalJson({
-        action: bulk.action,
-        changed: bulk.changed,
-        control_id: bulk.id,
-        matched: bulk.matched,
-        ...(by.requestId === undefined ? {} : { request_id: by.requestId }),
-        scope: describeScope(bulk.scope),
-        skipped: bulk.skipped,
-      }),
-    }),
-  );
-}
-
 /** The scope that a credential needs. Controlling everything, or a whole org, is for admins. */
 export function neededForScope(scope: ControlScope): 'write' | 'admin' {
   const { all = false, orgId, teamId, agentId, runId } = scope;
@@ -188,53 +116,52 @@ export function neededForScope(scope: ControlScope): 'write' | 'admin' {
   return all || (named === 1 && orgId !== undefined) ? 'admin' : 'write';
 }
 
-/**
- * The operations in flight that are in scope and that the caller may reach. Only those known at the time of the request
- * count, though the search may take several turns.
- */
-async function opsWithin(gov: Controls, by: Principal, scope: ControlScope): Promise<Op[]> {
-  const { newest } = gov.ops;
-  const found: Op[] = [];
-  let looked = 0;
-  // Copies the list: an agent that registers again in between would come twice.
-  for (const agent of [...visibleAgents(gov, by, scope)]) {
-    if (scope.agentId !== undefined && agent.record.id.agentId !== scope.agentId) continue;
-    for (const op of gov.ops.of(agent)) {
-      if (++looked % looksPerTurn === 0) await gov.journal.nextTurn();
-      if (op.arrival > newest || isOver(op.state)) continue;
-      if (scope.runId === undefined || op.runId === scope.runId) found.push(op);
-    }
-  }
-  return found;
+/** The agents in scope that the caller may reach. */
+function agentsWithin(gov: Controls, by: Principal, scope: ControlScope): Agent[] {
+  const { agentId } = scope;
+  return [...visibleAgents(gov, by, scope)].filter(({ record }) => agentId === undefined || record.id.agentId === agentId);
 }
 
-function countOf(ops: readonly Op[], isMovable: (op: Op) => boolean): ControlCounts {
-  const changed = ops.filter(isMovable).length;
-  return { matched: ops.length, changed, skipped: ops.length - changed };
+/** Nobody stops what is not there: a mistyped name must not look like a stop. A run may be known by its name alone. */
+function requireAgents(gov: Controls, by: Principal, scope: ControlScope): void {
+  if (!hasAgents(gov, by, scope)) throw emptyScope();
+}
+
+function hasAgents(gov: Controls, by: Principal, scope: ControlScope): boolean {
+  const { all, orgId, teamId, agentId } = scope;
+  if (all === true || (orgId ?? teamId ?? agentId) === undefined) return true;
+  return agentsWithin(gov, by, scope).length > 0;
+}
+
+function isInRun(runId: string, scope: ControlScope): boolean {
+  return scope.runId === undefined || runId === scope.runId;
 }
 
 /** Tells whether a control moves an operation or takes over its pause. What a caller may not resume stays as it is. */
 function mover(gov: Controls, by: Principal, action: ControlAction): (op: Op) => boolean {
-  const standings = new Map<Agent, Standing>();
-  const standing = (agent: Agent): Standing => {
-    const known = standings.get(agent) ?? standingOf(gov.keys, by, agent.record);
-    standings.set(agent, known);
-    return known;
-  };
+  if (action !== 'resume') return (op) => takesOver(op, action, widthOf(by)) || canMove(op, action);
+  const mayResume = resumer(gov, by);
+  return (op) => canMove(op, action) && heldBy(gov, op) === undefined && mayResume(op);
+}
+
+function canMove({ state }: Op, action: ControlAction): boolean {
+  return !isOver(state) && nextState(state, action) !== undefined;
+}
+
+/** Resuming in a suspended scope takes effect once the scope is lifted. */
+function deferrer(gov: Controls, by: Principal): (op: Op) => void {
+  const mayResume = resumer(gov, by);
   return (op) => {
-    if (action === 'pause' && widensPause(op, widthOf(by))) return true;
-    if (isOver(op.state) || nextState(op.state, action) === undefined) return false;
-    return action !== 'resume' || refusalOf('pause', standing(op.owner), pausedBy(op)) === null;
+    if (canMove(op, 'resume') && heldBy(gov, op) !== undefined && mayResume(op)) deferResume(gov, op);
   };
 }
 
-function describeScope({ all, orgId, teamId, agentId, runId }: ControlScope): Json {
-  return {
-    ...(all === true ? { all } : {}),
-    ...(orgId === undefined ? {} : { org_id: orgId }),
-    ...(teamId === undefined ? {} : { team_id: teamId }),
-    ...(agentId === undefined ? {} : { agent_id: agentId }),
-    ...(runId === undefined ? {} : { run_id: redactText(runId) }),
+function resumer(gov: Controls, by: Principal): (op: Op) => boolean {
+  const standings = new Map<Agent, Standing>();
+  return (op) => {
+    const standing = standings.get(op.owner) ?? standingOf(gov.keys, by, op.owner.record);
+    standings.set(op.owner, standing);
+    return refusalOf('pause', standing, pausedBy(op)) === null;
   };
 }
 

@@ -133,13 +133,19 @@ describe('a control of a run', () => {
     ['for one agent', { orgId: 'acme', teamId: 'ads', agentId: 'bot' }, operator, ['ads']],
     ['in the tenant of whoever said it', {}, acme, ['bot', 'ads']],
     ['in the team of whoever said it', {}, search, ['bot']],
-    ['nowhere, if the scope lies in another tenant', { orgId: 'umbrella' }, acme, []],
   ])('holds %s', async (_where, scope, by, held) => {
     const made = await world();
     await control(made.g, 'terminate', { ...scope, runId: 'r' }, by);
     for (const name of ['bot', 'ads', 'other'] as const) {
       expect(await asked(made.g, made[name]), name).toBe(held.includes(name) ? terminated : 'allow');
     }
+  });
+
+  test('holds nowhere if the scope lies in another tenant: for the caller, there is no agent in it', async () => {
+    const made = await world();
+    const refused = control(made.g, 'terminate', { orgId: 'umbrella', runId: 'r' }, acme);
+    await expect(refused).rejects.toMatchObject({ code: 'scope_not_found' });
+    for (const name of ['bot', 'ads', 'other'] as const) expect(await asked(made.g, made[name]), name).toBe('allow');
   });
 
   test('survives a restart, and so does its end', async () => {

@@ -3,6 +3,7 @@ import type { Principal } from '../access/index.ts';
 import { canonicalJson, draftOf, redactText } from '../audit/index.ts';
 import { newControlId } from './control-op.ts';
 import type { Controls } from './controls.ts';
+import { isRunning, runsOn } from './held-ops.ts';
 import { issueControls } from './issue-controls.ts';
 import { saveReceipt } from './receipts.ts';
 import type { AgentId } from '../kernel/index.ts';
@@ -84,16 +85,10 @@ function blocksOf(gov: Controls, agent: Agent): readonly Receipt[] {
   return [...(gov.control.find(agent.key)?.blocking.values() ?? [])];
 }
 
-function isRunning({ state }: Op): boolean {
-  return state === 'running';
-}
-
-/** Before there were controls, only a suspension could pause an operation. */
-function isPausedBySuspension({ state, control }: Op): boolean {
-  return state === 'paused' && (control === null || control.cause === 'suspension');
-}
-
-/** Pauses the running operations of an agent, or resumes those that a suspension paused. */
+/**
+ * Pauses the running operations of an agent, or resumes those that a suspension paused. While its org or team is
+ * suspended, they go on waiting.
+ */
 export function moveForSuspension(
   gov: Controls,
   by: Pick<Principal, 'actor' | 'requestId'>,
@@ -101,7 +96,7 @@ export function moveForSuspension(
   action: 'pause' | 'resume',
   { reason, width }: Pick<Suspension, 'reason' | 'width'>,
 ): void {
-  const isConcerned = action === 'pause' ? isRunning : isPausedBySuspension;
+  const isConcerned = action === 'pause' ? isRunning : (op: Op) => runsOn(gov, op);
   issueControls(gov, [...gov.ops.of(agent)].filter(isConcerned), {
     by,
     action,

@@ -9,7 +9,7 @@ import { decide } from './decide.ts';
 import type { Decisions } from './decisions.ts';
 import { noteUse } from './note-use.ts';
 import { refuseIdentity } from './refuse-identity.ts';
-import { refuseInRun } from './refuse-in-run.ts';
+import { refuseByControl } from './refuse-by-control.ts';
 import { ownWork, restsOn } from '../journal/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
 import { traceIdsOf, traceIdsIn } from '../kernel/index.ts';
@@ -81,7 +81,7 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
   const undescribe = gov.ops.change(op, described(op, request, digest));
   gov.journal.onFailure(created ? () => gov.ops.forget(op) : undescribe);
 
-  const decided = refuseInRun(gov, agent, op, now) ?? decide(gov, agent, request, op, now);
+  const decided = refuseByControl(gov, agent, op, now) ?? decide(gov, agent, request, op, now);
   gov.ops.change(op, { policyRule: decided.policyRule, reason: decided.reason });
   const approval =
     decided.question === undefined ? undefined : requestApproval(gov, request, op, decided.question, now);

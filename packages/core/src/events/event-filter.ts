@@ -3,6 +3,8 @@ import { mayReach } from '../access/index.ts';
 import type { DomainEvent } from '../store.ts';
 import type { PolicyScope } from '../policy/index.ts';
 import type { AgentId } from '../kernel/index.ts';
+import type { TenantScope } from '../tenancy/index.ts';
+import { areRelated } from '../tenancy/index.ts';
 
 /** Which events a stream asks for. Absent members do not narrow. */
 export interface EventFilter {
@@ -13,6 +15,7 @@ export interface EventFilter {
 
 /** The owner of an event: an agent, an org or a team. Null if the event concerns the whole gateway. */
 export function agentOf(event: DomainEvent): AgentId | null {
+  if (event.type === 'suspension') return tenantOf(event.suspension);
   if (event.type === 'policy') return ownerOf(event.document?.scope);
   if (event.type !== 'budget') return event.agent;
   const { tier, orgId, teamId, agentId } = event.of;
@@ -29,6 +32,7 @@ export function eventsFor(by: Principal, filter: EventFilter): (event: DomainEve
   const isUnbound = by.orgId === null && by.teamId === null;
   return (event) => {
     if (wanted !== undefined && !wanted.has(event.type)) return false;
+    if (event.type === 'suspension') return isConcerned(event.suspension, by, filter);
     const agent = agentOf(event);
     if (agent === null) return isUnbound && orgId === undefined && agentId === undefined;
     return (
@@ -37,6 +41,16 @@ export function eventsFor(by: Principal, filter: EventFilter): (event: DomainEve
       (agentId === undefined || agentId === agent.agentId)
     );
   };
+}
+
+function tenantOf({ orgId, teamId }: TenantScope): AgentId | null {
+  return orgId === null ? null : { orgId, teamId: teamId ?? '', agentId: '' };
+}
+
+/** A suspension is told to everybody whom it holds. */
+function isConcerned(suspension: TenantScope, by: Principal, { orgId, agentId }: EventFilter): boolean {
+  const asked = { orgId: orgId ?? null, teamId: null };
+  return agentId === undefined && areRelated(suspension, by) && areRelated(suspension, asked);
 }
 
 /** The owner of documents with this scope; null if everybody. */

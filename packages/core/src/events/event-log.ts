@@ -162,6 +162,8 @@ export function weightOf(event: DomainEvent): number {
       return bare + (event.error?.length ?? 0);
     case 'audit_alert':
       return bare + JSON.stringify(event.details).length;
+    case 'suspension':
+      return bare + event.suspension.reason.length;
     case 'agent':
     case 'budget':
       return bare;

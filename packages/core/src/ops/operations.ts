@@ -3,6 +3,7 @@ import type { BudgetEvent, BudgetsChange, Budgets, Pricing } from '../budget/ind
 import type { JournalOf } from '../journal/index.ts';
 import type { Reactions } from '../kernel/index.ts';
 import type { AgentChange, AgentEvent, AgentUseChange, Tenancy, TenancyReactions } from '../tenancy/index.ts';
+import type { SuspensionChange, SuspensionEvent } from '../tenancy/index.ts';
 import type { OpState, OpTrigger, Op } from './op.ts';
 import type { OpsChange, OpsChangeEvent } from './ops-slice.ts';
 import type { OpsRegistry } from './registry.ts';
@@ -27,9 +28,9 @@ export interface OpsReactions extends TenancyReactions {
   readonly opMoved: Reactions<OpMoved>;
 }
 
-export type OperationsChange = AgentChange | AgentUseChange | BudgetsChange | OpsChange;
+export type OperationsChange = AgentChange | AgentUseChange | BudgetsChange | OpsChange | SuspensionChange;
 
-export type OperationsEvent = AgentEvent | BudgetEvent | AlertEvent | OpsChangeEvent;
+export type OperationsEvent = AgentEvent | BudgetEvent | AlertEvent | OpsChangeEvent | SuspensionEvent;
 
 /** What the use cases of operations work on. */
 export interface Operations extends Tenancy, Budgets {

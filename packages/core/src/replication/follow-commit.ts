@@ -11,7 +11,7 @@ import { agentKey, unquoted } from '../kernel/index.ts';
 import { followAlert, followOp, followOpChange } from '../ops/index.ts';
 import { followPolicy, preparePolicies } from '../policy/index.ts';
 import type { Change, Commit, DomainEvent } from '../store.ts';
-import { followUses, isAgentChange } from '../tenancy/index.ts';
+import { followSuspension, followUses, isAgentChange } from '../tenancy/index.ts';
 import { touchOf } from './touch-of.ts';
 
 /** The state that follows other gateways. */
@@ -108,6 +108,10 @@ function followChange({ gov, access, balances }: Followed, change: Change, seq: 
     case 'run_control_used':
     case 'run_control_removed':
       followControl(gov, change);
+      break;
+    case 'suspension_saved':
+    case 'suspension_removed':
+      followSuspension(gov.directory.suspensions, change);
       break;
     case 'approval_saved':
     case 'grant_saved':

@@ -29,6 +29,9 @@ function touchOfChange(change: Change): Touch {
     case 'run_control_saved':
     case 'run_control_removed':
       return withinOrg(change.control.orgId);
+    case 'suspension_saved':
+    case 'suspension_removed':
+      return withinOrg(change.suspension.orgId);
     case 'op_asked':
       return { agent: agentKey(change.op.agent) };
     case 'approval_saved':
@@ -77,6 +80,7 @@ function touchOfEvent(event: DomainEvent): Touch {
     case 'budget':
     case 'decision':
     case 'policy':
+    case 'suspension':
       return undefined;
   }
 }

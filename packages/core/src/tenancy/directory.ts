@@ -6,6 +6,7 @@ import { isRegistered, neverHeard } from './agent.ts';
 import type { AgentBounds } from './compact-agent.ts';
 import { agentBytes, compactAgent } from './compact-agent.ts';
 import { OutOfService } from './out-of-service.ts';
+import { ScopeSuspensions } from './scope-suspensions.ts';
 import { UsedAgents } from './used-agents.ts';
 
 const deepestLineage = 64;
@@ -23,6 +24,8 @@ export class AgentDirectory {
   /** The agents whose use of the gateway is to be written. */
   readonly used = new UsedAgents();
   readonly outOfService = new OutOfService();
+  /** What holds agents by their org or team. */
+  readonly suspensions = new ScopeSuspensions();
   #newest = 0;
   /** Other gateways hold the same agents, and list them in the same order: by their names. */
   readonly isShared: boolean;

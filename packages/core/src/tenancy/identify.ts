@@ -111,9 +111,14 @@ export function identifyByToken(
 ): IdentifiedAgent {
   const owner = token === '' ? undefined : directory.ownerOf(sha256(token));
   if (owner === undefined) throw new ReeveError('unauthenticated', 'the credential token belongs to no agent');
-  const { id, suspension } = owner.record;
+  const { id } = owner.record;
   directory.outOfService.refuse(id);
-  return { agentId: id, suspended: suspension !== null };
+  return { agentId: id, suspended: isSuspended({ directory }, owner) };
+}
+
+/** Whether checks of an agent are denied because it, its team, its org or everything is suspended. */
+export function isSuspended({ directory }: Agents, { record }: Agent): boolean {
+  return record.suspension !== null || directory.suspensions.over(record.id) !== undefined;
 }
 
 /** Why a stream ends when its credential is no longer valid. */
@@ -141,5 +146,5 @@ export interface HeartbeatAnswer {
 export function heartbeat(gov: Tenancy, claim: AgentId | undefined, token: string): HeartbeatAnswer {
   const agent = authenticateAgent(gov, claim, token);
   agent.lastSeenAt = gov.clock.now();
-  return { suspended: agent.record.suspension !== null, policyVersion: gov.policies.version };
+  return { suspended: isSuspended(gov, agent), policyVersion: gov.policies.version };
 }

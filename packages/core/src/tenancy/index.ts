@@ -17,12 +17,17 @@ export {
   identify,
   identifyByToken,
 } from './identify.ts';
-export { provenAgent, touchAgent } from './identify.ts';
+export { isSuspended, provenAgent, touchAgent } from './identify.ts';
 export type { RegisterRequest, Registration } from './register-agent.ts';
 export { registerAgent } from './register-agent.ts';
 export type { ReportToolsRequest } from './report-tools.ts';
 export { reportTools } from './report-tools.ts';
 export { ReportedTools } from './reported-tools.ts';
+export type { Hold, ScopeSuspension, TenantScope } from './scope-suspensions.ts';
+export { areRelated, isWithin, nameOfScope, ScopeSuspensions } from './scope-suspensions.ts';
+export { suspensionRows, suspensionsTable } from './suspensions-rows.ts';
+export type { SuspensionChange, SuspensionEvent, SuspensionsSnapshot } from './suspensions-slice.ts';
+export { followSuspension } from './suspensions-slice.ts';
 export { followUses, restoreUses, saveUses } from './save-uses.ts';
 export { agentRows, agentsTable, agentUseRows, agentUsesTable } from './tenancy-rows.ts';
 export type { AgentChange, AgentEvent, AgentUseChange, TenancySnapshot } from './tenancy-slice.ts';

@@ -4,9 +4,9 @@ import { ReeveError } from '../kernel/index.ts';
 import type { AgentId } from '../kernel/index.ts';
 import type { Agent } from './agent.ts';
 import { isRegistered } from './agent.ts';
-import type { Tally } from './directory.ts';
+import type { OrgIndex, Tally } from './directory.ts';
 import { count, emptyTally } from './directory.ts';
-import { findAgent } from './identify.ts';
+import { findAgent, isSuspended } from './identify.ts';
 import type { Agents } from './tenancy.ts';
 
 export interface TenantFilter {
@@ -72,7 +72,10 @@ export function topologyStats(gov: Agents, by: Principal, filter: TenantFilter):
   const total = emptyTally();
   if (within === 'nothing') return { ...total, orgs: 0, teams: 0 };
   if (within.teamId !== undefined) {
-    for (const agent of visibleAgents(gov, by, filter)) count(total, agent, 1);
+    for (const agent of visibleAgents(gov, by, filter)) {
+      count(total, agent, 1);
+      if (isHeldOnly(gov, agent)) total.suspended++;
+    }
     const some = total.agents > 0 ? 1 : 0;
     return { ...total, orgs: some, teams: some };
   }
@@ -81,6 +84,7 @@ export function topologyStats(gov: Agents, by: Principal, filter: TenantFilter):
   for (const [orgId, org] of gov.directory.orgs()) {
     if (within.orgId !== undefined && within.orgId !== orgId) continue;
     add(total, org.tally);
+    total.suspended += heldIn(gov, orgId, org);
     teams += org.teams.size;
     orgs++;
   }
@@ -148,7 +152,7 @@ export function listAgents(
   const after = isGiven ? page.after : undefined;
   const agents: Agent[] = [];
   for (const agent of inOrder(gov, by, filter)) {
-    if ((after !== undefined && placeOf(agent) <= after) || !hasStatus(agent, filter.status)) continue;
+    if ((after !== undefined && placeOf(agent) <= after) || !hasStatus(gov, agent, filter.status)) continue;
     agents.push(agent);
     if (agents.length > page.limit) break;
   }
@@ -171,6 +175,21 @@ function inOrder(gov: Agents, by: Principal, filter: AgentFilter): Iterable<Agen
   return [...visibleAgents(gov, by, filter)].sort((a, b) => a.ordinal - b.ordinal);
 }
 
-function hasStatus(agent: Agent, status: AgentFilter['status']): boolean {
-  return status === undefined || (agent.record.suspension === null) === (status === 'active');
+/** How many agents of an org are suspended by their scope alone. */
+function heldIn(gov: Agents, orgId: string, { tally, teams }: OrgIndex): number {
+  const { suspensions } = gov.directory;
+  if (suspensions.overOrg(orgId) !== undefined) return tally.agents - tally.suspended;
+  let held = 0;
+  for (const teamId of suspensions.heldTeams(orgId)) {
+    for (const agent of teams.get(teamId) ?? []) if (isHeldOnly(gov, agent)) held++;
+  }
+  return held;
+}
+
+function isHeldOnly(gov: Agents, agent: Agent): boolean {
+  return agent.record.suspension === null && isSuspended(gov, agent);
+}
+
+function hasStatus(gov: Agents, agent: Agent, status: AgentFilter['status']): boolean {
+  return status === undefined || isSuspended(gov, agent) === (status === 'suspended');
 }

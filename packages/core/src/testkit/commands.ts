@@ -7,6 +7,7 @@ import type { AckRequest } from '../control/acknowledge-control.ts';
 import type { ControlledOp } from '../control/control-op.ts';
 import type { ScopeRequest } from '../control/control-scope.ts';
 import type { ControlResult } from '../control/bulk-control.ts';
+import type { SuspendScope } from '../control/suspend-scope.ts';
 import type { Governance } from '../governance.ts';
 import type { AgentId } from '../kernel/ids.ts';
 import { opPath } from '../kernel/ids.ts';
@@ -16,6 +17,7 @@ import type { ControlAction } from '../ops/receipt.ts';
 import type { RegisteredOp, RegisterOp } from '../ops/register-op.ts';
 import type { DeregisterRequest } from '../tenancy/deregister-agent.ts';
 import type { RegisterRequest, Registration } from '../tenancy/register-agent.ts';
+import type { ScopeSuspension } from '../tenancy/scope-suspensions.ts';
 import { operatorKey } from './requests.ts';
 
 /** Commands as calls, for tests that give many of them. */
@@ -69,6 +71,19 @@ export function controlScope(
   request: Omit<ScopeRequest, 'by'>,
 ): Promise<ControlResult> {
   return execute(gov, { kind: 'control_scope', by: withKey(gov, by), ...request });
+}
+
+export function suspendScope(
+  gov: Governance,
+  by: Principal,
+  request: Partial<Omit<SuspendScope, 'by'>>,
+): Promise<ScopeSuspension> {
+  const usual = { orgId: undefined, teamId: undefined, action: 'pause', reason: 'an incident' } as const;
+  return execute(gov, { kind: 'suspend_scope', by: withKey(gov, by), ...usual, ...request });
+}
+
+export function liftSuspension(gov: Governance, by: Principal, id: string, reason = ''): Promise<ScopeSuspension> {
+  return execute(gov, { kind: 'lift_suspension', by: withKey(gov, by), id, reason });
 }
 
 export function suspendAgent(gov: Governance, by: Principal, agent: AgentId, reason: string): Promise<void> {

@@ -9,10 +9,11 @@ import { entriesTable } from '../logs/logs.ts';
 import { opsTable } from '../ops/ops-rows.ts';
 import { policySetsTable, policyTextsTable, policyVersionsTable } from '../policy/policy-rows.ts';
 import type { Change } from '../store.ts';
+import { suspensionsTable } from '../tenancy/suspensions-rows.ts';
 import { agentsTable, agentUsesTable } from '../tenancy/tenancy-rows.ts';
 import { sampleAgent, sampleUse } from './store-agent-conformance.ts';
 import { sampleApproval, sampleGrant } from './store-approval-conformance.ts';
-import { sampleBulk, sampleReceipt, sampleRunControl } from './store-control-conformance.ts';
+import { sampleBulk, sampleReceipt, sampleRunControl, sampleSuspension } from './store-control-conformance.ts';
 import { sampleVersion } from './store-policy-conformance.ts';
 
 /** Every table that changes are written to. */
@@ -36,6 +37,7 @@ export const everyTable: readonly Table[] = [
   runControlsTable,
   sequencesTable,
   signingKeysTable,
+  suspensionsTable,
 ];
 
 const { id } = sampleAgent;
@@ -105,6 +107,8 @@ const changes: { readonly [Kind in Change['kind']]: Extract<Change, { readonly k
   run_control_saved: { kind: 'run_control_saved', control: sampleRunControl },
   run_control_used: { kind: 'run_control_used', control: { ...sampleRunControl, refusedAt: 2 } },
   run_control_removed: { kind: 'run_control_removed', control: sampleRunControl },
+  suspension_saved: { kind: 'suspension_saved', suspension: sampleSuspension },
+  suspension_removed: { kind: 'suspension_removed', suspension: sampleSuspension },
   receipts_removed: { kind: 'receipts_removed', before: 1, most: 1 },
   balances_saved: {
     kind: 'balances_saved',

@@ -19,7 +19,7 @@ import { agentAfter, agentOfChange, isAgentChange } from '../tenancy/tenancy-sli
 import { agentKey } from '../kernel/ids.ts';
 import { agentConformance, bareAgent, sampleAgent, sampleUse, suspended } from './store-agent-conformance.ts';
 import { approvalConformance, sampleApproval, sampleGrant, settledApproval } from './store-approval-conformance.ts';
-import { controlConformance, sampleBulk, sampleReceipt, sampleRunControl } from './store-control-conformance.ts';
+import { controlConformance, sampleBulk, sampleReceipt, sampleRunControl, sampleSuspension } from './store-control-conformance.ts';
 import { policyConformance, sampleVersion, saved, setSaved, version } from './store-policy-conformance.ts';
 import { closedPeriodConformance } from './store-balance-conformance.ts';
 import { readingConformance } from './store-reading-conformance.ts';
@@ -251,6 +251,7 @@ const nothing: Snapshot = {
   bulkControls: [],
   controlSequences: [],
   runControls: [],
+  suspensions: [],
   approvals: [],
   grants: [],
   lastBackupAt: null,
@@ -624,6 +625,17 @@ const roundTrips: Readonly<Record<Change['kind'], RoundTrip>> = {
       [{ kind: 'run_control_removed', control: sampleRunControl }],
     ],
     expected: { runControls: [] },
+  },
+  suspension_saved: {
+    write: [[{ kind: 'suspension_saved', suspension: sampleSuspension }]],
+    expected: { suspensions: [sampleSuspension] },
+  },
+  suspension_removed: {
+    write: [
+      [{ kind: 'suspension_saved', suspension: sampleSuspension }],
+      [{ kind: 'suspension_removed', suspension: sampleSuspension }],
+    ],
+    expected: { suspensions: [] },
   },
   control_sequence_saved: {
     write: [

@@ -4,6 +4,7 @@ import type { RunControl } from '../control/run-controls.ts';
 import type { Receipt } from '../ops/receipt.ts';
 import type { SavedOp } from '../ops/ops-slice.ts';
 import type { Change, Store } from '../store.ts';
+import type { ScopeSuspension } from '../tenancy/scope-suspensions.ts';
 import type { AgentId } from '../kernel/ids.ts';
 
 export const sampleReceipt: Receipt = {
@@ -55,6 +56,22 @@ export const sampleRunControl: RunControl = {
   imposedBy: { orgId: 'acme', teamId: null },
   at: 1_700_000_000_000,
   refusedAt: null,
+};
+
+export const sampleSuspension: ScopeSuspension = {
+  id: 'sus_1',
+  orgId: 'acme',
+  teamId: null,
+  action: 'pause',
+  actor: { id: 'abcdefghijkl', kind: 'api_key', label: 'ünder' },
+  credentialId: 'abcdefghijkl',
+  imposedBy: { orgId: 'acme', teamId: null },
+  reason: 'an "incident"',
+  since: 1_700_000_000_000,
+  operations: { matched: 3, changed: 2, skipped: 1, controlId: 'ctl_b' },
+  isSettled: true,
+  lifted: null,
+  leftWith: [],
 };
 
 /** A receipt with nothing left to happen. */
@@ -162,6 +179,18 @@ export function controlConformance(open: () => Store, sampleOp: SavedOp): void {
     await write({ kind: 'run_control_removed', control: everywhere });
     const byId = (one: RunControl, other: RunControl) => (one.controlId < other.controlId ? -1 : 1);
     expect((await open().load()).runControls.toSorted(byId)).toEqual([{ ...sampleRunControl, refusedAt: 5 }, paused]);
+  });
+
+  test('keeps the suspensions of scopes as they were last saved, until they are removed', async () => {
+    const everything = { ...sampleSuspension, id: 'sus_2', orgId: null };
+    const team = { ...sampleSuspension, id: 'sus_3', teamId: 'red' };
+    const saved = (suspension: ScopeSuspension): Change => ({ kind: 'suspension_saved', suspension });
+    await write(...[sampleSuspension, everything, team].map(saved));
+    const { actor, imposedBy } = sampleSuspension;
+    const lifted = { ...team, lifted: { actor, imposedBy, reason: '', at: 5 }, leftWith: ['k'] };
+    await write(saved(lifted), { kind: 'suspension_removed', suspension: everything });
+    const byId = (one: ScopeSuspension, other: ScopeSuspension) => (one.id < other.id ? -1 : 1);
+    expect((await open().load()).suspensions.toSorted(byId)).toEqual([sampleSuspension, lifted]);
   });
 
   test('remembers what was asked for under a key once it is finished, and nothing else', async () => {

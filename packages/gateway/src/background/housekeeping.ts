@@ -9,6 +9,7 @@ import {
   OpsCheckpoint,
   saveUses,
   StaleWatch,
+  settleSuspensions,
   sweepOps,
   timeOutControls,
   ownWork,
@@ -93,6 +94,7 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
       if (lastUsedAt !== null) gov.journal.write({ kind: 'api_key_used', id, at: lastUsedAt });
     }
   };
+  const settle = rounds.of(() => settleSuspensions(gov));
   rounds.every(tickMs, () => {
     sweep();
     saveKeyUses();
@@ -103,6 +105,7 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
     saveBalances();
     gov.journal.write({ kind: 'receipts_removed', before: gov.clock.now() - receiptsKeptMs, most: receiptsPerTick });
     retain();
+    settle();
   });
   const saveAgentUses = rounds.ofTurns(gov.journal, () => {
     saveUses(gov, rowsPerTurn);

@@ -23,6 +23,7 @@ import type { EventPorts } from '../transports/http/handlers/events.ts';
 import { eventHandlers } from '../transports/http/handlers/events.ts';
 import { logHandlers } from '../transports/http/handlers/logs.ts';
 import { opsHandlers } from '../transports/http/handlers/ops.ts';
+import { suspensionHandlers } from '../transports/http/handlers/suspensions.ts';
 import { policyHandlers } from '../transports/http/handlers/policies.ts';
 import { policyTestHandlers } from '../transports/http/handlers/policy-tests.ts';
 import { serviceHandlers } from '../transports/http/handlers/service.ts';
@@ -136,6 +137,7 @@ function handlersOf(context: WiringContext, parts: HttpParts): HttpOptions['hand
     ...policyTestHandlers(evaluator),
     ...tenancyHandlers(gov, execute),
     ...opsHandlers(gov, execute),
+    ...suspensionHandlers(gov, execute),
     ...approvalHandlers(gov, execute),
     ...approvalLinkHandlers({
       approvals: gov,

@@ -156,7 +156,7 @@ export const approvalRoutes = {
         .optional(),
     }),
     success: { status: 200, description: 'The approval as it is now.', body: approvalJson },
-    problems: ['approval_not_found', 'already_decided', 'own_approval', 'imposed_by_wider'],
+    problems: ['approval_not_found', 'already_decided', 'suspended', 'own_approval', 'imposed_by_wider'],
   },
   reject: {
     ...verdict,
@@ -185,6 +185,7 @@ export const approvalRoutes = {
       'approval_not_found',
       'insufficient_scope',
       'already_decided',
+      'suspended',
       'own_approval',
       'imposed_by_wider',
     ],

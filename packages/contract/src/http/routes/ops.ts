@@ -176,7 +176,7 @@ export const opsRoutes = {
     ...control,
     path: '/api/v1/ops/{id}/resume',
     summary:
-      'Let a paused operation run on. This takes a credential at least as wide as the one that paused it or suspended its agent. The credential that registered the agent cannot do it.',
+      'Let a paused operation run on. In a suspended scope this takes effect once that is lifted, and “control” is null. This takes a credential at least as wide as the one that paused it or suspended its agent. The credential that registered the agent cannot do it.',
     success: { status: 202, description: 'The running operation, and the receipt of this control.', body: controlled },
     problems: [...control.problems, 'imposed_by_wider', 'own_agent'],
   },
@@ -230,7 +230,7 @@ export const opsRoutes = {
       }),
       alternative: { status: 200, description: 'The same for a "dry_run": what would change. Nothing has changed.' },
     },
-    problems: ['idempotency_conflict', 'too_many_held_runs', 'imposed_by_wider', 'own_agent'],
+    problems: ['scope_not_found', 'idempotency_conflict', 'too_many_held_runs', 'imposed_by_wider', 'own_agent'],
   },
   listRunControls: {
     method: 'GET',

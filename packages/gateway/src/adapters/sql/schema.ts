@@ -106,4 +106,8 @@ export const migrations: readonly string[] = [
   ) WITHOUT ROWID;`,
   forwardTables,
   singleSignOnTables,
+  `CREATE TABLE scope_suspensions (
+    id TEXT PRIMARY KEY,
+    record TEXT NOT NULL
+  ) WITHOUT ROWID;`,
 ];

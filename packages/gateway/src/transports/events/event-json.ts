@@ -3,6 +3,7 @@ import type { DomainEvent } from '@reeve/core';
 import { agentOf, describeScope, timestamp, usdOfMicros } from '@reeve/core';
 import { approvalJson } from '../http/present-approval.ts';
 import { opJson } from '../http/present-op.ts';
+import { suspensionTold } from '../http/present-suspension.ts';
 
 /** How an event looks on the wire. */
 export function eventJson(id: number, event: DomainEvent): ReeveEvent {
@@ -41,6 +42,10 @@ export function eventJson(id: number, event: DomainEvent): ReeveEvent {
       return { ...envelope, event_type: event.type, payload: { change: event.change } };
     case 'audit_alert':
       return { ...envelope, event_type: event.type, payload: { ...event.details, alert: event.alert } };
+    case 'suspension': {
+      const { change, suspension } = event;
+      return { ...envelope, event_type: event.type, payload: { change, suspension: suspensionTold(suspension) } };
+    }
     case 'policy': {
       const { version, error, document } = event;
       const changed = document === null ? null : { ...document, scope: describeScope(document.scope) };

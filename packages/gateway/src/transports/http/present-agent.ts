@@ -1,14 +1,19 @@
 import type { RouteOutput, Routes } from '@reeve/contract/http';
 import { entrances } from '@reeve/contract/names';
 import type { Agent, AgentUsage, Operations, Tree } from '@reeve/core';
-import { inFlight, timestamp, uncoveredBy, unused, usdOfMicros } from '@reeve/core';
+import { inFlight, isSuspended, nameOfScope, timestamp, uncoveredBy, unused, usdOfMicros } from '@reeve/core';
 
 type AgentJson = RouteOutput<Routes['getAgent']>;
 export type TopologyAgentJson = RouteOutput<Routes['topologyTeam']>['items'][number];
 type TreeJson = RouteOutput<Routes['topologyTree']>;
 
 /** Agents on the wire, with what they have spent. */
-export function agentPresenter({ ledger, ops }: Pick<Operations, 'ledger' | 'ops'>) {
+export function agentPresenter({ ledger, ops, directory }: Pick<Operations, 'ledger' | 'ops' | 'directory'>) {
+  const suspendedBy = ({ record }: Agent): AgentJson['suspended_by'] => {
+    if (record.suspension !== null) return 'agent';
+    const hold = directory.suspensions.over(record.id);
+    return hold === undefined ? null : nameOfScope(hold.suspension);
+  };
   const topologyAgentJson = (agent: Agent): TopologyAgentJson => {
     const { record, lineage } = agent;
     const { id, parent } = record;
@@ -19,7 +24,8 @@ export function agentPresenter({ ledger, ops }: Pick<Operations, 'ledger' | 'ops
       agent_id: id.agentId,
       name: record.name,
       framework: record.framework,
-      status: record.suspension === null ? 'active' : 'suspended',
+      status: isSuspended({ directory }, agent) ? 'suspended' : 'active',
+      suspended_by: suspendedBy(agent),
       parent: parent === null ? null : { org_id: parent.orgId, team_id: parent.teamId, agent_id: parent.agentId },
       depth: lineage.depth,
       last_seen_at: timestamp(agent.lastSeenAt),
@@ -34,7 +40,7 @@ export function agentPresenter({ ledger, ops }: Pick<Operations, 'ledger' | 'ops
     return {
       ...topologyAgentJson(agent),
       version: record.version,
-      suspended_reason: record.suspension?.reason ?? null,
+      suspended_reason: record.suspension?.reason ?? directory.suspensions.over(record.id)?.suspension.reason ?? null,
       metadata: { ...record.metadata },
       tool_names: [...record.toolNames],
       registered_at: timestamp(record.registeredAt),

@@ -5,13 +5,18 @@ import type { Agent } from '../tenancy/index.ts';
 import type { Decided } from './decide.ts';
 import type { Decisions } from './decisions.ts';
 
-/** The rule of a check that an operator's control of its run refused. */
+/** The rule of a check that an operator's control of its scope or its run refused. */
 export const controlRule = 'control';
 
 const reasons = { pause: 'run is paused', terminate: 'run is terminated' } as const;
 
-/** Denies a check in a run that an operator has paused or terminated, before any policy. Undefined if none has. */
-export function refuseInRun(gov: Decisions, { record }: Agent, op: Op, now: EpochMs): Decided | undefined {
+/**
+ * Denies a check in a scope that an operator has suspended, or in a run that one has paused or terminated, before any
+ * policy. Undefined if none has.
+ */
+export function refuseByControl(gov: Decisions, { record }: Agent, op: Op, now: EpochMs): Decided | undefined {
+  const hold = gov.directory.suspensions.over(record.id);
+  if (hold !== undefined) return { decision: 'deny', reason: hold.told, policyRule: controlRule, tier: 'control' };
   if (op.runId === '') return undefined;
   const control = gov.control.runs.over(record.id, op.runId);
   if (control === undefined) return undefined;

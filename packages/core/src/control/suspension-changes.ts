@@ -1,0 +1,78 @@
+import type { Principal } from '../access/index.ts';
+import { canonicalJson, draftOf, lineageOfBinding } from '../audit/index.ts';
+import type { EpochMs } from '../kernel/index.ts';
+import type { Agent, ScopeSuspension, SuspensionEvent, TenantScope } from '../tenancy/index.ts';
+import { isWithin } from '../tenancy/index.ts';
+import type { ControlScope } from './bulk-control.ts';
+import type { Controls } from './controls.ts';
+
+/** Stands for anybody, once too many credentials are to be remembered. */
+export const anybody = '*';
+const mostRemembered = 1000;
+
+/** The scope in the words of a control, which needs the same authority. */
+export function controlScopeOf({ orgId, teamId }: TenantScope): ControlScope {
+  if (orgId === null) return { all: true };
+  return teamId === null ? { orgId } : { orgId, teamId };
+}
+
+export function saveSuspension(gov: Controls, suspension: ScopeSuspension): void {
+  gov.journal.onFailure(gov.directory.suspensions.put(suspension));
+  gov.journal.write({ kind: 'suspension_saved', suspension });
+}
+
+export function removeSuspension(gov: Controls, suspension: ScopeSuspension): void {
+  gov.journal.onFailure(gov.directory.suspensions.remove(suspension.id));
+  gov.journal.write({ kind: 'suspension_removed', suspension });
+}
+
+interface Noted {
+  readonly by: Pick<Principal, 'actor' | 'requestId'>;
+  /** Secrets are replaced already. */
+  readonly reason: string;
+  readonly at: EpochMs;
+}
+
+/** Tells the log and live views that a scope was suspended, or a suspension lifted. */
+export function noteSuspension(
+  gov: Controls,
+  suspension: ScopeSuspension,
+  change: SuspensionEvent['change'],
+  { by, reason, at }: Noted,
+): void {
+  const { id, orgId, teamId, action, operations } = suspension;
+  gov.journal.record(
+    draftOf({
+      at,
+      eventType: change === 'suspended' ? 'ScopeSuspended' : 'ScopeResumed',
+      lineage: lineageOfBinding(suspension),
+      actor: by.actor,
+      reason: reason === '' ? null : reason,
+      payload: canonicalJson({
+        action,
+        control_id: operations.controlId,
+        org_id: orgId,
+        ...(by.requestId === undefined ? {} : { request_id: by.requestId }),
+        suspension_id: id,
+        team_id: teamId,
+      }),
+    }),
+  );
+  gov.journal.publish({ type: 'suspension', at, change, suspension });
+}
+
+/**
+ * An agent leaves a suspended scope. The credentials that registered it are remembered: otherwise they could lift the
+ * suspension as strangers, and register the agent again.
+ */
+export function noteLeaver(gov: Controls, { record }: Agent): void {
+  const { orgId, teamId } = record.id;
+  for (const suspension of [...gov.directory.suspensions.inForce()]) {
+    if (!isWithin(suspension, { orgId, teamId })) continue;
+    const { leftWith } = suspension;
+    const more = record.registeredWith.filter((id) => !leftWith.includes(id));
+    if (more.length === 0 || leftWith.includes(anybody)) continue;
+    const all = [...leftWith, ...more];
+    saveSuspension(gov, { ...suspension, leftWith: all.length > mostRemembered ? [anybody] : all });
+  }
+}
