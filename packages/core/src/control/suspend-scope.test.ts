@@ -5,7 +5,7 @@ import { eventsFor } from '../events/event-filter.ts';
 import { approveAction, deregisterAgent, liftSuspension, rejectAction } from '../testkit/commands.ts';
 import { controlScope, resumeAgent, suspendAgent, suspendScope } from '../testkit/commands.ts';
 import { control, finish, opOf, permissive, run } from '../testkit/controls.ts';
-import { agentId, operator } from '../testkit/requests.ts';
+import { agentId, operator, useTool } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import { heartbeat } from '../tenancy/identify.ts';
@@ -104,7 +104,7 @@ describe('a suspension of a scope', () => {
     await g.policies('default: allow\nrules:\n  - {name: ask, effect: require_approval, tools: [ask]}');
     await run(g, bot, 'a', 'b');
     await control(g, bot, 'b:s', 'pause');
-    const waiting = await g.check(bot, { traceId: 'w', spanId: 's', tool: 'ask' });
+    const waiting = await g.check(bot, { traceId: 'w', spanId: 's', action: useTool('ask') });
     const suspension = await suspend({ orgId: 'acme', action: 'terminate' });
     expect(suspension.operations).toMatchObject({ matched: 3, changed: 2, skipped: 1 });
     const states = ['a:s', 'b:s', 'w:s'].map((opId) => opOf(g, bot, opId).state);
@@ -177,7 +177,7 @@ describe('a suspension of a scope', () => {
   test('is on record, and everybody whom it holds hears of it', async () => {
     const suspension = await suspend({});
     await lift(suspension);
-    const types = g.commits.flatMap(({ entries }) => entries.map(({ eventType }) => eventType));
+    const types = (await g.audit()).map(({ event_type: type }) => type);
     expect(types.filter((type) => type.startsWith('Scope'))).toEqual(['ScopeSuspended', 'ScopeResumed']);
     const told = g.events.filter(({ type }) => type === 'suspension');
     expect(told).toHaveLength(2);
