@@ -23,7 +23,7 @@ export async function cliPage(): Promise<string> {
   const commands = await allCommands();
   return page(
     'Command line',
-    'Exit codes: 0 done, 1 failed, 2 usage or configuration. How to work with it is in [the guide](../guides/cli.md).',
+    'Exit codes: 0 done, 1 failed, 2 usage or configuration, 4 nothing there to act on (a scope without any agent, a scope that is not suspended). How to work with it is in [the guide](../guides/cli.md).',
     block('reeve', await helpText(commandTable, [])),
     ...(await Promise.all(
       commands.map(async ({ path }) => block(`reeve ${path.join(' ')}`, await helpText(commandTable, path))),

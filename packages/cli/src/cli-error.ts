@@ -11,10 +11,20 @@ export class CliError extends Error {
   }
 }
 
+/** The exit code if there is nothing to act on. */
+export const nothingThere = 4;
+
 /** The command line or the configuration is invalid. */
 export class UsageError extends CliError {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super(message, { ...options, exitCode: 2 });
+  }
+}
+
+/** There is nothing to act on: a mistyped name must not look as if something was done. */
+export class NothingThereError extends CliError {
+  constructor(message: string) {
+    super(message, { exitCode: nothingThere });
   }
 }
 

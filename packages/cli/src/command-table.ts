@@ -116,6 +116,18 @@ export const commandTable: CommandTable = {
       },
     },
   },
+  suspend: {
+    summary: 'Hold everything in an org or a team until it is resumed.',
+    load: async () => (await import('./commands/suspend.ts')).suspendCommand,
+  },
+  resume: {
+    summary: 'Lift the suspensions of an org, of a team or of everything.',
+    load: async () => (await import('./commands/resume.ts')).resumeCommand,
+  },
+  suspensions: {
+    summary: 'Show what is suspended, by whom and why.',
+    load: async () => (await import('./commands/suspensions.ts')).suspensionsCommand,
+  },
   stop: {
     summary: 'Pause, resume or terminate everything in a scope, after a preview.',
     load: async () => (await import('./commands/stop.ts')).stopCommand,

@@ -4,7 +4,16 @@ import { suspensionTold } from './http/routes/suspensions.ts';
 import { opJson, opState, timestamp } from './http/schemas.ts';
 
 /** Every event type that a stream can filter by. */
-export const eventTypes = ['ops_change', 'decision', 'approval', 'budget', 'agent', 'audit_alert', 'policy', 'suspension'] as const;
+export const eventTypes = [
+  'ops_change',
+  'decision',
+  'approval',
+  'budget',
+  'agent',
+  'audit_alert',
+  'policy',
+  'suspension',
+] as const;
 
 export type EventType = (typeof eventTypes)[number];
 

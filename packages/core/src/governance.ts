@@ -16,7 +16,11 @@ export interface Governance extends Decisions {
 export function governanceOf(parts: Omit<Governance, 'reactions'>): Governance {
   const reactions: ControlReactions = {
     agentBack: [(agent) => wakeOps(gov, agent)],
-    agentLeaving: [(left) => endOpsOf(gov, left), ({ agent }) => closeOutbox(gov, agent), ({ agent }) => noteLeaver(gov, agent)],
+    agentLeaving: [
+      (left) => endOpsOf(gov, left),
+      ({ agent }) => closeOutbox(gov, agent),
+      ({ agent }) => noteLeaver(gov, agent),
+    ],
     opMoving: [(moved) => settleCost(gov, moved)],
     opMoved: [(moved) => endApprovalOf(gov, moved)],
     messageGone: [(message) => noteSignalled(gov, message)],

@@ -6,6 +6,7 @@ import { defineCommand } from '../command-line/command.ts';
 import { choice, flag, number, text } from '../command-line/values.ts';
 import { followControl } from '../control/follow-control.ts';
 import { outcomeOf, outcomeText } from '../control/outcome.ts';
+import { scopeArguments, scopeText } from '../control/tenant-scope.ts';
 import { connect } from '../http/connect.ts';
 import { UnreachableError } from '../http/describe-failure.ts';
 import type { GatewayClient } from '../http/gateway-client.ts';
@@ -24,7 +25,8 @@ type Scope = { org_id?: string; team_id?: string; agent_id?: string; run_id?: st
 
 export const stopCommand = defineCommand({
   details: [
-    'Pauses, resumes or terminates every operation in flight within a scope. Shows first how many that would be, asks, and then follows the receipts until every agent has confirmed. Ends with 0 if all are effective, with 1 if some are not.',
+    'Pauses, resumes or terminates every operation in flight within a scope. Shows first how many that would be, asks, and then follows the receipts until every agent has confirmed. Ends with 0 if all are effective, with 1 if some are not, with 4 if there is no agent in the scope.',
+    'New operations of the scope may begin right after. To hold an org or a team until you resume it, use "reeve suspend".',
     'With --run, it also holds for what comes after: further checks in that run are denied, also after a restart, until --action resume lifts it. This takes a credential at least as wide as the one that stopped it.',
     'Needs the scope write; a whole org, and --all, need admin.',
     'Data: {action, scope, matched, changed, skipped, control_id, counts, receipts}: counts by status of the receipts, and the receipts that are not effective. With --dry-run: {action, scope, matched, changed, skipped, control_id: null}.',
@@ -69,6 +71,7 @@ export const stopCommand = defineCommand({
       return 0;
     }
     note(shell, previewText(action, scope, preview));
+    for (const hint of suspendHint(action, scope)) note(shell, hint);
     if (preview.changed === 0 && scope.run_id === undefined) {
       print(shell, globals.output, { ...about, ...preview, counts: {}, receipts: [] }, () => 'Nothing to do.');
       return 0;
@@ -152,6 +155,17 @@ function question(action: Action, scope: Scope, { changed }: Preview): string {
   const now = `${capital(action)} ${counted(changed, 'operation')}`;
   if (scope.run_id === undefined) return `${now}?`;
   return `${now}, and ${action === 'resume' ? 'let the run go on' : 'deny later checks of the run'}?`;
+}
+
+/** A stop of a whole scope ends what runs, and nothing keeps its agents from beginning again. */
+function suspendHint(action: Action, scope: Scope): string[] {
+  const { org_id, team_id, agent_id, run_id, all } = scope;
+  if (action === 'resume' || run_id !== undefined || agent_id !== undefined) return [];
+  if (all !== true && org_id === undefined) return [];
+  const within = { ...(org_id === undefined ? {} : { org_id }), ...(team_id === undefined ? {} : { team_id }) };
+  return [
+    `New operations may begin. To hold ${scopeText(within)} until you resume: reeve suspend ${scopeArguments(within)} --reason …`,
+  ];
 }
 
 /** What a control of a run means for what comes after. */

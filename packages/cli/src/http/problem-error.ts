@@ -1,4 +1,4 @@
-import { CliError } from '../cli-error.ts';
+import { CliError, nothingThere } from '../cli-error.ts';
 import { isObject } from '../is-object.ts';
 
 /** A refusal of the gateway: a problem of RFC 9457. */
@@ -17,7 +17,7 @@ export class ProblemError extends CliError {
   readonly problem: ProblemText;
 
   constructor(problem: ProblemText, words: string) {
-    super(words);
+    super(words, { exitCode: problem.code === 'scope_not_found' ? nothingThere : 1 });
     this.problem = problem;
   }
 }

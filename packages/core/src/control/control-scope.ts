@@ -119,7 +119,9 @@ export function neededForScope(scope: ControlScope): 'write' | 'admin' {
 /** The agents in scope that the caller may reach. */
 function agentsWithin(gov: Controls, by: Principal, scope: ControlScope): Agent[] {
   const { agentId } = scope;
-  return [...visibleAgents(gov, by, scope)].filter(({ record }) => agentId === undefined || record.id.agentId === agentId);
+  return [...visibleAgents(gov, by, scope)].filter(
+    ({ record }) => agentId === undefined || record.id.agentId === agentId,
+  );
 }
 
 /** Nobody stops what is not there: a mistyped name must not look like a stop. A run may be known by its name alone. */

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Principal } from '../access/principal.ts';
 import { eventsFor } from '../events/event-filter.ts';
@@ -312,7 +312,7 @@ describe('suspensions of all kinds together', () => {
     fc.record({ kind: fc.constant('lift'), which: fc.nat(5) }),
     fc.record({ kind: fc.constantFrom('agent', 'pause', 'check'), agent: fc.constantFrom(0, 1, 2) }),
     fc.record({ kind: fc.constant('crash') }),
-  ) as fc.Arbitrary<Step>;
+  );
 
   /** Does what a step says, here and in the model. */
   class Scene {

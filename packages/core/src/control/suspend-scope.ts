@@ -37,7 +37,8 @@ export async function suspendScope(gov: Controls, request: SuspendScope): Promis
 }
 
 function scopeOf({ orgId, teamId }: SuspendScope): TenantScope {
-  if (orgId === undefined && teamId !== undefined) throw invalid('team_id', 'needs org_id, the org that the team is in');
+  if (orgId === undefined && teamId !== undefined)
+    throw invalid('team_id', 'needs org_id, the org that the team is in');
   return { orgId: orgId ?? null, teamId: teamId ?? null };
 }
 
@@ -48,7 +49,10 @@ function requireScopeOf(gov: Controls, by: Principal, { orgId, teamId }: TenantS
     return;
   }
   if (by.orgId === orgId && by.teamId !== null && teamId === null) {
-    throw new ReeveError('tenant_bound', 'this credential is bound to a team, and suspends no more than that: name team_id');
+    throw new ReeveError(
+      'tenant_bound',
+      'this credential is bound to a team, and suspends no more than that: name team_id',
+    );
   }
   const [first] = visibleAgents(gov, by, { orgId, teamId: teamId ?? undefined });
   if (first === undefined) throw emptyScope();
@@ -87,7 +91,9 @@ function requireRoom({ directory }: Controls, by: Principal): void {
   }
   if (held < mostSuspensions && own < mostSuspensionsOfOne) return;
   const who =
-    held >= mostSuspensions ? `credentials with this binding hold ${held}` : `this credential holds ${mostSuspensionsOfOne}`;
+    held >= mostSuspensions
+      ? `credentials with this binding hold ${held}`
+      : `this credential holds ${mostSuspensionsOfOne}`;
   throw new ReeveError(
     'too_many_suspensions',
     `${who} suspensions, the most they may; lift those that are no longer needed, or suspend a wider scope in their place`,

@@ -19,7 +19,13 @@ import { agentAfter, agentOfChange, isAgentChange } from '../tenancy/tenancy-sli
 import { agentKey } from '../kernel/ids.ts';
 import { agentConformance, bareAgent, sampleAgent, sampleUse, suspended } from './store-agent-conformance.ts';
 import { approvalConformance, sampleApproval, sampleGrant, settledApproval } from './store-approval-conformance.ts';
-import { controlConformance, sampleBulk, sampleReceipt, sampleRunControl, sampleSuspension } from './store-control-conformance.ts';
+import {
+  controlConformance,
+  sampleBulk,
+  sampleReceipt,
+  sampleRunControl,
+  sampleSuspension,
+} from './store-control-conformance.ts';
 import { policyConformance, sampleVersion, saved, setSaved, version } from './store-policy-conformance.ts';
 import { closedPeriodConformance } from './store-balance-conformance.ts';
 import { readingConformance } from './store-reading-conformance.ts';

@@ -26,7 +26,11 @@ export function stateMetrics(registry: Registry, gov: Approvals, store: Observed
     'The most runs that credentials with one binding hold. They may hold 10000.',
     () => gov.control.runs.mostOfOneBinding,
   );
-  gauge('reeve_suspensions', 'Suspensions of orgs, of teams and of everything in force.', () => gov.directory.suspensions.count);
+  gauge(
+    'reeve_suspensions',
+    'Suspensions of orgs, of teams and of everything in force.',
+    () => gov.directory.suspensions.count,
+  );
   gauge('reeve_store_wal_bytes', "The length of the embedded store's write-ahead log.", store.walBytes);
   const ops = new Gauge({
     name: 'reeve_ops',

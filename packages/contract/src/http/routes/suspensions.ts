@@ -16,9 +16,7 @@ export const suspensionTold = z.object({
 
 const suspensionJson = suspensionTold.extend({
   /** What became of what ran in it. Null for a caller whose tenant is only a part of the scope. */
-  operations: z
-    .object({ matched: z.int(), changed: z.int(), skipped: z.int(), control_id: z.string() })
-    .nullable(),
+  operations: z.object({ matched: z.int(), changed: z.int(), skipped: z.int(), control_id: z.string() }).nullable(),
 });
 
 /** Suspensions of whole orgs, of teams and of everything. */
