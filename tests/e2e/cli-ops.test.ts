@@ -191,6 +191,7 @@ describe('stop', () => {
       '2 operations in flight. Pause would change 2.',
     );
     expect(await opOf(agent.ids[0] ?? '')).toMatchObject({ state: 'running', control: null });
+    await gateway.register({ orgId: 'empty', agentId: 'idle' });
     const nothing = await run('stop', '--org', 'empty');
     expect([nothing.code, nothing.stdout]).toEqual([0, 'Nothing to do.\n']);
   });
