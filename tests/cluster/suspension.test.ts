@@ -61,13 +61,13 @@ function askOn(on: TestGateway, agents: readonly Registered[], signal: AbortSign
 }
 
 test('after the answer no gateway allows anything, not even one that NATS does not reach', async () => {
-  await using database = await createDatabase();
+  const database = await createDatabase();
   const nats = await sharedNats();
-  await using link = await NetworkLink.to(nats.url());
+  await using link = await NetworkLink.to({ http: nats.url() });
   const options = { database, policies: { 'all.yaml': allowAll } };
   const env = { SVC_NATS_URL: nats.url(), SVC_TAKEOVER_SECS: '30' };
   await using one = await TestGateway.start({ ...options, env });
-  const behind = { ...env, SVC_NATS_URL: nats.url(Number(new URL(link.url).port)) };
+  const behind = { ...env, SVC_NATS_URL: nats.url({ port: link.port }) };
   await using two = await TestGateway.start({ ...options, env: behind });
   const agents: Registered[] = [];
   for (let i = 0; i < 6; i++) agents.push(await one.register({ orgId: 'busy', agentId: `bot-${i}` }));
