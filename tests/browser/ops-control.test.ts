@@ -186,4 +186,49 @@ describe('a control', () => {
     await rowOf(page, /two/).getByText('Terminated', { exact: true }).first().waitFor();
     await world.browser.closePage(page);
   });
+
+  test('of a scope may hold everything until somebody lifts it, and every page says so', async () => {
+    const agent = await world.agent('held');
+    const { operation } = await startWork(agent, { tool: 'long.work' });
+    const page = await world.open('/ops?org_id=held');
+    await rowOf(page, /long\.work/).waitFor();
+    await page.getByRole('button', { name: 'Control a scope' }).click();
+    const choice = dialogOf(page, 'Control a scope');
+    await choice.getByLabel('To what').selectOption('agent');
+    expect(await choice.getByRole('radio').count()).toBe(0);
+    await choice.getByLabel('To what').selectOption('org');
+    expect(await choice.getByRole('radio', { name: /^Stop what runs now/ }).isChecked()).toBe(true);
+    await choice.getByRole('radio', { name: /^Hold everything until I resume/ }).check();
+    await choice.getByRole('button', { name: 'Go on' }).click();
+    const question = dialogOf(page, 'Suspend org held?');
+    await question.getByText('every check of every agent in it is denied').waitFor();
+    await question.getByLabel('Reason').fill('fire drill');
+    await question.getByLabel(/to confirm/).fill('held');
+    await question.getByRole('button', { name: 'Suspend org held' }).click();
+    await rowOf(page, /long\.work/)
+      .getByText('Paused', { exact: true })
+      .waitFor();
+    const notice = page.getByRole('region', { name: 'Suspended' });
+    await notice.getByText('Org held is suspended').waitFor();
+    await notice.getByText(/: fire drill$/).waitFor();
+    await expect(agent.run({ tool: 'more' }, () => Promise.resolve())).rejects.toThrow('org is suspended: fire drill');
+
+    const overview = await world.open('/ops');
+    await overview.getByRole('link', { name: 'Overview' }).first().click();
+    await overview.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    const above = overview.getByRole('region', { name: 'Suspended' });
+    await above.getByRole('button', { name: 'Lift' }).click();
+    await dialogOf(overview, 'Lift the suspension of org held?')
+      .getByRole('button', { name: 'Lift the suspension' })
+      .click();
+    await above.waitFor({ state: 'detached' });
+    // The other page hears of it by itself.
+    await notice.waitFor({ state: 'detached' });
+    await rowOf(page, /long\.work/)
+      .getByText('Running', { exact: true })
+      .waitFor();
+    expect(operation.signal.aborted).toBe(false);
+    await world.browser.closePage(overview);
+    await world.browser.closePage(page);
+  });
 });

@@ -31,7 +31,10 @@ test('suspend asks, holds, and says how to lift it; resume lifts it', async () =
   expect(asked.stderr).toContain('deny every check until it is resumed? [y/N]');
   expect(await gateway.check(agent)).toMatchObject({ decision: 1 });
 
-  const held = await home.run(['suspend', '--org', 'held', '--reason', 'incident', '--wait', '0'], { env, input: 'y\n' });
+  const held = await home.run(['suspend', '--org', 'held', '--reason', 'incident', '--wait', '0'], {
+    env,
+    input: 'y\n',
+  });
   expect(held.stderr).toContain('Suspended org held. To lift it: reeve resume --org held');
   expect(await gateway.check(agent)).toMatchObject({ decision: 2, reason: 'org is suspended: incident' });
   const listed = await run('suspensions');
@@ -46,7 +49,19 @@ test('suspend asks, holds, and says how to lift it; resume lifts it', async () =
 test('suspend --terminate ends what runs, and the data say what became of it', async () => {
   const agent = await gateway.register({ orgId: 'ended', agentId: 'bot' });
   await gateway.check(agent, { traceId: 'ended', spanId: 'op' });
-  const args = ['suspend', '--org', 'ended', '--team', 'core', '--terminate', '--reason', 'leak', '--yes', '-o', 'json'];
+  const args = [
+    'suspend',
+    '--org',
+    'ended',
+    '--team',
+    'core',
+    '--terminate',
+    '--reason',
+    'leak',
+    '--yes',
+    '-o',
+    'json',
+  ];
   const { stdout } = await home.run([...args, '--wait', '0'], { env });
   expect(JSON.parse(stdout)).toMatchObject({
     org_id: 'ended',
@@ -58,7 +73,10 @@ test('suspend --terminate ends what runs, and the data say what became of it', a
   const none = await run('resume', '--org', 'ended');
   expect(none.code).toBe(4);
   expect(none.stderr).toContain('org ended is not suspended; still suspended: team ended/core');
-  expect(await json('resume', '--org', 'ended', '--team', 'core')).toMatchObject({ lifted: [{ org_id: 'ended' }], in_force: [] });
+  expect(await json('resume', '--org', 'ended', '--team', 'core')).toMatchObject({
+    lifted: [{ org_id: 'ended' }],
+    in_force: [],
+  });
 });
 
 test('everything is suspended and resumed with --all', async () => {

@@ -13,6 +13,7 @@ import { pages } from './pages.ts';
 import { Palette } from './palette.tsx';
 import { ShortcutList } from './shortcut-list.tsx';
 import { listenForShortcuts, useShortcut } from './shortcuts.ts';
+import { SuspensionNotice } from './suspension-notice.tsx';
 
 /** The frame around every page for a signed-in person. */
 export function AppShell() {
@@ -69,6 +70,7 @@ export function AppShell() {
           </div>
         </header>
         <ExpiryNotice />
+        {isSignedIn ? <SuspensionNotice /> : null}
         <Main />
       </div>
       <BottomBar />

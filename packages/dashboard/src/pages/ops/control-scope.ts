@@ -63,6 +63,18 @@ export function sayScope(scope: ScopeJson, ownOrg: string | null): string {
   return scope.team_id === undefined ? `org ${phraseOf(scope)}` : `team ${phraseOf(scope)}`;
 }
 
+/** Whom a suspension would hold; undefined if the scope is narrower than a team. */
+export function suspendedBy(
+  { all, org_id, team_id, agent_id, run_id }: ScopeJson,
+  own: { readonly orgId: string | null; readonly teamId: string | null },
+): Pick<NonNullable<Asked<'suspendScope'>['body']>, 'org_id' | 'team_id'> | undefined {
+  if (agent_id !== undefined || run_id !== undefined) return undefined;
+  // For a tenant, everything is its own.
+  const org = all === true ? (own.orgId ?? undefined) : org_id;
+  const team = team_id ?? own.teamId ?? undefined;
+  return { ...(org === undefined ? {} : { org_id: org }), ...(team === undefined ? {} : { team_id: team }) };
+}
+
 /** Only admins control a whole org, or everything. */
 export function needsAdmin(reach: Reach): boolean {
   return reach === 'all' || reach === 'org';

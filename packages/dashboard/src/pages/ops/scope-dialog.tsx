@@ -1,5 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useId, useRef, useState } from 'react';
 import { callRoute } from '../../api/call.ts';
 import { plural } from '../../api/format.ts';
 import { useCan, useGrant } from '../../api/use-session.ts';
@@ -10,7 +10,7 @@ import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Field, Select } from '../../ui/field.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import type { Reach, ScopeForm, ScopeJson } from './control-scope.ts';
-import { formOf, needsAdmin, phraseOf, reaches, sayScope, scopeOf } from './control-scope.ts';
+import { formOf, needsAdmin, phraseOf, reaches, sayScope, scopeOf, suspendedBy } from './control-scope.ts';
 import type { ControlAction } from './op.ts';
 import type { OpsFilter } from './ops-search.ts';
 import { nameOf } from './receipt.ts';
@@ -25,6 +25,17 @@ const reachNames: Readonly<Record<Reach, string>> = {
   all: 'Everything',
 };
 
+type Wish = 'stop' | 'hold';
+
+const wishes = [
+  { value: 'stop', label: 'Stop what runs now', hint: 'Nothing keeps the agents from beginning something new.' },
+  {
+    value: 'hold',
+    label: 'Hold everything until I resume',
+    hint: 'Every check is denied too, also of agents that register later, until the suspension is lifted.',
+  },
+] as const satisfies readonly { readonly value: Wish; readonly label: string; readonly hint: string }[];
+
 interface ScopeDialogProps {
   readonly rows: ReadonlyMap<string, Row>;
   readonly filter: OpsFilter;
@@ -35,25 +46,37 @@ interface ScopeDialogProps {
 
 /** Controls everything in flight within a scope: first a preview, then a typed confirmation. */
 export function ScopeDialog({ rows, filter, onClose, onDone }: ScopeDialogProps) {
+  const client = useQueryClient();
+  const radios = useId();
   const isAdmin = useCan('admin');
-  const ownOrg = useGrant()?.orgId ?? null;
+  const { orgId: ownOrg = null, teamId = null } = useGrant() ?? {};
   const offered = reaches.filter((reach) => isAdmin || !needsAdmin(reach));
   const [form, setForm] = useState<ScopeForm>(() => {
-    const named = formOf({ ...filter, org_id: filter.org_id ?? ownOrg ?? undefined });
+    const named = formOf(withTeam({ ...filter, org_id: filter.org_id ?? ownOrg ?? undefined }, rows));
     return offered.includes(named.reach) ? named : { ...named, reach: 'run' };
   });
   const [action, setAction] = useState<ControlAction>('pause');
-  const wishes = useRef(new Map<string, string>());
+  const [wish, setWish] = useState<Wish>('stop');
+  const keys = useRef(new Map<string, string>());
   const [confirming, setConfirming] = useState<ScopeJson>();
   const scope = scopeOf(form);
   const preview = usePreview(action, scope);
+  const holdable =
+    scope === undefined || action === 'resume' ? undefined : suspendedBy(scope, { orgId: ownOrg, teamId });
+  const isHold = wish === 'hold' && holdable !== undefined;
 
   if (confirming !== undefined) {
-    const act = async (reason: string) => {
+    const hold = async (reason: string) => {
+      if (action === 'resume' || holdable === undefined) return;
+      const { operations } = await callRoute('suspendScope', { body: { ...holdable, action, reason } });
+      await client.invalidateQueries({ queryKey: ['listSuspensions'] });
+      if (operations !== null) onDone(operations.control_id);
+    };
+    const stop = async (reason: string) => {
       // The same request has the same idempotency key, so it happens once, however often it is sent.
-      const wish = JSON.stringify([action, confirming, reason]);
-      const key = wishes.current.get(wish) ?? newKey();
-      wishes.current.set(wish, key);
+      const same = JSON.stringify([action, confirming, reason]);
+      const key = keys.current.get(same) ?? newKey();
+      keys.current.set(same, key);
       const answer = await callRoute('controlScope', {
         headers: { 'idempotency-key': key },
         body: { action, scope: confirming, reason },
@@ -64,14 +87,14 @@ export function ScopeDialog({ rows, filter, onClose, onDone }: ScopeDialogProps)
       <ConfirmDialog
         isOpen
         onClose={onClose}
-        title={`${nameOf(action)} ${sayScope(confirming, ownOrg)}?`}
-        confirmLabel={`${nameOf(action)} ${sayScope(confirming, ownOrg)}`}
+        title={`${isHold ? 'Suspend' : nameOf(action)} ${sayScope(confirming, ownOrg)}?`}
+        confirmLabel={`${isHold ? 'Suspend' : nameOf(action)} ${sayScope(confirming, ownOrg)}`}
         look={action === 'resume' ? 'primary' : 'danger'}
         typed={phraseOf(confirming)}
         reason="required"
-        onConfirm={act}
+        onConfirm={isHold ? hold : stop}
       >
-        <Preview action={action} preview={preview} />
+        {isHold ? <HoldWords action={action} /> : <Preview action={action} preview={preview} />}
       </ConfirmDialog>
     );
   }
@@ -85,7 +108,9 @@ export function ScopeDialog({ rows, filter, onClose, onDone }: ScopeDialogProps)
           <Button onClick={onClose}>Cancel</Button>
           <Button
             look="primary"
-            disabled={scope === undefined || preview.data === undefined || !hasEffect(scope, preview.data.changed)}
+            disabled={
+              scope === undefined || preview.data === undefined || !(isHold || hasEffect(scope, preview.data.changed))
+            }
             onClick={() => setConfirming(scope)}
           >
             Go on
@@ -111,6 +136,26 @@ export function ScopeDialog({ rows, filter, onClose, onDone }: ScopeDialogProps)
           </Field>
         </div>
         <ScopeFields form={form} rows={rows} onChange={setForm} />
+        {holdable === undefined ? null : (
+          <fieldset className="space-y-2">
+            <legend className="mb-1 text-sm font-medium">What happens</legend>
+            {wishes.map(({ value, label, hint }) => (
+              <label key={value} className="flex cursor-pointer items-start gap-2">
+                <input
+                  type="radio"
+                  name={radios}
+                  className="mt-1"
+                  checked={wish === value}
+                  onChange={() => setWish(value)}
+                />
+                <span>
+                  {label}
+                  <span className="block text-sm text-muted">{hint}</span>
+                </span>
+              </label>
+            ))}
+          </fieldset>
+        )}
         {scope === undefined ? (
           <p className="text-muted">Name the scope to see what it would change.</p>
         ) : (
@@ -118,6 +163,26 @@ export function ScopeDialog({ rows, filter, onClose, onDone }: ScopeDialogProps)
         )}
       </div>
     </Dialog>
+  );
+}
+
+/** The filter may name an agent without its team. The rows tell the team. */
+function withTeam(filter: OpsFilter, rows: ReadonlyMap<string, Row>): OpsFilter {
+  const { org_id = '', team_id, agent_id } = filter;
+  if (agent_id === undefined || team_id !== undefined) return filter;
+  for (const { op } of rows.values()) {
+    const { agent } = op;
+    if (agent.agent_id === agent_id && agent.org_id === org_id) return { ...filter, team_id: agent.team_id };
+  }
+  return filter;
+}
+
+function HoldWords({ action }: { readonly action: ControlAction }) {
+  return (
+    <p>
+      What runs in it is {action === 'terminate' ? 'terminated' : 'paused'}, and every check of every agent in it is
+      denied until you lift the suspension. What waits for approval goes on waiting.
+    </p>
   );
 }
 

@@ -38,7 +38,7 @@ interface AgentDrawerProps {
 export function AgentDrawer({ path, live, onClose, onOpen, onSuspension }: AgentDrawerProps) {
   const ids = path === undefined ? undefined : parseAgentPath(path);
   const mayWrite = useCan('write');
-  const verb = live?.status === 'suspended' ? 'Resume' : 'Suspend';
+  const isSuspended = live?.suspended_by === 'agent';
   return (
     <Drawer
       isOpen={path !== undefined}
@@ -55,11 +55,11 @@ export function AgentDrawer({ path, live, onClose, onOpen, onSuspension }: Agent
         ? {
             footer: (
               <Button
-                look={live.status === 'suspended' ? 'primary' : 'danger'}
-                icon={live.status === 'suspended' ? 'play' : 'pause'}
+                look={isSuspended ? 'primary' : 'danger'}
+                icon={isSuspended ? 'play' : 'pause'}
                 onClick={() => onSuspension(live)}
               >
-                {verb} agent
+                {isSuspended ? 'Resume' : 'Suspend'} agent
               </Button>
             ),
           }
@@ -144,6 +144,13 @@ function narrowed({ org_id, team_id, agent_id }: AgentIds) {
   return { agent_id, ...(org_id === '' ? {} : { org_id }), ...(team_id === '' ? {} : { team_id }) };
 }
 
+const suspendedWords = {
+  agent: 'The agent itself',
+  team: 'Its whole team',
+  org: 'Its whole org',
+  everything: 'Everything',
+} as const;
+
 function AgentFacts({ agent }: { readonly agent: Answer<'getAgent'> }) {
   const now = useNow(10_000);
   const condition = conditionOf(agent, now);
@@ -151,6 +158,7 @@ function AgentFacts({ agent }: { readonly agent: Answer<'getAgent'> }) {
     ['Status', <ConditionBadge key="status" condition={condition} />],
     ...(agent.status === 'suspended'
       ? [
+          ['Suspended', suspendedWords[agent.suspended_by ?? 'agent']] as const,
           [
             'Reason',
             agent.suspended_reason === null || agent.suspended_reason === '' ? (

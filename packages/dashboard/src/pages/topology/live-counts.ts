@@ -55,14 +55,23 @@ export function withCounts(overview: Overview, deltas: ReadonlyMap<string, numbe
   });
 }
 
-/** The overview after an agent was suspended, resumed or removed. A new agent needs a request. */
+/**
+ * The overview after an agent was suspended, resumed or removed. A new agent needs a request, and so
+ * does one that was resumed: its org may be suspended, too.
+ */
 export function withAgentEvent(overview: Overview, event: AgentEvent): Overview {
   const { change } = event.payload;
   if (change === 'registered') return overview;
   const path = agentPath({ org_id: event.org_id ?? '', team_id: event.team_id ?? '', agent_id: event.agent_id ?? '' });
   return withAgents(overview, (agent) => {
     if (agentPath(agent) !== path) return agent;
-    return change === 'deregistered' ? [] : { ...agent, status: change === 'suspended' ? 'suspended' : 'active' };
+    if (change === 'deregistered') return [];
+    const isSuspended = change === 'suspended';
+    return {
+      ...agent,
+      status: isSuspended ? 'suspended' : 'active',
+      suspended_by: isSuspended ? 'agent' : null,
+    };
   });
 }
 

@@ -22,7 +22,7 @@ interface OpenDialogProps {
 }
 
 function OpenDialog({ agent, onClose }: OpenDialogProps) {
-  const isResume = agent.status === 'suspended';
+  const isResume = agent.suspended_by === 'agent';
   const path = agentPath(agent);
   const action = useAction(
     (reason: string) =>

@@ -48,7 +48,9 @@ export function useTopology(): UseQueryResult<Overview> {
   useEvents(['agent', 'ops_change'], (events) => {
     const agentEvents = events.filter((event) => event.event_type === 'agent');
     if (agentEvents.length > 0) change((overview) => agentEvents.reduce(withAgentEvent, overview));
-    const newcomers = agentEvents.filter(({ payload }) => payload.change === 'registered');
+    const newcomers = agentEvents.filter(
+      ({ payload: { change: what } }) => what === 'registered' || what === 'resumed',
+    );
     if (newcomers.length <= newcomersAtOnce) for (const event of newcomers) void welcome(event);
     for (const event of events) if (event.event_type === 'ops_change') counts.note(event);
     timer.current ??= setTimeout(() => {
