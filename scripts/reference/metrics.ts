@@ -62,6 +62,7 @@ const metrics: Readonly<Record<string, readonly [labels: readonly string[], mean
     'Operations terminated because they were registered and not checked within `SVC_OPS_PENDING_TTL_SECS`.',
   ],
   reeve_control_streams: [[], 'Open control streams of agents.'],
+  reeve_suspensions: [[], 'Suspensions of orgs, of teams and of everything in force. Every check in them is denied.'],
   reeve_held_runs: [[], 'Runs that a control holds. What they ask further is refused, until somebody resumes them.'],
   reeve_held_runs_of_one_binding: [
     [],
