@@ -95,7 +95,6 @@ describe('scopes', () => {
     ['an org', {}, 6],
     ['a team', { team_id: 'one' }, 4],
     ['an agent', { agent_id: 'blue' }, 2],
-    ['an agent in another team', { team_id: 'one', agent_id: 'blue' }, 0],
     ['a run', { run_id: 'run-a' }, 3],
     ['a run of a team', { team_id: 'one', run_id: 'run-b' }, 2],
     ['a run of an agent', { agent_id: 'red', run_id: 'run-b' }, 1],
@@ -134,13 +133,18 @@ describe('scopes', () => {
       { org_id: other.org },
       { org_id: other.org, team_id: 'one' },
       { org_id: other.org, run_id: `${other.org}-run-a` },
-      { run_id: `${other.org}-run-a` },
+      { org_id: world.org, team_id: 'one', agent_id: 'blue' },
       { org_id: 'nobody' },
     ]) {
-      const result = await done({ scope }, { bearer: world.admin.key });
-      expect(result).toMatchObject({ matched: 0, changed: 0, skipped: 0 });
-      expect((await gateway.api.get(`/api/v1/control/${result.control_id}`, other.admin.key)).status).toBe(404);
+      for (const dry_run of [true, false]) {
+        const body = { action: 'pause', reason: '', scope, dry_run };
+        const answer = await control(body, { bearer: world.admin.key });
+        expect(answer).toMatchObject({ status: 404, body: { code: 'scope_not_found' } });
+      }
     }
+    const result = await done({ scope: { run_id: `${other.org}-run-a` } }, { bearer: world.admin.key });
+    expect(result).toMatchObject({ matched: 0, changed: 0, skipped: 0 });
+    expect((await gateway.api.get(`/api/v1/control/${result.control_id}`, other.admin.key)).status).toBe(404);
     expect(await statesOf(other.org)).toEqual({ running: 6 });
     const noted = gateway.audit().slice(entries);
     expect(noted.every(({ lineage }) => lineage.org_id !== other.org)).toBe(true);

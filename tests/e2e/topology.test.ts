@@ -74,6 +74,7 @@ describe('the overview', () => {
       name: 'The root',
       framework: 'langgraph',
       status: 'active',
+      suspended_by: null,
       parent: null,
       depth: 0,
       last_seen_at: moment,
