@@ -39,7 +39,11 @@ export const resumeCommand = defineCommand({
     const client = await connect(shell, input);
     const read = () =>
       readPages(all, (query) =>
-        client.call('listSuspensions', { method: 'GET', path: '/api/v1/suspensions', query: { ...query, ...scope } }),
+        client.call('listSuspensions', {
+          method: 'GET',
+          path: '/api/v1/suspensions',
+          query: { ...query, org_id: scope.org_id },
+        }),
       );
     const where = scopeText(scope);
     const { items: found } = await read();

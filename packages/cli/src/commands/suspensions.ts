@@ -25,7 +25,7 @@ export const suspensionsCommand = defineCommand({
   args: {},
   options: {
     org: text('ORG', 'Only what holds this org, or a part of it.', { aliases: ['org-id'] }),
-    team: text('TEAM', 'Only what holds this team.', { aliases: ['team-id'] }),
+    team: text('TEAM', 'Only those of this team alone.', { aliases: ['team-id'] }),
     ...pageOptions,
   },
   examples: [['reeve suspensions', 'what is held, by whom and why']],

@@ -50,6 +50,8 @@ const kindsAfter: Readonly<Record<string, Kind>> = {
   control: 'control',
   approvals: 'approval',
   grants: 'grant',
+  // A suspension would hold the probe's own agents. So the id is one that no suspension has: 404 for everybody.
+  suspensions: 'control',
   policies: 'policy',
 };
 

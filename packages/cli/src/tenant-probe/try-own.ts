@@ -26,6 +26,7 @@ export async function tryOwn(probe: Probe, operation: Operation, credential: Cre
       !succeeded(answer) &&
       !isOver(answer, operation) &&
       !needsMore(answer, credential) &&
+      !isIncomplete(answer, operation) &&
       !isOtherProtocol(answer)
     ) {
       probe.notebook.find(operation.name, credential.name, `refuses what is its own, ${how}: ${summaryOf(answer)}`);
@@ -56,6 +57,11 @@ function needsMore(answer: Answer, { level }: Credential): boolean {
   if (['own_agent', 'imposed_by_wider'].includes(codeOf(answer))) return true;
   if (answer.status !== 403 || !isObject(problem) || problem['code'] !== 'insufficient_scope') return false;
   return levels.findIndex((one) => one === problem['required_scope']) > levels.indexOf(level);
+}
+
+/** A suspension names its whole scope: a credential of a team suspends no org, and nobody a team without its org. */
+function isIncomplete(answer: Answer, { name }: Operation): boolean {
+  return name === 'POST /api/v1/suspensions' && ['tenant_bound', 'validation_failed'].includes(codeOf(answer));
 }
 
 interface OwnWay {

@@ -15,7 +15,7 @@ type Place = NonNullable<SuspensionPage['next']>;
 
 /**
  * The suspensions in force that concern the caller, newest first: those of its own tenant, and those that its tenant is
- * held by. A filter narrows in the same way.
+ * held by. An org in the filter narrows in the same way, a team to its own ones.
  */
 export function listSuspensions(
   { directory }: Controls,
@@ -28,7 +28,7 @@ export function listSuspensions(
   if (within === 'nothing') return { suspensions: [], next: null, total: 0 };
   const tenant = { orgId: within.orgId ?? null, teamId: within.teamId ?? null };
   const all = [...directory.suspensions.inForce()]
-    .filter((each) => areRelated(each, by) && areRelated(each, tenant))
+    .filter((each) => areRelated(each, by) && areRelated(each, tenant) && isOfTeam(each, filter))
     .sort((a, b) => (isNewer(suspensionPlace(a), suspensionPlace(b)) ? -1 : 1));
   const rest = before === undefined ? all : all.filter((each) => isNewer(before, suspensionPlace(each)));
   const suspensions = rest.slice(0, limit);
@@ -42,6 +42,10 @@ export function listSuspensions(
 
 export function suspensionPlace({ since, id }: ScopeSuspension): Place {
   return { at: since, id };
+}
+
+function isOfTeam({ teamId }: ScopeSuspension, filter: TenantFilter): boolean {
+  return filter.teamId === undefined || filter.teamId === teamId;
 }
 
 function isNewer(one: Place, other: Place): boolean {
