@@ -169,7 +169,7 @@ export const readings = {
   ),
   controlSequences: owned(itsAgent, every(sequencesTable)),
   runControls: owned(itsReach, every(runControlsTable)),
-  suspensions: owned(nobody, every(suspensionsTable)),
+  suspensions: owned(itsReach, every(suspensionsTable)),
   approvals: owned(itsAgent, every(approvalsTable, [{ column: 'is_live', is: 'on' }])),
   grants: owned(itsAgent, every(grantsTable, [{ column: 'is_revoked', is: 'off' }])),
   balances: owned(itsTier, every(balancesTable)),

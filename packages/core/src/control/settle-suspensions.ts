@@ -87,7 +87,15 @@ async function move(gov: Controls, suspension: ScopeSuspension, moving: Moving):
     idempotency: null,
   };
   const width = widthOf((lifted ?? suspension).imposedBy);
-  const finished = await runBulk(gov, { by, warrant: ownWork, bulk, ops: concerned, isMovable, cause: 'suspension', width });
+  const finished = await runBulk(gov, {
+    by,
+    warrant: ownWork,
+    bulk,
+    ops: concerned,
+    isMovable,
+    cause: 'suspension',
+    width,
+  });
   return finished ?? bulk;
 }
 

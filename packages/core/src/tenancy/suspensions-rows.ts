@@ -6,7 +6,11 @@ import type { SuspensionChange } from './suspensions-slice.ts';
 export const suspensionsTable: Table<ScopeSuspension, 'id'> = {
   name: 'scope_suspensions',
   key: { id: text(({ id }) => id) },
-  columns: { record: text((suspension) => JSON.stringify(suspension)) },
+  columns: {
+    // Beside the record: if that cannot be read, it is still known whom it holds.
+    place: text(({ orgId, teamId }) => JSON.stringify(['suspension', orgId, teamId])),
+    record: text((suspension) => JSON.stringify(suspension)),
+  },
   itemOf: (row) => JSON.parse(textIn(row, 'record')) as ScopeSuspension,
 };
 

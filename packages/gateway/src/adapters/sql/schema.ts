@@ -108,6 +108,7 @@ export const migrations: readonly string[] = [
   singleSignOnTables,
   `CREATE TABLE scope_suspensions (
     id TEXT PRIMARY KEY,
+    place TEXT NOT NULL,
     record TEXT NOT NULL
   ) WITHOUT ROWID;`,
 ];
