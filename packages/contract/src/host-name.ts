@@ -41,7 +41,7 @@ export function isLoopback(host: string): boolean {
 export function isLocalAddress(address: string): boolean {
   if (address.startsWith('unix:')) return true;
   const host = address.replace(/:\d+$/, '');
-  return isLoopback(/^\[([^\]]*:[^\]]*)\]$/.exec(host)?.[1] ?? host);
+  return isLoopback(/^\[([^\]:]*:[^\]]*)\]$/.exec(host)?.[1] ?? host);
 }
 
 /** `[::ffff:7f00:1]` is an IPv4 address within IPv6. */

@@ -50,7 +50,7 @@ export function metadataFields(entries: MetadataEntries): (readonly [name: strin
         name,
         Buffer.from(value as Uint8Array)
           .toString('base64')
-          .replace(/=+$/, ''),
+          .replace(/(?<!=)=+$/, ''),
       ];
     if (typeof value !== 'string' || !valueForm.test(value)) {
       throw new TypeError(`the metadata "${name}" is not printable ASCII; use a name that ends with -bin for bytes`);

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from .errors import InvalidRequest
 
 _LOCAL = re.compile(r"(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?", re.IGNORECASE)
-_HOST_AND_PORT = re.compile(r"(\[[0-9a-f:.%]+\]|[^\s,:/\[\]]+):(\d{1,5})", re.IGNORECASE)
+_HOST_AND_PORT = re.compile(r"^(\[[0-9a-f:.%]+\]|[^\s,:/\[\]]+):(\d{1,5})", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -176,6 +176,6 @@ function identityRemark({ agent, agentTokenFile }: Flags, shell: Shell): readonl
 function featureRemark(host: HostName, file: string): readonly string[] {
   const config = join(dirname(file), 'config.toml');
   if (host !== 'codex' || !existsSync(config)) return [];
-  const isOff = /^\s*(?:codex_)?hooks\s*=\s*false\b/m.test(readFileSync(config, 'utf8'));
+  const isOff = /^[ \t]*(?:codex_)?hooks[ \t]*=[ \t]*false\b/m.test(readFileSync(config, 'utf8'));
   return isOff ? [`${config} turns hooks off (features.hooks = false): remove that line.`] : [];
 }

@@ -48,7 +48,10 @@ export function controlText({ control }: Op): string {
 }
 
 function usd(micros: number): string {
-  return (micros / 1_000_000).toFixed(6).replace(/\.?0+$/, '');
+  return (micros / 1_000_000)
+    .toFixed(6)
+    .replace(/(?<!0)0+$/, '')
+    .replace(/\.$/, '');
 }
 
 export const opsListCommand = defineCommand({

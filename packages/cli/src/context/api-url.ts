@@ -12,14 +12,14 @@ export function parseApiUrl(text: string, source: string): string {
   // A password would be visible wherever the URL is.
   if (url.username !== '' || url.password !== '') throw new UsageError(`${source} must not hold a user or a password`);
   if (url.search !== '' || url.hash !== '') throw new UsageError(`${source} must not have "?" or "#" in it`);
-  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+  return `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, '')}`;
 }
 
 /** Whether two texts name the same URL. */
 export function isSameUrl(one: string, other: string): boolean {
   const form = (text: string) => {
     const url = URL.parse(text);
-    return url === null ? text : `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+    return url === null ? text : `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, '')}`;
   };
   return form(one) === form(other);
 }

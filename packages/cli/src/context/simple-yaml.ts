@@ -9,7 +9,7 @@ interface Line {
 /** Words that a YAML parser does not read as text. */
 export const reservedWord = /^(true|false|null|yes|no|on|off|y|n)$/i;
 const plainText = /^[A-Za-z][\w./+=@-]*(:[\w./+=@-]+)*$/;
-const entryLine = /^("(?:[^"\\]|\\.)*"|[\w./:@-]*[\w./@-]):(?: +(.*))?$/;
+const entryLine = /^("(?:[^"\\]|\\.)*"|[\w./:@-]*[\w./@-]):(?: (.*))?$/;
 
 /**
  * Reads the YAML that this command writes, and most of what people write into a context file: maps and lists in blocks,
@@ -56,7 +56,7 @@ class BlockReader {
   #list(indent: number): unknown[] {
     const items: unknown[] = [];
     for (let line = this.#lines[this.#at]; line?.indent === indent; line = this.#lines[this.#at]) {
-      const item = /^- +(.*)$/.exec(line.text)?.[1];
+      const item = /^- (.*)$/.exec(line.text)?.[1]?.trimStart();
       if (item === undefined) beyond();
       items.push(scalar(item));
       this.#at++;

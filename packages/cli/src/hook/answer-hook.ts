@@ -16,6 +16,7 @@ import { parseKeepingDigits } from './parse-keeping-digits.ts';
 import { withRealPaths } from './real-paths.ts';
 import { reportEnd } from './report-end.ts';
 import { SessionFile } from './session-file.ts';
+import { TookTooLong, withinTime } from './within-time.ts';
 
 export interface HookWorld {
   readonly host: HookHost;
@@ -28,6 +29,9 @@ export interface HookWorld {
   readonly failOpen: boolean;
 }
 
+/** Hosts wait for a hook until their own limit, and some let the tool pass then. */
+const mostAnalysisMs = 1000;
+
 /** Answers one event of a host. Whatever goes wrong before a tool, the tool is not used. */
 export async function answerHook(text: string, world: HookWorld): Promise<HookReply> {
   const { host, folder, machine } = world;
@@ -35,9 +39,9 @@ export async function answerHook(text: string, world: HookWorld): Promise<HookRe
   let event: HookEvent;
   try {
     given = parsed(text);
-    event = host.read(given, machine);
+    event = withinTime(mostAnalysisMs, () => host.read(given, machine));
   } catch (error) {
-    if (!(error instanceof MalformedEvent)) throw error;
+    if (!(error instanceof MalformedEvent || error instanceof TookTooLong)) throw error;
     const reason = `Reeve: ${error.message}, so nothing was allowed. Is this a hook of ${host.name}?`;
     const denial = host.deny(given, reason);
     // The form of the host is for its own events. The code blocks whatever it was.

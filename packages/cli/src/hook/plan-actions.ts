@@ -4,7 +4,7 @@ import type { HookAction, PlannedAction } from './hook-event.ts';
 import { MalformedEvent } from './hook-event.ts';
 import type { Machine } from './own-places.ts';
 import { FileWatcher } from './plan-files.ts';
-import { analyseShell } from './shell/analyse-shell.ts';
+import { analyseShell, longestText } from './shell/analyse-shell.ts';
 import type { ShellAction } from './shell/shell-action.ts';
 import { unreadable } from './shell/shell-action.ts';
 
@@ -19,6 +19,8 @@ const mostActions = 200;
 export function planShell(command: unknown, place: ToolPlace): readonly PlannedAction[] {
   const { cwd, home } = place;
   if (typeof command !== 'string') throw new MalformedEvent('the command is no text');
+  // A rule that allows what cannot be read must not allow everything that is long.
+  if (command.length > longestText) throw new MalformedEvent(`the command is longer than ${longestText} characters`);
   const watcher = new FileWatcher(place);
   const actions = analyseShell(command, { cwd, home, watcher }).map(ofShell);
   if (actions.length === 0) return [planUnreadable('there is no command')];

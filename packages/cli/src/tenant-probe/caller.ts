@@ -112,7 +112,7 @@ function eventsIn(text: string): unknown[] {
 /** The records of a CSV text (RFC 4180), each as an object keyed by the header line. */
 function recordsOf(text: string): Record<string, string>[] {
   const rows: string[][] = [[]];
-  for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g)) {
+  for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/gy)) {
     rows.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain ?? '');
     if (end !== ',') rows.push([]);
   }

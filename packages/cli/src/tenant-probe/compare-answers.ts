@@ -37,8 +37,11 @@ export function holdsNothing(answer: Answer): boolean {
  * depends on how busy the gateway is.
  */
 function withoutNewIds(text: string): string {
-  return text
-    .replaceAll(/^(\{"type":"progress"[^\n]*\n)\1+/gm, '$1')
+  const lines = text.split('\n');
+  const isRepeated = (line: string, at: number) => line.startsWith('{"type":"progress"') && line === lines[at - 1];
+  return lines
+    .filter((line, at) => !isRepeated(line, at))
+    .join('\n')
     .replaceAll(/"control_id":"[^"]*"/g, '"control_id":""')
     .replaceAll(/"cursor":\d+/g, '"cursor":0')
     .replaceAll(/"(from|to)":"[^"]*"/g, '"$1":""');

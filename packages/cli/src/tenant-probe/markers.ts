@@ -8,7 +8,7 @@ export interface Foreign {
   readonly values: readonly string[];
 }
 
-const canaryName = /canary-[a-z0-9]+(?:-[a-z0-9]+)*/g;
+const canaryName = /canary-[a-z0-9-]+/g;
 const encoded = /[A-Za-z0-9_-]{12,}/g;
 
 /**
@@ -22,7 +22,7 @@ export function foreignIn(text: string, foreign: Foreign, sent: readonly string[
 /** The same, but without decoding. */
 export function namedIn(text: string, foreign: Foreign, sent: readonly string[] = []): string | undefined {
   const lower = text.toLowerCase();
-  const named = [...lower.matchAll(canaryName)].map(([name]) => name);
+  const named = [...lower.matchAll(canaryName)].map(([name]) => name.replace(/(?<!-)-+$/, ''));
   const isForeign = (name: string) =>
     foreign.exact.includes(name) || foreign.prefixes.some((prefix) => name === prefix || name.startsWith(`${prefix}-`));
   const mentioned = named.find((name) => isForeign(name) && !sent.includes(name));

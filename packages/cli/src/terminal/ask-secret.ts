@@ -68,6 +68,6 @@ function keysIn(text: string): string[] {
 function edited(typed: string, key: string): string {
   if (key === '\u007f' || key === '\b') return Array.from(typed).slice(0, -1).join('');
   if (key === eraseLine) return '';
-  if (key === eraseWord) return typed.replace(/\S+\s*$/, '');
+  if (key === eraseWord) return typed.replace(/(?<!\S)\S+\s*$/, '');
   return key < ' ' ? typed : typed + key;
 }

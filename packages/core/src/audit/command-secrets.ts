@@ -8,7 +8,7 @@ import type { Programs } from './secret-options.ts';
  * word. Each run matches from its beginning only.
  */
 const token =
-  /(?:\\+|(?<=[ \t])[`^])\r?\n|'\\*"'\\*"'|'\\+''|\\*["'`]|\\+[nrt]|[;|&()\r\n]|[^\S\r\n]+|(?:[^\s"'`;|&()\\]+|\\+[^\s"'`nrt\\])+|\\+/y;
+  /(?:\\+|(?<=[ \t])[`^])\r?\n|'\\*"'\\*"'|'\\+''|\\*["'`]|\\+[nrt]|[;|&()\r\n]|[^\S\r\n]+|(?:[^\s"'`;|&()\\]|\\+[^\s"'`nrt\\])+|\\+/y;
 
 /** After an `&`, this makes the `&` part of a word. */
 const assignment = />|[\w.%-]{1,64}=/y;

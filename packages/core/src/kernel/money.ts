@@ -82,7 +82,7 @@ export function usdOfMicros(micros: Total): string {
   const sign = micros < 0 ? '-' : '';
   const digits = String(micros < 0 ? -micros : micros).padStart(7, '0');
   const fraction = digits.slice(-6);
-  return `${sign}${digits.slice(0, -6)}.${fraction.slice(0, 2)}${fraction.slice(2).replace(/0+$/, '')}`;
+  return `${sign}${digits.slice(0, -6)}.${fraction.slice(0, 2)}${fraction.slice(2).replace(/(?<!0)0+$/, '')}`;
 }
 
 /** One action must not exhaust what everybody shares, so its cost has a bound of its own beside all caps. */

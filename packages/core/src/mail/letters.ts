@@ -15,7 +15,7 @@ export function inviteLink(publicUrl: string, token: string): string {
 }
 
 function pageLink(publicUrl: string, page: string, token: string): string {
-  return `${publicUrl.replace(/\/+$/, '')}/${page}#token=${encodeURIComponent(token)}`;
+  return `${publicUrl.replace(/(?<!\/)\/+$/, '')}/${page}#token=${encodeURIComponent(token)}`;
 }
 
 export interface ResetDetails {

@@ -47,7 +47,7 @@ export function agentsOf(entries: readonly StoredEntry[]): AgentId[] {
   const found = new Map<string, AgentId>();
   for (const { canonical } of entries) {
     // The lineage precedes the payload, and nothing before it can hold an unescaped quote.
-    const lineage = /"lineage":\{[^}]*\}/.exec(canonical)?.[0] ?? '';
+    const lineage = /"lineage":\{[^{}]*\}/.exec(canonical)?.[0] ?? '';
     const id = {
       orgId: memberOf(lineage, 'org_id'),
       teamId: memberOf(lineage, 'team_id'),

@@ -57,8 +57,13 @@ export function formatUsd(usd: string): string {
   const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(usd);
   if (match === null) return unknown;
   const [, sign = '', whole = '0', fraction = ''] = match;
-  const grouped = whole.replaceAll(/\B(?=(\d{3})+$)/g, ',');
-  const kept = fraction.replace(/0+$/, '').padEnd(2, '0');
+  const grouped =
+    whole
+      .padStart(whole.length + ((3 - (whole.length % 3)) % 3))
+      .match(/.{3}/g)
+      ?.join(',')
+      .trimStart() ?? whole;
+  const kept = fraction.replace(/(?<!0)0+$/, '').padEnd(2, '0');
   return `${sign}$${grouped}.${kept}`;
 }
 

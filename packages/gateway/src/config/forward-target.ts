@@ -135,7 +135,7 @@ export function forwardHeaders(text: string): Readonly<Record<string, string>> {
   const wrong = new Error('headers as name=value, separated by commas; write a comma within a value as %2C');
   const headers: Record<string, string> = {};
   for (const pair of text.split(',')) {
-    const [, name = '', value = ''] = /^\s*([!#$%&'*+.^_`|~\w-]+)=(.*?)\s*$/.exec(pair) ?? [];
+    const [, name = '', value = ''] = /^([!#$%&'*+.^_`|~\w-]+)=(.*)$/.exec(pair.trim()) ?? [];
     if (name === '' || value === '' || /^(content-|host$|connection$|transfer-)/i.test(name)) throw wrong;
     try {
       headers[name.toLowerCase()] = decodeURIComponent(value);

@@ -188,7 +188,8 @@ function refuseUnreadableCreds(file: string): void {
   } catch (error) {
     throw new StartError(`SVC_NATS_CREDS: cannot read the credentials: ${messageOf(error)}`, 2);
   }
-  if (/BEGIN NATS USER JWT[^]*BEGIN USER NKEY SEED/.test(content)) return;
+  const token = content.indexOf('BEGIN NATS USER JWT');
+  if (token >= 0 && content.includes('BEGIN USER NKEY SEED', token)) return;
   throw new StartError(
     `SVC_NATS_CREDS: the file ${file} holds no credentials: a JWT and a seed, as nsc writes them`,
     2,

@@ -70,7 +70,7 @@ export function approvalLinksOf(config: Config): ApprovalLinks | undefined {
 }
 
 function linksTo(publicUrl: string, links: ApprovalLinks | undefined): (approval: Approval) => NoticeLinks {
-  const base = publicUrl.replace(/\/+$/, '');
+  const base = publicUrl.replace(/(?<!\/)\/+$/, '');
   return ({ id, state, expiresAt }) => {
     const review = `${base}/approvals?id=${encodeURIComponent(id)}`;
     if (links === undefined || state !== 'open') return { review };

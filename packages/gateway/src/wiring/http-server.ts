@@ -100,7 +100,7 @@ function handlersOf(context: WiringContext, parts: HttpParts): HttpOptions['hand
   const { store, reader, backup } = parts.stored;
   const { gov, tally } = parts.governed;
   const { access, accounts, provider, hasAccounts, tickets, afterwards } = identity;
-  const publicUrl = () => parts.publicUrl().replace(/\/+$/, '');
+  const publicUrl = () => parts.publicUrl().replace(/(?<!\/)\/+$/, '');
   const execute = executorOf(gov);
   const links = approvalLinksOf(context.config);
   return {

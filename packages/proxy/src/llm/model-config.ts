@@ -1,3 +1,4 @@
+import type { Glob } from '../glob.ts';
 import { compileGlob } from '../glob.ts';
 import type { ProviderKind } from './refusal.ts';
 
@@ -8,7 +9,7 @@ export interface Upstream {
   readonly baseUrl: URL;
   /** Sent to the upstream and shown to nobody. Undefined if the upstream wants none. */
   readonly apiKey: string | undefined;
-  readonly models: readonly RegExp[];
+  readonly models: readonly Glob[];
   /** What a call that names no maximum may put out. */
   readonly maxOutputTokens: number;
   /** The most that one image counts. */
@@ -100,7 +101,7 @@ function keyIn(members: Members, place: string, variable: (name: string) => stri
   return key;
 }
 
-function globsIn(members: Members, place: string): readonly RegExp[] {
+function globsIn(members: Members, place: string): readonly Glob[] {
   const globs = members['models'];
   if (!Array.isArray(globs) || globs.length === 0) {
     throw new ModelConfigError(`${place}.models must be a list of globs, such as ["gpt-*"]`);

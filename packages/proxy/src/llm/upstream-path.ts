@@ -10,7 +10,7 @@ export function upstreamPath(
   path: string,
   query: string,
 ): string {
-  const base = baseUrl.pathname.replace(/\/+$/, '');
+  const base = baseUrl.pathname.replace(/(?<!\/)\/+$/, '');
   const isVersioned = base.endsWith('/v1') || (kind === 'openai' && base !== '');
   return `${base}${isVersioned ? path.slice('/v1'.length) : path}${query}`;
 }

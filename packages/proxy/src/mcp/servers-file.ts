@@ -101,7 +101,7 @@ function readCosts(at: string, value: unknown, variables: Environment) {
 function expanded(value: unknown, at: string, variables: Environment): string {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (typeof value !== 'string') throw new ServersFileError(`${at} must be a text`);
-  return value.replaceAll(/\$\{([^}]*)\}/g, (_whole, name: string) => {
+  return value.replaceAll(/\$\{([^{}]*)\}/g, (_whole, name: string) => {
     const found = variables[name];
     if (found === undefined)
       throw new ServersFileError(`${at} needs the environment variable ${name}, which is not set`);

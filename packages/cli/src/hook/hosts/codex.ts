@@ -62,7 +62,7 @@ function otherShell(input: EventObject): readonly PlannedAction[] {
 }
 
 /** Codex heeds no white space around these lines. */
-const patchLine = /^\s*\*\*\* (Add File|Update File|Delete File|Move to): ?(.+)$/gm;
+const patchLine = /^[^\S\n\r\u2028\u2029]*\*\*\* (Add File|Update File|Delete File|Move to): ?(.+)$/gm;
 
 /** Each file that a patch names. */
 function patchActions(input: EventObject, place: ToolPlace): readonly PlannedAction[] {

@@ -110,9 +110,9 @@ function mcpAction(event: EventObject): PlannedAction {
 
 function toolActions(tool: string, input: EventObject, place: ToolPlace): readonly PlannedAction[] {
   const paths = allTexts(input, 'file_path', 'path', 'target_file', 'notebook_path');
-  const server = /^MCP:\s*(.+)$/s.exec(tool);
+  const server = /^MCP:(.+)$/s.exec(tool);
   if (server !== null)
-    return [planTool(server[1] ?? tool, input, optionalText(input, 'mcp_server_name', 'server') ?? 'mcp')];
+    return [planTool(server[1]?.trimStart() || tool, input, optionalText(input, 'mcp_server_name', 'server') ?? 'mcp')];
   switch (tool) {
     case 'Shell':
     case 'Bash':

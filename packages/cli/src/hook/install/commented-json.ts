@@ -34,12 +34,12 @@ export function hasCommentIn(text: string, key: string): boolean {
 
 /** The text with blanks in place of comments, so that every place stays where it was. */
 function blanked(text: string): string {
-  const pattern = /"(?:\\.|[^"\\])*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
+  const pattern = /"(?:\\[^]|[^"\\])*(?:"|\\?$)|\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)/g;
   return text.replaceAll(pattern, (part) => (part.startsWith('"') ? part : part.replaceAll(/[^\n]/g, ' ')));
 }
 
 function withoutTrailingCommas(text: string): string {
-  return text.replaceAll(/"(?:\\.|[^"\\])*"|,(?=\s*[}\]])/g, (part) => (part === ',' ? ' ' : part));
+  return text.replaceAll(/"(?:\\[^]|[^"\\])*(?:"|\\?$)|,(?=\s*[}\]])/g, (part) => (part === ',' ? ' ' : part));
 }
 
 function membersOf(plain: string, from: number): readonly Member[] {
@@ -59,7 +59,7 @@ function membersOf(plain: string, from: number): readonly Member[] {
 
 function endOfValue(plain: string, start: number): number {
   let depth = 0;
-  const token = /"(?:\\.|[^"\\])*"|[[\]{},]/g;
+  const token = /"(?:\\[^]|[^"\\])*(?:"|\\?$)|[[\]{},]/g;
   token.lastIndex = start;
   for (let found = token.exec(plain); found !== null; found = token.exec(plain)) {
     const [part] = found;

@@ -29,6 +29,10 @@ function programText({ scope, given, own }: HookProgram): string {
 
 /** Whether a command is one of `hookCommandLine`, of this version or of those before, whatever its program is called. */
 export function isHookCommand(command: string, host: string): boolean {
-  const asked = `\\s+hook\\s+${host}(?![\\w-])`;
-  return new RegExp(`\\breeve(?:\\.mjs)?['"]?${asked}|${asked}.*\\|\\| exit 2$`).test(command);
+  const words = command.split(/\s+/);
+  return words.some((word, at) => {
+    const next = words[at + 1] ?? '';
+    const isAsked = word === 'hook' && at > 0 && next.startsWith(host) && !/^[\w-]/.test(next.slice(host.length));
+    return isAsked && (/\breeve(?:\.mjs)?['"]?$/.test(words[at - 1] ?? '') || command.endsWith(orBlock));
+  });
 }

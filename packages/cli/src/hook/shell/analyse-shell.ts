@@ -23,7 +23,7 @@ export interface ShellWatcher {
   ran(command: Word, args: readonly Word[], places: Places): void;
 }
 
-const longestText = 65_536;
+export const longestText = 65_536;
 const mostCharacters = 4 * longestText;
 const mostCommands = 200;
 const deepestText = 12;

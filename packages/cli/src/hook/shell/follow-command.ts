@@ -87,7 +87,12 @@ const mostSplits = 200;
 
 function unquotedWords(text: string): readonly string[] {
   const words = text.split(/[ \t\n\v\f\r]+/).filter((word) => word !== '');
-  return words.map((word) => word.replaceAll(/^(['"])(.*)\1$/gs, '$2'));
+  return words.map(unquoted);
+}
+
+function unquoted(word: string): string {
+  const isQuoted = word.length > 1 && /^['"]/.test(word) && word.at(-1) === word[0];
+  return isQuoted ? word.slice(1, -1) : word;
 }
 
 function followXargs(args: readonly Word[], follower: Follower): void {
@@ -157,7 +162,7 @@ function followParallel(args: readonly Word[], follower: Follower): void {
   if (doubt !== undefined) follower.doubt(`parallel: ${doubt}`, ['parallel']);
   const end = operands.findIndex(({ text }) => text.startsWith(':::'));
   const words = operands.slice(0, end < 0 ? undefined : end);
-  const isOpen = words.some(({ text }) => /\{.*\}/s.test(text));
+  const isOpen = words.some(({ text }) => text.includes('{'));
   if (words.length === 0 || isOpen || runsOthers(words[0]?.text ?? ''))
     follower.doubt('parallel runs what it reads', ['parallel']);
   if (words.length > 0) readJoined(words, follower);

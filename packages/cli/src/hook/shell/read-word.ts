@@ -160,7 +160,7 @@ export function isArithmetic(text: ShellText): boolean {
 export function readArithmetic(text: ShellText, inside: Inside, isLoop = false): void {
   const from = text.at;
   readUntil(text, inside, ['(', ')']);
-  const content = text.text.slice(from, text.at - 1).replaceAll(/\$\(.*?\)/gs, '0');
+  const content = text.text.slice(from, text.at - 1).replaceAll(/\$\([^()$]*\)/gs, '0');
   // The head of a loop is three expressions.
   const expressions = isLoop ? content.replaceAll(/;\s*/g, ',') : content;
   if (/[;'\n]|[\w}]\s+[\w$]/.test(expressions)) inside.doubt('arithmetic with words in it');

@@ -122,3 +122,18 @@ test('a text that is made to take long ends', () => {
     expect(analyseShell(text, place).length).toBeLessThanOrEqual(201);
   }
 });
+
+test('a text for sed or awk that is made to take long ends', () => {
+  const texts = [
+    `s!${'\\\\'.repeat(2000)}`,
+    's!'.repeat(2000),
+    ' \n'.repeat(1300),
+    'print '.repeat(600),
+    '/\\'.repeat(1300),
+  ];
+  for (const text of texts) {
+    for (const program of ['sed', 'awk']) {
+      expect(analyseShell(`${program} '${text}'`, place).length).toBeLessThanOrEqual(2);
+    }
+  }
+});

@@ -49,7 +49,7 @@ export function duration(value: unknown): Duration {
     throw fault('duration takes a text such as "1h30m", "90s" or "250ms"');
   }
   let nanos = 0n;
-  for (const [, whole = '0', part = '', unit = ''] of unsigned.matchAll(/(\d+)(?:\.(\d+))?(h|ms|m|us|µs|ns|s)/g)) {
+  for (const [, whole = '0', part = '', unit = ''] of unsigned.matchAll(/(\d+)(?:\.(\d+))?(h|ms|m|us|µs|ns|s)/gy)) {
     const scale = nanosPer[unit] ?? 0n;
     nanos += BigInt(whole) * scale + (BigInt(`0${part}`) * scale) / 10n ** BigInt(part.length);
   }

@@ -102,7 +102,7 @@ function isKnown(header: string | undefined, etag: string): boolean {
 function encodingFor(header: string | string[] | undefined): Encoding | undefined {
   const offers = String(header ?? '')
     .split(',')
-    .map((each) => each.trim().split(/\s*;\s*/));
+    .map((each) => each.split(';').map((part) => part.trim()));
   return (['br', 'gzip'] as const).find((encoding) =>
     offers.some(([name, weight = '']) => name === encoding && !/^q=0(\.0*)?$/.test(weight)),
   );

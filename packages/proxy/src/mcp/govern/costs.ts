@@ -1,4 +1,5 @@
 import { usd } from '@reeve/sdk';
+import type { Glob } from '../../glob.ts';
 import { compileGlob } from '../../glob.ts';
 
 /** What calls of a tool cost at most, in micro-dollars. Undefined for a tool without a price. */
@@ -12,7 +13,7 @@ export function costsOf(prices: Readonly<Record<string, string | number>>): Cost
 
 export const freeOfCharge: Costs = () => undefined;
 
-function patternOf(glob: string): RegExp {
+function patternOf(glob: string): Glob {
   const pattern = compileGlob(glob);
   if (pattern === undefined) throw new Error(`"${glob}" is not a glob`);
   return pattern;
