@@ -1,6 +1,7 @@
 import { clock } from './clock.ts';
 import { disk } from './disk.ts';
 import { fork } from './fork.ts';
+import { fuzzLines } from '../shell/fuzz-lines.ts';
 import { fuzz } from './fuzz/fuzz.ts';
 import { kills } from './kills.ts';
 import { memory } from './memory.ts';
@@ -76,6 +77,13 @@ export const parts: readonly Part[] = [
     share: 18,
     most: 1_000_000,
     run: fuzz,
+  },
+  {
+    name: 'shell',
+    holds: 'No line runs a program in bash or dash that the hook of coding agents has neither found nor doubted.',
+    share: 10,
+    most: 10_000_000,
+    run: fuzzLines,
   },
   {
     name: 'tenants',

@@ -1,13 +1,17 @@
-import type { Assignment, FoundCommand } from './found-command.ts';
+import type { Effects } from './check-builtin.ts';
+import { checkBuiltin } from './check-builtin.ts';
+import type { Found, FoundCommand } from './found-command.ts';
 import { followCommand } from './follow-command.ts';
-import type { Follower, Input } from './follower.ts';
+import type { Input } from './follower.ts';
 import { Places } from './places.ts';
-import type { Found } from './read-commands.ts';
-import { readCommands, reserved } from './read-commands.ts';
+import { readCommands } from './read-commands.ts';
 import { redirectedActions } from './redirected.ts';
+import { reservedWords } from './reserved-words.ts';
+import type { Dialect } from './shell-text.ts';
 import { Budget, Unreadable } from './shell-text.ts';
 import type { ShellAction } from './shell-action.ts';
 import { doubtful, execution } from './shell-action.ts';
+import { Variables } from './variables.ts';
 import type { Word } from './word.ts';
 import { decidingVariables } from './wrapper-rules.ts';
 
@@ -31,9 +35,9 @@ const deepestText = 12;
 const mostWords = 1000;
 
 /**
- * What a text for a POSIX shell or bash would do: every command that it runs, also in pipelines, lists, substitutions
- * and behind wrappers, and every file that it redirects. What cannot be read is an execution of `?`, in addition to what
- * was understood. It runs and opens nothing.
+ * What a text for bash would do: every command that it runs, also in pipelines, lists, substitutions and behind wrappers,
+ * and every file that it redirects. What is outside of the grammar is an execution of `?`, in addition to what was
+ * understood. It runs and opens nothing.
  */
 export function analyseShell(source: string, surroundings: ShellSurroundings): readonly ShellAction[] {
   if (source.length > longestText) return [doubtful(`the text is longer than ${longestText} characters`)];
@@ -42,11 +46,17 @@ export function analyseShell(source: string, surroundings: ShellSurroundings): r
   return analysis.actions;
 }
 
-class ShellAnalysis implements Follower {
+/** Builtins that give a text to the shell that runs them. What others give goes to `sh`. */
+const ownTexts = new Set(['eval', 'trap', 'alias', 'source', '.']);
+
+class ShellAnalysis implements Effects {
+  dialect: Dialect = 'bash';
   readonly #actions = new Map<string, ShellAction>();
   readonly #budget = new Budget(mostCharacters, mostCommands);
+  readonly #variables = new Variables();
   readonly #places: Places;
   readonly #watcher: ShellWatcher | undefined;
+  #textDialect: Dialect = 'bash';
   #depth = 0;
   #isRepeated = false;
 
@@ -66,31 +76,26 @@ class ShellAnalysis implements Follower {
       if (!(error instanceof Unreadable)) throw error;
       this.doubt(error.message);
     }
+    const { unsafe } = this.#variables;
+    if (unsafe !== undefined) this.doubt(`arithmetic may run what is in ${unsafe}`, [unsafe]);
   }
 
-  read(source: string): void {
+  read(source: string, dialect = this.#textDialect): void {
     if (this.#depth >= deepestText) throw new Unreadable('texts for shells are nested too deeply');
-    const found: Found = { commands: [], doubts: [] };
+    const found: Found = { dialect, commands: [], doubts: [], evaluated: [] };
+    const outer = this.dialect;
+    this.dialect = dialect;
     this.#depth++;
     readCommands(source, this.#budget, found);
     for (const command of found.commands) this.#take(command);
+    for (const name of found.evaluated) this.evaluate(name);
     for (const note of found.doubts) this.doubt(note);
     this.#depth--;
+    this.dialect = outer;
   }
 
   run(words: readonly Word[], input: Input): void {
-    const [first, ...args] = words;
-    if (first === undefined) return;
-    this.#budget.spendCommand();
-    for (const word of args) this.#assignedByWord(first.text, word);
-    const shown = args.filter(({ isHidden }) => isHidden !== true).map(({ text }) => text);
-    const why = unreadableName(first);
-    if (why !== undefined) return this.doubt(why, first.isHidden === true ? shown : [first.text, ...shown]);
-    this.#add(execution(first.text, shown));
-    this.#watcher?.ran(first, args, this.#places);
-    this.#doubtSubscripts(first.text, args);
-    if (args.length > mostWords) return this.doubt(`the command has more than ${mostWords} words`, [first.text]);
-    followCommand(first.text.replace(/^.*\//s, ''), args, input, this);
+    this.#run(words, input, false);
   }
 
   doubt(note: string, args: readonly string[] = []): void {
@@ -102,37 +107,48 @@ class ShellAnalysis implements Follower {
     else this.#places.move(operands, this.#isRepeated);
   }
 
+  assign(name: string, value: Word | undefined): void {
+    this.#variables.assign(name, value);
+    if (decidingVariables.test(name)) this.doubt(`${name} changes what runs`, [`${name}=${value?.text ?? ''}`]);
+  }
+
+  evaluate(name: string): void {
+    this.#variables.evaluate(name);
+  }
+
   #take({ words, assignments, redirections, isRepeated }: FoundCommand): void {
     this.#isRepeated = isRepeated;
-    for (const assignment of assignments) this.#assigned(assignment);
-    this.run(words, inputOf(redirections));
+    for (const { name, value } of assignments) this.assign(name, value);
+    this.#run(words, inputOf(redirections), true);
     for (const redirection of redirections) {
       for (const action of redirectedActions(redirection, this.#places)) this.#add(action);
     }
   }
 
-  #assigned({ name, value }: Assignment): void {
-    if (decidingVariables.test(name)) this.doubt(`${name} changes what runs`, [`${name}=${value.text}`]);
-    if (value.holdsCode) this.doubt(`arithmetic with ${name} may run what is in its text`, [`${name}=${value.text}`]);
+  #run(words: readonly Word[], input: Input, isDirect: boolean): void {
+    const [first, ...args] = words;
+    if (first === undefined) return;
+    this.#budget.spendCommand();
+    const shown = args.filter(({ isHidden }) => isHidden !== true).map(({ text }) => text);
+    const why = unreadableName(first);
+    if (why !== undefined) return this.doubt(why, first.isHidden === true ? shown : [first.text, ...shown]);
+    this.#add(execution(first.text, shown));
+    this.#watcher?.ran(first, args, this.#places);
+    if (args.length > mostWords) return this.doubt(`the command has more than ${mostWords} words`, [first.text]);
+    const name = first.text.slice(first.text.lastIndexOf('/') + 1);
+    if (/^(?:env|sudo|doas)$/.test(name)) this.#assignedByWords(args);
+    checkBuiltin(name, args, this, isDirect);
+    const outer = this.#textDialect;
+    this.#textDialect = ownTexts.has(name) ? this.dialect : 'posix';
+    followCommand(name, args, input, this);
+    this.#textDialect = outer;
   }
 
-  /** A word that gives a value to a variable, or another name to it. */
-  #assignedByWord(command: string, { text }: Word): void {
-    const assigned = assigning.test(command) ? /^([A-Za-z_]\w*)(?:\[.*\])?\+?=/s.exec(text) : null;
-    const named = naming.test(command) ? /^(?:-v)?([A-Za-z_]\w*)(?:\[.*\])?$/s.exec(text) : null;
-    const [, name = ''] = assigned ?? named ?? [];
-    if (decidingVariables.test(name)) this.doubt(`${name} changes what runs`, [text]);
-    if (/^(?:declare|typeset|local|nameref)$/.test(command) && /^-[a-zA-Z]*n/.test(text))
-      this.doubt('a variable may get another name', [command]);
-  }
-
-  /** Builtins evaluate the subscript of an array, also in a quoted text. */
-  #doubtSubscripts(name: string, args: readonly Word[]): void {
-    if (!/^(?:let|declare|typeset|local|export|readonly|unset|printf|read|test|\[)$/.test(name)) return;
-    const hidden = args.find(
-      ({ text, unknown }) => !unknown && /\$\(|`/.test(text.slice(text.indexOf('[') + 1)) && text.includes('['),
-    );
-    if (hidden !== undefined) this.doubt(`${name} may run what is in a subscript`, [name, hidden.text]);
+  #assignedByWords(args: readonly Word[]): void {
+    for (const { text } of args) {
+      const [, name] = /^([A-Za-z_]\w*)=/.exec(text) ?? [];
+      if (name !== undefined) this.assign(name, undefined);
+    }
   }
 
   #add(action: ShellAction): void {
@@ -140,10 +156,6 @@ class ShellAnalysis implements Follower {
     if (!this.#actions.has(key)) this.#actions.set(key, action);
   }
 }
-
-/** Commands that give values to variables, as `NAME=value` or by the name alone. */
-const assigning = /^(?:export|declare|typeset|readonly|local|env|sudo|doas)$/;
-const naming = /^(?:unset|read|printf|mapfile|readarray|getopts|vared)$/;
 
 function unreadableName(word: Word): string | undefined {
   const { text, unknown, isGlob } = word;
@@ -153,7 +165,7 @@ function unreadableName(word: Word): string | undefined {
   // Also other white space, which looks like a separator and is none.
   if (/[\p{C}\p{Z}]/u.test(text.replaceAll(' ', '')))
     return 'the name of the command has characters that cannot be seen';
-  if (reserved.has(text) && text !== 'time') return 'the name of the command is a word of the shell';
+  if (reservedWords.has(text) && text !== 'time') return 'the name of the command is a word of the shell';
   if (text.startsWith('=')) return 'some shells put a path in its place';
   if (/^[A-Z][A-Za-z]*-[A-Z]\w+$/.test(text)) return 'it looks like PowerShell';
   return undefined;

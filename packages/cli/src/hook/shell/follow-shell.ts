@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import type { Follower, Input } from './follower.ts';
 import { readText } from './follower.ts';
+import type { Dialect } from './shell-text.ts';
 import type { Word } from './word.ts';
 
 const longFlags =
@@ -8,6 +9,7 @@ const longFlags =
 
 /** Follows a shell to the text that it reads: after `-c`, from a script, or from its input. */
 export function followShell(name: string, args: readonly Word[], input: Input, follower: Follower): void {
+  const dialect = dialectOf(name, follower);
   let isText = false;
   let fromInput = false;
   let at = 0;
@@ -27,8 +29,11 @@ export function followShell(name: string, args: readonly Word[], input: Input, f
       if (/^--(?:rcfile|init-file|emulate)$/.test(text)) at++;
       continue;
     }
-    if (/^-.*c/.test(text)) isText = true;
-    if (/^-.*s/.test(text)) fromInput = true;
+    // A plus turns these on as well.
+    if (text.includes('c')) isText = true;
+    if (text.includes('s')) fromInput = true;
+    if (!/^[-+][abcefhilmnoprstuvxBCDEOPT]+$/.test(text))
+      follower.doubt(`${name}: the option ${text} is not known`, [name]);
     // Each of these letters takes a word of its own.
     const values = args.slice(at + 1, at + 1 + (text.match(/[oO]/g)?.length ?? 0));
     if (values.some(({ isMany, isGlob }) => isMany || isGlob))
@@ -38,11 +43,18 @@ export function followShell(name: string, args: readonly Word[], input: Input, f
   const operand = args[at];
   if (isText) {
     if (operand === undefined) follower.doubt(`${name} -c without a text`, [name]);
-    readText(operand, follower);
+    readText(operand, follower, dialect);
   } else if (operand !== undefined && !fromInput && !isOtherInput(operand.text)) {
     if (operand.unknown || operand.isGlob)
       follower.doubt(`${name} runs a script that is known only when it runs`, [name]);
-  } else readInput(name, operand === undefined || operand.text === '/dev/stdin' ? input : undefined, follower);
+  } else readInput(name, operand === undefined || operand.text === '/dev/stdin' ? input : undefined, follower, dialect);
+}
+
+/** Other shells have words and expansions of their own. */
+function dialectOf(name: string, follower: Follower): Dialect {
+  if (/^(?:sh|dash|ash)$/.test(name)) return 'posix';
+  if (!/^r?bash$/.test(name)) follower.doubt(`${name} may read a text in another way`, [name]);
+  return 'bash';
 }
 
 /** Whether a script of this name is no file, but what another one writes. */
@@ -50,7 +62,7 @@ export function isOtherInput(path: string): boolean {
   return /^\/+(?:dev|proc)\//.test(posix.normalize(path)) || /(?:^|\/)(?:stdin|fd\/\d+)$/.test(path);
 }
 
-export function readInput(name: string, input: Input, follower: Follower): void {
+export function readInput(name: string, input: Input, follower: Follower, dialect?: Dialect): void {
   if (input === undefined || !input.isCertain) follower.doubt(`${name} runs what it reads from its input`, [name]);
-  if (input !== undefined) follower.read(input.text);
+  if (input !== undefined) follower.read(input.text, dialect);
 }

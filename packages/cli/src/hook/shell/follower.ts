@@ -1,3 +1,4 @@
+import type { Dialect } from './shell-text.ts';
 import type { Word } from './word.ts';
 import { literal } from './word.ts';
 
@@ -8,8 +9,8 @@ export type Input = { readonly text: string; readonly isCertain: boolean } | und
 export interface Follower {
   /** A command runs these words. */
   run(words: readonly Word[], input: Input): void;
-  /** A shell reads this text. */
-  read(source: string): void;
+  /** A shell reads this text: the same one for builtins, `sh` for other commands, unless it is said. */
+  read(source: string, dialect?: Dialect): void;
   /** Something runs that cannot be read. */
   doubt(note: string, args?: readonly string[]): void;
   /** The folder changes. */
@@ -17,10 +18,10 @@ export interface Follower {
 }
 
 /** A text that a shell reads again. With an expansion in it, it is not the text that the shell gets. */
-export function readText(word: Word | undefined, follower: Follower): void {
+export function readText(word: Word | undefined, follower: Follower, dialect?: Dialect): void {
   if (word === undefined) return;
   if (word.unknown || word.isGlob) follower.doubt('a shell reads a text that is known only when it runs', [word.text]);
-  follower.read(word.text);
+  follower.read(word.text, dialect);
 }
 
 export function readJoined(words: readonly Word[], follower: Follower): void {

@@ -1,4 +1,5 @@
-import type { Cell, Word } from './word.ts';
+import type { Dialect } from './shell-text.ts';
+import type { Word } from './word.ts';
 
 /** A redirection of a command. */
 export interface Redirection {
@@ -14,7 +15,8 @@ export interface Redirection {
 
 export interface Assignment {
   readonly name: string;
-  readonly value: Word;
+  /** Undefined if it is known only when it runs. */
+  readonly value: Word | undefined;
 }
 
 /** A command as it stands in the text. A compound command with redirections leaves one without words. */
@@ -26,21 +28,11 @@ export interface FoundCommand {
   readonly isRepeated: boolean;
 }
 
-/** The end of `name=` or `name[subscript]+=` at the start of a word, or undefined if it is no assignment. */
-export function assignmentEnd(cells: readonly Cell[]): { name: string; end: number } | undefined {
-  let at = 0;
-  let name = '';
-  while (isPlain(cells[at]) && /^\w$/.test(cells[at]?.text ?? '')) name += cells[at++]?.text ?? '';
-  if (!/^[A-Za-z_]/.test(name)) return undefined;
-  if (isPlain(cells[at]) && cells[at]?.text === '[') {
-    const close = cells.findIndex((cell, index) => index > at && isPlain(cell) && cell.text === ']');
-    if (close < 0) return undefined;
-    at = close + 1;
-  }
-  if (isPlain(cells[at]) && cells[at]?.text === '+') at++;
-  return isPlain(cells[at]) && cells[at]?.text === '=' ? { name, end: at + 1 } : undefined;
-}
-
-function isPlain(cell: Cell | undefined): cell is Cell {
-  return cell !== undefined && !cell.quoted && !cell.unknown;
+/** What a text holds, as far as it was understood. */
+export interface Found {
+  readonly dialect: Dialect;
+  readonly commands: FoundCommand[];
+  readonly doubts: string[];
+  /** Variables that arithmetic evaluates. */
+  readonly evaluated: string[];
 }

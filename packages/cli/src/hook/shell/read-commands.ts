@@ -1,37 +1,28 @@
 import { expandBraces } from './brace-expansion.ts';
-import type { Assignment, FoundCommand, Redirection } from './found-command.ts';
-import { assignmentEnd } from './found-command.ts';
-import type { Grammar } from './read-compound.ts';
+import type { Assignment, Found, Redirection } from './found-command.ts';
 import { isOpener, readCompound, readCoprocess, readFunction, readFunctionBody } from './read-compound.ts';
+import { readSubscript } from './read-parameter.ts';
 import { Redirections, redirectionAt } from './read-redirection.ts';
+import type { Inside } from './read-word.ts';
 import { readWord } from './read-word.ts';
+import { isFunctionName, reservedByBash, reservedWords } from './reserved-words.ts';
 import type { Budget } from './shell-text.ts';
 import { ShellText, Unreadable } from './shell-text.ts';
 import type { Cell, Word } from './word.ts';
 import { unknownWord, wordOf } from './word.ts';
 
-/** What a text holds, as far as it was understood. */
-export interface Found {
-  readonly commands: FoundCommand[];
-  readonly doubts: string[];
-}
-
-export const reserved: ReadonlySet<string> = new Set(
-  'if then else elif fi for while until do done case esac select function time coproc { } ! [['.split(' '),
-);
-
 /** Reads all commands of a text. What was found before an error stays, and the error becomes a doubt. */
-export function readCommands(source: string, budget: Budget, found: Found, depth = 0): void {
+export function readCommands(source: string, budget: Budget, found: Found): void {
   try {
-    new CommandReader(new ShellText(source, budget, depth), found).readAll();
+    new CommandReader(new ShellText(source, budget, found.dialect), found).readAll();
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
     found.doubts.push(error.message);
   }
 }
 
-/** Reads one text by the grammar of POSIX and bash. Commands inside of expansions count like all others. */
-class CommandReader implements Grammar {
+/** Reads one text by a grammar. Commands inside of expansions count like all others. Outside of it nothing is understood. */
+export class CommandReader implements Inside {
   readonly text: ShellText;
   readonly #found: Found;
   readonly #redirections: Redirections;
@@ -44,27 +35,35 @@ class CommandReader implements Grammar {
   }
 
   readAll(): void {
-    this.list(() => false);
+    this.#redirections.within(() => this.list(() => false));
     if (!this.text.done) throw new Unreadable(`"${this.text.peek()}" is not expected`);
   }
 
   commands(text: ShellText): void {
     // The text of a here-document is another one.
     if (text !== this.text) new CommandReader(text, this.#found).commands(text);
-    else {
-      this.list(() => text.peek() === ')');
-      text.expect(')');
-    }
+    else this.#redirections.within(() => this.subshell());
+  }
+
+  subshell(): void {
+    this.list(() => this.text.peek() === ')');
+    this.text.expect(')');
   }
 
   source(source: string, depth: number): void {
-    this.text.deeper(() => new CommandReader(new ShellText(source, this.text.budget, depth), this.#found).readAll());
+    const text = new ShellText(source, this.text.budget, this.text.dialect, depth);
+    this.text.deeper(() => new CommandReader(text, this.#found).readAll());
   }
 
-  doubt(reason: string): void {
-    this.#found.doubts.push(reason);
+  evaluated(name: string): void {
+    this.#found.evaluated.push(name);
   }
 
+  assigned(name: string, value?: Word): void {
+    this.#found.commands.push({ words: [], assignments: [{ name, value }], redirections: [], isRepeated: false });
+  }
+
+  /** Reads commands until an end, which stays. */
   list(isEnd: () => boolean): void {
     const { text } = this;
     for (;;) {
@@ -73,12 +72,13 @@ class CommandReader implements Grammar {
       this.#pipelines();
       text.skipBlanks();
       if (text.done || isEnd()) return;
-      if (text.peek() === ';' && /[;&]/.test(text.peek(1))) throw new Unreadable('";;" is not expected');
+      if (/^;[;&]/.test(text.ahead(2))) throw new Unreadable('";;" is not expected');
       if (text.peek() === ';' || text.peek() === '&') text.take();
       else if (text.peek() !== '\n') throw new Unreadable(`"${text.peek()}" is not expected`);
     }
   }
 
+  /** Reads commands until one of these words, which is taken. */
   listUntil(...words: readonly string[]): string {
     this.list(() => words.includes(this.reserved() ?? ''));
     const word = this.reserved();
@@ -104,6 +104,7 @@ class CommandReader implements Grammar {
     } else throw new Unreadable(`"${word}" is not expected`);
   }
 
+  /** Skips blanks, comments and newlines. */
   skipLines(): void {
     for (;;) {
       this.text.skipBlanks();
@@ -112,20 +113,28 @@ class CommandReader implements Grammar {
     }
   }
 
+  /** The reserved word at this place. */
   reserved(): string | undefined {
-    const near = this.text.text.slice(this.text.at, this.text.at + 10);
-    const [word = ''] = /^(?:[a-z]+|[{}!]|\[\[)(?=[\s;&|()<>]|$)/.exec(near) ?? [];
-    return reserved.has(word) ? word : undefined;
+    const [word = ''] = /^(?:[a-z]+|[{}!]|\[\[)(?=[ \t\n;&|()<>]|$)/.exec(this.text.ahead(10)) ?? [];
+    if (!reservedWords.has(word)) return undefined;
+    if (word === 'time' && this.text.dialect === 'posix') return undefined;
+    if (reservedByBash.has(word)) this.text.onlyBash(word);
+    return word;
   }
 
-  words(acrossLines: boolean): void {
+  /** Words without their commands: of a loop, or of an array. */
+  words(acrossLines: boolean): readonly Word[] {
+    const words: Word[] = [];
     for (;;) {
       if (acrossLines) this.skipLines();
       else this.text.skipBlanks();
-      if (readWord(this.text, this) === undefined) return;
+      const cells = readWord(this.text, this);
+      if (cells === undefined) return words;
+      words.push(...this.#expanded(cells));
     }
   }
 
+  /** What runs in there may run several times. */
   repeatedly<Result>(work: () => Result): Result {
     this.#repeated++;
     try {
@@ -142,6 +151,7 @@ class CommandReader implements Grammar {
       text.skipBlanks();
       const joined = ['&&', '||', '|&', '|'].find((operator) => text.starts(operator));
       if (joined === undefined) return;
+      if (joined === '|&') text.onlyBash(joined);
       text.take(joined.length);
       this.skipLines();
     }
@@ -151,14 +161,15 @@ class CommandReader implements Grammar {
     const { text } = this;
     const start = text.at;
     text.take(word.length);
+    if (text.peek() === '(') throw new Unreadable(`"${word}(" is not understood`);
     text.skipBlanks();
-    if (word === 'time' && /^-p(?=\s)/.test(text.text.slice(text.at, text.at + 3))) text.take(2);
+    if (word === 'time' && /^-p[ \t]/.test(text.ahead(3))) text.take(2);
     text.skipBlanks();
     // Options of the program of that name.
     if (word === 'time' && text.peek() === '-') {
       text.at = start;
       this.#simple();
-    } else if (!text.done && !/[\n;]/.test(text.peek())) text.deeper(() => this.command());
+    } else if (!text.done && !/^[\n;]/.test(text.peek())) text.deeper(() => this.command());
   }
 
   #simple(): void {
@@ -176,72 +187,93 @@ class CommandReader implements Grammar {
         descriptor = '';
         continue;
       }
-      const cells = readWord(text, this);
-      if (cells === undefined) break;
-      if (isDescriptor(cells) && redirectionAt(text) !== undefined && !text.starts('&')) {
-        descriptor = wordOf(cells).text;
+      const assigned = words.length === 0 ? this.#assignment() : undefined;
+      if (assigned !== undefined) {
+        assignments.push(assigned);
         continue;
       }
-      const assigned = words.length === 0 ? assignmentEnd(cells) : undefined;
-      if (assigned !== undefined) assignments.push(this.#assignment(cells, assigned));
-      else words.push(...expanded(cells));
+      const cells = readWord(text, this);
+      if (cells === undefined) break;
+      descriptor = this.#descriptor(cells);
+      if (descriptor === '') words.push(...this.#expanded(cells));
+      else if (descriptor.startsWith('{')) assignments.push({ name: descriptor.slice(1, -1), value: undefined });
     }
     if (text.at === start) throw new Unreadable(`"${text.peek()}" is not expected`);
     if (text.peek() === '(') this.#functionOrError(words, assignments);
     else this.#record(words, assignments, redirections);
   }
 
+  /** `2` and `{name}` right before an operator say which descriptor is redirected. */
+  #descriptor(cells: readonly Cell[]): string {
+    const { text, plain } = wordOf(cells);
+    if (!plain || !/^(?:\d+|\{\w+\})$/.test(text) || !/^[<>]/.test(this.text.peek())) return '';
+    if (redirectionAt(this.text) === undefined) throw new Unreadable('a redirection that is not understood');
+    if (!/^\d$/.test(text)) this.text.onlyBash(text);
+    return text;
+  }
+
   #functionOrError(words: readonly Word[], assignments: readonly Assignment[]): void {
-    const isDefinition = words.length === 1 && assignments.length === 0 && words[0]?.unknown === false;
+    const [name] = words;
+    const isDefinition = words.length === 1 && assignments.length === 0 && isFunctionName(name);
     this.text.take();
     this.text.skipBlanks();
     if (!isDefinition || !this.text.takeIf(')')) throw new Unreadable('"(" is not expected');
     readFunctionBody(this);
   }
 
-  #assignment(cells: readonly Cell[], { name, end }: { name: string; end: number }): Assignment {
-    if (end === cells.length && this.text.takeIf('(')) {
-      this.words(true);
-      this.text.expect(')');
+  /** `name=value`, `name+=value`, `name=(…)`, and `name[3]=value`. */
+  #assignment(): Assignment | undefined {
+    const { text } = this;
+    const [name] = /^[A-Za-z_]\w*/.exec(text.ahead(longestName)) ?? [];
+    const after = name === undefined ? '' : text.ahead(name.length + 2).slice(name.length);
+    if (name === undefined || !/^(?:=|\+=|\[)/.test(after)) return undefined;
+    if (name.length >= longestName - 2) throw new Unreadable('a name that is very long');
+    text.take(name.length);
+    const hasSubscript = text.peek() === '[';
+    if (hasSubscript) readSubscript(text);
+    const isAdded = text.takeIf('+');
+    if (isAdded) text.onlyBash('+=');
+    text.expect('=');
+    if (text.peek() === '(') {
+      text.onlyBash('arrays');
+      text.take();
+      if (this.words(true).some((word) => word.text.startsWith('['))) throw new Unreadable('a subscript in an array');
+      text.expect(')');
+      return { name, value: undefined };
     }
-    return { name, value: wordOf(cells.slice(end)) };
+    const cells = readWord(text, this) ?? [];
+    return { name, value: isAdded || hasSubscript ? undefined : wordOf(cells) };
   }
 
   #trailing(): Redirection[] {
     const redirections: Redirection[] = [];
     for (;;) {
       this.text.skipBlanks();
-      const start = this.text.at;
-      while (/\d/.test(this.text.peek())) this.text.take();
-      const descriptor = this.text.text.slice(start, this.text.at);
+      const [descriptor = ''] = /^\d(?=[<>])/.exec(this.text.ahead(2)) ?? [];
+      if (descriptor !== '') this.text.take();
       const operator = redirectionAt(this.text);
-      if (operator === undefined) {
-        this.text.at = start;
-        return redirections;
-      }
-      redirections.push(this.#redirections.read(operator, descriptor));
+      if (operator !== undefined) redirections.push(this.#redirections.read(operator, descriptor));
+      else if (descriptor === '') return redirections;
+      else throw new Unreadable('a redirection that is not understood');
     }
   }
 
   #record(words: readonly Word[], assignments: readonly Assignment[], redirections: readonly Redirection[]): void {
     const [first] = words;
-    if (first?.plain === true && first.text !== 'time' && reserved.has(first.text))
+    if (first?.plain === true && first.text !== 'time' && reservedWords.has(first.text))
       throw new Unreadable(`"${first.text}" is not expected`);
     if (words.length + assignments.length + redirections.length === 0) return;
     this.text.budget.spendCommand();
     this.#found.commands.push({ words, assignments, redirections, isRepeated: this.#repeated > 0 });
   }
+
+  #expanded(cells: readonly Cell[]): Word[] {
+    const words = expandBraces(cells);
+    if (words?.length !== 1) this.text.onlyBash('{a,b}');
+    if (words === undefined) return [{ ...unknownWord(wordOf(cells)), isMany: true }];
+    // An empty alternative without quotes leaves no word behind.
+    return words.filter(({ length }) => length > 0).map(wordOf);
+  }
 }
 
-function expanded(cells: readonly Cell[]): Word[] {
-  const words = expandBraces(cells);
-  if (words === undefined) return [{ ...unknownWord(wordOf(cells)), isMany: true }];
-  // An empty alternative without quotes leaves no word behind.
-  return words.filter(({ length }) => length > 0).map(wordOf);
-}
-
-/** `2` and `{name}` before an operator say which descriptor is redirected. */
-function isDescriptor(cells: readonly Cell[]): boolean {
-  const { text, plain } = wordOf(cells);
-  return plain && /^(?:\d+|\{\w+\})$/.test(text);
-}
+const longestName = 256;

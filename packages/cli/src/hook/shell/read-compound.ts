@@ -1,27 +1,11 @@
-import type { Inside } from './read-word.ts';
-import { isArithmetic, readArithmetic, readWord } from './read-word.ts';
-import type { ShellText } from './shell-text.ts';
+import { namesInArithmetic } from './arithmetic.ts';
+import type { CommandReader } from './read-commands.ts';
+import { readTest } from './read-test.ts';
+import { readArithmetic, readWord } from './read-word.ts';
+import { isFunctionName } from './reserved-words.ts';
 import { Unreadable } from './shell-text.ts';
-import type { Cell } from './word.ts';
+import type { Word } from './word.ts';
 import { wordOf } from './word.ts';
-import { decidingVariables } from './wrapper-rules.ts';
-
-/** What the rules for compound commands need of the reader of commands. */
-export interface Grammar extends Inside {
-  readonly text: ShellText;
-  /** Reads commands until an end, which stays. */
-  list(isEnd: () => boolean): void;
-  /** Reads commands until one of these words, which is taken. */
-  listUntil(...words: readonly string[]): string;
-  command(): void;
-  /** Skips blanks, comments and newlines. */
-  skipLines(): void;
-  /** The reserved word at this place. */
-  reserved(): string | undefined;
-  words(acrossLines: boolean): void;
-  /** What runs in there may run several times. */
-  repeatedly<Result>(work: () => Result): Result;
-}
 
 const openers = new Set(['if', 'for', 'while', 'until', 'case', 'select', '{', '[[', '(']);
 
@@ -30,145 +14,154 @@ export function isOpener(word: string): boolean {
 }
 
 /** The rest of a compound command after its first word. */
-export function readCompound(grammar: Grammar, word: string): void {
-  const { text } = grammar;
+export function readCompound(reader: CommandReader, word: string): void {
+  const { text } = reader;
   switch (word) {
     case '(':
-      if (text.peek() === '(' && isArithmeticFrom(text, text.at - 1)) {
-        text.take();
-        readArithmetic(text, grammar);
-      } else grammar.commands(text);
+      if (text.peek() === '(') readDoubled(reader);
+      else reader.subshell();
       return;
     case '{':
-      grammar.listUntil('}');
+      reader.listUntil('}');
       return;
     case '[[':
-      readTest(grammar);
+      readTest(reader);
       return;
     case 'if':
-      readIf(grammar);
+      readIf(reader);
       return;
     case 'case':
-      readCase(grammar);
+      readCase(reader);
       return;
     case 'for':
     case 'select':
-      readForWords(grammar);
-      readBody(grammar);
+      readForWords(reader, word);
+      readBody(reader);
       return;
     default:
-      grammar.repeatedly(() => grammar.listUntil('do'));
-      grammar.repeatedly(() => grammar.listUntil('done'));
+      reader.repeatedly(() => reader.listUntil('do'));
+      reader.repeatedly(() => reader.listUntil('done'));
   }
 }
 
-function readIf(grammar: Grammar): void {
-  grammar.listUntil('then');
-  const next = grammar.listUntil('elif', 'else', 'fi');
-  if (next === 'elif') readIf(grammar);
-  else if (next === 'else') grammar.listUntil('fi');
+/** `((`: arithmetic, or a subshell in a subshell whose ends are apart. */
+function readDoubled(reader: CommandReader): void {
+  const { text } = reader;
+  text.onlyBash('((');
+  const [inner = ''] = /^\([\w\s./-]*\)/.exec(text.text.slice(text.at, text.at + 200)) ?? [];
+  const next = text.text[text.at + inner.length];
+  if (inner !== '' && next !== ')') return reader.subshell();
+  text.take();
+  readArithmetic(text, reader);
 }
 
-function isArithmeticFrom(text: ShellText, from: number): boolean {
-  const at = text.at;
-  text.at = from;
-  const answer = isArithmetic(text);
-  text.at = at;
-  return answer;
+function readIf(reader: CommandReader): void {
+  reader.listUntil('then');
+  const next = reader.listUntil('elif', 'else', 'fi');
+  if (next === 'elif') readIf(reader);
+  else if (next === 'else') reader.listUntil('fi');
 }
 
-/** `[[ … ]]`: only its expansions run something. */
-function readTest(grammar: Grammar): void {
-  const { text } = grammar;
-  for (;;) {
-    grammar.skipLines();
-    if (text.done) throw new Unreadable('"]]" is missing');
-    if (/^\]\](?=[\s;&|()<>]|$)/.test(text.text.slice(text.at, text.at + 3))) break;
-    const cells = readWord(text, grammar);
-    if (cells === undefined) text.take();
-    else if (wordOf(cells).holdsCode) grammar.doubt('a comparison may run what is in a subscript');
-  }
-  text.take(2);
-}
-
-function readForWords(grammar: Grammar): void {
-  const { text } = grammar;
+function readForWords(reader: CommandReader, word: string): void {
+  const { text } = reader;
   text.skipBlanks();
-  if (text.takeIf('((')) readArithmetic(text, grammar, true);
-  else {
-    const { text: name } = wordOf(requireWord(grammar, '"for" without a name'));
-    if (decidingVariables.test(name)) grammar.doubt(`${name} changes what runs`);
-    grammar.skipLines();
-    if (/^in(?=[\s;]|$)/.test(text.text.slice(text.at, text.at + 3))) {
+  if (word === 'for' && text.starts('((')) {
+    text.onlyBash('for ((');
+    readLoopHead(reader);
+  } else {
+    const { text: name, plain } = requireWord(reader, '"for" without a name');
+    if (!plain || !/^[A-Za-z_]\w*$/.test(name)) throw new Unreadable('"for" without a name');
+    reader.skipLines();
+    if (/^in(?:[ \t\n;]|$)/.test(text.ahead(3))) {
       text.take(2);
-      grammar.words(false);
-    }
+      const words = reader.words(false);
+      const isNumeric = word === 'for' && words.every((one) => /^\d+$/.test(one.text));
+      reader.assigned(name, isNumeric ? words[0] : undefined);
+    } else reader.assigned(name);
   }
   text.skipBlanks();
   text.takeIf(';');
-  grammar.skipLines();
+  reader.skipLines();
 }
 
-function readBody(grammar: Grammar): void {
-  const word = grammar.reserved();
+function readLoopHead(reader: CommandReader): void {
+  const { text } = reader;
+  const head = /^\(\([^()'"`\\[\]]*\)\)/.exec(text.text.slice(text.at, text.at + 500))?.[0];
+  if (head === undefined) throw new Unreadable('a loop that is not understood');
+  for (const name of namesInArithmetic(head.slice(2, -2))) reader.evaluated(name);
+  text.take(head.length);
+}
+
+function readBody(reader: CommandReader): void {
+  const word = reader.reserved();
   if (word !== 'do' && word !== '{') throw new Unreadable('"do" is missing');
-  grammar.text.take(word.length);
-  grammar.repeatedly(() => grammar.listUntil(word === 'do' ? 'done' : '}'));
+  if (word === '{') reader.text.onlyBash('for … {');
+  reader.text.take(word.length);
+  reader.repeatedly(() => reader.listUntil(word === 'do' ? 'done' : '}'));
 }
 
-function readCase(grammar: Grammar): void {
-  const { text } = grammar;
+function readCase(reader: CommandReader): void {
+  const { text } = reader;
   text.skipBlanks();
-  requireWord(grammar, '"case" without a word');
-  grammar.skipLines();
-  text.expect('in');
+  requireWord(reader, '"case" without a word');
+  reader.skipLines();
+  if (!/^in[ \t\n]/.test(text.ahead(3))) throw new Unreadable('"in" is missing');
+  text.take(2);
   for (;;) {
-    grammar.skipLines();
-    if (grammar.reserved() === 'esac') break;
+    reader.skipLines();
+    if (reader.reserved() === 'esac') break;
     if (text.done) throw new Unreadable('"esac" is missing');
     text.takeIf('(');
     do {
       text.skipBlanks();
-      requireWord(grammar, '"case" without a pattern');
+      requireWord(reader, '"case" without a pattern');
       text.skipBlanks();
     } while (text.takeIf('|'));
     text.expect(')');
-    grammar.list(() => /^;[;&]/.test(text.text.slice(text.at, text.at + 2)) || grammar.reserved() === 'esac');
+    reader.list(() => /^;[;&]/.test(text.ahead(2)) || reader.reserved() === 'esac');
+    if (/^(?:;;&|;&)/.test(text.ahead(3))) text.onlyBash(';&');
     for (const end of [';;&', ';;', ';&']) if (text.takeIf(end)) break;
   }
   text.take('esac'.length);
 }
 
-export function readFunction(grammar: Grammar): void {
-  const { text } = grammar;
+export function readFunction(reader: CommandReader): void {
+  const { text } = reader;
   text.skipBlanks();
-  requireWord(grammar, '"function" without a name');
+  if (!isFunctionName(requireWord(reader, '"function" without a name')))
+    throw new Unreadable('"function" without a name');
   text.skipBlanks();
   if (text.takeIf('(')) {
     text.skipBlanks();
     text.expect(')');
   }
-  readFunctionBody(grammar);
+  readFunctionBody(reader);
 }
 
 /** What a function does counts where it is defined, because nobody knows under which name it is called. */
-export function readFunctionBody(grammar: Grammar): void {
-  grammar.skipLines();
-  grammar.repeatedly(() => grammar.text.deeper(() => grammar.command()));
+export function readFunctionBody(reader: CommandReader): void {
+  reader.skipLines();
+  reader.repeatedly(() => reader.text.deeper(() => reader.command()));
 }
 
 /** `coproc command`, or `coproc NAME compound`. */
-export function readCoprocess(grammar: Grammar): void {
-  const { text } = grammar;
+export function readCoprocess(reader: CommandReader): void {
+  const { text } = reader;
   text.skipBlanks();
-  const [name = ''] =
-    /^\w+[ \t]+(?=[({]|\[\[|(?:if|for|while|until|case|select)\s)/.exec(text.text.slice(text.at)) ?? [];
-  if (grammar.reserved() === undefined) text.take(name.length);
-  text.deeper(() => grammar.command());
+  const start = text.at;
+  if (reader.reserved() === undefined && text.peek() !== '(') {
+    const name = requireWord(reader, '"coproc" without a command');
+    text.skipBlanks();
+    const isNamed = text.peek() === '(' || isOpener(reader.reserved() ?? '');
+    if (isNamed && !/^[A-Za-z_]\w*$/.test(name.plain ? name.text : '')) throw new Unreadable('"coproc" without a name');
+    if (isNamed) reader.assigned(name.text);
+    else text.at = start;
+  }
+  text.deeper(() => reader.command());
 }
 
-function requireWord(grammar: Grammar, otherwise: string): readonly Cell[] {
-  const cells = readWord(grammar.text, grammar);
+function requireWord(reader: CommandReader, otherwise: string): Word {
+  const cells = readWord(reader.text, reader);
   if (cells === undefined) throw new Unreadable(otherwise);
-  return cells;
+  return wordOf(cells);
 }

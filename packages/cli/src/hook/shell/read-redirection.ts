@@ -1,17 +1,16 @@
 import type { Redirection } from './found-command.ts';
 import type { Inside } from './read-word.ts';
-import { readHereDocument, readWord } from './read-word.ts';
-import type { ShellText } from './shell-text.ts';
-import { Unreadable } from './shell-text.ts';
+import { readQuotedPiece, readWord } from './read-word.ts';
+import { ShellText, Unreadable } from './shell-text.ts';
 import { wordOf } from './word.ts';
 
 const operators = ['&>>', '&>', '<<<', '<<-', '<<', '<&', '<>', '<', '>>', '>&', '>|', '>'] as const;
 
 /** The operator at this place. `<(` and `>(` begin a word. */
 export function redirectionAt(text: ShellText): string | undefined {
-  const operator = operators.find((one) => text.starts(one));
-  if ((operator === '<' || operator === '>') && text.peek(1) === '(') return undefined;
-  return operator;
+  if (/^[<>]\($/.test(text.ahead(2))) return undefined;
+  const ahead = text.ahead(3);
+  return operators.find((one) => ahead.startsWith(one));
 }
 
 /** A here-document whose body begins on the next line. */
@@ -35,44 +34,77 @@ export class Redirections {
 
   read(operator: string, descriptor: string): Redirection {
     const text = this.#text;
+    if (/^(?:&|<<<)/.test(operator)) text.onlyBash(operator);
     text.take(operator.length);
     text.skipBlanks();
+    if (operator === '<<' || operator === '<<-') return this.#announced(operator, descriptor);
     const cells = readWord(text, this.#inside);
     if (cells === undefined) throw new Unreadable(`"${operator}" leads nowhere`);
-    const word = wordOf(cells);
-    if (operator !== '<<' && operator !== '<<-') return { operator, descriptor, target: word };
-    const redirection: Redirection = { operator, descriptor, target: undefined };
-    const isQuoted = cells.some(({ quoted }) => quoted);
-    this.#pending.push({ redirection, delimiter: word.text, isQuoted, stripsTabs: operator === '<<-' });
-    return redirection;
+    return { operator, descriptor, target: wordOf(cells) };
   }
 
   /** Takes a newline, and the bodies of here-documents after it. */
   newline(): void {
-    this.#text.take();
+    const text = this.#text;
+    if (text.waiting > this.#pending.length) throw new Unreadable('a line ends inside before a here-document begins');
     const pending = this.#pending;
     this.#pending = [];
+    text.waiting = 0;
+    text.take();
     for (const one of pending) this.#readBody(one);
+  }
+
+  /** Reads what is inside of an expansion, where a here-document must begin and end. */
+  within(work: () => void): void {
+    const outer = this.#pending;
+    this.#pending = [];
+    work();
+    if (this.#pending.length > 0) throw new Unreadable('a here-document has no body');
+    this.#pending = outer;
+  }
+
+  /** The delimiter is one word, plain or in quotes as a whole. */
+  #announced(operator: string, descriptor: string): Redirection {
+    const text = this.#text;
+    const quote = /^["'\\]/.exec(text.peek())?.[0] ?? '';
+    if (quote !== '') text.take();
+    let delimiter = '';
+    while (/^[\w.+%@-]/.test(text.peek())) delimiter += text.take();
+    if (
+      delimiter === '' ||
+      ((quote === '"' || quote === "'") && !text.takeIf(quote)) ||
+      !/^[ \t\n;&|<>)]?$/.test(text.peek())
+    )
+      throw new Unreadable('the end of a here-document is not understood');
+    const redirection: Redirection = { operator, descriptor, target: undefined };
+    this.#pending.push({ redirection, delimiter, isQuoted: quote !== '', stripsTabs: operator === '<<-' });
+    text.waiting++;
+    return redirection;
   }
 
   #readBody({ redirection, delimiter, isQuoted, stripsTabs }: Pending): void {
     const text = this.#text;
     const lines: string[] = [];
-    while (!text.done) {
-      const end = text.text.indexOf('\n', text.at);
-      const line = text.text.slice(text.at, end < 0 ? undefined : end);
-      text.at = end < 0 ? text.text.length : end + 1;
+    for (;;) {
+      const line = text.takeRaw('\n');
       const stripped = stripsTabs ? line.replace(/^\t+/, '') : line;
       if (stripped === delimiter) break;
+      // Shells differ in whether `EOF)` ends it, and in what a continued line does.
+      if (line.trimStart().startsWith(delimiter) || (!isQuoted && line.endsWith('\\')))
+        throw new Unreadable('the end of a here-document is not understood');
       lines.push(stripped);
     }
     const body = lines.map((line) => `${line}\n`).join('');
-    const hasExpansion = !isQuoted && readHereDocument(body, text, this.#inside).hasExpansion;
-    redirection.document = { text: isQuoted ? body : unescaped(body), hasExpansion };
+    redirection.document = isQuoted ? { text: body, hasExpansion: false } : this.#expanded(body);
   }
-}
 
-/** Without quotes a backslash goes before `$`, a backtick, another one and a newline. */
-function unescaped(body: string): string {
-  return body.replaceAll(/\\([$`\\])/g, '$1').replaceAll('\\\n', '');
+  /** Without quotes around its delimiter, expansions happen in it. */
+  #expanded(body: string): { text: string; hasExpansion: boolean } {
+    const parent = this.#text;
+    const text = new ShellText(body, parent.budget, parent.dialect, parent.depth + 1);
+    const cells = [];
+    while (!text.done) cells.push(...readQuotedPiece(text, this.#inside, ''));
+    const { text: content, unknown } = wordOf(cells);
+    return { text: content, hasExpansion: unknown };
+  }
 }

@@ -20,8 +20,6 @@ export interface Word {
   readonly plain: boolean;
   /** Whether an expansion in it may become several words, or none. */
   readonly isMany: boolean;
-  /** Whether a quoted text in it looks like code that runs once arithmetic evaluates it, as in `'a[$(date)]'`. */
-  readonly holdsCode: boolean;
   /** Added by a wrapper at run time, so it is not shown. */
   readonly isHidden?: boolean;
 }
@@ -33,13 +31,7 @@ export function wordOf(cells: readonly Cell[]): Word {
     isGlob: isGlob(cells.map(({ text, quoted, unknown }) => (quoted || unknown ? '' : text)).join('')),
     plain: cells.every(({ quoted, unknown }) => !quoted && !unknown),
     isMany: cells.some(({ text, quoted, unknown }) => unknown && (!quoted || text.includes('@'))),
-    holdsCode: holdsCode(cells.map(({ text, unknown }) => (unknown ? '' : text)).join('')),
   };
-}
-
-function holdsCode(text: string): boolean {
-  const open = text.indexOf('[');
-  return /\$\(|`/.test(text) || (open >= 0 && text.lastIndexOf('$') > open);
 }
 
 function isGlob(text: string): boolean {
@@ -48,7 +40,7 @@ function isGlob(text: string): boolean {
 }
 
 export function literal(text: string): Word {
-  return { text, unknown: false, isGlob: false, plain: false, isMany: false, holdsCode: false };
+  return { text, unknown: false, isGlob: false, plain: false, isMany: false };
 }
 
 /** The same word, with content that only shows when it runs. */

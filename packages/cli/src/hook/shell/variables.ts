@@ -1,0 +1,31 @@
+import type { Word } from './word.ts';
+
+/** A value that arithmetic takes as a number, whatever else is on the line. */
+const number = /^(?:[-+]?\d*|\$[#?$!]|\$\{#\w+\}|\$\(\([-\w\s+*/%<>=!&|^~?:,$]*\)\))$/;
+
+/** Variables that evaluate what they are given as arithmetic. */
+const evaluating = ['RANDOM', 'SRANDOM', 'SECONDS', 'HISTCMD', 'LINENO', 'OPTIND', 'BASH_ARGV0', 'EPOCHSECONDS'];
+
+/**
+ * bash evaluates the text of a variable that arithmetic names, and runs what is in its subscripts. So a name is understood
+ * there only if the whole text gives it nothing but numbers.
+ */
+export class Variables {
+  readonly #numeric = new Set<string>();
+  readonly #open = new Set<string>();
+  readonly #evaluated = new Set<string>(evaluating);
+
+  assign(name: string, value: Word | undefined): void {
+    if (value !== undefined && number.test(value.text)) this.#numeric.add(name);
+    else this.#open.add(name);
+  }
+
+  evaluate(name: string): void {
+    this.#evaluated.add(name);
+  }
+
+  /** A name that is evaluated, and may hold anything. */
+  get unsafe(): string | undefined {
+    return [...this.#evaluated].find((name) => this.#open.has(name));
+  }
+}

@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { programs } from './corpus.ts';
+
+const nobody = 65_534;
+const mostMs = 3000;
+
+/** A folder in which shells find nothing but programs that record that they ran. */
+export class Jail {
+  readonly folder: string;
+  readonly #bin: string;
+  #runs = 0;
+
+  constructor() {
+    this.folder = mkdtempSync(join(tmpdir(), 'reeve-shell-'));
+    this.#bin = join(this.folder, 'bin');
+    mkdirSync(this.#bin);
+    mkdirSync(join(this.folder, 'records'), { mode: 0o777 });
+    mkdirSync(join(this.folder, 'work'));
+    for (const name of programs) {
+      const rest = { say: `printf '%s\\n' "$*"`, cat: 'while IFS= read -r l; do printf "%s\\n" "$l"; done' }[
+        name as string
+      ];
+      const file = join(this.#bin, name);
+      writeFileSync(file, `#!/bin/sh\necho ${name} >> "$__RECORD"\n${rest ?? ''}\n`);
+      chmodSync(file, 0o755);
+    }
+    for (const shell of ['bash', 'sh', 'dash']) {
+      writeFileSync(
+        join(this.#bin, shell),
+        `#!/bin/bash\nexec ${shellPaths[shell === 'bash' ? 'bash' : 'dash']} "$@"\n`,
+      );
+      chmodSync(join(this.#bin, shell), 0o755);
+    }
+    chmodSync(this.folder, 0o755);
+    if (process.getuid?.() === 0) {
+      for (const part of ['records', 'work']) chownSync(join(this.folder, part), nobody, nobody);
+    }
+  }
+
+  /** Runs a line, and says which programs ran. */
+  async run(shell: ShellName, line: string): Promise<ReadonlySet<string>> {
+    const record = join(this.folder, 'records', String(this.#runs++));
+    const limits = ['--cpu=2', '--fsize=100000', '--nofile=64', '--core=0', '--nproc=300', '--as=2000000000'];
+    const options = shell === 'bash' ? ['--noprofile', '--norc'] : [];
+    const child = spawn('/usr/bin/prlimit', [...limits, shellPaths[shell], ...options, '-c', line], {
+      cwd: join(this.folder, 'work'),
+      env: { PATH: this.#bin, HOME: join(this.folder, 'work'), __RECORD: record },
+      stdio: 'ignore',
+      detached: true,
+      ...(process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {}),
+    });
+    const end = () => {
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      } catch {
+        // Nothing of it is left.
+      }
+    };
+    const timer = setTimeout(end, mostMs);
+    await new Promise((done, failed) => child.once('exit', done).once('error', failed));
+    clearTimeout(timer);
+    end();
+    const ran = existsSync(record) ? readFileSync(record, 'utf8').split('\n').filter(Boolean) : [];
+    rmSync(record, { force: true });
+    return new Set(ran);
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+export const shellPaths = { bash: '/bin/bash', dash: '/bin/dash' } as const;
+export type ShellName = keyof typeof shellPaths;
+
+export function isInstalled(shell: ShellName): boolean {
+  return existsSync(shellPaths[shell]);
+}
