@@ -43,7 +43,7 @@ export class Automaton {
   #isDoubled = false;
 
   constructor(source: string, isUnicode: boolean) {
-    const samples = [...new Set([...ascii, ...source, ...others])];
+    const samples = [...new Set([...ascii, ...Array.from(source), ...others])];
     this.#samples = isUnicode ? samples : samples.filter(({ length }) => length === 1);
     this.endOfText = 1n << BigInt(this.#samples.length);
     this.everything = this.endOfText - 1n;

@@ -22,8 +22,10 @@ export async function fuzzLines(limits: Limits): Promise<Outcome> {
       for (const shell of shells) {
         const unseen = await unseenIn(line, shell, jail);
         if (unseen !== undefined) compared++;
-        if (unseen !== undefined && unseen.length > 0)
+        if (unseen !== undefined && unseen.length > 0) {
           findings.push(`${shell} runs ${unseen.join(', ')} unseen: ${JSON.stringify(line)}`);
+          limits.say(findings.at(-1) ?? '');
+        }
       }
     }
   };

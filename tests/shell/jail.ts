@@ -1,5 +1,15 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { programs } from './corpus.ts';
@@ -28,11 +38,7 @@ export class Jail {
       chmodSync(file, 0o755);
     }
     for (const shell of ['bash', 'sh', 'dash']) {
-      writeFileSync(
-        join(this.#bin, shell),
-        `#!/bin/bash\nexec ${shellPaths[shell === 'bash' ? 'bash' : 'dash']} "$@"\n`,
-      );
-      chmodSync(join(this.#bin, shell), 0o755);
+      symlinkSync(shellPaths[shell === 'bash' ? 'bash' : 'dash'], join(this.#bin, shell));
     }
     chmodSync(this.folder, 0o755);
     if (process.getuid?.() === 0) {

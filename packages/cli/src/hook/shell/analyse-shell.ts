@@ -146,7 +146,7 @@ class ShellAnalysis implements Effects {
 
   #assignedByWords(args: readonly Word[]): void {
     for (const { text } of args) {
-      const [, name] = /^([A-Za-z_]\w*)=/.exec(text) ?? [];
+      const [, name] = /^([A-Za-z_][^=]*)=/.exec(text) ?? [];
       if (name !== undefined) this.assign(name, undefined);
     }
   }

@@ -35,12 +35,12 @@ const checks: Readonly<Record<string, Check>> = {
   local: checkDeclaration,
   let: checkLet,
   read: checkNames(/^-[aprsetdnNui]*[pdnNtui]$/),
-  mapfile: checkNames(/^-[tdnOsu]$/),
-  readarray: checkNames(/^-[tdnOsu]$/),
+  mapfile: checkNames(/^-\w*[dnOsuCc]$/),
+  readarray: checkNames(/^-\w*[dnOsuCc]$/),
   getopts: (args, effects, isDirect) => checkNames()(args.slice(1, 2), effects, isDirect),
   unset: checkNames(),
   printf: checkPrintf,
-  wait: (args) => (args.some(({ text, unknown }) => unknown || text.startsWith('-')) ? 'its options' : undefined),
+  wait: (args) => (args.some(({ text, unknown }) => unknown || /^-(?![fn]+$)/.test(text)) ? 'its options' : undefined),
   jobs: (args) => (args.some(({ text, isMany }) => isMany || /^-\w*x/.test(text)) ? 'it may run a command' : undefined),
   test: checkTest,
   '[': (args, effects) => checkTest(args.slice(0, -1), effects),
@@ -76,7 +76,7 @@ function checkLet(args: readonly Word[], effects: Effects): string | undefined {
 }
 
 /** Options, of which some take the next word, and names. */
-function checkNames(valued = /^-[a-z]$/): Check {
+function checkNames(valued?: RegExp): Check {
   return (args, effects) => {
     let isValue = false;
     for (const word of args) {
@@ -86,7 +86,7 @@ function checkNames(valued = /^-[a-z]$/): Check {
       if (word.unknown || word.isGlob) return 'a name that is known only when it runs';
       if (word.text.startsWith('-')) {
         if (!/^-\w*$/.test(word.text)) return 'its options';
-        isValue = valued.test(word.text) && valued.source !== /^-[a-z]$/.source;
+        isValue = valued?.test(word.text) === true;
       } else if (name.test(word.text)) effects.assign(word.text.replace(/\[.*/s, ''), undefined);
       else return 'a name that may run what is in it';
     }

@@ -1,9 +1,9 @@
 import { expandBraces } from './brace-expansion.ts';
 import type { Assignment, Found, Redirection } from './found-command.ts';
+import type { Grammar } from './grammar.ts';
 import { isOpener, readCompound, readCoprocess, readFunction, readFunctionBody } from './read-compound.ts';
 import { readSubscript } from './read-parameter.ts';
 import { Redirections, redirectionAt } from './read-redirection.ts';
-import type { Inside } from './read-word.ts';
 import { readWord } from './read-word.ts';
 import { isFunctionName, reservedByBash, reservedWords } from './reserved-words.ts';
 import type { Budget } from './shell-text.ts';
@@ -22,7 +22,7 @@ export function readCommands(source: string, budget: Budget, found: Found): void
 }
 
 /** Reads one text by a grammar. Commands inside of expansions count like all others. Outside of it nothing is understood. */
-export class CommandReader implements Inside {
+class CommandReader implements Grammar {
   readonly text: ShellText;
   readonly #found: Found;
   readonly #redirections: Redirections;
@@ -63,7 +63,6 @@ export class CommandReader implements Inside {
     this.#found.commands.push({ words: [], assignments: [{ name, value }], redirections: [], isRepeated: false });
   }
 
-  /** Reads commands until an end, which stays. */
   list(isEnd: () => boolean): void {
     const { text } = this;
     for (;;) {
@@ -78,7 +77,6 @@ export class CommandReader implements Inside {
     }
   }
 
-  /** Reads commands until one of these words, which is taken. */
   listUntil(...words: readonly string[]): string {
     this.list(() => words.includes(this.reserved() ?? ''));
     const word = this.reserved();
@@ -104,7 +102,6 @@ export class CommandReader implements Inside {
     } else throw new Unreadable(`"${word}" is not expected`);
   }
 
-  /** Skips blanks, comments and newlines. */
   skipLines(): void {
     for (;;) {
       this.text.skipBlanks();
@@ -113,7 +110,6 @@ export class CommandReader implements Inside {
     }
   }
 
-  /** The reserved word at this place. */
   reserved(): string | undefined {
     const [word = ''] = /^(?:[a-z]+|[{}!]|\[\[)(?=[ \t\n;&|()<>]|$)/.exec(this.text.ahead(10)) ?? [];
     if (!reservedWords.has(word)) return undefined;
@@ -122,7 +118,6 @@ export class CommandReader implements Inside {
     return word;
   }
 
-  /** Words without their commands: of a loop, or of an array. */
   words(acrossLines: boolean): readonly Word[] {
     const words: Word[] = [];
     for (;;) {
@@ -134,7 +129,6 @@ export class CommandReader implements Inside {
     }
   }
 
-  /** What runs in there may run several times. */
   repeatedly<Result>(work: () => Result): Result {
     this.#repeated++;
     try {

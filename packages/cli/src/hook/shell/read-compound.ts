@@ -1,5 +1,5 @@
 import { namesInArithmetic } from './arithmetic.ts';
-import type { CommandReader } from './read-commands.ts';
+import type { Grammar } from './grammar.ts';
 import { readTest } from './read-test.ts';
 import { readArithmetic, readWord } from './read-word.ts';
 import { isFunctionName } from './reserved-words.ts';
@@ -14,154 +14,154 @@ export function isOpener(word: string): boolean {
 }
 
 /** The rest of a compound command after its first word. */
-export function readCompound(reader: CommandReader, word: string): void {
-  const { text } = reader;
+export function readCompound(grammar: Grammar, word: string): void {
+  const { text } = grammar;
   switch (word) {
     case '(':
-      if (text.peek() === '(') readDoubled(reader);
-      else reader.subshell();
+      if (text.peek() === '(') readDoubled(grammar);
+      else grammar.subshell();
       return;
     case '{':
-      reader.listUntil('}');
+      grammar.listUntil('}');
       return;
     case '[[':
-      readTest(reader);
+      readTest(grammar);
       return;
     case 'if':
-      readIf(reader);
+      readIf(grammar);
       return;
     case 'case':
-      readCase(reader);
+      readCase(grammar);
       return;
     case 'for':
     case 'select':
-      readForWords(reader, word);
-      readBody(reader);
+      readForWords(grammar, word);
+      readBody(grammar);
       return;
     default:
-      reader.repeatedly(() => reader.listUntil('do'));
-      reader.repeatedly(() => reader.listUntil('done'));
+      grammar.repeatedly(() => grammar.listUntil('do'));
+      grammar.repeatedly(() => grammar.listUntil('done'));
   }
 }
 
 /** `((`: arithmetic, or a subshell in a subshell whose ends are apart. */
-function readDoubled(reader: CommandReader): void {
-  const { text } = reader;
+function readDoubled(grammar: Grammar): void {
+  const { text } = grammar;
   text.onlyBash('((');
   const [inner = ''] = /^\([\w\s./-]*\)/.exec(text.text.slice(text.at, text.at + 200)) ?? [];
   const next = text.text[text.at + inner.length];
-  if (inner !== '' && next !== ')') return reader.subshell();
+  if (inner !== '' && next !== ')') return grammar.subshell();
   text.take();
-  readArithmetic(text, reader);
+  readArithmetic(text, grammar);
 }
 
-function readIf(reader: CommandReader): void {
-  reader.listUntil('then');
-  const next = reader.listUntil('elif', 'else', 'fi');
-  if (next === 'elif') readIf(reader);
-  else if (next === 'else') reader.listUntil('fi');
+function readIf(grammar: Grammar): void {
+  grammar.listUntil('then');
+  const next = grammar.listUntil('elif', 'else', 'fi');
+  if (next === 'elif') readIf(grammar);
+  else if (next === 'else') grammar.listUntil('fi');
 }
 
-function readForWords(reader: CommandReader, word: string): void {
-  const { text } = reader;
+function readForWords(grammar: Grammar, word: string): void {
+  const { text } = grammar;
   text.skipBlanks();
   if (word === 'for' && text.starts('((')) {
     text.onlyBash('for ((');
-    readLoopHead(reader);
+    readLoopHead(grammar);
   } else {
-    const { text: name, plain } = requireWord(reader, '"for" without a name');
+    const { text: name, plain } = requireWord(grammar, '"for" without a name');
     if (!plain || !/^[A-Za-z_]\w*$/.test(name)) throw new Unreadable('"for" without a name');
-    reader.skipLines();
+    grammar.skipLines();
     if (/^in(?:[ \t\n;]|$)/.test(text.ahead(3))) {
       text.take(2);
-      const words = reader.words(false);
+      const words = grammar.words(false);
       const isNumeric = word === 'for' && words.every((one) => /^\d+$/.test(one.text));
-      reader.assigned(name, isNumeric ? words[0] : undefined);
-    } else reader.assigned(name);
+      grammar.assigned(name, isNumeric ? words[0] : undefined);
+    } else grammar.assigned(name);
   }
   text.skipBlanks();
   text.takeIf(';');
-  reader.skipLines();
+  grammar.skipLines();
 }
 
-function readLoopHead(reader: CommandReader): void {
-  const { text } = reader;
+function readLoopHead(grammar: Grammar): void {
+  const { text } = grammar;
   const head = /^\(\([^()'"`\\[\]]*\)\)/.exec(text.text.slice(text.at, text.at + 500))?.[0];
   if (head === undefined) throw new Unreadable('a loop that is not understood');
-  for (const name of namesInArithmetic(head.slice(2, -2))) reader.evaluated(name);
+  for (const name of namesInArithmetic(head.slice(2, -2))) grammar.evaluated(name);
   text.take(head.length);
 }
 
-function readBody(reader: CommandReader): void {
-  const word = reader.reserved();
+function readBody(grammar: Grammar): void {
+  const word = grammar.reserved();
   if (word !== 'do' && word !== '{') throw new Unreadable('"do" is missing');
-  if (word === '{') reader.text.onlyBash('for … {');
-  reader.text.take(word.length);
-  reader.repeatedly(() => reader.listUntil(word === 'do' ? 'done' : '}'));
+  if (word === '{') grammar.text.onlyBash('for … {');
+  grammar.text.take(word.length);
+  grammar.repeatedly(() => grammar.listUntil(word === 'do' ? 'done' : '}'));
 }
 
-function readCase(reader: CommandReader): void {
-  const { text } = reader;
+function readCase(grammar: Grammar): void {
+  const { text } = grammar;
   text.skipBlanks();
-  requireWord(reader, '"case" without a word');
-  reader.skipLines();
+  requireWord(grammar, '"case" without a word');
+  grammar.skipLines();
   if (!/^in[ \t\n]/.test(text.ahead(3))) throw new Unreadable('"in" is missing');
   text.take(2);
   for (;;) {
-    reader.skipLines();
-    if (reader.reserved() === 'esac') break;
+    grammar.skipLines();
+    if (grammar.reserved() === 'esac') break;
     if (text.done) throw new Unreadable('"esac" is missing');
     text.takeIf('(');
     do {
       text.skipBlanks();
-      requireWord(reader, '"case" without a pattern');
+      requireWord(grammar, '"case" without a pattern');
       text.skipBlanks();
     } while (text.takeIf('|'));
     text.expect(')');
-    reader.list(() => /^;[;&]/.test(text.ahead(2)) || reader.reserved() === 'esac');
+    grammar.list(() => /^;[;&]/.test(text.ahead(2)) || grammar.reserved() === 'esac');
     if (/^(?:;;&|;&)/.test(text.ahead(3))) text.onlyBash(';&');
     for (const end of [';;&', ';;', ';&']) if (text.takeIf(end)) break;
   }
   text.take('esac'.length);
 }
 
-export function readFunction(reader: CommandReader): void {
-  const { text } = reader;
+export function readFunction(grammar: Grammar): void {
+  const { text } = grammar;
   text.skipBlanks();
-  if (!isFunctionName(requireWord(reader, '"function" without a name')))
+  if (!isFunctionName(requireWord(grammar, '"function" without a name')))
     throw new Unreadable('"function" without a name');
   text.skipBlanks();
   if (text.takeIf('(')) {
     text.skipBlanks();
     text.expect(')');
   }
-  readFunctionBody(reader);
+  readFunctionBody(grammar);
 }
 
 /** What a function does counts where it is defined, because nobody knows under which name it is called. */
-export function readFunctionBody(reader: CommandReader): void {
-  reader.skipLines();
-  reader.repeatedly(() => reader.text.deeper(() => reader.command()));
+export function readFunctionBody(grammar: Grammar): void {
+  grammar.skipLines();
+  grammar.repeatedly(() => grammar.text.deeper(() => grammar.command()));
 }
 
 /** `coproc command`, or `coproc NAME compound`. */
-export function readCoprocess(reader: CommandReader): void {
-  const { text } = reader;
+export function readCoprocess(grammar: Grammar): void {
+  const { text } = grammar;
   text.skipBlanks();
   const start = text.at;
-  if (reader.reserved() === undefined && text.peek() !== '(') {
-    const name = requireWord(reader, '"coproc" without a command');
+  if (grammar.reserved() === undefined && text.peek() !== '(') {
+    const name = requireWord(grammar, '"coproc" without a command');
     text.skipBlanks();
-    const isNamed = text.peek() === '(' || isOpener(reader.reserved() ?? '');
+    const isNamed = text.peek() === '(' || isOpener(grammar.reserved() ?? '');
     if (isNamed && !/^[A-Za-z_]\w*$/.test(name.plain ? name.text : '')) throw new Unreadable('"coproc" without a name');
-    if (isNamed) reader.assigned(name.text);
+    if (isNamed) grammar.assigned(name.text);
     else text.at = start;
   }
-  text.deeper(() => reader.command());
+  text.deeper(() => grammar.command());
 }
 
-function requireWord(reader: CommandReader, otherwise: string): Word {
-  const cells = readWord(reader.text, reader);
+function requireWord(grammar: Grammar, otherwise: string): Word {
+  const cells = readWord(grammar.text, grammar);
   if (cells === undefined) throw new Unreadable(otherwise);
   return wordOf(cells);
 }

@@ -1,5 +1,4 @@
-import type { Inside } from './read-word.ts';
-import { readDollar, readDoubleQuoted } from './read-word.ts';
+import type { Inside } from './grammar.ts';
 import type { ShellText } from './shell-text.ts';
 import { Unreadable } from './shell-text.ts';
 
@@ -8,7 +7,7 @@ const operators = [':-', ':=', ':+', ':?', '-', '=', '+', '?', '##', '#', '%%', 
 const ofBash = ['//', '/', '^^', '^', ',,', ','];
 
 /** The rest of `${…}`: a name, with a subscript that is a number, and one of the operators with a word. */
-export function readParameter(text: ShellText, inside: Inside, quoted: boolean): void {
+export function readParameter(text: ShellText, inside: Inside, quoted: boolean, readPart: () => void): void {
   const isLength = text.peek() === '#' && /^#[A-Za-z_0-9]/.test(text.ahead(2));
   if (isLength) text.take();
   const name = readName(text);
@@ -21,7 +20,7 @@ export function readParameter(text: ShellText, inside: Inside, quoted: boolean):
   if (ofBash.includes(operator)) text.onlyBash(`\${…${operator}…}`);
   text.take(operator.length);
   if (operator.endsWith('=') && /^[A-Za-z_]/.test(name)) inside.assigned(name);
-  readOperand(text, inside, quoted);
+  readOperand(text, quoted, readPart);
 }
 
 function readName(text: ShellText): string {
@@ -52,16 +51,12 @@ function readSlice(text: ShellText): void {
 }
 
 /** Inside double quotes, shells differ in what a quote stands for. */
-function readOperand(text: ShellText, inside: Inside, quoted: boolean): void {
+function readOperand(text: ShellText, quoted: boolean, readPart: () => void): void {
   while (!text.takeIf('}')) {
     if (text.done) throw new Unreadable('a "${" is not closed');
     const next = text.peek();
-    if (next === '$') readDollar(text, inside, quoted);
-    else if (next === '"' && !quoted) readDoubleQuoted(text, inside);
-    else if (next === "'" && !quoted) {
-      text.take();
-      text.takeRaw("'");
-    } else if (next === '\\') {
+    if (next === '$' || (!quoted && /^["']/.test(next))) readPart();
+    else if (next === '\\') {
       if (/[^\w./*?$:,@%#-]/.test(text.takeEscaped())) throw new Unreadable('an escape inside of "${…}"');
     } else if (/^["'`{(<>\n]/.test(next)) throw new Unreadable(`${JSON.stringify(next)} inside of "\${…}"`);
     else text.take();

@@ -1,5 +1,5 @@
 import type { Redirection } from './found-command.ts';
-import type { Inside } from './read-word.ts';
+import type { Inside } from './grammar.ts';
 import { readQuotedPiece, readWord } from './read-word.ts';
 import { ShellText, Unreadable } from './shell-text.ts';
 import { wordOf } from './word.ts';

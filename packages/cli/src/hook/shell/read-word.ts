@@ -1,20 +1,10 @@
 import { decodeAnsiC } from './ansi-c-quote.ts';
 import { namesInArithmetic } from './arithmetic.ts';
+import type { Inside } from './grammar.ts';
 import { readParameter } from './read-parameter.ts';
-import { ShellText, Unreadable } from './shell-text.ts';
+import type { ShellText } from './shell-text.ts';
+import { Unreadable } from './shell-text.ts';
 import type { Cell } from './word.ts';
-
-/** Whoever reads the commands inside of words. */
-export interface Inside {
-  /** Reads commands up to the closing parenthesis, which is taken too. */
-  commands(text: ShellText): void;
-  /** Reads commands in a text of their own. */
-  source(source: string, depth: number): void;
-  /** Arithmetic evaluates what is in this variable. */
-  evaluated(name: string): void;
-  /** A variable gets a value that is known only when it runs. */
-  assigned(name: string): void;
-}
 
 const endsWord = /^[ \t\n;&|()<>]/;
 
@@ -71,7 +61,7 @@ function quotedCells(text: string): Cell[] {
   return text === '' ? [literalCell('', true)] : Array.from(text, (character) => literalCell(character, true));
 }
 
-export function readDoubleQuoted(text: ShellText, inside: Inside): Cell[] {
+function readDoubleQuoted(text: ShellText, inside: Inside): Cell[] {
   text.take();
   const cells: Cell[] = [literalCell('', true)];
   while (!text.takeIf('"')) {
@@ -99,7 +89,7 @@ export function readQuotedPiece(text: ShellText, inside: Inside, quote: '"' | ''
 }
 
 /** Everything that begins with `$`. */
-export function readDollar(text: ShellText, inside: Inside, quoted: boolean): Cell[] {
+function readDollar(text: ShellText, inside: Inside, quoted: boolean): Cell[] {
   const from = text.at;
   const next = text.ahead(2).slice(1);
   if (next === "'" && !quoted) return readAnsiC(text);
@@ -134,7 +124,8 @@ function readExpansion(text: ShellText, inside: Inside, quoted: boolean): void {
   text.take();
   if (text.takeIf('((')) readArithmetic(text, inside);
   else if (text.takeIf('(')) inside.commands(text);
-  else if (text.takeIf('{')) readParameter(text, inside, quoted);
+  else if (text.takeIf('{'))
+    readParameter(text, inside, quoted, () => (quoted ? readQuotedPiece(text, inside, '"') : readPiece(text, inside)));
   else if (text.peek() === '[') throw new Unreadable('"$[" is not understood');
   else if (/^[A-Za-z_]/.test(text.peek())) while (/^\w/.test(text.peek())) text.take();
   else if (/^[0-9@*#?$!-]/.test(text.peek())) text.take();

@@ -4,20 +4,24 @@ import type { Word } from './word.ts';
 const number = /^(?:[-+]?\d*|\$[#?$!]|\$\{#\w+\}|\$\(\([-\w\s+*/%<>=!&|^~?:,$]*\)\))$/;
 
 /** Variables that evaluate what they are given as arithmetic. */
-const evaluating = ['RANDOM', 'SRANDOM', 'SECONDS', 'HISTCMD', 'LINENO', 'OPTIND', 'BASH_ARGV0', 'EPOCHSECONDS'];
+const evaluating = ['RANDOM', 'SRANDOM', 'SECONDS', 'HISTCMD', 'LINENO', 'OPTIND'];
+
+/** Variables that the shell itself gives texts that others choose. */
+const given =
+  '_ REPLY MAPFILE OPTARG COPROC PWD OLDPWD DIRSTACK BASH_REMATCH BASH_COMMAND BASH_EXECUTION_STRING BASH_ARGV BASH_ARGV0 BASH_SOURCE FUNCNAME'.split(
+    ' ',
+  );
 
 /**
  * bash evaluates the text of a variable that arithmetic names, and runs what is in its subscripts. So a name is understood
  * there only if the whole text gives it nothing but numbers.
  */
 export class Variables {
-  readonly #numeric = new Set<string>();
-  readonly #open = new Set<string>();
+  readonly #open = new Set<string>(given);
   readonly #evaluated = new Set<string>(evaluating);
 
   assign(name: string, value: Word | undefined): void {
-    if (value !== undefined && number.test(value.text)) this.#numeric.add(name);
-    else this.#open.add(name);
+    if (value === undefined || !number.test(value.text)) this.#open.add(name);
   }
 
   evaluate(name: string): void {
