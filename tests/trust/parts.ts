@@ -1,6 +1,7 @@
 import { clock } from './clock.ts';
 import { disk } from './disk.ts';
 import { fork } from './fork.ts';
+import { compareTrees } from '../shell/compare-trees.ts';
 import { fuzzLines } from '../shell/fuzz-lines.ts';
 import { fuzz } from './fuzz/fuzz.ts';
 import { kills } from './kills.ts';
@@ -84,6 +85,13 @@ export const parts: readonly Part[] = [
     share: 10,
     most: 10_000_000,
     run: fuzzLines,
+  },
+  {
+    name: 'shell-trees',
+    holds: 'The hook of coding agents finds every command that another parser finds (mvdan.cc/sh), or has a doubt.',
+    share: 2,
+    most: 1_000_000,
+    run: compareTrees,
   },
   {
     name: 'tenants',
