@@ -200,7 +200,12 @@ class CommandReader implements Grammar {
   /** `2` and `{name}` right before an operator say which descriptor is redirected. */
   #descriptor(cells: readonly Cell[]): string {
     const { text, plain } = wordOf(cells);
-    if (!plain || !/^(?:\d+|\{\w+\})$/.test(text) || !/^[<>]/.test(this.text.peek())) return '';
+    if (!/^[<>]/.test(this.text.peek())) return '';
+    const isPlain = plain && /^(?:\d+|\{\w+\})$/.test(text);
+    // bash takes the element of an array as well, and evaluates its subscript.
+    if (!isPlain && text.startsWith('{') && text.endsWith('}'))
+      throw new Unreadable('a redirection that is not understood');
+    if (!isPlain) return '';
     if (redirectionAt(this.text) === undefined) throw new Unreadable('a redirection that is not understood');
     if (!/^\d$/.test(text)) this.text.onlyBash(text);
     return text;
@@ -230,6 +235,7 @@ class CommandReader implements Grammar {
     text.expect('=');
     if (text.peek() === '(') {
       text.onlyBash('arrays');
+      if (text.waiting > 0) throw new Unreadable('an array before a here-document begins');
       text.take();
       if (this.words(true).some((word) => word.text.startsWith('['))) throw new Unreadable('a subscript in an array');
       text.expect(')');
