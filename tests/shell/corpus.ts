@@ -79,6 +79,7 @@ export const hidden: readonly string[] = [
   "w='a[$(rm x)]'; say y {b[w]}>/dev/null",
   "w='a[$(rm x)]'; say y {b[$w]}>/dev/null",
   'cat <<EOF; x=(\na\nEOF\n)\nrm x\nEOF',
+  "say y >&'a$(rm x)'",
   'coproc N { rm x; }',
   'coproc rm x',
   'coproc "N" { rm x; }',

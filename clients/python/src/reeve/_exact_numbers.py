@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|(-?\d[\d.eE+-]*)', re.DOTALL)
-_PARTS = re.compile(r"-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?\Z")
+_PARTS = re.compile(r"^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?\Z")
 #: No other text has a number of more than 15 digits, or one with an exponent.
 _MAY_BE_INEXACT = re.compile(r"[\d.]{16}|\d[eE][+-]?\d")
 _LONGEST_SHOWN = 40

@@ -37,7 +37,7 @@ function namesIn(folder: string): readonly string[] {
 
 /** Whether a name fits. A class in brackets counts as any character: more may be found, never less. Linear but for one star. */
 function matches(name: string, pattern: string): boolean {
-  const parts = pattern.replaceAll(/\[[^\]]*\]/g, '?');
+  const parts = pattern.replaceAll(/\[[^\]]*(?:\]|$)/g, (part) => (part.endsWith(']') ? '?' : part));
   let at = 0;
   let star = -1;
   let mark = 0;

@@ -48,7 +48,7 @@ export class FileWatcher implements ShellWatcher {
     const { own } = this.#machine;
     if (own === undefined) return;
     for (const word of args.slice(0, mostWords)) {
-      const part = { ...word, text: word.text.replace(/^-*[\w-]*=/, '') };
+      const part = { ...word, text: word.text.replace(/^[\w-]*=/, '') };
       const paths = [...listOf(places.operandPaths(word)), ...listOf(places.operandPaths(part))];
       for (const path of new Set(paths)) {
         if (own.isOfProgram(path) && !own.isProgram(path)) this.#add(changesProgram);

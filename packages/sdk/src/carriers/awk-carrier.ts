@@ -55,10 +55,11 @@ function endOf(program: string, start: number, mark: string, uncertain: RegExp):
 
 /** Whether a slash after this code begins a pattern, or divides. Undefined if either may be. */
 function beginsPattern(tail: string, isCut: boolean): boolean | undefined {
-  const before = tail.trimEnd() + (/\n\s*$/.test(tail) ? '\n' : '');
+  const code = tail.trimEnd();
+  const before = code + (tail.slice(code.length).includes('\n') ? '\n' : '');
   if (before === '' && isCut) return undefined;
   if (before === '' || /[{};\n(,!~&|]$/.test(before)) return true;
-  const [word] = /[A-Za-z_]\w*$/.exec(before) ?? [];
+  const word = /(?<!\w)\w+$/.exec(before)?.[0].replace(/^\d+/, '');
   if (word !== undefined) return /^(?:print|printf|return|in|case|else|do)$/.test(word) ? undefined : false;
   return /[\d\]"]$/.test(before) ? false : undefined;
 }

@@ -44,7 +44,7 @@ export const networkTools: Readonly<Record<string, Form>> = {
     doubtIn: ({ operands, options }) =>
       options.has('version') || options.has('safe')
         ? undefined
-        : doubtOfStatements(operands.slice(1), /^\s*\.|\n\s*\.|edit\s*\(|load_extension/i),
+        : doubtOfStatements(operands.slice(1), /(?:^|\n)[^\S\n]*\.|edit\s*\(|load_extension/i),
   },
   psql: {
     flags: 'aAbeEHlnqsStwWxXz01',

@@ -26,7 +26,7 @@ interface Shape {
   readonly writesWith?: RegExp;
 }
 
-const recursive = /^(?:-[a-zA-Z]*[rRa][a-zA-Z]*|--recursive|--archive|--dereference-recursive)$/;
+const recursive = /^(?:-[b-qs-zA-QS-Z]*[rRa][a-zA-Z]*|--recursive|--archive|--dereference-recursive)$/;
 const reading: Shape = { operands: 'read' };
 const writing: Shape = { operands: 'write' };
 const lines: Shape = { operands: 'read', valued: /^-[nc]$|^--(?:lines|bytes)$/ };
@@ -175,7 +175,8 @@ function ddOperands(args: readonly Word[]): readonly FileOperand[] {
 function tarOperands(args: readonly Word[]): readonly FileOperand[] {
   const [first] = args;
   const letters = /^-?[a-zA-Z]+$/.test(first?.text ?? '') ? (first?.text ?? '') : '';
-  const unpacks = /x/.test(letters) || args.some(({ text: word }) => /^(?:-\w*x\w*|--extract|--get)$/.test(word));
+  const unpacks =
+    /x/.test(letters) || args.some(({ text: word }) => /^(?:-[0-9A-Z_a-wyz]*x\w*|--extract|--get)$/.test(word));
   const words = args
     .slice(letters === '' || letters.startsWith('-') ? 0 : 1)
     .map((word) => ({ ...word, text: word.text.replace(/^--(?:file|directory|files-from)=/, '') }))

@@ -40,7 +40,11 @@ export class Redirections {
     if (operator === '<<' || operator === '<<-') return this.#announced(operator, descriptor);
     const cells = readWord(text, this.#inside);
     if (cells === undefined) throw new Unreadable(`"${operator}" leads nowhere`);
-    return { operator, descriptor, target: wordOf(cells) };
+    const target = wordOf(cells);
+    // bash expands this word twice if it is no number.
+    if (operator.endsWith('&') && !/^[\w./+@%=:-]+$/.test(target.text))
+      throw new Unreadable('a redirection to a place that is known only when it runs');
+    return { operator, descriptor, target };
   }
 
   /** Takes a newline, and the bodies of here-documents after it. */
