@@ -30,8 +30,9 @@ const bash = (session: string, id: string, command: string) => before(session, i
 test('a number that readers round is not judged', async () => {
   const event = JSON.stringify(toolEvent('PreToolUse', 's-number', 'toolu_01', 'mcp__bank__pay', { account: 7 }));
   const answer = await send(event.replace('"account":7', '"account":12345678901234567'));
-  expect(answer.code).toBe(2);
-  expect(answer.stderr).toContain('the number 12345678901234567 is not the same to every reader');
+  const { decision, reason } = decisionOf(answer);
+  expect(decision).toBe('deny');
+  expect(reason).toContain('the number 12345678901234567 is not the same to every reader');
   const [elsewhere] = [await send(event.replace('{', '{"took":0.1234567890123456789,'))];
   expect(decisionOf(elsewhere).decision).toBeUndefined();
 });
