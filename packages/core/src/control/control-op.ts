@@ -25,12 +25,12 @@ export interface ControlledOp {
 
 /**
  * An operator pauses, resumes or terminates one operation. Terminating a terminated operation does nothing. A pause
- * takes over the pause of a narrower credential or of a suspension: the operation stays paused, and only a credential at
+ * takes over the pause of a narrower credential or of a suspended scope: the operation stays paused, and only a credential at
  * least as wide resumes it. Resuming in a suspended scope takes effect once that is lifted.
  */
 export function controlOp(gov: Controls, { by, opId, action, reason }: ControlOp): ControlledOp {
   const op = findOp(gov, by, opId);
-  const isTakenOver = takesOver(op, action, widthOf(by));
+  const isTakenOver = takesOver(gov, op, action, widthOf(by));
   if (!isTakenOver && gov.ops.destination(op, action) === op.state) return { op: recordOf(op), control: null };
   if (action === 'resume') requireAuthority(standingOf(gov.keys, by, op.owner.record), 'pause', pausedBy(op));
   const id = newControlId(gov);

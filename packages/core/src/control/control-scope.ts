@@ -141,7 +141,7 @@ function isInRun(runId: string, scope: ControlScope): boolean {
 
 /** Tells whether a control moves an operation or takes over its pause. What a caller may not resume stays as it is. */
 function mover(gov: Controls, by: Principal, action: ControlAction): (op: Op) => boolean {
-  if (action !== 'resume') return (op) => takesOver(op, action, widthOf(by)) || canMove(op, action);
+  if (action !== 'resume') return (op) => takesOver(gov, op, action, widthOf(by)) || canMove(op, action);
   const mayResume = resumer(gov, by);
   return (op) => canMove(op, action) && heldBy(gov, op) === undefined && mayResume(op);
 }

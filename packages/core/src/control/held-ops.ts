@@ -32,10 +32,11 @@ export function isRunning({ state }: Op): boolean {
 
 /**
  * Whether an operator's pause takes over the one that holds an operation: that of a narrower credential, or that of a
- * suspension. Otherwise the operation would run on once the suspension is lifted.
+ * suspended scope. Otherwise the operation would run on once the suspension is lifted.
  */
-export function takesOver(op: Op, action: ControlAction, width: Width): boolean {
-  return action === 'pause' && (widensPause(op, width) || (isPausedBySuspension(op) && op.control !== null));
+export function takesOver(gov: Pick<Controls, 'directory'>, op: Op, action: ControlAction, width: Width): boolean {
+  if (action !== 'pause') return false;
+  return widensPause(op, width) || (isPausedBySuspension(op) && op.control !== null && heldBy(gov, op) !== undefined);
 }
 
 /**
