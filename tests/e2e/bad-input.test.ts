@@ -94,7 +94,11 @@ test('secrets in what an agent sends are not recorded', async () => {
   const [openai, github, aws, password, jwt] = secrets;
   const args = { note: `use ${openai}`, nested: { password, list: [github] }, apiKey: aws, header: `Bearer ${jwt}` };
   await gateway.check(agent, { context: toolCall('leaky', args), summary: `with ${github}` });
-  const exec = { command: 'mysql', args: ['--password', password ?? '', `--token=${github}`] };
+  const exec = {
+    command: 'mysql',
+    args: ['--password', password ?? '', `--token=${github}`],
+    workingDir: `/srv/${github}`,
+  };
   await gateway.check(agent, { actionType: 5, context: { action: { $case: 'processExec', value: exec } } });
   const recorded = JSON.stringify(gateway.audit().slice(-2));
   for (const secret of secrets) expect(recorded).not.toContain(secret);

@@ -72,12 +72,23 @@ const texts: readonly [field: string, most: number, of: (text: string) => Descri
   [
     'context.process_exec.command',
     8192,
-    (command) => acting(ActionType.PROCESS_EXEC, { $case: 'processExec', value: { command, args: [] } }),
+    (command) =>
+      acting(ActionType.PROCESS_EXEC, { $case: 'processExec', value: { command, args: [], workingDir: '' } }),
   ],
   [
     'context.process_exec.args',
     8187,
-    (last) => acting(ActionType.PROCESS_EXEC, { $case: 'processExec', value: { command: 'ls', args: ['a', last] } }),
+    (last) =>
+      acting(ActionType.PROCESS_EXEC, {
+        $case: 'processExec',
+        value: { command: 'ls', args: ['a', last], workingDir: '' },
+      }),
+  ],
+  [
+    'context.process_exec.working_dir',
+    8192,
+    (workingDir) =>
+      acting(ActionType.PROCESS_EXEC, { $case: 'processExec', value: { command: 'ls', args: [], workingDir } }),
   ],
   ['summary', 8192, (summary) => ({ summary })],
   ['run_id', 128, (runId) => ({ runId })],

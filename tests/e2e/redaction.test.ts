@@ -42,7 +42,7 @@ test('no secret reaches the log, wherever in a request it stands', async () => {
       traceId: `exec${at}`,
       spanId: 's',
       actionType: ActionType.PROCESS_EXEC,
-      context: { action: { $case: 'processExec', value: { command: 'sh', args: ['-c', secret] } } },
+      context: { action: { $case: 'processExec', value: { command: 'sh', args: ['-c', secret], workingDir: secret } } },
     });
   }
   for (const [at, line] of [`curl -u me:${body}`, `mysql -p${body}`, `sshpass -p ${body}`].entries()) {
@@ -51,7 +51,7 @@ test('no secret reaches the log, wherever in a request it stands', async () => {
       traceId: `args${at}`,
       spanId: 's',
       actionType: ActionType.PROCESS_EXEC,
-      context: { action: { $case: 'processExec', value: { command, args } } },
+      context: { action: { $case: 'processExec', value: { command, args, workingDir: '' } } },
     });
   }
   await gateway.check(agent, {
@@ -59,7 +59,10 @@ test('no secret reaches the log, wherever in a request it stands', async () => {
     spanId: 's',
     actionType: ActionType.PROCESS_EXEC,
     context: {
-      action: { $case: 'processExec', value: { command: 'env curl', args: ['-o', '/tmp/mysql', '-u', `me:${body}`] } },
+      action: {
+        $case: 'processExec',
+        value: { command: 'env curl', args: ['-o', '/tmp/mysql', '-u', `me:${body}`], workingDir: '' },
+      },
     },
   });
   const { text } = await gateway.api.get('/api/v1/logs/export', bootstrapKey);

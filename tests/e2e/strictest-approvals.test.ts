@@ -92,7 +92,7 @@ describe('a standing grant', () => {
     action: { $case: 'fileOp', value: { operation, path: '/srv/files/a' } },
   });
   const exec = (...args: string[]): ActionContext => ({
-    action: { $case: 'processExec', value: { command: 'deployer', args } },
+    action: { $case: 'processExec', value: { command: 'deployer', args, workingDir: '' } },
   });
   const ask = (actionType: ActionType, context: ActionContext) =>
     gateway.check(agent, { runId: 'g', actionType, context });

@@ -46,10 +46,10 @@ def prepared(**members: Any) -> PreparedCheck:
             {"host": "h", "port": 443, "protocol": "https"},
         ),
         (
-            {"type": "process_exec", "command": "ls", "args": ["-l"]},
+            {"type": "process_exec", "command": "ls", "args": ["-l"], "working_dir": "/srv"},
             common_pb2.PROCESS_EXEC,
             "process_exec",
-            {"command": "ls", "args": ["-l"]},
+            {"command": "ls", "args": ["-l"], "working_dir": "/srv"},
         ),
         (
             {"type": "agent_spawn", "command": "agent"},
@@ -92,6 +92,7 @@ def test_a_spawn_without_a_command_has_no_context() -> None:
         ({"type": "llm_call", "model": "m", "prompt_tokens": True}, "prompt_tokens: must be a whole number"),
         ({"type": "network_call", "host": "h", "port": 70_000}, "port: must be a whole number from 0 to 65535"),
         ({"type": "process_exec", "command": "ls", "args": "-l"}, "args: must be a list of texts"),
+        ({"type": "process_exec", "command": "ls", "working_dir": 3}, "working_dir: must be a text"),
         ({"tool": "x", "args": {"a": object()}}, "args: cannot be written as JSON"),
         ({"tool": "x", "args": {"a": float("nan")}}, "args: cannot be written as JSON"),
         ({"tool": "x", "estimated_cost_usd": "-1"}, "estimated_cost_usd: must be dollars"),

@@ -62,6 +62,7 @@ export const messageBounds = {
   ProcessExec: {
     command: long,
     args: { kind: 'texts', items: bounds.text, each: bounds.text, together: bounds.text, after: 'command' },
+    working_dir: long,
   },
   ToolResult: { tool_name: name, tool_source: name, result_json: json, source_url: long },
   ActionContext: {

@@ -37,6 +37,8 @@ export interface ProcessExec {
   readonly type: 'process_exec';
   readonly command: string;
   readonly args?: readonly string[] | undefined;
+  /** The folder that it runs in. Approvers see it, and approve the command in this folder only. */
+  readonly workingDir?: string | undefined;
 }
 
 /** The start of another agent, with its command if there is one. */
@@ -44,6 +46,8 @@ export interface AgentSpawn {
   readonly type: 'agent_spawn';
   readonly command?: string | undefined;
   readonly args?: readonly string[] | undefined;
+  /** The folder that it runs in. Approvers see it, and approve the command in this folder only. */
+  readonly workingDir?: string | undefined;
 }
 
 /** A tool has answered. The agent is about to use the result. */

@@ -36,15 +36,15 @@ test.each<[Action, ActionType, unknown]>([
     { $case: 'networkCall', value: { host: 'a.example', port: 443, protocol: 'https' } },
   ],
   [
-    { type: 'process_exec', command: 'ls', args: ['-l'] },
+    { type: 'process_exec', command: 'ls', args: ['-l'], workingDir: '/srv' },
     ActionType.PROCESS_EXEC,
-    { $case: 'processExec', value: { command: 'ls', args: ['-l'] } },
+    { $case: 'processExec', value: { command: 'ls', args: ['-l'], workingDir: '/srv' } },
   ],
   [{ type: 'agent_spawn' }, ActionType.AGENT_SPAWN, undefined],
   [
     { type: 'agent_spawn', command: 'node' },
     ActionType.AGENT_SPAWN,
-    { $case: 'processExec', value: { command: 'node', args: [] } },
+    { $case: 'processExec', value: { command: 'node', args: [], workingDir: '' } },
   ],
   [
     { type: 'tool_result', tool: 'search', result: [1] },

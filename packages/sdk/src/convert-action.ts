@@ -1,7 +1,7 @@
 import type { ActionContext } from '@reeve/contract';
 import { ActionType as WireActionType } from '@reeve/contract';
 import { numberFault, numberFaultIn } from '@reeve/contract/exact-numbers';
-import type { Action, ActionType } from './action.ts';
+import type { Action, ActionType, AgentSpawn } from './action.ts';
 import { ReeveInvalidRequest } from './errors.ts';
 import { largestInt32, requireText, requireWhole } from './validate.ts';
 
@@ -63,17 +63,12 @@ function contextOf(action: Action): ActionContext {
       return { action: { $case: 'networkCall', value: { host, port, protocol } } };
     }
     case 'process_exec': {
-      const { command, args = [] } = action;
-      return {
-        action: { $case: 'processExec', value: { command: requireText('action.command', command), args: [...args] } },
-      };
+      return processOf(action);
     }
     case 'agent_spawn': {
-      const { command, args = [] } = action;
-      if (command === undefined && args.length === 0) return { action: undefined };
-      return {
-        action: { $case: 'processExec', value: { command: requireText('action.command', command), args: [...args] } },
-      };
+      const { command, args = [], workingDir } = action;
+      const isBare = command === undefined && args.length === 0 && workingDir === undefined;
+      return isBare ? { action: undefined } : processOf(action);
     }
     case 'tool_result': {
       const { tool, source = '', result, url = '' } = action;
@@ -81,6 +76,11 @@ function contextOf(action: Action): ActionContext {
       return { action: { $case: 'toolResult', value: { ...value, resultJson: jsonOf('action.result', result) } } };
     }
   }
+}
+
+function processOf({ command, args = [], workingDir = '' }: Omit<AgentSpawn, 'type'>): ActionContext {
+  const value = { command: requireText('action.command', command), args: [...args], workingDir };
+  return { action: { $case: 'processExec', value } };
 }
 
 /** JSON that every reader takes for the same. What is done with other numbers would not be what was judged. */

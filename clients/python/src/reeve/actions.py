@@ -58,6 +58,8 @@ class ActionMembers(TypedDict, total=False):
     protocol: str | None
     #: `process_exec` and `agent_spawn`.
     command: str | None
+    #: `process_exec` and `agent_spawn`: the folder that it runs in. Approvers approve the command in this folder only.
+    working_dir: str | None
 
 
 class CheckMembers(ActionMembers, total=False):
@@ -122,8 +124,8 @@ _MEMBERS_OF: dict[str, frozenset[str]] = {
     "llm_call": frozenset(("model", "prompt_tokens", "max_output_tokens")),
     "file_operation": frozenset(("operation", "path")),
     "network_call": frozenset(("host", "port", "protocol")),
-    "process_exec": frozenset(("command", "args")),
-    "agent_spawn": frozenset(("command", "args")),
+    "process_exec": frozenset(("command", "args", "working_dir")),
+    "agent_spawn": frozenset(("command", "args", "working_dir")),
     "tool_result": frozenset(("tool", "source", "result", "url")),
 }
 
@@ -184,10 +186,11 @@ def _network_call(context: policy_service_pb2.ActionContext, action: Mapping[str
 def _process_exec(context: policy_service_pb2.ActionContext, action: Mapping[str, Any]) -> None:
     context.process_exec.command = require_text("command", action.get("command"))
     context.process_exec.args.extend(_texts("args", action.get("args")))
+    context.process_exec.working_dir = optional_text("working_dir", action.get("working_dir"))
 
 
 def _agent_spawn(context: policy_service_pb2.ActionContext, action: Mapping[str, Any]) -> None:
-    if action.get("command") is not None or action.get("args"):
+    if action.get("command") is not None or action.get("args") or action.get("working_dir"):
         _process_exec(context, action)
 
 

@@ -36,7 +36,7 @@ const asker: Asker = {
 const text = fc.string({ unit: 'grapheme', maxLength: 300 });
 const filled = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 300 });
 const action: fc.Arbitrary<HookAction> = fc.oneof(
-  fc.record({ type: fc.constant('process_exec' as const), command: filled, args: fc.array(text) }),
+  fc.record({ type: fc.constant('process_exec' as const), command: filled, args: fc.array(text), workingDir: text }),
   fc.record({ type: fc.constant('file_operation' as const), operation: filled, path: filled }),
   fc.record({ type: fc.constant('network_call' as const), host: filled, port: fc.nat(65_535), protocol: text }),
   fc.record({ tool: filled, source: text, args: fc.object() }),
@@ -53,8 +53,11 @@ test('checks are what the contract reads', () => {
         via: { door: Via_Door.HOOK, name: 'codex' },
       });
       const value = read.context?.action?.value;
-      if (given.type === 'process_exec') expect(value).toEqual({ command: given.command, args: given.args });
-      else if (given.type === 'file_operation') expect(value).toEqual({ operation: given.operation, path: given.path });
+      if (given.type === 'process_exec') {
+        const { command, args, workingDir } = given;
+        expect(value).toEqual({ command, args, workingDir });
+      } else if (given.type === 'file_operation')
+        expect(value).toEqual({ operation: given.operation, path: given.path });
       else if (given.type === 'network_call') expect(value).toMatchObject({ host: given.host, port: given.port });
       else {
         expect(value).toMatchObject({ toolName: given.tool, toolSource: given.source });
@@ -68,8 +71,8 @@ test('batches, completions and questions of identity are, too', () => {
   const one = checkRequest(asker, 'a', { action: { type: 'process_exec', command: 'ls', args: [''] } });
   const { requests } = BatchCheckRequest.decode(batchRequest([one, one]));
   expect(requests.map(({ context, actionType }) => [context?.action?.value, actionType])).toEqual([
-    [{ command: 'ls', args: [''] }, ActionType.PROCESS_EXEC],
-    [{ command: 'ls', args: [''] }, ActionType.PROCESS_EXEC],
+    [{ command: 'ls', args: [''], workingDir: '' }, ActionType.PROCESS_EXEC],
+    [{ command: 'ls', args: [''], workingDir: '' }, ActionType.PROCESS_EXEC],
   ]);
   const completed = CompleteActionRequest.decode(completeRequest(asker, 'a', 'cancelled', 'over'));
   expect(completed).toMatchObject({ opId: 's-1:a', outcome: 3, detail: 'over', agentId: asker.agentId });

@@ -66,7 +66,7 @@ function contextBytes(action: HookAction): Buffer {
     case 'process_exec': {
       // An empty argument is an argument too.
       const args = (action.args ?? []).map((arg) => [2, Buffer.from(arg)] as const);
-      return encodeFields([[5, encodeFields([[1, action.command], ...args])]]);
+      return encodeFields([[5, encodeFields([[1, action.command], ...args, [3, action.workingDir]])]]);
     }
     case 'file_operation':
       return encodeFields([

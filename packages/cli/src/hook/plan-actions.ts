@@ -43,8 +43,10 @@ export function bounded(actions: readonly PlannedAction[]): readonly PlannedActi
 
 function ofShell(found: ShellAction): PlannedAction {
   switch (found.kind) {
-    case 'execution':
-      return { action: { type: 'process_exec', command: found.command, args: found.args }, note: found.note };
+    case 'execution': {
+      const { command, args, workingDir, note } = found;
+      return { action: { type: 'process_exec', command, args, workingDir }, note };
+    }
     case 'file':
       return { action: { type: 'file_operation', operation: found.operation, path: found.path } };
     case 'connection':

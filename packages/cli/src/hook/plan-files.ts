@@ -26,12 +26,14 @@ export class FileWatcher implements ShellWatcher {
   ran(command: Word, args: readonly Word[], places: Places): void {
     const name = command.text.replace(/^.*\//s, '');
     const operands = fileOperands(name, args);
+    const workingDir = places.inWords();
     for (const { operation, word, isDeep } of operands ?? []) {
       const paths = places.operandPaths(word);
       if (paths === 'unknown') continue;
       if (paths === 'lost') {
         const note = `${word.text} is in a folder that is known only when it runs`;
-        this.#add({ action: { type: 'process_exec', command: unreadable, args: [name, word.text] }, note });
+        const action: HookAction = { type: 'process_exec', command: unreadable, args: [name, word.text], workingDir };
+        this.#add({ action, note });
         continue;
       }
       for (const path of paths) {
@@ -69,7 +71,7 @@ export class FileWatcher implements ShellWatcher {
       const found = isBare ? [own.find(word.text) ?? ''] : listOf(places.operandPaths(word));
       if (!found.some((path) => path !== '' && own.isProgram(path))) return;
       const rest = args.slice(at).map(({ text }) => text);
-      const action: HookAction = { type: 'process_exec', command: 'reeve', args: rest };
+      const action: HookAction = { type: 'process_exec', command: 'reeve', args: rest, workingDir: places.inWords() };
       this.#add({ action, note: `started as ${word.text}`, isReal: true });
     });
   }

@@ -16,7 +16,8 @@ export type ContextMember =
   | 'port'
   | 'protocol'
   | 'command'
-  | 'commandArgs';
+  | 'commandArgs'
+  | 'workingDir';
 
 interface ContextShape {
   /** The gRPC names that the context may be nested under. It may also stand bare. */
@@ -26,7 +27,12 @@ interface ContextShape {
 }
 
 const toolMembers = { tool_name: 'tool', tool: 'tool', tool_source: 'source', source: 'source', url: 'url' } as const;
-const processMembers = { command: 'command', args: 'commandArgs', command_args: 'commandArgs' } as const;
+const processMembers = {
+  command: 'command',
+  args: 'commandArgs',
+  command_args: 'commandArgs',
+  working_dir: 'workingDir',
+} as const;
 
 /** The context of each kind of action, in JSON. */
 export const contextShapes = {
@@ -95,6 +101,7 @@ const memberSchemas: Readonly<Record<ContextMember, JsonSchema>> = {
     maxItems: bounds.text,
     items: { type: 'string', maxLength: bounds.text },
   },
+  workingDir: written,
 };
 
 /** The JSON Schema of the context of one kind of action, bare or under one of its names. */

@@ -25,6 +25,8 @@ export interface Action {
   readonly protocol: string;
   readonly command: string;
   readonly commandArgs: readonly string[];
+  /** The folder that the command runs in. */
+  readonly workingDir: string;
   readonly url: string;
   /** The arguments or the result as sent: JSON, or empty. */
   readonly json: string;
@@ -53,6 +55,7 @@ export function action(type: ActionType, members: ActionMembers = {}): Action {
     protocol: members.protocol ?? '',
     command: members.command ?? '',
     commandArgs: members.commandArgs ?? noArgs,
+    workingDir: members.workingDir ?? '',
     url: members.url ?? '',
     json: members.json ?? '',
     annotations: members.annotations ?? '',
@@ -79,7 +82,7 @@ export function resourceOf(action: Action): string {
 
 /** The digest of this text binds an operation to the exact request that was decided. */
 export function identityOf(action: Action): string {
-  const identity = [
+  const identity: unknown[] = [
     action.type,
     action.tool,
     action.source,
@@ -97,5 +100,7 @@ export function identityOf(action: Action): string {
     action.json,
   ];
   if (action.annotations !== '') identity.push(action.annotations);
+  // Requests without it keep the digest that they had before there was such a member.
+  if (action.workingDir !== '') identity.push({ workingDir: action.workingDir });
   return JSON.stringify(identity);
 }

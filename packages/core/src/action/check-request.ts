@@ -93,7 +93,7 @@ export function parseCheckRequest(raw: RawCheckRequest, mostMicros: Micros): Che
   return values === undefined ? request : Object.assign(request, { argumentValues: values });
 }
 
-type Text = 'tool' | 'source' | 'model' | 'operation' | 'path' | 'host' | 'protocol' | 'command' | 'url';
+type Text = 'tool' | 'source' | 'model' | 'operation' | 'path' | 'host' | 'protocol' | 'command' | 'workingDir' | 'url';
 
 /** The texts of each action type, under the names that callers use. */
 const texts: Readonly<Record<ActionType, Readonly<Partial<Record<Text, string>>>>> = {
@@ -102,11 +102,11 @@ const texts: Readonly<Record<ActionType, Readonly<Partial<Record<Text, string>>>
   tool_result: { tool: 'tool_result.tool_name', source: 'tool_result.tool_source', url: 'tool_result.source_url' },
   file_operation: { operation: 'file_op.operation', path: 'file_op.path' },
   network_call: { host: 'network_call.host', protocol: 'network_call.protocol' },
-  process_exec: { command: 'process_exec.command' },
-  agent_spawn: { command: 'process_exec.command' },
+  process_exec: { command: 'process_exec.command', workingDir: 'process_exec.working_dir' },
+  agent_spawn: { command: 'process_exec.command', workingDir: 'process_exec.working_dir' },
 };
 
-const written: ReadonlySet<string> = new Set<Text>(['path', 'command', 'url']);
+const written: ReadonlySet<string> = new Set<Text>(['path', 'command', 'workingDir', 'url']);
 
 interface TextBound {
   readonly member: Text;
@@ -262,6 +262,7 @@ export function describeAction(request: CheckRequest, sha256: Sha256): Canonical
   if (action.tool !== '') text += member('tool', action.tool);
   text += `"type":"${action.type}"`;
   if (action.url !== '') text += `,"url":${canonicalJson(redactText(action.url))}`;
+  if (action.workingDir !== '') text += `,"working_dir":${canonicalJson(redactText(action.workingDir))}`;
   return `${text}}` as CanonicalJson;
 }
 

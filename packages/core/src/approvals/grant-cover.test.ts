@@ -21,6 +21,10 @@ describe('what a grant covers is told', () => {
     ['tcp db.example', action('network_call', { ...call, port: 0 })],
     ['db.example:5432', action('network_call', { ...call, protocol: '' })],
     ['git push --force', action('process_exec', { command: 'git', commandArgs: ['push', '--force'] })],
+    [
+      'git push (in /srv/shop)',
+      action('process_exec', { command: 'git', commandArgs: ['push'], workingDir: '/srv/shop' }),
+    ],
     ['node a.js', action('agent_spawn', { command: 'node', commandArgs: ['a.js'] })],
     ['gpt-5', action('llm_call', { model: 'gpt-5', promptTokens: 9 })],
   ])('as %j', (words, what) => {
@@ -36,6 +40,14 @@ describe('what a grant covers is told', () => {
       expect(coverWords(what)).not.toContain(secret);
     }
   });
+});
+
+test('a grant covers a command in its folder only; one without a folder stays what it was', () => {
+  const push = { command: 'git', commandArgs: ['push'] };
+  const bare = coverOf(action('process_exec', push));
+  const inShop = coverOf(action('process_exec', { ...push, workingDir: '/srv/shop' }));
+  expect(bare).toBe('["process_exec","","","","","","",0,"","git",["push"],""]');
+  expect(new Set([bare, inShop, coverOf(action('process_exec', { ...push, workingDir: '/srv/other' }))]).size).toBe(3);
 });
 
 test('what a grant is compared by stays the same text, as its digest is stored', () => {

@@ -95,11 +95,11 @@ export function narrowestGrant(
 
 /**
  * The text whose digest a grant is compared by: all of an action except its JSON arguments and token counts. So a grant
- * to read a file does not cover its deletion, and a command is covered with its arguments. The text is as sent: another
+ * to read a file does not cover its deletion, and a command is covered with its arguments, in its folder. The text is as sent: another
  * spelling is asked about again.
  */
 export function coverOf(action: Action): string {
-  return JSON.stringify([
+  const cover: unknown[] = [
     action.type,
     action.tool,
     action.source,
@@ -112,7 +112,10 @@ export function coverOf(action: Action): string {
     action.command,
     action.commandArgs,
     placeOf(action),
-  ]);
+  ];
+  // Grants for commands without a folder go on covering these.
+  if (action.workingDir !== '') cover.push({ workingDir: action.workingDir });
+  return JSON.stringify(cover);
 }
 
 /** The host that a tool reaches. The rest of its URL counts as an argument. */
@@ -132,10 +135,14 @@ export function coverWords(action: Action): string {
       return redactText(`${action.protocol} ${action.host}${behind(':', action.port)}`.trim());
     case 'process_exec':
     case 'agent_spawn':
-      return [redactText(action.command), ...redactArguments(action.commandArgs, action.command)].join(' ');
+      return `${[redactText(action.command), ...redactArguments(action.commandArgs, action.command)].join(' ')}${inFolder(action)}`;
     case 'llm_call':
       return redactText(action.model);
   }
+}
+
+function inFolder({ workingDir }: Action): string {
+  return workingDir === '' ? '' : ` (in ${redactText(workingDir)})`;
 }
 
 function behind(lead: string, what: string | number): string {

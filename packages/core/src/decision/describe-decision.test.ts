@@ -108,6 +108,7 @@ const someAction: fc.Arbitrary<Action> = fc.record({
   protocol: anyText,
   command: anyText,
   commandArgs: fc.array(anyText, { maxLength: 3 }),
+  workingDir: anyText,
   url: anyText,
   json: fc.oneof(fc.constant(''), fc.json({ maxDepth: 3 })),
   annotations: fc.oneof(

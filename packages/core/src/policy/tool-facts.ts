@@ -40,6 +40,7 @@ export class ToolFacts implements Facts {
       protocol: '',
       command: '',
       commandArgs: [],
+      workingDir: '',
       get url(): string {
         return leftOpen();
       },

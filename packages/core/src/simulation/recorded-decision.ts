@@ -49,6 +49,7 @@ interface LoggedAction {
   readonly args?: Json;
   readonly command?: string;
   readonly command_args?: readonly string[];
+  readonly working_dir?: string;
   readonly host?: string;
   readonly inexact?: boolean;
   readonly max_output_tokens?: number;
@@ -156,6 +157,7 @@ function actionOf(logged: LoggedAction): Action {
     protocol: logged.protocol,
     command: logged.command,
     commandArgs: logged.command_args,
+    workingDir: logged.working_dir,
     url: logged.url,
   });
 }

@@ -16,6 +16,7 @@ const texts: Readonly<Record<string, keyof Action>> = {
   host: 'host',
   protocol: 'protocol',
   command: 'command',
+  working_dir: 'workingDir',
 };
 const numbers: Readonly<Record<string, keyof Action>> = {
   port: 'port',

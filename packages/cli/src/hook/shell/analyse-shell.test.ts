@@ -136,7 +136,17 @@ test('says why something cannot be read', () => {
   expect(found).toEqual({
     kind: 'execution',
     command: '?',
+    workingDir: '/',
     args: ['$x', '-rf', '/'],
     note: 'the name of the command is known only when it runs',
   });
+});
+
+test.each([
+  ['git push', ['/srv/shop']],
+  ['git push; cd api && git push', ['/srv/shop', '/srv/shop', '/srv/shop or /srv/shop/api']],
+  ['cd "$x"; git push', ['/srv/shop', '?']],
+])('says in which folders the commands of %j may run', (source, folders) => {
+  const found = analyseShell(source, { cwd: '/srv/shop' });
+  expect(found.map((action) => (action.kind === 'execution' ? action.workingDir : action.kind))).toEqual(folders);
 });

@@ -40,7 +40,8 @@ const mostWords = 1000;
  * understood. It runs and opens nothing.
  */
 export function analyseShell(source: string, surroundings: ShellSurroundings): readonly ShellAction[] {
-  if (source.length > longestText) return [doubtful(`the text is longer than ${longestText} characters`)];
+  if (source.length > longestText)
+    return [doubtful(`the text is longer than ${longestText} characters`, surroundings.cwd)];
   const analysis = new ShellAnalysis(surroundings);
   analysis.readAll(source);
   return analysis.actions;
@@ -99,7 +100,7 @@ class ShellAnalysis implements Effects {
   }
 
   doubt(note: string, args: readonly string[] = []): void {
-    this.#add(doubtful(note, args));
+    this.#add(doubtful(note, this.#places.inWords(), args));
   }
 
   move(operands: readonly Word[] | undefined): void {
@@ -132,7 +133,7 @@ class ShellAnalysis implements Effects {
     const shown = args.filter(({ isHidden }) => isHidden !== true).map(({ text }) => text);
     const why = unreadableName(first);
     if (why !== undefined) return this.doubt(why, first.isHidden === true ? shown : [first.text, ...shown]);
-    this.#add(execution(first.text, shown));
+    this.#add(execution(first.text, shown, this.#places.inWords()));
     this.#watcher?.ran(first, args, this.#places);
     if (args.length > mostWords) return this.doubt(`the command has more than ${mostWords} words`, [first.text]);
     const name = first.text.slice(first.text.lastIndexOf('/') + 1);

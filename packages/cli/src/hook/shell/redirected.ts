@@ -20,7 +20,9 @@ export function redirectedActions({ operator, target }: Redirection, places: Pla
   if (/^[<>]\(/.test(text)) return [];
   const paths = /^\/dev\/(?:tcp|udp)\//.test(text) ? undefined : places.pathsOf(target);
   if (paths === undefined)
-    return [doubtful('a redirection leads to a place that is known only when it runs', [operator, text])];
+    return [
+      doubtful('a redirection leads to a place that is known only when it runs', places.inWords(), [operator, text]),
+    ];
   const operation = writing.has(operator) ? 'write' : 'read';
   return paths.map((path) => ({ kind: 'file', operation, path }));
 }

@@ -6,6 +6,8 @@ export interface Execution {
   /** `?` for what cannot be read. */
   readonly command: string;
   readonly args: readonly string[];
+  /** The folder that it runs in, see `Places.inWords`. */
+  readonly workingDir: string;
   /** Why it cannot be read. */
   readonly note?: string;
 }
@@ -30,13 +32,13 @@ export const unreadable = '?';
 /** The most that the gateway takes of a command with its arguments. */
 const longestCommand = 8192;
 
-export function execution(command: string, args: readonly string[]): Execution {
+export function execution(command: string, args: readonly string[], workingDir: string): Execution {
   const length = args.reduce((sum, arg) => sum + arg.length + 1, command.length);
-  if (length <= longestCommand) return { kind: 'execution', command, args };
-  return doubtful(`the command is longer than ${longestCommand} characters`, [command.slice(0, 256)]);
+  if (length <= longestCommand) return { kind: 'execution', command, args, workingDir };
+  return doubtful(`the command is longer than ${longestCommand} characters`, workingDir, [command.slice(0, 256)]);
 }
 
-export function doubtful(note: string, args: readonly string[] = []): Execution {
+export function doubtful(note: string, workingDir: string, args: readonly string[] = []): Execution {
   const short = args.map((arg) => arg.slice(0, 1024)).slice(0, 6);
-  return { kind: 'execution', command: unreadable, args: short, note };
+  return { kind: 'execution', command: unreadable, args: short, workingDir, note };
 }

@@ -125,6 +125,7 @@ function describe(given: NonNullable<ActionContext['action']>, type: ActionType 
       return action(type === 'agent_spawn' ? 'agent_spawn' : 'process_exec', {
         command: given.value.command,
         commandArgs: given.value.args,
+        workingDir: given.value.workingDir,
       });
     case 'toolResult':
       return action('tool_result', {

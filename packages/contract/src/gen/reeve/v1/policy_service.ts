@@ -42,6 +42,8 @@ export interface NetworkCall {
 export interface ProcessExec {
   command: string;
   args: string[];
+  /** The folder that it runs in. An approval and a grant cover the command in this folder only. */
+  workingDir: string;
 }
 
 export interface ToolResult {
@@ -544,7 +546,7 @@ export const NetworkCall: MessageFns<NetworkCall> = {
 };
 
 function createBaseProcessExec(): ProcessExec {
-  return { command: "", args: [] };
+  return { command: "", args: [], workingDir: "" };
 }
 
 export const ProcessExec: MessageFns<ProcessExec> = {
@@ -554,6 +556,9 @@ export const ProcessExec: MessageFns<ProcessExec> = {
     }
     for (const v of message.args) {
       writer.uint32(18).string(v!);
+    }
+    if (message.workingDir !== "") {
+      writer.uint32(26).string(message.workingDir);
     }
     return writer;
   },
@@ -585,6 +590,14 @@ export const ProcessExec: MessageFns<ProcessExec> = {
             }
 
             message.args.push(reader.string());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.workingDir = reader.string();
             continue;
           }
         }
