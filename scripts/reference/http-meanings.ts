@@ -34,7 +34,12 @@ export const meanings: Readonly<Record<string, string>> = {
   'query token': 'The token of the link.',
   'Approvals path id': 'The id of the approval.',
   'revokeGrant path id': 'The id of the standing grant.',
-  'listApprovals query state': 'Only approvals in this state; by default open ones. `pending` is the same as `open`.',
+  'listApprovals query state':
+    'Only approvals in this state; by default open ones. `pending` is the same as `open`, `decided` is approved or rejected.',
+  'listApprovals query decided_by':
+    'Only approvals with a verdict of this author: the email of an account, or the id or label of a key, in any letter case. Not for open ones.',
+  'listApprovals query from': 'Only what was decided then or later. Not for open ones.',
+  'listApprovals query to': 'Only what was decided then or earlier. Not for open ones.',
   'listGrants query state': 'Only grants in this state; by default those in force.',
   'listRunControls query org_id': 'Only what holds within this org.',
   'listRunControls query team_id': 'Only what holds within teams of this name.',

@@ -83,10 +83,11 @@ describe('the queue', () => {
     await queue(page)
       .getByRole('button', { name: /Pay invoice 7/ })
       .waitFor();
-    const detail = page.getByRole('region', { name: 'Pay invoice 7' });
+    const detail = page.getByRole('region', { name: /^pay\.invoice\(.*to: "acme"\)$/ });
+    await detail.getByText('Pay invoice 7', { exact: true }).waitFor();
     await detail.getByText('base/ask', { exact: true }).waitFor();
     await detail.getByText('$1.50').waitFor();
-    await detail.getByText('"acme"').waitFor();
+    await detail.getByText('"to": "acme"').waitFor();
     expect(await detail.textContent()).not.toContain('hunter2');
     await rejectAll();
     await page.getByText('Nothing waits for an approval').waitFor();
@@ -96,11 +97,11 @@ describe('the queue', () => {
   test('writes out what would disguise an action, in the list, the details and the dialog', async () => {
     await ask('pay.\u202eknab', 'Pay \u202e7 eciovni\u200b', { args: { to: 'ac\u2066me' } });
     const page = await open();
-    const title = 'Pay <U+202E>7 eciovni<U+200B>';
+    const title = `'pay.<U+202E>knab'(to: "ac<U+2066>me")`;
     await queue(page).getByRole('button', { name: title }).waitFor();
     const detail = page.getByRole('region', { name: title });
-    await detail.getByText('pay.<U+202E>knab', { exact: true }).waitFor();
-    await detail.getByText('"ac<U+2066>me"').waitFor();
+    await detail.getByText('Pay <U+202E>7 eciovni<U+200B>', { exact: true }).waitFor();
+    await detail.getByText('"to": "ac<U+2066>me"').waitFor();
     await page.keyboard.press('a');
     await page.getByRole('dialog', { name: 'Approve' }).getByText(title).waitFor();
     expect(await page.locator('body').innerText()).not.toMatch(/\p{Cf}/u);
@@ -128,7 +129,7 @@ describe('the queue', () => {
     await eventually(async () => expect(await stateOf(first)).toBe('terminated'));
     await page.getByRole('tab', { name: 'Decided' }).click();
     const decided = page.getByRole('table', { name: 'Decided approvals' });
-    await decided.getByRole('button', { name: 'Pay two' }).click();
+    await decided.getByRole('button', { name: /^pay\.two\(/ }).click();
     await page.getByRole('dialog').getByText('“checked the invoice”').waitFor();
     await browser.closePage(page);
   });
@@ -156,18 +157,31 @@ describe('people', () => {
     const { traceId } = await ask('deploy.app', 'Deploy the app');
     const other = await invited('second@example.com', 'developer');
     const page = await open();
+    await page.getByText('0 of 2 approvals').waitFor();
     await page.getByRole('button', { name: 'Approve' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
-    await noticeOf(page, 'Your approval counts: 1 of 2.').waitFor();
+    const dialog = page.getByRole('dialog', { name: 'Approve' });
+    await dialog.getByText(/^deploy\.app\(/).waitFor();
+    await dialog.getByText('Yours is 1 of 2: it will not run before 1 more person approves.').waitFor();
+    expect(await dialog.textContent()).not.toContain('at once');
+    await dialog.getByRole('button', { name: 'Approve' }).click();
+    await noticeOf(page, 'Your approval counts: 1 of 2. It does not run yet.').waitFor();
     await page.getByText('You have approved; somebody else has to, too.').waitFor();
     expect(await stateOf({ traceId })).toBe('pending');
     const theirs = await open('/approvals', other);
     await theirs.getByText('1 of 2 approvals').waitFor();
     await theirs.getByRole('button', { name: 'Approve' }).click();
+    await theirs.getByRole('dialog').getByText('Yours is 2 of 2: it will run at once.').waitFor();
     await theirs.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
     await noticeOf(theirs, 'Approved: it runs.').waitFor();
     await page.getByText('Nothing waits for an approval').waitFor();
     expect(await stateOf({ traceId })).toBe('running');
+    await page.getByRole('tab', { name: 'Decided' }).click();
+    const decided = page.getByRole('table', { name: 'Decided approvals' });
+    await page.getByLabel('By', { exact: true }).fill('SECOND@example.com');
+    await expect.poll(() => decided.getByRole('button', { name: /^\w+\.\w+\(/ }).allTextContents()).toHaveLength(1);
+    await decided.getByRole('button', { name: /^deploy\.app\(/ }).waitFor();
+    await page.getByLabel('To', { exact: true }).fill('2020-01-01T00:00');
+    await page.getByText('No decision matches').waitFor();
     await browser.closePage(theirs);
     await browser.closePage(page);
   });
@@ -230,7 +244,7 @@ describe('for everybody', () => {
     await queue(page)
       .getByRole('button', { name: /Pay by phone/ })
       .click();
-    const drawer = page.getByRole('dialog', { name: 'Pay by phone' });
+    const drawer = page.getByRole('dialog', { name: /^pay\.phone\(/ });
     await drawer.getByRole('button', { name: 'Approve' }).waitFor();
     expect(await scrollsSideways(page)).toBe(false);
     await browser.closePage(page);

@@ -86,9 +86,8 @@ test('a message for Slack names the action in plain text, and its buttons lead t
   expect(new Set(fields.map(({ type }) => type))).toEqual(new Set(['plain_text']));
   const texts = fields.map(({ text }) => text);
   expect(texts).toContain('Agent\nacme/core/bot');
-  expect(texts).toContain('Action\ntool_call shell');
+  expect(texts).toContain('Action\nshell(path: "/srv")');
   expect(texts).toContain('Summary\n<!channel> *Approve* <https://evil.example|here><U+202E> again');
-  expect(JSON.stringify(message)).not.toContain('/srv');
   expect(Object.keys(linksIn(message))).toEqual(['Approve…', 'Reject…', 'Review in Reeve']);
   expect(linksIn(message)['Review in Reeve']).toBe(`${gateway.http}/approvals?id=${id}`);
 });

@@ -1,4 +1,4 @@
-import { Decision } from '@reeve/contract';
+import { ActionType, Decision } from '@reeve/contract';
 import type { Problem, RouteOutput, Routes } from '@reeve/contract/http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { acknowledge, ControlStream } from '../harness/control-stream.ts';
@@ -20,6 +20,7 @@ name: p
 default: allow
 rules:
   - { name: ask, effect: require_approval, tools: [shell] }
+  - { name: ask-git, effect: require_approval, commands: ['git *'] }
   - { name: ask-two, effect: require_approval, tools: [deploy], approvals: { count: 2, ttl_secs: 3600 } }
   - { name: ask-others, effect: require_approval, tools: [pay], approvals: { self: false } }
   - { name: ask-briefly, effect: require_approval, tools: [brief], approvals: { ttl_secs: 1 } }
@@ -113,6 +114,7 @@ describe('an action that needs approval', () => {
       state: 'open',
       op_id: 't1:s',
       agent: { org_id: 'acme', team_id: 'core', agent_id: agent.id.agentId },
+      title: expect.stringMatching(/^shell\(api_key: .*, cmd: "deploy"\)$/) as string,
       action_type: 'tool_call',
       resource: 'shell',
       summary: 'deploy the site',
@@ -130,6 +132,28 @@ describe('an action that needs approval', () => {
     expect(JSON.stringify(approval)).not.toContain('4f9a8b7c');
     expect(Date.parse(approval.expires_at) - Date.parse(approval.requested_at)).toBe(300_000);
     expect(await opOf(agent, 't1')).toMatchObject({ state: 'pending', cost_micros: 1_370_000 });
+  });
+
+  test('is a command as it would be typed, in its folder, and a grant covers it nowhere else', async () => {
+    const agent = await newAgent();
+    const git = (traceId: string, workingDir: string) =>
+      gateway.check(agent, {
+        ...{ traceId, spanId: 's', runId: 'r', actionType: ActionType.PROCESS_EXEC },
+        context: {
+          action: { $case: 'processExec', value: { command: 'git', args: ['commit', '-m', 'a "b"'], workingDir } },
+        },
+      });
+    const { approvalId } = await git('c1', '/srv/shop');
+    expect(await read(approvalId)).toMatchObject({
+      title: `git commit -m 'a "b"' (in /srv/shop)`,
+      action: { working_dir: '/srv/shop' },
+    });
+    expect((await list(`agent_id=${agent.id.agentId}`)).items[0]?.title).toBe(`git commit -m 'a "b"' (in /srv/shop)`);
+    expect((await git('c1', '/srv/other')).decision).toBe(Decision.DENY);
+    await approve(approvalId, { grant: { reach: 'run' } });
+    expect((await git('c2', '/srv/shop')).decision).toBe(Decision.ALLOW);
+    expect((await git('c3', '/srv/other')).decision).toBe(Decision.PENDING);
+    expect((await git('c4', '')).decision).toBe(Decision.PENDING);
   });
 
   test('answers PENDING with the same id when it is asked about again, and DENY to another request', async () => {
@@ -355,6 +379,40 @@ describe('the list', () => {
     expect(second).toMatchObject({ items: [{ id: d }], total: 2, next_cursor: null });
     for (const query of ['state=maybe', 'cursor=nonsense', 'per_page=0']) {
       expect((await gateway.api.get(`/api/v1/approvals?${query}`, bootstrapKey)).status).toBe(422);
+    }
+  });
+
+  test('tells who decided what, and when, also after a restart', async () => {
+    await using own = await TestGateway.start(asks);
+    const agent = await newAgent(own);
+    const ada = (await makeKey(own, { label: 'Ada@example.com', scopes: ['read', 'write'] })).key;
+    const [a, b, c] = [
+      await held(agent, 'a', {}, own),
+      await held(agent, 'b', {}, own),
+      await held(agent, 'c', {}, own),
+    ];
+    await approve(a, {}, ada, own);
+    const { decided_at: at } = (await verdict(b, 'reject', {}, bootstrapKey, own)).body;
+    let on = own;
+    const found = async (query: string) => {
+      const { body } = await on.api.get<Approvals>(`/api/v1/approvals?state=decided&${query}`, bootstrapKey);
+      return body.items.map(({ id }) => id);
+    };
+    const all = async () => {
+      expect(await found('')).toEqual(expect.arrayContaining([a, b]));
+      expect(await found('')).not.toContain(c);
+      expect(await found('decided_by=ada@EXAMPLE.com')).toEqual([a]);
+      expect(await found('decided_by=nobody')).toEqual([]);
+      expect(await found(`from=${at}`)).toContain(b);
+      expect(await found(`to=${at}`)).toContain(b);
+      expect(await found('to=2020-01-01T00:00:00Z')).toEqual([]);
+    };
+    await all();
+    await using again = await own.restart('SIGTERM');
+    on = again;
+    await all();
+    for (const query of ['decided_by=x', 'state=open&from=2020-01-01T00:00:00Z', 'state=decided&from=yesterday']) {
+      expect((await on.api.get(`/api/v1/approvals?${query}`, bootstrapKey)).status).toBe(422);
     }
   });
 

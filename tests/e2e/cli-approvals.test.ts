@@ -67,7 +67,7 @@ describe('approvals', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(
       new RegExp(
-        `^${id} +open +${bot.id.orgId}/core/bot +tool_call +pay +pays a bill +house/payments +0\\.00 +0 of 1 +in `,
+        `^${id} +open +${bot.id.orgId}/core/bot +pay\\(amount: 20, note: "for l${org}"\\) +pays a bill +house/payments +0\\.00 +0 of 1 +in `,
         'm',
       ),
     );
@@ -87,6 +87,7 @@ describe('approvals', () => {
     const { code, stdout, stderr } = await run('show', id);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^State +open$/m);
+    expect(stdout).toMatch(new RegExp(`^What +pay\\(amount: 20, note: "for w${org}"\\)$`, 'm'));
     expect(stdout).toMatch(/^Rule +house\/payments$/m);
     expect(stdout).toContain(`for w${org}`);
     expect(stderr).toContain(`reeve approvals approve ${id}`);
@@ -97,7 +98,10 @@ describe('approvals', () => {
   test('are given by name, with a reason, and the operation runs', async () => {
     const id = await ask(`a${org}`);
     const { code, stdout } = await run('approve', id, '--reason', 'agreed with finance');
-    expect([code, stdout]).toEqual([0, `${id} is approved: ${bot.id.orgId}/core/bot on pay.\n`]);
+    expect([code, stdout]).toEqual([
+      0,
+      `${id} is approved: pay(amount: 20, note: "for a${org}"), by ${bot.id.orgId}/core/bot.\n`,
+    ]);
     expect(await stateOf(`a${org}:s`)).toBe('running');
     expect(await json('show', id)).toMatchObject({
       state: 'approved',
@@ -107,6 +111,18 @@ describe('approvals', () => {
     expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(/^error: /)]);
     expect(await stateOf(`a${org}:s`)).toBe('running');
     expect((await run('list', '--state', 'approved', '--org', bot.id.orgId)).stdout).toContain('approve: ada (api_key');
+    const decided = (...args: string[]) => json('list', '--decided', '--org', bot.id.orgId, ...args);
+    expect(await decided('--by', 'ADA', '--since', '1h')).toMatchObject({ total: 1, items: [{ id }] });
+    expect(await decided('--by', 'ben')).toMatchObject({ total: 0 });
+    expect(await decided('--until', '2020-01-01')).toMatchObject({ total: 0 });
+    expect((await run('list', '--decided', '--by', 'ben')).stdout).toBe('Nothing was decided.\n');
+    for (const misuse of [
+      ['--by', 'ada'],
+      ['--decided', '--state', 'open'],
+      ['--decided', '--since', 'soon'],
+    ]) {
+      expect((await run('list', ...misuse)).code).toBe(2);
+    }
   });
 
   test('are refused, and the operation is terminated', async () => {
@@ -122,7 +138,10 @@ describe('approvals', () => {
   test('of two people need both', async () => {
     const id = await ask(`t${org}`, 'wire');
     const first = await run('approve', id);
-    expect([first.code, first.stdout]).toEqual([0, `${id} is approved by you; 1 more person must approve.\n`]);
+    expect([first.code, first.stdout]).toEqual([
+      0,
+      `${id} is approved by you, 1 of 2; 1 more person must approve: wire(amount: 20, note: "for t${org}"), by ${bot.id.orgId}/core/bot.\n`,
+    ]);
     expect(await stateOf(`t${org}:s`)).toBe('pending');
     const same = await run('approve', id);
     expect([same.code, same.stderr]).toEqual([1, expect.stringMatching(/^error: /)]);
@@ -198,7 +217,9 @@ describe('live', () => {
   test('the open ones are lines, and then each change, until it is interrupted', async () => {
     const first = await ask(`f${org}`);
     await using cli = home.start(['approvals', 'list', '--follow', '--org', bot.id.orgId], { env });
-    await cli.says(new RegExp(`open +${first} +${bot.id.orgId}/core/bot +tool_call +pay +house/payments`));
+    await cli.says(
+      new RegExp(`open +${first} +${bot.id.orgId}/core/bot +pay\\(amount: 20, note: "for f${org}"\\) +house/payments`),
+    );
     const next = await ask(`f${org}next`);
     await cli.says(new RegExp(`open +${next}`));
     await run('reject', next);
@@ -257,6 +278,7 @@ test('what an agent asks for does not act on the terminal', async () => {
     state: 'open',
     op_id: evil,
     agent: { org_id: evil, team_id: '', agent_id: 'x' },
+    title: evil,
     action_type: 'tool_call',
     resource: evil,
     summary: evil,

@@ -47,7 +47,7 @@ export { revokeInvite, revokeSession } from './accounts/index.ts';
 export type { SessionGrant } from './accounts/index.ts';
 export type { Approval, ApprovalEvent, ApprovalNotice, ApprovalQuery, ApprovalReader } from './approvals/index.ts';
 export type { ApprovalState, Found, GrantQuery, GrantWish, Listed, PageEnd } from './approvals/index.ts';
-export { ApprovalRegistry, approvalsTable, boundedApproval, boundedGrant } from './approvals/index.ts';
+export { ApprovalRegistry, approvalsTable, boundedApproval, boundedGrant, deciderMark } from './approvals/index.ts';
 export { expireApprovals, findApproval, grantStateOf, grantsTable, isSelfApproved } from './approvals/index.ts';
 export { listApprovals, listGrants, noteNotified, restoreApprovals, sortedBy } from './approvals/index.ts';
 export type { StandingGrant } from './approvals/index.ts';

@@ -9,6 +9,7 @@ function approval(id: string, members: Partial<Approval> = {}): Approval {
     state: 'open',
     op_id: `${id}:s`,
     agent: { org_id: 'acme', team_id: 'core', agent_id: 'bot' },
+    title: 'pay(amount: 20)',
     action_type: 'tool_call',
     resource: 'pay',
     summary: '',

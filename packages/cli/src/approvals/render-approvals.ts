@@ -1,4 +1,5 @@
-import { approvalColumns } from '../commands/approval-columns.ts';
+import { approvalColumns, approvedText } from '../commands/approval-columns.ts';
+import type { Approval } from '../commands/approval-filters.ts';
 import { approvalText } from '../commands/approvals-show.ts';
 import { cleanText } from '../output/clean-text.ts';
 import { paint } from '../output/colour.ts';
@@ -11,6 +12,11 @@ import type { ApprovalsModel } from './approvals-model.ts';
 const keys = '↑↓ choose   enter look   a approve   r reject   q quit';
 /** Head, titles and foot. */
 const frameRows = 4;
+
+/** An approval that leaves more to be asked for says so before it is given. */
+function ofSeveral(approval: Approval): string {
+  return approval.required > 1 ? `, ${approvedText(approval)} so far` : '';
+}
 
 /** The lines of the screen, as many as fit. The question for a verdict stands below the whole request. */
 export function renderApprovals(model: ApprovalsModel, place: string, size: ScreenSize, hasColours: boolean): string[] {
@@ -47,6 +53,9 @@ function head(model: ApprovalsModel, place: string, { columns }: ScreenSize, has
 
 function foot({ asking, message }: ApprovalsModel, { columns }: ScreenSize, hasColours: boolean): string {
   if (asking === undefined) return fitText(cleanText(message === '' ? keys : `${message}   ${keys}`), columns);
-  const question = fitText(cleanText(`${asking.verdict} ${asking.approval.id}? y or n`), columns);
+  const question = fitText(
+    cleanText(`${asking.verdict} ${asking.approval.id}${ofSeveral(asking.approval)}? y or n`),
+    columns,
+  );
   return hasColours ? paint(question, 'yellow') : question;
 }

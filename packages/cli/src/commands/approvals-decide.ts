@@ -77,16 +77,17 @@ export function verdictText({
   id: name,
   state,
   agent,
-  resource,
+  title,
   required: needed,
   verdicts,
   grant_id: grant,
   self_approved: isOwn,
 }: Approval): string {
-  const missing = needed - verdicts.filter(({ verdict }) => verdict === 'approve').length;
-  const what = `${agentText(agent)} on ${resource === '' ? 'its action' : resource}`;
+  const given = verdicts.filter(({ verdict }) => verdict === 'approve').length;
+  const what = `${title}, by ${agentText(agent)}`;
   if (state === 'open') {
-    return cleanText(`${name} is approved by you; ${counted(missing, 'more person', 'more people')} must approve.`);
+    const missing = counted(needed - given, 'more person', 'more people');
+    return cleanText(`${name} is approved by you, ${given} of ${needed}; ${missing} must approve: ${what}.`);
   }
   const granted = grant === null ? '' : ` Grant ${grant} lets it do so again.`;
   const own = isOwn ? ' It is marked as self-approved: the agent is your own.' : '';

@@ -42,6 +42,7 @@ export function approvalText(approval: Approval): string {
     ['Approval', approval.id],
     ['State', approval.state],
     ['Agent', agentText(approval.agent)],
+    ['What', approval.title],
     ['Action', approval.action_type],
     ['Resource', approval.resource],
     ['Summary', approval.summary],

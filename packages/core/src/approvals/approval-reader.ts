@@ -23,7 +23,14 @@ export interface PageEnd {
  */
 export interface ApprovalQuery extends TenantQuery {
   readonly runId?: string;
-  readonly state: ApprovalState | 'all';
+  /** `decided`: approved or rejected. */
+  readonly state: ApprovalState | 'decided' | 'all';
+  /** The author of one of the verdicts, by id or label. Letter case does not count. */
+  readonly decidedBy?: string;
+  /** Decided at this time or later. */
+  readonly from?: EpochMs;
+  /** Decided at this time or earlier. */
+  readonly to?: EpochMs;
 }
 
 /** Grants are sorted by when they were given, the newest first. */

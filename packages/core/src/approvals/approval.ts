@@ -87,6 +87,16 @@ export function isSelfApproved(verdicts: readonly ApprovalVerdict[]): boolean {
   return verdicts.some((verdict) => verdict.isSelfApproved);
 }
 
+/** The authors of all verdicts by id and label, each between line breaks, as a store searches them. */
+export function decidersOf({ verdicts }: Pick<Approval, 'verdicts'>): string {
+  return [...new Set(verdicts.flatMap(({ actor }) => [deciderMark(actor.id), deciderMark(actor.label)]))].join('');
+}
+
+/** What `decidersOf` contains if this is one of the authors. */
+export function deciderMark(author: string): string {
+  return `\n${author.toLowerCase().replaceAll('\n', ' ')}\n`;
+}
+
 /** A name of the actor that people recognise. */
 export function nameOf({ label, id }: Actor): string {
   return label === '' ? id : label;

@@ -1,7 +1,7 @@
 import type { RowsOf, Row, Table } from '../journal/index.ts';
 import { agentColumns, fixed, flag, integer, prune, put, text, textIn } from '../journal/index.ts';
 import type { Approval } from './approval.ts';
-import { isLive } from './approval.ts';
+import { decidersOf, isLive } from './approval.ts';
 import type { ApprovalsChange } from './approvals-slice.ts';
 import { boundedApproval, boundedGrant } from './approvals-slice.ts';
 import type { StandingGrant } from './grant.ts';
@@ -18,6 +18,7 @@ export const approvalsTable: Table<Approval, 'id'> = {
     expires_at: fixed(integer((approval) => approval.expiresAt)),
     decided_at: integer((approval) => approval.decidedAt ?? 0),
     is_live: flag(isLive),
+    deciders: text(decidersOf),
     record: text((approval) => JSON.stringify(approval)),
   },
   itemOf: approvalOf,

@@ -2,7 +2,7 @@ export type { ApprovalQuery, ApprovalReader, Found, GrantQuery, PageEnd } from '
 export { sortedBy } from './approval-reader.ts';
 export { ApprovalRegistry } from './approval-registry.ts';
 export type { Approval, ApprovalNotice, ApprovalState, GrantWish } from './approval.ts';
-export { isSelfApproved, nameOf } from './approval.ts';
+export { deciderMark, decidersOf, isSelfApproved, nameOf } from './approval.ts';
 export { approvalRows, approvalsTable, grantsTable } from './approvals-rows.ts';
 export type { ApprovalEvent, ApprovalsChange, ApprovalsSnapshot } from './approvals-slice.ts';
 export { boundedApproval, boundedGrant } from './approvals-slice.ts';

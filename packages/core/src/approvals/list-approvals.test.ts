@@ -80,6 +80,17 @@ describe('approvals are listed', () => {
     expect(first && rejected.endAt(first)).toEqual(rejected.next);
   });
 
+  test('by who decided, in any letter case, and when; what waits was decided by nobody', async () => {
+    await approve(world, ids[0] ?? '', person('ada'));
+    await reject(world, ids[1] ?? '', person('ben'));
+    expect(placesOf(await list({ state: 'decided' })).toSorted((a, b) => a - b)).toEqual([0, 1]);
+    expect(placesOf(await list({ state: 'decided', decidedBy: 'ADA@example.com' }))).toEqual([0]);
+    expect(placesOf(await list({ state: 'decided', to: world.clock.now() - 1 }))).toEqual([]);
+    for (const filter of [{ decidedBy: 'ada@example.com' }, { from: 1 }, { to: 1 }]) {
+      await expect(list(filter)).rejects.toMatchObject({ code: 'invalid_argument' });
+    }
+  });
+
   test('to nobody who may not read, and none of another tenant', async () => {
     await expect(list({}, {}, person('x', { scopes: [] }))).rejects.toMatchObject({ code: 'insufficient_scope' });
     const ofAds = person('ads', { orgId: 'acme', teamId: 'ads', scopes: ['read'] });

@@ -5,7 +5,8 @@ import { sortedBy } from './approval-reader.ts';
 import type { Approval } from './approval.ts';
 import type { Approvals } from './approvals.ts';
 import type { StandingGrant } from './grant.ts';
-import { ReeveError } from '../kernel/index.ts';
+import type { EpochMs } from '../kernel/index.ts';
+import { invalid, ReeveError } from '../kernel/index.ts';
 import type { Op } from '../ops/index.ts';
 
 interface Filter {
@@ -17,6 +18,9 @@ interface Filter {
 export interface ApprovalFilter extends Filter {
   readonly runId?: string | undefined;
   readonly state: ApprovalQuery['state'];
+  readonly decidedBy?: string | undefined;
+  readonly from?: EpochMs | undefined;
+  readonly to?: EpochMs | undefined;
 }
 
 export interface GrantFilter extends Filter {
@@ -39,15 +43,26 @@ export interface Listed<Item> extends Found<Item> {
 export async function listApprovals(
   gov: Approvals,
   by: Principal,
-  { state, runId, ...filter }: ApprovalFilter,
+  { state, runId, decidedBy, from, to, ...filter }: ApprovalFilter,
   page: Page,
 ): Promise<Listed<Approval>> {
   const asked = questionOf(by, filter, page);
   if (asked === 'nothing') return nothing;
-  const query = { ...asked, state, ...(runId === undefined ? {} : { runId }) };
+  const narrowed = { runId, decidedBy, from, to };
+  if (state === 'open' && [decidedBy, from, to].some((one) => one !== undefined)) {
+    throw invalid('state', 'must be "decided", "approved" or "rejected" beside decided_by, from and to');
+  }
+  const query: ApprovalQuery = { ...asked, state, ...given(narrowed) };
   const time = sortedBy(state);
   const found = await gov.journal.durable(() => gov.approvals.reader.approvals(query));
   return listed(found, page, (approval) => approval[time] ?? 0);
+}
+
+/** The members that are not undefined. */
+function given<Members extends object>(members: Members) {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Members]?: NonNullable<Members[Name]>;
+  };
 }
 
 /** The standing grants that the caller may see. */

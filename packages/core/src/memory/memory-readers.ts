@@ -7,7 +7,7 @@ import type {
   PageEnd,
   StandingGrant,
 } from '../approvals/index.ts';
-import { sortedBy, approvalsTable, grantsTable, grantStateOf } from '../approvals/index.ts';
+import { sortedBy, approvalsTable, deciderMark, decidersOf, grantsTable, grantStateOf } from '../approvals/index.ts';
 import type { BulkControl, ControlReader } from '../control/index.ts';
 import { bulksTable, receiptsTable } from '../control/index.ts';
 import type { AgentId } from '../kernel/index.ts';
@@ -114,12 +114,15 @@ export class MemoryApprovals implements ApprovalReader {
   }
 
   approvals(query: ApprovalQuery): Promise<Found<Approval>> {
-    const { state, runId } = query;
+    const { state, runId, decidedBy, from = -Infinity, to = Infinity } = query;
     const time = sortedBy(state);
     const fits = (approval: Approval) =>
       isOf(approval.agent, query) &&
       (runId === undefined || approval.runId === runId) &&
-      (state === 'all' || approval.state === state);
+      (state === 'all' || approval.state === state || (state === 'decided' && isDecided(approval))) &&
+      (decidedBy === undefined || decidersOf(approval).includes(deciderMark(decidedBy))) &&
+      (approval.decidedAt ?? 0) >= from &&
+      (approval.decidedAt ?? 0) <= to;
     const found = this.#rows.all(approvalsTable).filter(fits);
     const direction = state === 'open' ? 'ascending' : 'descending';
     return Promise.resolve(pageOf(found, query, direction, (approval) => approval[time] ?? 0));
@@ -136,6 +139,10 @@ export class MemoryApprovals implements ApprovalReader {
     const found = this.#rows.all(grantsTable).filter(fits);
     return Promise.resolve(pageOf(found, query, 'descending', ({ grantedAt }) => grantedAt));
   }
+}
+
+function isDecided({ state }: Approval): boolean {
+  return state === 'approved' || state === 'rejected';
 }
 
 function isOf(agent: AgentId, { orgId, teamId, agentId }: ApprovalQuery | GrantQuery): boolean {

@@ -140,6 +140,40 @@ export function approvalConformance(store: () => Store): void {
       }
     });
 
+    test('are narrowed to those who decided, and to when, bounds included', async () => {
+      const by = (id: string, label: string, verdict: 'approve' | 'reject' = 'approve') => ({
+        ...{ verdict, isSelfApproved: false, people: [], reason: '', at: 1, grant: null },
+        actor: { kind: 'account' as const, id, label },
+      });
+      const [ada, ben, eve] = [
+        by('acc_A', 'Ada@example.com'),
+        by('key_b', '50%_ben', 'reject'),
+        by('acc_e', '50x_ben'),
+      ];
+      const noisy = canonicalJson({ note: '\nada@example.com\n' });
+      await write(
+        saved(
+          settledApproval('apr_1', { state: 'approved', decidedAt: 1000, verdicts: [ada, eve] }),
+          settledApproval('apr_2', { state: 'rejected', decidedAt: 2000, verdicts: [ben], action: noisy }),
+          settledApproval('apr_3', { state: 'approved', decidedAt: 3000, verdicts: [ada] }),
+          settledApproval('apr_4', { state: 'expired', decidedAt: 2000, verdicts: [ada] }),
+          { ...sampleApproval, id: 'apr_5' },
+        ),
+      );
+      const decided = async (query: Partial<ApprovalQuery>) => (await ids({ state: 'decided', ...query })).ids;
+      expect(await ids({ state: 'decided', limit: 2 })).toEqual({ ids: ['apr_3', 'apr_2'], total: 3 });
+      expect(await decided({ after: { at: 2000, id: 'apr_2' } })).toEqual(['apr_1']);
+      for (const decidedBy of ['ada@EXAMPLE.com', 'ACC_a'])
+        expect(await decided({ decidedBy })).toEqual(['apr_3', 'apr_1']);
+      expect(await decided({ decidedBy: '50%_BEN' })).toEqual(['apr_2']);
+      for (const decidedBy of ['ada', '%', 'example.com', '\\', 'acc_'])
+        expect(await decided({ decidedBy })).toEqual([]);
+      expect(await decided({ from: 2000 })).toEqual(['apr_3', 'apr_2']);
+      expect(await decided({ from: 1000, to: 2000 })).toEqual(['apr_2', 'apr_1']);
+      expect(await decided({ from: 1001, to: 2999, decidedBy: 'acc_a' })).toEqual([]);
+      expect((await ids({ state: 'expired', decidedBy: 'acc_a' })).ids).toEqual(['apr_4']);
+    });
+
     test('are narrowed to a tenant, an agent and a run', async () => {
       const elsewhere = { orgId: 'umbrella', teamId: 'search', agentId: 'bot' };
       await write(saved(sampleApproval, { ...sampleApproval, id: 'apr_2', agent: elsewhere, runId: 'run-2' }));

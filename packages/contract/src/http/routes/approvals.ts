@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { bounds } from '../../bounds.ts';
 import type { Route } from '../route.ts';
 import {
   actorJson,
@@ -27,6 +28,11 @@ export const approvalJson = z.object({
   state: approvalState,
   op_id: z.string(),
   agent: agentIdJson,
+  /**
+   * What will happen, on one line of at most 200 code points: a command with its arguments and folder, a file, a tool with
+   * its arguments, a model. Made by the gateway, with secrets replaced and hidden characters written out; a cut one says so.
+   */
+  title: z.string(),
   action_type: opJson.shape.action_type.unwrap(),
   resource: z.string(),
   summary: z.string(),
@@ -121,7 +127,13 @@ export const approvalRoutes = {
     tenancy: 'own',
     query: z.object({
       ...paging,
-      state: z.enum([...approvalState.options, 'pending', 'all']).optional(),
+      /** `decided`: approved or rejected. */
+      state: z.enum([...approvalState.options, 'pending', 'decided', 'all']).optional(),
+      /** The author of one of the verdicts: the email of an account, or the id or label of a key. Letter case does not count. */
+      decided_by: z.string().min(1).max(bounds.email).optional(),
+      /** Decided from this time on, up to and with "to". */
+      from: time.optional(),
+      to: time.optional(),
       org_id: idFilter,
       team_id: idFilter,
       agent_id: idFilter,

@@ -31,12 +31,11 @@ export function ApprovalDetail({ approval }: { readonly approval: Approval }) {
         <Fact name="Agent">
           <AgentName agent={approval.agent} />
         </Fact>
-        <Fact name="Action">
-          {actionName(approval.action_type)}
-          {approval.resource === '' ? null : <code className="ml-1.5 break-all">{approval.resource}</code>}
+        <Fact name="Action">{actionName(approval.action_type)}</Fact>
+        <Fact name="What">
+          <code className="break-all whitespace-pre-wrap">{approval.title}</code>
         </Fact>
-        {/* The title already shows a short summary in full. */}
-        {approval.summary.length <= 100 ? null : <Fact name="Summary">{approval.summary}</Fact>}
+        {approval.summary === '' ? null : <Fact name="The agent says">{approval.summary}</Fact>}
         <Fact name="Cost">
           <Money usd={approval.cost_usd} /> <span className="text-muted">held back in the budgets</span>
         </Fact>

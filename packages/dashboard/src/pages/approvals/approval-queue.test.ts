@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Approval } from './approval-queue.ts';
-import { approvedSoFar, atHand, hasSpoken, queueOf, stepFrom, titleOf, withApproval } from './approval-queue.ts';
+import { approvalWords, approvedSoFar, atHand, hasSpoken, queueOf, stepFrom, withApproval } from './approval-queue.ts';
 
 const now = Date.UTC(2026, 0, 1);
 
@@ -10,6 +10,7 @@ function approval(id: string, more: Partial<Approval> = {}): Approval {
     state: 'open',
     op_id: `${id}:s`,
     agent: { org_id: 'acme', team_id: 'core', agent_id: 'bot' },
+    title: 'pay()',
     action_type: 'tool_call',
     resource: 'pay',
     summary: '',
@@ -19,6 +20,7 @@ function approval(id: string, more: Partial<Approval> = {}): Approval {
     policy_rule: 'base/ask',
     rules: ['base/ask'],
     grantable: true,
+    self_approved: false,
     policy_version: 'v',
     reason: 'approval required by rule base/ask',
     cost_micros: 0,
@@ -70,16 +72,23 @@ describe('the queue', () => {
 
 describe('an approval', () => {
   test.each([
-    [{ summary: 'Refund A-1' }, 'Refund A-1'],
-    [{}, 'tool_call: pay'],
-    [{ resource: '', action_type: 'agent_spawn' as const }, 'agent_spawn'],
-  ])('is called by what is known of it (%j)', (more, title) => {
-    expect(titleOf(approval('a', more))).toBe(title);
+    [1, 0, 'It will run at once.'],
+    [2, 0, 'Yours is 1 of 2: it will not run before 1 more person approves.'],
+    [3, 0, 'Yours is 1 of 3: it will not run before 2 more people approve.'],
+    [2, 1, 'Yours is 2 of 2: it will run at once.'],
+  ])('of %i people says after %i what the next one does', (required, before, words) => {
+    const actor = { kind: 'account' as const, id: 'p', label: '' };
+    const given = { verdict: 'approve' as const, actor, self_approved: false, reason: '', at: '' };
+    const verdicts = Array.from({ length: before }, () => given);
+    expect(approvalWords(approval('a', { required, verdicts }))).toBe(words);
   });
 
   test('counts who has approved, and knows who has spoken', () => {
     const actor = { kind: 'account' as const, id: 'p1', label: 'Pat' };
-    const two = approval('a', { required: 2, verdicts: [{ verdict: 'approve', actor, reason: '', at: '' }] });
+    const two = approval('a', {
+      required: 2,
+      verdicts: [{ verdict: 'approve', actor, self_approved: false, reason: '', at: '' }],
+    });
     expect(approvedSoFar(two)).toBe(1);
     expect(hasSpoken(two, 'p1')).toBe(true);
     expect(hasSpoken(two, 'p2')).toBe(false);

@@ -30,14 +30,19 @@ export function stepFrom(queue: readonly Approval[], id: string | undefined, ste
   return queue[Math.min(Math.max(at + step, 0), queue.length - 1)];
 }
 
-/** The request, in a few words. */
-export function titleOf({ summary, resource, action_type: type }: Approval): string {
-  if (summary !== '') return summary;
-  return resource === '' ? type : `${type}: ${resource}`;
-}
-
+/** How many of the required people have approved. */
 export function approvedSoFar({ verdicts }: Approval): number {
   return verdicts.filter(({ verdict }) => verdict === 'approve').length;
+}
+
+/** What an approval would do: nothing runs before all required people have given theirs. */
+export function approvalWords(approval: Approval): string {
+  const { required } = approval;
+  const so = approvedSoFar(approval) + 1;
+  if (so >= required)
+    return required === 1 ? 'It will run at once.' : `Yours is ${so} of ${required}: it will run at once.`;
+  const left = required - so;
+  return `Yours is ${so} of ${required}: it will not run before ${left} more ${left === 1 ? 'person approves' : 'people approve'}.`;
 }
 
 /** Whether this person has already given a verdict, if several are needed. */

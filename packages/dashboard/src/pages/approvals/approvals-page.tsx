@@ -17,7 +17,8 @@ const tabs = [
 
 /** Actions that need a person's approval. */
 export function ApprovalsPage() {
-  const [{ id, tab = 'waiting', org_id: orgId }, change] = usePageSearch(parseApprovalsSearch);
+  const [search, change] = usePageSearch(parseApprovalsSearch);
+  const { id, tab = 'waiting', org_id: orgId } = search;
   const choose = (chosen: string | undefined) => change({ id: chosen });
   const notifications = useNotifications((chosen) => change({ id: chosen, tab: undefined }));
   return (
@@ -36,7 +37,7 @@ export function ApprovalsPage() {
         onChange={(value: ApprovalsTab) => change({ tab: value === 'waiting' ? undefined : value, id: undefined })}
       >
         {tab === 'waiting' ? <WaitingPanel orgId={orgId} chosenId={id} onChoose={choose} /> : null}
-        {tab === 'decided' ? <DecidedPanel orgId={orgId} chosenId={id} onChoose={choose} /> : null}
+        {tab === 'decided' ? <DecidedPanel search={search} onChange={change} /> : null}
         {tab === 'grants' ? <GrantsPanel orgId={orgId} /> : null}
       </Tabs>
     </Page>

@@ -12,10 +12,11 @@ import { Loaded } from '../../ui/loaded.tsx';
 import { Time } from '../../ui/time.tsx';
 import { ApprovalDetail } from './approval-detail.tsx';
 import type { Approval } from './approval-queue.ts';
-import { titleOf } from './approval-queue.ts';
+import type { ApprovalsSearch } from './approvals-search.ts';
+import { DecidedFilters } from './decided-filters.tsx';
 
 const columns: readonly Column<Approval>[] = [
-  { id: 'what', header: 'What', cell: (approval) => titleOf(approval) },
+  { id: 'what', header: 'What', cell: ({ title }) => title },
   { id: 'state', header: 'Verdict', cell: ({ state }) => <StateBadge state={state} /> },
   { id: 'agent', header: 'Agent', isWideOnly: true, cell: ({ agent }) => <AgentName agent={agent} /> },
   {
@@ -34,24 +35,26 @@ const columns: readonly Column<Approval>[] = [
 ];
 
 interface DecidedPanelProps {
-  readonly orgId: string | undefined;
-  readonly chosenId: string | undefined;
-  readonly onChoose: (id: string | undefined) => void;
+  readonly search: ApprovalsSearch;
+  readonly onChange: (changed: Partial<ApprovalsSearch>) => void;
 }
 
 /** Decided approvals, newest first. */
-export function DecidedPanel({ orgId, chosenId, onChoose }: DecidedPanelProps) {
-  const filter = orgId === undefined ? {} : { org_id: orgId };
+export function DecidedPanel({ search, onChange }: DecidedPanelProps) {
+  const chosenId = search.id;
+  const onChoose = (id: string | undefined) => onChange({ id });
+  const filter = filterOf(search);
+  const isNarrowed = Object.keys(filter).length > 1;
   const decided = useInfiniteQuery({
     queryKey: ['decided-approvals', filter],
     queryFn: ({ pageParam: cursor, signal }) => {
-      const query = { ...filter, state: 'all' as const, per_page: 100, ...(cursor === null ? {} : { cursor }) };
+      const query = { ...filter, per_page: 100, ...(cursor === null ? {} : { cursor }) };
       return callRoute('listApprovals', { query }, { signal });
     },
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
   });
-  return (
+  const list = (
     <Loaded query={decided} what="The approvals">
       {({ pages }) => {
         const rows = pages.flatMap(({ items }) => items).filter(({ state }) => state !== 'open');
@@ -59,7 +62,10 @@ export function DecidedPanel({ orgId, chosenId, onChoose }: DecidedPanelProps) {
         return (
           <Card isFlush>
             {rows.length === 0 ? (
-              <EmptyState icon="approvals" title="Nothing has been decided yet" />
+              <EmptyState
+                icon="approvals"
+                title={isNarrowed ? 'No decision matches' : 'Nothing has been decided yet'}
+              />
             ) : (
               <DataTable
                 caption="Decided approvals"
@@ -82,7 +88,7 @@ export function DecidedPanel({ orgId, chosenId, onChoose }: DecidedPanelProps) {
               </div>
             ) : null}
             {chosen === undefined ? null : (
-              <Drawer isOpen onClose={() => onChoose(undefined)} title={titleOf(chosen)}>
+              <Drawer isOpen onClose={() => onChoose(undefined)} title={chosen.title}>
                 <ApprovalDetail approval={chosen} />
               </Drawer>
             )}
@@ -91,4 +97,22 @@ export function DecidedPanel({ orgId, chosenId, onChoose }: DecidedPanelProps) {
       }}
     </Loaded>
   );
+  return (
+    <div className="space-y-3">
+      <DecidedFilters search={search} onChange={onChange} />
+      {list}
+    </div>
+  );
+}
+
+/** Without a filter, all that no longer waits is shown. The times and the author are those of a decision. */
+function filterOf({ org_id: org, verdict, decided_by: by, from, to }: ApprovalsSearch) {
+  const isOfDecision = [by, from, to].some((given) => given !== undefined);
+  return {
+    state: verdict ?? (isOfDecision ? ('decided' as const) : ('all' as const)),
+    ...(org === undefined ? {} : { org_id: org }),
+    ...(by === undefined ? {} : { decided_by: by }),
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
+  };
 }

@@ -2,7 +2,6 @@ import { visibleText } from '@reeve/contract/visible-text';
 import { useState } from 'react';
 import { useEvents } from '../../api/use-events.ts';
 import { toast } from '../../ui/toast.ts';
-import { titleOf } from './approval-queue.ts';
 
 interface Notifications {
   /** Whether the browser can, may, or must not notify. */
@@ -23,7 +22,7 @@ export function useNotifications(onOpen: (id: string) => void): Notifications {
       const { approval } = payload;
       const { org_id: org, agent_id: agent } = approval.agent;
       const notice = new Notification('An agent waits for an approval', {
-        body: visibleText(`${org}/${agent}: ${titleOf(approval)}`),
+        body: visibleText(`${org}/${agent}: ${approval.title}`),
         tag: approval.id,
       });
       notice.addEventListener('click', () => {

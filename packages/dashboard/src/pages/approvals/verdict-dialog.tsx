@@ -9,7 +9,7 @@ import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Field, Select, TextArea, TextInput } from '../../ui/field.tsx';
 import { Money } from '../../ui/money.tsx';
 import type { Approval } from './approval-queue.ts';
-import { titleOf } from './approval-queue.ts';
+import { approvalWords, approvedSoFar } from './approval-queue.ts';
 
 type Reach = 'once' | 'run' | 'until';
 
@@ -38,7 +38,7 @@ export function VerdictDialog({ approval, verdict, onClose }: VerdictDialogProps
       onSuccess: onClose,
     },
   );
-  const title = titleOf(approval);
+  const { title } = approval;
   const meanwhile = useDecidedElsewhere(approval.id, decide.isIdle || decide.isError);
   if (meanwhile !== undefined) {
     return (
@@ -76,10 +76,11 @@ export function VerdictDialog({ approval, verdict, onClose }: VerdictDialogProps
           if (!decide.isPending) decide.mutate();
         }}
       >
+        <code className="block max-h-40 overflow-auto break-all whitespace-pre-wrap">{title}</code>
         <p>
           {isApproval
-            ? `“${title}” by ${approval.agent.agent_id} will run at once, as it was asked for and for `
-            : `“${title}” by ${approval.agent.agent_id} will be terminated, and its agent told. It would have cost `}
+            ? `${approvalWords(approval)} ${approval.agent.agent_id} may do it as it was asked for, and for `
+            : `It is terminated, and ${approval.agent.agent_id} told. It would have cost `}
           <Money usd={approval.cost_usd} />.
         </p>
         <Field label="Reason (optional)" hint="Kept in the audit log.">
@@ -139,10 +140,11 @@ function grantOf(reach: Reach, until: string): Pick<NonNullable<Asked<'approve'>
   return { grant: reach === 'run' ? { reach } : { reach, until: new Date(until).toISOString() } };
 }
 
-function successWords({ state, required, verdicts }: Approval): string {
+function successWords(approval: Approval): string {
+  const { state, required } = approval;
   if (state === 'approved') return 'Approved: it runs.';
   if (state === 'rejected') return 'Rejected: it was terminated.';
-  return `Your approval counts: ${verdicts.length} of ${required}.`;
+  return `Your approval counts: ${approvedSoFar(approval)} of ${required}. It does not run yet.`;
 }
 
 /** In the format of the date field. */

@@ -4,7 +4,7 @@ import { classes } from '../../ui/classes.ts';
 import { Money } from '../../ui/money.tsx';
 import { Countdown } from '../../ui/time.tsx';
 import type { Approval } from './approval-queue.ts';
-import { approvedSoFar, titleOf } from './approval-queue.ts';
+import { approvedSoFar } from './approval-queue.ts';
 
 interface WaitingListProps {
   readonly queue: readonly Approval[];
@@ -35,9 +35,12 @@ export function WaitingList({ queue, chosen, onChoose }: WaitingListProps) {
             )}
           >
             <span className="min-w-0">
-              <span className="line-clamp-2 font-medium break-words" title={titleOf(approval)}>
-                {titleOf(approval)}
+              <span className="line-clamp-2 font-medium break-words" title={approval.title}>
+                {approval.title}
               </span>
+              {approval.summary === '' ? null : (
+                <span className="line-clamp-1 text-sm break-words text-muted">{approval.summary}</span>
+              )}
               <span className="line-clamp-2 text-sm break-all text-muted">{agentPath(approval.agent)}</span>
               <span className="block text-sm break-all text-muted">{approval.policy_rule}</span>
             </span>

@@ -11,7 +11,7 @@ import { useNow } from '../../ui/now.ts';
 import { useIsWide } from '../../ui/use-is-wide.ts';
 import { ApprovalDetail } from './approval-detail.tsx';
 import type { Approval } from './approval-queue.ts';
-import { atHand, hasSpoken, queueOf, stepFrom, titleOf } from './approval-queue.ts';
+import { atHand, hasSpoken, queueOf, stepFrom } from './approval-queue.ts';
 import { useOpenApprovals } from './use-approvals.ts';
 import { VerdictDialog } from './verdict-dialog.tsx';
 import { WaitingList } from './waiting-list.tsx';
@@ -101,8 +101,8 @@ function Queue({ queue, chosenId, onChoose, onAsk }: QueueProps) {
 /** The request, in a few lines at most. The details show all of it. */
 function Title({ of }: { readonly of: Approval }) {
   return (
-    <span className="line-clamp-3" title={titleOf(of)}>
-      {titleOf(of)}
+    <span className="line-clamp-3" title={of.title}>
+      {of.title}
     </span>
   );
 }

@@ -2,7 +2,6 @@ import { Link } from '@tanstack/react-router';
 import { useRoute } from '../../api/use-route.ts';
 import { AgentName } from '../../ui/agent-name.tsx';
 import { Card } from '../../ui/card.tsx';
-import { titleOf } from '../approvals/approval-queue.ts';
 import { CardLink } from './card-link.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Countdown } from '../../ui/time.tsx';
@@ -30,7 +29,7 @@ export function ApprovalsCard() {
                       className="flex items-start justify-between gap-3 px-4 py-2 -outline-offset-2 hover:bg-hover"
                     >
                       <span className="min-w-0">
-                        <span className="block font-medium break-all">{titleOf(approval)}</span>
+                        <span className="block font-medium break-all">{approval.title}</span>
                         <span className="block text-sm text-muted">
                           <AgentName agent={approval.agent} />
                         </span>

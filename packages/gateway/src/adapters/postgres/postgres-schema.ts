@@ -1,10 +1,18 @@
+import { approvalDeciders, approvalDecidersInPostgres } from '../sql/approval-deciders.ts';
 import { frequentEvents } from '../sql/audit-query.ts';
 import { migrations } from '../sql/schema.ts';
 import { severalGateways } from '../sql/several-gateways.ts';
 import { rowsOfAll } from './several-gateways.ts';
 
+/** Versions that PostgreSQL has in words of its own. */
+const ownTexts: ReadonlyMap<string, string> = new Map([
+  [severalGateways, rowsOfAll],
+  [approvalDeciders, translate(approvalDecidersInPostgres)],
+]);
+
 function forPostgres(sql: string): string {
-  if (sql === severalGateways) return rowsOfAll;
+  const own = ownTexts.get(sql);
+  if (own !== undefined) return own;
   const extras = Object.entries(extrasByTable)
     .filter(([table]) => new RegExp(`\\bCREATE TABLE ${table}\\b`).test(sql))
     .map(([, extra]) => extra);

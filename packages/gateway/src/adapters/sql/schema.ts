@@ -1,4 +1,5 @@
 import { accountTables } from './account-tables.ts';
+import { approvalDeciders } from './approval-deciders.ts';
 import { approvalTables } from './approval-tables.ts';
 import { balanceTables, closedPeriodTables } from './balance-tables.ts';
 import { controlTables } from './control-tables.ts';
@@ -111,4 +112,5 @@ export const migrations: readonly string[] = [
     place TEXT NOT NULL,
     record TEXT NOT NULL
   ) WITHOUT ROWID;`,
+  approvalDeciders,
 ];

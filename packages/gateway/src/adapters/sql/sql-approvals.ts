@@ -1,5 +1,5 @@
 import type { Approval, ApprovalQuery, ApprovalReader, Found, GrantQuery, Row, StandingGrant } from '@reeve/core';
-import { approvalsTable, grantsTable, mostBytesOfPage, numberIn, sortedBy } from '@reeve/core';
+import { approvalsTable, deciderMark, grantsTable, mostBytesOfPage, numberIn, sortedBy } from '@reeve/core';
 import type { SqlSession, SqlValue } from './sql-database.ts';
 
 /** Reads the stored approvals. The store writes them, together with all else that a turn makes durable. */
@@ -53,10 +53,14 @@ interface ListSelect {
 const columnOf = { expiresAt: 'expires_at', decidedAt: 'decided_at', requestedAt: 'requested_at' } as const;
 
 function approvalsSelect(query: ApprovalQuery): ListSelect {
-  const { state, runId } = query;
+  const { state, runId, decidedBy, from, to } = query;
   const list = new ListBuilder('approvals', query);
   list.narrow('run_id = ?', runId);
-  if (state !== 'all') list.narrow('state = ?', state);
+  if (state === 'decided') list.narrow("state IN ('approved', 'rejected') AND decided_at > ?", 0);
+  else if (state !== 'all') list.narrow('state = ?', state);
+  list.narrow('decided_at >= ?', from);
+  list.narrow('decided_at <= ?', to);
+  if (decidedBy !== undefined) list.narrow(String.raw`deciders LIKE ? ESCAPE '\'`, containing(deciderMark(decidedBy)));
   return list.finish(columnOf[sortedBy(state)], state === 'open' ? 'ascending' : 'descending');
 }
 
@@ -67,6 +71,11 @@ function grantsSelect(query: GrantQuery): ListSelect {
   if (state === 'active') list.narrow('ends_at > ?', now);
   if (state === 'expired') list.narrow('ends_at <= ?', now);
   return list.finish('granted_at', 'descending');
+}
+
+/** A pattern of LIKE for texts that contain this one. */
+function containing(text: string): string {
+  return `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
 }
 
 class ListBuilder {

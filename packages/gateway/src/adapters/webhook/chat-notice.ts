@@ -31,17 +31,17 @@ const titles = {
 const longest = 300;
 
 /**
- * The arguments of an action stay out: a chat is read by more people, and kept for longer, than the gateway. Whoever
- * decides sees them on the page that a button leads to.
+ * Says what will happen by the title alone: a chat is read by more people, and kept for longer, than the gateway. Whoever
+ * decides sees the whole action on the page that a button leads to.
  */
 export function chatNotice(approval: ApprovalJson, links: NoticeLinks): ChatNotice {
-  const { state, agent, action_type: type, resource, verdicts } = approval;
+  const { state, agent, title: what, verdicts } = approval;
   const who = [agent.org_id, agent.team_id, agent.agent_id].map((part) => (part === '' ? '-' : part)).join('/');
   const title = titles[state];
   const isOpen = state === 'open';
   const facts = {
     Agent: who,
-    Action: `${type} ${resource}`,
+    Action: what,
     Summary: approval.summary,
     Why: approval.reason,
     Rule: approval.policy_rule,
@@ -53,7 +53,7 @@ export function chatNotice(approval: ApprovalJson, links: NoticeLinks): ChatNoti
   };
   return {
     title,
-    line: clip(`${title}: ${type} ${resource} by ${who}`),
+    line: clip(`${title}: ${what} by ${who}`),
     facts: Object.entries(facts).flatMap(([name, value]) => (value === '' ? [] : [[name, clip(value)] as const])),
     buttons: [
       ...(isOpen && links.approve !== undefined

@@ -42,7 +42,7 @@ function facts(approval: ApprovalJson): string {
   const { agent, verdicts, required } = approval;
   const rows = {
     Agent: [agent.org_id, agent.team_id, agent.agent_id].map((part) => (part === '' ? '-' : part)).join('/'),
-    Action: `${approval.action_type} ${approval.resource}`,
+    Action: approval.title,
     Summary: approval.summary,
     Why: approval.reason,
     Rules: approval.rules.join(', ') || approval.policy_rule,

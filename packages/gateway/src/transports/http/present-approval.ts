@@ -1,6 +1,7 @@
 import type { RouteOutput, Routes } from '@reeve/contract/http';
 import type { Approval, StandingGrant } from '@reeve/core';
 import { grantStateOf, isSelfApproved, timestamp, usdOfMicros } from '@reeve/core';
+import { approvalTitle } from './approval-title.ts';
 import { timeOrNull } from './present.ts';
 import { agentIdJson } from './present-op.ts';
 
@@ -10,16 +11,18 @@ export type ApprovalJson = RouteOutput<Routes['getApproval']>;
 type GrantJson = RouteOutput<Routes['revokeGrant']>;
 
 export function approvalJson(approval: Approval): ApprovalJson {
+  const action = JSON.parse(approval.action) as ApprovalJson['action'];
   return {
     id: approval.id,
     state: approval.state,
     op_id: approval.opId,
     agent: agentIdJson(approval.agent),
+    title: approvalTitle(action),
     action_type: approval.actionType,
     resource: approval.resource,
     summary: approval.summary,
     run_id: approval.runId,
-    action: JSON.parse(approval.action) as ApprovalJson['action'],
+    action,
     digest: approval.digest,
     policy_rule: approval.policyRule,
     rules: [...approval.rules],

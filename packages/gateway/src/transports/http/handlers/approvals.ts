@@ -12,7 +12,18 @@ export function approvalHandlers(approvals: Approvals, execute: Execute): Pick<H
   return {
     listApprovals: async ({ query }, { principal }) => {
       const { state = 'open', org_id: orgId, team_id: teamId, agent_id: agentId, run_id: runId } = query;
-      const filter = { orgId, teamId, agentId, runId, state: state === 'pending' ? 'open' : state } as const;
+      const filter = {
+        ...{
+          orgId,
+          teamId,
+          agentId,
+          runId,
+          decidedBy: query.decided_by,
+          from: timeOf(query.from),
+          to: timeOf(query.to),
+        },
+        state: state === 'pending' ? 'open' : state,
+      } as const;
       const page = { after: pageEndOf(query.cursor), limit: query.per_page };
       return pageOf(await listApprovals(approvals, principal, filter, page), approvalJson);
     },
@@ -36,6 +47,10 @@ export function approvalHandlers(approvals: Approvals, execute: Execute): Pick<H
       return grantJson(await execute(command), approvals.clock.now());
     },
   };
+}
+
+function timeOf(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Date.parse(text);
 }
 
 function pageOf<Item, Json>({ items, next, total, endAt }: Listed<Item>, jsonOf: (item: Item) => Json) {
