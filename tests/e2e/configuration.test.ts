@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execFileSync } from 'node:child_process';
 import { paths, RegisterAgentRequest, RegisterAgentResponse } from '@reeve/contract';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TestHome } from '../harness/cli.ts';
 import { bootstrapKey, runServe, TestGateway } from '../harness/gateway.ts';
 
 let folder: string;
@@ -248,7 +249,55 @@ test('without a key one is made and printed exactly once, as a plain line on std
   await first.kill('SIGTERM');
   const second = await start();
   expect(printed(second)).toHaveLength(0);
+  expect(second.output().stderr).toContain(
+    `An admin API key was made before. If it is lost, stop the gateway and run: reeve keys bootstrap --data '${data}'\n`,
+  );
+  expect(first.output().stderr).not.toContain('keys bootstrap');
   await second.kill('SIGTERM');
+});
+
+describe('reeve keys bootstrap', () => {
+  test('makes an admin key in the store of a stopped gateway, shown once and on record', async () => {
+    using home = new TestHome();
+    const data = join(folder, 'lost-key');
+    const before = await TestGateway.start({ folder: data });
+    const bootstrap = ['keys', 'bootstrap', '--data', data];
+    const refused = await home.run(bootstrap);
+    expect([refused.code, refused.stdout]).toEqual([1, '']);
+    expect(refused.stderr).toMatch(
+      /^error: the data folder \S+ is in use by another gateway \(process \d+\); stop it .*\n$/,
+    );
+    await before.kill('SIGTERM');
+    const { key, id } = await home.json<{ key: string; id: string }>(bootstrap);
+    const shown = await home.run(bootstrap);
+    expect(shown.stdout).toMatch(/^Key +rvk_\S+$/m);
+    expect(shown.stderr).toContain('it is not shown again');
+    await using after = await TestGateway.start({ folder: data });
+    const { status, body } = await after.api.get<{ items: { id: string; scopes: string[] }[] }>(
+      '/api/v1/iam/api-keys',
+      key,
+    );
+    expect(status).toBe(200);
+    expect(body.items.find((each) => each.id === id)?.scopes).toEqual(['read', 'write', 'admin']);
+    const made = after.audit().filter((entry) => entry.reason === 'reeve keys bootstrap');
+    expect(made).toHaveLength(2);
+    expect(made.find((entry) => entry.payload['key_id'] === id)).toMatchObject({
+      event_type: 'ApiKeyCreated',
+      actor: { kind: 'system' },
+      payload: { label: 'admin', scopes: ['read', 'write', 'admin'] },
+    });
+    expect(JSON.stringify(after.audit())).not.toContain(key.slice(17));
+  });
+
+  test('makes no store, and asks which one', async () => {
+    using home = new TestHome();
+    const mistyped = join(folder, 'mistyped');
+    const nowhere = await home.run(['keys', 'bootstrap', '--data', mistyped]);
+    expect([nowhere.code, nowhere.stdout]).toEqual([1, '']);
+    expect(nowhere.stderr).toBe(`error: there is no store ${mistyped}/reeve.db: give the data folder of a gateway\n`);
+    expect(existsSync(mistyped)).toBe(false);
+    expect(await home.run(['keys', 'bootstrap'])).toMatchObject({ code: 2, stdout: '' });
+  });
 });
 
 test('memory: keeps nothing and writes nothing', async () => {

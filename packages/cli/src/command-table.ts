@@ -65,6 +65,10 @@ export const commandTable: CommandTable = {
         summary: 'Revoke an API key.',
         load: async () => (await import('./commands/keys-revoke.ts')).keysRevokeCommand,
       },
+      bootstrap: {
+        summary: 'Make an admin key on the machine of the gateway, without one.',
+        load: async () => (await import('./commands/keys-bootstrap.ts')).keysBootstrapCommand,
+      },
     },
   },
   ...accountCommands,

@@ -10,6 +10,7 @@ export {
   newTicket,
   parseApiKey,
   redeemTicket,
+  replaceLostKey,
   ticketTtlMs,
 } from './access/index.ts';
 export type { IssuedTicket, Tickets } from './access/index.ts';

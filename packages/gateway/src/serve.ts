@@ -3,6 +3,7 @@ import type { Gateway, StartOptions } from './wiring/start-gateway.ts';
 import { startGateway } from './wiring/start-gateway.ts';
 import type { ConfigSources } from './config/load-config.ts';
 import { loadConfig } from './config/load-config.ts';
+import type { Config } from './config/settings.ts';
 import { explainStart } from './explain-start.ts';
 import { exitAfterLinger, stopOrExit } from './last-resort.ts';
 import { StartError } from './start-error.ts';
@@ -45,6 +46,7 @@ export async function serve(
       logger.debug({ err: error }, 'the start has failed');
       throw explainStart(error, config.databaseUrl === undefined ? config.dataDir : undefined);
     });
+    if (gateway.madeKey === undefined && config.bootstrapApiKey === undefined) sayHowToGetKey(config);
     onListening(gateway);
     // Flush now, so that even a killed process leaves its compile cache to the next one.
     flushCompileCache();
@@ -74,6 +76,15 @@ function announce({ http, grpc, madeKey }: Pick<Gateway, 'http' | 'grpc' | 'made
   } else {
     process.stdout.write(`${JSON.stringify({ event: 'listening', http, grpc })}\n`);
   }
+}
+
+/** Whoever starts a gateway on a store that has keys sees none, and may have none. */
+function sayHowToGetKey({ databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>): void {
+  const how =
+    databaseUrl === undefined
+      ? `stop the gateway and run: reeve keys bootstrap --data '${dataDir.replaceAll("'", `'\\''`)}'`
+      : 'start a gateway with a new one in SVC_BOOTSTRAP_API_KEY';
+  process.stderr.write(`An admin API key was made before. If it is lost, ${how}\n`);
 }
 
 /** A second signal of either kind ends the process at once. */

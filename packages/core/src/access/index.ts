@@ -15,7 +15,7 @@ export { exchangeToken } from './exchange-token.ts';
 export { KeyRing } from './key-ring.ts';
 export type { MadeKey } from './manage-keys.ts';
 export { createKey, followAccess, installFirstKey, listKeys, replaceSigningKeys, revokeKey } from './manage-keys.ts';
-export { makeSigningKey, rotateKey, rotateSigningKey } from './manage-keys.ts';
+export { makeSigningKey, replaceLostKey, rotateKey, rotateSigningKey } from './manage-keys.ts';
 export type { HeldRole, Login, Principal, Role, Scope } from './principal.ts';
 export { covers, mayReach, narrowedTo, requireReach, requireScope, requireUnbound, roles } from './principal.ts';
 export { scopes, scopesOfRole, within } from './principal.ts';

@@ -8,7 +8,7 @@ import type { Access } from './access.ts';
 import type { ApiKeyRecord } from './api-key.ts';
 import { parseApiKey } from './api-key.ts';
 import { EndedCredentials } from './access.ts';
-import { installFirstKey, createKey, listKeys, revokeKey, rotateKey } from './manage-keys.ts';
+import { installFirstKey, createKey, listKeys, replaceLostKey, revokeKey, rotateKey } from './manage-keys.ts';
 import { KeyRing } from './key-ring.ts';
 import type { KeyGrant } from './manage-keys.ts';
 import type { Principal } from './principal.ts';
@@ -66,6 +66,20 @@ describe('the first key', () => {
   test('of the wrong form is refused', async () => {
     const { access } = await setUp([]);
     await expect(installFirstKey(access, 'secret')).rejects.toThrow(/an API key is/);
+  });
+
+  test('that was lost is replaced beside the others, on record with the reason', async () => {
+    const { test, access } = await setUp([]);
+    await test.settle(installFirstKey(access, undefined));
+    const { key, record } = await test.settle(replaceLostKey(access));
+    expect(access.keys.recognise(key)).toEqual(record);
+    expect(record).toMatchObject({ scopes: ['read', 'write', 'admin'], orgId: null, expiresAt: null });
+    expect(access.keys.size).toBe(2);
+    expect((await test.audit()).at(-1)).toMatchObject({
+      event_type: 'ApiKeyCreated',
+      actor: { kind: 'system' },
+      reason: 'reeve keys bootstrap',
+    });
   });
 
   test('that could not be made durable is not there', async () => {

@@ -163,14 +163,27 @@ export async function installFirstKey(
   if (bootstrapKey === undefined) {
     if (access.keys.size > 0) return undefined;
     const made = makeApiKey(access.randomness);
-    await install(access, made, 'admin');
+    await install(access, made, 'admin', null);
     return made;
   }
-  await install(access, bootstrapKey, 'bootstrap');
+  await install(access, bootstrapKey, 'bootstrap', null);
   return undefined;
 }
 
-async function install({ keys, journal, clock, sha256 }: Installing, key: string, label: string): Promise<void> {
+/**
+ * Makes one more admin key, whatever keys there are. It is for the machine of the gateway alone, so it asks nobody.
+ */
+export async function replaceLostKey(access: Installing): Promise<MadeKey> {
+  const key = makeApiKey(access.randomness);
+  return { key, record: await install(access, key, 'admin', 'reeve keys bootstrap') };
+}
+
+async function install(
+  { keys, journal, clock, sha256 }: Installing,
+  key: string,
+  label: string,
+  reason: string | null,
+): Promise<ApiKeyRecord> {
   const record = newKeyRecord(key, sha256, clock.now(), {
     label,
     scopes: ['read', 'write', 'admin'],
@@ -180,8 +193,9 @@ async function install({ keys, journal, clock, sha256 }: Installing, key: string
     madeBy: null,
     rotatedFrom: null,
   });
-  if (keys.find(record.id)?.hash === record.hash) return;
-  await journal.turn(ownWork, () => {
+  const known = keys.find(record.id);
+  if (known?.hash === record.hash) return known;
+  return await journal.turn(ownWork, () => {
     keys.put(record);
     journal.onFailure(() => keys.remove(record.id));
     journal.write({ kind: 'api_key_saved', key: record });
@@ -190,9 +204,11 @@ async function install({ keys, journal, clock, sha256 }: Installing, key: string
         at: clock.now(),
         eventType: 'ApiKeyCreated',
         actor: system,
+        reason,
         payload: canonicalJson({ key_id: record.id, label: record.label, scopes: [...record.scopes] }),
       }),
     );
+    return record;
   });
 }
 

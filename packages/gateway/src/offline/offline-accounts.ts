@@ -1,19 +1,14 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { AccountStore, MadeOwner } from '@reeve/core';
 import { createOwner, messageOf } from '@reeve/core';
 import { randomness, sha256 } from '../adapters/crypto/node-crypto.ts';
-import { takeDataFolder } from '../adapters/files/data-folder.ts';
 import { openAccountsDatabase } from '../adapters/postgres/open-postgres.ts';
 import { SqlAccountStore } from '../adapters/sql/account-store.ts';
 import { SqliteDatabase } from '../adapters/sql/sqlite-database.ts';
-import { SqliteStore } from '../adapters/sql/sqlite-store.ts';
 import { systemClock } from '../adapters/system/system-clock.ts';
-import { path as pathOf } from '../config/parsers.ts';
 import type { PostgresUrl } from '../config/postgres-url.ts';
 import { parsePostgresUrl } from '../config/postgres-url.ts';
-import { withAdvice } from '../explain-start.ts';
 import { StartError } from '../start-error.ts';
+import { openStoreIn } from './open-store-in.ts';
 
 /** Accounts without a gateway, for whoever has the machine of one. */
 
@@ -53,20 +48,8 @@ async function openAccounts(
     opened.defer(() => database.close());
     return { store: new SqlAccountStore(database), isNewStore: false };
   }
-  // Only the owner may read what this makes.
-  process.umask(0o077);
-  const folder = takeDataFolder(pathOf(place.dataDir));
-  opened.defer(() => folder.release());
-  const path = join(folder.path, 'reeve.db');
-  const isNewStore = !existsSync(path);
-  try {
-    // It makes and migrates the tables.
-    const log = new SqliteStore({ path, sync: 'power' });
-    opened.defer(() => log.close());
-    const store = new SqlAccountStore(new SqliteDatabase({ path, sync: 'power' }));
-    opened.defer(() => store.close());
-    return { store, isNewStore };
-  } catch (error) {
-    throw new StartError(`cannot open the store ${path}: ${withAdvice(error)}`);
-  }
+  const { path, isNewStore } = openStoreIn(place.dataDir, opened);
+  const store = new SqlAccountStore(new SqliteDatabase({ path, sync: 'power' }));
+  opened.defer(() => store.close());
+  return { store, isNewStore };
 }

@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs';
+import type { Change, DomainEvent, MadeKey } from '@reeve/core';
+import { Journal, KeyRing, replaceLostKey, sealer } from '@reeve/core';
+import { randomness, sha256 } from '../adapters/crypto/node-crypto.ts';
+import { systemClock as clock } from '../adapters/system/system-clock.ts';
+import { StartError } from '../start-error.ts';
+import { openStoreIn, storePathIn } from './open-store-in.ts';
+
+/** Keys without a gateway, for whoever has the machine of one. */
+
+export type { MadeKey } from '@reeve/core';
+
+/** Makes an admin key in a data folder that no gateway uses now. A failure is one line that says what to do. */
+export async function bootstrapKeyIn(dataDir: string): Promise<MadeKey> {
+  const path = storePathIn(dataDir);
+  // A new store would only hide that the folder is mistyped. Its first gateway makes a key by itself.
+  if (!existsSync(path)) throw new StartError(`there is no store ${path}: give the data folder of a gateway`);
+  await using opened = new AsyncDisposableStack();
+  const { store } = openStoreIn(dataDir, opened);
+  const { head, apiKeys, restoredFrom } = await store.load();
+  if (restoredFrom !== null) {
+    // The next entry of the log is to say that the store was restored.
+    throw new StartError('the store was restored from a backup: start its gateway once, and stop it, before this');
+  }
+  const journal = new Journal<Change, DomainEvent>(
+    {
+      commit: (batch) => store.commit(batch),
+      soon: setImmediate,
+      seal: sealer(sha256),
+      publish: () => undefined,
+      onCommit: () => undefined,
+      onError: (error) => {
+        throw error;
+      },
+    },
+    head,
+  );
+  opened.defer(() => journal.close());
+  return await replaceLostKey({ keys: new KeyRing(clock, sha256, apiKeys), journal, clock, randomness, sha256 });
+}
