@@ -47,6 +47,7 @@ describe('doctor', () => {
     await home.run(['login', '--api-key', bootstrapKey], { env });
     const { code, stdout, stderr } = await home.run(['doctor'], { env });
     expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain(`no contexts; using ${gateway.http}\n`);
     for (const check of [
       'configuration',
       'session',

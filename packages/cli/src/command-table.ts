@@ -257,6 +257,10 @@ export const commandTable: CommandTable = {
       },
     },
   },
+  status: {
+    summary: 'Show the gateway, who you are, and what is in force, runs and waits.',
+    load: async () => (await import('./commands/status.ts')).statusCommand,
+  },
   doctor: {
     summary: 'Find out whether everything is in order.',
     load: async () => (await import('./commands/doctor.ts')).doctorCommand,

@@ -1,4 +1,5 @@
-import { CliError, UsageError } from '../cli-error.ts';
+import { bootstrapKeyOffline } from '../accounts/offline.ts';
+import { UsageError } from '../cli-error.ts';
 import { defineCommand } from '../command-line/command.ts';
 import { text } from '../command-line/values.ts';
 import { print } from '../output/print.ts';
@@ -18,7 +19,7 @@ export const keysBootstrapCommand = defineCommand({
   run: async ({ options, globals }, shell) => {
     const dataDir = options.data ?? variable(shell, 'SVC_DATA_DIR');
     if (dataDir === undefined) throw new UsageError('which store? Give --data DIR');
-    const { key, record } = await bootstrapKey(dataDir);
+    const { key, record } = await bootstrapKeyOffline(dataDir);
     const { id, label, scopes } = record;
     const created = new Date(record.createdAt).toISOString();
     print(shell, globals.output, { key, id, label, scopes: [...scopes], created_at: created }, () =>
@@ -34,13 +35,3 @@ export const keysBootstrapCommand = defineCommand({
     return 0;
   },
 });
-
-/** The gateway's own code makes the key, so that both agree on what a key is. It is loaded only here. */
-async function bootstrapKey(dataDir: string) {
-  const { bootstrapKeyIn } = await import('@reeve/gateway/offline-keys');
-  try {
-    return await bootstrapKeyIn(dataDir);
-  } catch (error) {
-    throw new CliError(error instanceof Error ? error.message : String(error), { cause: error });
-  }
-}

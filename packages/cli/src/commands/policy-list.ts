@@ -47,7 +47,7 @@ export const policyListCommand = defineCommand({
     });
     const { output } = input.globals;
     print(shell, output, page, () => {
-      if (page.items.length === 0) return 'No policies: everything is denied.';
+      if (page.items.length === 0) return 'No policies to see. A gateway without any denies everything.';
       return `${tableText(shell, columns, page.items)}\n\n${cleanText(`Policy version ${version}`)}`;
     });
     const more = moreToCome(page);

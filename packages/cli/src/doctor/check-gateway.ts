@@ -1,6 +1,7 @@
 import { connect as connectTls } from 'node:tls';
 import { bareHost, isLocalAddress } from '@reeve/contract/host-name';
 import { isObject } from '../is-object.ts';
+import { callerText } from '../http/caller-text.ts';
 import type { GatewayClient } from '../http/gateway-client.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import { readText, send } from '../http/send.ts';
@@ -140,10 +141,7 @@ export async function checkCredential(
 ): Promise<{ finding: Finding; isAdmin: boolean; isBound: boolean }> {
   try {
     const me = await client.call('me', { method: 'GET', path: '/api/v1/auth/me' });
-    const tenant =
-      me.org_id === null ? 'bound to no tenant' : `bound to ${me.org_id}${me.team_id === null ? '' : `/${me.team_id}`}`;
-    const who = me.key?.label ?? me.account?.email ?? me.kind;
-    const finding = ok('credential', `${who}: ${me.scopes.join(', ')}; ${tenant}`);
+    const finding = ok('credential', callerText(me));
     return { finding, isAdmin: me.scopes.includes('admin'), isBound: me.org_id !== null };
   } catch (error) {
     return { finding: failed('credential', messageOf(error), 'Run "reeve login".'), isAdmin: false, isBound: true };

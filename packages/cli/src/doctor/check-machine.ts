@@ -10,7 +10,9 @@ import { failed, messageOf, ok, skipped, warning } from './finding.ts';
 export async function checkConfiguration(context: ActiveContext): Promise<Finding> {
   const { contexts } = await readConfig(context.folder);
   const known = contexts.size === 0 ? 'no contexts' : `contexts: ${[...contexts.keys()].join(', ')}`;
-  return ok('configuration', `${known}; using ${context.name} at ${context.apiUrl}`);
+  const { name, apiUrl } = context;
+  // Without a name, the URL stands for it.
+  return ok('configuration', `${known}; using ${name === apiUrl ? apiUrl : `${name} at ${apiUrl}`}`);
 }
 
 export function checkSession({ session, apiKey }: ActiveContext): Finding {
