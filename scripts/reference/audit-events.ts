@@ -108,12 +108,18 @@ const events: Readonly<Record<EventType, EventText> & Record<string, EventText>>
     'An account became that of a person of the single sign-on, by its email. Its password and its sessions ended.',
     '`account_id`, `email`, `identity_hash`, `sessions_ended`, `address`, `request_id`.',
   ],
-  InviteCreated: ['Someone was invited.', '`invite_id`, `email`, `role`, `address`, `request_id`.'],
+  InviteCreated: [
+    'Someone was invited.',
+    '`invite_id`, `email`, `role`, `org_id`, `team_id`: the tenant of the account; `address`, `request_id`.',
+  ],
   InviteAccepted: [
     'An invite was accepted; the account is active.',
-    '`invite_id`, `account_id`, `email`, `role`, `session_id`, `address`, `request_id`.',
+    '`invite_id`, `account_id`, `email`, `role`, `org_id`, `team_id`, `session_id`, `address`, `request_id`.',
   ],
-  InviteRevoked: ['An invite was revoked.', '`invite_id`, `email`, `role`, `address`, `request_id`.'],
+  InviteRevoked: [
+    'An invite was revoked.',
+    '`invite_id`, `email`, `role`, `org_id`, `team_id`, `address`, `request_id`.',
+  ],
   PasswordResetRequested: [
     'A reset was asked for, for an account that exists.',
     '`account_id`, `address`, `request_id`.',

@@ -103,6 +103,19 @@ describe('an owner', () => {
     expect(await page.content()).not.toContain('#token=');
   });
 
+  test('invites somebody into a team, and sees where they will belong', async () => {
+    await page.getByRole('button', { name: 'Invite someone' }).click();
+    await dialog(page).getByLabel('Email').fill('tess@example.com');
+    await dialog(page).getByLabel('Org').fill('acme');
+    await dialog(page).getByLabel('Team').fill('shop');
+    await dialog(page).getByRole('button', { name: 'Invite', exact: true }).click();
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByText('will see acme/shop').waitFor();
+    await page.getByRole('button', { name: 'Revoke the invite of tess@example.com' }).click();
+    await dialog(page).getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('No open invites').waitFor();
+  });
+
   test('creates a key, which works; rotates it, which stops it; and revokes the next', async () => {
     await tab(page, 'API keys');
     await page.getByRole('button', { name: 'Create a key' }).click();

@@ -54,6 +54,28 @@ describe.each(durableStores)('invites and resets on $name', ({ open }) => {
       if (letter === undefined) throw new Error(`there is no letter with a link to ${page} for ${to}`);
       return letter;
     });
+  const boundTo = { org_id: 'acme', team_id: 'shop' };
+
+  test('an invite into a tenant makes an account that sees that tenant alone', async () => {
+    const email = newEmail();
+    const { body, status } = await invite({ email, role: 'developer', ...boundTo });
+    expect(status).toBe(201);
+    expect(body.invite).toMatchObject(boundTo);
+    const { items } = (await owner.call<Listed>('GET', '/api/v1/auth/invites')).body;
+    expect(items.find((each) => each.id === body.invite.id)).toMatchObject(boundTo);
+    await gateway.register({ orgId: 'acme', teamId: 'shop', agentId: 'inside' });
+    await gateway.register({ orgId: 'acme', teamId: 'other', agentId: 'outside' });
+    const person = new Person(gateway);
+    expect((await person.accept(body.token)).status).toBe(201);
+    expect((await person.call('GET', '/api/v1/auth/me')).body).toMatchObject(boundTo);
+    type Agents = { items: { agent_id: string }[] };
+    const seen = (await person.call<Agents>('GET', '/api/v1/agents')).body.items;
+    expect(seen.map(({ agent_id: id }) => id)).toEqual(['inside']);
+    for (const bad of [{ role: 'owner', org_id: 'acme' }, { team_id: 'shop' }, { org_id: 'no/org' }]) {
+      expect((await invite({ email: newEmail(), ...bad })).status).toBe(422);
+    }
+  });
+
   const askReset = (email: string) => new Person(gateway).post('password/reset', { email });
   const confirm = (token: string, next = another) =>
     new Person(gateway).post('password/reset/confirm', { token, password: next });
@@ -62,7 +84,7 @@ describe.each(durableStores)('invites and resets on $name', ({ open }) => {
     const email = newEmail();
     const { status, body } = await invite({ email, role: 'viewer' });
     expect(status).toBe(201);
-    expect(Object.keys(body.invite).toSorted()).toEqual(['email', 'expires_at', 'id', 'role']);
+    expect(Object.keys(body.invite).toSorted()).toEqual(['email', 'expires_at', 'id', 'org_id', 'role', 'team_id']);
     const days = (Date.parse(body.invite.expires_at) - Date.now()) / 86_400_000;
     expect(Math.round(days)).toBe(7);
     const letter = await letterTo(email, 'invite');

@@ -11,7 +11,7 @@ export const signIns = ['password', 'oidc'] as const;
 
 export type SignIn = (typeof signIns)[number];
 
-/** A person who may log in. The provider of a single sign-on may bind it to a tenant. */
+/** A person who may log in. An invite, or the provider of a single sign-on, may bind it to a tenant. */
 export interface Account extends Binding {
   readonly id: string;
   /** As given. */
@@ -59,7 +59,8 @@ export interface RefreshToken {
   readonly usedAt: EpochMs | null;
 }
 
-export interface Invite {
+/** An invite, and the tenant that the account will be bound to. */
+export interface Invite extends Binding {
   readonly id: string;
   readonly email: string;
   readonly emailKey: string;

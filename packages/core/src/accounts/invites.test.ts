@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createKey } from '../access/manage-keys.ts';
+import type { Binding } from '../access/authority.ts';
 import type { Principal, Role } from '../access/principal.ts';
 import { operator } from '../testkit/requests.ts';
 import type { TestAccounts } from '../testkit/test-accounts.ts';
@@ -15,8 +16,8 @@ beforeEach(async () => {
   owner = world.asPerson((await world.owner()).account);
 });
 
-const invite = (email = 'dev@example.com', role: Role = 'developer', by = owner) =>
-  createInvite(world.accounts, by, { email, role }, from);
+const invite = (email = 'dev@example.com', role: Role = 'developer', by = owner, binding: Partial<Binding> = {}) =>
+  createInvite(world.accounts, by, { email, role, ...binding }, from);
 const accept = (token: string, password = goodPassword) =>
   acceptInvite(world.accounts, { token, password, name: 'Dev' }, from);
 const open = () => world.run(listInvites(world.accounts, owner, null, 50));
@@ -120,6 +121,34 @@ describe('who may invite', () => {
     expect((await world.failure(invite('x@example.com', 'viewer', developer))).code).toBe('insufficient_scope');
     const bound: Principal = { ...operator, orgId: 'acme' };
     expect((await world.failure(invite('x@example.com', 'viewer', bound))).code).toBe('tenant_bound');
+  });
+});
+
+describe('an invite into a tenant', () => {
+  const shop: Binding = { orgId: 'acme', teamId: 'shop' };
+
+  test('binds the account as a key is bound, also after it was sent again, and is on record with it', async () => {
+    const first = await world.run(invite('dev@example.com', 'developer', owner, shop));
+    const { invite: made, token } = await world.run(resendInvite(world.accounts, owner, first.invite.id, from));
+    expect(made).toMatchObject(shop);
+    expect((await world.run(accept(token))).account).toMatchObject({ ...shop, role: 'developer' });
+    for (const type of ['InviteCreated', 'InviteAccepted']) {
+      const entry = (await world.audit()).find(({ event_type: each }) => each === type);
+      expect(entry?.payload).toMatchObject({ org_id: 'acme', team_id: 'shop', role: 'developer' });
+    }
+  });
+
+  test('makes no owner, and no team without its org; the account becomes none later', async () => {
+    for (const [role, binding] of [
+      ['owner', shop],
+      ['viewer', { teamId: 'shop' }],
+    ] as const) {
+      expect((await world.failure(invite('x@example.com', role, owner, binding))).code).toBe('invalid_argument');
+    }
+    const { token } = await world.run(invite('x@example.com', 'admin', owner, shop));
+    const { account } = await world.run(accept(token));
+    const promoted = changeAccount(world.accounts, owner, account.id, { role: 'owner' }, from);
+    expect((await world.failure(promoted)).code).toBe('invalid_argument');
   });
 });
 

@@ -1,5 +1,5 @@
 import { makerOf, keyInForceSince, requireScope, requireUnbound, covers, scopesOfRole } from '../access/index.ts';
-import type { HeldRole, Principal, Role } from '../access/index.ts';
+import type { Binding, HeldRole, Principal, Role } from '../access/index.ts';
 import type { AccountRows, Page } from './account-store.ts';
 import type { Account, Invite } from './account.ts';
 import type { Accounts, Origin } from './accounts.ts';
@@ -12,7 +12,7 @@ import { checkNewPassword, normalisePassword } from './password-rules.ts';
 import type { SessionGrant } from './sessions.ts';
 import { grantFor, openSession } from './sessions.ts';
 import { redactText } from '../audit/index.ts';
-import { ReeveError } from '../kernel/index.ts';
+import { invalid, ReeveError } from '../kernel/index.ts';
 
 /** An invite that was just made. Its maker sees the token once, and nobody sees it again. */
 export interface MadeInvite {
@@ -20,17 +20,24 @@ export interface MadeInvite {
   readonly token: string;
 }
 
+/** Whom to invite, as what, and which tenant the account is to be bound to. The default is none. */
+export interface InviteRequest extends Partial<Binding> {
+  readonly email: string;
+  readonly role: Role;
+}
+
 /** Invites someone. This replaces an earlier invite to the same email and ends its tokens. */
 export async function createInvite(
   accounts: Accounts,
   by: Principal,
-  request: { readonly email: string; readonly role: Role },
+  request: InviteRequest,
   from: Origin,
 ): Promise<MadeInvite> {
   requireAdministrator(by);
   requirePasswords(accounts);
   const email = requireEmail(request.email);
   if (request.role === 'owner') requireOwner(by);
+  const about = { email: email.text, emailKey: email.key, role: request.role, ...bindingIn(request) };
   return changeAccounts(accounts, by, [lock.email(emailHashOf(accounts, email.key))], async (rows, note) => {
     const account = await rows.accountByEmail(email.key);
     if (account?.status === 'active') {
@@ -39,7 +46,7 @@ export async function createInvite(
     requireRightOver(by, account);
     const earlier = await rows.inviteByEmail(email.key);
     if (earlier !== undefined) await replace(rows, by, earlier);
-    return make(accounts, rows, note, by, { email: email.text, emailKey: email.key, role: request.role }, from);
+    return make(accounts, rows, note, by, about, from);
   });
 }
 
@@ -72,13 +79,19 @@ export async function revokeInvite(accounts: Accounts, by: Principal, id: string
   await changeAccounts(accounts, by, [lock.invite(id)], async (rows, note) => {
     const invite = await openInvite(accounts, rows, id);
     await replace(rows, by, invite);
-    await note('InviteRevoked', { actor: by.actor, from }, { email: invite.email, invite_id: id, role: invite.role });
+    await note('InviteRevoked', { actor: by.actor, from }, inviteDetails(invite));
   });
 }
 
 function requireAdministrator(by: Principal): void {
   requireScope(by, 'admin');
   requireUnbound(by);
+}
+
+function bindingIn({ role, orgId = null, teamId = null }: InviteRequest): Binding {
+  if (teamId !== null && orgId === null) throw invalid('team_id', 'an account bound to a team needs the org_id, too');
+  if (role === 'owner' && orgId !== null) throw invalid('role', 'an owner is bound to no org');
+  return { orgId, teamId };
 }
 
 /** An invite to somebody with an account changes that account. Only an owner may bring an owner back. */
@@ -103,7 +116,7 @@ async function make(
   rows: AccountRows,
   note: Note,
   by: Principal,
-  about: Pick<Invite, 'email' | 'emailKey' | 'role'>,
+  about: Pick<Invite, 'email' | 'emailKey' | 'role' | 'orgId' | 'teamId'>,
   from: Origin,
 ): Promise<MadeInvite> {
   const { access } = accounts;
@@ -116,6 +129,8 @@ async function make(
     invitedBy: by.actor.label === '' ? by.actor.id : by.actor.label,
     madeBy: makerOf(by),
     asOwner: by.login?.role === 'owner',
+    orgId: about.orgId,
+    teamId: about.teamId,
     createdAt: now,
     expiresAt: now + accounts.settings.inviteTtlMs,
   };
@@ -130,8 +145,13 @@ async function make(
     dueAt: now,
     failures: 0,
   });
-  await note('InviteCreated', { actor: by.actor, from }, { email: invite.email, invite_id: id, role: invite.role });
+  await note('InviteCreated', { actor: by.actor, from }, inviteDetails(invite));
   return { invite, token };
+}
+
+/** What the log says of an invite. */
+export function inviteDetails({ id, email, role, orgId, teamId }: Invite) {
+  return { email, invite_id: id, role, org_id: orgId, team_id: teamId };
 }
 
 export interface Acceptance {
@@ -165,8 +185,8 @@ export async function acceptInvite(accounts: Accounts, request: Acceptance, from
       name: redactText(request.name),
       role: invite.role,
       status: 'active',
-      orgId: null,
-      teamId: null,
+      orgId: invite.orgId,
+      teamId: invite.teamId,
       passwordHash,
       createdAt: known?.createdAt ?? now,
       lastLoginAt: now,
@@ -177,8 +197,7 @@ export async function acceptInvite(accounts: Accounts, request: Acceptance, from
     await rows.removeInvite(invite.id);
     await rows.removeAttempts(emailHash);
     const opened = await openSession(accounts, rows, account, { rememberMe: false, via: 'password' }, from);
-    const { id, email, role } = account;
-    const details = { account_id: id, email, invite_id: invite.id, role, session_id: opened.session.id };
+    const details = { ...inviteDetails(invite), account_id: account.id, session_id: opened.session.id };
     await note('InviteAccepted', { actor: personOf(account), from }, details);
     return opened;
   });

@@ -4,10 +4,11 @@ import type { AccountRows, Page } from './account-store.ts';
 import type { Account, AccountStatus } from './account.ts';
 import type { Accounts, Origin } from './accounts.ts';
 import { lock, requireOwner } from './accounts.ts';
+import { inviteDetails } from './invites.ts';
 import type { Note, NoteBy } from './change-accounts.ts';
 import { changeAccounts, settleOwed } from './change-accounts.ts';
 import { redactText } from '../audit/index.ts';
-import { ReeveError } from '../kernel/index.ts';
+import { invalid, ReeveError } from '../kernel/index.ts';
 
 export function listAccounts(
   accounts: Accounts,
@@ -39,6 +40,7 @@ export async function changeAccount(
     const next: Account = { ...account, role: change.role ?? account.role, status: change.status ?? account.status };
     if (next.role === account.role && next.status === account.status) return account;
     if (account.role === 'owner' || next.role === 'owner') requireOwner(by);
+    if (change.role === 'owner' && account.orgId !== null) throw invalid('role', 'an owner is bound to no org');
     await keepAnOwner(rows, account, next);
     await rows.saveAccount(next);
     if (next.status === 'disabled') {
@@ -59,9 +61,8 @@ export async function changeAccount(
 async function endInvite(rows: AccountRows, note: Note, { emailKey }: Account, by: NoteBy): Promise<void> {
   const invite = await rows.inviteByEmail(emailKey);
   if (invite === undefined) return;
-  const { id, email, role } = invite;
-  await rows.removeInvite(id);
-  await note('InviteRevoked', { ...by, reason: 'the account was disabled' }, { email, invite_id: id, role });
+  await rows.removeInvite(invite.id);
+  await note('InviteRevoked', { ...by, reason: 'the account was disabled' }, inviteDetails(invite));
 }
 
 async function keepAnOwner(rows: AccountRows, account: Account, next: Account): Promise<void> {

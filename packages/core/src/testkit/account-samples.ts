@@ -57,6 +57,8 @@ export function sampleInvite(id: string, members: Partial<Invite> = {}): Invite 
     invitedBy: 'ada@example.com',
     madeBy: { kind: 'account', id: 'ada' },
     asOwner: false,
+    orgId: null,
+    teamId: null,
     createdAt: 1_700_000_000_000,
     expiresAt: 1_700_604_800_000,
     ...members,
@@ -170,6 +172,8 @@ export const someInvite: fc.Arbitrary<Invite> = fc.record({
   invitedBy: text,
   madeBy: orNull(fc.record({ kind: fc.constantFrom('account', 'api_key'), id: text })),
   asOwner: fc.boolean(),
+  orgId: orNull(text),
+  teamId: orNull(text),
   createdAt: epoch,
   expiresAt: epoch,
 });

@@ -892,6 +892,8 @@ const other: typeof first = {
     invitedBy: 'someone else',
     madeBy: { kind: 'api_key', id: 'abcdefghijkl' },
     asOwner: true,
+    orgId: 'acme',
+    teamId: 'shop',
     createdAt: 41,
     expiresAt: 42,
   },

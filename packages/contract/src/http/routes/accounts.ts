@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { bounds } from '../../bounds.ts';
 import type { Route } from '../route.ts';
-import { idPath, listOf, paging, timestamp } from '../schemas.ts';
+import { alsoOneOf, id, idPath, listOf, paging, timestamp } from '../schemas.ts';
 
 export const role = z.enum(['owner', 'admin', 'developer', 'viewer']);
 const accountStatus = z.enum(['active', 'disabled']);
@@ -17,7 +17,7 @@ export const accountJson = z.object({
 
 const listedAccountJson = accountJson.extend({
   last_login_at: timestamp.nullable(),
-  /** The tenant that the provider of a single sign-on binds the account to. */
+  /** The tenant that an invite, or the provider of a single sign-on, binds the account to. */
   org_id: z.string().nullable(),
   team_id: z.string().nullable(),
   has_password: z.boolean(),
@@ -35,7 +35,15 @@ const sessionJson = z.object({
   user_agent: z.string(),
 });
 
-const inviteJson = z.object({ id: z.string(), email: z.string(), role, expires_at: timestamp });
+const inviteJson = z.object({
+  id: z.string(),
+  email: z.string(),
+  role,
+  /** The tenant that the account will be bound to. */
+  org_id: z.string().nullable(),
+  team_id: z.string().nullable(),
+  expires_at: timestamp,
+});
 const listedInviteJson = inviteJson.extend({ invited_by: z.string(), created_at: timestamp });
 
 export const grantJson = z.object({ account: accountJson, access_token: z.string(), expires_in: z.int() });
@@ -122,7 +130,18 @@ export const accountRoutes = {
     method: 'POST',
     path: '/api/v1/auth/invite',
     summary: 'Invite someone. An open invite to the same email is replaced.',
-    body: z.strictObject({ email, role: role.default('developer') }),
+    body: z
+      .strictObject({ email, role: role.default('developer'), org_id: id.nullish(), team_id: id.nullish() })
+      // A team belongs to an org, and an owner to none.
+      .meta(
+        alsoOneOf([
+          { properties: { org_id: { type: 'null' }, team_id: { type: 'null' } } },
+          {
+            properties: { org_id: { type: 'string' }, role: { enum: ['admin', 'developer', 'viewer'] } },
+            required: ['org_id'],
+          },
+        ]),
+      ),
     success: madeInvite,
     problems: ['password_off', 'owner_required', 'email_taken'],
   },

@@ -2,6 +2,7 @@ import type { Answer } from '../../api/send.ts';
 import { Button } from '../../ui/button.tsx';
 import type { Column } from '../../ui/column.ts';
 import { Time } from '../../ui/time.tsx';
+import { bindingOf } from './key-model.ts';
 
 export type Invite = Answer<'listInvites'>['items'][number];
 
@@ -13,7 +14,18 @@ interface InviteColumnsProps {
 
 export function inviteColumns({ isOwner, onResend, onRevoke }: InviteColumnsProps): readonly Column<Invite>[] {
   return [
-    { id: 'email', header: 'Email', cell: ({ email }) => <span className="font-medium wrap-anywhere">{email}</span> },
+    {
+      id: 'email',
+      header: 'Email',
+      cell: (invite) => (
+        <>
+          <span className="font-medium wrap-anywhere">{invite.email}</span>
+          {invite.org_id === null ? null : (
+            <span className="block text-xs wrap-anywhere text-muted">{`will see ${bindingOf(invite)}`}</span>
+          )}
+        </>
+      ),
+    },
     { id: 'role', header: 'Role', cell: ({ role }) => <span className="capitalize">{role}</span> },
     { id: 'made', header: 'Invited', isWideOnly: true, cell: ({ created_at: at }) => <Time at={at} /> },
     { id: 'expires', header: 'Expires', isWideOnly: true, cell: ({ expires_at: at }) => <Time at={at} /> },

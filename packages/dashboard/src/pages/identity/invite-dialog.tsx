@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Field, Select, TextInput } from '../../ui/field.tsx';
-import { memberRefusal } from '../sign-in/refusal.ts';
+import { isShownAtField, memberRefusal } from '../sign-in/refusal.ts';
 import type { Role } from './member-rules.ts';
 import { givenRoles, roles } from './member-rules.ts';
 
@@ -20,13 +20,20 @@ export function InviteDialog({ isOwner, onClose, onMade }: InviteDialogProps) {
   const form = useId();
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('developer');
-  const invite = useAction(() => callRoute('createInvite', { body: { email: email.trim(), role } }), {
+  const [org, setOrg] = useState('');
+  const [team, setTeam] = useState('');
+  const tenant = {
+    ...(org.trim() === '' ? {} : { org_id: org.trim() }),
+    ...(team.trim() === '' ? {} : { team_id: team.trim() }),
+  };
+  const invite = useAction(() => callRoute('createInvite', { body: { email: email.trim(), role, ...tenant } }), {
     success: ({ invite: made }) => `${made.email} is invited.`,
     invalidates: ['listInvites'],
     isFailureShown: true,
     onSuccess: onMade,
   });
-  const fault = memberRefusal(invite.error, 'email');
+  const { error } = invite;
+  const faultOf = (member: string) => memberRefusal(error, member);
   return (
     <Dialog
       isOpen
@@ -50,7 +57,7 @@ export function InviteDialog({ isOwner, onClose, onMade }: InviteDialogProps) {
           invite.mutate();
         }}
       >
-        <Field label="Email" hint="An open invite to the same email is replaced." error={fault}>
+        <Field label="Email" hint="An open invite to the same email is replaced." error={faultOf('email')}>
           <TextInput
             type="email"
             autoComplete="off"
@@ -59,11 +66,34 @@ export function InviteDialog({ isOwner, onClose, onMade }: InviteDialogProps) {
             onChange={(event) => setEmail(event.target.value)}
           />
         </Field>
-        <Field label="Role" hint={roles.find(({ value }) => value === role)?.may}>
+        <Field label="Role" hint={roles.find(({ value }) => value === role)?.may} error={faultOf('role')}>
           <Select value={role} choices={givenRoles(isOwner)} onChange={setRole} />
         </Field>
+        <Field label="Org (optional)" hint="Empty: the member sees all orgs." error={faultOf('org_id')}>
+          <TextInput
+            autoComplete="off"
+            spellCheck={false}
+            required={team.trim() !== ''}
+            value={org}
+            onChange={(event) => setOrg(event.target.value)}
+          />
+        </Field>
+        <Field
+          label="Team (optional)"
+          hint="Only with an org: then the member sees this team."
+          error={faultOf('team_id')}
+        >
+          <TextInput
+            autoComplete="off"
+            spellCheck={false}
+            value={team}
+            onChange={(event) => setTeam(event.target.value)}
+          />
+        </Field>
         {isOwner ? null : <p className="text-sm text-muted">Only an owner invites another owner.</p>}
-        {invite.error === null || fault !== undefined ? null : <ErrorNotice error={invite.error} />}
+        {error === null || isShownAtField(error, ['email', 'role', 'org_id', 'team_id']) ? null : (
+          <ErrorNotice error={error} />
+        )}
       </form>
     </Dialog>
   );

@@ -144,6 +144,8 @@ export const inviteRow: RowShape<Invite> = {
     'made_by_kind',
     'made_by_id',
     'as_owner',
+    'org_id',
+    'team_id',
   ],
   values: (invite) => [
     invite.id,
@@ -156,6 +158,8 @@ export const inviteRow: RowShape<Invite> = {
     invite.madeBy?.kind ?? null,
     invite.madeBy?.id ?? null,
     invite.asOwner ? 1 : 0,
+    invite.orgId,
+    invite.teamId,
   ],
   record: (row) => ({
     id: textIn(row, 'id'),
@@ -167,6 +171,8 @@ export const inviteRow: RowShape<Invite> = {
     expiresAt: numberIn(row, 'expires_at'),
     madeBy: makerIn(row),
     asOwner: numberIn(row, 'as_owner') === 1,
+    orgId: optionalTextIn(row, 'org_id'),
+    teamId: optionalTextIn(row, 'team_id'),
   }),
 };
 

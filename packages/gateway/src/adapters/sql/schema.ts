@@ -5,6 +5,7 @@ import { balanceTables, closedPeriodTables } from './balance-tables.ts';
 import { controlTables } from './control-tables.ts';
 import { forwardTables } from './forward-tables.ts';
 import { keyLineageColumns } from './key-lineage-columns.ts';
+import { inviteBindingColumns } from './invite-binding-columns.ts';
 import { inviteMakerColumns } from './invite-maker-columns.ts';
 import { policyTables } from './policy-tables.ts';
 import { severalGateways } from './several-gateways.ts';
@@ -113,4 +114,5 @@ export const migrations: readonly string[] = [
     record TEXT NOT NULL
   ) WITHOUT ROWID;`,
   approvalDeciders,
+  inviteBindingColumns,
 ];

@@ -82,8 +82,10 @@ export function accountHandlers(ports: AccountPorts): Pick<Handlers, AccountRout
       if (end === undefined) return signedOut;
       return new HeadedAnswer(undefined, { 'set-cookie': clearedCookie, 'reeve-end-session': end });
     },
-    createInvite: async ({ body }, { principal, from }) =>
-      inviteMade(await createInvite(accounts, principal, body, from)),
+    createInvite: async ({ body }, { principal, from }) => {
+      const { email, role, org_id: orgId = null, team_id: teamId = null } = body;
+      return inviteMade(await createInvite(accounts, principal, { email, role, orgId, teamId }, from));
+    },
     acceptInvite: async ({ body: { token, password, name = '' } }, { from }) =>
       granted(await acceptInvite(accounts, { token, password, name }, from)),
     listInvites: async ({ query }, { principal }) => {
@@ -150,8 +152,8 @@ function inviteMade({ invite, token }: { readonly invite: Invite; readonly token
   return { invite: inviteJson(invite), token };
 }
 
-function inviteJson({ id, email, role, expiresAt }: Invite) {
-  return { id, email, role, expires_at: timestamp(expiresAt) };
+function inviteJson({ id, email, role, orgId, teamId, expiresAt }: Invite) {
+  return { id, email, role, org_id: orgId, team_id: teamId, expires_at: timestamp(expiresAt) };
 }
 
 function listedInviteJson(invite: Invite) {
