@@ -91,6 +91,19 @@ describe('the list', () => {
   });
 });
 
+test('what starts to wait while the page is open shows at once what it wants', async () => {
+  const agent = await world.gateway.register({ orgId: 'waits', agentId: 'bot' });
+  const page = await world.open('/ops?org_id=waits&state=pending');
+  await whenLive(page);
+  await world.gateway.check(agent, { context: toolCall('refund.create'), summary: 'Refund order 18' });
+  for (const text of ['Tool call', 'Refund order 18', 'Pending']) {
+    await rowOf(page, /refund\.create/)
+      .getByText(text, { exact: true })
+      .waitFor();
+  }
+  await world.browser.closePage(page);
+});
+
 describe('the drawer', () => {
   test('explains the decision, and leads to the approval that is waited for', async () => {
     const agent = await world.gateway.register({ orgId: 'drawer', agentId: 'bot' });

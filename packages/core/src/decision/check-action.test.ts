@@ -109,6 +109,23 @@ describe('a check', () => {
     },
   );
 
+  test('that people are asked about is announced with what it wants: no other event says it', async () => {
+    const test = await testGovernance();
+    await test.policies('{ name: a, rules: [{ name: ask, effect: require_approval, tools: [refund] }] }');
+    const agent = await test.register(bot);
+    const { policyRule } = await test.check(agent, { traceId: 't', spanId: 's', action: useTool('refund') });
+    expect(test.events.filter(({ type }) => type === 'ops_change')).toMatchObject([
+      { op: { opId: 't:s', state: 'pending', actionType: 'tool_call', resource: 'refund', policyRule } },
+    ]);
+  });
+
+  test('shows that its agent is alive', async () => {
+    const { test, agent } = await governed();
+    test.clock.advance(600_000);
+    await test.check(agent, { action: useTool('search') });
+    expect(test.known(bot).lastSeenAt).toBe(test.clock.now());
+  });
+
   test('with no policy loaded is denied, saying so', async () => {
     const test = await testGovernance();
     const agent = await test.register(bot);

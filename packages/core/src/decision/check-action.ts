@@ -76,7 +76,7 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
     return judgement;
   }
 
-  if (created) gov.journal.publish(opsChange(op));
+  const arrival = created ? opsChange(op) : undefined;
   // This takes back all that the decision changes: the later changes are of the same members.
   const undescribe = gov.ops.change(op, described(op, request, digest));
   gov.journal.onFailure(created ? () => gov.ops.forget(op) : undescribe);
@@ -85,6 +85,8 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
   gov.ops.change(op, { policyRule: decided.policyRule, reason: decided.reason });
   const approval =
     decided.question === undefined ? undefined : requestApproval(gov, request, op, decided.question, now);
+  // Only one event tells of the arrival. What is decided at once is told by the next one, so a bare arrival is enough.
+  if (arrival !== undefined) gov.journal.publish(approval === undefined ? arrival : opsChange(op));
   if (approval === undefined) {
     const cause = { actor: actorOf(agent), reason: decided.reason };
     moveByDecision(gov, op, decided.decision === 'allow' ? 'allow' : 'terminate', cause, now);

@@ -42,6 +42,7 @@ export interface Agent {
   /** How many bytes its names, metadata and tools take. */
   bytes: number;
   lineage: Lineage;
+  /** When the agent was last heard, for people. */
   lastSeenAt: EpochMs;
   /** The agent has not confirmed a stop in time. It gets no answers until it does or an operator resumes it. */
   blocked: boolean;

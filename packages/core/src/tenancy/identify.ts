@@ -126,13 +126,14 @@ export function credentialEnded(): ReeveError {
   return new ReeveError('unauthenticated', 'the credential token has been replaced, or the agent has left');
 }
 
-/** Records that an agent is alive. Every decision calls it, so it does next to nothing. */
+/** Records that an agent is alive: by a check, a call or its stream. Every decision calls it, so it does next to nothing. */
 export function touchAgent(
   { clock, reactions }: Pick<Tenancy, 'clock' | 'reactions'>,
   agent: Agent,
   at: number = clock.elapsed(),
 ): void {
   agent.aliveAt = at;
+  agent.lastSeenAt = clock.now();
   agent.isHere = true;
   if (agent.silent) announce(reactions.agentBack, agent);
 }
@@ -145,6 +146,5 @@ export interface HeartbeatAnswer {
 /** The agent reports that it is alive, and learns whether it is suspended and which policies are in force. */
 export function heartbeat(gov: Tenancy, claim: AgentId | undefined, token: string): HeartbeatAnswer {
   const agent = authenticateAgent(gov, claim, token);
-  agent.lastSeenAt = gov.clock.now();
   return { suspended: isSuspended(gov, agent), policyVersion: gov.policies.version };
 }

@@ -5,7 +5,7 @@ import type { Condition } from './topology-model.ts';
 
 export const conditionNames: Readonly<Record<Condition, readonly [label: string, tone: Tone, title: string]>> = {
   active: ['Active', 'ok', 'May act, and has been heard of in the last 5 minutes'],
-  silent: ['Silent', 'warn', 'May act, but has sent no heartbeat for 5 minutes'],
+  silent: ['Silent', 'warn', 'May act, but nothing was heard of it for 5 minutes: no check, call or heartbeat'],
   suspended: ['Suspended', 'danger', 'Its checks are denied and its operations paused'],
 };
 
