@@ -44,7 +44,7 @@ describe('a control', () => {
     await receipt.getByRole('listitem').filter({ hasText: 'Effective' }).getByText('+').waitFor();
     await drawer.getByText('The agent confirms that the work stands still.').waitFor();
     const history = drawer.getByRole('list', { name: 'History' });
-    for (const words of ['Allowed', 'Pause requested', 'running → paused', 'Pause heard', 'Pause effective']) {
+    for (const words of ['Allowed', 'Pause requested', 'Running → Paused', 'Pause heard', 'Pause effective']) {
       await history.getByText(words, { exact: true }).waitFor();
     }
     await drawer.getByText('allowed by default').first().waitFor();
@@ -83,13 +83,13 @@ describe('a control', () => {
     await row.getByText('Pausing…').waitFor();
     expect(await page.getByRole('button', { name: 'Terminate bot: contested' }).isEnabled()).toBe(true);
     expect((await bo.call('POST', `${work.path}/terminate`, { reason: 'runaway bill' })).status).toBe(202);
-    await row.getByText('Terminated', { exact: true }).waitFor();
-    await row.getByText('Not paused: it was terminated by bo@example.com (runaway bill).').waitFor();
+    await row.getByText(/^Stopped by /).waitFor();
+    await row.getByText('Not paused: it was stopped by bo@example.com (runaway bill).').waitFor();
     release();
     // The gateway's own refusal says no more than that.
     await page
       .getByRole('alert')
-      .getByText(/terminated by bo@example.com/)
+      .getByText(/stopped by bo@example.com/)
       .waitFor();
     await world.browser.closePage(page);
   });
@@ -125,7 +125,7 @@ describe('a control', () => {
     await question.getByLabel(/Reason/).fill('it deletes things');
     await question.getByRole('button', { name: 'Terminate operation' }).click();
     const row = rowOf(page, /dangerous/);
-    await row.getByText('Terminated', { exact: true }).waitFor();
+    await row.getByText(/^Stopped by /).waitFor();
     await row.getByText('effective', { exact: true }).waitFor();
     release();
     await row.click();
@@ -183,7 +183,10 @@ describe('a control', () => {
     await progress.getByText('Terminate of 3 operations').waitFor();
     await progress.getByText('3 effective').waitFor();
     expect(new URL(page.url()).searchParams.get('control')).toMatch(/^ctl_/);
-    await rowOf(page, /two/).getByText('Terminated', { exact: true }).first().waitFor();
+    await rowOf(page, /two/)
+      .getByText(/^Stopped by /)
+      .first()
+      .waitFor();
     await world.browser.closePage(page);
   });
 

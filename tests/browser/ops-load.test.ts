@@ -41,7 +41,7 @@ test('a lost connection is said, and made up for', async () => {
     await own.complete(agent, opId);
     await rowOf(page, /after/).getByText('Running', { exact: true }).waitFor({ timeout: 40_000 });
     await rowOf(page, /before/)
-      .getByText('Completing', { exact: true })
+      .getByText('Finished', { exact: true })
       .waitFor();
     await page.getByText(/Not live/).waitFor({ state: 'detached' });
     await world.browser.closePage(page);

@@ -30,7 +30,7 @@ describe('the list', () => {
     await page.getByText('2 in flight').waitFor();
     fresh.end();
     await rowOf(page, /big-model/)
-      .getByText('Completing', { exact: true })
+      .getByText('Finished', { exact: true })
       .waitFor();
     await page.getByText('1 in flight').waitFor();
 
@@ -83,7 +83,7 @@ describe('the list', () => {
     await startWork(agent, { tool: 'second' });
     await page.getByRole('button', { name: '1 new' }).waitFor();
     first.end();
-    await rowOf(page, /first/).getByText('Completing', { exact: true }).waitFor();
+    await rowOf(page, /first/).getByText('Finished', { exact: true }).waitFor();
     expect(await rowOf(page, /second/).count()).toBe(0);
     await page.getByRole('button', { name: '1 new' }).click();
     await rowOf(page, /second/).waitFor();
@@ -225,7 +225,9 @@ test('everything works by keyboard', async () => {
   await page.keyboard.press('Tab');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
-  await rowOf(page, /k1/).getByText('Terminated', { exact: true }).waitFor();
+  await rowOf(page, /k1/)
+    .getByText(/^Stopped by /)
+    .waitFor();
   await rowOf(page, /k3/).getByText('Running', { exact: true }).waitFor();
   await page.keyboard.press('Enter');
   await dialogOf(page, 'bot: k1').waitFor();
@@ -249,7 +251,7 @@ test.each(['light', 'dark'] as const)('it is accessible in the %s theme', async 
   ended.end();
   const page = await world.open(`/ops?org_id=${org}&state=all`, theme === 'dark' ? { theme } : {});
   await rowOf(page, /axe\.two/)
-    .getByText('Completing', { exact: true })
+    .getByText('Finished', { exact: true })
     .waitFor();
   await page.getByRole('button', { name: 'Pause bot: axe.one' }).click();
   await rowOf(page, /axe\.one/)

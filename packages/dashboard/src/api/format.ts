@@ -52,19 +52,36 @@ function two(value: number): string {
   return String(value).padStart(2, '0');
 }
 
-/** Dollars from a decimal string, by its digits: `"1234.5"` becomes `$1,234.50`. Fractions of cents are kept. */
+/**
+ * Dollars from a decimal string, by its digits: `"1234.5"` becomes `$1,234.50`. An amount is rounded to the cent, or
+ * below a cent to its first two significant digits.
+ */
 export function formatUsd(usd: string): string {
   const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(usd);
   if (match === null) return unknown;
   const [, sign = '', whole = '0', fraction = ''] = match;
+  const zeros = /^0*/.exec(fraction)?.[0].length ?? 0;
+  const places = BigInt(whole) === 0n && zeros >= 2 && zeros < fraction.length ? zeros + 2 : 2;
+  const rounded = roundDecimal(whole, fraction, places);
+  const dollars = rounded.slice(0, -places);
   const grouped =
-    whole
-      .padStart(whole.length + ((3 - (whole.length % 3)) % 3))
+    dollars
+      .padStart(dollars.length + ((3 - (dollars.length % 3)) % 3))
       .match(/.{3}/g)
       ?.join(',')
-      .trimStart() ?? whole;
-  const kept = fraction.replace(/(?<!0)0+$/, '').padEnd(2, '0');
+      .trimStart() ?? dollars;
+  const kept = rounded
+    .slice(-places)
+    .replace(/(?<!0)0+$/, '')
+    .padEnd(2, '0');
   return `${sign}$${grouped}.${kept}`;
+}
+
+/** The digits of an amount with so many decimal places, half a unit up, and at least one digit before them. */
+function roundDecimal(whole: string, fraction: string, places: number): string {
+  const digits = BigInt(whole + fraction.slice(0, places).padEnd(places, '0'));
+  const isUp = (fraction[places] ?? '0') >= '5';
+  return (isUp ? digits + 1n : digits).toString().padStart(places + 1, '0');
 }
 
 /** Millionths of a dollar as a decimal string. */

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { opStateWords, opWords } from './op-words.ts';
 import { classes } from './classes.ts';
 import type { Tone } from './tone.ts';
 import { softTone } from './tone.ts';
@@ -25,11 +26,7 @@ export function Badge({ tone = 'neutral', title, children }: BadgeProps) {
 
 /** Every gateway word for a state, decision or status, with its tone. */
 const states: Readonly<Record<string, readonly [label: string, tone: Tone]>> = {
-  pending: ['Pending', 'warn'],
-  running: ['Running', 'accent'],
-  paused: ['Paused', 'info'],
-  completing: ['Completing', 'ok'],
-  terminated: ['Terminated', 'neutral'],
+  ...opStateWords,
   allow: ['Allowed', 'ok'],
   deny: ['Denied', 'danger'],
   active: ['Active', 'ok'],
@@ -64,14 +61,31 @@ interface StateBadgeProps {
 /** A state by word and colour, with a dot that is filled only while something goes on. */
 export function StateBadge({ state, title }: StateBadgeProps) {
   const [label, tone] = states[state] ?? [state, 'neutral'];
+  return <DotBadge state={state} label={label} tone={tone} title={title} />;
+}
+
+/** The state of an operation, and who ended it. */
+export function OpBadge({ op }: { readonly op: Parameters<typeof opWords>[0] }) {
+  const [label, tone] = opWords(op);
+  return <DotBadge state={op.state} label={label} tone={tone} title={op.state === 'terminated' ? label : undefined} />;
+}
+
+interface DotBadgeProps {
+  readonly state: string;
+  readonly label: string;
+  readonly tone: Tone;
+  readonly title: string | undefined;
+}
+
+function DotBadge({ state, label, tone, title }: DotBadgeProps) {
   const isOngoing = ['running', 'pending', 'active', 'requested', 'delivered'].includes(state);
   return (
     <Badge tone={tone} {...(title === undefined ? {} : { title })}>
       <span
         aria-hidden="true"
-        className={classes('size-1.5 rounded-full border border-current', isOngoing && 'bg-current')}
+        className={classes('size-1.5 shrink-0 rounded-full border border-current', isOngoing && 'bg-current')}
       />
-      {label}
+      <span className="max-w-36 truncate">{label}</span>
     </Badge>
   );
 }

@@ -5,7 +5,7 @@ import { actionName } from '../../api/action-name.ts';
 import { entranceWords } from '../../api/entrance-name.ts';
 import { useEvents } from '../../api/use-events.ts';
 import { useRoute } from '../../api/use-route.ts';
-import { StateBadge } from '../../ui/badge.tsx';
+import { OpBadge } from '../../ui/badge.tsx';
 import { buttonClasses } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -59,7 +59,7 @@ function Connected({ op, path }: { readonly op: SeenOp; readonly path: string })
       <Icon name="check" className="text-ok" />
       <p className="min-w-0 flex-1 basis-60">
         <strong className="text-ok">It is connected.</strong> Its first check came {entranceWords(op.via)},{' '}
-        <Time at={op.registered_at} />: <span className="break-all">{what}</span> <StateBadge state={op.state} />
+        <Time at={op.registered_at} />: <span className="break-all">{what}</span> <OpBadge op={op} />
       </p>
       <Link to="/ops" search={{ op: `${path}/${op.op_id}` }} className={buttonClasses('plain', 'small')}>
         Open the operation

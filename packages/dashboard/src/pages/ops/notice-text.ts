@@ -1,3 +1,4 @@
+import { opWords } from '../../ui/op-words.ts';
 import type { ControlAction, Op } from './op.ts';
 import type { Notice, Row } from './row-model.ts';
 
@@ -29,18 +30,19 @@ export function noticeText(notice: Notice, { op }: Pick<Row, 'op'>): string {
   }
 }
 
-/** How an operation came into its state: "terminated by Bo (runaway bill)". */
+/** How an operation came into its state: "stopped by Bo (runaway bill)". */
 export function whatHappened(op: Op): string {
   const { state, control, actor } = op;
   const words = {
     pending: 'left pending',
     running: 'resumed',
     paused: 'paused',
-    terminated: 'terminated',
-    completing: 'completed',
+    terminated: 'stopped',
+    completing: 'finished',
   };
-  if (state === 'completing') return 'completed by its agent';
+  if (state === 'completing') return 'finished by its agent';
   const who = control?.actor ?? actor;
+  if (state === 'terminated' && control?.action !== 'terminate') return opWords(op)[0].toLowerCase();
   if (who === null) return state === 'running' ? 'still running' : words[state];
   const why = control === null || control.reason === '' ? '' : ` (${control.reason})`;
   return `${words[state]} by ${who.label}${why}`;

@@ -67,10 +67,10 @@ describe('a notice', () => {
 
   test('says what happened instead, by whom and why', () => {
     expect(noticeText({ kind: 'overtaken', action: 'pause', by: 'terminated', at: 0 }, { op })).toBe(
-      'Not paused: it was terminated by Bo (runaway).',
+      'Not paused: it was stopped by Bo (runaway).',
     );
     expect(noticeText({ kind: 'overtaken', action: 'terminate', by: 'terminated', at: 0 }, { op })).toBe(
-      'It was terminated by Bo (runaway) before.',
+      'It was stopped by Bo (runaway) before.',
     );
   });
 
@@ -81,12 +81,12 @@ describe('a notice', () => {
       'Not paused: it was paused by Bo. What can be done now: resume, terminate.',
     );
     expect(noticeText({ ...refused, state: 'completing', allowed: [] }, { op: anOp({ state: 'completing' }) })).toBe(
-      'Not paused: it was completed by its agent. Nothing more can be done to it.',
+      'Not paused: it was finished by its agent. Nothing more can be done to it.',
     );
   });
 
   test('knows who ended it where no control did', () => {
-    expect(whatHappened(anOp({ state: 'terminated' }))).toBe('terminated');
+    expect(whatHappened(anOp({ state: 'terminated', reason: 'denied by rule a/b' }))).toBe('denied');
     expect(whatHappened(anOp({ state: 'running' }))).toBe('still running');
   });
 });
@@ -195,7 +195,8 @@ describe('the history', () => {
   const title = (event_type: string, payload: Record<string, unknown> = {}) => titleOf({ event_type, payload })[0];
 
   test('is in words', () => {
-    expect(title('OpStateChanged', { from: 'running', to: 'paused' })).toBe('running → paused');
+    expect(title('OpStateChanged', { from: 'running', to: 'paused' })).toBe('Running → Paused');
+    expect(title('OpStateChanged', { from: 'running', to: 'completing' })).toBe('Running → Finished');
     expect(title('OpControlRequested', { action: 'pause' })).toBe('Pause requested');
     expect(title('OpControlAcknowledged', { action: 'pause', outcome: 'effective' })).toBe('Pause effective');
     expect(title('SomethingNew')).toBe('Something New');

@@ -1,4 +1,5 @@
-import { Badge, StateBadge } from '../../ui/badge.tsx';
+import { opStateWords } from '../../ui/op-words.ts';
+import { Badge, OpBadge } from '../../ui/badge.tsx';
 import type { Control, ControlAction, Op } from './op.ts';
 import { ReceiptChip } from './receipt-chip.tsx';
 import type { Row } from './row-model.ts';
@@ -39,9 +40,11 @@ export function OpStateBadge({ row: { op, intent, isGone } }: StateCellProps) {
       <Badge title="The gateway does not know it any more: it ended while this page was not up to date.">Gone</Badge>
     );
   }
-  if (intent === undefined) return <StateBadge state={op.state} />;
+  if (intent === undefined) return <OpBadge op={op} />;
   return (
-    <Badge title={`Asked for, and not confirmed by the gateway yet. It was ${op.state}.`}>
+    <Badge
+      title={`Asked for, and not confirmed by the gateway yet. It was ${opStateWords[op.state][0].toLowerCase()}.`}
+    >
       <span
         aria-hidden="true"
         className="size-2.5 animate-spin rounded-full border-2 border-current border-r-transparent motion-reduce:animate-none"

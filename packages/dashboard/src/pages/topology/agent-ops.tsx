@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { formatCount } from '../../api/format.ts';
 import { useRefreshOn } from '../../api/use-refresh.ts';
 import { useRoute } from '../../api/use-route.ts';
-import { StateBadge } from '../../ui/badge.tsx';
+import { OpBadge } from '../../ui/badge.tsx';
 import { buttonClasses } from '../../ui/button.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Age } from '../../ui/time.tsx';
@@ -34,7 +34,7 @@ export function AgentOps({ ids, inFlight }: AgentOpsProps) {
             <ul className="space-y-1">
               {own.slice(0, shownAtMost).map((op) => (
                 <li key={op.op_id} className="flex items-center gap-2">
-                  <StateBadge state={op.state} />
+                  <OpBadge op={op} />
                   <Link
                     to="/ops"
                     search={{ op: op.op_id }}
