@@ -49,6 +49,7 @@ describe('the list', () => {
   test('shows the newest entries first, and a link to a filter shows the same to whoever opens it', async () => {
     const page = await open('/audit?decision=deny');
     await rows(page).getByText('ActionDenied').waitFor();
+    await rows(page).getByText('payments.send', { exact: true }).waitFor();
     expect(await rows(page).count()).toBe(2);
     await page.getByText('1 entry shown, which is all there is').waitFor();
     await page.getByLabel('Decision').selectOption('Allowed');
@@ -105,7 +106,9 @@ describe('an entry', () => {
     const page = await open('/audit?event_type=ActionDenied');
     await rows(page).nth(1).click();
     const drawer = page.getByRole('dialog', { name: /^Entry \d+: ActionDenied/ });
-    await drawer.getByText('base/no-payments', { exact: true }).waitFor();
+    const rule = drawer.getByRole('link', { name: 'base/no-payments' });
+    expect(await rule.getAttribute('href')).toBe('/policies?name=base');
+    expect(await drawer.getByRole('link', { name: /\/bot$/ }).getAttribute('href')).toMatch(/^\/topology\?agent=/);
     await drawer.getByText('mallory').waitFor();
     await drawer.getByText('it fits the content').waitFor();
     expect(page.url()).toMatch(/seq=\d+/);
@@ -177,8 +180,8 @@ describe('the chain', () => {
 
 describe('an export', () => {
   test.each([
-    ['JSON lines, verifiable', /\.jsonl$/, /^\{.*"event_type":"ActionDenied".*\}\n$/],
-    ['CSV, for spreadsheets', /\.csv$/, /^seq,at,.*\n.*ActionDenied/],
+    ['JSON lines, verifiable', /_decision-deny\.jsonl$/, /^\{.*"event_type":"ActionDenied".*\}\n$/],
+    ['CSV, for spreadsheets', /_decision-deny\.csv$/, /^seq,at,.*\n.*ActionDenied/],
   ])('saves what the filter shows as %s', async (choice, name, content) => {
     const page = await browser.open(gateway, { path: '/audit?decision=deny' });
     // A test cannot answer the system's own dialog.

@@ -104,6 +104,23 @@ describe('the tree', () => {
     await browser.closePage(page);
   });
 
+  test('lists the agents by what they cost, the dearest first, and goes back to the tree', async () => {
+    const page = await open('/budgets');
+    await row(page, /^Everybody/).waitFor();
+    await page.getByRole('button', { name: 'Spent' }).click();
+    await expect.poll(() => row(page, /^Everybody/).count()).toBe(0);
+    expect(new URL(page.url()).searchParams.get('sort')).toBe('-spent');
+    expect(await page.getByRole('columnheader', { name: 'Spent' }).getAttribute('aria-sort')).toBe('descending');
+    await page
+      .getByText(/^globex\/sales\/seller$/)
+      .first()
+      .waitFor();
+    await page.getByRole('button', { name: 'Spent' }).click();
+    await page.getByRole('button', { name: 'Spent' }).click();
+    await row(page, /^Everybody/).waitFor();
+    await browser.closePage(page);
+  });
+
   test('has days and months, says what has no cap, and when it begins anew', async () => {
     const page = await open('/budgets?open=globex');
     await page.getByText(/^Resets in \d+/).waitFor();

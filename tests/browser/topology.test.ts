@@ -263,11 +263,11 @@ describe('who sees what', () => {
     await browser.closePage(page);
   });
 
-  test('an agent without a heartbeat for five minutes is silent', async () => {
-    const page = await browser.open(gateway, { path: '/topology?view=table&org_id=acme&status=silent' });
+  test('an agent that is at rest, and of which nothing was heard for five minutes, is idle', async () => {
+    const page = await browser.open(gateway, { path: '/topology?view=table&org_id=acme&status=idle' });
     await page.clock.setFixedTime(Date.now() + 6 * 60_000);
     await signIn(page, owner);
-    await rows(page).filter({ hasText: 'helper' }).getByText('Silent').waitFor();
+    await rows(page).filter({ hasText: 'helper' }).getByText('Idle').waitFor();
     await browser.closePage(page);
   });
 });

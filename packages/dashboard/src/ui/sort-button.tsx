@@ -5,7 +5,7 @@ import { Icon } from './icon.tsx';
 
 interface SortButtonProps {
   readonly sorted: NonNullable<Column<unknown>['sorted']>;
-  readonly align?: Column<unknown>['align'];
+  readonly align?: Column<unknown>['align'] | undefined;
   readonly onSort: () => void;
   readonly children: ReactNode;
 }

@@ -2,21 +2,18 @@ import { StateBadge } from '../../ui/badge.tsx';
 import type { Column } from '../../ui/column.ts';
 import { Time } from '../../ui/time.tsx';
 import { agentOf } from './entry-drawer.tsx';
+import { whatOf, whoBeside } from './entry-words.ts';
 import type { AuditEntry } from './use-audit-entries.ts';
 
-/** Times of other days include the date, and need the room. */
-const timeWidth = (hasOtherDays: boolean) => (hasOtherDays ? '10rem' : '5.5rem');
-
-export const auditColumns = (hasOtherDays: boolean): readonly Column<AuditEntry>[] => [
+export const auditColumns: readonly Column<AuditEntry>[] = [
   {
     id: 'seq',
     header: 'Entry',
     align: 'right',
     width: '4.25rem',
-    isWideOnly: true,
     cell: ({ seq }) => <span className="text-muted">{seq}</span>,
   },
-  { id: 'at', header: 'Time', width: timeWidth(hasOtherDays), cell: ({ at }) => <Time at={at} form="clock" /> },
+  { id: 'at', header: 'Time', width: '10.5rem', cell: ({ at }) => <Time at={at} form="full" /> },
   {
     id: 'event',
     header: 'Event',
@@ -34,24 +31,21 @@ export const auditColumns = (hasOtherDays: boolean): readonly Column<AuditEntry>
     cell: ({ decision }) => (decision === null ? null : <StateBadge state={decision} />),
   },
   {
-    id: 'agent',
-    header: 'Agent',
-    width: 'minmax(8rem, 13.25rem)',
-    isWideOnly: true,
-    cell: (entry) => <AgentPath path={agentOf(entry)} />,
+    id: 'what',
+    header: 'What',
+    width: 'minmax(8rem, 1fr)',
+    cell: (entry) => <span title={whatOf(entry)}>{whatOf(entry)}</span>,
   },
   {
-    id: 'actor',
-    header: 'Actor',
-    width: '5rem',
-    isWideOnly: true,
-    cell: ({ actor }) => <span title={`${actor.kind} ${actor.id}`}>{actorName(actor)}</span>,
+    id: 'who',
+    header: 'Who',
+    width: 'minmax(8rem, 14rem)',
+    cell: (entry) => <Who entry={entry} />,
   },
   {
     id: 'reason',
     header: 'Reason',
-    width: 'minmax(12rem, 1fr)',
-    isWideOnly: true,
+    width: 'minmax(10rem, 1fr)',
     cell: ({ reason }) => (
       <span className="text-muted" title={reason ?? ''}>
         {reason}
@@ -75,7 +69,31 @@ function AgentPath({ path }: { readonly path: string | undefined }) {
   );
 }
 
-function actorName({ kind, id, label }: AuditEntry['actor']) {
-  if (kind === 'agent') return <span className="text-muted">itself</span>;
-  return label === '' ? id : label;
+/** The agent, and whoever acted on it or without it. */
+function Who({ entry }: { readonly entry: AuditEntry }) {
+  const other = whoBeside(entry);
+  const path = agentOf(entry);
+  if (other === undefined || path === undefined) return other ?? <AgentPath path={path} />;
+  return <span title={`${other}, about ${path}`}>{`${other}, about ${path.slice(path.lastIndexOf('/') + 1)}`}</span>;
 }
+
+/** An entry on a phone. */
+export const auditCard = {
+  height: 64,
+  cell: (entry: AuditEntry) => (
+    <div className="min-w-0 space-y-1">
+      <div className="flex min-w-0 items-center justify-between gap-2">
+        <span className="min-w-0 truncate font-medium">
+          <Who entry={entry} />
+        </span>
+        <span className="shrink-0 text-xs text-muted">
+          <Time at={entry.at} form="full" />
+        </span>
+      </div>
+      <div className="flex min-w-0 items-center gap-2">
+        {entry.decision === null ? <span>{entry.event_type}</span> : <StateBadge state={entry.decision} />}
+        <span className="min-w-0 truncate text-muted">{whatOf(entry)}</span>
+      </div>
+    </div>
+  ),
+};

@@ -1,15 +1,13 @@
-import { useMemo } from 'react';
 import { plural } from '../../api/format.ts';
 import { usePageSearch } from '../../shell/search.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
-import { useNow } from '../../ui/now.ts';
 import { Page } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { VirtualTable } from '../../ui/virtual-table.tsx';
-import { auditColumns } from './audit-columns.tsx';
+import { auditCard, auditColumns } from './audit-columns.tsx';
 import { AuditFilters } from './audit-filters.tsx';
 import { filterOf, isFiltered, parseAuditSearch } from './audit-search.ts';
 import { EntryDrawer } from './entry-drawer.tsx';
@@ -70,10 +68,6 @@ interface EntriesProps {
 }
 
 function Entries({ log: { query, entries }, isNarrowed, activeSeq, onOpen }: EntriesProps) {
-  const today = new Date(useNow(10_000)).toDateString();
-  const oldest = entries.at(-1)?.at;
-  const hasOtherDays = oldest !== undefined && new Date(oldest).toDateString() !== today;
-  const columns = useMemo(() => auditColumns(hasOtherDays), [hasOtherDays]);
   if (query.error !== null && entries.length === 0) {
     return (
       <div className="p-4">
@@ -100,7 +94,8 @@ function Entries({ log: { query, entries }, isNarrowed, activeSeq, onOpen }: Ent
     <>
       <VirtualTable
         label="Audit entries"
-        columns={columns}
+        columns={auditColumns}
+        card={auditCard}
         rows={entries}
         rowKey={({ seq }) => String(seq)}
         activeKey={activeSeq}

@@ -4,6 +4,7 @@ import { Copyable } from '../../ui/copy-button.tsx';
 import { Drawer } from '../../ui/dialog.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { JsonBlock } from '../../ui/json-block.tsx';
+import { RuleLink } from '../../ui/rule-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { Unknown } from '../../ui/unknown.tsx';
 import { EntryHash } from './entry-hash.tsx';
@@ -24,7 +25,9 @@ export function EntryDrawer({ entry, onClose }: EntryDrawerProps) {
           <Fact name="At">
             <Time at={entry.at} form="full" />
           </Fact>
-          <Fact name="Agent">{agentOf(entry) ?? <span className="text-muted">none</span>}</Fact>
+          <Fact name="Agent">
+            <AgentLink path={agentOf(entry)} />
+          </Fact>
           {lineage.parent_agent_id === null ? null : (
             <Fact name="Parent">{`${lineage.parent_agent_id} (depth ${lineage.depth})`}</Fact>
           )}
@@ -39,7 +42,7 @@ export function EntryDrawer({ entry, onClose }: EntryDrawerProps) {
           {entry.reason === null ? null : <Fact name="Reason">{entry.reason}</Fact>}
           {entry.policy_rule === null ? null : (
             <Fact name="Rule">
-              <code>{entry.policy_rule}</code>
+              <RuleLink rule={entry.policy_rule} />
             </Fact>
           )}
           {entry.policy_version === null ? null : (
@@ -72,6 +75,15 @@ export function EntryDrawer({ entry, onClose }: EntryDrawerProps) {
         </section>
       </div>
     </Drawer>
+  );
+}
+
+function AgentLink({ path }: { readonly path: string | undefined }) {
+  if (path === undefined) return <span className="text-muted">none</span>;
+  return (
+    <Link to="/topology" search={{ agent: path }} className="break-all text-accent underline underline-offset-2">
+      {path}
+    </Link>
   );
 }
 

@@ -1,5 +1,6 @@
 import { openRoute } from '../../api/call.ts';
 import type { LogFilter } from './audit-search.ts';
+import { exportName } from './entry-words.ts';
 
 interface FileWriter {
   write(data: Uint8Array<ArrayBuffer>): Promise<void>;
@@ -17,7 +18,7 @@ export async function saveExport(
   signal: AbortSignal,
   onProgress: (bytes: number) => void,
 ): Promise<number | undefined> {
-  const name = `reeve-audit-${new Date().toISOString().slice(0, 10)}.${format}`;
+  const name = exportName(filter, format, new Date());
   const writer = await pickedFile(name);
   if (writer === 'none') return undefined;
   const target = writer ?? new MemoryFile(name);

@@ -4,15 +4,20 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import type { Column } from '../../ui/column.ts';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Money } from '../../ui/money.tsx';
+import { SortButton } from '../../ui/sort-button.tsx';
 import { Unknown } from '../../ui/unknown.tsx';
 import type { Budget } from './budget-model.ts';
 import { tierNames } from './budget-model.ts';
+import type { BudgetOrder, BudgetSort } from './budget-order.ts';
+import { nextOrder } from './budget-order.ts';
 import type { BudgetLine } from './budget-tree.ts';
 import { Forecast } from './forecast.tsx';
 import { LevelBadge, Percent, UsageBar } from './usage-bar.tsx';
 
 interface ColumnOptions {
   readonly isWide: boolean;
+  readonly sort: BudgetOrder | undefined;
+  readonly onSort: (sort: BudgetOrder | undefined) => void;
   readonly onToggle: (key: string) => void;
   readonly onMore: (team: string) => void;
   /** Why the agents of a team could not be loaded. */
@@ -20,7 +25,26 @@ interface ColumnOptions {
 }
 
 /** The columns of the tree. On a phone one column shows everything. */
-export function budgetColumns({ isWide, onToggle, onMore, errorOf }: ColumnOptions): readonly Column<BudgetLine>[] {
+export function budgetColumns({
+  isWide,
+  sort,
+  onSort,
+  onToggle,
+  onMore,
+  errorOf,
+}: ColumnOptions): readonly Column<BudgetLine>[] {
+  const sortable = (id: BudgetSort, column: Column<BudgetLine>): Column<BudgetLine> => {
+    const sorted = sort === id ? 'ascending' : sort === `-${id}` ? 'descending' : 'none';
+    return {
+      ...column,
+      sorted,
+      header: (
+        <SortButton sorted={sorted} align={column.align} onSort={() => onSort(nextOrder(sort, id))}>
+          {column.header}
+        </SortButton>
+      ),
+    };
+  };
   return [
     {
       id: 'name',
@@ -38,21 +62,33 @@ export function budgetColumns({ isWide, onToggle, onMore, errorOf }: ColumnOptio
         </div>
       ),
     },
-    amount('usage', 'Used (striped: reserved)', 'minmax(14.5rem, 1.8fr)', (budget, line) => (
-      <div className="flex items-center gap-2 text-left">
-        <UsageBar budget={budget} name={line.node.name} />
-        <span className="w-11">
-          <Percent budget={budget} />
-        </span>
-        <span className="w-24">
-          <LevelBadge budget={budget} />
-        </span>
-      </div>
-    )),
-    amount('spent', 'Spent', '6.5rem', (budget) => <Money usd={budget.spent_usd} />),
-    amount('reserved', 'Reserved', '6.5rem', (budget) => <Money usd={budget.reserved_usd} />),
-    amount('cap', 'Cap', '6.5rem', (budget) =>
-      budget.limit_usd === null ? <span className="text-muted">No cap</span> : <Money usd={budget.limit_usd} />,
+    sortable(
+      'used',
+      amount('usage', 'Used (striped: reserved)', 'minmax(14.5rem, 1.8fr)', (budget, line) => (
+        <div className="flex items-center gap-2 text-left">
+          <UsageBar budget={budget} name={line.node.name} />
+          <span className="w-11">
+            <Percent budget={budget} />
+          </span>
+          <span className="w-24">
+            <LevelBadge budget={budget} />
+          </span>
+        </div>
+      )),
+    ),
+    sortable(
+      'spent',
+      amount('spent', 'Spent', '6.5rem', (budget) => <Money usd={budget.spent_usd} />),
+    ),
+    sortable(
+      'reserved',
+      amount('reserved', 'Reserved', '7rem', (budget) => <Money usd={budget.reserved_usd} />),
+    ),
+    sortable(
+      'cap',
+      amount('cap', 'Cap', '6.5rem', (budget) =>
+        budget.limit_usd === null ? <span className="text-muted">No cap</span> : <Money usd={budget.limit_usd} />,
+      ),
     ),
     amount('forecast', 'Cap reached', '8.5rem', (budget) => <Forecast budget={budget} />),
   ];

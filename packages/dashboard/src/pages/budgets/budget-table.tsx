@@ -1,10 +1,13 @@
 import { useIsWide } from '../../ui/use-is-wide.ts';
 import { VirtualTable } from '../../ui/virtual-table.tsx';
 import { budgetColumns } from './budget-columns.tsx';
+import type { BudgetOrder } from './budget-order.ts';
 import type { BudgetLine } from './budget-tree.ts';
 
 interface BudgetTableProps {
   readonly lines: readonly BudgetLine[];
+  readonly sort: BudgetOrder | undefined;
+  readonly onSort: (sort: BudgetOrder | undefined) => void;
   readonly activeKey: string | undefined;
   readonly onOpen: (key: string) => void;
   readonly onToggle: (key: string) => void;
@@ -14,12 +17,12 @@ interface BudgetTableProps {
 }
 
 /** The tree line by line, for any number of lines. */
-export function BudgetTable({ lines, activeKey, onOpen, onToggle, onMore, errorOf }: BudgetTableProps) {
+export function BudgetTable({ lines, sort, onSort, activeKey, onOpen, onToggle, onMore, errorOf }: BudgetTableProps) {
   const isWide = useIsWide();
   return (
     <VirtualTable
       label="Budgets"
-      columns={budgetColumns({ isWide, onToggle, onMore, errorOf })}
+      columns={budgetColumns({ isWide, sort, onSort, onToggle, onMore, errorOf })}
       rows={lines}
       rowKey={({ key }) => key}
       rowHeight={isWide ? 40 : 72}

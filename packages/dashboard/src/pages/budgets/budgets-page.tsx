@@ -14,6 +14,7 @@ import { Countdown } from '../../ui/time.tsx';
 import { BudgetDrawer } from './budget-drawer.tsx';
 import { budgetFilters } from './budget-filters.ts';
 import type { Budget, Period } from './budget-model.ts';
+import { orderedAgents } from './budget-order.ts';
 import { BudgetTable } from './budget-table.tsx';
 import { budgetTree, filterTree, linesOf } from './budget-tree.ts';
 import { parseBudgetsSearch } from './budgets-search.ts';
@@ -30,8 +31,8 @@ export function BudgetsPage() {
   const [search, change] = usePageSearch(parseBudgetsSearch);
   const [wanted, setWanted] = useState<ReadonlyMap<string, number>>(new Map());
   const period = search.period ?? 'day';
-  const { q, org_id, team_id, near, open = [] } = search;
-  const isSearching = q !== undefined || near === true;
+  const { q, org_id, team_id, near, sort, open = [] } = search;
+  const isSearching = q !== undefined || near === true || sort !== undefined;
   const openTeams = open.filter((key) => key.includes('/')).map((key) => ({ key, atMost: wanted.get(key) ?? atFirst }));
   const { top, all, byTeam } = useBudgets(period, openTeams, isSearching);
   const agents = isSearching
@@ -41,7 +42,9 @@ export function BudgetsPage() {
     change({ open: open.includes(key) ? open.filter((each) => each !== key) : [...open, key] });
   };
   const linesFrom = (rows: readonly Budget[]) => {
-    const tree = filterTree(budgetTree([...rows, ...agents]), { q, org_id, team_id, near });
+    const filter = { q, org_id, team_id, near };
+    if (sort !== undefined) return orderedAgents(agents, sort, filter);
+    const tree = filterTree(budgetTree([...rows, ...agents]), filter);
     // A search opens its matches, and a chosen org is open.
     const isOpen = (key: string) =>
       isSearching ||
@@ -72,7 +75,7 @@ export function BudgetsPage() {
             <>
               <FilterBar filters={budgetFilters(rows, org_id)} values={{ ...search }} onChange={change}>
                 <span role="status" className="text-sm text-muted empty:hidden">
-                  {isSearching && all.isFetching ? 'Searching the agents…' : isSearching ? found(lines.length) : ''}
+                  {isSearching && all.isPending ? 'Reading the agents…' : isSearching ? found(lines.length) : ''}
                 </span>
                 <Checkbox
                   label="Only past 80 %"
@@ -86,6 +89,8 @@ export function BudgetsPage() {
                 ) : (
                   <BudgetTable
                     lines={lines}
+                    sort={sort}
+                    onSort={(next) => change({ sort: next })}
                     activeKey={search.of}
                     onOpen={(key) => change({ of: key }, { isStep: true })}
                     onToggle={toggle}

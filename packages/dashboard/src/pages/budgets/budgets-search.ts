@@ -1,4 +1,6 @@
 import type { RawSearch } from '../../shell/search.ts';
+import type { BudgetOrder } from './budget-order.ts';
+import { budgetSorts } from './budget-order.ts';
 import { flag, oneOf, text, texts } from '../../shell/search.ts';
 
 /** The page state in the URL. `-` stands for an empty org or team. */
@@ -12,6 +14,8 @@ export interface BudgetsSearch {
   readonly period?: 'month' | undefined;
   /** The budget whose drawer is open: `*` for everybody's, else `org`, `org/team` or `org/team/agent`. */
   readonly of?: string | undefined;
+  /** Lists the agents in this order, in place of the tree. */
+  readonly sort?: BudgetOrder | undefined;
   /** The orgs and teams open in the tree. */
   readonly open?: readonly string[] | undefined;
 }
@@ -24,6 +28,7 @@ export function parseBudgetsSearch(raw: RawSearch): BudgetsSearch {
     near: flag(raw['near']),
     period: oneOf(['month'], raw['period']),
     of: text(raw['of']),
+    sort: oneOf<BudgetOrder>([...budgetSorts, ...budgetSorts.map((name) => `-${name}` as const)], raw['sort']),
     open: texts(raw['open']),
   };
 }

@@ -3,6 +3,7 @@ import type { Answer } from '../../api/send.ts';
 import { useRoute } from '../../api/use-route.ts';
 import { Badge, StateBadge } from '../../ui/badge.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
+import { RuleLink } from '../../ui/rule-link.tsx';
 
 type Explained = Answer<'explainDecision'>;
 type Rule = Explained['rules'][number];
@@ -28,7 +29,7 @@ function Explanation({ explained }: { readonly explained: Explained }) {
     <div className="space-y-2">
       <p className="flex flex-wrap items-center gap-2">
         <StateBadge state={decision} />
-        <code className="break-all">{policy_rule}</code>
+        <RuleLink rule={policy_rule} />
         <span className="text-sm text-muted">policies {policy_version}</span>
       </p>
       {reason === '' ? null : <p>{reason}</p>}
@@ -63,7 +64,7 @@ function Rules({ rules }: { readonly rules: readonly Rule[] }) {
         <li key={`${rule.document}/${rule.rule}`} className="rounded-md border px-2.5 py-1.5">
           <span className="flex flex-wrap items-center gap-2">
             <Badge tone={rule.matched ? tones[rule.effect] : 'neutral'}>{effects[rule.effect]}</Badge>
-            <code className="break-all">{`${rule.document}/${rule.rule}`}</code>
+            <RuleLink rule={`${rule.document}/${rule.rule}`} />
             {rule.observed ? <Badge title="Its document is only observed: it decides nothing.">observed</Badge> : null}
           </span>
           <span className="block text-sm break-words text-muted">{rule.why}</span>

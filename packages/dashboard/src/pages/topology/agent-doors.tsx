@@ -3,9 +3,13 @@ import { Link } from '@tanstack/react-router';
 import { entranceName, entranceTitle } from '../../api/entrance-name.ts';
 import type { Answer } from '../../api/send.ts';
 import { buttonClasses } from '../../ui/button.tsx';
+import { classes } from '../../ui/classes.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Time } from '../../ui/time.tsx';
+import { inkTone } from '../../ui/tone.ts';
 import { coverageWords } from './coverage-words.ts';
+
+const box = { warn: 'border-warn/40 bg-warn-soft', neutral: 'bg-sunken' } as const;
 
 /** By which doors the checks of an agent come, and what was never checked. */
 export function AgentDoors({ agent }: { readonly agent: Answer<'getAgent'> }) {
@@ -30,8 +34,8 @@ export function AgentDoors({ agent }: { readonly agent: Answer<'getAgent'> }) {
       {missing === undefined && doors.length > 0 ? null : (
         <div className="space-y-2">
           {uncovered.map((family) => (
-            <div key={family} className="space-y-1 rounded-md border border-warn/40 bg-warn-soft p-3">
-              <p className="flex items-center gap-1.5 font-semibold text-warn">
+            <div key={family} className={classes('space-y-1 rounded-md border p-3', box[coverageWords(family).tone])}>
+              <p className={classes('flex items-center gap-1.5 font-semibold', inkTone[coverageWords(family).tone])}>
                 <Icon name="alert" />
                 {coverageWords(family).title}
               </p>

@@ -5,7 +5,8 @@ import type { Condition } from './topology-model.ts';
 
 export const conditionNames: Readonly<Record<Condition, readonly [label: string, tone: Tone, title: string]>> = {
   active: ['Active', 'ok', 'May act, and has been heard of in the last 5 minutes'],
-  silent: ['Silent', 'warn', 'May act, but nothing was heard of it for 5 minutes: no check, call or heartbeat'],
+  idle: ['Idle', 'neutral', 'May act, has nothing in flight, and nothing was heard of it for 5 minutes'],
+  silent: ['Silent', 'warn', 'Has work in flight, but for 5 minutes there was no check, call or heartbeat of it'],
   suspended: ['Suspended', 'danger', 'Its checks are denied and its operations paused'],
 };
 

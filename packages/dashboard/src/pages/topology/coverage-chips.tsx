@@ -2,12 +2,12 @@ import { Badge } from '../../ui/badge.tsx';
 import { coverageWords } from './coverage-words.ts';
 import type { TopologyAgent } from './topology-model.ts';
 
-/** Warns of what an agent never asked about. */
+/** Says what an agent never asked about. */
 export function CoverageChips({ uncovered }: Pick<TopologyAgent, 'uncovered'>) {
   return uncovered.map((family) => {
-    const { label, explanation } = coverageWords(family);
+    const { label, explanation, tone } = coverageWords(family);
     return (
-      <Badge key={family} tone="warn" title={explanation}>
+      <Badge key={family} tone={tone} title={explanation}>
         {label}
       </Badge>
     );

@@ -8,6 +8,8 @@ interface CoverageWords {
   readonly label: string;
   readonly title: string;
   readonly explanation: string;
+  /** Amber where an operator should look: what acts unchecked. Many agents rightly call no model. */
+  readonly tone: 'warn' | 'neutral';
   /** The door that would close the gap. */
   readonly door: DoorId;
 }
@@ -18,6 +20,7 @@ const words: Readonly<Record<Uncovered, CoverageWords>> = {
     title: 'What it does is not checked',
     explanation:
       'Its model calls are checked, but never a tool, command, file or network call. Either it does nothing of the kind, or it does so without asking.',
+    tone: 'warn',
     door: 'mcp-stdio',
   },
   model_calls: {
@@ -25,6 +28,7 @@ const words: Readonly<Record<Uncovered, CoverageWords>> = {
     title: 'Model calls are not checked',
     explanation:
       'What it does is checked, but never a model call. Either it uses no model, or it calls one without asking, and no budget counts that.',
+    tone: 'neutral',
     door: 'openai',
   },
 };

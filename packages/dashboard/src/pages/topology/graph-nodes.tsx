@@ -103,7 +103,9 @@ export const AgentNodeView = memo(function AgentNodeView({ data: { agent } }: No
           ? 'border-danger'
           : condition === 'silent'
             ? 'border-dashed border-warn'
-            : 'border-edge/60',
+            : condition === 'idle'
+              ? 'border-dashed border-edge/60'
+              : 'border-edge/60',
         activePath === path && 'outline-2 outline-accent',
       )}
     >

@@ -15,8 +15,17 @@ export function topologyFilters(agents: readonly TopologyAgent[], org: string | 
       label: 'Status',
       choices: [
         { value: 'active', label: 'Active' },
+        { value: 'idle', label: 'Idle' },
         { value: 'silent', label: 'Silent' },
         { value: 'suspended', label: 'Suspended' },
+      ],
+    },
+    {
+      name: 'uncovered',
+      label: 'Without control',
+      choices: [
+        { value: 'tools', label: 'Acts unchecked' },
+        { value: 'model_calls', label: 'Model unchecked' },
       ],
     },
   ];

@@ -54,7 +54,7 @@ describe('groups', () => {
     expect(orgs[0]).toMatchObject({
       agents: 4,
       inFlight: 4,
-      conditions: { active: 2, silent: 1, suspended: 1 },
+      conditions: { active: 2, idle: 0, silent: 1, suspended: 1 },
       spentUsd: '0.400000',
     });
     expect(orgs[1]).toMatchObject({ agents: 1, spentUsd: null });

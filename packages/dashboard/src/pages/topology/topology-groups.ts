@@ -43,7 +43,7 @@ export function groupAgents(agents: readonly TopologyAgent[], now: number): OrgG
 }
 
 export function summaryOf(agents: readonly TopologyAgent[], now: number): Summary {
-  const conditions = { active: 0, silent: 0, suspended: 0 };
+  const conditions = { active: 0, idle: 0, silent: 0, suspended: 0 };
   let inFlight = 0;
   for (const agent of agents) {
     conditions[conditionOf(agent, now)] += 1;

@@ -37,10 +37,11 @@ describe('a path', () => {
   });
 });
 
-test('an agent is silent after five minutes without a word, unless it is suspended, which says more', () => {
+test('after five minutes without a word an agent is idle, or silent with work in flight, unless it is suspended', () => {
   const seen = (agoMs: number) => new Date(now - agoMs).toISOString();
   expect(conditionOf(agent('a/b/c', { last_seen_at: seen(silentAfterMs) }), now)).toBe('active');
-  expect(conditionOf(agent('a/b/c', { last_seen_at: seen(silentAfterMs + 1) }), now)).toBe('silent');
+  expect(conditionOf(agent('a/b/c', { last_seen_at: seen(silentAfterMs + 1) }), now)).toBe('idle');
+  expect(conditionOf(agent('a/b/c', { last_seen_at: seen(silentAfterMs + 1), in_flight: 1 }), now)).toBe('silent');
   expect(conditionOf(agent('a/b/c', { last_seen_at: seen(1e9), status: 'suspended' }), now)).toBe('suspended');
 });
 
@@ -48,7 +49,7 @@ describe('filters', () => {
   const all = [
     agent('acme/core/planner', { name: 'The planner', framework: 'langgraph' }),
     agent('acme/web/bot', { status: 'suspended' }),
-    agent('globex/core/bot', { last_seen_at: new Date(0).toISOString() }),
+    agent('globex/core/bot', { last_seen_at: new Date(0).toISOString(), in_flight: 1, uncovered: ['tools'] }),
     agent('-/-/lone'),
   ];
 
@@ -57,6 +58,8 @@ describe('filters', () => {
     expect(paths(filterAgents(all, { org: 'acme', team: 'web' }, now))).toEqual(['acme/web/bot']);
     expect(paths(filterAgents(all, { org: '-' }, now))).toEqual(['-/-/lone']);
     expect(paths(filterAgents(all, { status: 'silent' }, now))).toEqual(['globex/core/bot']);
+    expect(paths(filterAgents(all, { uncovered: 'tools' }, now))).toEqual(['globex/core/bot']);
+    expect(paths(filterAgents(all, { uncovered: 'model_calls' }, now))).toEqual([]);
     expect(paths(filterAgents(all, { status: 'suspended' }, now))).toEqual(['acme/web/bot']);
   });
 

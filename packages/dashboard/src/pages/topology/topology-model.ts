@@ -11,15 +11,22 @@ export interface AgentIds {
   readonly agent_id: string;
 }
 
-/** What an operator wants to know first: whether the agent may work, and whether it is live. */
-export type Condition = 'active' | 'silent' | 'suspended';
+/**
+ * What an operator wants to know first: whether the agent may work, and whether it is live. One that says nothing is
+ * silent while it has work in flight, and else merely idle.
+ */
+export type Condition = 'active' | 'idle' | 'silent' | 'suspended';
 
-/** An agent counts as silent after this long without a sign: ten of its expected heartbeats. */
+/** After this long nothing was heard of an agent: ten of its expected heartbeats. */
 export const silentAfterMs = 5 * 60_000;
 
-export function conditionOf(agent: Pick<TopologyAgent, 'status' | 'last_seen_at'>, now: number): Condition {
+export function conditionOf(
+  agent: Pick<TopologyAgent, 'status' | 'last_seen_at' | 'in_flight'>,
+  now: number,
+): Condition {
   if (agent.status === 'suspended') return 'suspended';
-  return now - Date.parse(agent.last_seen_at) > silentAfterMs ? 'silent' : 'active';
+  if (now - Date.parse(agent.last_seen_at) <= silentAfterMs) return 'active';
+  return agent.in_flight > 0 ? 'silent' : 'idle';
 }
 
 export function teamPath({ org_id, team_id }: Pick<AgentIds, 'org_id' | 'team_id'>): string {
@@ -39,21 +46,25 @@ export interface TopologyFilter {
   readonly org?: string | undefined;
   readonly team?: string | undefined;
   readonly status?: Condition | undefined;
+  /** Only agents that never asked for this. */
+  readonly uncovered?: TopologyAgent['uncovered'][number] | undefined;
   /** Words that must all occur in the path, name or framework. */
   readonly q?: string | undefined;
 }
 
 export function filterAgents(
   agents: readonly TopologyAgent[],
-  { org, team, status, q = '' }: TopologyFilter,
+  { org, team, status, uncovered, q = '' }: TopologyFilter,
   now: number,
 ): readonly TopologyAgent[] {
   const words = q.toLowerCase().split(/\s+/).filter(Boolean);
-  if (org === undefined && team === undefined && status === undefined && words.length === 0) return agents;
+  const isNarrowed = [org, team, status, uncovered].some((each) => each !== undefined) || words.length > 0;
+  if (!isNarrowed) return agents;
   return agents.filter((agent) => {
     if (org !== undefined && pathPart(agent.org_id) !== org) return false;
     if (team !== undefined && pathPart(agent.team_id) !== team) return false;
     if (status !== undefined && conditionOf(agent, now) !== status) return false;
+    if (uncovered !== undefined && !agent.uncovered.includes(uncovered)) return false;
     const text = `${agentPath(agent)} ${agent.name} ${agent.framework}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
@@ -89,7 +100,7 @@ export function sortAgents(
   return keyed.map(({ agent }) => agent);
 }
 
-const conditionRank: Readonly<Record<Condition, number>> = { active: 0, silent: 1, suspended: 2 };
+const conditionRank: Readonly<Record<Condition, number>> = { active: 0, idle: 1, silent: 2, suspended: 3 };
 
 function sortKey(agent: TopologyAgent, column: SortColumn, now: number): string | number | bigint | null {
   if (column === 'agent') return agent.agent_id;

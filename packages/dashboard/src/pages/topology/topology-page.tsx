@@ -67,14 +67,14 @@ function Topology({ overview, view }: TopologyProps) {
   const now = useNow(10_000);
   const mayWrite = useCan('write');
   const [suspending, setSuspending] = useState<TopologyAgent>();
-  const { org_id: org, team_id: team, status, q } = search;
+  const { org_id: org, team_id: team, status, uncovered, q } = search;
   const agents = useMemo(
-    () => filterAgents(overview.agents, { org, team, status, q }, now),
-    [overview.agents, org, team, status, q, now],
+    () => filterAgents(overview.agents, { org, team, status, uncovered, q }, now),
+    [overview.agents, org, team, status, uncovered, q, now],
   );
   const orgs = useMemo(() => groupAgents(agents, now), [agents, now]);
-  const isNarrowed = [org, team, status, q].some((each) => each !== undefined);
-  const viewKey = JSON.stringify([org, team, status, q]);
+  const isNarrowed = [org, team, status, uncovered, q].some((each) => each !== undefined);
+  const viewKey = JSON.stringify([org, team, status, uncovered, q]);
   const open = useOpenKeys(orgs, search.open, isNarrowed, viewKey);
   const find = (path: string | undefined) => overview.agents.find((agent) => agentPath(agent) === path);
   const openAgent = (path: string) => change({ agent: path }, { isStep: true });
@@ -102,7 +102,14 @@ function Topology({ overview, view }: TopologyProps) {
           <NoAgents
             isNarrowed={isNarrowed}
             onClear={() =>
-              change({ org_id: undefined, team_id: undefined, status: undefined, q: undefined, open: undefined })
+              change({
+                org_id: undefined,
+                team_id: undefined,
+                status: undefined,
+                uncovered: undefined,
+                q: undefined,
+                open: undefined,
+              })
             }
           />
         ) : view === 'table' ? (

@@ -1,7 +1,7 @@
 import type { RawSearch } from '../../shell/search.ts';
 import { oneOf, text, texts } from '../../shell/search.ts';
 
-const conditions = ['active', 'silent', 'suspended'] as const;
+const conditions = ['active', 'idle', 'silent', 'suspended'] as const;
 const columns = ['agent', 'org', 'team', 'status', 'in_flight', 'spent', 'last_seen'] as const;
 type SortName = (typeof columns)[number];
 /** A leading `-` reverses the order. */
@@ -13,6 +13,8 @@ export interface TopologySearch {
   readonly org_id?: string | undefined;
   readonly team_id?: string | undefined;
   readonly status?: (typeof conditions)[number] | undefined;
+  /** Only agents that never asked for this. */
+  readonly uncovered?: 'tools' | 'model_calls' | undefined;
   /** The agent whose drawer is open, by its path. */
   readonly agent?: string | undefined;
   readonly view?: 'graph' | 'table' | undefined;
@@ -30,6 +32,7 @@ export function parseTopologySearch(raw: RawSearch): TopologySearch {
     org_id: text(raw['org_id']),
     team_id: text(raw['team_id']),
     status: oneOf(conditions, raw['status']),
+    uncovered: oneOf(['tools', 'model_calls'], raw['uncovered']),
     agent: text(raw['agent']),
     view: oneOf(['graph', 'table'], raw['view']),
     sort: oneOf<Sort>([...columns, ...columns.map((name) => `-${name}` as const)], raw['sort']),

@@ -14,10 +14,11 @@ interface TopologyStatsProps {
 /** The totals of the agents on the page, in a line. */
 export function TopologyStats({ agents, now }: TopologyStatsProps) {
   const { conditions, inFlight, spentUsd } = summaryOf(agents, now);
-  const { active, silent, suspended } = conditions;
+  const { active, idle, silent, suspended } = conditions;
   const facts: readonly (readonly [string, ReactNode, tone?: 'warn' | 'danger' | false])[] = [
     ['Agents', formatCount(agents.length)],
     ['Active', formatCount(active)],
+    ['Idle', formatCount(idle)],
     ['Silent', formatCount(silent), silent > 0 && 'warn'],
     ['Suspended', formatCount(suspended), suspended > 0 && 'danger'],
     ['In flight', formatCount(inFlight)],
