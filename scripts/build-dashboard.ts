@@ -14,6 +14,7 @@ const stamp = '.inputs';
 
 const inputs = ['src', 'public', 'index.html', 'vite.config.ts', 'package.json']
   .map((path) => join(dashboard, path))
+  .concat(join(home, 'packages/cli/starter'), join(home, 'packages/cli/packs'))
   .concat(join(home, 'packages/contract/src'), join(home, 'package-lock.json'), import.meta.filename);
 
 /** The limit for what the first page loads before it can show anything, compressed. */

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { routes } from '@reeve/contract/http';
 import type { Route } from '@reeve/contract/http';
 import tailwindcss from '@tailwindcss/vite';
@@ -20,10 +22,31 @@ function routeTable(): Plugin {
   };
 }
 
+const packsModule = 'virtual:policy-packs';
+
+/** The policies to begin with, from the files that the command line ships. */
+function policyPacks(): Plugin {
+  const cli = join(import.meta.dirname, '../cli');
+  const sourcesIn = (folder: string) =>
+    readdirSync(join(cli, folder))
+      .filter((file) => file.endsWith('.yaml'))
+      .map((file) => readFileSync(join(cli, folder, file), 'utf8'));
+  return {
+    name: 'policy-packs',
+    resolveId: (id) => (id === packsModule ? `\0${packsModule}` : undefined),
+    load: (id) => {
+      if (id !== `\0${packsModule}`) return undefined;
+      const packs = readdirSync(join(cli, 'packs')).map((pack) => [pack, sourcesIn(`packs/${pack}`)]);
+      const all = Object.fromEntries([['starter', sourcesIn('starter')], ...packs]);
+      return `export const policyPacks = ${JSON.stringify(all)};`;
+    },
+  };
+}
+
 const config: UserConfig = {
   root: import.meta.dirname,
   // Texts that hide something are shown as what they are: src/jsx.
-  plugins: [react({ jsxImportSource: '@reeve/dashboard/jsx' }), tailwindcss(), routeTable()],
+  plugins: [react({ jsxImportSource: '@reeve/dashboard/jsx' }), tailwindcss(), routeTable(), policyPacks()],
   build: {
     // The Content-Security-Policy allows files only: nothing is inlined.
     assetsInlineLimit: 0,

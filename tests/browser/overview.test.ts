@@ -1,3 +1,4 @@
+import { Decision } from '@reeve/contract';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Login } from '../harness/browser.ts';
@@ -49,6 +50,24 @@ describe('the overview', () => {
     await card(page, 'Decisions in the last hour').getByText('No agent has asked yet').waitFor();
     await card(page, 'Agents').getByText('reeve keys create').waitFor();
     await card(page, 'Approvals waiting').getByText('Nobody waits for an approval.').waitFor();
+    await browser.closePage(page);
+  });
+
+  test('of a gateway without a policy says that it denies everything, and leads to a pack that ends that', async () => {
+    await using own = await TestGateway.start();
+    const page = await open(own, await registerOwner(own));
+    await page.getByText('No policy is loaded, so everything is denied.').waitFor();
+    await page.getByRole('link', { name: 'Choose policies' }).click();
+    await page.getByRole('button', { name: 'Use the pack: Agents in general' }).click();
+    const list = page.getByRole('navigation', { name: 'Documents' });
+    for (const name of ['approvals', 'budgets', 'everyday', 'guardrails', 'trial']) {
+      await list.getByText(name, { exact: true }).waitFor();
+    }
+    const agent = await own.register({ agentId: 'bot' });
+    expect(await own.check(agent, { context: toolCall('search') })).toMatchObject({ decision: Decision.ALLOW });
+    await page.getByRole('link', { name: 'Overview' }).first().click();
+    await card(page, 'Agents').waitFor();
+    expect(await page.getByText('No policy is loaded').count()).toBe(0);
     await browser.closePage(page);
   });
 

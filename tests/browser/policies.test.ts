@@ -62,8 +62,6 @@ const editor = (page: Page, name = 'Policy document') => page.getByRole('textbox
 async function write(page: Page, text: string, name?: string): Promise<void> {
   await editor(page, name).click();
   await page.keyboard.press('ControlOrMeta+a');
-  // Deletes first. On typing over a selection, the browser styles the text itself, which the page's CSP refuses.
-  await page.keyboard.press('Delete');
   await page.keyboard.insertText(text);
 }
 

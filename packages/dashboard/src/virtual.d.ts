@@ -1,5 +1,10 @@
 declare module '*.css';
 
+declare module 'virtual:policy-packs' {
+  /** The documents of each pack, as the command line ships them. */
+  export const policyPacks: Readonly<Record<'starter' | 'coding-agents' | 'mcp' | 'models', readonly string[]>>;
+}
+
 declare module 'virtual:route-table' {
   import type { RouteName } from '@reeve/contract/http';
 

@@ -4,9 +4,9 @@ import { useCan } from '../../api/use-session.ts';
 import { usePageSearch } from '../../shell/search.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Page } from '../../ui/page.tsx';
+import { ChoosePack } from './choose-pack.tsx';
 import { parsePoliciesSearch } from './policies-search.ts';
 import { byScope } from './policy-list.ts';
 import { PolicySidebar } from './policy-sidebar.tsx';
@@ -62,14 +62,7 @@ export function PoliciesPage() {
                 <NewPolicyWorkbench {...bench} />
               ) : shown === undefined ? (
                 <Card>
-                  <EmptyState
-                    icon="policies"
-                    title="No policy is loaded, so everything is denied"
-                    command="reeve policy init policies"
-                  >
-                    Write a document here, or begin with the starter pack and name its folder with <code>--policy</code>
-                    :
-                  </EmptyState>
+                  <ChoosePack />
                 </Card>
               ) : (
                 <PolicyWorkbench key={shown} name={shown} {...bench} />

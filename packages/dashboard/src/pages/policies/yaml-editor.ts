@@ -9,6 +9,22 @@ import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } f
 import type { ApiFault } from '../../api/api-error.ts';
 import { editorLook, highlightStyle } from './editor-look.ts';
 
+/**
+ * Typing over a selection is done by the editor. The browser would give the new text the look of the old one by a style
+ * attribute, which the Content-Security-Policy refuses.
+ */
+const typeOverSelection = EditorView.domEventHandlers({
+  beforeinput: (event, view) => {
+    const { data, inputType } = event;
+    const { state } = view;
+    if (inputType !== 'insertText' || data === null || state.readOnly || view.composing) return false;
+    if (state.selection.ranges.every(({ empty }) => empty)) return false;
+    event.preventDefault();
+    view.dispatch(state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true });
+    return true;
+  },
+});
+
 export interface EditorOptions {
   readonly label: string;
   readonly text: string;
@@ -41,6 +57,7 @@ export class YamlEditor {
         yaml(),
         syntaxHighlighting(highlightStyle),
         editorLook,
+        typeOverSelection,
         EditorState.readOnly.of(isReadOnly),
         EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
         EditorView.lineWrapping,

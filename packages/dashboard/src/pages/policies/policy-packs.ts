@@ -1,0 +1,28 @@
+import { nameIn } from './policy-list.ts';
+
+export type PackName = 'starter' | 'coding-agents' | 'mcp' | 'models';
+
+/** The sets of documents to begin with, as `reeve policy init` writes them. */
+export const packTitles: Readonly<Record<PackName, readonly [title: string, explanation: string]>> = {
+  starter: ['Agents in general', 'Guardrails, approvals for what is dangerous, everyday work, budgets, and a trial.'],
+  'coding-agents': ['Coding agents', 'For agents that come by hooks: commands, files and the network.'],
+  mcp: ['MCP servers', 'For the tools of MCP servers: looking is allowed, the rest is asked for or denied.'],
+  models: ['Model calls', 'Which models may be called, with caps and prices.'],
+};
+
+export interface PackDocument {
+  readonly name: string;
+  readonly source: string;
+}
+
+/** The documents of a pack, those that allow most last: nothing is allowed before what guards it is in force. */
+export function documentsOf(sources: readonly string[]): PackDocument[] {
+  const allows = ({ source }: PackDocument) => source.match(/^ *(?:- )?effect: allow\b/gm)?.length ?? 0;
+  return sources
+    .map((source) => {
+      const name = nameIn(source);
+      if (name === undefined) throw new Error('A document of the pack has no name.');
+      return { name, source };
+    })
+    .sort((a, b) => allows(a) - allows(b));
+}
