@@ -38,11 +38,15 @@ function afterwards(handler: UnaryHandler, catchUp: () => Promise<void>): UnaryH
   };
 }
 
-/** Messages wait for it in order, and so does their end. */
+/**
+ * Messages wait for it in order, and so does their end. Meanwhile no further ones are taken: anybody may open a stream,
+ * and send faster than the store answers.
+ */
 function streamAfterwards(handler: StreamHandler, catchUp: () => Promise<void>): StreamHandler {
   return (stream, call) => {
     const listener = handler(stream, call);
     let last = Promise.resolve();
+    let waiting = 0;
     const next = (work: () => Promise<void> | void) => {
       last = last.then(work).catch((error: unknown) => stream.fail(error));
     };
@@ -50,9 +54,12 @@ function streamAfterwards(handler: StreamHandler, catchUp: () => Promise<void>):
       ...listener,
       message: (message) => {
         const kept = Uint8Array.from(message);
+        waiting++;
+        stream.pause();
         next(async () => {
-          await catchUp();
+          await catchUp().finally(() => waiting--);
           listener.message(kept);
+          if (waiting === 0) stream.resume();
         });
       },
       ended: () => next(() => listener.ended()),
