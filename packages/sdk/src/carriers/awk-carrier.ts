@@ -1,10 +1,16 @@
 /** Whether a program of awk is known to run no command and to open no other file. */
 export function isHarmlessAwk(program: string): boolean {
   // Where it is not certain which parts are texts and patterns, all of it counts as code.
-  const code = codeOf(program) ?? program;
-  if (/system|getline|close|fflush|@/.test(code)) return false;
+  const certain = codeOf(program);
+  const code = certain ?? program;
+  // What is in ARGV is opened, and SYMTAB is every variable by its name.
+  if (/system|getline|close|fflush|ARGV|SYMTAB|@/.test(code)) return false;
   const pipes = code.replaceAll('||', '');
-  return !pipes.includes('|') && !code.split(/[;{}\n]/).some((part) => /\bprintf?\b/.test(part) && part.includes('>'));
+  // A statement goes on after these ends of lines. In a text that is not certain, any line may be such a one.
+  const joined = certain?.replaceAll(/\\\r?\n/g, ' ').replaceAll(/[,|&]\s*\n/g, ' ') ?? code.replaceAll('\n', ' ');
+  return (
+    !pipes.includes('|') && !joined.split(/[;{}\n]/).some((part) => /\bprintf?\b/.test(part) && part.includes('>'))
+  );
 }
 
 /** As much of the code before a slash as says what the slash is. */

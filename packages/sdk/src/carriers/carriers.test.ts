@@ -65,6 +65,9 @@ test.each([
   '$3 > 5 {n += $1 / 2} END {print n}',
   'NR==1 || /x/',
   '{x = "a > b"; print x} # | "id"',
+  '{print $1}\n$3 > 5 {n++}',
+  '{print $1\nif ($3 > 5) n++}',
+  '$3 > 5 &&\n$4 > 6 {print $1,\n$2}',
 ])('the program of awk %j runs nothing', (program) => {
   expect(isHarmlessAwk(program)).toBe(true);
 });
@@ -81,6 +84,14 @@ test.each([
   '{print "a" |& "id"}',
   '/["]/ {print | "id" "x"}',
   '{printf "x" | "id"}',
+  'BEGIN {print "x" \\\n > "f"}',
+  'BEGIN {print "x",\n"y" > "f"}',
+  'BEGIN {print "x", # y\n"y" > "f"}',
+  'BEGIN {print "x", \\\n\n \n# z\n"y" > "f"}',
+  'BEGIN {print "x" ||\n"y" > "f"}',
+  'BEGIN {if (1) /"/; print "x", # "\n"y" > "f"}',
+  'BEGIN {ARGV[1] = "f"; ARGC = 2} 1',
+  'BEGIN {SYMTAB["AR" "GV"][1] = "f"} 1',
 ])('the program of awk %j may run something', (program) => {
   expect(isHarmlessAwk(program)).toBe(false);
 });
