@@ -18,13 +18,25 @@ export function expandPattern(pattern: string): readonly string[] | undefined {
     for (const folder of found) {
       for (const name of namesIn(folder)) {
         if (++looked > mostEntries) return undefined;
-        if ((part.startsWith('.') || !name.startsWith('.')) && matches(name, part)) next.push(posix.join(folder, name));
+        if (fits(name, part)) next.push(posix.join(folder, name));
       }
     }
     if (next.length > mostFound) return undefined;
     found = next;
   }
   return found;
+}
+
+/** Whether a pattern may stand for a place, or for something inside of it. */
+export function mayLeadInto(pattern: string, place: string): boolean {
+  const parts = pattern.split('/');
+  const names = place.split('/');
+  return names.length <= parts.length && names.every((name, at) => fits(name, parts[at] ?? ''));
+}
+
+/** A name with a dot in front is meant only by a pattern with one. */
+function fits(name: string, part: string): boolean {
+  return (part.startsWith('.') || !name.startsWith('.')) && matches(name, part);
 }
 
 function namesIn(folder: string): readonly string[] {

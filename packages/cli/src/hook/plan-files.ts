@@ -1,5 +1,6 @@
 import type { HookAction, PlannedAction } from './hook-event.ts';
 import type { Machine } from './own-places.ts';
+import { mayLeadInto } from './expand-pattern.ts';
 import { changesProgram, isInside } from './own-places.ts';
 import type { ShellWatcher } from './shell/analyse-shell.ts';
 import { fileOperands } from './shell/file-operands.ts';
@@ -41,11 +42,15 @@ export class FileWatcher implements ShellWatcher {
         this.#add({ action: { type: 'file_operation', operation, path }, isDeep, isPattern: word.isGlob });
       }
     }
-    if (operands === undefined) this.#touchOwn(args, places);
+    const named = new Set(operands?.map(({ word }) => word));
+    this.#touchOwn(
+      args.filter((word) => !named.has(word)),
+      places,
+    );
     this.#startOwn(command, args, places);
   }
 
-  /** A program that is not known may read and write whatever it is told. That matters where it is Reeve's own. */
+  /** A program may read and write whatever other words tell it. That matters where it is Reeve's own. */
   #touchOwn(args: readonly Word[], places: Places): void {
     const { own } = this.#machine;
     if (own === undefined) return;
@@ -54,9 +59,13 @@ export class FileWatcher implements ShellWatcher {
       const paths = [...listOf(places.operandPaths(word)), ...listOf(places.operandPaths(part))];
       for (const path of new Set(paths)) {
         if (own.isOfProgram(path) && !own.isProgram(path)) this.#add(changesProgram);
-        if (![own.folder, ...own.settings].some((place) => isInside(path, place))) continue;
-        for (const operation of ['read', 'write'])
-          this.#add({ action: { type: 'file_operation', operation, path }, isReal: true });
+        for (const place of [own.folder, ...own.settings]) {
+          const isMatch = word.isGlob && mayLeadInto(path, place);
+          if (!isMatch && !isInside(path, place)) continue;
+          const touched = isMatch ? place : path;
+          for (const operation of ['read', 'write'])
+            this.#add({ action: { type: 'file_operation', operation, path: touched }, isReal: true });
+        }
       }
     }
   }

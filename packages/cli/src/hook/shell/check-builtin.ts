@@ -138,7 +138,8 @@ function checkSet(args: readonly Word[]): string | undefined {
   return options.every(({ text, unknown }) => !unknown && settings.test(text)) ? undefined : 'its options';
 }
 
-const shellOptions = /^(?:-[su]|nullglob|globstar|dotglob|failglob|nocaseglob|nocasematch|inherit_errexit|lastpipe)$/;
+/** Not those that let patterns stand for more files. */
+const shellOptions = /^(?:-[su]|nullglob|globstar|failglob|nocasematch|inherit_errexit|lastpipe)$/;
 
 function checkShopt(args: readonly Word[]): string | undefined {
   return args.every(({ text, unknown }) => !unknown && shellOptions.test(text)) ? undefined : 'its options';

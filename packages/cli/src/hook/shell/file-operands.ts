@@ -20,6 +20,8 @@ interface Shape {
   /** Options whose value, attached or the next word, is a file that is read or written. */
   readonly reads?: RegExp;
   readonly writes?: RegExp;
+  /** Options with a name and then a file that is read. */
+  readonly named?: RegExp;
   /** With these options, or always, folders count with all that is in them. */
   readonly deep?: RegExp | true;
   /** With one of these options the operands are written. */
@@ -50,7 +52,7 @@ const text: Shape = {
 const shapes: Readonly<Record<string, Shape>> = {
   ...Object.fromEntries(
     (
-      'cat tac nl wc uniq cut xxd od hexdump strings base64 base32 md5sum sha1sum sha224sum sha256sum sha384sum sha512sum ' +
+      'cat tac nl wc cut od hexdump strings base64 base32 md5sum sha1sum sha224sum sha256sum sha384sum sha512sum ' +
       'cksum sum b2sum file stat diff cmp comm join paste column rev fold fmt expand unexpand readlink realpath zcat bzcat ' +
       'xzcat bat source . cd chdir pushd ls less more'
     )
@@ -61,6 +63,9 @@ const shapes: Readonly<Record<string, Shape>> = {
     'tee touch mkdir rmdir unlink truncate shred gzip gunzip bzip2 xz unxz'.split(' ').map((name) => [name, writing]),
   ),
   head: lines,
+  // A second file is what they write.
+  uniq: { operands: 'into', valued: /^-[fsw]$/ },
+  xxd: { operands: 'into', valued: /^-[cglnosR]$/ },
   tail: lines,
   sort: { operands: 'read', valued: /^-[ktST]$/, writes: /^(?:-o|--output)$/ },
   grep: search,
@@ -77,13 +82,14 @@ const shapes: Readonly<Record<string, Shape>> = {
     operands: 'read',
     before: 1,
     valued: /^--(?:arg|argjson|indent)$/,
-    reads: /^(?:-f|--from-file|--slurpfile|--rawfile)$/,
+    reads: /^(?:-f|--from-file)$/,
+    named: /^--(?:slurpfile|rawfile)$/,
   },
   yq: { operands: 'read', before: 1, writesWith: /^(?:-i|--inplace)$/ },
   awk: text,
   gawk: text,
   sed: { ...text, writesWith: /^(?:-[a-zA-Z]*i|--in-place)/ },
-  tree: { operands: 'read', valued: /^-[LPIo]$/ },
+  tree: { operands: 'read', valued: /^-[LPI]$/, writes: /^-o$/ },
   du: { operands: 'read', valued: /^-[dt]$/ },
   cp: copies,
   install: copies,
@@ -110,13 +116,14 @@ const shapes: Readonly<Record<string, Shape>> = {
 export function fileOperands(name: string, args: readonly Word[]): readonly FileOperand[] | undefined {
   if (name === 'find') return findOperands(args);
   if (name === 'dd') return ddOperands(args);
+  if (name === 'git') return gitOperands(args);
   if (/^(?:bsd|g)?tar$/.test(name)) return tarOperands(args);
   const shape = Object.hasOwn(shapes, name) ? shapes[name] : undefined;
   return shape === undefined ? undefined : read(args, shape);
 }
 
 function read(args: readonly Word[], shape: Shape): readonly FileOperand[] {
-  const { valued, reads, writes, given, deep, writesWith } = shape;
+  const { named, given, deep, writesWith } = shape;
   const isDeep = deep === true || args.some(({ text: option }) => deep?.test(option) === true);
   const found: FileOperand[] = [];
   const operands: Word[] = [];
@@ -131,12 +138,15 @@ function read(args: readonly Word[], shape: Shape): readonly FileOperand[] {
       operands.push(word);
       continue;
     }
-    const equals = word.text.indexOf('=');
-    const option = equals < 0 ? word.text : word.text.slice(0, equals);
-    const operation = writes?.test(option) === true ? 'write' : reads?.test(option) === true ? 'read' : undefined;
-    const value = equals < 0 ? args[at + 1] : { ...word, text: word.text.slice(equals + 1) };
+    if (named?.test(word.text) === true) {
+      const file = args[at + 2];
+      if (file !== undefined) found.push({ operation: 'read', word: file, isDeep });
+      at += 2;
+      continue;
+    }
+    const { operation, value, takesNext } = readOption(word, args[at + 1], shape);
     if (operation !== undefined && value !== undefined) found.push({ operation, word: value, isDeep });
-    if (equals < 0 && (operation !== undefined || valued?.test(word.text) === true)) at++;
+    if (takesNext) at++;
   }
   const isGiven = given !== undefined && args.some(({ text: option }) => given.test(option));
   const files = operands.slice(isGiven ? 0 : (shape.before ?? 0)).filter(({ text: file }) => file !== '-');
@@ -154,13 +164,69 @@ function read(args: readonly Word[], shape: Shape): readonly FileOperand[] {
   return found;
 }
 
+interface ReadOption {
+  readonly operation?: FileOperand['operation'];
+  readonly value?: Word | undefined;
+  readonly takesNext: boolean;
+}
+
+/** What an option says about a file: `--output=x`, `--output x`, `-o x`, `-ox`, and `-uo x`. */
+function readOption(word: Word, next: Word | undefined, { valued, reads, writes }: Shape): ReadOption {
+  const operationOf = (option: string): FileOperand['operation'] | undefined => {
+    if (writes?.test(option) === true) return 'write';
+    return reads?.test(option) === true ? 'read' : undefined;
+  };
+  const { text: written } = word;
+  const equals = written.indexOf('=');
+  const whole = operationOf(equals < 0 ? written : written.slice(0, equals));
+  if (whole !== undefined) {
+    const value = equals < 0 ? next : { ...word, text: written.slice(equals + 1) };
+    return { operation: whole, value, takesNext: equals < 0 };
+  }
+  for (let at = 1; at < written.length && !written.startsWith('--'); at++) {
+    const option = `-${written[at]}`;
+    const rest = written.slice(at + 1);
+    const operation = operationOf(option);
+    if (operation !== undefined)
+      return { operation, value: rest === '' ? next : { ...word, text: rest }, takesNext: rest === '' };
+    // The rest is its value.
+    if (valued?.test(option) === true && rest !== '') return { takesNext: false };
+  }
+  return { takesNext: equals < 0 && valued?.test(written) === true };
+}
+
 /** The folders where it looks. What it runs on what it finds is judged by them. */
 function findOperands(args: readonly Word[]): readonly FileOperand[] {
   const end = args.findIndex(({ text: word }) => /^[-(!]/.test(word) && !/^-[HLPD]|^-O\d/.test(word));
   const isWritten = args.some(({ text: word }) => /^-(?:delete|fprint.*|fls)$/.test(word));
   const folders = args.slice(0, end < 0 ? undefined : end).filter(({ text: word }) => !word.startsWith('-'));
   const isDeep = args.some(({ text: word }) => /^-(?:exec|execdir|ok|okdir|delete)$/.test(word));
-  return folders.map((word) => ({ operation: isWritten ? 'write' : 'read', word, isDeep }));
+  const named = args.flatMap((word, at): readonly FileOperand[] => {
+    const [, isRead] = /^-(?:(files0-from)|fprint(?:0|f)?|fls)$/.exec(args[at - 1]?.text ?? '') ?? [null];
+    return isRead === null ? [] : [{ operation: isRead === undefined ? 'write' : 'read', word, isDeep: false }];
+  });
+  return [...folders.map((word) => ({ operation: isWritten ? 'write' : 'read', word, isDeep }) as const), ...named];
+}
+
+/** Files outside of what git keeps: where it puts its output, and what it compares without a repository. */
+function gitOperands(args: readonly Word[]): readonly FileOperand[] {
+  const folder = args[args.findIndex(({ text: word }) => word === '-C') + 1];
+  const isMoved = args.some(({ text: word }) => word === '-C');
+  const inFolder = (word: Word): Word =>
+    !isMoved || folder === undefined || /^[/~]/.test(word.text)
+      ? word
+      : { ...word, text: `${folder.text}/${word.text}`, unknown: word.unknown || folder.unknown };
+  const isOutside = args.some(({ text: word }) => word === '--no-index');
+  const putsOut = args.some(({ text: word }) => /^(?:archive|format-patch)$/.test(word));
+  return args.flatMap((word, at): readonly FileOperand[] => {
+    const before = args[at - 1]?.text ?? '';
+    const [, attached] = /^--output(?:-directory)?=(.*)$/s.exec(word.text) ?? [];
+    if (attached !== undefined)
+      return [{ operation: 'write', word: inFolder({ ...word, text: attached }), isDeep: false }];
+    if (/^--output(?:-directory)?$/.test(before) || (putsOut && before === '-o'))
+      return [{ operation: 'write', word: inFolder(word), isDeep: false }];
+    return isOutside && !word.text.startsWith('-') ? [{ operation: 'read', word: inFolder(word), isDeep: true }] : [];
+  });
 }
 
 function ddOperands(args: readonly Word[]): readonly FileOperand[] {

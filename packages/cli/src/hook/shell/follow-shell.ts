@@ -38,6 +38,8 @@ export function followShell(name: string, args: readonly Word[], input: Input, f
     const values = args.slice(at + 1, at + 1 + (text.match(/[oO]/g)?.length ?? 0));
     if (values.some(({ isMany, isGlob }) => isMany || isGlob))
       follower.doubt(`the value of ${text} may become several words`, [name]);
+    if (values.some((value) => value.text.endsWith('glob') && !/^(?:no|null|fail)glob$/.test(value.text)))
+      follower.doubt(`${name}: patterns may stand for more files`, [name]);
     at += values.length;
   }
   const operand = args[at];

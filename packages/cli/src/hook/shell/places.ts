@@ -52,8 +52,10 @@ export class Places {
    * known only when it runs.
    */
   operandPaths(word: Word): readonly string[] | 'unknown' | 'lost' {
-    const inHome = /^~(\/.*)?$/s.exec(word.text);
-    const isKnownHome = inHome !== null && this.#home !== undefined && !word.unknown;
+    const inHome = (word.unknown ? /^\$(?:HOME|\{HOME\})(\/[^$`]*)?$/ : /^~(\/.*)?$/s).exec(word.text);
+    const isKnownHome = inHome !== null && this.#home !== undefined;
+    // The home of somebody, or the folder before.
+    if (!word.unknown && !isKnownHome && word.text.startsWith('~')) return 'lost';
     const path = isKnownHome ? `${this.#home}${inHome[1] ?? ''}` : this.#written({ ...word, isGlob: false });
     if (path === undefined || path === '') return 'unknown';
     if (path.startsWith('/')) return [posix.resolve(path)];

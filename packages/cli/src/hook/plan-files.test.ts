@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { planShell } from './plan-actions.ts';
+
+const own = {
+  folder: '/home/ada/.reeve',
+  settings: ['/home/ada/.claude/settings.json'],
+  isProgram: () => false,
+  isOfProgram: () => false,
+  find: () => undefined,
+};
+
+/** What a line does to files, and what of it is in doubt. */
+function filesOf(command: string): readonly string[] {
+  return planShell(command, { cwd: '/home/ada/work', home: '/home/ada', own }).flatMap(({ action }) => {
+    if (action.type === 'file_operation') return [`${action.operation} ${action.path}`];
+    return action.type === 'process_exec' && action.command === '?' ? ['?'] : [];
+  });
+}
+
+test.each([
+  ['uniq a b', 'write /home/ada/work/b'],
+  ['uniq -c -f 1 a b', 'write /home/ada/work/b'],
+  ['xxd -r a b', 'write /home/ada/work/b'],
+  ['tree -o out', 'write /home/ada/work/out'],
+  ['sort -oout a', 'write /home/ada/work/out'],
+  ['sort -uo out a', 'write /home/ada/work/out'],
+  ['find . -fprint out', 'write /home/ada/work/out'],
+  ['find . -maxdepth 0 -fprintf out x', 'write /home/ada/work/out'],
+  ['find -files0-from list', 'read /home/ada/work/list'],
+  ['grep -fwords a', 'read /home/ada/work/words'],
+  ['jq -n --slurpfile x data .', 'read /home/ada/work/data'],
+  ['git log --output=out', 'write /home/ada/work/out'],
+  ['git show --output out', 'write /home/ada/work/out'],
+  ['git diff --no-index a b', 'read /home/ada/work/b'],
+  ['cat $HOME/.r*/agents.yaml', 'read /home/ada/.r*/agents.yaml'],
+  ['cat ~bob/x', '?'],
+  ['cat ~+/x', '?'],
+  ['git -C ../.claude show --output settings.local.json', 'write /home/ada/.claude/settings.local.json'],
+  ['shopt -s dotglob; cat ~/*/agents.yaml', '?'],
+  ['shopt -s nocaseglob; cat ~/.R*/agents.yaml', '?'],
+  ['bash -O dotglob -c "cat ~/*/agents.yaml"', '?'],
+  ['GLOBIGNORE=x; cat ~/*/agents.yaml', '?'],
+  ['GIT_TRACE=/home/ada/.claude/x git status', '?'],
+])('%s: %s', (command, expected) => {
+  expect(filesOf(command)).toContain(expected);
+});
+
+test.each(['openssl enc -in ~/.re?ve/agents.yaml', 'openssl enc -in $HOME/.r*/agents.yaml', 'm4 ~/.r*/agents.yaml'])(
+  'a program that is not known touches what is Reeve’s own by a pattern: %s',
+  (command) => {
+    expect(filesOf(command)).toContain('write /home/ada/.reeve');
+  },
+);
+
+test('ordinary lines touch nothing else', () => {
+  expect(filesOf('uniq -c a')).toEqual(['read /home/ada/work/a']);
+  expect(filesOf('git diff main -- src/*.ts')).toEqual([]);
+  expect(filesOf('prettier --write src/*.ts')).toEqual([]);
+  expect(filesOf('grep -e x a')).toEqual(['read /home/ada/work/a']);
+  expect(filesOf('sort -k2 -t, a')).toEqual(['read /home/ada/work/a']);
+});
