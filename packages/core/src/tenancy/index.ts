@@ -24,7 +24,7 @@ export type { ReportToolsRequest } from './report-tools.ts';
 export { reportTools } from './report-tools.ts';
 export { ReportedTools } from './reported-tools.ts';
 export type { Hold, ScopeSuspension, TenantScope } from './scope-suspensions.ts';
-export { areRelated, isWithin, nameOfScope, ScopeSuspensions } from './scope-suspensions.ts';
+export { areRelated, isWithin, nameOfScope } from './scope-suspensions.ts';
 export { suspensionRows, suspensionsTable } from './suspensions-rows.ts';
 export type { SuspensionChange, SuspensionEvent, SuspensionsSnapshot } from './suspensions-slice.ts';
 export { followSuspension } from './suspensions-slice.ts';

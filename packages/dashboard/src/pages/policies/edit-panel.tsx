@@ -11,7 +11,8 @@ import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Field, TextInput } from '../../ui/field.tsx';
 import { FaultList } from './fault-list.tsx';
 import type { PolicyText } from './policy-list.ts';
-import { isChangeable, nameIn } from './policy-list.ts';
+import { nameIn } from './document-name.ts';
+import { isChangeable } from './policy-list.ts';
 import { SourceEditor } from './source-editor.tsx';
 import { useValidation } from './use-validation.ts';
 

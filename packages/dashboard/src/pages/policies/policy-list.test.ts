@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Policy } from './policy-list.ts';
-import { byScope, isChangeable, nameIn, newDocument, scopeTitle } from './policy-list.ts';
+import { nameIn } from './document-name.ts';
+import { byScope, isChangeable, newDocument, scopeTitle } from './policy-list.ts';
 
 const policy = (name: string, scope: string): Policy => ({
   name,

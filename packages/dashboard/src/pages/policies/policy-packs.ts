@@ -1,4 +1,4 @@
-import { nameIn } from './policy-list.ts';
+import { nameIn } from './document-name.ts';
 
 export type PackName = 'starter' | 'coding-agents' | 'mcp' | 'models';
 

@@ -13,6 +13,7 @@ function agent(path: string, parent: string | null = null, members: Partial<Topo
     name: '',
     framework: '',
     status: 'active',
+    suspended_by: null,
     parent: parent === null ? null : (parseAgentPath(parent) ?? null),
     depth: parent === null ? 0 : 1,
     last_seen_at: new Date(now).toISOString(),

@@ -13,6 +13,7 @@ function agent(path: string, members: Partial<TopologyAgent> = {}): TopologyAgen
     name: '',
     framework: '',
     status: 'active',
+    suspended_by: null,
     parent: null,
     depth: 0,
     last_seen_at: new Date(now).toISOString(),

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { documentsOf, packTitles } from './policy-packs.ts';
+import { documentsOf, packTitles } from '../../packages/dashboard/src/pages/policies/policy-packs.ts';
 
-const cli = join(import.meta.dirname, '../../../../cli');
+const cli = join(import.meta.dirname, '../../packages/cli');
 
 function sourcesIn(folder: string): string[] {
   const files = readdirSync(folder).filter((file) => file.endsWith('.yaml'));
@@ -11,7 +11,9 @@ function sourcesIn(folder: string): string[] {
 }
 
 test('every pack of the command line can be chosen', () => {
-  expect(Object.keys(packTitles).sort()).toEqual(['starter', ...readdirSync(join(cli, 'packs'))].sort());
+  expect(Object.keys(packTitles).toSorted()).toEqual(
+    ['starter', ...readdirSync(join(cli, 'packs'))].toSorted((a, b) => a.localeCompare(b)),
+  );
 });
 
 test.each(['starter', 'packs/coding-agents', 'packs/mcp', 'packs/models'])(
