@@ -10,7 +10,7 @@ export function publishedCode(code: string, version: string): string {
       /^import (\w+) from '(?:\.\.\/)+package\.json' with \{ type: 'json' \};$/gm,
       `const $1 = { version: '${version}' };`,
     );
-  const left = /(?:package\.json|\.ts)'/.exec(published.replaceAll(/^\s*(?:\/\/|\*|\/\*).*$/gm, ''));
+  const left = /(?:\/package\.json|\.ts)'/.exec(published.replaceAll(/^\s*(?:\/\/|\*|\/\*).*$/gm, ''));
   if (left !== null) throw new Error(`the code names a file that is not published: ${around(published, left[0])}`);
   return published;
 }

@@ -78,7 +78,7 @@ export class LlmWorld {
       const { spent, reserved } = await this.budget();
       if (Number(reserved) !== 0) throw new Error(`${reserved} are still reserved`);
       return Math.round(Number(spent) * 1e6);
-    });
+    }, 800);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

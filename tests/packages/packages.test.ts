@@ -56,7 +56,6 @@ it('says in each package what it is, whose it is and what it needs, and runs not
       description: expect.any(String),
       keywords: expect.any(Array),
       engines: { node: expect.stringMatching(/^>=2/) },
-      repository: { directory: `packages/${name.replace('@reeve/', '')}` },
     });
     expect(manifest.scripts, name).toBeUndefined();
     expect(readFileSync(join(folder, 'README.md'), 'utf8').length, name).toBeGreaterThan(300);

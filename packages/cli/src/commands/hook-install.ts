@@ -48,8 +48,8 @@ export const hookInstallCommand = defineCommand({
     ),
   },
   examples: [
-    ['sudo reeve hook install claude-code --managed', 'everybody on this machine; each sets REEVE_AGENT'],
     ['reeve hook install claude-code --agent acme/platform/ada', 'all sessions of Claude Code of this user'],
+    ['sudo reeve hook install claude-code --managed', 'everybody on this machine; each sets REEVE_AGENT'],
     ['reeve hook install cursor --project', 'everybody who works on this project; each sets REEVE_AGENT'],
   ],
   run: async ({ args: { host: given }, options, globals }, shell) => {
