@@ -1,9 +1,15 @@
-import { endApprovalOf, noteSignalled } from './approvals/index.ts';
-import { closeOutbox, noteLeaver, wakeOps } from './control/index.ts';
-import type { ControlReactions } from './control/index.ts';
+import { Callers, KeyRing, SigningKeyRing } from './access/index.ts';
+import type { ApprovalSettings } from './approvals/index.ts';
+import { ApprovalRegistry, endApprovalOf, noteSignalled } from './approvals/index.ts';
+import { budgetPolicy, Ledger, noBalancesMark, noBudgets, RunTally } from './budget/index.ts';
+import type { ControlReactions, ControlSettings, OnControlStep } from './control/index.ts';
+import { closeOutbox, ControlRegistry, noteLeaver, wakeOps } from './control/index.ts';
 import type { Decisions } from './decision/index.ts';
-import { endOpsOf, settleCost } from './ops/index.ts';
-import type { Journal } from './store.ts';
+import { endOpsOf, OpsRegistry, settleCost } from './ops/index.ts';
+import type { PolicyFeatures } from './policy/index.ts';
+import { PolicyRegistry, PolicySet, policyVersion } from './policy/index.ts';
+import type { Journal, Snapshot, Store } from './store.ts';
+import { AgentDirectory, ReportedTools } from './tenancy/index.ts';
 
 /**
  * Everything the use cases work on: the gateway's state in memory, the journal that makes it durable, and the ports.
@@ -12,8 +18,61 @@ export interface Governance extends Decisions {
   readonly journal: Journal;
 }
 
-/** Assembles the parts and wires the reactions. These run in this order, in the same turn, before the commit. */
-export function governanceOf(parts: Omit<Governance, 'reactions'>): Governance {
+/** What a governance gets from outside. */
+export interface GovernancePorts extends Pick<
+  Governance,
+  'journal' | 'clock' | 'randomness' | 'sha256' | 'agentBounds' | 'mostActionMicros'
+> {
+  readonly store: Store;
+  readonly policyFeatures: PolicyFeatures;
+  readonly opsTtlMs: number;
+  /** A number that agents cannot guess. */
+  readonly opsSeed: number;
+  readonly control: ControlSettings;
+  readonly approvals: ApprovalSettings;
+  readonly onControlStep: OnControlStep;
+}
+
+/** All features, empty but for the credentials. `recover.ts` restores the rest. */
+export function emptyGovernance(
+  ports: GovernancePorts,
+  { apiKeys, signingKeys, balancesMark }: Pick<Snapshot, 'apiKeys' | 'signingKeys' | 'balancesMark'>,
+): Governance {
+  const { store, journal, clock, randomness, sha256, agentBounds, mostActionMicros } = ports;
+  const directory = new AgentDirectory(journal.isShared);
+  const ops = new OpsRegistry(clock, ports.opsTtlMs, journal.isShared, ports.opsSeed);
+  const keys = new KeyRing(clock, sha256, apiKeys);
+  const { timeZone } = balancesMark ?? noBalancesMark;
+  return withReactions({
+    keys,
+    callers: new Callers(clock, keys, new SigningKeyRing(signingKeys)),
+    directory,
+    reportedTools: new ReportedTools(clock),
+    agentBounds,
+    ops,
+    ledger: new Ledger(clock, budgetPolicy({ ...noBudgets, timeZone })),
+    mostActionMicros,
+    runs: new RunTally(),
+    control: new ControlRegistry({
+      ops,
+      directory,
+      clock,
+      reader: store,
+      settings: ports.control,
+      onStep: ports.onControlStep,
+    }),
+    approvals: new ApprovalRegistry({ reader: store.approvals, clock, settings: ports.approvals }),
+    journal,
+    clock,
+    randomness,
+    sha256,
+    policies: new PolicySet([], policyVersion(sha256, [])),
+    policyRegistry: new PolicyRegistry(store.policies, ports.policyFeatures),
+  });
+}
+
+/** The reactions run in this order, in the same turn, before the commit. */
+function withReactions(parts: Omit<Governance, 'reactions'>): Governance {
   const reactions: ControlReactions = {
     agentBack: [(agent) => wakeOps(gov, agent)],
     agentLeaving: [

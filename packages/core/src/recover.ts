@@ -1,26 +1,38 @@
 import type { StoredEntry } from './audit/index.ts';
 import { replayLog } from './audit/index.ts';
-import { BalanceKeeper, BalanceRecovery } from './budget/index.ts';
+import { restoreApprovals } from './approvals/index.ts';
+import { BalanceKeeper, BalanceRecovery, noBalancesMark } from './budget/index.ts';
+import { restoreControl } from './control/index.ts';
 import type { Governance } from './governance.ts';
 import type { Touch, Unread } from './journal/index.ts';
 import { touchedBy } from './journal/index.ts';
 import { agentKey } from './kernel/index.ts';
 import type { OpsLog } from './ops/index.ts';
 import { OpsRecovery } from './ops/index.ts';
+import { withWriters } from './policy/index.ts';
 import type { Snapshot } from './store.ts';
+import { restoreUses } from './tenancy/index.ts';
 
-/** Where there are no saved balances yet. */
-export const noBalancesMark = { seq: 0, timeZone: 'UTC' };
-
-type Recovered = Pick<Snapshot, 'balances' | 'balancesMark' | 'ops' | 'opsReplayFrom'>;
-
-/**
- * Restores balances and operations from their rows and from the log, which is read once for both. What cannot be read is
- * handed to `onUnread`.
- */
+/** Restores everything that an empty governance lacks. What of the log cannot be read is handed to `onUnread`. */
 export async function recover(
   gov: Governance,
-  snapshot: Recovered,
+  snapshot: Snapshot,
+  log: OpsLog,
+  onUnread: (unread: Unread) => void,
+): Promise<BalanceKeeper> {
+  for (const agent of snapshot.agents) gov.directory.put(agent, agent.registeredAt);
+  restoreUses(gov, snapshot.agentUses);
+  gov.policyRegistry.restore(await withWriters(gov, snapshot.policies));
+  const balances = await replay(gov, snapshot, log, onUnread);
+  restoreControl(gov, snapshot);
+  restoreApprovals(gov, snapshot);
+  return balances;
+}
+
+/** Restores balances and operations from their rows and from the log, which is read once for both. */
+async function replay(
+  gov: Governance,
+  snapshot: Pick<Snapshot, 'balances' | 'balancesMark' | 'ops' | 'opsReplayFrom'>,
   log: OpsLog,
   onUnread: (unread: Unread) => void,
 ): Promise<BalanceKeeper> {

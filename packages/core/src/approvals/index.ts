@@ -1,5 +1,6 @@
 export type { ApprovalQuery, ApprovalReader, Found, GrantQuery, PageEnd } from './approval-reader.ts';
 export { sortedBy } from './approval-reader.ts';
+export type { ApprovalSettings } from './approval-registry.ts';
 export { ApprovalRegistry } from './approval-registry.ts';
 export type { Approval, ApprovalNotice, ApprovalState, GrantWish } from './approval.ts';
 export { deciderMark, decidersOf, isSelfApproved, nameOf } from './approval.ts';

@@ -16,7 +16,7 @@ export type { Period } from './period.ts';
 export { Calendar } from './period.ts';
 export type { BudgetRow, SpentWindow } from './read-budgets.ts';
 export { listBudgets, readHistory } from './read-budgets.ts';
-export { BalanceRecovery } from './recover-balances.ts';
+export { BalanceRecovery, noBalancesMark } from './recover-balances.ts';
 export type { Reservation } from './reservations.ts';
 export type { RunCount } from './run-tally.ts';
 export { RunTally } from './run-tally.ts';

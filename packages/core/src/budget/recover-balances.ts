@@ -15,6 +15,9 @@ export interface BalancesMark {
   readonly timeZone: string;
 }
 
+/** Where there are no saved balances yet. */
+export const noBalancesMark: BalancesMark = { seq: 0, timeZone: 'UTC' };
+
 /** Restores what was spent according to the log: the saved balances plus the later entries. */
 export class BalanceRecovery implements LogFollower {
   readonly after: number;

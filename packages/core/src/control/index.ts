@@ -3,7 +3,7 @@ export { acknowledgeControl, readAcknowledged } from './acknowledge-control.ts';
 export type { BulkControl, ControlReport, ControlResult, ControlScope } from './bulk-control.ts';
 export type { ControlOp, ControlledOp } from './control-op.ts';
 export { controlOp } from './control-op.ts';
-export type { OnControlStep } from './control-registry.ts';
+export type { ControlSettings, OnControlStep } from './control-registry.ts';
 export { ControlRegistry } from './control-registry.ts';
 export { bulksTable, controlRows, receiptsTable, runControlsTable, sequencesTable } from './control-rows.ts';
 export type { ScopeRequest } from './control-scope.ts';

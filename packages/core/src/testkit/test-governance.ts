@@ -1,26 +1,17 @@
 import { hash } from 'node:crypto';
 import { expect } from 'vitest';
-import { Callers } from '../access/callers.ts';
-import { KeyRing } from '../access/key-ring.ts';
 import type { Principal } from '../access/principal.ts';
 import type { ApprovalSettings } from '../approvals/approval-registry.ts';
-import { ApprovalRegistry } from '../approvals/approval-registry.ts';
-import { restoreApprovals } from '../approvals/restore-approvals.ts';
 import { sealer } from '../audit/chain.ts';
 import type { ControlSettings } from '../control/control-registry.ts';
-import { ControlRegistry } from '../control/control-registry.ts';
-import { restoreControl } from '../control/receipts.ts';
 import type { Answer } from '../decision/answer.ts';
 import { checkAction } from '../decision/check-action.ts';
 import type { RawCheckRequest } from '../action/check-request.ts';
-import { budgetPolicy, noBudgets } from '../budget/budget-policy.ts';
 import type { BalanceKeeper } from '../budget/balance-keeper.ts';
-import { Ledger } from '../budget/ledger.ts';
 import type { Micros } from '../kernel/money.ts';
 import { usualMostActionMicros } from '../kernel/money.ts';
-import { RunTally } from '../budget/run-tally.ts';
 import type { Governance } from '../governance.ts';
-import { governanceOf } from '../governance.ts';
+import { emptyGovernance } from '../governance.ts';
 import type { Change, Batch, Store, DomainEvent } from '../store.ts';
 import { Journal } from '../journal/journal.ts';
 import type { Unread } from '../journal/shared-log.ts';
@@ -28,27 +19,19 @@ import { everything } from '../journal/shared-log.ts';
 import { MemoryStore } from '../memory/memory-store.ts';
 import type { CompleteRequest } from '../ops/complete-op.ts';
 import type { Op, OpRecord } from '../ops/op.ts';
-import { OpsRegistry } from '../ops/registry.ts';
 import { loadPolicies } from '../policy/load-policies.ts';
 import type { PolicyFeatures } from '../policy/condition.ts';
-import { PolicySet } from '../policy/policy-set.ts';
-import { PolicyRegistry } from '../policy/store/policy-registry.ts';
-import { withWriters } from '../policy/store/writers-from-before.ts';
-import { noBalancesMark, recover } from '../recover.ts';
+import { recover } from '../recover.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import type { AgentId } from '../kernel/ids.ts';
-import { AgentDirectory } from '../tenancy/directory.ts';
 import type { AgentBounds } from '../tenancy/index.ts';
 import { usualAgentBounds } from '../tenancy/index.ts';
-import { ReportedTools } from '../tenancy/reported-tools.ts';
 import type { RegisterRequest } from '../tenancy/register-agent.ts';
-import { restoreUses } from '../tenancy/save-uses.ts';
 import type { SharedMember } from './shared-memory.ts';
 import { followCommit, prepareToFollow } from '../replication/follow-commit.ts';
 import { touchOf } from '../replication/touch-of.ts';
 import { EndedCredentials } from '../access/access.ts';
 import type { Access } from '../access/access.ts';
-import { SigningKeyRing } from '../access/signing-key.ts';
 import { plainMint } from './plain-mint.ts';
 import { fixedRandomness } from './fixed-randomness.ts';
 import type { LoggedEntry } from './logged-entry.ts';
@@ -131,7 +114,6 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
     agentBounds = {},
   } = options;
   const snapshot = await store.load();
-  const { timeZone } = snapshot.balancesMark ?? noBalancesMark;
   let flushes: (() => void)[] = [];
   const events: DomainEvent[] = [];
   const commits: Batch[] = [];
@@ -172,40 +154,25 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
     },
     snapshot.head,
   );
-  const directory = new AgentDirectory();
-  const ops = new OpsRegistry(clock, ttlMs);
-  const keys = new KeyRing(clock, sha256, snapshot.apiKeys);
-  if (keys.find(operatorKey.id) === undefined) keys.put(operatorKey);
-  const gov = governanceOf({
-    keys,
-    callers: new Callers(clock, keys, new SigningKeyRing([])),
-    directory,
-    reportedTools: new ReportedTools(clock),
-    agentBounds: { ...usualAgentBounds, ...agentBounds },
-    ops,
-    ledger: new Ledger(clock, budgetPolicy({ ...noBudgets, timeZone })),
-    mostActionMicros,
-    runs: new RunTally(),
-    control: new ControlRegistry({
-      ops,
-      directory,
+  const gov = emptyGovernance(
+    {
+      store,
+      journal,
       clock,
-      reader: store,
-      settings: { ackMs: 10_000, strict: false, ...control },
-      onStep: () => undefined,
-    }),
-    approvals: new ApprovalRegistry({
-      reader: store.approvals,
-      clock,
-      settings: { ttlMs: 300_000, notifies: false, ...approvals },
-    }),
-    journal,
-    clock,
-    randomness: fixedRandomness(`${name} after ${snapshot.head.seq}`),
-    sha256,
-    policies: new PolicySet([], 'none'),
-    policyRegistry: new PolicyRegistry(store.policies, features),
-  });
+      randomness: fixedRandomness(`${name} after ${snapshot.head.seq}`),
+      sha256,
+      policyFeatures: features,
+      agentBounds: { ...usualAgentBounds, ...agentBounds },
+      mostActionMicros,
+      opsTtlMs: ttlMs,
+      opsSeed: 0,
+      control: { ackMs: 10_000, strict: false, ...control },
+      approvals: { ttlMs: 300_000, notifies: false, ...approvals },
+      onControlStep: () => undefined,
+    },
+    snapshot,
+  );
+  if (gov.keys.find(operatorKey.id) === undefined) gov.keys.put(operatorKey);
   const turn = () => {
     const due = flushes;
     flushes = [];
@@ -265,15 +232,10 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
       return next;
     },
   };
-  for (const agent of snapshot.agents) gov.directory.put(agent, agent.registeredAt);
-  restoreUses(gov, snapshot.agentUses);
-  gov.policyRegistry.restore(await withWriters(gov, snapshot.policies));
   const outOfService = ({ touched }: Unread) => gov.directory.outOfService.add(touched ?? everything);
   for (const unread of snapshot.unread) outOfService(unread);
   keeper = await recover(gov, snapshot, store, outOfService);
   test.balance = keeper;
-  restoreControl(gov, snapshot);
-  restoreApprovals(gov, snapshot);
   return test;
 }
 

@@ -12,37 +12,17 @@ import type {
   Unread,
 } from '@reeve/core';
 import {
-  AgentDirectory,
-  ApprovalRegistry,
-  budgetPolicy,
-  Callers,
-  ControlRegistry,
   DecisionTally,
+  emptyGovernance,
   EventBus,
   EventLog,
   followCommit,
-  governanceOf,
   Journal,
-  KeyRing,
-  Ledger,
-  noBalancesMark,
-  noBudgets,
-  OpsRegistry,
-  PolicyRegistry,
-  PolicySet,
   parseCommit,
-  policyVersion,
   prepareToFollow,
-  ReportedTools,
   recover,
-  restoreApprovals,
-  restoreControl,
-  restoreUses,
-  RunTally,
   sealer,
-  SigningKeyRing,
   touchOf,
-  withWriters,
 } from '@reeve/core';
 import { policyFeatures } from '../adapters/cel/policy-features.ts';
 import { randomness, sha256 } from '../adapters/crypto/node-crypto.ts';
@@ -82,11 +62,8 @@ export async function openGovernance(
   events.subscribe((batch) => eventLog.append(batch));
   const tally = new DecisionTally(clock.now());
   events.subscribe((batch) => tally.follow(batch));
-  const gov = emptyGovernance(context, stored, snapshot, journal);
+  const gov = governanceOn(context, stored, snapshot, journal);
   const access = credentialsOf(config, gov);
-  for (const agent of snapshot.agents) gov.directory.put(agent, agent.registeredAt);
-  restoreUses(gov, snapshot.agentUses);
-  gov.policyRegistry.restore(await withWriters(gov, snapshot.policies));
   // What others write from now on is followed as it comes.
   const log = { after: upTo(stored.store, snapshot.head.seq), receipts: stored.store.receipts.bind(stored.store) };
   const unread: Unread[] = [];
@@ -97,8 +74,6 @@ export async function openGovernance(
   followed.current = { gov, access, balances };
   if (!config.opsDurable) journal.write({ kind: 'ops_forgotten' });
   else if (snapshot.opsReplayFrom === null) journal.write({ kind: 'ops_replay_from', seq: snapshot.head.seq });
-  restoreControl(gov, snapshot);
-  restoreApprovals(gov, snapshot);
   release();
   await journal.committed();
   opened.defer(() => journal.close(), 'the journal');
@@ -136,47 +111,31 @@ function journalOn(
   );
 }
 
-/** The features, empty but for the keys. */
-function emptyGovernance(
+/** The features, empty but for the credentials. */
+function governanceOn(
   { config, metrics }: WiringContext,
   { store }: OpenStore,
   snapshot: Snapshot,
   journal: Journal<Change, DomainEvent>,
 ): Governance {
-  const directory = new AgentDirectory(journal.isShared);
-  const ops = new OpsRegistry(clock, config.opsTtlSecs * 1000, journal.isShared, randomInt(2 ** 32));
-  const { timeZone } = snapshot.balancesMark ?? noBalancesMark;
-  const keys = new KeyRing(clock, sha256, snapshot.apiKeys);
-  return governanceOf({
-    keys,
-    callers: new Callers(clock, keys, new SigningKeyRing(snapshot.signingKeys)),
-    directory,
-    reportedTools: new ReportedTools(clock),
-    agentBounds: { agents: config.maxAgentsPerOrg, bytes: config.maxAgentMibPerOrg * 1024 * 1024 },
-    ops,
-    ledger: new Ledger(clock, budgetPolicy({ ...noBudgets, timeZone })),
-    mostActionMicros: config.maxActionCostMicros,
-    runs: new RunTally(),
-    control: new ControlRegistry({
-      ops,
-      directory,
+  return emptyGovernance(
+    {
+      store,
+      journal,
       clock,
-      reader: store,
-      settings: { ackMs: config.controlAckSecs * 1000, strict: config.controlStrict },
-      onStep: (receipt, before) => metrics.controlled(receipt, before),
-    }),
-    approvals: new ApprovalRegistry({
-      reader: store.approvals,
-      clock,
-      settings: { ttlMs: config.approvalTtlSecs * 1000, notifies: config.approvalWebhookUrl !== undefined },
-    }),
-    journal,
-    clock,
-    randomness,
-    sha256,
-    policies: new PolicySet([], policyVersion(sha256, [])),
-    policyRegistry: new PolicyRegistry(store.policies, policyFeatures),
-  });
+      randomness,
+      sha256,
+      policyFeatures,
+      agentBounds: { agents: config.maxAgentsPerOrg, bytes: config.maxAgentMibPerOrg * 1024 * 1024 },
+      mostActionMicros: config.maxActionCostMicros,
+      opsTtlMs: config.opsTtlSecs * 1000,
+      opsSeed: randomInt(2 ** 32),
+      control: { ackMs: config.controlAckSecs * 1000, strict: config.controlStrict },
+      approvals: { ttlMs: config.approvalTtlSecs * 1000, notifies: config.approvalWebhookUrl !== undefined },
+      onControlStep: (receipt, before) => metrics.controlled(receipt, before),
+    },
+    snapshot,
+  );
 }
 
 /** How the journal works together with the other gateways on the store. */
