@@ -19,10 +19,8 @@ export interface Governance extends Decisions {
 }
 
 /** What a governance gets from outside. */
-export interface GovernancePorts extends Pick<
-  Governance,
-  'journal' | 'clock' | 'randomness' | 'sha256' | 'agentBounds' | 'mostActionMicros'
-> {
+export interface GovernancePorts
+  extends Pick<Governance, 'journal' | 'clock' | 'randomness' | 'sha256' | 'agentBounds' | 'mostActionMicros'> {
   readonly store: Store;
   readonly policyFeatures: PolicyFeatures;
   readonly opsTtlMs: number;

@@ -82,7 +82,7 @@ export type { Answer } from './decision/index.ts';
 export { DecisionTally, chargeOf, checkAction, checkActions, limitTold, longestStretch } from './decision/index.ts';
 export { previewTools, weighBudgets } from './decision/index.ts';
 export { OpsCheckpoint, OpsRegistry, boundedOp, expireUnchecked, inFlight, listOps, opsTable } from './ops/index.ts';
-export { readOp, receiptStatuses, sweepOps } from './ops/index.ts';
+export { readOp, receiptStatuses, recordOf, sweepOps } from './ops/index.ts';
 export { ReeveError, approximateUsd, checkCost, invalid, longest, messageOf, microsOfUsd } from './kernel/index.ts';
 export {
   mostBytesOfAnnotations,

@@ -87,6 +87,14 @@ export function isSelfApproved(verdicts: readonly ApprovalVerdict[]): boolean {
   return verdicts.some((verdict) => verdict.isSelfApproved);
 }
 
+/** What the agent is told of a decided approval. The approval alone says it, wherever and whenever it is told. */
+export function outcomeOf({ state, verdicts }: Pick<Approval, 'state' | 'verdicts'>): string {
+  if (state === 'expired') return 'approval expired';
+  const said = verdicts.filter(({ verdict }) => (verdict === 'approve') === (state === 'approved'));
+  const why = said.at(-1)?.reason ?? '';
+  return `${state} by ${said.map(({ actor }) => nameOf(actor)).join(' and ')}${why === '' ? '' : `: ${why}`}`;
+}
+
 /** The authors of all verdicts by id and label, each between line breaks, as a store searches them. */
 export function decidersOf({ verdicts }: Pick<Approval, 'verdicts'>): string {
   return [...new Set(verdicts.flatMap(({ actor }) => [deciderMark(actor.id), deciderMark(actor.label)]))].join('');

@@ -454,7 +454,9 @@ describe('after a restart', () => {
     world.gov.journal.write({ kind: 'ops_forgotten' });
     world.turn();
     world = await world.crash();
-    expect(await heard()).toMatchObject([{ opId: 't:s', signal: 'terminate', reason: 'rejected' }]);
+    expect(await heard()).toMatchObject([
+      { opId: 't:s', signal: 'terminate', reason: 'rejected by alice@example.com' },
+    ]);
   });
 
   test('an agent that is not known is told nothing', async () => {

@@ -17,8 +17,6 @@ function follow(gov: Approvals, approval: Approval): void {
   const outbox = gov.control.outbox(agent);
   if (before?.signalSequence != null && sequence === null) outbox.remove(before.signalSequence);
   if (sequence === null || before?.signalSequence === sequence) return;
-  const owner = gov.directory.find(agent);
-  const reason = owner && gov.ops.find(owner, approval.opId)?.reason;
-  outbox.put({ message: messageOf(approval, sequence, reason), receipt: null, released: true, gone: false });
+  outbox.put({ message: messageOf(approval, sequence), receipt: null, released: true, gone: false });
   sendAll(gov, outbox);
 }

@@ -1,7 +1,7 @@
 import type { Descents, Principal } from '../access/index.ts';
 import { peopleBehind, requireAuthority, standingOf } from '../access/index.ts';
 import type { Approval, ApprovalVerdict, GrantWish } from './approval.ts';
-import { isSelfApproved, nameOf } from './approval.ts';
+import { isSelfApproved } from './approval.ts';
 import type { Approvals } from './approvals.ts';
 import {
   expireApproval,
@@ -102,11 +102,9 @@ function letRun(gov: Approvals, { by, via }: Verdict, approval: Approval, op: Op
   const verdicts = [...approval.verdicts, verdict];
   const grant = grantOf(gov, approval, verdicts, verdict);
   if (grant !== undefined) saveGrant(gov, null, grant);
-  const names = verdicts.map(({ actor }) => nameOf(actor)).join(' and ');
   const settled = settleApproval(gov, approval, op, {
     state: 'approved',
     actor: by.actor,
-    reason: `approved by ${names}${verdict.reason === '' ? '' : `: ${verdict.reason}`}`,
     verdicts,
     grant,
     requestId: by.requestId,
@@ -180,20 +178,18 @@ function grantOf(
 export function rejectAction(gov: Approvals, command: Verdict, found: Approval): Approval {
   const { by } = command;
   const { approval, op } = openToVerdict(gov, command, found);
-  const reason = redactText(command.reason);
   const verdict: ApprovalVerdict = {
     verdict: 'reject',
     actor: by.actor,
     people: peopleBehind(gov.keys, by),
     isSelfApproved: false,
-    reason,
+    reason: redactText(command.reason),
     at: gov.clock.now(),
     grant: null,
   };
   return settleApproval(gov, approval, op, {
     state: 'rejected',
     actor: by.actor,
-    reason: `rejected by ${nameOf(by.actor)}${reason === '' ? '' : `: ${reason}`}`,
     verdicts: [...approval.verdicts, verdict],
     requestId: by.requestId,
     via: command.via,

@@ -3,6 +3,7 @@ import type { Approvals } from './approvals.ts';
 import type { ApprovalsSnapshot } from './approvals-slice.ts';
 import { opAskedAbout } from './list-approvals.ts';
 import type { Approval } from './approval.ts';
+import { outcomeOf } from './approval.ts';
 import { cancelApproval, saveApproval } from './settle-approval.ts';
 import type { StandingGrant } from './grant.ts';
 import { endGrant } from './grants.ts';
@@ -51,23 +52,23 @@ function restore(gov: Approvals, approval: Approval): void {
     approval.state === 'approved'
       ? isKnown && (op.state === 'running' || op.state === 'paused')
       : gov.directory.find(approval.agent) !== undefined && gov.clock.now() - (approval.decidedAt ?? 0) < toldMs;
-  if (isToBeTold) repost(gov, approval, approval.signalSequence, op?.reason);
+  if (isToBeTold) repost(gov, approval, approval.signalSequence);
   else saveApproval(gov, approval, { ...approval, signalSequence: null });
 }
 
 /** Reuses the same number, so that an agent that has received the message is not told twice. */
-function repost(gov: Approvals, approval: Approval, sequence: number, reason: string | undefined): void {
-  const message = messageOf(approval, sequence, reason);
+function repost(gov: Approvals, approval: Approval, sequence: number): void {
+  const message = messageOf(approval, sequence);
   gov.control.outbox(approval.agent).put({ message, receipt: null, released: true, gone: false });
 }
 
 /** The message that tells an agent the outcome of an approval. */
-export function messageOf(approval: Approval, sequence: number, reason: string = approval.state): ControlMessage {
+export function messageOf(approval: Approval, sequence: number): ControlMessage {
   return {
     opId: approval.opId,
     signal: approval.state === 'approved' ? 'allow' : 'terminate',
     sequence,
-    reason,
+    reason: outcomeOf(approval),
     issuedAt: approval.decidedAt ?? approval.requestedAt,
     controlId: '',
   };

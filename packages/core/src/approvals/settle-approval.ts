@@ -1,5 +1,5 @@
 import type { Approval, ApprovalNotice, ApprovalVerdict } from './approval.ts';
-import { isSelfApproved } from './approval.ts';
+import { isSelfApproved, outcomeOf } from './approval.ts';
 import type { ApprovalChange, ApprovalEvent } from './approvals-slice.ts';
 import type { Approvals } from './approvals.ts';
 import type { StandingGrant } from './grant.ts';
@@ -16,8 +16,6 @@ import type { Op, OpMoved } from '../ops/index.ts';
 export interface Outcome {
   readonly state: 'approved' | 'rejected' | 'expired';
   readonly actor: Actor;
-  /** What the operation's agent is told. */
-  readonly reason: string;
   readonly verdicts: readonly ApprovalVerdict[];
   readonly grant?: StandingGrant | undefined;
   readonly requestId?: string | undefined;
@@ -36,7 +34,8 @@ const eventTypes = {
  * which stays in the outbox until the agent acknowledges it, even over a restart.
  */
 export function settleApproval(gov: Approvals, approval: Approval, op: Op, outcome: Outcome): Approval {
-  const { state, actor, reason, verdicts, grant, requestId, via } = outcome;
+  const { state, actor, verdicts, grant, requestId, via } = outcome;
+  const reason = outcomeOf(outcome);
   const at = gov.clock.now();
   const request = requestId === undefined ? {} : { request_id: requestId };
   const approved = state === 'approved';
@@ -152,7 +151,6 @@ export function expireApproval(gov: Approvals, approval: Approval, op: Op): Appr
   return settleApproval(gov, approval, op, {
     state: 'expired',
     actor: system,
-    reason: 'approval expired',
     verdicts: approval.verdicts,
   });
 }

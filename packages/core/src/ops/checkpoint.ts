@@ -103,17 +103,17 @@ function savedOf(op: Op): SavedOp {
 export function sweepOps(gov: Operations, most = Number.POSITIVE_INFINITY): number {
   const { journal, ops } = gov;
   const removed = ops.sweep(most);
-  const saved = removed.filter(({ savedSeq }) => savedSeq > 0);
+  const saved = [...ops.takeForgottenRows(), ...removed.filter(({ savedSeq }) => savedSeq > 0)];
   for (const op of saved) {
     journal.write({ kind: 'op_removed', id: op.owner.record.id, opId: op.opId });
-    journal.onFailure(() => ops.unsweep(op));
+    journal.onFailure(() => ops.owesRemoval(op));
   }
   restOnOps(gov, saved);
   return removed.length;
 }
 
 /** What is done with rows is done again if another gateway was first with an agent of theirs, or a turn before fails. */
-function restOnOps({ journal }: Operations, ops: readonly Op[]): void {
+function restOnOps({ journal }: Operations, ops: readonly Pick<Op, 'owner'>[]): void {
   if (ops.length === 0) return;
   const agents = [...new Set(ops.map(({ owner }) => owner.key))];
   journal.restOnAll();

@@ -1,6 +1,6 @@
 import type { AlertEvent } from '../audit/index.ts';
 import { minus } from '../kernel/index.ts';
-import { isOver } from './op.ts';
+import { hasEnded, isOver } from './op.ts';
 import type { Op } from './op.ts';
 import type { Operations } from './operations.ts';
 import type { OpsChange, OpsChangeEvent } from './ops-slice.ts';
@@ -51,8 +51,12 @@ export function followOpChange(gov: FollowedOps, change: OpsChange, seq: number)
   if (change.kind === 'op_asked') followOp(gov, change, seq);
   if (change.kind !== 'op_saved' && change.kind !== 'op_removed') return;
   const agent = gov.directory.find(change.kind === 'op_saved' ? change.op.agent : change.id);
-  const op = agent && gov.ops.find(agent, change.kind === 'op_saved' ? change.op.opId : change.opId);
-  if (op === undefined) return;
-  if (change.kind === 'op_saved') gov.ops.followSaved(op, change.op.seq);
-  else if (isOver(op.state)) gov.ops.forget(op);
+  // The agent has left, and the rows of its operations with it.
+  if (agent === undefined) return;
+  if (change.kind === 'op_saved') {
+    gov.ops.followSaved(agent, change.op.opId, change.op.seq);
+    return;
+  }
+  const op = gov.ops.find(agent, change.opId);
+  if (op !== undefined && hasEnded(op)) gov.ops.forget(op);
 }

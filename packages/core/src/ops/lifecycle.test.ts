@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../testkit/manual-clock.ts';
 import { looseAgent } from '../testkit/loose-agent.ts';
-import type { OpState, OpTrigger, Op } from './op.ts';
+import type { MutableOp, OpState, OpTrigger, Op } from './op.ts';
 import { allowedTriggers, isOver, nextState, opStates } from './op.ts';
 import { OpsRegistry } from './registry.ts';
 
@@ -102,6 +102,8 @@ test.each(opStates)('ingesting a %s op again returns the existing record unchang
 
 test.each(opStates)('a %s op is removed by the sweep only where it is over', (state) => {
   const { registry, op, clock } = registryWith(state);
+  // Its end is durable.
+  (op as MutableOp).seq++;
   clock.advance(60_000);
   expect(isOver(state)).toBe(state === 'completing' || state === 'terminated');
   expect(registry.sweep()).toEqual(isOver(state) ? [op] : []);

@@ -70,6 +70,8 @@ export interface Op {
   readonly stale: boolean;
   /** Sequence of the audit entry that last changed the operation. */
   readonly seq: number;
+  /** `seq` when the operation ended. While it is the same, the end is not durable. -1 if another gateway ended it. */
+  readonly endedAfter: number;
   /** `seq` when the row was last written to the store; 0 if there is no row. */
   readonly savedSeq: number;
   /** Where the operation is among those of its agent. */
@@ -145,6 +147,7 @@ export function newOp(owner: Agent, opId: string, registeredAt: EpochMs, movedAt
     control: null,
     stale: false,
     seq: 0,
+    endedAfter: -1,
     savedSeq: 0,
     ownPart: undefined,
     unsavedSince: 0,
@@ -185,6 +188,7 @@ export function restoredOp(
     control,
     stale,
     seq,
+    endedAfter: -1,
     savedSeq,
     ownPart: undefined,
     unsavedSince: 0,
@@ -275,6 +279,11 @@ export function refuseMove(from: OpState, trigger: OpTrigger): never {
 /** Whether an operation was registered and waits for its first check. */
 export function isUnchecked({ state, digest }: Op): boolean {
   return state === 'pending' && digest === '';
+}
+
+/** Whether an operation has ended, and that is durable: it can be forgotten. */
+export function hasEnded({ state, seq, endedAfter }: Op): boolean {
+  return isOver(state) && seq !== endedAfter;
 }
 
 /** Nothing follows but the sweep. */

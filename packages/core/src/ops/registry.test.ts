@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Agent } from '../tenancy/agent.ts';
 import { looseAgent } from '../testkit/loose-agent.ts';
 import { ManualClock } from '../testkit/manual-clock.ts';
-import type { OpState, OpTrigger, Op } from './op.ts';
+import type { MutableOp, OpState, OpTrigger, Op } from './op.ts';
 import { opStates } from './op.ts';
 import type { Undo } from '../journal/journal-ports.ts';
 import { OpsRegistry } from './registry.ts';
@@ -64,6 +64,11 @@ function expectedAfter(state: OpState, trigger: OpTrigger): OpState | 'InvalidTr
   if (state === 'paused' && trigger === 'resume') return 'running';
   if (state === 'running' && trigger === 'complete') return 'completing';
   return 'InvalidTransition';
+}
+
+/** What changed these operations is durable: the journal gives them the numbers of their entries. */
+function durable(...ops: readonly MutableOp[]): void {
+  for (const op of ops) op.seq++;
 }
 
 class Interpreter {
@@ -155,6 +160,7 @@ class Interpreter {
   }
 
   #endTurn(): void {
+    for (const owner of this.agents) durable(...this.registry.of(owner));
     this.#undos = [];
     this.#modelAtTurnStart = new Map([...this.#model].map(([key, op]) => [key, { ...op }]));
   }
@@ -201,6 +207,7 @@ test('an operation that is over lives for exactly the time to live', () => {
   const { op } = registry.ingest(looseAgent('acme/search/bot'), 't:s');
   clock.advance(1_000_000);
   registry.move(op, 'terminate');
+  durable(op);
   clock.advance(ttlMs - 1);
   expect(registry.sweep()).toEqual([]);
   clock.advance(1);
@@ -214,6 +221,7 @@ test.each([-86_400_000, 86_400_000])('setting the wall clock by %d ms neither ex
   const registry = new OpsRegistry(clock, ttlMs);
   const { op } = registry.ingest(looseAgent('acme/search/bot'), 't:s');
   registry.move(op, 'terminate');
+  durable(op);
   clock.setWallClock(ms);
   clock.advance(ttlMs - 1);
   expect(registry.sweep()).toEqual([]);
@@ -229,6 +237,7 @@ test('a move that was taken back does not hold up the sweep of what ended after 
   const second = registry.ingest(owner, 't:2').op;
   registry.move(first, 'terminate')?.();
   registry.move(second, 'terminate');
+  durable(second);
   clock.advance(ttlMs - 1);
   registry.move(first, 'allow');
   clock.advance(1);
@@ -241,8 +250,53 @@ test('an operation whose end was taken back and came again is swept once', () =>
   const { op } = registry.ingest(looseAgent('acme/search/bot'), 't:s');
   registry.move(op, 'terminate')?.();
   registry.move(op, 'terminate');
+  durable(op);
   clock.advance(ttlMs);
   expect(registry.sweep()).toEqual([op]);
+});
+
+test('an end that is not durable yet is not swept: it may be taken back', () => {
+  const clock = new ManualClock();
+  const registry = new OpsRegistry(clock, ttlMs);
+  const owner = looseAgent('acme/search/bot');
+  const { op } = registry.ingest(owner, 't:s');
+  durable(op);
+  const takeBack = registry.move(op, 'terminate');
+  clock.advance(ttlMs);
+  expect(registry.sweep()).toEqual([]);
+  takeBack?.();
+  expect(registry.find(owner, 't:s')?.state).toBe('pending');
+});
+
+test('an operation whose end was taken back, among later ones that stand, is not swept', () => {
+  const clock = new ManualClock();
+  const registry = new OpsRegistry(clock, ttlMs);
+  const owner = looseAgent('acme/search/bot');
+  const [first, second] = ['t:1', 't:2'].map((id) => registry.ingest(owner, id).op) as [MutableOp, MutableOp];
+  const takeBack = registry.move(first, 'terminate');
+  registry.move(second, 'terminate');
+  durable(second);
+  takeBack?.();
+  clock.advance(ttlMs);
+  expect(registry.sweep()).toEqual([second]);
+  expect(registry.find(owner, 't:1')).toBe(first);
+});
+
+test('the row that another gateway writes of an operation that is forgotten here is removed by whoever sweeps next', () => {
+  const registry = new OpsRegistry(new ManualClock(), ttlMs);
+  const owner = looseAgent('acme/search/bot');
+  registry.followSaved(owner, 't:1', 7);
+  expect([...registry.takeForgottenRows()]).toEqual([{ owner, opId: 't:1', savedSeq: 7 }]);
+  expect([...registry.takeForgottenRows()]).toEqual([]);
+});
+
+test('the row of a forgotten operation goes with another one that has its id', () => {
+  const registry = new OpsRegistry(new ManualClock(), ttlMs);
+  const owner = looseAgent('acme/search/bot');
+  registry.followSaved(owner, 't:1', 7);
+  const { op } = registry.ingest(owner, 't:1');
+  expect([...registry.takeForgottenRows()]).toEqual([]);
+  expect(op.savedSeq).toBe(7);
 });
 
 test('many thousand operations that came and went leave nothing behind', () => {
@@ -251,7 +305,11 @@ test('many thousand operations that came and went leave nothing behind', () => {
   const owner = looseAgent('acme/search/bot');
   let swept = 0;
   for (let round = 0; round < 50; round++) {
-    for (let i = 0; i < 200; i++) registry.move(registry.ingest(owner, `t${round}:s${i}`).op, 'terminate');
+    for (let i = 0; i < 200; i++) {
+      const { op } = registry.ingest(owner, `t${round}:s${i}`);
+      registry.move(op, 'terminate');
+      durable(op);
+    }
     clock.advance(ttlMs / 2);
     swept += registry.sweep().length;
   }

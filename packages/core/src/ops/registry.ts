@@ -5,6 +5,7 @@ import { ChunkedSet, ReeveError } from '../kernel/index.ts';
 import type { MutableOp, OpMembers, OpRecord, OpState, OpTrigger, Op } from './op.ts';
 import {
   changesRow,
+  hasEnded,
   isOver,
   isUnchecked,
   membersLike,
@@ -19,6 +20,9 @@ import { UnsavedOps } from './unsaved-ops.ts';
 import { inOrderOf, ordinalOf } from './op-order.ts';
 import type { Agent } from '../tenancy/index.ts';
 
+/** The row of an operation in the store. */
+export type OpRow = Pick<Op, 'owner' | 'opId' | 'savedSeq'>;
+
 /** The operations in flight, and those that ended lately. */
 export class OpsRegistry {
   readonly #clock: Clock;
@@ -28,6 +32,7 @@ export class OpsRegistry {
   /** Operations that are over, in the order in which they ended. The sweep takes them from the front. */
   #ended: Op[] = [];
   #swept = 0;
+  readonly #forgottenRows: OpRow[] = [];
   readonly #unsaved = new UnsavedOps();
   /** Operations that were registered before their check, oldest first. Checked ones are removed later. */
   readonly #unchecked = new ChunkedSet(uncheckedSlot);
@@ -137,7 +142,7 @@ export class OpsRegistry {
     const { opId: _, registeredAt: __, state, updatedAt, ...told } = record;
     if (state !== known.state) this.#set(known, state, updatedAt, this.#clock.elapsed());
     else this.#touch(known);
-    return Object.assign(known, told, { updatedAt, seq });
+    return Object.assign(known, told, { updatedAt, seq, endedAfter: -1 });
   }
 
   /** Changes an operation without a move, and returns how to take that back. Its row, if any, is then out of date. */
@@ -153,9 +158,11 @@ export class OpsRegistry {
     if (isRowOld) this.#touch(op);
   }
 
-  /** Another gateway has written the row of an operation. */
-  followSaved(op: MutableOp, seq: number): void {
-    op.savedSeq = seq;
+  /** Another gateway has written the row of an operation. If that is forgotten here already, its row is owed. */
+  followSaved(owner: Agent, opId: string, savedSeq: number): void {
+    const op: MutableOp | undefined = this.find(owner, opId);
+    if (op === undefined) this.owesRemoval({ owner, opId, savedSeq });
+    else op.savedSeq = savedSeq;
   }
 
   /** Where a trigger leads by the lifecycle table. Throws if the table has no such move. */
@@ -172,11 +179,7 @@ export class OpsRegistry {
     const to = this.destination(op, trigger);
     if (to === from) return undefined;
     this.#set(op, to, now, this.#clock.elapsed());
-    return () => {
-      this.#set(op, from, updatedAt, movedAt);
-      // Moves are taken back in reverse order, so the end to take back is the last one.
-      if (isOver(to) && this.#ended.at(-1) === op) this.#ended.pop();
-    };
+    return () => this.#set(op, from, updatedAt, movedAt);
   }
 
   /** Removes an operation and returns how to take that back. */
@@ -197,9 +200,12 @@ export class OpsRegistry {
     const removed: Op[] = [];
     while (this.#swept < this.#ended.length && removed.length < most) {
       const op = this.#ended[this.#swept];
-      if (op === undefined || op.movedAt > deadline) break;
+      if (op === undefined) break;
+      // The end of an operation may have been taken back, among later ones that stand.
+      const isLeft = isOver(op.state) && this.holds(op);
+      if (isLeft && (op.movedAt > deadline || !hasEnded(op))) break;
       this.#swept++;
-      if (!this.holds(op)) continue;
+      if (!isLeft) continue;
       this.forget(op);
       removed.push(op);
     }
@@ -210,11 +216,18 @@ export class OpsRegistry {
     return removed;
   }
 
-  /** Puts back an operation that the sweep removed. */
-  unsweep(op: Op): void {
-    this.#keep(op);
-    this.#ended.splice(this.#swept, 0, op);
-    this.#unsaved.noteOverdue(op);
+  /** The rows of operations that are forgotten here. Whoever takes them removes them. */
+  *takeForgottenRows(): Iterable<OpRow> {
+    for (const row of this.#forgottenRows.splice(0)) {
+      const op: MutableOp | undefined = this.find(row.owner, row.opId);
+      // It is back, or another one with its id is there. Then the row goes with that one.
+      if (op === undefined) yield row;
+      else if (op.savedSeq === 0) op.savedSeq = row.savedSeq;
+    }
+  }
+
+  owesRemoval(row: OpRow): void {
+    this.#forgottenRows.push(row);
   }
 
   /** The operations whose row is missing or out of date, and since when. Longest first. */
@@ -278,6 +291,7 @@ export class OpsRegistry {
     op.updatedAt = updatedAt;
     op.movedAt = movedAt;
     this.#noteUnsaved(op);
+    op.endedAfter = isOver(state) ? op.seq : -1;
     if (isOver(state)) this.#ended.push(op);
   }
 }

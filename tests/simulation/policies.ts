@@ -1,0 +1,24 @@
+/** In millionths of a USD, for a day. */
+export const caps = { global: 400e6, org: 180e6, team: 100e6, agent: 40e6 };
+
+/** What every gateway is started with. */
+export const filePolicy = `
+name: caps
+default: allow
+rules:
+  - { name: ask, effect: require_approval, tools: [ask] }
+  - { name: "no", effect: deny, tools: ["no"] }
+pricing: { m: { input_per_mtok_usd: 1, output_per_mtok_usd: 1 } }
+budget:
+  daily_limit_usd: ${caps.global / 1e6}
+  org_daily_limit_usd: ${caps.org / 1e6}
+  team_daily_limit_usd: ${caps.team / 1e6}
+  agent_daily_limit_usd: ${caps.agent / 1e6}
+`;
+
+/** What people store while agents work: some of the tools are denied. */
+export function storedPolicy(name: string, denied: readonly string[]): string {
+  return `name: ${name}\nrules:\n  - { name: stop, effect: deny, tools: ${JSON.stringify(denied)} }\n`;
+}
+
+export const tools = ['search', 'fetch', 'write', 'send', 'ask', 'no'] as const;

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { Simulation } from './simulation.ts';
+
+/** Seeds that have found something, and how many steps it took. They stay. */
+const foundBefore = [
+  // An operation was swept before its end was durable, and lost when that was taken back.
+  { seed: 5, steps: 4000 },
+  // An agent was told another reason after a restart.
+  { seed: 2, steps: 8000 },
+  // An operation that ran was swept, because its end was taken back among later ones that stood.
+  { seed: 3, steps: 8000 },
+  // Operations of an agent that had left came back after a restart, with what they reserved.
+  { seed: 209, steps: 29_000 },
+];
+
+test.each(foundBefore)('seed $seed holds for $steps steps', async ({ seed, steps }) => {
+  expect(await new Simulation(seed).run(steps)).toMatch(/^[0-9a-f]{64}$/);
+});
+
+test('a fresh seed holds', async () => {
+  const seed = Date.now() % 2 ** 32;
+  const simulation = new Simulation(seed);
+  await simulation.run(40_000).catch((error: unknown) => {
+    throw new Error(`npm run simulate -- --seed ${seed} --steps 40000: failed at step ${simulation.step}`, {
+      cause: error,
+    });
+  });
+});
+
+test('the same seed leads to the same states', async () => {
+  const [one, other] = [await new Simulation(42).run(3000), await new Simulation(42).run(3000)];
+  expect(one).toBe(other);
+});

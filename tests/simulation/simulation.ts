@@ -1,0 +1,260 @@
+import { installFirstKey } from '@reeve/core';
+import { deeds, isRefusal, register } from './deeds.ts';
+import { Broken, Judge } from './judge.ts';
+import { filePolicy } from './policies.ts';
+import { Random, sha256 } from './random.ts';
+import { differenceOf, stateOf } from './state-of.ts';
+import { VirtualClock, VirtualTime } from './virtual-clock.ts';
+import { VirtualGateway } from './virtual-gateway.ts';
+import { VirtualLog } from './virtual-log.ts';
+import { World } from './world.ts';
+
+/** How often gateways are compared with each other, and with one that starts from the store. */
+const compareEvery = 200;
+const restartEvery = 4000;
+
+/** A cluster of gateways in one thread. Every step is drawn from the seed. */
+export class Simulation {
+  readonly random: Random;
+  readonly time = new VirtualTime();
+  readonly judge = new Judge();
+  readonly log = new VirtualLog((entries) => this.#watch(() => this.judge.read(entries)));
+  readonly world: World;
+  readonly gateways: VirtualGateway[] = [];
+  readonly counts: Record<string, number> = {};
+  step = 0;
+  #started = 0;
+  #compared = 0;
+  #failure: unknown;
+  #states = '';
+
+  constructor(seed: number) {
+    this.random = new Random(seed);
+    this.world = new World(4 + this.random.int(30));
+  }
+
+  /** Returns a digest of the states on the way. Throws what was promised and did not hold. */
+  async run(steps: number): Promise<string> {
+    await this.#begin(3 + this.random.int(3));
+    while (this.step < steps) {
+      this.step++;
+      await this.#act();
+      await settled();
+      if (this.#failure !== undefined) throw this.#failure;
+      if (this.step % compareEvery === 0) await this.#compareAll();
+      if (this.step % restartEvery === 0) await this.#compareWithStart();
+    }
+    await this.#calm();
+    await this.#compareAll();
+    await this.#compareWithStart();
+    this.counts['entries'] = this.judge.entries;
+    this.counts['allowed'] = this.judge.allowed;
+    this.counts['commits'] = this.log.version;
+    this.counts['compared'] = this.#compared;
+    return this.#states;
+  }
+
+  async #begin(count: number): Promise<void> {
+    for (let nth = 0; nth < count; nth++) await this.#start(nth);
+    const [first] = this.gateways;
+    if (first === undefined) throw new Error('there is no gateway');
+    const installing = installFirstKey(first.access, undefined);
+    await this.#calm();
+    const secret = (await installing) ?? '';
+    const [root] = first.gov.keys.all();
+    this.world.keys.push({
+      secret,
+      id: root?.id ?? '',
+      orgId: null,
+      teamId: null,
+      isAdmin: true,
+      revokedSince: undefined,
+    });
+    const registering = this.world.agents
+      .filter(() => this.random.chance(0.8))
+      .map((agent, nth) => {
+        const gateway = this.gateways[nth % count] ?? first;
+        return gateway.during(register(this, gateway, agent, this.world.root));
+      });
+    await this.#calm();
+    await Promise.all(registering);
+  }
+
+  async #start(place: number): Promise<void> {
+    this.gateways[place] = await VirtualGateway.start({
+      name: `gateway ${++this.#started}`,
+      log: this.log,
+      clock: new VirtualClock(this.time, this.random.int(4000) - 2000),
+      policy: filePolicy,
+      onFailed: (error) => {
+        this.#failure ??= error;
+      },
+    });
+  }
+
+  async #act(): Promise<void> {
+    const { random, log } = this;
+    const draw = random.next();
+    if (draw < 0.34) this.#deed(random.pick(this.gateways));
+    else if (draw < 0.6) this.#endTurn();
+    else if (draw < 0.84) await this.#workOfLog();
+    else if (draw < 0.95) this.#message();
+    else if (draw < 0.9905) this.time.advance(random.int(400));
+    else if (draw < 0.993) log.dropLock();
+    else if (draw < 0.996) random.pick(this.gateways).clock.aheadMs = random.int(20_000) - 10_000;
+    else if (draw < 0.998) void this.#count('catch up', random.pick(this.gateways).gov.journal.catchUp());
+    else if (draw < 0.9985) await this.#crash(random.int(this.gateways.length));
+    else this.time.advance(random.int(random.chance(0.1) ? 14_400_000 : 20_000));
+  }
+
+  /** What the judge says is told to the simulation, and not to the gateway at hand. */
+  #watch(judge: () => void): void {
+    try {
+      judge();
+    } catch (error) {
+      this.#failure ??= error;
+    }
+  }
+
+  #endTurn(): void {
+    const waiting = this.gateways.filter(({ hasTurn }) => hasTurn);
+    if (waiting.length > 0) this.random.pick(waiting).endTurn();
+  }
+
+  #deed(gateway: VirtualGateway): void {
+    if (!gateway.isUp) return;
+    const { name, act } = this.random.weighted(deeds);
+    void this.#count(name, gateway.during(begin(() => act(this, gateway))));
+  }
+
+  async #count(name: string, work: Promise<unknown>): Promise<void> {
+    try {
+      await work;
+      this.counts[name] = (this.counts[name] ?? 0) + 1;
+    } catch (error) {
+      if (isRefusal(error)) this.counts[`${name}: refused`] = (this.counts[`${name}: refused`] ?? 0) + 1;
+      else this.#failure ??= error;
+    }
+  }
+
+  async #workOfLog(): Promise<void> {
+    const { random, log } = this;
+    if (log.waiting === 0) return;
+    const nth = random.int(Math.min(3, log.waiting));
+    const draw = random.next();
+    const doubtful = log.work(nth, draw < 0.985 ? 'done' : draw < 0.998 ? 'refused' : 'answer lost');
+    if (doubtful === undefined) return;
+    // A gateway that cannot find out what became of its commit ends, and the next one reads the log.
+    const place = this.gateways.findIndex(({ member }) => member === doubtful);
+    await this.#crash(place);
+  }
+
+  #message(): void {
+    const { random, log } = this;
+    if (log.underWay === 0) return;
+    const nth = random.int(Math.min(8, log.underWay));
+    if (random.chance(0.03)) log.lose(nth);
+    else {
+      const member = log.deliver(nth, random.chance(0.03));
+      this.gateways.find((gateway) => gateway.member === member)?.gov.journal.followReady();
+    }
+  }
+
+  async #crash(place: number): Promise<void> {
+    const gateway = this.gateways[place];
+    if (gateway === undefined) return;
+    this.counts['crashes'] = (this.counts['crashes'] ?? 0) + 1;
+    this.log.leave(gateway.member, this.random);
+    for (const { registering } of this.world.agents) {
+      for (const [token, asked] of registering) if (asked === gateway.name) registering.delete(token);
+    }
+    await this.#start(place);
+  }
+
+  /** Lets everything end that is under way, and everybody follow. */
+  async #calm(): Promise<void> {
+    for (let round = 0; round < 200; round++) {
+      for (const gateway of this.gateways) gateway.endTurn();
+      while (this.log.waiting > 0) {
+        const before = this.log.waiting;
+        for (let nth = 0; nth < this.log.waiting; nth++) this.log.work(nth, 'done');
+        await settled();
+        if (this.log.waiting >= before) this.log.dropLock();
+      }
+      while (this.log.underWay > 0) this.log.deliver(0, false);
+      for (const { gov } of this.gateways) gov.journal.followReady();
+      await settled();
+      if (this.#failure !== undefined) throw this.#failure;
+      if (this.gateways.every((gateway) => this.#isIdle(gateway) && gateway.isUp)) {
+        for (const { gov } of this.gateways) void gov.journal.catchUp();
+        for (let nth = 0; nth < 20 && this.log.waiting > 0; nth++) {
+          this.log.work(0, 'done');
+          await settled();
+        }
+        if (this.gateways.every(({ member }) => member.version === this.log.version)) return;
+      }
+    }
+    throw new Broken('the gateways do not come to rest');
+  }
+
+  #isIdle(gateway: VirtualGateway): boolean {
+    return gateway.isIdle && !this.log.isAsking(gateway.member);
+  }
+
+  /** Gateways at the same place of the log are alike. */
+  async #compareAll(): Promise<void> {
+    if (this.step % (compareEvery * 5) === 0) await this.#calm();
+    const states = new Map<number, Named>();
+    for (const gateway of this.gateways) {
+      if (!gateway.isUp || !this.#isIdle(gateway)) continue;
+      const { version } = gateway.member;
+      const state = stateOf(gateway.gov);
+      const other = states.get(version);
+      if (other === undefined) states.set(version, { name: gateway.name, state });
+      else {
+        this.#compared++;
+        requireAlike(other, { name: gateway.name, state }, version);
+      }
+    }
+    const [first] = states.values();
+    if (first !== undefined) this.#states = sha256(`${this.#states}${first.state.join('\n')}`);
+  }
+
+  /** A gateway that starts now is like one that has been there. */
+  async #compareWithStart(): Promise<void> {
+    await this.#calm();
+    const known = this.gateways.map((gateway) => ({ name: gateway.name, state: stateOf(gateway.gov) }));
+    const place = this.random.int(this.gateways.length);
+    await this.#crash(place);
+    const [started] = this.gateways.slice(place, place + 1);
+    await this.#calm();
+    const other = known[place];
+    if (started === undefined || other === undefined) return;
+    this.#compared++;
+    requireAlike(other, { name: started.name, state: stateOf(started.gov) }, this.log.version);
+  }
+}
+
+interface Named {
+  readonly name: string;
+  readonly state: readonly string[];
+}
+
+function requireAlike(one: Named, other: Named, version: number): void {
+  const difference = differenceOf(one.state, other.state);
+  if (difference.length === 0) return;
+  const shown = difference.slice(0, 6).join('\n');
+  throw new Broken(`${one.name} (-) and ${other.name} (+) differ after commit ${version}:\n${shown}`);
+}
+
+/** What throws at once is refused like what is refused later. */
+async function begin<Result>(act: () => Promise<Result>): Promise<Result> {
+  return await act();
+}
+
+/** Lets everything happen that waits for nothing but its turn. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}

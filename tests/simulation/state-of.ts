@@ -1,0 +1,43 @@
+import type { Governance } from '@reeve/core';
+import { recordOf } from '@reeve/core';
+
+/** Everything that gateways at the same place of the log must agree on: one line for each thing, sorted. */
+export function stateOf(gov: Governance): readonly string[] {
+  const lines: string[] = [];
+  const tell = (kind: string, name: string, value: unknown) => lines.push(`${kind} ${name} ${textOf(value)}`);
+  for (const agent of gov.directory.all()) {
+    const { key, record, blocked } = agent;
+    tell('agent', key, { record, blocked });
+    for (const op of gov.ops.of(agent)) {
+      // Each gateway forgets by its own clock what is over.
+      if (op.state === 'completing' || op.state === 'terminated') continue;
+      tell('operation', `${key}/${op.opId}`, recordOf(op));
+      tell('approval of', `${key}/${op.opId}`, gov.approvals.ofOp(record.id, op.opId) ?? null);
+    }
+    const { lastSequence } = gov.control.outbox(record.id);
+    tell('sequence', key, lastSequence);
+    for (const { message } of gov.control.find(key)?.queued() ?? []) tell('message', key, message);
+  }
+  for (const { of, reserved, spent, noticed } of gov.ledger.all()) {
+    if (reserved !== 0 || spent.month !== 0) tell('balance', textOf(of), { reserved, spent, noticed });
+  }
+  // About when a control last refused a check is kept to the hour.
+  for (const control of gov.control.runs.all()) tell('run', control.controlId, { ...control, refusedAt: null });
+  for (const suspension of gov.directory.suspensions.all()) tell('suspension', suspension.id, suspension);
+  for (const key of gov.keys.all()) tell('key', key.id, { ...key, lastUsedAt: null });
+  tell('policies', '', gov.policies.version);
+  return lines.sort();
+}
+
+/** Lines that only one of two states has. */
+export function differenceOf(one: readonly string[], other: readonly string[]): readonly string[] {
+  const [left, right] = [new Set(one), new Set(other)];
+  return [
+    ...one.filter((line) => !right.has(line)).map((line) => `- ${line}`),
+    ...other.filter((line) => !left.has(line)).map((line) => `+ ${line}`),
+  ];
+}
+
+function textOf(value: unknown): string {
+  return JSON.stringify(value, (_, each: unknown) => (typeof each === 'bigint' ? String(each) : each));
+}

@@ -1,0 +1,200 @@
+import type { Access, BalanceKeeper, Change, DomainEvent, Followed, Governance, Store, Unread } from '@reeve/core';
+import {
+  Authenticator,
+  emptyGovernance,
+  EndedCredentials,
+  executorOf,
+  followCommit,
+  Journal,
+  Listening,
+  loadPolicies,
+  OpsCheckpoint,
+  prepareToFollow,
+  recover,
+  ReservationReaper,
+  sealer,
+  StaleWatch,
+  touchOf,
+} from '@reeve/core';
+import { noMint } from './plain-mint.ts';
+import { namedRandomness, sha256 } from './random.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+import type { VirtualLog, VirtualMember } from './virtual-log.ts';
+
+/** Short, so that much of it happens in a simulation. */
+export const settings = {
+  opsTtlMs: 20_000,
+  sweepTickMs: 5000,
+  pendingTtlMs: 60_000,
+  silentMs: 15_000,
+  leaseMs: 40_000,
+  control: { ackMs: 5000, strict: false },
+  approvals: { ttlMs: 30_000, notifies: false },
+} as const;
+
+export interface GatewayParts {
+  readonly name: string;
+  readonly log: VirtualLog;
+  readonly clock: VirtualClock;
+  /** The files that every gateway is started with. */
+  readonly policy: string;
+  /** Called with what ends the gateway. */
+  readonly onFailed: (error: unknown) => void;
+}
+
+/** A gateway without its transports: the core, put together as the wiring does, on a log that a step moves on. */
+export class VirtualGateway {
+  readonly name: string;
+  readonly gov: Governance;
+  readonly access: Access;
+  readonly authenticator: Authenticator;
+  readonly clock: VirtualClock;
+  readonly member: VirtualMember;
+  readonly store: Store;
+  readonly balances: BalanceKeeper;
+  readonly checkpoint: OpsCheckpoint;
+  readonly stale: StaleWatch;
+  readonly reaper: ReservationReaper;
+  readonly listening: Listening;
+  readonly execute: ReturnType<typeof executorOf>;
+  readonly events: DomainEvent[] = [];
+  /** Work that callers wait for. */
+  busy = 0;
+  isUp = false;
+  readonly #due: (() => void)[];
+
+  private constructor(
+    { name, clock, log }: GatewayParts,
+    member: VirtualMember,
+    followed: Followed & { readonly balances: BalanceKeeper; readonly access: Access },
+    due: (() => void)[],
+  ) {
+    const { gov, access, balances } = followed;
+    this.name = name;
+    this.gov = gov;
+    this.access = access;
+    this.balances = balances;
+    this.clock = clock;
+    this.member = member;
+    this.store = log.store;
+    this.authenticator = new Authenticator(access);
+    this.execute = executorOf(gov);
+    const { opsTtlMs, sweepTickMs, silentMs, leaseMs } = settings;
+    this.checkpoint = new OpsCheckpoint(gov, sweepTickMs, opsTtlMs, Math.max(sweepTickMs, opsTtlMs));
+    this.listening = new Listening(clock);
+    this.stale = new StaleWatch(gov, silentMs, this.listening);
+    this.reaper = new ReservationReaper(gov, leaseMs, this.listening);
+    this.#due = due;
+  }
+
+  /** Restores everything from the store. Its policies are in force once a few more steps have passed. */
+  static async start(parts: GatewayParts): Promise<VirtualGateway> {
+    const { name, log, clock, onFailed } = parts;
+    const { store } = log;
+    const member = log.join();
+    const snapshot = await store.load();
+    const due: (() => void)[] = [];
+    const followed: { current?: Followed } = {};
+    const here = (): Followed => {
+      if (followed.current === undefined) throw new Error('there is nothing yet that could follow');
+      return followed.current;
+    };
+    const faulty = (faults: readonly Unread[]) => {
+      if (faults.length > 0) onFailed(new Error(`cannot follow: ${faults[0]?.why}`));
+    };
+    const journal = new Journal<Change, DomainEvent>(
+      {
+        commit: (batch) => member.commit(batch),
+        soon: (flush) => due.push(flush),
+        seal: sealer(sha256),
+        publish: (events) => gateway?.balances.follow(events),
+        onCommit: () => undefined,
+        onError: onFailed,
+        sharing: {
+          touchOf,
+          ready: () => member.ready(),
+          read: () => member.read(),
+          lock: () => member.lock(),
+          prepare: (commits) => prepareToFollow(here(), commits),
+          follow: (commit) => faulty(followCommit(here(), commit)),
+          failed: onFailed,
+        },
+      },
+      snapshot.head,
+    );
+    let gateway: VirtualGateway | undefined;
+    const release = journal.hold();
+    const randomness = namedRandomness(name);
+    const gov = emptyGovernance(
+      {
+        store,
+        journal,
+        clock,
+        randomness,
+        sha256,
+        policyFeatures: {},
+        agentBounds: { agents: 10_000, bytes: 64 * 1024 * 1024 },
+        mostActionMicros: 1_000_000_000,
+        opsTtlMs: settings.opsTtlMs,
+        opsSeed: 0,
+        control: settings.control,
+        approvals: settings.approvals,
+        onControlStep: () => undefined,
+      },
+      snapshot,
+    );
+    const access: Access = {
+      clock,
+      randomness,
+      sha256,
+      journal,
+      keys: gov.keys,
+      callers: gov.callers,
+      signingKeys: gov.callers.signingKeys,
+      mint: noMint,
+      tokenTtlMs: 60_000,
+      ended: new EndedCredentials(),
+    };
+    const balances = await recover(gov, snapshot, store, (unread) => faulty([unread]));
+    faulty(snapshot.unread);
+    followed.current = { gov, access, balances };
+    gateway = new VirtualGateway(parts, member, { gov, access, balances }, due);
+    release();
+    void gateway.#load(parts);
+    return gateway;
+  }
+
+  /** A gateway serves once its files are in force. If the database is away, it goes on trying. */
+  async #load(parts: GatewayParts): Promise<void> {
+    while (!this.isUp) {
+      const loading = loadPolicies(this.gov, [{ file: 'policy.yaml', text: parts.policy }], {});
+      const problems = await this.during(loading).catch(() => undefined);
+      if (problems !== undefined) this.isUp = true;
+      if (problems?.[0] !== undefined) parts.onFailed(new Error(`the policy is wrong: ${JSON.stringify(problems[0])}`));
+    }
+  }
+
+  /** Whether nothing is under way: memory is what the log says. */
+  get isIdle(): boolean {
+    return this.busy === 0 && this.#due.length === 0;
+  }
+
+  /** Whether a turn waits for its end. */
+  get hasTurn(): boolean {
+    return this.#due.length > 0;
+  }
+
+  /** Ends the turn of the event loop. */
+  endTurn(): void {
+    for (const flush of this.#due.splice(0)) flush();
+  }
+
+  during<Result>(work: Promise<Result>): Promise<Result> {
+    this.busy++;
+    const done = () => {
+      this.busy--;
+    };
+    work.then(done, done);
+    return work;
+  }
+}

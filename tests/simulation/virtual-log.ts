@@ -1,0 +1,236 @@
+import type { Batch, Commit, SealedEntry } from '@reeve/core';
+import { commitText, emptyChain, HeadMoved, MemoryStore, parseCommit } from '@reeve/core';
+import type { Random } from './random.ts';
+
+/** A commit in the log. Gateways get it as text, so that they share no objects. */
+interface KeptCommit {
+  readonly head: Commit['head'];
+  readonly text: string;
+}
+
+/** Something that a gateway has asked the database for, and that has not happened yet. */
+interface Ask {
+  readonly by: VirtualMember;
+  readonly writes: boolean;
+  readonly isCommit: boolean;
+  /** Does it, and answers. */
+  readonly work: () => void;
+  readonly fail: (error: Error) => void;
+}
+
+/** A word of one gateway to another that it has made a commit. */
+interface Message {
+  readonly to: VirtualMember;
+  readonly version: number;
+}
+
+/** What becomes of the next piece of work. */
+export type Fate = 'done' | 'refused' | 'answer lost';
+
+/**
+ * The shared log as gateways see it: PostgreSQL behind its port, and NATS. Nothing moves by itself: each step of a
+ * simulation lets the database do one thing, or lets one message arrive, arrive twice or get lost.
+ */
+export class VirtualLog {
+  readonly store = new MemoryStore();
+  readonly commits: KeptCommit[] = [];
+  readonly #asks: Ask[] = [];
+  readonly #messages: Message[] = [];
+  readonly #members = new Set<VirtualMember>();
+  readonly #onEntries: (entries: readonly SealedEntry[]) => void;
+  /** Who has locked the head of the log. Nobody else writes meanwhile. */
+  #holder: VirtualMember | undefined;
+
+  constructor(onEntries: (entries: readonly SealedEntry[]) => void) {
+    this.#onEntries = onEntries;
+  }
+
+  get version(): number {
+    return this.commits.length;
+  }
+
+  get waiting(): number {
+    return this.#asks.length;
+  }
+
+  get underWay(): number {
+    return this.#messages.length;
+  }
+
+  join(): VirtualMember {
+    const member = new VirtualMember(this, this.version);
+    this.#members.add(member);
+    return member;
+  }
+
+  /** A gateway has ended. What it had sent may still be done, and nobody hears of it. */
+  leave(member: VirtualMember, random: Random): void {
+    this.#members.delete(member);
+    for (const ask of this.#asks.filter(({ by }) => by === member)) {
+      if (ask.isCommit && this.#isFree(member) && random.chance(0.5)) ask.work();
+      this.#remove(this.#asks, ask);
+    }
+    if (this.#holder === member) this.#holder = undefined;
+    for (const message of this.#messages.filter(({ to }) => to === member)) this.#remove(this.#messages, message);
+  }
+
+  isAsking(member: VirtualMember): boolean {
+    return this.#asks.some(({ by }) => by === member);
+  }
+
+  /** The database does the nth thing that it was asked for. Returns who is left in doubt, if the answer is lost. */
+  work(nth: number, fate: Fate): VirtualMember | undefined {
+    const ask = this.#asks[nth];
+    if (ask === undefined || (ask.writes && !this.#isFree(ask.by))) return undefined;
+    this.#remove(this.#asks, ask);
+    if (fate === 'refused') {
+      if (this.#holder === ask.by) this.#holder = undefined;
+      ask.fail(new Error('the database cannot be reached'));
+      return undefined;
+    }
+    if (fate === 'answer lost' && ask.isCommit) {
+      this.#members.delete(ask.by);
+      ask.work();
+      return ask.by;
+    }
+    ask.work();
+    return undefined;
+  }
+
+  /** The nth message arrives. It may arrive again. */
+  deliver(nth: number, isRepeated: boolean): VirtualMember | undefined {
+    const message = this.#messages[nth];
+    if (message === undefined) return undefined;
+    if (!isRepeated) this.#messages.splice(nth, 1);
+    message.to.hear(message.version);
+    return message.to;
+  }
+
+  lose(nth: number): void {
+    this.#messages.splice(nth, 1);
+  }
+
+  /** The server ends a transaction that does nothing for too long. */
+  dropLock(): void {
+    this.#holder = undefined;
+  }
+
+  ask<Result>(by: VirtualMember, kind: 'read' | 'lock' | 'commit', work: () => Result): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#asks.push({
+        by,
+        writes: kind !== 'read',
+        isCommit: kind === 'commit',
+        work: () => {
+          try {
+            resolve(work());
+          } catch (error) {
+            reject(error instanceof Error ? error : new Error(String(error)));
+          }
+        },
+        fail: reject,
+      });
+    });
+  }
+
+  lock(by: VirtualMember): void {
+    this.#holder = by;
+  }
+
+  isLockedBy(by: VirtualMember): boolean {
+    return this.#holder === by;
+  }
+
+  write(by: VirtualMember, batch: Batch): void {
+    const { told = nothingTold } = batch;
+    this.#holder = undefined;
+    this.store.commit(batch);
+    const last = batch.entries.at(-1) ?? this.commits.at(-1)?.head ?? emptyChain;
+    this.commits.push({ head: { seq: last.seq, hash: last.hash }, text: commitText(told) });
+    for (const to of this.#members) if (to !== by) this.#messages.push({ to, version: this.version });
+    this.#onEntries(batch.entries);
+  }
+
+  #isFree(member: VirtualMember): boolean {
+    return this.#holder === undefined || this.#holder === member;
+  }
+
+  #remove<Item>(items: Item[], item: Item): void {
+    items.splice(items.indexOf(item), 1);
+  }
+}
+
+function isEmpty({ entries, changes, told = nothingTold }: Batch): boolean {
+  return entries.length + changes.length + told.steps.length === 0;
+}
+
+const nothingTold = { events: [], steps: [], touched: { agents: [], orgs: [], everything: false } };
+/** After another gateway was first, it will be again. */
+const crowdedFor = 3;
+
+/** The log as one gateway sees it. */
+export class VirtualMember {
+  readonly #log: VirtualLog;
+  /** The commit that memory stands on. */
+  #version: number;
+  readonly #heard = new Set<number>();
+  #crowded = 0;
+
+  constructor(log: VirtualLog, version: number) {
+    this.#log = log;
+    this.#version = version;
+  }
+
+  get version(): number {
+    return this.#version;
+  }
+
+  hear(version: number): void {
+    if (version > this.#version) this.#heard.add(version);
+  }
+
+  /** What has arrived and comes next. */
+  ready(): Commit[] {
+    let through = this.#version;
+    while (this.#heard.delete(through + 1)) through++;
+    return this.#take(through);
+  }
+
+  read(): Promise<readonly Commit[]> {
+    return this.#log.ask(this, 'read', () => this.#take(this.#log.version));
+  }
+
+  lock(): Promise<readonly Commit[]> | undefined {
+    if (this.#crowded === 0 || this.#log.isLockedBy(this)) return undefined;
+    this.#crowded--;
+    return this.#log.ask(this, 'lock', () => {
+      this.#log.lock(this);
+      return this.#take(this.#log.version);
+    });
+  }
+
+  commit(batch: Batch): Promise<void> {
+    const onto = this.#version;
+    return this.#log.ask(this, 'commit', () => {
+      if (isEmpty(batch)) {
+        if (this.#log.isLockedBy(this)) this.#log.dropLock();
+        return;
+      }
+      if (onto !== this.#log.version) {
+        this.#crowded = crowdedFor;
+        if (this.#log.isLockedBy(this)) this.#log.dropLock();
+        throw new HeadMoved(this.#take(this.#log.version));
+      }
+      this.#log.write(this, batch);
+      this.#version = this.#log.version;
+    });
+  }
+
+  #take(through: number): Commit[] {
+    const commits = this.#log.commits
+      .slice(this.#version, through)
+      .map(({ head, text }) => ({ head, ...parseCommit(text) }));
+    this.#version = Math.max(this.#version, through);
+    return commits;
+  }
+}
