@@ -48,6 +48,7 @@ const long = [
   'tests/e2e/retention.test.ts',
   'tests/e2e/upgrade.test.ts',
   'tests/fuzz/openapi.test.ts',
+  'tests/packages/checkout.test.ts',
   'tests/trust/trust.test.ts',
 ];
 

@@ -8,6 +8,7 @@ import { loadPostject, nodeBinary, nodeLicence } from './binary/node-binaries.ts
 import { buildDashboard } from './build-dashboard.ts';
 import { licencesFile, licencesIn } from './packages/bundled-licences.ts';
 import { home } from './packages/public-packages.ts';
+import { shippedFolders } from './packages/shipped-folders.ts';
 
 export const architectures = ['x64', 'arm64'] as const;
 export const binariesFolder = join(home, 'dist/binaries');
@@ -15,16 +16,9 @@ export const binariesFolder = join(home, 'dist/binaries');
 /** What Node looks for in itself, to see whether it is an application. */
 const sentinelFuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 
-/** The folders that the command reads, by the name that it knows them under. */
-const folders: Readonly<Record<string, string>> = {
-  dashboard: 'packages/dashboard/dist',
-  packs: 'packages/cli/packs',
-  starter: 'packages/cli/starter',
-};
-
 function* assets(threads: ReadonlyMap<string, string>): Generator<[key: string, path: string]> {
   for (const [name, path] of threads) yield [`threads/${name}`, path];
-  for (const [name, folder] of Object.entries(folders)) {
+  for (const [name, folder] of Object.entries(shippedFolders)) {
     const root = join(home, folder);
     for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
       const path = join(entry.parentPath, entry.name);
@@ -49,7 +43,8 @@ function blobOf(arch: string, { main, threads }: Awaited<ReturnType<typeof bundl
     assets: Object.fromEntries(assets(threads)),
   };
   writeFileSync(config, JSON.stringify(application));
-  execFileSync(process.execPath, ['--experimental-sea-config', config], { stdio: 'pipe' });
+  // By the Node that the code will be in: what one version has compiled, another does not read.
+  execFileSync(nodeBinary(process.arch), ['--experimental-sea-config', config], { stdio: 'pipe' });
   return readFileSync(output);
 }
 

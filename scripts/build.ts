@@ -1,15 +1,16 @@
-// npm run build: JavaScript, source maps and declarations of every public package, in its folder `dist`.
+// npm run build: JavaScript, source maps and declarations of every public package but the command, in its folder `dist`.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { bundleGrpcJsAside, withBundledGrpcJs } from './bundle-grpc-js.ts';
 import { bundleSdkAside } from './bundle-sdk.ts';
+import { ownDeclarations } from './packages/own-declarations.ts';
 import type { Workspace } from './packages/public-packages.ts';
 import { home, publicPackages } from './packages/public-packages.ts';
 import { publishedCode, publishedDeclarations } from './packages/published-code.ts';
 
 /** Where the compiler writes all packages at once. */
-export const compiled = join(home, 'dist/build');
+const compiled = join(home, 'dist/build');
 
 function compile(): void {
   rmSync(compiled, { recursive: true, force: true });
@@ -18,18 +19,24 @@ function compile(): void {
   if (status !== 0) throw new Error('the packages could not be compiled');
 }
 
-/** Puts the compiled files of a package into its `dist`, as deep as the sources stand in `src`. */
-function place({ folder, path, manifest }: Workspace): void {
-  const dist = join(path, 'dist');
-  const from = join(compiled, folder, 'src');
+/** Makes the `dist` of a package. */
+function place(one: Workspace): void {
+  const dist = join(one.path, 'dist');
   rmSync(dist, { recursive: true, force: true });
-  // The command has no entries, so nobody reads its declarations.
-  const isRead = (file: string) => manifest.bin === undefined || !file.endsWith('.d.ts');
-  const isBundled = manifest.name === '@reeve/sdk';
-  if (isBundled) bundleSdkAside(dist);
+  if (one.manifest.name !== '@reeve/sdk') return placeModules(one, dist);
+  bundleSdkAside(dist);
+  for (const [file, text] of ownDeclarations(one, compiled)) {
+    mkdirSync(dirname(join(dist, file)), { recursive: true });
+    writeFileSync(join(dist, file), text);
+  }
+}
+
+/** Puts the compiled files of a package into its `dist`, as deep as the sources stand in `src`. */
+function placeModules({ folder, path, manifest }: Workspace, dist: string): void {
+  const from = join(compiled, folder, 'src');
   const isGateway = manifest.name === '@reeve/gateway';
   if (isGateway) bundleGrpcJsAside(dist);
-  for (const file of filesIn(from).filter((name) => isRead(name) && !(isBundled && isCode(name)))) {
+  for (const file of filesIn(from)) {
     const to = join(dist, file);
     mkdirSync(dirname(to), { recursive: true });
     const text = readFileSync(join(from, file), 'utf8');
@@ -42,10 +49,6 @@ function place({ folder, path, manifest }: Workspace): void {
   for (const file of filesIn(join(path, 'src')).filter((name) => name.endsWith('.mjs'))) {
     cpSync(join(path, 'src', file), join(dist, file));
   }
-}
-
-function isCode(file: string): boolean {
-  return file.endsWith('.js') || file.endsWith('.js.map');
 }
 
 /** The map holds the source itself. Its name is the one that it has in the repository. */
@@ -62,9 +65,10 @@ function filesIn(folder: string): readonly string[] {
     .sort();
 }
 
+/** The command has no entries that somebody could import. It is put together when it is packed. */
 export function buildPackages(): void {
   compile();
-  for (const one of publicPackages()) place(one);
+  for (const one of publicPackages()) if (one.manifest.bin === undefined) place(one);
 }
 
 if (import.meta.main) buildPackages();

@@ -5,8 +5,8 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { assembleCommand } from './assemble-command.ts';
 import { buildDashboard } from './build-dashboard.ts';
-import { bundleGateway } from './bundle-gateway.ts';
 import { ensureTools } from './ensure-tools.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'reeve-test-'));
@@ -67,7 +67,7 @@ async function besideTests(gateway: string) {
 try {
   ensureTools();
   buildDashboard();
-  const gateway = bundleGateway(join(scratch, 'gateway'));
+  const gateway = assembleCommand(join(scratch, 'command'));
   const args = process.argv.slice(2);
   const names = isPart(args);
   const aside = names ? undefined : besideTests(gateway);

@@ -1,8 +1,7 @@
 #!/bin/sh
 # Assembles what the image holds beyond its base: sh deploy/image/assemble.sh FOLDER ARCHITECTURE
 #
-# It runs in the root of the sources, after `npm install`. They must be in /opt/reeve: the bundle names its data files by
-# their paths.
+# It runs in the root of the sources, after `npm install`.
 set -eu
 image=$1
 case $2 in
@@ -10,34 +9,28 @@ case $2 in
   arm64) cpu=arm64 ;;
   *) echo "there is no image for the architecture \"$2\", only for amd64 and arm64" >&2; exit 1 ;;
 esac
-[ "$PWD" = /opt/reeve ] || { echo "the sources must be in /opt/reeve, not in $PWD" >&2; exit 1; }
 
 mkdir -p "$image/usr/local/bin" "$image/usr/local/share/licenses/node" "$image/opt/reeve" "$image/var/lib/reeve"
 
-# The Node that the tests run on, for the target: the version and the checksum are those of package-lock.json.
+# The Node that the tests run on, for the target: the version and the checksum are those of runtime/package-lock.json.
 node=node-linux-$cpu
-locked() { node -p "require('./package-lock.json').packages['node_modules/$node'].$1"; }
+locked() { node -p "require('./runtime/package-lock.json').packages['node_modules/$node'].$1"; }
 archive=$(npm pack --silent "$node@$(locked version)")
 sum=$(node -p "'sha512-' + require('node:crypto').createHash('sha512').update(require('node:fs').readFileSync('$archive')).digest('base64')")
-[ "$sum" = "$(locked integrity)" ] || { echo "$archive is not what package-lock.json names" >&2; exit 1; }
+[ "$sum" = "$(locked integrity)" ] || { echo "$archive is not what runtime/package-lock.json names" >&2; exit 1; }
 tar -xzf "$archive" package/bin/node package/LICENSE
 mv package/bin/node "$image/usr/local/bin/node"
 mv package/LICENSE "$image/usr/local/share/licenses/node/LICENSE"
 rm -r "$archive" package
 
-# One bundle in place of the sources and their packages, and the files that it reads where they are.
-node_modules/.bin/node scripts/bundle-gateway.ts "$image/opt/reeve/lib"
-for path in packages/cli/packs packages/cli/starter packages/dashboard/dist \
-  packages/gateway/src/adapters/system/thread-boot.mjs; do
-  mkdir -p "$image/opt/reeve/${path%/*}"
-  cp -R "$path" "$image/opt/reeve/$path"
-done
+# One bundle in place of the sources and their packages, and the files that it reads.
+node_modules/.bin/node scripts/assemble-command.ts "$image/opt/reeve"
 cp LICENSE deploy/image/healthcheck.mjs "$image/opt/reeve/"
 
 cat > "$image/usr/local/bin/reeve" <<'END'
 #!/bin/sh
 # The shell is replaced, so that the process keeps its id and gets its signals itself.
-exec /usr/local/bin/node /opt/reeve/lib/reeve.mjs "$@"
+exec /usr/local/bin/node /opt/reeve/bin/reeve.mjs "$@"
 END
 chmod -R u=rwX,go=rX "$image"
 chmod 755 "$image/usr/local/bin/reeve" "$image/usr/local/bin/node"

@@ -17,14 +17,30 @@ export function loadPostject(): Postject {
   return createRequire(import.meta.url)(join(folder, 'dist/api.js')) as Postject;
 }
 
-/** The executable of Node for an architecture, in the version that runs here, out of the package that npm has of it. */
+interface Lock {
+  readonly packages: Readonly<Record<string, { readonly version: string }>>;
+}
+
+/** The version of Node that a checkout, the image and the executables bring. */
+export function nodeVersion(arch: string): string {
+  const lock = JSON.parse(readFileSync(join(home, 'runtime/package-lock.json'), 'utf8')) as Lock;
+  const locked = lock.packages[`node_modules/node-linux-${arch}`];
+  if (locked === undefined) throw new Error(`runtime/package-lock.json names no Node for ${arch}`);
+  return locked.version;
+}
+
+/** The executable of that Node for an architecture, out of the package that npm has of it. */
 export function nodeBinary(arch: string): string {
-  return join(unpacked(`node-linux-${arch}`, process.versions.node), 'bin/node');
+  return join(nodePackage(arch), 'bin/node');
 }
 
 /** The licence of that Node, and of the libraries in it. */
 export function nodeLicence(arch: string): string {
-  return readFileSync(join(unpacked(`node-linux-${arch}`, process.versions.node), 'LICENSE'), 'utf8');
+  return readFileSync(join(nodePackage(arch), 'LICENSE'), 'utf8');
+}
+
+function nodePackage(arch: string): string {
+  return unpacked(`node-linux-${arch}`, nodeVersion(arch));
 }
 
 /** The content of a package of npm, without installing it. npm compares what it fetches with the registry's digest. */

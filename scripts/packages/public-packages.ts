@@ -10,9 +10,10 @@ export interface Manifest {
   readonly license: string;
   readonly files?: readonly string[];
   readonly exports?: Readonly<Record<string, string>>;
-  readonly imports?: Readonly<Record<string, string>>;
   readonly bin?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
+  /** Packages that it works with, in these versions, and does without. */
+  readonly optionalPeers?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
   readonly workspaces?: readonly string[];
 }

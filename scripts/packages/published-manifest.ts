@@ -3,26 +3,37 @@ import type { Workspace } from './public-packages.ts';
 /** Entries that serve the repository's own tests, and are left out of what is published. */
 const unpublishedEntries: ReadonlySet<string> = new Set(['./testkit']);
 
-/** Where the parts of private packages stand that a published one brings along. */
-const broughtAlong: Readonly<Record<string, string>> = { '@reeve/dashboard': './dashboard/index.js' };
-
-/** Packages whose code is in what is built. */
-const builtIn: ReadonlySet<string> = new Set(['@grpc/grpc-js']);
+/** Whether the code of a package that another needs is in what is built of that one. */
+const builtIn: Readonly<Record<string, (needed: string) => boolean>> = {
+  '@reeve/cli': () => true,
+  '@reeve/gateway': (needed) => needed === '@grpc/grpc-js',
+  // The declarations name types of Node.
+  '@reeve/sdk': (needed) => needed !== '@types/node',
+};
 
 /**
  * The manifest as others get it. In the repository entries point to the sources, which Node does not run under
  * `node_modules`. Published ones point to what is built. npm does not rewrite them, so this is done before packing.
  */
-export function publishedManifest({ manifest }: Workspace, privateNames: ReadonlySet<string>): object {
-  const { devDependencies: _tools, dependencies = {}, exports: entries, imports, ...rest } = manifest;
-  const installed = Object.entries(dependencies).filter(([name]) => !privateNames.has(name) && !builtIn.has(name));
+export function publishedManifest({ manifest }: Workspace): object {
+  const { devDependencies: _tools, dependencies = {}, optionalPeers, exports: entries, ...rest } = manifest;
+  const isBuiltIn = builtIn[manifest.name] ?? (() => false);
+  const installed = Object.entries(dependencies).filter(([name]) => !isBuiltIn(name));
   return {
     ...rest,
     publishConfig: { access: 'public' },
     ...(entries === undefined ? {} : { exports: publishedEntries(entries) }),
-    ...(imports === undefined ? {} : { imports: mapped(imports, (target) => broughtAlong[target] ?? target) }),
     dependencies: Object.fromEntries(installed),
+    ...(optionalPeers === undefined ? {} : peers(optionalPeers)),
   };
+}
+
+/**
+ * What somebody may have beside the package, as npm says it. In the repository npm would take it as a reason to install
+ * what only tests need.
+ */
+function peers(optionalPeers: Readonly<Record<string, string>>): object {
+  return { peerDependencies: optionalPeers, peerDependenciesMeta: mapped(optionalPeers, () => ({ optional: true })) };
 }
 
 function publishedEntries(entries: Readonly<Record<string, string>>): object {

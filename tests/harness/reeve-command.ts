@@ -16,7 +16,7 @@ export const lastSignal = measuredInto === undefined ? 'SIGKILL' : 'SIGTERM';
 export const reeveFromSources: readonly string[] = [...measured, resolve('node_modules/.bin/reeve')];
 
 /**
- * The command as tests run it. `npm test` makes a bundle (`scripts/bundle-gateway.ts`), which starts in half the time. At
+ * The command as tests run it. `npm test` makes a bundle (`scripts/assemble-command.ts`), which starts in half the time. At
  * least one test of each thread, store and door runs the sources.
  */
 export const reeveCommand: readonly string[] =

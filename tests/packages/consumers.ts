@@ -17,6 +17,28 @@ const { paths } = require('@reeve/contract');
 process.stdout.write(JSON.stringify({ connect: typeof connect, path: paths.checkAction }));
 `;
 
+/** A program in TypeScript that uses every entry of the SDK, and none of a framework. It is compiled, not run. */
+export const sdkProgram = `import type { Agent, Answer, OpState } from '@reeve/sdk';
+import { connect, usd } from '@reeve/sdk';
+import { govern as governAi } from '@reeve/sdk/ai';
+import { doubtOfProgram } from '@reeve/sdk/carriers';
+import { govern as governClaude } from '@reeve/sdk/claude-agent';
+import { govern as governLangChain } from '@reeve/sdk/langchain';
+import { govern as governMcp } from '@reeve/sdk/mcp';
+import { govern as governOpenAi } from '@reeve/sdk/openai-agents';
+
+export const all = [doubtOfProgram, governAi, governClaude, governLangChain, governMcp, governOpenAi];
+export async function main(agent: Agent): Promise<Answer> {
+  const reeve = connect({ address: '127.0.0.1:50051', apiKey: 'key' });
+  const answer = await agent.check({ tool: 'search' }, { estimatedCostMicros: usd('0.01') });
+  const state: OpState | undefined = answer.opState;
+  // @ts-expect-error: a state is one of few words, so the types are there and are not any.
+  const wrong: 'perhaps' = state;
+  reeve.close();
+  return { ...answer, reason: wrong };
+}
+`;
+
 /** A program in TypeScript that uses types of every entry. It is compiled, not run. */
 export const typedModule = `import type { Action, Agent, Answer, ConnectOptions } from '@reeve/sdk';
 import { ActionDeniedError, connect, usd } from '@reeve/sdk';

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,9 +7,6 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 interface Locked {
-  readonly dependencies?: Readonly<Record<string, string>>;
-  readonly peerDependencies?: Readonly<Record<string, string>>;
-  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
   readonly hasInstallScript?: boolean;
 }
 
@@ -42,25 +39,38 @@ export class EmptyProject {
     return await run(program, args, { cwd: this.folder, env: { ...process.env, ...env } });
   }
 
-  /** The names of everything that a package has brought, itself included. */
-  broughtBy(name: string): ReadonlySet<string> {
-    const brought = new Set<string>();
-    this.#visit(name, '', brought);
-    return brought;
+  /** The names of all packages in this project. */
+  installed(): readonly string[] {
+    return Object.keys(this.#locked())
+      .filter((path) => path !== '')
+      .map((path) => path.replace('node_modules/', ''))
+      .toSorted();
+  }
+
+  /** What they take of a disk, whatever its blocks are. */
+  megabytes(): number {
+    const entries = readdirSync(join(this.folder, 'node_modules'), { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+    return files.reduce((sum, file) => sum + statSync(file).size, 0) / 1e6;
+  }
+
+  /** Compiles a program in this project, and returns what the compiler says. */
+  async compile(tsc: string, program: string, resolution: string): Promise<string> {
+    const module = resolution === 'nodenext' ? 'nodenext' : 'esnext';
+    const strict = { strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true };
+    const checked = { skipLibCheck: false, noEmit: true, types: [], target: 'es2022' };
+    const compilerOptions = { ...strict, ...checked, module, moduleResolution: resolution };
+    this.write('program.mts', program);
+    const config = this.write('tsconfig.json', JSON.stringify({ compilerOptions, files: ['program.mts'] }));
+    return await this.run(tsc, ['-p', config]).then(
+      () => '',
+      ({ stdout, message }: { stdout?: string; message: string }) => stdout ?? message,
+    );
   }
 
   /** Packages that would run a script at their installation. */
   withInstallScripts(): readonly string[] {
     return Object.entries(this.#locked()).flatMap(([path, { hasInstallScript }]) => (hasInstallScript ? [path] : []));
-  }
-
-  #visit(name: string, from: string, brought: Set<string>): void {
-    const locked = this.#locked();
-    const path = [join(from, 'node_modules', name), join('node_modules', name)].find((place) => place in locked);
-    if (path === undefined || brought.has(path)) return;
-    brought.add(path);
-    const { dependencies = {} } = locked[path] ?? {};
-    for (const dependency of Object.keys(dependencies)) this.#visit(dependency, path, brought);
   }
 
   #locked(): Readonly<Record<string, Locked>> {

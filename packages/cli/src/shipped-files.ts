@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { dashboardFolder } from '#dashboard';
+import { dashboardFolder } from '@reeve/dashboard';
 
 /** The folder of this package. The code that is published stands as deep in it as the sources. */
 const home = fileURLToPath(new URL('..', import.meta.url));

@@ -20,7 +20,7 @@ export interface Check extends CheckDetails {
   readonly action: Action;
 }
 
-/** Sends the checks of an agent, and updates its operations by the answers. */
+/** Sends the checks of an agent, and updates its operations by the answers. @internal */
 export class AgentChecks {
   readonly #link: GatewayLink;
   readonly #ops: AgentOps;

@@ -67,6 +67,7 @@ export class Agent {
   #state: 'open' | 'deregistering' | 'closed' = 'open';
   #revoked = false;
 
+  /** @internal */
   constructor(link: GatewayLink, { id, token, created, heartbeatMs, shared, waitsOnly, events }: Registration) {
     this.id = id;
     this.created = created;

@@ -48,12 +48,12 @@ const decisions: Readonly<Record<WireDecision, Decision | undefined>> = {
   [WireDecision.PENDING]: 'pending',
 };
 
-/** Whether the answer can belong to the question. Only a denial may come without an operation. */
+/** Whether the answer can belong to the question. Only a denial may come without an operation. @internal */
 export function isAnswerTo(wire: CheckActionResponse, opId: string): boolean {
   return wire.opId === opId || (wire.opId === '' && wire.decision === WireDecision.DENY);
 }
 
-/** The answer of the gateway. An answer about another operation does not count: it must never allow this one. */
+/** The answer of the gateway. An answer about another operation does not count: it must never allow this one. @internal */
 export function answerOf(wire: CheckActionResponse, ids: TraceIds): Answer {
   const decision = decisions[wire.decision];
   if (decision === undefined || !isAnswerTo(wire, opIdOf(ids))) {

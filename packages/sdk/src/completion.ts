@@ -29,6 +29,7 @@ const outcomes: Readonly<Record<Outcome, WireOutcome>> = {
   cancelled: WireOutcome.CANCELLED,
 };
 
+/** @internal */
 export function completionRequest(
   agent: FullAgentId,
   token: string,

@@ -26,7 +26,7 @@ const signals: Readonly<Record<WireSignal, ControlSignal | undefined>> = {
   [WireSignal.ALLOW]: 'allow',
 };
 
-/** Undefined if this version does not know the signal. */
+/** Undefined if this version does not know the signal. @internal */
 export function controlOf(message: OpControlMessage): Control | undefined {
   const signal = signals[message.signal];
   if (signal === undefined) return undefined;

@@ -9,6 +9,7 @@ export interface CallContext {
   readonly runId: string | undefined;
 }
 
+/** @internal */
 export const callContext = new AsyncLocalStorage<CallContext>();
 
 /**

@@ -31,6 +31,7 @@ export interface Operation extends OperationControl {
   ended(this: void, outcome: Outcome): void;
 }
 
+/** @internal */
 export function controlledOperation(op: LiveOperation): OperationControl {
   return {
     id: op.id,
@@ -44,7 +45,7 @@ export function controlledOperation(op: LiveOperation): OperationControl {
   };
 }
 
-/** The operation as the work sees it, and what the work has said of it so far. */
+/** The operation as the work sees it, and what the work has said of it so far. @internal */
 export function workedOperation(op: LiveOperation, answer: Answer): { operation: Operation; said: () => Completion } {
   let actualCostMicros: number | undefined;
   let detail: string | undefined;

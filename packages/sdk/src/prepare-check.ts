@@ -26,12 +26,13 @@ export interface CheckDetails {
   readonly via?: Via | undefined;
 }
 
-/** A check that can be sent any number of times. It holds the agent's token and never leaves the SDK. */
+/** A check that can be sent any number of times. It holds the agent's token and never leaves the SDK. @internal */
 export interface PreparedCheck {
   readonly ids: TraceIds;
   readonly message: CheckActionRequest;
 }
 
+/** @internal */
 export function prepareCheck(agent: FullAgentId, token: string, action: Action, details: CheckDetails): PreparedCheck {
   const ids = traceIds(details);
   const { estimatedCostMicros, caller, runId = '', summary = '', via } = details;

@@ -30,6 +30,7 @@ export class Reeve {
   readonly #link: GatewayLink;
   readonly #apiKey: string | undefined;
 
+  /** @internal */
   constructor(settings: Settings, apiKey: string | undefined) {
     this.#link = new GatewayLink(settings);
     this.#apiKey = apiKey;

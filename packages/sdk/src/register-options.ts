@@ -56,6 +56,7 @@ export interface AttachOptions extends AgentId, TokenOptions {}
 /**
  * The request to register. The SDK always makes the token here. So a retry registers the same token again, and an
  * attempt that the network delays cannot replace the token that the agent holds.
+ * @internal
  */
 export function registerRequest(options: EnrollOptions): RegisterAgentRequest {
   const { name = '', framework = '', version = '', parent, metadata = {}, tools = [] } = options;

@@ -11,6 +11,7 @@ import { workedOperation } from './operation.ts';
 
 export type Work<Result> = (operation: Operation) => Result | Promise<Result>;
 
+/** @internal */
 export interface Run {
   readonly opId: string;
   readonly ops: AgentOps;
@@ -26,7 +27,7 @@ type End<Result> = { readonly result: Result } | { readonly error: unknown };
 
 const givenUp: Completion = { outcome: 'cancelled', actualCostMicros: 0, detail: 'nobody waits for it any more' };
 
-/** Waits until the action is allowed, does it, and reports how it ended. */
+/** Waits until the action is allowed, does it, and reports how it ended. @internal */
 export async function runAction<Result>(run: Run, work: Work<Result>): Promise<Result> {
   const { ops, opId } = run;
   if (ops.find(opId)?.run === true) throw new ReeveInvalidRequest(`spanId: the operation ${opId} is being run already`);
@@ -73,6 +74,7 @@ function overWhileHeld(answer: Answer): Error {
   return new OperationTerminatedError({ opId, reason, controlId: '' });
 }
 
+/** @internal */
 export async function nextOf(op: LiveOperation, { deadline, signal }: Run['wait']): Promise<'changed' | 'ask_again'> {
   const timeout = AbortSignal.timeout(Math.ceil(remainingMs(deadline)));
   try {

@@ -16,6 +16,7 @@ const doors: Readonly<Record<Door, WireDoor>> = {
   hook: WireDoor.HOOK,
 };
 
+/** @internal */
 export function wireViaOf({ door, name = '' }: Via): NonNullable<CheckActionRequest['via']> {
   return { door: doors[door], name };
 }

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { readManifest } from '../../../scripts/packages/public-packages.ts';
 import { pythonEnvironment } from '../../../scripts/python-environment.ts';
 import { cacheFolder } from '../tools.ts';
 import { runPythonTable } from './python-adapters.ts';
@@ -56,10 +57,8 @@ export async function runLowestPython(): Promise<readonly AdapterResult[]> {
 }
 
 function lowestPeers(): Readonly<Record<string, string>> {
-  const { peerDependencies } = JSON.parse(readFileSync('packages/sdk/package.json', 'utf8')) as {
-    peerDependencies: Readonly<Record<string, string>>;
-  };
-  const light = Object.entries(peerDependencies).filter(([name]) => !testedElsewhere.has(name));
+  const { optionalPeers = {} } = readManifest('packages/sdk');
+  const light = Object.entries(optionalPeers).filter(([name]) => !testedElsewhere.has(name));
   return Object.fromEntries(
     light.map(([name, range]) => [name, `${range.replace('>=', '')}.0.0`.split('.').slice(0, 3).join('.')]),
   );

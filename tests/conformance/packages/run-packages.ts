@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { compilerOf } from '../../packages/compiler-of.ts';
 import { agentModule, commonModule, typedModule } from '../../packages/consumers.ts';
 import { EmptyProject, packAll } from '../../packages/empty-project.ts';
 import { nodeOf } from '../../packages/node-of.ts';
@@ -71,10 +72,7 @@ async function require(agents: EmptyProject, major: number): Promise<void> {
 }
 
 async function compile(agents: EmptyProject, resolution: string): Promise<void> {
-  const module = resolution === 'nodenext' ? 'nodenext' : 'esnext';
-  const how = ['--module', module, '--moduleResolution', resolution, '--target', 'es2022', '--types', ''];
-  const strict = ['--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', 'false'];
-  await agents.run(resolve('node_modules/.bin/tsc'), [...strict, ...how, agents.write('program.ts', typedModule)]);
+  assert.equal(await agents.compile(await compilerOf('our'), typedModule, resolution), '');
 }
 
 /** What the command itself advises on another Node. */
