@@ -1,16 +1,18 @@
-// npm run release -- VERSION: checks, sets the version, builds everything that a release has and puts it into
-// `dist/release`. It commits, tags and publishes nothing. If it fails, the files are as they were.
+// npm run release -- VERSION [--url https://PLACE]: checks, sets the version, builds everything that a release has and puts it
+// into `dist/release`. It commits, tags and publishes nothing. If it fails, the files are as they were.
 import { execFileSync } from 'node:child_process';
-import { createHash, randomUUID } from 'node:crypto';
-import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { binariesFolder, buildBinaries } from './build-binary.ts';
+import { parseArgs } from 'node:util';
+import { nodeVersion } from './binary/node-binaries.ts';
+import { buildBinaries } from './build-binary.ts';
 import { recordWire } from './compatibility/released.ts';
 import { packPackages } from './pack.ts';
-import { licencesFile } from './packages/bundled-licences.ts';
 import { pythonEnvironment } from './python-environment.ts';
 import { home, readManifest } from './packages/public-packages.ts';
 import { releaseNotes, withRelease } from './release/changelog.ts';
+import { archiveExecutable, writeChecksums, writeInstaller } from './release/release-files.ts';
 import type { LockFile } from './release/sbom.ts';
 import { billOfMaterials } from './release/sbom.ts';
 import { filesWithVersion, requireVersion } from './release/set-version.ts';
@@ -34,22 +36,6 @@ function changeFiles(version: string, now: Date): void {
   node('scripts/generate-docs.ts');
 }
 
-/** An executable with its licence, those of what is inside, and its manual, as an archive. */
-function archive(binary: string, version: string): void {
-  const name = basename(binary).replace('reeve-', `reeve-${version}-`);
-  const place = join(home, 'dist', name);
-  rmSync(place, { recursive: true, force: true });
-  mkdirSync(place, { recursive: true });
-  cpSync(binary, join(place, 'reeve'));
-  chmodSync(join(place, 'reeve'), 0o755);
-  cpSync(join(home, 'LICENSE'), join(place, 'LICENSE'));
-  cpSync(join(binariesFolder, licencesFile), join(place, licencesFile));
-  cpSync(join(home, 'packages/cli/man/reeve.1'), join(place, 'reeve.1'));
-  const owner = ['--owner=0', '--group=0', '--numeric-owner', '--sort=name'];
-  execFileSync('tar', ['-czf', join(folder, `${name}.tar.gz`), ...owner, '-C', join(home, 'dist'), name]);
-  rmSync(place, { recursive: true, force: true });
-}
-
 /** The client for Python: its wheel, and the archive of its sources. */
 function packPython(): void {
   const environment = pythonEnvironment();
@@ -60,32 +46,21 @@ function packPython(): void {
   });
 }
 
-function checksums(): string {
-  const files = readdirSync(folder).sort();
-  return files
-    .map(
-      (name) =>
-        `${createHash('sha256')
-          .update(readFileSync(join(folder, name)))
-          .digest('hex')}  ${name}\n`,
-    )
-    .join('');
-}
-
-async function build(version: string, now: Date): Promise<void> {
+async function build(version: string, url: string | undefined, now: Date): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const tarball of packPackages()) cpSync(tarball, join(folder, basename(tarball)));
   packPython();
-  for (const binary of await buildBinaries()) archive(binary, version);
+  for (const binary of await buildBinaries()) archiveExecutable(binary, version, folder);
+  writeInstaller(folder, url);
   const lock = JSON.parse(readFileSync(join(home, 'package-lock.json'), 'utf8')) as LockFile;
-  const about = { version, node: process.versions.node, date: now.toISOString(), id: randomUUID() };
+  const about = { version, node: nodeVersion(process.arch), date: now.toISOString(), id: randomUUID() };
   writeFileSync(
     join(folder, `reeve-${version}.cdx.json`),
     `${JSON.stringify(billOfMaterials(lock, about), undefined, 2)}\n`,
   );
   writeFileSync(join(folder, 'RELEASE-NOTES.md'), releaseNotes(readFileSync(changelog, 'utf8'), version));
-  writeFileSync(join(folder, 'SHA256SUMS'), checksums());
+  writeChecksums(folder);
 }
 
 function nextSteps(version: string): string {
@@ -101,7 +76,7 @@ and put the files of dist/release beside the notes, where releases are.
 `;
 }
 
-async function release(wanted: string | undefined): Promise<void> {
+async function release(wanted: string | undefined, url: string | undefined): Promise<void> {
   const version = requireVersion(wanted, readManifest(home).version);
   const now = new Date();
   if (git('status', '--porcelain') !== '') throw new Error('the working tree has changes: commit them first');
@@ -110,7 +85,7 @@ async function release(wanted: string | undefined): Promise<void> {
   node('scripts/check.ts');
   try {
     changeFiles(version, now);
-    await build(version, now);
+    await build(version, url, now);
   } catch (error) {
     git('checkout', '--', '.');
     git('clean', '-fdq', '--', 'packages/contract/released');
@@ -120,7 +95,8 @@ async function release(wanted: string | undefined): Promise<void> {
 }
 
 try {
-  await release(process.argv[2]);
+  const { values, positionals } = parseArgs({ options: { url: { type: 'string' } }, allowPositionals: true });
+  await release(positionals[0], values.url);
 } catch (error) {
   process.stderr.write(`no release: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
