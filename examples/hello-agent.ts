@@ -1,7 +1,7 @@
 // A complete small agent: it registers, asks before each step, and reports what became of it.
 //
 //   npm start -- --policy examples/policies          the gateway; it prints an API key at its first start
-//   REEVE_API_KEY=rvk_… node examples/hello-agent.ts
+//   REEVE_API_KEY=rvk_… npx node examples/hello-agent.ts
 import type { Answer } from '@reeve/sdk';
 import { connect, ReeveError, ReeveUnauthenticated, ReeveUnavailable, usd } from '@reeve/sdk';
 

@@ -1,7 +1,7 @@
 // An agent whose work can be paused, resumed and terminated while it runs: it reads a book page by page.
 //
 //   npm start -- --policy examples/policies          the gateway; it prints an API key at its first start
-//   REEVE_API_KEY=rvk_… node examples/stoppable-agent.ts
+//   REEVE_API_KEY=rvk_… npx node examples/stoppable-agent.ts
 //
 // docs/guides/stopping-agents.md shows how to stop it.
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,7 +1,9 @@
 // Tools and a model of the Vercel AI SDK under policy. The model is scripted: no key, no network.
 //
 //   npm start -- --policy examples/policies          the gateway; it prints an API key at its first start
-//   REEVE_API_KEY=rvk_… node examples/typescript/ai.ts
+//   REEVE_API_KEY=rvk_… npm run example examples/typescript/ai.ts
+//
+// Both work in a checkout from Node 20 on. The second installs the frameworks at its first run.
 import { connect } from '@reeve/sdk';
 import { govern, governModel } from '@reeve/sdk/ai';
 import { generateText, isStepCount, tool } from 'ai';

@@ -2,7 +2,9 @@
 // key, no network. Needs `npm install @anthropic-ai/claude-agent-sdk`, which this repository does not have.
 //
 //   npm start -- --policy examples/policies          the gateway; it prints an API key at its first start
-//   REEVE_API_KEY=rvk_… node examples/typescript/claude-agent.ts
+//   REEVE_API_KEY=rvk_… npm run example examples/typescript/claude-agent.ts
+//
+// Both work in a checkout from Node 20 on. The second installs the frameworks at its first run.
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -2,7 +2,9 @@
 // (`createAgent({ model, tools })`) takes both as they are.
 //
 //   npm start -- --policy examples/policies          the gateway; it prints an API key at its first start
-//   REEVE_API_KEY=rvk_… node examples/typescript/langchain.ts
+//   REEVE_API_KEY=rvk_… npm run example examples/typescript/langchain.ts
+//
+// Both work in a checkout from Node 20 on. The second installs the frameworks at its first run.
 import type { ToolMessage } from '@langchain/core/messages';
 import { AIMessage, HumanMessage } from '@langchain/core/messages';
 import { fakeModel } from '@langchain/core/testing';

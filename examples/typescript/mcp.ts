@@ -1,7 +1,9 @@
 // An MCP client under policy, with a server in the same process: no key, no network.
 //
 //   npm start -- --policy examples/policies          the gateway; it prints an API key at its first start
-//   REEVE_API_KEY=rvk_… node examples/typescript/mcp.ts
+//   REEVE_API_KEY=rvk_… npm run example examples/typescript/mcp.ts
+//
+// Both work in a checkout from Node 20 on. The second installs the frameworks at its first run.
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { McpServer } from '@modelcontextprotocol/server';
 import { connect } from '@reeve/sdk';

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { workspaces } from '../../scripts/packages/public-packages.ts';
 import { unknownVariables } from './deploy-files.ts';
 
 const file = readFileSync('deploy/Dockerfile', 'utf8').replaceAll('\\\n', ' ');
@@ -26,6 +27,16 @@ test('the image has tags on its bases, names settings that exist, and keeps its 
   for (const base of bases) expect(base).toMatch(/^[a-z]+:[\w.-]+$/);
   expect(unknownVariables(file)).toEqual([]);
   expect(/SVC_DATA_DIR=(\S+)/.exec(final)?.[1]?.startsWith(`${given('VOLUME')}/`)).toBe(true);
+});
+
+test('the manifest of every package is copied before the sources, so that packages are installed only when one changes', () => {
+  const [before = '', after = ''] = file.split('\nCOPY . .\n');
+  expect(before).toMatch(/^COPY package\.json package-lock\.json \.npmrc \.\/$/m);
+  for (const { folder } of workspaces())
+    expect(before).toContain(`\nCOPY packages/${folder}/package.json packages/${folder}/\n`);
+  expect(before).toMatch(/\nRUN npm install .*--ignore-scripts$/m);
+  expect(after).not.toContain('npm install');
+  expect(after).toMatch(/^RUN npm run prepare$/m);
 });
 
 test('nothing runs on the target platform while the image is built, so no emulation is needed', () => {
