@@ -1,11 +1,11 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { cpSync, existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join, resolve } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { nodeOf } from './node-of.ts';
-import { StartedGateway } from './started-gateway.ts';
+import { adminKey, StartedGateway } from './started-gateway.ts';
 
 const run = promisify(execFile);
 const checkout = mkdtempSync(join(tmpdir(), 'reeve-checkout-'));
@@ -37,7 +37,16 @@ function megabytes(folder: string): number {
 it('brings what the gateway runs on, and nothing that only tests and checks need', () => {
   const there = readdirSync(join(checkout, 'node_modules'));
   expect(there).toContain('fastify');
-  for (const name of ['vitest', 'openai', 'ai', '@langchain', '@modelcontextprotocol', '@biomejs', 'knip', 'typescript'])
+  for (const name of [
+    'vitest',
+    'openai',
+    'ai',
+    '@langchain',
+    '@modelcontextprotocol',
+    '@biomejs',
+    'knip',
+    'typescript',
+  ])
     expect(there).not.toContain(name);
   expect(megabytes('node_modules')).toBeLessThan(160);
   expect(megabytes('runtime')).toBeLessThan(140);
@@ -69,12 +78,17 @@ it('says what is missing where the packages of development cannot be installed',
   expect(existsSync(join(checkout, 'node_modules/fastify'))).toBe(true);
 });
 
-it('installs them when a check wants them, and not again', async () => {
-  const types = async () => (await run('npm', ['run', 'unused'], { cwd: checkout, env })).stdout;
-  expect(await types()).toContain('installing the packages of development');
+it('installs them when they are wanted, and not again, and runs an example with them', async () => {
+  const { PATH = '' } = env;
+  const example = async (file: string, more: Readonly<Record<string, string>> = {}) =>
+    (await run('npm', ['run', 'example', '--', file], { cwd: checkout, env: { ...env, ...more } })).stdout;
+  expect(await example('--version')).toMatch(/installing the packages of development[^]*v2[4-9]\./);
   expect(existsSync(join(checkout, 'node_modules/vitest'))).toBe(true);
-  expect(await types()).not.toContain('installing');
-  // The Node of the checkout is still the one that was brought.
-  const brought = execFileSync(resolve(checkout, 'node_modules/.bin/node'), ['--version'], { encoding: 'utf8' });
-  expect(Number.parseInt(brought.slice(1), 10)).toBeGreaterThanOrEqual(24);
-});
+  await using gateway = await StartedGateway.start(join(checkout, 'node_modules/.bin/reeve'), { PATH });
+  const said = await example('examples/typescript/mcp.ts', {
+    REEVE_API_KEY: adminKey,
+    REEVE_GRPC_ADDR: gateway.grpc,
+  });
+  expect(said).toContain('says: five days.');
+  expect(said).not.toContain('installing');
+}, 900_000);
