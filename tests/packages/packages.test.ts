@@ -164,10 +164,14 @@ it.for([
   { version: '5.7', resolution: 'nodenext', of: 'every package', installed: project, program: typedModule },
   { version: 'our', resolution: 'nodenext', of: 'every package', installed: project, program: typedModule },
   { version: 'our', resolution: 'bundler', of: 'every package', installed: project, program: typedModule },
-])('compiles in strict programs that use $of, by TypeScript $version and $resolution', async (how) => {
-  const tsc = await compilerOf(how.version);
-  expect(await how.installed.compile(tsc, how.program, how.resolution)).toBe('');
-});
+])(
+  'compiles in strict programs that use $of, by TypeScript $version and $resolution',
+  { timeout: 300_000 },
+  async (how) => {
+    const tsc = await compilerOf(how.version);
+    expect(await how.installed.compile(tsc, how.program, how.resolution)).toBe('');
+  },
+);
 
 it('stops when it is told to', async () => {
   expect(await gateway.stop()).toBe(0);
