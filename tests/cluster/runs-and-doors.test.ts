@@ -1,6 +1,7 @@
 import { Via_Door as Door } from '@reeve/contract';
 import type { RouteOutput, Routes } from '@reeve/contract/http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeKey } from '../harness/credentials.ts';
 import { eventually } from '../harness/eventually.ts';
 import type { Registered, TestGateway } from '../harness/gateway.ts';
 import { bootstrapKey } from '../harness/gateway.ts';
@@ -37,6 +38,29 @@ test('a run that is stopped at one gateway is stopped at the other, from the ans
     expect(body.total).toBe(0);
     expect((await control(there, 'resume', runId)).status).toBe(202);
     expect((await here.check(agent, { runId })).policyRule).toBe('default');
+  }
+});
+
+test('whose agent has left at one gateway lifts nothing that held it at the other', async () => {
+  const { one, two } = pair;
+  const [registrar, sibling] = [
+    await makeKey(one, { org_id: 'acme', scopes: ['read', 'write'] }),
+    await makeKey(one, { org_id: 'acme', scopes: ['read', 'write'] }),
+  ];
+  const id = { orgId: 'acme', teamId: 'core', agentId: 'own' };
+  const agentOf = { org_id: id.orgId, team_id: id.teamId, agent_id: id.agentId };
+  for (const [here, there] of [
+    [one, two],
+    [two, one],
+  ] as const) {
+    const made = await here.api.post<{ token: string }>('/api/v1/agents', registrar.key, agentOf);
+    const control = { action: 'pause', scope: { run_id: 'left' }, reason: 'as told' };
+    expect((await there.api.post('/api/v1/control', sibling.key, control)).status).toBe(202);
+    await here.deregister({ id, token: made.body.token });
+    const resume = { ...control, action: 'resume' };
+    const refused = await there.api.post('/api/v1/control', registrar.key, resume);
+    expect(refused).toMatchObject({ status: 403, body: { code: 'own_agent' } });
+    expect((await here.api.post('/api/v1/control', sibling.key, resume)).status).toBe(202);
   }
 });
 

@@ -92,6 +92,32 @@ describe('tenants', () => {
     expect(await states()).toEqual(['default', 'default', 'default']);
   });
 
+  test('a credential does not free its agent by letting it leave and come back, not even over a kill', async () => {
+    const [stopper, registrar] = [
+      await makeKey(gateway, { org_id: 'acme', scopes: ['read', 'write'] }),
+      await makeKey(gateway, { org_id: 'acme', team_id: 'one', scopes: ['read', 'write'] }),
+    ];
+    const sibling = await makeKey(gateway, { org_id: 'acme', team_id: 'one', scopes: ['read', 'write'] });
+    const register = async (): Promise<Registered> => {
+      const id = { orgId: 'acme', teamId: 'one', agentId: 'own' };
+      const agent = { org_id: id.orgId, team_id: id.teamId, agent_id: id.agentId };
+      const { body } = await gateway.api.post<{ token: string }>('/api/v1/agents', registrar.key, agent);
+      return { id, token: body.token };
+    };
+    const own = await register();
+    await control('pause', { run_id: 'r5' }, sibling.key);
+    expect(await asked(own, 'r5')).toBe('run is paused');
+    await gateway.deregister(own);
+    const refused = await control<Problem>('resume', { run_id: 'r5' }, registrar.key);
+    expect(refused).toMatchObject({ status: 403, body: { code: 'own_agent' } });
+    gateway = await gateway.restart('SIGKILL', options);
+    expect((await control<Problem>('resume', { run_id: 'r5' }, registrar.key)).status).toBe(403);
+    const back = await register();
+    expect(await asked(back, 'r5')).toBe('run is paused');
+    expect((await control('resume', { run_id: 'r5' }, stopper.key)).status).toBe(202);
+    expect(await asked(back, 'r5')).toBe('default');
+  });
+
   test('no cursor but one of this list is taken, and pages go on', async () => {
     for (const run of ['p1', 'p2', 'p3']) await control('pause', { run_id: run });
     const first = await held(bootstrapKey, 'per_page=2');

@@ -3,7 +3,7 @@ import type { ApprovalSettings } from './approvals/index.ts';
 import { ApprovalRegistry, endApprovalOf, noteSignalled } from './approvals/index.ts';
 import { budgetPolicy, Ledger, noBalancesMark, noBudgets, RunTally } from './budget/index.ts';
 import type { ControlReactions, ControlSettings, OnControlStep } from './control/index.ts';
-import { closeOutbox, ControlRegistry, noteLeaver, wakeOps } from './control/index.ts';
+import { closeOutbox, ControlRegistry, noteDeparture, wakeOps } from './control/index.ts';
 import type { Decisions } from './decision/index.ts';
 import { endOpsOf, OpsRegistry, settleCost } from './ops/index.ts';
 import type { PolicyFeatures } from './policy/index.ts';
@@ -76,7 +76,7 @@ function withReactions(parts: Omit<Governance, 'reactions'>): Governance {
     agentLeaving: [
       (left) => endOpsOf(gov, left),
       ({ agent }) => closeOutbox(gov, agent),
-      ({ agent }) => noteLeaver(gov, agent),
+      ({ agent }) => noteDeparture(gov, agent),
     ],
     opMoving: [(moved) => settleCost(gov, moved)],
     opMoved: [(moved) => endApprovalOf(gov, moved)],

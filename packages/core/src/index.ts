@@ -104,7 +104,13 @@ export { ControlRegistry, ReservationReaper, StaleWatch, bulksTable } from './co
 export { readControl, receiptsTable, restoreControl, sequencesTable, subscribeControl } from './control/index.ts';
 export type { RunControl } from './control/index.ts';
 export { listRunControls, runControlPlace, timeOutControls } from './control/index.ts';
-export { listSuspensions, mayKnowOperations, settleSuspensions, suspensionPlace } from './control/index.ts';
+export {
+  forgetDepartures,
+  listSuspensions,
+  mayKnowOperations,
+  settleSuspensions,
+  suspensionPlace,
+} from './control/index.ts';
 export type { AckOutcome, ControlAction, Op, OpRecord, OpState, OpUsage, Outcome, Receipt } from './ops/index.ts';
 export type { ReceiptStatus, SavedOp } from './ops/index.ts';
 export type { EventFilter } from './events/index.ts';

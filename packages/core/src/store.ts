@@ -8,7 +8,8 @@ import type { AlertEvent, EntryLog, ChainHead } from './audit/index.ts';
 import type { ClosedPeriodReader, BudgetEvent, BudgetsChange, BudgetsSnapshot } from './budget/index.ts';
 import { balancesOf, balancesTable, budgetRows } from './budget/index.ts';
 import type { ControlReader, ControlChange, ControlSnapshot } from './control/index.ts';
-import { bulksTable, controlRows, receiptsTable, runControlsTable, sequencesTable } from './control/index.ts';
+import { bulksTable, controlRows, departuresTable, receiptsTable } from './control/index.ts';
+import { runControlsTable, sequencesTable } from './control/index.ts';
 import type { DecisionEvent } from './decision/index.ts';
 import type {
   EventIdsChange,
@@ -169,6 +170,7 @@ export const readings = {
   ),
   controlSequences: owned(itsAgent, every(sequencesTable)),
   runControls: owned(itsReach, every(runControlsTable)),
+  departures: owned(itsReach, every(departuresTable)),
   suspensions: owned(itsReach, every(suspensionsTable)),
   approvals: owned(itsAgent, every(approvalsTable, [{ column: 'is_live', is: 'on' }])),
   grants: owned(itsAgent, every(grantsTable, [{ column: 'is_revoked', is: 'off' }])),
@@ -220,6 +222,7 @@ export async function loadSnapshot(
     bulkControls: await read(readings.bulkControls),
     controlSequences: await read(readings.controlSequences),
     runControls: await read(readings.runControls),
+    departures: await read(readings.departures),
     suspensions: await read(readings.suspensions),
     approvals: await read(readings.approvals),
     grants: await read(readings.grants),

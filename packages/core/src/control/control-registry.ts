@@ -7,6 +7,7 @@ import type { ControlMessage } from './outbox.ts';
 import { Outbox } from './outbox.ts';
 import { isDue } from '../ops/index.ts';
 import { RememberedControls } from './bulk-control.ts';
+import { Departures } from './departures.ts';
 import { RunControls } from './run-controls.ts';
 
 export interface ControlSettings {
@@ -46,6 +47,7 @@ export class ControlRegistry {
   readonly remembered = new RememberedControls();
   /** The controls of runs, which hold for checks to come. */
   readonly runs = new RunControls();
+  readonly departures = new Departures();
   /** The suspensions of scopes that this gateway is imposing or lifting. */
   readonly settling = new Set<string>();
   readonly #ops: OpsRegistry;

@@ -16,6 +16,8 @@ import { opsTable } from '../ops/index.ts';
 import type { Receipt } from '../ops/index.ts';
 import type { BulkControl } from './bulk-control.ts';
 import type { ControlSequence, ControlChange } from './control-slice.ts';
+import type { Departure } from './departures.ts';
+import { placeOfDeparture } from './departures.ts';
 import type { RunControl } from './run-controls.ts';
 import { placeOf } from './run-controls.ts';
 
@@ -65,6 +67,13 @@ export const runControlsTable: Table<RunControl, 'place'> = {
   itemOf: (row) => JSON.parse(textIn(row, 'record')) as RunControl,
 };
 
+export const departuresTable: Table<Departure, 'place'> = {
+  name: 'departures',
+  key: { place: text(placeOfDeparture) },
+  columns: { record: text((departure) => JSON.stringify(departure)) },
+  itemOf: (row) => JSON.parse(textIn(row, 'record')) as Departure,
+};
+
 const byAge = ['requested_at', 'id'];
 
 export const controlRows: RowsOf<ControlChange> = {
@@ -75,6 +84,8 @@ export const controlRows: RowsOf<ControlChange> = {
   // Whoever writes this has seen the control hold, and a commit stands on all before it.
   run_control_used: ({ control }) => [put(runControlsTable, control)],
   run_control_removed: ({ control }) => [remove(runControlsTable, { place: placeOf(control) })],
+  departure_saved: ({ departure }) => [put(departuresTable, departure)],
+  departure_removed: ({ departure }) => [remove(departuresTable, { place: placeOfDeparture(departure) })],
   receipts_removed: ({ before, most }) => [
     prune(
       receiptsTable,

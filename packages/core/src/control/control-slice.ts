@@ -1,4 +1,5 @@
 import type { BulkControl } from './bulk-control.ts';
+import type { Departure } from './departures.ts';
 import type { RunControl } from './run-controls.ts';
 import type { EpochMs, AgentId } from '../kernel/index.ts';
 import type { Receipt, ReceiptStatus } from '../ops/index.ts';
@@ -12,6 +13,8 @@ export type ControlChange =
   /** It has refused a check. Nobody's decision rests on when. */
   | { readonly kind: 'run_control_used'; readonly control: RunControl }
   | { readonly kind: 'run_control_removed'; readonly control: RunControl }
+  | { readonly kind: 'departure_saved'; readonly departure: Departure }
+  | { readonly kind: 'departure_removed'; readonly departure: Departure }
   /**
    * Retention removes up to `most` receipts, and as many scoped controls, that were requested before `before`. Receipts
    * that wait, that block, or whose operation has a row stay.
@@ -26,6 +29,7 @@ export interface ControlSnapshot {
   readonly bulkControls: readonly BulkControl[];
   readonly controlSequences: readonly ControlSequence[];
   readonly runControls: readonly RunControl[];
+  readonly departures: readonly Departure[];
 }
 
 /** Reads controls from the store. Memory holds only the open ones. */

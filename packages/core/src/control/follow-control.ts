@@ -29,6 +29,12 @@ export function followControl(gov: Controls, change: ControlChange): void {
     case 'run_control_removed':
       gov.control.runs.remove(change.control);
       break;
+    case 'departure_saved':
+      gov.control.departures.put(change.departure);
+      break;
+    case 'departure_removed':
+      gov.control.departures.remove(change.departure);
+      break;
     case 'receipts_removed':
       break;
   }

@@ -7,6 +7,7 @@ import { testGovernance } from '../testkit/test-governance.ts';
 import type { ControlScope } from './bulk-control.ts';
 import { mostRunControls, mostRunControlsOfOne } from './hold-run.ts';
 import { listRunControls } from './list-run-controls.ts';
+import { forgetDepartures, mostDepartures } from './own-agents.ts';
 
 const policy = 'default: allow';
 const day = 86_400_000;
@@ -207,6 +208,71 @@ describe('who may lift it', () => {
     expect(await asked(g, bot, 'q')).toBe('allow');
     await control(g, 'resume', { runId: 'r' }, operator);
     expect(await asked(g, own)).toBe('allow');
+  });
+
+  test('not the credential whose agents have left: they come back, and would be free', async () => {
+    const { g, ads } = await world();
+    const own = await g.register(agentId('acme/search/own'), {}, acme);
+    await control(g, 'pause', { runId: 'r' }, acme);
+    await control(g, 'pause', { runId: 'own', agentId: 'own' }, acme);
+    await control(g, 'pause', { runId: 'ads', teamId: 'ads' }, acme);
+    // Another gateway's clock may be behind.
+    g.clock.setWallClock(-1000);
+    await g.deregister(own);
+    let here = g;
+    for (let round = 0; round < 2; round++) {
+      for (const [runId, dryRun] of [
+        ['r', false],
+        ['r', true],
+        ['own', false],
+      ] as const) {
+        const refused = control(here, 'resume', { runId }, acme, dryRun);
+        await expect(refused, runId).rejects.toMatchObject({ code: 'own_agent' });
+      }
+      const back = await here.register(agentId('acme/search/own'), {}, acme);
+      expect([await asked(here, back), await asked(here, back, 'own')]).toEqual([paused, paused]);
+      await here.deregister(back);
+      here = await here.crash();
+    }
+    g.clock.setWallClock(2000);
+    // What becomes stronger after they have left holds them as before.
+    await control(here, 'terminate', { runId: 'r' }, acme);
+    await expect(control(here, 'resume', { runId: 'r' }, acme)).rejects.toMatchObject({ code: 'own_agent' });
+    // What none of them was held by is lifted all the same, and what was imposed after they had left.
+    await control(here, 'pause', { runId: 'later' }, acme);
+    for (const runId of ['ads', 'later']) await control(here, 'resume', { runId }, acme);
+    expect([await asked(here, ads, 'ads'), await asked(here, ads, 'later')]).toEqual(['allow', 'allow']);
+    await control(here, 'resume', { runId: 'r' }, operator);
+    expect(await asked(here, ads)).toBe('allow');
+  });
+
+  test('an agent leaves under thousands of controls with one row for each level, and nothing stays of it', async () => {
+    const { g } = await world();
+    holdMany(g, acme, mostRunControls);
+    const own = await g.register(agentId('acme/search/own'), {}, search);
+    await control(g, 'pause', { runId: 'own', agentId: 'own' }, operator);
+    await g.deregister(own);
+    await g.deregister(await g.register(agentId('acme/search/own'), {}, search));
+    expect((await g.store.load()).departures.map(({ agentId: name }) => name)).toEqual(['own', null]);
+    await control(g, 'resume', { runId: 'own' }, operator);
+    const forgotten = forgetDepartures(g.gov);
+    g.turn();
+    await forgotten;
+    expect((await g.store.load()).departures.map(({ agentId: name }) => name)).toEqual([null]);
+  });
+
+  test('nobody of an org, once more of its credentials are to be remembered than there is room for', async () => {
+    const { g } = await world();
+    await control(g, 'pause', { runId: 'r' }, acme);
+    await control(g, 'pause', { runId: 'r' }, keyOf('umbrellakeyu', 'umbrella'));
+    for (let n = 0; n < mostDepartures; n++) {
+      const departure = { orgId: 'acme', teamId: `t${n}`, agentId: null, credentialId: `key${n}`, at: g.clock.now() };
+      g.gov.control.departures.put(departure);
+    }
+    await g.deregister(await g.register(agentId('acme/search/own'), {}, search));
+    expect((await g.store.load()).departures).toMatchObject([{ orgId: 'acme', teamId: null, credentialId: '*' }]);
+    await expect(control(g, 'resume', { runId: 'r' }, acme)).rejects.toMatchObject({ code: 'own_agent' });
+    await control(g, 'resume', { runId: 'r' }, keyOf('umbrellakeyu', 'umbrella'));
   });
 
   test('a resumption of less than it holds for leaves it', async () => {

@@ -1,14 +1,14 @@
 import type { Principal } from '../access/index.ts';
-import { narrowedTo, refusalOf, requireAuthority, standingOf, widthOf } from '../access/index.ts';
+import { narrowedTo, requireAuthority, standingOf, widthOf } from '../access/index.ts';
 import type { Actor } from '../audit/index.ts';
 import { canonicalJson, draftOf, lineageOfBinding, redactText } from '../audit/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
 import { ReeveError } from '../kernel/index.ts';
-import { visibleAgents } from '../tenancy/index.ts';
 import type { ControlScope } from './bulk-control.ts';
 import type { Controls } from './controls.ts';
+import { hasOwnAgent } from './own-agents.ts';
 import type { RunControl, RunReach } from './run-controls.ts';
-import { contains, overlaps, placeOf, reaches } from './run-controls.ts';
+import { contains, overlaps, placeOf } from './run-controls.ts';
 
 /** How many runs credentials of one binding may hold. Beyond that, further ones are refused: no hold is ever given up. */
 export const mostRunControls = 10_000;
@@ -16,8 +16,6 @@ export const mostRunControls = 10_000;
 export const mostRunControlsOfOne = 5000;
 /** How exactly the time of its last use is kept. */
 const usedEveryMs = 3_600_000;
-/** How often an agent is held against a control per turn. */
-const looksPerTurn = 5000;
 
 /** Where a control of a run holds: in the caller's tenant, as far as the scope goes. Undefined if that is nowhere. */
 export function runReachOf(by: Principal, scope: ControlScope): RunReach | undefined {
@@ -44,10 +42,12 @@ export function holdRun(gov: Controls, { by, action, reach, reason, controlId }:
   const known = runs.find(placeOf({ ...reach, imposedBy }), imposedBy);
   if (known !== undefined && (known.action === 'terminate' || known.action === action)) return;
   requireRoom(gov, by, reach);
-  const at = gov.clock.now();
+  const now = gov.clock.now();
+  // What becomes stronger holds since its beginning: whoever has left since then lifts none of it.
+  const at = known?.at ?? now;
   const control: RunControl = { ...reach, action, controlId, actor: by.actor, imposedBy, at, refusedAt: null };
   save(gov, control);
-  note(gov, control, { eventType: 'RunHeld', at, actor: by.actor, reason, requestId: by.requestId });
+  note(gov, control, { eventType: 'RunHeld', at: now, actor: by.actor, reason, requestId: by.requestId });
 }
 
 /** Refuses to hold a further run if there is no room for it. */
@@ -69,28 +69,12 @@ export function requireRoom(gov: Controls, by: Principal, reach: RunReach): void
 
 /**
  * Refuses a caller that may not lift what holds in its scope: all of it is lifted, or nothing. Nobody knows which agents
- * will ask in a run. So the credential that registered an agent lifts no control that holds for that agent.
+ * will ask in a run. So the credential that registered an agent lifts no control that holds for that agent, or did until
+ * the agent left.
  */
 export async function requireRelease(gov: Controls, by: Principal, reach: RunReach): Promise<void> {
-  const holding = requireWidth(gov, by, reach);
-  if (holding.length === 0) return;
-  const own = { ...standingOf(gov.keys, by), isOwn: true };
-  if (refusalOf('pause', own, 'team') === null) return;
-  const isOwn = new Map<string, boolean>();
-  let looked = 0;
-  // Copies the list: an agent that registers again in between would come twice.
-  for (const { record } of [...visibleAgents(gov, by, {})]) {
-    looked += holding.length;
-    if (looked >= looksPerTurn) {
-      await gov.journal.nextTurn();
-      looked = 0;
-    }
-    if (!holding.some((control) => reaches(control, record.id))) continue;
-    const registrars = record.registeredWith.join(' ');
-    const known = isOwn.get(registrars) ?? standingOf(gov.keys, by, record).isOwn;
-    isOwn.set(registrars, known);
-    if (known) requireAuthority(own, 'pause');
-  }
+  const isOwn = await hasOwnAgent(gov, by, requireWidth(gov, by, reach));
+  requireAuthority({ ...standingOf(gov.keys, by), isOwn }, 'pause');
 }
 
 /** Lifts the controls of a run within a reach. */

@@ -5,7 +5,14 @@ export type { ControlOp, ControlledOp } from './control-op.ts';
 export { controlOp } from './control-op.ts';
 export type { ControlSettings, OnControlStep } from './control-registry.ts';
 export { ControlRegistry } from './control-registry.ts';
-export { bulksTable, controlRows, receiptsTable, runControlsTable, sequencesTable } from './control-rows.ts';
+export {
+  bulksTable,
+  controlRows,
+  departuresTable,
+  receiptsTable,
+  runControlsTable,
+  sequencesTable,
+} from './control-rows.ts';
 export type { ScopeRequest } from './control-scope.ts';
 export { controlScope, neededForScope } from './control-scope.ts';
 export type { ControlChange, ControlReader, ControlSequence, ControlSnapshot } from './control-slice.ts';
@@ -22,12 +29,13 @@ export { ReservationReaper, StaleWatch, wakeOps } from './liveness.ts';
 export type { ControlSubscription } from './messages.ts';
 export { closeOutbox, discardMessage, postMessage, sendAll, subscribeControl } from './messages.ts';
 export type { ControlMessage, ControlSink } from './outbox.ts';
+export { forgetDepartures, noteDeparture } from './own-agents.ts';
 export { readControl } from './read-control.ts';
 export { restoreControl, timeOutControls } from './receipts.ts';
 export type { RunControl } from './run-controls.ts';
 export { settleSuspensions } from './settle-suspensions.ts';
 export type { SuspendScope } from './suspend-scope.ts';
 export { suspendScope } from './suspend-scope.ts';
-export { controlScopeOf, noteLeaver } from './suspension-changes.ts';
+export { controlScopeOf } from './suspension-changes.ts';
 export type { SuspendAgent } from './suspend-agent.ts';
 export { moveForSuspension, resumeAgent, suspendAgent } from './suspend-agent.ts';

@@ -103,5 +103,6 @@ export function restoreControl(
   const bulks = snapshot.bulkControls.toSorted((a, b) => a.requestedAt - b.requestedAt);
   for (const bulk of bulks) gov.control.remembered.restore(bulk);
   for (const control of snapshot.runControls) gov.control.runs.put(control);
+  for (const departure of snapshot.departures) gov.control.departures.put(departure);
   for (const suspension of snapshot.suspensions) gov.directory.suspensions.put(suspension);
 }

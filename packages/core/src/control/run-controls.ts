@@ -34,6 +34,9 @@ export class RunControls {
    * those that reach its agent, and at no others.
    */
   readonly #byRun = new Map<string, Map<string, RunControl[]>>();
+  /** How many hold in a reach, in whatever runs. */
+  readonly #held = new Map<string, number>();
+  #newestAt = 0;
   /** By what the credentials were bound to, then by place. */
   readonly #byBinding = new Map<string, Map<string, RunControl>>();
 
@@ -57,6 +60,18 @@ export class RunControls {
 
   ofRun(runId: string): readonly RunControl[] {
     return [...(this.#byRun.get(runId)?.values() ?? [])].flat();
+  }
+
+  /** Whether a run of an agent is held on this level: for the agent by its name, or, for null, for whoever is there. */
+  isHeld({ orgId, teamId }: Pick<AgentId, 'orgId' | 'teamId'>, agentId: string | null): boolean {
+    return [orgId, null].some((org) =>
+      [teamId, null].some((team) => this.#held.has(reachKey({ orgId: org, teamId: team, agentId }))),
+    );
+  }
+
+  /** No control began later than this. */
+  get newestAt(): EpochMs {
+    return this.#newestAt;
   }
 
   find(place: string, of: Binding): RunControl | undefined {
@@ -110,6 +125,8 @@ export class RunControls {
     const reaches = this.#byRun.get(control.runId) ?? new Map<string, RunControl[]>();
     const reach = reachKey(control);
     this.#byRun.set(control.runId, reaches.set(reach, [...(reaches.get(reach) ?? []), control]));
+    this.#held.set(reach, (this.#held.get(reach) ?? 0) + 1);
+    this.#newestAt = Math.max(this.#newestAt, control.at);
     const binding = bindingKey(control.imposedBy);
     const own = this.#byBinding.get(binding) ?? new Map<string, RunControl>();
     this.#byBinding.set(binding, own.set(placeOf(control), control));
@@ -120,10 +137,14 @@ export class RunControls {
     const binding = bindingKey(control.imposedBy);
     const own = this.#byBinding.get(binding);
     const dropped = own?.get(place);
+    if (dropped === undefined) return;
     own?.delete(place);
     if (own?.size === 0) this.#byBinding.delete(binding);
     const reaches = this.#byRun.get(control.runId);
     const reach = reachKey(control);
+    const others = (this.#held.get(reach) ?? 0) - 1;
+    if (others > 0) this.#held.set(reach, others);
+    else this.#held.delete(reach);
     const rest = (reaches?.get(reach) ?? []).filter((each) => each !== dropped);
     if (rest.length > 0) reaches?.set(reach, rest);
     else reaches?.delete(reach);
@@ -142,7 +163,7 @@ export function placeOf({
   return JSON.stringify([runId, orgId, teamId, agentId, widthOf(imposedBy)]);
 }
 
-export function reaches({ orgId, teamId, agentId }: RunReach, agent: AgentId): boolean {
+export function reaches({ orgId, teamId, agentId }: Omit<RunReach, 'runId'>, agent: AgentId): boolean {
   if (orgId !== null && orgId !== agent.orgId) return false;
   if (teamId !== null && teamId !== agent.teamId) return false;
   return agentId === null || agentId === agent.agentId;

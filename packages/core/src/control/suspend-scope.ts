@@ -72,7 +72,6 @@ function impose(gov: Controls, { by, action, reason }: SuspendScope, scope: Tena
     operations: { matched: 0, changed: 0, skipped: 0, controlId: newControlId(gov) },
     isSettled: false,
     lifted: null,
-    leftWith: [],
   };
   saveSuspension(gov, suspension);
   noteSuspension(gov, suspension, 'suspended', { by, reason: suspension.reason, at: suspension.since });

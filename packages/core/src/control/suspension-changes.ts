@@ -1,14 +1,9 @@
 import type { Principal } from '../access/index.ts';
 import { canonicalJson, draftOf, lineageOfBinding } from '../audit/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
-import type { Agent, ScopeSuspension, SuspensionEvent, TenantScope } from '../tenancy/index.ts';
-import { isWithin } from '../tenancy/index.ts';
+import type { ScopeSuspension, SuspensionEvent, TenantScope } from '../tenancy/index.ts';
 import type { ControlScope } from './bulk-control.ts';
 import type { Controls } from './controls.ts';
-
-/** Stands for anybody, once too many credentials are to be remembered. */
-export const anybody = '*';
-const mostRemembered = 1000;
 
 /** The scope in the words of a control, which needs the same authority. */
 export function controlScopeOf({ orgId, teamId }: TenantScope): ControlScope {
@@ -59,20 +54,4 @@ export function noteSuspension(
     }),
   );
   gov.journal.publish({ type: 'suspension', at, change, suspension });
-}
-
-/**
- * An agent leaves a suspended scope. The credentials that registered it are remembered: otherwise they could lift the
- * suspension as strangers, and register the agent again.
- */
-export function noteLeaver(gov: Controls, { record }: Agent): void {
-  const { orgId, teamId } = record.id;
-  for (const suspension of [...gov.directory.suspensions.inForce()]) {
-    if (!isWithin(suspension, { orgId, teamId })) continue;
-    const { leftWith } = suspension;
-    const more = record.registeredWith.filter((id) => !leftWith.includes(id));
-    if (more.length === 0 || leftWith.includes(anybody)) continue;
-    const all = [...leftWith, ...more];
-    saveSuspension(gov, { ...suspension, leftWith: all.length > mostRemembered ? [anybody] : all });
-  }
 }

@@ -107,6 +107,8 @@ function followChange({ gov, access, balances }: Followed, change: Change, seq: 
     case 'run_control_saved':
     case 'run_control_used':
     case 'run_control_removed':
+    case 'departure_saved':
+    case 'departure_removed':
       followControl(gov, change);
       break;
     case 'suspension_saved':

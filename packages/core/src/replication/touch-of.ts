@@ -29,6 +29,9 @@ function touchOfChange(change: Change): Touch {
     case 'run_control_saved':
     case 'run_control_removed':
       return withinOrg(change.control.orgId);
+    case 'departure_saved':
+    case 'departure_removed':
+      return withinOrg(change.departure.orgId);
     case 'suspension_saved':
     case 'suspension_removed':
       return withinOrg(change.suspension.orgId);

@@ -27,15 +27,23 @@ export class OutOfService {
 
   /** Refuses a call about such an agent. Another gateway, or this one after its next start, may answer it. */
   refuse(id: AgentId): void {
-    if (this.has(id)) {
-      throw new ReeveError(
-        'store_unavailable',
-        `${outOfService}: this gateway could not read all that is stored of it`,
-      );
-    }
+    if (this.has(id)) throw refusal();
+  }
+
+  /** Refuses a call about what holds such an agent. */
+  refuseWithin({ orgId, teamId }: { readonly orgId: string | null; readonly teamId: string | null }): void {
+    const isThere = [...this.#agents].some((key) => {
+      const [org, team] = key.split('/');
+      return (orgId === null || org === orgId) && (teamId === null || team === teamId);
+    });
+    if (isThere || this.#isEverybody || (orgId === null ? this.#orgs.size > 0 : this.#orgs.has(orgId))) throw refusal();
   }
 
   get isEmpty(): boolean {
     return !this.#isEverybody && this.#agents.size + this.#orgs.size === 0;
   }
+}
+
+function refusal(): ReeveError {
+  return new ReeveError('store_unavailable', `${outOfService}: this gateway could not read all that is stored of it`);
 }

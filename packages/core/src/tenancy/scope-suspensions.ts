@@ -32,8 +32,6 @@ export interface ScopeSuspension extends TenantScope {
   readonly isSettled: boolean;
   /** It no longer holds. It is remembered until what it paused is resumed. */
   readonly lifted: Lifted | null;
-  /** The credentials that registered agents which have left since. Leaving must not make them strangers to it. */
-  readonly leftWith: readonly string[];
 }
 
 export interface Lifted {
@@ -57,6 +55,7 @@ export class ScopeSuspensions {
   readonly #byId = new Map<string, ScopeSuspension>();
   /** Those that hold, by org, then by team, the oldest first. */
   readonly #holds = new Map<string | null, Map<string | null, Hold[]>>();
+  #newestAt = 0;
 
   /** The suspension that holds an agent, if any: that of the widest scope. */
   over({ orgId, teamId }: Pick<AgentId, 'orgId' | 'teamId'>): Hold | undefined {
@@ -83,6 +82,11 @@ export class ScopeSuspensions {
 
   get count(): number {
     return [...this.inForce()].length;
+  }
+
+  /** No suspension began later than this. */
+  get newestAt(): EpochMs {
+    return this.#newestAt;
   }
 
   /** The teams of an org that are held by themselves. */
@@ -116,6 +120,7 @@ export class ScopeSuspensions {
 
   #add(suspension: ScopeSuspension): void {
     this.#byId.set(suspension.id, suspension);
+    this.#newestAt = Math.max(this.#newestAt, suspension.since);
     if (suspension.lifted !== null) return;
     const { orgId, teamId } = suspension;
     const teams = this.#holds.get(orgId) ?? new Map<string | null, Hold[]>();

@@ -2,7 +2,13 @@ import { apiKeysTable, signingKeysTable } from '../access/access-rows.ts';
 import { owedEntriesTable } from '../accounts/accounts-rows.ts';
 import { approvalsTable, grantsTable } from '../approvals/approvals-rows.ts';
 import { balancesTable, closedPeriodsTable } from '../budget/budget-rows.ts';
-import { bulksTable, receiptsTable, runControlsTable, sequencesTable } from '../control/control-rows.ts';
+import {
+  bulksTable,
+  departuresTable,
+  receiptsTable,
+  runControlsTable,
+  sequencesTable,
+} from '../control/control-rows.ts';
 import type { Table } from '../journal/rows.ts';
 import { marksTable } from '../journal/rows.ts';
 import { entriesTable } from '../logs/logs.ts';
@@ -13,7 +19,13 @@ import { suspensionsTable } from '../tenancy/suspensions-rows.ts';
 import { agentsTable, agentUsesTable } from '../tenancy/tenancy-rows.ts';
 import { sampleAgent, sampleUse } from './store-agent-conformance.ts';
 import { sampleApproval, sampleGrant } from './store-approval-conformance.ts';
-import { sampleBulk, sampleReceipt, sampleRunControl, sampleSuspension } from './store-control-conformance.ts';
+import {
+  sampleBulk,
+  sampleDeparture,
+  sampleReceipt,
+  sampleRunControl,
+  sampleSuspension,
+} from './store-control-conformance.ts';
 import { sampleVersion } from './store-policy-conformance.ts';
 
 /** Every table that changes are written to. */
@@ -25,6 +37,7 @@ export const everyTable: readonly Table[] = [
   balancesTable,
   bulksTable,
   closedPeriodsTable,
+  departuresTable,
   entriesTable,
   grantsTable,
   marksTable,
@@ -107,6 +120,8 @@ const changes: { readonly [Kind in Change['kind']]: Extract<Change, { readonly k
   run_control_saved: { kind: 'run_control_saved', control: sampleRunControl },
   run_control_used: { kind: 'run_control_used', control: { ...sampleRunControl, refusedAt: 2 } },
   run_control_removed: { kind: 'run_control_removed', control: sampleRunControl },
+  departure_saved: { kind: 'departure_saved', departure: sampleDeparture },
+  departure_removed: { kind: 'departure_removed', departure: sampleDeparture },
   suspension_saved: { kind: 'suspension_saved', suspension: sampleSuspension },
   suspension_removed: { kind: 'suspension_removed', suspension: sampleSuspension },
   receipts_removed: { kind: 'receipts_removed', before: 1, most: 1 },

@@ -23,6 +23,7 @@ import {
   controlConformance,
   sampleBulk,
   sampleReceipt,
+  sampleDeparture,
   sampleRunControl,
   sampleSuspension,
 } from './store-control-conformance.ts';
@@ -257,6 +258,7 @@ const nothing: Snapshot = {
   bulkControls: [],
   controlSequences: [],
   runControls: [],
+  departures: [],
   suspensions: [],
   approvals: [],
   grants: [],
@@ -631,6 +633,20 @@ const roundTrips: Readonly<Record<Change['kind'], RoundTrip>> = {
       [{ kind: 'run_control_removed', control: sampleRunControl }],
     ],
     expected: { runControls: [] },
+  },
+  departure_saved: {
+    write: [
+      [{ kind: 'departure_saved', departure: sampleDeparture }],
+      [{ kind: 'departure_saved', departure: { ...sampleDeparture, at: 5 } }],
+    ],
+    expected: { departures: [{ ...sampleDeparture, at: 5 }] },
+  },
+  departure_removed: {
+    write: [
+      [{ kind: 'departure_saved', departure: sampleDeparture }],
+      [{ kind: 'departure_removed', departure: sampleDeparture }],
+    ],
+    expected: { departures: [] },
   },
   suspension_saved: {
     write: [[{ kind: 'suspension_saved', suspension: sampleSuspension }]],

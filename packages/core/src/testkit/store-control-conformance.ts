@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { BulkControl } from '../control/bulk-control.ts';
+import type { Departure } from '../control/departures.ts';
 import type { RunControl } from '../control/run-controls.ts';
 import type { Receipt } from '../ops/receipt.ts';
 import type { SavedOp } from '../ops/ops-slice.ts';
@@ -58,6 +59,14 @@ export const sampleRunControl: RunControl = {
   refusedAt: null,
 };
 
+export const sampleDeparture: Departure = {
+  orgId: 'acme',
+  teamId: 'search',
+  agentId: null,
+  credentialId: 'abcdefghijkl',
+  at: 1_700_000_000_000,
+};
+
 export const sampleSuspension: ScopeSuspension = {
   id: 'sus_1',
   orgId: 'acme',
@@ -71,7 +80,6 @@ export const sampleSuspension: ScopeSuspension = {
   operations: { matched: 3, changed: 2, skipped: 1, controlId: 'ctl_b' },
   isSettled: true,
   lifted: null,
-  leftWith: [],
 };
 
 /** A receipt with nothing left to happen. */
@@ -187,7 +195,7 @@ export function controlConformance(open: () => Store, sampleOp: SavedOp): void {
     const saved = (suspension: ScopeSuspension): Change => ({ kind: 'suspension_saved', suspension });
     await write(...[sampleSuspension, everything, team].map(saved));
     const { actor, imposedBy } = sampleSuspension;
-    const lifted = { ...team, lifted: { actor, imposedBy, reason: '', at: 5 }, leftWith: ['k'] };
+    const lifted = { ...team, lifted: { actor, imposedBy, reason: '', at: 5 } };
     await write(saved(lifted), { kind: 'suspension_removed', suspension: everything });
     const byId = (one: ScopeSuspension, other: ScopeSuspension) => (one.id < other.id ? -1 : 1);
     expect((await open().load()).suspensions.toSorted(byId)).toEqual([sampleSuspension, lifted]);

@@ -3,6 +3,7 @@ import {
   cutLog,
   expireUnchecked,
   followClock,
+  forgetDepartures,
   lastCut,
   Listening,
   ReservationReaper,
@@ -95,6 +96,7 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
     }
   };
   const settle = rounds.of(() => settleSuspensions(gov));
+  const forget = rounds.of(() => forgetDepartures(gov));
   rounds.every(tickMs, () => {
     sweep();
     saveKeyUses();
@@ -106,6 +108,7 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
     gov.journal.write({ kind: 'receipts_removed', before: gov.clock.now() - receiptsKeptMs, most: receiptsPerTick });
     retain();
     settle();
+    forget();
   });
   const saveAgentUses = rounds.ofTurns(gov.journal, () => {
     saveUses(gov, rowsPerTurn);

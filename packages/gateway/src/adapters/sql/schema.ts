@@ -115,4 +115,8 @@ export const migrations: readonly string[] = [
   ) WITHOUT ROWID;`,
   approvalDeciders,
   inviteBindingColumns,
+  `CREATE TABLE departures (
+    place TEXT PRIMARY KEY,
+    record TEXT NOT NULL
+  ) WITHOUT ROWID;`,
 ];
