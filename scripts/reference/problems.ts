@@ -53,7 +53,7 @@ const problems: Readonly<Record<ProblemCode, ProblemText>> = {
   ],
   backup_running: [
     'A backup is being made, and there is one at a time.',
-    'Wait until it is done. A client that takes nothing for 30 seconds is cut off.',
+    'Wait until it is done. A client that takes nothing for a minute is cut off.',
   ],
   backup_unsupported: [
     'The gateway does not back up this store: it is PostgreSQL, which has its own tools, or keeps nothing.',

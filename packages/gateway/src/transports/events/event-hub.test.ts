@@ -218,6 +218,34 @@ describe('a client that reads slowly', () => {
     expect([reader.ids.length, reader.isDestroyed]).toEqual([2000, false]);
   });
 
+  test('is ended once, and told nothing more, if it is cut off while its turn for a beat has come', () => {
+    const streams = Array.from({ length: 5 }, () => join());
+    for (const stream of streams) stream.reads = false;
+    clock.advance(30_000);
+    // They left this unread since they were last looked at, and the last of them most.
+    for (const [at, stream] of streams.entries()) stream.buffered = 900_000 + at;
+    hub.tick();
+    expect(streams.at(-1)).toMatchObject({ isDestroyed: true, endings: ['slow'], beats: 0 });
+    expect(counted.ended).toEqual(streams.filter(({ isDestroyed }) => isDestroyed).map(() => 'slow'));
+  });
+
+  test('is closed when it takes nothing for a minute, however little that is', () => {
+    const stream = join();
+    stream.reads = false;
+    log.append(events(1));
+    settle();
+    for (let second = 0; second < 59; second++) {
+      clock.advance(1000);
+      hub.tick();
+      // What is sent meanwhile is not taken, either.
+      stream.buffered += 1;
+    }
+    expect(stream.endings).toEqual([]);
+    clock.advance(2000);
+    hub.tick();
+    expect(stream.endings).toEqual(['slow']);
+  });
+
   test('is left alone as long as it gets on, however slowly', () => {
     const stream = join();
     stream.reads = false;
@@ -301,6 +329,14 @@ describe('time', () => {
     known.resolve(true);
     await hub.checkCredentials();
     expect(asked).toHaveLength(8);
+  });
+
+  test('looks at what a credential may do, of which its streams may have more or less', async () => {
+    const less = join(undefined, new TestStream(), { ...operator, scopes: ['read'] });
+    const more = join(undefined, new TestStream(), operator);
+    valid = ({ scopes }) => scopes.includes('read');
+    await hub.checkCredentials();
+    expect([less.endings, more.endings]).toEqual([[], ['credential']]);
   });
 
   test('does not end a stream whose credential cannot be looked at just now', async () => {

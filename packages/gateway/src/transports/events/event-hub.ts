@@ -1,6 +1,7 @@
 import type { Clock, EventFilter, EventLog, Principal } from '@reeve/core';
 import { eventsFor } from '@reeve/core';
 import type { UnsentRoom, UnsentShare } from '@reeve/grpc-server';
+import { defaultLimits } from '@reeve/grpc-server';
 import { readerOf } from '../../evaluation/tenant-slots.ts';
 import { EncodedEvents } from './encoded-events.ts';
 import type { Ending, EventStream } from './event-stream.ts';
@@ -39,14 +40,16 @@ interface Client {
   readonly share: UnsentShare;
   /** Bytes written to the client. */
   written: number;
-  /** Set while the client's buffer is full: since when the client takes nothing, and how much it had taken by then. */
-  stuck: { readonly since: number; readonly taken: number } | undefined;
+  /** Set while something waits for the client: since when it takes nothing of it, and how much it had taken by then. */
+  stuck: { readonly since: number; readonly taken: number; readonly isFull: boolean } | undefined;
 }
 
 /** The most that may wait in memory for one client; beyond it, events wait in the log. */
 const mostBuffered = 1024 * 1024 - pieceBytes;
 /** A client with a full buffer that takes nothing for so long reads too slowly. */
 const stuckForMs = 3000;
+/** So does any client after this long. */
+const { takeWithinMs } = defaultLimits;
 /** Sending yields to decisions after this long, and rests for a multiple of the time it took. */
 const sliceMs = 1;
 const restFactor = 3;
@@ -120,15 +123,7 @@ export class EventHub {
   /** The periodic work. Call it about once a second. */
   tick(): void {
     const now = this.#ports.clock.elapsed();
-    for (const client of this.#clients.values()) {
-      client.share.hold(client.stream.buffered);
-      if (this.#isTooSlow(client, now)) {
-        this.#end(client, 'slow');
-      } else if (now >= client.beatAt) {
-        client.beatAt = now + client.stream.beatEveryMs;
-        if (!client.stream.beat()) this.#end(client, 'silent');
-      }
-    }
+    for (const client of this.#clients.values()) this.#tend(client, now);
     // One check at a time, however long it takes.
     if (this.#looking) return;
     this.#looking = true;
@@ -137,12 +132,24 @@ export class EventHub {
     });
   }
 
+  #tend(client: Client, now: number): void {
+    client.share.hold(client.stream.buffered);
+    // That may have cut it off.
+    if (!this.#clients.has(client.stream)) return;
+    if (this.#isTooSlow(client, now)) {
+      this.#end(client, 'slow');
+    } else if (now >= client.beatAt) {
+      client.beatAt = now + client.stream.beatEveryMs;
+      if (!client.stream.beat()) this.#end(client, 'silent');
+    }
+  }
+
   /** Ends the streams whose credential has ended. It checks each credential once, however many streams it has. */
   async checkCredentials(): Promise<void> {
     const byCredential = Map.groupBy(this.#clients.values(), ({ principal }) => {
-      const { credentialId, login, expiresAt, orgId, teamId } = principal;
-      // Streams of one credential may have tenants from before and after its account has moved.
-      return JSON.stringify([credentialId, login?.sessionId, expiresAt, orgId, teamId]);
+      const { credentialId, login, expiresAt, signedBy, orgId, teamId, scopes } = principal;
+      // Streams of one credential may have rights from before and after they were changed.
+      return JSON.stringify([credentialId, login, expiresAt, signedBy, orgId, teamId, scopes]);
     });
     await Promise.all([...byCredential.values()].map((clients) => this.#checkCredential(clients)));
   }
@@ -224,9 +231,11 @@ export class EventHub {
   #isTooSlow(client: Client, now: number): boolean {
     const { buffered } = client.stream;
     const taken = client.written - buffered;
-    if (buffered < mostBuffered) client.stuck = undefined;
-    else if (client.stuck === undefined || taken > client.stuck.taken) client.stuck = { since: now, taken };
-    return client.stuck !== undefined && now - client.stuck.since >= stuckForMs;
+    const isFull = buffered >= mostBuffered;
+    const isStuck = client.stuck !== undefined && taken <= client.stuck.taken && isFull === client.stuck.isFull;
+    if (buffered === 0) client.stuck = undefined;
+    else if (!isStuck) client.stuck = { since: now, taken, isFull };
+    return client.stuck !== undefined && now - client.stuck.since >= (isFull ? stuckForMs : takeWithinMs);
   }
 
   #end(client: Client, why: Ending): void {

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
+import { defaultLimits } from '@reeve/grpc-server';
 
-/** How long a client may take nothing of an answer. */
-export const patienceMs = 30_000;
+/** How long a client may take nothing of an answer: as long as over gRPC. */
+export const patienceMs = defaultLimits.takeWithinMs;
 
 /**
  * A stream of a generator's texts or bytes, for a client that keeps reading. A client that takes nothing for too long is cut
