@@ -47,18 +47,26 @@ export async function resumeScope(gov: Controls, suspension: ScopeSuspension, by
   await gov.journal.turn(ownWork, () => removeSuspension(gov, suspension));
 }
 
-/** Finishes what a gateway has begun to impose or to lift, and could not. One of several gateways does this. */
+/**
+ * Finishes what a gateway has begun to impose or to lift, and could not. One of several gateways does this. One that fails
+ * keeps none of the others from being finished.
+ */
 export async function settleSuspensions(gov: Controls): Promise<void> {
-  const now = gov.clock.now();
-  for (const suspension of [...gov.directory.suspensions.all()]) {
-    const { id, lifted, isSettled, since, actor } = suspension;
-    const isLeft = now - (lifted?.at ?? since) >= cutShortMs && !gov.control.settling.has(id);
-    if (!isLeft) continue;
-    // Under a new id: the receipts of the first attempt have theirs.
-    const again = { ...suspension, operations: { ...suspension.operations, controlId: newControlId(gov) } };
-    if (lifted !== null) await resumeScope(gov, suspension, { actor: lifted.actor });
-    else if (!isSettled) await moveForScope(gov, again, { actor });
-  }
+  const all = [...gov.directory.suspensions.all()];
+  const failures: unknown[] = [];
+  for (const suspension of all) await settle(gov, suspension).catch((error: unknown) => failures.push(error));
+  if (failures.length === 0) return;
+  throw new AggregateError(failures, `${failures.length} of ${all.length} suspensions could not be carried out`);
+}
+
+async function settle(gov: Controls, suspension: ScopeSuspension): Promise<void> {
+  const { id, lifted, isSettled, since, actor } = suspension;
+  const isLeft = gov.clock.now() - (lifted?.at ?? since) >= cutShortMs && !gov.control.settling.has(id);
+  if (!isLeft) return;
+  // Under a new id: the receipts of the first attempt have theirs.
+  const again = { ...suspension, operations: { ...suspension.operations, controlId: newControlId(gov) } };
+  if (lifted !== null) await resumeScope(gov, suspension, { actor: lifted.actor });
+  else if (!isSettled) await moveForScope(gov, again, { actor });
 }
 
 interface Moving {

@@ -289,6 +289,21 @@ describe('a suspension that is cut short', () => {
   });
 });
 
+test('one that cannot be settled keeps none after it from being settled, and is told', async () => {
+  await run(g, bot, 'a');
+  const unsettled = async (id: string) => {
+    const made = await suspend({ orgId: 'acme', teamId: id === 'bad' ? 'ads' : 'search' });
+    g.gov.directory.suspensions.remove(made.id);
+    return { ...made, id, isSettled: false };
+  };
+  const [bad, good] = [await unsettled('bad'), await unsettled('good')];
+  g.gov.directory.suspensions.put({ ...bad, imposedBy: null as unknown as typeof bad.imposedBy });
+  g.gov.directory.suspensions.put(good);
+  g.clock.advance(60_000);
+  await expect(finish(g, settleSuspensions(g.gov))).rejects.toThrow('1 of 2 suspensions');
+  expect(g.gov.directory.suspensions.find('good')).toMatchObject({ isSettled: true });
+});
+
 /** Ends one turn, with what follows from it at once. */
 async function cut(on: TestGovernance): Promise<void> {
   on.turn();
