@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeKey, registerAs } from '../harness/credentials.ts';
+import { makeKey, registerAs, tokenOf } from '../harness/credentials.ts';
 import type { TestGateway } from '../harness/gateway.ts';
 import { bootstrapKey, TestGateway as Gateway } from '../harness/gateway.ts';
 import type { Written } from './commit-by-hand.ts';
@@ -89,17 +89,90 @@ test.each<[string, string, Written, { readonly agents: readonly string[]; readon
   expect((await later.ready()).body.status).toBe('ok');
 });
 
-test('a step that nobody can read and that concerns everybody ends a gateway, and a start reads what it did', async () => {
+test('a step that nobody can read and that concerns everybody is told and survived: everybody is out of service', async () => {
   await using own = await startPair();
   const agent = await own.one.register({ agentId: 'agent' });
   const touched = { agents: [], orgs: [], everything: true };
   await commitByHand(own.database, { told: JSON.stringify({ steps: [newStep], touched }) });
   for (const gateway of [own.one, own.two]) {
-    expect(await gateway.exited()).toBe(1);
-    expect(gateway.output().stderr).toContain('cannot be followed; start this one again');
+    expect(await gateway.check(agent)).toMatchObject(outOfService);
+    expect(await gateway.ready()).toMatchObject({
+      status: 200,
+      body: { parts: { records: { status: 'degraded', detail: expect.stringContaining('everybody') as string } } },
+    });
+    // Operators can see what there is.
+    expect((await gateway.api.get('/api/v1/agents', bootstrapKey)).status).toBe(200);
   }
   await using later = await Gateway.start(own.options);
   expect(await later.check(agent)).toMatchObject({ decision: 1 });
+});
+
+const revoked = { change: { kind: 'api_key_saved', key: null } };
+const retired = { change: { kind: 'signing_key_saved', key: null } };
+const lostRights = { change: { kind: 'rights_changed' } };
+
+test.each<[string, string]>([
+  ['a step about a key', told(revoked, {})],
+  ['a step about a signing key', told(retired, {})],
+  ['a step about accounts', told(lostRights, {})],
+  ['a step of another release', told(newStep, {})],
+  ['no text at all', '{'],
+])('credentials are read again where what was done to them cannot be read (%s)', async (_, text) => {
+  await using own = await startPair();
+  const { one, two, database } = own;
+  const agent = await one.register({ agentId: 'agent' });
+  const [ended, kept] = [await makeKey(one, { scopes: ['read'] }), await makeKey(one, { scopes: ['read'] })];
+  const token = await tokenOf(two, kept.key);
+  const statusOf = async (bearer: string) => (await two.api.get('/api/v1/agents', bearer)).status;
+  for (const bearer of [ended.key, kept.key, token]) expect(await statusOf(bearer)).toBe(200);
+  await database.query(`UPDATE api_keys SET revoked_at = 1 WHERE id = '${ended.id}'`);
+  await database.query(`UPDATE signing_keys SET private_jwk = ''`);
+  await commitByHand(database, { told: text });
+  expect(await statusOf(ended.key)).toBe(401);
+  expect(await statusOf(token)).toBe(401);
+  expect(await statusOf(kept.key)).toBe(200);
+  expect(await two.check(agent)).toMatchObject({ decision: 1 });
+});
+
+test('whoever registered an agent of which not all can be read lifts nothing that holds it', async () => {
+  await using own = await startPair();
+  const { two, database } = own;
+  const [registrar, sibling] = [
+    await makeKey(two, { org_id: 'acme', scopes: ['read', 'write'] }),
+    await makeKey(two, { org_id: 'acme', scopes: ['read', 'write'] }),
+  ];
+  await two.register({ agentId: 'beside' });
+  const control = { action: 'pause', scope: { run_id: 'r' }, reason: '' };
+  const scope = { org_id: 'acme', team_id: 'core', action: 'pause', reason: '' };
+  expect((await two.api.post('/api/v1/control', sibling.key, control)).status).toBe(202);
+  const { body } = await two.api.post<{ id: string }>('/api/v1/suspensions', sibling.key, scope);
+  // An agent leaves at another gateway, which writes this, and who had registered it.
+  await commitByHand(database, { told: '{', entryOf: 'left' });
+  const resume = { ...control, action: 'resume' };
+  const lift = (bearer: string) => two.api.send('DELETE', `/api/v1/suspensions/${body.id}`, { bearer, json: {} });
+  expect((await two.api.post('/api/v1/control', registrar.key, resume)).status).toBe(503);
+  expect((await lift(registrar.key)).status).toBe(503);
+  expect((await two.api.post('/api/v1/control', bootstrapKey, resume)).status).toBe(202);
+  expect((await lift(bootstrapKey)).status).toBe(200);
+});
+
+test('a key that comes from one that cannot be read is out of service, and that is told', async () => {
+  await using own = await startPair();
+  const { one, database } = own;
+  const mother = await makeKey(one, { org_id: 'acme', scopes: ['admin'] });
+  const child = await makeKey(one, { org_id: 'acme', scopes: ['read'] }, mother.key);
+  const grandchild = await makeKey(one, { org_id: 'acme', scopes: ['admin'] }, mother.key);
+  const rotated = await one.api.post<{ key: string }>(`/api/v1/iam/api-keys/${grandchild.id}/rotate`, mother.key, {});
+  const other = await makeKey(one, { org_id: 'acme', scopes: ['read'] });
+  await database.query('ALTER TABLE api_keys ALTER COLUMN created_at DROP NOT NULL');
+  await database.query(`UPDATE api_keys SET created_at = NULL WHERE id = '${mother.id}'`);
+  await using later = await Gateway.start(own.options);
+  const statusOf = async (bearer: string) => (await later.api.get('/api/v1/agents', bearer)).status;
+  expect(await statusOf(mother.key)).toBe(401);
+  expect([await statusOf(child.key), await statusOf(rotated.body.key)]).toEqual([503, 503]);
+  expect([await statusOf(other.key), await statusOf(bootstrapKey)]).toEqual([200, 200]);
+  expect(later.output().stderr).toContain('3 API keys come from one that cannot be read');
+  expect(await later.ready()).toMatchObject({ status: 200, body: { parts: { records: { status: 'degraded' } } } });
 });
 
 test('a row that cannot be read keeps no gateway from starting, and only its agent from acting', async () => {

@@ -1,3 +1,4 @@
+import type { ReadCredentials } from './access/index.ts';
 import { Callers, KeyRing, SigningKeyRing } from './access/index.ts';
 import type { ApprovalSettings } from './approvals/index.ts';
 import { ApprovalRegistry, endApprovalOf, noteSignalled } from './approvals/index.ts';
@@ -29,6 +30,8 @@ export interface GovernancePorts
   readonly control: ControlSettings;
   readonly approvals: ApprovalSettings;
   readonly onControlStep: OnControlStep;
+  /** For a gateway that follows others. */
+  readonly readCredentials?: ReadCredentials;
 }
 
 /** All features, empty but for the credentials. `recover.ts` restores the rest. */
@@ -43,7 +46,7 @@ export function emptyGovernance(
   const { timeZone } = balancesMark ?? noBalancesMark;
   return withReactions({
     keys,
-    callers: new Callers(clock, keys, new SigningKeyRing(signingKeys)),
+    callers: new Callers(clock, keys, new SigningKeyRing(signingKeys), ports.readCredentials),
     directory,
     reportedTools: new ReportedTools(clock),
     agentBounds,

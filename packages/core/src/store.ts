@@ -1,5 +1,5 @@
 import type { AccessChange, AccessSnapshot } from './access/index.ts';
-import { accessRows, apiKeysTable, signingKeysTable } from './access/index.ts';
+import { accessRows, apiKeysTable, keysBehind, signingKeysTable } from './access/index.ts';
 import type { AccountsChange } from './accounts/index.ts';
 import { accountRows } from './accounts/index.ts';
 import type { ApprovalReader, ApprovalEvent, ApprovalsChange, ApprovalsSnapshot } from './approvals/index.ts';
@@ -204,17 +204,17 @@ export async function loadSnapshot(
   find: FindRows,
   findOps?: (read: ReadRow<SavedOp>) => Iterable<SavedOp>,
 ): Promise<Snapshot> {
-  const unread: Unread[] = [];
-  const read = async <Item>(reading: OwnedReading<Item>): Promise<readonly Item[]> =>
-    (await find(reading, rowReader(reading, unread))).filter((item) => item !== undefined);
+  const { apiKeys, signingKeys, unread: unreadAccess } = await loadAccess(find);
+  const unread = [...unreadAccess];
+  const read = reader(find, unread);
   const marks = new Map((await read(readings.marks)).map(({ name, value }) => [name, value]));
   return {
     head,
     unread,
     agents: await read(readings.agents),
     agentUses: await read(readings.agentUses),
-    apiKeys: await read(readings.apiKeys),
-    signingKeys: await read(readings.signingKeys),
+    apiKeys,
+    signingKeys,
     policies: await read(readings.policies),
     ops: findOps?.(rowReader(readings.ops, unread)) ?? (await read(readings.ops)),
     opsReplayFrom: marks.get(replayFrom) ?? null,
@@ -232,6 +232,31 @@ export async function loadSnapshot(
     restoredAt: marks.get(restoredAt) ?? null,
     restoredFrom: marks.get(restoredFrom) ?? null,
   };
+}
+
+export type LoadedAccess = AccessSnapshot & Pick<Snapshot, 'unread'>;
+
+/** Assembles the credentials. */
+export async function loadAccess(find: FindRows): Promise<LoadedAccess> {
+  const unread: Unread[] = [];
+  const read = reader(find, unread);
+  return { apiKeys: await read(readings.apiKeys), signingKeys: await read(readings.signingKeys), unread };
+}
+
+/** A key that comes from an unread one is refused. This says how many are. */
+export function unreadDescents({ apiKeys }: Pick<Snapshot, 'apiKeys'>): readonly Unread[] {
+  const byId = new Map(apiKeys.map((key) => [key.id, key]));
+  const keys = { find: (id: string) => byId.get(id) };
+  const orphans = apiKeys.filter(({ id }) => keysBehind(keys, id).some((above) => !byId.has(above)));
+  if (orphans.length === 0) return [];
+  const why = `${orphans.length} API keys come from one that cannot be read, and are refused`;
+  return [{ touched: touchedBy(undefined), why }];
+}
+
+/** Reads the items that can be read, and notes the others. */
+function reader(find: FindRows, unread: Unread[]) {
+  return async <Item>(reading: OwnedReading<Item>): Promise<readonly Item[]> =>
+    (await find(reading, rowReader(reading, unread))).filter((item) => item !== undefined);
 }
 
 function ownerOf(owner: OwnerOfRow, row: Row): Touched {

@@ -24,12 +24,6 @@ export type AccessChange =
   | { readonly kind: 'signing_key_saved'; readonly key: SigningKeyRecord }
   | { readonly kind: 'signing_key_removed'; readonly kid: string };
 
-/** The credentials that a start loads from the store. */
-export interface AccessSnapshot {
-  readonly apiKeys: readonly ApiKeyRecord[];
-  readonly signingKeys: readonly SigningKeyRecord[];
-}
-
 /** Receives the id of a credential that ended before its time. */
 export type EndedListener = (credentialId: string) => void;
 

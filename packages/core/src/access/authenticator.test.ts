@@ -319,6 +319,17 @@ describe('a token of a person', () => {
     expect(await people.authenticate(bearer)).toMatchObject({ orgId: 'acme', teamId: 'core' });
     expect(await people.isStillValid(before)).toBe(false);
   });
+
+  test('goes on with no right that the account has lost: its streams and tickets end when its role changes', async () => {
+    logins.set('ses_1', { ...login, role: 'owner' });
+    const owner = await people.authenticate(bearer);
+    logins.set('ses_1', { ...login, role: 'admin' });
+    const admin = await people.authenticate(bearer);
+    expect([await people.isStillValid(owner), await people.renew(owner)]).toEqual([false, undefined]);
+    expect(await people.isStillValid(admin)).toBe(true);
+    logins.set('ses_1', { ...login, role: 'viewer' });
+    expect([await people.isStillValid(admin), await people.renew(admin)]).toEqual([false, undefined]);
+  });
 });
 
 describe('a key that comes from an account', () => {
@@ -385,7 +396,12 @@ describe('a key that comes from an account', () => {
       (await people.authenticate(`Bearer ${made.token}`)).scopes,
     ];
     expect(await scopesNow()).toEqual([['admin'], ['admin'], ['admin']]);
+    const admin = await people.authenticate(bearer);
     role = 'developer';
+    // What was opened with more does not go on with it.
+    expect([await people.isStillValid(admin), await people.renew(admin)]).toEqual([false, undefined]);
+    const developer = await people.authenticate(bearer);
+    expect(await people.isStillValid(developer)).toBe(true);
     expect(await scopesNow()).toEqual(Array.from({ length: 3 }, () => ['read', 'write']));
     role = 'viewer';
     expect(await scopesNow()).toEqual(Array.from({ length: 3 }, () => ['read']));

@@ -48,6 +48,7 @@ export class Authenticator {
   /** The caller behind an `Authorization` value. The error does not say what was wrong: that would help a guesser. */
   async authenticate(authorization: string | undefined): Promise<Principal> {
     const bearer = bearerOf(authorization);
+    await this.#access.callers.settled();
     // What ends from now on may be missing in what is looked up.
     const { asOf } = this.#access.callers;
     const principal = (await this.#ofRawKey(bearer, asOf)) ?? (await this.#ofToken(bearer, asOf));
@@ -57,27 +58,31 @@ export class Authenticator {
 
   /** The API key behind an `Authorization` value; a token made from one is not enough. */
   async authenticateKey(authorization: string | undefined): Promise<Principal> {
-    const principal = await this.#ofRawKey(bearerOf(authorization), this.#access.callers.asOf);
+    const bearer = bearerOf(authorization);
+    await this.#access.callers.settled();
+    const principal = await this.#ofRawKey(bearer, this.#access.callers.asOf);
     if (principal === undefined) throw refused();
     return principal;
   }
 
   /** The caller that another gateway may have authenticated, if it is still valid. */
   async renew(principal: Principal): Promise<Principal | undefined> {
+    await this.#access.callers.settled();
     const { asOf } = this.#access.callers;
     return (await this.isStillValid(principal)) ? { ...principal, asOf } : undefined;
   }
 
-  /** Whether an authenticated caller is still valid. Streams that stay open ask this. */
+  /** Whether an authenticated caller is still valid, with all its rights. Streams that stay open ask this. */
   async isStillValid(principal: Principal): Promise<boolean> {
     const { credentialId, login } = principal;
+    await this.#access.callers.settled();
     if (!this.#access.callers.isInForce(principal)) return false;
     if (login !== undefined) {
       const found = await this.#people.findLogin(login.sessionId);
-      return found !== undefined && isSameBinding(found, principal);
+      return found !== undefined && found.role === login.role && isSameBinding(found, principal);
     }
     const left = await this.#left(credentialId, principal);
-    return left !== undefined && isSameBinding(left, principal);
+    return left !== undefined && isAll(left, principal);
   }
 
   /**
@@ -183,8 +188,13 @@ function leftWith(granted: Granted, held: HeldRole): Granted | undefined {
 export function leaveAll(granted: Granted, roles: readonly HeldRole[]): boolean {
   return roles.every((role) => {
     const left = leftWith(granted, role);
-    return left !== undefined && isSameBinding(left, granted) && left.scopes.length === granted.scopes.length;
+    return left !== undefined && isAll(left, granted);
   });
+}
+
+/** Whether what is left of a grant is all of it. */
+function isAll(left: Granted, granted: Granted): boolean {
+  return isSameBinding(left, granted) && left.scopes.length === granted.scopes.length;
 }
 
 function principalOfKey(key: ApiKeyRecord, asOf: number): Principal {

@@ -123,6 +123,12 @@ export function keyInForceSince(keys: KeysInForce, keyId: string): string | unde
   return [...line].find((id) => keys.isInForce(id));
 }
 
+/** The keys that a key comes from, through rotations and makers, whether or not they are known. */
+export function keysBehind(keys: Descents, keyId: string): readonly string[] {
+  const above = ancestryOf(keys, keyId, (maker) => maker.kind === 'api_key');
+  return [...above].filter((id) => id !== keyId);
+}
+
 /** The first key of a chain of rotations. */
 function originOf(keys: Descents, keyId: string): Descent | undefined {
   const seen = new Set<string>();

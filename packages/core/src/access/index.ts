@@ -1,15 +1,24 @@
 export { accessRows, apiKeysTable, makerIn, signingKeysTable } from './access-rows.ts';
-export type { Access, AccessChange, AccessSnapshot } from './access.ts';
+export type { AccessSnapshot } from './access-snapshot.ts';
+export type { Access, AccessChange } from './access.ts';
 export { EndedCredentials } from './access.ts';
 export type { ApiKeyRecord, Maker } from './api-key.ts';
 export { parseApiKey } from './api-key.ts';
 export type { FindLogin, FindRoles } from './authenticator.ts';
 export { Authenticator, leaveAll, principalOfAccount } from './authenticator.ts';
+export type { ReadCredentials } from './callers.ts';
 export { Callers, isKey } from './callers.ts';
 export type { Binding, Standing, Width } from './authority.ts';
 export { isAtLeastAsWide, isSameBinding, mayChangeDocument, refusalOf, widest, widthOf, widths } from './authority.ts';
 export type { Descents } from './credential-lineage.ts';
-export { isOfLineageOfAny, keyInForceSince, makerOf, peopleBehind, rootsWith } from './credential-lineage.ts';
+export {
+  isOfLineageOfAny,
+  keyInForceSince,
+  keysBehind,
+  makerOf,
+  peopleBehind,
+  rootsWith,
+} from './credential-lineage.ts';
 export type { IssuedToken } from './exchange-token.ts';
 export { exchangeToken } from './exchange-token.ts';
 export { KeyRing } from './key-ring.ts';

@@ -45,6 +45,33 @@ test('a use shows at once, and is taken once to be written', () => {
   expect(keys.find('gone')).toBeUndefined();
 });
 
+test('a key that comes from an unknown one is not in force, in any number of steps, until that is known', () => {
+  const keys = ring(
+    record('child', by('api_key', 'mother')),
+    record('rotated', { rotatedFrom: 'child' }),
+    record('beside', by('account', 'acc_1')),
+  );
+  expect(['child', 'rotated', 'beside'].map((id) => keys.isInForce(id))).toEqual([false, false, true]);
+  keys.put(record('mother', { revokedAt: 1 }));
+  expect(['child', 'rotated'].map((id) => keys.isInForce(id))).toEqual([true, true]);
+  keys.remove('mother');
+  expect(keys.isInForce('rotated')).toBe(false);
+});
+
+test('keys that are read again stand for all, but for what has changed meanwhile', () => {
+  const keys = ring(record('lost'), record('ended'), record('kept'), record('changed'));
+  keys.beginReading();
+  keys.put(record('made'));
+  keys.put(record('changed', { label: 'new' }));
+  keys.renew([record('ended', { revokedAt: 1 }), record('kept'), record('changed', { label: 'old' })]);
+  expect(keys.all().map(({ id, label, revokedAt }) => [id, label, revokedAt])).toEqual([
+    ['ended', 'ended', 1],
+    ['kept', 'kept', null],
+    ['changed', 'new', null],
+    ['made', 'made', null],
+  ]);
+});
+
 test('the accounts behind a key are found once, and anew where a key above it arrives or is removed', () => {
   const keys = ring(record('child', by('api_key', 'mother')));
   expect(keys.accountsBehind('child')).toEqual([]);

@@ -1,8 +1,8 @@
 import type { ApiKeyRecord } from './api-key.ts';
 import { parseApiKey } from './api-key.ts';
-import { accountsBehind } from './credential-lineage.ts';
+import { accountsBehind, keysBehind } from './credential-lineage.ts';
 import type { Clock, EpochMs, Sha256 } from '../kernel/index.ts';
-import { equalInConstantTime } from '../kernel/index.ts';
+import { equalInConstantTime, ReeveError } from '../kernel/index.ts';
 
 /** The API keys of the gateway. They are in memory, so recognising a key needs no database. */
 export class KeyRing {
@@ -12,8 +12,12 @@ export class KeyRing {
   readonly #used = new Map<string, EpochMs>();
   /** The accounts behind each key. The origin of a key never changes. */
   readonly #accounts = new Map<string, readonly string[]>();
-  /** Unknown ancestors of known keys. Rows of another gateway may arrive out of order. */
+  /** Whether all that a key comes from is known. */
+  readonly #whole = new Map<string, boolean>();
+  /** Unknown ancestors of known keys: they could not be read, or rows of another gateway arrive out of order. */
   readonly #missing = new Set<string>();
+  /** What has changed since the keys are being read again. */
+  #recent = new Set<string>();
 
   constructor(clock: Clock, sha256: Sha256, keys: Iterable<ApiKeyRecord>) {
     this.#clock = clock;
@@ -38,28 +42,58 @@ export class KeyRing {
 
   put(key: ApiKeyRecord): void {
     this.#byId.set(key.id, key);
-    if (this.#missing.delete(key.id)) this.#accounts.clear();
+    this.#recent.add(key.id);
+    if (this.#missing.delete(key.id)) this.#forgetDescents();
   }
 
   /** The accounts behind a key. The key works only while all of them are active. */
   accountsBehind(id: string): readonly string[] {
     const known = this.#accounts.get(id);
     if (known !== undefined) return known;
-    const keys = {
-      find: (above: string) => {
-        const key = this.#byId.get(above);
-        if (key === undefined) this.#missing.add(above);
-        return key;
-      },
-    };
-    const found = accountsBehind(keys, id, (above) => this.#accounts.get(above));
+    this.isWhole(id);
+    const found = accountsBehind(this, id, (above) => this.#accounts.get(above));
     this.#accounts.set(id, found);
     return found;
   }
 
   remove(id: string): void {
     this.#byId.delete(id);
-    this.#accounts.delete(id);
+    this.#recent.add(id);
+    this.#forgetDescents();
+  }
+
+  /** From now on until `renew`, what changes here counts more than what is read. */
+  beginReading(): void {
+    this.#recent = new Set();
+  }
+
+  /** These keys are stored, and no others. */
+  renew(stored: Iterable<ApiKeyRecord>): void {
+    const recent = this.#recent;
+    const known = new Set(this.#byId.keys());
+    for (const key of stored) {
+      known.delete(key.id);
+      if (!recent.has(key.id)) this.put(key);
+    }
+    for (const id of known) if (!recent.has(id)) this.remove(id);
+  }
+
+  /**
+   * Whether all keys that a key comes from are known. If one of them could not be read, nobody knows which account
+   * stands behind the key, nor which agents it has registered.
+   */
+  isWhole(id: string): boolean {
+    const known = this.#whole.get(id);
+    if (known !== undefined) return known;
+    const missing = keysBehind(this, id).filter((above) => !this.#byId.has(above));
+    for (const above of missing) this.#missing.add(above);
+    this.#whole.set(id, missing.length === 0);
+    return missing.length === 0;
+  }
+
+  #forgetDescents(): void {
+    this.#accounts.clear();
+    this.#whole.clear();
   }
 
   /** The record of a presented key, if the key is genuine and in force. */
@@ -67,12 +101,13 @@ export class KeyRing {
     const parsed = parseApiKey(key);
     const record = parsed.ok ? this.#byId.get(parsed.id) : undefined;
     if (record === undefined || !equalInConstantTime(this.#sha256(key), record.hash)) return undefined;
+    if (!this.isWhole(record.id)) throw outOfService();
     return this.isInForce(record.id) ? record : undefined;
   }
 
   isInForce(id: string): boolean {
     const key = this.#byId.get(id);
-    if (key === undefined || key.revokedAt !== null) return false;
+    if (key === undefined || key.revokedAt !== null || !this.isWhole(id)) return false;
     return key.expiresAt === null || this.#clock.now() < key.expiresAt;
   }
 
@@ -88,4 +123,10 @@ export class KeyRing {
     this.#used.clear();
     return used;
   }
+}
+
+/** Only whoever has the key hears this. */
+function outOfService(): ReeveError {
+  const why = 'the gateway could not read all that is stored of the keys that it comes from';
+  return new ReeveError('store_unavailable', `the credential is out of service: ${why}`);
 }

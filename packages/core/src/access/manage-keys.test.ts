@@ -118,7 +118,7 @@ describe('keys', () => {
     const made = await test.settle(createKey(access, operator, grant));
     const gone = await test.settle(createKey(access, operator, grant));
     await test.settle(revokeKey(access, operator, gone.record.id));
-    const keys = new KeyRing(test.clock, sha256, (await test.store.load()).apiKeys);
+    const keys = new KeyRing(test.clock, sha256, [operatorKey, ...(await test.store.load()).apiKeys]);
     expect(keys.recognise(made.key)).toEqual(made.record);
     expect(keys.recognise(gone.key)).toBeUndefined();
   });

@@ -17,6 +17,8 @@ export interface SigningKeyRecord {
  */
 export class SigningKeyRing {
   readonly #keys = new Map<string, SigningKeyRecord>();
+  /** What has changed since the keys are being read again. */
+  #recent = new Set<string>();
 
   constructor(keys: Iterable<SigningKeyRecord>) {
     for (const key of [...keys].sort((a, b) => a.createdAt - b.createdAt)) this.#keys.set(key.kid, key);
@@ -38,10 +40,26 @@ export class SigningKeyRing {
 
   add(key: SigningKeyRecord): void {
     this.#keys.set(key.kid, key);
+    this.#recent.add(key.kid);
   }
 
   remove(kid: string): void {
     this.#keys.delete(kid);
+    this.#recent.add(kid);
+  }
+
+  /** From now on until `renew`, what changes here counts more than what is read. */
+  beginReading(): void {
+    this.#recent = new Set();
+  }
+
+  /** These keys are stored, and no others. */
+  renew(stored: readonly SigningKeyRecord[]): void {
+    const recent = this.#recent;
+    const kept = [...this.#keys.values()].filter(({ kid }) => recent.has(kid));
+    this.#keys.clear();
+    const all = [...stored.filter(({ kid }) => !recent.has(kid)), ...kept];
+    for (const key of all.sort((a, b) => a.createdAt - b.createdAt)) this.#keys.set(key.kid, key);
   }
 
   /** Keys that no longer need their private half: superseded longer ago than a token lives. */

@@ -161,6 +161,7 @@ function deferrer(gov: Controls, by: Principal): (op: Op) => void {
 function resumer(gov: Controls, by: Principal): (op: Op) => boolean {
   const standings = new Map<Agent, Standing>();
   return (op) => {
+    if (gov.directory.outOfService.has(op.owner.record.id)) return false;
     const standing = standings.get(op.owner) ?? standingOf(gov.keys, by, op.owner.record);
     standings.set(op.owner, standing);
     return refusalOf('pause', standing, pausedBy(op)) === null;

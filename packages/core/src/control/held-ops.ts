@@ -23,7 +23,7 @@ export function isPausedBySuspension({ state, control }: Op): boolean {
 
 /** Whether an operation runs on now that a suspension of its agent, or of a scope around it, is lifted. */
 export function runsOn(gov: Pick<Controls, 'directory'>, op: Op): boolean {
-  return isPausedBySuspension(op) && !isSuspended(gov, op.owner);
+  return isPausedBySuspension(op) && !isSuspended(gov, op.owner) && !gov.directory.outOfService.has(op.owner.record.id);
 }
 
 export function isRunning({ state }: Op): boolean {

@@ -71,6 +71,7 @@ function put(gov: Controls, agent: Agent, suspension: Suspension | null): void {
 
 /** Resuming lifts the suspension and all blocks, or nothing. */
 function requireLifting(gov: Controls, by: Principal, agent: Agent): void {
+  gov.directory.outOfService.refuse(agent.record.id);
   const caller = standingOf(gov.keys, by, agent.record);
   const { suspension } = agent.record;
   if (suspension !== null) requireAuthority(caller, 'suspension', suspension.width);

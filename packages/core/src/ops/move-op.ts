@@ -81,6 +81,8 @@ function transition(
   now?: EpochMs,
 ): OpMoved | undefined {
   const { state: from } = op;
+  // Nobody here knows all that keeps it from running.
+  if (trigger === 'allow' || trigger === 'resume') gov.directory.outOfService.refuse(op.owner.record.id);
   const undo = gov.ops.move(op, trigger, now);
   if (undo === undefined) return undefined;
   const moved: OpMoved = { op, from, trigger, actor, reason, approvalId, booked: undefined };

@@ -5,7 +5,7 @@ import { followApproval } from '../approvals/index.ts';
 import type { BalanceKeeper, BudgetEvent } from '../budget/index.ts';
 import { followAgent, followControl } from '../control/index.ts';
 import type { Governance } from '../governance.ts';
-import type { Touched, Unread } from '../journal/index.ts';
+import type { Unread } from '../journal/index.ts';
 import { everything, touchedBy } from '../journal/index.ts';
 import { agentKey, unquoted } from '../kernel/index.ts';
 import { followAlert, followOp, followOpChange } from '../ops/index.ts';
@@ -39,8 +39,8 @@ export function prepareToFollow({ gov }: Pick<Followed, 'gov'>, commits: readonl
  * Brings memory in step with a commit of another gateway on the same log. The other gateway has judged, written and
  * told its callers. Here nothing is judged and nothing is written: every step only says how things are now.
  *
- * A step that cannot be read or followed takes those out of service whose state it changes, and nobody else. Returns
- * what was wrong. Throws if it may have changed everybody's: then a start must read everything.
+ * A step that cannot be read or followed takes those out of service whose state it changes, and nobody else. If that
+ * may be everybody's, all are, until a start reads everything. Returns what was wrong.
  */
 export function followCommit(followed: Followed, { head, steps, unread }: Commit): readonly Unread[] {
   const faults: Unread[] = [...unread];
@@ -52,14 +52,10 @@ export function followCommit(followed: Followed, { head, steps, unread }: Commit
       faults.push({ touched: touchedBy(touchOf(step)), why: `step ${at + 1}: ${unquoted(error)}` });
     }
   }
-  for (const fault of faults) takeOutOfService(followed.gov, fault);
+  for (const { touched } of faults) followed.gov.directory.outOfService.add(touched ?? everything);
+  // Any step may have ended a credential. Their rows say which.
+  if (faults.length > 0) followed.access.callers.distrust();
   return faults;
-}
-
-function takeOutOfService({ directory }: Governance, { touched, why }: Unread): void {
-  const whose: Touched = touched ?? everything;
-  if (whose.everything) throw new Error(`everybody's state may have changed, and it cannot be read how: ${why}`);
-  directory.outOfService.add(whose);
 }
 
 /** How far the decision is from the event that a new operation is known. */

@@ -49,6 +49,7 @@ let agent: TestAgent;
 
 /** Adds keys derived from the one that registered the agent. */
 function addKeys(test: TestGovernance): void {
+  for (const id of ['org', 'agents']) test.gov.keys.put(keyOf(id, {}));
   test.gov.keys.put(keyOf('rotated', { rotatedFrom: 'agents', madeBy: { kind: 'api_key', id: 'org' } }));
   test.gov.keys.put(keyOf('made', { madeBy: { kind: 'api_key', id: 'agents' } }));
 }

@@ -7,6 +7,7 @@ import type {
   EntryLog,
   Followed,
   Governance,
+  LoadedAccess,
   Sharing,
   Snapshot,
   Unread,
@@ -23,6 +24,7 @@ import {
   recover,
   sealer,
   touchOf,
+  unreadDescents,
 } from '@reeve/core';
 import { policyFeatures } from '../adapters/cel/policy-features.ts';
 import { randomness, sha256 } from '../adapters/crypto/node-crypto.ts';
@@ -69,7 +71,7 @@ export async function openGovernance(
   const unread: Unread[] = [];
   const kept = config.opsDurable ? snapshot : { ...snapshot, opsReplayFrom: null };
   const balances = await recover(gov, kept, log, (each) => unread.push(each));
-  startWithout(context, gov.directory, [...snapshot.unread, ...unread]);
+  startWithout(context, gov.directory, [...snapshot.unread, ...unreadDescents(snapshot), ...unread]);
   events.subscribe((batch) => balances.follow(batch));
   followed.current = { gov, access, balances };
   if (!config.opsDurable) journal.write({ kind: 'ops_forgotten' });
@@ -113,11 +115,12 @@ function journalOn(
 
 /** The features, empty but for the credentials. */
 function governanceOn(
-  { config, metrics }: WiringContext,
-  { store }: OpenStore,
+  context: WiringContext,
+  { store, shared }: OpenStore,
   snapshot: Snapshot,
   journal: Journal<Change, DomainEvent>,
 ): Governance {
+  const { config, metrics } = context;
   return emptyGovernance(
     {
       store,
@@ -133,6 +136,7 @@ function governanceOn(
       control: { ackMs: config.controlAckSecs * 1000, strict: config.controlStrict },
       approvals: { ttlMs: config.approvalTtlSecs * 1000, notifies: config.approvalWebhookUrl !== undefined },
       onControlStep: (receipt, before) => metrics.controlled(receipt, before),
+      ...(shared === undefined ? {} : { readCredentials: () => credentialsIn(context, shared, journal) }),
     },
     snapshot,
   );
@@ -161,6 +165,18 @@ function sharingOf(
     },
     failed: (error) => shared.onDiverged(error),
   };
+}
+
+/** All credentials as they are stored, what this gateway has done to them included. */
+async function credentialsIn(
+  context: WiringContext,
+  { store }: SharedStore,
+  journal: Journal<Change, DomainEvent>,
+): Promise<LoadedAccess> {
+  await journal.committed();
+  const access = await store.loadAccess();
+  tellUnread(context, [...access.unread, ...unreadDescents(access)], 'the store');
+  return access;
 }
 
 /** How often to ask for commits whose message was lost, and how often if none can arrive. */

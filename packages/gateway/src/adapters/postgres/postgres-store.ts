@@ -8,6 +8,7 @@ import type {
   BulkControl,
   ClosedPeriod,
   Commit,
+  LoadedAccess,
   Period,
   PolicyStore,
   ReadRow,
@@ -24,6 +25,7 @@ import {
   bulksTable,
   closedPeriodsTable,
   commitText,
+  loadAccess,
   loadSnapshot,
   numberIn,
   receiptsTable,
@@ -82,6 +84,11 @@ export class PostgresStore implements Store, AuditReader {
       const snapshot = await loadSnapshot(chain, (reading, read) => readRows(sql, reading, read));
       return { ...snapshot, eventIdsReserved: Math.max(snapshot.eventIdsReserved, numberIn(head, 'events')) };
     });
+  }
+
+  /** Reads all credentials as they are now. */
+  loadAccess(): Promise<LoadedAccess> {
+    return this.#db.snapshot((sql) => loadAccess((reading, read) => readRows(sql, reading, read)));
   }
 
   /** Notes the newest commit, if a gateway made it that was alone. So there is always one to compare with later. */
