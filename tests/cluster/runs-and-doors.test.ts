@@ -64,6 +64,23 @@ test('whose agent has left at one gateway lifts nothing that held it at the othe
   }
 });
 
+test('when a door was first used is the same at both, as soon as it was', async () => {
+  const { one, two } = pair;
+  const doorsAt = async ({ api }: TestGateway, agentId: string) => {
+    const { body } = await api.get<Agent>(`/api/v1/agents/acme/core/${agentId}`, bootstrapKey);
+    return body.doors.map(({ door, first_used_at: at }) => [door, at]);
+  };
+  for (let round = 0; round < 5; round++) {
+    const newcomer = await one.register({ agentId: `newcomer-${round}` });
+    // Both at once: one of the decisions is made again on top of the other.
+    const checks = [one, two].map((gateway) => gateway.check(newcomer, { via: { door: Door.MCP, name: 'github' } }));
+    await Promise.all(checks);
+    const [here, there] = [await doorsAt(one, `newcomer-${round}`), await doorsAt(two, `newcomer-${round}`)];
+    expect(here).toEqual([['mcp', expect.any(String)]]);
+    expect(there).toEqual(here);
+  }
+});
+
 test('doors of operations and agents are the same at both', async () => {
   const { one, two } = pair;
   await one.check(agent, { traceId: 'd', spanId: '1', via: { door: Door.MCP, name: 'github' } });

@@ -1,9 +1,11 @@
-import type { ActionType, CheckRequest } from '../action/index.ts';
+import type { ActionType, CheckRequest, Via } from '../action/index.ts';
 import { entranceOf } from '../action/index.ts';
 import { redactText } from '../audit/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
+import type { OpRecord } from '../ops/index.ts';
 import type { Agent, Agents, Family } from '../tenancy/index.ts';
 import { AgentCoverage } from '../tenancy/index.ts';
+import type { Decisions } from './decisions.ts';
 
 /** Which part of an agent's work an action belongs to, as coverage counts. */
 const familyOf: Readonly<Record<ActionType, Family | null>> = {
@@ -16,18 +18,37 @@ const familyOf: Readonly<Record<ActionType, Family | null>> = {
   tool_result: null,
 };
 
-/** Notes by which door an agent came and for what, at most once a minute. The rest is written aside. */
+/**
+ * Notes by which door an agent came and for what, at most once a minute, once the decision is durable: one that is made
+ * again has another time. The rest is written aside.
+ */
 export function noteUse(
-  { directory }: Agents,
+  { directory, journal }: Agents & Pick<Decisions, 'journal'>,
   agent: Agent,
   { via, action }: Pick<CheckRequest, 'via' | 'action'>,
   now: EpochMs,
 ): void {
-  const coverage = (agent.coverage ??= new AgentCoverage());
-  const door = entranceOf(via);
-  const family = familyOf[action.type];
+  const use = useOf(via, action.type);
+  if (agent.coverage?.isDue(use.door, use.family, use.name, now) === false) return;
+  journal.onCommitted(() => {
+    if (note(agent, use, now)) directory.used.add(agent);
+  });
+}
+
+/** Follows a decision of another gateway. That one writes the use. */
+export function followUse({ directory }: Agents, { agent: id, via, actionType, updatedAt }: OpRecord): void {
+  const agent = directory.find(id);
+  if (agent !== undefined && actionType !== null) note(agent, useOf(via, actionType), updatedAt);
+}
+
+function useOf(via: Via | null, type: ActionType) {
   const name = via === null ? '' : via.name;
-  if (!coverage.isDue(door, family, name, now)) return;
-  coverage.note({ door, family, name, shownName: redactText(name) }, now);
-  directory.used.add(agent);
+  return { door: entranceOf(via), family: familyOf[type], name };
+}
+
+function note(agent: Agent, use: ReturnType<typeof useOf>, at: EpochMs): boolean {
+  const coverage = (agent.coverage ??= new AgentCoverage());
+  if (!coverage.isDue(use.door, use.family, use.name, at)) return false;
+  coverage.note({ ...use, shownName: redactText(use.name) }, at);
+  return true;
 }

@@ -5,15 +5,18 @@ import type { Op } from './op.ts';
 import type { Operations } from './operations.ts';
 import type { OpsChange, OpsChangeEvent } from './ops-slice.ts';
 
-/** Follows an operation that became known or moved at another gateway, with what that means to budgets and runs. */
+/**
+ * Follows an operation that became known or moved at another gateway, with what that means to budgets and runs. Returns
+ * whether it was asked about for the first time just then.
+ */
 export function followOp(
   gov: FollowedOps,
   { op: record, booked }: Pick<OpsChangeEvent, 'op' | 'booked'>,
   seq: number,
-): void {
+): boolean {
   const { agent: id } = record;
   const agent = gov.directory.find(id);
-  if (agent === undefined) return;
+  if (agent === undefined) return false;
   const known = gov.ops.find(agent, record.opId);
   const before = known === undefined || isOver(known.state) ? undefined : known;
   const reserved = minus(record.reservedMicros, before?.reservedMicros ?? 0);
@@ -23,6 +26,8 @@ export function followOp(
   gov.ops.follow(agent, told, seq);
   gov.ledger.follow(id, reserved, booked === undefined ? 0 : record.costMicros, booked);
   if (isFirstCheck && record.runId !== '') gov.runs.count(id, record.runId, record.reservedMicros);
+  // One that was known and still waits does not say when it was asked about.
+  return isFirstCheck && (before === undefined || record.state !== 'pending');
 }
 
 export interface FollowedOps extends Pick<Operations, 'directory' | 'ops' | 'ledger'> {

@@ -4,6 +4,7 @@ import { followAccounts } from '../accounts/index.ts';
 import { followApproval } from '../approvals/index.ts';
 import type { BalanceKeeper, BudgetEvent } from '../budget/index.ts';
 import { followAgent, followControl } from '../control/index.ts';
+import { followUse } from '../decision/index.ts';
 import type { Governance } from '../governance.ts';
 import type { Unread } from '../journal/index.ts';
 import { everything, touchedBy } from '../journal/index.ts';
@@ -137,8 +138,9 @@ function followChange({ gov, access, balances }: Followed, change: Change, seq: 
 }
 
 function followEvent(gov: Governance, event: DomainEvent, seq: number): void {
-  if (event.type === 'ops_change') followOp(gov, event, seq);
-  else if (event.type === 'budget') followBudget(gov, event);
+  if (event.type === 'ops_change') {
+    if (followOp(gov, event, seq)) followUse(gov, event.op);
+  } else if (event.type === 'budget') followBudget(gov, event);
   else if (event.type === 'audit_alert') {
     if (event.movedBackTo === undefined) followAlert(gov, event);
     else gov.ledger.followBack(event.movedBackTo);
