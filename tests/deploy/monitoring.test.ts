@@ -58,6 +58,11 @@ describe('alerts and dashboard', () => {
     expect(named.filter((name) => !metrics.has(name) && !added.metrics.has(name))).toEqual([]);
   });
 
+  test('watch what could not be read', () => {
+    const named = new Set(alertRules().flatMap(({ expr }) => metricsIn(expr).map(({ name }) => name)));
+    expect(named).toContain('reeve_unread_total');
+  });
+
   test('watch forwarding and sign-on', () => {
     const named = new Set(alertRules().flatMap(({ expr }) => metricsIn(expr).map(({ name }) => name)));
     const forwarding = [...metrics].filter((name) =>
