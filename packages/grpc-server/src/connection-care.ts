@@ -72,7 +72,7 @@ export function careFor(connection: Connection, limits: Limits, now: number): vo
     connection.destroy();
   } else if (untakenMs(connection, now) > limits.takeWithinMs) {
     connection.destroy();
-  } else if (!streams.isTrusted && streams.calls.size === 0 && streams.idleSince <= now - limits.idleForMs) {
+  } else if (streams.account === undefined && streams.calls.size === 0 && streams.idleSince <= now - limits.idleForMs) {
     connection.leave();
   } else {
     careForCalls(connection, now, overdue);
@@ -89,7 +89,7 @@ function careForCalls(connection: Connection, now: number, overdue: number): voi
   const { streams } = connection;
   for (const call of streams.calls.values()) {
     const isStalled = call.stalledSince !== undefined && call.stalledSince <= overdue;
-    if (isStalled && !streams.isTrusted) {
+    if (isStalled && streams.account === undefined) {
       connection.end(errorCode.enhanceYourCalm, 'answers were not read in time');
       return;
     }

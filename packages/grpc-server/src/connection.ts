@@ -15,6 +15,7 @@ import { Outbox } from './http2/outbox.ts';
 import { ReceiveWindow } from './http2/receive-window.ts';
 import { defaultSettings, readSettings, settingsAck, settingsFrame } from './http2/settings.ts';
 import { PeerBudget } from './limits/peer-budget.ts';
+import { RoomShares } from './limits/rooms.ts';
 
 const keepalive = Buffer.from('are you?');
 const farewell = Buffer.from('farewell');
@@ -48,12 +49,12 @@ export class Connection implements FrameSink {
     this.#shared = shared;
     this.#budget = new PeerBudget(shared.limits, now);
     this.#outbox = new Outbox(socket, () => this.#drained());
-    const unsent = shared.unsent.join(() => this.#calm('too many answers wait to be taken'));
-    this.#sender = new Sender(this.#outbox, () => this.#budget.sent(), unsent);
+    const shares = new RoomShares(shared.rooms, (why) => this.#calm(why));
+    this.#sender = new Sender(this.#outbox, () => this.#budget.sent(), shares.unsent);
     this.#turn = new Turn(shared.order, () => this.#intake.rest());
-    this.streams = new Streams(shared, this.#sender, this.#turn, this.#budget, now, () => this.#leaveIfIdle());
+    const parts = { sender: this.#sender, shares, turn: this.#turn, budget: this.#budget };
+    this.streams = new Streams(shared, parts, now, () => this.#leaveIfIdle());
     this.#blocks = new HeaderBlocks(shared.limits, this.streams);
-    socket.setNoDelay(true);
     this.#intake = new Intake(
       socket,
       this.#outbox,
@@ -69,7 +70,7 @@ export class Connection implements FrameSink {
     this.#greet();
   }
 
-  /** Since when a frame or a header block is unfinished. */
+  /** Since when a frame or header block is unfinished. */
   get unfinishedSince(): number | undefined {
     return this.#blocks.since ?? this.#intake.unfinishedSince;
   }
@@ -231,7 +232,6 @@ export class Connection implements FrameSink {
   #closed(): void {
     this.#intake.stop();
     this.#turn.stop();
-    this.#sender.unsent.leave();
     this.closingSince ??= performance.now();
     this.streams.closeAll();
   }

@@ -12,8 +12,9 @@ import type { Limits } from './limits.ts';
 import { defaultLimits } from './limits.ts';
 import { DeadlineWheel } from './limits/deadline-wheel.ts';
 import { MessageRoom } from './limits/message-room.ts';
+import type { Rooms } from './limits/rooms.ts';
+import { roomsOf } from './limits/rooms.ts';
 import { TurnOrder } from './limits/turn-order.ts';
-import { UnsentRoom } from './limits/unsent-room.ts';
 import type { Status } from './status.ts';
 import { statusCode } from './status.ts';
 
@@ -26,8 +27,8 @@ export interface GrpcServerOptions {
   readonly statusOf: (error: unknown) => Status;
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   readonly limits?: Partial<Limits>;
-  /** Given if other servers share it. */
-  readonly unsent?: UnsentRoom | undefined;
+  /** Given if other servers share them. */
+  readonly rooms?: Rooms | undefined;
 }
 
 const longestCareMs = 1000;
@@ -53,7 +54,7 @@ export class GrpcServer {
       routes: options,
       limits,
       room: new MessageRoom(limits),
-      unsent: options.unsent ?? new UnsentRoom(limits),
+      rooms: options.rooms ?? roomsOf(limits),
       wheel: new DeadlineWheel(),
       order: new TurnOrder(),
       statusOf: (error) => safeStatus(options.statusOf, error),
@@ -147,6 +148,7 @@ export class GrpcServer {
       // RFC 9113 §9.2.1 forbids it, and each time costs a handshake.
       secure.disableRenegotiation();
     }
+    socket.setNoDelay(true);
     this.#connections.add(
       new Connection(socket, this.#shared, (connection) => {
         this.#connections.delete(connection);

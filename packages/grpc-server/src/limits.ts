@@ -22,18 +22,25 @@ export interface Limits {
   readonly largeInConnection: number;
   /** What all unfinished messages may hold in one untrusted connection. */
   readonly inConnection: number;
-  /** The same for all untrusted connections together. Beyond it, messages that are not small wait for each other. */
-  readonly inAll: number;
-  /** What small messages may hold in all untrusted connections together. Beyond it, they wait for each other. */
-  readonly smallInAll: number;
+  /** What messages that are not small may hold in all untrusted connections together. Beyond it, they wait. */
+  readonly largeOfStrangers: number;
+  /** The same for all connections of one account. */
+  readonly largeOfAccount: number;
+  /**
+   * What cannot wait, in all untrusted connections together: small messages, and what large ones send before they have
+   * room. Beyond it, those with most are cut off.
+   */
+  readonly unfinishedOfStrangers: number;
+  /** The same for all connections of one account. */
+  readonly unfinishedOfAccount: number;
   /** Calls of one untrusted connection that may wait for room. More are cut off. */
   readonly waitingCalls: number;
-  /** What all unfinished messages may hold in one trusted connection. One message is always possible. */
-  readonly inTrusted: number;
-  /** The same for all trusted connections together. */
-  readonly inAllTrusted: number;
   /** Calls of one trusted connection that may wait for room. More are cut off. */
   readonly trustedWaitingCalls: number;
+  /** Calls at a time of all untrusted connections together. Beyond it, those with most are refused or cut off. */
+  readonly callsOfStrangers: number;
+  /** The same for all connections of one account. */
+  readonly callsOfAccount: number;
   /**
    * Answers of all untrusted connections together that their peers do not take. Beyond half of it, new calls of those
    * with more than their part are refused. Beyond it, those with most are cut off.
@@ -70,12 +77,14 @@ export const defaultLimits: Limits = {
   smallMessageBytes: 64 * kibibyte,
   largeInConnection: 9 * mebibyte,
   inConnection: 12 * mebibyte,
-  inAll: 256 * mebibyte,
-  smallInAll: 256 * mebibyte,
+  largeOfStrangers: 256 * mebibyte,
+  largeOfAccount: 128 * mebibyte,
+  unfinishedOfStrangers: 256 * mebibyte,
+  unfinishedOfAccount: 128 * mebibyte,
   waitingCalls: 24,
-  inTrusted: 256 * mebibyte,
-  inAllTrusted: 1024 * mebibyte,
   trustedWaitingCalls: 1000,
+  callsOfStrangers: 100_000,
+  callsOfAccount: 50_000,
   unsentOfStrangers: 64 * mebibyte,
   unsentOfAccount: 64 * mebibyte,
   takeWithinMs: 60_000,

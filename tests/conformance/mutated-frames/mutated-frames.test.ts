@@ -8,7 +8,7 @@ import { errorCode, frameHeaderBytes, frameType } from '../../../packages/grpc-s
 import { defaultLimits } from '../../../packages/grpc-server/src/limits.ts';
 import { DeadlineWheel } from '../../../packages/grpc-server/src/limits/deadline-wheel.ts';
 import { TurnOrder } from '../../../packages/grpc-server/src/limits/turn-order.ts';
-import { UnsentRoom } from '../../../packages/grpc-server/src/limits/unsent-room.ts';
+import { roomsOf } from '../../../packages/grpc-server/src/limits/rooms.ts';
 import { MessageRoom } from '../../../packages/grpc-server/src/limits/message-room.ts';
 import type { Random } from './frame-mutator.ts';
 import { mutatedFrames, randomOf } from './frame-mutator.ts';
@@ -32,8 +32,8 @@ const limits = { ...defaultLimits, finishWithinMs: 2, smallMessageBytes: 1024, l
 const faults: unknown[] = [];
 const shared: Shared = {
   limits,
-  room: new MessageRoom({ ...limits, inAll: 200_000 }),
-  unsent: new UnsentRoom(limits),
+  room: new MessageRoom({ ...limits, largeOfStrangers: 200_000 }),
+  rooms: roomsOf(limits),
   wheel: new DeadlineWheel(),
   order: new TurnOrder(),
   statusOf: (error) => {
@@ -124,7 +124,7 @@ test(
         checkSent(run);
         checkReleased(run);
       }
-      expect(shared.unsent.held, `seeds from ${seed}`).toBe(0);
+      expect(shared.rooms.unsent.held, `seeds from ${seed}`).toBe(0);
       expect(faults, `seeds from ${seed}`).toEqual([]);
     }
   },

@@ -1,6 +1,8 @@
 import type { Authenticator, Governance } from '@reeve/core';
 import { executorOf } from '@reeve/core';
-import type { UnsentRoom } from '@reeve/grpc-server';
+import type { Rooms } from '@reeve/grpc-server';
+import { defaultLimits, roomsOf } from '@reeve/grpc-server';
+import type { Config } from '../config/settings.ts';
 import type { readTls } from '../startup/read-tls.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { agentService } from '../transports/grpc/agent-service.ts';
@@ -24,7 +26,16 @@ export interface GrpcParts {
   readonly tls: ReturnType<typeof readTls>;
   readonly tracing: Tracing | undefined;
   readonly limits: Limits;
-  readonly unsent: UnsentRoom;
+  readonly rooms: Rooms;
+}
+
+/** Calls that an org may have open, for each agent that it may have: its control stream, and what it asks beside that. */
+const callsOfAgent = 5;
+
+/** What all transports together let one tenant keep open, unread or unfinished. */
+export function roomsFor({ maxAgentsPerOrg }: Pick<Config, 'maxAgentsPerOrg'>): Rooms {
+  const callsOfAccount = Math.max(defaultLimits.callsOfAccount, callsOfAgent * maxAgentsPerOrg);
+  return roomsOf({ ...defaultLimits, callsOfAccount });
 }
 
 /** The services that agents call. The server does not listen yet. */
@@ -40,7 +51,7 @@ export async function makeGrpcServer(context: WiringContext, parts: GrpcParts): 
       reflectionService(health),
     ),
     tls: parts.tls,
-    unsent: parts.unsent,
+    rooms: parts.rooms,
     statusOf: (error) => statusOf(error, unforeseen),
   });
 }

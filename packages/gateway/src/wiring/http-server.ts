@@ -1,6 +1,6 @@
 import { authenticateTicket, executorOf, findAccount, findApprover, recordBackup } from '@reeve/core';
 import { redeemTicket, registrationState, signIns } from '@reeve/core';
-import type { UnsentRoom } from '@reeve/grpc-server';
+import type { Rooms } from '@reeve/grpc-server';
 import { openFlow, sealFlow } from '../adapters/crypto/sealed-flow.ts';
 import { systemClock } from '../adapters/system/system-clock.ts';
 import type { PolicyEvaluator } from '../evaluation/policy-evaluator.ts';
@@ -50,7 +50,7 @@ export interface HttpParts {
   readonly tls: ReturnType<typeof readTls>;
   readonly tracing: Tracing | undefined;
   readonly limits: Limits;
-  readonly unsent: UnsentRoom;
+  readonly rooms: Rooms;
   readonly onBackup: (at: number) => void;
   readonly dashboard: DashboardSource | undefined;
   /** Known once the server listens, unless it is configured. */
@@ -67,7 +67,7 @@ export function makeHttpServer(context: WiringContext, parts: HttpParts): Return
     handlers: handlersOf(context, parts),
     authentication: authenticationOf(context, parts),
     limits: parts.limits,
-    unsent: parts.unsent,
+    rooms: parts.rooms,
     logger,
     tls,
     trustedProxies: config.trustedProxies ?? [],

@@ -1,5 +1,5 @@
 import type { EventLog } from '@reeve/core';
-import type { UnsentRoom } from '@reeve/grpc-server';
+import type { SharedRoom } from '@reeve/grpc-server';
 import { systemClock } from '../adapters/system/system-clock.ts';
 import { EventHub } from '../transports/events/event-hub.ts';
 import { openSse } from '../transports/events/sse-stream.ts';
@@ -15,7 +15,7 @@ export function openEventStreams(
   { health, metrics, opened }: WiringContext,
   log: EventLog,
   { authenticator, access }: Identity,
-  unsent: UnsentRoom,
+  unsent: SharedRoom,
 ): EventPorts {
   const hub = new EventHub({
     log,

@@ -16,6 +16,14 @@ export const misflagged: Status = {
   message: 'a message says that it is compressed, but grpc-encoding does not say how: send it with compressed-flag 0',
 };
 
+/** Told by a status, and not by REFUSED_STREAM, which clients answer by trying again at once. */
+export function tooManyCalls(most: number): Status {
+  return {
+    code: statusCode.resourceExhausted,
+    message: `${most} calls of this account are open, which is the most at a time: end some, or open fewer`,
+  };
+}
+
 export function tooLarge(length: number, most: number): Status {
   return {
     code: statusCode.resourceExhausted,

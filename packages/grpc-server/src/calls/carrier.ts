@@ -9,14 +9,13 @@ import type { Turn } from './turn.ts';
 export interface Carrier<Carried> extends ConnectionRoom {
   /** When the last bytes came, on `performance.now()`. */
   readonly now: number;
-  readonly isTrusted: boolean;
   readonly limits: Limits;
   readonly sender: Sender;
   readonly turn: Turn;
-  /** Unary handlers that have not answered, of calls that are over as well. */
-  running: number;
+  /** A unary handler has begun, or has answered, however long its call is over. */
+  handling(change: 1 | -1): void;
   statusOf(error: unknown): Status;
-  trust(): void;
+  trust(account: string): void;
   /** Asks for the room that a call needs. False if it can neither have it nor wait. */
   settle(call: Claim): boolean;
   /** Resumes calls that wait for room, after answers of a stalled call were read. */

@@ -30,12 +30,7 @@ export function headBlockWith(extra: Buffer | undefined): Buffer {
 }
 
 /** The block with the status. Without a head before it, it is a head of its own ("Trailers-Only"). */
-export function trailerBlock(
-  status: Status,
-  hasHead: boolean,
-  head: Buffer | undefined,
-  extra: Buffer | undefined,
-): Buffer {
+export function trailerBlock(status: Status, hasHead: boolean, head?: Buffer, extra?: Buffer): Buffer {
   const fields: (readonly [string, string])[] = [['grpc-status', String(status.code)]];
   if (status.message !== '') fields.push(['grpc-message', encodeMessage(status.message)]);
   if (status.retryAfterMs !== undefined) fields.push(['grpc-retry-pushback-ms', String(status.retryAfterMs)]);

@@ -3,12 +3,12 @@ import { Duplex } from 'node:stream';
 import { expect, test } from 'vitest';
 import { frameHeaderBytes, frameType } from '../http2/frame.ts';
 import { Outbox } from '../http2/outbox.ts';
-import { UnsentRoom } from '../limits/unsent-room.ts';
+import { SharedRoom } from '../limits/shared-room.ts';
 import type { Sending } from './sender.ts';
 import { Sender } from './sender.ts';
 
 const nothing = () => undefined;
-const room = new UnsentRoom({ unsentOfStrangers: 1_000_000, unsentOfAccount: 0 });
+const room = new SharedRoom({ ofStrangers: 1_000_000, ofAccount: 0 });
 const text = Buffer.from('what one caller is told');
 const framed = Buffer.concat([Buffer.from([0, 0, 0, 0, text.length]), text]);
 

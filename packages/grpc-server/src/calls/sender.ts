@@ -12,7 +12,7 @@ import {
   writeUint32,
 } from '../http2/frame.ts';
 import type { Outbox } from '../http2/outbox.ts';
-import type { UnsentShare } from '../limits/unsent-room.ts';
+import type { RoomShare } from '../limits/shared-room.ts';
 import type { Message } from './message.ts';
 import { kept, memoryOf, writePart, writePrefix } from './message.ts';
 import { prefixBytes } from './partial-message.ts';
@@ -51,14 +51,14 @@ export class Sender {
   /** Bytes of messages that have gone to the outbox. */
   sentBytes = 0;
   /** What the peer has not taken. */
-  readonly unsent: UnsentShare;
+  readonly unsent: RoomShare;
   readonly #outbox: Outbox;
   readonly #onUseful: () => void;
   /** Calls that could send if the connection could. */
   readonly #queue = new TurnQueue<Sending>(isWaiting);
 
   /** `onUseful` is called for each message that has gone, and for each large part of one. */
-  constructor(outbox: Outbox, onUseful: () => void, unsent: UnsentShare) {
+  constructor(outbox: Outbox, onUseful: () => void, unsent: RoomShare) {
     this.#outbox = outbox;
     this.#onUseful = onUseful;
     this.unsent = unsent;

@@ -34,6 +34,7 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
   /** Since when a message is unfinished. */
   since: number | undefined;
   held = 0;
+  waitsWith = 0;
   isTouched = false;
   sendWindow: number;
   receiveWindow = defaultWindow;
@@ -81,7 +82,7 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
     if (this.state === 'closed') return 0;
     const { partial } = this;
     // Trusted calls are bounded by their number.
-    const head = this.connection.isTrusted ? 0 : this.requestHead.size + besideCall;
+    const head = this.connection.account === undefined ? this.requestHead.size + besideCall : 0;
     const unfinished = partial === undefined ? 0 : (partial.length ?? 0) + besideEach;
     return head + this.heldBytes + unfinished;
   }
@@ -100,8 +101,7 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
   abstract drained(): void;
 
   trust(account = ''): void {
-    this.connection.sender.unsent.belongTo(account);
-    this.connection.trust();
+    this.connection.trust(account);
   }
 
   setHeaders(entries: MetadataEntries): void {

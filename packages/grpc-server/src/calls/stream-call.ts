@@ -1,4 +1,4 @@
-import type { ServerStream, StreamListener } from '../handlers.ts';
+import type { ServerStream, StreamHandler, StreamListener } from '../handlers.ts';
 import { defaultWindow } from '../http2/frame.ts';
 import type { Status } from '../status.ts';
 import { statusCode } from '../status.ts';
@@ -22,10 +22,14 @@ export class StreamServerCall extends ServerCall implements ServerStream {
   /** What came while the call held. */
   readonly #unread = new KeptBytes();
 
-  /** Call it once, before anything is received. The handler may have ended the stream already. */
-  start(listener: StreamListener): void {
-    this.#listener = listener;
-    if (this.state === 'closed') this.gone();
+  /** Call it once, before anything is received. The handler may end the stream at once. */
+  start(handler: StreamHandler): void {
+    try {
+      this.#listener = handler(this);
+      if (this.state === 'closed') this.gone();
+    } catch (error) {
+      this.fail(error);
+    }
   }
 
   protected override get heldBytes(): number {
@@ -83,7 +87,7 @@ export class StreamServerCall extends ServerCall implements ServerStream {
   override isOverdue(now: number): boolean {
     if (super.isOverdue(now)) return true;
     const isSilent = !this.#hasMessage && !this.hasSentHead && this.state === 'open' && !this.isHolding;
-    return isSilent && !this.connection.isTrusted && this.#begunAt <= now - this.connection.limits.idleForMs;
+    return isSilent && this.connection.account === undefined && this.#begunAt <= now - this.connection.limits.idleForMs;
   }
 
   protected override begins(): boolean {

@@ -7,30 +7,32 @@ import { verdictOn } from '../http2/stream-state.ts';
 import type { Limits } from '../limits.ts';
 import type { Claim } from '../limits/message-room.ts';
 import type { PeerBudget } from '../limits/peer-budget.ts';
+import type { RoomShares } from '../limits/rooms.ts';
+import type { RoomShare } from '../limits/shared-room.ts';
 import type { Status } from '../status.ts';
+import { tooManyCalls } from './call-faults.ts';
 import type { Carrier } from './carrier.ts';
+import { closeInPortions } from './close-in-portions.ts';
 import { HeadReader } from './head-reader.ts';
-import type { HeadFault, RequestHead } from './request-head.ts';
+import type { RequestHead } from './request-head.ts';
 import { RefusedCall } from './refused-call.ts';
 import { areTrailers } from './request-head.ts';
 import type { Sender } from './sender.ts';
 import type { ServerCall } from './server-call.ts';
-import type { Shared } from './shared.ts';
+import type { Shared, StreamParts } from './shared.ts';
 import { StreamServerCall } from './stream-call.ts';
 import type { Turn } from './turn.ts';
+import { TurnedAway } from './turned-away.ts';
 import { UnaryServerCall } from './unary-call.ts';
-
-/** How many calls of a connection that is gone are ended at once. */
-const portion = 64;
 
 /** The streams of one connection, from the first HEADERS to the last frame. */
 export class Streams implements Carrier<ServerCall> {
   now: number;
-  isTrusted = false;
+  account: string | undefined;
   held = 0;
   stalled = 0;
-  running = 0;
   readonly waiting = new Set<Claim>();
+  readonly unfinished: RoomShare;
   readonly limits: Limits;
   readonly sender: Sender;
   readonly turn: Turn;
@@ -43,19 +45,26 @@ export class Streams implements Carrier<ServerCall> {
   /** What a new call may send to the peer. */
   initialWindow = defaultWindow;
   readonly #shared: Shared;
+  readonly #shares: RoomShares;
   readonly #budget: PeerBudget;
   readonly #onEmpty: () => void;
   readonly #heads: HeadReader;
   readonly #closed = new ClosedStreams();
+  readonly #turnedAway: TurnedAway;
+  /** Unary handlers that have not answered, of calls that are over as well. */
+  #running = 0;
   #isInTurn = false;
   #touched: ServerCall[] = [];
 
-  constructor(shared: Shared, sender: Sender, turn: Turn, budget: PeerBudget, now: number, onEmpty: () => void) {
+  constructor(shared: Shared, { sender, shares, turn, budget }: StreamParts, now: number, onEmpty: () => void) {
     this.#shared = shared;
     this.limits = shared.limits;
     this.sender = sender;
+    this.#shares = shares;
+    this.unfinished = shares.unfinished;
     this.turn = turn;
     this.#budget = budget;
+    this.#turnedAway = new TurnedAway(sender, budget, this.#closed);
     this.now = now;
     this.idleSince = now;
     this.#onEmpty = onEmpty;
@@ -135,23 +144,29 @@ export class Streams implements Carrier<ServerCall> {
     for (const call of touched) call.settle();
   }
 
-  /** Ends all calls. Many are ended in portions, so that others have their turn in between. */
   closeAll(): void {
-    if (this.calls.size <= portion || !this.turn.queue(() => this.#closeSome())) this.#close(this.calls.size);
+    this.#shares.leave();
+    closeInPortions(this.turn, this.calls, (call) => this.#forget(call));
   }
 
   statusOf(error: unknown): Status {
     return this.#shared.statusOf(error);
   }
 
-  trust(): void {
-    if (this.isTrusted) return;
+  trust(account: string): void {
+    if (this.account !== undefined) return;
     const claims = [...this.calls.values()].filter((call) => call.held > 0 || this.waiting.has(call));
-    for (const claim of claims) this.#shared.room.release(claim);
-    this.isTrusted = true;
+    this.#shared.room.leave(this, claims);
+    this.account = account;
+    this.#shares.belongTo(account);
     this.turn.trust();
     this.#budget.trust(this.now);
-    for (const claim of claims) this.settle(claim);
+    for (const claim of claims) if (!this.settle(claim)) this.reset(claim, errorCode.enhanceYourCalm);
+  }
+
+  handling(change: 1 | -1): void {
+    this.#running += change;
+    this.#count();
   }
 
   settle(claim: Claim): boolean {
@@ -160,7 +175,7 @@ export class Streams implements Carrier<ServerCall> {
 
   /** Whether it keeps others waiting by a message that comes too slowly. */
   isInTheWay(call: ServerCall, now: number): boolean {
-    return !this.isTrusted && call.isBehind(now) && this.#shared.room.isContested(call);
+    return call.isBehind(now) && this.#shared.room.isContested(call);
   }
 
   readOn(): void {
@@ -189,18 +204,9 @@ export class Streams implements Carrier<ServerCall> {
     this.#forget(call);
   }
 
-  #closeSome(): void {
-    this.turn.spend(portion);
-    this.#close(portion);
-    if (this.calls.size > 0 && !this.turn.queue(() => this.#closeSome())) this.#close(this.calls.size);
-  }
-
-  #close(count: number): void {
-    for (const call of [...this.calls.values()].slice(0, count)) this.#forget(call);
-  }
-
   #forget(call: ServerCall): void {
     this.calls.delete(call.id);
+    this.#count();
     if (call.deadline !== undefined && call.state !== 'closed') this.#shared.wheel.remove(call);
     call.close();
     if (this.calls.size > 0) return;
@@ -242,31 +248,29 @@ export class Streams implements Carrier<ServerCall> {
     if (id % 2 === 0) throw new ConnectionError(errorCode.protocolError, 'streams of clients have odd numbers');
     this.lastId = id;
     if (id > this.lastAllowed || this.#isFull) {
-      this.#refuse(id, errorCode.refusedStream);
-      this.#budget.refused(this.now);
+      this.#turnedAway.refuse(id, this.now);
+    } else if (head.fault === undefined && this.#shares.calls.isCrowding) {
+      this.#turnedAway.tell(id, isLast, tooManyCalls(this.#shares.calls.most), this.now);
     } else if (head.fault?.kind === 'http') {
       const call = new RefusedCall(id, this, head, this.initialWindow, head.fault.refusal);
       this.#budget.unhandled(this.now);
       this.#add(call, isLast);
       call.start();
     } else if (head.fault !== undefined) {
-      this.#answerFault(id, isLast, head.fault);
+      this.#turnedAway.fault(id, isLast, head.fault, this.now);
     } else if (head.unary !== undefined) {
       this.#add(new UnaryServerCall(id, this, head, this.initialWindow, head.unary), isLast);
     } else if (head.stream !== undefined) {
       const call = new StreamServerCall(id, this, head, this.initialWindow);
       this.#add(call, false);
-      try {
-        call.start(head.stream(call));
-      } catch (error) {
-        call.fail(error);
-      }
+      call.start(head.stream);
       if (isLast) call.endInput();
     }
   }
 
   #add(call: ServerCall, isLast: boolean): void {
     this.calls.set(call.id, call);
+    this.#count();
     if (call.isUseful) this.#budget.opened();
     if (call.deadline !== undefined) this.#shared.wheel.add(call);
     this.touch(call);
@@ -274,27 +278,12 @@ export class Streams implements Carrier<ServerCall> {
   }
 
   get #isFull(): boolean {
-    const { streams, untrustedStreams } = this.limits;
-    const most = this.isTrusted ? streams : untrustedStreams;
-    // A handler may run on after the peer has given its call up.
-    return this.calls.size >= most || this.running >= most || this.sender.unsent.isCrowding;
+    const most = this.account === undefined ? this.limits.untrustedStreams : this.limits.streams;
+    return Math.max(this.calls.size, this.#running) >= most || this.sender.unsent.isCrowding;
   }
 
-  #refuse(id: number, code: ErrorCode): void {
-    this.sender.reset(id, code);
-    this.#closed.add(id, true);
-  }
-
-  /** Answers without a call, and wants nothing of what the client still sends. */
-  #answerFault(id: number, isLast: boolean, fault: Exclude<HeadFault, { kind: 'http' }>): void {
-    if (fault.kind === 'malformed') {
-      this.#refuse(id, errorCode.protocolError);
-      this.#budget.fault(this.now);
-      return;
-    }
-    this.sender.headers(id, fault.block, true);
-    if (!isLast) this.sender.reset(id, errorCode.noError);
-    this.#closed.add(id, !isLast);
-    this.#budget.unhandled(this.now);
+  /** A handler may run on after the peer has given its call up. */
+  #count(): void {
+    this.#shares.calls.hold(Math.max(this.calls.size, this.#running));
   }
 }

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { UnsentRoom } from '../limits/unsent-room.ts';
+import { SharedRoom } from '../limits/shared-room.ts';
 import { Outbox } from '../http2/outbox.ts';
 import type { Sending } from './sender.ts';
 import { Sender } from './sender.ts';
@@ -59,7 +59,7 @@ function senderWith(window: number): Sender {
   const sender = new Sender(
     new Outbox(new Sink(), () => undefined),
     () => undefined,
-    new UnsentRoom({ unsentOfStrangers: 1 << 30, unsentOfAccount: 0 }).join(() => undefined),
+    new SharedRoom({ ofStrangers: 1 << 30, ofAccount: 0 }).join(() => undefined),
   );
   sender.window = window;
   return sender;

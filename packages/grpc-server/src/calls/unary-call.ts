@@ -103,7 +103,7 @@ export class UnaryServerCall extends ServerCall implements UnaryCall {
       this.finish({ code: statusCode.unimplemented, message: 'a unary call takes one message, and none came' });
     } else {
       this.#isRunning = true;
-      this.connection.running++;
+      this.connection.handling(1);
       try {
         this.#handler(message, this);
       } catch (error) {
@@ -127,6 +127,6 @@ export class UnaryServerCall extends ServerCall implements UnaryCall {
   #done(): void {
     if (!this.#isRunning) return;
     this.#isRunning = false;
-    this.connection.running--;
+    this.connection.handling(-1);
   }
 }

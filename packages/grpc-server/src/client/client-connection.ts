@@ -17,7 +17,7 @@ import {
 import type { FrameSink } from '../http2/frame-reader.ts';
 import { FrameReader } from '../http2/frame-reader.ts';
 import { Outbox } from '../http2/outbox.ts';
-import { UnsentRoom } from '../limits/unsent-room.ts';
+import { SharedRoom } from '../limits/shared-room.ts';
 import { ReceiveWindow } from '../http2/receive-window.ts';
 import { defaultSettings, readSettings, settingsAck, settingsFrame } from '../http2/settings.ts';
 import type { ClientCall } from './client-call.ts';
@@ -73,7 +73,7 @@ export class ClientConnection implements FrameSink {
     this.#sender = new Sender(
       this.#outbox,
       () => {},
-      new UnsentRoom({ unsentOfStrangers: Infinity, unsentOfAccount: Infinity }).join(() => {}),
+      new SharedRoom({ ofStrangers: Infinity, ofAccount: Infinity }).join(() => {}),
     );
     this.#streams = new ClientStreams(this.#outbox, this.#sender, limits, () => this.#closeIfLeft());
     this.#blocks = new HeaderBlocks(limits, this.#streams);

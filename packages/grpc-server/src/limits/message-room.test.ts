@@ -2,30 +2,43 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Claim, ConnectionRoom } from './message-room.ts';
 import { MessageRoom } from './message-room.ts';
+import { SharedRoom } from './shared-room.ts';
 
 const bounds = {
   smallMessageBytes: 10,
   largeInConnection: 90,
   inConnection: 120,
-  inAll: 200,
-  smallInAll: 100,
+  largeOfStrangers: 200,
+  largeOfAccount: 300,
   waitingCalls: 4,
-  inTrusted: 300,
-  inAllTrusted: 500,
   trustedWaitingCalls: 6,
 };
+const unfinished = () => new SharedRoom({ ofStrangers: 100, ofAccount: 100 });
 
 class Connection implements ConnectionRoom {
-  isTrusted = false;
+  account: string | undefined;
   held = 0;
   stalled = 0;
+  isCutOff = false;
   readonly waiting = new Set<Claim>();
+  readonly unfinished;
+
+  constructor(account?: string, shared = new SharedRoom({ ofStrangers: Infinity, ofAccount: Infinity })) {
+    this.unfinished = shared.join(() => (this.isCutOff = true));
+    if (account !== undefined) this.belongTo(account);
+  }
+
+  belongTo(account: string): void {
+    this.account = account;
+    this.unfinished.belongTo(account);
+  }
 }
 
 /** A call that counts how often its need is read. */
 class Call implements Claim {
   readonly connection: Connection;
   held = 0;
+  waitsWith = 0;
   looks = 0;
   isWaiting = false;
   #needed = 0;
@@ -129,29 +142,36 @@ describe('room', () => {
 });
 
 describe('room for what is small', () => {
-  test('has a bound over all strangers, and is waited for apart from what is large', () => {
+  test('has a bound over all strangers, beyond which whoever holds most is cut off, and nobody waits', () => {
     const room = new MessageRoom(bounds);
-    const first = open(room, new Connection(), 10);
-    for (let n = 0; n < 9; n++) expect(open(room, new Connection(), 10).isWaiting).toBe(false);
-    for (let n = 0; n < 2; n++) open(room, new Connection(), 90);
-    const large = open(room, new Connection(), 80);
-    const small = open(room, new Connection(), 5);
-    expect([large.isWaiting, small.isWaiting]).toEqual([true, true]);
+    const shared = unfinished();
+    const [first, second] = [new Connection(undefined, shared), new Connection(undefined, shared)];
+    for (let n = 0; n < 7; n++) expect(open(room, first, 10).isWaiting).toBe(false);
+    for (let n = 0; n < 3; n++) expect(open(room, second, 10).isWaiting).toBe(false);
+    expect([first.isCutOff, second.isCutOff, shared.held]).toEqual([false, false, 100]);
+    expect(open(room, second, 5).isWaiting).toBe(false);
+    expect([first.isCutOff, second.isCutOff, shared.held]).toEqual([true, false, 35]);
+  });
+
+  test('counts what a large message may send before it has room', () => {
+    const room = new MessageRoom(bounds);
+    const shared = unfinished();
+    const first = open(room, new Connection('a', shared), 290);
+    const calls = Array.from({ length: 3 }, () => open(room, new Connection('a', shared), 50));
+    expect(calls.map(({ isWaiting, held, waitsWith }) => [isWaiting, held, waitsWith])).toEqual(
+      calls.map(() => [true, 0, 10]),
+    );
+    expect(shared.held).toBe(30);
     needs(room, first, 0);
-    expect([large.isWaiting, small.isWaiting]).toEqual([true, false]);
+    expect(calls.map(({ isWaiting, waitsWith }) => [isWaiting, waitsWith])).toEqual(calls.map(() => [false, 0]));
+    expect(shared.held).toBe(0);
   });
 });
 
-describe('room of a trusted connection', () => {
-  function trusted(): Connection {
-    const connection = new Connection();
-    connection.isTrusted = true;
-    return connection;
-  }
-
+describe('room of an account', () => {
   test('has a bound of its own, and those who wait go on in their order', () => {
     const room = new MessageRoom(bounds);
-    const connection = trusted();
+    const connection = new Connection('a');
     const first = open(room, connection, 290);
     const waiting = Array.from({ length: 6 }, (_, n) => open(room, connection, 100 + n));
     expect(waiting.every(({ isWaiting }) => isWaiting)).toBe(true);
@@ -160,30 +180,27 @@ describe('room of a trusted connection', () => {
     expect(waiting.map(({ isWaiting }) => isWaiting)).toEqual([false, false, true, true, true, true]);
   });
 
-  test('has a bound over all, but for one message of a connection that holds nothing else', () => {
+  test('is one for all its connections, however many, and others have theirs', () => {
     const room = new MessageRoom(bounds);
-    const first = open(room, trusted(), 290);
-    open(room, trusted(), 200);
-    const third = trusted();
-    expect(open(room, third, 400).isWaiting).toBe(false);
-    const second = open(room, third, 20);
-    expect(second.isWaiting).toBe(true);
-    needs(room, first, 0);
-    expect(second.isWaiting).toBe(true);
-    expect(open(room, new Connection(), 90).isWaiting).toBe(false);
+    const [first, second, third] = ['a', 'a', 'a'].map((account) => open(room, new Connection(account), 140));
+    expect([first?.isWaiting, second?.isWaiting, third?.isWaiting]).toEqual([false, false, true]);
+    for (const other of [new Connection('b'), new Connection()]) expect(open(room, other, 90).isWaiting).toBe(false);
+    if (first !== undefined) needs(room, first, 0);
+    expect(third?.isWaiting).toBe(false);
   });
 
-  test('is counted anew once a connection becomes trusted', () => {
+  test('is counted anew once a connection has shown whose it is, and lets those go on who waited behind it', () => {
     const room = new MessageRoom(bounds);
     const connection = new Connection();
-    const calls = [open(room, connection, 90), open(room, connection, 60)];
-    expect(calls.map(({ isWaiting }) => isWaiting)).toEqual([false, true]);
-    for (const call of calls) room.release(call);
-    connection.isTrusted = true;
+    open(room, new Connection(), 90);
+    const calls = [open(room, connection, 70), open(room, connection, 60)];
+    const behind = open(room, new Connection(), 80);
+    expect([...calls, behind].map(({ isWaiting }) => isWaiting)).toEqual([false, true, true]);
+    room.leave(connection, calls);
+    connection.belongTo('a');
     for (const call of calls) room.settle(call);
-    expect(calls.map(({ isWaiting }) => isWaiting)).toEqual([false, false]);
-    expect(connection.held).toBe(150);
-    for (let n = 0; n < 2; n++) expect(open(room, new Connection(), 90).isWaiting).toBe(false);
+    expect([...calls, behind].map(({ isWaiting }) => isWaiting)).toEqual([false, false, false]);
+    expect(connection.held).toBe(130);
   });
 });
 
@@ -221,7 +238,7 @@ test('whatever calls need and let go, bounds hold, and nobody waits for ever', (
         }
         expect(
           calls.filter(({ held }) => held > bounds.smallMessageBytes).reduce((sum, { held }) => sum + held, 0),
-        ).toBeLessThanOrEqual(bounds.inAll);
+        ).toBeLessThanOrEqual(bounds.largeOfStrangers);
       }
       // Calls that have room finish, round after round, until none is left.
       for (let left = calls; left.length > 0; ) {

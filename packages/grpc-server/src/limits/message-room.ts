@@ -1,28 +1,34 @@
+import type { RoomShare } from './shared-room.ts';
+
 export interface RoomBounds {
-  /** What a message may hold without a claim on the room of all connections. */
+  /**
+   * What a message may hold without a claim on the room of others. It is no less than what a peer may send of a message
+   * before it is let go on.
+   */
   readonly smallMessageBytes: number;
   /**
-   * What all messages that are not small may hold in one connection. It is less than the whole, so that a credential
-   * gets through.
+   * What all messages that are not small may hold in one connection without an account. It is less than the whole, so
+   * that a credential gets through.
    */
   readonly largeInConnection: number;
   readonly inConnection: number;
-  /** The same for all connections together. Beyond it, messages that are not small wait for each other. */
-  readonly inAll: number;
-  /** The same for those that are small. */
-  readonly smallInAll: number;
+  /** The same for all such connections together. Beyond it, messages that are not small wait for each other. */
+  readonly largeOfStrangers: number;
+  /** The same for all connections of one account. */
+  readonly largeOfAccount: number;
   /** How many calls of one connection may wait. */
   readonly waitingCalls: number;
-  /** The same bounds for connections that are trusted, whatever the size of a message. */
-  readonly inTrusted: number;
-  readonly inAllTrusted: number;
+  /** The same for a connection of an account. */
   readonly trustedWaitingCalls: number;
 }
 
 /** What the calls of one connection hold together. */
 export interface ConnectionRoom {
-  readonly isTrusted: boolean;
+  /** Whose it is; undefined until it has shown a credential. */
+  readonly account: string | undefined;
   held: number;
+  /** What cannot wait: small messages, and what large ones may send before there is room for them. */
+  readonly unfinished: RoomShare;
   /** Streams of the connection whose answers are not read. Meanwhile nothing large is read from it. */
   stalled: number;
   readonly waiting: Set<Claim>;
@@ -33,6 +39,8 @@ export interface Claim {
   readonly connection: ConnectionRoom;
   readonly needed: number;
   held: number;
+  /** What it may have sent while it waits. */
+  waitsWith: number;
   /** There is no room yet: let the peer send no more. */
   awaitRoom(): void;
   /** There is room now. */
@@ -50,93 +58,116 @@ interface Pool {
 /** Who must release room first: the connection itself, or anyone who shares the pool. */
 type Obstacle = 'connection' | Pool | undefined;
 
-/** Shares the room for unfinished messages. The cost of a release does not grow with the number of calls. */
+/**
+ * Shares the room for unfinished messages. Large ones wait for each other, those of strangers apart from those of each
+ * account. Nobody can make a small one wait, because all of it may be sent at once: those have a room in which whoever
+ * holds most is cut off. The cost of a release does not grow with the number of calls.
+ */
 export class MessageRoom {
   readonly #bounds: RoomBounds;
-  readonly #small: Pool;
-  readonly #large: Pool;
-  readonly #trusted: Pool;
+  readonly #strangers: Pool;
+  /** Those in which something is held or waited for. */
+  readonly #accounts = new Map<string, Pool>();
 
   constructor(bounds: RoomBounds) {
     this.#bounds = bounds;
-    this.#small = poolOf(bounds.smallInAll);
-    this.#large = poolOf(bounds.inAll);
-    this.#trusted = poolOf(bounds.inAllTrusted);
+    this.#strangers = poolOf(bounds.largeOfStrangers);
   }
 
   /** Call it when a call needs more or less room. False if the call can neither have the room nor wait for it. */
   settle(claim: Claim): boolean {
-    const { connection } = claim;
-    const { held } = claim;
+    const { connection, held } = claim;
     const obstacle = this.#obstacleOf(claim);
     if (obstacle !== undefined) return this.#wait(claim, obstacle);
-    this.#hold(claim, claim.needed);
+    this.#hold(claim, claim.needed, 0);
     const waited = connection.waiting.delete(claim);
     if (waited) claim.gotRoom();
     if (waited || claim.held < held) this.readOn(connection);
     return true;
   }
 
-  /** Takes back what a call holds. Call it before its connection becomes trusted, and `settle` after that. */
-  release(claim: Claim): void {
-    this.#hold(claim, 0);
-  }
-
   /** Whether others wait for room of the kind that this call holds. */
   isContested({ connection, held }: Claim): boolean {
-    return this.#poolFor(connection, held).queue.size > 0;
+    return this.#isLarge(held) && this.#poolOf(connection).queue.size > 0;
   }
 
   /** Resumes the calls that now have room, after this connection has released some. */
   readOn(connection: ConnectionRoom): void {
     this.#serve(connection);
-    for (const pool of [this.#small, this.#large, this.#trusted]) {
-      for (const first of pool.queue) {
-        this.#serve(first);
-        if (pool.queue.has(first)) break;
-      }
-    }
+    const pool = this.#poolOf(connection);
+    this.#serveQueue(pool);
+    const { account } = connection;
+    if (account !== undefined && pool.held === 0 && pool.queue.size === 0) this.#accounts.delete(account);
+  }
+
+  /** Takes back what a connection holds by these calls. Call it before it gets an account, and `settle` after that. */
+  leave(connection: ConnectionRoom, claims: readonly Claim[]): void {
+    for (const claim of claims) this.#hold(claim, 0, 0);
+    const pool = this.#poolOf(connection);
+    pool.queue.delete(connection);
+    this.#serveQueue(pool);
   }
 
   #obstacleOf({ connection, needed, held }: Claim): Obstacle {
     const more = needed - held;
     if (more <= 0) return undefined;
-    const { smallMessageBytes, largeInConnection, inConnection, inTrusted } = this.#bounds;
-    const pool = this.#poolFor(connection, needed);
-    if (connection.isTrusted) {
-      // Whoever holds nothing else may always send one message.
-      if (connection.held === held) return undefined;
-      if (connection.held + more > inTrusted) return 'connection';
-    } else {
-      const isSmall = needed <= smallMessageBytes;
-      if (connection.held + more > (isSmall ? inConnection : largeInConnection)) return 'connection';
-      if (!isSmall && connection.stalled > 0) return 'connection';
+    const { largeInConnection, inConnection } = this.#bounds;
+    const isLarge = this.#isLarge(needed);
+    if (connection.account === undefined) {
+      if (connection.held + more > (isLarge ? largeInConnection : inConnection)) return 'connection';
+      if (isLarge && connection.stalled > 0) return 'connection';
     }
-    const mine = this.#poolFor(connection, held) === pool ? held : 0;
-    return pool.held + needed - mine > pool.most ? pool : undefined;
+    if (!isLarge) return undefined;
+    const pool = this.#poolOf(connection);
+    const others = pool.held - this.#largeOf(held);
+    return others > 0 && others + needed > pool.most ? pool : undefined;
   }
 
-  #poolFor({ isTrusted }: ConnectionRoom, bytes: number): Pool {
-    if (isTrusted) return this.#trusted;
-    return bytes <= this.#bounds.smallMessageBytes ? this.#small : this.#large;
+  #isLarge(bytes: number): boolean {
+    return bytes > this.#bounds.smallMessageBytes;
+  }
+
+  #poolOf({ account }: ConnectionRoom): Pool {
+    if (account === undefined) return this.#strangers;
+    const known = this.#accounts.get(account);
+    if (known !== undefined) return known;
+    const pool = poolOf(this.#bounds.largeOfAccount);
+    this.#accounts.set(account, pool);
+    return pool;
   }
 
   #wait(claim: Claim, obstacle: 'connection' | Pool): boolean {
     const { connection } = claim;
-    const most = connection.isTrusted ? this.#bounds.trustedWaitingCalls : this.#bounds.waitingCalls;
+    const most = connection.account === undefined ? this.#bounds.waitingCalls : this.#bounds.trustedWaitingCalls;
     if (!connection.waiting.has(claim) && connection.waiting.size >= most) return false;
     connection.waiting.add(claim);
     if (obstacle !== 'connection') obstacle.queue.add(connection);
+    this.#hold(claim, claim.held, Math.min(claim.needed, this.#bounds.smallMessageBytes));
     claim.awaitRoom();
     return true;
   }
 
-  #hold(claim: Claim, bytes: number): void {
-    const { connection, held } = claim;
-    this.#poolFor(connection, held).held -= held;
-    this.#poolFor(connection, bytes).held += bytes;
-    connection.held += bytes - held;
-    claim.held = bytes;
+  #hold(claim: Claim, held: number, waitsWith: number): void {
+    const { connection } = claim;
+    const large = this.#largeOf(held) - this.#largeOf(claim.held);
+    const more = held - claim.held;
+    const beforeRoom = waitsWith - claim.waitsWith;
+    if (large !== 0) this.#poolOf(connection).held += large;
+    connection.held += more;
+    claim.held = held;
+    claim.waitsWith = waitsWith;
+    connection.unfinished.hold(connection.unfinished.held + more - large + beforeRoom);
+  }
+
+  #largeOf(held: number): number {
+    return this.#isLarge(held) ? held : 0;
+  }
+
+  #serveQueue(pool: Pool): void {
+    for (const first of pool.queue) {
+      this.#serve(first);
+      if (pool.queue.has(first)) break;
+    }
   }
 
   #serve(connection: ConnectionRoom): void {
@@ -144,19 +175,18 @@ export class MessageRoom {
     for (const claim of connection.waiting) {
       const obstacle = this.#obstacleOf(claim);
       if (obstacle === undefined) {
-        this.#hold(claim, claim.needed);
+        this.#hold(claim, claim.needed, 0);
         connection.waiting.delete(claim);
         claim.gotRoom();
         continue;
       }
       waitsFor.add(obstacle);
-      // Many may wait in a trusted connection: they go on in their order.
-      if (connection.isTrusted) break;
+      // Many may wait in a connection of an account: they go on in their order.
+      if (connection.account !== undefined) break;
     }
-    for (const pool of [this.#small, this.#large, this.#trusted]) {
-      if (waitsFor.has(pool)) pool.queue.add(connection);
-      else pool.queue.delete(connection);
-    }
+    const pool = this.#poolOf(connection);
+    if (waitsFor.has(pool)) pool.queue.add(connection);
+    else pool.queue.delete(connection);
   }
 }
 

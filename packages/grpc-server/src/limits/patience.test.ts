@@ -174,7 +174,12 @@ describe('what is too much is refused', () => {
   });
 
   test('room for large messages of strangers, who wait for each other', async () => {
-    const limits = { smallMessageBytes: 1000, largeInConnection: 90_000, inConnection: 95_000, inAll: 100_000 };
+    const limits = {
+      smallMessageBytes: 1000,
+      largeInConnection: 90_000,
+      inConnection: 95_000,
+      largeOfStrangers: 100_000,
+    };
     const { client } = await testServer({ limits });
     const begin = data(1, framed(Buffer.alloc(1000), 80_000));
     const first = await client(emptySettings, request(1), begin);

@@ -52,7 +52,12 @@ describe('calls of a stranger that the server has yet to end hold room by their 
 });
 
 describe('a stranger that declares a large message and sends nothing', () => {
-  const limits = { smallMessageBytes: 1000, largeInConnection: 90_000, inConnection: 95_000, inAll: 100_000 };
+  const limits = {
+    smallMessageBytes: 1000,
+    largeInConnection: 90_000,
+    inConnection: 95_000,
+    largeOfStrangers: 100_000,
+  };
   const begun = data(1, framed(Buffer.alloc(1000), 80_000));
   const unary: Record<string, UnaryHandler> = {
     '/t/Length': (message, call) => call.answer(Buffer.from(`${message.length}`)),

@@ -1,7 +1,7 @@
 import type { DomainEvent, Principal } from '@reeve/core';
 import { EventLog } from '@reeve/core';
 import { ManualClock, operator } from '@reeve/core/testkit';
-import { UnsentRoom } from '@reeve/grpc-server';
+import { SharedRoom } from '@reeve/grpc-server';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { EventHub } from './event-hub.ts';
 import type { Ending, EventStream } from './event-stream.ts';
@@ -64,7 +64,7 @@ beforeEach(async () => {
   hub = new EventHub({
     log,
     clock,
-    unsent: new UnsentRoom({ unsentOfStrangers: 0, unsentOfAccount: 4 * 1024 * 1024 }),
+    unsent: new SharedRoom({ ofStrangers: 0, ofAccount: 4 * 1024 * 1024 }),
     isStillValid: (principal) => valid(principal),
     soon: (work) => works.push(work),
     later: (work, ms) => {

@@ -1,6 +1,6 @@
 import type { Clock, EventFilter, EventLog, Principal } from '@reeve/core';
 import { eventsFor } from '@reeve/core';
-import type { UnsentRoom, UnsentShare } from '@reeve/grpc-server';
+import type { RoomShare, SharedRoom } from '@reeve/grpc-server';
 import { defaultLimits } from '@reeve/grpc-server';
 import { readerOf } from '../../evaluation/tenant-slots.ts';
 import { EncodedEvents } from './encoded-events.ts';
@@ -11,7 +11,7 @@ export interface HubPorts {
   readonly log: EventLog;
   readonly clock: Clock;
   /** What clients leave unread counts here, for their tenant. */
-  readonly unsent: UnsentRoom;
+  readonly unsent: SharedRoom;
   readonly isStillValid: (principal: Principal) => boolean | Promise<boolean>;
   /** Runs work in the next turn of the event loop. */
   readonly soon: (work: () => void) => void;
@@ -37,7 +37,7 @@ interface Client {
   /** The id of the next event to send. */
   next: number;
   beatAt: number;
-  readonly share: UnsentShare;
+  readonly share: RoomShare;
   /** Bytes written to the client. */
   written: number;
   /** Set while something waits for the client: since when it takes nothing of it, and how much it had taken by then. */

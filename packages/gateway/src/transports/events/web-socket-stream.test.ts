@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { EventLog } from '@reeve/core';
 import { ManualClock, operator } from '@reeve/core/testkit';
-import { defaultLimits, UnsentRoom } from '@reeve/grpc-server';
+import { defaultLimits, roomsOf } from '@reeve/grpc-server';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { EventHub } from './event-hub.ts';
@@ -23,7 +23,7 @@ beforeEach(async () => {
   hub = new EventHub({
     log,
     clock,
-    unsent: new UnsentRoom(defaultLimits),
+    unsent: roomsOf(defaultLimits).unsent,
     isStillValid: () => true,
     soon: setImmediate,
     later: setTimeout,

@@ -169,7 +169,7 @@ export class GrpcJsServer implements RpcServer {
       get traceparent() {
         return only(call.metadata, 'traceparent');
       },
-      credentialShown: () => this.#unfinished.trust(call.getPeer()),
+      credentialShown: (reader) => this.#unfinished.trust(call.getPeer(), reader),
     };
   }
 

@@ -6,7 +6,7 @@ import type {
   StreamHandler as EngineStreamHandler,
   UnaryHandler as EngineUnaryHandler,
 } from '@reeve/grpc-server';
-import type { UnsentRoom } from '@reeve/grpc-server';
+import type { Rooms } from '@reeve/grpc-server';
 import { GrpcServer } from '@reeve/grpc-server';
 import type {
   Encoded,
@@ -25,21 +25,21 @@ export interface ReeveEngineOptions {
   readonly statusOf: (error: unknown) => RpcStatus;
   /** How long a message may take from its first byte to its last. */
   readonly finishWithinMs?: number;
-  /** What clients leave unread counts here, together with that of other transports. */
-  readonly unsent?: UnsentRoom;
+  /** What clients leave unread or unfinished counts here, together with that of other transports. */
+  readonly rooms?: Rooms;
 }
 
 /** The engine of `@reeve/grpc-server`, which has the bounds of connections built in. */
 export class ReeveEngineServer implements RpcServer {
   readonly #server: GrpcServer;
 
-  constructor({ routes, tls, statusOf, finishWithinMs, unsent }: ReeveEngineOptions) {
+  constructor({ routes, tls, statusOf, finishWithinMs, rooms }: ReeveEngineOptions) {
     this.#server = new GrpcServer({
       unary: new Map([...routes.unary].map(([path, handler]) => [path, unaryOf(handler)])),
       stream: new Map([...routes.stream].map(([path, handler]) => [path, streamOf(handler)])),
       statusOf,
       tls,
-      unsent,
+      rooms,
       limits: { messageBytes: bounds.message, ...(finishWithinMs === undefined ? {} : { finishWithinMs }) },
     });
   }

@@ -1,7 +1,7 @@
 import type { Http2Server, Http2Session, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
 import { constants } from 'node:http2';
 import type { Claim, ConnectionRoom } from '@reeve/grpc-server';
-import { defaultLimits, MessageRoom } from '@reeve/grpc-server';
+import { defaultLimits, MessageRoom, SharedRoom } from '@reeve/grpc-server';
 import { MessageMeter } from './message-meter.ts';
 import { grpcCode, RpcError } from './status.ts';
 
@@ -18,10 +18,8 @@ export interface UnfinishedOptions {
 
 interface Connection extends ConnectionRoom {
   readonly session: ServerHttp2Session;
-  /** For the room: what a connection with a credential sends needs none. */
-  readonly isTrusted: false;
-  /** Whether it has shown a valid credential. */
-  trusted: boolean;
+  /** Whose credential it has shown. */
+  account: string | undefined;
   readonly calls: Set<Call>;
   idleSince: number;
 }
@@ -39,16 +37,17 @@ export interface WatchedCall {
 }
 
 /**
- * Bounds the unfinished messages of connections, by the limits of Reeve's own engine, except that small messages wait for
- * nobody: this engine cannot tell who holds room without using it. A message first declares its
- * length. Until its connection has shown a valid credential, it is read only if there is room for all of it, and waits
- * otherwise. A message that is not finished in time is cut off, with or without a credential.
+ * Bounds the unfinished messages of connections, by the limits of Reeve's own engine, except that nobody is cut off for
+ * small ones. A message first declares its length. It is read only if there is room for all of it, among strangers or
+ * in its account, and waits otherwise. A message that is not finished in time is cut off, with or without a credential.
  */
 export class UnfinishedMessages {
   readonly #options: UnfinishedOptions;
   readonly #connections = new Map<string, Connection>();
   readonly #calls = new WeakMap<ServerHttp2Stream, Call>();
-  readonly #room = new MessageRoom({ ...defaultLimits, smallInAll: Number.POSITIVE_INFINITY });
+  readonly #room = new MessageRoom(defaultLimits);
+  /** Small messages have no bound here, because this engine cannot tell who holds room without using it. */
+  readonly #small = new SharedRoom({ ofStrangers: Infinity, ofAccount: Infinity });
   readonly #timer: NodeJS.Timeout;
 
   constructor(options: UnfinishedOptions) {
@@ -68,12 +67,13 @@ export class UnfinishedMessages {
     return this.#calls.get(stream);
   }
 
-  /** Notes that the connection of this peer has shown a valid credential. */
-  trust(peer: string): void {
+  /** Notes that the connection of this peer has shown a valid credential of this account. */
+  trust(peer: string, account: string): void {
     const connection = this.#connections.get(peer);
-    if (connection === undefined || connection.trusted) return;
-    connection.trusted = true;
-    for (const call of connection.calls) this.#room.settle(call);
+    if (connection === undefined || connection.account !== undefined) return;
+    this.#room.leave(connection, [...connection.calls]);
+    connection.account = account;
+    for (const call of connection.calls) call.settle();
   }
 
   /**
@@ -85,7 +85,7 @@ export class UnfinishedMessages {
     if (connection === undefined) return () => undefined;
     connection.stalled++;
     const end = () => {
-      if (!connection.trusted) connection.session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      if (connection.account === undefined) connection.session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
     };
     const timer = setTimeout(end, this.#options.finishWithinMs).unref();
     return () => {
@@ -103,8 +103,8 @@ export class UnfinishedMessages {
     const peer = peerOf(session);
     const connection: Connection = {
       session,
-      isTrusted: false,
-      trusted: false,
+      account: undefined,
+      unfinished: this.#small.join(() => undefined),
       calls: new Set(),
       held: 0,
       waiting: new Set(),
@@ -134,11 +134,11 @@ export class UnfinishedMessages {
 
   #cutOff(): void {
     const now = performance.now();
-    for (const { session, trusted, calls, idleSince } of this.#connections.values()) {
+    for (const { session, account, calls, idleSince } of this.#connections.values()) {
       for (const call of calls) {
         if (call.since !== undefined && now - call.since >= this.#options.finishWithinMs) call.cut();
       }
-      if (!trusted && calls.size === 0 && now - idleSince >= idleForMs) session.close();
+      if (account === undefined && calls.size === 0 && now - idleSince >= idleForMs) session.close();
     }
   }
 }
@@ -148,6 +148,7 @@ class Call implements Claim, WatchedCall {
   /** Since when a message is unfinished, on the monotonic clock. */
   since: number | undefined;
   held = 0;
+  waitsWith = 0;
   isRefused = false;
   readonly #stream: ServerHttp2Stream;
   readonly #isUnary: boolean;
@@ -168,7 +169,7 @@ class Call implements Claim, WatchedCall {
 
   /** Complete messages that were not handed on, and the whole of the unfinished one. */
   get needed(): number {
-    if (this.connection.trusted || this.#isDone) return 0;
+    if (this.#isDone) return 0;
     const { length, begun, declared } = this.#meter;
     return length - this.#takenLength + declared + (begun - this.#taken) * besideEach;
   }
@@ -185,14 +186,14 @@ class Call implements Claim, WatchedCall {
     } else {
       if (!this.#isUnary && meter.finished > before) this.since = undefined;
       if (meter.isUnfinished) this.since ??= performance.now();
-      this.#settle();
+      this.settle();
     }
   }
 
   took(length: number): void {
     this.#taken++;
     this.#takenLength += length;
-    this.#settle();
+    this.settle();
   }
 
   /** A unary call is handled now. Messages of a stream may still wait. */
@@ -241,8 +242,7 @@ class Call implements Claim, WatchedCall {
     if (!this.#stream.closed) this.#stream.close(code);
   }
 
-  #settle(): void {
-    if (this.connection.trusted) return;
+  settle(): void {
     if (!this.#room.settle(this)) this.cut();
   }
 }

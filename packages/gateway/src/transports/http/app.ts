@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Span } from '@opentelemetry/api';
 import type { Route } from '@reeve/contract/http';
 import { routes } from '@reeve/contract/http';
-import type { UnsentRoom } from '@reeve/grpc-server';
+import type { Rooms } from '@reeve/grpc-server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fastify from 'fastify';
 import type { Logger } from '../../telemetry/logger.ts';
@@ -18,6 +18,7 @@ import type { Limits } from './limits.ts';
 import { HttpError, problemOf } from './problem.ts';
 import { securityHeaders } from './security-headers.ts';
 import { isPage, serveDashboard } from './serve-dashboard.ts';
+import { UnfinishedBodies } from './unfinished-bodies.ts';
 import { UnsentAnswers } from './unsent-answers.ts';
 import { acceptUpgrades, mayUpgrade } from './upgrades.ts';
 
@@ -25,8 +26,8 @@ export interface HttpOptions {
   readonly handlers: Handlers;
   readonly authentication: Authentication;
   readonly limits: Limits;
-  /** What clients leave unread counts here, together with that of other transports. */
-  readonly unsent: UnsentRoom;
+  /** What clients leave unread or unfinished counts here, together with that of other transports. */
+  readonly rooms: Rooms;
   readonly logger: Logger;
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   readonly trustedProxies: readonly string[];
@@ -145,10 +146,11 @@ export function createHttpApp(options: HttpOptions): FastifyInstance {
     streams.add(request);
     answered(request, reply);
   };
-  const unsent = new UnsentAnswers(options.unsent);
+  const unsent = new UnsentAnswers(options.rooms.unsent);
+  const bodies = new UnfinishedBodies(options.rooms.unfinished, largestBody);
   for (const [name, route] of Object.entries<Route>(routes)) {
     const handler = options.handlers[name as keyof Handlers] as never;
-    app.route(callRoute(route, handler, options.authentication, { limits: options.limits, unsent, onOpen }));
+    app.route(callRoute(route, handler, options.authentication, { limits: options.limits, unsent, bodies, onOpen }));
   }
   serveDashboard(app, options.dashboard);
   return app;

@@ -13,6 +13,7 @@ import type { StreamPorts } from './open-stream.ts';
 import { openStream } from './open-stream.ts';
 import { HttpError } from './problem.ts';
 import { refreshTokenOf, requireOwnOrigin } from './refresh-cookie.ts';
+import type { UnfinishedBodies } from './unfinished-bodies.ts';
 import type { UnsentAnswers } from './unsent-answers.ts';
 import { validate } from './validate.ts';
 
@@ -34,6 +35,7 @@ export interface Authentication {
 export interface RoutePorts extends Pick<StreamPorts, 'onOpen'> {
   readonly limits: Limits;
   readonly unsent: UnsentAnswers;
+  readonly bodies: UnfinishedBodies;
 }
 
 /** The state of a call before its handler runs. */
@@ -54,7 +56,7 @@ export function callRoute(
   route: Route,
   handler: AnyHandler,
   authentication: Authentication,
-  { limits, unsent, onOpen }: RoutePorts,
+  { limits, unsent, bodies, onOpen }: RoutePorts,
 ): RouteOptions {
   const callers = new WeakMap<FastifyRequest, Called>();
   const bodySchema = route.body ?? (route.method === 'GET' ? undefined : noMembers);
@@ -69,10 +71,10 @@ export function callRoute(
       // Only reads wait for unread answers, so that no tenant can keep others from stopping it.
       if (caller.principal !== undefined && route.method === 'GET') unsent.requireRead(readerOf(caller.principal));
       callers.set(request, caller);
+      bodies.hold(ownerOf(caller), request.raw);
     },
     onSend: async (request, reply, payload) => {
-      const principal = callers.get(request)?.principal;
-      unsent.hold(principal === undefined ? undefined : readerOf(principal), payload, reply.raw);
+      unsent.hold(ownerOf(callers.get(request)), payload, reply.raw);
       return payload;
     },
     handler: async (request, reply) => {
@@ -102,6 +104,11 @@ export function callRoute(
       return reply.type(output.type).headers(output.headers).send(output.body);
     },
   };
+}
+
+/** Whose rooms a call takes; undefined if it is a stranger's. */
+function ownerOf(called: Called | undefined): string | undefined {
+  return called?.principal === undefined ? undefined : readerOf(called.principal);
 }
 
 /** A form without fields has a content type and no content. Nothing is left to parse. */

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { UnsentRoom } from '@reeve/grpc-server';
+import type { SharedRoom } from '@reeve/grpc-server';
 import { patienceMs } from './patient-stream.ts';
 import { HttpError } from './problem.ts';
 
@@ -12,9 +12,9 @@ const leastCounted = 16 * 1024;
  * share one bound.
  */
 export class UnsentAnswers {
-  readonly #room: UnsentRoom;
+  readonly #room: SharedRoom;
 
-  constructor(room: UnsentRoom) {
+  constructor(room: SharedRoom) {
     this.#room = room;
   }
 

@@ -1,28 +1,29 @@
-export interface UnsentBounds {
-  /** What all peers without a credential together may leave untaken. */
-  readonly unsentOfStrangers: number;
+export interface SharedBounds {
+  /** What all peers without a credential together may hold. */
+  readonly ofStrangers: number;
   /** What all peers of one account together may. */
-  readonly unsentOfAccount: number;
+  readonly ofAccount: number;
+  /** From this share of its room on, those who hold more than the others had better begin nothing new; 1 if not given. */
+  readonly crowdedFrom?: number;
 }
 
-/** Beyond this share of its room, an account refuses those who hold more than the others. */
-const crowdedAbove = 1 / 2;
 /** How much of the room is free again after some were cut off, so that looking for them is rare. */
 const relief = 1 / 16;
 
 /**
- * Room for what was sent to peers and not taken by them. Peers without a credential share one, and so do those of each
- * account. If it overflows, whoever holds most is cut off: who takes what was sent holds next to nothing, so nobody can
- * fill the room to the harm of others.
+ * Room for what peers make the server keep: answers that they do not take, messages that they do not finish, calls that
+ * they leave open. Peers without a credential share one, and so do those of each account. If it overflows, whoever
+ * holds most is cut off: who takes and finishes holds next to nothing, so nobody can fill the room to the harm of
+ * others.
  */
-export class UnsentRoom {
-  readonly #bounds: UnsentBounds;
+export class SharedRoom {
+  readonly #bounds: SharedBounds;
   readonly #strangers: Account;
   readonly #accounts = new Map<string, Account>();
 
-  constructor(bounds: UnsentBounds) {
+  constructor(bounds: SharedBounds) {
     this.#bounds = bounds;
-    this.#strangers = new Account(bounds.unsentOfStrangers, () => undefined);
+    this.#strangers = new Account(bounds.ofStrangers, bounds.crowdedFrom, () => undefined);
   }
 
   /** What all hold together. */
@@ -30,21 +31,20 @@ export class UnsentRoom {
     return [...this.#accounts.values()].reduce((sum, { held }) => sum + held, this.#strangers.held);
   }
 
-  /** Whether an account had better begin nothing that leaves more untaken. */
+  /** Whether an account had better begin nothing that takes more. */
   isCrowded(name: string): boolean {
-    const account = this.#accounts.get(name);
-    return account !== undefined && account.held > account.most * crowdedAbove;
+    return this.#accounts.get(name)?.isCrowded ?? false;
   }
 
   /** A connection, which has shown no credential yet. `cutOff` must let go of what it holds. */
-  join(cutOff: () => void): UnsentShare {
-    return new UnsentShare(this.#strangers, cutOff, (name) => this.#accountOf(name));
+  join(cutOff: () => void): RoomShare {
+    return new RoomShare(this.#strangers, cutOff, (name) => this.#accountOf(name));
   }
 
   #accountOf(name: string): Account {
     const known = this.#accounts.get(name);
     if (known !== undefined) return known;
-    const account = new Account(this.#bounds.unsentOfAccount, () => this.#accounts.delete(name));
+    const account = new Account(this.#bounds.ofAccount, this.#bounds.crowdedFrom, () => this.#accounts.delete(name));
     this.#accounts.set(name, account);
     return account;
   }
@@ -55,12 +55,23 @@ class Account {
   held = 0;
   /** How many connections it has, whether they hold something or not. */
   connections = 0;
-  readonly holding = new Set<UnsentShare>();
+  readonly holding = new Set<RoomShare>();
+  readonly #crowdedFrom: number;
   readonly #onEmpty: () => void;
 
-  constructor(most: number, onEmpty: () => void) {
+  constructor(most: number, crowdedFrom = 1, onEmpty: () => void) {
     this.most = most;
+    this.#crowdedFrom = most * crowdedFrom;
     this.#onEmpty = onEmpty;
+  }
+
+  get isCrowded(): boolean {
+    return this.held >= this.#crowdedFrom;
+  }
+
+  /** What each of those who hold something may hold once it is crowded. */
+  get part(): number {
+    return this.#crowdedFrom / this.holding.size;
   }
 
   left(): void {
@@ -70,7 +81,7 @@ class Account {
 
   relieve(): void {
     const until = this.most * (1 - relief);
-    for (const share of [...this.holding].sort((one, other) => other.bytes - one.bytes)) {
+    for (const share of [...this.holding].sort((one, other) => other.held - one.held)) {
       if (this.held <= until) return;
       share.cutOff();
     }
@@ -78,8 +89,8 @@ class Account {
 }
 
 /** What one connection holds. */
-export class UnsentShare {
-  bytes = 0;
+export class RoomShare {
+  held = 0;
   readonly #cutOff: () => void;
   readonly #accountOf: (name: string) => Account;
   /** Undefined once it has left. */
@@ -98,38 +109,41 @@ export class UnsentShare {
   /** Whether it takes more than its part of a room that is filling up: then it had better begin nothing new. */
   get isCrowding(): boolean {
     const account = this.#account;
-    if (account === undefined || this.bytes === 0) return false;
-    const crowded = account.most * crowdedAbove;
-    return account.held > crowded && this.bytes > crowded / account.holding.size;
+    return account !== undefined && this.held > 0 && account.isCrowded && this.held >= account.part;
+  }
+
+  /** What all who share the room may hold together. */
+  get most(): number {
+    return this.#account?.most ?? 0;
   }
 
   /** The peer has shown a credential of this account. The first one counts. */
   belongTo(name: string): void {
     if (this.#isNamed || this.#account === undefined) return;
     this.#isNamed = true;
-    const { bytes } = this;
+    const { held } = this;
     this.#leave();
     this.#account = this.#accountOf(name);
     this.#account.connections++;
-    this.hold(bytes);
+    this.hold(held);
   }
 
   /** Says how much it holds now. */
-  hold(bytes: number): void {
+  hold(held: number): void {
     const account = this.#account;
-    if (account === undefined || bytes === this.bytes) return;
-    const isMore = bytes > this.bytes;
-    if (this.bytes === 0) this.#seen = undefined;
-    account.held += bytes - this.bytes;
-    this.bytes = bytes;
-    if (bytes === 0) account.holding.delete(this);
+    if (account === undefined || held === this.held) return;
+    const isMore = held > this.held;
+    if (this.held === 0) this.#seen = undefined;
+    account.held += held - this.held;
+    this.held = held;
+    if (held === 0) account.holding.delete(this);
     else account.holding.add(this);
     if (isMore && account.held > account.most) account.relieve();
   }
 
   /** How long the peer has taken nothing of it, if it has taken so much in all. */
   untakenMs(taken: number, now: number): number {
-    if (this.bytes === 0 || taken !== this.#seen?.taken) this.#seen = { taken, at: now };
+    if (this.held === 0 || taken !== this.#seen?.taken) this.#seen = { taken, at: now };
     return now - this.#seen.at;
   }
 

@@ -5,11 +5,11 @@ import type { RawClient } from '../testkit/raw-client.ts';
 import { data, emptySettings, frame, framed, ping, request } from '../testkit/raw-client.ts';
 import type { TestRoutes } from '../testkit/test-server.ts';
 import { testServer } from '../testkit/test-server.ts';
-import { UnsentRoom } from './unsent-room.ts';
+import { SharedRoom } from './shared-room.ts';
 
 describe('room for what peers do not take', () => {
-  function world(unsentOfStrangers = 1000, unsentOfAccount = 1000) {
-    const room = new UnsentRoom({ unsentOfStrangers, unsentOfAccount });
+  function world(ofStrangers = 1000, ofAccount = 1000) {
+    const room = new SharedRoom({ ofStrangers, ofAccount, crowdedFrom: 1 / 2 });
     const cut: string[] = [];
     return { room, cut, join: (name: string) => room.join(() => cut.push(name)) };
   }
@@ -182,5 +182,81 @@ describe('a server whose peers do not take their answers', () => {
     clearInterval(takes);
     clearInterval(beats);
     expect(slow.isClosed).toBe(false);
+  });
+});
+
+describe('a server whose peers leave messages unfinished', () => {
+  const limits = { smallMessageBytes: 100 * kibibyte, largeOfAccount: 500 * kibibyte };
+  const trusted = [request(1, '/t/A'), data(1, hello, true)];
+  const begun = (kib: number) => data(3, framed(Buffer.alloc(1000), kib * kibibyte));
+
+  test('makes large ones of an account wait for each other, whichever connection they came on', async () => {
+    const { client } = await testServer(sized(limits));
+    const [first, second] = [await client(emptySettings, ...trusted), await client(emptySettings, ...trusted)];
+    const other = await client(emptySettings, request(1, '/t/B'), data(1, hello, true));
+    for (const each of [first, second, other]) {
+      await each.answer(1);
+      each.write(request(3, '/t/Sized'), begun(300));
+      await each.settled();
+    }
+    expect([first, second, other].map((each) => each.granted(3) > 0)).toEqual([true, false, true]);
+    first.destroy();
+    await vi.waitFor(() => expect(second.granted(3)).toBeGreaterThan(0));
+  });
+
+  test('ends a slow one of an account for which another waits', async () => {
+    const { client } = await testServer(sized({ ...limits, finishWithinMs: 5000 }));
+    const [first, second] = [await client(emptySettings, ...trusted), await client(emptySettings, ...trusted)];
+    for (const each of [first, second]) {
+      await each.answer(1);
+      each.write(request(3, '/t/Sized'), begun(300));
+      await each.settled();
+    }
+    expect(await first.reset(3)).toBe(errorCode.enhanceYourCalm);
+    await vi.waitFor(() => expect(second.granted(3)).toBeGreaterThan(0), 4000);
+  });
+
+  test('ends those with most of what cannot wait', async () => {
+    const { client } = await testServer(sized({ ...limits, unfinishedOfAccount: 100 * kibibyte }));
+    const [much, little] = [await client(emptySettings, ...trusted), await client(emptySettings, ...trusted)];
+    await Promise.all([much.answer(1), little.answer(1)]);
+    much.write(request(3, '/t/Sized'), begun(60));
+    await much.settled();
+    little.write(request(3, '/t/Sized'), begun(50));
+    expect(await much.goAway()).toBe(errorCode.enhanceYourCalm);
+    await little.settled();
+    expect(little.isClosed).toBe(false);
+  });
+});
+
+describe('a server whose peers leave calls open', () => {
+  const open = (here: RawClient, id: number) => here.write(request(id, '/t/Stream'));
+
+  test('refuses those of an account that have their part, says which bound, and ends them if others have none', async () => {
+    const { client } = await testServer(sized({ callsOfAccount: 6 }));
+    const trusted = [request(1, '/t/A'), data(1, hello, true)];
+    const [much, little] = [await client(emptySettings, ...trusted), await client(emptySettings, ...trusted)];
+    await Promise.all([much.answer(1), little.answer(1)]);
+    for (let id = 3; id <= 15; id += 2) open(much, id);
+    const refused = await much.answer(15);
+    expect([refused.get('grpc-status'), refused.get('grpc-message')]).toEqual(['8', expect.stringMatching(/^6 calls/)]);
+    expect(much.isClosed).toBe(false);
+    little.write(request(3, '/t/Stream'), data(3, hello, true));
+    expect(await much.goAway()).toBe(errorCode.enhanceYourCalm);
+    expect((await little.answer(3)).get('grpc-status')).toBe('0');
+    const other = await client(emptySettings, request(1, '/t/B'), data(1, hello, true));
+    await other.answer(1);
+    for (let id = 3; id <= 13; id += 2) open(other, id);
+    await other.settled();
+    expect(other.frames.filter(({ type, stream }) => type === frameType.headers && stream > 1)).toHaveLength(0);
+  });
+
+  test('gives the place of an ended call to the next', async () => {
+    const { client } = await testServer(sized({ callsOfStrangers: 1 }));
+    const here = await client();
+    for (let id = 1; id <= 9; id += 2) {
+      ask(here, id, 1);
+      expect((await here.answer(id)).get('grpc-status')).toBe('0');
+    }
   });
 });
