@@ -30,13 +30,41 @@ it.each([true, false])('holds a server to it that says nothing of the change; th
     const { result } = await client.ask('tools/list');
     expect(result?.tools?.map(({ name }) => name)).not.toContain('echo');
   }
-  const text = await eventually(async () => {
-    const said = (await client.call('echo')).content[0]?.text;
-    if (!lists && said === '{}') throw new Error('still callable');
-    return said;
-  }, 600);
-  expect(text).toBe(changedText);
+  expect((await client.call('echo')).content[0]?.text).toBe(changedText);
+  expect(world.heardCalls()).toEqual(['echo', 'change']);
   await eventually(() => expect(changes()).toMatchObject([{ tool_name: 'echo' }]));
+});
+
+it('compares again what was held for an approval, and reports that nothing was done', async () => {
+  await world[Symbol.asyncDispose]();
+  world = await McpWorld.start(`
+name: test
+default: allow
+rules:
+  - { name: ask, effect: require_approval, tools: [echo] }
+`);
+  const lock = join(world.folder, 'held.lock');
+  await using client = await world.run(['--lock', lock, '--write-lock']);
+  const held = client.start('tools/call', { name: 'echo' });
+  const approval = await world.approval();
+  await client.call('change', { silently: true });
+  await world.decide(approval, 'approve');
+  expect((await client.answer(held)).result?.content[0]?.text).toBe(changedText);
+  expect(world.heardCalls()).toEqual(['change']);
+  await eventually(() => expect(world.outcomes()).toEqual(['succeeded', 'cancelled']));
+});
+
+it('asks a server for its tools once for each call, however many calls wait for it', async () => {
+  const lock = join(world.folder, 'once.lock');
+  await using client = await world.run(['--lock', lock, '--write-lock']);
+  expect((await client.call('echo')).content[0]?.text).toBe('{}');
+  const lists = () =>
+    world.heard().filter(({ method, params }) => method === 'tools/list' && params?.['cursor'] === undefined);
+  const before = lists().length;
+  const calls = Array.from({ length: 50 }, () => client.start('tools/call', { name: 'echo' }));
+  for (const call of calls) expect((await client.answer(call)).result?.isError).toBeUndefined();
+  expect(lists().length - before).toBeLessThanOrEqual(50);
+  expect(lists().length - before).toBeGreaterThan(0);
 });
 
 it('tells of calls of tools that are neither in the lock nor in the list', async () => {

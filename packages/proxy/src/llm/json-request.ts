@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { numberFaultIn } from '@reeve/contract/exact-numbers';
 import { lookalikeOf } from '../json/lookalike.ts';
 import { isTooDeep } from '../json/nesting.ts';
 import type { JsonMembers } from './json-members.ts';
@@ -64,10 +65,13 @@ export function requireClear(places: JsonMembers, known: ReadonlySet<string>, wh
   throw new Refusal('invalid_request', `${what} has the member ${quoted(lookalike)}, which must be in lower case`);
 }
 
-/** A maximum that the request names. Null counts as none. */
-export function limitIn({ value }: JsonRequest, key: string, least = 0): number | undefined {
+/** A maximum that the request names. Null counts as none. The upstream must read the same number. */
+export function limitIn({ body, value, places }: JsonRequest, key: string, least = 0): number | undefined {
   const limit = value[key] ?? undefined;
   if (limit === undefined) return undefined;
+  const { from = 0, to = 0 } = places.members.find((member) => member.key === key) ?? {};
+  const fault = numberFaultIn(body.toString('latin1', from, to));
+  if (fault !== undefined) throw new Refusal('invalid_request', `${key}: ${fault}`);
   if (typeof limit === 'number' && Number.isInteger(limit) && limit >= least) return limit;
   throw new Refusal('invalid_request', `${key}: must be a whole number, at least ${least}`);
 }

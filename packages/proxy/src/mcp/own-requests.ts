@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { JsonObject, Message, Response } from './protocol/message.ts';
-import { isObject, keyOf, messageOf } from './protocol/message.ts';
+import type { Message } from './protocol/message.ts';
+import type { JsonObject } from './protocol/written-json.ts';
+import { asResponse, keyOf, messageOf, writtenValue } from './protocol/message.ts';
+import { isObject } from './protocol/written-json.ts';
 
 const patienceMs = 30_000;
 
@@ -23,10 +25,12 @@ export class OwnRequests {
     }
   }
 
-  /** Whether this is the answer to one of them. */
-  take({ id, result, error }: Response): boolean {
+  /** Whether this is the answer to one of them. Whoever asked gets numbers as they were written. */
+  take(message: Message): boolean {
+    const { id, error } = asResponse(message) ?? {};
     const answer = this.#open.get(keyOf(id));
     if (answer === undefined) return false;
+    const { result } = writtenValue(message) as JsonObject;
     if (error === undefined) answer.resolve(isObject(result) ? result : {});
     else answer.reject(new Error(isObject(error) ? String(error['message']) : 'the server answers with an error'));
     return true;

@@ -1,5 +1,6 @@
 import type { AbandonedIds } from './abandoned-ids.ts';
-import type { JsonId, JsonObject, Message, Request } from './protocol/message.ts';
+import type { JsonId, Message, Request } from './protocol/message.ts';
+import type { JsonObject } from './protocol/written-json.ts';
 import { keyOf, notificationMessage } from './protocol/message.ts';
 import type { Exchange, Mark, Refusal } from './transport/exchange.ts';
 import type { UpstreamGone } from './transport/upstream.ts';

@@ -1,6 +1,6 @@
 import { costsOf, freeOfCharge } from './govern/costs.ts';
-import type { JsonObject } from './protocol/message.ts';
-import { isObject } from './protocol/message.ts';
+import type { JsonObject } from './protocol/written-json.ts';
+import { isObject } from './protocol/written-json.ts';
 import type { ServerSpec } from './server-spec.ts';
 
 /** The file is not as it should be. The message is one line. */

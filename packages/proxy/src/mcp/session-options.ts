@@ -1,6 +1,6 @@
 import type { Governor } from './govern/governor.ts';
 import type { ListPage, ToolCatalog } from './lock/tool-catalog.ts';
-import type { JsonObject } from './protocol/message.ts';
+import type { JsonObject } from './protocol/written-json.ts';
 import type { Exchange } from './transport/exchange.ts';
 import type { Upstream, UpstreamEvents, UpstreamGone } from './transport/upstream.ts';
 

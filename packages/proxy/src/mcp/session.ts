@@ -2,17 +2,21 @@ import type { ListPage } from './lock/tool-catalog.ts';
 import { isGoverned } from './govern/is-governed.ts';
 import { visibleTools } from './govern/list-tools.ts';
 import { BatchExchange } from './transport/batch-exchange.ts';
+import { CallsUnderWay } from './calls-under-way.ts';
 import { OwnRequests } from './own-requests.ts';
 import type { Arrival, PendingRequest } from './pending-requests.ts';
 import { AbandonedIds } from './abandoned-ids.ts';
 import { cancellation, noRoomFor, passOn, PendingRequests } from './pending-requests.ts';
 import { objectionTo, passesWhole } from './objection.ts';
 import type { SessionOptions } from './session-options.ts';
+import type { AskedCall } from './start-call.ts';
 import { startCall, toolOf } from './start-call.ts';
 import { ambiguityOf } from './protocol/ambiguity.ts';
 import { envelopeOf, metaOf, subscriptionKey } from './protocol/envelope.ts';
-import type { JsonId, JsonObject, Message, Request } from './protocol/message.ts';
-import { asNotification, asRequest, asResponse, errorMessage, isBatch, isObject } from './protocol/message.ts';
+import type { JsonId, Message, Request } from './protocol/message.ts';
+import type { JsonObject } from './protocol/written-json.ts';
+import { asNotification, asRequest, asResponse, errorMessage, isBatch } from './protocol/message.ts';
+import { isObject } from './protocol/written-json.ts';
 import { isMessage, keyOf, messageOf, partsOf } from './protocol/message.ts';
 import type { Exchange, Mark, Refusal } from './transport/exchange.ts';
 import { ownExchange } from './transport/exchange.ts';
@@ -30,7 +34,7 @@ export class Session implements UpstreamEvents {
   readonly #options: SessionOptions;
   readonly #upstream: Upstream;
   readonly #pending = new PendingRequests();
-  readonly #calls = new Set<Promise<void>>();
+  readonly #calls: CallsUnderWay;
   readonly #own = new OwnRequests();
   readonly #watched = new WeakSet<Exchange>();
   readonly #abandoned = new AbandonedIds();
@@ -42,6 +46,7 @@ export class Session implements UpstreamEvents {
 
   constructor(options: SessionOptions) {
     this.#options = options;
+    this.#calls = new CallsUnderWay(options.governor.warn);
     this.#upstream = options.connect(this);
   }
 
@@ -97,8 +102,7 @@ export class Session implements UpstreamEvents {
   async close(): Promise<void> {
     for (const request of this.#pending.all()) this.#cancel(request);
     this.#own.fail(new Error('the session has ended'));
-    const patience = new Promise((resolve) => setTimeout(resolve, lastCallsMs).unref());
-    await Promise.race([Promise.allSettled(this.#calls), patience]);
+    await this.#calls.endedWithin(lastCallsMs);
     await this.#upstream.close();
   }
 
@@ -149,7 +153,7 @@ export class Session implements UpstreamEvents {
     this.#gone = why;
     this.#own.fail(why);
     for (const request of this.#pending.all()) this.#lose(request, why);
-    void Promise.allSettled(this.#calls).then(() => this.#options.onGone(why));
+    void this.#calls.ended().then(() => this.#options.onGone(why));
   };
 
   async #take(message: Message, exchange: Exchange, runId: string): Promise<void> {
@@ -177,13 +181,14 @@ export class Session implements UpstreamEvents {
     const { catalog, lister } = this.#options;
     this.#envelope = envelope ?? this.#envelope;
     const canList = envelope !== undefined || lister !== undefined || this.#isInitialized;
-    if (canList) catalog.refreshIfStale(lister?.(envelope) ?? this.listPage);
+    const list = canList ? (lister?.(envelope) ?? this.listPage) : undefined;
     if (method === 'tools/call') {
       const tool = toolOf(params);
-      if (tool !== undefined) return this.#call(request, tool, message, exchange, runId);
+      if (tool !== undefined) return this.#call({ request, tool, list, message, exchange, runId });
       return refuse(-32_602, 'params.name must be the name of a tool');
     }
-    const listed = (arrival: Arrival) => this.#until(this.#listed(pending, arrival));
+    if (list !== undefined) catalog.refreshIfUnknown(list);
+    const listed = (arrival: Arrival) => this.#calls.add(this.#listed(pending, arrival));
     const pending: PendingRequest = this.#add(request, exchange, method === 'tools/list' ? { arrived: listed } : {});
     await this.#upstream.send(message, exchange);
   }
@@ -205,9 +210,10 @@ export class Session implements UpstreamEvents {
   }
 
   /** Starts a call of a tool. It goes on by itself. */
-  #call(request: Request, tool: string, message: Message, exchange: Exchange, runId: string): void {
+  #call(asked: AskedCall): void {
+    const { request, message, exchange } = asked;
     const { catalog, governor } = this.#options;
-    const started = startCall({ request, message, exchange, tool, runId }, governor, catalog, {
+    const started = startCall(asked, governor, catalog, {
       track: (handlers) => this.#add(request, exchange, handlers),
       send: async (headers) => {
         if (this.#gone !== undefined) throw this.#gone;
@@ -218,13 +224,7 @@ export class Session implements UpstreamEvents {
         return this.#upstream.cancel(request.id, notification);
       },
     });
-    this.#until(started.done.finally(() => this.#pending.remove(started.pending)));
-  }
-
-  #until(work: Promise<void>): void {
-    const failed = (error: unknown) => this.#options.governor.warn(`a call failed: ${String(error)}`);
-    const call: Promise<void> = work.catch(failed).finally(() => this.#calls.delete(call));
-    this.#calls.add(call);
+    this.#calls.add(started.done.finally(() => this.#pending.remove(started.pending)));
   }
 
   async #listed(pending: PendingRequest, arrival: Arrival): Promise<void> {
@@ -264,7 +264,7 @@ export class Session implements UpstreamEvents {
 
   async #answered(message: Message, from: Exchange | undefined, mark: Mark | undefined): Promise<void> {
     const response = asResponse(message);
-    if (response === undefined || this.#own.take(response)) return;
+    if (response === undefined || this.#own.take(message)) return;
     const request = this.#pending.get(response.id);
     if (request === undefined) return this.#repeated(response.id, message, from, mark);
     const exchange = from ?? request.exchange;

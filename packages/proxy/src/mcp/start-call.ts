@@ -1,6 +1,6 @@
 import { numberFaultIn } from '@reeve/contract/exact-numbers';
 import { denied } from '@reeve/sdk/mcp';
-import type { ToolCatalog } from './lock/tool-catalog.ts';
+import type { ListPage, ToolCatalog } from './lock/tool-catalog.ts';
 import { refusedResult } from './govern/answers.ts';
 import { CallProgress } from './govern/call-progress.ts';
 import { governCall } from './govern/govern-call.ts';
@@ -12,13 +12,16 @@ import { metaOf } from './protocol/envelope.ts';
 import { contradictsParams, headersOfParams } from './protocol/mcp-headers.ts';
 import type { Message, Request } from './protocol/message.ts';
 import type { Exchange } from './transport/exchange.ts';
-import { errorMessage, isObject, writtenArguments } from './protocol/message.ts';
+import { errorMessage, writtenArguments } from './protocol/message.ts';
+import { isObject } from './protocol/written-json.ts';
 
-interface AskedCall {
+export interface AskedCall {
   readonly request: Request;
   readonly message: Message;
   readonly exchange: Exchange;
   readonly tool: string;
+  /** Lists the tools of the server; undefined before it can be asked. */
+  readonly list: ListPage | undefined;
   readonly runId: string;
 }
 
@@ -40,7 +43,7 @@ export function toolOf(params: unknown): string | undefined {
 
 /** Starts a call of a tool: first the lock, then the decision, then the server. */
 export function startCall(
-  { request, message, exchange, tool, runId }: AskedCall,
+  { request, message, exchange, tool, list, runId }: AskedCall,
   governor: Governor,
   catalog: ToolCatalog,
   session: CallSession,
@@ -66,7 +69,7 @@ export function startCall(
   const isStateless = pending.envelope !== undefined;
   const args = isObject(params) ? params['arguments'] : undefined;
   const governed = async () => {
-    const refusal = await catalog.refusal(tool);
+    const refusal = await catalog.refusal(tool, list);
     if (refusal !== undefined) {
       const refused = denied({ reason: refusal, policyRule: 'lock', opId: '' });
       return cancelled.signal.aborted ? undefined : deliver(refusedResult(id, refused, isStateless));
@@ -95,6 +98,7 @@ export function startCall(
       runId,
       progress,
       cancelled: cancelled.signal,
+      refusal: () => catalog.refusal(tool, list),
       forward: async () => {
         await session.send(headersOfParams(known?.headers ?? [], args));
         return arrival.promise;

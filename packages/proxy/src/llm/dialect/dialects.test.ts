@@ -50,6 +50,27 @@ test.each([{ max_tokens: '5' }, { max_tokens: -1 }, { max_tokens: 1.5 }, { n: 0 
 );
 
 test.each([
+  ['/v1/chat/completions', 'max_tokens', '9007199254740993'],
+  ['/v1/chat/completions', 'max_completion_tokens', '4.0000000000000000001'],
+  ['/v1/chat/completions', 'n', '1.00000000000000000001'],
+  ['/v1/chat/completions', 'n', '1e400'],
+  ['/v1/responses', 'max_output_tokens', '12345678901234567'],
+  ['/v1/messages', 'max_tokens', '0.99999999999999999999'],
+])('%s is refused with %s: %s, which some readers round', (path, key, written) => {
+  const route = callRouteOf(path);
+  const body = Buffer.from(`{"model":"m","messages":[{"content":12345678901234567}],"${key}": ${written} ,"z":1}`);
+  expect(() => route === undefined || askedBy(route, parseRequest(body), upstream)).toThrow(
+    /not the same to every reader|whole number/,
+  );
+});
+
+test.each(['1e2', '100.0', '100'])('%s is a hundred to every reader', (written) => {
+  const route = callRouteOf('/v1/messages');
+  const body = Buffer.from(`{"model":"m","max_tokens":${written}}`);
+  expect(route === undefined ? 0 : askedBy(route, parseRequest(body), upstream).maxOutputTokens).toBe(100);
+});
+
+test.each([
   '{"model":"m","Model":"x"}',
   '{"model":"m","Max_tokens":9}',
   '{"model":"m","me\u017f\u017fages":[]}',

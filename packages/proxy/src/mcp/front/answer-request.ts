@@ -7,15 +7,8 @@ import { WrongHost } from '../../front/host-check.ts';
 import { envelopeFault, statedVersion } from '../protocol/envelope.ts';
 import { contradicts, lacksHeaders, passedHeaders } from '../protocol/mcp-headers.ts';
 import type { Message, Request } from '../protocol/message.ts';
-import {
-  asRequest,
-  asResponse,
-  isBatch,
-  isObject,
-  longestMessage,
-  parseMessage,
-  partsOf,
-} from '../protocol/message.ts';
+import { asRequest, asResponse, isBatch, longestMessage, parseMessage, partsOf } from '../protocol/message.ts';
+import { isObject } from '../protocol/written-json.ts';
 import type { ServerSpec } from '../server-spec.ts';
 import { isCommand } from '../server-spec.ts';
 import type { AllowedOrigins } from './allowed-origins.ts';

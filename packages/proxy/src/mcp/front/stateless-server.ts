@@ -4,7 +4,7 @@ import type { Governor } from '../govern/governor.ts';
 import { reportChanges } from '../lock/report-changes.ts';
 import { ToolCatalog } from '../lock/tool-catalog.ts';
 import type { ToolHashes } from '../lock/tool-lock.ts';
-import type { JsonObject } from '../protocol/message.ts';
+import type { JsonObject } from '../protocol/written-json.ts';
 import type { ServerSpec } from '../server-spec.ts';
 import { connectTo, isCommand, noise } from '../server-spec.ts';
 import { Session } from '../session.ts';

@@ -1,6 +1,7 @@
 import type { Refusal } from '@reeve/sdk/mcp';
 import { refusedResult as resultOf } from '@reeve/sdk/mcp';
-import type { JsonId, JsonObject, Message } from '../protocol/message.ts';
+import type { JsonId, Message } from '../protocol/message.ts';
+import type { JsonObject } from '../protocol/written-json.ts';
 import { resultMessage } from '../protocol/message.ts';
 
 export const changedReason = 'tool definition changed since it was locked';

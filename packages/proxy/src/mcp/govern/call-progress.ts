@@ -1,5 +1,6 @@
 import type { Message } from '../protocol/message.ts';
-import { edited, isObject, notificationMessage } from '../protocol/message.ts';
+import { edited, notificationMessage } from '../protocol/message.ts';
+import { isObject } from '../protocol/written-json.ts';
 
 const everyMs = 5000;
 

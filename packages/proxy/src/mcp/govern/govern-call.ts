@@ -2,8 +2,10 @@ import type { Agent, Answer, Operation, Outcome } from '@reeve/sdk';
 import { ActionDeniedError, OperationTerminatedError, ReeveUnauthenticated } from '@reeve/sdk';
 import type { Refusal } from '@reeve/sdk/mcp';
 import { away, denied, refusalOf, stopped } from '@reeve/sdk/mcp';
-import type { JsonId, JsonObject, Message } from '../protocol/message.ts';
-import { asResponse, errorMessage, isObject } from '../protocol/message.ts';
+import type { JsonId, Message } from '../protocol/message.ts';
+import type { JsonObject } from '../protocol/written-json.ts';
+import { asResponse, errorMessage } from '../protocol/message.ts';
+import { isObject } from '../protocol/written-json.ts';
 import type { Arrival } from '../pending-requests.ts';
 import { UpstreamGone } from '../transport/upstream.ts';
 import { refusedResult } from './answers.ts';
@@ -22,6 +24,8 @@ export interface ToolCallInFlight {
   readonly progress: CallProgress;
   /** Fires when the client cancels the call or goes away. */
   readonly cancelled: AbortSignal;
+  /** Why the tool may not be called as it is at the moment, or undefined. */
+  refusal(): Promise<string | undefined>;
   /** Sends the call to the server and waits for what comes back. */
   forward(): Promise<Arrival>;
   /** Tells the server to stop. Resolves when it knows, or does not listen. */
@@ -59,7 +63,7 @@ async function carriedOut(call: ToolCallInFlight, governor: Governor): Promise<E
       (operation) => {
         begun = true;
         call.progress.release();
-        return performed(call, operation);
+        return performed(call, operation, held !== undefined);
       },
       {
         runId: call.runId,
@@ -92,7 +96,14 @@ async function carriedOut(call: ToolCallInFlight, governor: Governor): Promise<E
 }
 
 /** The call itself, once it is allowed. Ends when the server has answered, or when nobody wants that any more. */
-async function performed(call: ToolCallInFlight, operation: Operation): Promise<End> {
+async function performed(call: ToolCallInFlight, operation: Operation, wasHeld: boolean): Promise<End> {
+  // The tool may have changed while somebody thought about the call.
+  const refusal = wasHeld ? await call.refusal() : undefined;
+  if (refusal !== undefined) {
+    operation.ended('cancelled');
+    operation.note(refusal);
+    return { refused: denied({ reason: refusal, policyRule: 'lock', opId: operation.id }) };
+  }
   const arrival = await Promise.race([call.forward(), stopOf(AbortSignal.any([operation.signal, call.cancelled]))]);
   if (arrival !== undefined) {
     const { outcome, note } = outcomeOf(arrival);

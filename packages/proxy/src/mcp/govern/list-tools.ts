@@ -1,7 +1,9 @@
 import { ReeveUnauthenticated } from '@reeve/sdk';
 import { lookalikeOf } from '../../json/lookalike.ts';
 import type { Message } from '../protocol/message.ts';
-import { asResponse, edited, errorMessage, isObject } from '../protocol/message.ts';
+import type { JsonObject } from '../protocol/written-json.ts';
+import { asResponse, edited, errorMessage, writtenValue } from '../protocol/message.ts';
+import { isObject } from '../protocol/written-json.ts';
 import type { ToolCatalog } from '../lock/tool-catalog.ts';
 import { isTool } from '../lock/tool-lock.ts';
 import type { Governor } from './governor.ts';
@@ -12,9 +14,10 @@ import type { Governor } from './governor.ts';
  */
 export async function visibleTools(message: Message, governor: Governor, catalog: ToolCatalog): Promise<Message> {
   const response = asResponse(message);
-  const listed = isObject(response?.result) ? response.result['tools'] : undefined;
+  const { result } = response === undefined ? {} : (writtenValue(message) as JsonObject);
+  const listed = isObject(result) ? result['tools'] : undefined;
   if (response === undefined || !Array.isArray(listed)) return message;
-  if (lookalikeOf(Object.keys(response.result ?? {}), members) !== undefined) {
+  if (lookalikeOf(Object.keys(result ?? {}), members) !== undefined) {
     return errorMessage(
       response.id,
       -32_000,

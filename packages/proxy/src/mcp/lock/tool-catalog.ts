@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChangedTool } from '@reeve/sdk';
 import type { ArgumentNames } from '../protocol/argument-names.ts';
 import { argumentNames } from '../protocol/argument-names.ts';
-import type { JsonObject } from '../protocol/message.ts';
-import { isObject } from '../protocol/message.ts';
+import type { JsonObject } from '../protocol/written-json.ts';
+import { isObject } from '../protocol/written-json.ts';
 import type { ParamHeader } from '../protocol/mcp-headers.ts';
 import { paramHeadersOf } from '../protocol/mcp-headers.ts';
 import { changedReason } from '../govern/answers.ts';
@@ -12,6 +12,9 @@ import { isTool, toolHash } from './tool-lock.ts';
 
 /** Fetches a page of the server's tools. */
 export type ListPage = (cursor: unknown) => Promise<JsonObject>;
+
+/** Hashes of definitions, by the name of the tool. */
+type Definitions = Map<string, Set<string>>;
 
 interface KnownTool {
   readonly annotations: JsonObject | undefined;
@@ -33,20 +36,25 @@ const mostPages = 200;
 const mostText = 64 * 1024 * 1024;
 /** A server that announces changes without end is not listed without end. */
 const betweenListsMs = 250;
-/** How long a call waits for a list, and how long a list counts: not every server announces its changes. */
+/** How long a call waits for a list. */
 const patienceMs = 30_000;
-const staleMs = 5000;
+const unlisted = 'the tools of the server could not be listed, so nobody knows whether they are as they were locked';
 
 /** What is known of a server's tools, and whether they are as somebody locked them. */
 export class ToolCatalog {
   readonly #options: CatalogOptions;
   readonly #known = new Map<string, KnownTool>();
-  /** The hashes of all definitions that the server gave for a name, since it was last asked for all of them. */
-  #actual: Map<string, Set<string>> | undefined;
+  /** The hashes of all definitions that the server gave for a name, when it was last asked for all of them. */
+  #actual: Definitions | undefined;
+  /** The same of the last list that the client asked for with the name in it. The server may tell each another thing. */
+  readonly #shown: Definitions = new Map();
   #listing: Promise<void> | undefined;
-  #listAgain: ListPage | undefined;
-  #listedAt = 0;
-  #comparedAt = 0;
+  #listAgain: (() => Promise<void>) | undefined;
+  /** When the last list was asked for, and when the last one that came. */
+  #askedAt = -Infinity;
+  #knownFrom = -Infinity;
+  /** When the server last said that its tools have changed. */
+  #announcedAt = -Infinity;
 
   constructor(options: CatalogOptions) {
     this.#options = options;
@@ -56,13 +64,18 @@ export class ToolCatalog {
     return this.#options.lock() !== undefined;
   }
 
-  /** Remembers what the server says of its tools, whoever asked for it. A change counts from now on. */
+  /** Remembers what the server told its client of its tools. A change counts from now on. */
   learn(tools: readonly ListedTool[]): void {
-    const actual = this.#actual;
-    if (actual !== undefined && this.isLocked) {
-      addHashes(actual, tools);
-      this.#report(new Set(tools.map(({ name }) => name)));
+    if (this.isLocked) {
+      const names = new Set(tools.map(({ name }) => name));
+      for (const name of names) this.#shown.delete(name);
+      addHashes(this.#shown, tools);
+      this.#report(names);
     }
+    this.#remember(tools);
+  }
+
+  #remember(tools: readonly ListedTool[]): void {
     for (const tool of tools) {
       if (this.#known.size >= mostTools && !this.#known.has(tool.name)) return;
       const schema = tool['inputSchema'];
@@ -89,59 +102,72 @@ export class ToolCatalog {
     return lock === undefined || (Object.hasOwn(lock, tool.name) && lock[tool.name] === toolHash(tool));
   }
 
-  /** Compares all tools of the server with the lock. Calls wait until this is done. */
+  /** The tools may have changed. Compares all of them with the lock; calls wait until this is done. */
   refresh(list: ListPage): void {
     if (!this.isLocked) return;
-    if (this.#listing !== undefined) {
-      this.#listAgain = list;
-      return;
-    }
-    this.#listing = this.#compareInTime(list).finally(() => {
-      this.#listing = undefined;
-      const again = this.#listAgain;
-      this.#listAgain = undefined;
-      if (again !== undefined) this.refresh(again);
+    this.#announcedAt = performance.now();
+    this.#shown.clear();
+    this.#next(async () => {
+      const waitMs = this.#askedAt + betweenListsMs - performance.now();
+      if (waitMs > 0) await sleep(Math.min(waitMs, betweenListsMs), undefined, { ref: false });
+      await this.#compare(list);
     });
   }
 
-  /** As `refresh`, unless it was done just now. */
-  refreshIfStale(list: ListPage): void {
-    if (this.#listing === undefined && Date.now() - this.#listedAt > staleMs) this.refresh(list);
+  /** As `refresh`, if nothing is known yet. */
+  refreshIfUnknown(list: ListPage): void {
+    if (this.#actual === undefined && this.#listing === undefined) this.refresh(list);
   }
 
-  /** Why the tool may not be called, or undefined. */
-  async refusal(tool: string): Promise<string | undefined> {
+  /**
+   * Why the tool may not be called, or undefined. Not every server announces its changes, so the tools are listed anew for
+   * each call: only a list that was asked for from now on counts. Calls that wait share one.
+   */
+  async refusal(tool: string, list: ListPage | undefined): Promise<string | undefined> {
     if (!this.isLocked) return undefined;
-    const deadline = Date.now() + patienceMs;
-    while (this.#listing !== undefined && Date.now() < deadline) {
-      await Promise.race([this.#listing, new Promise((resolve) => setTimeout(resolve, deadline - Date.now()).unref())]);
+    const from = performance.now();
+    const deadline = from + patienceMs;
+    if (list !== undefined) this.#next(() => this.#compare(list));
+    const isKnown = () => this.#actual !== undefined && this.#knownFrom >= Math.max(from, this.#announcedAt);
+    while (!isKnown() && this.#listing !== undefined && performance.now() < deadline) {
+      const patience = deadline - performance.now();
+      await Promise.race([this.#listing, sleep(patience, undefined, { ref: false })]);
     }
-    if (this.#actual === undefined || this.#listing !== undefined) {
-      return 'the tools of the server could not be listed, so nobody knows whether they are as they were locked';
-    }
+    if (!isKnown()) return unlisted;
     return this.#report(new Set([tool])) ? changedReason : undefined;
+  }
+
+  /** Compares now, or once more after the comparison that is under way. */
+  #next(compare: () => Promise<void>): void {
+    if (this.#listing !== undefined) {
+      this.#listAgain ??= compare;
+      return;
+    }
+    this.#listing = compare().finally(() => {
+      this.#listing = undefined;
+      const again = this.#listAgain;
+      this.#listAgain = undefined;
+      if (again !== undefined) this.#next(again);
+    });
   }
 
   /** Tells of those among the tools that are not as they were locked. True if there is one. */
   #report(tools: ReadonlySet<string>): boolean {
-    const changed = changesOf(this.#options.lock() ?? {}, this.#actual ?? new Map(), tools);
+    const given = (tool: string) => [...(this.#actual?.get(tool) ?? []), ...(this.#shown.get(tool) ?? [])];
+    const changed = changesOf(this.#options.lock() ?? {}, given, tools);
     if (changed.length > 0) this.#options.onChanged(changed);
     return changed.length > 0;
   }
 
-  async #compareInTime(list: ListPage): Promise<void> {
-    const waitMs = this.#comparedAt + betweenListsMs - Date.now();
-    if (waitMs > 0) await sleep(Math.min(waitMs, betweenListsMs), undefined, { ref: false });
-    this.#comparedAt = Date.now();
-    await this.#compare(list);
-  }
-
   async #compare(list: ListPage): Promise<void> {
+    const askedAt = performance.now();
+    this.#askedAt = askedAt;
     try {
       const tools = await allTools(list);
-      this.#listedAt = Date.now();
+      this.#knownFrom = askedAt;
       this.#actual = new Map();
-      this.learn(tools);
+      addHashes(this.#actual, tools);
+      this.#remember(tools);
       this.#report(new Set(Object.keys(this.#options.lock() ?? {})));
     } catch (error) {
       this.#actual = undefined;
@@ -183,7 +209,7 @@ export async function allTools(list: ListPage): Promise<ListedTool[]> {
 
 const mostHashes = 10;
 
-function addHashes(actual: Map<string, Set<string>>, tools: readonly ListedTool[]): void {
+function addHashes(actual: Definitions, tools: readonly ListedTool[]): void {
   for (const tool of tools) {
     const known = actual.get(tool.name);
     if (known === undefined && actual.size < mostTools) actual.set(tool.name, new Set([toolHash(tool)]));
@@ -194,12 +220,12 @@ function addHashes(actual: Map<string, Set<string>>, tools: readonly ListedTool[
 /** Of several definitions under one name, one that differs counts. What neither side knows is not as it was locked either. */
 function changesOf(
   lock: ToolHashes,
-  actual: ReadonlyMap<string, ReadonlySet<string>>,
+  given: (tool: string) => readonly string[],
   tools: ReadonlySet<string>,
 ): ChangedTool[] {
   return [...tools].flatMap((tool) => {
     const locked = Object.hasOwn(lock, tool) ? lock[tool] : undefined;
-    const hashes = [...(actual.get(tool) ?? [])];
+    const hashes = given(tool);
     const other = hashes.find((hash) => hash !== locked);
     return other === undefined && hashes.length > 0 ? [] : [{ tool, locked, actual: other }];
   });

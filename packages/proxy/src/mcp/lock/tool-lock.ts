@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { JsonObject } from '../protocol/message.ts';
-import { isObject } from '../protocol/message.ts';
+import type { JsonObject } from '../protocol/written-json.ts';
+import { isObject } from '../protocol/written-json.ts';
 import { canonicalJson } from './canonical-json.ts';
 
 /** The SHA-256 of each tool's definition, for one server. */

@@ -1,6 +1,6 @@
 import { lookalikeOf } from '../../json/lookalike.ts';
 import type { Message } from './message.ts';
-import { isObject } from './message.ts';
+import { isObject } from './written-json.ts';
 
 const envelope = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error']);
 const ofCalls = new Set(['name', 'arguments', '_meta']);
@@ -9,8 +9,9 @@ const ofCalls = new Set(['name', 'arguments', '_meta']);
  * Why readers may disagree on what a message says. Undefined if they agree. What another reader takes for a call would
  * pass without a decision, and what another reader takes for an answer would pass although it is held back.
  */
-export function ambiguityOf({ value }: Message): string | undefined {
+export function ambiguityOf({ value, idFault }: Message): string | undefined {
   if (!isObject(value)) return undefined;
+  if (idFault !== undefined) return idFault;
   const { method, params, result, error } = value;
   const name = lookalikeOf(Object.keys(value), envelope);
   if (name !== undefined) return spelling(name);

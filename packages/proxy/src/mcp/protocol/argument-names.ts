@@ -1,6 +1,6 @@
 import { foldedName } from '../../json/lookalike.ts';
-import type { JsonObject } from './message.ts';
-import { isObject } from './message.ts';
+import type { JsonObject } from './written-json.ts';
+import { isObject } from './written-json.ts';
 
 /** The names that the schema of a tool declares, for the arguments and for what is in them. */
 export interface ArgumentNames {

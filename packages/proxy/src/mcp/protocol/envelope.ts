@@ -1,5 +1,5 @@
-import type { JsonObject } from './message.ts';
-import { isObject } from './message.ts';
+import type { JsonObject } from './written-json.ts';
+import { isObject } from './written-json.ts';
 
 /**
  * The envelope of revision 2026-07-28. That revision has no `initialize`: each request says in its `_meta` which version

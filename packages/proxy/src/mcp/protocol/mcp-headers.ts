@@ -1,6 +1,7 @@
 import { statedVersion } from './envelope.ts';
-import type { JsonObject, Request } from './message.ts';
-import { isObject } from './message.ts';
+import type { Request } from './message.ts';
+import type { JsonObject } from './written-json.ts';
+import { isObject } from './written-json.ts';
 
 /** The headers of revision 2026-07-28, which repeat parts of a request for those who route it without reading it. */
 

@@ -1,27 +1,21 @@
 import { isTooDeep } from '../../json/nesting.ts';
+import { idFaultIn } from './id-fault.ts';
+import type { JsonObject } from './written-json.ts';
+import { hasDelicateNumbers, isObject, parseWritten, writtenNumber } from './written-json.ts';
 
 /** A JSON-RPC message: what it says, and one line of JSON to send it on. */
 export interface Message {
   readonly value: JsonObject | readonly unknown[];
   readonly text: string;
+  /** Why readers may disagree on which request it belongs to. */
+  readonly idFault?: string;
 }
-
-export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** An id as the peer chose it. */
 export type JsonId = unknown;
 
 /** The longest message of either side, in bytes. */
 export const longestMessage = 16 * 1024 * 1024;
-
-/** Numbers that JavaScript would write differently than they were written. */
-const delicateNumbers = /\d{16}|\d\.\d|\d[eE]/;
-
-type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
-const exactJson = JSON as unknown as {
-  parse(text: string, reviver: Reviver): unknown;
-  rawJSON(text: string): unknown;
-};
 
 /**
  * Reads a message, or returns undefined if it is none. The text to send on is written anew from what was read: a member
@@ -32,37 +26,46 @@ export function parseMessage(text: string): Message | undefined {
   try {
     const value = JSON.parse(text) as unknown;
     if (typeof value !== 'object' || value === null) return undefined;
-    const exact = delicateNumbers.test(text) ? exactJson.parse(text, keepDigits) : value;
-    return { value: value as Message['value'], text: JSON.stringify(exact) };
+    const exact = hasDelicateNumbers(text) ? parseWritten(text) : value;
+    return readAs(value as Message['value'], exact);
   } catch {
     // Not JSON.
     return undefined;
   }
 }
 
-const keepDigits: Reviver = (_key, value, { source }) =>
-  typeof value === 'number' && source !== undefined && source !== String(value) ? exactJson.rawJSON(source) : value;
+/** A message by what it says, and by the same with all numbers as they were written. */
+function readAs(value: Message['value'], written: unknown): Message {
+  const text = JSON.stringify(written);
+  const idFault = isObject(written) ? idFaultIn(written) : undefined;
+  if (idFault === undefined || !isObject(written)) return { value, text };
+  const { id } = written;
+  // What is answered to it names its id as it was written, if it has one.
+  const isId = id === undefined || typeof id === 'string' || writtenNumber(id) !== undefined;
+  return { value: { ...value, id: isId ? id : null }, text, idFault };
+}
 
 /** The same change to what a message says and to what is sent, so that numbers keep their digits in it. */
 export function edited(message: Message, edit: (value: JsonObject) => JsonObject): Message {
   if (!isObject(message.value)) return message;
   const value = edit(message.value);
-  if (!delicateNumbers.test(message.text)) return messageOf(value);
-  return { value, text: JSON.stringify(edit(exactJson.parse(message.text, keepDigits) as JsonObject)) };
+  if (!hasDelicateNumbers(message.text)) return messageOf(value);
+  return { value, text: JSON.stringify(edit(writtenValue(message) as JsonObject)) };
+}
+
+/** What a message says, with numbers that JavaScript would write differently as they were written. */
+export function writtenValue({ text, value }: Message): unknown {
+  return hasDelicateNumbers(text) ? parseWritten(text) : value;
 }
 
 /** The arguments of a call as they were written, so that nobody judges a number that was rounded. Undefined if there are none. */
-export function writtenArguments({ text, value }: Message): string | undefined {
-  const { params } = (delicateNumbers.test(text) ? exactJson.parse(text, keepDigits) : value) as JsonObject;
+export function writtenArguments(message: Message): string | undefined {
+  const { params } = writtenValue(message) as JsonObject;
   return isObject(params) ? JSON.stringify(params['arguments']) : undefined;
 }
 
 export function messageOf(value: Message['value']): Message {
   return { value, text: JSON.stringify(value) };
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Ids of different types differ: 1 is not "1". */
@@ -118,13 +121,15 @@ function isSingle(value: unknown): boolean {
 /** The messages of a batch, which revision 2025-03-26 permits, or the message alone. */
 export function partsOf(message: Message): readonly Message[] {
   if (!Array.isArray(message.value)) return [message];
-  const exact = delicateNumbers.test(message.text) ? exactJson.parse(message.text, keepDigits) : message.value;
-  const written = exact as readonly unknown[];
+  const written = writtenValue(message) as readonly unknown[];
   return message.value.flatMap((part: unknown, at) =>
-    typeof part === 'object' && part !== null
-      ? [{ value: part as Message['value'], text: JSON.stringify(written[at]) }]
-      : [],
+    typeof part === 'object' && part !== null ? [readAs(part as Message['value'], written[at])] : [],
   );
+}
+
+/** Several messages as one. Each stays as it was written. */
+export function batchOf(messages: readonly Message[]): Message {
+  return { value: messages.map(({ value }) => value), text: `[${messages.map(({ text }) => text).join(',')}]` };
 }
 
 export function isBatch(message: Message): boolean {

@@ -1,12 +1,12 @@
 import type { JsonId, Message, Request } from '../protocol/message.ts';
-import { asResponse, errorMessage, keyOf, messageOf } from '../protocol/message.ts';
+import { asResponse, batchOf, errorMessage, keyOf } from '../protocol/message.ts';
 import type { Exchange, Mark, Refusal } from './exchange.ts';
 
 /** Collects the answers to the requests of a batch, and gives them together. Everything else passes at once. */
 export class BatchExchange implements Exchange {
   readonly #front: Exchange;
   readonly #missing: Set<string>;
-  readonly #answers: unknown[] = [];
+  readonly #answers: Message[] = [];
 
   constructor(front: Exchange, requests: readonly (Request | undefined)[]) {
     this.#front = front;
@@ -26,8 +26,8 @@ export class BatchExchange implements Exchange {
   async deliver(message: Message, mark?: Mark): Promise<void> {
     const answer = asResponse(message);
     if (answer === undefined || !this.#missing.delete(keyOf(answer.id))) return this.#front.deliver(message, mark);
-    this.#answers.push(message.value);
-    if (this.#missing.size === 0) await this.#front.deliver(messageOf(this.#answers), mark);
+    this.#answers.push(message);
+    if (this.#missing.size === 0) await this.#front.deliver(batchOf(this.#answers), mark);
   }
 
   mark(mark: Mark): Promise<void> {

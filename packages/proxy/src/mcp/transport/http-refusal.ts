@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { ambiguityOf } from '../protocol/ambiguity.ts';
 import type { Message } from '../protocol/message.ts';
-import { isObject, parseMessage, partsOf } from '../protocol/message.ts';
+import { parseMessage, partsOf } from '../protocol/message.ts';
+import { isObject } from '../protocol/written-json.ts';
 import type { Refusal } from './exchange.ts';
 import { readBody } from './http-request.ts';
 

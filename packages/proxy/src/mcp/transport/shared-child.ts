@@ -1,6 +1,8 @@
 import { metaOf, subscriptionKey } from '../protocol/envelope.ts';
-import type { JsonId, JsonObject, Message } from '../protocol/message.ts';
-import { asNotification, asRequest, asResponse, edited, isObject, keyOf } from '../protocol/message.ts';
+import type { JsonId, Message } from '../protocol/message.ts';
+import type { JsonObject } from '../protocol/written-json.ts';
+import { asNotification, asRequest, asResponse, edited, keyOf } from '../protocol/message.ts';
+import { isObject } from '../protocol/written-json.ts';
 import type { Exchange } from './exchange.ts';
 import type { ServerCommand } from './stdio-child.ts';
 import { StdioChild } from './stdio-child.ts';

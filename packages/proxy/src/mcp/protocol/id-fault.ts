@@ -1,0 +1,34 @@
+import { isExactNumber, numberFault } from '@reeve/contract/exact-numbers';
+import { metaOf, subscriptionKey } from './envelope.ts';
+import type { JsonObject } from './written-json.ts';
+import { isObject, writtenNumber } from './written-json.ts';
+
+/**
+ * Why readers may take an id or a token of a message for another one. Undefined if they cannot. An answer that another reader
+ * counts to another request could be one that is held back. The value must have its numbers as they were written.
+ */
+export function idFaultIn(written: JsonObject): string | undefined {
+  const { id, method, params, result } = written;
+  const isRequest = id !== undefined && typeof method === 'string';
+  const own = isObject(params) ? params : {};
+  const tokens = {
+    requestId: own['requestId'],
+    progressToken: own['progressToken'],
+    '_meta.progressToken': metaOf(params)['progressToken'],
+    [`_meta.${subscriptionKey}`]: metaOf(params)[subscriptionKey] ?? metaOf(result)[subscriptionKey],
+  };
+  // An error that concerns no request has null.
+  const fault = id === undefined || (id === null && !isRequest) ? undefined : faultOf('id', id);
+  if (fault !== undefined) return fault;
+  for (const [name, token] of Object.entries(tokens)) {
+    const wrong = token === undefined ? undefined : faultOf(`params.${name}`, token);
+    if (wrong !== undefined) return wrong;
+  }
+  return undefined;
+}
+
+function faultOf(name: string, id: unknown): string | undefined {
+  const number = writtenNumber(id);
+  if (number !== undefined) return isExactNumber(number) ? undefined : `${name}: ${numberFault(number)}`;
+  return typeof id === 'string' ? undefined : `${name} must be a text or a number`;
+}
