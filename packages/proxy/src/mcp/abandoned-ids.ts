@@ -8,35 +8,38 @@ const most = 10_000;
  * answer would pass for another one: a result that is held back would reach the client, or a call would seem to be over.
  */
 export class AbandonedIds {
-  readonly #ids = new Map<string, 'withheld' | 'cancelled'>();
+  readonly #withheld = new Set<string>();
+  readonly #cancelled = new Set<string>();
+
+  /** Whether no further request may be begun: none of these may be forgotten, and there is no room for more. */
+  get isFull(): boolean {
+    return this.#withheld.size >= most;
+  }
 
   /** An operator has stopped the call, or the client has cancelled it while the server was at it. */
   withhold(id: JsonId): void {
-    this.#add(id, 'withheld');
+    this.#withheld.add(keyOf(id));
   }
 
   /** The client has cancelled a request that is not governed. */
   cancel(id: JsonId): void {
-    if (!this.isWithheld(id)) this.#add(id, 'cancelled');
+    const [oldest] = this.#cancelled;
+    if (oldest !== undefined && this.#cancelled.size >= most) this.#cancelled.delete(oldest);
+    this.#cancelled.add(keyOf(id));
   }
 
   isWithheld(id: JsonId): boolean {
-    return this.#ids.get(keyOf(id)) === 'withheld';
+    return this.#withheld.has(keyOf(id));
   }
 
   /** Whether a new request may not have the id. What is not governed may take the one of a cancelled request. */
   isBarred(id: JsonId, isGoverned: boolean): boolean {
-    return this.#ids.get(keyOf(id)) === 'withheld' || (isGoverned && this.#ids.has(keyOf(id)));
+    return this.isWithheld(id) || (isGoverned && this.#cancelled.has(keyOf(id)));
   }
 
   /** The server has answered. */
   answered(id: JsonId): void {
-    this.#ids.delete(keyOf(id));
-  }
-
-  #add(id: JsonId, why: 'withheld' | 'cancelled'): void {
-    const [oldest] = this.#ids.keys();
-    if (oldest !== undefined && this.#ids.size >= most) this.#ids.delete(oldest);
-    this.#ids.set(keyOf(id), why);
+    this.#withheld.delete(keyOf(id));
+    this.#cancelled.delete(keyOf(id));
   }
 }

@@ -93,6 +93,7 @@ export function noRoomFor(
   const isTaken = ({ id, method }: Request) =>
     pending.has(id) || abandoned.isBarred(id, method === 'tools/call' || method === 'tools/list');
   if (requests.some(isTaken)) return 'the id is the one of another request';
+  if (abandoned.isFull) return 'too many calls of this session were stopped or cancelled: begin another session';
   return pending.size + requests.length > mostPending ? 'too many requests are under way' : undefined;
 }
 

@@ -146,7 +146,7 @@ async function post(front: Front, admitted: Admitted): Promise<void> {
 
 async function throughSession(
   front: Front,
-  { request, response, runId }: Admitted,
+  { request, response, agent, runId }: Admitted,
   found: FrontSession,
   message: Message,
   requests: readonly Request[],
@@ -156,6 +156,7 @@ async function throughSession(
   const exchange = new HttpExchange({
     response,
     headers: passedHeaders(request.headers),
+    holdAnswer: (bytes) => front.room.holdAnswer(agent, response, bytes),
     requests,
     answerHeaders: () => (found.isOver ? {} : { 'mcp-session-id': found.id }),
     statusOf: (answer) => {
@@ -184,6 +185,7 @@ async function withoutSession(
   const exchange = new HttpExchange({
     response,
     headers: passedHeaders(request.headers),
+    holdAnswer: (bytes) => front.room.holdAnswer(agent, response, bytes),
     requests,
     answerHeaders: () => ({}),
     statusOf: isCommand(spec) ? statusOfAnswer : () => 200,
@@ -215,6 +217,7 @@ function streamOrEnd(front: Front, { request, response, name, spec, agent }: Adm
   const exchange = new HttpExchange({
     response,
     headers: passedHeaders(request.headers),
+    holdAnswer: (bytes) => front.room.holdAnswer(agent, response, bytes),
     requests: 'stream',
     isReplay,
     answerHeaders: () => (found === undefined ? {} : { 'mcp-session-id': found.id }),

@@ -42,3 +42,17 @@ it('an agent takes no more than its part of the room, until its requests are ove
   for (const { response } of [first, second]) response.emit('close');
   expect((await read(one, 60_000)).body).toHaveProperty('text');
 });
+
+it('an agent that does not read its answers is cut off, once they take more than its part of the room', () => {
+  const room = new RequestRoom({ mostTogether: 100_000, mostOfAgent: 100_000 });
+  const [one, other] = [{}, {}] as [Agent, Agent];
+  const answered = (agent: Agent) => {
+    const response = Object.assign(new EventEmitter(), { isCut: false, destroy: () => (response.isCut = true) });
+    room.holdAnswer(agent, response as unknown as ServerResponse, 60_000);
+    return response;
+  };
+  const [first, second, third] = [answered(one), answered(one), answered(other)];
+  expect([first, second, third].map(({ isCut }) => isCut)).toEqual([false, true, false]);
+  for (const response of [first, second]) response.emit('close');
+  expect(answered(one).isCut).toBe(false);
+});

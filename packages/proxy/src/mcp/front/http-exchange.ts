@@ -13,6 +13,8 @@ export interface HttpExchangeOptions {
   readonly isReplay?: boolean;
   /** Headers of whatever is answered. */
   readonly answerHeaders: () => Readonly<Record<string, string>>;
+  /** Takes room for an answer that the client has not read yet. */
+  readonly holdAnswer: (bytes: number) => void;
   /** The HTTP status that goes with an answer, where it is the only one. */
   readonly statusOf: (message: Message) => number;
 }
@@ -93,6 +95,7 @@ export class HttpExchange implements Exchange {
     const type = contentType === '' ? {} : { 'content-type': contentType };
     this.#response.writeHead(status, { ...type, ...this.#options.answerHeaders() });
     this.#response.end(body);
+    if (body !== '') this.#options.holdAnswer(body.length);
   }
 
   #open(): void {

@@ -29,6 +29,14 @@ export class RequestRoom {
     return this.#hasRoom(agent);
   }
 
+  /** Counts an answer until the client has it. An agent that reads none of them gets no more. */
+  holdAnswer(agent: Agent, response: ServerResponse, bytes: number): void {
+    this.#add(agent, bytes);
+    response.once('close', () => this.#add(agent, -bytes));
+    // What others leave unread is not the fault of this one.
+    if ((this.#heldBy.get(agent) ?? 0) > this.#limits.mostOfAgent) response.destroy();
+  }
+
   /** Reads a body and keeps its room until the response is over. */
   async read(
     request: IncomingMessage,

@@ -3,6 +3,9 @@ import { metaOf, subscriptionKey } from './envelope.ts';
 import type { JsonObject } from './written-json.ts';
 import { isObject, writtenNumber } from './written-json.ts';
 
+/** Ids of calls that were stopped are kept as long as their session. */
+const longestId = 1024;
+
 /**
  * Why readers may take an id or a token of a message for another one. Undefined if they cannot. An answer that another reader
  * counts to another request could be one that is held back. The value must have its numbers as they were written.
@@ -30,5 +33,6 @@ export function idFaultIn(written: JsonObject): string | undefined {
 function faultOf(name: string, id: unknown): string | undefined {
   const number = writtenNumber(id);
   if (number !== undefined) return isExactNumber(number) ? undefined : `${name}: ${numberFault(number)}`;
-  return typeof id === 'string' ? undefined : `${name} must be a text or a number`;
+  if (typeof id !== 'string') return `${name} must be a text or a number`;
+  return id.length > longestId ? `${name} is longer than ${longestId} characters` : undefined;
 }

@@ -38,7 +38,7 @@ export function parseMessage(text: string): Message | undefined {
 function readAs(value: Message['value'], written: unknown): Message {
   const text = JSON.stringify(written);
   const idFault = isObject(written) ? idFaultIn(written) : undefined;
-  if (idFault === undefined || !isObject(written)) return { value, text };
+  if (idFault === undefined || !isObject(written) || !isObject(value)) return { value, text };
   const { id } = written;
   // What is answered to it names its id as it was written, if it has one.
   const isId = id === undefined || typeof id === 'string' || writtenNumber(id) !== undefined;
