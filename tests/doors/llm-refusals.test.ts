@@ -6,6 +6,8 @@ import {
 } from '@anthropic-ai/sdk';
 import { createOpenAI } from '@ai-sdk/openai';
 import { generateText } from 'ai';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { APIError as OpenAIAPIError } from 'openai';
 import {
@@ -131,6 +133,38 @@ test('more calls at once than one agent may make are told to come again', async 
   expect(await refused.json()).toMatchObject({ error: { code: 'too_many_calls' } });
   for (const answer of answers) answer();
   expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200, 200]);
+  world.upstream.script = () => false;
+});
+
+test('an answer that is not read counts as a call under way', async () => {
+  const large = 'x'.repeat(7.5 * 1024 * 1024);
+  let sent = 0;
+  world.upstream.script = (_, response) => {
+    sent++;
+    sendJson(response, { choices: [], large });
+    return true;
+  };
+  const body = JSON.stringify({ model: 'gpt-5', messages, max_tokens: 9 });
+  const { hostname, port, host } = new URL(world.proxy.url);
+  const head = [
+    'POST /v1/chat/completions HTTP/1.1',
+    `Host: ${host}`,
+    `Authorization: Bearer ${world.agent.token}`,
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+  ];
+  const sockets = Array.from({ length: 3 }, () => {
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => undefined).pause();
+    socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+    return socket;
+  });
+  await eventually(() => expect(sent).toBe(3));
+  // What the upstream has sent is held until it is whole, and then left to the client.
+  await Promise.all(sockets.map((socket) => once(socket, 'readable')));
+  expect((await world.post('/v1/chat/completions', body)).status).toBe(429);
+  for (const socket of sockets) socket.destroy();
+  await eventually(async () => expect((await world.post('/v1/chat/completions', body)).status).toBe(200));
   world.upstream.script = () => false;
 });
 

@@ -20,6 +20,7 @@ import type { CallRoute } from './routes.ts';
 import { callRouteOf, kindOf, modelsPath } from './routes.ts';
 import { sendRefusal } from './send-refusal.ts';
 import { ungoverned } from './ungoverned.ts';
+import { untilTaken } from './until-taken.ts';
 import { upstreamPath } from './upstream-path.ts';
 
 export interface ProxyHands extends GovernOptions {
@@ -79,7 +80,8 @@ async function handleCall(
   try {
     await actAs(hands.agents, token, hands.callsPerAgent, async (agent, revoked) => {
       const ids = traceOf(request);
-      return governCall(agent, await made(`${ids.traceId}:${ids.spanId}`, revoked), { ...ids, runId }, hands);
+      await governCall(agent, await made(`${ids.traceId}:${ids.spanId}`, revoked), { ...ids, runId }, hands);
+      await untilTaken(response);
     });
   } catch (error) {
     const refusal = refusalOf(error);
@@ -168,6 +170,7 @@ async function handleModels(hands: ProxyHands, request: IncomingMessage, respons
   await actAs(hands.agents, token, hands.callsPerAgent, async () => {
     const patience = AbortSignal.any([gone, AbortSignal.timeout(hands.upstreamTimeoutMs)]);
     sendJson(response, await listModels(hands.upstreams, hands.connections, patience));
+    await untilTaken(response);
   });
 }
 
