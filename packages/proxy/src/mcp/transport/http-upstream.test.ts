@@ -59,3 +59,15 @@ it('an answer in another protocol is none', async () => {
   const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n';
   expect((await refusalFor((response) => response.socket?.write(upgrade))).status).toBe(502);
 });
+
+it.each([401, 403, 407])(
+  'HTTP %i is about the credentials of the proxy, and no challenge to the client',
+  async (status) => {
+    const challenge = { 'www-authenticate': 'Bearer resource_metadata="https://evil.example"' };
+    const refusal = await refusalFor((response) =>
+      response.writeHead(status, { ...json, ...challenge }).end('{"evil":1}'),
+    );
+    expect([refusal.status, JSON.stringify(refusal).includes('evil')]).toEqual([502, false]);
+    expect(refusal.body).toContain(`does not accept the credentials of the proxy (HTTP ${status})`);
+  },
+);
