@@ -105,6 +105,10 @@ test('Cursor: tools with events of their own are one operation', async () => {
     command: 'db-server',
   };
   expect((await send(mcp)).answer).toMatchObject({ permission: 'deny' });
+  const rounded = { ...mcp, tool_name: 'pay', tool_input: '{"account":12345678901234567}' };
+  const unjudged = await send(rounded);
+  expect(unjudged.answer).toMatchObject({ permission: 'deny' });
+  expect(JSON.stringify(unjudged.answer)).toContain('is not the same to every reader');
   const erase = { hook_event_name: 'preToolUse', tool_name: 'Delete', tool_input: { path: '.env' }, tool_use_id: 'u2' };
   expect((await send(erase)).answer).toMatchObject({ permission: 'deny' });
   expect((await send({ hook_event_name: 'afterFileEdit', file_path: '/workspace/app/a', edits: [] })).answer).toEqual(

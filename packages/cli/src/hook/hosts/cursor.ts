@@ -5,6 +5,7 @@ import type { HookEvent, PlannedAction } from '../hook-event.ts';
 import { ifUnderstood, MalformedEvent } from '../hook-event.ts';
 import type { HookHost } from '../hook-host.ts';
 import type { Machine } from '../own-places.ts';
+import { parseKeepingDigits } from '../parse-keeping-digits.ts';
 import type { ToolPlace } from '../plan-actions.ts';
 import {
   planFetch,
@@ -96,7 +97,7 @@ function inputOf(event: EventObject): EventObject {
   const text = event['tool_input'];
   if (typeof text !== 'string') return objectIn(event, 'tool_input');
   try {
-    const parsed: unknown = JSON.parse(text);
+    const parsed = parseKeepingDigits(text);
     return isObject(parsed) ? parsed : { input: text };
   } catch {
     return { input: text };
