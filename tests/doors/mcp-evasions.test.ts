@@ -26,7 +26,6 @@ it.each([
   ['{"id":9007199254740993,"method":"tools/call","params":{"name":"wipe"}}', 9007199254740993],
   ['{"id":500.00000000000000000001,"method":"x/wipe"}', 500],
   ['{"id":{"wipe":1},"method":"ping"}', null],
-  ['{"id":null,"method":"x/wipe"}', null],
   [`{"id":"${'e'.repeat(2000)}","method":"x/wipe"}`, 'e'.repeat(2000)],
   ['{"id":"e14","method":"x/wipe","params":{"_meta":{"progressToken":12345678901234567}}}', 'e14'],
   ['{"id":"e15","method":"x/wipe","params":{"_meta":{"progressToken":[1]}}}', 'e15'],

@@ -11,8 +11,7 @@ const longestId = 1024;
  * counts to another request could be one that is held back. The value must have its numbers as they were written.
  */
 export function idFaultIn(written: JsonObject): string | undefined {
-  const { id, method, params, result } = written;
-  const isRequest = id !== undefined && typeof method === 'string';
+  const { id, params, result } = written;
   const own = isObject(params) ? params : {};
   const tokens = {
     requestId: own['requestId'],
@@ -20,8 +19,8 @@ export function idFaultIn(written: JsonObject): string | undefined {
     '_meta.progressToken': metaOf(params)['progressToken'],
     [`_meta.${subscriptionKey}`]: metaOf(params)[subscriptionKey] ?? metaOf(result)[subscriptionKey],
   };
-  // An error that concerns no request has null.
-  const fault = id === undefined || (id === null && !isRequest) ? undefined : faultOf('id', id);
+  // JSON-RPC permits null, and an error that concerns no request has it.
+  const fault = id === undefined || id === null ? undefined : faultOf('id', id);
   if (fault !== undefined) return fault;
   for (const [name, token] of Object.entries(tokens)) {
     const wrong = token === undefined ? undefined : faultOf(`params.${name}`, token);
