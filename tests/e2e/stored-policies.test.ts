@@ -328,7 +328,7 @@ describe('tenants', () => {
     await acme.put('extra', 'scope: org:acme');
     expect((await whole.put('acme/extra', 'scope: org:acme\nrules: []')).width).toBe('unbound');
     expect((await acme.tryPut('extra', 'scope: org:acme')).body).toMatchObject({ code: 'imposed_by_wider' });
-    expect((await whole.tryPut('acme/never', 'scope: org:acme')).body).toMatchObject({ status: 422 });
+    expect((await whole.tryPut('acme/never', 'scope: org:acme')).body).toMatchObject({ status: 404 });
   });
 
   test('a tenant’s document has its namespace in answers, paths, rules and explanations', async () => {

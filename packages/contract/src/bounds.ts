@@ -39,6 +39,8 @@ export const bounds = {
   eventTypes: 512,
   note: 1000,
   email: 1024,
+  /** A new password, in composed characters (NFC). */
+  password: { least: 12, most: 256 },
   ticket: 128,
   /** A path of the dashboard with its query, and the URL of a provider. */
   returnTo: 2048,

@@ -34,7 +34,7 @@ export type { QueuedLetter, RefreshToken, RegistrationState, SentToken, Session 
 export { acceptInvite, changeAccount, changePassword, confirmReset, createInvite } from './accounts/index.ts';
 export { deliverMail, findAccount, findApprover, findLoginIn, findRolesIn, invalidToken } from './accounts/index.ts';
 export { keepAccounts, listAccounts, parseEmail } from './accounts/index.ts';
-export { listInvites, listSessions, logIn, logOut, longestPassword, normalisePassword } from './accounts/index.ts';
+export { listInvites, listSessions, logIn, logOut, normalisePassword, passwordBounds } from './accounts/index.ts';
 export {
   recordRestore,
   refresh,

@@ -1,4 +1,5 @@
 import { bounds } from '../bounds.ts';
+import { without } from './schemas.ts';
 
 /** The facts that a context can state about an action. */
 export type ContextMember =
@@ -130,7 +131,7 @@ function onceEach(all: readonly (readonly [string, ContextMember])[]): JsonSchem
   const pairs = all.flatMap(([name, member], at) =>
     all.slice(at + 1).flatMap(([other, same]) => (same === member ? [[name, other]] : [])),
   );
-  return pairs.length === 0 ? {} : { allOf: pairs.map((required) => ({ not: { required } })) };
+  return pairs.length === 0 ? {} : without(...pairs);
 }
 
 function spellings(name: string): string[] {

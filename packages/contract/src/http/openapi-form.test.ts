@@ -27,9 +27,37 @@ describe('the OpenAPI document is as strict as the gateway', () => {
     ['name@example.com', true],
     [' name@example.com ', true],
     ['ünï@münchen.example', true],
+    ['n\u200bame@example.com', false],
   ])('about the email %j', (email, good) => {
     expect(takes('/api/v1/auth/register', { email, password })).toBe(good);
     expect(takes('/api/v1/auth/password/reset', { email })).toBe(true);
+  });
+
+  test.each([
+    ['', false],
+    ['x'.repeat(11), false],
+    ['x'.repeat(12), true],
+    ['x'.repeat(1025), false],
+  ])('about the new password %j', (given, good) => {
+    expect(takes('/api/v1/auth/register', { email: 'name@example.com', password: given })).toBe(good);
+    expect(takes('/api/v1/auth/invite/accept', { token: 't', password: given })).toBe(good);
+    expect(takes('/api/v1/auth/password/reset/confirm', { token: 't', password: given })).toBe(good);
+    expect(takes('/api/v1/auth/password', { current_password: 'x', password: given })).toBe(good);
+    expect(takes('/api/v1/auth/login', { email: 'name@example.com', password: given })).toBe(true);
+  });
+
+  const bot = { org_id: 'acme', team_id: 'core', agent_id: 'bot' };
+  test.each([
+    [{ agent: bot }, true],
+    [{ org_id: 'acme' }, true],
+    [{ org_id: 'acme', team_id: 'core' }, true],
+    [{}, false],
+    [{ team_id: 'core' }, false],
+    [{ agent: bot, org_id: 'acme' }, false],
+    [{ agent: bot, team_id: 'core' }, false],
+    [{ agent: bot, org_id: 'acme', team_id: 'core' }, false],
+  ])('about the budget of %j', (whose, good) => {
+    expect(takes('/api/v1/budgets/correct', { ...whose, amount_usd: '-1.50', reason: 'double' })).toBe(good);
   });
 
   test.each([

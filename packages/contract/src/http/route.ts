@@ -92,7 +92,8 @@ export type RouteRequest<Definition extends Route> = PartsOf<Definition, 'params
 
 /** The problems that follow from what every route of this kind does. */
 export function commonProblems(route: Route): ProblemCode[] {
-  const problems: ProblemCode[] = ['internal', 'bad_request'];
+  // A head may be too long or too slow at any route.
+  const problems: ProblemCode[] = ['internal', 'bad_request', 'headers_too_large', 'request_timeout'];
   if (route.access !== 'public') problems.push('unauthenticated', 'store_unavailable');
   if (['read', 'write', 'admin'].includes(route.access)) problems.push('insufficient_scope');
   if (route.tenancy === 'unbound') problems.push('tenant_bound');
@@ -106,6 +107,6 @@ export function commonProblems(route: Route): ProblemCode[] {
   const readsBody = route.method !== 'GET';
   const takesInput = route.params !== undefined || route.query !== undefined || route.headers !== undefined;
   if (takesInput || readsBody) problems.push('validation_failed');
-  if (readsBody) problems.push('malformed_json', 'unsupported_media_type', 'payload_too_large', 'request_timeout');
+  if (readsBody) problems.push('malformed_json', 'unsupported_media_type', 'payload_too_large');
   return problems;
 }

@@ -26,6 +26,11 @@ export const idPath = z.object({ id: z.string().max(bounds.id) });
 /** Adds that one of the options must hold. Readers of the members alone still find them in their usual place. */
 export const alsoOneOf = (options: readonly object[]) => ({ allOf: [{ anyOf: options }] });
 
+/** Adds that none of these members, or sets of members, may be there. */
+export const without = (...members: (string | readonly string[])[]) => ({
+  not: { anyOf: members.map((each) => ({ required: [each].flat() })) },
+});
+
 /** Why a person does something. */
 export const reason = z.string().max(bounds.text);
 
@@ -39,7 +44,16 @@ export const agentPath = z.object({ org: idOrDash, team: idOrDash, agent: id });
 
 export const teamPath = z.object({ org: idOrDash, team: idOrDash });
 
-export const perPage = z.coerce.number().int().min(1).max(1000).default(50);
+/** A whole number in a query, where everything is text. Other spellings, such as `1e3` and an empty text, are refused. */
+export const wholeNumber = (minimum: number, maximum: number = Number.MAX_SAFE_INTEGER) =>
+  z
+    .preprocess(
+      (given) => (typeof given === 'string' && /^\d{1,16}$/.test(given) ? Number(given) : given),
+      z.int(`must be a whole number from ${minimum} to ${maximum}, in digits`).min(minimum).max(maximum),
+    )
+    .meta({ type: 'integer', minimum, maximum });
+
+export const perPage = wholeNumber(1, 1000).default(50);
 
 export const paging = { per_page: perPage, cursor: z.string().max(bounds.cursor).optional() };
 

@@ -21,7 +21,7 @@ export type { OidcPerson } from './log-in-with-oidc.ts';
 export { logInWithOidc, noteFailedSignOn } from './log-in-with-oidc.ts';
 export { changeAccount, findAccount, keepAccounts, listAccounts } from './manage-accounts.ts';
 export type { OidcRules, RoleRule } from './oidc-rules.ts';
-export { longestPassword, normalisePassword } from './password-rules.ts';
+export { normalisePassword, passwordBounds } from './password-rules.ts';
 export { changePassword, confirmReset, requestReset } from './passwords.ts';
 export { recordRestore } from './record-restore.ts';
 export { refresh } from './refresh.ts';

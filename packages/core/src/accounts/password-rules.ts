@@ -1,13 +1,13 @@
 import { ReeveError } from '../kernel/index.ts';
 
-const shortestPassword = 12;
-export const longestPassword = 256;
+/** In composed characters. */
+export const passwordBounds = { least: 12, most: 256 } as const;
 
 /**
  * The longest spelling of the longest password. A character is composed of at most four code points, and each takes at
  * most two places in a string.
  */
-const longestSpelling = longestPassword * 4 * 2;
+const longestSpelling = passwordBounds.most * 4 * 2;
 
 /** The person whose password it will be. */
 interface About {
@@ -15,7 +15,7 @@ interface About {
   readonly name?: string;
 }
 
-const tooLong = `must have at most ${longestPassword} characters`;
+const tooLong = `must have at most ${passwordBounds.most} characters`;
 const advice = 'take one that is yours alone, such as four or five unrelated words';
 
 /**
@@ -35,11 +35,11 @@ export function normalisePassword(password: string): string {
 export function checkNewPassword(password: string, about: About): void {
   if (!password.isWellFormed()) throw weak('holds half of a character (a lone surrogate); send whole characters');
   const form = normalisePassword(password);
-  if (form.length > 2 * longestPassword) throw weak(tooLong);
+  if (form.length > 2 * passwordBounds.most) throw weak(tooLong);
   const length = Array.from(form).length;
-  if (length < shortestPassword)
-    throw weak(`must have at least ${shortestPassword} characters; this one has ${length}`);
-  if (length > longestPassword) throw weak(tooLong);
+  if (length < passwordBounds.least)
+    throw weak(`must have at least ${passwordBounds.least} characters; this one has ${length}`);
+  if (length > passwordBounds.most) throw weak(tooLong);
   if (isCommonPassword(form)) throw weak(`is among the first that anyone would try; ${advice}`);
   if (isAbout(form, about)) throw weak(`must not be your email or your name, nor either repeated; ${advice}`);
 }

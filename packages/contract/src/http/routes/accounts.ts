@@ -52,14 +52,17 @@ export const grantJson = z.object({ account: accountJson, access_token: z.string
  * A deliverable email address, with surrounding space kept: at most 254 characters, 64 of them before the `@`, and
  * labels of at most 63 letters, digits and hyphens after it.
  */
-const label = '(?!-)[\\p{L}\\p{N}\\p{M}-]{1,63}(?<!-)';
-const emailPattern = `^\\s*(?=\\S{3,254}\\s*$)[^\\s@"(),:;<>[\\\\\\]\\p{Cc}\\p{Cs}]{1,64}@${label}(?:\\.${label})*\\s*$`;
+const letter = '[\\p{L}\\p{N}\\p{M}]';
+const label = `${letter}(?:[\\p{L}\\p{N}\\p{M}-]{0,61}${letter})?`;
+const emailPattern = `^\\s*(?=\\S{3,254}\\s*$)[^\\s@"(),:;<>[\\\\\\]\\p{Cc}\\p{Cf}\\p{Cs}]{1,64}@${label}(?:\\.${label})*\\s*$`;
 
 /** A schema does not judge passwords and tokens. The answer is the same for any length. */
 const anyText = z.string().max(bounds.body);
 /** The handler judges the email, after the checks that must come first. */
 const email = z.string().max(bounds.email).meta({ format: 'idn-email', pattern: emailPattern });
 const password = anyText;
+/** The handler judges it. A character may be spelled by up to four code points. */
+const newPassword = anyText.meta({ minLength: bounds.password.least, maxLength: 4 * bounds.password.most });
 const name = z.string().max(bounds.name).trim().optional();
 const token = anyText;
 
@@ -88,7 +91,7 @@ export const accountRoutes = {
     path: '/api/v1/auth/register',
     summary: 'Register the first account, which becomes the owner, or any account if registration is open.',
     cookie: true,
-    body: z.strictObject({ email, password, name }),
+    body: z.strictObject({ email, password: newPassword, name }),
     success: { status: 201, description: 'The account, logged in.', body: grantJson },
     problems: ['password_off', 'weak_password', 'registration_closed', 'email_taken', 'overloaded'],
   },
@@ -151,7 +154,7 @@ export const accountRoutes = {
     path: '/api/v1/auth/invite/accept',
     summary: 'Accept an invite: choose a password, and be logged in.',
     cookie: true,
-    body: z.strictObject({ token, password, name }),
+    body: z.strictObject({ token, password: newPassword, name }),
     success: { status: 201, description: 'The account, logged in.', body: grantJson },
     problems: ['password_off', 'weak_password', 'invalid_token', 'overloaded'],
   },
@@ -196,7 +199,7 @@ export const accountRoutes = {
     method: 'POST',
     path: '/api/v1/auth/password/reset/confirm',
     summary: 'Set a new password by a reset token. All sessions of the account end.',
-    body: z.strictObject({ token, password }),
+    body: z.strictObject({ token, password: newPassword }),
     success: { status: 204, description: 'The password is changed.' },
     problems: ['password_off', 'weak_password', 'invalid_token', 'overloaded'],
   },
@@ -206,7 +209,7 @@ export const accountRoutes = {
     path: '/api/v1/auth/password',
     summary: 'Change your own password. All of your sessions end, this one included.',
     cookie: true,
-    body: z.strictObject({ current_password: password, password }),
+    body: z.strictObject({ current_password: password, password: newPassword }),
     success: { status: 204, description: 'The password is changed.' },
     problems: ['password_off', 'weak_password', 'wrong_password', 'account_locked', 'overloaded'],
   },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Route } from '../route.ts';
-import { auditEntryJson, logFilters, paging } from '../schemas.ts';
+import { auditEntryJson, logFilters, paging, wholeNumber } from '../schemas.ts';
 
 /** The audit log. */
 export const auditRoutes = {
@@ -11,7 +11,7 @@ export const auditRoutes = {
     summary: 'Audit entries, newest first.',
     access: 'read',
     tenancy: 'own',
-    query: z.object({ ...logFilters, seq: z.coerce.number().int().min(1).optional(), ...paging }),
+    query: z.object({ ...logFilters, seq: wholeNumber(1).optional(), ...paging }),
     success: {
       status: 200,
       description: 'A page. With "q" a page may hold fewer entries than asked for and still have a next one.',

@@ -1,6 +1,17 @@
 import { z } from 'zod';
 import type { Route } from '../route.ts';
-import { id, idFilter, idOrEmpty, listOf, paging, reason, timestamp } from '../schemas.ts';
+import {
+  alsoOneOf,
+  id,
+  idFilter,
+  idOrEmpty,
+  listOf,
+  paging,
+  reason,
+  timestamp,
+  wholeNumber,
+  without,
+} from '../schemas.ts';
 
 const usd = z.string().regex(/^-?\d+\.\d{2,6}$/);
 const tier = z.enum(['global', 'org', 'team', 'agent']);
@@ -56,9 +67,12 @@ const correction = z
       .meta({ maxLength: 20, examples: ['-1.50'] }),
     reason: reason.min(1),
   })
-  .meta({
-    oneOf: [{ required: ['agent'], not: { required: ['team_id'] } }, { required: ['org_id'] }],
-  });
+  .meta(
+    alsoOneOf([
+      { required: ['agent'], ...without('org_id', 'team_id') },
+      { required: ['org_id'], ...without('agent') },
+    ]),
+  );
 
 /** Caps and spend. */
 export const budgetRoutes = {
@@ -77,7 +91,7 @@ export const budgetRoutes = {
       agent_id: idFilter,
       tier: tier.optional(),
       period: period.optional(),
-      min_percent: z.coerce.number().int().min(0).max(100).optional(),
+      min_percent: wholeNumber(0, 100).optional(),
     }),
     success: { status: 200, description: 'A page.', body: listOf(budgetJson) },
     problems: [],
@@ -95,7 +109,7 @@ export const budgetRoutes = {
       team_id: idFilter,
       agent_id: idFilter,
       period: period.default('day'),
-      count: z.coerce.number().int().min(1).max(400).default(30),
+      count: wholeNumber(1, 400).default(30),
     }),
     success: { status: 200, description: 'The days or months.', body: z.object({ items: z.array(spentWindow) }) },
     problems: [],

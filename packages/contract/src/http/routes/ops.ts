@@ -20,6 +20,7 @@ import {
   receiptStatus,
   runIdFilter,
   timestamp,
+  without,
 } from '../schemas.ts';
 
 /** `trace:span`, or `org/team/agent/trace:span`. */
@@ -61,7 +62,7 @@ const controlScope = z
     ({ all, ...some }) => (all === true) !== Object.values(some).some((member) => member !== undefined),
     'must name at least one of org_id, team_id, agent_id and run_id, or be {"all": true}',
   )
-  .meta({ minProperties: 1, oneOf: [{ required: ['all'], maxProperties: 1 }, { not: { required: ['all'] } }] });
+  .meta({ minProperties: 1, ...alsoOneOf([{ required: ['all'], maxProperties: 1 }, without('all')]) });
 
 const receiptJson = controlJson.extend({
   kind: z.literal('receipt'),

@@ -10,6 +10,7 @@ const newName = z.object({
     .string()
     .max(bounds.documentName)
     .regex(
+      // Documents of a tenant are put by the name that they have. Another name has no "/".
       /^(?:[A-Za-z0-9][A-Za-z0-9._-]{0,127}\/){0,2}[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/,
       'must be 1 to 128 letters, digits, ".", "_" or "-"; of a document that a tenant made with its org, or org and team, before it',
     ),
@@ -111,6 +112,7 @@ export const policyRoutes = {
     success: { status: 200, description: 'The document as it is in force now.', body: policyTextJson },
     problems: [
       'policy_invalid',
+      'policy_not_found',
       'policy_in_file',
       'policy_changed',
       'tenant_bound',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Route } from '../route.ts';
-import { idFilter, timestamp } from '../schemas.ts';
+import { idFilter, timestamp, wholeNumber } from '../schemas.ts';
 
 /** Statistics of recent activity. */
 export const statsRoutes = {
@@ -14,7 +14,7 @@ export const statsRoutes = {
     tenancy: 'own',
     query: z.object({
       org_id: idFilter,
-      minutes: z.coerce.number().int().min(1).max(180).default(60),
+      minutes: wholeNumber(1, 180).default(60),
     }),
     success: {
       status: 200,

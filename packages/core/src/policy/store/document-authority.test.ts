@@ -119,8 +119,8 @@ describe('names', () => {
   });
 
   test.each([
-    ['acme/x', 'invalid_argument'],
-    ['acme/web/x', 'invalid_argument'],
+    ['acme/x', 'policy_not_found'],
+    ['acme/web/x', 'policy_not_found'],
     ['a/b/c/d', 'invalid_argument'],
     ['/x', 'invalid_argument'],
     ['acme/', 'invalid_argument'],

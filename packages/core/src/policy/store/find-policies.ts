@@ -58,9 +58,9 @@ export function whyTaken(gov: Pick<Policies, 'policyRegistry'>, by: Principal, n
   const placed = gov.policyRegistry.find(name);
   const stored = gov.policyRegistry.newest(name);
   if (placed === undefined && stored === undefined) {
-    return namespaceOf(binding) === namespaceOf(by) ? undefined : elsewhere(by);
+    return namespaceOf(binding) === namespaceOf(by) ? undefined : elsewhere(by, name);
   }
-  if (stored !== undefined && !mayReachVersion(by, stored)) return elsewhere(by);
+  if (stored !== undefined && !mayReachVersion(by, stored)) return elsewhere(by, name);
   if (placed === undefined || placed.file === null) return stored === undefined ? undefined : whyImposed(by, stored);
   const why = `the document "${name}" stands in a file of the gateway, where alone it can be changed`;
   return new ReeveError('policy_in_file', why);
@@ -69,9 +69,11 @@ export function whyTaken(gov: Pick<Policies, 'policyRegistry'>, by: Principal, n
 /**
  * Authors create documents in their own namespace. A wider credential changes those of narrower ones by the whole name.
  */
-function elsewhere(by: Principal): ReeveError {
-  if (by.orgId === null)
-    return invalid('name', 'must have no "/", which stands in names of documents that tenants made');
+function elsewhere(by: Principal, name: string): ReeveError {
+  if (by.orgId === null) {
+    const why = `there is no document "${redactText(name)}" of a tenant; a new one without a tenant has no "/" in its name`;
+    return new ReeveError('policy_not_found', why);
+  }
   return new ReeveError(
     'tenant_bound',
     `this credential makes documents whose names begin with "${namespaceOf(by)}" only`,

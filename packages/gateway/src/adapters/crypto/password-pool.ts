@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import type { PasswordHasher } from '@reeve/core';
-import { longestPassword, normalisePassword } from '@reeve/core';
+import { normalisePassword, passwordBounds } from '@reeve/core';
 import type { HashParameters, PasswordHash } from './password-hash.ts';
 import { currentParameters, formatHash, parseHash, sameParameters } from './password-hash.ts';
 import type { PasswordThreadsOptions } from './password-threads.ts';
@@ -43,7 +43,7 @@ export class PasswordPool implements PasswordHasher {
     const { parameters, salt, tag } = known ?? this.#decoy;
     const form = normalisePassword(password);
     // No account has a password this long, and it is not worth the memory while it waits.
-    const tooLong = form.length > 2 * longestPassword;
+    const tooLong = form.length > 2 * passwordBounds.most;
     const found = await this.#threads.run({ password: tooLong ? '' : form, salt, parameters });
     const same = timingSafeEqual(found, tag);
     return {

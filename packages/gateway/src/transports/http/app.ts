@@ -9,6 +9,7 @@ import fastify from 'fastify';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
 import type { AllowedHosts } from './allowed-hosts.ts';
+import { allowedMethods } from './allowed-methods.ts';
 import type { Authentication } from './call-route.ts';
 import { callRoute } from './call-route.ts';
 import type { DashboardFile } from './dashboard-files.ts';
@@ -17,7 +18,7 @@ import { parseJsonBody } from './json-body.ts';
 import type { Limits } from './limits.ts';
 import { HttpError, problemOf } from './problem.ts';
 import { securityHeaders } from './security-headers.ts';
-import { isPage, serveDashboard } from './serve-dashboard.ts';
+import { serveDashboard } from './serve-dashboard.ts';
 import { UnfinishedBodies } from './unfinished-bodies.ts';
 import { UnsentAnswers } from './unsent-answers.ts';
 import { acceptUpgrades, mayUpgrade } from './upgrades.ts';
@@ -119,7 +120,7 @@ export function createHttpApp(options: HttpOptions): FastifyInstance {
   });
   // Refuse before the body is read, because nothing needs it.
   app.addHook('onRequest', (request, reply, done) => {
-    if (!request.is404) return done();
+    if (!request.is404 && !hasEmptyName(request)) return done();
     options.limits.publicCall({}, request.ip, reply);
     return done(notFound(request));
   });
@@ -171,6 +172,11 @@ function hasHost({ raw }: FastifyRequest): boolean {
   return raw.headers.host !== undefined || raw.httpVersion !== '1.1';
 }
 
+/** The router lets nothing be the name of something: a slash at the end of a list would be a record without one. */
+function hasEmptyName({ params }: FastifyRequest): boolean {
+  return Object.entries(params as object).some(([name, value]) => name !== '*' && value === '');
+}
+
 function traceparentOf(request: FastifyRequest): string | undefined {
   const { traceparent } = request.headers;
   return typeof traceparent === 'string' ? traceparent : undefined;
@@ -181,17 +187,10 @@ function pathOf(url: string): string {
   return url.split('?')[0] ?? url;
 }
 
-const patterns = Object.values<Route>(routes).map(({ method, path }) => ({
-  method,
-  pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
-}));
-
 function notFound(request: FastifyRequest): HttpError {
   const path = pathOf(request.url);
-  const found = patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
-  const allowed = isPage(path) ? ['GET'] : found;
-  if (allowed.length === 0) return new HttpError('not_found', `there is nothing at ${path}; see /docs`);
-  const allow = [...new Set(allowed.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))].join(', ');
+  const allow = allowedMethods(path).join(', ');
+  if (allow === '') return new HttpError('not_found', `there is nothing at ${path}; see /docs`);
   return new HttpError('method_not_allowed', `${path} takes ${allow}, not ${request.method}`, {}, { allow });
 }
 
