@@ -4,6 +4,7 @@ import type { ForeignSuite } from './foreign-suite.ts';
 import { foreignSuites } from './foreign-suites.ts';
 import { codingAgents } from './hooks/coding-agents.ts';
 import { interopCases } from './interop-cases.ts';
+import { mcpTool } from './mcp/mcp-suite.ts';
 import type { Results } from './results.ts';
 import {
   deployHeader,
@@ -20,7 +21,6 @@ import {
 import { h2specHeader, h2specRows, sumsText } from './results.ts';
 
 const deployTools = new Set(['buildah', 'debootstrap', 'Helm', 'haproxy', 'promtool', 'systemd-analyze']);
-export const mcpTool = '@modelcontextprotocol/conformance';
 
 /** The text of docs/conformance.md. */
 export function conformancePage(results: Results): string {
@@ -155,9 +155,10 @@ function mcpSection(results: Results): string {
   const version = results.versions.find(([tool]) => tool === mcpTool)?.[1] ?? 'not run';
   return `${mcpTitle}
 
-The suite of the MCP project, \`${mcpTool}\` ${version}, calls a reference server on the official SDK: by itself, and
-through \`reeve mcp serve\` in front of the same server, over Streamable HTTP and on stdio. What passes at the server
-must pass through the proxy. A door in front of the proxy adds the token of an agent, which the suite cannot send.
+The suite of the MCP project, \`${mcpTool}\` ${version}, calls reference servers on the official SDK, one for each
+family of the protocol, with all scenarios of its revision: by itself, and through \`reeve mcp serve\` in front of the same
+server, over Streamable HTTP and on stdio. Checks that fail and checks that warn are counted and named. Through the proxy
+they must be as at the server. A door in front of the proxy adds the token of an agent, which the suite cannot send.
 
 ${markdownTable(mcpHeader, mcpRows(results))}
 `;

@@ -1,5 +1,6 @@
 import { celSuite } from './cel/cel-suite.ts';
 import type { ForeignSuite } from './foreign-suite.ts';
 import { gtfobinsSuite } from './gtfobins/gtfobins-suite.ts';
+import { schemathesisSuite } from './schemathesis/schemathesis-suite.ts';
 
-export const foreignSuites: readonly ForeignSuite[] = [celSuite, gtfobinsSuite];
+export const foreignSuites: readonly ForeignSuite[] = [celSuite, gtfobinsSuite, schemathesisSuite];

@@ -8,7 +8,7 @@ import type { HookResult } from './hooks/run-hooks.ts';
 import type { InteropResult } from './interop.ts';
 import type { McpResult } from './mcp/mcp-suite.ts';
 import type { PackageResult } from './packages/run-packages.ts';
-import { isSame } from './mcp/mcp-suite.ts';
+import { isSame, verdictText } from './mcp/mcp-suite.ts';
 
 /** What a run has found so far. */
 export interface Results {
@@ -165,8 +165,12 @@ export function interopTable({ interop }: Results): string {
   return textTable(['', 'passed', 'failed'], rows);
 }
 
-export const mcpHeader = ['scenario', 'server itself', 'through the proxy', 'through the proxy, by stdio'] as const;
+export const mcpHeader = ['revision', 'scenario', 'server itself', 'by the proxy', 'by the proxy, on stdio'] as const;
 
 export function mcpRows({ mcp }: Results): string[][] {
-  return mcp.map(({ scenario, direct, http, stdio }) => [scenario, direct, http, stdio]);
+  return mcp.map(({ revision, scenario, direct, http, stdio }) => [
+    revision,
+    scenario,
+    ...[direct, http, stdio].map(verdictText),
+  ]);
 }

@@ -9,7 +9,6 @@ import type { AdapterResult } from './adapters/run-adapters.ts';
 import { runAdapters, writeAdapterResults } from './adapters/run-adapters.ts';
 import {
   conformancePage,
-  mcpTool,
   withDeploySection,
   withForeignSection,
   withHooksSection,
@@ -32,7 +31,7 @@ import { interopClients, runAgainstGo, runInterop } from './interop.ts';
 import type { Options } from './options.ts';
 import { helpText, readOptions } from './options.ts';
 import type { Results } from './results.ts';
-import { isSame, mcpSuite, runMcpSuite } from './mcp/mcp-suite.ts';
+import { isSame, mcpSuite, mcpTool, runMcpSuite, verdictText } from './mcp/mcp-suite.ts';
 import { addedUp, countsText, emptyResults, sumsText, interopTable, h2specTable } from './results.ts';
 
 const page = 'docs/conformance.md';
@@ -143,8 +142,11 @@ async function mcp(results: Results): Promise<void> {
   const found = (await guarded('the suite of MCP', results, () => runMcpSuite(tool.path))) ?? [];
   results.mcp.push(...found);
   for (const result of found) {
-    const { scenario, direct, http, stdio } = result;
-    say(`${isSame(result) ? 'ok  ' : 'FAIL'} ${scenario}: ${direct}, ${http} through the proxy, ${stdio} by stdio`);
+    const { revision, scenario } = result;
+    const [direct, http, stdio] = [result.direct, result.http, result.stdio].map(verdictText);
+    say(
+      `${isSame(result) ? 'ok  ' : 'FAIL'} ${revision} ${scenario}: ${direct}, ${http} through the proxy, ${stdio} by stdio`,
+    );
   }
 }
 

@@ -27,9 +27,13 @@ export async function goTool(program: string, module: string, say: (line: string
   }
 }
 
-/** A Python of its own with one package, installed once. */
-export async function pythonWith(packages: readonly string[], say: (line: string) => void): Promise<Tool> {
-  const folder = join(cacheFolder, 'python');
+/** A Python of its own with these packages, installed once. The version is that of the first one. */
+export async function pythonWith(
+  name: string,
+  packages: readonly string[],
+  say: (line: string) => void,
+): Promise<Tool> {
+  const folder = join(cacheFolder, `python-${name}`);
   const path = join(folder, 'bin', 'python');
   const shown = packages.join(' and ');
   try {
@@ -39,7 +43,7 @@ export async function pythonWith(packages: readonly string[], say: (line: string
       await run(path, ['-m', 'pip', 'install', '--quiet', '--only-binary=:all:', ...packages]);
       mkdirSync(join(folder, 'ready'));
     }
-    const { stdout } = await run(path, ['-m', 'pip', 'show', packages[0] ?? '']);
+    const { stdout } = await run(path, ['-m', 'pip', 'show', packages[0]?.split('==')[0] ?? '']);
     return { path, version: /^Version: (.*)$/m.exec(stdout)?.[1] ?? 'unknown version' };
   } catch (error) {
     return {

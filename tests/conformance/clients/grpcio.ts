@@ -8,6 +8,6 @@ const script = fileURLToPath(new URL('grpcio_client.py', import.meta.url));
 /** grpcio, which is the C core under Python. */
 export const grpcioClient: InteropClient = {
   name: 'grpcio',
-  prepare: (say) => pythonWith(['grpcio', 'grpcio-tools'], say),
+  prepare: (say) => pythonWith('grpcio', ['grpcio', 'grpcio-tools'], say),
   run: (program, server, tell) => runLineClient([program, script], server, tell),
 };

@@ -188,7 +188,7 @@ async function withoutSession(
     holdAnswer: (bytes) => front.room.holdAnswer(agent, response, bytes),
     requests,
     answerHeaders: () => ({}),
-    statusOf: isCommand(spec) ? statusOfAnswer : () => 200,
+    statusOf: requests.some(({ params }) => statedVersion(params) !== undefined) ? statusOfAnswer : () => 200,
   });
   const session = server.session();
   response.once('close', () => void server.ended(session));

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { statedVersion } from './envelope.ts';
 import type { Request } from './message.ts';
 import type { JsonObject } from './written-json.ts';
@@ -45,7 +46,8 @@ export function contradicts(headers: Readonly<Record<string, string>>, request: 
 }
 
 /** Whether a text, number or truth value within the arguments is written so. */
-function holds(value: unknown, text: string): boolean {
+function holds(value: unknown, text: string | undefined): boolean {
+  if (text === undefined) return false;
   if (typeof value === 'object' && value !== null) return Object.values(value).some((each) => holds(each, text));
   return value === text || (['number', 'boolean'].includes(typeof value) && JSON.stringify(value) === text);
 }
@@ -101,7 +103,7 @@ export function contradictsParams(
   });
 }
 
-const encoded = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/;
+const encoded = /^=\?base64\?(.*)\?=$/s;
 
 /** A text as a header can carry it: as it is, or in base64 if it would be changed or refused on the way. */
 export function fieldValue(text: string): string {
@@ -109,9 +111,12 @@ export function fieldValue(text: string): string {
   return isPlain ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
 }
 
-function plainValue(value: string): string {
+/** What a field says. Undefined if it is in base64 and wrongly so: readers differ in what they make of that. */
+function plainValue(value: string): string | undefined {
   const base64 = encoded.exec(value)?.[1];
-  return base64 === undefined ? value : Buffer.from(base64, 'base64').toString();
+  if (base64 === undefined) return value;
+  const bytes = Buffer.from(base64, 'base64');
+  return bytes.toString('base64') === base64 && isUtf8(bytes) ? bytes.toString() : undefined;
 }
 
 /** What the client's headers say about the message, for the upstream. Credentials and the rest stay here. */
