@@ -18,24 +18,60 @@ import {
   mcpHeader,
   mcpRows,
 } from './results.ts';
-import { h2specHeader, h2specRows, sumsText } from './results.ts';
+import { h2specHeader, h2specRows } from './results.ts';
 
-const deployTools = new Set(['buildah', 'debootstrap', 'Helm', 'haproxy', 'promtool', 'systemd-analyze']);
+/** A part of docs/conformance.md: what one suite found. */
+interface Section {
+  readonly title: string;
+  hasRun(results: Results): boolean;
+  text(results: Results): string;
+}
 
-/** The text of docs/conformance.md. */
-export function conformancePage(results: Results): string {
-  const clients = [...new Set(results.interop.map(({ client }) => client))].join(', ');
-  return `# Conformance
+const sections: readonly Section[] = [
+  { title: 'HTTP/2', hasRun: ({ h2spec }) => h2spec.length > 0, text: h2specText },
+  { title: 'gRPC', hasRun: ({ interop }) => interop.length > 0, text: interopText },
+  { title: 'Hooks of coding agents', hasRun: ({ hooks }) => hooks.length > 0, text: hooksText },
+  { title: 'Packages and executables', hasRun: ({ packages }) => packages.length > 0, text: packagesText },
+  { title: 'MCP', hasRun: ({ mcp }) => mcp.length > 0, text: mcpText },
+  { title: 'Deploying', hasRun: ({ deploy }) => deploy.length > 0, text: deployText },
+  ...foreignSuites.map((suite) => ({
+    title: `The suite \`${suite.name}\``,
+    hasRun: ({ foreign }: Results) => foreign.has(suite.name),
+    text: (results: Results) => foreignText(suite, results),
+  })),
+];
 
-\`npm run conformance -- --write\` wrote this page. It runs two suites against a test service on each gRPC engine (and one
-against [coding agents](#hooks-of-coding-agents)):
-[h2spec](https://github.com/summerwind/h2spec), which holds an HTTP/2 server against the RFCs, and the cases of the gRPC
-project's interoperability tests, by clients of other implementations, in plain text and over TLS. The last run:
-${sumsText(results)}.
+const head = `# Conformance
 
-${markdownTable(['tool', 'version'], results.versions)}
-${notRunLines(results)}
-## HTTP/2
+\`npm run conformance -- --write\` wrote this page. Each part is what the last run of its suite found, and
+\`--only SUITE --write\` renews one of them. The suites and clients are those of others; \`--help\` says what each needs.
+`;
+
+/** The page with other parts, for those of the suites that have run. A part ends where the next begins; a new one is the last. */
+export function renewedPage(page: string, results: Results): string {
+  const rest = page.indexOf('\n## ');
+  let text = rest === -1 ? head : `${head}${page.slice(rest)}`;
+  for (const section of sections.filter(({ hasRun }) => hasRun(results))) {
+    const title = `## ${section.title}\n`;
+    const at = text.indexOf(`\n${title}`);
+    const next = at === -1 ? -1 : text.indexOf('\n## ', at + 1);
+    const written = `\n${title}\n${section.text(results).trimEnd()}\n`;
+    text = `${at === -1 ? text : text.slice(0, at)}${written}${next === -1 ? '' : text.slice(next)}`;
+  }
+  return text;
+}
+
+/** The tools of a suite, as it noted them. */
+function toolsText({ versions }: Results, isOne: (tool: string) => boolean): string {
+  return versions
+    .filter(([tool]) => isOne(tool))
+    .map(([tool, version]) => `${tool} ${version}`)
+    .join(', ');
+}
+
+function h2specText(results: Results): string {
+  return `[h2spec](https://github.com/summerwind/h2spec) holds an HTTP/2 server against the RFCs: here a test service on each
+gRPC engine. By ${toolsText(results, (tool) => tool.startsWith('h2spec'))}.
 
 ${markdownTable(h2specHeader, h2specRows(results))}
 
@@ -51,122 +87,66 @@ ${unexpectedLines(results)}
 
 These are expected, by the sentence that allows them:
 
-${exceptionSections()}
-## gRPC
+${exceptionSections()}`;
+}
 
-Each of the ${interopCases.length} cases, which have the names that the gRPC project gives them, is called by
-${clients}, in plain text and over TLS. The table says with how many of these it passed, by engine.
+function interopText(results: Results): string {
+  const clients = new Set(results.interop.map(({ client }) => client));
+  return `Each of the ${interopCases.length} cases of the gRPC project's interoperability tests, which have the names that it gives
+them, is called by clients of other implementations (${toolsText(results, (tool) => clients.has(tool))}), in plain text and
+over TLS. The table says with how many of these it passed, by engine.
 
-${markdownTable(interopHeader(results), interopRows(results))}
+${markdownTable(interopHeader(results), interopRows(results))}`;
+}
 
-${hooksSection(results)}
-## Packages and executables
+function hooksText(results: Results): string {
+  const programs = codingAgents.map(({ package: name }) => {
+    const version = results.versions.find(([tool]) => tool === name)?.[1] ?? 'not run';
+    return `\`${name}\` ${version}`;
+  });
+  return `The real programs, with the hooks that \`reeve hook install\` writes, driven by a scripted model on loopback:
+${programs.join(', ')}.
 
-What a release has, installed and started outside the repository as a stranger would. Of the executables only the one
+${markdownTable(hookHeader, hookRows(results))}`;
+}
+
+function packagesText(results: Results): string {
+  return `What a release has, installed and started outside the repository as a stranger would. Of the executables only the one
 for the machine of the run was started.
 
-${markdownTable(packageHeader, packageRows(results))}
-
-${mcpSection(results)}
-${deploySection(results)}
-${foreignSuites.map((suite) => foreignSection(suite, results)).join('\n')}`;
+${markdownTable(packageHeader, packageRows(results))}`;
 }
 
-const hooksTitle = '## Hooks of coding agents';
-const mcpTitle = '## MCP';
-const deployTitle = '## Deploying';
+function mcpText(results: Results): string {
+  return `The suite of the MCP project (${toolsText(results, (tool) => tool === mcpTool)}) calls reference servers on the official SDK,
+one for each family of the protocol, with all scenarios of its revision: by itself, and through \`reeve mcp serve\` in front
+of the same server, over Streamable HTTP and on stdio. Checks that fail and checks that warn are counted and named. Through
+the proxy they must be as at the server. A door in front of the proxy adds the token of an agent, which the suite cannot send.
 
-/** The page with another part about the hooks. */
-export function withHooksSection(page: string, results: Results): string {
-  return withSection(page, hooksTitle, hooksSection(results));
+${markdownTable(mcpHeader, mcpRows(results))}`;
 }
 
-/** The page with another part about MCP. */
-export function withMcpSection(page: string, results: Results): string {
-  return withSection(page, mcpTitle, mcpSection(results));
+const deployTools = new Set(['buildah', 'debootstrap', 'Helm', 'haproxy', 'promtool', 'systemd-analyze']);
+
+function deployText(results: Results): string {
+  return `What is in [\`deploy/\`](../deploy) was tried on Debian, as root, without a container engine: buildah built the Dockerfile on
+bases that debootstrap made, and its root file system was started in namespaces as an engine does it, read-only and as the
+image's user. By ${toolsText(results, (tool) => deployTools.has(tool)) || 'no tool'}.
+
+${markdownTable(deployHeader, deployRows(results))}`;
 }
 
-/** The page with another part about what is in `deploy/`. */
-export function withDeploySection(page: string, results: Results): string {
-  return withSection(page, deployTitle, deploySection(results));
-}
-
-/** The page with another part about a suite of others. */
-export function withForeignSection(page: string, suite: ForeignSuite, results: Results): string {
-  return withSection(page, foreignTitle(suite), foreignSection(suite, results));
-}
-
-function foreignTitle({ name }: ForeignSuite): string {
-  return `## The suite \`${name}\``;
-}
-
-function foreignSection(suite: ForeignSuite, results: Results): string {
+function foreignText(suite: ForeignSuite, results: Results): string {
   const found = results.foreign.get(suite.name);
-  const version = results.versions.find(([tool]) => tool === suite.name)?.[1] ?? 'not run';
+  const version = results.versions.find(([tool]) => tool === suite.name)?.[1] ?? 'unknown';
   const rows = Object.entries(found?.counts ?? {}).map(([what, number]) => [what, String(number)]);
   const failures = (found?.failures ?? []).map((line) => `- ${line}\n`).join('');
-  return `${foreignTitle(suite)}
-
-${suite.about}
+  return `${suite.about}
 
 Version ${version}.
 
 ${markdownTable(['cases', 'number'], rows)}
 ${failures === '' ? '' : `\n${failures}`}`;
-}
-
-/** A section ends where the next begins. A new one is the last. */
-function withSection(page: string, title: string, section: string): string {
-  const at = page.indexOf(`${title}\n`);
-  if (at === -1) return `${page.trimEnd()}\n\n${section}`;
-  const next = page.indexOf('\n## ', at);
-  return `${page.slice(0, at)}${section}${next === -1 ? '' : page.slice(next)}`;
-}
-
-function deploySection(results: Results): string {
-  const tools = results.versions
-    .filter(([tool]) => deployTools.has(tool))
-    .map(([tool, version]) => `${tool} ${version}`);
-  return `${deployTitle}
-
-What is in [\`deploy/\`](../deploy) was tried on Debian, as root, without a container engine: buildah built the Dockerfile on
-bases that debootstrap made, and its root file system was started in namespaces as an engine does it, read-only and as the
-image's user. By ${tools.join(', ') || 'no tool'}.
-
-${markdownTable(deployHeader, deployRows(results))}
-`;
-}
-
-function hooksSection(results: Results): string {
-  const programs = codingAgents.map(({ package: name }) => {
-    const version = results.versions.find(([tool]) => tool === name)?.[1] ?? 'not run';
-    return `\`${name}\` ${version}`;
-  });
-  return `${hooksTitle}
-
-The real programs, with the hooks that \`reeve hook install\` writes, driven by a scripted model on loopback:
-${programs.join(', ')}.
-
-${markdownTable(hookHeader, hookRows(results))}
-`;
-}
-
-function mcpSection(results: Results): string {
-  const version = results.versions.find(([tool]) => tool === mcpTool)?.[1] ?? 'not run';
-  return `${mcpTitle}
-
-The suite of the MCP project, \`${mcpTool}\` ${version}, calls reference servers on the official SDK, one for each
-family of the protocol, with all scenarios of its revision: by itself, and through \`reeve mcp serve\` in front of the same
-server, over Streamable HTTP and on stdio. Checks that fail and checks that warn are counted and named. Through the proxy
-they must be as at the server. A door in front of the proxy adds the token of an agent, which the suite cannot send.
-
-${markdownTable(mcpHeader, mcpRows(results))}
-`;
-}
-
-function notRunLines({ notRun, broken }: Results): string {
-  const lines = [...notRun.map((what) => `- Not run: ${what}`), ...broken.map((what) => `- Failed: ${what}`)];
-  return lines.length === 0 ? '' : `\n${lines.join('\n')}\n`;
 }
 
 function unexpectedLines({ h2spec }: Results): string {

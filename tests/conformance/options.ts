@@ -5,8 +5,6 @@ import { foreignSuites } from './foreign-suites.ts';
 
 const ownSuites = ['h2spec', 'interop', 'mcp', 'hooks', 'adapters', 'packages', 'deploy'] as const;
 
-/** Suites whose part of the page can be written alone. */
-const written: readonly string[] = ['mcp', 'hooks', 'adapters', 'deploy', ...foreignSuites.map(({ name }) => name)];
 const suites: readonly string[] = [...ownSuites, ...foreignSuites.map(({ name }) => name)];
 
 export interface Options {
@@ -34,12 +32,8 @@ export function readOptions(args: readonly string[]): Options | undefined {
   const chosen = suites.filter((name) => only === undefined || only === name);
   if (engines.length === 0) throw new Error(`--engine takes ${engineNames.join(', ')} or both, not "${engine}"`);
   if (chosen.length === 0) throw new Error(`--only takes ${suites.join(' or ')}, not "${only}"`);
-  const isWhole = engines.length === engineNames.length && chosen.length === suites.length;
-  const isPart = only !== undefined && written.includes(only);
-  if (write && !isWhole && !isPart) {
-    throw new Error(
-      `--write takes the results of a whole run, or --only ${written.join(', ')}: leave out --engine and other suites`,
-    );
+  if (write && engines.length < engineNames.length) {
+    throw new Error('--write takes the results of both engines: leave out --engine');
   }
   return { engines, suites: new Set(chosen), write };
 }

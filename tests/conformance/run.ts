@@ -7,13 +7,7 @@ import { runLowest, runLowestPython } from './adapters/lowest.ts';
 import { pythonExamples, runPythonExample, runPythonTable, runPythonTests } from './adapters/python-adapters.ts';
 import type { AdapterResult } from './adapters/run-adapters.ts';
 import { runAdapters, writeAdapterResults } from './adapters/run-adapters.ts';
-import {
-  conformancePage,
-  withDeploySection,
-  withForeignSection,
-  withHooksSection,
-  withMcpSection,
-} from './conformance-page.ts';
+import { renewedPage } from './conformance-page.ts';
 import { runDeploy } from './deploy/run-deploy.ts';
 import type { EngineName } from './engine.ts';
 import type { ForeignSuite } from './foreign-suite.ts';
@@ -68,20 +62,13 @@ async function main(args: readonly string[]): Promise<number> {
   if (results.h2spec.length > 0) say(`\n${h2specTable(results)}`);
   if (results.interop.length > 0) say(`\n${interopTable(results)}`);
   for (const what of results.notRun) say(`not run: ${what}`);
-  if (options.write) writeResults(results, suites);
+  if (options.write) writeResults(results);
   say(`\n${sumsText(results)}`);
   return failed === 0 && passed > 0 ? 0 : 1;
 }
 
-function writeResults(results: Results, suites: ReadonlySet<string>): void {
-  const [only] = suites.size === 1 ? suites : [];
-  if (only === 'mcp') writeFileSync(page, withMcpSection(readFileSync(page, 'utf8'), results));
-  if (only === 'hooks') writeFileSync(page, withHooksSection(readFileSync(page, 'utf8'), results));
-  if (only === 'deploy') writeFileSync(page, withDeploySection(readFileSync(page, 'utf8'), results));
-  for (const suite of foreignSuites) {
-    if (only === suite.name) writeFileSync(page, withForeignSection(readFileSync(page, 'utf8'), suite, results));
-  }
-  if (only === undefined) writeFileSync(page, conformancePage(results));
+function writeResults(results: Results): void {
+  writeFileSync(page, renewedPage(readFileSync(page, 'utf8'), results));
   spawnSync('node_modules/.bin/biome', ['format', '--write', page]);
   if (results.adapters.length === 0) return;
   writeAdapterResults(results.adapters);

@@ -90,6 +90,11 @@ const configuration = `headers = { Authorization = "Bearer \${REEVE_KEY}" }
 
 [checks.negative_data_rejection]
 expected-statuses = [${refusals.join(', ')}]
+
+# A fact of its context has many names, one of which may be given. Walking along the borders of that takes hours.
+[[operations]]
+include-path = "/api/v1/policies/simulate"
+phases.coverage.enabled = false
 `;
 
 function judged({ operations, test_cases, failures, errors }: Report, unforeseen: readonly string[]): SuiteResult {
