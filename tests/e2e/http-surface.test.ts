@@ -128,6 +128,16 @@ describe('queries', () => {
   );
 });
 
+test.each([
+  'to=2026-01-01T00:00:00Z',
+  'state=open&decided_by=ada',
+  'decided_by=ada',
+  'state=pending&from=2026-01-01T00:00:00Z',
+])('approvals by ?%s need a state that is decided, and the problem points at it', async (query) => {
+  const { status, problem } = await problemAt('GET', `/api/v1/approvals?${query}`);
+  expect([status, problem.errors?.[0]?.pointer]).toEqual([422, '/query/state']);
+});
+
 describe('bodies', () => {
   test.each(reachable.filter(([, { method }]) => method !== 'GET'))(
     '%s: other types than JSON are 415',

@@ -15,8 +15,12 @@ BEYOND_SCHEMAS = {
     "policy_invalid": "The text of a policy or of cases is judged by its own parser.",
     "weak_password": "Characters are counted as composed, and common passwords are refused.",
 }
-# The same of parameters, by their pointer.
-MADE_BY_THE_GATEWAY = {"/query/cursor"}
+# The same of members and parameters, by their pointer and the beginning of what is said of them.
+BEYOND_THIS_SCHEMA = {
+    ("/query/cursor", "is not a cursor"): "A cursor is good if the list has given it.",
+    ("/query/state", "must be "): "OpenAPI has no rule between parameters.",
+    ("/amount_usd", "must take off at most"): "It depends on what was spent.",
+}
 
 
 @schemathesis.hook
@@ -32,10 +36,19 @@ def accepted_if_it_fits(ctx: Any, response: Any, case: Any) -> bool | None:
         return checks.positive_data_acceptance(ctx, response, case)
     except RejectedPositiveData:
         problem = json.loads(response.content)
-        pointers = {error.get("pointer") for error in problem.get("errors", [])}
-        if problem["code"] in BEYOND_SCHEMAS or (pointers and pointers <= MADE_BY_THE_GATEWAY):
+        if problem["code"] in BEYOND_SCHEMAS or is_beyond_this_schema(problem.get("errors", [])):
+            return None
+        # At operations with headers, the tool takes a number for a body that fits `type: object`.
+        if isinstance(case.body, int):
             return None
         raise
+
+
+def is_beyond_this_schema(errors: list[Any]) -> bool:
+    return bool(errors) and all(
+        any(error.get("pointer") == at and error.get("detail", "").startswith(said) for at, said in BEYOND_THIS_SCHEMA)
+        for error in errors
+    )
 
 
 @schemathesis.check

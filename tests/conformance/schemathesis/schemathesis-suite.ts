@@ -22,8 +22,11 @@ interface Report {
 const tool = 'schemathesis';
 const version = '4.32.5';
 const seed = 20_260_101;
-const examples = 20;
+const examples = 10;
 const longestMs = 20 * 60_000;
+
+/** How fast an answer is, a busy machine decides. Other tests look at that. */
+const patience = ['--request-timeout', '120', '--max-response-time', '120'];
 
 /** These are wrapped in `checks.py`, which knows what is excepted and why. */
 const replaced = ['positive_data_acceptance', 'allow_header_conformance', 'unsupported_method'];
@@ -45,7 +48,7 @@ gateway, have a status, a type, a header or a body that the document does not ha
     const { body } = await gateway.api.get<RouteOutput<Routes['me']>>('/api/v1/auth/me', bootstrapKey);
     say(`${tool}: some minutes; what it says goes to ${log}`);
     const report = await runTool(python, gateway.http, body.key?.id ?? '');
-    const unforeseen = gateway.output().stderr.includes('unexpectedly') ? ['the gateway has logged an error'] : [];
+    const unforeseen = linesIn(gateway.output().stderr, /unexpectedly/);
     return judged(report, unforeseen);
   },
 };
@@ -58,7 +61,7 @@ async function runTool(python: string, url: string, ownKeyId: string): Promise<R
     const config = join(folder, 'schemathesis.toml');
     writeFileSync(config, configuration);
     const report = join(folder, 'report.json');
-    const bounds = ['--max-examples', String(examples), '--request-timeout', '20', '--seed', String(seed)];
+    const bounds = ['--max-examples', String(examples), ...patience, '--seed', String(seed)];
     const checks = ['--checks', 'all', '--exclude-checks', replaced.join(',')];
     const output = ['--no-color', '--report', 'json', '--report-json-path', report, '--generation-database', 'none'];
     const streams = Object.values<Route>(routes).filter(({ stream }) => stream !== undefined);
@@ -96,6 +99,10 @@ expected-statuses = [${refusals.join(', ')}]
 include-path = "/api/v1/policies/simulate"
 phases.coverage.enabled = false
 `;
+
+function linesIn(text: string, wanted: RegExp): string[] {
+  return text.split('\n').filter((line) => wanted.test(line));
+}
 
 function judged({ operations, test_cases, failures, errors }: Report, unforeseen: readonly string[]): SuiteResult {
   const lines = [

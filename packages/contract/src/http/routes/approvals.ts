@@ -115,6 +115,9 @@ const link = {
   query: z.object({ token: z.string().min(1).max(256) }),
 } as const;
 
+/** Whether the state is one that somebody has brought about. Without one, those that wait are meant. */
+const isDecided = (state = 'open') => state !== 'open' && state !== 'pending';
+
 /** Actions that wait for a person, and what people have granted. */
 export const approvalRoutes = {
   listApprovals: {
@@ -125,20 +128,25 @@ export const approvalRoutes = {
       'Actions that wait for a verdict, the one that expires first at the top. With "state": decided ones, newest first.',
     access: 'read',
     tenancy: 'own',
-    query: z.object({
-      ...paging,
-      /** `decided`: approved or rejected. */
-      state: z.enum([...approvalState.options, 'pending', 'decided', 'all']).optional(),
-      /** The author of one of the verdicts: the email of an account, or the id or label of a key. Letter case does not count. */
-      decided_by: z.string().min(1).max(bounds.email).optional(),
-      /** Decided from this time on, up to and with "to". */
-      from: time.optional(),
-      to: time.optional(),
-      org_id: idFilter,
-      team_id: idFilter,
-      agent_id: idFilter,
-      run_id: runIdFilter,
-    }),
+    query: z
+      .object({
+        ...paging,
+        /** `decided`: approved or rejected. */
+        state: z.enum([...approvalState.options, 'pending', 'decided', 'all']).optional(),
+        /** The author of one of the verdicts: the email of an account, or the id or label of a key. Letter case does not count. */
+        decided_by: z.string().min(1).max(bounds.email).optional(),
+        /** Decided from this time on, up to and with "to". */
+        from: time.optional(),
+        to: time.optional(),
+        org_id: idFilter,
+        team_id: idFilter,
+        agent_id: idFilter,
+        run_id: runIdFilter,
+      })
+      .refine(({ state, decided_by, from, to }) => isDecided(state) || (decided_by ?? from ?? to) === undefined, {
+        message: 'must be "decided", "approved" or "rejected" beside decided_by, from and to',
+        path: ['state'],
+      }),
     success: { status: 200, description: 'A page.', body: listOf(approvalJson) },
     problems: [],
   },
