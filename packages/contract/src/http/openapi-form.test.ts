@@ -61,6 +61,16 @@ describe('the OpenAPI document is as strict as the gateway', () => {
   });
 
   test.each([
+    ['-0.000001', true],
+    ['+10', true],
+    ['0', false],
+    ['-0.00', false],
+    ['000000000000.000000', false],
+  ])('about the amount %j', (amount_usd, good) => {
+    expect(takes('/api/v1/budgets/correct', { agent: bot, amount_usd, reason: 'double' })).toBe(good);
+  });
+
+  test.each([
     [{ all: true }, true],
     [{ org_id: 'acme', run_id: 'r' }, true],
     [{ org_id: '' }, true],

@@ -63,7 +63,10 @@ const correction = z
     team_id: idOrEmpty.optional(),
     amount_usd: z
       .string()
-      .regex(/^[-+]?\d{1,12}(\.\d{1,6})?$/, 'must be US dollars with at most 12 digits and 6 decimals, as "-1.50"')
+      .regex(
+        /^[-+]?(?=.*[1-9])\d{1,12}(\.\d{1,6})?$/,
+        'must be US dollars other than 0 with at most 12 digits and 6 decimals, as "-1.50"',
+      )
       .meta({ maxLength: 20, examples: ['-1.50'] }),
     reason: reason.min(1),
   })
