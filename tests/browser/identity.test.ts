@@ -37,8 +37,9 @@ afterAll(async () => {
   await gateway[Symbol.asyncDispose]();
 });
 
-async function invited(email: string, role: string, name: string): Promise<Login> {
-  const { body } = await gateway.api.post<{ token: string }>('/api/v1/auth/invite', bootstrapKey, { email, role });
+async function invited(email: string, role: string, name: string, tenant: object = {}): Promise<Login> {
+  const json = { email, role, ...tenant };
+  const { body } = await gateway.api.post<{ token: string }>('/api/v1/auth/invite', bootstrapKey, json);
   expect((await new Person(gateway).accept(body.token, { name })).status).toBe(201);
   return { email, password };
 }
@@ -211,6 +212,25 @@ test('a viewer sees what is its own, and changes its password', async () => {
   await browser.closePage(own);
 });
 
+test('an admin of one org invites into it: the page offers no other org and no owner, and shows no other invites', async () => {
+  await gateway.api.post('/api/v1/auth/invite', bootstrapKey, { email: 'elsewhere@example.com' });
+  const admin = await invited('orla@example.com', 'admin', 'Orla', { org_id: 'umbra' });
+  const own = await browser.open(gateway, { path: '/identity' });
+  await signIn(own, admin);
+  await own.getByText('No open invites').waitFor();
+  await own.getByRole('button', { name: 'Invite someone' }).first().click();
+  await dialog(own).getByText('The member sees umbra at most, as you do.').waitFor();
+  expect(await dialog(own).getByLabel('Org').count()).toBe(0);
+  expect(await dialog(own).getByRole('option', { name: 'Owner' }).count()).toBe(0);
+  await dialog(own).getByLabel('Email').fill('uma@example.com');
+  await dialog(own).getByLabel('Team').fill('night');
+  await dialog(own).getByRole('button', { name: 'Invite', exact: true }).click();
+  await own.getByRole('button', { name: 'I have kept it' }).click();
+  await own.getByText('will see umbra/night').waitFor();
+  expect(await row(own, 'elsewhere@example.com').count()).toBe(0);
+  await browser.closePage(own);
+});
+
 test('a key of one org sees the keys of this org, makes more of them, and is told when it takes its own away', async () => {
   const { body } = await gateway.api.post<{ key: string }>('/api/v1/iam/api-keys', bootstrapKey, {
     label: 'umbra admin',
@@ -219,8 +239,9 @@ test('a key of one org sees the keys of this org, makes more of them, and is tol
   });
   const own = await browser.open(gateway, { path: '/identity' });
   await signInByKey(own, body.key);
+  await tab(own, 'API keys');
   await row(own, 'umbra admin').getByText('yours').waitFor();
-  expect(await own.getByRole('tab').allTextContents()).toEqual(['API keys', 'This key']);
+  expect(await own.getByRole('tab').allTextContents()).toEqual(['Invites', 'API keys', 'This key']);
   expect(await row(own, 'abcdefghijkl').count()).toBe(0);
   await own.getByRole('button', { name: 'Create a key' }).click();
   await dialog(own).getByText('It is bound to umbra, as you are.').waitFor();

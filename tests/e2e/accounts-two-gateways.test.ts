@@ -57,6 +57,29 @@ test('a session of one works at the other, rotates there once, and ends in both 
   for (const person of [here, there]) expect((await person.call('GET', '/api/v1/auth/me')).status).toBe(401);
 });
 
+test('an invite of a bound admin is worth nothing at the other once its maker is lowered or its key revoked', async () => {
+  const invite = async (bearer: string, members: object) =>
+    (await one.api.post<{ token: string }>('/api/v1/auth/invite', bearer, members)).body.token;
+  const admin = new Person(one);
+  const grant = await admin.accept(
+    await invite(bootstrapKey, { email: 'org@example.com', role: 'admin', org_id: 'acme' }),
+  );
+  const key = await makeKey(one, { scopes: ['admin'], org_id: 'acme' });
+  const byPerson = await invite(admin.accessToken ?? '', { email: 'p@example.com' });
+  const byKey = await invite(key.key, { email: 'k@example.com' });
+  const lowered = await one.api.send('PATCH', `/api/v1/accounts/${grant.body.account.id}`, {
+    bearer: bootstrapKey,
+    json: { role: 'viewer' },
+  });
+  expect(lowered.status).toBe(200);
+  const revoked = await one.api.post(`/api/v1/iam/api-keys/${key.id}/revoke`, bootstrapKey);
+  expect(revoked.status).toBe(200);
+  for (const token of [byPerson, byKey]) {
+    const refused = await new Person(two).accept(token);
+    expect([refused.status, refused.body.code]).toEqual([422, 'invalid_token']);
+  }
+});
+
 test('the keys of an account that is disabled at one stop at the other at once', async () => {
   const { body } = await one.api.post<{ token: string }>('/api/v1/auth/invite', bootstrapKey, {
     email: 'leaves@example.com',

@@ -196,6 +196,28 @@ const rows: Readonly<Record<Subject, Row>> = {
       };
     },
   },
+  invite: {
+    world: () => plain,
+    widths,
+    needs: 'admin',
+    make: async (world, width) => {
+      const { gateway, owner, callers } = world;
+      const author = callers.find((caller) => caller.name === `an admin key (${width})`)?.bearer ?? '';
+      const json = { email: `invited-${width}@example.com`, org_id: 'acme', team_id: 'core' };
+      let id = '';
+      return {
+        impose: async () => {
+          const made = await gateway.api.post<{ invite: { id: string } }>('/api/v1/auth/invite', author, json);
+          ({ id } = made.body.invite);
+        },
+        lift: (bearer) => gateway.api.send<Problem>('DELETE', `/api/v1/auth/invites/${id}`, { bearer }),
+        holds: async () => {
+          const { body } = await owner.call<{ items: { id: string }[] }>('GET', '/api/v1/auth/invites?per_page=1000');
+          return body.items.some((invite) => invite.id === id);
+        },
+      };
+    },
+  },
   owner_account: {
     world: () => plain,
     widths: ['unbound'],

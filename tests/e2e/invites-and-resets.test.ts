@@ -76,6 +76,30 @@ describe.each(durableStores)('invites and resets on $name', ({ open }) => {
     }
   });
 
+  test('an admin of an org invites into it, by default, and knows of no other invites', async () => {
+    const foreign = await invite({ email: newEmail(), org_id: 'other' });
+    const made = await invite({ email: newEmail(), role: 'admin', org_id: 'acme' });
+    const admin = new Person(gateway);
+    expect((await admin.accept(made.body.token)).status).toBe(201);
+    const email = newEmail();
+    const invited = await admin.call<Made>('POST', invitePath, { email, role: 'admin' });
+    expect([invited.status, invited.body.invite]).toMatchObject([201, { email, org_id: 'acme', team_id: null }]);
+    const { items, total } = (await admin.call<Listed>('GET', '/api/v1/auth/invites')).body;
+    expect([items.map(({ id }) => id), total]).toEqual([[invited.body.invite.id], 1]);
+    for (const [method, path, status, code] of [
+      ['DELETE', `/api/v1/auth/invites/${foreign.body.invite.id}`, 404, 'invite_not_found'],
+      ['POST', `/api/v1/auth/invites/${foreign.body.invite.id}/resend`, 404, 'invite_not_found'],
+    ] as const) {
+      const answer = await admin.call<{ code: string }>(method, path);
+      expect([answer.status, answer.body.code]).toEqual([status, code]);
+    }
+    const owners = await admin.call<{ code: string }>('POST', invitePath, { email: newEmail(), role: 'owner' });
+    expect([owners.status, owners.body.code]).toEqual([403, 'owner_required']);
+    const colleague = new Person(gateway);
+    expect((await colleague.accept(invited.body.token)).status).toBe(201);
+    expect((await colleague.call('GET', '/api/v1/auth/me')).body).toMatchObject({ org_id: 'acme', team_id: null });
+  });
+
   const askReset = (email: string) => new Person(gateway).post('password/reset', { email });
   const confirm = (token: string, next = another) =>
     new Person(gateway).post('password/reset/confirm', { token, password: next });
@@ -179,8 +203,8 @@ describe.each(durableStores)('invites and resets on $name', ({ open }) => {
       org_id: 'acme',
     });
     for (const [method, path, json] of [
-      ['POST', invitePath, { email: 'x@example.com' }],
-      ['GET', '/api/v1/auth/invites'],
+      ['POST', invitePath, { email: 'x@example.com', org_id: 'other' }],
+      ['POST', invitePath, { email: 'owner@example.com' }],
       ['GET', '/api/v1/accounts'],
       ['PATCH', '/api/v1/accounts/x', {}],
     ] as const) {

@@ -1,4 +1,4 @@
-export type { HeldRole } from './access/index.ts';
+export type { Binding, HeldRole } from './access/index.ts';
 export type { Access, ApiKeyRecord, IssuedToken, MadeKey, Principal, Role, Scope } from './access/index.ts';
 export type { SigningKeyRecord, TokenClaims, TokenMint, Width } from './access/index.ts';
 export { Authenticator, Callers, EndedCredentials, KeyRing, SigningKeyRing, TicketRegistry } from './access/index.ts';

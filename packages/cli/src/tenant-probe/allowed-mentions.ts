@@ -12,12 +12,15 @@ const claim = new Set(['claimed_org_id', 'claimed_team_id', 'claimed_agent_id'])
  * Removes the few legitimate mentions of others from a successful answer, so that any that remain are leaks:
  * - in the caller's own record of an agent, its ancestors, even those of another team;
  * - in the caller's own record of an impersonation, the agent that its own agent claimed to be;
- * - in a control of a run within the caller's own tenant, the run that the caller named.
+ * - in a control of a run within the caller's own tenant, the run that the caller named;
+ * - in an invite into the caller's own tenant, the team that the caller named.
  */
 export function withoutAllowed(value: unknown, reader: Reader): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutAllowed(item, reader));
   if (!isObject(value)) return value;
-  const cleared = isEntry(value) ? entryWithout(value, reader) : runWithout(agentWithout(value, reader), reader);
+  const cleared = isEntry(value)
+    ? entryWithout(value, reader)
+    : runWithout(inviteWithout(agentWithout(value, reader), reader), reader);
   return Object.fromEntries(Object.entries(cleared).map(([name, member]) => [name, withoutAllowed(member, reader)]));
 }
 
@@ -28,6 +31,11 @@ function agentWithout(agent: JsonObject, reader: Reader): JsonObject {
     ({ id }) => id.agentId === parent['agent_id'] && id.teamId === parent['team_id'] && id.orgId === parent['org_id'],
   );
   return isAncestor ? { ...agent, parent: null } : agent;
+}
+
+function inviteWithout(invite: JsonObject, reader: Reader): JsonObject {
+  const isInvite = 'email' in invite && 'role' in invite && 'expires_at' in invite && isOwn(invite, reader);
+  return isInvite ? { ...invite, team_id: '' } : invite;
 }
 
 function runWithout(control: JsonObject, reader: Reader): JsonObject {

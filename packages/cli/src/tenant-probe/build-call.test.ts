@@ -15,6 +15,7 @@ const own = {
   control: 'c',
   approval: 'apr_1',
   grant: 'grt_1',
+  invite: 'inv_1',
   policy: 'p',
   source: 'rules: []',
   text: 'name',

@@ -2,6 +2,7 @@ import type { Call } from './caller.ts';
 import type { Operation, Schema } from './operations.ts';
 import type { Names, Place } from './places.ts';
 import { membersOf, placesOf } from './places.ts';
+import { canaryEmail, randomText } from './workshop.ts';
 
 /** Values that replace the caller's own names at some places, and further query parameters. */
 export interface Substitution {
@@ -78,8 +79,15 @@ function exampleOf(schema: Schema, members: Members = noMembers): unknown {
     case 'null':
       return null;
     default:
-      return schema.format === 'date-time' ? '2000-01-01T00:00:00.000Z' : 'canary'.padEnd(schema.minLength ?? 0, '-');
+      return exampleText(schema);
   }
+}
+
+function exampleText({ format, minLength = 0 }: Schema): string {
+  if (format === 'date-time') return '2000-01-01T00:00:00.000Z';
+  // Nobody reads the mail of this domain (RFC 2606), and two calls do not mean the same person.
+  if (format === 'idn-email') return canaryEmail(randomText(12));
+  return 'canary'.padEnd(minLength, '-');
 }
 
 function exampleObject(schema: Schema, members: Members): Record<string, unknown> {

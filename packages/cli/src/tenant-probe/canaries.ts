@@ -1,5 +1,6 @@
 import { isObject, succeeded, valueOf } from './caller.ts';
 import { makeApprovals } from './make-approvals.ts';
+import { makeInvite } from './make-invites.ts';
 import type { AgentTriple, NewAgent, RegisteredAgent } from './ports.ts';
 import type { Workshop, MadeKey } from './workshop.ts';
 import { randomText } from './workshop.ts';
@@ -35,6 +36,8 @@ export interface Tenant {
   readonly keys: Readonly<Record<'org' | 'one' | 'both', KeySet>>;
   /** One policy of the org and one of each team, made with their own keys. By full name. */
   readonly policies: { readonly org: string; readonly one: string; readonly both: string };
+  /** The same for invites, by id, and one into the org that the probe leaves alone. */
+  readonly invites: Readonly<Record<'org' | 'one' | 'both' | 'wide', string>>;
 }
 
 export interface Canaries {
@@ -83,7 +86,13 @@ async function makeTenant(workshop: Workshop, run: string, side: 'a' | 'b'): Pro
     one: await makePolicy(workshop, keys.one.admin.key, `${prefix}-one-policy`, sourceOf(prefix, teams.one)),
     both: await makePolicy(workshop, keys.both.admin.key, `${prefix}-both-policy`, sourceOf(prefix, teams.both)),
   };
-  return { prefix, orgId: prefix, teams, agents: { root, child, leaf, twin }, keys, policies };
+  const invites = {
+    org: await makeInvite(workshop, `${prefix}-org`, keys.org),
+    one: await makeInvite(workshop, `${prefix}-one`, keys.one),
+    both: await makeInvite(workshop, `${prefix}-both`, keys.both),
+    wide: await makeInvite(workshop, `${prefix}-wide`, keys.org),
+  };
+  return { prefix, orgId: prefix, teams, agents: { root, child, leaf, twin }, keys, policies, invites };
 }
 
 /** The text of a team policy that decides nothing. */

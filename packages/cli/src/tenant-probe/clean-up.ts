@@ -3,7 +3,7 @@ import { agentPath } from './canaries.ts';
 import { succeeded } from './caller.ts';
 
 /**
- * Removes what a probe has made: it deregisters agents, deletes policies and revokes keys. It goes on after a failure,
+ * Removes what a probe has made: it deregisters agents, deletes policies and revokes invites and keys. It goes on after a failure,
  * and returns what is left. The audit log keeps its entries, as it must.
  */
 export async function cleanUp({ caller, adminCredential, agents, made }: Workshop): Promise<string[]> {
@@ -26,6 +26,15 @@ export async function cleanUp({ caller, adminCredential, agents, made }: Worksho
       if (!succeeded(answer) && answer.status !== 404) left.push(`policy ${name} is in force: ${answer.status}`);
     } catch (error) {
       left.push(`policy ${name} is in force: ${String(error)}`);
+    }
+  }
+  for (const id of made.invites) {
+    const path = `/api/v1/auth/invites/${id}`;
+    try {
+      const answer = await caller.call({ method: 'DELETE', path, bearer: adminCredential, body: undefined });
+      if (!succeeded(answer) && answer.status !== 404) left.push(`invite ${id} is not revoked: ${answer.status}`);
+    } catch (error) {
+      left.push(`invite ${id} is not revoked: ${String(error)}`);
     }
   }
   for (const { id } of made.keys) {

@@ -73,6 +73,7 @@ function inTeam({ run, a, b }: Canaries, team: Team): Omit<Credential, 'name' | 
       ...othersIn(b, run),
       { what: 'another team', names, missing: missingLike(names, run) },
       { what: 'a key of the whole org', ...keyOf(a.keys.org) },
+      { what: 'an invite into the whole org', ...inviteOf(a, run) },
     ],
     foreign: {
       prefixes: [b.prefix, `${a.prefix}-${rest}`],
@@ -112,6 +113,7 @@ function namesOf(tenant: Tenant, team: string, agent: CanaryAgent, keys: KeySet)
     control: agent.controlId,
     approval: agent.approvalId,
     grant: agent.grantId,
+    invite: tenant.invites[bindingOf(tenant, keys)],
     policy: tenant.policies[bindingOf(tenant, keys)],
     source: sourceOf(tenant.orgId, team),
     text: agent.name,
@@ -126,6 +128,11 @@ function bindingOf({ keys: { org, one } }: Tenant, keys: KeySet): keyof Tenant['
 
 function keyOf(keys: KeySet): Pick<Other, 'names' | 'missing'> {
   return { names: { key: keys.spare.id }, missing: { key: randomText(keys.spare.id.length) } };
+}
+
+function inviteOf({ invites }: Tenant, run: string): Pick<Other, 'names' | 'missing'> {
+  const names = { invite: invites.wide };
+  return { names, missing: missingLike(names, run) };
 }
 
 /** Unused names of the same form and length. */
@@ -158,7 +165,7 @@ function valuesOf(tenant: Tenant, groups: readonly ('org' | Team)[]): string[] {
       ...(opId === twin.opId ? [] : [opId]),
     ]),
   );
-  return [...keys, ...agents];
+  return [...keys, ...agents, ...groups.map((group) => tenant.invites[group])];
 }
 
 /** Whether a credential has the access that an operation needs. */

@@ -11,6 +11,7 @@ export type Kind =
   | 'control'
   | 'approval'
   | 'grant'
+  | 'invite'
   | 'policy'
   | 'source'
   | 'text';
@@ -50,6 +51,7 @@ const kindsAfter: Readonly<Record<string, Kind>> = {
   control: 'control',
   approvals: 'approval',
   grants: 'grant',
+  invites: 'invite',
   // A suspension would hold the probe's own agents. So the id is one that no suspension has: 404 for everybody.
   suspensions: 'control',
   policies: 'policy',

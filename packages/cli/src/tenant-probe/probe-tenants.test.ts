@@ -18,7 +18,13 @@ test('a gateway that holds its tenants apart has no findings, and every operatio
   expect(Object.values(report.tried.operations).every((calls) => calls > 0)).toBe(true);
   expect(formatReport(report)).toContain('Tenants cannot see or touch each other.');
   expect(gateway.agents).toEqual([]);
+  expect(gateway.invites.open).toEqual([]);
   expect(inForce(gateway)).toEqual(['admin']);
+});
+
+test('a gateway without accounts invites nobody, which is no finding', async () => {
+  const report = await probeTenants(new FakeGateway(undefined, { hasAccounts: false }).options);
+  expect(report.findings, formatReport(report)).toEqual([]);
 });
 
 test('a leak in headers is caught over the wire, too', async () => {
@@ -86,6 +92,23 @@ const caught: Readonly<Record<Leak, readonly [operation: string, credential: str
     'org admin key',
     /^answers something else than 404, asked for another org by id in the path: 200$/,
   ],
+  'invites into others': [
+    'POST /api/v1/auth/invite',
+    'org admin key',
+    /^does not refuse what is not its own, asked for another org by org_id in the body: 201$/,
+  ],
+  'invites of others are listed': ['GET /api/v1/auth/invites', 'team admin key', /^shows "canary-.*asked for its own$/],
+  'invites of others can be sent again': [
+    'POST /api/v1/auth/invites/{id}/resend',
+    'team admin key',
+    /^answers something else than 404, asked for an invite into the whole org by id in the path: 201$/,
+  ],
+  'invites of others can be revoked': [
+    'DELETE /api/v1/auth/invites/{id}',
+    'org admin key',
+    /^answers something else than 404, asked for another org by id in the path: 204$/,
+  ],
+  'invites cannot be revoked': ['clean-up', 'admin', /^invite \w+ is not revoked: 409$/],
   'impersonations for everybody': [
     'GET /api/v1/logs',
     'org read key',

@@ -29,7 +29,7 @@ import { tryWhole } from './try-whole.ts';
 export async function probeTenants(options: ProbeOptions): Promise<TenantReport> {
   const caller = new Caller(options);
   const notebook = new Notebook();
-  const made: Made = { keys: [], agents: [], policies: new Set() };
+  const made: Made = { keys: [], agents: [], policies: new Set(), invites: new Set() };
   const { adminCredential, agents } = options;
   const workshop: Workshop = { caller, adminCredential, agents, made };
   await requireUnboundAdmin(workshop);
@@ -71,18 +71,18 @@ async function tryAll(
 
 /**
  * A run belongs to nobody: each tenant may hold any, for itself, and the list of these controls then has its name. The
- * probe reads that list before it leaves such names there.
+ * probe reads that list before it leaves such names there. An invite is sent again before it is revoked.
  */
 function inOrder(operations: readonly Operation[]): readonly Operation[] {
-  const isLeft = ({ path }: Operation) => path === '/api/v1/runs/controls';
-  return [...operations.filter(isLeft), ...operations.filter((operation) => !isLeft(operation))];
+  const isFirst = ({ path }: Operation) => path === '/api/v1/runs/controls' || path.endsWith('/resend');
+  return [...operations.filter(isFirst), ...operations.filter((operation) => !isFirst(operation))];
 }
 
 async function tryOperation(probe: Probe, operation: Operation, credential: Credential): Promise<void> {
   switch (operation.tenancy) {
     case 'own':
       if (isRegistration(operation)) return tryRegistration(probe, operation, credential);
-      await tryOwn(probe, operation, credential);
+      if (!(await tryOwn(probe, operation, credential))) return;
       await tryPages(probe, operation, credential);
       await tryClaims(probe, operation, credential);
       await tryWhole(probe, operation, credential);

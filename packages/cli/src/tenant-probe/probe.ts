@@ -4,6 +4,7 @@ import { buildCall } from './build-call.ts';
 import type { Canaries } from './canaries.ts';
 import type { Made } from './workshop.ts';
 import { madeKeyIn } from './canaries.ts';
+import { inviteIn } from './make-invites.ts';
 import type { Answer, Caller } from './caller.ts';
 import { isObject, succeeded, valueOf } from './caller.ts';
 import type { Credential } from './credentials.ts';
@@ -19,7 +20,7 @@ export interface Probe {
   readonly made: Made;
 }
 
-/** Calls an operation. Notes the keys and policies that result, so that they are removed later. */
+/** Calls an operation. Notes the keys, policies and invites that result, so that they are removed later. */
 export async function ask(
   { caller, notebook, made }: Probe,
   operation: Operation,
@@ -36,6 +37,8 @@ export async function ask(
     made.keys.push({ ...key, orgId: String(orgId), teamId: typeof teamId === 'string' ? teamId : null });
   }
   if (isObject(body) && body['origin'] === 'store' && typeof body['name'] === 'string') made.policies.add(body['name']);
+  const invite = inviteIn(body);
+  if (invite !== undefined) made.invites.add(invite);
   return answer;
 }
 

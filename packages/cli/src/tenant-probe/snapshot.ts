@@ -23,7 +23,9 @@ export async function takeSnapshot(probe: Probe, operations: readonly Operation[
     const policy = team === b.teams.one ? b.policies.one : b.policies.both;
     const source = sourceOf(org, team);
     const key = b.keys.org.spare.id;
-    const own: Names = { org, team, agent: agentId, key, op, run, control, approval, grant, policy, source, text };
+    const invite = b.invites.org;
+    const records = { key, op, run, control, approval, grant, invite, policy };
+    const own: Names = { org, team, agent: agentId, ...records, source, text };
     for (const operation of operations.filter(({ method, tenancy }) => method === 'GET' && tenancy === 'own')) {
       const query = operation.query.some(({ name }) => name === 'per_page') ? { per_page: '1000' } : {};
       const answer = await ask(probe, operation, { bearer, own }, { ...nothingElse, query });

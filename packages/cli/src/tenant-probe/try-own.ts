@@ -11,16 +11,18 @@ import type { Names, Place } from './places.ts';
 import { placesOf } from './places.ts';
 import type { Probe } from './probe.ts';
 import { ask, lookThrough } from './probe.ts';
+import { isSwitchedOff } from './switched-off.ts';
 
-/** Tries an operation that shows and changes only what the caller owns. */
-export async function tryOwn(probe: Probe, operation: Operation, credential: Credential): Promise<void> {
+/** Tries an operation that shows and changes only what the caller owns. False if this gateway does not offer it. */
+export async function tryOwn(probe: Probe, operation: Operation, credential: Credential): Promise<boolean> {
   if (!suffices(credential, operation.access)) {
     await tryWithoutScope(probe, operation, credential);
-    return;
+    return true;
   }
   for (const { how, substitution, isWhole } of ownWays(operation, credential)) {
     const answer = await ask(probe, operation, credential, substitution);
     lookThrough(probe, operation, credential, how, answer);
+    if (operation.accounts && isSwitchedOff(answer)) return false;
     // Otherwise the probe would test nothing here.
     if (
       !succeeded(answer) &&
@@ -36,14 +38,16 @@ export async function tryOwn(probe: Probe, operation: Operation, credential: Cre
   for (const other of credential.others) {
     for (const places of waysToName(operation, other)) await tryOther(probe, operation, credential, other, places);
   }
+  return true;
 }
 
 /**
  * Whether it was done before: a revoked key cannot be rotated, an ended operation cannot be paused, a deleted record
- * cannot be deleted.
+ * cannot be deleted, and an invite that was sent again has another id.
  */
 function isOver(answer: Answer, { method }: Operation): boolean {
   if (method === 'DELETE' && answer.status === 404) return true;
+  if (codeOf(answer) === 'invite_not_found') return true;
   return answer.status === 409 && codeOf(answer) !== 'ambiguous_op';
 }
 
@@ -143,8 +147,9 @@ function faultOf(answer: Answer, places: readonly Place[], { method, path }: Ope
     const expected = method === 'PUT' ? 403 : 404;
     return answer.status === expected ? undefined : `answers something else than ${expected}`;
   }
-  // A simulated agent need not exist. Within the caller's own org it may have any name.
-  if (path.endsWith('/simulate') && succeeded(answer) && places.every(({ kind }) => kind !== 'org')) return undefined;
+  // A simulated agent need not exist, nor a team that somebody is invited into. In the caller's own org it may have any name.
+  const mayBeNew = path.endsWith('/simulate') || path.endsWith('/auth/invite');
+  if (mayBeNew && succeeded(answer) && places.every(({ kind }) => kind !== 'org')) return undefined;
   if (isNamed('body') || method !== 'GET') {
     const isRefused = answer.status >= 400 && answer.status < 500;
     return isRefused || (succeeded(answer) && holdsNothing(answer)) ? undefined : 'does not refuse what is not its own';
@@ -174,6 +179,7 @@ export async function tryWithoutScope(probe: Probe, operation: Operation, creden
   for (const [how, substitution] of asked) {
     const answer = await ask(probe, operation, credential, substitution);
     lookThrough(probe, operation, credential, how, answer, sentIn(substitution.at));
+    if (operation.accounts && isSwitchedOff(answer)) continue;
     if (answer.status !== 403 || codeOf(answer) !== 'insufficient_scope') {
       probe.notebook.find(
         operation.name,

@@ -5,6 +5,7 @@ import { suffices } from './credentials.ts';
 import type { Operation } from './operations.ts';
 import type { Probe } from './probe.ts';
 import { ask, lookThrough } from './probe.ts';
+import { isSwitchedOff } from './switched-off.ts';
 
 /**
  * Tries an operation reserved for unbound credentials or for people. The gateway refuses a tenant's key for exactly
@@ -17,7 +18,7 @@ export async function tryUnbound(probe: Probe, operation: Operation, credential:
   const expected = suffices(credential, operation.access) ? why : 'insufficient_scope';
   const code = codeOf(answer);
   if (answer.status === 403 && code === expected) return;
-  if (operation.accounts && answer.status === 503 && code === 'accounts_unavailable') return;
+  if (operation.accounts && isSwitchedOff(answer)) return;
   probe.notebook.find(
     operation.name,
     credential.name,

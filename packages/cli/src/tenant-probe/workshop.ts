@@ -13,6 +13,8 @@ export interface Made {
   readonly agents: RegisteredAgent[];
   /** Stored policies, by name. */
   readonly policies: Set<string>;
+  /** Invites, by id. */
+  readonly invites: Set<string>;
 }
 
 /** What the making of canaries needs. */
@@ -21,6 +23,11 @@ export interface Workshop {
   readonly adminCredential: string;
   readonly agents: AgentPort;
   readonly made: Made;
+}
+
+/** An address that no letter reaches (RFC 2606). */
+export function canaryEmail(name: string): string {
+  return `${name}@canary.invalid`;
 }
 
 export function randomText(length: number, alphabet = 'abcdefghijklmnopqrstuvwxyz234567'): string {

@@ -54,6 +54,7 @@ const expected: Record<Subject, (caller: Standing, imposed: Width) => Refusal | 
   approval: ({ isOwn, isAdmin, width }) => (isOwn && !(isAdmin && width === 'unbound') ? 'own_approval' : null),
   approval_by_others: ({ isOwn }) => (isOwn ? 'own_approval' : null),
   cap: ({ width }, imposed) => (widths.indexOf(width) < widths.indexOf(imposed) ? 'imposed_by_wider' : null),
+  invite: ({ width }, imposed) => (widths.indexOf(width) < widths.indexOf(imposed) ? 'imposed_by_wider' : null),
   owner_account: ({ isOwner }) => (isOwner ? null : 'owner_required'),
 };
 

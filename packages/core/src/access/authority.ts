@@ -44,6 +44,7 @@ export const subjects = [
   'approval',
   'approval_by_others',
   'cap',
+  'invite',
   'owner_account',
 ] as const;
 
@@ -75,6 +76,7 @@ export const authority: Readonly<Record<Subject, Rule>> = {
   approval_by_others: { asWide: false, own: 'own_approval', strict: true, ownerOnly: false },
   // Applies to a charge that would pass the cap.
   cap: { asWide: true, own: null, ownerOnly: false },
+  invite: { asWide: true, own: null, ownerOnly: false },
   owner_account: { asWide: false, own: null, ownerOnly: true },
 };
 

@@ -9,7 +9,16 @@ export { Authenticator, leaveAll, principalOfAccount } from './authenticator.ts'
 export type { ReadCredentials } from './callers.ts';
 export { Callers, isKey } from './callers.ts';
 export type { Binding, Standing, Width } from './authority.ts';
-export { isAtLeastAsWide, isSameBinding, mayChangeDocument, refusalOf, widest, widthOf, widths } from './authority.ts';
+export {
+  commonBinding,
+  isAtLeastAsWide,
+  isSameBinding,
+  mayChangeDocument,
+  refusalOf,
+  widest,
+  widthOf,
+  widths,
+} from './authority.ts';
 export type { Descents } from './credential-lineage.ts';
 export {
   isOfLineageOfAny,

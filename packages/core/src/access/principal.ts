@@ -41,10 +41,10 @@ export function requireScope(principal: Principal, needed: Scope): void {
   );
 }
 
-/** Whether an agent lies within the caller's tenant. Only this function decides it. */
-export function mayReach(principal: Binding, agent: AgentId): boolean {
-  if (principal.orgId !== null && principal.orgId !== agent.orgId) return false;
-  return principal.teamId === null || principal.teamId === agent.teamId;
+/** Whether an agent, or all that a binding covers, lies within the caller's tenant. Only this function decides it. */
+export function mayReach(principal: Binding, target: Binding): boolean {
+  if (principal.orgId !== null && principal.orgId !== target.orgId) return false;
+  return principal.teamId === null || principal.teamId === target.teamId;
 }
 
 /** Refuses a caller that is bound to a tenant. Guards what concerns the whole gateway. */

@@ -1,3 +1,4 @@
+import type { Binding } from '../access/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
 import type { Account, Attempts, Identity, Invite, QueuedLetter, RefreshToken, SentToken, Session } from './account.ts';
 
@@ -62,8 +63,9 @@ export interface AccountRows {
 
   invite(id: string): Promise<Invite | undefined>;
   inviteByEmail(emailKey: string): Promise<Invite | undefined>;
-  /** Invites that have not expired by `now`, newest first, then by id. */
+  /** Invites within a binding that have not expired by `now`, newest first, then by id. */
   invites(
+    within: Binding,
     now: EpochMs,
     after: { readonly createdAt: EpochMs; readonly id: string } | null,
     limit: number,

@@ -1,3 +1,4 @@
+export { acceptInvite } from './accept-invite.ts';
 export type { AccountRows, AccountStore, OwedEntry, Page } from './account-store.ts';
 export type { Account, Attempts, Identity, Invite, QueuedLetter, RefreshToken } from './account.ts';
 export type { SentToken, Session, SignIn } from './account.ts';
@@ -15,7 +16,7 @@ export { findApprover } from './find-approver.ts';
 export { findLoginIn, findRolesIn } from './find-people.ts';
 export { followAccounts } from './change-accounts.ts';
 export type { MadeInvite } from './invites.ts';
-export { acceptInvite, createInvite, listInvites, resendInvite, revokeInvite } from './invites.ts';
+export { createInvite, listInvites, resendInvite, revokeInvite } from './invites.ts';
 export { logIn } from './log-in.ts';
 export type { OidcPerson } from './log-in-with-oidc.ts';
 export { logInWithOidc, noteFailedSignOn } from './log-in-with-oidc.ts';

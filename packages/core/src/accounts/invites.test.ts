@@ -1,11 +1,15 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createKey } from '../access/manage-keys.ts';
+import { createKey, revokeKey, rotateKey } from '../access/manage-keys.ts';
 import type { Binding } from '../access/authority.ts';
 import type { Principal, Role } from '../access/principal.ts';
 import { operator } from '../testkit/requests.ts';
+import { sampleAccount } from '../testkit/account-samples.ts';
 import type { TestAccounts } from '../testkit/test-accounts.ts';
 import { from, goodPassword, testAccounts } from '../testkit/test-accounts.ts';
-import { acceptInvite, createInvite, listInvites, resendInvite, revokeInvite } from './invites.ts';
+import { acceptInvite } from './accept-invite.ts';
+import { createInvite, listInvites, resendInvite, revokeInvite } from './invites.ts';
+import type { Account } from './account.ts';
+import { logIn } from './log-in.ts';
 import { changeAccount } from './manage-accounts.ts';
 
 let world: TestAccounts;
@@ -116,11 +120,9 @@ describe('who may invite', () => {
     expect((await world.failure(revokeInvite(world.accounts, operator, made.id, from))).code).toBe('owner_required');
   });
 
-  test('a developer does not, nor does a credential of a tenant', async () => {
+  test('a developer does not', async () => {
     const developer: Principal = { ...owner, scopes: ['write'] };
     expect((await world.failure(invite('x@example.com', 'viewer', developer))).code).toBe('insufficient_scope');
-    const bound: Principal = { ...operator, orgId: 'acme' };
-    expect((await world.failure(invite('x@example.com', 'viewer', bound))).code).toBe('tenant_bound');
   });
 });
 
@@ -149,6 +151,150 @@ describe('an invite into a tenant', () => {
     const { account } = await world.run(accept(token));
     const promoted = changeAccount(world.accounts, owner, account.id, { role: 'owner' }, from);
     expect((await world.failure(promoted)).code).toBe('invalid_argument');
+  });
+});
+
+describe('an admin of a tenant', () => {
+  const acme: Binding = { orgId: 'acme', teamId: null };
+  const shop: Binding = { orgId: 'acme', teamId: 'shop' };
+
+  async function adminOf(binding: Binding, email = 'admin@example.com') {
+    const { token } = await world.run(invite(email, 'admin', owner, binding));
+    return world.asPerson((await world.run(accept(token))).account);
+  }
+
+  test('invites into its tenant, which is the default, and no wider', async () => {
+    const admin = await adminOf(acme);
+    expect((await world.run(invite('a@example.com', 'viewer', admin))).invite).toMatchObject(acme);
+    const narrower = await world.run(invite('b@example.com', 'admin', admin, { teamId: 'shop' }));
+    expect(narrower.invite).toMatchObject(shop);
+    expect((await world.run(accept(narrower.token))).account).toMatchObject(shop);
+    const lead = await adminOf(shop, 'lead@example.com');
+    expect((await world.run(invite('c@example.com', 'viewer', lead, { orgId: 'acme' }))).invite).toMatchObject(shop);
+    for (const [by, binding] of [
+      [admin, { orgId: 'other' }],
+      [admin, { orgId: 'other', teamId: 'shop' }],
+      [lead, { orgId: 'acme', teamId: 'other' }],
+      [lead, { teamId: 'other' }],
+    ] as const) {
+      expect((await world.failure(invite('x@example.com', 'viewer', by, binding))).code).toBe('tenant_bound');
+    }
+  });
+
+  test('makes no owner, not even as one whom the provider of a sign-on has bound', async () => {
+    const admin = await adminOf(acme);
+    expect((await world.failure(invite('x@example.com', 'owner', admin))).code).toBe('owner_required');
+    const bound: Principal = { ...owner, ...acme };
+    expect((await world.failure(invite('x@example.com', 'owner', bound))).code).toBe('invalid_argument');
+  });
+
+  test('sees, sends again and revokes the invites into its tenant, and no others', async () => {
+    const admin = await adminOf(acme);
+    const inside = await world.run(invite('in@example.com', 'viewer', admin, shop));
+    const outside = await world.run(invite('out@example.com', 'viewer', owner, { orgId: 'other' }));
+    await world.run(invite('free@example.com', 'viewer'));
+    const seen = await world.run(listInvites(world.accounts, admin, null, 50));
+    expect([seen.items.map(({ email }) => email), seen.total]).toEqual([['in@example.com'], 1]);
+    for (const act of [resendInvite, revokeInvite]) {
+      expect((await world.failure(act(world.accounts, admin, outside.invite.id, from))).code).toBe('invite_not_found');
+    }
+    const again = await world.run(resendInvite(world.accounts, admin, inside.invite.id, from));
+    expect(again.invite).toMatchObject(shop);
+    await world.run(revokeInvite(world.accounts, admin, again.invite.id, from));
+  });
+
+  test('takes no invite from a wider credential: it neither revokes, nor replaces, nor gets the token of it', async () => {
+    const admin = await adminOf(acme);
+    const lead = await adminOf(shop, 'lead@example.com');
+    const byOwner = await world.run(invite('boss@example.com', 'admin', owner, shop));
+    const byAdmin = await world.run(invite('dev@example.com', 'viewer', admin, shop));
+    for (const [by, { invite: made }] of [
+      [admin, byOwner],
+      [lead, byOwner],
+      [lead, byAdmin],
+    ] as const) {
+      for (const act of [
+        () => resendInvite(world.accounts, by, made.id, from),
+        () => revokeInvite(world.accounts, by, made.id, from),
+        () => invite(made.email, 'viewer', by),
+      ]) {
+        expect((await world.failure(act())).code).toBe('imposed_by_wider');
+      }
+    }
+    await world.run(accept(byOwner.token));
+    await world.run(revokeInvite(world.accounts, owner, byAdmin.invite.id, from));
+    world.clock.advance(604_800_000);
+    await world.run(invite('dev@example.com', 'viewer', world.asPerson((await adminAgain(lead)).account)));
+  });
+
+  /** Sessions end within seven days, too. */
+  async function adminAgain({ actor }: Principal) {
+    return world.run(logIn(world.accounts, { email: actor.label, password: goodPassword, rememberMe: false }, from));
+  }
+
+  test('gets one answer for an email of others: of an account, whatever its status, or of an invite', async () => {
+    const admin = await adminOf(acme);
+    const { token } = await world.run(invite('gone@example.com', 'viewer', owner, acme));
+    const { account } = await world.run(accept(token));
+    await world.run(changeAccount(world.accounts, owner, account.id, { status: 'disabled' }, from));
+    await world.run(invite('asked@example.com', 'viewer', owner, { orgId: 'other' }));
+    await world.run(invite('asked-for-all@example.com', 'viewer'));
+    const answers = [];
+    for (const name of ['owner', 'gone', 'asked', 'asked-for-all']) {
+      const error = await world.failure(invite(`${name}@example.com`, 'viewer', admin));
+      answers.push([error.code, String(error), error.facts]);
+    }
+    expect(new Set(answers.map((each) => JSON.stringify(each))).size).toBe(1);
+    expect(answers[0]?.[0]).toBe('tenant_bound');
+  });
+
+  test('brings nobody back, not by an invite from before the account was made and disabled either', async () => {
+    const admin = await adminOf(acme);
+    const { access } = world.accounts;
+    const key = { label: 'ci', scopes: ['admin'] as const, ...acme, ttlMs: null };
+    const { record } = await world.run(createKey(access, operator, key));
+    const byAccount = await world.run(invite('late@example.com', 'viewer', admin));
+    const byKey = await world.run(
+      invite('later@example.com', 'viewer', { ...operator, ...acme, credentialId: record.id }),
+    );
+    const late = sampleAccount('late', { email: 'late@example.com', emailKey: 'late@example.com', status: 'disabled' });
+    await world.accounts.store.transaction([], async (rows) => {
+      await rows.saveAccount(late);
+      await rows.saveAccount({ ...late, id: 'later', email: 'later@example.com', emailKey: 'later@example.com' });
+    });
+    for (const { token } of [byAccount, byKey]) {
+      expect((await world.failure(accept(token))).code).toBe('invalid_token');
+    }
+  });
+
+  test('has invited for as long as it is an admin there', async () => {
+    const admin = await adminOf(acme);
+    const { token } = await world.run(invite('dev@example.com', 'viewer', admin));
+    const change = (members: Partial<Account>) =>
+      world.accounts.store.transaction([], async (rows) => {
+        const account = await rows.account(admin.credentialId);
+        if (account !== undefined) await rows.saveAccount({ ...account, ...members });
+      });
+    for (const elsewhere of [{ orgId: 'other' }, shop, { role: 'developer' }, { status: 'disabled' }] as const) {
+      await change({ ...acme, role: 'admin', status: 'active', ...elsewhere });
+      expect((await world.failure(accept(token))).code).toBe('invalid_token');
+    }
+    await change({ ...acme, role: 'admin', status: 'active' });
+    expect((await world.run(accept(token))).account).toMatchObject(acme);
+  });
+
+  test('that is a key has invited for as long as the key, or one that it was rotated to, is in force', async () => {
+    const { access } = world.accounts;
+    const key = { label: 'ci', scopes: ['admin'] as const, ...acme, ttlMs: null };
+    const { record } = await world.run(createKey(access, operator, key));
+    const asKey: Principal = { ...operator, ...acme, credentialId: record.id };
+    const one = await world.run(invite('one@example.com', 'viewer', asKey));
+    const two = await world.run(invite('two@example.com', 'viewer', asKey));
+    const rotated = await world.run(rotateKey(access, asKey, record.id));
+    expect((await world.run(accept(one.token))).account).toMatchObject(acme);
+    await world.run(revokeKey(access, operator, rotated.record.id));
+    await world.run(revokeKey(access, operator, record.id).catch(() => undefined));
+    expect((await world.failure(accept(two.token))).code).toBe('invalid_token');
   });
 });
 

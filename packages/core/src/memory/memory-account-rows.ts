@@ -11,6 +11,8 @@ import type {
   OwedEntry,
   Page,
 } from '../accounts/index.ts';
+import type { Binding } from '../access/index.ts';
+import { mayReach } from '../access/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
 import { ReeveError } from '../kernel/index.ts';
 import type { Touch } from './memory-table.ts';
@@ -159,8 +161,9 @@ export class MemoryAccountRows implements AccountRows {
     return this.#invites.where((invite) => invite.emailKey === emailKey).sort(newestFirst)[0];
   }
 
-  async invites(now: EpochMs, after: Place | null, limit: number): Promise<Page<Invite>> {
-    const all = this.#invites.where((invite) => invite.expiresAt > now).sort(newestFirst);
+  async invites(within: Binding, now: EpochMs, after: Place | null, limit: number): Promise<Page<Invite>> {
+    const isListed = (invite: Invite) => invite.expiresAt > now && mayReach(within, invite);
+    const all = this.#invites.where(isListed).sort(newestFirst);
     const rest = after === null ? all : all.filter((invite) => newestFirst(invite, after) > 0);
     return { items: rest.slice(0, limit), total: all.length };
   }

@@ -140,7 +140,7 @@ export function containsAgent(scope: PolicyScope, agent: AgentId): boolean {
 /** Whether a document of this scope lies within the caller's tenant. Global documents belong to unbound callers. */
 export function mayReachScope(by: Binding, scope: PolicyScope): boolean {
   if (by.orgId === null) return true;
-  return scope.tier !== 'global' && mayReach(by, { teamId: '', agentId: '', ...scope });
+  return scope.tier !== 'global' && mayReach(by, { teamId: null, ...scope });
 }
 
 /** The scopes that contain an agent, as keys of documents. Widest first. */

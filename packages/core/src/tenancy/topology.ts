@@ -54,7 +54,7 @@ export function teamOf(
   filter: TenantFilter,
 ): Agent[] {
   requireScope(by, 'read');
-  const visible = mayReach(by, { ...team, agentId: '' }) && fits(team, filter);
+  const visible = mayReach(by, team) && fits(team, filter);
   const agents = visible ? [...gov.directory.inTeam(team.orgId, team.teamId)] : [];
   if (agents.length > 0) return agents;
   throw new ReeveError('team_not_found', `there is no team "${team.orgId}/${team.teamId}" with agents`);

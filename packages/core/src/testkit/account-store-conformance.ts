@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Binding } from '../access/authority.ts';
 import type { AccountRows, AccountStore } from '../accounts/account-store.ts';
 import {
   sampleAccount,
@@ -21,6 +22,8 @@ import {
   someSentToken,
   someSession,
 } from './account-samples.ts';
+
+const everywhere: Binding = { orgId: null, teamId: null };
 
 export interface OpenAccountStore {
   readonly store: AccountStore;
@@ -328,8 +331,13 @@ export function accountStoreConformance(
           await rows.saveInvite(sampleInvite('new', { createdAt: 30, expiresAt: 102 }));
           await rows.saveInvite(sampleInvite('expired', { createdAt: 20, expiresAt: 100 }));
         });
-        const page = async (now: number, after: { createdAt: number; id: string } | null, limit: number) => {
-          const { items, total } = await ask((rows) => rows.invites(now, after, limit));
+        const page = async (
+          now: number,
+          after: { createdAt: number; id: string } | null,
+          limit: number,
+          within: Binding = everywhere,
+        ) => {
+          const { items, total } = await ask((rows) => rows.invites(within, now, after, limit));
           return [items.map((invite) => invite.id).join(' '), total];
         };
         expect(await page(100, null, 100)).toEqual(['new a b c d old', 6]);
@@ -340,6 +348,17 @@ export function accountStoreConformance(
         expect(await page(100, { createdAt: 20, id: 'c' }, 2)).toEqual(['d old', 6]);
         expect(await page(100, { createdAt: 10, id: 'old' }, 2)).toEqual(['', 6]);
         expect(await page(100, { createdAt: 20, id: 'bb' }, 1)).toEqual(['c', 6]);
+        await change(async (rows) => {
+          const times = { createdAt: 1, expiresAt: 101 };
+          await rows.saveInvite(sampleInvite('org', { ...times, orgId: 'acme' }));
+          await rows.saveInvite(sampleInvite('team', { ...times, orgId: 'acme', teamId: 'shop' }));
+          await rows.saveInvite(sampleInvite('else', { ...times, orgId: 'other', teamId: 'shop' }));
+        });
+        const acme = { orgId: 'acme', teamId: null };
+        expect(await page(100, null, 9, acme)).toEqual(['org team', 2]);
+        expect(await page(100, { createdAt: 1, id: 'org' }, 9, acme)).toEqual(['team', 2]);
+        expect(await page(100, null, 9, { ...acme, teamId: 'shop' })).toEqual(['team', 1]);
+        expect((await page(100, null, 9))[1]).toBe(9);
       });
 
       test('are found by email key, the newest where there are several', async () => {
@@ -810,7 +829,7 @@ async function everything(rows: AccountRows) {
     refreshToken: await rows.refreshToken('r1'),
     invite: await rows.invite('i1'),
     inviteByEmail: await rows.inviteByEmail('i1@example.com'),
-    invites: await rows.invites(0, null, 10),
+    invites: await rows.invites(everywhere, 0, null, 10),
     sentToken: await rows.sentToken('t1'),
     attempts: await rows.attempts('h1'),
     letter: await rows.letter('l1'),

@@ -36,6 +36,12 @@ export function fakeDocument(leak: string | undefined): object {
     },
     required: ['action', 'scope', 'reason'],
   };
+  const nullable = { anyOf: [{ type: 'string' }, { type: 'null' }] };
+  const invite = {
+    type: 'object',
+    properties: { email: { type: 'string', format: 'idn-email' }, org_id: nullable, team_id: nullable },
+    required: ['email'],
+  };
   const format = { ...query('format'), schema: { type: 'string', enum: ['jsonl', 'csv'] } };
   return {
     openapi: '3.1.0',
@@ -47,6 +53,14 @@ export function fakeDocument(leak: string | undefined): object {
         post: operation('own', 'admin', [], grant),
       },
       '/api/v1/iam/api-keys/{id}/revoke': { post: operation('own', 'admin', [path('id')]) },
+      '/api/v1/auth/invite': { post: { ...operation('own', 'admin', [], invite), 'x-reeve-accounts': true } },
+      '/api/v1/auth/invites': { get: { ...operation('own', 'admin', paging), 'x-reeve-accounts': true } },
+      '/api/v1/auth/invites/{id}': {
+        delete: { ...operation('own', 'admin', [path('id')]), 'x-reeve-accounts': true },
+      },
+      '/api/v1/auth/invites/{id}/resend': {
+        post: { ...operation('own', 'admin', [path('id')]), 'x-reeve-accounts': true },
+      },
       '/api/v1/iam/signing-keys/rotate': { post: operation('unbound', 'admin') },
       '/api/v1/logs': { get: operation('own', 'read', [...log, ...paging]) },
       '/api/v1/logs/export': { get: operation('own', 'read', [...log, format]) },

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { randomText } from '../workshop.ts';
 import type { AgentPort, ProbeOptions } from '../ports.ts';
 import { fakeDocument } from './fake-document.ts';
+import { FakeInvites } from './fake-invites.ts';
 import { FakeOps } from './fake-ops.ts';
 import type { Leak } from './leaks.ts';
 import type { Agent, Binding, Entry, Key, Reply } from './records.ts';
@@ -17,7 +18,9 @@ export class FakeGateway {
   readonly #leak: Leak | undefined;
   readonly #log: Entry[] = [];
   readonly #ops: FakeOps;
-  constructor(leak?: Leak) {
+  readonly invites: FakeInvites;
+
+  constructor(leak?: Leak, { hasAccounts = true } = {}) {
     this.#leak = leak;
     this.#ops = new FakeOps({
       leak,
@@ -25,6 +28,7 @@ export class FakeGateway {
       sees: (by, record) => this.#sees(by, record),
       list: (own, all, query) => this.#list(own, all, query),
     });
+    this.invites = new FakeInvites(leak, hasAccounts, (own, all, query) => this.#list(own, all, query));
     this.keys.push({
       id: 'fakeadminkey',
       key: this.adminKey,
@@ -42,7 +46,7 @@ export class FakeGateway {
       baseUrl: 'http://fake',
       fetch: (url, { method, headers, body }) => {
         const [status, text, answered] = this.#answer(method, new URL(url), headers['authorization'] ?? '', body ?? '');
-        return Promise.resolve(new Response(text, { status, headers: answered }));
+        return Promise.resolve(new Response(status === 204 ? null : text, { status, headers: answered }));
       },
       adminCredential: this.adminKey,
       agents: this.#port(),
@@ -137,8 +141,8 @@ export class FakeGateway {
   #handlerOf(route: string, url: URL, by: Key, text: string): [string, () => Reply] | [] {
     const body = (text === '' ? {} : JSON.parse(text)) as Record<string, string>;
     const query = Object.fromEntries(url.searchParams);
-    const ofOps = this.#ops.handlerOf(route, by, query, body);
-    if (ofOps !== undefined) return ofOps;
+    const found = this.#ops.handlerOf(route, by, query, body) ?? this.invites.handlerOf(route, by, query, body);
+    if (found !== undefined) return found;
     const agent = /^(GET|POST) \/api\/v1\/agents\/([^/]+)\/([^/]+)\/([^/]+?)(?:\/(suspend|resume))?$/.exec(route);
     const revoked = /^POST \/api\/v1\/iam\/api-keys\/(\w+)\/revoke$/.exec(route)?.[1];
     if (agent !== null) return this.#agentHandler(by, agent);

@@ -77,6 +77,9 @@ const oneself = { ...people, access: 'any', tenancy: 'person' } as const;
 
 const administration = { ...people, access: 'admin', tenancy: 'unbound' } as const;
 
+/** A tenant's admin invites into its tenant, and sees the invites into it. */
+const inviting = { ...people, access: 'admin', tenancy: 'own' } as const;
+
 const madeInvite = {
   status: 201,
   description: 'The invite, and its token. Only this answer contains the token.',
@@ -129,13 +132,13 @@ export const accountRoutes = {
     problems: [],
   },
   createInvite: {
-    ...administration,
+    ...inviting,
     method: 'POST',
     path: '/api/v1/auth/invite',
     summary: 'Invite someone. An open invite to the same email is replaced.',
     body: z
       .strictObject({ email, role: role.default('developer'), org_id: id.nullish(), team_id: id.nullish() })
-      // A team belongs to an org, and an owner to none.
+      // A team belongs to an org, and an owner to none. A tenant's credential has its own org.
       .meta(
         alsoOneOf([
           { properties: { org_id: { type: 'null' }, team_id: { type: 'null' } } },
@@ -146,7 +149,7 @@ export const accountRoutes = {
         ]),
       ),
     success: madeInvite,
-    problems: ['password_off', 'owner_required', 'email_taken'],
+    problems: ['password_off', 'owner_required', 'email_taken', 'tenant_bound', 'imposed_by_wider'],
   },
   acceptInvite: {
     ...anyone,
@@ -159,7 +162,7 @@ export const accountRoutes = {
     problems: ['password_off', 'weak_password', 'invalid_token', 'overloaded'],
   },
   listInvites: {
-    ...administration,
+    ...inviting,
     method: 'GET',
     path: '/api/v1/auth/invites',
     summary: 'The open invites, newest first.',
@@ -168,22 +171,22 @@ export const accountRoutes = {
     problems: [],
   },
   revokeInvite: {
-    ...administration,
+    ...inviting,
     method: 'DELETE',
     path: '/api/v1/auth/invites/{id}',
     summary: 'Revoke an invite: its tokens stop working.',
     params: idPath,
     success: { status: 204, description: 'The invite is gone.' },
-    problems: ['invite_not_found', 'owner_required'],
+    problems: ['invite_not_found', 'owner_required', 'imposed_by_wider'],
   },
   resendInvite: {
-    ...administration,
+    ...inviting,
     method: 'POST',
     path: '/api/v1/auth/invites/{id}/resend',
     summary: 'Send an invite again, under a new id, with a new token and a new time to live.',
     params: idPath,
     success: madeInvite,
-    problems: ['password_off', 'invite_not_found', 'owner_required'],
+    problems: ['password_off', 'invite_not_found', 'owner_required', 'tenant_bound', 'imposed_by_wider'],
   },
   requestReset: {
     ...anyone,

@@ -55,7 +55,7 @@ describe('the tabs', () => {
     ]);
     expect(shown({ ...admin, scopes: ['read'] }, both)).toEqual(['sessions', 'account']);
     expect(shown({ ...admin, kind: 'api_key' }, both)).toEqual(['members', 'invites', 'keys', 'account']);
-    expect(shown({ ...admin, kind: 'api_key', orgId: 'acme' }, both)).toEqual(['keys', 'account']);
+    expect(shown({ ...admin, kind: 'api_key', orgId: 'acme' }, both)).toEqual(['invites', 'keys', 'account']);
     expect(shown({ ...admin, kind: 'api_key' }, none)).toEqual(['keys', 'account']);
   });
 

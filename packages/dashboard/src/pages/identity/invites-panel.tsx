@@ -69,7 +69,7 @@ export function InvitesPanel({ grant }: { readonly grant: Grant }) {
           </Card>
           {isInviting ? (
             <InviteDialog
-              isOwner={isOwner}
+              grant={grant}
               onClose={() => setInviting(false)}
               onMade={(invite) => {
                 setInviting(false);

@@ -2,6 +2,7 @@ import type {
   Account,
   AccountRows,
   Attempts,
+  Binding,
   Identity,
   Invite,
   OwedEntry,
@@ -140,13 +141,17 @@ export class SqlAccountRows implements AccountRows {
     return this.#one(inviteRow, 'WHERE email_key = ? ORDER BY created_at DESC, id LIMIT 1', emailKey);
   }
 
-  async invites(now: number, after: Place | null, limit: number): Promise<Page<Invite>> {
+  async invites(within: Binding, now: number, after: Place | null, limit: number): Promise<Page<Invite>> {
+    const { orgId, teamId } = within;
+    const tenant = `${orgId === null ? '' : 'AND org_id = ?'} ${teamId === null ? '' : 'AND team_id = ?'}`;
+    const listed = [now, ...[orgId, teamId].filter((each) => each !== null)];
     const order = 'ORDER BY created_at DESC, id LIMIT ?';
     const beyond = 'AND (created_at < ? OR (created_at = ? AND id > ?))';
     const place = after === null ? [] : [after.createdAt, after.createdAt, after.id];
-    const rest = `WHERE expires_at > ? ${after === null ? '' : beyond} ${order}`;
-    const items = await this.#many(inviteRow, rest, now, ...place, limit);
-    return { items, total: await this.#count('SELECT count(*) AS n FROM invites WHERE expires_at > ?', now) };
+    const rest = `WHERE expires_at > ? ${tenant} ${after === null ? '' : beyond} ${order}`;
+    const items = await this.#many(inviteRow, rest, ...listed, ...place, limit);
+    const count = `SELECT count(*) AS n FROM invites WHERE expires_at > ? ${tenant}`;
+    return { items, total: await this.#count(count, ...listed) };
   }
 
   saveInvite(invite: Invite): Promise<void> {
