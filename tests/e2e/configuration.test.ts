@@ -1,5 +1,5 @@
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execFileSync } from 'node:child_process';
@@ -250,7 +250,7 @@ test('without a key one is made and printed exactly once, as a plain line on std
   const second = await start();
   expect(printed(second)).toHaveLength(0);
   expect(second.output().stderr).toContain(
-    `An admin API key was made before. If it is lost, stop the gateway and run: reeve keys bootstrap --data '${data}'\n`,
+    `An admin API key was made before. If it is lost, run: reeve keys bootstrap --data '${data}'\n`,
   );
   expect(first.output().stderr).not.toContain('keys bootstrap');
   await second.kill('SIGTERM');
@@ -262,12 +262,8 @@ describe('reeve keys bootstrap', () => {
     const data = join(folder, 'lost-key');
     const before = await TestGateway.start({ folder: data });
     const bootstrap = ['keys', 'bootstrap', '--data', data];
-    const refused = await home.run(bootstrap);
-    expect([refused.code, refused.stdout]).toEqual([1, '']);
-    expect(refused.stderr).toMatch(
-      /^error: the data folder \S+ is in use by another gateway \(process \d+\); stop it .*\n$/,
-    );
     await before.kill('SIGTERM');
+    expect(existsSync(join(data, 'gateway.sock'))).toBe(false);
     const { key, id } = await home.json<{ key: string; id: string }>(bootstrap);
     const shown = await home.run(bootstrap);
     expect(shown.stdout).toMatch(/^Key +rvk_\S+$/m);
@@ -289,6 +285,74 @@ describe('reeve keys bootstrap', () => {
     expect(JSON.stringify(after.audit())).not.toContain(key.slice(17));
   });
 
+  test('makes one by the socket of a gateway that runs, which nobody else can use, and on record alike', async () => {
+    using home = new TestHome();
+    // Longer than the address of a socket can be.
+    const data = join(folder, 'long'.repeat(30), 'running');
+    const before = await TestGateway.start({ folder: data });
+    await before.kill('SIGKILL');
+    expect(lstatSync(join(data, 'gateway.sock')).isSocket()).toBe(true);
+    await using gateway = await TestGateway.start({ folder: data });
+    const socket = lstatSync(join(data, 'gateway.sock'));
+    expect([socket.isSocket(), socket.mode & 0o777]).toEqual([true, 0o600]);
+    const { key, id } = await home.json<{ key: string; id: string }>(['keys', 'bootstrap', '--data', data]);
+    const me = await gateway.api.get<{ scopes: string[]; org_id: null }>('/api/v1/auth/me', key);
+    expect(me.body).toMatchObject({ scopes: ['read', 'write', 'admin'], org_id: null });
+    expect(gateway.audit().filter((entry) => entry.reason === 'reeve keys bootstrap')).toMatchObject([
+      { event_type: 'ApiKeyCreated', actor: { kind: 'system' }, payload: { key_id: id, label: 'admin' } },
+    ]);
+    const { stdout, stderr } = gateway.output();
+    expect(JSON.stringify([stdout, stderr, gateway.audit()])).not.toContain(key.slice(17));
+  });
+
+  test('is the one thing that the socket does, for a few at a time, and not for long', {
+    timeout: 60_000,
+  }, async () => {
+    await using gateway = await TestGateway.start({ folder: join(folder, 'socket') });
+    const path = join(gateway.folder, 'gateway.sock');
+    const refusal = '{"error":"this socket takes one command: keys bootstrap"}\n';
+    for (const text of [
+      'x',
+      'keys bootstrap --org acme\n',
+      'keys bootstrap\nkeys bootstrap\n',
+      'x'.repeat(1_000_000),
+    ]) {
+      expect(await askSocket(path, text)).toBe(refusal);
+    }
+    // Those who say nothing are sent away, and then others are heard again.
+    const silent = Array.from({ length: 20 }, () => askSocket(path, 'keys boot'));
+    expect(await Promise.all(silent)).toEqual(silent.map(() => ''));
+    expect(await askSocket(path, 'keys bootstrap\n')).toContain('"key":"rvk_');
+    expect(gateway.audit().filter((entry) => entry.reason === 'reeve keys bootstrap')).toHaveLength(1);
+  });
+
+  test('asks nobody but the owner of the folder: another socket there is refused, a gateway in its way starts', async () => {
+    using home = new TestHome();
+    const data = join(folder, 'foreign');
+    mkdirSync(join(data, 'gateway.sock', 'in-the-way'), { recursive: true });
+    const gateway = await TestGateway.start({ folder: data });
+    expect(gateway.output().stdout + gateway.output().stderr).toContain('there is no socket in the data folder');
+    const bootstrap = ['keys', 'bootstrap', '--data', data];
+    expect((await home.run(bootstrap)).stderr).toBe(
+      `error: ${data}/gateway.sock is no socket; nothing was asked there\n`,
+    );
+    rmSync(join(data, 'gateway.sock'), { recursive: true });
+    const busy = await home.run(bootstrap);
+    expect(busy.stderr).toMatch(
+      /^error: the data folder \S+ is in use by another gateway \(process \d+\); stop it .*\n$/,
+    );
+    const foreign = createServer();
+    await new Promise<void>((resolve) => {
+      foreign.listen(join(data, 'gateway.sock'), () => resolve());
+    });
+    chmodSync(join(data, 'gateway.sock'), 0o666);
+    expect((await home.run(bootstrap)).stderr).toBe(
+      `error: others may use ${data}/gateway.sock; nothing was asked there\n`,
+    );
+    foreign.close();
+    await gateway.kill('SIGTERM');
+  });
+
   test('makes no store, and asks which one', async () => {
     using home = new TestHome();
     const mistyped = join(folder, 'mistyped');
@@ -299,6 +363,20 @@ describe('reeve keys bootstrap', () => {
     expect(await home.run(['keys', 'bootstrap'])).toMatchObject({ code: 2, stdout: '' });
   });
 });
+
+/** What the socket says to a text, until it ends the connection. */
+function askSocket(path: string, text: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    let answer = '';
+    socket.on('data', (bytes) => {
+      answer += bytes.toString();
+    });
+    socket.on('error', () => undefined);
+    socket.on('close', () => resolve(answer));
+    socket.write(text);
+  });
+}
 
 test('memory: keeps nothing and writes nothing', async () => {
   const data = join(folder, 'memory');

@@ -46,7 +46,7 @@ export async function serve(
       logger.debug({ err: error }, 'the start has failed');
       throw explainStart(error, config.databaseUrl === undefined ? config.dataDir : undefined);
     });
-    if (gateway.madeKey === undefined && config.bootstrapApiKey === undefined) sayHowToGetKey(config);
+    if (gateway.madeKey === undefined && config.bootstrapApiKey === undefined) sayHowToGetKey(config, gateway);
     onListening(gateway);
     // Flush now, so that even a killed process leaves its compile cache to the next one.
     flushCompileCache();
@@ -79,10 +79,10 @@ function announce({ http, grpc, madeKey }: Pick<Gateway, 'http' | 'grpc' | 'made
 }
 
 /** Whoever starts a gateway on a store that has keys sees none, and may have none. */
-function sayHowToGetKey({ databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>): void {
+function sayHowToGetKey({ databaseUrl, dataDir }: Config, { hasKeySocket }: Gateway): void {
   const how =
     databaseUrl === undefined
-      ? `stop the gateway and run: reeve keys bootstrap --data '${dataDir.replaceAll("'", `'\\''`)}'`
+      ? `${hasKeySocket ? '' : 'stop the gateway and '}run: reeve keys bootstrap --data '${dataDir.replaceAll("'", `'\\''`)}'`
       : 'start a gateway with a new one in SVC_BOOTSTRAP_API_KEY';
   process.stderr.write(`An admin API key was made before. If it is lost, ${how}\n`);
 }

@@ -1,5 +1,5 @@
 import type { AccountsPlace, MadeOwner } from '@reeve/gateway/offline-accounts';
-import type { MadeKey } from '@reeve/gateway/offline-keys';
+import type { BootstrapKey } from '@reeve/gateway/offline-keys';
 import { CliError } from '../cli-error.ts';
 
 /**
@@ -17,7 +17,7 @@ export async function createOwnerOffline(
   return await explained(createOwnerIn(place, email));
 }
 
-export async function bootstrapKeyOffline(dataDir: string): Promise<MadeKey> {
+export async function bootstrapKeyOffline(dataDir: string): Promise<BootstrapKey> {
   const { bootstrapKeyIn } = await import('@reeve/gateway/offline-keys');
   return await explained(bootstrapKeyIn(dataDir));
 }

@@ -109,7 +109,7 @@ const draftPrefix = '.restore-';
 const isDraft = (name: string) => name.startsWith(draftPrefix);
 
 /** The files that lock a folder are no data. */
-const lockFiles = new Set(['gateway.lock', 'gateway.lock-journal', 'gateway.pid', 'lost+found']);
+const lockFiles = new Set(['gateway.lock', 'gateway.lock-journal', 'gateway.pid', 'gateway.sock', 'lost+found']);
 
 function requireEmpty(place: string, named: string): void {
   if (!existsSync(place)) return;

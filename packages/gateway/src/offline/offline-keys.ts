@@ -1,17 +1,27 @@
 import { existsSync } from 'node:fs';
-import type { Change, DomainEvent, MadeKey } from '@reeve/core';
+import type { Change, DomainEvent } from '@reeve/core';
 import { Journal, KeyRing, replaceLostKey, sealer } from '@reeve/core';
 import { randomness, sha256 } from '../adapters/crypto/node-crypto.ts';
+import { askKeySocket } from '../adapters/key-socket/ask-key-socket.ts';
+import type { BootstrapKey } from '../adapters/key-socket/socket-place.ts';
 import { systemClock as clock } from '../adapters/system/system-clock.ts';
+import { path as pathOf } from '../config/parsers.ts';
 import { StartError } from '../start-error.ts';
 import { openStoreIn, storePathIn } from './open-store-in.ts';
 
-/** Keys without a gateway, for whoever has the machine of one. */
+/** Keys without a credential, for whoever has the machine of a gateway. */
 
-export type { MadeKey } from '@reeve/core';
+export type { BootstrapKey } from '../adapters/key-socket/socket-place.ts';
 
-/** Makes an admin key in a data folder that no gateway uses now. A failure is one line that says what to do. */
-export async function bootstrapKeyIn(dataDir: string): Promise<MadeKey> {
+/**
+ * Makes an admin key in a data folder: by the socket of the gateway that runs on it, or, if none does, in the store
+ * itself. A failure is one line that says what to do.
+ */
+export async function bootstrapKeyIn(dataDir: string): Promise<BootstrapKey> {
+  return (await askKeySocket(pathOf(dataDir))) ?? (await makeKeyIn(dataDir));
+}
+
+async function makeKeyIn(dataDir: string): Promise<BootstrapKey> {
   const path = storePathIn(dataDir);
   // A new store would only hide that the folder is mistyped. Its first gateway makes a key by itself.
   if (!existsSync(path)) throw new StartError(`there is no store ${path}: give the data folder of a gateway`);
@@ -36,5 +46,12 @@ export async function bootstrapKeyIn(dataDir: string): Promise<MadeKey> {
     head,
   );
   opened.defer(() => journal.close());
-  return await replaceLostKey({ keys: new KeyRing(clock, sha256, apiKeys), journal, clock, randomness, sha256 });
+  const { key, record } = await replaceLostKey({
+    keys: new KeyRing(clock, sha256, apiKeys),
+    journal,
+    clock,
+    randomness,
+    sha256,
+  });
+  return { ...record, key };
 }

@@ -74,6 +74,7 @@ function openEmbedded({ config, version, logger, opened }: WiringContext, isRest
     const policiesElsewhere = config.policy !== undefined;
     const source = { folder: folder.path, scratch: folder.path, policiesElsewhere, version };
     return {
+      folder: folder.path,
       store,
       reader,
       // An unknown lag is NaN: the other metrics do not depend on the reader.

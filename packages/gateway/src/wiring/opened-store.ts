@@ -11,6 +11,8 @@ export interface OpenStore {
   readonly store: Store;
   readonly reader: AuditReader;
   readonly indexLag: () => Promise<number>;
+  /** The data folder, if the gateway has one, and alone. */
+  readonly folder?: string;
   /** The length of the write-ahead log of an embedded store. */
   readonly walBytes?: () => number;
   /** Makes a backup, or says why this store has none. */

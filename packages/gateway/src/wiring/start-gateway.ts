@@ -19,6 +19,7 @@ import { openForwarding } from './open-forwarding.ts';
 import { openGovernance } from './open-governance.ts';
 import { gatewaysOf, loadOf, observeCluster } from './cluster-view.ts';
 import { openIdentity } from './open-identity.ts';
+import { openLocalKeys } from './open-local-keys.ts';
 import { openPolicies } from './open-policies.ts';
 import type { Places } from './open-ports.ts';
 import { openPorts } from './open-ports.ts';
@@ -31,6 +32,8 @@ import type { WiringContext } from './wiring-context.ts';
 export interface Gateway extends Places {
   /** The admin key, if this start has made one. Shown once. */
   readonly madeKey: string | undefined;
+  /** Whether this machine's user can ask the running gateway for another one. */
+  readonly hasKeySocket: boolean;
   /** Resolves with the reason if the gateway must not go on. */
   readonly failed: Promise<Error>;
   /** The part that is being closed. */
@@ -109,6 +112,7 @@ export async function startGateway(
 
   // Make the key only now: if the start failed later, nobody would have seen the key.
   const madeKey = await installFirstKey(access, config.bootstrapApiKey);
+  const hasKeySocket = await openLocalKeys(context, stored.folder, access);
   const forwarding = startForwarding?.(gov);
   openBackgroundWork(context, stored, governed, identity, { publicUrl: publicUrl(), forwarding });
   opened.defer(() => health.drain(), 'open streams');
@@ -118,6 +122,7 @@ export async function startGateway(
   return {
     ...places,
     madeKey,
+    hasKeySocket,
     failed: failed.promise,
     get closing() {
       return opened.closing;
