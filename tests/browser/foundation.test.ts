@@ -81,6 +81,19 @@ describe('the shell', () => {
     await browser.closePage(page);
   });
 
+  test('a mistyped address gets a page with status 404 that looks like the rest, and leads home', async () => {
+    for (const path of ['/opps', '/ops/nothing']) {
+      const page = await browser.open(gateway);
+      const answer = await page.goto(`${gateway.http}${path}`);
+      expect(answer?.status()).toBe(404);
+      await page.getByText('Nothing is at this address').waitFor();
+      await expectAccessible(page);
+      await page.getByRole('link', { name: 'Go to the overview' }).click();
+      await page.getByLabel('Email').waitFor();
+      await browser.closePage(page);
+    }
+  });
+
   test('Ctrl-K opens the palette, which finds pages, and an id leads to its operation', async () => {
     const page = await signedIn();
     const field = page.getByRole('combobox', { name: /Find a page/ });

@@ -9,7 +9,7 @@ describe('the files of the dashboard', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
     buildDashboard();
-    gateway = await TestGateway.start({ env: { SVC_RATE_LIMIT_PUBLIC_PER_MIN: '20' } });
+    gateway = await TestGateway.start({ env: { SVC_RATE_LIMIT_PUBLIC_PER_MIN: '40' } });
   });
   afterAll(() => gateway[Symbol.asyncDispose]());
 
@@ -35,19 +35,13 @@ describe('the files of the dashboard', () => {
     expect([again.status, await again.text()]).toEqual([304, '']);
   });
 
-  test.each([
-    '/ops',
-    '/ops?state=running',
-    '/approvals',
-    '/topology',
-    '/audit',
-    '/budgets',
-    '/policies',
-    '/policies/a%2Fb',
-  ])('%s is the same page, which looks at the address itself', async (path) => {
-    const answer = await get(path, html);
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-  });
+  test.each(['/ops', '/ops?state=running', '/approvals', '/topology', '/audit', '/budgets', '/policies'])(
+    '%s is the same page, which looks at the address itself',
+    async (path) => {
+      const answer = await get(path, html);
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    },
+  );
 
   test.each(['/identity', '/sign-in', '/invite', '/reset', '/forgot'])('so is %s', async (path) => {
     expect((await get(path)).status).toBe(200);
@@ -78,11 +72,12 @@ describe('the files of the dashboard', () => {
     for (const [path, accept] of [
       ['/api/v1/nothing', html.accept],
       ['/api', html.accept],
-      ['/nothing', html.accept],
+      ['/nothing', '*/*'],
+      ['/nothing', 'application/json, text/html'],
       ['/assets/nothing.js', '*/*'],
       ['/assets/..%2findex.html', '*/*'],
       ['/.inputs', '*/*'],
-      ['/index.html/', html.accept],
+      ['/index.html/', '*/*'],
       ['/ops', 'application/json'],
     ] as const) {
       const answer = await get(path, { accept });
@@ -93,6 +88,27 @@ describe('the files of the dashboard', () => {
       ]);
       expect(await answer.json()).toMatchObject({ code: 'not_found', status: 404 });
     }
+  });
+
+  test('a browser gets a page for what is not there, with status 404: mistyped pages, files and folders', async () => {
+    for (const path of [
+      '/nothing',
+      '/ops/nothing',
+      '/policies/a%2Fb',
+      '/opps?state=running',
+      '/assets/nothing.js',
+      '/apis',
+    ]) {
+      for (const method of ['GET', 'HEAD']) {
+        const answer = await get(path, html, method);
+        const told = [answer.status, answer.headers.get('content-type'), answer.headers.get('content-security-policy')];
+        expect([path, ...told]).toEqual([path, 404, 'text/html; charset=utf-8', policy]);
+        expect([answer.headers.get('cache-control'), answer.headers.get('etag')]).toEqual(['no-store', null]);
+        expect((await answer.text()).includes('<div id="root">')).toBe(method === 'GET');
+      }
+    }
+    const sent = await get('/nothing', html, 'POST');
+    expect([sent.status, sent.headers.get('content-type')]).toEqual([404, 'application/problem+json']);
   });
 
   test('a page takes no other method', async () => {

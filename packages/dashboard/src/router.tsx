@@ -1,3 +1,5 @@
+import type { PagePath } from '@reeve/contract/pages';
+import { pages } from '@reeve/contract/pages';
 import {
   createRootRoute,
   createRoute,
@@ -53,77 +55,77 @@ const shell = createRoute({
 
 const overview = createRoute({
   getParentRoute: () => shell,
-  path: '/',
+  path: pages.overview,
   validateSearch: parseOverviewSearch,
   component: lazyRouteComponent(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
 });
 
 const ops = createRoute({
   getParentRoute: () => shell,
-  path: '/ops',
+  path: pages.ops,
   validateSearch: parseOpsSearch,
   component: lazyRouteComponent(() => import('./pages/ops/ops-page.tsx'), 'OpsPage'),
 });
 
 const approvals = createRoute({
   getParentRoute: () => shell,
-  path: '/approvals',
+  path: pages.approvals,
   validateSearch: parseApprovalsSearch,
   component: lazyRouteComponent(() => import('./pages/approvals/approvals-page.tsx'), 'ApprovalsPage'),
 });
 
 const topology = createRoute({
   getParentRoute: () => shell,
-  path: '/topology',
+  path: pages.topology,
   validateSearch: parseTopologySearch,
   component: lazyRouteComponent(() => import('./pages/topology/topology-page.tsx'), 'TopologyPage'),
 });
 
 const audit = createRoute({
   getParentRoute: () => shell,
-  path: '/audit',
+  path: pages.audit,
   validateSearch: parseAuditSearch,
   component: lazyRouteComponent(() => import('./pages/audit/audit-page.tsx'), 'AuditPage'),
 });
 
 const budgets = createRoute({
   getParentRoute: () => shell,
-  path: '/budgets',
+  path: pages.budgets,
   validateSearch: parseBudgetsSearch,
   component: lazyRouteComponent(() => import('./pages/budgets/budgets-page.tsx'), 'BudgetsPage'),
 });
 
 const policies = createRoute({
   getParentRoute: () => shell,
-  path: '/policies',
+  path: pages.policies,
   validateSearch: parsePoliciesSearch,
   component: lazyRouteComponent(() => import('./pages/policies/policies-page.tsx'), 'PoliciesPage'),
 });
 
 const identity = createRoute({
   getParentRoute: () => shell,
-  path: '/identity',
+  path: pages.identity,
   validateSearch: parseIdentitySearch,
   component: lazyRouteComponent(() => import('./pages/identity/identity-page.tsx'), 'IdentityPage'),
 });
 
 const connect = createRoute({
   getParentRoute: () => shell,
-  path: '/connect',
+  path: pages.connect,
   validateSearch: parseConnectSearch,
   component: lazyRouteComponent(() => import('./pages/connect/connect-page.tsx'), 'ConnectPage'),
 });
 
 const cliLogin = createRoute({
   getParentRoute: () => shell,
-  path: '/cli-login',
+  path: pages.cliLogin,
   validateSearch: parseCliLoginSearch,
   component: lazyRouteComponent(() => import('./pages/cli-login/cli-login-page.tsx'), 'CliLoginPage'),
 });
 
 const signIn = createRoute({
   getParentRoute: () => root,
-  path: '/sign-in',
+  path: pages.signIn,
   validateSearch: parseSignInSearch,
   beforeLoad: async ({ search }) => {
     // If the gateway cannot say who is signed in, the form will say why.
@@ -145,36 +147,40 @@ function takeMailToken(to: '/invite' | '/reset') {
 
 const invite = createRoute({
   getParentRoute: () => root,
-  path: '/invite',
+  path: pages.invite,
   beforeLoad: takeMailToken('/invite'),
   component: lazyRouteComponent(() => import('./pages/invite/invite-page.tsx'), 'InvitePage'),
 });
 
 const reset = createRoute({
   getParentRoute: () => root,
-  path: '/reset',
+  path: pages.reset,
   beforeLoad: takeMailToken('/reset'),
   component: lazyRouteComponent(() => import('./pages/reset/reset-page.tsx'), 'ResetPage'),
 });
 
 const forgot = createRoute({
   getParentRoute: () => root,
-  path: '/forgot',
+  path: pages.forgot,
   component: lazyRouteComponent(() => import('./pages/forgot/forgot-page.tsx'), 'ForgotPage'),
 });
 
+const routeTree = root.addChildren([
+  shell.addChildren([overview, ops, approvals, topology, audit, budgets, policies, identity, connect, cliLogin]),
+  signIn,
+  invite,
+  reset,
+  forgot,
+]);
+
 export const router = createRouter({
-  routeTree: root.addChildren([
-    shell.addChildren([overview, ops, approvals, topology, audit, budgets, policies, identity, connect, cliLogin]),
-    signIn,
-    invite,
-    reset,
-    forgot,
-  ]),
+  routeTree,
   parseSearch,
   stringifySearch,
   defaultPreload: 'intent',
   defaultErrorComponent: CrashPage,
+  // An address below a page is no page either, and is told to everybody alike.
+  notFoundMode: 'root',
   defaultNotFoundComponent: MissingPage,
   defaultPendingComponent: () => <Skeleton className="mx-auto mt-16 max-w-2xl" />,
   defaultPendingMs: 300,
@@ -186,3 +192,8 @@ declare module '@tanstack/react-router' {
     router: typeof router;
   }
 }
+
+type Routed = keyof typeof router.routesByPath;
+
+/** Does not compile if a page of the contract has no route here, or if a route is no page: the gateway answers 404. */
+export const isEveryPageRouted: [PagePath, Routed] extends [Routed, PagePath] ? true : never = true;

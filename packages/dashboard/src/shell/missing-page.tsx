@@ -1,21 +1,15 @@
 import { Link } from '@tanstack/react-router';
 import { buttonClasses } from '../ui/button.tsx';
-import { EmptyState } from '../ui/empty-state.tsx';
-import { Page } from '../ui/page.tsx';
+import { PublicFrame } from './public-frame.tsx';
 
+/** Shown to everybody, signed in or not: it tells nothing. */
 export function MissingPage() {
   return (
-    <Page title="There is no such page">
-      <EmptyState
-        title="Nothing is at this address"
-        actions={
-          <Link to="/" className={buttonClasses()}>
-            Go to the overview
-          </Link>
-        }
-      >
-        It may have been mistyped, or moved.
-      </EmptyState>
-    </Page>
+    <PublicFrame title="There is no such page">
+      <p className="mb-5 text-muted">Nothing is at this address. It may have been mistyped, or moved.</p>
+      <Link to="/" className={buttonClasses()}>
+        Go to the overview
+      </Link>
+    </PublicFrame>
   );
 }

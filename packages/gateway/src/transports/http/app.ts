@@ -18,7 +18,8 @@ import { parseJsonBody } from './json-body.ts';
 import type { Limits } from './limits.ts';
 import { HttpError, problemOf } from './problem.ts';
 import { securityHeaders } from './security-headers.ts';
-import { serveDashboard } from './serve-dashboard.ts';
+import { prefersPage } from './prefers-page.ts';
+import { dashboardPage, serveDashboard } from './serve-dashboard.ts';
 import { UnfinishedBodies } from './unfinished-bodies.ts';
 import { UnsentAnswers } from './unsent-answers.ts';
 import { acceptUpgrades, mayUpgrade } from './upgrades.ts';
@@ -80,6 +81,7 @@ export function createHttpApp(options: HttpOptions): FastifyInstance {
     options.logger.debug({ method, path, status: reply.statusCode, request_id }, 'answered');
   };
 
+  const sendPage = dashboardPage(options.dashboard);
   const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const report = (unforeseen: unknown) =>
       options.logger.error({ err: unforeseen, request_id: request.id }, 'a request failed unexpectedly');
@@ -87,10 +89,10 @@ export function createHttpApp(options: HttpOptions): FastifyInstance {
     // The rest of the body is discarded as it comes, up to the time limit of a request. Ending the connection at once
     // would lose the answer.
     if (problem.code === 'payload_too_large') void reply.removeHeader('connection');
+    void reply.code(problem.status).headers({ ...headers, 'x-request-id': request.id, ...extra });
+    if (problem.code === 'not_found' && isBrowsing(request)) return sendPage(request, reply);
     return (
       reply
-        .code(problem.status)
-        .headers({ ...headers, 'x-request-id': request.id, ...extra })
         .type('application/problem+json')
         // Sent as bytes: Fastify adds a charset to JSON text, which this media type does not have.
         .send(Buffer.from(JSON.stringify(problem)))
@@ -180,6 +182,12 @@ function hasEmptyName({ params }: FastifyRequest): boolean {
 function traceparentOf(request: FastifyRequest): string | undefined {
   const { traceparent } = request.headers;
   return typeof traceparent === 'string' ? traceparent : undefined;
+}
+
+/** A person who mistyped an address outside the API. */
+function isBrowsing({ method, url, headers }: FastifyRequest): boolean {
+  const isRead = method === 'GET' || method === 'HEAD';
+  return isRead && !/^\/api(\/|$)/.test(pathOf(url)) && prefersPage(headers.accept);
 }
 
 /** The path without the query, which may hold secrets that belong in no log or answer. */

@@ -1,26 +1,9 @@
+import { pages } from '@reeve/contract/pages';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { DashboardFile, Encoding } from './dashboard-files.ts';
 import { HttpError } from './problem.ts';
 
-/**
- * The first parts of the paths that are pages of the dashboard. All of them are one document, which reads the address
- * itself. Any other path is a problem, as everywhere.
- */
-const pages = [
-  'ops',
-  'approvals',
-  'topology',
-  'audit',
-  'budgets',
-  'policies',
-  'identity',
-  'connect',
-  'cli-login',
-  'sign-in',
-  'invite',
-  'reset',
-  'forgot',
-];
+const paths: ReadonlySet<string> = new Set(Object.values(pages));
 
 const policy = [
   "default-src 'none'",
@@ -45,30 +28,36 @@ const unbuilt = `<!doctype html>
 
 /** Whether the dashboard answers a path. */
 export function isPage(path: string): boolean {
-  return path === '/' || pages.includes(path.split('/')[1] ?? '');
+  return paths.has(path);
+}
+
+type SendPage = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
+/** Sends the one document of all pages, which reads the address itself, and says so where nothing is. */
+export function dashboardPage(files: ReadonlyMap<string, DashboardFile> | undefined): SendPage {
+  const index = files?.get('index.html');
+  return async (request, reply) => {
+    if (index !== undefined) return sendFile(index, request, reply);
+    return reply.type('text/html; charset=utf-8').header('content-security-policy', policy).send(unbuilt);
+  };
 }
 
 /**
  * Serves the dashboard at the root. Its files count against no limit: they cost nothing, and a page needs many at once.
  */
 export function serveDashboard(app: FastifyInstance, files: ReadonlyMap<string, DashboardFile> | undefined): void {
-  const index = files?.get('index.html');
-  const sendPage = async (request: FastifyRequest, reply: FastifyReply) => {
+  const page = dashboardPage(files);
+  const sendPage: SendPage = async (request, reply) => {
     if (!wantsPage(request))
       throw new HttpError('not_found', `there is a page at ${request.url.split('?')[0]}, not JSON`);
-    if (index !== undefined) return sendFile(index, request, reply);
-    return reply.type('text/html; charset=utf-8').header('content-security-policy', policy).send(unbuilt);
+    return page(request, reply);
   };
   const sendNamed = (name: string, request: FastifyRequest, reply: FastifyReply) => {
     const file = files?.get(name);
     if (file === undefined) throw new HttpError('not_found', `there is nothing at /${name}; see /docs`);
     return sendFile(file, request, reply);
   };
-  app.get('/', sendPage);
-  for (const page of pages) {
-    app.get(`/${page}`, sendPage);
-    app.get(`/${page}/*`, sendPage);
-  }
+  for (const path of paths) app.get(path, sendPage);
   app.get<{ Params: { name: string } }>('/assets/:name', (request, reply) =>
     sendNamed(`assets/${request.params.name}`, request, reply),
   );
@@ -78,8 +67,10 @@ export function serveDashboard(app: FastifyInstance, files: ReadonlyMap<string, 
 }
 
 async function sendFile(file: DashboardFile, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  void reply.header('content-security-policy', policy);
+  // Nobody keeps what is told of an address where nothing is.
+  if (reply.statusCode === 404) return reply.type(file.type).send(await file.content(undefined));
   void reply.headers({
-    'content-security-policy': policy,
     'cache-control': file.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
     etag: file.etag,
     vary: 'accept-encoding',
