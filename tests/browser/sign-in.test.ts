@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible, scrollsSideways, signIn, TestBrowser } from '../harness/browser.ts';
+import { TestHome } from '../harness/cli.ts';
 import { eventually } from '../harness/eventually.ts';
 import { bootstrapKey, TestGateway } from '../harness/gateway.ts';
 import { MailRelay } from '../harness/mail-relay.ts';
@@ -50,6 +51,44 @@ const heading = (page: Page, name: string) => page.getByRole('heading', { level:
 
 /** Whether the page or its URL contains a secret, field attributes included. */
 const shows = async (page: Page, secret: string) => `${page.url()} ${await page.content()}`.includes(secret);
+
+/** Runs `reeve login --sso` to the link, and to its end once the browser has let it in. */
+async function letIn(home: TestHome, at: TestGateway, signIn: (page: Page) => Promise<void>): Promise<string> {
+  await using login = home.start(['login', '--sso', '--api-url', at.http], { keepInputOpen: true });
+  await login.says(/cli-login\?\S+/, 'stderr');
+  const [link = ''] = /http:\S+cli-login\?\S+/.exec(login.stderr) ?? [];
+  const page = await browser.open(at, { path: link.slice(at.http.length) });
+  await signIn(page);
+  await page.getByRole('button', { name: 'Let it in' }).click();
+  await page.getByText('You are signed in. You can close this window.').waitFor();
+  await login.ended();
+  expect(login.exit()).toMatchObject({ code: 0 });
+  await browser.closePage(page);
+  return login.stdout;
+}
+
+test('on a fresh gateway the command line is let in by the account that is made for it, and by one that was invited', async () => {
+  await using fresh = await TestGateway.start({ env: { SVC_RATE_LIMIT_AUTH_PER_MIN: '0' } });
+  using home = new TestHome();
+  const told = await letIn(home, fresh, async (page) => {
+    await heading(page, 'Create the owner account');
+    await page.getByLabel('Email').fill(owner.email);
+    await page.getByLabel('Password', { exact: true }).fill(owner.password);
+    await page.getByRole('button', { name: 'Create the account' }).click();
+  });
+  expect(told).toContain('scopes: read, write, admin');
+  const invite = { email: member.email, role: 'viewer' };
+  const made = await fresh.api.post<{ token: string }>('/api/v1/auth/invite', bootstrapKey, invite);
+  const accepting = await browser.open(fresh, { path: `/invite#token=${made.body.token}` });
+  await accepting.getByLabel('Password', { exact: true }).fill(member.password);
+  await accepting.getByRole('button', { name: 'Accept and sign in' }).click();
+  await signedIn(accepting);
+  using second = new TestHome();
+  const seen = await letIn(second, fresh, (page) => signIn(page, member));
+  expect(seen).toContain('scopes: read;');
+  expect((await second.run(['agents', 'list', '--api-url', fresh.http])).code).toBe(0);
+  await browser.closePage(accepting);
+});
 
 describe('from an empty store to the first members', () => {
   test('the first person becomes the owner, invites the second, and that one accepts', async () => {

@@ -6,7 +6,7 @@ import { problemError } from './problem-error.ts';
 import type { HttpAnswer } from './send.ts';
 import { readText, send } from './send.ts';
 
-/** The session of a person who signed in by the browser. Its source is a refresh token, which works once. */
+/** The session of a person who signed in by the browser, or with a password. Its source is a refresh token, which works once. */
 export function isOfPerson({ sourceKey }: Pick<Session, 'sourceKey'>): boolean {
   return sourceKey.startsWith('rvr_');
 }
@@ -18,6 +18,15 @@ export async function openPersonSession(
   timeoutMs: number,
 ): Promise<Session> {
   return granted(apiUrl, await post(apiUrl, '/api/v1/auth/cli/session', { body: code, timeoutMs }), timeoutMs);
+}
+
+/** Opens a session with email and password. */
+export async function openPasswordSession(
+  apiUrl: string,
+  person: { readonly email: string; readonly password: string },
+  timeoutMs: number,
+): Promise<Session> {
+  return granted(apiUrl, await post(apiUrl, '/api/v1/auth/login', { body: person, timeoutMs }), timeoutMs);
 }
 
 /** Exchanges the refresh token for the next one and another access token. */
