@@ -17,6 +17,8 @@ interface Policies {
   readonly policy_version: string;
 }
 
+type Suspensions = Pick<RouteOutput<Routes['listSuspensions']>, 'items' | 'total'>;
+
 interface Status {
   readonly context: string;
   readonly api_url: string;
@@ -24,6 +26,7 @@ interface Status {
   readonly tls: boolean;
   readonly caller: Caller;
   readonly policies: Policies;
+  readonly suspensions: Suspensions;
   readonly agents: Pick<RouteOutput<Routes['topologyStats']>, 'agents' | 'by_status' | 'orgs' | 'teams'>;
   readonly ops: Readonly<Record<(typeof liveStates)[number], number>>;
   readonly approvals_pending: number;
@@ -35,7 +38,7 @@ const liveStates = ['running', 'paused', 'pending'] as const satisfies readonly 
 export const statusCommand = defineCommand({
   details: [
     'Needs the scope read. What a tenant’s credential sees is what is its own.',
-    'Data: {context, api_url, grpc_addr, tls, caller (as GET /api/v1/auth/me), policies: {names (of the first three), total, policy_version}, agents: {agents, by_status, orgs, teams}, ops: {running, paused, pending}, approvals_pending}.',
+    'Data: {context, api_url, grpc_addr, tls, caller (as GET /api/v1/auth/me), policies: {names (of the first three), total, policy_version}, suspensions: {items (the newest three, as GET /api/v1/suspensions), total}, agents: {agents, by_status, orgs, teams}, ops: {running, paused, pending}, approvals_pending}.',
   ],
   args: {},
   options: {},
@@ -55,9 +58,11 @@ async function readStatus(context: string, client: GatewayClient): Promise<Statu
   // The caller comes first: without a credential, its refusal says what to do.
   const caller = await client.call('me', { method: 'GET', path: '/api/v1/auth/me' });
   const one = { per_page: 1 };
-  const [connection, policies, stats, approvals, ...ops] = await Promise.all([
+  const three = { per_page: 3 };
+  const [connection, policies, suspensions, stats, approvals, ...ops] = await Promise.all([
     client.call('connection', { method: 'GET', path: '/api/v1/connection' }),
-    client.call('listPolicies', { method: 'GET', path: '/api/v1/policies', query: { per_page: 3 } }),
+    client.call('listPolicies', { method: 'GET', path: '/api/v1/policies', query: three }),
+    client.call('listSuspensions', { method: 'GET', path: '/api/v1/suspensions', query: three }),
     client.call('topologyStats', { method: 'GET', path: '/api/v1/topology/stats' }),
     client.call('listApprovals', { method: 'GET', path: '/api/v1/approvals', query: one }),
     ...liveStates.map((state) =>
@@ -77,6 +82,7 @@ async function readStatus(context: string, client: GatewayClient): Promise<Statu
       total: policies.total,
       policy_version: policies.policy_version,
     },
+    suspensions: { items: suspensions.items, total: suspensions.total },
     agents: { agents, by_status, orgs, teams },
     ops: { running, paused, pending },
     approvals_pending: approvals.total,
@@ -91,10 +97,22 @@ function statusText({ context, api_url: url, policies, agents, ops, ...status }:
     ['gRPC', `${status.grpc_addr}${status.tls ? ' with TLS' : ''}`],
     ['You', callerText(status.caller)],
     ['Policy', policyText(policies, status.caller)],
+    ['Suspended', suspensionsText(status.suspensions)],
     ['Agents', `${agents.agents}${kinds}`],
     ['Operations', liveStates.map((state) => `${ops[state]} ${state}`).join(', ')],
     ['Approvals', `${status.approvals_pending} waiting`],
   ]);
+}
+
+function suspensionsText({ items, total }: Suspensions): string {
+  if (total === 0) return 'nothing';
+  const scopes = items.map(({ org_id: org, team_id: team }) => (org === null ? 'everything' : scopeText(org, team)));
+  const more = total - items.length;
+  return `${scopes.join(', ')}${more > 0 ? ` and ${more} more` : ''}, so every check there is denied (reeve suspensions)`;
+}
+
+function scopeText(org: string, team: string | null): string {
+  return team === null ? org : `${org}/${team}`;
 }
 
 function policyText({ names, total, policy_version: version }: Policies, { org_id: org }: Caller): string {
