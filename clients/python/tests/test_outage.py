@@ -25,12 +25,14 @@ def free_address() -> str:
 
 def test_without_a_gateway_nothing_runs_and_nobody_waits_beyond_the_deadline() -> None:
     happened: list[int] = []
-    with Reeve(free_address(), api_key=BOOTSTRAP_KEY, deadline=0.3) as client:
+    address = free_address()
+    with Reeve(address, api_key=BOOTSTRAP_KEY, deadline=0.3) as client:
         agent = client.attach("acme", "core", "one", token="t" * 32)
         before = time.monotonic()
         answer = agent.check(tool="x")
         assert (answer.decision, answer.allowed, answer.source) == ("deny", False, "sdk")
         assert answer.reason.startswith("gateway unreachable: ")
+        assert address in answer.reason
         assert agent.decision(tool="x").source == "sdk"
         assert [each.source for each in agent.check_many([{"tool": "x"}, {"tool": "x"}])] == ["sdk", "sdk"]
         for act in (
@@ -43,6 +45,7 @@ def test_without_a_gateway_nothing_runs_and_nobody_waits_beyond_the_deadline() -
         ):
             with pytest.raises(reeve.GatewayUnavailable) as caught:
                 act()
+            assert str(caught.value).endswith(f", asked at {address}"), "it says where nobody answered"
             assert "t" * 32 not in str(caught.value)
             assert BOOTSTRAP_KEY not in str(caught.value)
         # Generous: nine calls of 0.3 seconds each, on a busy machine.
@@ -54,12 +57,22 @@ def test_without_a_gateway_nothing_runs_and_nobody_waits_beyond_the_deadline() -
             agent.check(tool="x")
 
 
+def test_every_gateway_that_was_asked_is_named_once() -> None:
+    addresses = [free_address(), free_address()]
+    with Reeve(addresses=addresses, on_unavailable="raise", deadline=3) as client:
+        agent = client.attach("acme", "core", "one", token="t" * 32)
+        with pytest.raises(reeve.GatewayUnavailable) as caught:
+            agent.check(tool="x")
+        assert sorted(caught.value.addresses) == sorted(addresses)
+        assert str(caught.value).count("asked at") == 1
+
+
 def test_async_without_a_gateway() -> None:
     async def main() -> None:
         async with AsyncReeve(free_address(), deadline=0.3) as client:
             agent = client.attach("acme", "core", "one", token="t" * 32)
             assert (await agent.check(tool="x")).source == "sdk"
-            with pytest.raises(reeve.GatewayUnavailable):
+            with pytest.raises(reeve.GatewayUnavailable, match="asked at 127"):
                 async with agent.operation(tool="x"):
                     raise AssertionError("it must not run")
 
@@ -74,6 +87,7 @@ def test_a_silent_gateway_ends_with_the_deadline(victim: GatewayProcess) -> None
             answer = agent.check(tool="x")
             assert (answer.source, answer.allowed) == ("sdk", False)
             assert "no answer within 0.5 s" in answer.reason
+            assert answer.reason.endswith(f", asked at {victim.grpc}")
         finally:
             victim.thaw()
         # The gateway allowed it meanwhile. It hears that the action never happened.

@@ -31,6 +31,14 @@ def test_a_call_gives_up_with_its_cause_when_the_budget_is_spent() -> None:
     assert caught.value.may_have_arrived, "an earlier attempt may have arrived"
 
 
+def test_a_call_names_each_place_where_it_was_tried() -> None:
+    retries = Retries(RetryBudget(0, 0), RetryOptions(), deadline_in(60))
+    for address in ("a:1", "b:2", "a:1"):
+        retries.overdue(GatewayUnavailable("refused", addresses=(address,)))
+    with pytest.raises(GatewayUnavailable, match="^refused, asked at a:1, b:2$"):
+        retries.pause("wait_and_pay")
+
+
 def test_a_call_gives_up_at_its_deadline() -> None:
     retries = Retries(RetryBudget(10, 0), RetryOptions(), deadline_in(0.000_001))
     with pytest.raises(GatewayUnavailable, match="no answer within 1e-06 s"):

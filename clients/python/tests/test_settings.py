@@ -46,6 +46,7 @@ def test_tls_is_on_except_on_this_machine() -> None:
     ("options", "message"),
     [
         ({"address": "http://x:1"}, "address: must be host:port"),
+        ({"address": "secret@x:1"}, "address: must be host:port"),
         ({"address": "x:1,y:2"}, "several go into addresses"),
         ({"address": "x:0"}, "address: must be host:port"),
         ({"addresses": []}, "addresses: must be a list"),

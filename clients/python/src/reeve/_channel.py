@@ -152,10 +152,13 @@ class Channel:
         if self._closed:
             return Closed()
         if self._forsaken:
-            return GatewayUnavailable("the gateway does not answer")
+            return self.unavailable("the gateway does not answer")
         if isinstance(error, grpc.Call):
-            return error_of_status(error.code(), error.details())
-        return error_of_status(None, "")
+            return error_of_status(error.code(), error.details(), self.address)
+        return error_of_status(None, "", self.address)
+
+    def unavailable(self, reason: str, may_have_arrived: bool = True) -> GatewayUnavailable:
+        return GatewayUnavailable(reason, may_have_arrived, (self.address,))
 
     def _method(self, rpc: Rpc[Request, Response]) -> Any:
         method = self._methods.get(rpc.path)
@@ -192,13 +195,13 @@ class Channel:
             return found
         if isinstance(error, grpc.FutureCancelledError):
             self._exit(answered=False)
-            return Closed() if self._closed else GatewayUnavailable("the gateway does not answer")
+            return Closed() if self._closed else self.unavailable("the gateway does not answer")
         self._exit(answered=False, withdrawn=True)
         return self._unusable() if isinstance(error, ValueError) else error
 
     def _unusable(self) -> ReeveError:
         """The library raises ValueError where the channel is closed already."""
-        return Closed() if self._closed else GatewayUnavailable("no connection in time", may_have_arrived=False)
+        return Closed() if self._closed else self.unavailable("no connection in time", may_have_arrived=False)
 
     def _patience_left(self) -> float:
         since = self._since

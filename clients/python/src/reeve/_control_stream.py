@@ -150,7 +150,7 @@ class ControlStream:
             _log.exception("a control could not be taken in")
             call.cancel()
             return InternalError("a control could not be taken in")
-        return GatewayUnavailable("the gateway ended the stream")
+        return current.channel.unavailable("the gateway ended the stream")
 
     def _opened(self, current: Subscription) -> None:
         if current.opened_at is None:

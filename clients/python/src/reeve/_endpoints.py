@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from .errors import InvalidRequest
 
 _LOCAL = re.compile(r"(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?", re.IGNORECASE)
-_HOST_AND_PORT = re.compile(r"^(\[[0-9a-f:.%]+\]|[^\s,:/\[\]]+):(\d{1,5})", re.IGNORECASE)
+#: Errors name addresses, so nothing that may be a secret stands in one: no user before the host.
+_HOST_AND_PORT = re.compile(r"^(\[[0-9a-f:.%]+\]|[^\s,:/@\[\]]+):(\d{1,5})", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

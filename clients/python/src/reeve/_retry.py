@@ -76,6 +76,7 @@ class Retries:
         self._deadline = deadline
         self._cause = ""
         self._may_have_arrived = False
+        self._asked: dict[str, None] = {}
         self._waits = 0
 
     def answered(self, error: BaseException | None = None) -> None:
@@ -86,11 +87,12 @@ class Retries:
     def overdue(self, error: GatewayUnavailable) -> None:
         """Notes the failure. Raises if the deadline has passed."""
         self._may_have_arrived = self._may_have_arrived or error.may_have_arrived
+        self._asked.update(dict.fromkeys(error.addresses))
         if self._deadline.remaining == 0:
             before = f" ({self._cause})" if self._cause else ""
             text = f"no answer within {self._deadline.total:g} s{before}"
-            raise GatewayUnavailable(text, self._may_have_arrived) from None
-        self._cause = str(error)
+            raise self._unavailable(text) from None
+        self._cause = error.reason
 
     def pause(self, following: Next) -> float:
         """How long to wait before the next attempt. Raises if there is none."""
@@ -99,5 +101,8 @@ class Retries:
         wait = backoff(self._waits, self._options)
         self._waits += 1
         if wait >= self._deadline.remaining or (following == "wait_and_pay" and not self._budget.take()):
-            raise GatewayUnavailable(self._cause, self._may_have_arrived) from None
+            raise self._unavailable(self._cause) from None
         return wait
+
+    def _unavailable(self, reason: str) -> GatewayUnavailable:
+        return GatewayUnavailable(reason, self._may_have_arrived, tuple(self._asked))

@@ -44,12 +44,12 @@ _NEVER_SENT = re.compile(
 _CAUSE = re.compile(r"(?:Failed to connect to remote host|last error): (?:\w+: )?(.+)", re.DOTALL)
 
 
-def error_of_status(code: grpc.StatusCode | None, details: str | None) -> ReeveError:
-    """The error for a failed call. It takes over only the text and nothing else that the library knows."""
+def error_of_status(code: grpc.StatusCode | None, details: str | None, address: str) -> ReeveError:
+    """The error for a failed call at a gateway. It takes over only the text and nothing else that the library knows."""
     text = details or ""
     error_class = _ERRORS.get(code) if code is not None else None
     if code in _UNAVAILABLE or (error_class is None and _BROKEN_TRANSPORT.search(text)):
-        return GatewayUnavailable(_tidy(text), not _NEVER_SENT.search(text))
+        return GatewayUnavailable(_tidy(text), not _NEVER_SENT.search(text), (address,))
     return (error_class or InternalError)(_tidy(text))
 
 

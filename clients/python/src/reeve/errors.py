@@ -15,12 +15,19 @@ class ReeveError(Exception):
 
 
 class GatewayUnavailable(ReeveError):
-    """The gateway gave no answer in time. It is unreachable, shutting down or too slow."""
+    """The gateway gave no answer in time. It is unreachable, shutting down or too slow.
+
+    The message names where it was asked.
+    """
 
     code = "unavailable"
 
-    def __init__(self, message: str, may_have_arrived: bool = True) -> None:
-        super().__init__(message)
+    def __init__(self, reason: str, may_have_arrived: bool = True, addresses: tuple[str, ...] = ()) -> None:
+        super().__init__(f"{reason}, asked at {', '.join(addresses)}" if addresses else reason)
+        #: Why, without where.
+        self.reason = reason
+        #: Every gateway that was asked, as host:port.
+        self.addresses = addresses
         #: False if nothing was sent for certain, because there was no connection.
         self.may_have_arrived = may_have_arrived
 
