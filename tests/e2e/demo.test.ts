@@ -131,6 +131,11 @@ describe('reeve demo', () => {
       expect(seen).toContainEqual(['help-desk', 'mcp', ['model_calls']]);
       expect(seen).toContainEqual(['campaigner', 'model', ['tools']]);
       expect(seen).toContainEqual(['coder', 'hook', ['model_calls']]);
+      const unchecked = items.filter(({ uncovered }) => uncovered.includes('tools'));
+      expect(
+        unchecked.map(({ agent_id: id }) => id),
+        'a warning stands where something is to be done',
+      ).toEqual(['campaigner']);
       expect(Number(items.find(({ agent_id: id }) => id === 'campaigner')?.spent_today_usd)).toBeGreaterThan(0);
     }, 800);
   });

@@ -25,14 +25,23 @@ const llm = (model: string, promptTokens: number, maxOutputTokens: number, summa
   seconds,
 });
 
-const tool = (name: string, args: unknown, summary: string, seconds: number, cost = '0.02'): Task => ({
+const tool = (name: string, args: unknown, summary: string, seconds: number, cost = '0.0002'): Task => ({
   action: { tool: name, args },
   summary,
   seconds,
   estimatedCostMicros: usd(cost),
 });
 
-/** Three orgs and a dozen agents. Each stands for a kind of agent that an operator will meet. */
+const web = (host: string, summary: string, seconds: number): Task => ({
+  action: { type: 'network_call', host, port: 443 },
+  summary,
+  seconds,
+});
+
+/**
+ * Three orgs and a dozen agents. Each stands for a kind of agent that an operator will meet. Most of what they do is
+ * plain work. What it costs in a day stays below the caps of the policies, so the demo looks the same after hours.
+ */
 export const cast: readonly Role[] = [
   {
     orgId: acme,
@@ -45,7 +54,10 @@ export const cast: readonly Role[] = [
     tasks: [
       tool('tickets.read', { queue: 'inbox' }, 'Read the newest tickets', 3),
       tool('tickets.reply', { ticket: 4711, tone: 'friendly' }, 'Answer a question about delivery', 6),
-      llm('sonnet-4', 6000, 900, 'Sort a ticket into its queue', 4),
+      llm('sonnet-4', 600, 90, 'Sort a ticket into its queue', 4),
+      tool('crm.read', { customer: 'C-204' }, 'Look a customer up', 2),
+      tool('tickets.reply', { ticket: 4718, tone: 'friendly' }, 'Answer a question about an invoice', 5),
+      llm('sonnet-4', 800, 120, 'Summarise a long ticket', 4),
       tool('crm.export', { table: 'customers' }, 'Export all customers', 2),
     ],
   },
@@ -58,20 +70,14 @@ export const cast: readonly Role[] = [
     restSeconds: 4,
     hands: 2,
     tasks: [
-      tool(
-        'payments.refund',
-        { order: 'A-1009', amount_usd: 240, reason: 'arrived broken' },
-        'Refund order A-1009',
-        5,
-        '0.30',
-      ),
-      tool('payments.refund', { order: 'A-1013', amount_usd: 19.9 }, 'Refund order A-1013', 4, '0.05'),
+      tool('payments.refund', { order: 'A-1009', amount_usd: 240, reason: 'arrived broken' }, 'Refund order A-1009', 5),
+      tool('payments.refund', { order: 'A-1013', amount_usd: 19.9 }, 'Refund order A-1013', 4),
+      tool('payments.refund', { order: 'A-1021', amount_usd: 8.5 }, 'Refund order A-1021', 4),
       tool(
         'payments.refund',
         { order: 'A-1044', amount_usd: 1280, card_token: 'tok_live_4242' },
         'Refund order A-1044',
         5,
-        '0.30',
       ),
     ],
   },
@@ -82,7 +88,8 @@ export const cast: readonly Role[] = [
     restSeconds: 3,
     hands: 1,
     tasks: [
-      llm('opus-4', 20_000, 4000, 'Plan the market study', 9),
+      llm('opus-4', 2000, 400, 'Plan the market study', 9),
+      tool('docs.read', { study: 'last year' }, 'Read the study of last year', 4),
       { action: { type: 'agent_spawn', command: 'reader' }, summary: 'Start another reader', seconds: 2 },
     ],
   },
@@ -97,12 +104,11 @@ export const cast: readonly Role[] = [
       restSeconds: 1,
       hands: 2,
       tasks: [
-        {
-          action: { type: 'network_call', host: 'news.example.com', port: 443 },
-          summary: 'Fetch the front page',
-          seconds: 5,
-        },
+        web('news.example.com', 'Fetch the front page', 5),
         tool('search', { q: 'competitor pricing' }, 'Search for competitors’ prices', 4),
+        web('shop.example.com', 'Fetch a price list', 4),
+        tool('search', { q: 'delivery times' }, 'Search for delivery times', 4),
+        web('forum.example.com', 'Read what customers say', 5),
         {
           action: { type: 'network_call', host: '169.254.169.254', port: 80 },
           summary: 'Fetch a link from a page',
@@ -126,6 +132,12 @@ export const cast: readonly Role[] = [
     hands: 2,
     tasks: [
       { action: { type: 'process_exec', command: 'npm', args: ['test'] }, summary: 'Run the tests', seconds: 8 },
+      { action: { type: 'process_exec', command: 'git', args: ['fetch'] }, summary: 'Fetch what is new', seconds: 3 },
+      {
+        action: { type: 'process_exec', command: 'kubectl', args: ['get', 'pods'] },
+        summary: 'Look at what runs',
+        seconds: 2,
+      },
       {
         action: { type: 'process_exec', command: 'kubectl', args: ['apply', '-f', 'prod.yaml'] },
         summary: 'Roll out to production',
@@ -154,9 +166,16 @@ export const cast: readonly Role[] = [
     agentId: 'forecaster',
     name: 'Forecaster',
     framework: 'langgraph',
-    restSeconds: 1,
+    restSeconds: 2,
     hands: 1,
-    tasks: [{ ...llm('opus-4', 90_000, 30_000, 'Forecast the quarter', 3), spentMicros: usd('0.95') }],
+    tasks: [
+      tool('docs.read', { sheet: 'actuals' }, 'Read the actuals', 3),
+      { ...llm('haiku-4', 400, 100, 'Forecast the week', 6), spentMicros: usd('0.0005') },
+      tool('docs.read', { sheet: 'plan' }, 'Read the plan', 3),
+      { ...llm('haiku-4', 400, 100, 'Forecast the month', 6), spentMicros: usd('0.0005') },
+      // More than the cap of its org has room for, at any time of the day.
+      { ...llm('opus-4', 900_000, 900_000, 'Forecast the decade', 3), estimatedCostMicros: usd('60') },
+    ],
   },
   {
     orgId: globex,
@@ -167,8 +186,10 @@ export const cast: readonly Role[] = [
     restSeconds: 6,
     hands: 1,
     tasks: [
-      tool('wire.send', { to: 'DE89 3704 0044', amount_usd: 9000 }, 'Pay an invoice by wire', 3),
       tool('docs.read', { invoice: 'G-77' }, 'Read an invoice', 5),
+      tool('docs.read', { order: 'G-77' }, 'Compare it with the order', 4),
+      tool('docs.read', { supplier: 'S-12' }, 'Look the supplier up', 3),
+      tool('wire.send', { to: 'DE89 3704 0044', amount_usd: 9000 }, 'Pay an invoice by wire', 3),
     ],
   },
   {
@@ -179,7 +200,11 @@ export const cast: readonly Role[] = [
     framework: 'langchain',
     restSeconds: 1,
     hands: 3,
-    tasks: [llm('sonnet-4', 4000, 2500, 'Write a product page', 7), llm('haiku-4', 2000, 600, 'Shorten a headline', 2)],
+    tasks: [
+      llm('sonnet-4', 400, 250, 'Write a product page', 7),
+      tool('docs.read', { product: 'P-31' }, 'Read about a product', 2),
+      llm('haiku-4', 200, 60, 'Shorten a headline', 2),
+    ],
   },
   {
     orgId: initech,
@@ -190,8 +215,9 @@ export const cast: readonly Role[] = [
     restSeconds: 0.5,
     hands: 4,
     tasks: [
-      { action: { type: 'network_call', host: 'shop.example.com', port: 443 }, summary: 'Check a link', seconds: 2 },
-      { action: { type: 'network_call', host: 'tracker.invalid', port: 443 }, summary: 'Check a link', seconds: 1 },
+      ...['shop', 'blog', 'help', 'jobs', 'news'].map((name) => web(`${name}.example.com`, 'Check a link', 2)),
+      web('tracker.invalid', 'Check a link', 1),
+      ...['www', 'docs', 'cdn', 'status'].map((name) => web(`${name}.example.com`, 'Check a link', 2)),
       {
         action: { type: 'file_operation', operation: 'read', path: '/home/ci/.env' },
         summary: 'Read the settings',

@@ -59,11 +59,11 @@ rules:
     effect: allow
     actions: [agent_spawn]
 budget:
-  daily_limit_usd: 400
-  monthly_limit_usd: 5000
-  org_daily_limit_usd: 150
-  team_daily_limit_usd: 60
-  agent_daily_limit_usd: 20
+  daily_limit_usd: 1500
+  monthly_limit_usd: 40000
+  org_daily_limit_usd: 600
+  team_daily_limit_usd: 500
+  agent_daily_limit_usd: 300
   timezone: Europe/Berlin
   action_on_exceed: deny
 pricing:
@@ -79,7 +79,7 @@ rules:
     effect: deny
     tools: ['wire.*']
 budget:
-  daily_limit_usd: 12
+  daily_limit_usd: 40
 `,
   'demo-observed.yaml': `# Tried out before it is enforced: what it would have done is on record, and nothing more.
 name: stricter-search
