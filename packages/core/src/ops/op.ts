@@ -8,14 +8,8 @@ import type { Agent } from '../tenancy/index.ts';
 /** What a model call did use, as far as it was reported. */
 export type OpUsage = { readonly [Member in keyof TokenUsage]: number | null };
 
-/** What is known about an operation, whoever asks. */
-export interface OpRecord {
-  /** `<trace_id>:<span_id>` */
-  readonly opId: string;
-  readonly agent: AgentId;
-  readonly state: OpState;
-  readonly registeredAt: EpochMs;
-  readonly updatedAt: EpochMs;
+/** What is known about an operation and can change without a move. The record and the registry have all of it. */
+export interface OpMembers {
   readonly actionType: ActionType | null;
   /** Tool, model, host, path or command. */
   readonly resource: string;
@@ -34,40 +28,36 @@ export interface OpRecord {
   readonly digest: string;
   /** The last control of the operation. */
   readonly control: Receipt | null;
-  /** The operation runs, as far as is known, but its agent has been silent for long. */
+  /** Its agent has been silent for long. A record says so only of an operation that runs, as far as is known. */
   readonly stale: boolean;
+}
+
+/** What a move changes. */
+interface OpStage {
+  /** `<trace_id>:<span_id>` */
+  readonly opId: string;
+  readonly state: OpState;
+  readonly registeredAt: EpochMs;
+  readonly updatedAt: EpochMs;
+}
+
+/** What is known about an operation, whoever asks. */
+export interface OpRecord extends OpStage, OpMembers {
+  readonly agent: AgentId;
 }
 
 /**
  * An operation in the registry. Only the registry changes it (`OpsRegistry.change`), because a change that is not noted
  * there would be missing in the operation's row, and so after a restart.
  */
-export interface Op {
-  readonly opId: string;
+export interface Op extends OpStage, OpMembers {
   readonly owner: Agent;
   /** Lists are paged by it. It is the same at all gateways on a log. */
   readonly ordinal: number;
   /** The order in which operations became known here. */
   readonly arrival: number;
-  readonly state: OpState;
-  readonly registeredAt: EpochMs;
-  readonly updatedAt: EpochMs;
   /** When the operation last moved, on the monotonic clock. */
   readonly movedAt: number;
-  readonly actionType: ActionType | null;
-  readonly resource: string;
-  readonly summary: string;
-  readonly runId: string;
-  readonly via: Via | null;
-  readonly reason: string;
-  readonly costMicros: number;
-  readonly reservedMicros: number;
-  readonly usage: OpUsage | null;
-  readonly policyRule: string;
-  readonly digest: string;
-  readonly control: Receipt | null;
-  /** The agent has fallen silent. Only a running operation shows this. */
-  readonly stale: boolean;
   /** Sequence of the audit entry that last changed the operation. */
   readonly seq: number;
   /** `seq` when the operation ended. While it is the same, the end is not durable. -1 if another gateway ended it. */
@@ -86,24 +76,6 @@ export interface Op {
 /** For the registry, and for what puts operations together before it hands them to the registry. */
 export type MutableOp = { -readonly [Member in keyof Op]: Op[Member] };
 
-/** What can change without a move. */
-export type OpMembers = Pick<
-  Op,
-  | 'actionType'
-  | 'resource'
-  | 'summary'
-  | 'runId'
-  | 'via'
-  | 'reason'
-  | 'costMicros'
-  | 'reservedMicros'
-  | 'usage'
-  | 'policyRule'
-  | 'digest'
-  | 'control'
-  | 'stale'
->;
-
 /** The same members as they are. */
 export function membersLike(members: Partial<OpMembers>, op: Op): Partial<OpMembers> {
   const same: Partial<Record<keyof OpMembers, unknown>> = {};
@@ -120,71 +92,65 @@ export function changesRow({ control }: Op, members: Partial<OpMembers>): boolea
   return false;
 }
 
-type RestoredFrom = Pick<Op, 'movedAt' | 'seq' | 'savedSeq'> & Partial<Pick<Op, 'control' | 'stale'>>;
+type Known = Omit<OpMembers, 'control' | 'stale'>;
+
+const nothingKnown: Known = {
+  actionType: null,
+  resource: '',
+  summary: '',
+  runId: '',
+  via: null,
+  reason: '',
+  costMicros: 0,
+  reservedMicros: 0,
+  usage: null,
+  policyRule: '',
+  digest: '',
+};
+
+type MadeFrom = Pick<Op, 'movedAt' | 'seq' | 'savedSeq'> & Partial<Pick<Op, 'control' | 'stale'>>;
 
 /** An operation that becomes known here, not yet placed among the others. */
 export function newOp(owner: Agent, opId: string, registeredAt: EpochMs, movedAt: number): MutableOp {
+  const stage = { opId, state: 'pending', registeredAt, updatedAt: registeredAt } as const;
+  return madeOp(owner, stage, nothingKnown, { movedAt, seq: 0, savedSeq: 0 });
+}
+
+/** An operation that became known elsewhere or before, not yet placed among the others. */
+export function restoredOp(owner: Agent, record: OpStage & Known, from: MadeFrom): MutableOp {
+  return madeOp(owner, record, record, from);
+}
+
+/**
+ * All operations are made here, with their members in the same order whoever knows them, which keeps access to them
+ * fast.
+ */
+function madeOp(
+  owner: Agent,
+  { opId, state, registeredAt, updatedAt }: OpStage,
+  known: Known,
+  { movedAt, seq, savedSeq, control = null, stale = false }: MadeFrom,
+): MutableOp {
   return {
     opId,
     owner,
     ordinal: 0,
     arrival: 0,
-    state: 'pending',
+    state,
     registeredAt,
-    updatedAt: registeredAt,
+    updatedAt,
     movedAt,
-    actionType: null,
-    resource: '',
-    summary: '',
-    runId: '',
-    via: null,
-    reason: '',
-    costMicros: 0,
-    reservedMicros: 0,
-    usage: null,
-    policyRule: '',
-    digest: '',
-    control: null,
-    stale: false,
-    seq: 0,
-    endedAfter: -1,
-    savedSeq: 0,
-    ownPart: undefined,
-    unsavedSince: 0,
-    unsavedPart: undefined,
-    uncheckedPart: undefined,
-  };
-}
-
-/**
- * An operation that became known elsewhere or before, not yet placed among the others. All operations are made with
- * their members in the same order, whoever makes them, which keeps access to them fast.
- */
-export function restoredOp(
-  owner: Agent,
-  record: Omit<OpRecord, 'agent' | 'control' | 'stale'>,
-  { movedAt, seq, savedSeq, control = null, stale = false }: RestoredFrom,
-): MutableOp {
-  return {
-    opId: record.opId,
-    owner,
-    ordinal: 0,
-    arrival: 0,
-    state: record.state,
-    registeredAt: record.registeredAt,
-    updatedAt: record.updatedAt,
-    movedAt,
-    actionType: record.actionType,
-    resource: record.resource,
-    summary: record.summary,
-    runId: record.runId,
-    via: record.via,
-    reason: record.reason,
-    costMicros: record.costMicros,
-    reservedMicros: record.reservedMicros,
-    usage: record.usage,
-    policyRule: record.policyRule,
-    digest: record.digest,
+    actionType: known.actionType,
+    resource: known.resource,
+    summary: known.summary,
+    runId: known.runId,
+    via: known.via,
+    reason: known.reason,
+    costMicros: known.costMicros,
+    reservedMicros: known.reservedMicros,
+    usage: known.usage,
+    policyRule: known.policyRule,
+    digest: known.digest,
     control,
     stale,
     seq,
