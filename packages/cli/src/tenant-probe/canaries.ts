@@ -87,10 +87,10 @@ async function makeTenant(workshop: Workshop, run: string, side: 'a' | 'b'): Pro
     both: await makePolicy(workshop, keys.both.admin.key, `${prefix}-both-policy`, sourceOf(prefix, teams.both)),
   };
   const invites = {
-    org: await makeInvite(workshop, `${prefix}-org`, keys.org),
-    one: await makeInvite(workshop, `${prefix}-one`, keys.one),
-    both: await makeInvite(workshop, `${prefix}-both`, keys.both),
-    wide: await makeInvite(workshop, `${prefix}-wide`, keys.org),
+    org: await makeInvite(workshop, `${prefix}-org`, keys.org.admin.key),
+    one: await makeInvite(workshop, `${prefix}-one`, keys.one.admin.key),
+    both: await makeInvite(workshop, `${prefix}-both`, keys.both.admin.key),
+    wide: await makeInvite(workshop, `${prefix}-wide`, keys.org.admin.key),
   };
   return { prefix, orgId: prefix, teams, agents: { root, child, leaf, twin }, keys, policies, invites };
 }

@@ -1,13 +1,12 @@
-import type { KeySet } from './canaries.ts';
 import { codeOf, isObject, succeeded, valueOf } from './caller.ts';
 import { isSwitchedOff } from './switched-off.ts';
 import type { Workshop } from './workshop.ts';
 import { canaryEmail, randomText } from './workshop.ts';
 
-/** Invites somebody into the tenant of these keys, by its own admin, and returns the id of the invite. */
-export async function makeInvite({ caller, made }: Workshop, name: string, { admin }: KeySet): Promise<string> {
+/** Invites somebody into the tenant of an admin's key, and returns the id of the invite. */
+export async function makeInvite({ caller, made }: Workshop, name: string, bearer: string): Promise<string> {
   const body = { email: canaryEmail(name), role: 'viewer' };
-  const answer = await caller.call({ method: 'POST', path: '/api/v1/auth/invite', bearer: admin.key, body });
+  const answer = await caller.call({ method: 'POST', path: '/api/v1/auth/invite', bearer, body });
   const id = succeeded(answer) ? inviteIn(valueOf(answer)) : undefined;
   if (id !== undefined) {
     made.invites.add(id);

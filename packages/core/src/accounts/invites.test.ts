@@ -242,7 +242,7 @@ describe('an admin of a tenant', () => {
     const answers = [];
     for (const name of ['owner', 'gone', 'asked', 'asked-for-all']) {
       const error = await world.failure(invite(`${name}@example.com`, 'viewer', admin));
-      answers.push([error.code, String(error), error.facts]);
+      answers.push([error.code, error instanceof Error ? error.message : '', error.facts]);
     }
     expect(new Set(answers.map((each) => JSON.stringify(each))).size).toBe(1);
     expect(answers[0]?.[0]).toBe('tenant_bound');
