@@ -49,7 +49,7 @@ test('whoever has just made the owner logs in at the question with email and pas
   const { stdout } = await home.run(['status', ...target]);
   expect(stdout).toContain(owner);
   // The session is renewed by itself, and ends at the gateway.
-  const [[name = '', session] = []] = Object.entries(home.sessions());
+  const [name = '', session] = Object.entries(home.sessions())[0] ?? [];
   home.writeCredentials({ sessions: { [name]: { ...session, expires_at: 1 } } });
   expect((await home.run(['keys', 'list', ...target])).code).toBe(0);
   expect((await home.run(['logout', ...target])).stdout).toContain('Logged out');

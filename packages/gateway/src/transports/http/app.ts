@@ -67,7 +67,7 @@ export function createHttpApp(options: HttpOptions): FastifyInstance {
     genReqId: (request) => requestId(request.headers['x-request-id']),
     clientErrorHandler: refuseBytes(headers),
     frameworkErrors: (error, request, reply) => {
-      sendError(error, request, reply);
+      void sendError(error, request, reply);
     },
     ...(options.tls === undefined ? { http: serverOptions } : { https: { ...options.tls, ...serverOptions } }),
   }) as FastifyInstance;
