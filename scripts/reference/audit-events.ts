@@ -218,6 +218,7 @@ const checkMembers = [
   '- `via`: the door that the action came through (`door`: `mcp`, `model` or `hook`) and the `name` of the server, upstream or host, as the agent says;',
   '- `claimed_caller`: the `caller_agent_id`, which nothing proves;',
   '- `observed`: what [observed documents](../guides/policies.md#observing-a-policy-before-it-decides) would have done otherwise;',
+  '- `price`: where the price of the model comes from, if it decided `cost_micros`: `configured`, or `built in` and the day of the table;',
   '- `replay`: for a repeated check.',
 ].join('\n');
 

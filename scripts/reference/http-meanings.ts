@@ -59,6 +59,7 @@ export const meanings: Readonly<Record<string, string>> = {
     'The history of this agent of the org and team. Leave out an org or team that it does not have.',
   'budgetHistory query period': 'Day by day, or month by month.',
   'query count': 'How many days or months at most, the newest.',
+  'query model': 'Only the price that counts for this model.',
   'query min_percent': 'Only budgets that have spent or reserved at least this many percent of their cap.',
   'query minutes': 'How many minutes, 1 to 180.',
   'path name':

@@ -9,6 +9,10 @@ export const doorCommands: CommandTable = {
         summary: 'Check every model call before it goes to its provider.',
         load: async () => (await import('./commands/llm-serve.ts')).llmServeCommand,
       },
+      prices: {
+        summary: 'Show what models cost, and where each price comes from.',
+        load: async () => (await import('./commands/llm-prices.ts')).llmPricesCommand,
+      },
     },
   },
   mcp: {

@@ -80,6 +80,7 @@ export type { Action, ActionType, CheckRequest, Door, RawCheckRequest, Via } fro
 export { action, actionTypes, parseCheckRequest } from './action/index.ts';
 export type { Answer } from './decision/index.ts';
 export { DecisionTally, chargeOf, checkAction, checkActions, limitTold, longestStretch } from './decision/index.ts';
+export type { Charge } from './decision/index.ts';
 export { previewTools, weighBudgets } from './decision/index.ts';
 export { OpsCheckpoint, OpsRegistry, boundedOp, expireUnchecked, inFlight, listOps, opsTable } from './ops/index.ts';
 export { readOp, receiptStatuses, recordOf, sweepOps } from './ops/index.ts';
@@ -139,7 +140,8 @@ export { ConditionError, Evaluation, NotRecorded, PolicyRegistry, PolicySet, Too
 export { UnknownFact, YamlReader } from './policy/index.ts';
 export { acceptedBefore, alsoOfBudget, authorOf, bindingOfName, considerRules } from './policy/index.ts';
 export { decisionCost, deletePolicy, describeProblem, describeScope, findPolicy } from './policy/index.ts';
-export { listPolicies, loadPolicies, parsePolicies, parseScope, parseSource } from './policy/index.ts';
+export type { ListedPrice } from './policy/index.ts';
+export { listPolicies, listPrices, loadPolicies, parsePolicies, parseScope, parseSource } from './policy/index.ts';
 export { plainSource, policySchema, policySetsTable, policyVersion, policyVersions } from './policy/index.ts';
 export { policyVersionsTable, putPolicy, rejectPolicies, reviveSource, rollbackPolicy } from './policy/index.ts';
 export { subjectOf, validatePolicy, waitOf, withWriters } from './policy/index.ts';

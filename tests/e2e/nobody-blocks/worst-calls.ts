@@ -159,6 +159,7 @@ export const worstCalls: Readonly<Record<RouteName, Worst>> = {
   ],
   listBudgets: list('/api/v1/budgets'),
   budgetHistory: read('/api/v1/budgets/history'),
+  listPrices: read('/api/v1/prices', 'operator'),
   verifyBudgets: read('/api/v1/budgets/verify', 'operator'),
   correctBudget: withTexts(
     () => '/api/v1/budgets/correct',

@@ -21,7 +21,7 @@ function filesOf(pack: (typeof packNames)[number] | undefined): Files {
 
 export const policyInitCommand = defineCommand({
   details: [
-    'Writes policies to start from: guardrails that always hold, approvals for what is dangerous, what is allowed every day, budgets with prices, and cases that prove all of it. Never overwrites: where one of the files exists with another content, nothing is written and it ends with 1.',
+    'Writes policies to start from: guardrails that always hold, approvals for what is dangerous, what is allowed every day, budgets, and cases that prove all of it. Never overwrites: where one of the files exists with another content, nothing is written and it ends with 1.',
     'Packs are for agents that nobody wrote for Reeve: coding-agents for hooks, mcp for the tools of MCP servers, models for calls of models.',
     'Data: {folder, files}.',
   ],

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { compileGlob } from '../kernel/glob.ts';
-import type { Price, UnknownPrice } from './budget-policy.ts';
-import { knownPriceOf, noPrices, priceOf, usageCostOf } from './budget-policy.ts';
+import { priceTable } from './price-table.ts';
+import type { Price, UnknownPrice } from './pricing.ts';
+import { knownPriceOf, noPrices, priceOf, usageCostOf } from './pricing.ts';
 
 const price = (
   model: string,
@@ -45,9 +46,10 @@ describe('a call costs', () => {
     expect(priceOf(by('deny'), call('x', 100, 10))).toBeUndefined();
   });
 
-  test('nothing where policy has no prices', () => {
+  test('nothing where nobody has a price, or the most of all built-in ones', () => {
     expect(priceOf(noPrices, call('x', 100, 10))).toBe(0);
-    expect(priceOf({ prices: [], unknownPrice: 'worst' }, call('x', 100, 10))).toBe(0);
+    const dearest = Math.max(...priceTable.rows.map(([, input, output]) => (input * 100 + output * 10) / 1e6));
+    expect(priceOf({ prices: [], unknownPrice: 'worst' }, call('x', 100, 10))).toBe(Math.ceil(dearest));
     expect(priceOf({ prices: [], unknownPrice: 'deny' }, call('x', 100, 10))).toBeUndefined();
   });
 });

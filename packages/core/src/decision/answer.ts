@@ -2,7 +2,7 @@ import type { CheckRequest } from '../action/index.ts';
 import { describeAction } from '../action/index.ts';
 import type { CanonicalJson, Decision } from '../audit/index.ts';
 import { canonicalJson } from '../audit/index.ts';
-import type { Period, BudgetTier } from '../budget/index.ts';
+import type { Period, BudgetTier, PriceSource } from '../budget/index.ts';
 import type { Typed } from '../journal/index.ts';
 import type { AgentId, EpochMs, Micros, Total, Sha256 } from '../kernel/index.ts';
 import { agentKey, totalJson } from '../kernel/index.ts';
@@ -57,6 +57,8 @@ export interface Judgement {
   readonly asked?: AskedFacts;
   /** What observed documents would have decided otherwise. */
   readonly observed?: readonly Observed[];
+  /** Where the price of the model comes from, if it decided what the action costs. */
+  readonly price?: PriceSource;
   /** On the monotonic clock. */
   readonly startedAt: number;
 }
@@ -98,7 +100,7 @@ export function isDecisionEvent(event: Typed): event is DecisionEvent {
 }
 
 /** What an audit entry says beside the request and the operation. */
-export type DecisionDetails = Pick<Judgement, 'limit' | 'approvalId' | 'grantId' | 'asked' | 'observed'>;
+export type DecisionDetails = Pick<Judgement, 'limit' | 'approvalId' | 'grantId' | 'asked' | 'observed' | 'price'>;
 
 /** An entry names at most this many observed documents. */
 const mostObserved = 64;
@@ -112,7 +114,7 @@ export function describeDecision(
   op: Op,
   replay: boolean,
   sha256: Sha256,
-  { limit, approvalId, grantId, asked, observed }: DecisionDetails = {},
+  { limit, approvalId, grantId, asked, observed, price }: DecisionDetails = {},
 ): CanonicalJson {
   let text = `{"action":${describeAction(request, sha256)}`;
   if (approvalId !== undefined) text += `,"approval_id":"${approvalId}"`;
@@ -124,6 +126,7 @@ export function describeDecision(
   if (limit !== undefined) text += `,"limit":${describeLimit(limit)}`;
   if (observed !== undefined) text += `,"observed":${describeObserved(observed)}`;
   text += `,"op_state":"${op.state}"`;
+  if (price !== undefined) text += `,"price":"${price}"`;
   if (replay) text += ',"replay":true';
   text += `,"resource":${canonicalJson(op.resource)}`;
   if (asked?.run !== undefined) text += `,"run":${describeRun(asked.run)}`;

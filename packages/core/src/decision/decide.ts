@@ -15,7 +15,10 @@ import type { Agent } from '../tenancy/index.ts';
 
 /** What policy and budgets say about an action on its first check. */
 export interface Decided
-  extends Pick<Judgement, 'decision' | 'reason' | 'policyRule' | 'tier' | 'limit' | 'grantId' | 'asked' | 'observed'> {
+  extends Pick<
+    Judgement,
+    'decision' | 'reason' | 'policyRule' | 'tier' | 'limit' | 'grantId' | 'asked' | 'observed' | 'price'
+  > {
   /** What to ask people, if the decision is theirs. */
   readonly question?: ApprovalQuestion;
 }
@@ -23,7 +26,7 @@ export interface Decided
 /** Evaluates policy, then reserves the cost in every budget of the agent, or in none. */
 export function decide(gov: Decisions, agent: Agent, request: CheckRequest, op: Op, now: EpochMs): Decided {
   const charge = chargeOf(gov.policies, request);
-  gov.ops.change(op, { costMicros: charge ?? 0 });
+  gov.ops.change(op, { costMicros: charge.micros ?? 0 });
   const facts = new CheckFacts(gov, agent, request, now, op.costMicros);
   const verdict = gov.policies.evaluate(agent.record.id, request.action, facts);
   const weighed = weighBudgets(gov, gov.ledger, { agentId: agent.record.id, action: request.action }, verdict, charge);
@@ -35,8 +38,14 @@ export function decide(gov: Decisions, agent: Agent, request: CheckRequest, op: 
     gov.journal.onlyIf(() => false);
   }
   const { observed } = verdict;
-  if (asked === undefined && observed === undefined) return decided;
-  return { ...decided, ...(asked === undefined ? {} : { asked }), ...(observed === undefined ? {} : { observed }) };
+  const { price } = charge;
+  if (asked === undefined && observed === undefined && price === undefined) return decided;
+  return {
+    ...decided,
+    ...(asked === undefined ? {} : { asked }),
+    ...(observed === undefined ? {} : { observed }),
+    ...(price === undefined ? {} : { price }),
+  };
 }
 
 /** Reserves the cost of an action that may run or waits for people, uses its grant, and reports an exceeded cap. */

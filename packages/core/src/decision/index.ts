@@ -5,6 +5,7 @@ export { DecisionTally } from './decision-tally.ts';
 export type { Decisions } from './decisions.ts';
 export { followUse } from './note-use.ts';
 export { controlRule } from './refuse-by-control.ts';
+export type { Charge } from './weigh-budgets.ts';
 export { chargeOf, isBudgetRule, limitTold, weighBudgets } from './weigh-budgets.ts';
 export type { PreviewRequest } from './preview-tools.ts';
 export { previewTools } from './preview-tools.ts';

@@ -1,8 +1,8 @@
 import type { Action, CheckRequest } from '../action/index.ts';
 import type { Decision } from '../audit/index.ts';
 import { redactText } from '../audit/index.ts';
-import { knownPriceOf, priceOf } from '../budget/index.ts';
-import type { BudgetPolicy, Exceeded, Ledger, TierOf } from '../budget/index.ts';
+import { findPrice, knownPriceOf, priceOf } from '../budget/index.ts';
+import type { BudgetPolicy, Exceeded, Ledger, PriceSource, TierOf } from '../budget/index.ts';
 import { timestamp, minus, usdOfMicros } from '../kernel/index.ts';
 import type { AgentId, Micros } from '../kernel/index.ts';
 import type { Asking, PolicySet, Tier, Verdict } from '../policy/index.ts';
@@ -42,7 +42,7 @@ export function weighBudgets(
   caps: Caps,
   { agentId, action }: Pick<CheckRequest, 'agentId' | 'action'>,
   { effect, reason, rule: policyRule, tier, asking }: Verdict,
-  charge: Micros | undefined,
+  { micros: charge, price }: Charge,
   isTold: (of: TierOf, agent: AgentId) => boolean = isToldAmounts,
 ): Weighed {
   const none = { exceeded: undefined, asking: undefined };
@@ -56,7 +56,8 @@ export function weighBudgets(
     if (effect === 'allow') return { decision: 'allow', reason, policyRule, tier, ...none };
     return { decision: 'pending', reason, policyRule, tier, exceeded, asking };
   }
-  const refusal = exceededReason(ledger, exceeded, charge, isTold(exceeded.of, agentId));
+  const cost = `${usdOfMicros(charge)} USD${price === undefined || price === 'configured' ? '' : ` (price ${price})`}`;
+  const refusal = exceededReason(ledger, exceeded, cost, isTold(exceeded.of, agentId));
   if (caps.policy.actionOnExceed === 'deny') {
     return { decision: 'deny', ...refusal, tier: 'budget', exceeded, asking: undefined };
   }
@@ -65,15 +66,25 @@ export function weighBudgets(
   return { decision: 'pending', ...refusal, reason: both, tier: 'budget', exceeded, asking: alsoOfBudget(asking) };
 }
 
+/** The most that an action costs. */
+export interface Charge {
+  /** Undefined if the model has no price and policy refuses such calls. */
+  readonly micros: Micros | undefined;
+  /** Where the price of the model comes from, if that price decided. */
+  readonly price?: PriceSource;
+}
+
 /**
  * The most that an action costs. The agent's estimate counts, but never below a price that policy knows. Without an
- * estimate, a model call costs its tokens at the model's price; anything else costs nothing. Undefined if the model has
- * no price and policy refuses such calls.
+ * estimate, a model call costs its tokens at the model's price; anything else costs nothing.
  */
-export function chargeOf({ pricing }: PolicySet, { estimatedCostMicros, action }: CheckRequest): Micros | undefined {
-  const isCall = action.type === 'llm_call';
-  if (estimatedCostMicros === null) return isCall ? priceOf(pricing, action) : 0;
-  return isCall ? Math.max(estimatedCostMicros, knownPriceOf(pricing, action) ?? 0) : estimatedCostMicros;
+export function chargeOf({ pricing }: PolicySet, { estimatedCostMicros, action }: CheckRequest): Charge {
+  if (action.type !== 'llm_call') return { micros: estimatedCostMicros ?? 0 };
+  const known = knownPriceOf(pricing, action);
+  if (known === undefined) return { micros: estimatedCostMicros ?? priceOf(pricing, action) };
+  if (estimatedCostMicros !== null && estimatedCostMicros >= known) return { micros: estimatedCostMicros };
+  const source = findPrice(pricing, action.model)?.source;
+  return source === undefined ? { micros: known } : { micros: known, price: source };
 }
 
 interface Refusal {
@@ -112,21 +123,14 @@ function isToldAmounts({ tier }: TierOf, { orgId }: AgentId): boolean {
 }
 
 /** Names the cap that a charge would pass, and what is left of it if the reader may learn that. */
-function exceededReason(
-  ledger: Pick<Ledger, 'resetsAt'>,
-  exceeded: Exceeded,
-  charge: Micros,
-  isTold: boolean,
-): Refusal {
+function exceededReason(ledger: Pick<Ledger, 'resetsAt'>, exceeded: Exceeded, cost: string, isTold: boolean): Refusal {
   const { of, period, limitMicros, totalMicros } = exceeded;
   const whose = of.tier === 'global' ? 'global cap' : `${of.tier}'s cap`;
-  const cost = usdOfMicros(charge);
   const until = timestamp(ledger.resetsAt(period));
   const policyRule = `budget/${of.tier}.${period}`;
-  if (!isTold)
-    return { reason: `${cost} USD would pass the ${whose} of the ${period}, which ends ${until}`, policyRule };
+  if (!isTold) return { reason: `${cost} would pass the ${whose} of the ${period}, which ends ${until}`, policyRule };
   const left = usdOfMicros(totalMicros < limitMicros ? minus(limitMicros, totalMicros) : 0);
-  const reason = `${cost} USD would pass the ${whose} of ${usdOfMicros(limitMicros)} USD a ${period}; ${left} USD are left until ${until}`;
+  const reason = `${cost} would pass the ${whose} of ${usdOfMicros(limitMicros)} USD a ${period}; ${left} USD are left until ${until}`;
   return { reason, policyRule };
 }
 

@@ -6,6 +6,8 @@ export { ConditionError, Evaluation, NotRecorded, UnknownFact, decisionCost } fr
 export type { Effect, PolicyDocument, PolicyProblem, PolicyScope } from './document.ts';
 export { authorOf, bindingOfName, describeProblem, describeScope, mayReachScope, namespaceOf } from './document.ts';
 export { parseScope } from './document.ts';
+export type { ListedPrice } from './list-prices.ts';
+export { listPrices } from './list-prices.ts';
 export { loadPolicies, rejectPolicies } from './load-policies.ts';
 export type { Observed } from './observed-documents.ts';
 export type { ParsedSource, PolicySource } from './parse-source.ts';

@@ -2,7 +2,7 @@ import type { Principal } from '../access/index.ts';
 import { requireReach, requireScope } from '../access/index.ts';
 import type { Micros, AgentId } from '../kernel/index.ts';
 import { exceededUnder, tiersOf } from '../budget/index.ts';
-import type { TierOf } from '../budget/index.ts';
+import type { PriceSource, TierOf } from '../budget/index.ts';
 import type { Decision } from '../audit/index.ts';
 import { chargeOf, weighBudgets, CheckFacts } from '../decision/index.ts';
 import type { CheckRequest } from '../action/index.ts';
@@ -20,6 +20,8 @@ export interface Simulation {
   readonly policyRule: string;
   readonly policyVersion: string;
   readonly costMicros: Micros;
+  /** Where the price of the model comes from, if it decided the cost. */
+  readonly price: PriceSource | undefined;
   /** The terms on which people would be asked; undefined if they would not be. */
   readonly approvals: SimulatedApprovals | undefined;
   readonly rules: readonly ConsideredRule[];
@@ -52,7 +54,7 @@ export function simulate(
   const { agentId } = request;
   const agent = gov.directory.find(agentId) ?? { record: unregisteredAgent(agentId), lineage: lineageOfId(agentId) };
   const charge = chargeOf(set, request);
-  const facts = new CheckFacts(gov, agent, request, gov.clock.now(), charge ?? 0, by.orgId !== null);
+  const facts = new CheckFacts(gov, agent, request, gov.clock.now(), charge.micros ?? 0, by.orgId !== null);
   const verdict = set.evaluate(agentId, request.action, facts);
   const caps = {
     policy: set.budgets,
@@ -65,7 +67,8 @@ export function simulate(
     policyRule,
     approvals: decision === 'pending' ? termsOf(gov, asking) : undefined,
     policyVersion: set.version,
-    costMicros: charge ?? 0,
+    costMicros: charge.micros ?? 0,
+    price: charge.price,
     rules: considerRules(set, agentId, request.action, facts, readerOf(by)),
   };
 }

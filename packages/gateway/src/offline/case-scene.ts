@@ -1,4 +1,5 @@
 import type { Asking, CheckRequest, ConsideredRule, Decision, Facts, PolicySet, SpendFacts, Total } from '@reeve/core';
+import type { Charge } from '@reeve/core';
 import {
   approximateUsd,
   chargeOf,
@@ -93,7 +94,7 @@ export class CaseScene {
     this.#now = asked.at ?? this.#now;
     const request = checkRequestOf(asked, this.#mostMicros);
     const charge = chargeOf(this.#set, request);
-    const facts = this.#facts(asked, request, charge ?? 0);
+    const facts = this.#facts(asked, request, charge.micros ?? 0);
     const answer = this.#weigh(asked, this.#set.evaluate(asked.agent, asked.action, facts), charge);
     const rules = considerRules(this.#set, asked.agent, asked.action, facts);
     if (answer.reserved_micros > 0) this.#ledger.reserve(asked.agent, answer.reserved_micros);
@@ -101,7 +102,7 @@ export class CaseScene {
     return { answer, rules };
   }
 
-  #weigh(asked: CaseRequest, verdict: ReturnType<PolicySet['evaluate']>, charge: number | undefined): CaseAnswer {
+  #weigh(asked: CaseRequest, verdict: ReturnType<PolicySet['evaluate']>, charge: Charge): CaseAnswer {
     const world = { ledger: this.#ledger, mostActionMicros: this.#mostMicros };
     const request = { agentId: asked.agent, action: asked.action };
     const weighed = weighBudgets(world, this.#ledger, request, verdict, charge);
@@ -111,7 +112,7 @@ export class CaseScene {
       decision,
       rule: policyRule,
       reason,
-      reserved_micros: decision === 'deny' ? 0 : (charge ?? 0),
+      reserved_micros: decision === 'deny' ? 0 : (charge.micros ?? 0),
       audited: isRefusedByCap ? 'BudgetLimitExceeded' : auditedAs[decision],
       limit: isRefusedByCap ? limitJson(limitTold(exceeded, asked.agent)) : null,
       observed: (verdict.observed ?? []).map(({ rule, effect }) => ({ rule, effect })),

@@ -17,6 +17,7 @@ import { approvalLinkHandlers } from '../transports/http/handlers/approval-link.
 import { approvalHandlers } from '../transports/http/handlers/approvals.ts';
 import { backupHandlers } from '../transports/http/handlers/backups.ts';
 import { budgetHandlers } from '../transports/http/handlers/budgets.ts';
+import { priceHandlers } from '../transports/http/handlers/prices.ts';
 import { clusterHandlers } from '../transports/http/handlers/cluster.ts';
 import { decisionHandlers } from '../transports/http/handlers/decisions.ts';
 import type { EventPorts } from '../transports/http/handlers/events.ts';
@@ -129,6 +130,7 @@ function handlersOf(context: WiringContext, parts: HttpParts): HttpOptions['hand
     }),
     ...logHandlers(reader, () => gov.journal.head.seq),
     ...budgetHandlers({ gov, store, reader }),
+    ...priceHandlers(gov),
     ...decisionHandlers({ gov, log: reader, evaluator, onError: logUnforeseen(context) }),
     ...clusterHandlers(parts.gateways),
     ...backupHandlers(backup, (by, made) => recordBackup(access, by, made), parts.onBackup),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { bounds } from '../../bounds.ts';
 import type { Route } from '../route.ts';
 import {
   alsoOneOf,
@@ -53,6 +54,17 @@ const budgetsCheck = z.object({
       log_usd: z.string(),
     }),
   ),
+});
+
+const rates = { input_per_mtok_usd: usd, output_per_mtok_usd: usd, cached_input_per_mtok_usd: usd };
+
+const priceJson = z.object({
+  model: z.string(),
+  ...rates,
+  /** What counts for the whole call if its input has more tokens than this. */
+  beyond: z.object({ input_tokens: z.int(), ...rates }).nullable(),
+  /** `configured` by a policy, or `built in` and the day of the table. */
+  source: z.string(),
 });
 
 /** Either `agent` alone names the owner, or `org_id` with an optional `team_id`. */
@@ -126,6 +138,26 @@ export const budgetRoutes = {
     access: 'admin',
     tenancy: 'unbound',
     success: { status: 200, description: 'What was found.', body: budgetsCheck },
+    problems: ['tenant_bound'],
+  },
+  listPrices: {
+    method: 'GET',
+    path: '/api/v1/prices',
+    tag: 'Budgets',
+    summary:
+      'What models cost, in US dollars for a million tokens, and where each price comes from. Prices that a policy configures come first, as globs, and count over the built-in ones.',
+    access: 'read',
+    tenancy: 'unbound',
+    query: z.object({ model: z.string().min(1).max(bounds.name).optional() }),
+    success: {
+      status: 200,
+      description: 'The prices, what counts for models without one, and where the built-in ones come from.',
+      body: z.object({
+        items: z.array(priceJson),
+        unknown_price: z.enum(['deny', 'zero', 'worst']),
+        built_in: z.object({ as_of: z.string(), source: z.string() }),
+      }),
+    },
     problems: ['tenant_bound'],
   },
   correctBudget: {

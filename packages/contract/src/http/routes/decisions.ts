@@ -133,6 +133,8 @@ export const decisionRoutes = {
         policy_rule: z.string(),
         policy_version: z.string(),
         cost_micros: z.int(),
+        /** Where the price of the model comes from: `configured`, or `built in` and its day. Null if it did not decide. */
+        price: z.string().nullable(),
         /** The terms of an approval: the strictest of all rules that ask. Null if nobody would be asked. */
         approvals: z
           .object({ rules: z.array(z.string()), count: z.int().min(1), ttl_secs: z.int(), grants: z.boolean() })

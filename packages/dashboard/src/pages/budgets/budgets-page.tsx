@@ -18,6 +18,7 @@ import { orderedAgents } from './budget-order.ts';
 import { BudgetTable } from './budget-table.tsx';
 import { budgetTree, filterTree, linesOf } from './budget-tree.ts';
 import { parseBudgetsSearch } from './budgets-search.ts';
+import { PriceNote } from './price-note.tsx';
 import { useBudgets } from './use-budgets.ts';
 
 const periods: readonly { readonly value: Period; readonly label: string }[] = [
@@ -58,7 +59,12 @@ export function BudgetsPage() {
   return (
     <Page
       title="Budgets"
-      note={<Resets at={top.data?.[0]?.resets_at} />}
+      note={
+        <span className="flex flex-wrap gap-x-3">
+          <Resets at={top.data?.[0]?.resets_at} />
+          <PriceNote />
+        </span>
+      }
       actions={
         <Segments
           label="Period"

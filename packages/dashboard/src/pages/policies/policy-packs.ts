@@ -7,7 +7,7 @@ export const packTitles: Readonly<Record<PackName, readonly [title: string, expl
   starter: ['Agents in general', 'Guardrails, approvals for what is dangerous, everyday work, budgets, and a trial.'],
   'coding-agents': ['Coding agents', 'For agents that come by hooks: commands, files and the network.'],
   mcp: ['MCP servers', 'For the tools of MCP servers: looking is allowed, the rest is asked for or denied.'],
-  models: ['Model calls', 'Which models may be called, with caps and prices.'],
+  models: ['Model calls', 'Which models may be called, with caps.'],
 };
 
 export interface PackDocument {

@@ -94,6 +94,7 @@ export function SimulatePanel({ candidate }: SimulatePanelProps) {
             <p className="text-sm text-muted">
               Rule <code className="break-all">{simulate.data.policy_rule}</code>, cost{' '}
               <Money micros={simulate.data.cost_micros} />
+              {simulate.data.price === null ? null : ` (price ${simulate.data.price})`}
             </p>
             {simulate.data.approvals === null ? null : (
               <p className="text-sm text-muted">

@@ -57,6 +57,7 @@ export function decisionHandlers({ gov, log, evaluator, onError }: DecisionPorts
         policy_rule: found.policyRule,
         policy_version: found.policyVersion,
         cost_micros: found.costMicros,
+        price: found.price ?? null,
         approvals: found.approvals === undefined ? null : approvalsJson(found.approvals),
         rules: found.rules.map(ruleJson),
       };
