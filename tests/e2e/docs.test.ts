@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 
 /** A longer cell is unreadable as text. Its content belongs in a paragraph or a list beside the table. */
@@ -54,4 +55,45 @@ test.each(['ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md'])('every file tha
   expect(named.length).toBeGreaterThan(0);
   const missing = named.filter((name) => !tracked.some((file) => file === name || file.endsWith(`/${name}`)));
   expect(missing).toEqual([]);
+});
+
+/** The text of a page without what is code. */
+function prose(page: string): string {
+  return page.replaceAll(/^\s*```.*?^\s*```/gms, '').replaceAll(/`[^`\n]*`/g, '');
+}
+
+/** The names that headings have as targets of links. Equal ones are numbered. */
+function anchorsOf(page: string): Set<string> {
+  const counts = new Map<string, number>();
+  const headings = page.replaceAll(/^\s*```.*?^\s*```/gms, '').matchAll(/^#{1,6} (.*)$/gm);
+  const names = [...headings].map(([, heading = '']) => {
+    const text = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase();
+    const name = text.replaceAll(/[^\p{L}\p{N}_\- ]/gu, '').replaceAll(' ', '-');
+    const count = counts.get(name) ?? 0;
+    counts.set(name, count + 1);
+    return count === 0 ? name : `${name}-${count}`;
+  });
+  return new Set(names);
+}
+
+/** The links of a page that lead nowhere. */
+function brokenLinks(file: string, page: string): string[] {
+  const targets = [...prose(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+  return targets.filter((target) => {
+    if (/^(?:https?|mailto):/.test(target)) return false;
+    const [path = '', anchor] = target.split('#');
+    const found = join(dirname(file), path);
+    if (path !== '' && !existsSync(found)) return true;
+    return anchor !== undefined && !anchorsOf(path === '' ? page : readFileSync(found, 'utf8')).has(anchor);
+  });
+}
+
+test.each(files)('every link of %s leads somewhere', (file) => {
+  expect(brokenLinks(file, readFileSync(file, 'utf8'))).toEqual([]);
+});
+
+test('a link to what is not there is found, be it a page or a heading', () => {
+  const page =
+    '# One\n\n## `Two` of it!\n\n[a](#one) [b](#two-of-it) [c](#three) [d](nowhere.md) `[e](no)` [f](https://x)';
+  expect(brokenLinks('x.md', page)).toEqual(['#three', 'nowhere.md']);
 });
