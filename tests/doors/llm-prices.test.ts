@@ -60,7 +60,7 @@ test('reeve llm prices shows what counts, and where it comes from', async () => 
   const all = await run([]);
   expect(all).toMatchObject({
     code: 0,
-    stderr: expect.stringContaining(`Built-in prices are of ${priceTable.asOf} (`),
+    stderr: expect.stringContaining(`built in: ${priceTable.asOf}, `),
   });
   expect(all.stdout.trim().split('\n').length).toBe(priceTable.rows.length + 1);
   const one = await run(['gpt-5-mini-2031-01-01', '-o', 'json']);

@@ -66,6 +66,7 @@ const lists: readonly (readonly [command: string, id: () => string])[] = [
   ['policy list', () => 'house-of-rules-with-a-long-name'],
   ['policy history stored', () => 'in force'],
   ['logs', () => 'ActionAllowed'],
+  ['llm prices', () => 'claude-sonnet-4-5-20250929'],
   ['budgets', () => agentId],
   ['cluster', () => 'active'],
   ['context list', () => 'here'],

@@ -52,6 +52,6 @@ export const llmPricesCommand = defineCommand({
 
 function ageText({ as_of: asOf, source }: Prices['built_in'], now: number): string {
   const days = Math.floor((now - Date.parse(asOf)) / 86_400_000);
-  const told = `US dollars for a million tokens. Built-in prices are of ${asOf} (${source})`;
-  return days > oldDays ? `${told}, ${days} days old: upgrade, or configure your own in a policy.` : `${told}.`;
+  const told = `USD for a million tokens; built in: ${asOf}, ${source}.`;
+  return days > oldDays ? `${told}\nThese are ${days} days old: upgrade, or configure prices in a policy.` : told;
 }

@@ -28,7 +28,7 @@ export function listPrices({ policies }: Pick<Policies, 'policies'>, by: Princip
   const { asOf, source } = priceTable;
   const about = {
     unknownPrice: pricing.unknownPrice,
-    builtIn: { asOf, source: `${source.package}, version ${source.version}` },
+    builtIn: { asOf, source: `${source.package} ${source.version}` },
   };
   if (model !== undefined) {
     const found = findPrice(pricing, model);
