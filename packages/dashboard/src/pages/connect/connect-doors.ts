@@ -34,15 +34,33 @@ const hook = {
   leaves: 'Model calls are not checked by this. A person who can change the settings can remove the hook.',
 } as const;
 
+const own = {
+  group: 'Your own code',
+  entrance: 'sdk',
+  fits: 'For an agent whose code you write. It asks before each action.',
+  leaves: 'Only what the code asks about is checked.',
+  framework: '',
+} as const;
+const framework = {
+  ...own,
+  fits: 'Tools and models of the framework ask before each call. They keep their types.',
+  leaves: 'Only tools and models that the code governs are checked.',
+} as const;
+const typescript = { ...framework, group: 'Frameworks in TypeScript' } as const;
+const python = { ...framework, group: 'Frameworks in Python' } as const;
+
 export const doorChoices: Readonly<Record<DoorId, DoorChoice>> = {
-  sdk: {
-    label: 'SDK for TypeScript',
-    group: 'Your own code',
-    entrance: 'sdk',
-    fits: 'For an agent whose code you write. It asks before each action.',
-    leaves: 'Only what the code asks about is checked.',
-    framework: '',
-  },
+  sdk: { ...own, label: 'TypeScript' },
+  python: { ...own, label: 'Python' },
+  grpc: { ...own, label: 'Other languages' },
+  langchain: { ...typescript, label: 'LangChain, LangGraph', framework: 'langchain' },
+  'openai-agents': { ...typescript, label: 'OpenAI Agents', framework: 'openai-agents' },
+  ai: { ...typescript, label: 'AI SDK', framework: 'ai' },
+  'claude-agent': { ...typescript, label: 'Claude Agent SDK', framework: 'claude-agent' },
+  'langchain-python': { ...python, label: 'LangChain, LangGraph (Python)', framework: 'langchain' },
+  'openai-agents-python': { ...python, label: 'OpenAI Agents (Python)', framework: 'openai-agents' },
+  crewai: { ...python, label: 'CrewAI', framework: 'crewai' },
+  'pydantic-ai': { ...python, label: 'Pydantic AI', framework: 'pydantic-ai' },
   'mcp-stdio': { ...mcp, label: 'MCP, stdio', fits: 'In front of a server that the client starts by itself.' },
   'mcp-http': { ...mcp, label: 'MCP over HTTP', fits: 'One proxy for the servers of many agents.' },
   openai: { ...model, label: 'OpenAI-compatible', fits: 'For clients of the API of OpenAI: another base URL.' },

@@ -1,14 +1,21 @@
 import { expect, test } from 'vitest';
 import { doorChoices, doorGroups } from './connect-doors.ts';
-import { addressWarning, linesFor, shownCode, tokenMark } from './connect-lines.ts';
+import { addressWarning, linesFor, shownCode } from './connect-lines.ts';
 import type { DoorId } from './door-ids.ts';
 import { doorIds } from './door-ids.ts';
+import { tokenMark } from './lines.ts';
+import { programs } from './programs.ts';
 
-const place = { grpcAddr: 'reeve.example.com:50051', hasTls: true, agentId: 'bot-1' };
+const agent = { org_id: 'acme', team_id: 'core', agent_id: 'bot-1' };
+const place = { grpcAddr: 'reeve.example.com:50051', hasTls: true, agent };
 const codeOf = (...args: Parameters<typeof linesFor>) =>
   linesFor(...args)
     .map(({ code }) => code)
     .join('\n');
+
+const isCode = (door: DoorId): door is keyof typeof programs => Object.hasOwn(programs, door);
+const ofCommands = doorIds.filter((door) => !isCode(door) && door !== 'grpc');
+const ofPrograms = doorIds.filter(isCode);
 
 test.each(doorIds)('%s has lines with the address of the gateway and one place for the token', (door) => {
   const code = codeOf(door, place);
@@ -34,7 +41,8 @@ test('both proxies can run on one machine', () => {
 test('a token is never on a command line, but in files and environments', () => {
   for (const door of doorIds) {
     for (const { code } of linesFor(door, place)) {
-      if (code.includes(tokenMark)) expect(code).not.toMatch(/\breeve (mcp|llm|hook) /);
+      if (code.includes(tokenMark))
+        expect(code.split(tokenMark)[0]).not.toMatch(/\breeve (mcp|llm|hook) |curl(?!.*-d @- \\\n.* <<'END')/);
     }
   }
 });
@@ -44,23 +52,31 @@ test.each([
   ['127.0.0.1:50051', true, ', tls: true'],
   ['reeve.example.com:50051', true, ''],
   ['10.0.0.5:50051', false, ', tls: false'],
-])('code for %s with TLS %s says what the SDK would not guess: "%s"', (grpcAddr, hasTls, option) => {
-  expect(codeOf('sdk', { ...place, grpcAddr, hasTls })).toContain(`connect({ address: '${grpcAddr}'${option} })`);
+])('code for %s with TLS %s says what no client would guess: "%s"', (grpcAddr, hasTls, option) => {
+  const inPython = option.replace(': ', '=').replace('true', 'True').replace('false', 'False');
+  const said = {
+    typescript: `connect({ address: '${grpcAddr}'${option} })`,
+    python: `Reeve("${grpcAddr}"${inPython})`,
+  };
+  for (const door of ofPrograms) {
+    expect(codeOf(door, { ...place, grpcAddr, hasTls })).toContain(said[programs[door].language]);
+  }
 });
 
 const textOf = (...args: Parameters<typeof linesFor>) =>
   linesFor(...args)
     .map(({ code, note = '' }) => `${code}\n${note}`)
     .join('\n');
-const notSdk = doorIds.filter((door) => door !== 'sdk');
-
 test.each(doorIds)('%s says how to trust a gateway that an authority of your own certified', (door) => {
-  const option = { sdk: 'tls: { ca }', 'mcp-stdio': 'REEVE_GRPC_CA' }[door as string] ?? '--grpc-ca FILE';
+  const byLanguage = { typescript: 'tls: { ca }', python: 'tls=TlsOptions(ca=' };
+  const option = isCode(door)
+    ? byLanguage[programs[door].language]
+    : ({ grpc: '--cacert FILE', 'mcp-stdio': 'REEVE_GRPC_CA' }[door as string] ?? '--grpc-ca FILE');
   expect(textOf(door, place)).toContain(option);
   expect(codeOf(door, place)).not.toMatch(/grpc.ca/i);
 });
 
-test.each(notSdk)('%s names the file for a gateway with TLS on this machine', (door) => {
+test.each(ofCommands)('%s names the file for a gateway with TLS on this machine', (door) => {
   const code = codeOf(door, { ...place, grpcAddr: '127.0.0.1:50051' });
   expect(code).toMatch(/--grpc-ca \/etc\/reeve\/ca\.pem|"REEVE_GRPC_CA": "\/etc\/reeve\/ca\.pem"/);
   expect(textOf(door, { ...place, grpcAddr: '127.0.0.1:50051' })).toContain('“/etc/reeve/ca.pem” stands for');

@@ -63,7 +63,7 @@ export function ConnectPage() {
             {({ grpc_addr: grpcAddr, tls: hasTls }) => (
               <DoorLines
                 door={door}
-                place={{ grpcAddr, hasTls, agentId: made?.agent.agent_id ?? 'agent' }}
+                place={{ grpcAddr, hasTls, agent: made?.agent ?? { org_id: '', team_id: '', agent_id: 'agent' } }}
                 token={made?.token}
               />
             )}

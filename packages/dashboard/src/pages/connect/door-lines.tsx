@@ -3,9 +3,10 @@ import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { doorChoices } from './connect-doors.ts';
-import type { Lines, LinesFor } from './connect-lines.ts';
-import { addressWarning, linesFor, shownCode, tokenMark } from './connect-lines.ts';
+import { addressWarning, linesFor, shownCode } from './connect-lines.ts';
 import type { DoorId } from './door-ids.ts';
+import type { Lines, LinesFor } from './lines.ts';
+import { tokenMark } from './lines.ts';
 
 interface DoorLinesProps {
   readonly door: DoorId;
