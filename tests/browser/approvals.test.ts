@@ -125,7 +125,7 @@ describe('the queue', () => {
     await expect.poll(() => page.locator('[aria-current="true"]').filter({ hasText: 'Pay one' }).count()).toBe(1);
     await page.keyboard.press('r');
     await page.getByRole('dialog', { name: 'Reject' }).getByRole('button', { name: 'Reject' }).click();
-    await noticeOf(page, 'Rejected: it was terminated.').waitFor();
+    await noticeOf(page, 'Rejected: it does not happen.').waitFor();
     await eventually(async () => expect(await stateOf(first)).toBe('terminated'));
     await page.getByRole('tab', { name: 'Decided' }).click();
     const decided = page.getByRole('table', { name: 'Decided approvals' });

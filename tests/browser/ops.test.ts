@@ -1,3 +1,4 @@
+import { ActionType } from '@reeve/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible, scrollsSideways } from '../harness/browser.ts';
 import { makeKey } from '../harness/credentials.ts';
@@ -119,6 +120,18 @@ describe('the drawer', () => {
     expect(await link.getAttribute('href')).toMatch(/^\/approvals\?id=/);
     await page.reload();
     await drawer.waitFor();
+    await world.browser.closePage(page);
+  });
+
+  test('shows a command with its arguments and its folder', async () => {
+    const agent = await world.gateway.register({ orgId: 'drawer', agentId: 'coder' });
+    const value = { command: 'git', args: ['commit', '-m', 'two words'], workingDir: '/srv/shop' };
+    const { opId } = await world.gateway.check(agent, {
+      actionType: ActionType.PROCESS_EXEC,
+      context: { action: { $case: 'processExec', value } },
+    });
+    const page = await world.open(`/ops?op=drawer/core/coder/${opId}`);
+    await page.getByRole('dialog').getByText("git commit -m 'two words' (in /srv/shop)").waitFor();
     await world.browser.closePage(page);
   });
 

@@ -155,6 +155,19 @@ describe('the documents', () => {
 });
 
 describe('documents of a tenant', () => {
+  test('are none at first, which is not said to deny everything: wider ones may be in force', async () => {
+    const { key } = await makeKey(gateway, { scopes: ['admin'], org_id: 'globex' });
+    const page = await browser.open(gateway, { path: '/policies' });
+    await signInByKey(page, key);
+    await page.getByText('No policy of globex itself').waitFor();
+    await page.getByText('wider scopes may be in force').waitFor();
+    expect(await page.getByText('everything is denied').count()).toBe(0);
+    // A pack is for everybody, which a tenant may not write.
+    expect(await page.getByRole('button', { name: /^Use the pack/ }).count()).toBe(0);
+    await expectAccessible(page);
+    await browser.closePage(page);
+  });
+
   test('have its name in theirs, and are read, changed, rolled back and taken out like any other', async () => {
     const { key } = await makeKey(gateway, { scopes: ['admin'], org_id: 'acme' });
     const page = await browser.open(gateway, { path: '/policies' });

@@ -15,5 +15,8 @@ test.each([
   ['Expired', anOp({ state: 'terminated', reason: 'approval expired' })],
   ['Called off', anOp({ state: 'terminated', reason: 'called off by its agent' })],
   ['Agent left', anOp({ state: 'terminated', reason: 'agent deregistered' })],
-  ['Never checked', anOp({ state: 'terminated', reason: 'registered, and not checked within 60 s' })],
+  ['Never checked', anOp({ state: 'terminated', action_type: null, reason: 'not checked in time, or other words' })],
+  ['Agent left', anOp({ state: 'terminated', action_type: null, reason: 'agent deregistered' })],
+  ['Denied', anOp({ state: 'terminated', reason: 'agent deregistered its own rule' })],
+  ['Denied', anOp({ state: 'terminated', reason: 'constructor' })],
 ])('an operation is shown as %s', (words, op) => expect(opWords(op)[0]).toBe(words));

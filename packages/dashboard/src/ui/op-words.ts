@@ -12,23 +12,24 @@ export const opStateWords: Readonly<Record<Op['state'], readonly [label: string,
   terminated: ['Denied or stopped', 'neutral'],
 };
 
-/** How the reason begins of what neither a decision nor an operator has ended. */
-const endings: readonly (readonly [reason: string, label: string, tone: Tone])[] = [
-  ['rejected by ', 'Rejected', 'danger'],
-  ['approval expired', 'Expired', 'neutral'],
-  ['called off by its agent', 'Called off', 'neutral'],
-  ['agent deregistered', 'Agent left', 'neutral'],
-  ['registered, and not checked', 'Never checked', 'neutral'],
-];
+/** What the gateway says of what neither a decision nor an operator has ended. There is no code for it on the wire. */
+const endings: ReadonlyMap<string, readonly [label: string, tone: Tone]> = new Map([
+  ['approval expired', ['Expired', 'neutral']],
+  ['called off by its agent', ['Called off', 'neutral']],
+  ['agent deregistered', ['Agent left', 'neutral']],
+]);
 
 /** The state of an operation as screens say it: Finished, Denied, Stopped by somebody. */
 export function opWords({
   state,
   control,
+  action_type: action,
   reason,
-}: Pick<Op, 'state' | 'control' | 'reason'>): readonly [label: string, tone: Tone] {
+}: Pick<Op, 'state' | 'control' | 'action_type' | 'reason'>): readonly [label: string, tone: Tone] {
   if (state !== 'terminated') return opStateWords[state];
   if (control?.action === 'terminate') return [`Stopped by ${control.actor.label}`, 'neutral'];
-  const ending = endings.find(([begin]) => reason.startsWith(begin));
-  return ending === undefined ? ['Denied', 'danger'] : [ending[1], ending[2]];
+  const ending = endings.get(reason);
+  if (ending !== undefined) return ending;
+  if (action === null) return ['Never checked', 'neutral'];
+  return reason.startsWith('rejected by ') ? ['Rejected', 'danger'] : ['Denied', 'danger'];
 }

@@ -80,7 +80,7 @@ export function VerdictDialog({ approval, verdict, onClose }: VerdictDialogProps
         <p>
           {isApproval
             ? `${approvalWords(approval)} ${approval.agent.agent_id} may do it as it was asked for, and for `
-            : `It is terminated, and ${approval.agent.agent_id} told. It would have cost `}
+            : `It does not happen, and ${approval.agent.agent_id} is told. It would have cost `}
           <Money usd={approval.cost_usd} />.
         </p>
         <Field label="Reason (optional)" hint="Kept in the audit log.">
@@ -131,7 +131,7 @@ function meanwhileWords({ state, verdicts }: Approval): string {
   const last = verdicts.at(-1);
   const who = last === undefined ? undefined : last.actor.label === '' ? last.actor.id : last.actor.label;
   if (state === 'approved') return `${who ?? 'Somebody else'} has approved it meanwhile: it runs.`;
-  if (state === 'rejected') return `${who ?? 'Somebody else'} has rejected it meanwhile: it was terminated.`;
+  if (state === 'rejected') return `${who ?? 'Somebody else'} has rejected it meanwhile: it does not happen.`;
   return state === 'expired' ? 'It has expired meanwhile.' : 'Its operation has ended meanwhile.';
 }
 
@@ -143,7 +143,7 @@ function grantOf(reach: Reach, until: string): Pick<NonNullable<Asked<'approve'>
 function successWords(approval: Approval): string {
   const { state, required } = approval;
   if (state === 'approved') return 'Approved: it runs.';
-  if (state === 'rejected') return 'Rejected: it was terminated.';
+  if (state === 'rejected') return 'Rejected: it does not happen.';
   return `Your approval counts: ${approvedSoFar(approval)} of ${required}. It does not run yet.`;
 }
 

@@ -4,6 +4,10 @@ import { exportName, whatOf, whoBeside } from './entry-words.ts';
 describe('what an entry is about', () => {
   test.each([
     ['git push --force', { action: { type: 'process_exec', command: 'git', command_args: ['push', '--force'] } }],
+    [
+      "git commit -m 'a b' (in /srv)",
+      { action: { type: 'process_exec', command: 'git', command_args: ['commit', '-m', 'a b'], working_dir: '/srv' } },
+    ],
     ['payments.send', { action: { type: 'tool_call', tool: 'payments.send' }, resource: 'payments.send' }],
     ['big-model', { action: { type: 'llm_call', model: 'big-model' } }],
     ['/etc/passwd', { action: { type: 'file_operation', path: '/etc/passwd' } }],

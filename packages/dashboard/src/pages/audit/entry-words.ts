@@ -1,12 +1,12 @@
+import { actionTitle } from '@reeve/contract/action-title';
 import type { LogFilter } from './audit-search.ts';
 import type { AuditEntry } from './use-audit-entries.ts';
 
-/** What an entry is about: the tool, command with its arguments, model or path, or else what was changed. */
+/** What an entry is about: the tool, command line with its folder, model or path, or else what was changed. */
 export function whatOf({ payload }: Pick<AuditEntry, 'payload'>): string {
   const action = payload['action'];
   if (typeof action === 'object' && action !== null) {
-    const command = textOf(action, 'command');
-    if (command !== '') return [command, ...argumentsOf(action)].join(' ');
+    if (textOf(action, 'command') !== '') return actionTitle({ ...action });
     for (const name of ['tool', 'model', 'path', 'url', 'host']) {
       const text = textOf(action, name);
       if (text !== '') return text;
@@ -39,9 +39,4 @@ export function exportName(filter: LogFilter, format: 'jsonl' | 'csv', today: Da
 function textOf(value: object, name: string): string {
   const member: unknown = (value as Readonly<Record<string, unknown>>)[name];
   return typeof member === 'string' ? member : '';
-}
-
-function argumentsOf(action: object): string[] {
-  const { command_args: given } = action as { readonly command_args?: unknown };
-  return Array.isArray(given) ? given.filter((each) => typeof each === 'string') : [];
 }

@@ -8,9 +8,9 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Field, Select, TextInput } from '../../ui/field.tsx';
 import { isShownAtField, memberRefusal } from '../sign-in/refusal.ts';
-import { bindingOf } from './key-model.ts';
 import type { Role } from './member-rules.ts';
 import { givenRoles, roles } from './member-rules.ts';
+import { firstTenant, TenantFields, tenantMembers } from './tenant-fields.tsx';
 
 interface InviteDialogProps {
   readonly grant: Grant;
@@ -18,24 +18,22 @@ interface InviteDialogProps {
   readonly onMade: (made: Answer<'createInvite'>) => void;
 }
 
-export function InviteDialog({ grant: { account, orgId, teamId }, onClose, onMade }: InviteDialogProps) {
-  // An owner is bound to no org, and makes no owner that is.
-  const isOwner = account?.role === 'owner' && orgId === null;
+export function InviteDialog({ grant, onClose, onMade }: InviteDialogProps) {
+  // An owner is bound to no org.
+  const isOwner = grant.account?.role === 'owner' && grant.orgId === null;
   const form = useId();
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('developer');
-  const [org, setOrg] = useState('');
-  const [team, setTeam] = useState('');
-  const tenant = {
-    ...(org.trim() === '' ? {} : { org_id: org.trim() }),
-    ...(team.trim() === '' ? {} : { team_id: team.trim() }),
-  };
-  const invite = useAction(() => callRoute('createInvite', { body: { email: email.trim(), role, ...tenant } }), {
-    success: ({ invite: made }) => `${made.email} is invited.`,
-    invalidates: ['listInvites'],
-    isFailureShown: true,
-    onSuccess: onMade,
-  });
+  const [tenant, setTenant] = useState(() => firstTenant(grant));
+  const invite = useAction(
+    () => callRoute('createInvite', { body: { email: email.trim(), role, ...tenantMembers(tenant) } }),
+    {
+      success: ({ invite: made }) => `${made.email} is invited.`,
+      invalidates: ['listInvites'],
+      isFailureShown: true,
+      onSuccess: onMade,
+    },
+  );
   const { error } = invite;
   const faultOf = (member: string) => memberRefusal(error, member);
   return (
@@ -73,40 +71,7 @@ export function InviteDialog({ grant: { account, orgId, teamId }, onClose, onMad
         <Field label="Role" hint={roles.find(({ value }) => value === role)?.may} error={faultOf('role')}>
           <Select value={role} choices={givenRoles(isOwner)} onChange={setRole} />
         </Field>
-        {orgId === null ? (
-          <Field label="Org (optional)" hint="Empty: the member sees all orgs." error={faultOf('org_id')}>
-            <TextInput
-              autoComplete="off"
-              spellCheck={false}
-              required={team.trim() !== ''}
-              value={org}
-              onChange={(event) => setOrg(event.target.value)}
-            />
-          </Field>
-        ) : null}
-        {teamId === null ? (
-          <Field
-            label="Team (optional)"
-            hint={
-              orgId === null
-                ? 'Only with an org: then the member sees this team.'
-                : 'Then the member sees this team only.'
-            }
-            error={faultOf('team_id')}
-          >
-            <TextInput
-              autoComplete="off"
-              spellCheck={false}
-              value={team}
-              onChange={(event) => setTeam(event.target.value)}
-            />
-          </Field>
-        ) : null}
-        {orgId === null ? null : (
-          <p className="text-sm text-muted">
-            The member sees {bindingOf({ org_id: orgId, team_id: teamId })} at most, as you do.
-          </p>
-        )}
+        <TenantFields who="the member" grant={grant} tenant={tenant} onChange={setTenant} faultOf={faultOf} mayNarrow />
         {isOwner ? null : <p className="text-sm text-muted">Only an owner invites another owner.</p>}
         {error === null || isShownAtField(error, ['email', 'role', 'org_id', 'team_id']) ? null : (
           <ErrorNotice error={error} />

@@ -7,8 +7,9 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Field, Select, TextInput } from '../../ui/field.tsx';
 import { isShownAtField, memberRefusal } from '../sign-in/refusal.ts';
-import { bindingOf, grants, lifetimes, scopesOf } from './key-model.ts';
+import { grants, lifetimes, scopesOf } from './key-model.ts';
 import type { MadeKey } from './made-key.tsx';
+import { firstTenant, TenantFields, tenantMembers } from './tenant-fields.tsx';
 
 interface KeyDialogProps {
   readonly grant: Grant;
@@ -20,8 +21,8 @@ export function KeyDialog({ grant, onClose, onMade }: KeyDialogProps) {
   const form = useId();
   const [label, setLabel] = useState('');
   const [scope, setScope] = useState<Scope>('write');
-  const [org, setOrg] = useState('');
-  const [team, setTeam] = useState('');
+  // A tenant's credential makes keys only with its own binding.
+  const [tenant, setTenant] = useState(() => firstTenant(grant));
   const [lifetime, setLifetime] = useState<(typeof lifetimes)[number]['value']>(lifetimes[4].value);
   const create = useAction(
     () =>
@@ -29,8 +30,7 @@ export function KeyDialog({ grant, onClose, onMade }: KeyDialogProps) {
         body: {
           label: label.trim(),
           scopes: scopesOf(scope),
-          ...(org.trim() === '' ? {} : { org_id: org.trim() }),
-          ...(team.trim() === '' ? {} : { team_id: team.trim() }),
+          ...tenantMembers(tenant),
           ...(lifetime === '' ? {} : { ttl_secs: Number(lifetime) }),
         },
       }),
@@ -43,8 +43,6 @@ export function KeyDialog({ grant, onClose, onMade }: KeyDialogProps) {
   );
   const { error } = create;
   const faultOf = (member: string) => memberRefusal(error, member);
-  // A tenant's credential makes keys only with its own binding.
-  const { orgId, teamId } = grant;
   return (
     <Dialog
       isOpen
@@ -81,31 +79,7 @@ export function KeyDialog({ grant, onClose, onMade }: KeyDialogProps) {
         <Field label="Works for" error={faultOf('ttl_secs')}>
           <Select value={lifetime} choices={lifetimes} onChange={setLifetime} />
         </Field>
-        {orgId === null ? (
-          <Field label="Org (optional)" hint="Empty: it sees all orgs." error={faultOf('org_id')}>
-            <TextInput
-              autoComplete="off"
-              spellCheck={false}
-              required={team.trim() !== ''}
-              value={org}
-              onChange={(event) => setOrg(event.target.value)}
-            />
-          </Field>
-        ) : null}
-        {orgId === null ? (
-          <Field label="Team (optional)" hint="Only with an org: then it sees this team." error={faultOf('team_id')}>
-            <TextInput
-              autoComplete="off"
-              spellCheck={false}
-              value={team}
-              onChange={(event) => setTeam(event.target.value)}
-            />
-          </Field>
-        ) : (
-          <p className="text-sm text-muted sm:col-span-2">
-            It is bound to {bindingOf({ org_id: orgId, team_id: teamId })}, as you are.
-          </p>
-        )}
+        <TenantFields who="it" grant={grant} tenant={tenant} onChange={setTenant} faultOf={faultOf} />
         {error === null || isShownAtField(error, ['label', 'scopes', 'ttl_secs', 'org_id', 'team_id']) ? null : (
           <div className="sm:col-span-2">
             <ErrorNotice error={error} />

@@ -9,6 +9,7 @@ describe('what was asked for', () => {
     const action = { type: 'tool_call', source: 'github', tool: 'create_issue', args: { title: 'x' } };
     const asked = askedAction([{ payload: { from: 'a' } }, entry(action), entry({ type: 'tool_call', tool: 'old' })]);
     expect(asked).toEqual({
+      title: 'create_issue(title: "x") (of github)',
       facts: [
         ['Server', 'github'],
         ['Tool', 'create_issue'],
@@ -17,9 +18,18 @@ describe('what was asked for', () => {
     });
   });
 
-  test('of a command is the whole line', () => {
-    const action = { type: 'process_exec', command: 'git', command_args: ['push', 'origin'] };
-    expect(askedAction([entry(action)])?.facts).toEqual([['Command', 'git push origin']]);
+  test('of a command is the whole line, with its folder', () => {
+    const action = { type: 'process_exec', command: 'git', command_args: ['push', 'a b'], working_dir: '/srv/shop' };
+    expect(askedAction([entry(action)])).toEqual({
+      title: "git push 'a b' (in /srv/shop)",
+      facts: [],
+      args: undefined,
+    });
+  });
+
+  test('of a command whose line is too long has all arguments beside it', () => {
+    const args = ['x'.repeat(300)];
+    expect(askedAction([entry({ type: 'process_exec', command: 'git', command_args: args })])?.args).toEqual(args);
   });
 
   test('is unknown without a decision', () => {

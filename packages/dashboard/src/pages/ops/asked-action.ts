@@ -1,10 +1,13 @@
+import { actionTitle } from '@reeve/contract/action-title';
 import type { Entry } from './history-words.ts';
 
 /** What an agent asked for, as the audit log keeps it: secrets are replaced. */
 export interface AskedAction {
+  /** All of it on one line, as approvals show it. A command has its arguments and its folder. */
+  readonly title: string;
   /** Name and value of each part that is a text or a number. */
   readonly facts: readonly (readonly [name: string, value: string])[];
-  /** The arguments of a tool. Undefined if there are none. */
+  /** The arguments of a tool, or those of a command whose line is too long. Undefined if there are none. */
   readonly args: unknown;
 }
 
@@ -26,17 +29,16 @@ const names: readonly (readonly [member: string, name: string])[] = [
 export function askedAction(entries: readonly Pick<Entry, 'payload'>[]): AskedAction | undefined {
   const action = entries.map(({ payload }) => payload['action']).find(isObject);
   if (action === undefined) return undefined;
-  const command = commandOf(action);
+  const title = actionTitle(action);
   const facts = names.flatMap(([member, name]) => {
     const value = action[member];
     return typeof value === 'string' || typeof value === 'number' ? [[name, String(value)] as const] : [];
   });
-  return { facts: command === undefined ? facts : [['Command', command], ...facts], args: action['args'] };
+  return { title, facts, args: action['args'] ?? (isCut(title) ? action['command_args'] : undefined) };
 }
 
-function commandOf({ command, command_args: args }: Readonly<Record<string, unknown>>): string | undefined {
-  if (typeof command !== 'string') return undefined;
-  return [command, ...(Array.isArray(args) ? args.map(String) : [])].join(' ');
+function isCut(title: string): boolean {
+  return title.includes('… (cut: ');
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -5,7 +5,7 @@ import type { Notice, Row } from './row-model.ts';
 const refusedWord: Readonly<Record<ControlAction, string>> = {
   pause: 'Not paused',
   resume: 'Not resumed',
-  terminate: 'Not terminated',
+  terminate: 'Not stopped',
 };
 
 /** The outcome of a request in words: what happened instead, by whom, and what is possible now. */

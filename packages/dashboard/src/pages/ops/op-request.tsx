@@ -22,6 +22,9 @@ export function OpRequest({ opId, agent }: OpRequestProps) {
         return (
           <div className="space-y-2">
             <Facts>
+              <Fact name="What">
+                <code className="break-all whitespace-pre-wrap">{asked.title}</code>
+              </Fact>
               {asked.facts.map(([name, value]) => (
                 <Fact key={name} name={name}>
                   <span className="break-all">{value}</span>

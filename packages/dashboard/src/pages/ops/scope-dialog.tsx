@@ -180,8 +180,8 @@ function withTeam(filter: OpsFilter, rows: ReadonlyMap<string, Row>): OpsFilter 
 function HoldWords({ action }: { readonly action: ControlAction }) {
   return (
     <p>
-      What runs in it is {action === 'terminate' ? 'terminated' : 'paused'}, and every check of every agent in it is
-      denied until you lift the suspension. What waits for approval goes on waiting.
+      What runs in it is {action === 'terminate' ? 'stopped' : 'paused'}, and every check of every agent in it is denied
+      until you lift the suspension. What waits for approval goes on waiting.
     </p>
   );
 }
@@ -214,7 +214,7 @@ function usePreview(action: ControlAction, scope: ScopeJson | undefined) {
 const results: Readonly<Record<ControlAction, string>> = {
   pause: 'would be paused',
   resume: 'would go on',
-  terminate: 'would be terminated',
+  terminate: 'would be stopped',
 };
 
 function Preview({ action, preview }: { readonly action: ControlAction; readonly preview: PreviewQuery }) {

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { callRoute } from '../../api/call.ts';
 import { plural } from '../../api/format.ts';
 import { useAction } from '../../api/use-route.ts';
-import { useCan } from '../../api/use-session.ts';
+import { useCan, useGrant } from '../../api/use-session.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
@@ -11,8 +11,25 @@ import { documentsOf, packTitles } from './policy-packs.ts';
 
 const names = Object.keys(packTitles) as readonly PackName[];
 
-/** What to do where no policy is loaded: a pack is put in force by one click. */
+/** What to do where no policy is shown: where none is loaded, a pack is put in force by one click. */
 export function ChoosePack() {
+  const { orgId = null, teamId = null } = useGrant() ?? {};
+  return orgId === null ? <FirstPack /> : <NoneOfOurs tenant={teamId === null ? orgId : `${orgId}/${teamId}`} />;
+}
+
+/** A tenant does not see the documents of wider scopes, which may well decide. */
+function NoneOfOurs({ tenant }: { readonly tenant: string }) {
+  const isAdmin = useCan('admin');
+  return (
+    <EmptyState icon="policies" title={`No policy of ${tenant} itself`}>
+      Policies of wider scopes may be in force for it; whoever runs this gateway sees them. Each decision says which
+      rule made it.
+      {isAdmin ? ' “New document” writes one for it.' : null}
+    </EmptyState>
+  );
+}
+
+function FirstPack() {
   const isAdmin = useCan('admin');
   const [chosen, setChosen] = useState<PackName>();
   const put = useAction(putPack, {

@@ -1,7 +1,7 @@
+import { actionTitle } from '@reeve/contract/action-title';
 import type { RouteOutput, Routes } from '@reeve/contract/http';
 import type { Approval, StandingGrant } from '@reeve/core';
 import { grantStateOf, isSelfApproved, timestamp, usdOfMicros } from '@reeve/core';
-import { approvalTitle } from './approval-title.ts';
 import { timeOrNull } from './present.ts';
 import { agentIdJson } from './present-op.ts';
 
@@ -17,7 +17,7 @@ export function approvalJson(approval: Approval): ApprovalJson {
     state: approval.state,
     op_id: approval.opId,
     agent: agentIdJson(approval.agent),
-    title: approvalTitle(action),
+    title: actionTitle(action),
     action_type: approval.actionType,
     resource: approval.resource,
     summary: approval.summary,

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { approvalTitle } from './approval-title.ts';
+import { actionTitle } from './action-title.ts';
 
 const exec = (command: string, args: readonly string[], more: object = {}) => ({
   type: 'process_exec',
@@ -44,11 +44,11 @@ test.each<[string, Readonly<Record<string, unknown>>]>([
   ],
   ['gpt-5', { type: 'llm_call', model: 'gpt-5' }],
 ])('%s', (title, action) => {
-  expect(approvalTitle(action)).toBe(title);
+  expect(actionTitle(action)).toBe(title);
 });
 
 test('a long one is cut, says so, and still has its folder', () => {
-  const title = approvalTitle(exec('echo', ['🎈'.repeat(300)], { working_dir: '/srv/shop' }));
+  const title = actionTitle(exec('echo', ['🎈'.repeat(300)], { working_dir: '/srv/shop' }));
   expect(Array.from(title)).toHaveLength(200);
   expect(title).toMatch(/🎈… \(cut: \d+ more characters\) \(in \/srv\/shop\)$/u);
 });
@@ -69,7 +69,7 @@ test('whatever an agent sends, it is one line of at most 200 code points, withou
   });
   fc.assert(
     fc.property(action, (given) => {
-      const title = approvalTitle(given);
+      const title = actionTitle(given);
       expect(Array.from(title).length).toBeLessThanOrEqual(200);
       expect(title).not.toMatch(/[\n\r\t\p{Cc}\u202E]/u);
     }),

@@ -1,4 +1,4 @@
-import { visibleText } from '@reeve/contract/visible-text';
+import { visibleText } from './visible-text.ts';
 
 type Described = Readonly<Record<string, unknown>>;
 
@@ -7,11 +7,11 @@ const longestTitle = 200;
 const longestPlace = 80;
 
 /**
- * What will happen, on one line of at most 200 code points. It is made of the action as the log keeps it, with secrets
+ * What an action does, on one line of at most 200 code points. It is made of the action as the log keeps it, with secrets
  * replaced. An agent chose these texts: each that is more than a word stands in quotes, so that none can pose as another
  * part of the line.
  */
-export function approvalTitle(action: Described): string {
+export function actionTitle(action: Described): string {
   const { what, place } = partsOf(action);
   const behind = place === '' ? '' : ` (${cut(written(place), longestPlace)})`;
   return `${cut(written(what), longestTitle - lengthOf(behind))}${behind}`;
