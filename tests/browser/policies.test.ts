@@ -131,6 +131,24 @@ describe('the documents', () => {
     await browser.closePage(page);
   });
 
+  test('what somebody writes stays when somebody else stores another version, and can still be put in force', async () => {
+    expect((await putRules(stored)).status).toBe(200);
+    const page = await open('/policies?name=acme-rules');
+    await editor(page).getByText('no-export').waitFor();
+    await write(page, `${stored}  - { name: mine, effect: deny, tools: [mine] }\n`);
+    await putRules(`${stored}  - { name: theirs, effect: deny, tools: [theirs] }\n`);
+    await page.getByRole('alert').getByText('your text is still here').waitFor();
+    await editor(page).getByText('mine').first().waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Keep my text' }).click();
+    const save = page.getByRole('button', { name: 'Save and put in force' });
+    await expect.poll(() => save.isEnabled(), { timeout: 20_000 }).toBe(true);
+    await save.click();
+    await noticeOf(page, /In force: acme-rules/).waitFor();
+    expect((await gateway.check(bot, { context: toolCall('mine') })).reason).toContain('acme-rules/mine');
+    await browser.closePage(page);
+  });
+
   test('a new one is written and put in force, and taken out again', async () => {
     const page = await open();
     await page.getByRole('button', { name: 'New document' }).click();

@@ -6,92 +6,44 @@ import { useAction } from '../../api/use-route.ts';
 import { useCan, useGrant } from '../../api/use-session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
-import { Field, TextInput } from '../../ui/field.tsx';
+import { nameIn } from './document-name.ts';
+import type { Draft, useDraft } from './draft.ts';
 import { FaultList } from './fault-list.tsx';
 import type { PolicyText } from './policy-list.ts';
-import { nameIn } from './document-name.ts';
 import { isChangeable } from './policy-list.ts';
+import { SaveBar } from './save-bar.tsx';
 import { SourceEditor } from './source-editor.tsx';
 import { useValidation } from './use-validation.ts';
 
 const none: readonly ApiFault[] = [];
-const changed = ['listPolicies', 'getPolicy', 'policyVersions'] as const;
 
-interface EditPanelProps {
-  /** Undefined for a document that is not stored yet. */
-  readonly policy: PolicyText | undefined;
-  readonly source: string;
-  readonly onEdit: (source: string) => void;
+interface EditPanelProps extends ReturnType<typeof useDraft> {
   readonly onStored: (name: string) => void;
   readonly onRemoved: () => void;
 }
 
 /** The text of a document, checked as it is written. Saving puts it in force. */
-export function EditPanel({ policy, source, onEdit, onStored, onRemoved }: EditPanelProps) {
-  const isAdmin = useCan('admin');
-  const isFromFile = policy?.origin === 'file';
-  const grant = useGrant();
-  const isWiders = !isFromFile && policy !== undefined && grant !== undefined && !isChangeable(policy, grant);
-  const isReadOnly = isFromFile || isWiders || !isAdmin;
-  const { faults, error } = useValidation(source, policy?.name);
+export function EditPanel({ draft, newer, edit, takeStored, goOnFromStored, onStored, onRemoved }: EditPanelProps) {
+  const { source, base } = draft;
+  const fixed = useWhyFixed(base);
+  const { faults, error } = useValidation(source, base?.name);
   const [place, setPlace] = useState<ApiFault>();
-  const [note, setNote] = useState('');
-  const [isRemoving, setRemoving] = useState(false);
-  const name = policy?.name ?? nameIn(source);
-  const save = useAction(
-    () => {
-      if (name === undefined) throw new Error('Give the document a name: name: my-policy');
-      const base =
-        policy === undefined ? { base_version: 0 } : policy.version === null ? {} : { base_version: policy.version };
-      return callRoute('putPolicy', { params: { name }, body: { source, note, ...base } });
-    },
-    {
-      success: (stored) => `In force: ${stored.name}, version ${stored.version}.`,
-      invalidates: changed,
-      isFailureShown: true,
-      onSuccess: (stored) => {
-        setNote('');
-        onStored(stored.name);
-      },
-    },
-  );
-  const remove = useAction(() => callRoute('deletePolicy', { params: { name: name ?? '' } }), {
-    success: () => 'Out of force. Its versions stay, and it can be rolled back to.',
-    invalidates: changed,
-    isFailureShown: true,
-    onSuccess: onRemoved,
-  });
-  const isChanged = policy === undefined || source !== policy.source;
+  const save = useSave(draft, onStored);
   return (
     <div className="space-y-3">
-      {isFromFile ? (
-        <p className="text-muted">
-          This document comes from the file <code className="break-all">{policy.file}</code> of the gateway. It is
-          changed there, and put in force as it is saved. Below it can be tried out.
-        </p>
-      ) : null}
-      {isWiders ? (
-        <p className="text-muted">
-          {policy.width === 'unbound' ? 'The operator' : 'An admin of the whole org'} has written this document, and
-          changes it. Below it can be tried out.
-        </p>
-      ) : null}
-      {!isAdmin && !isFromFile && !isWiders ? (
-        <p className="text-muted">Changing policies needs the scope “admin”.</p>
-      ) : null}
+      {fixed === undefined ? null : <p className="text-muted">{fixed}</p>}
       <Card isFlush>
         <SourceEditor
           label="Policy document"
           text={source}
-          isReadOnly={isReadOnly}
-          onChange={onEdit}
+          isReadOnly={fixed !== undefined}
+          onChange={edit}
           // The text of a file is in force already. That its name is taken is not a fault.
-          faults={isReadOnly ? none : (faults ?? none)}
+          faults={fixed === undefined ? (faults ?? none) : none}
           place={place}
         />
-        {isReadOnly ? null : (
+        {fixed !== undefined ? null : (
           <div className="border-t">
             {error === null ? (
               <FaultList faults={faults} onGoTo={(fault) => setPlace({ ...fault })} />
@@ -103,46 +55,79 @@ export function EditPanel({ policy, source, onEdit, onStored, onRemoved }: EditP
           </div>
         )}
       </Card>
-      {isReadOnly ? null : (
-        <div className="flex flex-wrap items-end gap-2">
-          <Field label="Note (optional)" className="min-w-48 flex-1">
-            <TextInput
-              value={note}
-              maxLength={1000}
-              placeholder="why it was changed"
-              onChange={(event) => setNote(event.target.value)}
-            />
-          </Field>
-          {policy === undefined ? null : (
-            <Button look="quiet" onClick={() => setRemoving(true)}>
-              Take out of force
-            </Button>
-          )}
-          {isChanged && policy !== undefined ? (
-            <Button onClick={() => onEdit(policy.source)}>Undo changes</Button>
-          ) : null}
-          <Button
-            look="primary"
-            isPending={save.isPending}
-            disabled={!isChanged || faults === undefined || faults.length > 0}
-            onClick={() => save.mutate()}
-          >
-            Save and put in force
-          </Button>
-        </div>
+      {fixed !== undefined ? null : (
+        <SaveBar
+          policy={base}
+          isChanged={base === undefined || source !== base.source}
+          isSound={faults !== undefined && faults.length === 0}
+          isPending={save.isPending}
+          onSave={(note) => save.mutateAsync(note)}
+          onUndo={takeStored}
+          onRemoved={onRemoved}
+        />
       )}
-      {save.error === null ? null : <ErrorNotice error={save.error} {...titleFor(save.error)} />}
-      <ConfirmDialog
-        isOpen={isRemoving}
-        onClose={() => setRemoving(false)}
-        title={`Take ${name ?? ''} out of force`}
-        confirmLabel="Take out of force"
-        look="danger"
-        typed={name ?? ''}
-        onConfirm={() => remove.mutateAsync()}
-      >
-        <p>Its rules stop deciding at once. Its versions stay: it can be rolled back to.</p>
-      </ConfirmDialog>
+      {newer !== undefined ? (
+        <Meanwhile newer={newer} onTake={takeStored} onKeep={goOnFromStored} />
+      ) : save.error === null ? null : (
+        <ErrorNotice error={save.error} {...titleFor(save.error)} />
+      )}
+    </div>
+  );
+}
+
+/** Why this person cannot change the document. Undefined if they can. */
+function useWhyFixed(policy: PolicyText | undefined): string | undefined {
+  const isAdmin = useCan('admin');
+  const grant = useGrant();
+  if (policy?.origin === 'file') {
+    return `This document comes from the file ${policy.file ?? ''} of the gateway. It is changed there, and put in force as it is saved. Below it can be tried out.`;
+  }
+  if (policy !== undefined && grant !== undefined && !isChangeable(policy, grant)) {
+    return `${policy.width === 'unbound' ? 'The operator' : 'An admin of the whole org'} has written this document, and changes it. Below it can be tried out.`;
+  }
+  return isAdmin ? undefined : 'Changing policies needs the scope “admin”.';
+}
+
+function useSave({ source, base }: Draft, onStored: (name: string) => void) {
+  return useAction(
+    (note: string) => {
+      const name = base?.name ?? nameIn(source);
+      if (name === undefined) throw new Error('Give the document a name: name: my-policy');
+      const version = base === undefined ? 0 : base.version;
+      const body = { source, note, ...(version === null ? {} : { base_version: version }) };
+      return callRoute('putPolicy', { params: { name }, body });
+    },
+    {
+      success: (stored) => `In force: ${stored.name}, version ${stored.version}.`,
+      invalidates: ['listPolicies', 'getPolicy', 'policyVersions'],
+      isFailureShown: true,
+      onSuccess: (stored) => onStored(stored.name),
+    },
+  );
+}
+
+interface MeanwhileProps {
+  readonly newer: PolicyText;
+  readonly onTake: () => void;
+  readonly onKeep: () => void;
+}
+
+/** Two people write at once. The second decides what becomes of their text, with the other's in view. */
+function Meanwhile({ newer, onTake, onKeep }: MeanwhileProps) {
+  return (
+    <div role="alert" className="space-y-2 rounded-md border border-warn/40 bg-warn-soft p-3">
+      <p>
+        <strong>Somebody has stored another version meanwhile.</strong> Version {newer.version} is in force, and your
+        text is still here. The tab “Versions” shows what they changed.
+      </p>
+      <p className="flex flex-wrap gap-2">
+        <Button size="small" onClick={onKeep}>
+          Keep my text
+        </Button>
+        <Button size="small" onClick={onTake}>
+          Take theirs
+        </Button>
+      </p>
     </div>
   );
 }

@@ -1,13 +1,12 @@
-import { useState } from 'react';
 import { useRoute } from '../../api/use-route.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { BacktestPanel } from './backtest-panel.tsx';
 import { CasesPanel } from './cases-panel.tsx';
+import { useDraft } from './draft.ts';
 import { EditPanel } from './edit-panel.tsx';
 import type { PolicyTab } from './policies-search.ts';
 import type { PolicyText } from './policy-list.ts';
-import { newDocument } from './policy-list.ts';
 import { SimulatePanel } from './simulate-panel.tsx';
 import { VersionsPanel } from './versions-panel.tsx';
 
@@ -23,8 +22,7 @@ export function PolicyWorkbench({ name, ...props }: WorkbenchProps & { readonly 
   const policy = useRoute('getPolicy', { params: { name } });
   return (
     <Loaded query={policy} what="The document">
-      {/* Another version, stored here or elsewhere, resets the editor. */}
-      {(text) => <Bench key={`${text.name} ${text.version}`} policy={text} {...props} />}
+      {(text) => <Bench key={text.name} policy={text} {...props} />}
     </Loaded>
   );
 }
@@ -49,10 +47,11 @@ function Bench({
   onStored,
   onRemoved,
 }: WorkbenchProps & { readonly policy: PolicyText | undefined }) {
-  const [source, setSource] = useState(policy?.source ?? newDocument);
+  const kept = useDraft(policy);
+  const { source, base } = kept.draft;
   const tabs = (Object.keys(labels) as PolicyTab[]).filter((each) => policy !== undefined || each !== 'versions');
   const shown = tabs.includes(tab) ? tab : 'edit';
-  const isChanged = policy === undefined || source !== policy.source;
+  const isChanged = base === undefined || source !== base.source;
   return (
     <Tabs
       label="What to do with the document"
@@ -63,9 +62,7 @@ function Bench({
       value={shown}
       onChange={onTab}
     >
-      {shown === 'edit' ? (
-        <EditPanel policy={policy} source={source} onEdit={setSource} onStored={onStored} onRemoved={onRemoved} />
-      ) : null}
+      {shown === 'edit' ? <EditPanel {...kept} onStored={onStored} onRemoved={onRemoved} /> : null}
       {shown === 'versions' && policy !== undefined ? (
         <VersionsPanel name={policy.name} origin={policy.origin} width={policy.width} />
       ) : null}
