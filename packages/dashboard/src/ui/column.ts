@@ -1,5 +1,15 @@
 import type { ReactNode } from 'react';
 
+export type Direction = 'ascending' | 'descending';
+
+/** How the rows of a table can be ordered by a column. */
+export interface ColumnOrder {
+  /** Undefined if they are ordered by another one. */
+  readonly now: Direction | undefined;
+  /** Takes the picked direction, or after a click on the header the next one. */
+  readonly onOrder: (picked?: Direction) => void;
+}
+
 export interface Column<Row> {
   readonly id: string;
   readonly header: ReactNode;
@@ -11,6 +21,6 @@ export interface Column<Row> {
   readonly sortBy?: (row: Row) => string | number;
   /** For a `VirtualTable`: a CSS grid width such as `7rem` or `minmax(8rem, 2fr)`. */
   readonly width?: string;
-  /** For a `VirtualTable`, whose rows come sorted: whether by this column. The header is then a `SortButton`. */
-  readonly sorted?: 'ascending' | 'descending' | 'none';
+  /** For a `VirtualTable`, whose rows come sorted. */
+  readonly order?: ColumnOrder;
 }

@@ -1,8 +1,10 @@
 import type { ReactNode } from 'react';
 import { useState } from 'react';
 import { classes } from './classes.ts';
-import type { Column } from './column.ts';
-import { Icon } from './icon.tsx';
+import type { Column, ColumnOrder } from './column.ts';
+import { OrderSelect } from './order-select.tsx';
+import { SortButton } from './sort-button.tsx';
+import { useIsWide } from './use-is-wide.ts';
 
 interface DataTableProps<Row> {
   /** The title of the table, read out before it. */
@@ -26,21 +28,22 @@ interface Sorting {
 /** A table of up to some hundred rows. */
 export function DataTable<Row>({ caption, columns, rows, rowKey, onOpen, activeKey, footer }: DataTableProps<Row>) {
   const [sorting, setSorting] = useState<Sorting>();
+  const isWide = useIsWide();
   const shown = sorted(rows, columns, sorting);
+  const orders = columns.map((column) => ({ ...column, ...orderOf(column, sorting, setSorting) }));
   return (
     <>
+      {/* Where all columns are shown, so are their headers. */}
+      {isWide || !columns.some(({ isWideOnly, sortBy }) => isWideOnly === true && sortBy !== undefined) ? null : (
+        <OrderSelect columns={orders} />
+      )}
       <div className="relative overflow-x-auto">
         <table className="w-full border-collapse text-sm">
           <caption className="sr-only">{caption}</caption>
           <thead>
             <tr className="border-b text-left text-muted">
-              {columns.map((column) => (
-                <Header
-                  key={column.id}
-                  column={column}
-                  isDescending={sorting?.id === column.id ? sorting.isDescending : undefined}
-                  onSort={(isDescending) => setSorting({ id: column.id, isDescending })}
-                />
+              {orders.map((column) => (
+                <Header key={column.id} column={column} />
               ))}
             </tr>
           </thead>
@@ -80,32 +83,33 @@ export function DataTable<Row>({ caption, columns, rows, rowKey, onOpen, activeK
   );
 }
 
-interface HeaderProps<Row> {
-  readonly column: Column<Row>;
-  /** Undefined if the table is not sorted by this column. */
-  readonly isDescending: boolean | undefined;
-  readonly onSort: (isDescending: boolean) => void;
+/** A click turns the order of a column round. */
+function orderOf<Row>(
+  { id, sortBy }: Column<Row>,
+  sorting: Sorting | undefined,
+  onSort: (sorting: Sorting) => void,
+): { readonly order?: ColumnOrder } {
+  if (sortBy === undefined) return {};
+  const now = sorting?.id !== id ? undefined : sorting.isDescending ? 'descending' : 'ascending';
+  const onOrder: ColumnOrder['onOrder'] = (picked = now === 'ascending' ? 'descending' : 'ascending') =>
+    onSort({ id, isDescending: picked === 'descending' });
+  return { order: { now, onOrder } };
 }
 
-function Header<Row>({ column, isDescending, onSort }: HeaderProps<Row>) {
-  const direction = isDescending === undefined ? 'none' : isDescending ? 'descending' : 'ascending';
+function Header<Row>({ column }: { readonly column: Column<Row> }) {
+  const { header, order } = column;
   return (
     <th
       scope="col"
-      {...(column.sortBy === undefined ? {} : { 'aria-sort': direction })}
+      {...(order === undefined ? {} : { 'aria-sort': order.now ?? 'none' })}
       className={classes('font-medium whitespace-nowrap', cellClasses(column))}
     >
-      {column.sortBy === undefined ? (
-        column.header
+      {order === undefined ? (
+        header
       ) : (
-        <button
-          type="button"
-          onClick={() => onSort(isDescending === false)}
-          className="inline-flex min-h-6 items-center gap-1 font-medium hover:text-text"
-        >
-          {column.header}
-          <Icon name={isDescending === true ? 'down' : 'up'} className={direction === 'none' ? 'opacity-0' : ''} />
-        </button>
+        <SortButton now={order.now} onSort={() => order.onOrder()}>
+          {header}
+        </SortButton>
       )}
     </th>
   );

@@ -1,17 +1,17 @@
 import type { ReactNode } from 'react';
 import { classes } from './classes.ts';
-import type { Column } from './column.ts';
+import type { Column, Direction } from './column.ts';
 import { Icon } from './icon.tsx';
 
 interface SortButtonProps {
-  readonly sorted: NonNullable<Column<unknown>['sorted']>;
+  readonly now: Direction | undefined;
   readonly align?: Column<unknown>['align'] | undefined;
   readonly onSort: () => void;
   readonly children: ReactNode;
 }
 
 /** The header of a sortable column. */
-export function SortButton({ sorted, align = 'left', onSort, children }: SortButtonProps) {
+export function SortButton({ now, align = 'left', onSort, children }: SortButtonProps) {
   return (
     <button
       type="button"
@@ -22,7 +22,7 @@ export function SortButton({ sorted, align = 'left', onSort, children }: SortBut
       )}
     >
       {children}
-      <Icon name={sorted === 'descending' ? 'down' : 'up'} className={sorted === 'none' ? 'opacity-0' : ''} />
+      <Icon name={now === 'descending' ? 'down' : 'up'} className={now === undefined ? 'opacity-0' : ''} />
     </button>
   );
 }

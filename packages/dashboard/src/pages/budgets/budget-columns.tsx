@@ -1,10 +1,9 @@
 import type { ReactNode } from 'react';
 import { plural } from '../../api/format.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
-import type { Column } from '../../ui/column.ts';
+import type { Column, ColumnOrder } from '../../ui/column.ts';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Money } from '../../ui/money.tsx';
-import { SortButton } from '../../ui/sort-button.tsx';
 import { Unknown } from '../../ui/unknown.tsx';
 import type { Budget } from './budget-model.ts';
 import { tierNames } from './budget-model.ts';
@@ -34,16 +33,10 @@ export function budgetColumns({
   errorOf,
 }: ColumnOptions): readonly Column<BudgetLine>[] {
   const sortable = (id: BudgetSort, column: Column<BudgetLine>): Column<BudgetLine> => {
-    const sorted = sort === id ? 'ascending' : sort === `-${id}` ? 'descending' : 'none';
-    return {
-      ...column,
-      sorted,
-      header: (
-        <SortButton sorted={sorted} align={column.align} onSort={() => onSort(nextOrder(sort, id))}>
-          {column.header}
-        </SortButton>
-      ),
-    };
+    const now = sort === id ? 'ascending' : sort === `-${id}` ? 'descending' : undefined;
+    const onOrder: ColumnOrder['onOrder'] = (picked) =>
+      onSort(picked === undefined ? nextOrder(sort, id) : picked === 'descending' ? `-${id}` : id);
+    return { ...column, order: { now, onOrder } };
   };
   return [
     {

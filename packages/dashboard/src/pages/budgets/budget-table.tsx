@@ -26,6 +26,7 @@ export function BudgetTable({ lines, sort, onSort, activeKey, onOpen, onToggle, 
       rows={lines}
       rowKey={({ key }) => key}
       rowHeight={isWide ? 40 : 72}
+      ownOrder={{ label: 'As a tree', onPick: () => onSort(undefined) }}
       activeKey={activeKey}
       onOpen={(line) => {
         if (line.kind === 'budget' && line.node.budget !== undefined) onOpen(line.key);

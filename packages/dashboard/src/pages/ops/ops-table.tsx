@@ -4,11 +4,10 @@ import type { RefObject } from 'react';
 import { createContext, use, useMemo, useState } from 'react';
 import { AgentName } from '../../ui/agent-name.tsx';
 import { classes } from '../../ui/classes.ts';
-import type { Column } from '../../ui/column.ts';
+import type { Column, ColumnOrder, Direction } from '../../ui/column.ts';
 import { DoorMark } from '../../ui/door-mark.tsx';
 import { Checkbox } from '../../ui/field.tsx';
 import { Money } from '../../ui/money.tsx';
-import { SortButton } from '../../ui/sort-button.tsx';
 import { Age } from '../../ui/time.tsx';
 import { VirtualTable } from '../../ui/virtual-table.tsx';
 import { OpCard } from './op-card.tsx';
@@ -162,16 +161,13 @@ interface DataColumnsOptions extends Pick<OpsTableProps, 'sort' | 'onSort'> {
 
 function dataColumns({ sort, onSort, hasReceipts }: DataColumnsOptions): readonly Column<Row>[] {
   const column = (name: SortName, label: string, width: string, cell: Column<Row>['cell']): Column<Row> => {
-    const sorted = sortedBy(sort, name);
+    const onOrder: ColumnOrder['onOrder'] = (picked) =>
+      onSort(picked === undefined ? nextSort(sort, name) : picked === 'descending' ? `-${name}` : name);
     return {
       id: name,
       width,
-      header: (
-        <SortButton sorted={sorted} onSort={() => onSort(nextSort(sort, name))}>
-          {label}
-        </SortButton>
-      ),
-      sorted,
+      header: label,
+      order: { now: orderedBy(sort, name), onOrder },
       cell,
       ...(name === 'age' || name === 'cost' ? { align: 'right' } : {}),
     };
@@ -196,6 +192,6 @@ function dataColumns({ sort, onSort, hasReceipts }: DataColumnsOptions): readonl
   ];
 }
 
-function sortedBy(sort: Sort = 'age', name: SortName): 'ascending' | 'descending' | 'none' {
-  return sort === name ? 'ascending' : sort === `-${name}` ? 'descending' : 'none';
+function orderedBy(sort: Sort = 'age', name: SortName): Direction | undefined {
+  return sort === name ? 'ascending' : sort === `-${name}` ? 'descending' : undefined;
 }

@@ -2,9 +2,8 @@ import { agentPath, pathPart } from '@reeve/contract/names';
 import { entranceName, entranceTitle } from '../../api/entrance-name.ts';
 import { formatCount, formatUtc } from '../../api/format.ts';
 import { Button } from '../../ui/button.tsx';
-import type { Column } from '../../ui/column.ts';
+import type { Column, ColumnOrder } from '../../ui/column.ts';
 import { Money } from '../../ui/money.tsx';
-import { SortButton } from '../../ui/sort-button.tsx';
 import { Time } from '../../ui/time.tsx';
 import { ConditionBadge } from './condition-badge.tsx';
 import { CoverageChips } from './coverage-chips.tsx';
@@ -24,15 +23,11 @@ interface ColumnOptions {
 
 /** The columns of the agent table. On a phone the two remaining ones show the rest in a second line. */
 export function topologyColumns({ isWide, now, by, isDescending, onSort, onSuspension }: ColumnOptions) {
-  const sortable = (id: SortColumn, label: string, align: 'left' | 'right' = 'left') => {
-    const sorted = by !== id ? 'none' : isDescending ? 'descending' : 'ascending';
-    const next: Sort = by === id && !isDescending ? `-${id}` : id;
-    const header = (
-      <SortButton sorted={sorted} align={align} onSort={() => onSort(next)}>
-        {label}
-      </SortButton>
-    );
-    return { id, header, sorted, align } as const;
+  const sortable = (id: SortColumn, header: string, align: 'left' | 'right' = 'left') => {
+    const now = by !== id ? undefined : isDescending ? 'descending' : 'ascending';
+    const onOrder: ColumnOrder['onOrder'] = (picked = now === 'ascending' ? 'descending' : 'ascending') =>
+      onSort(picked === 'descending' ? `-${id}` : id);
+    return { id, header, order: { now, onOrder }, align } as const;
   };
   const columns: Column<TopologyAgent>[] = [
     {
