@@ -121,6 +121,54 @@ describe('the tree', () => {
     await browser.closePage(page);
   });
 
+  test('lists who spent most in seven days, and leads to the run behind it', async () => {
+    const spender = await gateway.register({ orgId: 'weekly', agentId: 'spender' });
+    const spend = async (runId: string, micros: number) => {
+      const { opId } = await gateway.check(spender, { runId, estimatedCostMicros: micros });
+      await gateway.complete(spender, opId, { actualCostMicros: micros });
+    };
+    await spend('nightly-1', 110_000);
+    await spend('nightly-2', 200_000);
+    await spend('nightly-2', 300_000);
+    const page = await open('/budgets');
+    await page.getByText('Last 7 days', { exact: true }).click();
+    const grid = page.getByRole('grid', { name: 'Spent in the last 7 days' });
+    const first = grid.getByRole('row').nth(1);
+    await first.getByText('weekly/core/spender').waitFor();
+    expect(await cells(first)).toEqual(['weekly/core/spender', '$0.61', '$0.61']);
+    expect(await page.getByRole('columnheader', { name: 'Last 7 days' }).getAttribute('aria-sort')).toBe('descending');
+    await expectAccessible(page);
+    await first.click();
+    const drawer = page.getByRole('dialog', { name: 'Budget of agent spender' });
+    await drawer.getByRole('heading', { name: 'Dearest runs, last 7 days' }).waitFor();
+    const runs = drawer.getByRole('listitem').filter({ hasText: 'nightly' });
+    await expect.poll(() => runs.count()).toBe(2);
+    expect(await runs.first().textContent()).toMatch(/^nightly-2\s*2 operations in the log\s*\$0\.50$/);
+    await expectAccessible(page);
+    await drawer.getByRole('link', { name: '2 operations in the log' }).click();
+    await page.getByRole('grid', { name: /Audit/ }).getByText('search').first().waitFor();
+    await page.goBack();
+    await drawer.getByRole('link', { name: 'nightly-2', exact: true }).click();
+    await page.waitForURL(/\/ops\?.*run_id=nightly-2/);
+    await browser.closePage(page);
+  });
+
+  test('is put in order on a phone, too, where columns have no headers', async () => {
+    const page = await open('/budgets', { viewport: { width: 390, height: 800 } });
+    await row(page, /^Everybody/).waitFor();
+    await page.getByLabel('Order').selectOption({ label: 'Spent, descending' });
+    await expect.poll(() => row(page, /^Everybody/).count()).toBe(0);
+    expect(new URL(page.url()).searchParams.get('sort')).toBe('-spent');
+    await expectAccessible(page);
+    expect(await scrollsSideways(page)).toBe(false);
+    await page.getByLabel('Order').selectOption({ label: 'As a tree' });
+    await row(page, /^Everybody/).waitFor();
+    await page.getByText('Last 7 days', { exact: true }).click();
+    await page.getByRole('grid', { name: 'Spent in the last 7 days' }).waitFor();
+    expect(await scrollsSideways(page)).toBe(false);
+    await browser.closePage(page);
+  });
+
   test('has days and months, says what has no cap, and when it begins anew', async () => {
     const page = await open('/budgets?open=globex');
     await page.getByText(/^Resets in \d+/).waitFor();
@@ -189,7 +237,7 @@ describe('live', () => {
     const page = await open('/budgets?open=shown&open=shown/core');
     await row(page, /^painter Agent/).click();
     const drawer = page.getByRole('dialog', { name: 'Budget of agent painter' });
-    await drawer.getByRole('heading', { name: 'Today' }).waitFor();
+    await drawer.getByRole('heading', { name: 'Today', exact: true }).waitFor();
     await drawer.getByRole('meter', { name: 'Used of the cap of painter, this month' }).waitFor();
     await drawer.getByRole('img', { name: /^Spent by painter in \d+ days?/ }).waitFor();
     await drawer.getByText('Show as a table').click();

@@ -121,7 +121,7 @@ function NameCell({ line, isWide, onToggle }: NameCellProps) {
   return (
     <>
       {isOpen === undefined ? (
-        node.tier === 'global' ? null : (
+        line.level === 0 ? null : (
           <span className="w-7 shrink-0" />
         )
       ) : (

@@ -9,24 +9,27 @@ import { Loaded } from '../../ui/loaded.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Time } from '../../ui/time.tsx';
 import { BudgetHistory } from './budget-history.tsx';
-import type { Budget, Owner, Period } from './budget-model.ts';
-import { budgetKey, budgetName, parseBudgetKey, periodNames, tierNames } from './budget-model.ts';
+import type { Budget, Owner, Span } from './budget-model.ts';
+import { budgetKey, budgetName, parseBudgetKey, spanNames, tierNames } from './budget-model.ts';
+import { DearestRuns } from './dearest-runs.tsx';
 import { Forecast } from './forecast.tsx';
+import { ownerQuery } from './load-budgets.ts';
 import { LevelBadge, Percent, UsageBar } from './usage-bar.tsx';
+import { spanStart } from './week-model.ts';
 
 interface BudgetDrawerProps {
   /** The key of the budget. Undefined while the drawer is closed. */
   readonly of: string | undefined;
-  readonly period: Period;
+  readonly span: Span;
   readonly onClose: () => void;
 }
 
 /** Both periods of one budget, and its history. */
-export function BudgetDrawer({ of, period, onClose }: BudgetDrawerProps) {
+export function BudgetDrawer({ of, span, onClose }: BudgetDrawerProps) {
   const owner = of === undefined ? undefined : parseBudgetKey(of);
   return (
     <Drawer isOpen={of !== undefined} onClose={onClose} title={owner === undefined ? 'Budget' : titleOf(owner)}>
-      {owner === undefined ? <p>There is no budget “{of}”.</p> : <Details key={of} owner={owner} period={period} />}
+      {owner === undefined ? <p>There is no budget “{of}”.</p> : <Details key={of} owner={owner} span={span} />}
     </Drawer>
   );
 }
@@ -37,8 +40,8 @@ function titleOf(owner: Owner): string {
     : `Budget of ${tierNames[owner.tier].toLowerCase()} ${budgetName(owner)}`;
 }
 
-function Details({ owner, period }: { readonly owner: Owner; readonly period: Period }) {
-  const budgets = useRoute('listBudgets', { query: { tier: owner.tier, ...queryOf(owner) } });
+function Details({ owner, span }: { readonly owner: Owner; readonly span: Span }) {
+  const budgets = useRoute('listBudgets', { query: { tier: owner.tier, ...ownerQuery(owner) } });
   return (
     <Loaded query={budgets} what="The budget" lines={8}>
       {({ items }) =>
@@ -54,7 +57,12 @@ function Details({ owner, period }: { readonly owner: Owner; readonly period: Pe
             {items.toReversed().map((budget) => (
               <PeriodCard key={budget.period} budget={budget} name={budgetName(owner)} />
             ))}
-            <BudgetHistory owner={queryOf(owner)} first={period} name={budgetName(owner)} />
+            {owner.tier === 'agent' ? <Runs owner={owner} span={span} budgets={items} /> : null}
+            <BudgetHistory
+              owner={ownerQuery(owner)}
+              first={span === 'month' ? 'month' : 'day'}
+              name={budgetName(owner)}
+            />
             <Links owner={owner} />
           </div>
         )
@@ -63,13 +71,15 @@ function Details({ owner, period }: { readonly owner: Owner; readonly period: Pe
   );
 }
 
-/** The ids that a tier has. An empty org or team counts, too. */
-function queryOf({ tier, org_id, team_id, agent_id }: Owner) {
-  if (tier === 'global') return {};
-  const org = { org_id: org_id ?? '' };
-  if (tier === 'org') return org;
-  const team = { ...org, team_id: team_id ?? '' };
-  return tier === 'team' ? team : { ...team, agent_id: agent_id ?? '' };
+interface RunsProps {
+  readonly owner: Owner;
+  readonly span: Span;
+  readonly budgets: readonly Budget[];
+}
+
+function Runs({ owner, span, budgets }: RunsProps) {
+  const since = spanStart(span, budgets);
+  return since === undefined ? null : <DearestRuns owner={owner} span={span} since={since} />;
 }
 
 function PeriodCard({ budget, name }: { readonly budget: Budget; readonly name: string }) {
@@ -77,13 +87,13 @@ function PeriodCard({ budget, name }: { readonly budget: Budget; readonly name: 
   return (
     <section className="rounded-lg border p-3">
       <div className="mb-2 flex items-center gap-2">
-        <h3 className="flex-1 font-semibold">{periodNames[budget.period]}</h3>
+        <h3 className="flex-1 font-semibold">{spanNames[budget.period]}</h3>
         <LevelBadge budget={budget} />
         <Percent budget={budget} />
       </div>
       {budget.limit_usd === null ? null : (
         <div className="flex">
-          <UsageBar budget={budget} name={`${name}, ${periodNames[budget.period].toLowerCase()}`} />
+          <UsageBar budget={budget} name={`${name}, ${spanNames[budget.period].toLowerCase()}`} />
         </div>
       )}
       <Facts look="grid" className="mt-3">

@@ -82,4 +82,11 @@ export const tierNames: Readonly<Record<Tier, string>> = {
   agent: 'Agent',
 };
 
-export const periodNames: Readonly<Record<Period, string>> = { day: 'Today', month: 'This month' };
+/** A period of budgets, or the last seven days, for which there is no cap. */
+export type Span = Period | 'week';
+
+export const spanNames: Readonly<Record<Span, string>> = {
+  day: 'Today',
+  week: 'Last 7 days',
+  month: 'This month',
+};

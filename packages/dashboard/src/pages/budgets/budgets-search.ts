@@ -11,7 +11,7 @@ export interface BudgetsSearch {
   /** Only budgets that have used at least 80 percent of their cap. */
   readonly near?: true | undefined;
   /** Days by default. */
-  readonly period?: 'month' | undefined;
+  readonly period?: 'week' | 'month' | undefined;
   /** The budget whose drawer is open: `*` for everybody's, else `org`, `org/team` or `org/team/agent`. */
   readonly of?: string | undefined;
   /** Lists the agents in this order, in place of the tree. */
@@ -26,7 +26,7 @@ export function parseBudgetsSearch(raw: RawSearch): BudgetsSearch {
     org_id: text(raw['org_id']),
     team_id: text(raw['team_id']),
     near: flag(raw['near']),
-    period: oneOf(['month'], raw['period']),
+    period: oneOf(['week', 'month'], raw['period']),
     of: text(raw['of']),
     sort: oneOf<BudgetOrder>([...budgetSorts, ...budgetSorts.map((name) => `-${name}` as const)], raw['sort']),
     open: texts(raw['open']),

@@ -1,40 +1,8 @@
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
-import { callRoute } from '../../api/call.ts';
-import type { Asked } from '../../api/send.ts';
 import { useRefreshOn } from '../../api/use-refresh.ts';
 import type { Budget, Period } from './budget-model.ts';
 import { parseBudgetKey } from './budget-model.ts';
-
-interface Some {
-  readonly items: readonly Budget[];
-  readonly total: number;
-}
-
-type Query = NonNullable<Asked<'listBudgets'>['query']>;
-
-const perPage = 1000;
-
-/** Reads pages until there are enough rows, or no more. */
-async function loadBudgets(query: Query, atMost: number, signal: AbortSignal): Promise<Some> {
-  const items: Budget[] = [];
-  let cursor: string | undefined;
-  for (;;) {
-    const page = await callRoute(
-      'listBudgets',
-      {
-        query: {
-          ...query,
-          per_page: Math.min(perPage, atMost - items.length),
-          ...(cursor === undefined ? {} : { cursor }),
-        },
-      },
-      { signal },
-    );
-    items.push(...page.items);
-    if (page.next_cursor === null || items.length >= atMost) return { items, total: page.total };
-    cursor = page.next_cursor;
-  }
-}
+import { loadBudgets } from './load-budgets.ts';
 
 /** Everybody, all orgs and teams, and agents without a team. A tenant gets the part that it may see. */
 async function loadTop(period: Period, signal: AbortSignal): Promise<readonly Budget[]> {

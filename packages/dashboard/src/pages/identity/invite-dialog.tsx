@@ -19,7 +19,7 @@ interface InviteDialogProps {
 }
 
 export function InviteDialog({ grant, onClose, onMade }: InviteDialogProps) {
-  // An owner is bound to no org.
+  // An owner is bound to no org, and makes no owner that is.
   const isOwner = grant.account?.role === 'owner' && grant.orgId === null;
   const form = useId();
   const [email, setEmail] = useState('');

@@ -8,13 +8,33 @@ interface OpsEmptyProps {
   readonly loading: Loading;
   /** There are operations, but the filters hide them. */
   readonly isFiltered: boolean;
+  /** The run that is looked for, if one is. The log knows what it did before. */
+  readonly runId: string | undefined;
   readonly onClear: () => void;
 }
 
 /** Shown in place of rows. */
-export function OpsEmpty({ loading, isFiltered, onClear }: OpsEmptyProps) {
+export function OpsEmpty({ loading, isFiltered, runId, onClear }: OpsEmptyProps) {
   if (loading.status === 'loading') return <Skeleton lines={8} label="Loading the operations" />;
   if (loading.status === 'failed') return null;
+  if (runId !== undefined) {
+    return (
+      <EmptyState
+        icon="ops"
+        title={`Nothing of run ${runId} is in flight`}
+        actions={
+          <>
+            <Link to="/audit" search={{ q: runId }} className={buttonClasses('primary')}>
+              What it did, in the audit log
+            </Link>
+            <Button onClick={onClear}>Show all</Button>
+          </>
+        }
+      >
+        An operation leaves this list soon after it has ended.
+      </EmptyState>
+    );
+  }
   if (isFiltered) {
     return (
       <EmptyState

@@ -150,6 +150,7 @@ export function OpsPage() {
           <OpsEmpty
             loading={loading}
             isFiltered={isAnythingSet(search) && all.size > 0}
+            runId={search.run_id}
             onClear={() => change(clearedFilter)}
           />
         ) : (
