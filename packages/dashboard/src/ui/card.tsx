@@ -21,7 +21,7 @@ export function Card({ title, actions, isFlush = false, className, children }: C
     >
       {title === undefined ? null : (
         <div className="flex min-h-11 flex-wrap items-center justify-between gap-2 border-b px-4 py-1.5">
-          <h2 id={id} className="min-w-0 flex-1 basis-48 font-semibold wrap-anywhere">
+          <h2 id={id} className="min-w-0 grow font-semibold wrap-anywhere">
             {title}
           </h2>
           {actions === undefined ? null : <div className="flex items-center gap-2 text-sm">{actions}</div>}

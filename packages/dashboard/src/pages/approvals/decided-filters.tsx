@@ -1,7 +1,10 @@
+import { Button } from '../../ui/button.tsx';
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { localOf, moment } from '../audit/audit-search.ts';
 import type { ApprovalsSearch } from './approvals-search.ts';
 import { verdictStates } from './approvals-search.ts';
+import type { Days } from './days.ts';
+import { spanOf } from './days.ts';
 
 const labels = {
   decided: 'Approved or rejected',
@@ -16,6 +19,12 @@ const filters = [
   { name: 'decided_by', label: 'By', placeholder: 'Email or key' },
   { name: 'from', label: 'From', type: 'datetime-local' as const },
   { name: 'to', label: 'To', type: 'datetime-local' as const },
+];
+
+const dayNames: readonly (readonly [days: Days, label: string])[] = [
+  ['today', 'Today'],
+  ['yesterday', 'Yesterday'],
+  ['week', 'Last 7 days'],
 ];
 
 interface DecidedFiltersProps {
@@ -34,6 +43,12 @@ export function DecidedFilters({ search, onChange }: DecidedFiltersProps) {
         const times = Object.entries(changed).filter(([name]) => name === 'from' || name === 'to');
         onChange({ ...changed, ...Object.fromEntries(times.map(([name, value]) => [name, moment(value)])) });
       }}
-    />
+    >
+      {dayNames.map(([days, label]) => (
+        <Button key={label} size="small" onClick={() => onChange(spanOf(days, new Date()))}>
+          {label}
+        </Button>
+      ))}
+    </FilterBar>
   );
 }

@@ -17,22 +17,29 @@ import { DecidedFilters } from './decided-filters.tsx';
 
 const columns: readonly Column<Approval>[] = [
   { id: 'what', header: 'What', cell: ({ title }) => title },
-  { id: 'state', header: 'Verdict', cell: ({ state }) => <StateBadge state={state} /> },
-  { id: 'agent', header: 'Agent', isWideOnly: true, cell: ({ agent }) => <AgentName agent={agent} /> },
   {
-    id: 'by',
-    header: 'By',
-    isWideOnly: true,
-    cell: ({ verdicts }) =>
-      verdicts
-        .map(
-          ({ actor, self_approved: isOwn }) =>
-            `${actor.label === '' ? actor.id : actor.label}${isOwn ? ' (own agent)' : ''}`,
-        )
-        .join(', '),
+    id: 'state',
+    header: 'Verdict',
+    cell: (approval) => (
+      <>
+        <StateBadge state={approval.state} />
+        <span className="block break-words text-muted md:hidden">{decidedBy(approval)}</span>
+      </>
+    ),
   },
+  { id: 'agent', header: 'Agent', isWideOnly: true, cell: ({ agent }) => <AgentName agent={agent} /> },
+  { id: 'by', header: 'By', isWideOnly: true, cell: decidedBy },
   { id: 'at', header: 'When', cell: ({ decided_at: at }) => <Time at={at} /> },
 ];
+
+function decidedBy({ verdicts }: Approval): string {
+  return verdicts
+    .map(
+      ({ actor, self_approved: isOwn }) =>
+        `${actor.label === '' ? actor.id : actor.label}${isOwn ? ' (own agent)' : ''}`,
+    )
+    .join(', ');
+}
 
 interface DecidedPanelProps {
   readonly search: ApprovalsSearch;

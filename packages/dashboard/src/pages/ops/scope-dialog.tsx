@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useId, useRef, useState } from 'react';
 import { callRoute } from '../../api/call.ts';
 import { plural } from '../../api/format.ts';
@@ -13,6 +13,7 @@ import type { Reach, ScopeForm, ScopeJson } from './control-scope.ts';
 import { formOf, needsAdmin, phraseOf, reaches, sayScope, scopeOf, suspendedBy } from './control-scope.ts';
 import type { ControlAction } from './op.ts';
 import type { OpsFilter } from './ops-search.ts';
+import { HoldDialog } from './hold-dialog.tsx';
 import { nameOf } from './receipt.ts';
 import type { Row } from './row-model.ts';
 import { ScopeFields } from './scope-fields.tsx';
@@ -46,7 +47,6 @@ interface ScopeDialogProps {
 
 /** Controls everything in flight within a scope: first a preview, then a typed confirmation. */
 export function ScopeDialog({ rows, filter, onClose, onDone }: ScopeDialogProps) {
-  const client = useQueryClient();
   const radios = useId();
   const isAdmin = useCan('admin');
   const { orgId: ownOrg = null, teamId = null } = useGrant() ?? {};
@@ -66,12 +66,9 @@ export function ScopeDialog({ rows, filter, onClose, onDone }: ScopeDialogProps)
   const isHold = wish === 'hold' && holdable !== undefined;
 
   if (confirming !== undefined) {
-    const hold = async (reason: string) => {
-      if (action === 'resume' || holdable === undefined) return;
-      const { operations } = await callRoute('suspendScope', { body: { ...holdable, action, reason } });
-      await client.invalidateQueries({ queryKey: ['listSuspensions'] });
-      if (operations !== null) onDone(operations.control_id);
-    };
+    if (isHold && action !== 'resume') {
+      return <HoldDialog scope={confirming} action={action} onClose={onClose} onDone={onDone} />;
+    }
     const stop = async (reason: string) => {
       // The same request has the same idempotency key, so it happens once, however often it is sent.
       const same = JSON.stringify([action, confirming, reason]);
@@ -87,14 +84,14 @@ export function ScopeDialog({ rows, filter, onClose, onDone }: ScopeDialogProps)
       <ConfirmDialog
         isOpen
         onClose={onClose}
-        title={`${isHold ? 'Suspend' : nameOf(action)} ${sayScope(confirming, ownOrg)}?`}
-        confirmLabel={`${isHold ? 'Suspend' : nameOf(action)} ${sayScope(confirming, ownOrg)}`}
+        title={`${nameOf(action)} ${sayScope(confirming, ownOrg)}?`}
+        confirmLabel={`${nameOf(action)} ${sayScope(confirming, ownOrg)}`}
         look={action === 'resume' ? 'primary' : 'danger'}
         typed={phraseOf(confirming)}
         reason="required"
-        onConfirm={isHold ? hold : stop}
+        onConfirm={stop}
       >
-        {isHold ? <HoldWords action={action} /> : <Preview action={action} preview={preview} />}
+        <Preview action={action} preview={preview} />
       </ConfirmDialog>
     );
   }
@@ -175,15 +172,6 @@ function withTeam(filter: OpsFilter, rows: ReadonlyMap<string, Row>): OpsFilter 
     if (agent.agent_id === agent_id && agent.org_id === org_id) return { ...filter, team_id: agent.team_id };
   }
   return filter;
-}
-
-function HoldWords({ action }: { readonly action: ControlAction }) {
-  return (
-    <p>
-      What runs in it is {action === 'terminate' ? 'stopped' : 'paused'}, and every check of every agent in it is denied
-      until you lift the suspension. What waits for approval goes on waiting.
-    </p>
-  );
 }
 
 /** A control of a run also holds for what comes after, so it has an effect even if nothing is in flight. */

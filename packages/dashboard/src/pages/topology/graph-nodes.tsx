@@ -19,15 +19,16 @@ const control = 'nodrag nopan pointer-events-auto';
 
 /** An org or a team: a card while closed, a frame around its content while open. */
 export const BoxNodeView = memo(function BoxNodeView({ data: { group, isOpen } }: NodeProps<GroupNode>) {
-  const { onToggle } = useGraph();
+  const { onToggle, holdOf } = useGraph();
   const isOrg = 'teams' in group;
   const name = isOrg ? group.orgId : group.teamId;
   const kind = isOrg ? 'Org' : 'Team';
   const shown = name === '' ? `No ${kind.toLowerCase()}` : name;
+  const hold = holdOf({ org_id: group.orgId, ...(isOrg ? {} : { team_id: group.teamId }) });
   return (
     <div
       className={classes(
-        'size-full rounded-lg border',
+        'relative size-full rounded-lg border',
         isOpen ? (isOrg ? 'bg-sunken/60' : 'bg-bg') : 'border-edge/60 bg-surface',
       )}
     >
@@ -40,6 +41,7 @@ export const BoxNodeView = memo(function BoxNodeView({ data: { group, isOpen } }
         className={classes(
           'relative flex w-full items-center gap-1.5 rounded-lg px-2.5 text-left hover:bg-hover',
           isOpen ? 'h-8' : 'h-9',
+          hold !== undefined && 'pr-9',
           control,
         )}
       >
@@ -48,6 +50,15 @@ export const BoxNodeView = memo(function BoxNodeView({ data: { group, isOpen } }
         <span className="min-w-0 truncate font-semibold">{shown}</span>
         <span className="sr-only">{plural(group.agents, 'agent')}</span>
       </button>
+      {hold === undefined ? null : (
+        <IconButton
+          icon="pause"
+          size="small"
+          label={`Hold ${kind.toLowerCase()} ${shown} until I resume`}
+          className={classes('absolute top-0.5 right-1', control)}
+          onClick={hold}
+        />
+      )}
       <div
         className={classes(
           'flex gap-x-2 px-3 text-xs whitespace-nowrap text-muted',

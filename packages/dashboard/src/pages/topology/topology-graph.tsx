@@ -41,7 +41,7 @@ export function TopologyGraph(props: TopologyGraphProps) {
   );
 }
 
-function Graph({ orgs, open, onOpenKeys, viewKey, now, activePath, onOpen, onSuspension }: TopologyGraphProps) {
+function Graph({ orgs, open, onOpenKeys, viewKey, now, activePath, onOpen, onSuspension, holdOf }: TopologyGraphProps) {
   const flow = useReactFlow();
   const layout = useLayout(orgs, open);
   const move = useArranged(layout, viewKey);
@@ -59,8 +59,8 @@ function Graph({ orgs, open, onOpenKeys, viewKey, now, activePath, onOpen, onSus
   const suspend = useSteady((agent: TopologyAgent) => onSuspension?.(agent));
   const maySuspend = onSuspension !== undefined;
   const actions = useMemo<GraphActions>(
-    () => ({ now, activePath, onOpen: openAgent, onSuspension: maySuspend ? suspend : undefined, onToggle }),
-    [now, activePath, openAgent, maySuspend, suspend, onToggle],
+    () => ({ now, activePath, onOpen: openAgent, onSuspension: maySuspend ? suspend : undefined, onToggle, holdOf }),
+    [now, activePath, openAgent, maySuspend, suspend, onToggle, holdOf],
   );
   const agents = orgs.reduce((sum, org) => sum + org.agents, 0);
   const openAll = (keys: readonly string[]) => {

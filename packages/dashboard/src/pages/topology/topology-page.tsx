@@ -1,6 +1,6 @@
-import { agentPath } from '@reeve/contract/names';
+import { agentPath, idOfPart } from '@reeve/contract/names';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import { formatCount } from '../../api/format.ts';
 import { useCan } from '../../api/use-session.ts';
 import { usePageSearch } from '../../shell/search.ts';
@@ -14,7 +14,10 @@ import { Page } from '../../ui/page.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { useIsWide } from '../../ui/use-is-wide.ts';
+import { sayScope } from '../ops/control-scope.ts';
+import { HoldDialog } from '../ops/hold-dialog.tsx';
 import { AgentDrawer } from './agent-drawer.tsx';
+import type { HeldScope } from './graph-context.ts';
 import { SuspensionDialog } from './suspension-dialog.tsx';
 import { topologyFilters } from './topology-filters.ts';
 import { groupAgents } from './topology-groups.ts';
@@ -66,6 +69,8 @@ function Topology({ overview, view }: TopologyProps) {
   const [search, change] = usePageSearch(parseTopologySearch);
   const now = useNow(10_000);
   const mayWrite = useCan('write');
+  const isAdmin = useCan('admin');
+  const [holding, setHolding] = useState<HeldScope>();
   const [suspending, setSuspending] = useState<TopologyAgent>();
   const { org_id: org, team_id: team, status, uncovered, q } = search;
   const agents = useMemo(
@@ -84,6 +89,16 @@ function Topology({ overview, view }: TopologyProps) {
     onOpen: openAgent,
     onSuspension: mayWrite ? setSuspending : undefined,
   };
+  // A whole org takes an admin, a team who may write.
+  const holdOf = useCallback(
+    (scope: HeldScope) => ((scope.team_id === undefined ? isAdmin : mayWrite) ? () => setHolding(scope) : undefined),
+    [isAdmin, mayWrite],
+  );
+  const chosen =
+    org === undefined
+      ? undefined
+      : { org_id: idOfPart(org), ...(team === undefined ? {} : { team_id: idOfPart(team) }) };
+  const holdChosen = chosen === undefined ? undefined : holdOf(chosen);
   return (
     <>
       <TopologyStats agents={agents} now={now} />
@@ -96,6 +111,11 @@ function Topology({ overview, view }: TopologyProps) {
         <span role="status" className="text-sm text-muted">
           {isNarrowed ? `${formatCount(agents.length)} of ${formatCount(overview.agents.length)} agents` : ''}
         </span>
+        {chosen === undefined || holdChosen === undefined ? null : (
+          <Button size="small" icon="pause" onClick={holdChosen}>
+            Hold {sayScope(chosen, null)}
+          </Button>
+        )}
       </FilterBar>
       <Card isFlush>
         {agents.length === 0 ? (
@@ -119,6 +139,7 @@ function Topology({ overview, view }: TopologyProps) {
             <Suspense fallback={<Skeleton lines={8} label="Loading the graph" />}>
               <TopologyGraph
                 {...actions}
+                holdOf={holdOf}
                 orgs={orgs}
                 open={open}
                 onOpenKeys={(keys) => change({ open: keys.size === 0 ? [nothingOpen] : [...keys] })}
@@ -137,6 +158,9 @@ function Topology({ overview, view }: TopologyProps) {
       />
       {/* The agent as of the question, so that a second operator cannot reverse its meaning. */}
       <SuspensionDialog agent={suspending} onClose={() => setSuspending(undefined)} />
+      {holding === undefined ? null : (
+        <HoldDialog scope={holding} action="pause" onClose={() => setHolding(undefined)} />
+      )}
     </>
   );
 }
