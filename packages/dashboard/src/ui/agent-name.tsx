@@ -6,10 +6,15 @@ interface AgentNameProps {
 
 /** An agent by its three tiers. People go by the last one. */
 export function AgentName({ agent, isShort = false }: AgentNameProps) {
-  const full = [agent.org_id, agent.team_id, agent.agent_id].map((part) => (part === '' ? '-' : part)).join('/');
+  const parts = [agent.org_id, agent.team_id].map((part) => (part === '' ? '-' : part));
   return (
-    <span title={full} className="break-all">
-      {isShort ? null : <span className="text-muted">{full.slice(0, -agent.agent_id.length)}</span>}
+    <span title={[...parts, agent.agent_id].join('/')} className="wrap-anywhere">
+      {isShort ? null : (
+        <span className="text-muted">
+          {parts[0]}/<wbr />
+          {parts[1]}/<wbr />
+        </span>
+      )}
       {agent.agent_id}
     </span>
   );

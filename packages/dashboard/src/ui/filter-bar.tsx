@@ -59,7 +59,9 @@ export function FilterBar({ label = 'Filters', filters, values, onChange, childr
         </Button>
       ) : null}
       {children === undefined ? null : (
-        <div className="flex min-h-8 flex-wrap items-center gap-x-3 sm:ml-auto">{children}</div>
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-2 sm:ml-auto sm:min-h-8 max-sm:col-span-2">
+          {children}
+        </div>
       )}
     </div>
   );

@@ -1,3 +1,4 @@
+import { opStates } from '@reeve/contract/names';
 import type { Answer } from '../api/send.ts';
 import type { Tone } from './tone.ts';
 
@@ -11,6 +12,13 @@ export const opStateWords: Readonly<Record<Op['state'], readonly [label: string,
   completing: ['Finished', 'ok'],
   terminated: ['Denied or stopped', 'neutral'],
 };
+
+/** A state by its name, of which more is not known. Why an operation ended stands beside it. */
+export function stateWord(name: string): string {
+  const state = opStates.find((each) => each === name);
+  if (state === undefined) return name;
+  return state === 'terminated' ? 'Ended' : opStateWords[state][0];
+}
 
 /** What the gateway says of what neither a decision nor an operator has ended. There is no code for it on the wire. */
 const endings: ReadonlyMap<string, readonly [label: string, tone: Tone]> = new Map([

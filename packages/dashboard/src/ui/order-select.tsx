@@ -1,5 +1,5 @@
 import type { Column, ColumnOrder, Direction } from './column.ts';
-import { Field, Select } from './field.tsx';
+import { Select } from './field.tsx';
 
 /** The order that a table has by itself, such as a tree. */
 export interface OwnOrder {
@@ -30,23 +30,25 @@ export function OrderSelect({ columns, own }: OrderSelectProps) {
     })),
   );
   return (
-    <div className="border-b px-3 py-2">
-      <Field label="Order" className="flex items-center gap-2 *:last:flex-1">
-        <Select
-          value={now === undefined ? '' : `${now.id} ${now.now ?? ''}`}
-          choices={
-            now === undefined || own !== undefined
-              ? [{ value: '', label: own?.label ?? 'As given' }, ...choices]
-              : choices
-          }
-          onChange={(value) => {
-            const [id, direction] = value.split(' ');
-            if (id === '') own?.onPick();
-            else orders.find((each) => each.id === id)?.onOrder(direction as Direction);
-          }}
-        />
-      </Field>
-    </div>
+    // The control is inside its label.
+    // oxlint-disable-next-line jsx-a11y/label-has-associated-control
+    <label className="flex items-center gap-2 border-b px-3 py-2 text-sm">
+      Order
+      <Select
+        className="flex-1"
+        value={now === undefined ? '' : `${now.id} ${now.now ?? ''}`}
+        choices={
+          now === undefined || own !== undefined
+            ? [{ value: '', label: own?.label ?? 'As given' }, ...choices]
+            : choices
+        }
+        onChange={(value) => {
+          const [id, direction] = value.split(' ');
+          if (id === '') own?.onPick();
+          else orders.find((each) => each.id === id)?.onOrder(direction as Direction);
+        }}
+      />
+    </label>
   );
 }
 

@@ -16,14 +16,14 @@ import type { ApprovalsSearch } from './approvals-search.ts';
 import { DecidedFilters } from './decided-filters.tsx';
 
 const columns: readonly Column<Approval>[] = [
-  { id: 'what', header: 'What', cell: ({ title }) => title },
+  { id: 'what', header: 'What', cell: ({ title }) => <span className="wrap-anywhere">{title}</span> },
   {
     id: 'state',
     header: 'Verdict',
     cell: (approval) => (
       <>
         <StateBadge state={approval.state} />
-        <span className="block break-words text-muted md:hidden">{decidedBy(approval)}</span>
+        <span className="block wrap-anywhere text-muted md:hidden">{decidedBy(approval)}</span>
       </>
     ),
   },
@@ -69,10 +69,11 @@ export function DecidedPanel({ search, onChange }: DecidedPanelProps) {
         return (
           <Card isFlush>
             {rows.length === 0 ? (
-              <EmptyState
-                icon="approvals"
-                title={isNarrowed ? 'No decision matches' : 'Nothing has been decided yet'}
-              />
+              <EmptyState icon="approvals" title={isNarrowed ? 'No decision matches' : 'Nothing has been decided yet'}>
+                {isNarrowed
+                  ? 'Other days or other people may.'
+                  : 'Whatever somebody approves or rejects is kept here, with who it was, when and why.'}
+              </EmptyState>
             ) : (
               <DataTable
                 caption="Decided approvals"

@@ -1,6 +1,7 @@
 import { StateBadge } from '../../ui/badge.tsx';
 import type { Column } from '../../ui/column.ts';
 import { Time } from '../../ui/time.tsx';
+import { AgentPath } from '../../ui/agent-path.tsx';
 import { agentOf } from './entry-drawer.tsx';
 import { whatOf, whoBeside } from './entry-words.ts';
 import type { AuditEntry } from './use-audit-entries.ts';
@@ -54,26 +55,12 @@ export const auditColumns: readonly Column<AuditEntry>[] = [
   },
 ];
 
-/** The agent stays visible. Its org and team may be cut. */
-function AgentPath({ path }: { readonly path: string | undefined }) {
-  if (path === undefined) return null;
-  const at = path.lastIndexOf('/');
-  return (
-    // Cuts the text at its start.
-    <span dir="rtl" title={path} className="block truncate text-left">
-      <bdi dir="ltr">
-        <span className="text-muted">{path.slice(0, at + 1)}</span>
-        {path.slice(at + 1)}
-      </bdi>
-    </span>
-  );
-}
-
 /** The agent, and whoever acted on it or without it. */
 function Who({ entry }: { readonly entry: AuditEntry }) {
   const other = whoBeside(entry);
   const path = agentOf(entry);
-  if (other === undefined || path === undefined) return other ?? <AgentPath path={path} />;
+  if (other === undefined || path === undefined)
+    return other ?? (path === undefined ? null : <AgentPath path={path} />);
   return <span title={`${other}, about ${path}`}>{`${other}, about ${path.slice(path.lastIndexOf('/') + 1)}`}</span>;
 }
 

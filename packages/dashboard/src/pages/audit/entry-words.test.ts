@@ -13,6 +13,9 @@ describe('what an entry is about', () => {
     ['/etc/passwd', { action: { type: 'file_operation', path: '/etc/passwd' } }],
     ['deploy key', { key_id: 'k', label: 'deploy key' }],
     ['pause', { action: 'pause' }],
+    ['Finished', { from: 'running', to: 'completing', trigger: 'complete' }],
+    ['Ended', { from: 'running', to: 'terminated' }],
+    ['elsewhere', { to: 'elsewhere' }],
     ['', { action: null, label: 7 }],
     ['', {}],
   ])('is %j', (what, payload) => expect(whatOf({ payload })).toBe(what));

@@ -1,4 +1,5 @@
 import { actionTitle } from '@reeve/contract/action-title';
+import { stateWord } from '../../ui/op-words.ts';
 import type { LogFilter } from './audit-search.ts';
 import type { AuditEntry } from './use-audit-entries.ts';
 
@@ -12,11 +13,11 @@ export function whatOf({ payload }: Pick<AuditEntry, 'payload'>): string {
       if (text !== '') return text;
     }
   }
-  for (const name of ['resource', 'label', 'name', 'email', 'action', 'to']) {
+  for (const name of ['resource', 'label', 'name', 'email', 'action']) {
     const text = textOf(payload, name);
     if (text !== '') return text;
   }
-  return '';
+  return stateWord(textOf(payload, 'to'));
 }
 
 /** Who did it, if not the agent itself: a person, a key or the gateway. */

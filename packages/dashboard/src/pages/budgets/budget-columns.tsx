@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { plural } from '../../api/format.ts';
+import { AgentPath } from '../../ui/agent-path.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import type { Column, ColumnOrder } from '../../ui/column.ts';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
@@ -139,9 +140,15 @@ function NameCell({ line, isWide, onToggle }: NameCellProps) {
       )}
       <div className="min-w-0 flex-1 leading-snug">
         <div className="flex items-baseline gap-1.5">
-          <span className="truncate font-medium" title={node.key === '*' ? node.name : node.key}>
-            {node.name}
-          </span>
+          {node.tier === 'agent' && line.level === 0 ? (
+            <span className="min-w-0 font-medium">
+              <AgentPath path={node.key} />
+            </span>
+          ) : (
+            <span className="truncate font-medium" title={node.key === '*' ? node.name : node.key}>
+              {node.name}
+            </span>
+          )}
           <span className="text-xs text-muted">{tierNames[node.tier]}</span>
         </div>
         {isWide || node.budget === undefined ? null : <PhoneNumbers budget={node.budget} name={node.name} />}

@@ -79,7 +79,13 @@ export function BudgetList({ search, period, rows, onChange, onOpen, onSort, onC
             errorOf={(team) => byTeam.get(team)?.error}
           />
         )}
+        {isUnused(rows, agents) ? <NoBudgets isNarrowed={false} isNear={false} onClear={onClear} /> : null}
       </Card>
     </>
   );
+}
+
+/** Nobody has registered: there is the budget of everybody, and nothing else to show. */
+function isUnused(rows: readonly Budget[], agents: readonly Budget[]): boolean {
+  return agents.length === 0 && rows.length > 0 && rows.every(({ tier }) => tier === 'global');
 }

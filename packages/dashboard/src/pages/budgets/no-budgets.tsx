@@ -14,8 +14,8 @@ export function NoBudgets({ isNarrowed, isNear, onClear }: NoBudgetsProps) {
     return <EmptyState icon="search" title={title} actions={<Button onClick={onClear}>Clear filters</Button>} />;
   }
   return (
-    <EmptyState icon="budgets" title="No budgets yet" command="reeve policy init">
-      Each org, team and agent has one as soon as agents register. Caps are set in a policy:
+    <EmptyState icon="budgets" title="No org, team or agent has a budget yet" command="reeve policy init">
+      Each has one as soon as agents register. Caps are set in a policy:
     </EmptyState>
   );
 }

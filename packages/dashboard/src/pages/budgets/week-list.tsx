@@ -1,4 +1,5 @@
 import { microsToUsd, plural } from '../../api/format.ts';
+import { AgentPath } from '../../ui/agent-path.tsx';
 import { Card } from '../../ui/card.tsx';
 import type { Column } from '../../ui/column.ts';
 import { FilterBar } from '../../ui/filter-bar.tsx';
@@ -77,11 +78,7 @@ function weekColumns(
       id: 'agent',
       header: 'Agent',
       width: 'minmax(0, 1fr)',
-      cell: ({ budget }) => (
-        <span className="font-medium" title={budgetKey(budget)}>
-          {budgetKey(budget)}
-        </span>
-      ),
+      cell: ({ budget }) => <AgentPath path={budgetKey(budget)} />,
     },
     {
       id: 'spent',

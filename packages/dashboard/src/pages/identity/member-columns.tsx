@@ -17,13 +17,15 @@ export interface MemberChange {
 interface MemberColumnsProps {
   readonly members: readonly Member[];
   readonly grant: Grant;
-  /** On a phone the status stands below the name. */
+  /** On a phone the status stands below the name, and the button below the role. */
   readonly isWide: boolean;
   readonly onAsk: (change: MemberChange) => void;
 }
 
 export function memberColumns({ members, grant, isWide, onAsk }: MemberColumnsProps): readonly Column<Member>[] {
   const isOwner = grant.account?.role === 'owner';
+  const actOf = (member: Member) =>
+    whyFixed(member, members, isOwner) === undefined ? <ActButton member={member} onAsk={onAsk} /> : null;
   return [
     {
       id: 'who',
@@ -47,7 +49,10 @@ export function memberColumns({ members, grant, isWide, onAsk }: MemberColumnsPr
       id: 'role',
       header: 'Role',
       cell: (member) => (
-        <RoleCell member={member} why={whyFixed(member, members, isOwner)} isOwner={isOwner} onAsk={onAsk} />
+        <div className="space-y-1.5">
+          <RoleCell member={member} why={whyFixed(member, members, isOwner)} isOwner={isOwner} onAsk={onAsk} />
+          {isWide ? null : actOf(member)}
+        </div>
       ),
     },
     {
@@ -71,25 +76,30 @@ export function memberColumns({ members, grant, isWide, onAsk }: MemberColumnsPr
       sortBy: ({ created_at: at }) => at,
       cell: ({ created_at: at }) => <Time at={at} form="date" />,
     },
-    {
-      id: 'act',
-      header: <span className="sr-only">Disable or enable</span>,
-      align: 'right',
-      cell: (member) => {
-        if (whyFixed(member, members, isOwner) !== undefined) return null;
-        const isActive = member.status === 'active';
-        return (
-          <Button
-            size="small"
-            aria-label={`${isActive ? 'Disable' : 'Enable'} ${nameOf(member)}`}
-            onClick={() => onAsk({ member, status: isActive ? 'disabled' : 'active' })}
-          >
-            {isActive ? 'Disable' : 'Enable'}
-          </Button>
-        );
-      },
-    },
+    ...(isWide
+      ? [
+          {
+            id: 'act',
+            header: <span className="sr-only">Disable or enable</span>,
+            align: 'right' as const,
+            cell: actOf,
+          },
+        ]
+      : []),
   ];
+}
+
+function ActButton({ member, onAsk }: Pick<RoleCellProps, 'member' | 'onAsk'>) {
+  const isActive = member.status === 'active';
+  return (
+    <Button
+      size="small"
+      aria-label={`${isActive ? 'Disable' : 'Enable'} ${nameOf(member)}`}
+      onClick={() => onAsk({ member, status: isActive ? 'disabled' : 'active' })}
+    >
+      {isActive ? 'Disable' : 'Enable'}
+    </Button>
+  );
 }
 
 interface RoleCellProps {

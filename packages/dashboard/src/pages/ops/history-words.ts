@@ -1,5 +1,4 @@
-import { opStates } from '@reeve/contract/names';
-import { opStateWords } from '../../ui/op-words.ts';
+import { stateWord } from '../../ui/op-words.ts';
 import type { Answer } from '../../api/send.ts';
 import type { Tone } from '../../ui/tone.ts';
 
@@ -33,7 +32,7 @@ export function titleOf({ event_type, payload }: Pick<Entry, 'event_type' | 'pay
   const known = titles[event_type];
   if (known !== undefined) return known;
   if (event_type === 'OpStateChanged')
-    return [`${stateWord(payload['from'])} → ${stateWord(payload['to'])}`, 'neutral'];
+    return [`${stateWord(word(payload['from']))} → ${stateWord(word(payload['to']))}`, 'neutral'];
   if (event_type === 'OpControlRequested') return [`${capital(word(payload['action']))} requested`, 'neutral'];
   if (event_type === 'OpControlAcknowledged') {
     const [words, tone] = outcomes[word(payload['outcome'])] ?? ['answered', 'neutral'];
@@ -44,13 +43,6 @@ export function titleOf({ event_type, payload }: Pick<Entry, 'event_type' | 'pay
 
 function word(value: unknown): string {
   return typeof value === 'string' ? value : '?';
-}
-
-/** An entry that ends an operation has its own title or reason beside it, so "Ended" says enough. */
-function stateWord(value: unknown): string {
-  const state = opStates.find((name) => name === value);
-  if (state === undefined) return word(value);
-  return state === 'terminated' ? 'Ended' : opStateWords[state][0];
 }
 
 function capital(text: string): string {

@@ -25,7 +25,7 @@ export function AgentsCard() {
             <EmptyState
               title="No agent is registered"
               icon="topology"
-              command="reeve keys create --label agents --scope write"
+              command="reeve keys create my-agents --scope write"
             >
               Agents register with an API key that has the scope write. Make one:
             </EmptyState>

@@ -30,7 +30,7 @@ export function PoliciesPage() {
     <Page
       title="Policies"
       note={
-        policies.data === undefined ? undefined : (
+        policies.data === undefined || policies.data.items.length === 0 ? undefined : (
           <span>
             version <code>{policies.data.policy_version}</code> in force
           </span>
