@@ -61,7 +61,7 @@ function IdentityTabs({ grant, people }: IdentityTabsProps) {
   }
   return (
     <Tabs label="Identity" tabs={tabs} value={tab} onChange={choose}>
-      {tab === 'members' ? <MembersPanel grant={grant} /> : null}
+      {tab === 'members' ? <MembersPanel grant={grant} mayInvite={people.hasPasswords} /> : null}
       {tab === 'invites' ? <InvitesPanel grant={grant} /> : null}
       {tab === 'keys' ? <KeysPanel grant={grant} /> : null}
       {tab === 'sessions' ? <SessionsPanel /> : null}

@@ -4,26 +4,23 @@ import { plural } from '../../api/format.ts';
 import type { Grant } from '../../api/grant.ts';
 import type { Answer } from '../../api/send.ts';
 import { useAction, useRoute } from '../../api/use-route.ts';
-import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
-import { Time } from '../../ui/time.tsx';
 import { inviteColumns } from './invite-columns.tsx';
 import type { Invite } from './invite-columns.tsx';
-import { InviteDialog } from './invite-dialog.tsx';
+import { InviteButton } from './invite-button.tsx';
+import { InviteLink } from './invite-link.tsx';
 import { MoreNote } from './more-note.tsx';
-import { ShownOnce } from './shown-once.tsx';
 
 type MadeInvite = Answer<'createInvite'>;
 
 /** People who were invited and have not joined yet. */
 export function InvitesPanel({ grant }: { readonly grant: Grant }) {
   const invites = useRoute('listInvites', { query: { per_page: 1000 } }, { refetchInterval: 30_000 });
-  const [isInviting, setInviting] = useState(false);
-  const [made, setMade] = useState<MadeInvite>();
+  const [resent, setResent] = useState<MadeInvite>();
   const [revoked, setRevoked] = useState<Invite>();
   const resend = useAction(
     async ({ id }: Invite) => {
@@ -34,7 +31,7 @@ export function InvitesPanel({ grant }: { readonly grant: Grant }) {
     },
     {
       success: ({ invite }) => `The invite of ${invite.email} has a new link; the old one has stopped working.`,
-      onSuccess: setMade,
+      onSuccess: setResent,
     },
   );
   const revoke = useAction(({ id }: Invite) => callRoute('revokeInvite', { params: { id } }), {
@@ -42,17 +39,12 @@ export function InvitesPanel({ grant }: { readonly grant: Grant }) {
     invalidates: ['listInvites'],
     isFailureShown: true,
   });
-  const inviteButton = (
-    <Button look="primary" size="small" icon="plus" onClick={() => setInviting(true)}>
-      Invite someone
-    </Button>
-  );
   const isOwner = grant.account?.role === 'owner';
   return (
     <Loaded query={invites} what="The invites">
       {({ items, total, next_cursor: more }) => (
         <>
-          <Card title={plural(total, 'open invite')} actions={inviteButton} isFlush>
+          <Card title={plural(total, 'open invite')} actions={<InviteButton grant={grant} />} isFlush>
             {items.length === 0 ? (
               <EmptyState icon="mail" title="No open invites">
                 Invite somebody by email. They choose a password, and are members with the role that you give them.
@@ -67,17 +59,7 @@ export function InvitesPanel({ grant }: { readonly grant: Grant }) {
             )}
             {more === null ? null : <MoreNote shown={items.length} total={total} />}
           </Card>
-          {isInviting ? (
-            <InviteDialog
-              grant={grant}
-              onClose={() => setInviting(false)}
-              onMade={(invite) => {
-                setInviting(false);
-                setMade(invite);
-              }}
-            />
-          ) : null}
-          {made === undefined ? null : <InviteLink made={made} onClose={() => setMade(undefined)} />}
+          {resent === undefined ? null : <InviteLink made={resent} onClose={() => setResent(undefined)} />}
           {revoked === undefined ? null : (
             <ConfirmDialog
               isOpen
@@ -95,22 +77,5 @@ export function InvitesPanel({ grant }: { readonly grant: Grant }) {
         </>
       )}
     </Loaded>
-  );
-}
-
-function InviteLink({ made: { invite, token }, onClose }: { readonly made: MadeInvite; readonly onClose: () => void }) {
-  return (
-    <ShownOnce
-      title="The invite’s link"
-      copyLabel="Copy the link"
-      secret={`${location.origin}/invite#token=${token}`}
-      onClose={onClose}
-    >
-      <p>
-        Send it to <strong className="break-all">{invite.email}</strong> by a way that only they can read. Whoever opens
-        it first becomes that member. It works until <Time at={invite.expires_at} form="full" />.
-      </p>
-      <p className="text-muted">Where this gateway sends mail, a letter with the link is on its way to them, too.</p>
-    </ShownOnce>
   );
 }

@@ -12,13 +12,20 @@ import { FilterBar } from '../../ui/filter-bar.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { useIsWide } from '../../ui/use-is-wide.ts';
 import { parseIdentitySearch } from './identity-search.ts';
+import { InviteButton } from './invite-button.tsx';
 import type { MemberChange } from './member-columns.tsx';
 import { memberColumns } from './member-columns.tsx';
 import { foundMembers, nameOf, roles } from './member-rules.ts';
 import { MoreNote } from './more-note.tsx';
 
+interface MembersPanelProps {
+  readonly grant: Grant;
+  /** Where nobody signs in by a password, nobody can accept an invite. */
+  readonly mayInvite: boolean;
+}
+
 /** The people with an account, and what each may do. */
-export function MembersPanel({ grant }: { readonly grant: Grant }) {
+export function MembersPanel({ grant, mayInvite }: MembersPanelProps) {
   const [{ q }, change] = usePageSearch(parseIdentitySearch);
   const accounts = useRoute('listAccounts', { query: { per_page: 1000 } }, { refetchInterval: 30_000 });
   const isWide = useIsWide();
@@ -47,7 +54,11 @@ export function MembersPanel({ grant }: { readonly grant: Grant }) {
               values={{ q }}
               onChange={({ q: sought }) => change({ q: sought })}
             />
-            <Card title={plural(found.length, 'member')} isFlush>
+            <Card
+              title={plural(found.length, 'member')}
+              {...(mayInvite ? { actions: <InviteButton grant={grant} /> } : {})}
+              isFlush
+            >
               {found.length === 0 ? (
                 <EmptyState icon="identity" title="No member fits">
                   {items.length === 0 ? 'Nobody has an account yet: invite somebody.' : 'Look for something else.'}
