@@ -30,6 +30,9 @@ export function ApprovalsCard() {
                     >
                       <span className="min-w-0">
                         <span className="block font-medium break-all">{approval.title}</span>
+                        {approval.summary === '' ? null : (
+                          <span className="block text-sm wrap-anywhere text-muted">{approval.summary}</span>
+                        )}
                         <span className="block text-sm text-muted">
                           <AgentName agent={approval.agent} />
                         </span>
