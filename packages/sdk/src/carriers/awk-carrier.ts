@@ -1,71 +1,261 @@
+/** Functions that compute and nothing else. */
+const functions = new Set(
+  (
+    'length substr index split sub gsub gensub match sprintf tolower toupper int sqrt exp log sin cos atan2 rand srand ' +
+    'strftime systime mktime'
+  ).split(' '),
+);
+
+/** Words that run or open something, name all variables, or are read by some awks alone. */
+const refused = new Set(
+  (
+    'system getline close fflush ARGV ARGC SYMTAB FUNCTAB PROCINFO func switch case default include load namespace ' +
+    'function BEGIN END BEGINFILE ENDFILE in else do print printf if while for return delete next nextfile exit break continue'
+  ).split(' '),
+);
+
+const blank = /(?:[ \t]|\\\n)*(?:#[^\n]*(?<!\\)(?=\n|$))?/y;
+const lines = /(?:[ \t\n;]|\\\n|#[^\n]*(?<!\\)(?=\n|$))*/y;
+const text = /"(?:[^"\\\n]|\\[^\n])*"/y;
+const number = /(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?/y;
+const name = /[A-Za-z_]\w*/y;
+/** Awks differ in whether a class in brackets may hold the end, so none that could is one. */
+const pattern = /\/(?:[^/\\[\n]|\\[^\n]|\[\^?(?:\[:[a-z]+:\]|\\[^\n[\]]|[^\][\\/\n])+\])*\//y;
+const streams = />[ \t]*"\/dev\/std(?:err|out)"(?=[ \t]*(?:[;}\n]|$))/y;
+const assigning = /(?:[-+*/%^]|\*\*)?=(?!=)/y;
+const joining = /\*\*|&&|\|\||[=!<>]=|!?~|[-+*/%^<>?:]/y;
+
+const deepest = 40;
+
+/** A program of awk outside of the grammar. */
+class Refused extends Error {}
+
+/** Reads programs of awk by a grammar without pipes, redirections and calls of others. Linear in the length of the program. */
+class AwkProgram {
+  readonly #text: string;
+  readonly #defined = new Set<string>();
+  readonly #called = new Set<string>();
+  #at = 0;
+  #depth = 0;
+
+  constructor(source: string) {
+    this.#text = source;
+  }
+
+  read(): void {
+    for (this.#take(lines); this.#at < this.#text.length; this.#take(lines)) this.#item();
+    for (const called of this.#called) if (!this.#defined.has(called)) throw new Refused();
+  }
+
+  /** What is at this place. Empty if it is something else. */
+  #take(what: RegExp): string {
+    what.lastIndex = this.#at;
+    const found = what.exec(this.#text)?.[0] ?? '';
+    this.#at += found.length;
+    return found;
+  }
+
+  /** The character at this place, after blanks. */
+  get #next(): string {
+    this.#take(blank);
+    return this.#text[this.#at] ?? '';
+  }
+
+  #takeIf(wanted: string): boolean {
+    const is = this.#next === wanted[0] && this.#text.startsWith(wanted, this.#at);
+    if (is) this.#at += wanted.length;
+    return is;
+  }
+
+  #expect(wanted: string): void {
+    if (!this.#takeIf(wanted)) throw new Refused();
+  }
+
+  #takeWord(...words: readonly string[]): string | undefined {
+    const from = this.#at;
+    this.#take(blank);
+    const word = this.#take(name);
+    if (words.includes(word)) return word;
+    this.#at = from;
+    return undefined;
+  }
+
+  #deeper(work: () => void): void {
+    if (++this.#depth > deepest) throw new Refused();
+    work();
+    this.#depth--;
+  }
+
+  /** `pattern { … }`, `BEGIN { … }`, `function f(a, b) { … }`. */
+  #item(): void {
+    if (this.#takeWord('function') !== undefined) {
+      this.#take(blank);
+      this.#defined.add(this.#take(name));
+      this.#expect('(');
+      while (!this.#takeIf(')')) {
+        if (refused.has(this.#take(name))) throw new Refused();
+        if (!/[,)]/.test(this.#next)) throw new Refused();
+        this.#takeIf(',');
+        this.#take(blank);
+      }
+      this.#take(lines);
+      return this.#block();
+    }
+    if (this.#takeWord('BEGIN', 'END') !== undefined) return this.#block();
+    if (this.#next !== '{') {
+      this.#list(false);
+      if (this.#next !== '{') return this.#end();
+    }
+    this.#block();
+  }
+
+  #block(): void {
+    this.#expect('{');
+    this.#deeper(() => {
+      for (this.#take(lines); !this.#takeIf('}'); this.#take(lines)) this.#statement();
+    });
+  }
+
+  /** A statement is over. Its end stays if it is that of a block. */
+  #end(): void {
+    if (!/^[;\n}]?$/.test(this.#next)) throw new Refused();
+    if (this.#next !== '}') this.#at++;
+  }
+
+  #statement(): void {
+    if (this.#next === '{') return this.#block();
+    const word = this.#takeWord('if', 'while', 'for', 'do');
+    if (word === undefined) {
+      this.#simple();
+      return this.#end();
+    }
+    if (word === 'do') {
+      this.#body();
+      this.#take(lines);
+      if (this.#takeWord('while') === undefined) throw new Refused();
+      this.#group();
+      return this.#end();
+    }
+    if (word === 'for') this.#loop();
+    else this.#group();
+    this.#body();
+    if (word !== 'if') return;
+    const from = this.#at;
+    this.#take(lines);
+    if (this.#takeWord('else') !== undefined) this.#body();
+    else this.#at = from;
+  }
+
+  /** What depends on a condition. Awks differ in what a slash is here. */
+  #body(): void {
+    this.#take(blank);
+    while (this.#takeIf('\n')) this.#take(blank);
+    if (this.#next === '/') throw new Refused();
+    if (this.#next === ';') this.#at++;
+    else this.#deeper(() => this.#statement());
+  }
+
+  #loop(): void {
+    this.#expect('(');
+    if (this.#next !== ';') this.#list(false);
+    if (this.#takeIf(')')) return;
+    for (const end of [';', ')']) {
+      this.#expect(';');
+      if (this.#next !== end) this.#list(false);
+    }
+    this.#expect(')');
+  }
+
+  #group(): void {
+    this.#expect('(');
+    this.#list(false);
+    this.#expect(')');
+  }
+
+  #simple(): void {
+    const word = this.#takeWord(
+      ...['print', 'printf', 'next', 'nextfile', 'exit', 'break', 'continue', 'return', 'delete'],
+    );
+    if (/^[;\n}]?$/.test(this.#next)) {
+      if (word === undefined) throw new Refused();
+    } else if ((word === 'return' || word === 'exit') && this.#next === '/') throw new Refused();
+    else this.#list(word?.startsWith('print') === true);
+  }
+
+  /** Expressions with commas between them. A `>` of print leads to a file. */
+  #list(isPrinted: boolean): void {
+    do {
+      this.#take(blank);
+      while (this.#takeIf('\n')) this.#take(blank);
+      this.#deeper(() => this.#expression(isPrinted));
+    } while (this.#takeIf(','));
+  }
+
+  #expression(isPrinted: boolean): void {
+    this.#operand();
+    for (;;) {
+      const next = this.#next;
+      if (/^[;\n{},)\]]?$/.test(next)) return;
+      if (this.#takeWord('in') !== undefined) {
+        this.#take(blank);
+        const array = this.#take(name);
+        if (array === '' || refused.has(array)) throw new Refused();
+        continue;
+      }
+      if (isPrinted && next === '>') {
+        if (this.#take(streams) === '') throw new Refused();
+        return;
+      }
+      const operator = this.#take(assigning) || this.#take(joining);
+      if (operator !== '' && /^[&|]/.test(operator)) while (this.#takeIf('\n'));
+      if (operator === '' && !/^[\w."$(]/.test(next)) throw new Refused();
+      this.#operand();
+    }
+  }
+
+  #operand(): void {
+    let before = '';
+    while (/^[-+!$]/.test(this.#next)) {
+      before = this.#next;
+      this.#at++;
+    }
+    const next = this.#next;
+    if (/^[-+$]/.test(before) && next === '/') throw new Refused();
+    if (next === '(') this.#deeper(() => this.#group());
+    else if (this.#take(text) === '' && this.#take(number) === '' && this.#take(pattern) === '') this.#named();
+    this.#take(blank);
+    if (this.#takeIf('++') || this.#takeIf('--')) {
+      if (this.#next === '/') throw new Refused();
+    }
+  }
+
+  /** A variable, an element of an array, or the call of a function. */
+  #named(): void {
+    const found = this.#take(name);
+    if (found === '' || refused.has(found)) throw new Refused();
+    const isCall = functions.has(found) ? this.#next === '(' : this.#text[this.#at] === '(';
+    if (isCall) {
+      if (!functions.has(found)) this.#called.add(found);
+      this.#expect('(');
+      if (this.#next !== ')') this.#deeper(() => this.#list(false));
+      this.#expect(')');
+    } else if (functions.has(found)) {
+      if (found !== 'length' || this.#next === '/') throw new Refused();
+    } else if (this.#next === '[') {
+      this.#expect('[');
+      this.#deeper(() => this.#list(false));
+      this.#expect(']');
+    }
+  }
+}
+
 /** Whether a program of awk is known to run no command and to open no other file. */
 export function isHarmlessAwk(program: string): boolean {
-  // Where it is not certain which parts are texts and patterns, all of it counts as code.
-  const certain = codeOf(program);
-  const code = certain ?? program;
-  // What is in ARGV is opened, and SYMTAB is every variable by its name.
-  if (/system|getline|close|fflush|ARGV|SYMTAB|@/.test(code)) return false;
-  const pipes = code.replaceAll('||', '');
-  // A statement goes on after these ends of lines. In a text that is not certain, any line may be such a one.
-  const joined = certain?.replaceAll(/\\\r?\n/g, ' ').replaceAll(/[,|&]\s*\n/g, ' ') ?? code.replaceAll('\n', ' ');
-  return (
-    !pipes.includes('|') && !joined.split(/[;{}\n]/).some((part) => /\bprintf?\b/.test(part) && part.includes('>'))
-  );
-}
-
-/** As much of the code before a slash as says what the slash is. */
-const longestTail = 64;
-
-/** The program without its texts, patterns and comments. Undefined if their limits are not certain. Linear in its length. */
-function codeOf(program: string): string | undefined {
-  let code = '';
-  let last = '';
-  const add = (part: string) => {
-    code += part;
-    last = (last + part).slice(-longestTail);
-  };
-  for (let at = 0; at < program.length; at++) {
-    const character = program[at] ?? '';
-    if (character === '#') {
-      const end = program.indexOf('\n', at);
-      if (end < 0) return code;
-      at = end;
-      add('\n');
-    } else if (character === '"') {
-      const end = endOf(program, at, '"', /\n/);
-      if (end === undefined) return undefined;
-      at = end;
-      add('""');
-    } else if (character === '/') {
-      const begins = beginsPattern(last, code.length > last.length);
-      if (begins === undefined) return undefined;
-      const end = begins ? endOf(program, at, '/', /[\n[]/) : at;
-      if (end === undefined) return undefined;
-      at = end;
-      add(begins ? '""' : '/');
-    } else add(character);
+  try {
+    new AwkProgram(program).read();
+    return true;
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    return false;
   }
-  return code;
-}
-
-/** The place where a text ends that begins here. Undefined if it has none, or if one of these characters is in it. */
-function endOf(program: string, start: number, mark: string, uncertain: RegExp): number | undefined {
-  for (let at = start + 1; at < program.length; at++) {
-    const character = program[at] ?? '';
-    if (character === mark) return at;
-    if (uncertain.test(character)) return undefined;
-    if (character === '\\') at++;
-  }
-  return undefined;
-}
-
-/** Whether a slash after this code begins a pattern, or divides. Undefined if either may be. */
-function beginsPattern(tail: string, isCut: boolean): boolean | undefined {
-  const code = tail.trimEnd();
-  const before = code + (tail.slice(code.length).includes('\n') ? '\n' : '');
-  if (before === '' && isCut) return undefined;
-  if (before === '' || /[{};\n(,!~&|]$/.test(before)) return true;
-  const word = /(?<!\w)\w+$/.exec(before)?.[0].replace(/^\d+/, '');
-  if (word !== undefined) return /^(?:print|printf|return|in|case|else|do)$/.test(word) ? undefined : false;
-  return /[\d\]"]$/.test(before) ? false : undefined;
 }

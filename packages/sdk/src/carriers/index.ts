@@ -9,6 +9,7 @@ import { opaqueNames, otherCarrierNames, otherShellNames, shellNames, wrapperNam
 import { isRunner, readRunner } from './runners.ts';
 
 export type { CarrierWord } from './carrier-word.ts';
+export { inlineOption } from './interpreters.ts';
 export { opaqueNames, otherShellNames, shellNames, wrapperNames } from './program-names.ts';
 export type { WrapperName } from './program-names.ts';
 export { isRunner, readRunner } from './runners.ts';

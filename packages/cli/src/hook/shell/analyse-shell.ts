@@ -1,5 +1,6 @@
 import type { Effects } from './check-builtin.ts';
 import { checkBuiltin } from './check-builtin.ts';
+import { doubtOfAssignment, doubtOfExport } from './doubt-of-variable.ts';
 import type { Found, FoundCommand } from './found-command.ts';
 import { followCommand } from './follow-command.ts';
 import type { Input } from './follower.ts';
@@ -13,7 +14,6 @@ import type { ShellAction } from './shell-action.ts';
 import { doubtful, execution } from './shell-action.ts';
 import { Variables } from './variables.ts';
 import type { Word } from './word.ts';
-import { decidingVariables } from './wrapper-rules.ts';
 
 export interface ShellSurroundings {
   /** Where it runs. Absolute. */
@@ -79,6 +79,8 @@ class ShellAnalysis implements Effects {
     }
     const { unsafe } = this.#variables;
     if (unsafe !== undefined) this.doubt(`arithmetic may run what is in ${unsafe}`, [unsafe]);
+    for (const { name, value } of this.#variables.exported)
+      this.#doubtVariable(name, value, doubtOfExport(name, value, []));
   }
 
   read(source: string, dialect = this.#textDialect): void {
@@ -110,7 +112,16 @@ class ShellAnalysis implements Effects {
 
   assign(name: string, value: Word | undefined): void {
     this.#variables.assign(name, value);
-    if (decidingVariables.test(name)) this.doubt(`${name} changes what runs`, [`${name}=${value?.text ?? ''}`]);
+    this.#doubtVariable(name, value, doubtOfAssignment(name, value, []));
+  }
+
+  export(name: string, value: Word | undefined, command: readonly Word[]): void {
+    this.#variables.assign(name, value);
+    this.#doubtVariable(name, value, doubtOfExport(name, value, command));
+  }
+
+  exportNamed(name: string | undefined): void {
+    this.#variables.export(name);
   }
 
   evaluate(name: string): void {
@@ -119,7 +130,10 @@ class ShellAnalysis implements Effects {
 
   #take({ words, assignments, redirections, isRepeated }: FoundCommand): void {
     this.#isRepeated = isRepeated;
-    for (const { name, value } of assignments) this.assign(name, value);
+    for (const { name, value } of assignments) {
+      if (words.length > 0) this.export(name, value, words);
+      else this.assign(name, value);
+    }
     this.#run(words, inputOf(redirections), true);
     for (const redirection of redirections) {
       for (const action of redirectedActions(redirection, this.#places)) this.#add(action);
@@ -137,7 +151,6 @@ class ShellAnalysis implements Effects {
     this.#watcher?.ran(first, args, this.#places);
     if (args.length > mostWords) return this.doubt(`the command has more than ${mostWords} words`, [first.text]);
     const name = first.text.slice(first.text.lastIndexOf('/') + 1);
-    if (/^(?:env|sudo|doas)$/.test(name)) this.#assignedByWords(args);
     checkBuiltin(name, args, this, isDirect);
     const outer = this.#textDialect;
     this.#textDialect = ownTexts.has(name) ? this.dialect : 'posix';
@@ -145,11 +158,8 @@ class ShellAnalysis implements Effects {
     this.#textDialect = outer;
   }
 
-  #assignedByWords(args: readonly Word[]): void {
-    for (const { text } of args) {
-      const [, name] = /^([A-Za-z_][^=]*)=/.exec(text) ?? [];
-      if (name !== undefined) this.assign(name, undefined);
-    }
+  #doubtVariable(name: string, value: Word | undefined, why: string | undefined): void {
+    if (why !== undefined) this.doubt(why, [`${name}=${value?.text ?? ''}`]);
   }
 
   #add(action: ShellAction): void {

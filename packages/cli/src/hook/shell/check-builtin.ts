@@ -9,6 +9,8 @@ export interface Effects extends Follower {
   readonly dialect: Dialect;
   /** A variable gets a value. Undefined if it is known only when it runs. */
   assign(name: string, value: Word | undefined): void;
+  /** Programs get a variable, or all of them. */
+  exportNamed(name: string | undefined): void;
   /** Arithmetic evaluates what is in a variable. */
   evaluate(name: string): void;
 }
@@ -28,7 +30,7 @@ export function checkBuiltin(command: string, args: readonly Word[], effects: Ef
 }
 
 const checks: Readonly<Record<string, Check>> = {
-  export: checkDeclaration,
+  export: (args, effects, isDirect) => checkDeclaration(args, effects, isDirect, true),
   readonly: checkDeclaration,
   declare: checkDeclaration,
   typeset: checkDeclaration,
@@ -49,15 +51,23 @@ const checks: Readonly<Record<string, Check>> = {
 };
 
 /** `name` and `name=value`. Without a shell that knows the word in front, a value may be split into more of them. */
-function checkDeclaration(args: readonly Word[], effects: Effects, isDirect: boolean): string | undefined {
+function checkDeclaration(
+  args: readonly Word[],
+  effects: Effects,
+  isDirect: boolean,
+  isExport = args.some(({ text }) => /^-\w*x/.test(text)),
+): string | undefined {
   const mayBeSplit = !isDirect || effects.dialect === 'posix';
   for (const word of args) {
     const [, assigned] = /^([A-Za-z_]\w*)=/.exec(word.text) ?? [];
     if (assigned !== undefined) {
-      effects.assign(assigned, { ...word, text: word.text.slice(assigned.length + 1) });
+      const value = { ...word, text: word.text.slice(assigned.length + 1) };
+      if (isExport) effects.export(assigned, value, []);
+      else effects.assign(assigned, value);
       if (word.isMany && mayBeSplit) return 'a value may become several words';
     } else if (word.unknown || word.isGlob) return 'a name that is known only when it runs';
     else if (!/^(?:[-+][aAgrxlupfFt]+|--|[A-Za-z_]\w*)$/.test(word.text)) return 'more than names and values';
+    else if (isExport && !/^[-+]/.test(word.text)) effects.exportNamed(word.text);
   }
   return undefined;
 }
@@ -132,9 +142,10 @@ function isOperator(word: Word | undefined, operators: RegExp): boolean {
 const settings = /^(?:[-+][aeufxvbhmCET]*o?|--|errexit|nounset|pipefail|xtrace|noglob|noclobber|verbose)$/;
 
 /** What comes after `--` are words. */
-function checkSet(args: readonly Word[]): string | undefined {
+function checkSet(args: readonly Word[], effects: Effects): string | undefined {
   const end = args.findIndex(({ text }) => text === '--');
   const options = end < 0 ? args : args.slice(0, end);
+  if (options.some(({ text }) => /^-\w*a/.test(text))) effects.exportNamed(undefined);
   return options.every(({ text, unknown }) => !unknown && settings.test(text)) ? undefined : 'its options';
 }
 

@@ -131,7 +131,11 @@ describe('what a shell reads from elsewhere is ?', () => {
     ['source script', 'source script'],
     ['. "$x"', '?'],
     ['cat x | python3', '?'],
-    ['python3 - <<EOF\nimport os\nEOF', '?'],
+    ['python3 - <<EOF\nimport $x\nEOF', '?'],
+    ['python3 - 3<<EOF\nimport os\nEOF', '?'],
+    ['python3 /dev/fd/3 <<EOF\nimport os\nEOF', '?'],
+    ["python3 - <<'EOF' <&3\nimport os\nEOF", '?'],
+    ["echo x | xargs python3 - <<'EOF'\nimport os\nEOF", '?'],
     ['sh', '?'],
     ['sudo -i', '?'],
     ['fish -c "rm x"', '?'],
@@ -141,8 +145,48 @@ describe('what a shell reads from elsewhere is ?', () => {
   ]);
 });
 
+describe('a program in a here-document is one between quotes', () => {
+  does([
+    ['python3 - <<EOF\nimport os\nEOF', `python3 -c 'import os\n'`],
+    ["python3 <<'EOF'\n$(x)\nEOF", `python3 -c '$(x)\n'`],
+    ["sudo -u x timeout 5 python3 -u - a /b <<'EOF'\nimport os\nEOF", `python3 -c 'import os\n'`],
+    [`node <<< 'a()'`, `node -e 'a()'`],
+    ["perl <<'EOF'\nunlink\nEOF", `perl -e 'unlink\n'`],
+    ["ruby - <<'EOF'\nputs 1\nEOF", `ruby -e 'puts 1\n'`],
+  ]);
+});
+
 describe('what changes the meaning of commands is ?', () => {
   does([
+    ['env 1=2 rm x', '?', 'rm x'],
+    ['env a-b=2 rm x', '?', 'rm x'],
+    [`env 'BASH_FUNC_ls%%=() { rm x; }' bash -c ls`, '?'],
+    ['sudo a.b=2 rm x', '?', 'rm x'],
+    ['cross-env NODE_OPTIONS=-r=x node y', '?'],
+    ['KUBECONFIG=x kubectl get pods', '?'],
+    ['export KUBECONFIG=x', '?'],
+    ['UNHEARD_OF=x make', '?'],
+    ['UNHEARD_OF=x; export UNHEARD_OF; make', '?'],
+    ['export UNHEARD_OF; read UNHEARD_OF; make', '?'],
+    ['set -a; UNHEARD_OF=x; make', '?'],
+    ['declare -x UNHEARD_OF=x; make', '?'],
+    ['env UNHEARD_OF=x make', '?'],
+    ['VIRTUAL_ENV=/tmp/x uv run y', '?'],
+    ['PLAYWRIGHT_DOWNLOAD_HOST=x npm ci', '?'],
+    [`PATH='$PATH':$PATH ls`, '?'],
+    ['PATH=$PATH:bin ls', '?'],
+    ['PATH=$PATH::/usr/bin ls', '?'],
+    ['PATH=/usr/../tmp:$PATH ls', '?'],
+    ['PYTHONPATH=. black x', '?'],
+    ['PYTHONPATH=/tmp/x pytest', '?'],
+    ['PYTHONPATH=../x pytest', '?'],
+    ['PYTHONPATH= pytest', '?'],
+    ['PWD=/tmp/x; PYTHONPATH=$PWD pytest', '?'],
+    ['PYTHONPATH=. python3 /usr/bin/x', '?'],
+    ['LC_ALL=ja_JP.SJIS ls', '?'],
+    ['GIT_EDITOR=rm git commit', '?'],
+    ['GIT_EDITOR= git commit', '?'],
+    ['NODE_OPTIONS="--max-old-space-size=1 -r x" node y', '?'],
     ['PATH=/tmp/evil ls', '?', 'ls'],
     ['export PATH=/tmp/evil:$PATH', '?'],
     ['LD_PRELOAD=./x.so ls', '?'],
@@ -177,5 +221,12 @@ test('commands that need no doubt leave none', () => {
   const plain = ['npm test', 'git status && git diff', 'ls -la | head -5', 'python3 script.py', 'node --version'];
   const more = ['for f in *.ts; do wc -l "$f"; done', 'cd src && npm run build > /tmp/log 2>&1', 'bash -n x.sh'];
   const reading = ['while IFS= read -r line; do echo "$line"; done < f', 'if command -v rg >/dev/null; then rg x; fi'];
-  for (const source of [...plain, ...more, ...reading]) expect(foundIn(source), source).not.toContain('?');
+  const variables = [
+    ...['PYTHONPATH=src:$PYTHONPATH pytest -x', 'PYTHONPATH=$PWD/src python3 -m x', 'NODE_ENV=test CI=1 npm test'],
+    ...['export PATH="$PATH:/usr/local/go/bin" && go version', 'GIT_PAGER=cat git log', 'GIT_EDITOR=true git commit'],
+    ...['NODE_OPTIONS=--max-old-space-size=4096 npm test', 'UNHEARD_OF=1 npm test', 'APP_DATABASE_URL=$x npm test'],
+    ...['LC_ALL=C sort x', 'LANG=en_US.UTF-8 ls', 'IFS=, read -r a b', 'UNHEARD_OF=x; echo $UNHEARD_OF'],
+  ];
+  for (const source of [...plain, ...more, ...reading, ...variables])
+    expect(foundIn(source), source).not.toContain('?');
 });

@@ -1,16 +1,20 @@
-import { doubtOfProgram, isRunner, readRunner } from '@reeve/sdk/carriers';
-import type { Follower } from './follower.ts';
+import { doubtOfProgram, inlineOption, isRunner, readRunner } from '@reeve/sdk/carriers';
+import type { Follower, Input } from './follower.ts';
 import { readJoined, readText } from './follower.ts';
 import type { Word } from './word.ts';
+import { literal } from './word.ts';
 
 /**
  * Follows a program of everyday use that can be told to run another one. What it is told to run is judged as well; what is
  * neither that nor known to be harmless is in doubt. The table of what is harmless is the SDK's, for its adapters too.
  */
-export function followCarrier(name: string, args: readonly Word[], follower: Follower): void {
+export function followCarrier(name: string, args: readonly Word[], input: Input, follower: Follower): void {
+  const inline = input?.isCertain === true ? inlineOption(name, args) : undefined;
   if (loaders.test(name)) followLoader(args, follower, name);
   else if (name === 'fd' || name === 'fdfind') followFd(args, follower, name);
   else if (name === 'sg') followSg(args, follower, name);
+  // A program that stands in the text is judged as one that stands between quotes.
+  else if (inline !== undefined) follower.run([name, inline, input?.text ?? ''].map(literal), undefined);
   else if (isRunner(name)) followRunner(args, follower, name);
   else doubtRest(name, name === 'git' ? followGit(args, follower) : args, follower);
 }

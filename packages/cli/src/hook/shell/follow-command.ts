@@ -20,7 +20,7 @@ export function followCommand(name: string, args: readonly Word[], input: Input,
   else if (name === 'parallel') followParallel(args, follower);
   else if (name === 'su' || name === 'runuser') followSu(name, args, follower);
   else if (otherShells.has(name)) follower.doubt(`${name} runs a language that is not read here`, [name]);
-  else if (!followBuiltin(name, args, input, follower)) followCarrier(name, args, follower);
+  else if (!followBuiltin(name, args, input, follower)) followCarrier(name, args, input, follower);
 }
 
 function followWrapper(name: string, rule: WrapperRule, args: readonly Word[], input: Input, follower: Follower): void {
@@ -33,7 +33,7 @@ function followWrapper(name: string, rule: WrapperRule, args: readonly Word[], i
   const hasText = rule.shellText?.some((option) => options.has(option)) === true;
   if (hasText || rule.unless?.some((option) => options.has(option)) === true) return;
   const rest = operands.slice(rule.before ?? 0);
-  const words = rule.takesAssignments === true ? rest.slice(assignmentsIn(rest)) : rest;
+  const words = rule.takesAssignments === true ? afterAssignments(rest, follower) : rest;
   doubtMany(name, args.slice(0, args.length - words.length), follower);
   const startsShell =
     rule.startsShell === true ||
@@ -58,9 +58,15 @@ function readLateText(name: string, operands: readonly Word[], follower: Followe
   else follower.doubt(`${name} may run a text`, [operands[at]?.text ?? '']);
 }
 
-function assignmentsIn(words: readonly Word[]): number {
-  const at = words.findIndex(({ text }) => !/^[A-Za-z_]\w*=/.test(text));
-  return at < 0 ? words.length : at;
+/** Whatever has a `=` before the command is an assignment. */
+function afterAssignments(words: readonly Word[], follower: Follower): readonly Word[] {
+  const at = words.findIndex(({ text }) => !text.includes('='));
+  const command = at < 0 ? [] : words.slice(at);
+  for (const word of words.slice(0, words.length - command.length)) {
+    const equals = word.text.indexOf('=');
+    follower.export(word.text.slice(0, equals), { ...word, text: word.text.slice(equals + 1) }, command);
+  }
+  return command;
 }
 
 function followEnv(args: readonly Word[], input: Input, follower: Follower): void {

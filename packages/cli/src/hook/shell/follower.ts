@@ -13,6 +13,8 @@ export interface Follower {
   read(source: string, dialect?: Dialect): void;
   /** Something runs that cannot be read. */
   doubt(note: string, args?: readonly string[]): void;
+  /** The environment of a command gets a variable. */
+  export(name: string, value: Word | undefined, command: readonly Word[]): void;
   /** The folder changes. */
   move(operands: readonly Word[] | undefined): void;
 }

@@ -1,3 +1,4 @@
+import type { Assignment } from './found-command.ts';
 import type { Word } from './word.ts';
 
 /** A value that arithmetic takes as a number, whatever else is on the line. */
@@ -19,13 +20,28 @@ const given =
 export class Variables {
   readonly #open = new Set<string>(given);
   readonly #evaluated = new Set<string>(evaluating);
+  readonly #assigned: Assignment[] = [];
+  readonly #exported = new Set<string>();
+  #exportsAll = false;
 
   assign(name: string, value: Word | undefined): void {
+    this.#assigned.push({ name, value });
     if (value === undefined || !number.test(value.text)) this.#open.add(name);
   }
 
   evaluate(name: string): void {
     this.#evaluated.add(name);
+  }
+
+  /** Programs get what is in the variable. Without a name: in all of them. */
+  export(name: string | undefined): void {
+    if (name === undefined) this.#exportsAll = true;
+    else this.#exported.add(name);
+  }
+
+  /** What the text gives to variables that programs get by their names alone. */
+  get exported(): readonly Assignment[] {
+    return this.#assigned.filter(({ name }) => this.#exportsAll || this.#exported.has(name));
   }
 
   /** A name that is evaluated, and may hold anything. */

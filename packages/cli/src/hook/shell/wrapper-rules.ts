@@ -69,6 +69,7 @@ const rules: Readonly<Record<WrapperName, WrapperRule>> = {
   'aa-exec': plain,
   'sandbox-exec': plain,
   'cross-env': { takesAssignments: true },
+  'cross-env-shell': { takesAssignments: true, joins: true },
   valgrind: plain,
   perf: afterOne,
   entr: plain,
@@ -174,7 +175,3 @@ export const otherShells: ReadonlySet<string> = new Set(otherShellNames);
 
 /** Builtins and programs that run what is not on their own line. */
 export const opaque: ReadonlySet<string> = new Set(opaqueNames);
-
-/** Variables that change which program runs, or what it runs besides. */
-export const decidingVariables =
-  /^(?:PATH|HOME|CDPATH|SHELL|ZDOTDIR|NULLCMD|READNULLCMD|path|fpath|cdpath|aliases|galiases|saliases|functions|commands|ENV|BASH_ENV|BASH_CMDS|BASH_ALIASES|BASH_FUNC_.*|GLOBIGNORE|GIT_TRACE.*|GIT_CONFIG.*|GIT_EXEC_PATH|GIT_DIR|GIT_TEMPLATE_DIR|TAR_OPTIONS|MAKEFLAGS|GNUMAKEFLAGS|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|NODE_PATH|PYTHONHOME|PYTHONWARNINGS|PYTHONBREAKPOINT|LUA_INIT.*|RUSTC_WRAPPER|RIPGREP_CONFIG_PATH|FCEDIT|[Nn][Pp][Mm]_[Cc][Oo][Nn][Ff][Ii][Gg]_.*|(?:pnpm_config|PNPM|YARN|BUN|PIP|UV|POETRY|CARGO|GO|RUSTUP)_.*|MAKEFILES|CC|CXX|CPP|LD|AR|GCC_EXEC_PREFIX|COMPILER_PATH|GOFLAGS|RUSTC|RUSTFLAGS|RUSTC_WORKSPACE_WRAPPER|RSYNC_RSH|RSYNC_CONNECT_PROG|LESS|MANOPT|PSQL_EDITOR|SQLITE_HISTORY|AWKPATH|AWKLIBPATH|DENO_.*|MAVEN_OPTS|GRADLE_OPTS|JDK_JAVA_OPTIONS|PHPRC|PHP_INI_SCAN_DIR|GCONV_PATH|PS4|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|LD_.*|DYLD_.*|NODE_OPTIONS|PYTHONSTARTUP|PYTHONPATH|PERL5OPT|PERL5LIB|RUBYOPT|RUBYLIB|GIT_SSH|GIT_SSH_COMMAND|GIT_EXTERNAL_DIFF|GIT_PROXY_COMMAND|GIT_ASKPASS|SSH_ASKPASS|GIT_EDITOR|GIT_SEQUENCE_EDITOR|GIT_PAGER|EDITOR|VISUAL|PAGER|MANPAGER|LESSOPEN|LESSCLOSE|BROWSER)$/;
