@@ -1,6 +1,7 @@
 import { analyseShell } from '../../packages/cli/src/hook/shell/analyse-shell.ts';
 import { quoteWord } from '../../packages/cli/src/hook/shell/quote.ts';
 import type { Jail, ShellName } from './jail.ts';
+import { opened } from './jail.ts';
 
 const runsScripts = /^(?:bash|sh|dash|source|\.)$/;
 
@@ -11,8 +12,19 @@ export function namesIn(line: string, shell: ShellName): ReadonlySet<string> | u
   const commands = found.flatMap((action) => (action.kind === 'execution' ? [action] : []));
   if (commands.some(({ command }) => command === '?')) return undefined;
   // A shell that is given a script runs it, and the script is among the words.
-  const names = commands.flatMap(({ command, args }) => (runsScripts.test(command) ? [command, ...args] : [command]));
-  return new Set(names.map((name) => name.split('/').at(-1) ?? ''));
+  const names = commands.flatMap(({ command, args }) => {
+    if (command === 'python3' && args[0] === '-c') return [command, `program:${linesOf(args[1] ?? '')}`];
+    return runsScripts.test(command) ? [command, ...args] : [command];
+  });
+  const isWritten = found.some((action) => action.kind === 'file' && action.path.endsWith(`/${opened}`));
+  const base = (name: string) => (name.startsWith('program:') ? name : (name.split('/').at(-1) ?? ''));
+  return new Set([...names.map(base), ...(isWritten ? [opened] : [])]);
+}
+
+/** A program that an interpreter reads, as the jail records it. */
+function linesOf(program: string): string {
+  const lines = program.replace(/\n$/, '').split('\n');
+  return program === '' ? '' : lines.map((line) => ` ${line}`).join('');
 }
 
 /** What a shell runs and the hook has neither found nor doubted. Undefined if there is nothing to compare. */

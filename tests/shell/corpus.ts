@@ -1,8 +1,82 @@
-/** Programs that only record that they ran. `say` prints its words, and `cat` its input. */
-export const programs = ['rm', 'ls', 'wc', 'curl', 'say', 'cat'] as const;
+/**
+ * Programs that only record that they ran. `say` prints its words, `cat` its input, `wc` a number, and `python3` records the
+ * program that it reads as well.
+ */
+export const programs = ['rm', 'ls', 'wc', 'curl', 'say', 'cat', 'python3', 'pytest'] as const;
+
+/** Programs that are really there, because they run others. */
+export const carriers = ['env', 'xargs', 'awk', 'sed', 'find', 'timeout', 'tr', 'date', 'seq', 'mawk', 'gawk'] as const;
+
+/** What runs a program unseen if a reader believes too much of numbers, of awk, of sed, of xargs or of variables. */
+const carried: readonly string[] = [
+  "wc() { say 'a[$(rm x)]'; }; n=$(wc -l < f); say $((n))",
+  "tr() { say 'a[$(rm x)]'; }; n=$(wc -l < f | tr -d ' '); say $((n))",
+  "function seq { say 'a[$(rm x)]'; }; for n in $(seq 1 2); do say $((n)); done",
+  'trap "say \'a[\\$(rm x)]\'" DEBUG; set -T; n=$(wc -l < f); say $((n))',
+  "command_not_found_handle() { say 'a[$(rm x)]'; }; n=$(nproc); say $((n))",
+  "BASH_XTRACEFD=1; PS4='a[$(rm x)] '; set -x; n=$(wc -l < f); say $((n))",
+  "n=$(say 'a[$(rm x)]' \\| wc -l); say $((n))",
+  "n=$(say 'a[$(rm x)]' 2>| wc -l); say $((n))",
+  "n=$(say 'a[$(rm x)]' || wc -l); say $((n))",
+  "n=$(say 'a[$(rm x)]'; ls | wc -l); say $((n))",
+  "n=$(say 'a[$(rm x)]' & ls | wc -l); say $((n))",
+  "n=$(say 'a[$(rm x)]'\nls | wc -l); say $((n))",
+  "n=$(ls | wc -l; say 'a[$(rm x)]'); say $((n))",
+  "n=$(wc -l < f)$(say 'a[$(rm x)]'); say $((n))",
+  "n='a[$(rm x)]'$(wc -l < f); say $((n))",
+  "n=$(wc -l < 'a[$(rm x)]' 2>&1); say $((n))",
+  "n=$(wc -l 'a[$(rm x)]'); say $((n))",
+  "n=$(x=1 wc -l); n=$(say 'a[$(rm x)]'); say $((n))",
+  "say $(( $(say 'a[$(rm x)]') ))",
+  'say $(( 1$(wc -l < f)[$(rm x)] ))',
+  "[[ $(say 'a[$(rm x)]') -gt 1 ]]",
+  "[ -v $(say 'a[$(rm x)]') ]",
+  "n=$(date '+a[$(rm x)]'); say $((n))",
+  "n=$({ say 'a[$(rm x)]'; } | tr -d ' '); say $((n))",
+  'env 1=2 rm x',
+  'env a-b=c rm x',
+  'env -u y 1=2 rm x',
+  "env 'BASH_FUNC_ls%%=() { rm x; }' bash -c ls",
+  "env -S '1=2 rm x'",
+  'say rm x | xargs env',
+  "say '-e1erm' | xargs sed -n p",
+  "say '-e1erm' ../data/f | xargs sed s/a/b/",
+  "say '-e1erm' ../data/f | xargs sed s/a/b/ --",
+  'sed 1erm ../data/f',
+  "sed 's/.*/rm x/e' ../data/f",
+  "sed 's/a/b/w opened' ../data/f",
+  "sed -n '1{p;e rm\n}' ../data/f",
+  'awk \'{ if ($1 > 5) print | "rm x" }\' ../data/f',
+  'awk \'{ print ($1 > 5) > "opened" }\' ../data/f',
+  'awk \'{ print $1, ($2) > "opened" }\' ../data/f',
+  'awk \'/[/]/ {print | "rm x"} /]/\' ../data/f',
+  'awk \'{ if (1) /"/; print | "rm x" } /"/\' ../data/f',
+  'awk \'BEGIN { x = "rm x"; x | getline }\'',
+  'awk \'BEGIN { while (("rm x" | getline line) > 0) print line }\'',
+  'awk \'BEGIN { system("rm x") }\'',
+  'awk \'BEGIN { printf "a" "b" > "opened" }\'',
+  'awk \'BEGIN { print(1)(2) > "opened" }\'',
+  'awk \'BEGIN { print 1 in a > "opened" }\'',
+  'awk \'BEGIN { print 1 ? 2 : 3 > "opened" }\'',
+  'awk \'BEGIN { print -1 " " -1 > "opened" }\'',
+  'awk \'BEGIN { print 1 # a \\\n> "opened"\n}\'',
+  'awk \'BEGIN { print 1 \\\n> "opened"\n}\'',
+  'awk \'BEGIN { getline x < "../data/f"; print x }\'',
+  "find . -exec rm x ';'",
+  "find . -maxdepth 0 -exec sh -c 'rm x' ';'",
+  "python3 - <<'EOF'\nrm x\nEOF",
+  'python3 - <<EOF\n$(rm x)\nEOF',
+  "python3 - <<'EOF' <<'B'\nls\nEOF\nrm x\nB",
+  "say rm x | python3 - 3<<'EOF'\nls\nEOF",
+  'PYTHONPATH=$(rm x) pytest',
+  "x='() { rm x; }' bash -c 'say $x'",
+  'BASH_ENV=<(say rm x) bash -c ls',
+  "ENV='$(rm x)' sh -c ls",
+];
 
 /** Lines that hid a command once, or that shells are known to read in surprising ways. */
 export const hidden: readonly string[] = [
+  ...carried,
   '"$\\\n(rm x)"',
   'say "$\\\n{y:-$(rm x)}"',
   'cat <<EOF\n$\\\n(rm x)\nEOF',
@@ -184,6 +258,27 @@ export const hidden: readonly string[] = [
 
 /** What coding agents really write. No doubt may remain about these. */
 export const everyday: readonly string[] = [
+  "python3 - <<'EOF'\nsay 1\nEOF",
+  "python3 <<'EOF'\nls\nEOF",
+  'PYTHONPATH=src pytest',
+  'PYTHONPATH=src:$PYTHONPATH python3 -m pytest -x',
+  'n=$(wc -l < ../data/f); say $((n+1))',
+  'n=$(ls | wc -l | tr -d " "); [ $n -gt 2 ] && say many',
+  'if [ $(wc -l < ../data/f) -gt 2 ]; then say many; fi',
+  'if [[ $(wc -l < ../data/f) -gt 2 ]]; then say many; fi',
+  'say $(( $(wc -l < ../data/f) * 2 ))',
+  'start=$(date +%s); ls; say $(( $(date +%s) - start ))',
+  'for i in $(seq 1 3); do say $((i * 2)); done',
+  "awk '{ if ($1 > 5) print }' ../data/f",
+  'awk \'NR > 1 { s += $2 } END { print (s > 3) ? "a" : "b" }\' ../data/f',
+  "awk '{ a[$1]++ } END { for (k in a) print k, a[k] }' ../data/f | cat",
+  "sed -n '1,2p' ../data/f | wc -l",
+  "ls | xargs sed -i 's/a/b/' --",
+  'ls | xargs -n1 say',
+  'env CI=1 FOO=bar say x',
+  'NODE_ENV=test CI=1 say x',
+  "find . -name '*.ts' -exec wc -l {} +",
+  'timeout 5 ls',
   'ls -la | wc -l',
   'cd src && ls *.ts 2>/dev/null || say none',
   'for f in a b c; do wc -l "$f"; done',

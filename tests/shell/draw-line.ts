@@ -1,5 +1,6 @@
 import type { Chance } from '../trust/chance.ts';
 import { everyday, hidden } from './corpus.ts';
+import { drawAwk } from './draw-awk.ts';
 
 const corpus: readonly string[] = [...everyday, ...hidden];
 
@@ -83,6 +84,19 @@ const pieces: readonly string[] = [
     'unset ',
     'set -- ',
   ],
+  ...['env ', 'xargs ', 'env 1=2 ', "awk '", "sed '", 'python3 ', 'PYTHONPATH=src ', 'export PATH=', 'seq 1 2', ' -- '],
+  ...[
+    'n=$(wc -l < f)',
+    '$((n))',
+    '$(wc -l)',
+    ' | wc -l',
+    ' | tr -d " "',
+    'wc() ',
+    'trap ',
+    'set -T',
+    '-e1erm',
+    ' DEBUG',
+  ],
   ...[
     'x=1 ',
     '2>&1',
@@ -134,10 +148,27 @@ const wrappers: readonly ((line: string) => string)[] = [
   (line) => `! ${line}`,
   (line) => `time ${line}`,
   (line) => `coproc ${line}`,
+  (line) => `python3 - <<'EOF'\n${line}\nEOF`,
+  (line) => `n=$(${line}); say $((n))`,
+  (line) => `n=$(${line} | wc -l); say $((n))`,
+  (line) => `say $(( $(${line}) + 1 ))`,
+  (line) => `[[ $(${line}) -gt 1 ]]`,
+  (line) => `[ $(${line}) -gt 1 ]`,
+  (line) => `for n in $(${line}); do say $((n)); done`,
+  (line) => `${line} | xargs sed -n p`,
+  (line) => `${line} | xargs sed -n p --`,
+  (line) => `env ${line}`,
+  (line) => `env A=1 ${line}`,
+  (line) => `PYTHONPATH=src ${line}`,
+  (line) => `export ${line}`,
+  (line) => `awk 'BEGIN { ${line} }'`,
+  (line) => `sed '${line}' ../data/f`,
+  (line) => `find . -maxdepth 0 -exec ${line} ';'`,
 ];
 
 /** A line from the corpus that was changed a few times, or one that is put together from pieces. */
 export function drawLine(chance: Chance): string {
+  if (chance.happens(0.15)) return `awk '${drawAwk(chance)}' ../data/f`;
   let line = chance.happens(0.25) ? drawn(chance) : (chance.oneOf(corpus) ?? '');
   for (let left = 1 + chance.below(4); left > 0; left--) line = changed(line, chance);
   return line.slice(0, 400);

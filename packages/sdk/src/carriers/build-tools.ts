@@ -142,7 +142,7 @@ export const buildTools: Readonly<Record<string, Form>> = {
   cmake: {
     flags: 'hV',
     valued: 'SBGCTA',
-    attached: 'DUW',
+    attached: 'DUWj',
     long: 'build= target= config= parallel=? install= prefix= preset= fresh clean-first list-presets verbose log-level= component= strip',
   },
   ctest: {

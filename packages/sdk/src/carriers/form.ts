@@ -15,6 +15,8 @@ export interface Form {
   readonly singleDash?: true;
   /** Options end at the first operand. */
   readonly ends?: true;
+  /** Letters of options with a value, after which there are no more options. */
+  readonly last?: string;
   /** Why the operands, or an option's value, may run another program. */
   readonly doubtIn?: (read: ReadForm) => string | undefined;
 }
@@ -41,7 +43,10 @@ export function doubtOfForm(words: readonly CarrierWord[], form: Form): string |
       operands.push(...words.slice(at + 1));
       break;
     }
-    if (mayBeOption(word)) return `${text} may become an option${word.isGlob === true ? `; write ./${text}` : ''}`;
+    if (mayBeOption(word))
+      return word.isGlob === true
+        ? `${text} may become an option; write ./${text}`
+        : `${text === '' ? 'what comes' : text} may become an option; write -- before it`;
     if (!/^-./s.test(text)) {
       operands.push(word);
       if (form.ends !== true) continue;
@@ -57,6 +62,9 @@ export function doubtOfForm(words: readonly CarrierWord[], form: Form): string |
     const letters = readLetters(word, form, take);
     if (letters.doubt !== undefined) return letters.doubt;
     if (letters.valued !== undefined) take(letters.valued, words[++at]);
+    const isLast = [...(form.last ?? '')].some((letter) => options.has(letter));
+    if (isLast) operands.push(...words.slice(at + 1));
+    if (isLast) break;
   }
   return form.doubtIn?.({ options, operands });
 }

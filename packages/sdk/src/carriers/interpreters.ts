@@ -13,6 +13,7 @@ interface Interpreter extends Form {
 const python: Interpreter = {
   flags: 'bBdEhIOPqRsSuvVx?',
   valued: 'cWXm',
+  last: 'cm',
   long: 'check-hash-based-pycs=',
   brings: 'c m h V version help',
   inline: '-c',

@@ -176,6 +176,8 @@ function afterVerb(name: string, verb: string, words: readonly CarrierWord[], op
   const end = words.findIndex(({ text }) => text === '--');
   const own = end < 0 ? words : words.slice(0, end);
   // A script gets the rest of its line from pnpm and yarn.
+  const isScript = name !== 'npm' && (/^(?:t|test|start|stop|restart)$/.test(verb) || !ownCommands.has(verb));
+  if (isScript) return { kind: 'none' };
   const why = doubtOfForm(own, name === 'npm' || !verb.startsWith('run') ? options : { ...options, ends: true });
   return why === undefined ? { kind: 'none' } : { kind: 'doubt', why };
 }

@@ -85,13 +85,15 @@ class ShellAnalysis implements Effects {
 
   read(source: string, dialect = this.#textDialect): void {
     if (this.#depth >= deepestText) throw new Unreadable('texts for shells are nested too deeply');
-    const found: Found = { dialect, commands: [], doubts: [], evaluated: [] };
+    const found: Found = { dialect, commands: [], doubts: [], evaluated: [], hasNumbers: false, hasFunctions: false };
     const outer = this.dialect;
     this.dialect = dialect;
     this.#depth++;
     readCommands(source, this.#budget, found);
     for (const command of found.commands) this.#take(command);
     for (const name of found.evaluated) this.evaluate(name);
+    if (found.hasNumbers) this.count();
+    if (found.hasFunctions) this.unsettle();
     for (const note of found.doubts) this.doubt(note);
     this.#depth--;
     this.dialect = outer;
@@ -126,6 +128,14 @@ class ShellAnalysis implements Effects {
 
   evaluate(name: string): void {
     this.#variables.evaluate(name);
+  }
+
+  count(): void {
+    this.#variables.count();
+  }
+
+  unsettle(): void {
+    this.#variables.unsettle();
   }
 
   #take({ words, assignments, redirections, isRepeated }: FoundCommand): void {

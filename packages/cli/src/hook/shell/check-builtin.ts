@@ -13,6 +13,10 @@ export interface Effects extends Follower {
   exportNamed(name: string | undefined): void;
   /** Arithmetic evaluates what is in a variable. */
   evaluate(name: string): void;
+  /** The same for what a program prints that prints numbers alone. */
+  count(): void;
+  /** What a program prints may be what something else does. */
+  unsettle(): void;
 }
 
 type Check = (args: readonly Word[], effects: Effects, isDirect: boolean) => string | undefined;
@@ -30,6 +34,10 @@ export function checkBuiltin(command: string, args: readonly Word[], effects: Ef
 }
 
 const checks: Readonly<Record<string, Check>> = {
+  trap: (_, effects) => {
+    effects.unsettle();
+    return undefined;
+  },
   export: (args, effects, isDirect) => checkDeclaration(args, effects, isDirect, true),
   readonly: checkDeclaration,
   declare: checkDeclaration,
@@ -117,7 +125,11 @@ const binary = /^(?:==?|!=|<|>|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef))$/;
 
 /** Tests whose operators stand in the text. One of them, `-v`, evaluates a name. */
 function checkTest(args: readonly Word[], effects: Effects): string | undefined {
-  for (const { text, isMany, isGlob } of args) {
+  for (const { text, isMany, isGlob, isNumber } of args) {
+    if (isNumber === true) {
+      effects.count();
+      continue;
+    }
     const [, variable] = /^\$\{?([A-Za-z_]\w*)\}?$/.exec(text) ?? [];
     if (isMany && variable !== undefined) effects.evaluate(variable);
     else if ((isMany && !/^(?:\$[#?$]|\$\{#\w+\}|\$\(\([-\w\s+*/%$]*\)\))$/.test(text)) || isGlob)

@@ -12,6 +12,7 @@ export function followShell(name: string, args: readonly Word[], input: Input, f
   const dialect = dialectOf(name, follower);
   let isText = false;
   let fromInput = false;
+  let isChecked = false;
   let at = 0;
   for (; at < args.length; at++) {
     const word = args[at];
@@ -32,6 +33,7 @@ export function followShell(name: string, args: readonly Word[], input: Input, f
     // A plus turns these on as well.
     if (text.includes('c')) isText = true;
     if (text.includes('s')) fromInput = true;
+    isChecked ||= text === '-n';
     if (!/^[-+][abcefhilmnoprstuvxBCDEOPT]+$/.test(text))
       follower.doubt(`${name}: the option ${text} is not known`, [name]);
     // Each of these letters takes a word of its own.
@@ -43,6 +45,8 @@ export function followShell(name: string, args: readonly Word[], input: Input, f
     at += values.length;
   }
   const operand = args[at];
+  // It reads the script and runs nothing of it, unless it is interactive, or told otherwise by another option.
+  if (isChecked && !isText && args.slice(0, at).every(({ text, unknown }) => text === '-n' && !unknown)) return;
   if (isText) {
     if (operand === undefined) follower.doubt(`${name} -c without a text`, [name]);
     readText(operand, follower, dialect);

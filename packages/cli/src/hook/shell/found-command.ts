@@ -35,4 +35,7 @@ export interface Found {
   readonly doubts: string[];
   /** Variables that arithmetic evaluates. */
   readonly evaluated: string[];
+  /** Whether arithmetic takes what programs print. */
+  hasNumbers: boolean;
+  hasFunctions: boolean;
 }

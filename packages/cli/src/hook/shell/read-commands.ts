@@ -1,7 +1,8 @@
 import { expandBraces } from './brace-expansion.ts';
-import type { Assignment, Found, Redirection } from './found-command.ts';
+import type { Assignment, Found, FoundCommand, Redirection } from './found-command.ts';
 import type { Grammar } from './grammar.ts';
 import { isOpener, readCompound, readCoprocess, readFunction, readFunctionBody } from './read-compound.ts';
+import { printsNumbers } from './prints-numbers.ts';
 import { readSubscript } from './read-parameter.ts';
 import { Redirections, redirectionAt } from './read-redirection.ts';
 import { readWord } from './read-word.ts';
@@ -39,15 +40,16 @@ class CommandReader implements Grammar {
     if (!this.text.done) throw new Unreadable(`"${this.text.peek()}" is not expected`);
   }
 
-  commands(text: ShellText): void {
+  commands(text: ShellText): boolean {
     // The text of a here-document is another one.
-    if (text !== this.text) new CommandReader(text, this.#found).commands(text);
-    else this.#redirections.within(() => this.subshell());
+    if (text !== this.text) return new CommandReader(text, this.#found).commands(text);
+    return printsNumbers(this.#redirections.within(() => this.subshell()));
   }
 
-  subshell(): void {
-    this.list(() => this.text.peek() === ')');
+  subshell(): readonly FoundCommand[] {
+    const pipeline = this.list(() => this.text.peek() === ')');
     this.text.expect(')');
+    return pipeline;
   }
 
   source(source: string, depth: number): void {
@@ -59,18 +61,28 @@ class CommandReader implements Grammar {
     this.#found.evaluated.push(name);
   }
 
+  counted(): void {
+    this.#found.hasNumbers = true;
+  }
+
+  defined(): void {
+    this.#found.hasFunctions = true;
+  }
+
   assigned(name: string, value?: Word): void {
     this.#found.commands.push({ words: [], assignments: [{ name, value }], redirections: [], isRepeated: false });
   }
 
-  list(isEnd: () => boolean): void {
+  list(isEnd: () => boolean): readonly FoundCommand[] {
     const { text } = this;
+    let only: readonly FoundCommand[] | undefined;
     for (;;) {
       this.skipLines();
-      if (text.done || isEnd()) return;
-      this.#pipelines();
+      if (text.done || isEnd()) return only ?? [];
+      const pipeline = this.#pipelines();
+      only = only === undefined ? pipeline : [];
       text.skipBlanks();
-      if (text.done || isEnd()) return;
+      if (text.done || isEnd()) return only;
       if (/^;[;&]/.test(text.ahead(2))) throw new Unreadable('";;" is not expected');
       if (text.peek() === ';' || text.peek() === '&') text.take();
       else if (text.peek() !== '\n') throw new Unreadable(`"${text.peek()}" is not expected`);
@@ -85,12 +97,12 @@ class CommandReader implements Grammar {
     return word;
   }
 
-  command(): void {
+  command(): FoundCommand | undefined {
     const { text } = this;
     text.skipBlanks();
     const word = text.peek() === '(' ? '(' : this.reserved();
-    if (word === undefined) this.#simple();
-    else if (word === '!' || word === 'time') this.#prefix(word);
+    if (word === undefined) return this.#simple();
+    if (word === '!' || word === 'time') this.#prefix(word);
     else if (isOpener(word)) {
       text.take(word.length);
       text.deeper(() => readCompound(this, word));
@@ -100,6 +112,7 @@ class CommandReader implements Grammar {
       if (word === 'function') readFunction(this);
       else readCoprocess(this);
     } else throw new Unreadable(`"${word}" is not expected`);
+    return undefined;
   }
 
   skipLines(): void {
@@ -138,13 +151,18 @@ class CommandReader implements Grammar {
     }
   }
 
-  #pipelines(): void {
+  /** Gives the commands of a pipeline that is alone and has no compounds. */
+  #pipelines(): readonly FoundCommand[] {
     const { text } = this;
-    for (;;) {
-      this.command();
+    const pipeline: FoundCommand[] = [];
+    for (let isAlone = true; ; ) {
+      const command = this.command();
+      if (command === undefined) isAlone = false;
+      else pipeline.push(command);
       text.skipBlanks();
       const joined = ['&&', '||', '|&', '|'].find((operator) => text.starts(operator));
-      if (joined === undefined) return;
+      if (joined === undefined) return isAlone ? pipeline : [];
+      if (joined !== '|') isAlone = false;
       if (joined === '|&') text.onlyBash(joined);
       text.take(joined.length);
       this.skipLines();
@@ -166,7 +184,7 @@ class CommandReader implements Grammar {
     } else if (!text.done && !/^[\n;]/.test(text.peek())) text.deeper(() => this.command());
   }
 
-  #simple(): void {
+  #simple(): FoundCommand | undefined {
     const { text } = this;
     const words: Word[] = [];
     const assignments: Assignment[] = [];
@@ -193,8 +211,9 @@ class CommandReader implements Grammar {
       else if (descriptor.startsWith('{')) assignments.push({ name: descriptor.slice(1, -1), value: undefined });
     }
     if (text.at === start) throw new Unreadable(`"${text.peek()}" is not expected`);
-    if (text.peek() === '(') this.#functionOrError(words, assignments);
-    else this.#record(words, assignments, redirections);
+    if (text.peek() !== '(') return this.#record(words, assignments, redirections);
+    this.#functionOrError(words, assignments);
+    return undefined;
   }
 
   /** `2` and `{name}` right before an operator say which descriptor is redirected. */
@@ -217,6 +236,7 @@ class CommandReader implements Grammar {
     this.text.take();
     this.text.skipBlanks();
     if (!isDefinition || !this.text.takeIf(')')) throw new Unreadable('"(" is not expected');
+    this.defined();
     readFunctionBody(this);
   }
 
@@ -258,13 +278,19 @@ class CommandReader implements Grammar {
     }
   }
 
-  #record(words: readonly Word[], assignments: readonly Assignment[], redirections: readonly Redirection[]): void {
+  #record(
+    words: readonly Word[],
+    assignments: readonly Assignment[],
+    redirections: readonly Redirection[],
+  ): FoundCommand | undefined {
     const [first] = words;
     if (first?.plain === true && first.text !== 'time' && reservedWords.has(first.text))
       throw new Unreadable(`"${first.text}" is not expected`);
-    if (words.length + assignments.length + redirections.length === 0) return;
+    if (words.length + assignments.length + redirections.length === 0) return undefined;
     this.text.budget.spendCommand();
-    this.#found.commands.push({ words, assignments, redirections, isRepeated: this.#repeated > 0 });
+    const command = { words, assignments, redirections, isRepeated: this.#repeated > 0 };
+    this.#found.commands.push(command);
+    return command;
   }
 
   #expanded(cells: readonly Cell[]): Word[] {

@@ -50,9 +50,11 @@ function readDoubled(grammar: Grammar): void {
   text.onlyBash('((');
   const [inner = ''] = /^\([\w\s./-]*\)/.exec(text.text.slice(text.at, text.at + 200)) ?? [];
   const next = text.text[text.at + inner.length];
-  if (inner !== '' && next !== ')') return grammar.subshell();
-  text.take();
-  readArithmetic(text, grammar);
+  if (inner !== '' && next !== ')') grammar.subshell();
+  else {
+    text.take();
+    readArithmetic(text, grammar);
+  }
 }
 
 function readIf(grammar: Grammar): void {
@@ -75,8 +77,8 @@ function readForWords(grammar: Grammar, word: string): void {
     if (/^in(?:[ \t\n;]|$)/.test(text.ahead(3))) {
       text.take(2);
       const words = grammar.words(false);
-      const isNumeric = word === 'for' && words.every((one) => /^\d+$/.test(one.text));
-      grammar.assigned(name, isNumeric ? words[0] : undefined);
+      const isNumeric = word === 'for' && words.every((one) => /^\d+$/.test(one.text) || one.isNumber === true);
+      for (const one of isNumeric ? words : [undefined]) grammar.assigned(name, one);
     } else grammar.assigned(name);
   }
   text.skipBlanks();
@@ -128,8 +130,9 @@ function readCase(grammar: Grammar): void {
 export function readFunction(grammar: Grammar): void {
   const { text } = grammar;
   text.skipBlanks();
-  if (!isFunctionName(requireWord(grammar, '"function" without a name')))
-    throw new Unreadable('"function" without a name');
+  const name = requireWord(grammar, '"function" without a name');
+  if (!isFunctionName(name)) throw new Unreadable('"function" without a name');
+  grammar.defined();
   text.skipBlanks();
   if (text.takeIf('(')) {
     text.skipBlanks();

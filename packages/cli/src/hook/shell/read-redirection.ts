@@ -59,12 +59,13 @@ export class Redirections {
   }
 
   /** Reads what is inside of an expansion, where a here-document must begin and end. */
-  within(work: () => void): void {
+  within<Result>(work: () => Result): Result {
     const outer = this.#pending;
     this.#pending = [];
-    work();
+    const result = work();
     if (this.#pending.length > 0) throw new Unreadable('a here-document has no body');
     this.#pending = outer;
+    return result;
   }
 
   /** The delimiter is one word, plain or in quotes as a whole. */

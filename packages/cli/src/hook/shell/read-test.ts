@@ -44,5 +44,6 @@ function readOperand(grammar: Grammar, isPattern: boolean): readonly Word[] {
 function evaluatedIn(word: Word | undefined, grammar: Grammar): void {
   const [, name, number] = /^(?:\$\{?([A-Za-z_]\w*)\}?|(-?\d+|\$[#?]|\$\{#\w+\}))$/.exec(word?.text ?? '') ?? [];
   if (name !== undefined) grammar.evaluated(name);
+  else if (word?.isNumber === true) grammar.counted();
   else if (number === undefined) throw new Unreadable('a comparison of more than names and numbers');
 }

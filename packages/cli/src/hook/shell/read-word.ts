@@ -98,9 +98,9 @@ function readDollar(text: ShellText, inside: Inside, quoted: boolean): Cell[] {
     text.take();
     return readDoubleQuoted(text, inside);
   }
-  text.deeper(() => readExpansion(text, inside, quoted));
+  const isNumber = text.deeper(() => readExpansion(text, inside, quoted));
   const source = text.text.slice(from, text.at);
-  return [source === '$' ? literalCell('$', quoted) : expansion(source, quoted)];
+  return [source === '$' ? literalCell('$', quoted) : { ...expansion(source, quoted), isNumber }];
 }
 
 function readAnsiC(text: ShellText): Cell[] {
@@ -120,15 +120,16 @@ function readAnsiC(text: ShellText): Cell[] {
   return quotedCells(decodeAnsiC(content));
 }
 
-function readExpansion(text: ShellText, inside: Inside, quoted: boolean): void {
+function readExpansion(text: ShellText, inside: Inside, quoted: boolean): boolean {
   text.take();
   if (text.takeIf('((')) readArithmetic(text, inside);
-  else if (text.takeIf('(')) inside.commands(text);
+  else if (text.takeIf('(')) return inside.commands(text);
   else if (text.takeIf('{'))
     readParameter(text, inside, quoted, () => (quoted ? readQuotedPiece(text, inside, '"') : readPiece(text, inside)));
   else if (text.peek() === '[') throw new Unreadable('"$[" is not understood');
   else if (/^[A-Za-z_]/.test(text.peek())) while (/^\w/.test(text.peek())) text.take();
   else if (/^[0-9@*#?$!-]/.test(text.peek())) text.take();
+  return false;
 }
 
 /** The rest of `$((…))`, and of `((…))` of bash. */
@@ -138,6 +139,14 @@ export function readArithmetic(text: ShellText, inside: Inside): void {
   while (depth > 0 || text.peek() !== ')') {
     if (text.done) throw new Unreadable('"))" is missing');
     if (text.peek() === '\\') throw new Unreadable('arithmetic with a backslash in it');
+    if (/^\$\([^(]/.test(text.ahead(3))) {
+      if (!text.deeper(() => readExpansion(text, inside, true)))
+        throw new Unreadable('arithmetic over what a program prints');
+      inside.counted();
+      // Nothing may be next to it that would become a part of the number.
+      expression += ' $? ';
+      continue;
+    }
     const next = text.take();
     if (next === '(') depth++;
     if (next === ')') depth--;

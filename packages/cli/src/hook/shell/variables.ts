@@ -22,15 +22,28 @@ export class Variables {
   readonly #evaluated = new Set<string>(evaluating);
   readonly #assigned: Assignment[] = [];
   readonly #exported = new Set<string>();
+  #hasNumbers = false;
+  #isUnsettled = false;
   #exportsAll = false;
 
   assign(name: string, value: Word | undefined): void {
     this.#assigned.push({ name, value });
-    if (value === undefined || !number.test(value.text)) this.#open.add(name);
+    if (value?.isNumber === true) this.count();
+    else if (value === undefined || !number.test(value.text)) this.#open.add(name);
   }
 
   evaluate(name: string): void {
     this.#evaluated.add(name);
+  }
+
+  /** A value is what a program prints that prints numbers alone. */
+  count(): void {
+    this.#hasNumbers = true;
+  }
+
+  /** Something else may print in the place of a program. */
+  unsettle(): void {
+    this.#isUnsettled = true;
   }
 
   /** Programs get what is in the variable. Without a name: in all of them. */
@@ -46,6 +59,7 @@ export class Variables {
 
   /** A name that is evaluated, and may hold anything. */
   get unsafe(): string | undefined {
+    if (this.#hasNumbers && this.#isUnsettled) return 'what a function or a trap prints';
     return [...this.#evaluated].find((name) => this.#open.has(name));
   }
 }

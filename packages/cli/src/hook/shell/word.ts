@@ -6,6 +6,8 @@ export interface Cell {
   readonly quoted: boolean;
   /** Stands for something that is known only when it runs. */
   readonly unknown: boolean;
+  /** What a program prints there is nothing but numbers. */
+  readonly isNumber?: boolean;
 }
 
 /** A word as a command gets it. */
@@ -20,12 +22,16 @@ export interface Word {
   readonly plain: boolean;
   /** Whether an expansion in it may become several words, or none. */
   readonly isMany: boolean;
+  /** It is what a program prints, which is nothing but numbers. */
+  readonly isNumber?: boolean;
   /** Added by a wrapper at run time, so it is not shown. */
   readonly isHidden?: boolean;
 }
 
 export function wordOf(cells: readonly Cell[]): Word {
+  const [first, ...more] = cells.filter(({ text }) => text !== '');
   return {
+    isNumber: more.length === 0 && first?.isNumber === true,
     text: cells.map(({ text }) => text).join(''),
     unknown: cells.some(({ unknown }) => unknown),
     isGlob: isGlob(cells.map(({ text, quoted, unknown }) => (quoted || unknown ? '' : text)).join('')),
