@@ -57,6 +57,8 @@ class AwkProgram {
 
   /** The character at this place, after blanks. */
   get #next(): string {
+    const next = this.#text[this.#at] ?? '';
+    if (next !== ' ' && next !== '\t' && next !== '\\' && next !== '#') return next;
     this.#take(blank);
     return this.#text[this.#at] ?? '';
   }
@@ -196,7 +198,7 @@ class AwkProgram {
     for (;;) {
       const next = this.#next;
       if (/^[;\n{},)\]]?$/.test(next)) return;
-      if (this.#takeWord('in') !== undefined) {
+      if (next === 'i' && this.#takeWord('in') !== undefined) {
         this.#take(blank);
         const array = this.#take(name);
         if (array === '' || refused.has(array)) throw new Refused();

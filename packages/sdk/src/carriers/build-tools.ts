@@ -15,6 +15,7 @@ const compiler: Form = {
     const values = [...(options.get('f') ?? []), ...(options.get('W') ?? [])];
     const bad = values.find(({ text }) => /plugin|use-ld|^[apl],/.test(text));
     if (bad !== undefined) return `${bad.text} may run another program`;
+    if (options.get('m')?.some(({ text }) => /^llvm/.test(text)) === true) return 'it may load a plugin';
     return operands.some(({ text }) => text.startsWith('@')) ? 'its options are in a file' : undefined;
   },
 };
@@ -74,6 +75,8 @@ const pip: Form = verbs(
       : undefined,
 );
 
+const linked = /^(?:(?:-s|-w|-X[ =][\w./-]+=[\w.:+-]*|)(?: |$))*$/;
+
 const go: Form = verbs(
   'build test run vet fmt mod get install list version doc env clean work fix bug help telemetry',
   {
@@ -81,14 +84,19 @@ const go: Form = verbs(
     long:
       'v race count= run= bench= cover coverprofile= covermode= coverpkg= o= tags= timeout= short parallel= mod= json p= x ' +
       'n a trimpath failfast benchmem cpu= u t d C= m f= skip= shuffle= fuzz= fuzztime= list= vet= i cache modcache ' +
-      'testcache all deps test e changed',
+      'testcache all deps test e changed c ldflags=',
   },
   // A program that is run takes what follows.
-  (verb, { options }) => (verb === 'env' && options.has('u') ? 'a setting may change what runs' : undefined),
+  (verb, { options }) => {
+    if (verb === 'env' && options.has('u')) return 'a setting may change what runs';
+    // The linker takes the name of another one.
+    const isPlain = ({ text, unknown }: CarrierWord) => unknown !== true && linked.test(text);
+    return options.get('ldflags')?.every(isPlain) === false ? 'its linker may run another program' : undefined;
+  },
 );
 
 const cargo: Form = verbs(
-  'build b test t run r check c clippy fmt doc d bench clean update add remove new init tree metadata search fetch fix publish package install uninstall version help locate-project pkgid vendor verify-project generate-lockfile',
+  'build b test t run r check c clippy fmt doc d bench clean update add remove new init tree metadata search fetch fix publish package install uninstall version help locate-project pkgid vendor verify-project generate-lockfile nextest audit deny outdated expand machete llvm-cov hack',
   {
     flags: 'vqieFr',
     valued: 'pjF',
@@ -108,7 +116,8 @@ function upToDashes(words: readonly CarrierWord[]): readonly CarrierWord[] {
 }
 
 export function doubtOfCargo(words: readonly CarrierWord[]): string | undefined {
-  return doubtOfForm(upToDashes(words), cargo);
+  const isToolchain = /^\+(?:stable|beta|nightly|\d+\.\d+(?:\.\d+)?)(?:-[\w-]+)?$/.test(words[0]?.text ?? '');
+  return doubtOfForm(upToDashes(isToolchain ? words.slice(1) : words), cargo);
 }
 
 /** `go run x -y`: what follows the package is for the program. */
@@ -134,7 +143,8 @@ export const buildTools: Readonly<Record<string, Form>> = {
     attached: 'DX',
     singleDash: true,
     long: 'jar= cp= classpath= class-path= m= module= p= module-path= showversion ea esa enable-preview add-opens= add-exports= add-modules= server verbose',
-    doubtIn: ({ options }) => {
+    doubtIn: ({ options, operands: [first] }) => {
+      if (first?.text.startsWith('@') === true) return 'its options are in a file';
       const bad = options.get('X')?.find(({ text }) => !/^(?:m[sxn]|ss|int$|comp$|mixed$|log|share|verify)/.test(text));
       return bad === undefined ? undefined : `-X${bad.text} may run another program`;
     },

@@ -28,6 +28,14 @@ function pagerDoubt({ operands }: ReadForm): string | undefined {
   return operands.some(({ text }) => text.startsWith('+')) ? 'it may run a command' : undefined;
 }
 
+const viewer: Form = {
+  flags: 'AnpPuhVfS',
+  valued: 'lHrm',
+  long:
+    'plain number line-range= language= style= color= paging= theme= decorations= wrap= show-all tabs= file-name= diff ' +
+    'highlight-line= list-languages list-themes terminal-width= map-syntax=',
+};
+
 const awk: Form = { ends: true, valued: 'Fv', long: 'field-separator= assign= posix re-interval', doubtIn: awkDoubt };
 
 const sed: Form = {
@@ -54,6 +62,8 @@ const tar: Form = {
   doubtIn: ({ options }) => {
     const compressed = [...(options.get('I') ?? []), ...(options.get('use-compress-program') ?? [])];
     if (!compressed.every(({ text }) => compressors.test(text))) return 'it may run another program';
+    const archives = [...(options.get('f') ?? []), ...(options.get('file') ?? [])];
+    if (archives.some(({ text }) => /^[^/]*:/.test(text))) return 'it may connect to another host';
     const names = [...(options.get('transform') ?? []), ...(options.get('xform') ?? [])];
     return names.every(({ text }) => isHarmlessSed(text)) ? undefined : 'an expression for names is not read';
   },
@@ -111,6 +121,18 @@ export const fileTools: Readonly<Record<string, Form>> = {
     flags: 'rjqvmufd9876543210eXyogDFkl@',
     valued: 'xibntPsO',
     long: 'recurse-paths quiet verbose exclude= include= symlinks update freshen delete junk-paths',
+  },
+  bat: viewer,
+  batcat: viewer,
+  ag: {
+    flags: 'aciIlLnoQrRsSuUvwz0fFHh',
+    valued: 'ABCGmp',
+    long: 'ignore-case smart-case case-sensitive literal word-regexp files-with-matches files-without-matches count hidden ignore= ignore-dir= nogroup group color nocolor numbers nonumbers column depth= after= before= context= max-count= follow python js ts cpp java ruby go rust html css json',
+  },
+  ack: {
+    flags: 'ilnoQwvhHcLsfgrR1',
+    valued: 'ABCm',
+    long: 'ignore-case literal word-regexp files-with-matches count type= ignore-dir= nogroup group color nocolor noheading column after-context= before-context= context= max-count= python js ts cpp java ruby go rust html css json',
   },
   less: { flags: 'aceEfFgGiIKmMnNqQrRsSuUVwWX', valued: 'jhpxyz', doubtIn: pagerDoubt },
   more: { flags: 'dflcpsu', doubtIn: pagerDoubt },

@@ -16,7 +16,7 @@ export interface Form {
   /** Options end at the first operand. */
   readonly ends?: true;
   /** Letters of options with a value, after which there are no more options. */
-  readonly last?: string;
+  readonly last?: readonly string[];
   /** Why the operands, or an option's value, may run another program. */
   readonly doubtIn?: (read: ReadForm) => string | undefined;
 }
@@ -62,9 +62,9 @@ export function doubtOfForm(words: readonly CarrierWord[], form: Form): string |
     const letters = readLetters(word, form, take);
     if (letters.doubt !== undefined) return letters.doubt;
     if (letters.valued !== undefined) take(letters.valued, words[++at]);
-    const isLast = [...(form.last ?? '')].some((letter) => options.has(letter));
-    if (isLast) operands.push(...words.slice(at + 1));
-    if (isLast) break;
+    if (form.last?.some((letter) => options.has(letter)) !== true) continue;
+    operands.push(...words.slice(at + 1));
+    break;
   }
   return form.doubtIn?.({ options, operands });
 }

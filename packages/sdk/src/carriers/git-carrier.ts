@@ -8,7 +8,7 @@ const plain = new Set(
     'add annotate apply blame branch bundle cat-file check-attr check-ignore check-ref-format checkout cherry cherry-pick ' +
     'clean commit-graph commit-tree count-objects describe diff diff-files diff-index diff-tree fast-export ' +
     'for-each-ref format-patch fsck gc hash-object lfs log ls-files ls-tree maintenance merge-base merge-file merge-tree ' +
-    'mktag mktree mv name-rev notes pack-refs patch-id prune range-diff read-tree reflog remote replace reset restore ' +
+    'mktag mktree mv name-rev notes pack-refs patch-id prune range-diff read-tree reflog replace reset restore ' +
     'rev-list rev-parse revert rm shortlog show show-branch show-ref sparse-checkout stash status stripspace switch ' +
     'symbolic-ref tag unpack-objects update-index update-ref var verify-commit verify-pack version whatchanged worktree ' +
     'write-tree'
@@ -83,6 +83,12 @@ const forms: Readonly<Record<string, Form>> = {
     valued: 'X',
     attached: 'S',
     long: 'onto= keep-base continue skip abort quit edit-todo show-current-patch interactive root autosquash no-autosquash autostash no-autostash committer-date-is-author-date force-rebase no-ff fork-point no-fork-point keep-empty empty= rebase-merges=? update-refs no-update-refs strategy-option= verify no-verify quiet verbose stat no-stat signoff reset-author-date merge apply',
+  },
+  remote: {
+    flags: 'vfpn',
+    valued: 'tm',
+    long: 'verbose tags no-tags mirror=? push add delete all auto dry-run prune',
+    doubtIn: addresses,
   },
   submodule: { ends: true, doubtIn: submodules },
   bisect: {

@@ -8,18 +8,21 @@ interface Interpreter extends Form {
   readonly brings: string;
   /** The option that brings it as a text. */
   readonly inline?: string;
+  /** Programs, and modules, that read what they run. */
+  readonly reads?: RegExp;
 }
 
 const python: Interpreter = {
   flags: 'bBdEhIOPqRsSuvVx?',
   valued: 'cWXm',
-  last: 'cm',
+  last: ['c', 'm'],
+  reads: /^(?:code|asyncio|pdb|bdb|IPython|ptpython|bpython|idlelib\b.*|jupyter\b.*)$/,
   long: 'check-hash-based-pycs=',
   brings: 'c m h V version help',
   inline: '-c',
 };
 const perl: Interpreter = {
-  flags: 'acdfnpsStTuUvwWXhg',
+  flags: 'acfnpsStTuUvwWXhg',
   valued: 'eEI',
   attached: '0CDFilMmV',
   brings: 'e E v V h version help',
@@ -39,6 +42,7 @@ const node: Interpreter = {
   long: 'check eval= print= require= import= conditions= test watch watch-path= test-name-pattern= test-reporter= test-only test-concurrency= env-file= env-file-if-exists= max-old-space-size= stack-size= loader= experimental-strip-types no-experimental-strip-types experimental-transform-types experimental-vm-modules experimental-test-coverage experimental-sqlite experimental-specifier-resolution= no-warnings trace-warnings trace-deprecation trace-uncaught no-deprecation enable-source-maps expose-gc preserve-symlinks inspect=? inspect-brk=? input-type= unhandled-rejections= dns-result-order= openssl-legacy-provider throw-deprecation run= use-system-ca prof cpu-prof heap-prof',
   brings: 'c v h e p check eval print test run version help',
   inline: '-e',
+  reads: /^(?:inspect|debug)$/,
 };
 const php: Interpreter = {
   flags: 'inqvhlsw',
@@ -54,6 +58,16 @@ const table: readonly (readonly [RegExp, Interpreter])[] = [
   [/^perl[\d.]*$/, perl],
   [/^ruby[\d.]*$/, ruby],
   [/^(?:node|nodejs)$/, node],
+  [
+    /^(?:tsx|ts-node|ts-node-esm)$/,
+    {
+      flags: 'vhTP',
+      valued: 'eprO',
+      long: 'eval= print= require= import= tsconfig= project= no-cache transpile-only type-check files esm swc env-file= test',
+      brings: 'e p v h eval print version help test',
+      inline: '-e',
+    },
+  ],
   [/^php[\d.]*$/, php],
   [/^(?:lua[\d.]*|luajit)$/, lua],
   [/^Rscript$/, { valued: 'e', long: 'vanilla verbose', brings: 'e version help', inline: '-e' }],
@@ -83,6 +97,11 @@ export function interpreterForm(name: string): Form | undefined {
     ...found,
     ends: true,
     doubtIn: ({ options, operands: [program] }: ReadForm) => {
+      const modules = options.get('m') ?? [];
+      if (
+        [...modules, ...(program === undefined ? [] : [program])].some(({ text }) => found.reads?.test(text) === true)
+      )
+        return 'it runs what it reads';
       if (brings.some((option) => options.has(option))) return undefined;
       if (program === undefined || program.text === '-' || program.text === '/dev/stdin') return onInput;
       if (/^\/+(?:dev|proc)\/|(?:^|\/)stdin$/.test(program.text)) return 'it runs a program that is in no file';

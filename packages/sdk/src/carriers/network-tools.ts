@@ -14,11 +14,30 @@ function doubtOfStatements(texts: ReadForm['operands'], running: RegExp): string
   return isClear ? undefined : 'it may run a command of a shell';
 }
 
+const netcat: Form = { flags: '46CDdFhklNnrtUuvZz', valued: 'IiOPpqsTVWwXx', long: 'listen verbose udp' };
+
 /** Programs that connect, and clients of databases. */
 export const networkTools: Readonly<Record<string, Form>> = {
-  ssh: { ends: true, flags: '46AaCfGgKkMNnqsTtVvXxYy', valued: 'BbcDeiIJLlmopRWw', doubtIn: doubtOfSettings },
+  ssh: { ends: true, flags: '46AaCfGgKkMNnqsTtVvXxYy', valued: 'BbcDeiJLlmopRWw', doubtIn: doubtOfSettings },
   scp: { flags: '346ABCOpqRrTsv', valued: 'ciJlPXo', doubtIn: doubtOfSettings },
-  sftp: { flags: '46AaCfNpqrv', valued: 'BbciJlPRo', doubtIn: doubtOfSettings },
+  nc: netcat,
+  ncat: netcat,
+  netcat: netcat,
+  socat: {
+    flags: 'dDhvxsuU46',
+    valued: 'btTlL',
+    doubtIn: ({ operands }) =>
+      operands.some(({ text, unknown }) => unknown === true || /^\W*(?:exec|system|shell)|!!/i.test(text))
+        ? 'it may run another program'
+        : undefined,
+  },
+  ip: {
+    flags: '460jpsdohrtc',
+    singleDash: true,
+    long: 'json pretty stats statistics details brief br color=? oneline family= resolve',
+    doubtIn: ({ operands }) =>
+      operands.some(({ text }) => /^e/.test(text)) ? 'it may run another program' : undefined,
+  },
   rsync: {
     flags: 'avrlptgoDzhnuqPcxHAXSWimbCdRk',
     valued: 'Bf',

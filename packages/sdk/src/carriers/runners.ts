@@ -10,6 +10,10 @@ interface Runner {
   readonly others?: string;
   /** Options of the program that name none. */
   readonly options?: Form;
+  /** The program is named after two dashes. */
+  readonly afterDashes?: true;
+  /** Operands before the program. */
+  readonly before?: number;
 }
 
 export type RunnerUse =
@@ -100,8 +104,15 @@ const table: Readonly<Record<string, Runner>> = {
     runs: ['exec'],
     others: 'current global install latest list local plugin reshim set uninstall update where which info',
   },
+  rustup: {
+    runs: ['run'],
+    others:
+      'show update default toolchain target component install self doc which override check set completions man help',
+    before: 1,
+  },
   mise: {
     runs: ['exec', 'x'],
+    afterDashes: true,
     others:
       'current install latest ls list outdated prune settings trust uninstall up upgrade use version where which doctor tasks run r',
   },
@@ -127,7 +138,7 @@ export function readRunner(name: string, words: readonly CarrierWord[]): RunnerU
   if (verb === undefined || verb.unknown === true || verb.isGlob === true)
     return { kind: 'doubt', why: 'what it does is known only when it runs' };
   if (runner.runs.includes('')) return commandIn(words, options);
-  if (runner.runs.includes(verb.text)) return commandIn(words.slice(at + 1), options);
+  if (runner.runs.includes(verb.text)) return programIn(words.slice(at + 1), runner, options);
   const known = runner.others === undefined ? ownCommands : new Set(runner.others.split(' '));
   if (!known.has('*') && !known.has(verb.text)) {
     if (runner.others !== undefined) return { kind: 'doubt', why: `${verb.text} may run another program` };
@@ -147,6 +158,13 @@ function beforeVerb(words: readonly CarrierWord[], runner: Runner, options: Form
   if (runner.runs.includes('')) return commandIn(words, options);
   const why = doubtOfForm(words, options);
   return why === undefined ? { kind: 'none' } : { kind: 'doubt', why };
+}
+
+function programIn(words: readonly CarrierWord[], runner: Runner, options: Form): RunnerUse {
+  const dashes = words.findIndex(({ text }) => text === '--');
+  if (runner.afterDashes === true && dashes < 0) return { kind: 'doubt', why: 'the program is not after two dashes' };
+  const use = commandIn(runner.afterDashes === true ? words.slice(dashes) : words, options);
+  return use.kind === 'command' ? { ...use, words: use.words.slice(runner.before ?? 0) } : use;
 }
 
 /** `exec -c TEXT`, `exec -- COMMAND`, `exec COMMAND`. */
@@ -172,6 +190,7 @@ function commandIn(words: readonly CarrierWord[], options: Form): RunnerUse {
 
 /** What npm and its kin take is written down for them alone. The others have options of their own, none of which runs a program. */
 function afterVerb(name: string, verb: string, words: readonly CarrierWord[], options: Form): RunnerUse {
+  if (words.some(({ text }) => text === '-')) return { kind: 'doubt', why: 'it may run what it reads from its input' };
   if (!/^(?:npm|pnpm|yarn)$/.test(name)) return { kind: 'none' };
   const end = words.findIndex(({ text }) => text === '--');
   const own = end < 0 ? words : words.slice(0, end);

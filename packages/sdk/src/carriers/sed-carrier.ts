@@ -1,3 +1,6 @@
+/** A class in brackets, as POSIX writes them. */
+const bracket = /\[\^?\]?(?:\[:[a-z]*:\]|\[\.[^\]]*\.\]|\[=[^\]]*=\]|[^\]])*\]/y;
+
 /** Reads scripts of sed as far as they are known to run nothing and to open no file. Linear in the length of the script. */
 class SedScript {
   readonly #text: string;
@@ -56,9 +59,8 @@ class SedScript {
   }
 
   #classHolds(delimiter: string): boolean {
-    const end = this.#text.indexOf(']', this.#at + 1);
-    const stop = this.#text.indexOf(delimiter, this.#at);
-    return end >= 0 && stop >= 0 && stop < end;
+    bracket.lastIndex = this.#at;
+    return bracket.exec(this.#text)?.[0].includes(delimiter) === true;
   }
 
   #command(): boolean {

@@ -79,6 +79,8 @@ class ShellAnalysis implements Effects {
     }
     const { unsafe } = this.#variables;
     if (unsafe !== undefined) this.doubt(`arithmetic may run what is in ${unsafe}`, [unsafe]);
+    const { readAgain } = this.#variables;
+    if (readAgain !== undefined) this.doubt(`${readAgain} may get a text that bash reads again`, [readAgain]);
     for (const { name, value } of this.#variables.exported)
       this.#doubtVariable(name, value, doubtOfExport(name, value, []));
   }
@@ -122,6 +124,14 @@ class ShellAnalysis implements Effects {
     this.#doubtVariable(name, value, doubtOfExport(name, value, command));
   }
 
+  array(name: string): void {
+    this.#variables.array(name);
+  }
+
+  declare(name: string): void {
+    this.#variables.declare(name);
+  }
+
   exportNamed(name: string | undefined): void {
     this.#variables.export(name);
   }
@@ -140,7 +150,8 @@ class ShellAnalysis implements Effects {
 
   #take({ words, assignments, redirections, isRepeated }: FoundCommand): void {
     this.#isRepeated = isRepeated;
-    for (const { name, value } of assignments) {
+    for (const { name, value, isArray } of assignments) {
+      if (isArray === true) this.array(name);
       if (words.length > 0) this.export(name, value, words);
       else this.assign(name, value);
     }

@@ -9,6 +9,10 @@ export interface Effects extends Follower {
   readonly dialect: Dialect;
   /** A variable gets a value. Undefined if it is known only when it runs. */
   assign(name: string, value: Word | undefined): void;
+  /** A variable may be an array. */
+  array(name: string): void;
+  /** A builtin gives a variable a text that is known only when it runs. Of an array, bash reads that text again. */
+  declare(name: string): void;
   /** Programs get a variable, or all of them. */
   exportNamed(name: string | undefined): void;
   /** Arithmetic evaluates what is in a variable. */
@@ -44,9 +48,9 @@ const checks: Readonly<Record<string, Check>> = {
   typeset: checkDeclaration,
   local: checkDeclaration,
   let: checkLet,
-  read: checkNames(/^-[aprsetdnNui]*[pdnNtui]$/),
-  mapfile: checkNames(/^-\w*[dnOsuCc]$/),
-  readarray: checkNames(/^-\w*[dnOsuCc]$/),
+  read: checkNames(/^-[aprsetdnNui]*[pdnNtui]$/, /^-\w*a/),
+  mapfile: checkNames(/^-\w*[dnOsuCc]$/, /^/),
+  readarray: checkNames(/^-\w*[dnOsuCc]$/, /^/),
   getopts: (args, effects, isDirect) => checkNames()(args.slice(1, 2), effects, isDirect),
   unset: checkNames(),
   printf: checkPrintf,
@@ -66,16 +70,23 @@ function checkDeclaration(
   isExport = args.some(({ text }) => /^-\w*x/.test(text)),
 ): string | undefined {
   const mayBeSplit = !isDirect || effects.dialect === 'posix';
+  const isArray = args.some(({ text }) => /^[-+]\w*[aA]/.test(text));
   for (const word of args) {
     const [, assigned] = /^([A-Za-z_]\w*)=/.exec(word.text) ?? [];
     if (assigned !== undefined) {
       const value = { ...word, text: word.text.slice(assigned.length + 1) };
       if (isExport) effects.export(assigned, value, []);
       else effects.assign(assigned, value);
+      if (value.text.startsWith('(')) return 'a value that is read again';
+      if (isArray) effects.array(assigned);
+      if (value.unknown) effects.declare(assigned);
       if (word.isMany && mayBeSplit) return 'a value may become several words';
     } else if (word.unknown || word.isGlob) return 'a name that is known only when it runs';
     else if (!/^(?:[-+][aAgrxlupfFt]+|--|[A-Za-z_]\w*)$/.test(word.text)) return 'more than names and values';
-    else if (isExport && !/^[-+]/.test(word.text)) effects.exportNamed(word.text);
+    else if (!/^[-+]/.test(word.text)) {
+      if (isExport) effects.exportNamed(word.text);
+      if (isArray) effects.array(word.text);
+    }
   }
   return undefined;
 }
@@ -94,9 +105,10 @@ function checkLet(args: readonly Word[], effects: Effects): string | undefined {
 }
 
 /** Options, of which some take the next word, and names. */
-function checkNames(valued?: RegExp): Check {
+function checkNames(valued?: RegExp, array?: RegExp): Check {
   return (args, effects) => {
     let isValue = false;
+    const isArray = args.some(({ text }) => array?.test(text) === true);
     for (const word of args) {
       const wasValue = isValue;
       isValue = false;
@@ -105,8 +117,11 @@ function checkNames(valued?: RegExp): Check {
       if (word.text.startsWith('-')) {
         if (!/^-\w*$/.test(word.text)) return 'its options';
         isValue = valued?.test(word.text) === true;
-      } else if (name.test(word.text)) effects.assign(word.text.replace(/\[.*/s, ''), undefined);
-      else return 'a name that may run what is in it';
+      } else if (name.test(word.text)) {
+        const base = word.text.replace(/\[.*/s, '');
+        effects.assign(base, undefined);
+        if (isArray || base !== word.text) effects.array(base);
+      } else return 'a name that may run what is in it';
     }
     return undefined;
   };

@@ -15,7 +15,7 @@ export function followCarrier(name: string, args: readonly Word[], input: Input,
   else if (name === 'sg') followSg(args, follower, name);
   // A program that stands in the text is judged as one that stands between quotes.
   else if (inline !== undefined) follower.run([name, inline, input?.text ?? ''].map(literal), undefined);
-  else if (isRunner(name)) followRunner(args, follower, name);
+  else if (isRunner(name)) followRunner(args, input, follower, name);
   else doubtRest(name, name === 'git' ? followGit(args, follower) : args, follower);
 }
 
@@ -91,10 +91,15 @@ function followSg(args: readonly Word[], follower: Follower, name: string): void
 }
 
 /** `uv run COMMAND`, `npm exec -- COMMAND`. What npx runs is a package, which is judged by the name of npx. */
-function followRunner(args: readonly Word[], follower: Follower, name: string): void {
+function followRunner(args: readonly Word[], input: Input, follower: Follower, name: string): void {
   const use = readRunner(name, args);
   if (use.kind === 'doubt') follower.doubt(`${name}: ${use.why}`, [name, ...args.map(({ text }) => text)]);
   // A part of a word keeps all else of it.
   if (use.kind === 'text') readText(use.word as Word, follower);
-  if (use.kind === 'command' && name !== 'npx') follower.run(use.words as readonly Word[], undefined);
+  if (use.kind !== 'command' || name === 'npx') return;
+  // A dash is a program of Python that comes from the input.
+  const words = use.words as readonly Word[];
+  if (words[0]?.text !== '-') follower.run(words, input);
+  else if (name === 'uv') follower.run([literal('python3'), ...words], input);
+  else follower.doubt(`${name} runs what it reads from its input`, [name]);
 }

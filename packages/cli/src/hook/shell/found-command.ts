@@ -17,6 +17,7 @@ export interface Assignment {
   readonly name: string;
   /** Undefined if it is known only when it runs. */
   readonly value: Word | undefined;
+  readonly isArray?: boolean;
 }
 
 /** A command as it stands in the text. A compound command with redirections leaves one without words. */

@@ -1,9 +1,9 @@
 import { expandBraces } from './brace-expansion.ts';
 import type { Assignment, Found, FoundCommand, Redirection } from './found-command.ts';
 import type { Grammar } from './grammar.ts';
+import { readAssignment } from './read-assignment.ts';
 import { isOpener, readCompound, readCoprocess, readFunction, readFunctionBody } from './read-compound.ts';
 import { printsNumbers } from './prints-numbers.ts';
-import { readSubscript } from './read-parameter.ts';
 import { Redirections, redirectionAt } from './read-redirection.ts';
 import { readWord } from './read-word.ts';
 import { isFunctionName, reservedByBash, reservedWords } from './reserved-words.ts';
@@ -199,7 +199,7 @@ class CommandReader implements Grammar {
         descriptor = '';
         continue;
       }
-      const assigned = words.length === 0 ? this.#assignment() : undefined;
+      const assigned = words.length === 0 ? readAssignment(this) : undefined;
       if (assigned !== undefined) {
         assignments.push(assigned);
         continue;
@@ -240,31 +240,6 @@ class CommandReader implements Grammar {
     readFunctionBody(this);
   }
 
-  /** `name=value`, `name+=value`, `name=(…)`, and `name[3]=value`. */
-  #assignment(): Assignment | undefined {
-    const { text } = this;
-    const [name] = /^[A-Za-z_]\w*/.exec(text.ahead(longestName)) ?? [];
-    const after = name === undefined ? '' : text.ahead(name.length + 2).slice(name.length);
-    if (name === undefined || !/^(?:=|\+=|\[)/.test(after)) return undefined;
-    if (name.length >= longestName - 2) throw new Unreadable('a name that is very long');
-    text.take(name.length);
-    const hasSubscript = text.peek() === '[';
-    if (hasSubscript) readSubscript(text);
-    const isAdded = text.takeIf('+');
-    if (isAdded) text.onlyBash('+=');
-    text.expect('=');
-    if (text.peek() === '(') {
-      text.onlyBash('arrays');
-      if (text.waiting > 0) throw new Unreadable('an array before a here-document begins');
-      text.take();
-      if (this.words(true).some((word) => word.text.startsWith('['))) throw new Unreadable('a subscript in an array');
-      text.expect(')');
-      return { name, value: undefined };
-    }
-    const cells = readWord(text, this) ?? [];
-    return { name, value: isAdded || hasSubscript ? undefined : wordOf(cells) };
-  }
-
   #trailing(): Redirection[] {
     const redirections: Redirection[] = [];
     for (;;) {
@@ -301,5 +276,3 @@ class CommandReader implements Grammar {
     return words.filter(({ length }) => length > 0).map(wordOf);
   }
 }
-
-const longestName = 256;

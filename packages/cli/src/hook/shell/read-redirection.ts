@@ -73,12 +73,15 @@ export class Redirections {
     const text = this.#text;
     const quote = /^["'\\]/.exec(text.peek())?.[0] ?? '';
     if (quote !== '') text.take();
+    const from = text.at;
     let delimiter = '';
     while (/^[\w.+%@-]/.test(text.peek())) delimiter += text.take();
     if (
       delimiter === '' ||
       ((quote === '"' || quote === "'") && !text.takeIf(quote)) ||
-      !/^[ \t\n;&|<>)]?$/.test(text.peek())
+      !/^[ \t\n;&|<>)]?$/.test(text.peek()) ||
+      // Between quotes lines are not continued.
+      (quote !== '' && (text.text[from - 1] !== quote || !text.text.startsWith(delimiter, from)))
     )
       throw new Unreadable('the end of a here-document is not understood');
     const redirection: Redirection = { operator, descriptor, target: undefined };

@@ -13,6 +13,12 @@ const given =
     ' ',
   );
 
+/** Variables that are arrays by themselves. */
+const arrays =
+  'MAPFILE COPROC DIRSTACK BASH_REMATCH BASH_ARGV BASH_ARGC BASH_SOURCE BASH_LINENO FUNCNAME GROUPS PIPESTATUS BASH_VERSINFO COMPREPLY'.split(
+    ' ',
+  );
+
 /**
  * bash evaluates the text of a variable that arithmetic names, and runs what is in its subscripts. So a name is understood
  * there only if the whole text gives it nothing but numbers.
@@ -21,6 +27,8 @@ export class Variables {
   readonly #open = new Set<string>(given);
   readonly #evaluated = new Set<string>(evaluating);
   readonly #assigned: Assignment[] = [];
+  readonly #arrays = new Set<string>(arrays);
+  readonly #declared = new Set<string>();
   readonly #exported = new Set<string>();
   #hasNumbers = false;
   #isUnsettled = false;
@@ -30,6 +38,19 @@ export class Variables {
     this.#assigned.push({ name, value });
     if (value?.isNumber === true) this.count();
     else if (value === undefined || !number.test(value.text)) this.#open.add(name);
+  }
+
+  array(name: string): void {
+    this.#arrays.add(name);
+  }
+
+  declare(name: string): void {
+    this.#declared.add(name);
+  }
+
+  /** An array whose elements a builtin reads in a text that may be any. */
+  get readAgain(): string | undefined {
+    return [...this.#declared].find((name) => this.#arrays.has(name));
   }
 
   evaluate(name: string): void {

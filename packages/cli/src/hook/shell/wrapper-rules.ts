@@ -88,6 +88,18 @@ const rules: Readonly<Record<WrapperName, WrapperRule>> = {
   dtruss: plain,
   setuidgid: afterOne,
   faketime: afterOne,
+  ifne: { flags: 'n' },
+  chronic: plain,
+  'systemd-inhibit': plain,
+  nocache: plain,
+  tsocks: plain,
+  runcon: plain,
+  cgexec: plain,
+  envdir: afterOne,
+  envuidgid: afterOne,
+  setlock: afterOne,
+  i386: { isShellAlone: true },
+  x86_64: { isShellAlone: true },
   caffeinate: { flags: 'disum', valued: 'tw' },
   'systemd-run': {
     flags: 'tPqrd',
@@ -160,7 +172,7 @@ const rules: Readonly<Record<WrapperName, WrapperRule>> = {
     valued: 'IndPLsEa',
     attached: 'ile',
     longFlags: 'null no-run-if-empty verbose interactive exit open-tty show-limits replace max-lines eof'.split(' '),
-    longValued: 'max-args delimiter max-procs max-chars arg-file process-slot-var replace max-lines eof'.split(' '),
+    longValued: 'max-args delimiter max-procs max-chars arg-file replace max-lines eof'.split(' '),
   },
 };
 
