@@ -45,6 +45,9 @@ test.each([
   'cat $HOME/.r*/agents.yaml',
   'cat ~+/../.r*/agents.yaml',
   'shopt -s dotglob; cat ~/*/agents.yaml',
+  'shopt -s globstar; m4 /**/.reeve/agents.yaml',
+  "declare -a 'x=($(rm -rf y))'",
+  'env 1=2 rm -rf x',
   'git diff --no-index /dev/null ~/.r*/agents.yaml',
   'git show HEAD:x --output ~/.claud?/settings.json',
   'cd ../.claude && git show HEAD:x --output settings.local.json',
@@ -123,10 +126,14 @@ test('denies tools of the host the folders as well', async () => {
     await ask('Grep', { pattern: 'token', path: home }),
     await ask('Read', { file_path: join(home, '.reeve/agents.yaml') }),
     await ask('Glob', { pattern: '*', path: join(home, '.aws') }),
+    await ask('Glob', { pattern: join(home, '.reeve/*') }),
+    await ask('Glob', { pattern: '../.aws/cred*' }),
+    await ask('Glob', { pattern: '{src,../.ssh}/*' }),
+    await ask('Glob', { pattern: '**/../../.reeve/*' }),
     await ask('Write', { file_path: join(home, 'work/.git/hooks/pre-commit'), content: '' }),
     await ask('Edit', { file_path: join(home, '.claude/settings.json') }),
   ];
-  expect(denied.map(({ decision }) => decision)).toEqual(Array.from({ length: 6 }, () => 'deny'));
+  expect(denied.map(({ decision }) => decision)).toEqual(Array.from({ length: 10 }, () => 'deny'));
 });
 
 test.each([

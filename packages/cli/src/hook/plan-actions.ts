@@ -68,7 +68,7 @@ export function planFiles(operation: string, paths: readonly string[], place: To
   return bounded(paths.map((path) => planFile(operation, path, place)));
 }
 
-function absolute(path: string, { cwd, home }: ToolPlace): string {
+export function absolute(path: string, { cwd, home }: ToolPlace): string {
   if (path === '~' || path.startsWith('~/')) return posix.join(home, path.slice(1));
   return /^file:/i.test(path) ? path : posix.resolve(cwd, path);
 }
@@ -96,17 +96,4 @@ export function planTool(tool: string, input: unknown, source?: string): Planned
 export function planMcp(name: string, input: unknown): PlannedAction | undefined {
   const [, server, tool] = /^mcp__(.+?)__(.+)$/s.exec(name) ?? [];
   return server === undefined || tool === undefined ? undefined : planTool(tool, input, server);
-}
-
-/** A search in files: what it may show is in the folder, or in the files that a pattern names. */
-export function planSearch(
-  folders: readonly string[],
-  patterns: readonly string[],
-  place: ToolPlace,
-): readonly PlannedAction[] {
-  const places = folders.length === 0 ? [place.cwd] : folders;
-  return places.flatMap((where) => [
-    { ...planFile('read', where, place), isDeep: true },
-    ...patterns.map((pattern) => planFile('read', posix.join(absolute(where, place), pattern), place)),
-  ]);
 }

@@ -39,18 +39,27 @@ test.each([
   ['shopt -s dotglob; cat ~/*/agents.yaml', '?'],
   ['shopt -s nocaseglob; cat ~/.R*/agents.yaml', '?'],
   ['bash -O dotglob -c "cat ~/*/agents.yaml"', '?'],
+  ['shopt -s globstar; cp /**/.reeve/agents.yaml x', 'read /**/.reeve/agents.yaml'],
   ['GLOBIGNORE=x; cat ~/*/agents.yaml', '?'],
   ['GIT_TRACE=/home/ada/.claude/x git status', '?'],
 ])('%s: %s', (command, expected) => {
   expect(filesOf(command)).toContain(expected);
 });
 
-test.each(['openssl enc -in ~/.re?ve/agents.yaml', 'openssl enc -in $HOME/.r*/agents.yaml', 'm4 ~/.r*/agents.yaml'])(
-  'a program that is not known touches what is Reeve’s own by a pattern: %s',
-  (command) => {
-    expect(filesOf(command)).toContain('write /home/ada/.reeve');
-  },
-);
+test.each([
+  'openssl enc -in ~/.re?ve/agents.yaml',
+  'openssl enc -in $HOME/.r*/agents.yaml',
+  'm4 ~/.r*/agents.yaml',
+  'shopt -s globstar; m4 /**/.reeve/agents.yaml',
+  'm4 /**/ada/**/.r*/**',
+])('a program that is not known touches what is Reeve’s own by a pattern: %s', (command) => {
+  expect(filesOf(command)).toContain('write /home/ada/.reeve');
+});
+
+test('folders with a dot are in no pattern without one', () => {
+  expect(filesOf('m4 ~/**')).toEqual([]);
+  expect(filesOf('m4 ~/work/**/*.ts')).toEqual([]);
+});
 
 test('ordinary lines touch nothing else', () => {
   expect(filesOf('uniq -c a')).toEqual(['read /home/ada/work/a']);

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fingerprintOf } from './operation-ids.ts';
 import { planFile } from './plan-actions.ts';
 import { withRealPaths } from './real-paths.ts';
@@ -37,4 +37,21 @@ test('a pattern is judged by the files that it stands for as well', () => {
   const hidden = { ...planFile('read', '*', place()), isPattern: true };
   const found = withRealPaths([hidden]).map(({ action }) => 'path' in action && action.path);
   expect(found).toEqual([join(folder, '*'), join(folder, 'notes'), join(folder, '.ssh')]);
+});
+
+describe('two stars are any number of folders', () => {
+  let tree = '';
+  beforeAll(() => {
+    tree = realpathSync(mkdtempSync(join(tmpdir(), 'reeve-')));
+    mkdirSync(join(tree, 'deep/er'), { recursive: true });
+    writeFileSync(join(tree, 'deep/er/x.pem'), '');
+    symlinkSync('..', join(tree, 'deep/er/up'));
+  });
+  afterAll(() => rmSync(tree, { recursive: true }));
+
+  test.each(['**/*.pem', 'deep/**/x.pem', '**/er/**/*', 'deep/er/**', '**'])('%s', (pattern) => {
+    const planned = { ...planFile('read', pattern, { ...place(), cwd: tree }), isPattern: true };
+    const paths = withRealPaths([planned]).map(({ action }) => 'path' in action && action.path);
+    expect(paths).toContain(join(tree, 'deep/er/x.pem'));
+  });
 });

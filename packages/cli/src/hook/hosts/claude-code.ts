@@ -5,7 +5,8 @@ import { ifUnderstood, MalformedEvent } from '../hook-event.ts';
 import type { HookHost } from '../hook-host.ts';
 import type { Machine } from '../own-places.ts';
 import type { ToolPlace } from '../plan-actions.ts';
-import { planFetch, planFiles, planMcp, planSearch, planShell, planTool, planUnreadable } from '../plan-actions.ts';
+import { planFetch, planFiles, planMcp, planShell, planTool, planUnreadable } from '../plan-actions.ts';
+import { planGlob, planSearch } from '../plan-search.ts';
 
 /** Claude Code: https://code.claude.com/docs/en/hooks */
 export const claudeCode: HookHost = {
@@ -101,7 +102,7 @@ export const toolActions: ToolActions = (tool, input, place) => {
   if (writers.has(tool)) return planFiles('write', paths, place);
   if (readers.has(tool)) return planFiles('read', paths, place);
   if (tool === 'Grep') return planSearch(paths, allTexts(input, 'glob'), place);
-  if (tool === 'Glob') return planSearch(paths, [], place);
+  if (tool === 'Glob') return planGlob(paths, allTexts(input, 'pattern'), place);
   const url = optionalText(input, 'url');
   if (tool === 'WebFetch' && url !== undefined) return [planFetch(url, tool, input)];
   return [planMcp(tool, input) ?? planTool(tool, input)];

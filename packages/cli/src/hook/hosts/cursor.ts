@@ -7,16 +7,8 @@ import type { HookHost } from '../hook-host.ts';
 import type { Machine } from '../own-places.ts';
 import { parseKeepingDigits } from '../parse-keeping-digits.ts';
 import type { ToolPlace } from '../plan-actions.ts';
-import {
-  planFetch,
-  planFile,
-  planFiles,
-  planMcp,
-  planSearch,
-  planShell,
-  planShellIn,
-  planTool,
-} from '../plan-actions.ts';
+import { planGlob, planSearch } from '../plan-search.ts';
+import { planFetch, planFile, planFiles, planMcp, planShell, planShellIn, planTool } from '../plan-actions.ts';
 
 /** Cursor: https://cursor.com/docs/agent/hooks. Some tools have events of their own, without ids of the tool use. */
 export const cursor: HookHost = {
@@ -130,6 +122,8 @@ function toolActions(tool: string, input: EventObject, place: ToolPlace): readon
       return planFiles('delete', paths, place);
     case 'Grep':
       return planSearch(paths, allTexts(input, 'glob'), place);
+    case 'Glob':
+      return planGlob(allTexts(input, 'target_directory', 'path'), allTexts(input, 'glob_pattern', 'pattern'), place);
     case 'WebFetch':
       return [planFetch(optionalText(input, 'url') ?? '', tool, input)];
     default:

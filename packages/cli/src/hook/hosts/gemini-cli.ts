@@ -5,7 +5,8 @@ import { ifUnderstood, MalformedEvent } from '../hook-event.ts';
 import type { HookHost } from '../hook-host.ts';
 import type { Machine } from '../own-places.ts';
 import type { ToolPlace } from '../plan-actions.ts';
-import { bounded, planFetch, planFiles, planMcp, planSearch, planShellIn, planTool } from '../plan-actions.ts';
+import { bounded, planFetch, planFiles, planMcp, planShellIn, planTool } from '../plan-actions.ts';
+import { planGlob, planSearch } from '../plan-search.ts';
 
 /** Gemini CLI: https://geminicli.com/docs/hooks/reference. It gives no ids to tool uses. */
 export const geminiCli: HookHost = {
@@ -63,7 +64,7 @@ function toolActions(event: EventObject, machine: Machine): readonly PlannedActi
     case 'read_many_files':
       return planFiles('read', [...textsIn(input, 'include'), ...textsIn(input, 'paths')], place);
     case 'glob':
-      return planSearch(paths, [], place);
+      return planGlob(paths, allTexts(input, 'pattern'), place);
     case 'grep_search':
     case 'search_file_content':
       return planSearch(paths, allTexts(input, 'include_pattern', 'include'), place);
