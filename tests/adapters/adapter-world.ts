@@ -35,7 +35,7 @@ export class AdapterWorld implements AsyncDisposable {
     return op;
   }
 
-  approvals(agent: Agent): Promise<readonly { readonly id: string; readonly state: string }[]> {
+  approvals(agent: Agent): Promise<readonly { readonly id: string; readonly state: string; readonly title: string }[]> {
     return this.#list('approvals', agent, '&state=all');
   }
 

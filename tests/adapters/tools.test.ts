@@ -27,6 +27,7 @@ rules:
   - { name: no-wiping, effect: deny, tools: [wipe] }
   - { name: no-secrets, effect: deny, paths: [/etc/**] }
   - { name: ask, effect: require_approval, tools: [deploy] }
+  - { name: ask-commands, effect: require_approval, commands: ['ship **'] }
   - { name: no-spies, effect: deny, actions: [agent_spawn], commands: ['transfer_to_spy'] }
 `;
 
@@ -253,6 +254,20 @@ test('permissions of the Claude Agent SDK check before a tool, report after it, 
       permissionDecisionReason: expect.stringContaining('Denied by policy: ') as string,
     },
   });
+});
+
+test('people see the folder in which the Claude Agent SDK runs a command', async () => {
+  const agent = await world.register('claude-folders');
+  const { hooks, canUseTool } = permissions(agent, { cwd: '/srv/other', approvalWaitMs: 0 });
+  const before = hooks.PreToolUse[0]?.hooks[0];
+  const use = { hook_event_name: 'PreToolUse', session_id: 's', tool_name: 'Bash', tool_input: { command: 'ship it' } };
+  const denied = { hookSpecificOutput: { permissionDecision: 'deny' } };
+  expect(await before?.({ ...use, tool_use_id: 'a', cwd: '/srv/shop' }, 'a', how)).toMatchObject(denied);
+  expect(await canUseTool('Bash', use.tool_input, how)).toMatchObject({ behavior: 'deny' });
+  const titles = (await world.approvals(agent)).map(({ title }) => title);
+  expect(titles.toSorted()).toEqual(['ship it (in /srv/other)', 'ship it (in /srv/shop)']);
+  const file = { ...use, tool_name: 'Read', tool_input: { file_path: '../shadow' }, cwd: '/etc/x' };
+  expect(await before?.({ ...file, tool_use_id: 'b' }, 'b', how)).toMatchObject(denied);
 });
 
 test('no server can pass for one that is governed elsewhere', async () => {

@@ -3,6 +3,7 @@ import { claudeAction } from './claude-agent-action.ts';
 
 test.each([
   ['Read', { file_path: '/a' }, { type: 'file_operation', operation: 'read', path: '/a' }],
+  ['Read', { file_path: '../b' }, { type: 'file_operation', operation: 'read', path: '/srv/b' }],
   ['NotebookEdit', { notebook_path: '/n' }, { type: 'file_operation', operation: 'write', path: '/n' }],
   ['WebFetch', { url: 'https://a.org/x' }, { type: 'network_call', host: 'a.org', port: 443, protocol: 'https' }],
   ['WebFetch', { url: 'http://a.org:81/' }, { type: 'network_call', host: 'a.org', port: 81, protocol: 'http' }],
@@ -12,17 +13,18 @@ test.each([
   ['constructor', {}, { tool: 'constructor', args: {} }],
   ['Read', {}, { tool: 'Read', args: {} }],
 ])('%s with %j is what it does', (tool, input, action) => {
-  expect(claudeAction(tool, input)).toEqual(action);
+  expect(claudeAction(tool, input, '/srv/shop')).toEqual(action);
 });
 
 test('a command that is no text is not known', () => {
-  expect(claudeAction('Bash', { command: ['ls'] })).toMatchObject({ command: '?' });
-  expect(claudeAction('Bash', {})).toMatchObject({ command: '?' });
+  const unknown = { command: '?', workingDir: '/srv/shop' };
+  expect(claudeAction('Bash', { command: ['ls'] }, '/srv/shop')).toMatchObject(unknown);
+  expect(claudeAction('Bash', {}, '/srv/shop')).toMatchObject(unknown);
 });
 
 test('a command line of plain words is that command', () => {
-  const action = { type: 'process_exec', command: 'git', args: ['log', '--oneline', '-n=3'] };
-  expect(claudeAction('Bash', { command: ' git log --oneline  -n=3 ' })).toEqual(action);
+  const action = { type: 'process_exec', command: 'git', args: ['log', '--oneline', '-n=3'], workingDir: '/srv/shop' };
+  expect(claudeAction('Bash', { command: ' git log --oneline  -n=3 ' }, '/srv/shop')).toEqual(action);
 });
 
 test.each([
@@ -58,5 +60,6 @@ test.each([
   'python3',
   '',
 ])('the command line %j is more than words, so its command is not known', (command) => {
-  expect(claudeAction('Bash', { command })).toEqual({ type: 'process_exec', command: '?', args: [command] });
+  const unknown = { type: 'process_exec', command: '?', args: [command], workingDir: '/srv/shop' };
+  expect(claudeAction('Bash', { command }, '/srv/shop')).toEqual(unknown);
 });

@@ -1,4 +1,5 @@
-import type { Action } from '../action.ts';
+import { posix } from 'node:path';
+import type { Action, ProcessExec } from '../action.ts';
 import { runsItselfAlone } from '../carriers/index.ts';
 
 type Input = Readonly<Record<string, unknown>>;
@@ -17,21 +18,22 @@ const files: Readonly<Record<string, readonly [operation: string, member: string
 const plainWords = /^[A-Za-z0-9_./@%+,:-]+(?: +[A-Za-z0-9_./@%+,:=-]+)*$/;
 
 /**
- * A use of a tool as what it does, as the hooks of `reeve hook` see it. A command line that is more than words, or that may
+ * A use of a tool in a folder as what it does, as the hooks of `reeve hook` see it. A command line that is more than words, or that may
  * run another program by the table that these hooks go by, is a command `?`: this package has no parser for shells.
  */
-export function claudeAction(tool: string, input: Input): Action {
+export function claudeAction(tool: string, input: Input, cwd: string): Action {
   const text = (member: string) => (typeof input[member] === 'string' ? input[member] : '');
   const [operation, member = ''] = Object.hasOwn(files, tool) ? (files[tool] ?? []) : [];
-  if (operation !== undefined && text(member) !== '') return { type: 'file_operation', operation, path: text(member) };
-  if (tool === 'Bash') return typeof input['command'] === 'string' ? commandOf(input['command']) : unreadable('');
+  if (operation !== undefined && text(member) !== '')
+    return { type: 'file_operation', operation, path: posix.resolve(cwd, text(member)) };
+  if (tool === 'Bash') return { ...commandOf(text('command')), workingDir: cwd };
   if (tool === 'WebFetch' && URL.canParse(text('url'))) return fetchOf(new URL(text('url')));
   if (tool === 'Task' || tool === 'Agent') return { type: 'agent_spawn', command: text('subagent_type') || tool };
   const [, source, name] = /^mcp__(.+?)__(.+)$/s.exec(tool) ?? [];
   return name === undefined ? { tool, args: input } : { tool: name, source, args: input };
 }
 
-function commandOf(line: string): Action {
+function commandOf(line: string): ProcessExec {
   const trimmed = line.trim();
   const [command = '', ...args] = trimmed.split(/ +/);
   const name = command.slice(command.lastIndexOf('/') + 1);
@@ -40,7 +42,7 @@ function commandOf(line: string): Action {
   return { type: 'process_exec', command, args };
 }
 
-function unreadable(line: string): Action {
+function unreadable(line: string): ProcessExec {
   return { type: 'process_exec', command: '?', args: [line] };
 }
 

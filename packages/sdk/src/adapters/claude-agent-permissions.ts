@@ -14,6 +14,8 @@ import { away, refusalOf, refusalOfAnswer, stopped } from './refusal.ts';
 export interface PermissionsOptions extends Pick<GovernOptions, 'approvalWaitMs' | 'runId' | 'costs' | 'spent'> {
   /** MCP servers whose tools `govern` checks already. */
   readonly governed?: readonly string[] | undefined;
+  /** The `cwd` of the query, for uses that its hooks do not tell of. That of this process if it has none. */
+  readonly cwd?: string | undefined;
   /** The agents that sub-agents act as, by their type. Otherwise they act as the agent itself. */
   readonly subagents?: Readonly<Record<string, Agent>> | undefined;
   /** Ends the query when an operator terminates one of its operations: the `abortController` of the query. */
@@ -27,6 +29,7 @@ type PermissionResult =
 interface HookInput {
   readonly hook_event_name: string;
   readonly session_id?: string;
+  readonly cwd?: string;
   readonly tool_name?: string;
   readonly tool_input?: unknown;
   readonly tool_use_id?: string;
@@ -106,6 +109,7 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
     input: unknown;
     id: string;
     run?: string;
+    cwd?: string | undefined;
     as: Agent;
     signal: AbortSignal;
   }) => {
@@ -113,7 +117,7 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
     const input = (use.input ?? {}) as Readonly<Record<string, unknown>>;
     try {
       const runId = runIdOf(options) ?? run;
-      const answer = await as.decision(claudeAction(tool, input), {
+      const answer = await as.decision(claudeAction(tool, input, use.cwd ?? options.cwd ?? process.cwd()), {
         // The host makes the ids, and names its session.
         ...idsOfCall(runId ?? 'run', id),
         runId,
@@ -143,7 +147,8 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
     const { tool_name: tool = '', tool_input: given, tool_use_id: id = toolUseId ?? '', session_id: run } = input;
     if (isElsewhere(tool, input.mcp_server)) return {};
     const as = subagentOf(options, input.agent_type) ?? agent;
-    const refusal = await ask({ tool, input: given, id, ...(run === undefined ? {} : { run }), as, signal });
+    const { cwd } = input;
+    const refusal = await ask({ tool, input: given, id, ...(run === undefined ? {} : { run }), cwd, as, signal });
     if (refusal === undefined) return {};
     const decision = { hookEventName: 'PreToolUse', permissionDecision: 'deny' } as const;
     return { hookSpecificOutput: { ...decision, permissionDecisionReason: refusal.text } };

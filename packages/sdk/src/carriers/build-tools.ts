@@ -15,7 +15,7 @@ const compiler: Form = {
     const values = [...(options.get('f') ?? []), ...(options.get('W') ?? [])];
     const bad = values.find(({ text }) => /plugin|use-ld|^[apl],/.test(text));
     if (bad !== undefined) return `${bad.text} may run another program`;
-    if (options.get('m')?.some(({ text }) => /^llvm/.test(text)) === true) return 'it may load a plugin';
+    if (options.get('m')?.some(({ text }) => text.startsWith('llvm')) === true) return 'it may load a plugin';
     return operands.some(({ text }) => text.startsWith('@')) ? 'its options are in a file' : undefined;
   },
 };

@@ -36,7 +36,7 @@ export const networkTools: Readonly<Record<string, Form>> = {
     singleDash: true,
     long: 'json pretty stats statistics details brief br color=? oneline family= resolve',
     doubtIn: ({ operands }) =>
-      operands.some(({ text }) => /^e/.test(text)) ? 'it may run another program' : undefined,
+      operands.some(({ text }) => /^(?:e|ex|exe|exec)$/.test(text)) ? 'it may run another program' : undefined,
   },
   rsync: {
     flags: 'avrlptgoDzhnuqPcxHAXSWimbCdRk',

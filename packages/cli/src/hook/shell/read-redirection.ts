@@ -81,7 +81,7 @@ export class Redirections {
       ((quote === '"' || quote === "'") && !text.takeIf(quote)) ||
       !/^[ \t\n;&|<>)]?$/.test(text.peek()) ||
       // Between quotes lines are not continued.
-      (quote !== '' && (text.text[from - 1] !== quote || !text.text.startsWith(delimiter, from)))
+      (quote !== '' && !text.text.startsWith(`${quote}${delimiter}${quote === '\\' ? '' : quote}`, from - 1))
     )
       throw new Unreadable('the end of a here-document is not understood');
     const redirection: Redirection = { operator, descriptor, target: undefined };
