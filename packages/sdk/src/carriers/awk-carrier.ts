@@ -14,13 +14,13 @@ const refused = new Set(
   ).split(' '),
 );
 
-const blank = /(?:[ \t]|\\\n)*(?:#[^\n]*(?<!\\)(?=\n|$))?/y;
-const lines = /(?:[ \t\n;]|\\\n|#[^\n]*(?<!\\)(?=\n|$))*/y;
+const blank = /(?:[ \t]|\\\n)*(?:#[^\n]*)?/y;
+const between = /[ \t\n;]+|\\\n|#[^\n]*/y;
 const text = /"(?:[^"\\\n]|\\[^\n])*"/y;
 const number = /(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?/y;
 const name = /[A-Za-z_]\w*/y;
 /** Awks differ in whether a class in brackets may hold the end, so none that could is one. */
-const pattern = /\/(?:[^/\\[\n]|\\[^\n]|\[\^?(?:\[:[a-z]+:\]|\\[^\n[\]]|[^\][\\/\n])+\])*\//y;
+const pattern = /\/(?:[^/\\[\n]|\\[^\n]|\[(?!\^?\])(?:\[:[a-z]+:\]|\\[^\n[\]]|[^\][\\/\n])+\])*\//y;
 const streams = />[ \t]*"\/dev\/std(?:err|out)"(?=[ \t]*(?:[;}\n]|$))/y;
 const assigning = /(?:[-+*/%^]|\*\*)?=(?!=)/y;
 const joining = /\*\*|&&|\|\||[=!<>]=|!?~|[-+*/%^<>?:]/y;
@@ -43,7 +43,9 @@ class AwkProgram {
   }
 
   read(): void {
-    for (this.#take(lines); this.#at < this.#text.length; this.#take(lines)) this.#item();
+    // Awks differ in whether a comment goes on.
+    if (this.#text.split('\n').some((line) => line.includes('#') && line.endsWith('\\'))) throw new Refused();
+    for (this.#skipLines(); this.#at < this.#text.length; this.#skipLines()) this.#item();
     for (const called of this.#called) if (!this.#defined.has(called)) throw new Refused();
   }
 
@@ -53,6 +55,10 @@ class AwkProgram {
     const found = what.exec(this.#text)?.[0] ?? '';
     this.#at += found.length;
     return found;
+  }
+
+  #skipLines(): void {
+    while (this.#take(between) !== '');
   }
 
   /** The character at this place, after blanks. */
@@ -100,7 +106,7 @@ class AwkProgram {
         this.#takeIf(',');
         this.#take(blank);
       }
-      this.#take(lines);
+      this.#skipLines();
       return this.#block();
     }
     if (this.#takeWord('BEGIN', 'END') !== undefined) return this.#block();
@@ -114,7 +120,7 @@ class AwkProgram {
   #block(): void {
     this.#expect('{');
     this.#deeper(() => {
-      for (this.#take(lines); !this.#takeIf('}'); this.#take(lines)) this.#statement();
+      for (this.#skipLines(); !this.#takeIf('}'); this.#skipLines()) this.#statement();
     });
   }
 
@@ -133,7 +139,7 @@ class AwkProgram {
     }
     if (word === 'do') {
       this.#body();
-      this.#take(lines);
+      this.#skipLines();
       if (this.#takeWord('while') === undefined) throw new Refused();
       this.#group();
       return this.#end();
@@ -143,7 +149,7 @@ class AwkProgram {
     this.#body();
     if (word !== 'if') return;
     const from = this.#at;
-    this.#take(lines);
+    this.#skipLines();
     if (this.#takeWord('else') !== undefined) this.#body();
     else this.#at = from;
   }

@@ -23,6 +23,8 @@ test.each([
   'y/abc/xyz/',
   '# e\n5q',
   '\\%x%I,+3{s/e/e/2p}',
+  's/[^\\/]*$//',
+  's|[[:space:]]*[^]]$||',
 ])('the script of sed %j runs nothing', (script) => {
   expect(isHarmlessSed(script)).toBe(true);
 });
@@ -43,6 +45,7 @@ test.each([
   'n;e id',
   's/[/]/x/;e id',
   's/[]/]x/g;s/w f/b/',
+  's/[\\\\/]/x/;e id',
   's/[[:space:]/]x/g;s/w f/b/',
   's#x#y#;e',
   'b;e',

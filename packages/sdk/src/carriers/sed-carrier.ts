@@ -1,6 +1,3 @@
-/** A class in brackets, as POSIX writes them. */
-const bracket = /\[\^?\]?(?:\[:[a-z]*:\]|\[\.[^\]]*\.\]|\[=[^\]]*=\]|[^\]])*\]/y;
-
 /** Reads scripts of sed as far as they are known to run nothing and to open no file. Linear in the length of the script. */
 class SedScript {
   readonly #text: string;
@@ -52,15 +49,35 @@ class SedScript {
     for (let found = 0; found < texts; this.#at++) {
       if (this.#at >= this.#text.length) return false;
       if (this.#next === '\\') this.#at++;
-      else if (this.#next === '[' && found === 0 && this.#classHolds(delimiter)) return false;
-      else if (this.#next === delimiter) found++;
+      else if (this.#next === '[' && found === 0) {
+        const end = this.#endOfClass();
+        if (
+          end === undefined ||
+          this.#text
+            .slice(this.#at, end)
+            .replaceAll(/\\[^\]]/gs, '')
+            .includes(delimiter)
+        )
+          return false;
+        this.#at = end;
+      } else if (this.#next === delimiter) found++;
     }
     return true;
   }
 
-  #classHolds(delimiter: string): boolean {
-    bracket.lastIndex = this.#at;
-    return bracket.exec(this.#text)?.[0].includes(delimiter) === true;
+  /** Where a class in brackets ends, as POSIX writes them. */
+  #endOfClass(): number | undefined {
+    let at = this.#at + 1;
+    if (this.#text[at] === '^') at++;
+    // A bracket that comes first is one of its characters.
+    for (let isFirst = true; at < this.#text.length; isFirst = false) {
+      if (this.#text[at] === ']' && !isFirst) return at;
+      const [, kind] = this.#text[at] === '[' ? (/^\[([:.=])/.exec(this.#text.slice(at, at + 2)) ?? []) : [];
+      const end = kind === undefined ? at : this.#text.indexOf(`${kind}]`, at + 2);
+      if (end < 0) return undefined;
+      at = kind === undefined ? at + 1 : end + 2;
+    }
+    return undefined;
   }
 
   #command(): boolean {

@@ -46,7 +46,8 @@ export function followShell(name: string, args: readonly Word[], input: Input, f
   }
   const operand = args[at];
   // It reads the script and runs nothing of it, unless it is interactive, or told otherwise by another option.
-  if (isChecked && !isText && args.slice(0, at).every(({ text, unknown }) => text === '-n' && !unknown)) return;
+  if (isChecked && operand !== undefined && args.slice(0, at).every(({ text, unknown }) => text === '-n' && !unknown))
+    return;
   if (isText) {
     if (operand === undefined) follower.doubt(`${name} -c without a text`, [name]);
     readText(operand, follower, dialect);
