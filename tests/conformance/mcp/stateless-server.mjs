@@ -141,6 +141,8 @@ const modernSchema = {
   },
   allOf: [{ anyOf: [{ required: ['phone'] }, { required: ['email'] }] }],
   if: { properties: { contactMethod: { const: 'phone' } }, required: ['contactMethod'] },
+  // A member of JSON Schema.
+  // oxlint-disable-next-line unicorn/no-thenable
   then: { required: ['phone'] },
   else: { required: ['email'] },
   additionalProperties: false,
