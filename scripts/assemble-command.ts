@@ -2,7 +2,7 @@
 // start. One bundle takes the place of the sources and their packages: to load each module on its own takes more than half
 // of a start, and four fifths of the space.
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -70,7 +70,8 @@ function start(): string {
 async function assemble(folder: string): Promise<void> {
   await bundle(join(folder, 'dist'));
   for (const [name, from] of Object.entries(shippedFolders)) {
-    const isShipped = (path: string) => !basename(path).startsWith('.');
+    // Notes of builds stay behind. Folders such as that of a pack's cases do not.
+    const isShipped = (path: string) => !basename(path).startsWith('.') || statSync(path).isDirectory();
     cpSync(join(home, from), join(folder, name), { recursive: true, filter: isShipped });
   }
   mkdirSync(join(folder, 'bin'), { recursive: true });
