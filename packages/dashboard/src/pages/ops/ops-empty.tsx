@@ -8,7 +8,7 @@ interface OpsEmptyProps {
   readonly loading: Loading;
   /** There are operations, but the filters hide them. */
   readonly isFiltered: boolean;
-  /** The run that is looked for, if one is. The log knows what it did before. */
+  /** The run that is looked for, if nothing of it is in flight. The log knows what it did before. */
   readonly runId: string | undefined;
   readonly onClear: () => void;
 }

@@ -150,7 +150,7 @@ export function OpsPage() {
           <OpsEmpty
             loading={loading}
             isFiltered={isAnythingSet(search) && all.size > 0}
-            runId={search.run_id}
+            runId={goneRun(search.run_id, all)}
             onClear={() => change(clearedFilter)}
           />
         ) : (
@@ -191,4 +191,9 @@ export function OpsPage() {
       <ViewsDialog search={search} isOpen={dialog === 'views'} onClose={() => setDialog(undefined)} />
     </Page>
   );
+}
+
+/** The run that is looked for, if nothing of it is there. */
+function goneRun(runId: string | undefined, rows: ReadonlyMap<string, Row>): string | undefined {
+  return [...rows.values()].some(({ op }) => op.run_id === runId) ? undefined : runId;
 }
