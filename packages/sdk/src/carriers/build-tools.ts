@@ -154,6 +154,8 @@ export const buildTools: Readonly<Record<string, Form>> = {
     valued: 'SBGCTA',
     attached: 'DUWj',
     long: 'build= target= config= parallel=? install= prefix= preset= fresh clean-first list-presets verbose log-level= component= strip',
+    // What comes after two dashes is for make, or for another program of its kind.
+    doubtIn: ({ options, operands }) => (options.has('build') ? doubtOfForm(operands, make) : undefined),
   },
   ctest: {
     flags: 'VQNh',

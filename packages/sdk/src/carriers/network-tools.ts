@@ -14,7 +14,12 @@ function doubtOfStatements(texts: ReadForm['operands'], running: RegExp): string
   return isClear ? undefined : 'it may run a command of a shell';
 }
 
-const netcat: Form = { flags: '46CDdFhklNnrtUuvZz', valued: 'IiOPpqsTVWwXx', long: 'listen verbose udp' };
+/** Programs of this name differ in which options have a value, and a value may be `-e`. These are the same for all of them. */
+const netcat: Form = { flags: '46CDdFhklNnrtUuvZz', valued: 'ipqsw', long: 'listen verbose udp' };
+
+/** Addresses of socat that connect, listen or pass on. It reads quotes and backslashes in names, so these are plain. */
+const socatAddress =
+  /^(?:-|\d+|(?:stdio|stdin|stdout|stderr|fd|(?:tcp|udp|sctp|unix|ssl|openssl|abstract|socks|proxy|vsock|ip)[\w-]*)(?:[:,][^'"\\!]*)?)$/i;
 
 /** Programs that connect, and clients of databases. */
 export const networkTools: Readonly<Record<string, Form>> = {
@@ -27,9 +32,9 @@ export const networkTools: Readonly<Record<string, Form>> = {
     flags: 'dDhvxsuU46',
     valued: 'btTlL',
     doubtIn: ({ operands }) =>
-      operands.some(({ text, unknown }) => unknown === true || /^\W*(?:exec|system|shell)|!!/i.test(text))
-        ? 'it may run another program'
-        : undefined,
+      operands.every(({ text, unknown }) => unknown !== true && socatAddress.test(text))
+        ? undefined
+        : 'it may run another program or open a file',
   },
   ip: {
     flags: '460jpsdohrtc',

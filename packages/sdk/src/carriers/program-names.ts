@@ -33,7 +33,7 @@ export const wrapperNames = [
   ] as const),
   ...(['valgrind', 'perf', 'entr', 'direnv', 'firejail', 'bwrap', 'proot', 'chpst', 'softlimit', 'choom'] as const),
   ...(['uclampset', 'rlwrap', 'sshpass', 'arch', 'xcrun', 'dtruss', 'setuidgid', 'faketime', 'caffeinate'] as const),
-  ...(['ifne', 'chronic', 'systemd-inhibit', 'nocache', 'tsocks', 'runcon', 'cgexec', 'envdir', 'envuidgid'] as const),
+  ...(['ifne', 'chronic', 'systemd-inhibit', 'nocache', 'tsocks', 'runcon', 'cgexec', 'envuidgid'] as const),
   ...(['setlock', 'i386', 'x86_64'] as const),
   ...(['systemd-run', 'unshare', 'nsenter', 'setpriv', 'prlimit', 'numactl', 'pkexec', 'command', 'exec'] as const),
   ...(['timeout', 'nice', 'ionice', 'setsid', 'stdbuf', 'time', 'chroot', 'gosu', 'su-exec', 'setarch'] as const),
@@ -66,7 +66,7 @@ export const opaqueNames = (
   'softlimit-not tdbtool tmate torify uftpd varnishncsa vipw vigr visudo volatility watchexec w3m wg-quick xdotool ' +
   'zathura zsoelim crontab telnet fzf sk zpty sched setopt unsetopt zmodload autoload vared pee vipe mispipe xterm urxvt ' +
   'konsole gnome-terminal alacritty kitty rr heaptrack dtach abduco zellij iex erl sbcl clisp utop jshell sqlplus duckdb ' +
-  'mongosh bpython ptpython ipython3 evcxr dotenv dotenvx env-cmd foreman honcho aws-vault chamber doppler sftp'
+  'mongosh bpython ptpython ipython3 evcxr dotenv dotenvx env-cmd foreman honcho aws-vault chamber doppler envdir sftp'
 ).split(' ');
 
 /** The rest that names or carries a command. */

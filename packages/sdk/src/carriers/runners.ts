@@ -162,7 +162,11 @@ function beforeVerb(words: readonly CarrierWord[], runner: Runner, options: Form
 
 function programIn(words: readonly CarrierWord[], runner: Runner, options: Form): RunnerUse {
   const dashes = words.findIndex(({ text }) => text === '--');
-  if (runner.afterDashes === true && dashes < 0) return { kind: 'doubt', why: 'the program is not after two dashes' };
+  if (runner.afterDashes === true) {
+    if (dashes < 0) return { kind: 'doubt', why: 'the program is not after two dashes' };
+    const why = doubtOfForm(words.slice(0, dashes), options);
+    if (why !== undefined) return { kind: 'doubt', why };
+  }
   const use = commandIn(runner.afterDashes === true ? words.slice(dashes) : words, options);
   return use.kind === 'command' ? { ...use, words: use.words.slice(runner.before ?? 0) } : use;
 }

@@ -95,7 +95,6 @@ const rules: Readonly<Record<WrapperName, WrapperRule>> = {
   tsocks: plain,
   runcon: plain,
   cgexec: plain,
-  envdir: afterOne,
   envuidgid: afterOne,
   setlock: afterOne,
   i386: { isShellAlone: true },
