@@ -23,6 +23,8 @@ test.each([
     ['/home/ada/.reeve and below', '/home/ada/.reeve/*', '/home/ada/work/x and below', '/home/ada/work/x/*'],
   ],
   ['**/../../.reeve/*', ['?']],
+  ['[.][.]/.reeve/*', ['?']],
+  ['\\.\\./.reeve/*', ['?']],
   ['{a,b}'.repeat(20), ['?']],
 ])('the pattern %s shows %j', (pattern, expected) => {
   expect(shown([], pattern)).toEqual(expected);

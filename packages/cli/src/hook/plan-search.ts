@@ -42,13 +42,18 @@ function inFolder(pattern: string, place: ToolPlace): readonly PlannedAction[] {
   const parts = pattern.split('/');
   const at = parts.findIndex((part) => special.test(part));
   const rest = at < 0 ? [] : parts.slice(at);
-  if (rest.includes('..')) return [planUnreadable('the pattern leads to another folder', [pattern])];
+  if (rest.some(isParent)) return [planUnreadable('the pattern leads to another folder', [pattern])];
   const fixed = parts.slice(0, parts.length - rest.length).join('/');
   const isRoot = fixed === '' && pattern.startsWith('/');
   const start = planFile('read', isRoot ? '/' : fixed === '' ? place.cwd : fixed, place);
   const { action } = start;
   if (rest.length === 0 || action.type !== 'file_operation') return [start];
   return [{ ...start, isDeep: true }, planFile('read', posix.join(action.path, ...rest), place)];
+}
+
+/** A pattern that stands for one name, such as `[.][.]`, is that name. */
+function isParent(part: string): boolean {
+  return part.replaceAll(/\[(.)\]|\\(.)/gs, '$1$2') === '..';
 }
 
 /** The same for each alternative in braces. */

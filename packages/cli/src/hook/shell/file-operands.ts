@@ -10,8 +10,11 @@ export interface FileOperand {
 
 /** How a program takes files. */
 interface Shape {
-  /** Of the operands: all are read, all are written, or the last one is written and the others are read or moved. */
-  readonly operands: 'read' | 'write' | 'into' | 'moved';
+  /**
+   * Of the operands: all are read, all are written, or the last one is written and the others are read or moved. Or they
+   * are no files: those of a wrapper are a command, whose options are not its own.
+   */
+  readonly operands: 'read' | 'write' | 'into' | 'moved' | 'none' | 'command';
   /** Operands before the files, such as a pattern, unless an option of `given` brings it. */
   readonly before?: number;
   readonly given?: RegExp;
@@ -32,6 +35,8 @@ const recursive = /^(?:-[b-qs-zA-QS-Z]*[rRa][a-zA-Z]*|--recursive|--archive|--de
 const reading: Shape = { operands: 'read' };
 const writing: Shape = { operands: 'write' };
 const lines: Shape = { operands: 'read', valued: /^-[nc]$|^--(?:lines|bytes)$/ };
+/** What is not the name of a file in the list comes back in a complaint. */
+const listed: Shape = { operands: 'read', reads: /^--files0-from$/ };
 const search: Shape = {
   operands: 'read',
   before: 1,
@@ -52,9 +57,9 @@ const text: Shape = {
 const shapes: Readonly<Record<string, Shape>> = {
   ...Object.fromEntries(
     (
-      'cat tac nl wc cut od hexdump strings base64 base32 md5sum sha1sum sha224sum sha256sum sha384sum sha512sum ' +
+      'cat tac nl cut od hexdump strings base64 base32 md5sum sha1sum sha224sum sha256sum sha384sum sha512sum ' +
       'cksum sum b2sum file stat diff cmp comm join paste column rev fold fmt expand unexpand readlink realpath zcat bzcat ' +
-      'xzcat bat source . cd chdir pushd ls less more'
+      'xzcat bat batcat source . cd chdir pushd ls less more'
     )
       .split(' ')
       .map((name) => [name, reading]),
@@ -62,12 +67,23 @@ const shapes: Readonly<Record<string, Shape>> = {
   ...Object.fromEntries(
     'tee touch mkdir rmdir unlink truncate shred gzip gunzip bzip2 xz unxz'.split(' ').map((name) => [name, writing]),
   ),
+  wc: listed,
+  // What is no date comes back in a complaint.
+  date: { operands: 'none', valued: /^-[dsrI]$|^--(?:date|set|reference)$/, reads: /^(?:-f|--file)$/ },
+  time: { operands: 'command', valued: /^(?:-f|--format)$/, writes: /^(?:-o|--output)$/ },
+  strace: { operands: 'command', valued: /^-[abeEIOpPsSuUX]$/, writes: /^(?:-o|--output)$/ },
+  ltrace: { operands: 'command', valued: /^-[aAeFlnpsuwxX]$/, writes: /^(?:-o|--output)$/ },
+  xargs: {
+    operands: 'command',
+    valued: /^-[IndPLsE]$|^--(?:max-args|delimiter|max-procs|max-chars)$/,
+    reads: /^(?:-a|--arg-file)$/,
+  },
   head: lines,
   // A second file is what they write.
   uniq: { operands: 'into', valued: /^-[fsw]$/ },
   xxd: { operands: 'into', valued: /^-[cglnosR]$/ },
   tail: lines,
-  sort: { operands: 'read', valued: /^-[ktST]$/, writes: /^(?:-o|--output)$/ },
+  sort: { ...listed, valued: /^-[ktST]$/, writes: /^(?:-o|--output)$/ },
   grep: search,
   egrep: search,
   fgrep: search,
@@ -78,6 +94,7 @@ const shapes: Readonly<Record<string, Shape>> = {
     deep: true,
   },
   ag: { ...search, valued: /^-[a-zA-Z]*[ABCmGp]$|^--(?:ignore|ignore-dir)$/, deep: true },
+  ack: { ...search, valued: /^-[a-zA-Z]*[ABCm]$|^--(?:type|ignore-dir)$/, deep: true },
   jq: {
     operands: 'read',
     before: 1,
@@ -90,7 +107,7 @@ const shapes: Readonly<Record<string, Shape>> = {
   gawk: text,
   sed: { ...text, writesWith: /^(?:-[a-zA-Z]*i|--in-place)/ },
   tree: { operands: 'read', valued: /^-[LPI]$/, writes: /^-o$/ },
-  du: { operands: 'read', valued: /^-[dt]$/ },
+  du: { ...listed, valued: /^-[dt]$/ },
   cp: copies,
   install: copies,
   scp: copies,
@@ -135,6 +152,7 @@ function read(args: readonly Word[], shape: Shape): readonly FileOperand[] {
       break;
     }
     if (!/^-./.test(word.text)) {
+      if (shape.operands === 'command') break;
       operands.push(word);
       continue;
     }
@@ -156,6 +174,7 @@ function read(args: readonly Word[], shape: Shape): readonly FileOperand[] {
     const isLast = at === files.length - 1 && files.length > 1 && intoLast;
     const asWritten = { operation: 'write', word, isDeep } as const;
     const asRead = { operation: 'read', word, isDeep } as const;
+    if (shape.operands === 'none' || shape.operands === 'command') return;
     if (shape.operands === 'write' || writesAll) found.push(asWritten);
     else if (shape.operands === 'read') found.push(asRead);
     else if (isLast) found.push(asWritten);
