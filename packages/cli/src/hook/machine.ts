@@ -9,9 +9,10 @@ const { existsSync, realpathSync } = process.getBuiltinModule('node:fs');
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export function machineOf({ home, path: folder }: ReeveFolder, env: Environment): Machine {
+export function machineOf({ home, path: folder }: Pick<ReeveFolder, 'home' | 'path'>, env: Environment): Machine {
   const program = realOf(ownCommand().at(-1) ?? process.execPath);
   const around = program === undefined ? undefined : packageOf(program);
+  const parts = [around ?? program, realOf(process.execPath)].filter((part) => part !== undefined);
   const folders = (env['PATH'] ?? '').split(delimiter).filter((each) => each.startsWith('/'));
   const settings = Object.values(hostSettings).map((host) => host.path('user', home, env));
   return {
@@ -23,6 +24,10 @@ export function machineOf({ home, path: folder }: ReeveFolder, env: Environment)
       isOfProgram: (path) => {
         const real = realOf(path) ?? path;
         return real === program || (around !== undefined && isInside(real, around));
+      },
+      isChangedAt: (path, isDeep) => {
+        const real = realOf(path) ?? path;
+        return parts.some((part) => isInside(real, part) || (isDeep && isInside(part, real)));
       },
       find: (name) => folders.map((each) => join(each, name)).find((path) => existsSync(path)),
     },

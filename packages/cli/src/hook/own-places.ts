@@ -17,6 +17,8 @@ export interface OwnPlaces {
   isProgram(path: string): boolean;
   /** Whether a file belongs to it. */
   isOfProgram(path: string): boolean;
+  /** Whether who writes there may change the program, or the Node that it runs on. A folder may be replaced as a whole. */
+  isChangedAt(path: string, isDeep: boolean): boolean;
   /** Where a program of this name is. */
   find(name: string): string | undefined;
 }
@@ -38,7 +40,8 @@ export function withOwnPlaces(actions: readonly PlannedAction[], own: OwnPlaces)
       note: `inside of ${path}`,
       isReal: true,
     }));
-    if (operation === 'read' ? own.isProgram(path) && isDeep : own.isOfProgram(path)) found.push(changesProgram);
+    if (operation === 'read' ? own.isProgram(path) && isDeep : own.isChangedAt(path, isDeep))
+      found.push(changesProgram);
     return found;
   });
   return more.length === 0 ? actions : [...actions, ...more];

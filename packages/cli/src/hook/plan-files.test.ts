@@ -6,6 +6,7 @@ const own = {
   settings: ['/home/ada/.claude/settings.json'],
   isProgram: () => false,
   isOfProgram: () => false,
+  isChangedAt: () => false,
   find: () => undefined,
 };
 
