@@ -33,7 +33,7 @@ main() {
   url=${url%/}
   case $url in
     '') fail 'say where the files of a release are: REEVE_RELEASE_URL=https://... sh install.sh' ;;
-    *@*) fail "$url holds a name or a password: no address of a release does" ;;
+    *@*) fail 'REEVE_RELEASE_URL holds a name or a password: no address of a release does' ;;
     https://*) schemes='=https' ;;
     http://127.0.0.1:* | http://localhost:* | 'http://[::1]:'*) schemes='=http' ;;
     *) fail "$url is not an address that begins with https://" ;;

@@ -187,12 +187,14 @@ describe('installs nothing, and leaves what is installed as it is', () => {
     { url: '', says: /say where the files of a release are/ },
     { url: 'http://releases.example.com', says: /begins with https/ },
     { url: 'http://127.0.0.1:1@releases.example.com', says: /holds a name/ },
+    { url: 'https://ada:pass-word-1@releases.example.com', says: /holds a name/ },
     { url: 'file:///tmp', says: /begins with https/ },
   ])('if the place is "$url"', async ({ url, says }) => {
     using somebody = new Installation();
     const { code, stderr } = await somebody.run({ REEVE_RELEASE_URL: url });
     expect(code).toBe(1);
     expect(stderr).toMatch(says);
+    expect(stderr).not.toContain('pass-word-1');
     expect(readdirSync(somebody.home)).toEqual([]);
   });
 
