@@ -100,8 +100,8 @@ async function controlRun(gov: Controls, request: ScopeRequest, controlId: strin
   if (reach === undefined) return;
   const warrant = gov.callers.warrantOf(by);
   if (action === 'resume') {
-    await requireRelease(gov, by, reach);
-    await gov.journal.turn(warrant, () => releaseRun(gov, by, reach, reason));
+    const liftable = await requireRelease(gov, by, reach);
+    await gov.journal.turn(warrant, () => releaseRun(gov, { by, reach, liftable, reason }));
   } else await gov.journal.turn(warrant, () => holdRun(gov, { by, action, reach, reason, controlId }));
 }
 

@@ -197,6 +197,17 @@ describe('who may lift it', () => {
     expect(await asked(g, bot)).toBe('allow');
   });
 
+  test('not what was imposed since it was looked whom the resumption concerns', async () => {
+    const { g, bot } = await world();
+    const own = await g.register(agentId('acme/search/own'), {}, search);
+    await control(g, 'pause', { runId: 'r', agentId: 'bot' }, search);
+    const resumed = control(g, 'resume', { runId: 'r' }, search);
+    await control(g, 'pause', { runId: 'r' }, keyOf('anotherkeyan', 'acme', 'search'));
+    await resumed;
+    expect([await asked(g, bot), await asked(g, own)]).toEqual([paused, paused]);
+    await expect(control(g, 'resume', { runId: 'r' }, search)).rejects.toMatchObject({ code: 'own_agent' });
+  });
+
   test('not the credential that registered an agent for which it holds', async () => {
     const { g, bot } = await world();
     const own = await g.register(agentId('acme/search/own'), {}, acme);

@@ -70,17 +70,29 @@ export function requireRoom(gov: Controls, by: Principal, reach: RunReach): void
 /**
  * Refuses a caller that may not lift what holds in its scope: all of it is lifted, or nothing. Nobody knows which agents
  * will ask in a run. So the credential that registered an agent lifts no control that holds for that agent, or did until
- * the agent left.
+ * the agent left. Returns what it may lift.
  */
-export async function requireRelease(gov: Controls, by: Principal, reach: RunReach): Promise<void> {
-  const isOwn = await hasOwnAgent(gov, by, requireWidth(gov, by, reach));
+export async function requireRelease(gov: Controls, by: Principal, reach: RunReach): Promise<readonly RunControl[]> {
+  const holding = requireWidth(gov, by, reach);
+  const isOwn = await hasOwnAgent(gov, by, holding);
   requireAuthority({ ...standingOf(gov.keys, by), isOwn }, 'pause');
+  return holding;
 }
 
-/** Lifts the controls of a run within a reach. */
-export function releaseRun(gov: Controls, by: Principal, reach: RunReach, reason: string): void {
+interface Release {
+  readonly by: Principal;
+  readonly reach: RunReach;
+  /** What `requireRelease` has looked at. What was imposed since then stays: nobody knows whether the caller may lift it. */
+  readonly liftable: readonly RunControl[];
+  readonly reason: string;
+}
+
+/** Lifts controls of a run within a reach. */
+export function releaseRun(gov: Controls, { by, reach, liftable, reason }: Release): void {
   const at = gov.clock.now();
+  const ids = new Set(liftable.map(({ controlId }) => controlId));
   for (const control of requireWidth(gov, by, reach)) {
+    if (!ids.has(control.controlId)) continue;
     remove(gov, control);
     note(gov, control, { eventType: 'RunReleased', at, actor: by.actor, reason, requestId: by.requestId });
   }
