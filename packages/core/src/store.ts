@@ -1,5 +1,5 @@
 import type { AccessChange, AccessSnapshot } from './access/index.ts';
-import { accessRows, apiKeysTable, keysBehind, signingKeysTable } from './access/index.ts';
+import { accessRows, apiKeysTable, orphansIn, signingKeysTable } from './access/index.ts';
 import type { AccountsChange } from './accounts/index.ts';
 import { accountRows } from './accounts/index.ts';
 import type { ApprovalReader, ApprovalEvent, ApprovalsChange, ApprovalsSnapshot } from './approvals/index.ts';
@@ -245,9 +245,7 @@ export async function loadAccess(find: FindRows): Promise<LoadedAccess> {
 
 /** A key that comes from an unread one is refused. This says how many are. */
 export function unreadDescents({ apiKeys }: Pick<Snapshot, 'apiKeys'>): readonly Unread[] {
-  const byId = new Map(apiKeys.map((key) => [key.id, key]));
-  const keys = { find: (id: string) => byId.get(id) };
-  const orphans = apiKeys.filter(({ id }) => keysBehind(keys, id).some((above) => !byId.has(above)));
+  const orphans = orphansIn(apiKeys);
   if (orphans.length === 0) return [];
   const why = `${orphans.length} API keys come from one that cannot be read, and are refused`;
   return [{ touched: touchedBy(undefined), why }];

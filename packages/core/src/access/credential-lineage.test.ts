@@ -6,7 +6,9 @@ import {
   accountsBehind,
   isOfLineage,
   isOfLineageOfAny,
+  keyInForceSince,
   makerOf,
+  orphansIn,
   peopleBehind,
   personBehind,
   rootsWith,
@@ -201,4 +203,34 @@ test('a rotation counts as what it was made in place of, whoever rotates and how
       },
     ),
   );
+});
+
+test('keys without one of those that they come from are found, in any number of steps and however they were made', () => {
+  const all = [
+    { id: 'whole', madeBy: account('ann'), rotatedFrom: null },
+    { id: 'made', madeBy: key('whole'), rotatedFrom: null },
+    { id: 'loop', madeBy: key('loop'), rotatedFrom: null },
+    { id: 'last', madeBy: key('made'), rotatedFrom: 'next' },
+    { id: 'next', madeBy: key('first'), rotatedFrom: null },
+    { id: 'first', madeBy: account('ann'), rotatedFrom: 'gone' },
+  ];
+  expect(orphansIn(all).toSorted()).toEqual(['first', 'last', 'next']);
+  expect(orphansIn(all.slice(0, 3))).toEqual([]);
+});
+
+test('a chain of rotations costs a few looks at each key, however long a tenant makes it', () => {
+  const length = 2000;
+  let looks = 0;
+  const all = Array.from({ length }, (_, n) => ({
+    id: `k${n}`,
+    madeBy: n === 0 ? null : key(`k${n - 1}`),
+    get rotatedFrom() {
+      looks++;
+      return n === 0 ? null : `k${n - 1}`;
+    },
+  }));
+  expect(orphansIn(all)).toEqual([]);
+  expect(orphansIn(all.slice(1))).toHaveLength(length - 1);
+  expect(keyInForceSince({ all: () => all, isInForce: (id) => id === `k${length - 1}` }, 'k0')).toBe(`k${length - 1}`);
+  expect(looks).toBeLessThan(10 * length);
 });

@@ -117,16 +117,29 @@ interface KeysInForce {
 /** The key, or a key that it was rotated to, that is in force. Undefined if none is. */
 export function keyInForceSince(keys: KeysInForce, keyId: string): string | undefined {
   const line = new Set([keyId]);
-  const all = keys.all();
+  const rotated = Map.groupBy(keys.all(), ({ rotatedFrom }) => rotatedFrom);
   // A loop over a set also visits what is added during the loop.
-  for (const id of line) for (const key of all) if (key.rotatedFrom === id) line.add(key.id);
+  for (const id of line) for (const key of rotated.get(id) ?? []) line.add(key.id);
   return [...line].find((id) => keys.isInForce(id));
 }
 
-/** The keys that a key comes from, through rotations and makers, whether or not they are known. */
-export function keysBehind(keys: Descents, keyId: string): readonly string[] {
-  const above = ancestryOf(keys, keyId, (maker) => maker.kind === 'api_key');
-  return [...above].filter((id) => id !== keyId);
+/** The keys that a key was rotated from or made with, whether or not they are known. */
+export function keysAbove({ rotatedFrom, madeBy }: Pick<Descent, 'madeBy' | 'rotatedFrom'>): readonly string[] {
+  const maker = madeBy?.kind === 'api_key' ? [madeBy.id] : [];
+  return rotatedFrom === null ? maker : [rotatedFrom, ...maker];
+}
+
+/** The keys that come from one that is not among them. Each key is looked at once, however long the chains are. */
+export function orphansIn(keys: readonly Pick<Descent, 'id' | 'madeBy' | 'rotatedFrom'>[]): readonly string[] {
+  const below = Map.groupBy(
+    keys.flatMap((key) => keysAbove(key).map((above) => ({ above, id: key.id }))),
+    ({ above }) => above,
+  );
+  const known = new Set(keys.map(({ id }) => id));
+  const line = new Set([...below.keys()].filter((id) => !known.has(id)));
+  // A loop over a set also visits what is added during the loop.
+  for (const above of line) for (const { id } of below.get(above) ?? []) line.add(id);
+  return [...line].filter((id) => known.has(id));
 }
 
 /** The first key of a chain of rotations. */

@@ -23,8 +23,8 @@ export type { Descents } from './credential-lineage.ts';
 export {
   isOfLineageOfAny,
   keyInForceSince,
-  keysBehind,
   makerOf,
+  orphansIn,
   peopleBehind,
   rootsWith,
 } from './credential-lineage.ts';

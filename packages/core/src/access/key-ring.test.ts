@@ -85,3 +85,28 @@ test('the accounts behind a key are found once, and anew where a key above it ar
   keys.put(record('other', by('account', 'acc_3')));
   expect(keys.accountsBehind('other')).toEqual(['acc_3']);
 });
+
+test('whether a key is in force costs a few looks at each key that it comes from, whichever are asked about', () => {
+  const length = 2000;
+  let looks = 0;
+  const chain = Array.from({ length }, (_, n) => ({
+    ...record(`k${n}`),
+    get rotatedFrom() {
+      looks++;
+      return n === 0 ? null : `k${n - 1}`;
+    },
+  }));
+  const keys = ring(...chain);
+  for (const { id } of chain) expect(keys.isInForce(id)).toBe(true);
+  expect(looks).toBeLessThan(10 * length);
+  const others = ring(...chain);
+  for (const { id } of chain.toReversed()) expect(others.isInForce(id)).toBe(true);
+  expect(looks).toBeLessThan(20 * length);
+});
+
+test('a key that is asked about before it has arrived is judged anew once it is there', () => {
+  const keys = ring();
+  expect(keys.accountsBehind('late')).toEqual([]);
+  keys.put(record('late', by('account', 'ann')));
+  expect(keys.accountsBehind('late')).toEqual(['ann']);
+});

@@ -1,6 +1,6 @@
 import type { ApiKeyRecord } from './api-key.ts';
 import { parseApiKey } from './api-key.ts';
-import { accountsBehind, keysBehind } from './credential-lineage.ts';
+import { accountsBehind, keysAbove } from './credential-lineage.ts';
 import type { Clock, EpochMs, Sha256 } from '../kernel/index.ts';
 import { equalInConstantTime, ReeveError } from '../kernel/index.ts';
 
@@ -80,15 +80,23 @@ export class KeyRing {
 
   /**
    * Whether all keys that a key comes from are known. If one of them could not be read, nobody knows which account
-   * stands behind the key, nor which agents it has registered.
+   * stands behind the key, nor which agents it has registered. A chain of rotations is walked up to where it is known.
    */
   isWhole(id: string): boolean {
-    const known = this.#whole.get(id);
-    if (known !== undefined) return known;
-    const missing = keysBehind(this, id).filter((above) => !this.#byId.has(above));
-    for (const above of missing) this.#missing.add(above);
-    this.#whole.set(id, missing.length === 0);
-    return missing.length === 0;
+    const before = this.#whole.get(id);
+    if (before !== undefined) return before;
+    const line = new Set([id]);
+    let isWhole = true;
+    // A loop over a set also visits what is added during the loop.
+    for (const each of line) {
+      const known = this.#whole.get(each);
+      const key = this.#byId.get(each);
+      if (key === undefined) this.#missing.add(each);
+      isWhole &&= known ?? key !== undefined;
+      if (known === undefined && key !== undefined) for (const above of keysAbove(key)) line.add(above);
+    }
+    for (const each of isWhole ? line : [id]) this.#whole.set(each, isWhole);
+    return isWhole;
   }
 
   #forgetDescents(): void {
