@@ -22,9 +22,14 @@ for (const [model, price] of builtInPrices) {
  * the versions of a model may differ in price. No other name is guessed at.
  */
 export function builtInPriceOf(model: string): ModelPrice | undefined {
-  const name = model.toLowerCase().replace(/^models\//, '');
+  const name = plainName(model);
   const known = name.startsWith('ft:') ? name.split(':', 2).join(':') : name;
   return builtInPrices.get(known) ?? dearest.get(undated(known));
+}
+
+/** The name of a model as the table has it: in lower case, without `models/`. */
+export function plainName(model: string): string {
+  return model.toLowerCase().replace(/^models\//, '');
 }
 
 /** Providers write dates as `-2025-08-07` and `-20250807`. */

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { compileGlob } from '../kernel/glob.ts';
 import { priceTable } from './price-table.ts';
 import type { Price, UnknownPrice } from './pricing.ts';
-import { knownPriceOf, noPrices, priceOf, usageCostOf } from './pricing.ts';
+import { findPrice, knownPriceOf, modelGlob, noPrices, priceOf, usageCostOf } from './pricing.ts';
 
 const price = (
   model: string,
@@ -10,7 +9,7 @@ const price = (
   outputPerMtok: number,
   cachedInputPerMtok: number = inputPerMtok,
 ): Price => ({
-  model: compileGlob(model),
+  model: modelGlob(model),
   inputPerMtok,
   outputPerMtok,
   cachedInputPerMtok,
@@ -92,4 +91,13 @@ describe('what a call did use costs', () => {
       expect(cost).toBeLessThanOrEqual(priceOf(dear, call('m', 100, 10)) ?? 0);
     }
   });
+});
+
+test('a configured price counts however the name of the model is spelled, and no spelling leads to the built-in one', () => {
+  for (const configured of ['gpt-5-mini', 'GPT-5-Mini', 'gpt-5*', 'models/gpt-5-mini']) {
+    const pricing = { prices: [price(configured, 9_000_000, 9_000_000)], unknownPrice: 'deny' } as const;
+    for (const model of ['gpt-5-mini', 'GPT-5-MINI', 'models/gpt-5-mini', 'Models/GPT-5-mini']) {
+      expect(findPrice(pricing, model)?.source, `${model} by ${configured}`).toBe('configured');
+    }
+  }
 });

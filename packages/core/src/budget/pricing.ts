@@ -1,11 +1,17 @@
 import type { Glob, Micros } from '../kernel/index.ts';
-import { builtInPriceOf, builtInPrices } from './built-in-prices.ts';
+import { compileGlob } from '../kernel/index.ts';
+import { builtInPriceOf, builtInPrices, plainName } from './built-in-prices.ts';
 import type { ModelPrice, Rates } from './model-price.ts';
 import { priceTable } from './price-table.ts';
 
 /** A price that policy configures. */
 export interface Price extends ModelPrice {
   readonly model: Glob;
+}
+
+/** The glob of a model's name. Letter case does not count, as in the built-in prices. */
+export function modelGlob(source: string): Glob {
+  return compileGlob(source, true);
 }
 
 /** What to assume for a model without a price. */
@@ -30,9 +36,14 @@ export interface FoundPrice {
   readonly source: PriceSource;
 }
 
-/** The price of a model: the first that policy configures for it, or else the built-in one. */
+/**
+ * The price of a model: the first that policy configures for it, or else the built-in one. No spelling of a name leads
+ * past a configured price to the built-in one.
+ */
 export function findPrice({ prices }: Pricing, model: string): FoundPrice | undefined {
-  const configured = prices.find((each) => each.model.matches(model));
+  const plain = plainName(model);
+  const names = [plain, `models/${plain}`];
+  const configured = prices.find((each) => names.some((name) => each.model.matches(name)));
   if (configured !== undefined) return { price: configured, source: 'configured' };
   const price = builtInPriceOf(model);
   return price === undefined ? undefined : { price, source: builtIn };

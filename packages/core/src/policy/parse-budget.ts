@@ -2,8 +2,8 @@ import type { Document, Node } from 'yaml';
 import { isScalar } from 'yaml';
 import type { ActionOnExceed, Price, Pricing, UnknownPrice, BudgetTier } from '../budget/index.ts';
 import type { Micros } from '../kernel/index.ts';
-import { microsOfUsd, mostMicros, mostPriceMicros, usdOfMicros, compileGlob, GlobError } from '../kernel/index.ts';
-import { Calendar } from '../budget/index.ts';
+import { microsOfUsd, mostMicros, mostPriceMicros, usdOfMicros, GlobError } from '../kernel/index.ts';
+import { Calendar, modelGlob } from '../budget/index.ts';
 import type { PolicyScope, DocumentBudget } from './document.ts';
 import type { YamlReader } from './yaml-reader.ts';
 
@@ -124,7 +124,7 @@ function priceOf(
   try {
     const { input_per_mtok_usd: inputPerMtok = 0, output_per_mtok_usd: outputPerMtok = 0 } = found;
     const cachedInputPerMtok = found[cachedPriceKey] ?? inputPerMtok;
-    return { model: compileGlob(model), inputPerMtok, outputPerMtok, cachedInputPerMtok };
+    return { model: modelGlob(model), inputPerMtok, outputPerMtok, cachedInputPerMtok };
   } catch (error) {
     if (!(error instanceof GlobError)) throw error;
     yaml.complain(nameNode, `bad glob "${model}": ${error.message}`);

@@ -1,9 +1,9 @@
 import type { Pricing } from '../budget/index.ts';
+import { modelGlob } from '../budget/index.ts';
 import { SourceGlobs } from './host-glob.ts';
 import type { CompileCondition, Condition, PolicyFeatures } from './condition.ts';
 import type { PolicyDocument, PolicyRule } from './document.ts';
 import type { Glob } from '../kernel/index.ts';
-import { compileGlob } from '../kernel/index.ts';
 import type { ParsedDocument, ParsedSource } from './parse-source.ts';
 import { globDimensions } from './parse-rule.ts';
 import { featuresFor } from './parse-source.ts';
@@ -80,7 +80,7 @@ class Reviver {
   *document({ rules, pricing, ...document }: PlainDocument): Generator<undefined, PolicyDocument> {
     const revived: PolicyRule[] = [];
     for (const rule of rules) revived.push(yield* this.#rule(rule));
-    const prices = pricing?.prices.map((price) => ({ ...price, model: compileGlob(price.model) }));
+    const prices = pricing?.prices.map((price) => ({ ...price, model: modelGlob(price.model) }));
     return {
       ...document,
       rules: revived,
