@@ -348,6 +348,23 @@ test('an operation of an agent that came back outlives the sweep of its namesake
   expect(picture(await test.crash())).toEqual(before);
 });
 
+test('an agent that leaves removes the rows that its operations have, however many others ended lately', async () => {
+  const { test, checkpoint, bot } = await governed();
+  await test.check(bot, { traceId: 't', spanId: 'kept' });
+  await keepHouse(test, checkpoint, 3);
+  for (const spanId of ['a', 'b', 'c']) {
+    await test.check(bot, { traceId: 't', spanId });
+    await test.complete(bot, `t:${spanId}`);
+  }
+  const from = test.commits.length;
+  await test.deregister(bot);
+  const removed = test.commits
+    .slice(from)
+    .flatMap(({ changes }) => changes.filter(({ kind }) => kind === 'op_removed'));
+  expect(removed).toMatchObject([{ opId: 't:kept' }]);
+  expect(picture(await test.crash())).toEqual({});
+});
+
 test('an operation of an agent that came back is not brought to life again after it has ended and two crashes', async () => {
   const { test, checkpoint, bot } = await governed();
   await test.deregister(bot);

@@ -27,8 +27,10 @@ export function settleCost(gov: Operations, moved: OpMoved): void {
 export function endOpsOf(gov: Operations, { agent, actor }: { readonly agent: Agent; readonly actor: Actor }): void {
   for (const op of [...gov.ops.of(agent)]) {
     if (!isOver(op.state)) moveOp(gov, op, 'terminate', { actor, reason: 'agent deregistered' });
-    // Another gateway may be writing its row at the moment.
-    gov.journal.write({ kind: 'op_removed', id: agent.record.id, opId: op.opId });
+    // Most have no row, unless another gateway is writing it at the moment.
+    if (op.savedSeq > 0 || gov.journal.isShared) {
+      gov.journal.write({ kind: 'op_removed', id: agent.record.id, opId: op.opId });
+    }
     // Forgotten at once: if the agent returns and reuses the ids, they are other operations.
     gov.journal.onFailure(gov.ops.forget(op));
   }
