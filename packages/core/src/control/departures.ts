@@ -10,7 +10,7 @@ export const anybody = '*';
  */
 export interface Departure {
   readonly orgId: string;
-  /** Null, for anybody, stands for any. */
+  /** Null stands for any: for a credential with many departures, and for anybody. */
   readonly teamId: string | null;
   /** The agent, for what holds an agent by its name. Null for what holds whoever is there. */
   readonly agentId: string | null;
@@ -30,6 +30,8 @@ export interface Holding {
 /** The departures that count as long as something holds. An agent that leaves adds one for each level, however much holds. */
 export class Departures {
   readonly #byOrg = new Map<string, Map<string, Departure>>();
+  /** How many each credential has in each org. */
+  readonly #counts = new Map<string, number>();
 
   find(departure: Departure): Departure | undefined {
     return this.#byOrg.get(departure.orgId)?.get(placeOfDeparture(departure));
@@ -37,6 +39,10 @@ export class Departures {
 
   countOf(orgId: string): number {
     return this.#byOrg.get(orgId)?.size ?? 0;
+  }
+
+  countOfOne(of: Pick<Departure, 'orgId' | 'credentialId'>): number {
+    return this.#counts.get(ownerKey(of)) ?? 0;
   }
 
   /** Those from an org; null stands for any. */
@@ -65,15 +71,24 @@ export class Departures {
   }
 
   #add(departure: Departure): void {
+    if (this.find(departure) === undefined) this.#counts.set(ownerKey(departure), this.countOfOne(departure) + 1);
     const departures = this.#byOrg.get(departure.orgId) ?? new Map<string, Departure>();
     this.#byOrg.set(departure.orgId, departures.set(placeOfDeparture(departure), departure));
   }
 
   #drop(departure: Departure): void {
+    if (this.find(departure) === undefined) return;
+    const others = this.countOfOne(departure) - 1;
+    if (others > 0) this.#counts.set(ownerKey(departure), others);
+    else this.#counts.delete(ownerKey(departure));
     const departures = this.#byOrg.get(departure.orgId);
     departures?.delete(placeOfDeparture(departure));
     if (departures?.size === 0) this.#byOrg.delete(departure.orgId);
   }
+}
+
+function ownerKey({ orgId, credentialId }: Pick<Departure, 'orgId' | 'credentialId'>): string {
+  return JSON.stringify([orgId, credentialId]);
 }
 
 /** The org stands second, where the owner of a row is looked for. */
@@ -82,8 +97,8 @@ export function placeOfDeparture({ orgId, teamId, agentId, credentialId }: Depar
 }
 
 /** Whether the agent left while this held it. */
-export function leftDuring(holding: Holding, { orgId, teamId, agentId, credentialId, at }: Departure): boolean {
+export function leftDuring(holding: Holding, { orgId, teamId, agentId, at }: Departure): boolean {
   if (at < holding.at || (holding.orgId !== null && holding.orgId !== orgId)) return false;
-  if (credentialId === anybody) return true;
+  if (teamId === null) return true;
   return (holding.teamId === null || holding.teamId === teamId) && holding.agentId === agentId;
 }

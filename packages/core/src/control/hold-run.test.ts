@@ -7,7 +7,7 @@ import { testGovernance } from '../testkit/test-governance.ts';
 import type { ControlScope } from './bulk-control.ts';
 import { mostRunControls, mostRunControlsOfOne } from './hold-run.ts';
 import { listRunControls } from './list-run-controls.ts';
-import { forgetDepartures, mostDepartures } from './own-agents.ts';
+import { forgetDepartures, mostDepartures, mostDeparturesOfOne } from './own-agents.ts';
 
 const policy = 'default: allow';
 const day = 86_400_000;
@@ -270,6 +270,30 @@ describe('who may lift it', () => {
     g.turn();
     await forgotten;
     expect((await g.store.load()).departures.map(({ agentId: name }) => name)).toEqual([null]);
+  });
+
+  test('not a credential with many departures, which takes the right from nobody else', async () => {
+    const { g, ads } = await world();
+    await control(g, 'pause', { runId: 'r' }, acme);
+    await control(g, 'pause', { runId: 'ads', teamId: 'ads' }, acme);
+    for (let n = 0; n < mostDeparturesOfOne; n++) {
+      const departure = { orgId: 'acme', teamId: 'search', agentId: `a${n}`, credentialId: acme.credentialId };
+      g.gov.control.departures.put({ ...departure, at: g.clock.now() });
+    }
+    for (const name of ['one', 'two']) {
+      await g.deregister(await g.register(agentId(`acme/search/${name}`), {}, acme));
+    }
+    const saved = [{ orgId: 'acme', teamId: null, agentId: null, credentialId: acme.credentialId }];
+    expect((await g.store.load()).departures).toMatchObject(saved);
+    for (const runId of ['r', 'ads']) {
+      await expect(control(g, 'resume', { runId }, acme)).rejects.toMatchObject({ code: 'own_agent' });
+    }
+    for (const runId of ['r', 'ads']) await control(g, 'resume', { runId }, keyOf('anotherkeyan', 'acme'));
+    expect([await asked(g, ads), await asked(g, ads, 'ads')]).toEqual(['allow', 'allow']);
+    const { departures } = g.gov.control;
+    for (const departure of [...departures.of(null)].slice(1)) departures.remove(departure);
+    await g.settle(forgetDepartures(g.gov));
+    expect(departures.countOfOne({ orgId: 'acme', credentialId: acme.credentialId })).toBe(0);
   });
 
   test('nobody of an org, once more of its credentials are to be remembered than there is room for', async () => {

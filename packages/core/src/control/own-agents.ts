@@ -13,6 +13,8 @@ import { reaches } from './run-controls.ts';
 const looksPerTurn = 5000;
 /** How many departures an org may have. Beyond that, anybody counts as having registered what left. */
 export const mostDepartures = 10_000;
+/** How many of one credential are told apart. Beyond that, it has left from everywhere in the org. */
+export const mostDeparturesOfOne = 500;
 /** How many departures are forgotten per turn. */
 const forgottenPerTurn = 100;
 
@@ -62,8 +64,11 @@ export function noteDeparture(gov: Controls, { record: { id, registeredWith } }:
     for (const credentialId of registeredWith) {
       const { orgId, teamId } = id;
       const exact: Departure = { orgId, teamId, agentId, credentialId, at };
-      const isFull = departures.find(exact) === undefined && departures.countOf(orgId) >= mostDepartures;
-      const departure = isFull ? { orgId, teamId: null, agentId: null, credentialId: anybody, at } : exact;
+      const anywhere: Departure = { ...exact, teamId: null, agentId: null };
+      const isOneOfMany = departures.find(exact) === undefined && departures.countOfOne(exact) >= mostDeparturesOfOne;
+      const own = isOneOfMany ? anywhere : exact;
+      const isFull = departures.find(own) === undefined && departures.countOf(orgId) >= mostDepartures;
+      const departure = isFull ? { ...anywhere, credentialId: anybody } : own;
       // It counts for all that holds, and need not be written again.
       if ((departures.find(departure)?.at ?? -1) >= newest) continue;
       gov.journal.onFailure(departures.put(departure));
