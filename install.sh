@@ -20,9 +20,8 @@ download() {
   if command -v curl >/dev/null 2>&1; then
     curl --fail --silent --show-error --location --proto "$schemes" --proto-redir "$schemes" --output "$2" "$1"
   elif command -v wget >/dev/null 2>&1; then
-    # A download over TLS is not led elsewhere.
-    if [ "$schemes" = '=https' ]; then wget --quiet --https-only --output-document "$2" "$1"
-    else wget --quiet --output-document "$2" "$1"; fi
+    # wget cannot be told to stay with TLS, so it is led nowhere else at all.
+    wget --quiet --max-redirect=0 --output-document "$2" "$1"
   else
     fail 'this needs curl or wget'
   fi
