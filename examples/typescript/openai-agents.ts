@@ -2,7 +2,6 @@
 //
 //   npm start -- --policy examples/policies          the gateway; it prints an API key at its first start
 //   REEVE_API_KEY=rvk_… npm run example examples/typescript/openai-agents.ts
-//
 // Both work in a checkout from Node 20 on. The second installs the frameworks at its first run.
 import { Agent, Runner, tool } from '@openai/agents-core';
 import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents-core/testing';

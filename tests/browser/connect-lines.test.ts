@@ -60,11 +60,17 @@ async function copyAll(page: Page, door: string): Promise<Copied> {
   const copied = new Map<string, string>();
   for (const block of await lines.getByRole('listitem').all()) {
     const title = await block.getByRole('paragraph').first().innerText();
+    await page.evaluate("navigator.clipboard.writeText('')");
     await block.getByRole('button').click();
-    await block.getByRole('button', { name: 'Copied' }).waitFor();
-    copied.set(title, await page.evaluate<string>('navigator.clipboard.readText()'));
+    // The button says so for a moment only, which a busy machine may miss.
+    await eventually(async () => expect(await clipboardOf(page)).not.toBe(''));
+    copied.set(title, await clipboardOf(page));
   }
   return copied;
+}
+
+function clipboardOf(page: Page): Promise<string> {
+  return page.evaluate<string>('navigator.clipboard.readText()');
 }
 
 function copied(door: string, title: string): string {

@@ -44,7 +44,7 @@ export interface Deed {
 
 /** What a caller may be told instead of an answer. Anything else is a fault. */
 export function isRefusal(error: unknown): boolean {
-  return error instanceof ReeveError;
+  return error instanceof AggregateError ? error.errors.every(isRefusal) : error instanceof ReeveError;
 }
 
 /** Calls as HTTP does: nothing is answered by old knowledge. */

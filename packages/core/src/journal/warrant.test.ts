@@ -11,6 +11,7 @@ const ownWorkers = {
   'accounts/record-restore.ts': 'what follows a restore',
   'approvals/settle-approval.ts': 'nobody decided in time',
   'control/messages.ts': 'a message was delivered',
+  'control/own-agents.ts': 'nothing holds any more where somebody left',
   'control/run-bulk.ts': 'the sum of what the turns before have done',
   'control/settle-suspensions.ts': 'what follows from a suspension that was imposed or lifted',
   'decision/check-action.ts': 'who asks is part of the judgement',
