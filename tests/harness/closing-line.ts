@@ -6,8 +6,11 @@ export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const count = (state: string) => tests.filter((test) => test.result().state === state).length;
+    // A file that cannot be read, or whose hooks fail, fails without a test of its own that does.
     const broken = modules.filter(
-      (module) => module.state() === 'failed' && [...module.children.allTests()].length === 0,
+      (module) =>
+        module.state() === 'failed' &&
+        [...module.children.allTests()].every((test) => test.result().state !== 'failed'),
     );
     const summary = {
       passed: count('passed'),
