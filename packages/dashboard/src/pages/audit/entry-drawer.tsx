@@ -80,6 +80,7 @@ export function EntryDrawer({ entry, onClose }: EntryDrawerProps) {
 
 function AgentLink({ path }: { readonly path: string | undefined }) {
   if (path === undefined) return <span className="text-muted">none</span>;
+  if (path.split('/').length < 3) return path;
   return (
     <Link to="/topology" search={{ agent: path }} className="break-all text-accent underline underline-offset-2">
       {path}
@@ -87,9 +88,10 @@ function AgentLink({ path }: { readonly path: string | undefined }) {
   );
 }
 
-/** `org/team/agent`, if the entry is about an agent. */
+/** `org/team/agent`, or the org or team that the entry is about. Undefined if it is about the gateway. */
 export function agentOf({ lineage }: AuditEntry): string | undefined {
   const { org_id: org, team_id: team, agent_id: agent } = lineage;
+  if (agent === '' && org !== null && org !== '') return team === '' ? org : `${org}/${team}`;
   const parts = [org, team, agent].map((part) => (part === null || part === '' ? '-' : part));
   return agent === '' && (org === null || org === '') ? undefined : parts.join('/');
 }

@@ -60,7 +60,7 @@ export function MembersPanel({ grant, mayInvite }: MembersPanelProps) {
               isFlush
             >
               {found.length === 0 ? (
-                <EmptyState icon="identity" title="No member fits">
+                <EmptyState icon="identity" title={items.length === 0 ? 'No members yet' : 'No member fits'}>
                   {items.length === 0 ? 'Nobody has an account yet: invite somebody.' : 'Look for something else.'}
                 </EmptyState>
               ) : (
