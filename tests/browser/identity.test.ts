@@ -66,6 +66,7 @@ describe('an owner', () => {
     await dialog(page).getByText('It applies at once').waitFor();
     await dialog(page).getByRole('button', { name: 'Change the role' }).click();
     await noticeOf(page, 'Vera Viewer is an admin.').waitFor();
+    await expect.poll(() => vera.getByLabel('Role of Vera Viewer').inputValue()).toBe('admin');
     await vera.getByLabel('Role of Vera Viewer').selectOption('viewer');
     await dialog(page).getByRole('button', { name: 'Change the role' }).click();
     await noticeOf(page, 'Vera Viewer is a viewer.').waitFor();
@@ -219,7 +220,7 @@ test('an admin of one org invites into it: the page offers no other org and no o
   await signIn(own, admin);
   await own.getByText('No open invites').waitFor();
   await own.getByRole('button', { name: 'Invite someone' }).first().click();
-  await dialog(own).getByText('The member sees umbra at most, as you do.').waitFor();
+  await dialog(own).getByText('The member is bound to umbra, as you are.').waitFor();
   expect(await dialog(own).getByLabel('Org').count()).toBe(0);
   expect(await dialog(own).getByRole('option', { name: 'Owner' }).count()).toBe(0);
   await dialog(own).getByLabel('Email').fill('uma@example.com');

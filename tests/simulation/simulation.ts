@@ -208,7 +208,7 @@ export class Simulation {
     for (const gateway of this.gateways) {
       if (!gateway.isUp || !this.#isIdle(gateway)) continue;
       const { version } = gateway.member;
-      const state = stateOf(gateway.gov);
+      const state = stateOf(gateway.gov, this.time.now);
       const other = states.get(version);
       if (other === undefined) states.set(version, { name: gateway.name, state });
       else {
@@ -223,7 +223,7 @@ export class Simulation {
   /** A gateway that starts now is like one that has been there. */
   async #compareWithStart(): Promise<void> {
     await this.#calm();
-    const known = this.gateways.map((gateway) => ({ name: gateway.name, state: stateOf(gateway.gov) }));
+    const known = this.gateways.map((gateway) => ({ name: gateway.name, state: stateOf(gateway.gov, this.time.now) }));
     const place = this.random.int(this.gateways.length);
     await this.#crash(place);
     const [started] = this.gateways.slice(place, place + 1);
@@ -231,7 +231,7 @@ export class Simulation {
     const other = known[place];
     if (started === undefined || other === undefined) return;
     this.#compared++;
-    requireAlike(other, { name: started.name, state: stateOf(started.gov) }, this.log.version);
+    requireAlike(other, { name: started.name, state: stateOf(started.gov, this.time.now) }, this.log.version);
   }
 }
 

@@ -1,8 +1,11 @@
 import type { Governance } from '@reeve/core';
 import { recordOf } from '@reeve/core';
 
+/** A start no longer tells an agent what was decided a day before. */
+const toldMs = 23 * 3_600_000;
+
 /** Everything that gateways at the same place of the log must agree on: one line for each thing, sorted. */
-export function stateOf(gov: Governance): readonly string[] {
+export function stateOf(gov: Governance, now: number): readonly string[] {
   const lines: string[] = [];
   const tell = (kind: string, name: string, value: unknown) => lines.push(`${kind} ${name} ${textOf(value)}`);
   for (const agent of gov.directory.all()) {
@@ -16,7 +19,9 @@ export function stateOf(gov: Governance): readonly string[] {
     }
     const { lastSequence } = gov.control.outbox(record.id);
     tell('sequence', key, lastSequence);
-    for (const { message } of gov.control.find(key)?.queued() ?? []) tell('message', key, message);
+    for (const { message } of gov.control.find(key)?.queued() ?? []) {
+      if (now - message.issuedAt < toldMs) tell('message', key, message);
+    }
   }
   for (const { of, reserved, spent, noticed } of gov.ledger.all()) {
     if (reserved !== 0 || spent.month !== 0) tell('balance', textOf(of), { reserved, spent, noticed });
