@@ -18,7 +18,7 @@ export function namesIn(line: string, shell: ShellName): ReadonlySet<string> | u
   });
   const isWritten = found.some((action) => action.kind === 'file' && action.path.endsWith(`/${opened}`));
   const base = (name: string) => (name.startsWith('program:') ? name : (name.split('/').at(-1) ?? ''));
-  return new Set([...names.map(base), ...(isWritten ? [opened] : [])]);
+  return new Set([...names.map(base).map(withoutEnd), ...(isWritten ? [opened] : [])]);
 }
 
 /** A program that an interpreter reads, as the jail records it. */
@@ -33,5 +33,10 @@ export async function unseenIn(line: string, shell: ShellName, jail: Jail): Prom
   const found = namesIn(line, shell);
   if (found === undefined) return undefined;
   const ran = await jail.run(shell, line);
-  return [...ran].filter((name) => !found.has(name));
+  return [...ran].filter((name) => !found.has(withoutEnd(name)));
+}
+
+/** Empty lines at the end of a program mean nothing; a here-string adds one. */
+function withoutEnd(name: string): string {
+  return name.startsWith('program:') ? name.trimEnd() : name;
 }
