@@ -288,7 +288,7 @@ function makeKey(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
       ttlMs: null,
     }),
   ).then(({ key, record }) => {
-    world.keys.push({ secret: key, id: record.id, ...bound, isAdmin, revokedSince: undefined });
+    world.keys.push({ secret: key, id: record.id, revokedSince: undefined });
     if (world.keys.length > 40) world.keys.splice(1, 1);
   });
 }

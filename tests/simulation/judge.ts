@@ -1,4 +1,4 @@
-import type { AgentId, SealedEntry } from '@reeve/core';
+import type { AgentId, SealedEntry, TierOf, Total } from '@reeve/core';
 import { caps } from './policies.ts';
 
 /** What was promised, and did not hold. */
@@ -179,13 +179,17 @@ export class Judge {
     if (day > this.#day) this.#day = day;
   }
 
-  /** What the log says was reserved and spent, for comparison with a ledger. */
-  totals(): {
-    readonly day: string;
-    readonly reserved: ReadonlyMap<string, number>;
-    readonly spent: ReadonlyMap<string, number>;
-  } {
-    return { day: this.#day, reserved: this.#reserved, spent: this.#spent };
+  /** Requires that a ledger reserves what the log says, tier by tier. */
+  requireReserved(balances: Iterable<{ readonly of: TierOf; readonly reserved: Total }>, whose: string): void {
+    const left = new Map([...this.#reserved].filter(([, reserved]) => reserved !== 0));
+    for (const { of, reserved } of balances) {
+      const name = [of.orgId, of.teamId, of.agentId].filter((part) => part !== '').join('/') || '*';
+      if (Number(reserved) !== (left.get(name) ?? 0)) {
+        throw new Broken(`${whose} reserves ${reserved} for ${name}; the log says ${left.get(name) ?? 0}`);
+      }
+      left.delete(name);
+    }
+    if (left.size > 0) throw new Broken(`${whose} reserves nothing for ${[...left.keys()].join(', ')}`);
   }
 }
 

@@ -4,11 +4,12 @@ import { Simulation } from './simulation.ts';
 
 const help = `Simulates a cluster of gateways in one thread, with a virtual clock, database and network.
 
-  npm run simulate -- [--seed N] [--steps M] [--counts]
+  npm run simulate -- [--seed N] [--steps M] [--counts] [--days]
 
   --seed N    draws every step from this number; without it, from the clock
   --steps M   how many steps to take (default 100000)
   --counts    also prints what happened how often
+  --days      lets hours pass at once, so that days end
 
 The same seed always ends with the same line.
 `;
@@ -18,6 +19,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     steps: { type: 'string', default: '100000' },
     counts: { type: 'boolean', default: false },
+    days: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
@@ -26,7 +28,7 @@ if (values.help) process.stdout.write(help);
 else process.exitCode = await simulate(Number(values.seed ?? Date.now() % 2 ** 32), Number(values.steps));
 
 async function simulate(seed: number, steps: number): Promise<number> {
-  const simulation = new Simulation(seed);
+  const simulation = new Simulation(seed, values.days);
   try {
     const states = await simulation.run(steps);
     process.stdout.write(`seed ${seed}: ${steps} steps, ok, state ${states}\n`);

@@ -23,12 +23,15 @@ export class Simulation {
   readonly gateways: VirtualGateway[] = [];
   readonly counts: Record<string, number> = {};
   step = 0;
+  readonly #passesDays: boolean;
   #started = 0;
   #compared = 0;
   #failure: unknown;
   #states = '';
 
-  constructor(seed: number) {
+  /** `passesDays`: hours pass at once, so that days end. */
+  constructor(seed: number, passesDays = false) {
+    this.#passesDays = passesDays;
     this.random = new Random(seed);
     this.world = new World(4 + this.random.int(30));
   }
@@ -65,9 +68,6 @@ export class Simulation {
     this.world.keys.push({
       secret,
       id: root?.id ?? '',
-      orgId: null,
-      teamId: null,
-      isAdmin: true,
       revokedSince: undefined,
     });
     const registering = this.world.agents
@@ -104,7 +104,7 @@ export class Simulation {
     else if (draw < 0.996) random.pick(this.gateways).clock.aheadMs = random.int(20_000) - 10_000;
     else if (draw < 0.998) void this.#count('catch up', random.pick(this.gateways).gov.journal.catchUp());
     else if (draw < 0.9985) await this.#crash(random.int(this.gateways.length));
-    else this.time.advance(random.int(random.chance(0.1) ? 14_400_000 : 20_000));
+    else this.time.advance(random.int(random.chance(0.1) && this.#passesDays ? 14_400_000 : 20_000));
   }
 
   /** What the judge says is told to the simulation, and not to the gateway at hand. */
@@ -208,6 +208,7 @@ export class Simulation {
     for (const gateway of this.gateways) {
       if (!gateway.isUp || !this.#isIdle(gateway)) continue;
       const { version } = gateway.member;
+      if (version === this.log.version) this.judge.requireReserved(gateway.gov.ledger.all(), gateway.name);
       const state = stateOf(gateway.gov, this.time.now);
       const other = states.get(version);
       if (other === undefined) states.set(version, { name: gateway.name, state });

@@ -1,4 +1,4 @@
-import type { Access, BalanceKeeper, Change, DomainEvent, Followed, Governance, Store, Unread } from '@reeve/core';
+import type { Access, BalanceKeeper, Change, DomainEvent, Followed, Governance, Unread } from '@reeve/core';
 import {
   Authenticator,
   emptyGovernance,
@@ -16,7 +16,7 @@ import {
   StaleWatch,
   touchOf,
 } from '@reeve/core';
-import { noMint } from './plain-mint.ts';
+import { noMint } from './no-mint.ts';
 import { namedRandomness, sha256 } from './random.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 import type { VirtualLog, VirtualMember } from './virtual-log.ts';
@@ -50,21 +50,19 @@ export class VirtualGateway {
   readonly authenticator: Authenticator;
   readonly clock: VirtualClock;
   readonly member: VirtualMember;
-  readonly store: Store;
   readonly balances: BalanceKeeper;
   readonly checkpoint: OpsCheckpoint;
   readonly stale: StaleWatch;
   readonly reaper: ReservationReaper;
   readonly listening: Listening;
   readonly execute: ReturnType<typeof executorOf>;
-  readonly events: DomainEvent[] = [];
   /** Work that callers wait for. */
   busy = 0;
   isUp = false;
   readonly #due: (() => void)[];
 
   private constructor(
-    { name, clock, log }: GatewayParts,
+    { name, clock }: GatewayParts,
     member: VirtualMember,
     followed: Followed & { readonly balances: BalanceKeeper; readonly access: Access },
     due: (() => void)[],
@@ -76,7 +74,6 @@ export class VirtualGateway {
     this.balances = balances;
     this.clock = clock;
     this.member = member;
-    this.store = log.store;
     this.authenticator = new Authenticator(access);
     this.execute = executorOf(gov);
     const { opsTtlMs, sweepTickMs, silentMs, leaseMs } = settings;

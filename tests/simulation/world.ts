@@ -22,9 +22,6 @@ export interface KnownAgent {
 export interface KnownKey {
   readonly secret: string;
   readonly id: string;
-  readonly orgId: string | null;
-  readonly teamId: string | null;
-  readonly isAdmin: boolean;
   /** Since when, in steps, its revocation has been acknowledged. */
   revokedSince: number | undefined;
 }
