@@ -1,6 +1,5 @@
-import type { ModelPrice, Rates } from '../../packages/core/src/budget/model-price.ts';
+import type { ModelPrice, PriceRow, Rates } from '../../packages/core/src/budget/model-price.ts';
 import { dearerOf } from '../../packages/core/src/budget/model-price.ts';
-import type { PriceRow } from '../../packages/core/src/budget/price-table.ts';
 
 /** The providers that are asked directly, and what the source writes before the names of their models. */
 const providers: Readonly<Record<string, string>> = {

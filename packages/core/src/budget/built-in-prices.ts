@@ -1,6 +1,5 @@
-import type { ModelPrice } from './model-price.ts';
+import type { ModelPrice, PriceRow } from './model-price.ts';
 import { dearerOf } from './model-price.ts';
-import type { PriceRow } from './price-table.ts';
 import { priceTable } from './price-table.ts';
 
 /** The prices that this version knows, by the name of the model, in the order of the table. */

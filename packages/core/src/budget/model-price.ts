@@ -28,3 +28,26 @@ function highest(one: Rates, other: Rates): Rates {
     cachedInputPerMtok: Math.max(one.cachedInputPerMtok, other.cachedInputPerMtok),
   };
 }
+
+/** Micro-dollars for a million tokens: input, output, cached input. The last part counts beyond so many input tokens. */
+export type PriceRow = readonly [
+  model: string,
+  input: number,
+  output: number,
+  cachedInput: number,
+  beyond?: readonly [inputTokens: number, input: number, output: number, cachedInput: number],
+];
+
+/** What "npm run prices" writes. */
+export interface PriceTable {
+  /** The day on which the prices were taken from their source. */
+  readonly asOf: string;
+  readonly source: {
+    readonly package: string;
+    readonly version: string;
+    readonly file: string;
+    readonly sha256: string;
+    readonly licence: string;
+  };
+  readonly rows: readonly PriceRow[];
+}

@@ -2,7 +2,7 @@ import { StateBadge } from '../../ui/badge.tsx';
 import type { Column } from '../../ui/column.ts';
 import { Time } from '../../ui/time.tsx';
 import { AgentPath } from '../../ui/agent-path.tsx';
-import { agentOf } from './entry-drawer.tsx';
+import { subjectOf } from './entry-drawer.tsx';
 import { whatOf, whoBeside } from './entry-words.ts';
 import type { AuditEntry } from './use-audit-entries.ts';
 
@@ -58,7 +58,7 @@ export const auditColumns: readonly Column<AuditEntry>[] = [
 /** The agent, and whoever acted on it or without it. */
 function Who({ entry }: { readonly entry: AuditEntry }) {
   const other = whoBeside(entry);
-  const path = agentOf(entry);
+  const path = subjectOf(entry);
   if (other === undefined || path === undefined)
     return other ?? (path === undefined ? null : <AgentPath path={path} />);
   return <span title={`${other}, about ${path}`}>{`${other}, about ${path.slice(path.lastIndexOf('/') + 1)}`}</span>;

@@ -26,7 +26,7 @@ export function EntryDrawer({ entry, onClose }: EntryDrawerProps) {
             <Time at={entry.at} form="full" />
           </Fact>
           <Fact name="Agent">
-            <AgentLink path={agentOf(entry)} />
+            <AgentLink path={subjectOf(entry)} />
           </Fact>
           {lineage.parent_agent_id === null ? null : (
             <Fact name="Parent">{`${lineage.parent_agent_id} (depth ${lineage.depth})`}</Fact>
@@ -89,7 +89,7 @@ function AgentLink({ path }: { readonly path: string | undefined }) {
 }
 
 /** `org/team/agent`, or the org or team that the entry is about. Undefined if it is about the gateway. */
-export function agentOf({ lineage }: AuditEntry): string | undefined {
+export function subjectOf({ lineage }: AuditEntry): string | undefined {
   const { org_id: org, team_id: team, agent_id: agent } = lineage;
   if (agent === '' && org !== null && org !== '') return team === '' ? org : `${org}/${team}`;
   const parts = [org, team, agent].map((part) => (part === null || part === '' ? '-' : part));
