@@ -373,7 +373,7 @@ export const deeds: readonly Deed[] = [
   // What gateways do by themselves.
   { name: 'sweep', weight: 0.5, act: inTurn(({ gov }) => sweepOps(gov, 50)) },
   { name: 'save operations', weight: 0.5, act: inTurn(({ checkpoint }) => checkpoint.step(20)) },
-  { name: 'save balances', weight: 0.5, act: inTurn(({ balances }) => balances.save(20)) },
+  { name: 'save balances', weight: 0.5, act: inTurn(({ gov }) => gov.balances.save(20)) },
   { name: 'save uses', weight: 0.3, act: inTurn(({ gov }) => saveUses(gov, 50)) },
   { name: 'look for silent agents', weight: 0.3, act: inTurn(({ stale }) => stale.step(50)) },
   { name: 'release reservations', weight: 0.3, act: inTurn(({ reaper }) => reaper.step(50)) },

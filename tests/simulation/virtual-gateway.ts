@@ -1,8 +1,8 @@
-import type { Access, BalanceKeeper, Change, DomainEvent, Followed, Governance, Unread } from '@reeve/core';
+import type { Access, Change, DomainEvent, Governance, Unread } from '@reeve/core';
 import {
+  applyFact,
   Authenticator,
   emptyGovernance,
-  EndedCredentials,
   executorOf,
   followCommit,
   Journal,
@@ -50,7 +50,6 @@ export class VirtualGateway {
   readonly authenticator: Authenticator;
   readonly clock: VirtualClock;
   readonly member: VirtualMember;
-  readonly balances: BalanceKeeper;
   readonly checkpoint: OpsCheckpoint;
   readonly stale: StaleWatch;
   readonly reaper: ReservationReaper;
@@ -64,14 +63,13 @@ export class VirtualGateway {
   private constructor(
     { name, clock }: GatewayParts,
     member: VirtualMember,
-    followed: Followed & { readonly balances: BalanceKeeper; readonly access: Access },
+    gov: Governance,
+    access: Access,
     due: (() => void)[],
   ) {
-    const { gov, access, balances } = followed;
     this.name = name;
     this.gov = gov;
     this.access = access;
-    this.balances = balances;
     this.clock = clock;
     this.member = member;
     this.authenticator = new Authenticator(access);
@@ -91,11 +89,6 @@ export class VirtualGateway {
     const member = log.join();
     const snapshot = await store.load();
     const due: (() => void)[] = [];
-    const followed: { current?: Followed } = {};
-    const here = (): Followed => {
-      if (followed.current === undefined) throw new Error('there is nothing yet that could follow');
-      return followed.current;
-    };
     const faulty = (faults: readonly Unread[]) => {
       if (faults.length > 0) onFailed(new Error(`cannot follow: ${faults[0]?.why}`));
     };
@@ -104,7 +97,8 @@ export class VirtualGateway {
         commit: (batch) => member.commit(batch),
         soon: (flush) => due.push(flush),
         seal: sealer(sha256),
-        publish: (events) => gateway?.balances.follow(events),
+        apply: (fact, how) => applyFact(gov, fact, how),
+        publish: (events) => gateway?.gov.balances.follow(events),
         onCommit: () => undefined,
         onError: onFailed,
         sharing: {
@@ -112,8 +106,8 @@ export class VirtualGateway {
           ready: () => member.ready(),
           read: () => member.read(),
           lock: () => member.lock(),
-          prepare: (commits) => prepareToFollow(here(), commits),
-          follow: (commit) => faulty(followCommit(here(), commit)),
+          prepare: (commits) => prepareToFollow(gov, commits),
+          follow: (commit) => faulty(followCommit(gov, commit)),
           failed: onFailed,
         },
       },
@@ -150,12 +144,11 @@ export class VirtualGateway {
       signingKeys: gov.callers.signingKeys,
       mint: noMint,
       tokenTtlMs: 60_000,
-      ended: new EndedCredentials(),
+      ended: gov.ended,
     };
-    const balances = await recover(gov, snapshot, store, (unread) => faulty([unread]));
+    await recover(gov, snapshot, store, (unread) => faulty([unread]));
     faulty(snapshot.unread);
-    followed.current = { gov, access, balances };
-    gateway = new VirtualGateway(parts, member, { gov, access, balances }, due);
+    gateway = new VirtualGateway(parts, member, gov, access, due);
     release();
     void gateway.#load(parts);
     return gateway;

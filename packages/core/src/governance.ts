@@ -1,8 +1,8 @@
 import type { ReadCredentials } from './access/index.ts';
-import { Callers, KeyRing, SigningKeyRing } from './access/index.ts';
+import { Callers, EndedCredentials, KeyRing, SigningKeyRing } from './access/index.ts';
 import type { ApprovalSettings } from './approvals/index.ts';
 import { ApprovalRegistry, endApprovalOf, noteSignalled } from './approvals/index.ts';
-import { budgetPolicy, Ledger, noBalancesMark, noBudgets, RunTally } from './budget/index.ts';
+import { BalanceKeeper, budgetPolicy, Ledger, noBalancesMark, noBudgets, RunTally } from './budget/index.ts';
 import type { ControlReactions, ControlSettings, OnControlStep } from './control/index.ts';
 import { closeOutbox, ControlRegistry, noteDeparture, wakeOps } from './control/index.ts';
 import type { Decisions } from './decision/index.ts';
@@ -16,6 +16,10 @@ import { AgentDirectory, ReportedTools } from './tenancy/index.ts';
  * Everything the use cases work on: the gateway's state in memory, the journal that makes it durable, and the ports.
  */
 export interface Governance extends Decisions {
+  /** Saves what was spent. */
+  readonly balances: BalanceKeeper;
+  /** Tells long-lived connections that a credential has ended. */
+  readonly ended: EndedCredentials;
   readonly journal: Journal;
 }
 
@@ -69,11 +73,12 @@ export function emptyGovernance(
     sha256,
     policies: new PolicySet([], policyVersion(sha256, [])),
     policyRegistry: new PolicyRegistry(store.policies, ports.policyFeatures),
+    ended: new EndedCredentials(),
   });
 }
 
 /** The reactions run in this order, in the same turn, before the commit. */
-function withReactions(parts: Omit<Governance, 'reactions'>): Governance {
+function withReactions(parts: Omit<Governance, 'reactions' | 'balances'>): Governance {
   const reactions: ControlReactions = {
     agentBack: [(agent) => wakeOps(gov, agent)],
     agentLeaving: [
@@ -85,6 +90,6 @@ function withReactions(parts: Omit<Governance, 'reactions'>): Governance {
     opMoved: [(moved) => endApprovalOf(gov, moved)],
     messageGone: [(message) => noteSignalled(gov, message)],
   };
-  const gov: Governance = { ...parts, reactions };
+  const gov: Governance = { ...parts, reactions, balances: new BalanceKeeper(parts) };
   return gov;
 }

@@ -1,7 +1,15 @@
 export type { Binding, HeldRole } from './access/index.ts';
 export type { Access, ApiKeyRecord, IssuedToken, MadeKey, Principal, Role, Scope } from './access/index.ts';
 export type { SigningKeyRecord, TokenClaims, TokenMint, Width } from './access/index.ts';
-export { Authenticator, Callers, EndedCredentials, KeyRing, SigningKeyRing, TicketRegistry } from './access/index.ts';
+export {
+  accessFacts,
+  Authenticator,
+  Callers,
+  EndedCredentials,
+  KeyRing,
+  SigningKeyRing,
+  TicketRegistry,
+} from './access/index.ts';
 export { apiKeysTable, authenticateTicket, createKey, exchangeToken } from './access/index.ts';
 export {
   installFirstKey,
@@ -125,8 +133,11 @@ export type { Agent, AgentChange, AgentRecord, AgentUsage, ScopeSuspension, Tree
 export { recover } from './recover.ts';
 export type { Batch, Commit, Change, DomainEvent, ReadRow, Snapshot, Store } from './store.ts';
 export type { LoadedAccess } from './store.ts';
-export { loadAccess, loadSnapshot, readings, unreadDescents, writesOf } from './store.ts';
+export { loadAccess, loadSnapshot, readings, unreadDescents } from './store.ts';
+export type { Fact } from './facts.ts';
+export { applyFact, touchOf, writesOf } from './facts.ts';
 export type { Column, Mark, Prune, Push, Reading, Row, RowCondition, Table, Value, Write } from './journal/index.ts';
+export { applyWith } from './journal/index.ts';
 export type { ForeignCommit, Sharing, Step, Touched, Unread } from './journal/index.ts';
 export { EventBus, everything, HeadMoved, Journal, idsReserved, marksTable, numberIn } from './journal/index.ts';
 export { ownWork } from './journal/index.ts';
@@ -172,5 +183,4 @@ export type { Tenancy } from './tenancy/index.ts';
 export type { EntryLog } from './audit/index.ts';
 export type { AgentKey } from './kernel/index.ts';
 export { isOver } from './ops/index.ts';
-export type { Followed } from './replication/index.ts';
-export { commitText, followCommit, parseCommit, prepareToFollow, touchOf } from './replication/index.ts';
+export { commitText, followCommit, parseCommit, prepareToFollow } from './replication/index.ts';

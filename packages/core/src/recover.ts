@@ -1,7 +1,7 @@
 import type { StoredEntry } from './audit/index.ts';
 import { replayLog } from './audit/index.ts';
 import { restoreApprovals } from './approvals/index.ts';
-import { BalanceKeeper, BalanceRecovery, noBalancesMark } from './budget/index.ts';
+import { BalanceRecovery, noBalancesMark } from './budget/index.ts';
 import { restoreControl } from './control/index.ts';
 import type { Governance } from './governance.ts';
 import type { Touch, Unread } from './journal/index.ts';
@@ -19,14 +19,13 @@ export async function recover(
   snapshot: Snapshot,
   log: OpsLog,
   onUnread: (unread: Unread) => void,
-): Promise<BalanceKeeper> {
+): Promise<void> {
   for (const agent of snapshot.agents) gov.directory.put(agent, agent.registeredAt);
   restoreUses(gov, snapshot.agentUses);
   gov.policyRegistry.restore(await withWriters(gov, snapshot.policies));
-  const balances = await replay(gov, snapshot, log, onUnread);
+  await replay(gov, snapshot, log, onUnread);
   restoreControl(gov, snapshot);
   restoreApprovals(gov, snapshot);
-  return balances;
 }
 
 /** Restores balances and operations from their rows and from the log, which is read once for both. */
@@ -35,7 +34,7 @@ async function replay(
   snapshot: Pick<Snapshot, 'balances' | 'balancesMark' | 'ops' | 'opsReplayFrom'>,
   log: OpsLog,
   onUnread: (unread: Unread) => void,
-): Promise<BalanceKeeper> {
+): Promise<void> {
   const mark = snapshot.balancesMark ?? noBalancesMark;
   const balances = new BalanceRecovery(snapshot.balances, mark);
   const { opsReplayFrom } = snapshot;
@@ -43,7 +42,7 @@ async function replay(
   await replayLog(log, ops === undefined ? [balances] : [balances, ops], (stored) => onUnread(unreadEntry(stored)));
   for (const balance of balances.fold.all()) gov.ledger.restore(balance);
   await ops?.finish(log);
-  return new BalanceKeeper(gov, balances.fold, mark.seq);
+  gov.balances.restore(balances.fold, mark.seq);
 }
 
 /** The lineage of an entry says whose it is, if that much of it can be read. */

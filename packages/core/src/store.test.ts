@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { emptyChain } from './audit/chain.ts';
 import type { Table, Write } from './journal/rows.ts';
 import { entriesTable } from './logs/logs.ts';
-import { readings, writesOf } from './store.ts';
+import { writesOf } from './facts.ts';
+import { readings } from './store.ts';
 import { everyKindOfChange, everyTable } from './testkit/every-table.ts';
 import { sampleDraft, sealAll } from './testkit/store-samples.ts';
 

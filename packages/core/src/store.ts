@@ -1,14 +1,13 @@
 import type { AccessChange, AccessSnapshot } from './access/index.ts';
-import { accessRows, apiKeysTable, orphansIn, signingKeysTable } from './access/index.ts';
+import { apiKeysTable, orphansIn, signingKeysTable } from './access/index.ts';
 import type { AccountsChange } from './accounts/index.ts';
-import { accountRows } from './accounts/index.ts';
 import type { ApprovalReader, ApprovalEvent, ApprovalsChange, ApprovalsSnapshot } from './approvals/index.ts';
-import { approvalRows, approvalsTable, grantsTable } from './approvals/index.ts';
+import { approvalsTable, grantsTable } from './approvals/index.ts';
 import type { AlertEvent, EntryLog, ChainHead } from './audit/index.ts';
 import type { ClosedPeriodReader, BudgetEvent, BudgetsChange, BudgetsSnapshot } from './budget/index.ts';
-import { balancesOf, balancesTable, budgetRows } from './budget/index.ts';
+import { balancesOf, balancesTable } from './budget/index.ts';
 import type { ControlReader, ControlChange, ControlSnapshot } from './control/index.ts';
-import { bulksTable, controlRows, departuresTable, receiptsTable } from './control/index.ts';
+import { bulksTable, departuresTable, receiptsTable } from './control/index.ts';
 import { runControlsTable, sequencesTable } from './control/index.ts';
 import type { DecisionEvent } from './decision/index.ts';
 import type {
@@ -21,25 +20,23 @@ import type {
   RestoresChange,
   RestoresSnapshot,
   Row,
-  RowsOf,
   Touched,
   Unread,
-  Write,
 } from './journal/index.ts';
-import { eventIdRows, idsReserved, every, marksTable, restoreRows, restoredAt, restoredFrom } from './journal/index.ts';
+import { idsReserved, every, marksTable, restoredAt, restoredFrom } from './journal/index.ts';
 import { everything, touchedBy } from './journal/index.ts';
 import type { BackupsChange, BackupsSnapshot, LogsChange } from './logs/index.ts';
-import { backupRows, lastBackupAt, logRows } from './logs/index.ts';
+import { lastBackupAt } from './logs/index.ts';
 import type { OpsChange, OpsChangeEvent, OpsSnapshot, SavedOp } from './ops/index.ts';
-import { opsRows, opsTable, replayFrom } from './ops/index.ts';
-import { policyRows, policyVersionsTable } from './policy/index.ts';
+import { opsTable, replayFrom } from './ops/index.ts';
+import { policyVersionsTable } from './policy/index.ts';
 import type { PoliciesChange, PoliciesSnapshot, PolicyEvent, PolicyStore } from './policy/index.ts';
 import type { OwnerOfRow } from './row-owners.ts';
 import { itsAgent, itsNamespace, itsReach, itsTier, nobody } from './row-owners.ts';
 import type { AgentChange, AgentEvent, AgentUseChange, TenancySnapshot } from './tenancy/index.ts';
 import type { SuspensionChange, SuspensionEvent, SuspensionsSnapshot } from './tenancy/index.ts';
-import { agentRows, agentsTable, agentUseRows, agentUsesTable } from './tenancy/index.ts';
-import { suspensionRows, suspensionsTable } from './tenancy/index.ts';
+import { agentsTable, agentUsesTable } from './tenancy/index.ts';
+import { suspensionsTable } from './tenancy/index.ts';
 
 /** Every change that any feature writes. Each feature defines its own. */
 export type Change =
@@ -108,49 +105,6 @@ export interface Store extends EntryLog, ControlReader, ClosedPeriodReader {
   /** Throws or rejects if a commit would fail now. */
   probe(): void | Promise<void>;
   close(): Promise<void>;
-}
-
-/** What every kind of change does to rows. All stores work from this one description. */
-const rows: RowsOf<Change> = {
-  ...accessRows,
-  ...accountRows,
-  ...agentRows,
-  ...agentUseRows,
-  ...approvalRows,
-  ...backupRows,
-  ...budgetRows,
-  ...controlRows,
-  ...eventIdRows,
-  ...logRows,
-  ...opsRows,
-  ...policyRows,
-  ...restoreRows,
-  ...suspensionRows,
-};
-
-export function writesOf(change: Change): readonly Write[] {
-  return (rows[change.kind] as (change: Change) => readonly Write[])(change);
-}
-
-/** Whether this release knows such a change. Another release may know more. */
-export function isKnownChange(change: { readonly kind: string }): boolean {
-  return Object.hasOwn(rows, change.kind);
-}
-
-/** A missing type does not compile. */
-const eventTypes: Readonly<Record<DomainEvent['type'], true>> = {
-  agent: true,
-  approval: true,
-  audit_alert: true,
-  budget: true,
-  decision: true,
-  ops_change: true,
-  policy: true,
-  suspension: true,
-};
-
-export function isKnownEvent(event: { readonly type: string }): boolean {
-  return Object.hasOwn(eventTypes, event.type);
 }
 
 /** What a gateway reads at start, and who is out of service if a row of it cannot be read. */

@@ -1,4 +1,5 @@
-export { accessRows, apiKeysTable, makerIn, signingKeysTable } from './access-rows.ts';
+export { accessFacts } from './access-facts.ts';
+export { apiKeysTable, makerIn, signingKeysTable } from './access-rows.ts';
 export type { AccessSnapshot } from './access-snapshot.ts';
 export type { Access, AccessChange } from './access.ts';
 export { EndedCredentials } from './access.ts';
@@ -32,7 +33,7 @@ export type { IssuedToken } from './exchange-token.ts';
 export { exchangeToken } from './exchange-token.ts';
 export { KeyRing } from './key-ring.ts';
 export type { MadeKey } from './manage-keys.ts';
-export { createKey, followAccess, installFirstKey, listKeys, replaceSigningKeys, revokeKey } from './manage-keys.ts';
+export { createKey, installFirstKey, listKeys, replaceSigningKeys, revokeKey } from './manage-keys.ts';
 export { makeSigningKey, replaceLostKey, rotateKey, rotateSigningKey } from './manage-keys.ts';
 export type { HeldRole, Login, Principal, Role, Scope } from './principal.ts';
 export { covers, mayReach, narrowedTo, requireReach, requireScope, requireUnbound, roles } from './principal.ts';

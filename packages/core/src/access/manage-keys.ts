@@ -273,7 +273,10 @@ function signWith(
 }
 
 /** Follows a change of keys that another gateway on the same store has made. */
-export function followAccess({ keys, ended, signingKeys }: Access, change: AccessChange): void {
+export function followAccess(
+  { keys, ended, callers: { signingKeys } }: Pick<Access, 'keys' | 'ended' | 'callers'>,
+  change: AccessChange,
+): void {
   switch (change.kind) {
     case 'api_key_saved': {
       const { id } = change.key;

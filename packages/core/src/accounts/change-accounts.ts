@@ -66,7 +66,7 @@ export async function changeAccounts<Result>(
 }
 
 /** Follows a change of accounts that another gateway on the same store has made. */
-export function followAccounts({ callers, ended }: Access, change: AccountsChange): void {
+export function followAccounts({ callers, ended }: Pick<Access, 'callers' | 'ended'>, change: AccountsChange): void {
   if (change.kind !== 'rights_changed') return;
   callers.ended(change.ids);
   const [first] = change.ids;

@@ -3,7 +3,8 @@ export type { AccountRows, AccountStore, OwedEntry, Page } from './account-store
 export type { Account, Attempts, Identity, Invite, QueuedLetter, RefreshToken } from './account.ts';
 export type { SentToken, Session, SignIn } from './account.ts';
 export { noPassword, sentPurposes, signIns } from './account.ts';
-export { accountRows, owedEntriesTable } from './accounts-rows.ts';
+export { accountsFacts } from './accounts-facts.ts';
+export { owedEntriesTable } from './accounts-rows.ts';
 export type { Accounts, AccountsAccess, AccountsChange, Origin, PasswordHasher } from './accounts.ts';
 export { requireLogin, requirePasswords } from './accounts.ts';
 export { makeCliCode, openCliSession } from './cli-codes.ts';
@@ -14,7 +15,6 @@ export { deliverMail } from './deliver-mail.ts';
 export { invalidToken, parseEmail } from './email.ts';
 export { findApprover } from './find-approver.ts';
 export { findLoginIn, findRolesIn } from './find-people.ts';
-export { followAccounts } from './change-accounts.ts';
 export type { MadeInvite } from './invites.ts';
 export { createInvite, listInvites, resendInvite, revokeInvite } from './invites.ts';
 export { logIn } from './log-in.ts';

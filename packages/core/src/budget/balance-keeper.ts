@@ -1,5 +1,6 @@
 import { canonicalJson, draftOf, system } from '../audit/index.ts';
-import type { BalanceFold, BalanceStep } from './balance-fold.ts';
+import type { BalanceStep } from './balance-fold.ts';
+import { BalanceFold } from './balance-fold.ts';
 import type { ClosedPeriod } from './balance.ts';
 import { closedKept } from './balance.ts';
 import type { BudgetsChange } from './budget-slice.ts';
@@ -25,21 +26,25 @@ function isSave(step: Step<unknown, Typed>): boolean {
  */
 export class BalanceKeeper {
   readonly #gov: Budgets;
-  readonly #fold: BalanceFold;
+  #fold = new BalanceFold();
   readonly #forgetting: SteppedRound;
   /** The store is complete up to this entry. */
-  #mark: number;
+  #mark = 0;
   /** The entry that the present save began at. */
   #asOf = 0;
   /** How many steps are written, and not durable yet. */
   #pending = 0;
   #isForgetting = false;
 
-  constructor(gov: Budgets, fold: BalanceFold, mark: number) {
+  constructor(gov: Budgets) {
     this.#gov = gov;
+    this.#forgetting = new SteppedRound(() => gov.ledger.forgettingIdle());
+  }
+
+  /** Goes on from what a start has found: the balances by the log, and up to which entry the store is complete. */
+  restore(fold: BalanceFold, mark: number): void {
     this.#fold = fold;
     this.#mark = mark;
-    this.#forgetting = new SteppedRound(() => gov.ledger.forgettingIdle());
   }
 
   /**

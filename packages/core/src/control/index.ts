@@ -1,13 +1,14 @@
 export type { AckRequest } from './acknowledge-control.ts';
 export { acknowledgeControl, readAcknowledged } from './acknowledge-control.ts';
+export { agentFacts } from './agent-facts.ts';
 export type { BulkControl, ControlReport, ControlResult, ControlScope } from './bulk-control.ts';
+export { controlFacts } from './control-facts.ts';
 export type { ControlOp, ControlledOp } from './control-op.ts';
 export { controlOp } from './control-op.ts';
 export type { ControlSettings, OnControlStep } from './control-registry.ts';
 export { ControlRegistry } from './control-registry.ts';
 export {
   bulksTable,
-  controlRows,
   departuresTable,
   receiptsTable,
   runControlsTable,
@@ -17,7 +18,6 @@ export type { ScopeRequest } from './control-scope.ts';
 export { controlScope, neededForScope } from './control-scope.ts';
 export type { ControlChange, ControlReader, ControlSequence, ControlSnapshot } from './control-slice.ts';
 export type { ControlReactions, Controls } from './controls.ts';
-export { followAgent, followControl } from './follow-control.ts';
 export { noteRunUse } from './hold-run.ts';
 export type { LiftSuspension } from './lift-suspension.ts';
 export { liftSuspension } from './lift-suspension.ts';

@@ -3,7 +3,6 @@ export { checkAction, checkActions, longestStretch } from './check-action.ts';
 export { CheckFacts } from './check-facts.ts';
 export { DecisionTally } from './decision-tally.ts';
 export type { Decisions } from './decisions.ts';
-export { followUse } from './note-use.ts';
 export { controlRule } from './refuse-by-control.ts';
 export type { Charge } from './weigh-budgets.ts';
 export { chargeOf, isBudgetRule, limitTold, weighBudgets } from './weigh-budgets.ts';

@@ -30,6 +30,7 @@ class World {
           store.commit(batch);
         },
         soon: (flush) => this.#flushes.push(flush),
+        apply: () => () => undefined,
         seal: sealer((text) => hash('sha256', text, 'hex')),
         publish: (events) => this.log.append(events),
         onCommit: () => undefined,

@@ -1,12 +1,14 @@
 export { EventBus } from './event-bus.ts';
 export type { EventIdsChange, EventIdsSnapshot } from './event-ids.ts';
 export { eventIdRows, idsReserved } from './event-ids.ts';
-export type { Batch, Guard, JournalOf, Told, Typed, Undo } from './journal-ports.ts';
+export type { Batch, Guard, JournalOf, Told } from './journal-ports.ts';
 export { Journal } from './journal.ts';
+export type { Applying, Meaning, Meanings, Named, Typed, Undo } from './meaning.ts';
+export { applyWith, nameOf, noRows, nothingToApply, shownOnly, touchesNobody, touchesOrg } from './meaning.ts';
 export type { RestoresChange, RestoresSnapshot } from './restores.ts';
 export { restoreRows, restoredAt, restoredFrom } from './restores.ts';
 export type { ForeignCommit, Sharing, Step, Touch, Touched, Unread } from './shared-log.ts';
-export { everything, HeadMoved, restsOn, touchedBy } from './shared-log.ts';
+export { everything, factOf, HeadMoved, restsOn, touchedBy } from './shared-log.ts';
 export type { Warrant } from './warrant.ts';
 export { ownWork } from './warrant.ts';
 export type { AgentColumn, Column, Mark, Prune, Push, Reading, Row, RowCondition, RowsOf, Table } from './rows.ts';

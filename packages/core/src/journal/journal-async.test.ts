@@ -28,6 +28,7 @@ class SlowJournal {
         });
       },
       soon: (flush) => this.#due.push(flush),
+      apply: () => () => undefined,
       seal: sealer(sha256),
       publish: (events) => this.published.push(...events),
       onCommit: () => undefined,

@@ -1,9 +1,7 @@
 import type { ChainHead, EntryDraft, Seal, SealedEntry } from '../audit/index.ts';
 import type { ForeignCommit, Sharing, Step, Touched } from './shared-log.ts';
+import type { Applying, Typed, Undo } from './meaning.ts';
 import type { Warrant } from './warrant.ts';
-
-/** Takes a change back if its turn could not be made durable. */
-export type Undo = () => void;
 
 /** Carries the sequence of the entry that last changed it. */
 export interface Stamped {
@@ -25,11 +23,6 @@ export interface Told<Change, Event> {
   readonly touched: Touched;
 }
 
-/** Events are told apart by their type. */
-export interface Typed {
-  readonly type: string;
-}
-
 /** Whether a turn still stands after a commit of another gateway that touches none of the same agents. */
 export type Guard = (commit: ForeignCommit<unknown, Typed>) => boolean;
 
@@ -40,6 +33,8 @@ export interface JournalOf<Change, Event> {
   turn<Result>(by: Warrant, act: () => Result): Promise<Result>;
   fresh<Result>(read: () => Result | Promise<Result>): Promise<Result>;
   record(draft: EntryDraft, stamped?: Stamped): void;
+  /** Changes memory by a fact, and makes it durable with this turn. */
+  apply(fact: Change | Event): void;
   write(change: Change): void;
   onFailure(undo: Undo): void;
   onlyIf(guard: Guard): void;
@@ -59,6 +54,8 @@ export interface JournalPorts<Change, Event> {
   /** Runs `flush` at the end of the event loop's turn, when the work at hand is done. */
   readonly soon: (flush: () => void) => void;
   readonly seal: Seal;
+  /** Changes memory by a fact that happens here. */
+  readonly apply: (fact: Change | Event, how: Applying) => Undo;
   /** `isForeign`: they happened at another gateway. */
   readonly publish: (events: readonly Event[], isForeign: boolean) => void;
   /** Called after each attempt to commit, so that health can follow. */

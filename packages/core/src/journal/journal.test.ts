@@ -27,6 +27,7 @@ class TestJournal {
         this.batches.push(batch);
       },
       soon: (flush) => this.scheduled.push(flush),
+      apply: () => () => undefined,
       seal: sealer(sha256),
       publish: (events) => {
         this.log.push('publish');

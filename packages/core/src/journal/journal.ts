@@ -1,5 +1,6 @@
 import type { ChainHead } from '../audit/index.ts';
-import type { Batch, JournalOf, JournalPorts, Typed } from './journal-ports.ts';
+import type { Batch, JournalOf, JournalPorts } from './journal-ports.ts';
+import type { Typed } from './meaning.ts';
 import { followCommits } from './overtaken.ts';
 import type { ForeignCommit, Sharing } from './shared-log.ts';
 import { eventsOf, HeadMoved } from './shared-log.ts';
@@ -34,7 +35,7 @@ export class Journal<Change, Event extends Typed> extends Turns<Change, Event> i
   #closed = false;
 
   constructor(ports: JournalPorts<Change, Event>, head: ChainHead) {
-    super(ports.sharing !== undefined);
+    super(ports.sharing !== undefined, ports.apply);
     this.#ports = ports;
     this.#sharing = ports.sharing;
     this.#head = head;

@@ -1,6 +1,6 @@
-import type { Typed } from './journal-ports.ts';
+import type { Typed } from './meaning.ts';
 import type { ForeignCommit, Sharing, Touched } from './shared-log.ts';
-import { restsOn, Touches } from './shared-log.ts';
+import { factOf, restsOn, Touches } from './shared-log.ts';
 import type { Part, Tick } from './tick.ts';
 
 /** If turns do not come to rest after this many times, something is wrong with their guards. */
@@ -73,7 +73,7 @@ function touchedBy<Change, Event extends Typed>(
 ): Touched {
   if (part.touched === undefined) {
     const touches = new Touches();
-    for (const step of part.steps) touches.add(touchOf(step));
+    for (const step of part.steps) touches.add(touchOf(factOf(step)));
     part.touched = touches.all;
   }
   return part.touched;

@@ -3,6 +3,10 @@ import type { ChainHead } from '../audit/index.ts';
 /** A change or an event. A turn keeps them in the order in which they happened. */
 export type Step<Change, Event> = { readonly change: Change } | { readonly event: Event };
 
+export function factOf<Change, Event>(step: Step<Change, Event>): Change | Event {
+  return 'change' in step ? step.change : step.event;
+}
+
 /** Whose state a turn has changed, or has read to decide. Plain data, so that it can travel. */
 export interface Touched {
   /** Keys of agents. */
@@ -55,8 +59,8 @@ export class HeadMoved<Change = unknown, Event = unknown> extends Error {
 
 /** How a journal works on a log that other gateways write, too. */
 export interface Sharing<Change, Event> {
-  /** What a step changes. */
-  readonly touchOf: (step: Step<Change, Event>) => Touch;
+  /** Whose state a fact changes. */
+  readonly touchOf: (fact: Change | Event) => Touch;
   /** The commits of others that are at hand, in order. Each is handed out once: here, by `read`, `lock` or `HeadMoved`. */
   readonly ready: () => readonly ForeignCommit<Change, Event>[];
   /** The commits of others up to now. Never called while a commit is under way. */

@@ -1,8 +1,9 @@
 import type { ChainHead, EntryDraft, SealedEntry } from '../audit/index.ts';
 import { ReeveError } from '../kernel/index.ts';
-import type { Batch, Guard, JournalPorts, Stamped, Typed, Undo } from './journal-ports.ts';
+import type { Batch, Guard, JournalPorts, Stamped } from './journal-ports.ts';
+import type { Typed, Undo } from './meaning.ts';
 import type { Step, Touched } from './shared-log.ts';
-import { Touches } from './shared-log.ts';
+import { factOf, Touches } from './shared-log.ts';
 
 /** What one caller did in a turn of the event loop. On a log of our own, all callers of a turn have one part. */
 export class Part<Change, Event extends Typed> {
@@ -69,7 +70,7 @@ export function batchOf<Change, Event extends Typed>(
   if (sharing === undefined) return { entries, changes, told: { events, steps: [], touched: nothing } };
   const steps = all(tick, (part) => part.steps);
   const touches = new Touches();
-  for (const step of steps) touches.add(sharing.touchOf(step));
+  for (const step of steps) touches.add(sharing.touchOf(factOf(step)));
   return { entries, changes, told: { events, steps, touched: touches.all } };
 }
 

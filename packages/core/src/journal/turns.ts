@@ -1,5 +1,6 @@
 import type { EntryDraft } from '../audit/index.ts';
-import type { Guard, Stamped, Typed, Undo } from './journal-ports.ts';
+import type { Guard, Stamped } from './journal-ports.ts';
+import type { Applying, Named, Typed, Undo } from './meaning.ts';
 import type { Tick } from './tick.ts';
 import { newTick, Part, unavailable } from './tick.ts';
 import type { Warrant } from './warrant.ts';
@@ -11,6 +12,12 @@ const mostReadings = 100;
 /** Gathers what callers do until it is committed. The journal makes it durable. */
 export abstract class Turns<Change, Event extends Typed> {
   readonly #isShared: boolean;
+  readonly #apply: ApplyFact<Change, Event>;
+  readonly #here: Applying = {
+    isHere: true,
+    seq: Number.POSITIVE_INFINITY,
+    onDurable: (effect) => this.onCommitted(effect),
+  };
   /** What is gathered now. */
   protected tick: Tick<Change, Event> | undefined;
   /** What is being committed. */
@@ -18,8 +25,9 @@ export abstract class Turns<Change, Event extends Typed> {
   /** The part of the caller that acts at the moment. */
   #part: Part<Change, Event> | undefined;
 
-  protected constructor(isShared: boolean) {
+  protected constructor(isShared: boolean, apply: ApplyFact<Change, Event>) {
     this.#isShared = isShared;
+    this.#apply = apply;
   }
 
   /** How many commits of other gateways this one has followed. */
@@ -92,6 +100,13 @@ export abstract class Turns<Change, Event extends Typed> {
     const part = this.#open();
     part.drafts.push(draft);
     part.stamped.push(stamped);
+  }
+
+  /** Changes memory by a fact, and makes it durable with this turn. Whatever goes wrong, the journal takes it back. */
+  apply(fact: Change | Event): void {
+    this.onFailure(this.#apply(fact, this.#here));
+    if (isEvent<Event>(fact)) this.publish(fact);
+    else this.write(fact);
   }
 
   write(change: Change): void {
@@ -216,6 +231,14 @@ export abstract class Turns<Change, Event extends Typed> {
     }
     return this.tick;
   }
+}
+
+/** Changes memory by a fact that happens here. */
+export type ApplyFact<Change, Event> = (fact: Change | Event, how: Applying) => Undo;
+
+/** Everything else is a change, and has a kind. */
+function isEvent<Event extends Typed>(fact: unknown): fact is Event {
+  return !('kind' in (fact as Named));
 }
 
 const settled = Promise.resolve();

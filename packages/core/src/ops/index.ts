@@ -1,14 +1,14 @@
 export { OpsCheckpoint, sweepOps } from './checkpoint.ts';
 export type { CompleteOp, CompleteRequest, Outcome } from './complete-op.ts';
 export { completeAction, completeOp } from './complete-op.ts';
-export type { FollowedOps } from './follow-op.ts';
-export { followAlert, followOp, followOpChange } from './follow-op.ts';
 export { findOp, inFlight, listOps, readOp } from './find-ops.ts';
 export { moveByDecision, moveOp } from './move-op.ts';
+export { noteUse } from './note-use.ts';
 export type { Op, OpMembers, OpRecord, OpState, OpUsage } from './op.ts';
 export { isOver, nextState, recordOf } from './op.ts';
 export type { OpMoved, Operations, OperationsChange, OperationsEvent, OpsReactions } from './operations.ts';
-export { opsRows, opsTable, replayFrom } from './ops-rows.ts';
+export { opsFacts } from './ops-facts.ts';
+export { opsTable, replayFrom } from './ops-rows.ts';
 export type { OpsChange, OpsChangeEvent, OpsSnapshot, SavedOp } from './ops-slice.ts';
 export { boundedOp, opsChange } from './ops-slice.ts';
 export type { AckOutcome, ControlAction, Receipt, ReceiptStatus } from './receipt.ts';

@@ -5,7 +5,7 @@ import { looseAgent } from '../testkit/loose-agent.ts';
 import { ManualClock } from '../testkit/manual-clock.ts';
 import type { MutableOp, OpState, OpTrigger, Op } from './op.ts';
 import { opStates } from './op.ts';
-import type { Undo } from '../journal/journal-ports.ts';
+import type { Undo } from '../journal/meaning.ts';
 import { OpsRegistry } from './registry.ts';
 
 const ttlMs = 60_000;

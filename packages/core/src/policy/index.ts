@@ -16,7 +16,8 @@ export type { PlainSource } from './plain-source.ts';
 export { plainSource, reviveSource } from './plain-source.ts';
 export type { Policies } from './policies.ts';
 export { readerOf } from './policies.ts';
-export { policyRows, policySetsTable, policyVersionsTable } from './policy-rows.ts';
+export { policyFacts } from './policy-facts.ts';
+export { policySetsTable, policyVersionsTable } from './policy-rows.ts';
 export { policySchema } from './policy-schema.ts';
 export type { Tier, Verdict } from './policy-set.ts';
 export { PolicySet, policyVersion } from './policy-set.ts';
@@ -28,7 +29,7 @@ export { findPolicy, listPolicies, policyVersions } from './store/find-policies.
 export type { PlacedPolicy } from './store/policy-registry.ts';
 export { PolicyRegistry, acceptedBefore } from './store/policy-registry.ts';
 export type { PolicyHistory, PolicyStore, PolicyVersion, StoredVersion } from './store/policy-version.ts';
-export { followPolicy, preparePolicies } from './store/store-version.ts';
+export { preparePolicies } from './store/store-version.ts';
 export { withWriters } from './store/writers-from-before.ts';
 export type { Subject } from './subject.ts';
 export { subjectOf } from './subject.ts';

@@ -1,12 +1,11 @@
 import type { Touched, Unread } from '../journal/index.ts';
-import { everything } from '../journal/index.ts';
+import { everything, factOf } from '../journal/index.ts';
 import type { AgentId } from '../kernel/index.ts';
 import { unquoted } from '../kernel/index.ts';
 import type { Commit } from '../store.ts';
-import { isKnownChange, isKnownEvent } from '../store.ts';
 import type { AnyStep, PackedStep } from './packed-step.ts';
 import { packStep, unpackStep } from './packed-step.ts';
-import { touchOf } from './touch-of.ts';
+import { isKnownFact, touchOf } from '../facts.ts';
 import { readSumsOfChange, readSumsOfEvent, writeSumsOfChange, writeSumsOfEvent } from './sums-of-steps.ts';
 
 /** What other gateways are told of a batch, beside its place in the log. */
@@ -56,16 +55,16 @@ function readStep(step: AnyStep | PackedStep, agents: readonly AgentId[]): AnySt
   if (isPacked(step)) return unpackStep(step, agents);
   const read = readNamed(step);
   // Whatever cannot say whom it touches is not a step.
-  touchOf(read);
+  touchOf(factOf(read));
   return read;
 }
 
 function readNamed(step: AnyStep): AnyStep {
   if ('event' in step) {
-    if (!isKnownEvent(step.event)) throw new Error('it is an event that this release does not know');
+    if (!isKnownFact(step.event)) throw new Error('it is an event that this release does not know');
     return withVia({ event: readSumsOfEvent(step.event) });
   }
-  if (!isKnownChange(step.change)) throw new Error('it is a change that this release does not know');
+  if (!isKnownFact(step.change)) throw new Error('it is a change that this release does not know');
   return withVia({ change: readSumsOfChange(step.change) });
 }
 

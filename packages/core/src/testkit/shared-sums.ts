@@ -50,12 +50,13 @@ export class SharedSums {
         return Promise.resolve();
       },
       soon: (flush) => this.#due.push(flush),
+      apply: () => () => undefined,
       seal: sealer(sha256),
       publish: (events) => this.published.push(...events.map(({ of }) => of)),
       onCommit: () => undefined,
       onError: () => undefined,
       sharing: {
-        touchOf: (step) => ('change' in step ? { agent: step.change.agent } : undefined),
+        touchOf: (fact) => ('agent' in fact ? { agent: fact.agent } : undefined),
         ready: () => this.arrived.splice(0),
         read: () => Promise.resolve(this.unread.splice(0)),
         lock: () => this.locks.shift(),

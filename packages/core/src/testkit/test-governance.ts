@@ -29,10 +29,7 @@ import { usualAgentBounds } from '../tenancy/index.ts';
 import type { RegisterRequest } from '../tenancy/register-agent.ts';
 import type { SharedMember } from './shared-memory.ts';
 import { followCommit, prepareToFollow } from '../replication/follow-commit.ts';
-import { touchOf } from '../replication/touch-of.ts';
-import { EndedCredentials } from '../access/access.ts';
-import type { Access } from '../access/access.ts';
-import { plainMint } from './plain-mint.ts';
+import { applyFact, touchOf } from '../facts.ts';
 import { fixedRandomness } from './fixed-randomness.ts';
 import type { LoggedEntry } from './logged-entry.ts';
 import { parseEntry } from './logged-entry.ts';
@@ -127,6 +124,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
       },
       soon: (flush) => flushes.push(flush),
       seal: sealer(sha256),
+      apply: (fact, how) => applyFact(gov, fact, how),
       publish: (published) => {
         events.push(...published);
         keeper?.follow(published);
@@ -143,11 +141,11 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
               read: member.read,
               lock: member.lock,
               touchOf,
-              prepare: (foreign) => prepareToFollow(test, foreign),
+              prepare: (foreign) => prepareToFollow(gov, foreign),
               failed: () => undefined,
               follow: (commit) => {
                 if (keeper === undefined) throw new Error('there is nothing yet that could follow');
-                followCommit({ gov, access: accessOf(gov), balances: keeper }, commit);
+                followCommit(gov, commit);
               },
             },
           }),
@@ -234,25 +232,8 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
   };
   const outOfService = ({ touched }: Unread) => gov.directory.outOfService.add(touched ?? everything);
   for (const unread of snapshot.unread) outOfService(unread);
-  keeper = await recover(gov, snapshot, store, outOfService);
+  await recover(gov, snapshot, store, outOfService);
+  keeper = gov.balances;
   test.balance = keeper;
   return test;
-}
-
-/** The credentials of a governance, for what follows other gateways. */
-function accessOf(gov: Governance): Access {
-  const { clock, randomness, journal, keys, callers } = gov;
-  const { signingKeys } = callers;
-  return {
-    clock,
-    randomness,
-    sha256,
-    journal,
-    keys,
-    callers,
-    signingKeys,
-    mint: plainMint(),
-    tokenTtlMs: 0,
-    ended: new EndedCredentials(),
-  };
 }

@@ -1,4 +1,4 @@
-import type { Access, AuditReader, BalanceKeeper, Governance, Store } from '@reeve/core';
+import type { Access, AuditReader, Governance, Store } from '@reeve/core';
 import {
   cutLog,
   expireUnchecked,
@@ -51,7 +51,6 @@ export interface Housekeeping {
   readonly leads: () => boolean;
   /** Whether all other gateways on the store are heard, so that nobody is taken for silent who spoke to them. */
   readonly hearsAll: () => boolean;
-  readonly balances: BalanceKeeper;
   /** Retention keeps what comes after this entry, because a target of the log does not have it yet. */
   readonly forwardedThrough: () => number;
   readonly logger: Logger;
@@ -78,10 +77,10 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
   });
   const save = rounds.ofTurns(gov.journal, () => checkpoint.step(rowsPerTurn));
   // A save takes long enough for another gateway to take the lead.
-  const saveBalances = rounds.ofTurns(gov.journal, () => leads() && ports.balances.save(rowsPerTurn), balancesPauseMs);
+  const saveBalances = rounds.ofTurns(gov.journal, () => leads() && gov.balances.save(rowsPerTurn), balancesPauseMs);
   const retain = retention(config, ports, rounds, () =>
     Math.min(
-      ports.balances.neededFrom,
+      gov.balances.neededFrom,
       ports.forwardedThrough(),
       config.opsDurable ? checkpoint.replayFrom : gov.journal.head.seq,
     ),

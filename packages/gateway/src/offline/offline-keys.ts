@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Change, DomainEvent } from '@reeve/core';
-import { Journal, KeyRing, replaceLostKey, sealer } from '@reeve/core';
+import { accessFacts, applyWith, Callers, EndedCredentials, Journal, KeyRing } from '@reeve/core';
+import { replaceLostKey, sealer, SigningKeyRing } from '@reeve/core';
 import { randomness, sha256 } from '../adapters/crypto/node-crypto.ts';
 import { askKeySocket } from '../adapters/key-socket/ask-key-socket.ts';
 import type { BootstrapKey } from '../adapters/key-socket/socket-place.ts';
@@ -32,11 +33,15 @@ async function makeKeyIn(dataDir: string): Promise<BootstrapKey> {
     // The next entry of the log is to say that the store was restored.
     throw new StartError('the store was restored from a backup: start its gateway once, and stop it, before this');
   }
+  const keys = new KeyRing(clock, sha256, apiKeys);
+  const callers = new Callers(clock, keys, new SigningKeyRing([]));
+  const access = { keys, callers, ended: new EndedCredentials() };
   const journal = new Journal<Change, DomainEvent>(
     {
       commit: (batch) => store.commit(batch),
       soon: setImmediate,
       seal: sealer(sha256),
+      apply: applyWith(accessFacts, () => access),
       publish: () => undefined,
       onCommit: () => undefined,
       onError: (error) => {
@@ -47,7 +52,7 @@ async function makeKeyIn(dataDir: string): Promise<BootstrapKey> {
   );
   opened.defer(() => journal.close());
   const { key, record } = await replaceLostKey({
-    keys: new KeyRing(clock, sha256, apiKeys),
+    keys,
     journal,
     clock,
     randomness,

@@ -23,7 +23,7 @@ export interface BackgroundParts {
 export function openBackgroundWork(
   context: WiringContext,
   stored: OpenStore,
-  { gov, events, balances }: Governed,
+  { gov, events }: Governed,
   { access, accounts, hasAccounts }: Identity,
   { publicUrl, forwarding }: BackgroundParts,
 ): void {
@@ -32,7 +32,7 @@ export function openBackgroundWork(
   const leads = () => membership?.leads ?? true;
   const hearsAll = openLifeSigns(context, stored, gov);
   const forwardedThrough = () => forwarding?.removableThrough ?? Number.POSITIVE_INFINITY;
-  const housekeeping = { gov, access, balances, store, reader, leads, hearsAll, forwardedThrough, logger, metrics };
+  const housekeeping = { gov, access, store, reader, leads, hearsAll, forwardedThrough, logger, metrics };
   opened.defer(startHousekeeping(config, housekeeping), 'housekeeping');
   if (shared !== undefined) opened.defer(forgetCommits(shared.store, shared.feed, leads), 'old commits');
   const webhook = makeApprovalWebhook(context, gov, publicUrl);

@@ -1,11 +1,9 @@
 import { randomInt } from 'node:crypto';
 import type {
   AccountsAccess,
-  BalanceKeeper,
   Change,
   DomainEvent,
   EntryLog,
-  Followed,
   Governance,
   LoadedAccess,
   Sharing,
@@ -13,6 +11,7 @@ import type {
   Unread,
 } from '@reeve/core';
 import {
+  applyFact,
   DecisionTally,
   emptyGovernance,
   EventBus,
@@ -39,7 +38,6 @@ export interface Governed {
   readonly gov: Governance;
   readonly events: EventBus<DomainEvent>;
   readonly eventLog: EventLog;
-  readonly balances: BalanceKeeper;
   readonly tally: DecisionTally;
   readonly access: AccountsAccess;
 }
@@ -53,8 +51,8 @@ export async function openGovernance(
 ): Promise<Governed> {
   const { config, logger, opened } = context;
   const events = new EventBus<DomainEvent>((error) => logger.error({ err: error }, 'a subscriber of events failed'));
-  const followed: { current?: Followed } = {};
-  const journal = journalOn(context, stored, snapshot, events, watch, followed);
+  const memory: { current?: Governance } = {};
+  const journal = journalOn(context, stored, snapshot, events, watch, memory);
   const release = journal.hold();
   const isFirstRun = snapshot.eventIdsReserved === 0 || config.databaseUrl === 'memory:';
   // PostgreSQL counts the events of every commit.
@@ -65,22 +63,22 @@ export async function openGovernance(
   const tally = new DecisionTally(clock.now());
   events.subscribe((batch) => tally.follow(batch));
   const gov = governanceOn(context, stored, snapshot, journal);
+  memory.current = gov;
   const access = credentialsOf(config, gov);
   // What others write from now on is followed as it comes.
   const log = { after: upTo(stored.store, snapshot.head.seq), receipts: stored.store.receipts.bind(stored.store) };
   const unread: Unread[] = [];
   const kept = config.opsDurable ? snapshot : { ...snapshot, opsReplayFrom: null };
-  const balances = await recover(gov, kept, log, (each) => unread.push(each));
+  await recover(gov, kept, log, (each) => unread.push(each));
   startWithout(context, gov.directory, [...snapshot.unread, ...unreadDescents(snapshot), ...unread]);
-  events.subscribe((batch) => balances.follow(batch));
-  followed.current = { gov, access, balances };
+  events.subscribe((batch) => gov.balances.follow(batch));
   if (!config.opsDurable) journal.write({ kind: 'ops_forgotten' });
   else if (snapshot.opsReplayFrom === null) journal.write({ kind: 'ops_replay_from', seq: snapshot.head.seq });
   release();
   await journal.committed();
   opened.defer(() => journal.close(), 'the journal');
   if (stored.shared !== undefined) followOthers(context, stored.shared, journal);
-  return { gov, events, eventLog, balances, tally, access };
+  return { gov, events, eventLog, tally, access };
 }
 
 function journalOn(
@@ -89,10 +87,14 @@ function journalOn(
   snapshot: Snapshot,
   events: EventBus<DomainEvent>,
   watch: StoreWatch,
-  followed: { readonly current?: Followed },
+  memory: { readonly current?: Governance },
 ): Journal<Change, DomainEvent> {
   const { logger, metrics } = context;
   let startedAt = 0;
+  const here = (): Governance => {
+    if (memory.current === undefined) throw new Error('there is no memory yet that a fact could change');
+    return memory.current;
+  };
   return new Journal<Change, DomainEvent>(
     {
       commit: (batch) => {
@@ -101,13 +103,14 @@ function journalOn(
       },
       soon: setImmediate,
       seal: sealer(sha256),
+      apply: (fact, how) => applyFact(here(), fact, how),
       publish: (batch, isForeign) => events.publish(batch, isForeign),
       onCommit: (error) => {
         metrics.committed((clock.elapsed() - startedAt) / 1000, error !== undefined);
         watch.onCommit(error);
       },
       onError: (error) => logger.error({ err: error }, 'work after a commit failed'),
-      ...(shared === undefined ? {} : { sharing: sharingOf(context, shared, followed) }),
+      ...(shared === undefined ? {} : { sharing: sharingOf(context, shared, here) }),
     },
     snapshot.head,
   );
@@ -143,16 +146,8 @@ function governanceOn(
 }
 
 /** How the journal works together with the other gateways on the store. */
-function sharingOf(
-  context: WiringContext,
-  shared: SharedStore,
-  followed: { readonly current?: Followed },
-): Sharing<Change, DomainEvent> {
+function sharingOf(context: WiringContext, shared: SharedStore, here: () => Governance): Sharing<Change, DomainEvent> {
   const { feed } = shared;
-  const here = (): Followed => {
-    if (followed.current === undefined) throw new Error('there is nothing yet that could follow');
-    return followed.current;
-  };
   return {
     touchOf,
     ready: () => feed.ready(),

@@ -1,12 +1,5 @@
 import type { Accounts, AccountsAccess, Governance, SignOnProvider, Tickets } from '@reeve/core';
-import {
-  Authenticator,
-  EndedCredentials,
-  findLoginIn,
-  findRolesIn,
-  MemoryAccountStore,
-  TicketRegistry,
-} from '@reeve/core';
+import { Authenticator, findLoginIn, findRolesIn, MemoryAccountStore, TicketRegistry } from '@reeve/core';
 import { JoseMint } from '../adapters/crypto/jose-mint.ts';
 import { randomness, sha256 } from '../adapters/crypto/node-crypto.ts';
 import { PasswordPool } from '../adapters/crypto/password-pool.ts';
@@ -42,7 +35,7 @@ export function credentialsOf(config: Config, gov: Governance): AccountsAccess {
     signingKeys: gov.callers.signingKeys,
     mint: new JoseMint(),
     tokenTtlMs: config.tokenTtlSecs * 1000,
-    ended: new EndedCredentials(),
+    ended: gov.ended,
   };
 }
 

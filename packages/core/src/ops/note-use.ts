@@ -2,10 +2,10 @@ import type { ActionType, CheckRequest, Via } from '../action/index.ts';
 import { entranceOf } from '../action/index.ts';
 import { redactText } from '../audit/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
-import type { OpRecord } from '../ops/index.ts';
 import type { Agent, Agents, Family } from '../tenancy/index.ts';
 import { AgentCoverage } from '../tenancy/index.ts';
-import type { Decisions } from './decisions.ts';
+import type { OpRecord } from './op.ts';
+import type { Operations } from './operations.ts';
 
 /** Which part of an agent's work an action belongs to, as coverage counts. */
 const familyOf: Readonly<Record<ActionType, Family | null>> = {
@@ -23,7 +23,7 @@ const familyOf: Readonly<Record<ActionType, Family | null>> = {
  * again has another time. The rest is written aside.
  */
 export function noteUse(
-  { directory, journal }: Agents & Pick<Decisions, 'journal'>,
+  { directory, journal }: Agents & Pick<Operations, 'journal'>,
   agent: Agent,
   { via, action }: Pick<CheckRequest, 'via' | 'action'>,
   now: EpochMs,
