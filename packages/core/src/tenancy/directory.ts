@@ -168,7 +168,8 @@ export class AgentDirectory {
   #unindex(agent: Agent): void {
     this.#use(agent, -1);
     const { tokenHash, parent } = agent.record;
-    if (tokenHash !== null) this.#byTokenHash.delete(tokenHash);
+    // At another gateway, somebody else may have been given the same token first. Then it is theirs.
+    if (tokenHash !== null && this.#byTokenHash.get(tokenHash) === agent) this.#byTokenHash.delete(tokenHash);
     if (parent !== null) {
       const siblings = this.#siblingsUnder(parent);
       siblings.delete(agent);
