@@ -158,7 +158,7 @@ export { policyVersionsTable, putPolicy, rejectPolicies, reviveSource, rollbackP
 export { subjectOf, validatePolicy, waitOf, withWriters } from './policy/index.ts';
 export { AgentDirectory, agentAfter, agentOfChange, agentsTable, findAgent, heartbeat } from './tenancy/index.ts';
 export { identifyByToken, isAgentChange, lineageOf, listAgents, teamOf, topologyStats } from './tenancy/index.ts';
-export { ReportedTools, restoreUses, saveUses, treeUnder, uncoveredBy, unused } from './tenancy/index.ts';
+export { ReportedTools, saveUses, treeUnder, uncoveredBy, unused } from './tenancy/index.ts';
 export { isSuspended, nameOfScope, visibleAgents, withoutToken } from './tenancy/index.ts';
 export type { Balance, BalanceDifference, BudgetRow, BudgetVerification, ClosedPeriod } from './budget/index.ts';
 export type { Period, RunCount, SavedBalance, SpentWindow, TierOf } from './budget/index.ts';

@@ -3,15 +3,16 @@ import { replayLog } from './audit/index.ts';
 import { restoreApprovals } from './approvals/index.ts';
 import { BalanceRecovery, noBalancesMark } from './budget/index.ts';
 import { restoreControl } from './control/index.ts';
+import { applyFact } from './facts.ts';
 import type { Governance } from './governance.ts';
 import type { Touch, Unread } from './journal/index.ts';
-import { touchedBy } from './journal/index.ts';
+import { restoring, touchedBy } from './journal/index.ts';
 import { agentKey } from './kernel/index.ts';
 import type { OpsLog } from './ops/index.ts';
 import { OpsRecovery } from './ops/index.ts';
 import { withWriters } from './policy/index.ts';
 import type { Snapshot } from './store.ts';
-import { restoreUses } from './tenancy/index.ts';
+import { storedTenancy } from './tenancy/index.ts';
 
 /** Restores everything that an empty governance lacks. What of the log cannot be read is handed to `onUnread`. */
 export async function recover(
@@ -20,8 +21,7 @@ export async function recover(
   log: OpsLog,
   onUnread: (unread: Unread) => void,
 ): Promise<void> {
-  for (const agent of snapshot.agents) gov.directory.put(agent, agent.registeredAt);
-  restoreUses(gov, snapshot.agentUses);
+  for (const fact of storedTenancy(snapshot)) applyFact(gov, fact, restoring);
   gov.policyRegistry.restore(await withWriters(gov, snapshot.policies));
   await replay(gov, snapshot, log, onUnread);
   restoreControl(gov, snapshot);

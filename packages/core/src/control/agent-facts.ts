@@ -1,14 +1,56 @@
-import type { Meanings, Touch } from '../journal/index.ts';
-import { nothingToApply } from '../journal/index.ts';
+import type { Applying, Meanings, Touch, Undo, Write } from '../journal/index.ts';
+import { agentValues, nothingToApply, update } from '../journal/index.ts';
 import { agentKey } from '../kernel/index.ts';
-import type { AgentChange } from '../tenancy/index.ts';
-import { agentOfChange, agentRows } from '../tenancy/index.ts';
+import type { AgentChange, AgentDirectory } from '../tenancy/index.ts';
+import { agentAfter, agentOfChange, agentsTable, credentialEnded } from '../tenancy/index.ts';
 import type { Controls } from './controls.ts';
-import { followAgent } from './follow-control.ts';
 
-function follow(gov: Controls, change: AgentChange) {
-  followAgent(gov, change);
-  return nothingToApply();
+interface State extends Pick<Controls, 'clock' | 'control' | 'ops'> {
+  readonly directory: AgentDirectory;
+}
+
+/** What is known of an agent changes by the rule that all stores follow. A stream ends with the token it came with. */
+function apply({ clock, control, directory }: State, change: AgentChange, how: Applying): Undo {
+  const known = directory.find(agentOfChange(change));
+  const before = known?.record;
+  const after = agentAfter(before, change);
+  if (after === before) return nothingToApply();
+  if (known !== undefined && before?.tokenHash !== (after?.tokenHash ?? null)) {
+    how.onDurable(() => control.endStreams(known.key, credentialEnded()));
+  }
+  if (after === undefined) {
+    if (known !== undefined) directory.remove(known);
+    return () => known && directory.reinstate(known);
+  }
+  const agent = directory.put(after, Math.max(known?.lastSeenAt ?? 0, after.registeredAt));
+  agent.blocked = control.isBlocked(agent.key);
+  if (change.kind === 'agent_saved') {
+    agent.aliveAt = clock.elapsed();
+    agent.isHere = how.isHere;
+  }
+  return () => {
+    if (before === undefined) directory.remove(agent);
+    else directory.put(before, agent.lastSeenAt);
+  };
+}
+
+/** An agent that leaves takes along what it had in flight and how it used the gateway, even if it is remembered. */
+function leave(state: State, change: Extract<AgentChange, { readonly kind: 'agent_removed' }>, how: Applying): Undo {
+  const { control, directory, ops } = state;
+  const known = directory.find(change.id);
+  if (known === undefined) return nothingToApply();
+  const { coverage } = known;
+  const waited = directory.used.delete(known);
+  const undos = [...ops.of(known)].map((op) => ops.forget(op));
+  known.coverage = null;
+  const stay = apply(state, change, how);
+  how.onDurable(() => control.discardEmpty(known.key));
+  return () => {
+    stay();
+    known.coverage = coverage;
+    if (waited) directory.used.add(known);
+    for (const undo of undos.reverse()) undo();
+  };
 }
 
 /** Lineage and topology of others depend on who is registered. */
@@ -16,14 +58,14 @@ function touch(change: AgentChange): Touch {
   return { org: agentOfChange(change).orgId };
 }
 
-export const agentFacts: Meanings<Controls, AgentChange> = {
-  agent_saved: { apply: follow, touch, rows: agentRows.agent_saved },
-  agent_controlled: {
-    apply: follow,
-    touch: ({ id }) => ({ agent: agentKey(id) }),
-    rows: agentRows.agent_controlled,
-  },
-  agent_suspended: { apply: follow, touch, rows: agentRows.agent_suspended },
-  agent_resumed: { apply: follow, touch, rows: agentRows.agent_resumed },
-  agent_removed: { apply: follow, touch, rows: agentRows.agent_removed },
+function rows(change: AgentChange): readonly Write[] {
+  return [update(agentsTable, agentValues(agentOfChange(change)), (stored) => agentAfter(stored, change))];
+}
+
+export const agentFacts: Meanings<State, AgentChange> = {
+  agent_saved: { apply, touch, rows },
+  agent_controlled: { apply, touch: ({ id }) => ({ agent: agentKey(id) }), rows },
+  agent_suspended: { apply, touch, rows },
+  agent_resumed: { apply, touch, rows },
+  agent_removed: { apply: leave, touch, rows },
 };

@@ -4,10 +4,18 @@ import { agentId } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';
-import { followAgent } from './follow-control.ts';
+import { applyFact } from '../facts.ts';
+import type { Applying } from '../journal/meaning.ts';
+import type { AgentChange } from '../tenancy/tenancy-slice.ts';
 
 const bot = agentId('acme/search/bot');
 const suspension = { at: 5, reason: 'odd', width: 'unbound' } as const;
+
+const elsewhere: Applying = { isHere: false, seq: 0, onDurable: (effect) => effect() };
+
+function followAgent(gov: TestGovernance['gov'], change: AgentChange): void {
+  applyFact(gov, change, elsewhere);
+}
 
 async function busy(): Promise<{ test: TestGovernance; agent: TestAgent; record: AgentRecord }> {
   const test = await testGovernance();

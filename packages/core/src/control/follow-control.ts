@@ -5,8 +5,6 @@ import type { RunControl } from './run-controls.ts';
 import { placeOf } from './run-controls.ts';
 import type { Receipt } from '../ops/index.ts';
 import { agentKey } from '../kernel/index.ts';
-import type { AgentChange } from '../tenancy/index.ts';
-import { agentAfter, agentOfChange, credentialEnded } from '../tenancy/index.ts';
 
 /** Follows a control of another gateway. An agent that listens here gets the message here. */
 export function followControl(gov: Controls, change: ControlChange): void {
@@ -58,27 +56,4 @@ function followSequence(gov: Controls, { agent, sequence }: ControlSequence): vo
 function followRunUse({ control: { runs } }: Controls, used: RunControl): void {
   const known = runs.find(placeOf(used), used.imposedBy);
   if (known?.controlId === used.controlId) runs.put(used);
-}
-
-/** Follows an agent that came, changed or left at another gateway. Its operations follow by their own events. */
-export function followAgent(gov: Controls, change: AgentChange): void {
-  const id = agentOfChange(change);
-  const known = gov.directory.find(id);
-  const before = known?.record;
-  const after = agentAfter(before, change);
-  if (change.kind === 'agent_removed' && known !== undefined) {
-    for (const op of [...gov.ops.of(known)]) gov.ops.forget(op);
-  }
-  if (after !== undefined) {
-    const agent = gov.directory.put(after, Math.max(known?.lastSeenAt ?? 0, after.registeredAt));
-    agent.blocked = gov.control.isBlocked(agent.key);
-    if (change.kind === 'agent_saved') {
-      agent.aliveAt = gov.clock.elapsed();
-      agent.isHere = false;
-    }
-  } else if (known !== undefined) gov.directory.remove(known);
-  if (before === undefined || before.tokenHash === (after?.tokenHash ?? null)) return;
-  const key = agentKey(id);
-  gov.control.endStreams(key, credentialEnded());
-  if (change.kind === 'agent_removed') gov.control.discardEmpty(key);
 }

@@ -36,6 +36,6 @@ export type { RunControl } from './run-controls.ts';
 export { settleSuspensions } from './settle-suspensions.ts';
 export type { SuspendScope } from './suspend-scope.ts';
 export { suspendScope } from './suspend-scope.ts';
-export { controlScopeOf } from './suspension-changes.ts';
+export { controlScopeOf } from './note-suspension.ts';
 export type { SuspendAgent } from './suspend-agent.ts';
 export { moveForSuspension, resumeAgent, suspendAgent } from './suspend-agent.ts';

@@ -8,7 +8,7 @@ import { neededForScope } from './control-scope.ts';
 import type { Controls } from './controls.ts';
 import { hasOwnAgent } from './own-agents.ts';
 import { resumeScope } from './settle-suspensions.ts';
-import { controlScopeOf, noteSuspension, saveSuspension } from './suspension-changes.ts';
+import { controlScopeOf, noteSuspension } from './note-suspension.ts';
 
 export interface LiftSuspension {
   readonly by: Principal;
@@ -28,7 +28,7 @@ export async function liftSuspension(gov: Controls, { by, id, reason }: LiftSusp
     const why = redactText(reason);
     const imposedBy = { orgId: by.orgId, teamId: by.teamId };
     const after: ScopeSuspension = { ...suspension, lifted: { actor: by.actor, imposedBy, reason: why, at } };
-    saveSuspension(gov, after);
+    gov.journal.apply({ kind: 'suspension_saved', suspension: after });
     noteSuspension(gov, after, 'resumed', { by, reason: why, at });
     return after;
   });

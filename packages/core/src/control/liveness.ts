@@ -5,7 +5,7 @@ import type { Listened } from '../kernel/index.ts';
 import { usdOfMicros, traceIdsIn, SteppedRound } from '../kernel/index.ts';
 import type { Op } from '../ops/index.ts';
 import type { Agent } from '../tenancy/index.ts';
-import { neverHeard, touchAgent } from '../tenancy/index.ts';
+import { touchAgent } from '../tenancy/index.ts';
 
 /** An agent is alive again: its operations are no longer stale. */
 export function wakeOps(gov: Controls, agent: Agent): void {
@@ -46,7 +46,6 @@ export function* eachSilentOp(
     if (now - agent.aliveAt < silentMs) continue;
     if (ops.of(agent).size === 0) continue;
     if (control.hasStream(agent.key)) touchAgent(gov, agent, now);
-    if (agent.aliveAt === neverHeard) agent.aliveAt = now;
     const heardAt = agent.aliveAt;
     if (!isSilent(heardAt)) continue;
     onAgent(agent);

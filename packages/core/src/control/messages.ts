@@ -138,7 +138,7 @@ export async function subscribeControl(
   const { waitsOnly = false } = request;
   if (!waitsOnly && !agent.record.controlled && tokenHash !== null) {
     await gov.journal.turn(agentWarrant(gov, request.agentId, request.token), () => {
-      if (agent.record.tokenHash === tokenHash) setControlled(gov, agent, tokenHash);
+      gov.journal.apply({ kind: 'agent_controlled', id: agent.record.id, tokenHash });
     });
     if (agent.record.tokenHash !== tokenHash || gov.directory.find(agent.record.id) !== agent) throw credentialEnded();
   }
@@ -156,11 +156,4 @@ export async function subscribeControl(
       if (outbox.streams.delete(stream)) touchAgent(gov, agent);
     },
   };
-}
-
-function setControlled(gov: Controls, agent: Agent, tokenHash: string): void {
-  const { record, lastSeenAt } = agent;
-  gov.directory.put({ ...record, controlled: true }, lastSeenAt);
-  gov.journal.onFailure(() => gov.directory.put(record, lastSeenAt));
-  gov.journal.write({ kind: 'agent_controlled', id: record.id, tokenHash });
 }

@@ -7,7 +7,6 @@ import type { Listened } from '../kernel/index.ts';
 import { traceIdsIn } from '../kernel/index.ts';
 import type { Receipt } from '../ops/index.ts';
 import { unconfirmed } from '../ops/index.ts';
-import type { SuspensionsSnapshot } from '../tenancy/index.ts';
 
 /** Replaces a receipt in memory and in this turn. */
 export function saveReceipt(gov: Controls, before: Receipt, after: Receipt): void {
@@ -92,10 +91,7 @@ export function timeOutControls(gov: Controls, most: number, { since }: Listened
  * Restores controls: the sequence numbers, the receipts that wait or block, and the recent requests. The time to
  * acknowledge starts anew, because nobody could acknowledge while the gateway was down.
  */
-export function restoreControl(
-  gov: Controls,
-  snapshot: ControlSnapshot & SuspensionsSnapshot & Pick<RestoresSnapshot, 'restoredAt'>,
-): void {
+export function restoreControl(gov: Controls, snapshot: ControlSnapshot & Pick<RestoresSnapshot, 'restoredAt'>): void {
   if (snapshot.restoredAt !== null) gov.control.countAbove(snapshot.restoredAt);
   for (const sequence of snapshot.controlSequences) gov.control.restoreSequence(sequence);
   const receipts = snapshot.receipts.toSorted((a, b) => a.sequence - b.sequence);
@@ -104,5 +100,4 @@ export function restoreControl(
   for (const bulk of bulks) gov.control.remembered.restore(bulk);
   for (const control of snapshot.runControls) gov.control.runs.put(control);
   for (const departure of snapshot.departures) gov.control.departures.put(departure);
-  for (const suspension of snapshot.suspensions) gov.directory.suspensions.put(suspension);
 }

@@ -8,7 +8,7 @@ import { newControlId } from './control-op.ts';
 import type { Controls } from './controls.ts';
 import { isRunning, runsOn } from './held-ops.ts';
 import { countOf, opsOf, opsPerTurn, runBulk } from './run-bulk.ts';
-import { controlScopeOf, removeSuspension, saveSuspension } from './suspension-changes.ts';
+import { controlScopeOf } from './note-suspension.ts';
 
 // A suspension that was imposed or lifted is carried out, whatever becomes of the credential that did it.
 type Asking = Pick<Principal, 'actor' | 'requestId'>;
@@ -31,7 +31,7 @@ export async function moveForScope(gov: Controls, suspension: ScopeSuspension, b
   return await gov.journal.turn(ownWork, () => {
     const present = gov.directory.suspensions.find(id);
     const settled = { ...(present ?? suspension), operations, isSettled: true };
-    if (present?.lifted === null) saveSuspension(gov, settled);
+    if (present?.lifted === null) gov.journal.apply({ kind: 'suspension_saved', suspension: settled });
     return settled;
   });
 }
@@ -44,7 +44,7 @@ export async function resumeScope(gov: Controls, suspension: ScopeSuspension, by
     const waiting = await opsOf(gov, agents, isMovable);
     if (waiting.length > 0) await move(gov, suspension, { by, action: 'resume', id: newControlId(gov), isMovable });
   });
-  await gov.journal.turn(ownWork, () => removeSuspension(gov, suspension));
+  await gov.journal.turn(ownWork, () => gov.journal.apply({ kind: 'suspension_removed', suspension }));
 }
 
 /**

@@ -27,13 +27,15 @@ export function suspendAgent(gov: Controls, { by, agent: id, reason }: SuspendAg
   const why = redactText(reason);
   const { suspension } = agent.record;
   const width = widthOf(by);
+  const impose = (imposed: Suspension) =>
+    gov.journal.apply({ kind: 'agent_suspended', agent: agent.record, suspension: imposed });
   if (suspension === null) {
-    impose(gov, agent, { at: gov.clock.now(), reason: why, width });
+    impose({ at: gov.clock.now(), reason: why, width });
     note(gov, by, agent, 'AgentSuspended', why);
     moveForSuspension(gov, by, agent, 'pause', { reason: why, width });
   } else if (!isAtLeastAsWide(suspension.width, width)) {
     // From now on only the wider credential lifts the suspension. What it has paused stays paused.
-    impose(gov, agent, { ...suspension, reason: why, width });
+    impose({ ...suspension, reason: why, width });
     note(gov, by, agent, 'AgentSuspended', why);
   }
 }
@@ -52,21 +54,9 @@ export function resumeAgent(gov: Controls, { by, agent: id, reason }: SuspendAge
   }
   if (agent.record.suspension !== null) {
     const width = widthOf(by);
-    put(gov, agent, null);
-    gov.journal.write({ kind: 'agent_resumed', id: agent.record.id, width });
+    gov.journal.apply({ kind: 'agent_resumed', id: agent.record.id, width });
     moveForSuspension(gov, by, agent, 'resume', { reason: why, width });
   }
-}
-
-function impose(gov: Controls, agent: Agent, suspension: Suspension): void {
-  put(gov, agent, suspension);
-  gov.journal.write({ kind: 'agent_suspended', agent: agent.record, suspension });
-}
-
-function put(gov: Controls, agent: Agent, suspension: Suspension | null): void {
-  const { record, lastSeenAt } = agent;
-  gov.directory.put({ ...record, suspension }, lastSeenAt);
-  gov.journal.onFailure(() => gov.directory.put(record, lastSeenAt));
 }
 
 /** Resuming lifts the suspension and all blocks, or nothing. */
@@ -128,5 +118,5 @@ function note(
     }),
   );
   const change = eventType === 'AgentSuspended' ? 'suspended' : 'resumed';
-  gov.journal.publish({ type: 'agent', at, agent: agent.record.id, change });
+  gov.journal.apply({ type: 'agent', at, agent: agent.record.id, change });
 }

@@ -8,7 +8,7 @@ import { newControlId } from './control-op.ts';
 import type { Controls } from './controls.ts';
 import { emptyScope } from './run-bulk.ts';
 import { moveForScope } from './settle-suspensions.ts';
-import { noteSuspension, saveSuspension } from './suspension-changes.ts';
+import { noteSuspension } from './note-suspension.ts';
 
 export interface SuspendScope {
   readonly by: Principal;
@@ -73,7 +73,7 @@ function impose(gov: Controls, { by, action, reason }: SuspendScope, scope: Tena
     isSettled: false,
     lifted: null,
   };
-  saveSuspension(gov, suspension);
+  gov.journal.apply({ kind: 'suspension_saved', suspension });
   noteSuspension(gov, suspension, 'suspended', { by, reason: suspension.reason, at: suspension.since });
   return suspension;
 }

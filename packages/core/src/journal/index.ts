@@ -4,7 +4,16 @@ export { eventIdRows, idsReserved } from './event-ids.ts';
 export type { Batch, Guard, JournalOf, Told } from './journal-ports.ts';
 export { Journal } from './journal.ts';
 export type { Applying, Meaning, Meanings, Named, Typed, Undo } from './meaning.ts';
-export { applyWith, nameOf, noRows, nothingToApply, shownOnly, touchesNobody, touchesOrg } from './meaning.ts';
+export {
+  applyWith,
+  nameOf,
+  noRows,
+  nothingToApply,
+  restoring,
+  shownOnly,
+  touchesNobody,
+  touchesOrg,
+} from './meaning.ts';
 export type { RestoresChange, RestoresSnapshot } from './restores.ts';
 export { restoreRows, restoredAt, restoredFrom } from './restores.ts';
 export type { ForeignCommit, Sharing, Step, Touch, Touched, Unread } from './shared-log.ts';

@@ -19,6 +19,9 @@ export interface Applying {
   readonly onDurable: (effect: () => void) => void;
 }
 
+/** A start finds the fact in the store. Nobody listens yet. */
+export const restoring: Applying = { isHere: false, seq: 0, onDurable: () => undefined };
+
 /**
  * Everything that one kind of fact means. The same `apply` runs where the fact happens, at other gateways on the log, and
  * after a restart.

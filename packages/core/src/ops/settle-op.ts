@@ -23,7 +23,7 @@ export function settleCost(gov: Operations, moved: OpMoved): void {
   gov.journal.onFailure(gov.ops.change(op, { reservedMicros: 0 }));
 }
 
-/** Terminates and forgets the operations of an agent that leaves. */
+/** Terminates the operations of an agent that leaves. They are forgotten with it: if it returns and reuses the ids, they are others. */
 export function endOpsOf(gov: Operations, { agent, actor }: { readonly agent: Agent; readonly actor: Actor }): void {
   for (const op of [...gov.ops.of(agent)]) {
     if (!isOver(op.state)) moveOp(gov, op, 'terminate', { actor, reason: 'agent deregistered' });
@@ -31,7 +31,5 @@ export function endOpsOf(gov: Operations, { agent, actor }: { readonly agent: Ag
     if (op.savedSeq > 0 || gov.journal.isShared) {
       gov.journal.write({ kind: 'op_removed', id: agent.record.id, opId: op.opId });
     }
-    // Forgotten at once: if the agent returns and reuses the ids, they are other operations.
-    gov.journal.onFailure(gov.ops.forget(op));
   }
 }

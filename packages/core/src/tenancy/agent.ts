@@ -38,15 +38,15 @@ export interface Agent {
   readonly key: AgentKey;
   /** The order in which agents became known here. Lists are paged by it. */
   readonly ordinal: number;
-  record: AgentRecord;
+  readonly record: AgentRecord;
   /** How many bytes its names, metadata and tools take. */
-  bytes: number;
-  lineage: Lineage;
+  readonly bytes: number;
+  readonly lineage: Lineage;
   /** When the agent was last heard, for people. */
   lastSeenAt: EpochMs;
   /** The agent has not confirmed a stop in time. It gets no answers until it does or an operator resumes it. */
   blocked: boolean;
-  /** When the agent was last heard, on the monotonic clock, or `neverHeard`. */
+  /** When the agent was last heard, on the monotonic clock; at the start, if it was not heard since. */
   aliveAt: number;
   /** The agent has been silent for so long that its operations are stale. */
   silent: boolean;
@@ -56,11 +56,8 @@ export interface Agent {
   coverage: AgentCoverage | null;
 }
 
-/**
- * Not heard since the gateway started. It is a number, because every decision writes the time: a field that is always a
- * number is changed in place.
- */
-export const neverHeard = Number.NEGATIVE_INFINITY;
+/** For the directory, whose indexes must fit. */
+export type MutableAgent = { -readonly [Member in keyof Agent]: Agent[Member] };
 
 export function isRegistered(agent: Agent): boolean {
   return agent.record.tokenHash !== null;

@@ -1,8 +1,8 @@
 import type { Lineage } from '../audit/index.ts';
 import type { AgentId, AgentKey, EpochMs } from '../kernel/index.ts';
 import { agentKey, invalid } from '../kernel/index.ts';
-import type { Agent, AgentRecord } from './agent.ts';
-import { isRegistered, neverHeard } from './agent.ts';
+import type { Agent, AgentRecord, MutableAgent } from './agent.ts';
+import { isRegistered } from './agent.ts';
 import type { AgentBounds } from './compact-agent.ts';
 import { agentBytes, compactAgent } from './compact-agent.ts';
 import { OutOfService } from './out-of-service.ts';
@@ -90,7 +90,7 @@ export class AgentDirectory {
     const key = agentKey(record.id);
     const known = this.#byKey.get(key);
     if (known !== undefined) this.#unindex(known);
-    const agent: Agent = known ?? this.#newcomer(record, seenAt);
+    const agent: MutableAgent = known ?? this.#newcomer(record, seenAt);
     agent.record = compactAgent(record);
     agent.bytes = agentBytes(record);
     agent.lastSeenAt = seenAt;
@@ -148,14 +148,14 @@ export class AgentDirectory {
       lineage,
       lastSeenAt: seenAt,
       blocked: false,
-      aliveAt: neverHeard,
+      aliveAt: 0,
       silent: false,
       isHere: false,
       coverage: null,
     };
   }
 
-  #index(agent: Agent): void {
+  #index(agent: MutableAgent): void {
     this.#use(agent, 1);
     const { tokenHash, parent } = agent.record;
     if (tokenHash !== null) this.#byTokenHash.set(tokenHash, agent);
@@ -188,7 +188,7 @@ export class AgentDirectory {
     else this.#uses.set(orgId, { agents, bytes: use.bytes + sign * bytes });
   }
 
-  #refreshLineage(agent: Agent): void {
+  #refreshLineage(agent: MutableAgent): void {
     const org = isRegistered(agent) ? this.#orgOf(agent) : undefined;
     org?.leave(agent);
     agent.lineage = lineageUnder(agent.record, this.parentOf(agent));

@@ -1,7 +1,7 @@
 export type { AgentBounds } from './compact-agent.ts';
 export { usualAgentBounds } from './agent-bounds.ts';
 export type { Agent, AgentRecord, Suspension } from './agent.ts';
-export { actorOf, unregisteredAgent, neverHeard } from './agent.ts';
+export { actorOf, unregisteredAgent } from './agent.ts';
 export type { AgentUsage, Family } from './agent-coverage.ts';
 export { AgentCoverage, uncoveredBy, unused } from './agent-coverage.ts';
 export type { DeregisterRequest } from './deregister-agent.ts';
@@ -27,9 +27,9 @@ export type { Hold, ScopeSuspension, TenantScope } from './scope-suspensions.ts'
 export { areRelated, isWithin, nameOfScope } from './scope-suspensions.ts';
 export { suspensionsTable } from './suspensions-rows.ts';
 export type { SuspensionChange, SuspensionEvent, SuspensionsSnapshot } from './suspensions-slice.ts';
-export { restoreUses, saveUses } from './save-uses.ts';
-export { tenancyFacts } from './tenancy-facts.ts';
-export { agentRows, agentsTable, agentUsesTable } from './tenancy-rows.ts';
+export { saveUses } from './save-uses.ts';
+export { storedTenancy, tenancyFacts } from './tenancy-facts.ts';
+export { agentsTable, agentUsesTable } from './tenancy-rows.ts';
 export type { AgentChange, AgentEvent, AgentUseChange, TenancySnapshot } from './tenancy-slice.ts';
 export { agentAfter, agentOfChange, isAgentChange, withoutToken } from './tenancy-slice.ts';
 export type { Agents, Tenancy, TenancyReactions } from './tenancy.ts';

@@ -1,7 +1,7 @@
 import { rootsWith, requireReach } from '../access/index.ts';
 import type { Principal } from '../access/index.ts';
 import { canonicalJson, draftOf, redactText } from '../audit/index.ts';
-import { touchAgent, credentialEnded } from './identify.ts';
+import { findAgent, touchAgent } from './identify.ts';
 import { checkLength, longest, invalid, ReeveError, agentKey, parseAgentId } from '../kernel/index.ts';
 import type { Tenancy } from './tenancy.ts';
 import { requireRoom } from './agent-bounds.ts';
@@ -78,18 +78,11 @@ export function registerAgent(gov: Tenancy, request: RegisterRequest): Registrat
     registeredWith: rootsWith(gov.keys, existing?.record.registeredWith ?? [], by.credentialId),
   };
   requireRoom(gov, existing, record);
-  const before = existing === undefined ? undefined : { record: existing.record, lastSeenAt: existing.lastSeenAt };
-  const agent = gov.directory.put(record, gov.clock.now());
-  agent.blocked = gov.control.isBlocked(agent.key);
+  gov.journal.apply({ kind: 'agent_saved', agent: record });
+  const agent = findAgent(gov, by, id);
   touchAgent(gov, agent);
-  gov.journal.onFailure(() => {
-    if (before === undefined) gov.directory.remove(agent);
-    else gov.directory.put(before.record, before.lastSeenAt);
-  });
-
   // At another gateway, an agent of another org may have been given the same token.
   gov.journal.onlyWhile(() => gov.directory.ownerOf(tokenHash) === agent);
-  gov.journal.write({ kind: 'agent_saved', agent: record });
   gov.journal.record(
     draftOf({
       at: gov.clock.now(),
@@ -105,10 +98,7 @@ export function registerAgent(gov: Tenancy, request: RegisterRequest): Registrat
       }),
     }),
   );
-  gov.journal.publish({ type: 'agent', at: gov.clock.now(), agent: id, change: 'registered' });
-  if (before?.record.tokenHash !== tokenHash) {
-    gov.journal.onCommitted(() => gov.control.endStreams(agent.key, credentialEnded()));
-  }
+  gov.journal.apply({ type: 'agent', at: gov.clock.now(), agent: id, change: 'registered' });
   return { token, created };
 }
 

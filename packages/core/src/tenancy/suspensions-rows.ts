@@ -1,7 +1,6 @@
-import type { RowsOf, Table } from '../journal/index.ts';
-import { put, remove, text, textIn } from '../journal/index.ts';
+import type { Table } from '../journal/index.ts';
+import { text, textIn } from '../journal/index.ts';
 import type { ScopeSuspension } from './scope-suspensions.ts';
-import type { SuspensionChange } from './suspensions-slice.ts';
 
 export const suspensionsTable: Table<ScopeSuspension, 'id'> = {
   name: 'scope_suspensions',
@@ -12,9 +11,4 @@ export const suspensionsTable: Table<ScopeSuspension, 'id'> = {
     record: text((suspension) => JSON.stringify(suspension)),
   },
   itemOf: (row) => JSON.parse(textIn(row, 'record')) as ScopeSuspension,
-};
-
-export const suspensionRows: RowsOf<SuspensionChange> = {
-  suspension_saved: ({ suspension }) => [put(suspensionsTable, suspension)],
-  suspension_removed: ({ suspension: { id } }) => [remove(suspensionsTable, { id })],
 };

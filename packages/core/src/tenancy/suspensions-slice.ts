@@ -1,5 +1,5 @@
 import type { EpochMs } from '../kernel/index.ts';
-import type { ScopeSuspension, ScopeSuspensions } from './scope-suspensions.ts';
+import type { ScopeSuspension } from './scope-suspensions.ts';
 
 export type SuspensionChange =
   | { readonly kind: 'suspension_saved'; readonly suspension: ScopeSuspension }
@@ -15,10 +15,4 @@ export interface SuspensionEvent {
 
 export interface SuspensionsSnapshot {
   readonly suspensions: readonly ScopeSuspension[];
-}
-
-/** Follows what another gateway has suspended or lifted. */
-export function followSuspension(scopes: ScopeSuspensions, { kind, suspension }: SuspensionChange): void {
-  if (kind === 'suspension_saved') scopes.put(suspension);
-  else scopes.remove(suspension.id);
 }

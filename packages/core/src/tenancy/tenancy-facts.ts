@@ -1,48 +1,83 @@
-import type { Meanings } from '../journal/index.ts';
-import { nothingToApply, shownOnly, touchesNobody, touchesOrg } from '../journal/index.ts';
+import type { Meanings, Undo } from '../journal/index.ts';
+import { agentValues, nothingToApply, put, remove, shownOnly, touchesNobody, touchesOrg } from '../journal/index.ts';
 import { agentKey } from '../kernel/index.ts';
-import { followUses } from './save-uses.ts';
-import { suspensionRows } from './suspensions-rows.ts';
-import type { SuspensionChange, SuspensionEvent } from './suspensions-slice.ts';
-import { followSuspension } from './suspensions-slice.ts';
-import type { Agents } from './tenancy.ts';
-import { agentUseRows } from './tenancy-rows.ts';
-import type { AgentEvent, AgentUseChange } from './tenancy-slice.ts';
+import type { Agent } from './agent.ts';
+import type { AgentUsage } from './agent-coverage.ts';
+import { AgentCoverage, joined } from './agent-coverage.ts';
+import type { AgentDirectory } from './directory.ts';
+import { suspensionsTable } from './suspensions-rows.ts';
+import type { SuspensionChange, SuspensionEvent, SuspensionsSnapshot } from './suspensions-slice.ts';
+import { agentUsesTable } from './tenancy-rows.ts';
+import type { AgentChange, AgentEvent, AgentUseChange, TenancySnapshot } from './tenancy-slice.ts';
 
-export const tenancyFacts: Meanings<Agents, AgentUseChange | SuspensionChange | AgentEvent | SuspensionEvent> = {
+interface State {
+  readonly directory: AgentDirectory;
+}
+
+export const tenancyFacts: Meanings<State, AgentUseChange | SuspensionChange | AgentEvent | SuspensionEvent> = {
   agent_used: {
-    apply: (state, change) => {
-      followUses(state, change);
-      return nothingToApply();
+    apply: ({ directory }, { use }, { isHere }) => {
+      const agent = directory.find(use.id);
+      if (agent === undefined) return nothingToApply();
+      const undo = join(agent, use.usage);
+      // What another gateway writes lacks what was noted here lately.
+      if (!isHere || !directory.used.delete(agent)) return undo;
+      return () => {
+        undo();
+        directory.used.add(agent);
+      };
     },
     // No decision rests on it, but what is written next about the agent must contain it.
     touch: ({ use }) => ({ agent: agentKey(use.id) }),
-    rows: agentUseRows.agent_used,
+    // Memory knows all that was written before, so a row is written whole.
+    rows: ({ use }) => [put(agentUsesTable, use)],
   },
   agent_uses_removed: {
-    apply: (state, change) => {
-      followUses(state, change);
-      return nothingToApply();
-    },
+    // The agent leaves. Memory forgets them with it.
+    apply: nothingToApply,
     touch: touchesNobody,
-    rows: agentUseRows.agent_uses_removed,
+    rows: ({ id }) => [remove(agentUsesTable, agentValues(id))],
   },
   suspension_saved: {
-    apply: ({ directory }, change) => {
-      followSuspension(directory.suspensions, change);
-      return nothingToApply();
-    },
+    apply: ({ directory }, { suspension }) => directory.suspensions.put(suspension),
     touch: ({ suspension }) => touchesOrg(suspension.orgId),
-    rows: suspensionRows.suspension_saved,
+    rows: ({ suspension }) => [put(suspensionsTable, suspension)],
   },
   suspension_removed: {
-    apply: ({ directory }, change) => {
-      followSuspension(directory.suspensions, change);
-      return nothingToApply();
-    },
+    apply: ({ directory }, { suspension }) => directory.suspensions.remove(suspension.id),
     touch: ({ suspension }) => touchesOrg(suspension.orgId),
-    rows: suspensionRows.suspension_removed,
+    rows: ({ suspension: { id } }) => [remove(suspensionsTable, { id })],
   },
   agent: shownOnly,
   suspension: shownOnly,
 };
+
+/** Adds what a gateway has noted to what is known. What was noted here, and is not written yet, counts as well. */
+function join(agent: Agent, usage: AgentUsage): Undo {
+  const before = agent.coverage;
+  const coverage = before ?? new AgentCoverage();
+  const known = coverage.usage;
+  const together = joined(known, usage);
+  coverage.usage = together;
+  agent.coverage = coverage;
+  return () => {
+    // What was noted since stays.
+    if (coverage.usage !== together) return;
+    coverage.usage = known;
+    agent.coverage = before;
+  };
+}
+
+/** The facts that have left these rows. */
+export function* storedTenancy({
+  agents,
+  agentUses,
+  suspensions,
+}: TenancySnapshot & SuspensionsSnapshot): Generator<AgentChange | AgentUseChange | SuspensionChange> {
+  for (const agent of agents) {
+    yield { kind: 'agent_saved', agent };
+    if (agent.suspension !== null) yield { kind: 'agent_suspended', agent, suspension: agent.suspension };
+  }
+  for (const use of agentUses) yield { kind: 'agent_used', use };
+  for (const suspension of suspensions) yield { kind: 'suspension_saved', suspension };
+}

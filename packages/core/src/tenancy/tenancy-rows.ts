@@ -1,23 +1,9 @@
 import type { Width } from '../access/index.ts';
 import { widths } from '../access/index.ts';
-import type { AgentColumn, Row, RowsOf, Table, Write } from '../journal/index.ts';
-import {
-  agentColumns,
-  agentIdOf,
-  agentValues,
-  flag,
-  integer,
-  numberIn,
-  optionalTextIn,
-  put,
-  remove,
-  text,
-  textIn,
-  update,
-} from '../journal/index.ts';
-import { agentAfter, agentOfChange } from './tenancy-slice.ts';
+import type { AgentColumn, Row, Table } from '../journal/index.ts';
+import { agentColumns, agentIdOf, flag, integer, numberIn, optionalTextIn, text, textIn } from '../journal/index.ts';
 import type { AgentRecord } from './agent.ts';
-import type { AgentChange, AgentUse, AgentUseChange } from './tenancy-slice.ts';
+import type { AgentUse } from './tenancy-slice.ts';
 
 export const agentsTable: Table<AgentRecord, AgentColumn> = {
   name: 'agents',
@@ -59,24 +45,6 @@ export const agentUsesTable: Table<AgentUse, AgentColumn> = {
   columns: { record: text(({ usage }) => JSON.stringify(usage)) },
   itemOf: (row) => ({ id: agentIdOf(row), usage: JSON.parse(textIn(row, 'record')) as AgentUse['usage'] }),
 };
-
-/** Memory knows all that was written before, so a row is written whole. */
-export const agentUseRows: RowsOf<AgentUseChange> = {
-  agent_used: ({ use }) => [put(agentUsesTable, use)],
-  agent_uses_removed: ({ id }) => [remove(agentUsesTable, agentValues(id))],
-};
-
-export const agentRows: RowsOf<AgentChange> = {
-  agent_saved: afterChange,
-  agent_controlled: afterChange,
-  agent_suspended: afterChange,
-  agent_resumed: afterChange,
-  agent_removed: afterChange,
-};
-
-function afterChange(change: AgentChange): readonly Write[] {
-  return [update(agentsTable, agentValues(agentOfChange(change)), (stored) => agentAfter(stored, change))];
-}
 
 function suspensionOf(row: Row): AgentRecord['suspension'] {
   if (row['suspended_at'] === null) return null;

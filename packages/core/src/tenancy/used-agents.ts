@@ -19,15 +19,18 @@ export class UsedAgents {
   }
 
   /** The agent that has waited longest, of the org whose turn it is. */
-  take(): Agent | undefined {
-    for (const [orgId, waiting] of this.#byOrg) {
-      this.#byOrg.delete(orgId);
-      for (const agent of waiting) {
-        waiting.delete(agent);
-        if (waiting.size > 0) this.#byOrg.set(orgId, waiting);
-        return agent;
-      }
-    }
+  next(): Agent | undefined {
+    for (const waiting of this.#byOrg.values()) for (const agent of waiting) return agent;
     return undefined;
+  }
+
+  /** Removes an agent, and returns whether it waited. Then it is the turn of the next org. */
+  delete(agent: Agent): boolean {
+    const { orgId } = agent.record.id;
+    const waiting = this.#byOrg.get(orgId);
+    if (waiting?.delete(agent) !== true) return false;
+    this.#byOrg.delete(orgId);
+    if (waiting.size > 0) this.#byOrg.set(orgId, waiting);
+    return true;
   }
 }

@@ -11,16 +11,6 @@ export function controlScopeOf({ orgId, teamId }: TenantScope): ControlScope {
   return teamId === null ? { orgId } : { orgId, teamId };
 }
 
-export function saveSuspension(gov: Controls, suspension: ScopeSuspension): void {
-  gov.journal.onFailure(gov.directory.suspensions.put(suspension));
-  gov.journal.write({ kind: 'suspension_saved', suspension });
-}
-
-export function removeSuspension(gov: Controls, suspension: ScopeSuspension): void {
-  gov.journal.onFailure(gov.directory.suspensions.remove(suspension.id));
-  gov.journal.write({ kind: 'suspension_removed', suspension });
-}
-
 interface Noted {
   readonly by: Pick<Principal, 'actor' | 'requestId'>;
   /** Secrets are replaced already. */
@@ -53,5 +43,5 @@ export function noteSuspension(
       }),
     }),
   );
-  gov.journal.publish({ type: 'suspension', at, change, suspension });
+  gov.journal.apply({ type: 'suspension', at, change, suspension });
 }
