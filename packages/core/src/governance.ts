@@ -16,6 +16,8 @@ import { AgentDirectory, ReportedTools } from './tenancy/index.ts';
  * Everything the use cases work on: the gateway's state in memory, the journal that makes it durable, and the ports.
  */
 export interface Governance extends Decisions {
+  /** For facts. Rules see less of it. */
+  readonly directory: AgentDirectory;
   /** Saves what was spent. */
   readonly balances: BalanceKeeper;
   /** Tells long-lived connections that a credential has ended. */

@@ -2,7 +2,7 @@ import type { Callers } from '../access/index.ts';
 import type { AlertEvent } from '../audit/index.ts';
 import type { JournalOf } from '../journal/index.ts';
 import type { Micros, Ports } from '../kernel/index.ts';
-import type { AgentDirectory } from '../tenancy/index.ts';
+import type { KnownAgents } from '../tenancy/index.ts';
 import type { BudgetEvent, BudgetsChange } from './budget-slice.ts';
 import type { Ledger } from './ledger.ts';
 import type { Reservation } from './reservations.ts';
@@ -10,7 +10,7 @@ import type { Reservation } from './reservations.ts';
 /** The dependencies of the budget use cases. */
 export interface Budgets extends Ports {
   readonly callers: Callers;
-  readonly directory: AgentDirectory;
+  readonly directory: KnownAgents;
   /** What was spent and what is reserved. */
   readonly ledger: Ledger;
   /** The most that one action may cost. */

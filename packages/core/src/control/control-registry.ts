@@ -1,7 +1,7 @@
 import type { Clock, ReeveError, AgentId, AgentKey } from '../kernel/index.ts';
 import { agentKey, RecentMap } from '../kernel/index.ts';
 import type { OpsRegistry, Receipt } from '../ops/index.ts';
-import type { AgentDirectory } from '../tenancy/index.ts';
+import type { KnownAgents } from '../tenancy/index.ts';
 import type { ControlReader, ControlSequence } from './control-slice.ts';
 import type { ControlMessage } from './outbox.ts';
 import { Outbox } from './outbox.ts';
@@ -19,7 +19,7 @@ export interface ControlSettings {
 
 export interface ControlPorts {
   readonly ops: OpsRegistry;
-  readonly directory: AgentDirectory;
+  readonly directory: KnownAgents;
   readonly clock: Clock;
   readonly reader: ControlReader;
   readonly settings: ControlSettings;
@@ -51,7 +51,7 @@ export class ControlRegistry {
   /** The suspensions of scopes that this gateway is imposing or lifting. */
   readonly settling = new Set<string>();
   readonly #ops: OpsRegistry;
-  readonly #directory: AgentDirectory;
+  readonly #directory: KnownAgents;
   readonly #clock: Clock;
   readonly #outboxes = new Map<AgentKey, Outbox>();
   /** The last sequence numbers of agents that have no outbox now. */

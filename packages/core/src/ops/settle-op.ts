@@ -23,7 +23,10 @@ export function settleCost(gov: Operations, moved: OpMoved): void {
   gov.journal.onFailure(gov.ops.change(op, { reservedMicros: 0 }));
 }
 
-/** Terminates the operations of an agent that leaves. They are forgotten with it: if it returns and reuses the ids, they are others. */
+/**
+ * Terminates the operations of an agent that leaves. They are forgotten with it: if it returns and reuses the ids, they
+ * are other operations.
+ */
 export function endOpsOf(gov: Operations, { agent, actor }: { readonly agent: Agent; readonly actor: Actor }): void {
   for (const op of [...gov.ops.of(agent)]) {
     if (!isOver(op.state)) moveOp(gov, op, 'terminate', { actor, reason: 'agent deregistered' });

@@ -2,7 +2,7 @@ import { ReeveError } from '../kernel/index.ts';
 import type { Agent, AgentRecord } from './agent.ts';
 import type { AgentBounds } from './compact-agent.ts';
 import { agentBytes } from './compact-agent.ts';
-import type { AgentDirectory } from './directory.ts';
+import type { KnownAgents } from './directory.ts';
 
 export const usualAgentBounds: AgentBounds = { agents: 10_000, bytes: 64 * 1024 * 1024 };
 
@@ -11,7 +11,7 @@ export const usualAgentBounds: AgentBounds = { agents: 10_000, bytes: 64 * 1024 
  * bound, from before it was set, may still replace agents by ones that take no more.
  */
 export function requireRoom(
-  { directory, agentBounds }: { readonly directory: AgentDirectory; readonly agentBounds: AgentBounds },
+  { directory, agentBounds }: { readonly directory: KnownAgents; readonly agentBounds: AgentBounds },
   existing: Agent | undefined,
   record: AgentRecord,
 ): void {

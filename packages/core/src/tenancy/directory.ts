@@ -6,15 +6,18 @@ import { isRegistered } from './agent.ts';
 import type { AgentBounds } from './compact-agent.ts';
 import { agentBytes, compactAgent } from './compact-agent.ts';
 import { OutOfService } from './out-of-service.ts';
+import type { KnownSuspensions } from './scope-suspensions.ts';
 import { ScopeSuspensions } from './scope-suspensions.ts';
 import { UsedAgents } from './used-agents.ts';
 
 const deepestLineage = 64;
 
-/**
- * Every agent, by its triple, by org and team, by parent and by the hash of its token. The directory holds the state in
- * memory. The use cases beside it write the same facts to the journal.
- */
+/** What rules see of the directory. Only facts change it. */
+export type KnownAgents = Omit<AgentDirectory, 'put' | 'remove' | 'reinstate' | 'suspensions'> & {
+  readonly suspensions: KnownSuspensions;
+};
+
+/** Every agent, by its triple, by org and team, by parent and by the hash of its token. */
 export class AgentDirectory {
   readonly #byKey = new Map<AgentKey, Agent>();
   readonly #byTokenHash = new Map<string, Agent>();

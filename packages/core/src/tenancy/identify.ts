@@ -5,7 +5,7 @@ import { agentKey, parseAgentId, announce, ReeveError, equalInConstantTime } fro
 import type { Warrant } from '../journal/index.ts';
 import type { Agent } from './agent.ts';
 import { isRegistered } from './agent.ts';
-import type { AgentDirectory } from './directory.ts';
+import type { KnownAgents } from './directory.ts';
 import { outOfService } from './out-of-service.ts';
 import type { Agents, Tenancy } from './tenancy.ts';
 
@@ -40,7 +40,7 @@ export function provenAgent(identity: Identity): Agent | undefined {
  * Whether the presented token belongs to the claimed agent (spec, "Cross-org check"). It looks at the claimed triple
  * first. If that fails, the token's reverse index finds the real owner of a borrowed token.
  */
-export function identify(directory: AgentDirectory, sha256: Sha256, claim: AgentId, token: string): Identity {
+export function identify(directory: KnownAgents, sha256: Sha256, claim: AgentId, token: string): Identity {
   const found = directory.find(claim);
   const claimed = found !== undefined && isRegistered(found) ? found : undefined;
   if (token === '') return { known: false, reason: 'missing credential token', claimed, owner: undefined };
@@ -88,7 +88,7 @@ export function agentWarrant({ directory, sha256 }: Tenancy, claim: AgentId | un
   return { require: () => void agentOf(directory, () => hash, id, token) };
 }
 
-function agentOf(directory: AgentDirectory, sha256: Sha256, id: AgentId, token: string): Agent {
+function agentOf(directory: KnownAgents, sha256: Sha256, id: AgentId, token: string): Agent {
   directory.outOfService.refuse(id);
   const identity = identify(directory, sha256, id, token);
   const agent = provenAgent(identity);

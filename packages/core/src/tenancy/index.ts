@@ -6,6 +6,7 @@ export type { AgentUsage, Family } from './agent-coverage.ts';
 export { AgentCoverage, uncoveredBy, unused } from './agent-coverage.ts';
 export type { DeregisterRequest } from './deregister-agent.ts';
 export { deregisterAgent } from './deregister-agent.ts';
+export type { KnownAgents } from './directory.ts';
 export { AgentDirectory } from './directory.ts';
 export type { Identity } from './identify.ts';
 export {

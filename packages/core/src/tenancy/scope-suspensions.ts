@@ -47,6 +47,9 @@ export interface Hold {
   readonly told: string;
 }
 
+/** What rules see of the suspensions. Only facts change them. */
+export type KnownSuspensions = Omit<ScopeSuspensions, 'put' | 'remove'>;
+
 /**
  * The suspensions of scopes. `over` is the one place that says whether an agent is held by a scope. Every check asks it,
  * so it makes nothing and looks at no more than three places.

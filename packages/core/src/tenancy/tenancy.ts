@@ -4,7 +4,7 @@ import type { JournalOf } from '../journal/index.ts';
 import type { AgentKey, Reactions, ReeveError, Ports } from '../kernel/index.ts';
 import type { Agent } from './agent.ts';
 import type { AgentBounds } from './compact-agent.ts';
-import type { AgentDirectory } from './directory.ts';
+import type { KnownAgents } from './directory.ts';
 import type { ReportedTools } from './reported-tools.ts';
 import type { AgentChange, AgentEvent, AgentUseChange } from './tenancy-slice.ts';
 
@@ -28,7 +28,7 @@ export interface TenancyReactions {
 }
 
 export interface Agents {
-  readonly directory: AgentDirectory;
+  readonly directory: KnownAgents;
 }
 
 /** What the use cases of tenancy work on. */
