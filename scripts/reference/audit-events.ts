@@ -34,7 +34,7 @@ const events: Readonly<Record<EventType, EventText> & Record<string, EventText>>
     '`request_id`.',
   ],
   ToolDefinitionChanged: [
-    'Tools of a server are not defined as when somebody locked them. The agent, or the proxy in front of it, reports that. A report has one entry, or several if its list is long. A gateway does not record the same change of a tool twice within 24 hours, as long as it runs and there are not too many others.',
+    'Tools of a server are not defined as when somebody locked them. The agent, or the proxy in front of it, reports that. A report has one entry, or several if its list is long. A gateway does not record a change of a tool again within 24 hours after it was recorded, there or at another gateway on the same log, as long as the gateway runs and there are not too many others.',
     '`tool_source`, `changed`: of each tool `tool_name`, `locked_sha256` (empty if the lock does not hold the tool) and `actual_sha256` (empty if the tool is gone).',
   ],
   OpStateChanged: [

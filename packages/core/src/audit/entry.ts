@@ -164,6 +164,8 @@ export interface AlertEvent {
   readonly details: { readonly [member: string]: Json };
   /** The day that budgets went back to. Only alerts about that have it. */
   readonly movedBackTo?: string;
+  /** Digests of the changed tools that it tells of. No gateway that knows them records these changes again for a while. */
+  readonly reported?: readonly string[];
 }
 
 export type Alert =

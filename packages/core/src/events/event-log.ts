@@ -161,7 +161,7 @@ export function weightOf(event: DomainEvent): number {
     case 'policy':
       return bare + (event.error?.length ?? 0);
     case 'audit_alert':
-      return bare + JSON.stringify(event.details).length;
+      return bare + JSON.stringify([event.details, event.reported]).length;
     case 'suspension':
       return bare + event.suspension.reason.length;
     case 'agent':

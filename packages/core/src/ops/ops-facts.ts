@@ -9,7 +9,7 @@ import type { Operations } from './operations.ts';
 import { opsRows } from './ops-rows.ts';
 import type { OpsChange, OpsChangeEvent } from './ops-slice.ts';
 
-type State = Pick<Operations, 'directory' | 'ops' | 'ledger'> & { readonly runs: RunTally };
+type State = Pick<Operations, 'directory' | 'ops' | 'ledger' | 'reportedTools'> & { readonly runs: RunTally };
 
 function follow(state: State, change: OpsChange, { seq }: Applying) {
   followOpChange(state, change, seq);
@@ -32,6 +32,7 @@ export const opsFacts: Meanings<State, OpsChange | OpsChangeEvent | AlertEvent> 
   ops_forgotten: { apply: nothingToApply, touch: touchesNobody, rows: opsRows.ops_forgotten },
   audit_alert: {
     apply: (state, event) => {
+      if (event.reported !== undefined) return state.reportedTools.note(event.reported);
       if (event.movedBackTo === undefined) followAlert(state, event);
       else state.ledger.followBack(event.movedBackTo);
       return nothingToApply();
@@ -43,7 +44,7 @@ export const opsFacts: Meanings<State, OpsChange | OpsChangeEvent | AlertEvent> 
 
 function touchOfAlert({ alert, agent, movedBackTo }: AlertEvent): Touch {
   if (movedBackTo !== undefined) return 'everything';
-  // Memory of other gateways holds nothing of these.
+  // No decision rests on these.
   if (alert === 'impersonation' || alert === 'tool_definition_changed') return undefined;
   return agent === null ? undefined : { agent: agentKey(agent) };
 }

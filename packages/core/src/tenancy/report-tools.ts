@@ -35,12 +35,12 @@ export function reportTools(gov: Tenancy, request: ReportToolsRequest): void {
   if (request.changed.length === 0 || request.changed.length > mostChanged) {
     throw invalid('changed', `must be 1 to ${mostChanged} tools`);
   }
-  const changed = request.changed.map(checked).filter(({ tool, actual }) => {
-    const forget = gov.reportedTools.note(gov.sha256(JSON.stringify([agent.key, source, tool, actual])));
-    if (forget !== undefined) gov.journal.onFailure(forget);
-    return forget !== undefined;
-  });
-  if (changed.length > 0) record(gov, agent, redactText(source), changed);
+  const changed = new Map<string, ChangedTool>();
+  for (const each of request.changed.map(checked)) {
+    const report = gov.sha256(JSON.stringify([agent.key, source, each.tool, each.actual]));
+    if (!changed.has(report) && !gov.reportedTools.has(report)) changed.set(report, each);
+  }
+  if (changed.size > 0) record(gov, agent, redactText(source), changed);
 }
 
 const sha256 = /^[0-9a-f]{64}$/;
@@ -59,7 +59,8 @@ function checked({ tool, locked, actual }: ChangedTool, at: number): ChangedTool
   return { tool, locked, actual };
 }
 
-function record(gov: Tenancy, agent: Agent, source: string, changed: readonly ChangedTool[]): void {
+function record(gov: Tenancy, agent: Agent, source: string, reported: ReadonlyMap<string, ChangedTool>): void {
+  const changed = [...reported.values()];
   const at = gov.clock.now();
   for (const part of partsOf(changed)) {
     gov.journal.record(
@@ -74,12 +75,13 @@ function record(gov: Tenancy, agent: Agent, source: string, changed: readonly Ch
     );
   }
   const tools = changed.slice(0, mostNamed).map(({ tool }) => redactText(tool));
-  gov.journal.publish({
+  gov.journal.apply({
     type: 'audit_alert',
     at,
     agent: agent.record.id,
     alert: 'tool_definition_changed',
     details: { changed: changed.length, tool_names: tools, tool_source: source },
+    reported: [...reported.keys()],
   });
 }
 

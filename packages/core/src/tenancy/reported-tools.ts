@@ -5,35 +5,37 @@ const keptMs = 24 * 3600 * 1000;
 const mostKept = 20_000;
 
 /**
- * Which changes of tools were reported of late, so that agents that look often fill no log. Each gateway remembers for
- * itself, and forgets the oldest.
+ * Which changes of tools were reported of late, so that agents that look often fill no log. Each gateway remembers what
+ * it has heard since it started, and forgets the oldest.
  */
 export class ReportedTools {
   readonly #clock: Pick<Clock, 'elapsed'>;
   /** When each was noted. Oldest first. */
-  readonly #notedAt = new Map<string, number>();
+  readonly #noted = new Map<string, { readonly at: number }>();
 
   constructor(clock: Pick<Clock, 'elapsed'>) {
     this.#clock = clock;
   }
 
-  /** Notes a report, and returns how to take that back. Undefined if it was noted in the last 24 hours. */
-  note(report: string): Undo | undefined {
-    const at = this.#clock.elapsed();
-    const before = this.#notedAt.get(report);
-    if (before !== undefined && at - before < keptMs) return undefined;
-    this.#notedAt.delete(report);
-    this.#notedAt.set(report, at);
-    if (this.#notedAt.size > mostKept) this.#forgetOldest();
-    return () => {
-      this.#notedAt.delete(report);
-    };
+  /** Whether this was reported in the last 24 hours. */
+  has(report: string): boolean {
+    const noted = this.#noted.get(report);
+    return noted !== undefined && this.#clock.elapsed() - noted.at < keptMs;
   }
 
-  #forgetOldest(): void {
-    for (const oldest of this.#notedAt.keys()) {
-      this.#notedAt.delete(oldest);
-      return;
+  /** Notes reports, and returns how to take that back. Another gateway may have told of the same one since. */
+  note(reports: readonly string[]): Undo {
+    const noted = { at: this.#clock.elapsed() };
+    for (const report of reports) {
+      this.#noted.delete(report);
+      this.#noted.set(report, noted);
     }
+    for (const oldest of this.#noted.keys()) {
+      if (this.#noted.size <= mostKept) break;
+      this.#noted.delete(oldest);
+    }
+    return () => {
+      for (const report of reports) if (this.#noted.get(report) === noted) this.#noted.delete(report);
+    };
   }
 }
