@@ -1,3 +1,4 @@
+import type { AlertEvent } from '../audit/index.ts';
 import { canonicalJson, draftOf, system } from '../audit/index.ts';
 import { noteReleased } from '../budget/index.ts';
 import type { Controls } from './controls.ts';
@@ -9,20 +10,17 @@ import { touchAgent } from '../tenancy/index.ts';
 
 /** An agent is alive again: its operations are no longer stale. */
 export function wakeOps(gov: Controls, agent: Agent): void {
-  const back: Op[] = [];
-  for (const op of gov.ops.of(agent)) if (op.stale) back.push(op);
   agent.silent = false;
-  const undos = back.map((op) => gov.ops.change(op, { stale: false }));
-  for (const op of back) {
-    if (op.state !== 'running') continue;
-    const { id } = agent.record;
-    const details = { op_id: op.opId };
-    gov.journal.publish({ type: 'audit_alert', at: gov.clock.now(), agent: id, alert: 'op_back', details });
+  for (const op of gov.ops.of(agent)) {
+    if (!op.stale) continue;
+    // Nobody is told that an operation is stale while it does not run.
+    if (op.state === 'running') gov.journal.apply(alertOf(gov, op, 'op_back'));
+    else gov.ops.change(op, { stale: false });
   }
-  gov.journal.onFailure(() => {
-    agent.silent = true;
-    for (const undo of undos) undo();
-  });
+}
+
+function alertOf({ clock }: Controls, { opId, owner }: Op, alert: 'op_stale' | 'op_back'): AlertEvent {
+  return { type: 'audit_alert', at: clock.now(), agent: owner.record.id, alert, details: { op_id: opId } };
 }
 
 /**
@@ -35,7 +33,6 @@ export function* eachSilentOp(
   silentMs: number,
   listened: Listened,
   onOp: (op: Op) => void,
-  onAgent: (agent: Agent) => void = () => undefined,
 ): Generator<void> {
   const { clock, control, directory, ops } = gov;
   const isSilent = (since: number) => clock.elapsed() - Math.max(since, listened.since) >= silentMs;
@@ -48,7 +45,6 @@ export function* eachSilentOp(
     if (control.hasStream(agent.key)) touchAgent(gov, agent, now);
     const heardAt = agent.aliveAt;
     if (!isSilent(heardAt)) continue;
-    onAgent(agent);
     for (const op of ops.of(agent)) {
       yield;
       if (agent.aliveAt !== heardAt || !isSilent(heardAt)) break;
@@ -62,37 +58,18 @@ export function* eachSilentOp(
  * as stale, and publishes one alert for each. This is no transition, because nobody knows what became of the operation.
  */
 export class StaleWatch {
-  readonly #gov: Controls;
   readonly #round: SteppedRound;
 
   constructor(gov: Controls, silentMs: number, listened: Listened) {
-    this.#gov = gov;
     const mark = (op: Op) => {
-      if (op.state === 'running' && !op.stale) this.#mark(op);
+      if (op.state === 'running' && !op.stale) gov.journal.apply(alertOf(gov, op, 'op_stale'));
     };
-    this.#round = new SteppedRound(() =>
-      eachSilentOp(gov, silentMs, listened, mark, (agent) => {
-        agent.silent = true;
-      }),
-    );
+    this.#round = new SteppedRound(() => eachSilentOp(gov, silentMs, listened, mark));
   }
 
   /** Continues the round for up to `most` agents and operations. Returns false at the end of the round. */
   step(most: number): boolean {
     return this.#round.step(most);
-  }
-
-  #mark(op: Op): void {
-    const { clock, journal, ops } = this.#gov;
-    journal.onFailure(ops.change(op, { stale: true }));
-    const { id } = op.owner.record;
-    journal.publish({
-      type: 'audit_alert',
-      at: clock.now(),
-      agent: id,
-      alert: 'op_stale',
-      details: { op_id: op.opId },
-    });
   }
 }
 
@@ -135,6 +112,7 @@ export function releaseReservation(gov: Controls, op: Op, reason: string): void 
   gov.journal.onFailure(gov.ledger.release(agent, reservedMicros));
   noteReleased(gov, agent, reservedMicros);
   gov.journal.onFailure(gov.ops.change(op, { reservedMicros: 0, stale: true }));
+  op.owner.silent = true;
   gov.journal.record(
     draftOf({
       at,

@@ -83,6 +83,18 @@ describe('what is held back for an agent that has vanished', () => {
     expect((await spend('b', 1_000_000)).decision).toBe('allow');
   });
 
+  test.each(['running', 'paused'])(
+    'belongs to an operation that is %s, and is not stale once the agent is back',
+    async (state) => {
+      if (state === 'paused') await control(g, bot, 'a:s', 'pause');
+      g.clock.advance(leaseMs);
+      await look();
+      await spend('b', 1);
+      if (state === 'paused') await control(g, bot, 'a:s', 'resume');
+      expect(recordOf(opOf(g, bot, 'a:s'))).toMatchObject({ state: 'running', stale: false });
+    },
+  );
+
   test('is free again where the operation was paused, and stays held back for none that is over', async () => {
     await control(g, bot, 'a:s', 'pause');
     await spend('b', 100);

@@ -1,4 +1,6 @@
 import type { AlertEvent } from '../audit/index.ts';
+import type { Undo } from '../journal/index.ts';
+import { nothingToApply } from '../journal/index.ts';
 import { minus } from '../kernel/index.ts';
 import { hasEnded, isOver } from './op.ts';
 import type { Op } from './op.ts';
@@ -34,21 +36,27 @@ export interface FollowedOps extends Pick<Operations, 'directory' | 'ops' | 'led
   readonly runs: { count(agent: Op['owner']['record']['id'], runId: string, spent: number): unknown };
 }
 
-/** Follows what another gateway has found out about an operation whose agent is silent, or is back. */
-export function followAlert(gov: FollowedOps, { agent: id, alert, details }: AlertEvent): void {
+/** An operation whose agent is silent, or is back. */
+export function applyAlert(gov: FollowedOps, { agent: id, alert, details }: AlertEvent): Undo {
   const agent = id === null ? undefined : gov.directory.find(id);
   const opId = details['op_id'];
-  if (agent === undefined || typeof opId !== 'string') return;
-  const op = gov.ops.find(agent, opId);
-  if (op === undefined) return;
-  if (alert === 'op_back') gov.ops.change(op, { stale: false });
-  if (alert === 'op_stale' || alert === 'reservation_released') {
-    gov.ops.change(op, { stale: true });
-    agent.silent = true;
+  const op = agent === undefined || typeof opId !== 'string' ? undefined : gov.ops.find(agent, opId);
+  if (agent === undefined || op === undefined) return nothingToApply();
+  if (alert === 'op_back') {
+    const undo = gov.ops.change(op, { stale: false });
+    return () => {
+      undo();
+      // The next sign of life tells of it again.
+      agent.silent = true;
+    };
   }
-  if (alert !== 'reservation_released') return;
+  if (alert !== 'op_stale' && alert !== 'reservation_released') return nothingToApply();
+  agent.silent = true;
+  const undo = gov.ops.change(op, { stale: true });
+  if (alert === 'op_stale') return undo;
   gov.ledger.follow(agent.record.id, minus(0, op.reservedMicros), 0, undefined);
   gov.ops.change(op, { reservedMicros: 0 });
+  return nothingToApply();
 }
 
 /** Follows what another gateway has written of operations beside their events. */

@@ -3,7 +3,7 @@ import type { RunTally } from '../budget/index.ts';
 import type { Applying, Meanings, Touch } from '../journal/index.ts';
 import { noRows, nothingToApply, touchesNobody } from '../journal/index.ts';
 import { agentKey } from '../kernel/index.ts';
-import { followAlert, followOp, followOpChange } from './follow-op.ts';
+import { applyAlert, followOp, followOpChange } from './follow-op.ts';
 import { followUse } from './note-use.ts';
 import type { Operations } from './operations.ts';
 import { opsRows } from './ops-rows.ts';
@@ -33,8 +33,8 @@ export const opsFacts: Meanings<State, OpsChange | OpsChangeEvent | AlertEvent> 
   audit_alert: {
     apply: (state, event) => {
       if (event.reported !== undefined) return state.reportedTools.note(event.reported);
-      if (event.movedBackTo === undefined) followAlert(state, event);
-      else state.ledger.followBack(event.movedBackTo);
+      if (event.movedBackTo === undefined) return applyAlert(state, event);
+      state.ledger.followBack(event.movedBackTo);
       return nothingToApply();
     },
     touch: touchOfAlert,

@@ -48,7 +48,7 @@ export interface Agent {
   blocked: boolean;
   /** When the agent was last heard, on the monotonic clock; at the start, if it was not heard since. */
   aliveAt: number;
-  /** The agent has been silent for so long that its operations are stale. */
+  /** The agent has been silent for so long that operations of it are stale. */
   silent: boolean;
   /** It was heard here last, and not at another gateway. */
   isHere: boolean;
