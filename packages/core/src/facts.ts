@@ -5,8 +5,8 @@ import { budgetFacts } from './budget/index.ts';
 import { agentFacts, controlFacts } from './control/index.ts';
 import type { Governance } from './governance.ts';
 import type { Applying, Meaning, Meanings, Named, Touch, Undo, Write } from './journal/index.ts';
-import { eventIdRows, nameOf, nothingToApply, restoreRows, shownOnly, touchesNobody } from './journal/index.ts';
-import { backupRows, logRows } from './logs/index.ts';
+import { eventIdFacts, nameOf, restoreFacts, shownOnly } from './journal/index.ts';
+import { backupFacts, logFacts } from './logs/index.ts';
 import { opsFacts } from './ops/index.ts';
 import { policyFacts } from './policy/index.ts';
 import type { Change, DomainEvent } from './store.ts';
@@ -15,23 +15,21 @@ import { tenancyFacts } from './tenancy/index.ts';
 /** Everything that can happen. Each feature says what its own facts mean. */
 export type Fact = Change | DomainEvent;
 
-const storedOnly = { apply: nothingToApply, touch: touchesNobody } as const;
-
 const meanings: Meanings<Governance, Fact> = {
   ...accessFacts,
   ...accountsFacts,
   ...agentFacts,
   ...approvalFacts,
+  ...backupFacts,
   ...budgetFacts,
   ...controlFacts,
+  ...eventIdFacts,
+  ...logFacts,
   ...opsFacts,
   ...policyFacts,
+  ...restoreFacts,
   ...tenancyFacts,
-  backup_taken: { ...storedOnly, rows: backupRows.backup_taken },
   decision: shownOnly,
-  entries_removed: { ...storedOnly, rows: logRows.entries_removed },
-  event_ids_reserved: { ...storedOnly, rows: eventIdRows.event_ids_reserved },
-  restore_recorded: { ...storedOnly, rows: restoreRows.restore_recorded },
 };
 
 function meaningOf(fact: Fact): Meaning<Governance, Fact> {

@@ -1,19 +1,42 @@
 import type { Meanings } from '../journal/index.ts';
-import { nothingToApply, touchesNobody, touchesOrg } from '../journal/index.ts';
-import type { Access, AccessChange } from './access.ts';
-import { accessRows } from './access-rows.ts';
-import { followAccess } from './manage-keys.ts';
+import { put, remove, touchesNobody, touchesOrg, update } from '../journal/index.ts';
+import type { AccessChange, EndedCredentials } from './access.ts';
+import { apiKeysTable, signingKeysTable } from './access-rows.ts';
+import type { Callers } from './callers.ts';
+import type { KeyRing } from './key-ring.ts';
 
-type State = Pick<Access, 'keys' | 'callers' | 'ended'>;
-
-function follow(state: State, change: AccessChange) {
-  followAccess(state, change);
-  return nothingToApply();
+interface State {
+  readonly keys: KeyRing;
+  readonly callers: Callers;
+  readonly ended: EndedCredentials;
 }
 
 export const accessFacts: Meanings<State, AccessChange> = {
-  api_key_saved: { apply: follow, touch: ({ key }) => touchesOrg(key.orgId), rows: accessRows.api_key_saved },
-  api_key_used: { apply: follow, touch: touchesNobody, rows: accessRows.api_key_used },
-  signing_key_saved: { apply: follow, touch: touchesNobody, rows: accessRows.signing_key_saved },
-  signing_key_removed: { apply: follow, touch: touchesNobody, rows: accessRows.signing_key_removed },
+  api_key_saved: {
+    apply: ({ keys, ended }, { key }, { onDurable }) => {
+      const wasInForce = keys.isInForce(key.id);
+      const undo = keys.put(key);
+      if (wasInForce && !keys.isInForce(key.id)) onDurable(() => ended.ended(key.id));
+      return undo;
+    },
+    touch: ({ key }) => touchesOrg(key.orgId),
+    rows: ({ key }) => [put(apiKeysTable, key)],
+  },
+  api_key_used: {
+    apply: ({ keys }, { id, at }) => keys.written(id, at),
+    touch: touchesNobody,
+    rows: ({ id, at }) => [
+      update(apiKeysTable, { id }, (key) => key && { ...key, lastUsedAt: Math.max(key.lastUsedAt ?? 0, at) }),
+    ],
+  },
+  signing_key_saved: {
+    apply: ({ callers }, { key }) => callers.signingKeys.add(key),
+    touch: touchesNobody,
+    rows: ({ key }) => [put(signingKeysTable, key)],
+  },
+  signing_key_removed: {
+    apply: ({ callers }, { kid }) => callers.signingKeys.remove(kid),
+    touch: touchesNobody,
+    rows: ({ kid }) => [remove(signingKeysTable, { kid })],
+  },
 };

@@ -1,16 +1,5 @@
-import type { Row, RowsOf, Table } from '../journal/index.ts';
-import {
-  integer,
-  numberIn,
-  optionalNumberIn,
-  optionalTextIn,
-  put,
-  remove,
-  text,
-  textIn,
-  update,
-} from '../journal/index.ts';
-import type { AccessChange } from './access.ts';
+import type { Row, Table } from '../journal/index.ts';
+import { integer, numberIn, optionalNumberIn, optionalTextIn, text, textIn } from '../journal/index.ts';
 import type { ApiKeyRecord, Maker } from './api-key.ts';
 import type { Scope } from './principal.ts';
 import { scopes } from './principal.ts';
@@ -63,15 +52,6 @@ export const signingKeysTable: Table<SigningKeyRecord, 'kid'> = {
     publicJwk: textIn(row, 'public_jwk'),
     createdAt: numberIn(row, 'created_at'),
   }),
-};
-
-export const accessRows: RowsOf<AccessChange> = {
-  api_key_saved: ({ key }) => [put(apiKeysTable, key)],
-  api_key_used: ({ id, at }) => [
-    update(apiKeysTable, { id }, (key) => key && { ...key, lastUsedAt: Math.max(key.lastUsedAt ?? 0, at) }),
-  ],
-  signing_key_saved: ({ key }) => [put(signingKeysTable, key)],
-  signing_key_removed: ({ kid }) => [remove(signingKeysTable, { kid })],
 };
 
 /** Who made a key or an invite. */

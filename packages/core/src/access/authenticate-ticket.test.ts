@@ -8,7 +8,6 @@ import { portsOf } from '../testkit/ports-of.ts';
 import type { Access } from './access.ts';
 import { authenticateTicket, redeemTicket, TicketRegistry } from './tickets.ts';
 import { Authenticator } from './authenticator.ts';
-import { EndedCredentials } from './access.ts';
 import { createKey, revokeKey } from './manage-keys.ts';
 import type { Principal } from './principal.ts';
 import { credentialRings } from '../testkit/credential-rings.ts';
@@ -29,7 +28,6 @@ beforeEach(async () => {
     ...credentialRings(world.gov),
     mint: plainMint(),
     tokenTtlMs: 1000,
-    ended: new EndedCredentials(),
   };
   authenticator = new Authenticator(access);
   tickets = new TicketRegistry(clock, fixedRandomness());

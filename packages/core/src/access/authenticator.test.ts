@@ -12,7 +12,6 @@ import type { Binding } from './authority.ts';
 import type { FoundLogin } from './authenticator.ts';
 import { Authenticator } from './authenticator.ts';
 import { exchangeToken } from './exchange-token.ts';
-import { EndedCredentials } from './access.ts';
 import { KeyRing } from './key-ring.ts';
 import { revokeKey, rotateSigningKey } from './manage-keys.ts';
 import { credentialRings } from '../testkit/credential-rings.ts';
@@ -42,7 +41,6 @@ beforeEach(async () => {
     ...credentialRings(world.gov, [record, operatorKey]),
     mint: plainMint(),
     tokenTtlMs,
-    ended: new EndedCredentials(),
   };
   authenticator = new Authenticator(access);
   await inTurn(rotateSigningKey(access, operator));
@@ -239,8 +237,7 @@ test('when a key was last used is known, and written when asked for', async () =
   world.clock.advance(5);
   await authenticator.authenticate(`Bearer ${key}`);
   expect(access.keys.find(record.id)?.lastUsedAt).toBe(world.clock.now());
-  expect(access.keys.takeUsed()).toMatchObject([{ id: record.id, lastUsedAt: world.clock.now() }]);
-  expect(access.keys.takeUsed()).toEqual([]);
+  expect(access.keys.unwritten()).toEqual([{ id: record.id, at: world.clock.now() }]);
 });
 
 describe('a token of a person', () => {

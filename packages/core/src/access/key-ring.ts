@@ -1,6 +1,7 @@
 import type { ApiKeyRecord } from './api-key.ts';
 import { parseApiKey } from './api-key.ts';
 import { accountsBehind, keysAbove } from './credential-lineage.ts';
+import type { Undo } from '../journal/index.ts';
 import type { Clock, EpochMs, Sha256 } from '../kernel/index.ts';
 import { equalInConstantTime, ReeveError } from '../kernel/index.ts';
 
@@ -9,6 +10,7 @@ export class KeyRing {
   readonly #clock: Clock;
   readonly #sha256: Sha256;
   readonly #byId = new Map<string, ApiKeyRecord>();
+  /** Uses that nobody has written yet. */
   readonly #used = new Map<string, EpochMs>();
   /** The accounts behind each key. The origin of a key never changes. */
   readonly #accounts = new Map<string, readonly string[]>();
@@ -22,7 +24,7 @@ export class KeyRing {
   constructor(clock: Clock, sha256: Sha256, keys: Iterable<ApiKeyRecord>) {
     this.#clock = clock;
     this.#sha256 = sha256;
-    for (const key of [...keys].sort((a, b) => a.createdAt - b.createdAt)) this.#byId.set(key.id, key);
+    this.renew(keys);
   }
 
   get size(): number {
@@ -37,13 +39,20 @@ export class KeyRing {
   find(id: string): ApiKeyRecord | undefined {
     const key = this.#byId.get(id);
     const usedAt = this.#used.get(id);
-    return key === undefined || usedAt === undefined ? key : { ...key, lastUsedAt: usedAt };
+    return key === undefined || usedAt === undefined ? key : usedSince(key, usedAt);
   }
 
-  put(key: ApiKeyRecord): void {
+  put(key: ApiKeyRecord): Undo {
+    const before = this.#byId.get(key.id);
     this.#byId.set(key.id, key);
     this.#recent.add(key.id);
     if (this.#missing.delete(key.id)) this.#forgetDescents();
+    return () => {
+      const now = this.#byId.get(key.id);
+      if (before === undefined) this.remove(key.id);
+      // A use that others have told of since stays.
+      else this.put(now === key || now?.lastUsedAt == null ? before : usedSince(before, now.lastUsedAt));
+    };
   }
 
   /** The accounts behind a key. The key works only while all of them are active. */
@@ -71,11 +80,12 @@ export class KeyRing {
   renew(stored: Iterable<ApiKeyRecord>): void {
     const recent = this.#recent;
     const known = new Set(this.#byId.keys());
-    for (const key of stored) {
+    for (const key of [...stored].sort((a, b) => a.createdAt - b.createdAt)) {
       known.delete(key.id);
       if (!recent.has(key.id)) this.put(key);
     }
     for (const id of known) if (!recent.has(id)) this.remove(id);
+    this.#recent = new Set();
   }
 
   /**
@@ -121,16 +131,30 @@ export class KeyRing {
 
   /** Notes that a key was used. The note reaches the store later, not at every call. */
   noteUse(id: string): void {
-    this.#used.set(id, this.#clock.now());
+    if (this.#byId.has(id)) this.#used.set(id, this.#clock.now());
   }
 
-  /** The keys used since the last call, with the time of use. */
-  takeUsed(): ApiKeyRecord[] {
-    const used = [...this.#used.keys()].map((id) => this.find(id)).filter((key) => key !== undefined);
-    for (const key of used) this.#byId.set(key.id, key);
-    this.#used.clear();
-    return used;
+  /** The uses that are to be written. */
+  unwritten(): { readonly id: string; readonly at: EpochMs }[] {
+    return [...this.#used].map(([id, at]) => ({ id, at }));
   }
+
+  /** A use is written. Only a later one is still to be. */
+  written(id: string, at: EpochMs): Undo {
+    const key = this.#byId.get(id);
+    const noted = this.#used.get(id);
+    const after = key && usedSince(key, at);
+    if (after !== undefined) this.#byId.set(id, after);
+    if (noted !== undefined && noted <= at) this.#used.delete(id);
+    return () => {
+      if (key !== undefined && this.#byId.get(id) === after) this.#byId.set(id, key);
+      if (noted !== undefined && !this.#used.has(id)) this.#used.set(id, noted);
+    };
+  }
+}
+
+function usedSince(key: ApiKeyRecord, at: EpochMs): ApiKeyRecord {
+  return { ...key, lastUsedAt: Math.max(key.lastUsedAt ?? 0, at) };
 }
 
 /** Only whoever has the key hears this. */

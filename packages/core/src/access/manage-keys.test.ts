@@ -8,7 +8,15 @@ import type { Access } from './access.ts';
 import type { ApiKeyRecord } from './api-key.ts';
 import { parseApiKey } from './api-key.ts';
 import { EndedCredentials } from './access.ts';
-import { installFirstKey, createKey, listKeys, replaceLostKey, revokeKey, rotateKey } from './manage-keys.ts';
+import {
+  installFirstKey,
+  createKey,
+  listKeys,
+  replaceLostKey,
+  revokeKey,
+  rotateKey,
+  rotateSigningKey,
+} from './manage-keys.ts';
 import { KeyRing } from './key-ring.ts';
 import type { KeyGrant } from './manage-keys.ts';
 import type { Principal } from './principal.ts';
@@ -29,7 +37,6 @@ async function setUp(
       ...credentialRings(test.gov, apiKeys),
       mint: plainMint(),
       tokenTtlMs: 1000,
-      ended: new EndedCredentials(),
     },
   };
 }
@@ -164,6 +171,20 @@ describe('keys', () => {
     expect(access.keys.all()).toEqual([operatorKey, record]);
     expect(access.keys.recognise(key)).toEqual(record);
   });
+});
+
+test('the newest signing key signs, also after a restart, if the clock was set back since the last one', async () => {
+  const { test, access } = await setUp();
+  const rotate = async () => {
+    const made = rotateSigningKey(access, operator);
+    await Promise.resolve();
+    return await test.settle(made);
+  };
+  await rotate();
+  test.clock.setWallClock(-60_000);
+  const { kid } = await rotate();
+  expect(access.signingKeys.current?.kid).toBe(kid);
+  expect((await test.crash()).gov.callers.signingKeys.current?.kid).toBe(kid);
 });
 
 describe('a key that expires', () => {

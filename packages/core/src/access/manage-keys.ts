@@ -1,4 +1,4 @@
-import type { Access, AccessChange } from './access.ts';
+import type { Access } from './access.ts';
 import type { ApiKeyRecord, NewKey } from './api-key.ts';
 import { makeApiKey, newKeyRecord } from './api-key.ts';
 import { makerOf } from './credential-lineage.ts';
@@ -112,23 +112,16 @@ function manages(by: Principal, key: Pick<ApiKeyRecord, 'orgId' | 'teamId'>): bo
 }
 
 function make(access: Access, now: EpochMs, made: NewKey): MadeKey {
-  const { keys } = access;
   const { label, scopes: granted, orgId, teamId, expiresAt, madeBy, rotatedFrom } = made;
   const key = makeApiKey(access.randomness);
   const grant = { label, scopes: granted, orgId, teamId, expiresAt, madeBy, rotatedFrom };
   const record = newKeyRecord(key, access.sha256, now, grant);
-  keys.put(record);
-  access.journal.onFailure(() => keys.remove(record.id));
-  access.journal.write({ kind: 'api_key_saved', key: record });
+  access.journal.apply({ kind: 'api_key_saved', key: record });
   return { key, record };
 }
 
-function revoke({ clock, journal, keys, ended }: Access, key: ApiKeyRecord): void {
-  const revoked = { ...key, revokedAt: clock.now() };
-  keys.put(revoked);
-  journal.onFailure(() => keys.put(key));
-  journal.write({ kind: 'api_key_saved', key: revoked });
-  journal.onCommitted(() => ended.ended(key.id));
+function revoke({ clock, journal }: Access, key: ApiKeyRecord): void {
+  journal.apply({ kind: 'api_key_saved', key: { ...key, revokedAt: clock.now() } });
 }
 
 function note(
@@ -196,9 +189,7 @@ async function install(
   const known = keys.find(record.id);
   if (known?.hash === record.hash) return known;
   return await journal.turn(ownWork, () => {
-    keys.put(record);
-    journal.onFailure(() => keys.remove(record.id));
-    journal.write({ kind: 'api_key_saved', key: record });
+    journal.apply({ kind: 'api_key_saved', key: record });
     journal.record(
       draftOf({
         at: clock.now(),
@@ -233,9 +224,9 @@ async function signWithNewKey(
   { actor, requestId }: Pick<Principal, 'actor' | 'requestId'>,
 ): Promise<SigningKeyRecord> {
   const { clock, journal, signingKeys } = access;
-  const key = await access.mint.makeKey(clock.now());
+  const made = await access.mint.makeKey(clock.now());
   return await journal.turn(warrant, () => {
-    signWith(access, key, signingKeys.outlived(clock.now(), access.tokenTtlMs));
+    const key = signWith(access, made, signingKeys.outlived(clock.now(), access.tokenTtlMs));
     const request = requestId === undefined ? {} : { request_id: requestId };
     const payload = canonicalJson({ ...request, kid: key.kid });
     journal.record(draftOf({ at: clock.now(), eventType: 'SigningKeyRotated', actor, payload }));
@@ -257,44 +248,16 @@ export function replaceSigningKeys(access: Access, key: SigningKeyRecord): void 
 
 function signWith(
   { journal, signingKeys }: Access,
-  key: SigningKeyRecord,
+  made: SigningKeyRecord,
   retiring: readonly SigningKeyRecord[],
-): void {
+): SigningKeyRecord {
   for (const old of retiring) {
     // The public half stays: it verifies the cuts of the audit log that the key has signed, for good.
-    const retired = { ...old, privateJwk: '' };
-    signingKeys.add(retired);
-    journal.write({ kind: 'signing_key_saved', key: retired });
-    journal.onFailure(() => signingKeys.add(old));
+    journal.apply({ kind: 'signing_key_saved', key: { ...old, privateJwk: '' } });
   }
-  signingKeys.add(key);
-  journal.write({ kind: 'signing_key_saved', key });
-  journal.onFailure(() => signingKeys.remove(key.kid));
-}
-
-/** Follows a change of keys that another gateway on the same store has made. */
-export function followAccess(
-  { keys, ended, callers: { signingKeys } }: Pick<Access, 'keys' | 'ended' | 'callers'>,
-  change: AccessChange,
-): void {
-  switch (change.kind) {
-    case 'api_key_saved': {
-      const { id } = change.key;
-      const wasInForce = keys.isInForce(id);
-      keys.put(change.key);
-      if (wasInForce && !keys.isInForce(id)) ended.ended(id);
-      break;
-    }
-    case 'api_key_used': {
-      const key = keys.find(change.id);
-      if (key !== undefined) keys.put({ ...key, lastUsedAt: Math.max(key.lastUsedAt ?? 0, change.at) });
-      break;
-    }
-    case 'signing_key_saved':
-      signingKeys.add(change.key);
-      break;
-    case 'signing_key_removed':
-      signingKeys.remove(change.kid);
-      break;
-  }
+  // The newest key signs, so this one is the newest, even if the clock of whoever made the last one was ahead.
+  const newest = signingKeys.all().at(-1)?.createdAt ?? 0;
+  const key = made.createdAt < newest ? { ...made, createdAt: newest + 1 } : made;
+  journal.apply({ kind: 'signing_key_saved', key });
+  return key;
 }

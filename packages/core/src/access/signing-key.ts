@@ -1,4 +1,5 @@
 import type { Role, Scope } from './principal.ts';
+import type { Undo } from '../journal/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
 
 /** A key that signs tokens. The private half leaves the store only to sign. */
@@ -20,8 +21,8 @@ export class SigningKeyRing {
   /** What has changed since the keys are being read again. */
   #recent = new Set<string>();
 
-  constructor(keys: Iterable<SigningKeyRecord>) {
-    for (const key of [...keys].sort((a, b) => a.createdAt - b.createdAt)) this.#keys.set(key.kid, key);
+  constructor(keys: readonly SigningKeyRecord[]) {
+    this.renew(keys);
   }
 
   get current(): SigningKeyRecord | undefined {
@@ -38,14 +39,34 @@ export class SigningKeyRing {
     return key?.privateJwk === '' ? undefined : key;
   }
 
-  add(key: SigningKeyRecord): void {
-    this.#keys.set(key.kid, key);
-    this.#recent.add(key.kid);
+  add(key: SigningKeyRecord): Undo {
+    return this.#place(key.kid, key);
   }
 
-  remove(kid: string): void {
-    this.#keys.delete(kid);
+  remove(kid: string): Undo {
+    return this.#place(kid, undefined);
+  }
+
+  #place(kid: string, key: SigningKeyRecord | undefined): Undo {
+    const before = this.#keys.get(kid);
+    this.#set(kid, key);
+    return () => {
+      // What another gateway has made of the key since stays.
+      if (this.#keys.get(kid) === key) this.#set(kid, before);
+    };
+  }
+
+  #set(kid: string, key: SigningKeyRecord | undefined): void {
+    if (key === undefined) this.#keys.delete(kid);
+    else this.#keys.set(kid, key);
+    this.#fill(this.all());
     this.#recent.add(kid);
+  }
+
+  /** The order is that of creation, wherever a key was made. */
+  #fill(keys: readonly SigningKeyRecord[]): void {
+    this.#keys.clear();
+    for (const key of keys.toSorted((a, b) => a.createdAt - b.createdAt)) this.#keys.set(key.kid, key);
   }
 
   /** From now on until `renew`, what changes here counts more than what is read. */
@@ -56,10 +77,8 @@ export class SigningKeyRing {
   /** These keys are stored, and no others. */
   renew(stored: readonly SigningKeyRecord[]): void {
     const recent = this.#recent;
-    const kept = [...this.#keys.values()].filter(({ kid }) => recent.has(kid));
-    this.#keys.clear();
-    const all = [...stored.filter(({ kid }) => !recent.has(kid)), ...kept];
-    for (const key of all.sort((a, b) => a.createdAt - b.createdAt)) this.#keys.set(key.kid, key);
+    const kept = this.all().filter(({ kid }) => recent.has(kid));
+    this.#fill([...stored.filter(({ kid }) => !recent.has(kid)), ...kept]);
   }
 
   /** Keys that no longer need their private half: superseded longer ago than a token lives. */

@@ -1,19 +1,22 @@
 import type { Access } from '../access/index.ts';
 import type { Meanings } from '../journal/index.ts';
-import { nothingToApply, touchesNobody } from '../journal/index.ts';
+import { noRows, nothingToApply, remove, storedOnly, touchesNobody } from '../journal/index.ts';
 import type { AccountsChange } from './accounts.ts';
-import { accountRows } from './accounts-rows.ts';
-import { followAccounts } from './change-accounts.ts';
+import { owedEntriesTable } from './accounts-rows.ts';
 
 export const accountsFacts: Meanings<Pick<Access, 'callers' | 'ended'>, AccountsChange> = {
-  owed_entry_recorded: { apply: nothingToApply, touch: touchesNobody, rows: accountRows.owed_entry_recorded },
+  owed_entry_recorded: { ...storedOnly, rows: ({ id }) => [remove(owedEntriesTable, { id })] },
   rights_changed: {
-    apply: (state, change) => {
-      followAccounts(state, change);
+    apply: ({ callers, ended }, { ids }, { onDurable }) => {
+      callers.ended(ids);
+      const [first] = ids;
+      // Whoever listens checks all.
+      if (first !== undefined) onDurable(() => ended.ended(first));
+      // The accounts have changed, whatever becomes of the turn that tells.
       return nothingToApply();
     },
     // Turns ask for their callers by themselves.
     touch: touchesNobody,
-    rows: accountRows.rights_changed,
+    rows: noRows,
   },
 };

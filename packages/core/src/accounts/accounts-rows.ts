@@ -1,7 +1,6 @@
-import type { RowsOf, Table } from '../journal/index.ts';
-import { integer, numberIn, remove, text, textIn } from '../journal/index.ts';
+import type { Table } from '../journal/index.ts';
+import { integer, numberIn, text, textIn } from '../journal/index.ts';
 import type { OwedEntry } from './account-store.ts';
-import type { AccountsChange } from './accounts.ts';
 
 /** The only accounts table that a commit of the log touches. The account store owns the others. */
 export const owedEntriesTable: Table<OwedEntry, 'id'> = {
@@ -9,9 +8,4 @@ export const owedEntriesTable: Table<OwedEntry, 'id'> = {
   key: { id: text(({ id }) => id) },
   columns: { at: integer(({ at }) => at), draft: text(({ draft }) => draft) },
   itemOf: (row) => ({ id: textIn(row, 'id'), at: numberIn(row, 'at'), draft: textIn(row, 'draft') }),
-};
-
-export const accountRows: RowsOf<AccountsChange> = {
-  owed_entry_recorded: ({ id }) => [remove(owedEntriesTable, { id })],
-  rights_changed: () => [],
 };

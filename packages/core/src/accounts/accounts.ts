@@ -16,8 +16,6 @@ export interface Accounts {
   readonly store: AccountStore;
   readonly hasher: PasswordHasher;
   readonly settings: AccountSettings;
-  /** Called when a session of the account has ended, or its rights have changed: its open streams check again. */
-  readonly onSessionEnd: (accountId: string) => void;
 }
 
 export interface AccountSettings {

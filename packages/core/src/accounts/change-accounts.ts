@@ -1,11 +1,11 @@
 import type { Json, Actor, AuditEventType, EntryDraft } from '../audit/index.ts';
 import { canonicalJson, draftOf } from '../audit/index.ts';
-import type { Access, Principal } from '../access/index.ts';
+import type { Principal } from '../access/index.ts';
 import { ownWork } from '../journal/index.ts';
 import type { Ports } from '../kernel/index.ts';
 import type { Account } from './account.ts';
 import type { AccountRows } from './account-store.ts';
-import type { Accounts, AccountsChange, Origin } from './accounts.ts';
+import type { Accounts, Origin } from './accounts.ts';
 import { lock } from './accounts.ts';
 import { noteEndings } from './note-endings.ts';
 import { locksBehind, requireKey, requirePeople } from './require-standing.ts';
@@ -41,7 +41,7 @@ export async function changeAccounts<Result>(
   work: (rows: AccountRows, note: Note) => Promise<Result>,
 ): Promise<Result> {
   const { access } = accounts;
-  const { callers, journal } = access;
+  const { journal } = access;
   const owed: OwedDraft[] = [];
   const ended = new Set<string>();
   const allLocks = by === null ? locks : [...locks, ...locksBehind(access, by)];
@@ -59,18 +59,9 @@ export async function changeAccounts<Result>(
   // The transaction has decided. The log only tells.
   await journal.turn(ownWork, () => {
     for (const { id, draft } of owed) record(accounts, id, draft);
-    callers.ended(ids);
-    if (ids.length > 0) journal.write({ kind: 'rights_changed', ids });
+    if (ids.length > 0) journal.apply({ kind: 'rights_changed', ids });
   });
   return result;
-}
-
-/** Follows a change of accounts that another gateway on the same store has made. */
-export function followAccounts({ callers, ended }: Pick<Access, 'callers' | 'ended'>, change: AccountsChange): void {
-  if (change.kind !== 'rights_changed') return;
-  callers.ended(change.ids);
-  const [first] = change.ids;
-  if (first !== undefined) ended.ended(first);
 }
 
 interface OwedDraft {
@@ -114,5 +105,5 @@ export async function settleOwed(accounts: Accounts): Promise<void> {
 
 function record({ access }: Accounts, id: string, draft: EntryDraft): void {
   access.journal.record(draft);
-  access.journal.write({ kind: 'owed_entry_recorded', id });
+  access.journal.apply({ kind: 'owed_entry_recorded', id });
 }

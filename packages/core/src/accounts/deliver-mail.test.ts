@@ -55,8 +55,9 @@ describe('a reset', () => {
     await deliver();
     expect(sent.map(({ to }) => to)).toEqual(['owner@example.com']);
     expect(sent[0]?.text).toContain('https://reeve.example/reset#token=');
+    const [session] = await world.accounts.store.read((rows) => rows.liveSessions(owner.id, world.clock.now()));
     await world.run(confirm(tokenIn(sent[0])));
-    expect(world.ended).toContain(owner.id);
+    expect(world.ended).toEqual([session?.id]);
     await world.run(
       logIn(world.accounts, { email: owner.email, password: 'another quiet lamp', rememberMe: false }, from),
     );

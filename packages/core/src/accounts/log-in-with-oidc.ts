@@ -37,19 +37,7 @@ interface Attempt {
   readonly from: Origin;
 }
 
-interface Admitted {
-  readonly open: OpenSession;
-  /** Whether other sessions of the account have lost rights. */
-  readonly hasChanged: boolean;
-}
-
-interface Refused {
-  readonly error: ReeveError;
-  /** The account whose sessions have ended. */
-  readonly endedOf: string | undefined;
-}
-
-type Outcome = Admitted | Refused | 'moved';
+type Outcome = OpenSession | ReeveError | 'moved';
 
 /** Somebody else may change the account between the look at it and its lock. */
 const mostTries = 3;
@@ -73,12 +61,8 @@ export async function logInWithOidc(accounts: Accounts, person: OidcPerson, from
   for (let tries = 0; tries < mostTries; tries++) {
     const outcome = await tryOnce(attempt);
     if (outcome === 'moved') continue;
-    if ('error' in outcome) {
-      if (outcome.endedOf !== undefined) accounts.onSessionEnd(outcome.endedOf);
-      throw outcome.error;
-    }
-    if (outcome.hasChanged) accounts.onSessionEnd(outcome.open.account.id);
-    return grantFor(accounts, outcome.open);
+    if (outcome instanceof ReeveError) throw outcome;
+    return grantFor(accounts, outcome);
   }
   throw new ReeveError('overloaded', 'the account is being changed by others; try again');
 }
@@ -147,7 +131,7 @@ async function admit(attempt: Attempt, rows: AccountRows, note: Note, found: Fou
   }
   const open = await openSession(accounts, rows, next, { rememberMe: false, via: 'oidc' }, from);
   await note('LoginSucceeded', by, { ...about, method: 'oidc', remember_me: false, session_id: open.session.id });
-  return { open, hasChanged: isLinked || hasMoved };
+  return open;
 }
 
 type Refusal = 'no_role' | 'account_disabled' | 'email_missing' | 'email_taken';
@@ -180,13 +164,13 @@ async function refuse(
   note: Note,
   found: Found | undefined,
   refusal: Refusal,
-): Promise<Refused> {
+): Promise<ReeveError> {
   const account = found?.isTheirs === true ? found.account : undefined;
   if (account !== undefined) await rows.endSessions(account.id, accounts.access.clock.now());
   const actor = account === undefined ? somebody : personOf(account);
   const details = { account_id: account?.id ?? null, identity_hash: identityId, method: 'oidc' };
   await note('LoginFailed', { actor, from, reason: refusal }, details);
-  return { error: new ReeveError(refusal, words[refusal]), endedOf: account?.id };
+  return new ReeveError(refusal, words[refusal]);
 }
 
 function newAccount({ accounts, email }: Attempt): Account | undefined {

@@ -47,9 +47,10 @@ describe('changing an account', () => {
     const [session] = await world.accounts.store.read((rows) => rows.liveSessions(developer.id, world.clock.now()));
     await world.run(change(developer, { role: 'viewer' }));
     expect(await find(session?.id ?? '')).toMatchObject({ role: 'viewer' });
+    expect(world.ended).toEqual([developer.id]);
     await world.run(change(developer, { status: 'disabled' }));
     expect(await find(session?.id ?? '')).toBeUndefined();
-    expect(world.ended).toEqual([developer.id]);
+    expect(world.ended).toEqual([developer.id, developer.id]);
     expect((await world.failure(refresh(world.accounts, developersToken, from))).code).toBe('session_ended');
   });
 

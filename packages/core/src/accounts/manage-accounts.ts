@@ -34,7 +34,7 @@ export async function changeAccount(
   from: Origin,
 ): Promise<Account> {
   requireAdministrator(by);
-  const changed = await changeAccounts(accounts, by, [lock.owners, lock.account(id)], async (rows, note) => {
+  return await changeAccounts(accounts, by, [lock.owners, lock.account(id)], async (rows, note) => {
     const account = await rows.account(id);
     if (account === undefined) throw new ReeveError('account_not_found', `there is no account "${redactText(id)}"`);
     const next: Account = { ...account, role: change.role ?? account.role, status: change.status ?? account.status };
@@ -53,8 +53,6 @@ export async function changeAccount(
     await note('AccountChanged', { actor: by.actor, from }, details);
     return next;
   });
-  if (changed.status === 'disabled') accounts.onSessionEnd(id);
-  return changed;
 }
 
 /** An invite from before the account would bring it back. */

@@ -45,7 +45,6 @@ export async function confirmReset(
     await setPassword(accounts, rows, current, passwordHash);
     await note('PasswordReset', { actor: personOf(current), from }, { account_id: current.id });
   });
-  accounts.onSessionEnd(account.id);
 }
 
 /**
@@ -88,7 +87,6 @@ export async function changePassword(
     return undefined;
   });
   if (failure !== undefined) throw failure;
-  accounts.onSessionEnd(accountId);
 }
 
 function locksOf(accounts: Accounts, account: Account): string[] {

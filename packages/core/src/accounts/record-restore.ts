@@ -40,6 +40,6 @@ export async function recordRestore(accounts: Accounts, { backupAt, restoredAt, 
   await journal.turn(ownWork, () => {
     replaceSigningKeys(access, key);
     journal.record(draftOf({ at: clock.now(), eventType: 'BackupRestored', actor: system, reason, payload }));
-    journal.write({ kind: 'restore_recorded' });
+    journal.apply({ kind: 'restore_recorded' });
   });
 }

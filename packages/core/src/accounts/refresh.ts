@@ -1,5 +1,4 @@
 import { ReeveError } from '../kernel/index.ts';
-import type { Session } from './account.ts';
 import type { AccountRows } from './account-store.ts';
 import type { Accounts, Origin } from './accounts.ts';
 import { lock } from './accounts.ts';
@@ -27,10 +26,6 @@ export async function refresh(accounts: Accounts, token: string | undefined, fro
   const locks = [lock.session(session.id), lock.account(session.accountId)];
   const outcome = await changeAccounts(accounts, null, locks, (rows, note) => rotate(accounts, rows, note, hash, from));
   if (outcome instanceof ReeveError) throw outcome;
-  if ('reused' in outcome) {
-    accounts.onSessionEnd(outcome.reused.accountId);
-    throw sessionEnded();
-  }
   return grantFor(accounts, outcome);
 }
 
@@ -40,7 +35,7 @@ async function rotate(
   note: Note,
   hash: string,
   from: Origin,
-): Promise<OpenSession | { readonly reused: Session } | ReeveError> {
+): Promise<OpenSession | ReeveError> {
   const now = accounts.access.clock.now();
   const token = await rows.refreshToken(hash);
   const found = token === undefined ? undefined : await rows.sessionWithAccount(token.sessionId);
@@ -55,7 +50,7 @@ async function rotate(
     await rows.saveSession({ ...session, endedAt: now });
     const details = { account_id: account.id, session_id: session.id };
     await note('RefreshTokenReused', { actor: personOf(account), from }, details);
-    return { reused: session };
+    return sessionEnded();
   }
   await rows.saveRefreshToken({ ...token, usedAt: now });
   const renewed = { ...session, lastUsedAt: now, expiresAt: now + refreshTtlMs(accounts, session.rememberMe) };

@@ -138,7 +138,6 @@ async function endSession(
     await note('SessionEnded', { actor: personOf(found.account), from, reason }, details);
     return found.session;
   });
-  if (ended !== undefined) accounts.onSessionEnd(ended.accountId);
   return ended?.via;
 }
 

@@ -189,7 +189,7 @@ describe('what came after an id', () => {
   });
 
   test('where nothing is remembered of earlier runs, is all there is from the beginning, and a gap for who knows of one', async () => {
-    const journal = { write: () => undefined, committed: () => Promise.resolve() };
+    const journal = { apply: () => undefined, committed: () => Promise.resolve() };
     const log = new EventLog(journal, 5_000_000, true);
     await Promise.resolve();
     expect(log.startAfter(0)).toEqual({ from: 5_000_001, gap: false });
@@ -277,7 +277,7 @@ test('replay and live together are the whole history, once and in order, over ki
 
 test('a log holds so much text and no more', async () => {
   const commits: (() => void)[] = [];
-  const journal = { write: () => undefined, committed: () => new Promise<void>((resolve) => commits.push(resolve)) };
+  const journal = { apply: () => undefined, committed: () => new Promise<void>((resolve) => commits.push(resolve)) };
   const log = new EventLog(journal, 0, true, 100_000);
   commits[0]?.();
   await setImmediate();

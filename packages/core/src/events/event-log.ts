@@ -22,7 +22,7 @@ export interface Start {
  * from blocks that the store counts as used up, so a restart skips what a kill left of a block.
  */
 export class EventLog {
-  readonly #journal: Pick<Journal<EventIdsChange, never>, 'write' | 'committed'> | undefined;
+  readonly #journal: Pick<Journal<EventIdsChange, never>, 'apply' | 'committed'> | undefined;
   readonly #first: number;
   readonly #isFirstRun: boolean;
   #next: number;
@@ -43,7 +43,7 @@ export class EventLog {
    * from there: several gateways append the same events in the same order, and count alike.
    */
   constructor(
-    journal: Pick<Journal<EventIdsChange, never>, 'write' | 'committed'> | undefined,
+    journal: Pick<Journal<EventIdsChange, never>, 'apply' | 'committed'> | undefined,
     reserved: number,
     isFirstRun: boolean,
     most: number = mostHeld,
@@ -129,7 +129,7 @@ export class EventLog {
     if (this.#reserving || this.#journal === undefined) return;
     this.#reserving = true;
     const through = this.#reserved + idsPerBlock;
-    this.#journal.write({ kind: 'event_ids_reserved', through });
+    this.#journal.apply({ kind: 'event_ids_reserved', through });
     this.#journal.committed().then(
       () => {
         this.#reserving = false;

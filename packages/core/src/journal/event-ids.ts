@@ -1,4 +1,5 @@
-import type { RowsOf } from './rows.ts';
+import type { Meanings } from './meaning.ts';
+import { storedOnly } from './meaning.ts';
 import { marksTable, put } from './rows.ts';
 
 /** Event ids up to this one may be in use. The next run starts after it. */
@@ -16,6 +17,10 @@ export interface EventIdsSnapshot {
 /** The mark up to which ids may be in use. */
 export const idsReserved = 'event_ids_reserved';
 
-export const eventIdRows: RowsOf<EventIdsChange> = {
-  event_ids_reserved: ({ through }) => [put(marksTable, { name: idsReserved, value: through })],
+/** The log of events counts its ids by itself, and waits for the reservation. */
+export const eventIdFacts: Meanings<unknown, EventIdsChange> = {
+  event_ids_reserved: {
+    ...storedOnly,
+    rows: ({ through }) => [put(marksTable, { name: idsReserved, value: through })],
+  },
 };

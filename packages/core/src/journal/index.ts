@@ -1,6 +1,6 @@
 export { EventBus } from './event-bus.ts';
 export type { EventIdsChange, EventIdsSnapshot } from './event-ids.ts';
-export { eventIdRows, idsReserved } from './event-ids.ts';
+export { eventIdFacts, idsReserved } from './event-ids.ts';
 export type { Batch, Guard, JournalOf, Told } from './journal-ports.ts';
 export { Journal } from './journal.ts';
 export type { Applying, Meaning, Meanings, Named, Typed, Undo } from './meaning.ts';
@@ -14,8 +14,9 @@ export {
   touchesNobody,
   touchesOrg,
 } from './meaning.ts';
+export { storedOnly } from './meaning.ts';
 export type { RestoresChange, RestoresSnapshot } from './restores.ts';
-export { restoreRows, restoredAt, restoredFrom } from './restores.ts';
+export { restoreFacts, restoredAt, restoredFrom } from './restores.ts';
 export type { ForeignCommit, Sharing, Step, Touch, Touched, Unread } from './shared-log.ts';
 export { everything, factOf, HeadMoved, restsOn, touchedBy } from './shared-log.ts';
 export type { Warrant } from './warrant.ts';

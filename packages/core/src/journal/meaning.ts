@@ -75,8 +75,11 @@ export const touchesNobody = (): Touch => undefined;
 
 export const noRows = (): readonly Write[] => [];
 
+/** Only rows hold the fact. */
+export const storedOnly = { apply: nothingToApply, touch: touchesNobody } as const;
+
 /** Shown to whoever watches, and nothing else. */
-export const shownOnly = { apply: nothingToApply, touch: touchesNobody, rows: noRows } as const;
+export const shownOnly = { ...storedOnly, rows: noRows } as const;
 
 export function touchesOrg(orgId: string | null): Touch {
   return orgId === null ? 'everything' : { org: orgId };

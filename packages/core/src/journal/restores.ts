@@ -1,5 +1,6 @@
 import type { EpochMs } from '../kernel/index.ts';
-import type { RowsOf } from './rows.ts';
+import type { Meanings } from './meaning.ts';
+import { storedOnly } from './meaning.ts';
 import { marksTable, remove } from './rows.ts';
 
 /** The log now says that the store was restored. */
@@ -21,6 +22,6 @@ export const restoredAt = 'restored_at';
 /** Stays until the log holds the restore. */
 export const restoredFrom = 'restored_from';
 
-export const restoreRows: RowsOf<RestoresChange> = {
-  restore_recorded: () => [remove(marksTable, { name: restoredFrom })],
+export const restoreFacts: Meanings<unknown, RestoresChange> = {
+  restore_recorded: { ...storedOnly, rows: () => [remove(marksTable, { name: restoredFrom })] },
 };

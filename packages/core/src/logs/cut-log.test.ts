@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Access } from '../access/access.ts';
-import { EndedCredentials } from '../access/access.ts';
 import { SigningKeyRing } from '../access/signing-key.ts';
 import { MemoryStore } from '../memory/memory-store.ts';
 import type { TestGovernance } from '../testkit/index.ts';
@@ -29,7 +28,6 @@ beforeEach(async () => {
       verify: () => Promise.resolve(undefined),
     },
     tokenTtlMs: day,
-    ended: new EndedCredentials(),
   };
 });
 

@@ -10,8 +10,8 @@ import type {
   SealedEntry,
 } from '../audit/index.ts';
 import { canonicalJson, draftOf, ReadEntry, system } from '../audit/index.ts';
-import type { RowsOf, Table } from '../journal/index.ts';
-import { integer, numberIn, ownWork, prune, text, textIn } from '../journal/index.ts';
+import type { Meanings, Table } from '../journal/index.ts';
+import { integer, numberIn, ownWork, prune, storedOnly, text, textIn } from '../journal/index.ts';
 
 /** How far the log may exceed its limit before a cut. A cut adds an entry, too, and must not trigger the next cut. */
 const slack = 0.1;
@@ -180,6 +180,9 @@ export const entriesTable: Table<SealedEntry, 'seq', StoredEntry> = {
   itemOf: (row) => new ReadEntry(numberIn(row, 'seq'), textIn(row, 'hash'), textIn(row, 'canonical')),
 };
 
-export const logRows: RowsOf<LogsChange> = {
-  entries_removed: ({ through }) => [prune(entriesTable, [{ column: 'seq', is: '<=', value: through }])],
+export const logFacts: Meanings<unknown, LogsChange> = {
+  entries_removed: {
+    ...storedOnly,
+    rows: ({ through }) => [prune(entriesTable, [{ column: 'seq', is: '<=', value: through }])],
+  },
 };

@@ -1,8 +1,8 @@
 import type { Access, Principal } from '../access/index.ts';
 import type { ChainHead } from '../audit/index.ts';
 import { canonicalJson, draftOf } from '../audit/index.ts';
-import type { JournalOf, RowsOf } from '../journal/index.ts';
-import { marksTable, ownWork, put } from '../journal/index.ts';
+import type { JournalOf, Meanings } from '../journal/index.ts';
+import { marksTable, ownWork, put, storedOnly } from '../journal/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
 
 /** What a backup holds. */
@@ -28,8 +28,8 @@ export interface BackupsSnapshot {
 
 export const lastBackupAt = 'last_backup_at';
 
-export const backupRows: RowsOf<BackupsChange> = {
-  backup_taken: ({ at }) => [put(marksTable, { name: lastBackupAt, value: at })],
+export const backupFacts: Meanings<unknown, BackupsChange> = {
+  backup_taken: { ...storedOnly, rows: ({ at }) => [put(marksTable, { name: lastBackupAt, value: at })] },
 };
 
 /** Records that somebody takes a copy of everything, keys included. Call it before the first byte leaves. */
@@ -50,5 +50,5 @@ export async function rememberBackup(
   { journal }: { readonly journal: JournalOf<BackupsChange, never> },
   at: EpochMs,
 ): Promise<void> {
-  await journal.turn(ownWork, () => journal.write({ kind: 'backup_taken', at }));
+  await journal.turn(ownWork, () => journal.apply({ kind: 'backup_taken', at }));
 }

@@ -1,5 +1,4 @@
 import { expect } from 'vitest';
-import { EndedCredentials } from '../access/access.ts';
 import type { Principal } from '../access/principal.ts';
 import { makeSigningKey } from '../access/manage-keys.ts';
 import type { Account, Session } from '../accounts/account.ts';
@@ -38,7 +37,7 @@ export interface TestAccounts {
   readonly accounts: Accounts;
   readonly clock: ManualClock;
   readonly hasher: ReturnType<typeof plainHasher>;
-  /** Accounts whose sessions have ended, in order. */
+  /** What has lost rights, in order: of each change the first account or session. */
   readonly ended: string[];
   /** Waits for work and ends turns of the event loop meanwhile. */
   run<Result>(work: Promise<Result>): Promise<Result>;
@@ -71,6 +70,7 @@ export async function testAccounts(changed: Partial<AccountSettings> = {}): Prom
   const { gov, clock } = world;
   const hasher = plainHasher();
   const ended: string[] = [];
+  gov.ended.subscribe((id) => ended.push(id));
   const run = async <Result>(work: Promise<Result>): Promise<Result> => {
     const state = { done: false };
     const watched = work.finally(() => {
@@ -90,14 +90,13 @@ export async function testAccounts(changed: Partial<AccountSettings> = {}): Prom
     signingKeys: gov.callers.signingKeys,
     mint: plainMint(),
     tokenTtlMs: 86_400_000,
-    ended: new EndedCredentials(),
+    ended: gov.ended,
   };
   const accounts: Accounts = {
     access,
     store,
     hasher,
     settings: { ...settings, ...changed },
-    onSessionEnd: (id) => ended.push(id),
   };
   await run(makeSigningKey(access));
   return {

@@ -90,9 +90,7 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
     return false;
   });
   const saveKeyUses = () => {
-    for (const { id, lastUsedAt } of access.keys.takeUsed()) {
-      if (lastUsedAt !== null) gov.journal.write({ kind: 'api_key_used', id, at: lastUsedAt });
-    }
+    for (const use of access.keys.unwritten()) gov.journal.apply({ kind: 'api_key_used', ...use });
   };
   const settle = rounds.of(() => settleSuspensions(gov));
   const forget = rounds.of(() => forgetDepartures(gov));
@@ -196,7 +194,7 @@ async function remove(gov: Governance, store: Store, through: number, rounds: Ro
     if (rounds.stopped) return false;
     const [first] = await store.after(0, 1);
     if (first === undefined || first.seq > through) return removed;
-    gov.journal.write({ kind: 'entries_removed', through: Math.min(through, first.seq + entriesPerTurn) });
+    gov.journal.apply({ kind: 'entries_removed', through: Math.min(through, first.seq + entriesPerTurn) });
     await gov.journal.committed();
   }
 }

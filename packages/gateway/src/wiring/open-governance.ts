@@ -54,6 +54,8 @@ export async function openGovernance(
   const memory: { current?: Governance } = {};
   const journal = journalOn(context, stored, snapshot, events, watch, memory);
   const release = journal.hold();
+  const gov = governanceOn(context, stored, snapshot, journal);
+  memory.current = gov;
   const isFirstRun = snapshot.eventIdsReserved === 0 || config.databaseUrl === 'memory:';
   // PostgreSQL counts the events of every commit.
   const countedBy = stored.membership === undefined ? journal : undefined;
@@ -62,8 +64,6 @@ export async function openGovernance(
   events.subscribe((batch) => eventLog.append(batch));
   const tally = new DecisionTally(clock.now());
   events.subscribe((batch) => tally.follow(batch));
-  const gov = governanceOn(context, stored, snapshot, journal);
-  memory.current = gov;
   const access = credentialsOf(config, gov);
   // What others write from now on is followed as it comes.
   const log = { after: upTo(stored.store, snapshot.head.seq), receipts: stored.store.receipts.bind(stored.store) };

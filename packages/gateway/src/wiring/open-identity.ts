@@ -52,7 +52,6 @@ export function openIdentity(
     // Without an account store, the routes that would use it answer 503 before they do.
     store: accountStore ?? new MemoryAccountStore(),
     hasher,
-    onSessionEnd: (accountId) => access.ended.ended(accountId),
     settings: accountSettings(config),
   };
   const afterwards = new Afterwards((error) => logger.error({ err: error }, 'work after an answer failed'));

@@ -55,7 +55,7 @@ const counted = { sent: 0, dropped: 0, ended: [] as Ending[] };
 
 beforeEach(async () => {
   clock = new ManualClock();
-  log = new EventLog({ write: () => undefined, committed: () => Promise.resolve() }, 0, true);
+  log = new EventLog({ apply: () => undefined, committed: () => Promise.resolve() }, 0, true);
   await Promise.resolve();
   works = [];
   rests = [];

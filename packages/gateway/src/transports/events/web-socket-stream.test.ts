@@ -19,7 +19,7 @@ let served: Socket | undefined;
 
 beforeEach(async () => {
   clock = new ManualClock();
-  const log = new EventLog({ write: () => undefined, committed: () => Promise.resolve() }, 0, true);
+  const log = new EventLog({ apply: () => undefined, committed: () => Promise.resolve() }, 0, true);
   hub = new EventHub({
     log,
     clock,
