@@ -1,4 +1,5 @@
 import { canonicalJson, draftOf, system } from '../audit/index.ts';
+import type { Undo } from '../journal/index.ts';
 import { ownWork } from '../journal/index.ts';
 import type { Sha256 } from '../kernel/index.ts';
 import type { PolicyFeatures } from './condition.ts';
@@ -32,7 +33,9 @@ export async function loadPolicies(
   return await gov.journal.turn(ownWork, () => {
     const at = gov.clock.now();
     const before = gov.policies.version;
-    putInForce(gov, { files: parsed, stored: policyRegistry.sources.stored });
+    // Files are this gateway's own. No fact of the log has them, so nobody follows them, and no start restores them.
+    gov.journal.onFailure(putInForce(gov, { files: parsed, stored: policyRegistry.sources.stored }));
+    rememberSet(gov, before);
     const { version, documents } = gov.policies;
     const setAside = policyRegistry.inForce.setAside.map(({ problem }) => describeProblem(problem));
     const payload = canonicalJson({
@@ -41,7 +44,7 @@ export async function loadPolicies(
       ...(setAside.length === 0 ? {} : { set_aside: setAside.slice(0, 20) }),
     });
     gov.journal.record(draftOf({ at, eventType: 'PolicyReloaded', actor: system, policyVersion: version, payload }));
-    gov.journal.publish({ type: 'policy', at, version, error: null, document: null });
+    gov.journal.apply({ type: 'policy', at, version, error: null, document: null });
     return [];
   });
 }
@@ -54,37 +57,34 @@ export async function rejectPolicies(gov: Policies, problems: readonly PolicyPro
   const payload = canonicalJson({ problems: described });
   await gov.journal.turn(ownWork, () => {
     gov.journal.record(draftOf({ at, eventType: 'PolicyReloadFailed', actor: system, reason: error, payload }));
-    gov.journal.publish({ type: 'policy', at, version: gov.policies.version, error, document: null });
+    gov.journal.apply({ type: 'policy', at, version: gov.policies.version, error, document: null });
   });
 }
 
-/**
- * Puts sources in force, all at once, and remembers them as a set. Their files must have no problems. If the journal
- * cannot make the change durable, it is taken back.
- */
-export function putInForce(gov: Policies, sources: PolicySources): void {
+/** Remembers the policies in force as a set, if they are others than before. */
+export function rememberSet(gov: Policies, before: string): void {
+  const { version } = gov.policies;
+  if (version === before) return;
+  const sources = gov.policyRegistry.inForce.sources.map((each) => ({
+    ...each.source,
+    hash: hashOf(gov.sha256, each),
+  }));
+  gov.journal.apply({ kind: 'policy_set_saved', set: { version, at: gov.clock.now(), sources } });
+}
+
+/** Puts sources in force, all at once, in memory. Their files must have no problems. */
+export function putInForce(gov: Policies, sources: PolicySources): Undo {
   const { policies: before, policyRegistry } = gov;
   const { sources: sourcesBefore } = policyRegistry;
   compose(gov, sources);
-  gov.journal.onFailure(() => {
-    // Another gateway may have stored documents in the meantime. They stay.
+  return () => {
     if (policyRegistry.sources === sources) {
       gov.policies = before;
       gov.ledger.policy = before.budgets;
       policyRegistry.sources = sourcesBefore;
+      // Another gateway may have stored documents in the meantime. They stay.
     } else compose(gov, without(policyRegistry.sources, sources, sourcesBefore));
-  });
-  const { version } = gov.policies;
-  if (version === before.version) return;
-  const parsed = policyRegistry.inForce.sources;
-  gov.journal.write({
-    kind: 'policy_set_saved',
-    set: {
-      version,
-      at: gov.clock.now(),
-      sources: parsed.map((each) => ({ ...each.source, hash: hashOf(gov.sha256, each) })),
-    },
-  });
+  };
 }
 
 /** The sources as they are now, but for what came in with `added`. */
@@ -99,8 +99,7 @@ function without(now: PolicySources, added: PolicySources, before: PolicySources
   return { files: now.files === added.files ? before.files : now.files, stored };
 }
 
-/** Makes the policies of these sources, and puts them in force in memory. */
-export function compose(gov: Policies, sources: PolicySources): void {
+function compose(gov: Policies, sources: PolicySources): void {
   const { policies: before, policyRegistry } = gov;
   policyRegistry.sources = sources;
   const { sources: parsed, setAside } = policyRegistry.inForce;

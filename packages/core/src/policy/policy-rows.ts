@@ -1,9 +1,7 @@
-import type { Row, RowsOf, Table } from '../journal/index.ts';
-import { fixed, integer, numberIn, optionalTextIn, prune, push, put, text, textIn } from '../journal/index.ts';
+import type { Row, Table } from '../journal/index.ts';
+import { fixed, integer, numberIn, optionalTextIn, text, textIn } from '../journal/index.ts';
 import type { PolicySource } from './parse-source.ts';
-import type { PoliciesChange } from './policy-slice.ts';
 import type { PolicySetRecord, PolicyVersion, StoredVersion } from './store/policy-version.ts';
-import { setsKept, versionsKept } from './store/policy-version.ts';
 
 export const policyVersionsTable: Table<PolicyVersion, 'name' | 'version', StoredVersion> = {
   name: 'policy_versions',
@@ -66,18 +64,7 @@ export const policyTextsTable: Table<PolicyText, 'hash'> = {
   itemOf: (row) => ({ hash: textIn(row, 'hash'), text: textIn(row, 'text') }),
 };
 
-export const policyRows: RowsOf<PoliciesChange> = {
-  policy_saved: ({ saved }) => [
-    put(policyVersionsTable, saved),
-    prune(policyVersionsTable, [
-      { column: 'name', is: '=', value: saved.name },
-      { column: 'version', is: '<=', value: saved.version - versionsKept },
-    ]),
-  ],
-  policy_set_saved: ({ set }) => [push(policySetsTable, set, policyTextsTable, textsOf(set), setsKept)],
-};
-
 /** Each text of a set once. */
-function textsOf({ sources }: PolicySetRecord): PolicyText[] {
+export function textsOf({ sources }: PolicySetRecord): PolicyText[] {
   return [...new Map(sources.map((source) => [source.hash, source])).values()];
 }

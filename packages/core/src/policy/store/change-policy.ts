@@ -25,12 +25,10 @@ import { tenantProblems } from './tenant-bounds.ts';
  * is durable. The change itself never waits.
  */
 export async function changePolicies<Result>(gov: Policies, by: Warrant, change: () => Result): Promise<Result> {
-  const result = await gov.policyRegistry.store.alone(async () => {
+  return await gov.policyRegistry.store.alone(async () => {
     await gov.journal.catchUp();
     return await gov.journal.turn(by, change);
   });
-  gov.policyRegistry.changed();
-  return result;
 }
 
 export interface PutPolicy {

@@ -45,13 +45,14 @@ export class PolicyRegistry {
 
   /** Restores the stored documents. None is in force before policies are loaded. */
   restore(versions: readonly PolicyVersion[]): void {
-    this.sources = { ...this.sources, stored: this.with(versions, acceptedBefore(this.features)) };
+    this.sources = { ...this.sources, stored: this.with(versions) };
   }
 
-  /** The stored documents, with these versions in place of the earlier ones. */
-  with(versions: readonly PolicyVersion[], features = this.features): ReadonlyMap<string, StoredPolicy> {
+  /** The stored documents, with these versions in place of the earlier ones. Whoever stored them has judged them. */
+  with(versions: readonly PolicyVersion[]): ReadonlyMap<string, StoredPolicy> {
     const stored = new Map(this.sources.stored);
-    for (const saved of versions) stored.set(saved.name, { saved, parsed: this.parse(saved, features) });
+    const accepted = acceptedBefore(this.features);
+    for (const saved of versions) stored.set(saved.name, { saved, parsed: this.parse(saved, accepted) });
     return stored;
   }
 

@@ -4,13 +4,12 @@ import { canonicalJson, draftOf, noLineage, redactText } from '../../audit/index
 import { ReeveError } from '../../kernel/index.ts';
 import type { PolicyProblem, PolicyScope } from '../document.ts';
 import { describeProblem, bindingOfName, describeScope, mayReachScope } from '../document.ts';
-import { compose, putInForce } from '../load-policies.ts';
+import { rememberSet } from '../load-policies.ts';
 import { problemsOf } from '../parse-source.ts';
 import type { Policies } from '../policies.ts';
 import type { PolicyChange } from '../policy-slice.ts';
 import { requireName } from './find-policies.ts';
 import { inForce } from './in-force.ts';
-import { acceptedBefore } from './policy-registry.ts';
 import type { PolicyVersion, StoredVersion } from './policy-version.ts';
 import { tenantProblems } from './tenant-bounds.ts';
 import { withWriter } from './writers-from-before.ts';
@@ -66,8 +65,8 @@ export function saveVersion(
     width: widthAfter(gov, by, saving.name),
   };
   const before = gov.policies.version;
-  putInForce(gov, { ...policyRegistry.sources, stored: policyRegistry.with([saved]) });
-  gov.journal.write({ kind: 'policy_saved', saved });
+  gov.journal.apply({ kind: 'policy_saved', saved });
+  rememberSet(gov, before);
   const { name, note } = saved;
   const request = by.requestId === undefined ? {} : { request_id: by.requestId };
   gov.journal.record(
@@ -89,7 +88,7 @@ export function saveVersion(
     }),
   );
   const document = { name, version, scope, change };
-  gov.journal.publish({ type: 'policy', at, version: gov.policies.version, error: null, document });
+  gov.journal.apply({ type: 'policy', at, version: gov.policies.version, error: null, document });
 }
 
 /** The widest credential among the document's writers, including this caller. */
@@ -137,15 +136,4 @@ export function preparePolicies(gov: Policies, versions: readonly StoredVersion[
   const stored = versions.map((each) => withWriter(gov, each));
   // If that takes too long, following takes the time.
   return policyRegistry.prepare(stored, null).catch(() => undefined);
-}
-
-/** Puts a version in force that another gateway has stored. The log has its entry already. */
-export function followPolicy(gov: Policies, version: StoredVersion): void {
-  const { policyRegistry } = gov;
-  if (version.version <= (policyRegistry.newest(version.name)?.version ?? 0)) return;
-  compose(gov, {
-    ...policyRegistry.sources,
-    stored: policyRegistry.with([withWriter(gov, version)], acceptedBefore(policyRegistry.features)),
-  });
-  policyRegistry.changed();
 }

@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { Principal } from '../../access/principal.ts';
 import { ReeveError } from '../../kernel/errors.ts';
+import type { Governance } from '../../governance.ts';
+import { elsewhere as atAnother } from '../../testkit/inverses.ts';
 import { agentId, operator } from '../../testkit/requests.ts';
 import type { TestGovernance } from '../../testkit/test-governance.ts';
 import { testGovernance } from '../../testkit/test-governance.ts';
 import { loadPolicies } from '../load-policies.ts';
+import { policyFacts } from '../policy-facts.ts';
 import { deletePolicy, putPolicy, rollbackPolicy, validatePolicy } from './change-policy.ts';
 import { findPolicy, listPolicies, policyVersions } from './find-policies.ts';
-import { followPolicy } from './store-version.ts';
+import type { PolicyVersion } from './policy-version.ts';
 
 const acme: Principal = { ...operator, orgId: 'acme' };
 const search: Principal = { ...acme, teamId: 'search' };
@@ -380,6 +383,8 @@ describe('following other gateways', () => {
     note: '',
     width: 'unbound' as const,
   };
+  const followPolicy = (gov: Governance, saved: PolicyVersion) =>
+    policyFacts.policy_saved.apply(gov, { kind: 'policy_saved', saved }, atAnother);
 
   test('puts in force what they have stored, and never what is older', async () => {
     const test = await testGovernance();

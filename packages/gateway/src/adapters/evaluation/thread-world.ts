@@ -67,7 +67,7 @@ export class ThreadWorld {
     const { sources } = this.#policyRegistry;
     this.#policyRegistry.sources = {
       files: files === undefined ? sources.files : this.#policyRegistry.parseFiles(files),
-      stored: stored.length === 0 ? sources.stored : this.#policyRegistry.with(stored, accepted),
+      stored: stored.length === 0 ? sources.stored : this.#policyRegistry.with(stored),
     };
     if (version !== undefined) this.#compose(version);
   }
