@@ -1,3 +1,4 @@
+import type { Undo } from '../journal/index.ts';
 import type { Clock, EpochMs, AgentId, AgentKey } from '../kernel/index.ts';
 import type { Asking } from '../policy/index.ts';
 import { agentKey } from '../kernel/index.ts';
@@ -17,10 +18,7 @@ export interface ApprovalSettings {
 /** What the grants of an action are looked up by. */
 export type GrantSubject = Pick<StandingGrant, 'agent' | 'coverDigest'>;
 
-/**
- * The approvals in memory that have something left to do, and the grants in force. The registry holds the present
- * state. The use cases write the same facts to the journal.
- */
+/** The approvals in memory that have something left to do, and the grants in force. */
 export class ApprovalRegistry {
   readonly reader: ApprovalReader;
   readonly settings: ApprovalSettings;
@@ -71,10 +69,23 @@ export class ApprovalRegistry {
     return [...this.#live.values()].filter(({ notices }) => notices.length > 0);
   }
 
-  /** Updates memory to match an approval. */
-  place(approval: Approval): void {
-    const { id, agent, opId, signalSequence } = approval;
+  /** Updates memory to match an approval, and returns how to take that back. */
+  place(approval: Approval): Undo {
+    const { id, agent, opId } = approval;
+    const name = opName(agent, opId);
+    const before = this.#live.get(id);
     const dueAt = this.#dueAt.get(id);
+    const ofOp = this.#byOp.get(name);
+    this.#set(approval, dueAt);
+    return () => {
+      if (before === undefined) this.drop(id);
+      else this.#set(before, dueAt);
+      if (ofOp !== undefined && this.#live.has(ofOp)) this.#byOp.set(name, ofOp);
+    };
+  }
+
+  #set(approval: Approval, dueAt: number | undefined): void {
+    const { id, agent, opId, signalSequence } = approval;
     this.drop(id);
     if (!isLive(approval)) return;
     this.#live.set(id, approval);
@@ -122,18 +133,22 @@ export class ApprovalRegistry {
     }
   }
 
-  /** Replaces a grant by its new version. A revoked grant is removed. */
-  placeGrant(grant: StandingGrant): void {
-    this.dropGrant(grant);
-    if (grant.revokedAt !== null) return;
+  /** Replaces a grant by its new version, and returns how to take that back. A revoked grant is removed. */
+  placeGrant(grant: StandingGrant): Undo {
     const name = subjectName(grant);
-    this.#grants.set(name, [...(this.#grants.get(name) ?? []), grant]);
+    const before = this.#grants.get(name)?.find(({ id }) => id === grant.id);
+    this.#setGrant(name, grant.id, grant.revokedAt === null ? grant : undefined);
+    return () => this.#setGrant(name, grant.id, before);
   }
 
   dropGrant(grant: StandingGrant): void {
-    const name = subjectName(grant);
-    const left = (this.#grants.get(name) ?? []).filter(({ id }) => id !== grant.id);
-    if (left.length > 0) this.#grants.set(name, left);
+    this.#setGrant(subjectName(grant), grant.id, undefined);
+  }
+
+  #setGrant(name: string, grantId: string, grant: StandingGrant | undefined): void {
+    const grants = (this.#grants.get(name) ?? []).filter(({ id }) => id !== grantId);
+    if (grant !== undefined) grants.push(grant);
+    if (grants.length > 0) this.#grants.set(name, grants);
     else this.#grants.delete(name);
   }
 

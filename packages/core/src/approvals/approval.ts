@@ -1,5 +1,6 @@
 import type { Width } from '../access/index.ts';
 import type { CanonicalJson, Actor } from '../audit/index.ts';
+import type { ControlMessage } from '../control/index.ts';
 import type { ActionType } from '../action/index.ts';
 import type { EpochMs, AgentId } from '../kernel/index.ts';
 
@@ -93,6 +94,18 @@ export function outcomeOf({ state, verdicts }: Pick<Approval, 'state' | 'verdict
   const said = verdicts.filter(({ verdict }) => (verdict === 'approve') === (state === 'approved'));
   const why = said.at(-1)?.reason ?? '';
   return `${state} by ${said.map(({ actor }) => nameOf(actor)).join(' and ')}${why === '' ? '' : `: ${why}`}`;
+}
+
+/** The message that tells an agent the outcome of an approval. */
+export function messageOf(approval: Approval, sequence: number): ControlMessage {
+  return {
+    opId: approval.opId,
+    signal: approval.state === 'approved' ? 'allow' : 'terminate',
+    sequence,
+    reason: outcomeOf(approval),
+    issuedAt: approval.decidedAt ?? approval.requestedAt,
+    controlId: '',
+  };
 }
 
 /** The authors of all verdicts by id and label, each between line breaks, as a store searches them. */

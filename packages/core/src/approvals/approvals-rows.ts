@@ -1,8 +1,7 @@
-import type { RowsOf, Row, Table } from '../journal/index.ts';
-import { agentColumns, fixed, flag, integer, prune, put, text, textIn } from '../journal/index.ts';
+import type { Row, Table } from '../journal/index.ts';
+import { agentColumns, fixed, flag, integer, text, textIn } from '../journal/index.ts';
 import type { Approval } from './approval.ts';
 import { decidersOf, isLive } from './approval.ts';
-import type { ApprovalsChange } from './approvals-slice.ts';
 import { boundedApproval, boundedGrant } from './approvals-slice.ts';
 import type { StandingGrant } from './grant.ts';
 
@@ -35,25 +34,6 @@ export const grantsTable: Table<StandingGrant, 'id'> = {
     record: text((grant) => JSON.stringify(grant)),
   },
   itemOf: grantOf,
-};
-
-const byDecision = ['decided_at', 'id'];
-
-export const approvalRows: RowsOf<ApprovalsChange> = {
-  approval_saved: ({ approval }) => [put(approvalsTable, approval)],
-  grant_saved: ({ grant }) => [put(grantsTable, grant)],
-  approvals_removed: ({ before, kept, most }) => [
-    prune(
-      approvalsTable,
-      [
-        { column: 'is_live', is: 'off' },
-        { column: 'decided_at', is: '<', value: before },
-      ],
-      { order: byDecision, most },
-    ),
-    prune(approvalsTable, [{ column: 'is_live', is: 'off' }], { order: byDecision, most, beyond: kept }),
-    prune(grantsTable, [{ column: 'ends_at', is: '<', value: before }], { order: ['ends_at'], most }),
-  ],
 };
 
 /**

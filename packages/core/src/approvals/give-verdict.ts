@@ -3,14 +3,7 @@ import { peopleBehind, requireAuthority, standingOf } from '../access/index.ts';
 import type { Approval, ApprovalVerdict, GrantWish } from './approval.ts';
 import { isSelfApproved } from './approval.ts';
 import type { Approvals } from './approvals.ts';
-import {
-  expireApproval,
-  settleApproval,
-  approvalEvent,
-  entryPlace,
-  saveApproval,
-  saveGrant,
-} from './settle-approval.ts';
+import { expireApproval, settleApproval, approvalEvent, entryPlace, saveApproval } from './settle-approval.ts';
 import type { StandingGrant } from './grant.ts';
 import { checkGrant, narrowestGrant } from './grant.ts';
 import { opAskedAbout } from './list-approvals.ts';
@@ -101,7 +94,7 @@ function requireFree({ directory }: Approvals, { owner }: Op): void {
 function letRun(gov: Approvals, { by, via }: Verdict, approval: Approval, op: Op, verdict: ApprovalVerdict): Approval {
   const verdicts = [...approval.verdicts, verdict];
   const grant = grantOf(gov, approval, verdicts, verdict);
-  if (grant !== undefined) saveGrant(gov, null, grant);
+  if (grant !== undefined) gov.journal.apply({ kind: 'grant_saved', grant });
   const settled = settleApproval(gov, approval, op, {
     state: 'approved',
     actor: by.actor,
@@ -118,7 +111,7 @@ function letRun(gov: Approvals, { by, via }: Verdict, approval: Approval, op: Op
 /** Records one of several needed verdicts. */
 function noteVerdict(gov: Approvals, { by, via }: Verdict, approval: Approval, verdict: ApprovalVerdict): Approval {
   const after: Approval = { ...approval, verdicts: [...approval.verdicts, verdict] };
-  saveApproval(gov, approval, after);
+  saveApproval(gov, after);
   gov.journal.record(
     draftOf({
       ...entryPlace(gov, approval, verdict.at),
@@ -135,7 +128,7 @@ function noteVerdict(gov: Approvals, { by, via }: Verdict, approval: Approval, v
       }),
     }),
   );
-  gov.journal.publish(approvalEvent(after, 'verdict', verdict.at));
+  gov.journal.apply(approvalEvent(after, 'verdict', verdict.at));
   return after;
 }
 

@@ -4,7 +4,6 @@ import type { CheckRequest } from '../action/index.ts';
 import type { Approvals } from './approvals.ts';
 import type { StandingGrant } from './grant.ts';
 import { coverOf } from './grant.ts';
-import { saveGrant } from './settle-approval.ts';
 import { canonicalJson, draftOf, lineageOfId, redactText } from '../audit/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
 import { ReeveError } from '../kernel/index.ts';
@@ -27,7 +26,7 @@ export function findGrant(
 
 /** Counts an action that the grant allowed. */
 export function useGrant(gov: Approvals, grant: StandingGrant, now: EpochMs): void {
-  saveGrant(gov, grant, { ...grant, uses: grant.uses + 1, lastUsedAt: now });
+  gov.journal.apply({ kind: 'grant_saved', grant: { ...grant, uses: grant.uses + 1, lastUsedAt: now } });
 }
 
 export interface RevokeGrant {
@@ -64,7 +63,7 @@ export function endGrant(
 ): StandingGrant {
   const at = gov.clock.now();
   const revoked = { ...grant, revokedAt: at };
-  saveGrant(gov, grant, revoked);
+  gov.journal.apply({ kind: 'grant_saved', grant: revoked });
   gov.journal.record(
     draftOf({
       at,

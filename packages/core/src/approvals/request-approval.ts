@@ -65,7 +65,7 @@ export function requestApproval(
     signalSequence: null,
     notices: notifies ? ['requested'] : [],
   };
-  saveApproval(gov, null, approval);
+  saveApproval(gov, approval);
   return approval;
 }
 
@@ -90,5 +90,5 @@ export function announceApproval(gov: Approvals, approval: Approval): void {
       }),
     }),
   );
-  gov.journal.publish(approvalEvent(approval, 'requested', requestedAt));
+  gov.journal.apply(approvalEvent(approval, 'requested', requestedAt));
 }

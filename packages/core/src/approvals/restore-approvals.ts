@@ -3,11 +3,11 @@ import type { Approvals } from './approvals.ts';
 import type { ApprovalsSnapshot } from './approvals-slice.ts';
 import { opAskedAbout } from './list-approvals.ts';
 import type { Approval } from './approval.ts';
-import { outcomeOf } from './approval.ts';
+import { approvalFacts } from './approvals-facts.ts';
 import { cancelApproval, saveApproval } from './settle-approval.ts';
 import type { StandingGrant } from './grant.ts';
 import { endGrant } from './grants.ts';
-import type { ControlMessage } from '../control/index.ts';
+import { restoring } from '../journal/index.ts';
 
 /** How long an agent is still told that its operation is over. Later it may not even remember it. */
 const toldMs = 86_400_000;
@@ -18,13 +18,13 @@ const toldMs = 86_400_000;
  * durable.
  */
 export function restoreApprovals(gov: Approvals, snapshot: ApprovalsSnapshot): void {
-  for (const grant of snapshot.grants) gov.approvals.placeGrant(grant);
+  for (const grant of snapshot.grants) approvalFacts.grant_saved.apply(gov, { kind: 'grant_saved', grant }, restoring);
   gov.approvals.forgetExpiredGrants();
   for (const { id } of snapshot.grants) endIfVague(gov, gov.approvals.findGrant(id));
   for (const approval of snapshot.approvals.toSorted((a, b) => a.requestedAt - b.requestedAt)) {
-    gov.approvals.place(approval);
+    approvalFacts.approval_saved.apply(gov, { kind: 'approval_saved', approval }, restoring);
     if (approval.notices.length > 0 && !gov.approvals.settings.notifies) {
-      saveApproval(gov, approval, { ...approval, notices: [] });
+      saveApproval(gov, { ...approval, notices: [] });
     }
     restore(gov, gov.approvals.find(approval.id) ?? approval);
   }
@@ -52,24 +52,5 @@ function restore(gov: Approvals, approval: Approval): void {
     approval.state === 'approved'
       ? isKnown && (op.state === 'running' || op.state === 'paused')
       : gov.directory.find(approval.agent) !== undefined && gov.clock.now() - (approval.decidedAt ?? 0) < toldMs;
-  if (isToBeTold) repost(gov, approval, approval.signalSequence);
-  else saveApproval(gov, approval, { ...approval, signalSequence: null });
-}
-
-/** Reuses the same number, so that an agent that has received the message is not told twice. */
-function repost(gov: Approvals, approval: Approval, sequence: number): void {
-  const message = messageOf(approval, sequence);
-  gov.control.outbox(approval.agent).put({ message, receipt: null, released: true, gone: false });
-}
-
-/** The message that tells an agent the outcome of an approval. */
-export function messageOf(approval: Approval, sequence: number): ControlMessage {
-  return {
-    opId: approval.opId,
-    signal: approval.state === 'approved' ? 'allow' : 'terminate',
-    sequence,
-    reason: outcomeOf(approval),
-    issuedAt: approval.decidedAt ?? approval.requestedAt,
-    controlId: '',
-  };
+  if (!isToBeTold) saveApproval(gov, { ...approval, signalSequence: null });
 }

@@ -6,7 +6,7 @@ import type { StandingGrant } from './grant.ts';
 import { opAskedAbout } from './list-approvals.ts';
 import { canonicalJson, draftOf, system, lineageOfId } from '../audit/index.ts';
 import type { Actor, EntryDraft } from '../audit/index.ts';
-import { makeRoom, postMessage, discardMessage } from '../control/index.ts';
+import { makeRoom, discardMessage } from '../control/index.ts';
 import { ownWork } from '../journal/index.ts';
 import type { AgentId, EpochMs } from '../kernel/index.ts';
 import { traceIdsIn } from '../kernel/index.ts';
@@ -45,17 +45,18 @@ export function settleApproval(gov: Approvals, approval: Approval, op: Op, outco
     details: { approval_id: approval.id, ...request },
     approvalId: approval.id,
   });
-  const message = postMessage(gov, op, approved ? 'allow' : 'terminate', reason);
+  const sequence = gov.control.outbox(approval.agent).lastSequence + 1;
   const settled: Approval = {
     ...approval,
     state,
     verdicts,
     decidedAt: at,
     grantId: grant?.id ?? null,
-    signalSequence: message.sequence,
+    signalSequence: sequence,
     notices: noticesAfter(gov, approval),
   };
-  saveApproval(gov, approval, settled);
+  saveApproval(gov, settled);
+  gov.journal.apply({ kind: 'control_sequence_saved', sequence: { agent: approval.agent, sequence } });
   makeRoom(gov, op.owner);
   gov.journal.record(
     draftOf({
@@ -74,7 +75,7 @@ export function settleApproval(gov: Approvals, approval: Approval, op: Op, outco
       }),
     }),
   );
-  gov.journal.publish(approvalEvent(settled, state, at));
+  gov.journal.apply(approvalEvent(settled, state, at));
   return settled;
 }
 
@@ -100,7 +101,7 @@ export function cancelApproval(
     decidedAt: at,
     notices: noticesAfter(gov, approval),
   };
-  saveApproval(gov, approval, cancelled);
+  saveApproval(gov, cancelled);
   gov.journal.record(
     draftOf({
       ...entryPlace(gov, approval, at),
@@ -110,7 +111,7 @@ export function cancelApproval(
       payload: canonicalJson({ approval_id: approval.id }),
     }),
   );
-  gov.journal.publish(approvalEvent(cancelled, 'cancelled', at));
+  gov.journal.apply(approvalEvent(cancelled, 'cancelled', at));
 }
 
 /**
@@ -155,24 +156,8 @@ export function expireApproval(gov: Approvals, approval: Approval, op: Op): Appr
   });
 }
 
-/** Replaces an approval in memory and in this turn. */
-export function saveApproval(gov: Approvals, before: Approval | null, after: Approval): void {
-  gov.approvals.place(after);
-  gov.journal.onFailure(() => {
-    if (before === null) gov.approvals.drop(after.id);
-    else gov.approvals.place(before);
-  });
-  gov.journal.write({ kind: 'approval_saved', approval: after });
-}
-
-/** The same for a grant. */
-export function saveGrant(gov: Approvals, before: StandingGrant | null, after: StandingGrant): void {
-  gov.approvals.placeGrant(after);
-  gov.journal.onFailure(() => {
-    if (before === null) gov.approvals.dropGrant(after);
-    else gov.approvals.placeGrant(before);
-  });
-  gov.journal.write({ kind: 'grant_saved', grant: after });
+export function saveApproval(gov: Approvals, approval: Approval): void {
+  gov.journal.apply({ kind: 'approval_saved', approval });
 }
 
 type Place = Pick<EntryDraft, 'at' | 'lineage' | 'opId' | 'traceId' | 'spanId' | 'policyRule' | 'policyVersion'>;
@@ -192,7 +177,7 @@ export function approvalEvent(approval: Approval, change: ApprovalChange, at: Ep
 export function noteNotified(gov: Approvals, id: string, notice: ApprovalNotice): void {
   const approval = gov.approvals.find(id);
   if (approval === undefined) return;
-  saveApproval(gov, approval, { ...approval, notices: approval.notices.filter((each) => each !== notice) });
+  saveApproval(gov, { ...approval, notices: approval.notices.filter((each) => each !== notice) });
 }
 
 /** Notes that the message with the outcome has left the agent's outbox. It is not sent again. */
@@ -201,5 +186,5 @@ export function noteSignalled(
   { agent, sequence }: { readonly agent: AgentId; readonly sequence: number },
 ): void {
   const approval = gov.approvals.ofSignal(agent, sequence);
-  if (approval !== undefined) saveApproval(gov, approval, { ...approval, signalSequence: null });
+  if (approval !== undefined) saveApproval(gov, { ...approval, signalSequence: null });
 }

@@ -38,7 +38,7 @@ export function startApprovalWork({ gov, events, webhook, leads, metrics, logger
     gov.approvals.forgetExpiredGrants();
     if (!leads()) return;
     const before = gov.clock.now() - keptMs;
-    gov.journal.write({ kind: 'approvals_removed', before, kept: mostKept, most: removedPerTick });
+    gov.journal.apply({ kind: 'approvals_removed', before, kept: mostKept, most: removedPerTick });
   };
   rounds.every(expireEveryMs, expire);
   rounds.every(keepEveryMs, keep);

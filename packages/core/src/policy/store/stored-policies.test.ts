@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Principal } from '../../access/principal.ts';
 import { ReeveError } from '../../kernel/errors.ts';
 import type { Governance } from '../../governance.ts';
-import { elsewhere as atAnother } from '../../testkit/inverses.ts';
+import { elsewhere as atAnother } from '../../testkit/applying.ts';
 import { agentId, operator } from '../../testkit/requests.ts';
 import type { TestGovernance } from '../../testkit/test-governance.ts';
 import { testGovernance } from '../../testkit/test-governance.ts';
