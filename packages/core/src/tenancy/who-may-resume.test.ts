@@ -267,3 +267,11 @@ describe('a stop that is not confirmed', () => {
     await expect(resume(team)).rejects.toEqual(refused('imposed_by_wider'));
   });
 });
+
+test('who has registered an agent is the same in memory and after a restart, if the key behind a key registers it, too', async () => {
+  const other = agentId('acme/search/other');
+  await g.register(other, {}, made);
+  await g.register(other, {}, agents);
+  const next = await g.crash();
+  expect(next.known(other).record.registeredWith).toEqual(g.known(other).record.registeredWith);
+});
