@@ -100,7 +100,7 @@ function picture({ gov: { directory, ops } }: TestGovernance) {
   const orgs = [...directory.orgs()].map(([name, { tally, teams }]) => ({
     name,
     tally: { ...tally, byDepth: new Map(tally.byDepth) },
-    teams: [...teams].map(([team, members]) => [team, [...members].map(({ key }) => key).sort()]).sort(),
+    teams: Object.fromEntries([...teams].map(([team, members]) => [team, [...members].map(({ key }) => key).sort()])),
     use: directory.useOf(name),
   }));
   return {
