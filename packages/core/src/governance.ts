@@ -61,8 +61,6 @@ export function emptyGovernance(
     mostActionMicros,
     runs: new RunTally(),
     control: new ControlRegistry({
-      ops,
-      directory,
       clock,
       reader: store,
       settings: ports.control,

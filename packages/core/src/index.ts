@@ -110,7 +110,7 @@ export type { BulkControl, ControlMessage, ControlReader, ControlReport, Control
 export type { ControlScope, ControlSequence, ControlSink, ControlSubscription } from './control/index.ts';
 export type { OnControlStep, ScopeRequest } from './control/index.ts';
 export { ControlRegistry, ReservationReaper, StaleWatch, bulksTable } from './control/index.ts';
-export { readControl, receiptsTable, restoreControl, sequencesTable, subscribeControl } from './control/index.ts';
+export { readControl, receiptsTable, sequencesTable, subscribeControl } from './control/index.ts';
 export type { RunControl } from './control/index.ts';
 export { listRunControls, runControlPlace, timeOutControls } from './control/index.ts';
 export {

@@ -2,7 +2,7 @@ import type { StoredEntry } from './audit/index.ts';
 import { replayLog } from './audit/index.ts';
 import { restoreApprovals } from './approvals/index.ts';
 import { BalanceRecovery, noBalancesMark } from './budget/index.ts';
-import { restoreControl } from './control/index.ts';
+import { storedControl } from './control/index.ts';
 import { applyFact } from './facts.ts';
 import type { Governance } from './governance.ts';
 import type { Touch, Unread } from './journal/index.ts';
@@ -24,7 +24,8 @@ export async function recover(
   for (const fact of storedTenancy(snapshot)) applyFact(gov, fact, restoring);
   gov.policyRegistry.restore(await withWriters(gov, snapshot.policies));
   await replay(gov, snapshot, log, onUnread);
-  restoreControl(gov, snapshot);
+  if (snapshot.restoredAt !== null) gov.control.countAbove(snapshot.restoredAt);
+  for (const fact of storedControl(snapshot)) applyFact(gov, fact, restoring);
   restoreApprovals(gov, snapshot);
 }
 

@@ -1,4 +1,5 @@
 import type { Actor } from '../audit/index.ts';
+import type { Applying, Undo } from '../journal/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
 import { RecentMap, ReeveError } from '../kernel/index.ts';
 import type { ControlAction, Receipt, ReceiptStatus } from '../ops/index.ts';
@@ -34,8 +35,13 @@ export interface BulkControl extends ControlCounts {
   readonly requestedAt: EpochMs;
   /** False until its last operation is durable. If it stays false, the control was cut short. */
   readonly done: boolean;
-  /** The hashed idempotency key of its credential, and the digest of the request. */
-  readonly idempotency: { readonly key: string; readonly digest: string } | null;
+  readonly idempotency: Idempotency | null;
+}
+
+/** The hashed idempotency key of a credential, and the digest of the request. */
+export interface Idempotency {
+  readonly key: string;
+  readonly digest: string;
 }
 
 /** The report on a control: of one operation, or of many with a page of the receipts. */
@@ -55,51 +61,71 @@ export interface ControlResult extends ControlCounts {
   readonly controlId: string | null;
 }
 
-interface Remembered {
+/** A request that this gateway is carrying out. */
+interface UnderWay {
   readonly digest: string;
-  readonly at: EpochMs;
   readonly result: Promise<ControlResult>;
-  /** It was made by another gateway, or by an earlier run. */
-  readonly isRestored: boolean;
 }
 
 const mostRemembered = 10_000;
 const rememberedMs = 86_400_000;
+/** After this long, whoever began what is not done yet is taken for gone. */
+export const cutShortMs = 30_000;
 
 /** Remembers requests by idempotency key, so that a repeated request does not act twice. */
 export class RememberedControls {
-  readonly #byKey = new RecentMap<Remembered>(mostRemembered);
+  readonly #underWay = new Map<string, UnderWay>();
+  readonly #bulks = new RecentMap<BulkControl>(mostRemembered);
 
   /** The result under a key, even if it is still pending. Another request under the same key is refused. */
-  find(key: string, digest: string, now: EpochMs): Promise<ControlResult> | undefined {
-    const known = this.#byKey.get(key);
-    if (known === undefined || now - known.at > rememberedMs) return undefined;
-    if (known.digest === digest) return known.result;
-    throw new ReeveError(
-      'idempotency_conflict',
-      'this idempotency key was used for another request; use a new key for a new request',
-    );
+  find(request: Idempotency, now: EpochMs): Promise<ControlResult> | undefined {
+    const underWay = this.#underWay.get(request.key);
+    if (underWay !== undefined) {
+      requireSame(underWay.digest, request);
+      return underWay.result;
+    }
+    const known = this.known(request, now);
+    return known === undefined ? undefined : Promise.resolve(resultOf(known));
   }
 
-  /** Whether another gateway was first with this request. */
-  isRestored(key: string): boolean {
-    return this.#byKey.get(key)?.isRestored === true;
+  /**
+   * What was carried out under a key, or is being carried out by another gateway. What was cut short may be asked for
+   * again.
+   */
+  known(request: Idempotency, now: EpochMs): BulkControl | undefined {
+    const bulk = this.#bulks.get(request.key);
+    if (bulk === undefined || now - bulk.requestedAt > (bulk.done ? rememberedMs : cutShortMs)) return undefined;
+    requireSame(bulk.idempotency?.digest, request);
+    return bulk;
   }
 
-  remember(key: string, digest: string, at: EpochMs, result: Promise<ControlResult>, isRestored = false): void {
-    const remembered = { digest, at, result, isRestored };
-    this.#byKey.set(key, remembered);
-    // A failed request may be made again.
-    result.catch(() => {
-      if (this.#byKey.get(key) === remembered) this.#byKey.delete(key);
-    });
+  /** Remembers a request until its result is there. */
+  begin({ key, digest }: Idempotency, result: Promise<ControlResult>): void {
+    this.#underWay.set(key, { digest, result });
+    const end = () => this.#underWay.delete(key);
+    result.then(end, end);
   }
 
-  restore(bulk: BulkControl): void {
-    if (bulk.idempotency === null) return;
-    const { key, digest } = bulk.idempotency;
-    this.remember(key, digest, bulk.requestedAt, Promise.resolve(resultOf(bulk)), true);
+  /** Remembers a control, and returns how to take that back. What this gateway has not finished is under way. */
+  put(bulk: BulkControl, { isHere }: Applying): Undo {
+    if (bulk.idempotency === null || (isHere && !bulk.done)) return () => undefined;
+    const { key } = bulk.idempotency;
+    const before = this.#bulks.get(key);
+    this.#bulks.set(key, bulk);
+    return () => {
+      if (this.#bulks.get(key) !== bulk) return;
+      if (before === undefined) this.#bulks.delete(key);
+      else this.#bulks.set(key, before);
+    };
   }
+}
+
+function requireSame(known: string | undefined, { digest }: Idempotency): void {
+  if (known === digest) return;
+  throw new ReeveError(
+    'idempotency_conflict',
+    'this idempotency key was used for another request; use a new key for a new request',
+  );
 }
 
 export function resultOf({ matched, changed, skipped, id }: BulkControl): ControlResult {

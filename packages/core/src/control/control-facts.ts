@@ -1,52 +1,74 @@
 import type { Meanings } from '../journal/index.ts';
-import { nothingToApply, touchesNobody, touchesOrg } from '../journal/index.ts';
+import { nothingToApply, prune, put, remove, touchesNobody, touchesOrg } from '../journal/index.ts';
 import { agentKey } from '../kernel/index.ts';
-import { controlRows } from './control-rows.ts';
+import { opsTable } from '../ops/index.ts';
+import { applyReceipt } from './apply-receipt.ts';
+import { bulksTable, departuresTable, receiptsTable, runControlsTable, sequencesTable } from './control-rows.ts';
 import type { ControlChange } from './control-slice.ts';
 import type { Controls } from './controls.ts';
-import { followControl } from './follow-control.ts';
+import { placeOfDeparture } from './departures.ts';
+import { placeOf } from './run-controls.ts';
 
-function follow(gov: Controls, change: ControlChange) {
-  followControl(gov, change);
-  return nothingToApply();
-}
+const byAge = ['requested_at', 'id'];
 
 export const controlFacts: Meanings<Controls, ControlChange> = {
   receipt_saved: {
-    apply: follow,
+    apply: (gov, { receipt }, how) => applyReceipt(gov, receipt, how),
     touch: ({ receipt }) => ({ agent: agentKey(receipt.agent) }),
-    rows: controlRows.receipt_saved,
+    rows: ({ receipt }) => [put(receiptsTable, receipt)],
   },
   control_sequence_saved: {
-    apply: follow,
+    apply: ({ control }, { sequence }) => control.countTo(sequence),
     touch: ({ sequence }) => ({ agent: agentKey(sequence.agent) }),
-    rows: controlRows.control_sequence_saved,
+    rows: ({ sequence }) => [put(sequencesTable, sequence)],
   },
   bulk_control_saved: {
-    apply: follow,
+    apply: ({ control: { remembered } }, { bulk }, how) => remembered.put(bulk, how),
     touch: ({ bulk }) => touchesOrg(bulk.orgId),
-    rows: controlRows.bulk_control_saved,
+    rows: ({ bulk }) => [put(bulksTable, bulk)],
   },
   run_control_saved: {
-    apply: follow,
+    apply: ({ control: { runs } }, { control }) => runs.put(control),
     touch: ({ control }) => touchesOrg(control.orgId),
-    rows: controlRows.run_control_saved,
+    rows: ({ control }) => [put(runControlsTable, control)],
   },
-  run_control_used: { apply: follow, touch: touchesNobody, rows: controlRows.run_control_used },
+  run_control_used: {
+    apply: ({ control: { runs } }, { control }) => {
+      const known = runs.find(placeOf(control), control.imposedBy);
+      return known?.controlId === control.controlId ? runs.put(control) : nothingToApply();
+    },
+    touch: touchesNobody,
+    // Whoever writes this has seen the control hold, and a commit stands on all before it.
+    rows: ({ control }) => [put(runControlsTable, control)],
+  },
   run_control_removed: {
-    apply: follow,
+    apply: ({ control: { runs } }, { control }) => runs.remove(control),
     touch: ({ control }) => touchesOrg(control.orgId),
-    rows: controlRows.run_control_removed,
+    rows: ({ control }) => [remove(runControlsTable, { place: placeOf(control) })],
   },
   departure_saved: {
-    apply: follow,
+    apply: ({ control: { departures } }, { departure }) => departures.put(departure),
     touch: ({ departure }) => touchesOrg(departure.orgId),
-    rows: controlRows.departure_saved,
+    rows: ({ departure }) => [put(departuresTable, departure)],
   },
   departure_removed: {
-    apply: follow,
+    apply: ({ control: { departures } }, { departure }) => departures.remove(departure),
     touch: ({ departure }) => touchesOrg(departure.orgId),
-    rows: controlRows.departure_removed,
+    rows: ({ departure }) => [remove(departuresTable, { place: placeOfDeparture(departure) })],
   },
-  receipts_removed: { apply: nothingToApply, touch: touchesNobody, rows: controlRows.receipts_removed },
+  receipts_removed: {
+    apply: nothingToApply,
+    touch: touchesNobody,
+    rows: ({ before, most }) => [
+      prune(
+        receiptsTable,
+        [
+          { column: 'requested_at', is: '<', value: before },
+          { column: 'is_open', is: 'off' },
+        ],
+        { order: byAge, most, unlessIn: opsTable },
+      ),
+      prune(bulksTable, [{ column: 'requested_at', is: '<', value: before }], { order: byAge, most }),
+    ],
+  },
 };

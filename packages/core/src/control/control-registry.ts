@@ -1,9 +1,8 @@
+import type { Applying, Undo } from '../journal/index.ts';
 import type { Clock, ReeveError, AgentId, AgentKey } from '../kernel/index.ts';
 import { agentKey, RecentMap } from '../kernel/index.ts';
-import type { OpsRegistry, Receipt } from '../ops/index.ts';
-import type { KnownAgents } from '../tenancy/index.ts';
+import type { Receipt } from '../ops/index.ts';
 import type { ControlReader, ControlSequence } from './control-slice.ts';
-import type { ControlMessage } from './outbox.ts';
 import { Outbox } from './outbox.ts';
 import { isDue } from '../ops/index.ts';
 import { RememberedControls } from './bulk-control.ts';
@@ -18,12 +17,10 @@ export interface ControlSettings {
 }
 
 export interface ControlPorts {
-  readonly ops: OpsRegistry;
-  readonly directory: KnownAgents;
   readonly clock: Clock;
   readonly reader: ControlReader;
   readonly settings: ControlSettings;
-  /** Called when a receipt is made or its status changes, for the metrics. `before` is null for a new receipt. */
+  /** Called once a new receipt or a new status is durable, for the metrics. `before` is null for a new receipt. */
   readonly onStep: OnControlStep;
 }
 
@@ -38,7 +35,7 @@ const mostRecent = 10_000;
 
 /**
  * Controls in memory: the outboxes of agents, the open receipts, and their deadlines. The registry holds the present
- * state. The use cases write the same facts to the journal.
+ * state. Facts change it (`control-facts.ts`).
  */
 export class ControlRegistry {
   readonly reader: ControlReader;
@@ -50,8 +47,6 @@ export class ControlRegistry {
   readonly departures = new Departures();
   /** The suspensions of scopes that this gateway is imposing or lifting. */
   readonly settling = new Set<string>();
-  readonly #ops: OpsRegistry;
-  readonly #directory: KnownAgents;
   readonly #clock: Clock;
   readonly #outboxes = new Map<AgentKey, Outbox>();
   /** The last sequence numbers of agents that have no outbox now. */
@@ -67,8 +62,6 @@ export class ControlRegistry {
     this.reader = ports.reader;
     this.settings = ports.settings;
     this.onStep = ports.onStep;
-    this.#ops = ports.ops;
-    this.#directory = ports.directory;
     this.#clock = ports.clock;
   }
 
@@ -95,11 +88,29 @@ export class ControlRegistry {
     const outbox = this.#outboxes.get(key);
     if (outbox === undefined || outbox.size + outbox.streams.size + outbox.blocking.size > 0) return;
     this.#outboxes.delete(key);
-    this.restoreSequence({ agent: outbox.agent, sequence: outbox.lastSequence });
+    this.#setLast(key, outbox.lastSequence);
   }
 
-  restoreSequence({ agent, sequence }: ControlSequence): void {
-    if (sequence > 0) this.#sequences.set(agentKey(agent), sequence);
+  /** Makes the next sequence number of an agent greater than this one, and returns how to take that back. */
+  countTo({ agent, sequence }: ControlSequence): Undo {
+    const key = agentKey(agent);
+    const before = this.#lastOf(key);
+    if (sequence <= before) return () => undefined;
+    this.#setLast(key, sequence);
+    return () => {
+      if (this.#lastOf(key) === sequence) this.#setLast(key, before);
+    };
+  }
+
+  #lastOf(key: AgentKey): number {
+    return this.#outboxes.get(key)?.lastSequence ?? this.#sequences.get(key) ?? 0;
+  }
+
+  #setLast(key: AgentKey, sequence: number): void {
+    const outbox = this.#outboxes.get(key);
+    if (outbox !== undefined) outbox.lastSequence = sequence;
+    else if (sequence > 0) this.#sequences.set(key, sequence);
+    else this.#sequences.delete(key);
   }
 
   find(key: AgentKey): Outbox | undefined {
@@ -147,39 +158,31 @@ export class ControlRegistry {
     return waiting ?? this.#recent.get(nameOf(agent, sequence));
   }
 
-  /** Updates memory to match a receipt: outbox, block, deadline, and the operation that shows it. */
-  place(receipt: Receipt, released = true): void {
-    const { agent: id, sequence } = receipt;
-    const outbox = this.outbox(id);
-    const queued = outbox.find(sequence);
-    if (!receipt.waiting) {
-      outbox.remove(sequence);
-      this.#remember(receipt);
-    } else if (queued === undefined) {
-      outbox.put({ message: messageOf(receipt), receipt, released, gone: false });
-    } else queued.receipt = receipt;
-
-    if (receipt.blocks) outbox.blocking.set(sequence, receipt);
-    else outbox.blocking.delete(sequence);
-    if (!isDue(receipt)) this.#deadlines.delete(receipt.id);
-    else {
-      const dueAt = this.#deadlines.get(receipt.id)?.dueAt ?? this.#clock.elapsed() + this.settings.ackMs;
-      this.#deadlines.set(receipt.id, { receipt, dueAt });
-    }
-    const agent = this.#directory.find(id);
-    if (agent === undefined) return;
-    agent.blocked = outbox.blocking.size > 0;
-    const op = this.#ops.find(agent, receipt.opId);
-    if (op?.control?.id === receipt.id) this.#ops.change(op, { control: receipt });
+  /** Remembers a receipt whose message has left the outbox, and returns how to take that back. */
+  remember(receipt: Receipt): Undo {
+    const name = nameOf(receipt.agent, receipt.sequence);
+    const before = this.#recent.get(name);
+    this.#recent.set(name, receipt);
+    return () => {
+      if (before === undefined) this.#recent.delete(name);
+      else this.#recent.set(name, before);
+    };
   }
 
-  /** Undoes the creation of a receipt. */
-  drop(receipt: Receipt): void {
-    const outbox = this.outbox(receipt.agent);
-    outbox.remove(receipt.sequence);
-    outbox.lastSequence = receipt.sequence - 1;
-    this.#deadlines.delete(receipt.id);
-    this.#recent.delete(nameOf(receipt.agent, receipt.sequence));
+  /**
+   * Gives an agent time to answer to a receipt, if it still has any, and returns how to take that back. The place of a
+   * deadline that is met is kept until that is durable: the agent may get it back.
+   */
+  awaitAnswer(receipt: Receipt, { onDurable }: Applying): Undo {
+    const { id } = receipt;
+    const before = this.#deadlines.get(id);
+    if (before === undefined && !isDue(receipt)) return () => undefined;
+    this.#deadlines.set(id, { receipt, dueAt: before?.dueAt ?? this.#clock.elapsed() + this.settings.ackMs });
+    if (!isDue(receipt)) onDurable(() => this.#deadlines.delete(id));
+    return () => {
+      if (before === undefined) this.#deadlines.delete(id);
+      else if (this.#deadlines.has(id)) this.#deadlines.set(id, before);
+    };
   }
 
   /** The receipts that were not acknowledged in time, the longest overdue first. */
@@ -188,19 +191,11 @@ export class ControlRegistry {
     if (now - listenedSince < this.settings.ackMs) return;
     for (const { receipt, dueAt } of this.#deadlines.values()) {
       if (dueAt > now) return;
-      yield receipt;
+      if (isDue(receipt)) yield receipt;
     }
-  }
-
-  #remember(receipt: Receipt): void {
-    this.#recent.set(nameOf(receipt.agent, receipt.sequence), receipt);
   }
 }
 
 function nameOf(agent: AgentId, sequence: number): string {
   return `${agentKey(agent)}#${sequence}`;
-}
-
-function messageOf({ opId, action, sequence, reason, requestedAt, id }: Receipt): ControlMessage {
-  return { opId, signal: action, sequence, reason, issuedAt: requestedAt, controlId: id };
 }

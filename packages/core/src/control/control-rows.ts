@@ -1,21 +1,8 @@
-import type { AgentColumn, RowsOf, Table } from '../journal/index.ts';
-import {
-  agentColumns,
-  agentIdOf,
-  fixed,
-  flag,
-  integer,
-  numberIn,
-  prune,
-  put,
-  remove,
-  text,
-  textIn,
-} from '../journal/index.ts';
-import { opsTable } from '../ops/index.ts';
+import type { AgentColumn, Table } from '../journal/index.ts';
+import { agentColumns, agentIdOf, fixed, flag, integer, numberIn, text, textIn } from '../journal/index.ts';
 import type { Receipt } from '../ops/index.ts';
 import type { BulkControl } from './bulk-control.ts';
-import type { ControlSequence, ControlChange } from './control-slice.ts';
+import type { ControlSequence } from './control-slice.ts';
 import type { Departure } from './departures.ts';
 import { placeOfDeparture } from './departures.ts';
 import type { RunControl } from './run-controls.ts';
@@ -72,29 +59,4 @@ export const departuresTable: Table<Departure, 'place'> = {
   key: { place: text(placeOfDeparture) },
   columns: { record: text((departure) => JSON.stringify(departure)) },
   itemOf: (row) => JSON.parse(textIn(row, 'record')) as Departure,
-};
-
-const byAge = ['requested_at', 'id'];
-
-export const controlRows: RowsOf<ControlChange> = {
-  receipt_saved: ({ receipt }) => [put(receiptsTable, receipt)],
-  bulk_control_saved: ({ bulk }) => [put(bulksTable, bulk)],
-  control_sequence_saved: ({ sequence }) => [put(sequencesTable, sequence)],
-  run_control_saved: ({ control }) => [put(runControlsTable, control)],
-  // Whoever writes this has seen the control hold, and a commit stands on all before it.
-  run_control_used: ({ control }) => [put(runControlsTable, control)],
-  run_control_removed: ({ control }) => [remove(runControlsTable, { place: placeOf(control) })],
-  departure_saved: ({ departure }) => [put(departuresTable, departure)],
-  departure_removed: ({ departure }) => [remove(departuresTable, { place: placeOfDeparture(departure) })],
-  receipts_removed: ({ before, most }) => [
-    prune(
-      receiptsTable,
-      [
-        { column: 'requested_at', is: '<', value: before },
-        { column: 'is_open', is: 'off' },
-      ],
-      { order: byAge, most, unlessIn: opsTable },
-    ),
-    prune(bulksTable, [{ column: 'requested_at', is: '<', value: before }], { order: byAge, most }),
-  ],
 };

@@ -7,7 +7,7 @@ import { isOver, nextState } from '../ops/index.ts';
 import type { Op, ControlAction } from '../ops/index.ts';
 import type { Agent } from '../tenancy/index.ts';
 import { visibleAgents } from '../tenancy/index.ts';
-import type { BulkControl, ControlScope, ControlResult } from './bulk-control.ts';
+import type { BulkControl, ControlResult, ControlScope, Idempotency } from './bulk-control.ts';
 import { resultOf } from './bulk-control.ts';
 import { newControlId } from './control-op.ts';
 import { holdRun, releaseRun, requireRelease, requireRoom, runReachOf } from './hold-run.ts';
@@ -45,18 +45,15 @@ export async function controlScope(gov: Controls, request: ScopeRequest): Promis
   const key = gov.sha256(`${by.actor.kind} ${by.credentialId} ${checkedKey(request.idempotencyKey)}`);
   const { action, reason } = request;
   const digest = gov.sha256(canonicalJson({ action, reason, scope: describeScope(request.scope) }));
-  const known = gov.control.remembered.find(key, digest, gov.clock.now());
+  const idempotency = { key, digest };
+  const known = gov.control.remembered.find(idempotency, gov.clock.now());
   if (known !== undefined) return await known;
-  const result = act(gov, request, { key, digest });
-  gov.control.remembered.remember(key, digest, gov.clock.now(), result);
+  const result = act(gov, request, idempotency);
+  gov.control.remembered.begin(idempotency, result);
   return await result;
 }
 
-async function act(
-  gov: Controls,
-  request: ScopeRequest,
-  idempotency: BulkControl['idempotency'],
-): Promise<ControlResult> {
+async function act(gov: Controls, request: ScopeRequest, idempotency: Idempotency | null): Promise<ControlResult> {
   const { by, action, scope } = request;
   const warrant = gov.callers.warrantOf(by);
   const reason = redactText(request.reason);
@@ -80,17 +77,13 @@ async function act(
     idempotency,
   };
   const order: BulkOrder = { by, warrant, bulk, ops, isMovable, cause: 'operator', width: widthOf(by) };
-  const { remembered } = gov.control;
   const finished = await runBulk(gov, {
     ...order,
     ...(action === 'resume' ? { prepare: deferrer(gov, by) } : {}),
     // The same request may have been made at another gateway, because this one did not answer.
-    ...(idempotency === null ? {} : { isOvertaken: () => remembered.isRestored(idempotency.key) }),
+    ...(idempotency === null ? {} : { overtakenBy: () => gov.control.remembered.known(idempotency, gov.clock.now()) }),
   });
-  if (finished !== undefined) return resultOf(finished);
-  const known =
-    idempotency === null ? undefined : remembered.find(idempotency.key, idempotency.digest, gov.clock.now());
-  return known === undefined ? resultOf(bulk) : await known;
+  return resultOf(finished);
 }
 
 /** A control of a run holds for later checks before it looks for operations, so that none comes in between. */

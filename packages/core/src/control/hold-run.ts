@@ -46,7 +46,7 @@ export function holdRun(gov: Controls, { by, action, reach, reason, controlId }:
   // What becomes stronger holds since its beginning: whoever has left since then lifts none of it.
   const at = known?.at ?? now;
   const control: RunControl = { ...reach, action, controlId, actor: by.actor, imposedBy, at, refusedAt: null };
-  save(gov, control);
+  gov.journal.apply({ kind: 'run_control_saved', control });
   note(gov, control, { eventType: 'RunHeld', at: now, actor: by.actor, reason, requestId: by.requestId });
 }
 
@@ -93,7 +93,7 @@ export function releaseRun(gov: Controls, { by, reach, liftable, reason }: Relea
   const ids = new Set(liftable.map(({ controlId }) => controlId));
   for (const control of requireWidth(gov, by, reach)) {
     if (!ids.has(control.controlId)) continue;
-    remove(gov, control);
+    gov.journal.apply({ kind: 'run_control_removed', control });
     note(gov, control, { eventType: 'RunReleased', at, actor: by.actor, reason, requestId: by.requestId });
   }
 }
@@ -111,18 +111,7 @@ export function noteRunUse(gov: Controls, control: RunControl, at: EpochMs): voi
   const { refusedAt } = control;
   if (refusedAt !== null && at - refusedAt < usedEveryMs) return;
   const used = { ...control, refusedAt: at };
-  gov.journal.onFailure(gov.control.runs.put(used));
-  gov.journal.write({ kind: 'run_control_used', control: used });
-}
-
-function save(gov: Controls, control: RunControl): void {
-  gov.journal.onFailure(gov.control.runs.put(control));
-  gov.journal.write({ kind: 'run_control_saved', control });
-}
-
-function remove(gov: Controls, control: RunControl): void {
-  gov.journal.onFailure(gov.control.runs.remove(control));
-  gov.journal.write({ kind: 'run_control_removed', control });
+  gov.journal.apply({ kind: 'run_control_used', control: used });
 }
 
 interface Note {

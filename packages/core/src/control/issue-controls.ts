@@ -3,8 +3,8 @@ import { isAtLeastAsWide, widest } from '../access/index.ts';
 import type { Json } from '../audit/index.ts';
 import { canonicalJson, draftOf } from '../audit/index.ts';
 import type { Controls } from './controls.ts';
-import { discardMessage, releaseWhenDurable } from './messages.ts';
-import { leaveUnconfirmed, owesAnswer, entryMembers } from './receipts.ts';
+import { discardMessage } from './messages.ts';
+import { leaveUnconfirmed, owesAnswer, entryMembers, saveReceipt } from './receipts.ts';
 import { moveOp, givenUp, isDue } from '../ops/index.ts';
 import type { Op, ControlAction, Receipt } from '../ops/index.ts';
 import type { Agent } from '../tenancy/index.ts';
@@ -38,10 +38,9 @@ export function issueControls(gov: Controls, ops: readonly Op[], order: ControlO
   for (const { record } of agents) {
     const { lastSequence } = gov.control.outbox(record.id);
     const sequence = { agent: record.id, sequence: lastSequence };
-    gov.journal.write({ kind: 'control_sequence_saved', sequence });
+    gov.journal.apply({ kind: 'control_sequence_saved', sequence });
   }
   for (const agent of agents) makeRoom(gov, agent);
-  releaseWhenDurable(gov, receipts);
   return receipts;
 }
 
@@ -70,15 +69,12 @@ function issue(gov: Controls, op: Op, order: ControlOrder): Receipt {
     blocks: false,
   };
   const request = by.requestId === undefined ? {} : { request_id: by.requestId };
-  if (action === 'pause' && op.state === 'paused') widenPause(gov, op, receipt, request);
+  if (action === 'pause' && op.state === 'paused') noteWiderPause(gov, op, receipt, request);
   else {
     const details = { control_id: receipt.id, ...(cause === 'suspension' ? { cause } : {}), ...request };
     moveOp(gov, op, action, { actor: by.actor, reason, details, control: receipt });
   }
-  gov.control.place(receipt, false);
-  gov.journal.onFailure(() => gov.control.drop(receipt));
-  gov.journal.write({ kind: 'receipt_saved', receipt });
-  gov.control.onStep(receipt, null);
+  saveReceipt(gov, null, receipt);
   return receipt;
 }
 
@@ -86,7 +82,7 @@ function issue(gov: Controls, op: Op, order: ControlOrder): Receipt {
 export function makeRoom(gov: Controls, agent: Agent): void {
   const outbox = gov.control.outbox(agent.record.id);
   const most = Math.max(mostUnacknowledged, gov.ops.of(agent).size);
-  while (outbox.size > most) {
+  for (let excess = outbox.size - most; excess > 0; excess--) {
     const queued = outbox.mostDispensable((opId) => gov.ops.find(agent, opId) !== undefined);
     if (queued === undefined) return;
     const { receipt } = queued;
@@ -124,17 +120,10 @@ function widthOfPause(control: Receipt | null): Width {
 }
 
 /**
- * Replaces the pause that holds an operation by that of a wider credential. This is no transition, so none is
- * announced. The entry names the operation and the control: a restart reads from it who holds the operation.
+ * The receipt will replace the pause that holds an operation. This is no transition, so none is announced. The entry names
+ * the operation and the control: a restart reads from it who holds the operation.
  */
-export function widenPause(
-  gov: Controls,
-  op: Op,
-  receipt: Receipt,
-  details: { readonly [member: string]: Json },
-): void {
-  const { control: before } = op;
-  gov.journal.onFailure(gov.ops.change(op, { control: receipt }));
+function noteWiderPause(gov: Controls, op: Op, receipt: Receipt, details: { readonly [member: string]: Json }): void {
   gov.journal.record(
     draftOf({
       ...entryMembers(gov, receipt),
@@ -144,7 +133,7 @@ export function widenPause(
       payload: canonicalJson({
         ...details,
         control_id: receipt.id,
-        previous_width: before?.width ?? 'unbound',
+        previous_width: widthOfPause(op.control),
         width: receipt.width,
       }),
     }),

@@ -1,6 +1,7 @@
 import type { Controls } from './controls.ts';
 import type { ControlMessage, QueuedMessage, Outbox, ControlStream, ControlSink } from './outbox.ts';
 import { saveReceipt, owesAnswer } from './receipts.ts';
+import type { Applying, Undo } from '../journal/index.ts';
 import { ownWork } from '../journal/index.ts';
 import { announce } from '../kernel/index.ts';
 import type { AgentId } from '../kernel/index.ts';
@@ -25,6 +26,34 @@ export function closeOutbox(gov: Controls, agent: Agent): void {
 }
 
 /**
+ * Puts a message into the outbox of an agent, and returns how to take that back. It leaves once it is durable, so that an
+ * agent never hears of what may be undone. A message that is there gets the new receipt.
+ */
+export function queueMessage(
+  gov: Controls,
+  agent: AgentId,
+  { message, receipt }: Pick<QueuedMessage, 'message' | 'receipt'>,
+  { isHere, onDurable }: Applying,
+): Undo {
+  const outbox = gov.control.outbox(agent);
+  const known = outbox.find(message.sequence);
+  if (known !== undefined) {
+    const { receipt: before } = known;
+    known.receipt = receipt;
+    return () => {
+      known.receipt = before;
+    };
+  }
+  const queued: QueuedMessage = { message, receipt, released: !isHere, gone: false };
+  const undo = outbox.put(queued);
+  onDurable(() => {
+    queued.released = true;
+    sendAll(gov, outbox);
+  });
+  return undo;
+}
+
+/**
  * Puts a message without a receipt into the outbox of an operation's agent. It leaves once this turn is durable. It
  * does not survive a restart: its sender posts it again.
  */
@@ -34,12 +63,8 @@ export function postMessage(gov: Controls, op: Op, signal: ControlMessage['signa
   const sequence = outbox.lastSequence + 1;
   const message = { opId: op.opId, signal, sequence, reason, issuedAt: gov.clock.now(), controlId: '' };
   const queued: QueuedMessage = { message, receipt: null, released: false, gone: false };
-  outbox.put(queued);
-  gov.journal.onFailure(() => {
-    outbox.remove(sequence);
-    outbox.lastSequence = sequence - 1;
-  });
-  gov.journal.write({ kind: 'control_sequence_saved', sequence: { agent, sequence } });
+  gov.journal.onFailure(outbox.put(queued));
+  gov.journal.apply({ kind: 'control_sequence_saved', sequence: { agent, sequence } });
   gov.journal.onCommitted(() => {
     // Set here, not by number: a later turn may have discarded the message, and may be undone.
     queued.released = true;
@@ -50,31 +75,8 @@ export function postMessage(gov: Controls, op: Op, signal: ControlMessage['signa
 
 /** Removes a message without a receipt from an outbox. */
 export function discardMessage(gov: Controls, outbox: Outbox, queued: QueuedMessage): void {
-  outbox.remove(queued.message.sequence);
-  gov.journal.onFailure(() => outbox.put({ ...queued, gone: false }));
+  gov.journal.onFailure(outbox.remove(queued.message.sequence));
   announce(gov.reactions.messageGone, { agent: outbox.agent, sequence: queued.message.sequence });
-}
-
-interface Unsent {
-  readonly agent: AgentId;
-  readonly sequence: number;
-}
-
-/** Releases messages once this turn is durable, so that an agent never hears of what may be undone. */
-export function releaseWhenDurable(gov: Controls, messages: readonly Unsent[]): void {
-  if (messages.length > 0) gov.journal.onCommitted(() => release(gov, messages));
-}
-
-/** Releases messages to the present streams and to later ones. */
-function release(gov: Controls, messages: readonly Unsent[]): void {
-  const outboxes = new Set<Outbox>();
-  for (const { agent, sequence } of messages) {
-    const outbox = gov.control.outbox(agent);
-    const queued = outbox.find(sequence);
-    if (queued !== undefined) queued.released = true;
-    outboxes.add(outbox);
-  }
-  for (const outbox of outboxes) sendAll(gov, outbox);
 }
 
 export function sendAll(gov: Controls, outbox: Outbox): void {

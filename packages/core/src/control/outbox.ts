@@ -1,3 +1,4 @@
+import type { Undo } from '../journal/index.ts';
 import type { AgentId, EpochMs, ReeveError } from '../kernel/index.ts';
 import type { ControlAction, Receipt } from '../ops/index.ts';
 
@@ -47,8 +48,7 @@ export class Outbox {
   /** The number of the newest message. */
   lastSequence: number;
   readonly streams = new Set<ControlStream>();
-  /** The receipts that block the agent from being answered. */
-  readonly blocking = new Map<number, Receipt>();
+  readonly #blocking = new Map<number, Receipt>();
   /** In order. Gone messages are skipped, and cleared away when there are many. */
   #queued: QueuedMessage[] = [];
   #gone = 0;
@@ -65,17 +65,46 @@ export class Outbox {
     return this.#queued.length - this.#gone;
   }
 
-  put(queued: QueuedMessage): void {
-    const { sequence } = queued.message;
-    const place = this.#placeOf(sequence);
-    const there = this.#queued[place];
-    if (there?.message.sequence === sequence) {
-      this.#clear(there);
-      this.#gone--;
-      this.#queued[place] = queued;
-    } else this.#queued.splice(place, 0, queued);
-    this.lastSequence = Math.max(this.lastSequence, sequence);
-    this.#noteNewest(queued);
+  /** The receipts that block the agent from being answered, by number. */
+  get blocking(): ReadonlyMap<number, Receipt> {
+    return this.#blocking;
+  }
+
+  /** Blocks the agent by a receipt, or ends that, as the receipt says. Returns how to take that back. */
+  block(receipt: Receipt): Undo {
+    const { sequence } = receipt;
+    const before = this.#blocking.get(sequence);
+    const set = (blocking: Receipt | undefined) => {
+      if (blocking === undefined) this.#blocking.delete(sequence);
+      else this.#blocking.set(sequence, blocking);
+    };
+    set(receipt.blocks ? receipt : undefined);
+    return () => set(before);
+  }
+
+  /** Puts a message in place of the one with the same number, and returns how to take that back. */
+  put(queued: QueuedMessage): Undo {
+    const { opId, sequence } = queued.message;
+    const { lastSequence } = this;
+    const putBack = this.remove(sequence);
+    const newest = this.#newestOf.get(opId);
+    this.#insert(queued);
+    this.lastSequence = Math.max(lastSequence, sequence);
+    if (newest !== undefined && newest.message.sequence > sequence) this.#overtaken.add(queued);
+    else {
+      if (newest !== undefined) this.#overtaken.add(newest);
+      this.#newestOf.set(opId, queued);
+    }
+    return () => {
+      const wasNewest = this.#newestOf.get(opId) === queued;
+      this.#clear(queued);
+      if (this.lastSequence === sequence) this.lastSequence = lastSequence;
+      if (wasNewest && newest?.gone === false) {
+        this.#overtaken.delete(newest);
+        this.#newestOf.set(opId, newest);
+      }
+      putBack();
+    };
   }
 
   find(sequence: number): QueuedMessage | undefined {
@@ -90,13 +119,21 @@ export class Outbox {
     return this.#queued[place];
   }
 
-  remove(sequence: number): void {
+  /** Removes a message, if it is there, and returns how to take that back. */
+  remove(sequence: number): Undo {
     const queued = this.find(sequence);
-    if (queued === undefined) return;
+    if (queued === undefined) return () => undefined;
+    const { opId } = queued.message;
+    const isOvertaken = this.isOvertaken(queued);
+    const isNewest = this.#newestOf.get(opId) === queued;
     this.#clear(queued);
-    if (this.#gone < 64 || this.#gone * 2 < this.#queued.length) return;
-    this.#queued = this.#queued.filter((each) => !each.gone);
-    this.#gone = 0;
+    this.#tidy();
+    return () => {
+      if (this.find(sequence) !== undefined) return;
+      this.#insert(queued);
+      if (isOvertaken) this.#overtaken.add(queued);
+      if (isNewest) this.#newestOf.set(opId, queued);
+    };
   }
 
   /** The most dispensable message: an overtaken one, else one whose operation is gone, else the oldest. */
@@ -115,15 +152,21 @@ export class Outbox {
     for (const queued of this.#queued) if (!queued.gone) yield queued;
   }
 
-  #noteNewest(queued: QueuedMessage): void {
-    const { opId, sequence } = queued.message;
-    const newest = this.#newestOf.get(opId);
-    if (newest !== undefined && newest.message.sequence > sequence) {
-      this.#overtaken.add(queued);
-      return;
-    }
-    if (newest !== undefined) this.#overtaken.add(newest);
-    this.#newestOf.set(opId, queued);
+  /** Where this number is, there is none, or one that is gone. */
+  #insert(queued: QueuedMessage): void {
+    const { sequence } = queued.message;
+    const place = this.#placeOf(sequence);
+    if (this.#queued[place]?.message.sequence === sequence) {
+      this.#gone--;
+      this.#queued[place] = queued;
+    } else this.#queued.splice(place, 0, queued);
+    queued.gone = false;
+  }
+
+  #tidy(): void {
+    if (this.#gone < 64 || this.#gone * 2 < this.#queued.length) return;
+    this.#queued = this.#queued.filter((each) => !each.gone);
+    this.#gone = 0;
   }
 
   #clear(queued: QueuedMessage): void {

@@ -71,8 +71,7 @@ export function noteDeparture(gov: Controls, { record: { id, registeredWith } }:
       const departure = isFull ? { ...anywhere, credentialId: anybody } : own;
       // It counts for all that holds, and need not be written again.
       if ((departures.find(departure)?.at ?? -1) >= newest) continue;
-      gov.journal.onFailure(departures.put(departure));
-      gov.journal.write({ kind: 'departure_saved', departure });
+      gov.journal.apply({ kind: 'departure_saved', departure });
     }
   }
 }
@@ -85,8 +84,7 @@ export async function forgetDepartures(gov: Controls): Promise<void> {
     const some = over.splice(0, forgottenPerTurn);
     await gov.journal.turn(ownWork, () => {
       for (const departure of some.filter(isOver)) {
-        gov.journal.onFailure(gov.control.departures.remove(departure));
-        gov.journal.write({ kind: 'departure_removed', departure });
+        gov.journal.apply({ kind: 'departure_removed', departure });
       }
     });
   }

@@ -1,19 +1,15 @@
 import { canonicalJson, draftOf, system, lineageOfId } from '../audit/index.ts';
 import type { AlertEvent, EntryDraft } from '../audit/index.ts';
-import type { ControlSnapshot } from './control-slice.ts';
 import type { Controls } from './controls.ts';
-import type { RestoresSnapshot } from '../journal/index.ts';
 import type { Listened } from '../kernel/index.ts';
 import { traceIdsIn } from '../kernel/index.ts';
 import type { Receipt } from '../ops/index.ts';
 import { unconfirmed } from '../ops/index.ts';
 
-/** Replaces a receipt in memory and in this turn. */
-export function saveReceipt(gov: Controls, before: Receipt, after: Receipt): void {
-  gov.control.place(after);
-  gov.journal.onFailure(() => gov.control.place(before));
-  gov.journal.write({ kind: 'receipt_saved', receipt: after });
-  if (after.status !== before.status) gov.control.onStep(after, before);
+/** Makes a receipt, or replaces the one before. */
+export function saveReceipt(gov: Controls, before: Receipt | null, after: Receipt): void {
+  gov.journal.apply({ kind: 'receipt_saved', receipt: after });
+  if (after.status !== before?.status) gov.journal.onCommitted(() => gov.control.onStep(after, before));
 }
 
 type Place = Pick<EntryDraft, 'at' | 'lineage' | 'opId' | 'traceId' | 'spanId'>;
@@ -85,19 +81,4 @@ export function timeOutControls(gov: Controls, most: number, { since }: Listened
     count++;
   }
   return count;
-}
-
-/**
- * Restores controls: the sequence numbers, the receipts that wait or block, and the recent requests. The time to
- * acknowledge starts anew, because nobody could acknowledge while the gateway was down.
- */
-export function restoreControl(gov: Controls, snapshot: ControlSnapshot & Pick<RestoresSnapshot, 'restoredAt'>): void {
-  if (snapshot.restoredAt !== null) gov.control.countAbove(snapshot.restoredAt);
-  for (const sequence of snapshot.controlSequences) gov.control.restoreSequence(sequence);
-  const receipts = snapshot.receipts.toSorted((a, b) => a.sequence - b.sequence);
-  for (const receipt of receipts) gov.control.place(receipt);
-  const bulks = snapshot.bulkControls.toSorted((a, b) => a.requestedAt - b.requestedAt);
-  for (const bulk of bulks) gov.control.remembered.restore(bulk);
-  for (const control of snapshot.runControls) gov.control.runs.put(control);
-  for (const departure of snapshot.departures) gov.control.departures.put(departure);
 }

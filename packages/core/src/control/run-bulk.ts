@@ -31,8 +31,8 @@ export interface BulkOrder {
   readonly width: Width;
   /** Called in the turn of each operation, before it is looked at. */
   readonly prepare?: (op: Op) => void;
-  /** Called in the first turn. True if another gateway was first, and nothing is left to do. */
-  readonly isOvertaken?: () => boolean;
+  /** Called in the first turn. The same control, if another gateway was first, and nothing is left to do. */
+  readonly overtakenBy?: () => BulkControl | undefined;
 }
 
 /** How many operations are looked at per turn. */
@@ -69,11 +69,11 @@ export function countOf(ops: readonly Op[], isMovable: (op: Op) => boolean): Con
 }
 
 /**
- * Moves operations in steps, between decisions, and resolves once all are durable. Undefined if another gateway was
- * first. Leaves those alone that have moved on since they were found.
+ * Moves operations in steps, between decisions, and resolves once all are durable. Leaves those alone that have moved on
+ * since they were found.
  */
-export async function runBulk(gov: Controls, order: BulkOrder): Promise<BulkControl | undefined> {
-  const { by, warrant, bulk, ops, isMovable, cause, width, isOvertaken } = order;
+export async function runBulk(gov: Controls, order: BulkOrder): Promise<BulkControl> {
+  const { by, warrant, bulk, ops, isMovable, cause, width, overtakenBy } = order;
   const move = (start: number): number => {
     const some = ops.slice(start, start + opsPerTurn).filter((op) => gov.ops.holds(op));
     if (order.prepare !== undefined) some.forEach(order.prepare);
@@ -84,12 +84,12 @@ export async function runBulk(gov: Controls, order: BulkOrder): Promise<BulkCont
     const issued = { by, action, reason, cause, width, bulkId: bulk.id, nextId };
     return issueControls(gov, some.filter(isMovable), issued).length;
   };
-  let wasOvertaken = false;
+  let first: BulkControl | undefined;
   const begin = () => {
-    wasOvertaken = isOvertaken?.() ?? false;
-    if (wasOvertaken) return 0;
+    first = overtakenBy?.();
+    if (first !== undefined) return 0;
     recordRequest(gov, by, bulk);
-    gov.journal.write({ kind: 'bulk_control_saved', bulk });
+    gov.journal.apply({ kind: 'bulk_control_saved', bulk });
     return move(0);
   };
   const inTurn = (act: () => number) => {
@@ -100,9 +100,9 @@ export async function runBulk(gov: Controls, order: BulkOrder): Promise<BulkCont
   };
   let turns = [inTurn(begin)];
   let issued = 0;
-  if (isOvertaken !== undefined) {
+  if (overtakenBy !== undefined) {
     issued += await allDurable(turns.splice(0));
-    if (wasOvertaken) return undefined;
+    if (first !== undefined) return first;
   }
   for (let start = opsPerTurn; start < ops.length; start += opsPerTurn) {
     if (start % opsPerWait === 0) {
@@ -114,7 +114,7 @@ export async function runBulk(gov: Controls, order: BulkOrder): Promise<BulkCont
   issued += await allDurable(turns);
   if (bulk.done) return bulk;
   const finished = { ...bulk, changed: issued, skipped: ops.length - issued, done: true };
-  await gov.journal.turn(ownWork, () => gov.journal.write({ kind: 'bulk_control_saved', bulk: finished }));
+  await gov.journal.turn(ownWork, () => gov.journal.apply({ kind: 'bulk_control_saved', bulk: finished }));
   return finished;
 }
 

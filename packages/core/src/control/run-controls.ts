@@ -101,12 +101,16 @@ export class RunControls {
     for (const controls of this.#byBinding.values()) yield* controls.values();
   }
 
-  /** Puts a control in place of the one at the same place, and returns how to take that back. */
+  /**
+   * Puts a control in place of the one at the same place, and returns how to take that back. Whatever another gateway has
+   * put there since stays.
+   */
   put(control: RunControl): Undo {
-    const before = this.find(placeOf(control), control.imposedBy);
+    const before = this.#at(control);
     this.#drop(control);
     this.#add(control);
     return () => {
+      if (this.#at(control) !== control) return;
       this.#drop(control);
       if (before !== undefined) this.#add(before);
     };
@@ -114,11 +118,15 @@ export class RunControls {
 
   /** Removes the control at this place, and returns how to take that back. */
   remove(control: RunControl): Undo {
-    const before = this.find(placeOf(control), control.imposedBy);
+    const before = this.#at(control);
     this.#drop(control);
     return () => {
-      if (before !== undefined) this.#add(before);
+      if (before !== undefined && this.#at(control) === undefined) this.#add(before);
     };
+  }
+
+  #at(control: RunControl): RunControl | undefined {
+    return this.find(placeOf(control), control.imposedBy);
   }
 
   #add(control: RunControl): void {

@@ -4,6 +4,7 @@ import { ownWork } from '../journal/index.ts';
 import type { ControlAction, Op } from '../ops/index.ts';
 import type { Agent, ScopeSuspension } from '../tenancy/index.ts';
 import type { BulkControl } from './bulk-control.ts';
+import { cutShortMs } from './bulk-control.ts';
 import { newControlId } from './control-op.ts';
 import type { Controls } from './controls.ts';
 import { isRunning, runsOn } from './held-ops.ts';
@@ -12,9 +13,6 @@ import { controlScopeOf } from './note-suspension.ts';
 
 // A suspension that was imposed or lifted is carried out, whatever becomes of the credential that did it.
 type Asking = Pick<Principal, 'actor' | 'requestId'>;
-
-/** After this long, whoever began to impose or to lift a suspension is taken for gone, and somebody else finishes it. */
-const cutShortMs = 30_000;
 
 /** Pauses or terminates what runs in a scope that has been suspended, and returns the suspension with what became of it. */
 export async function moveForScope(gov: Controls, suspension: ScopeSuspension, by: Asking): Promise<ScopeSuspension> {
@@ -95,7 +93,7 @@ async function move(gov: Controls, suspension: ScopeSuspension, moving: Moving):
     idempotency: null,
   };
   const width = widthOf((lifted ?? suspension).imposedBy);
-  const finished = await runBulk(gov, {
+  return await runBulk(gov, {
     by,
     warrant: ownWork,
     bulk,
@@ -104,7 +102,6 @@ async function move(gov: Controls, suspension: ScopeSuspension, moving: Moving):
     cause: 'suspension',
     width,
   });
-  return finished ?? bulk;
 }
 
 async function underWay<Result>(gov: Controls, id: string, work: () => Promise<Result>): Promise<Result> {

@@ -81,6 +81,16 @@ describe('a control that is not acknowledged in time', () => {
     expect(await g.check(bot)).toMatchObject(refusal);
   });
 
+  test('gets no more time by an answer that could not be made durable', async () => {
+    await control(g, bot, 'a:s', 'pause');
+    g.clock.advance(9_999);
+    g.failure = new Error('full');
+    await expect(ack(g, bot, 1, 'received')).rejects.toMatchObject({ code: 'store_unavailable' });
+    g.failure = undefined;
+    expect(await timeOut(g, 0)).toBe(0);
+    expect(await timeOut(g, 1)).toBe(1);
+  });
+
   test('is one of many: they are marked a few at a time', async () => {
     for (const name of ['a:s', 'b:s']) await control(g, bot, name, 'pause');
     g.clock.advance(10_000);

@@ -11,10 +11,11 @@ export {
   nothingToApply,
   restoring,
   shownOnly,
+  storedOnly,
   touchesNobody,
   touchesOrg,
+  undoAll,
 } from './meaning.ts';
-export { storedOnly } from './meaning.ts';
 export type { RestoresChange, RestoresSnapshot } from './restores.ts';
 export { restoreFacts, restoredAt, restoredFrom } from './restores.ts';
 export type { ForeignCommit, Sharing, Step, Touch, Touched, Unread } from './shared-log.ts';

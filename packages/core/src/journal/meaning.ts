@@ -65,6 +65,13 @@ export function applyWith<State, Fact extends Named>(
   };
 }
 
+/** Takes several changes back, the newest first. */
+export function undoAll(...undos: readonly Undo[]): Undo {
+  return () => {
+    for (const undo of undos.toReversed()) undo();
+  };
+}
+
 const nothing = () => undefined;
 
 /** Memory holds nothing of the fact. */
