@@ -18,6 +18,8 @@ import { AgentDirectory, ReportedTools } from './tenancy/index.ts';
 export interface Governance extends Decisions {
   /** For facts. Rules see less of it. */
   readonly directory: AgentDirectory;
+  /** For facts. Rules see less of it. */
+  readonly control: ControlRegistry;
   /** Saves what was spent. */
   readonly balances: BalanceKeeper;
   /** Tells long-lived connections that a credential has ended. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { elsewhere, here } from '../testkit/applying.ts';
-import { expectInverses } from '../testkit/inverse.ts';
+import { expectInverses } from '../testkit/expect-inverses.ts';
 import { plainMint } from '../testkit/plain-mint.ts';
 import { sha256, testGovernance } from '../testkit/test-governance.ts';
 import { portsOf } from '../testkit/ports-of.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { agentKey } from '../kernel/ids.ts';
 import { elsewhere, here } from '../testkit/applying.ts';
-import { expectInverses } from '../testkit/inverse.ts';
+import { expectInverses } from '../testkit/expect-inverses.ts';
 import { agentId } from '../testkit/requests.ts';
 import { sampleApproval, sampleGrant } from '../testkit/store-approval-conformance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';

@@ -1,4 +1,4 @@
-import type { Controls, ControlChange } from '../control/index.ts';
+import type { ControlChange, ControlRegistry, Controls } from '../control/index.ts';
 import type { JournalOf } from '../journal/index.ts';
 import type { OperationsChange, OperationsEvent } from '../ops/index.ts';
 import type { PoliciesChange, PolicyEvent, Policies } from '../policy/index.ts';
@@ -16,4 +16,9 @@ export interface Approvals extends Controls, Policies {
     OperationsChange | ControlChange | PoliciesChange | ApprovalsChange,
     OperationsEvent | PolicyEvent | ApprovalEvent
   >;
+}
+
+/** What facts change: an outcome is told by a control message. */
+export interface ApprovalState extends Approvals {
+  readonly control: ControlRegistry;
 }

@@ -1,10 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { approve, expire, person, reject } from '../testkit/approvals.ts';
 import { control, listen } from '../testkit/controls.ts';
+import { applyFact } from '../facts.ts';
 import { sweepOps } from '../ops/checkpoint.ts';
+import { elsewhere } from '../testkit/applying.ts';
 import { agentId, operator, useTool } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
+import { sampleApproval } from '../testkit/store-approval-conformance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
+import type { Approval } from './approval.ts';
 import { noteNotified } from './settle-approval.ts';
 
 let world: TestGovernance;
@@ -213,20 +217,13 @@ describe('who is notified of approvals', () => {
 });
 
 test('an agent that listens to nothing is not told of ever more approvals', async () => {
-  const outbox = world.gov.control.outbox(bot.id);
-  for (let sequence = 1; sequence <= 1000; sequence++) {
-    const message = {
-      opId: `old:${sequence}`,
-      signal: 'allow',
-      sequence,
-      reason: '',
-      issuedAt: 0,
-      controlId: '',
-    } as const;
-    outbox.put({ message, receipt: null, released: true, gone: false });
+  for (let number = 1; number <= 1000; number++) {
+    const old = { id: `apr_${number}`, agent: bot.id, opId: `old:${number}`, signalSequence: number };
+    const approval: Approval = { ...sampleApproval, ...old, state: 'approved' };
+    applyFact(world.gov, { kind: 'approval_saved', approval }, elsewhere);
   }
   await approve(world, await ask());
-  expect(outbox.size).toBe(1000);
+  expect(world.gov.control.outbox(bot.id).size).toBe(1000);
   expect((await listen(world, bot)).signals().at(-1)).toBe('1001 allow');
 });
 

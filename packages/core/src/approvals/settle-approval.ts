@@ -6,7 +6,7 @@ import type { StandingGrant } from './grant.ts';
 import { opAskedAbout } from './list-approvals.ts';
 import { canonicalJson, draftOf, system, lineageOfId } from '../audit/index.ts';
 import type { Actor, EntryDraft } from '../audit/index.ts';
-import { makeRoom, discardMessage } from '../control/index.ts';
+import { makeRoom } from '../control/index.ts';
 import { ownWork } from '../journal/index.ts';
 import type { AgentId, EpochMs } from '../kernel/index.ts';
 import { traceIdsIn } from '../kernel/index.ts';
@@ -127,10 +127,9 @@ export function endApprovalOf(gov: Approvals, { op, approvalId, actor, reason }:
     cancelApproval(gov, approval, { actor, reason });
     return;
   }
-  if (approval.state !== 'approved' || approval.signalSequence === null) return;
-  const outbox = gov.control.outbox(agent);
-  const queued = outbox.find(approval.signalSequence);
-  if (queued !== undefined) discardMessage(gov, outbox, queued);
+  if (approval.state === 'approved' && approval.signalSequence !== null) {
+    saveApproval(gov, { ...approval, signalSequence: null });
+  }
 }
 
 /** Expires up to `most` approvals that nobody decided in time, and returns how many. */

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ack, control, finish, listen, opOf, permissive, run, storedReceipt } from '../testkit/controls.ts';
+import { ask, approve } from '../testkit/approvals.ts';
+import { ack, control, listen, opOf, permissive, run, storedReceipt } from '../testkit/controls.ts';
 import { agentId } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
-import { postMessage } from './messages.ts';
 import type { AckOutcome, ReceiptStatus } from '../ops/receipt.ts';
 
 let g: TestGovernance;
@@ -115,8 +115,8 @@ describe('an acknowledgement', () => {
   });
 
   test('of a message without a receipt is taken, twice too, and nothing is on record', async () => {
-    const { sequence } = postMessage(g.gov, opOf(g, bot, 'b:s'), 'allow', '');
-    await finish(g, g.gov.journal.committed());
+    const { signalSequence } = await approve(g, await ask(g, bot, 'c'));
+    const sequence = signalSequence ?? 0;
     const before = (await g.audit()).length;
     await ack(g, bot, sequence, 'received');
     await ack(g, bot, sequence, 'effective');

@@ -1,12 +1,12 @@
 import type { Applying, Undo } from '../journal/index.ts';
 import { nothingToApply, undoAll } from '../journal/index.ts';
 import type { Op, Receipt } from '../ops/index.ts';
-import type { Controls } from './controls.ts';
+import type { Controls, ControlState } from './controls.ts';
 import { queueMessage } from './messages.ts';
 import type { ControlMessage } from './outbox.ts';
 
 /** Brings memory in step with a receipt: outbox, block, deadline, and the operation that shows it. */
-export function applyReceipt(gov: Controls, receipt: Receipt, how: Applying): Undo {
+export function applyReceipt(gov: ControlState, receipt: Receipt, how: Applying): Undo {
   const { control } = gov;
   const outbox = control.outbox(receipt.agent);
   const undo = undoAll(

@@ -5,13 +5,13 @@ import { opsTable } from '../ops/index.ts';
 import { applyReceipt } from './apply-receipt.ts';
 import { bulksTable, departuresTable, receiptsTable, runControlsTable, sequencesTable } from './control-rows.ts';
 import type { ControlChange } from './control-slice.ts';
-import type { Controls } from './controls.ts';
+import type { ControlState } from './controls.ts';
 import { placeOfDeparture } from './departures.ts';
 import { placeOf } from './run-controls.ts';
 
 const byAge = ['requested_at', 'id'];
 
-export const controlFacts: Meanings<Controls, ControlChange> = {
+export const controlFacts: Meanings<ControlState, ControlChange> = {
   receipt_saved: {
     apply: (gov, { receipt }, how) => applyReceipt(gov, receipt, how),
     touch: ({ receipt }) => ({ agent: agentKey(receipt.agent) }),

@@ -1,12 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Principal } from '../access/principal.ts';
+import { ask, person } from '../testkit/approvals.ts';
 import { control, finish, listen, opOf, permissive, run, storedReceipt } from '../testkit/controls.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
+import { ticks } from '../testkit/two-gateways.ts';
 import { agentKey } from '../kernel/ids.ts';
 import type { ControlMessage } from './outbox.ts';
-import { postMessage, subscribeControl } from './messages.ts';
-import { controlOp, suspendAgent } from '../testkit/commands.ts';
+import { subscribeControl } from './messages.ts';
+import { approveAction, controlOp, suspendAgent } from '../testkit/commands.ts';
 
 let g: TestGovernance;
 let bot: TestAgent;
@@ -259,11 +261,12 @@ test('numbers go on after the agent has left and come back, and what it was told
 test('a message may go without a receipt, in the same order', async () => {
   const listener = await listen(g, bot);
   await control(g, bot, 'a:s', 'pause');
-  postMessage(g.gov, opOf(g, bot, 'b:s'), 'allow', 'approved');
+  const approving = approveAction(g.gov, person('alice'), await ask(g, bot, 'c'), { reason: '', grant: null });
+  await ticks();
   expect(listener.signals()).toEqual(['1 pause']);
-  await finish(g, g.gov.journal.committed());
+  await finish(g, approving);
   expect(listener.signals()).toEqual(['1 pause', '2 allow']);
-  expect(listener.heard[1]).toMatchObject({ opId: 'b:s', reason: 'approved', controlId: '' });
+  expect(listener.heard[1]).toMatchObject({ opId: 'c:s', reason: 'approved by alice@example.com', controlId: '' });
 });
 
 describe('an agent that never listens', () => {

@@ -3,6 +3,7 @@ import type { Clock, ReeveError, AgentId, AgentKey } from '../kernel/index.ts';
 import { agentKey, RecentMap } from '../kernel/index.ts';
 import type { Receipt } from '../ops/index.ts';
 import type { ControlReader, ControlSequence } from './control-slice.ts';
+import type { KnownOutbox } from './outbox.ts';
 import { Outbox } from './outbox.ts';
 import { isDue } from '../ops/index.ts';
 import { RememberedControls } from './bulk-control.ts';
@@ -32,6 +33,21 @@ interface Deadline {
 }
 
 const mostRecent = 10_000;
+
+type Unchanged<Part> = Omit<Part, 'put' | 'remove'>;
+
+/** What rules may see of controls. */
+export interface KnownControls
+  extends Omit<ControlRegistry, keyof Narrowed | 'countAbove' | 'countTo' | 'remember' | 'awaitAnswer'>,
+    Narrowed {}
+
+interface Narrowed {
+  readonly remembered: Unchanged<RememberedControls>;
+  readonly runs: Unchanged<RunControls>;
+  readonly departures: Unchanged<Departures>;
+  outbox(agent: AgentId): KnownOutbox;
+  find(key: AgentKey): KnownOutbox | undefined;
+}
 
 /**
  * Controls in memory: the outboxes of agents, the open receipts, and their deadlines. The registry holds the present

@@ -1,11 +1,10 @@
-import type { Controls } from './controls.ts';
-import type { ControlMessage, QueuedMessage, Outbox, ControlStream, ControlSink } from './outbox.ts';
+import type { ControlState, Controls } from './controls.ts';
+import type { QueuedMessage, KnownOutbox, ControlStream, ControlSink } from './outbox.ts';
 import { saveReceipt, owesAnswer } from './receipts.ts';
 import type { Applying, Undo } from '../journal/index.ts';
 import { ownWork } from '../journal/index.ts';
 import { announce } from '../kernel/index.ts';
 import type { AgentId } from '../kernel/index.ts';
-import type { Op } from '../ops/index.ts';
 import { delivered, isDue, givenUp } from '../ops/index.ts';
 import type { Agent } from '../tenancy/index.ts';
 import { agentWarrant, authenticateAgent, credentialEnded, touchAgent } from '../tenancy/index.ts';
@@ -30,7 +29,7 @@ export function closeOutbox(gov: Controls, agent: Agent): void {
  * agent never hears of what may be undone. A message that is there gets the new receipt.
  */
 export function queueMessage(
-  gov: Controls,
+  gov: ControlState,
   agent: AgentId,
   { message, receipt }: Pick<QueuedMessage, 'message' | 'receipt'>,
   { isHere, onDurable }: Applying,
@@ -53,33 +52,12 @@ export function queueMessage(
   return undo;
 }
 
-/**
- * Puts a message without a receipt into the outbox of an operation's agent. It leaves once this turn is durable. It
- * does not survive a restart: its sender posts it again.
- */
-export function postMessage(gov: Controls, op: Op, signal: ControlMessage['signal'], reason: string): ControlMessage {
-  const agent = op.owner.record.id;
-  const outbox = gov.control.outbox(agent);
-  const sequence = outbox.lastSequence + 1;
-  const message = { opId: op.opId, signal, sequence, reason, issuedAt: gov.clock.now(), controlId: '' };
-  const queued: QueuedMessage = { message, receipt: null, released: false, gone: false };
-  gov.journal.onFailure(outbox.put(queued));
-  gov.journal.apply({ kind: 'control_sequence_saved', sequence: { agent, sequence } });
-  gov.journal.onCommitted(() => {
-    // Set here, not by number: a later turn may have discarded the message, and may be undone.
-    queued.released = true;
-    sendAll(gov, outbox);
-  });
-  return message;
+/** A message without a receipt need not be sent any more. Whoever posted it takes it back. */
+export function discardMessage({ reactions }: Controls, { agent }: KnownOutbox, { message }: QueuedMessage): void {
+  announce(reactions.messageGone, { agent, sequence: message.sequence });
 }
 
-/** Removes a message without a receipt from an outbox. */
-export function discardMessage(gov: Controls, outbox: Outbox, queued: QueuedMessage): void {
-  gov.journal.onFailure(outbox.remove(queued.message.sequence));
-  announce(gov.reactions.messageGone, { agent: outbox.agent, sequence: queued.message.sequence });
-}
-
-export function sendAll(gov: Controls, outbox: Outbox): void {
+function sendAll(gov: Controls, outbox: KnownOutbox): void {
   for (const stream of outbox.streams) sendWaiting(gov, outbox, stream);
 }
 
@@ -87,7 +65,7 @@ export function sendAll(gov: Controls, outbox: Outbox): void {
  * Sends what a stream has not received yet, in order, while its reader keeps up. A stream has no queue: if it falls
  * behind, it reads on from the outbox.
  */
-export function sendWaiting(gov: Controls, outbox: Outbox, stream: ControlStream): void {
+function sendWaiting(gov: Controls, outbox: KnownOutbox, stream: ControlStream): void {
   while (!stream.stalled && stream.sink.isOpen()) {
     const queued = outbox.next(stream.cursor);
     if (queued === undefined || !queued.released) return;

@@ -42,6 +42,11 @@ export interface QueuedMessage {
   gone: boolean;
 }
 
+/** What rules may see of an outbox. */
+export interface KnownOutbox extends Omit<Outbox, 'put' | 'remove' | 'block' | 'lastSequence'> {
+  readonly lastSequence: number;
+}
+
 /** The unacknowledged messages of an agent, in order, and its open streams. */
 export class Outbox {
   readonly agent: AgentId;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { elsewhere, here } from '../testkit/applying.ts';
-import { expectInverses } from '../testkit/inverse.ts';
+import { expectInverses } from '../testkit/expect-inverses.ts';
 import { operator } from '../testkit/requests.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import { policyFacts } from './policy-facts.ts';

@@ -2,14 +2,21 @@ import type { Principal } from '../access/principal.ts';
 import type { Approval, GrantWish } from '../approvals/approval.ts';
 import { expireApprovals } from '../approvals/settle-approval.ts';
 import { finish } from './controls.ts';
-import { operator } from './requests.ts';
-import type { TestGovernance } from './test-governance.ts';
+import { operator, useTool } from './requests.ts';
+import type { TestAgent, TestGovernance } from './test-governance.ts';
 import { approveAction, rejectAction } from './commands.ts';
 
 /** A person who may decide; by default no administrator. */
 export function person(name: string, members: Partial<Principal> = {}): Principal {
   const actor = { id: name, kind: 'account', label: `${name}@example.com` } as const;
   return { ...operator, actor, credentialId: name, scopes: ['write'], ...members };
+}
+
+/** Checks `<name>:s`, which somebody must approve, and returns the approval. */
+export async function ask(test: TestGovernance, agent: TestAgent, name: string): Promise<string> {
+  await test.policies('default: allow\nrules: [{ name: ask, effect: require_approval, tools: [shell] }]\n');
+  const action = useTool('shell', { cmd: 'ls' });
+  return (await test.check(agent, { traceId: name, spanId: 's', action })).approvalId;
 }
 
 export async function approve(
