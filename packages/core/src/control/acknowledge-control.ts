@@ -57,7 +57,7 @@ function acknowledge(gov: Controls, agent: Agent, before: Receipt, outcome: AckO
       }),
     }),
   );
-  if (after.status === 'failed') gov.journal.publish(alertOf(gov, after, 'control_failed'));
+  if (after.status === 'failed') gov.journal.apply(alertOf(gov, after, 'control_failed'));
 }
 
 function isInMemory(gov: Controls, agent: Agent, sequence: number): boolean {

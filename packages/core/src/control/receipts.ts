@@ -66,7 +66,7 @@ export function leaveUnconfirmed(gov: Controls, before: Receipt, after: Receipt)
       }),
     }),
   );
-  gov.journal.publish(alertOf(gov, after, 'control_unconfirmed'));
+  gov.journal.apply(alertOf(gov, after, 'control_unconfirmed'));
 }
 
 /**
