@@ -16,10 +16,11 @@ import { AgentDirectory, ReportedTools } from './tenancy/index.ts';
  * Everything the use cases work on: the gateway's state in memory, the journal that makes it durable, and the ports.
  */
 export interface Governance extends Decisions {
-  /** For facts. Rules see less of it. */
+  /** For facts. Rules see less of these. */
   readonly directory: AgentDirectory;
-  /** For facts. Rules see less of it. */
   readonly control: ControlRegistry;
+  readonly keys: KeyRing;
+  readonly approvals: ApprovalRegistry;
   /** Saves what was spent. */
   readonly balances: BalanceKeeper;
   /** Tells long-lived connections that a credential has ended. */

@@ -1,10 +1,11 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { elsewhere, here } from '../testkit/applying.ts';
 import { expectInverses } from '../testkit/expect-inverses.ts';
 import { plainMint } from '../testkit/plain-mint.ts';
 import { sha256, testGovernance } from '../testkit/test-governance.ts';
 import { portsOf } from '../testkit/ports-of.ts';
+import type { Governance } from '../governance.ts';
 import type { Access, AccessChange } from './access.ts';
 import { newKeyRecord } from './api-key.ts';
 import { applyWith } from '../journal/meaning.ts';
@@ -14,8 +15,8 @@ import { credentialRings } from '../testkit/credential-rings.ts';
 const key = 'rvk_abcdefghijkl_01234567890123456789012345678901234567891ssRG8';
 
 /** Another gateway has done it. */
-function follow(access: Access, change: AccessChange): void {
-  applyWith(accessFacts, () => access)(change, elsewhere);
+function follow(gov: Governance, change: AccessChange): void {
+  applyWith(accessFacts, () => gov)(change, elsewhere);
 }
 
 async function setUp() {
@@ -34,51 +35,51 @@ async function setUp() {
 }
 
 test('a key that was made at another gateway works here', async () => {
-  const { access, record } = await setUp();
-  follow(access, { kind: 'api_key_saved', key: record });
+  const { gov, access, record } = await setUp();
+  follow(gov, { kind: 'api_key_saved', key: record });
   expect(access.keys.recognise(key)).toEqual(record);
 });
 
 test('a key that was revoked at another gateway stops here, and what it keeps open is told, once', async () => {
-  const { access, ended, record } = await setUp();
-  follow(access, { kind: 'api_key_saved', key: record });
-  follow(access, { kind: 'api_key_saved', key: { ...record, lastUsedAt: 7 } });
+  const { gov, access, ended, record } = await setUp();
+  follow(gov, { kind: 'api_key_saved', key: record });
+  follow(gov, { kind: 'api_key_saved', key: { ...record, lastUsedAt: 7 } });
   expect(ended).toEqual([]);
-  follow(access, { kind: 'api_key_saved', key: { ...record, revokedAt: 9 } });
-  follow(access, { kind: 'api_key_saved', key: { ...record, revokedAt: 9 } });
+  follow(gov, { kind: 'api_key_saved', key: { ...record, revokedAt: 9 } });
+  follow(gov, { kind: 'api_key_saved', key: { ...record, revokedAt: 9 } });
   expect(access.keys.recognise(key)).toBeUndefined();
   expect(ended).toEqual([record.id]);
 });
 
 test('the use of a key at another gateway shows here, and never goes back', async () => {
-  const { access, record } = await setUp();
-  follow(access, { kind: 'api_key_saved', key: record });
-  follow(access, { kind: 'api_key_used', id: record.id, at: 7 });
-  follow(access, { kind: 'api_key_used', id: record.id, at: 5 });
-  follow(access, { kind: 'api_key_used', id: 'unknown', at: 5 });
+  const { gov, access, record } = await setUp();
+  follow(gov, { kind: 'api_key_saved', key: record });
+  follow(gov, { kind: 'api_key_used', id: record.id, at: 7 });
+  follow(gov, { kind: 'api_key_used', id: record.id, at: 5 });
+  follow(gov, { kind: 'api_key_used', id: 'unknown', at: 5 });
   expect(access.keys.find(record.id)?.lastUsedAt).toBe(7);
 });
 
 test('signing keys come, change in place and go', async () => {
-  const { access } = await setUp();
+  const { gov, access } = await setUp();
   const first = { kid: 'k1', privateJwk: 'p', publicJwk: 'q', createdAt: 1 };
   const second = { ...first, kid: 'k2', createdAt: 2 };
-  follow(access, { kind: 'signing_key_saved', key: first });
-  follow(access, { kind: 'signing_key_saved', key: second });
-  follow(access, { kind: 'signing_key_saved', key: { ...first, privateJwk: '' } });
+  follow(gov, { kind: 'signing_key_saved', key: first });
+  follow(gov, { kind: 'signing_key_saved', key: second });
+  follow(gov, { kind: 'signing_key_saved', key: { ...first, privateJwk: '' } });
   expect(access.signingKeys.current).toEqual(second);
   expect(access.signingKeys.all().find(({ kid }) => kid === 'k1')?.privateJwk).toBe('');
-  follow(access, { kind: 'signing_key_removed', kid: 'k1' });
+  follow(gov, { kind: 'signing_key_removed', kid: 'k1' });
   expect(access.signingKeys.all()).toEqual([second]);
 });
 
 test('a signing key that another gateway has retired is not brought back by a rotation here that is taken back', async () => {
-  const { access } = await setUp();
+  const { gov, access } = await setUp();
   const old = { kid: 'k1', privateJwk: 'p', publicJwk: 'q', createdAt: 1 };
-  follow(access, { kind: 'signing_key_saved', key: old });
+  follow(gov, { kind: 'signing_key_saved', key: old });
   const retired = (): AccessChange => ({ kind: 'signing_key_saved', key: { ...old, privateJwk: '' } });
-  const undo = applyWith(accessFacts, () => access)(retired(), here);
-  follow(access, retired());
+  const undo = applyWith(accessFacts, () => gov)(retired(), here);
+  follow(gov, retired());
   undo();
   expect(access.signingKeys.findForTokens('k1')).toBeUndefined();
 });

@@ -1,15 +1,15 @@
 import type { ApiKeyRecord } from './api-key.ts';
 import type { Callers } from './callers.ts';
-import type { KeyRing } from './key-ring.ts';
-import type { SigningKeyRing, SigningKeyRecord, TokenMint } from './signing-key.ts';
+import type { KnownKeys } from './key-ring.ts';
+import type { KnownSigningKeys, SigningKeyRecord, TokenMint } from './signing-key.ts';
 import type { JournalOf } from '../journal/index.ts';
 import type { EpochMs, Ports } from '../kernel/index.ts';
 
 /** The dependencies of the credential use cases. */
 export interface Access extends Ports {
-  readonly keys: KeyRing;
+  readonly keys: KnownKeys;
   readonly callers: Callers;
-  readonly signingKeys: SigningKeyRing;
+  readonly signingKeys: KnownSigningKeys;
   readonly mint: TokenMint;
   readonly tokenTtlMs: number;
   readonly ended: EndedCredentials;

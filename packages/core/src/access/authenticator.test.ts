@@ -198,7 +198,7 @@ describe('a token', () => {
 
   test('ends at its time, also where it was used before', async () => {
     record = { ...record, expiresAt: null };
-    access.keys.put(record);
+    world.gov.keys.put(record);
     const made = await token();
     await authenticator.authenticate(`Bearer ${made}`);
     world.clock.advance(tokenTtlMs - 1);
@@ -209,7 +209,7 @@ describe('a token', () => {
 
   test('outlives the rotation of the signing key, whose private half is given up once no token needs it', async () => {
     record = { ...record, expiresAt: null };
-    access.keys.put(record);
+    world.gov.keys.put(record);
     const made = await token();
     await inTurn(rotateSigningKey(access, operator));
     await new Authenticator(access).authenticate(`Bearer ${made}`);
@@ -349,8 +349,8 @@ describe('a key that comes from an account', () => {
       },
     });
     // A person made this key, and made the tested key with it.
-    access.keys.put({ ...record, id: 'mothermother', madeBy: { kind: 'account', id: 'acc_1' } });
-    access.keys.put({ ...record, madeBy: { kind: 'api_key', id: 'mothermother' } });
+    world.gov.keys.put({ ...record, id: 'mothermother', madeBy: { kind: 'account', id: 'acc_1' } });
+    world.gov.keys.put({ ...record, madeBy: { kind: 'api_key', id: 'mothermother' } });
   });
 
   test('acts only in the tenant that the account is bound to, and not at all in another', async () => {
@@ -360,7 +360,7 @@ describe('a key that comes from an account', () => {
     expect(await people.authenticate(bearer)).toMatchObject(binding);
     expect(await people.authenticateKey(bearer)).toMatchObject(binding);
     expect(await people.isStillValid(before)).toBe(false);
-    access.keys.put({ ...record, orgId: 'globex', madeBy: { kind: 'api_key', id: 'mothermother' } });
+    world.gov.keys.put({ ...record, orgId: 'globex', madeBy: { kind: 'api_key', id: 'mothermother' } });
     await expect(people.authenticate(bearer)).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 
@@ -384,7 +384,7 @@ describe('a key that comes from an account', () => {
   });
 
   test('does no more than the role of that account allows now', async () => {
-    access.keys.put({ ...record, scopes: ['admin'], madeBy: { kind: 'api_key', id: 'mothermother' } });
+    world.gov.keys.put({ ...record, scopes: ['admin'], madeBy: { kind: 'api_key', id: 'mothermother' } });
     const bearer = `Bearer ${key}`;
     const made = await inTurn(exchangeToken(access, await people.authenticateKey(bearer), undefined));
     const scopesNow = async () => [
@@ -407,15 +407,15 @@ describe('a key that comes from an account', () => {
   });
 
   test('is found out where the key that it was made with arrives later', async () => {
-    access.keys.remove('mothermother');
-    access.keys.put({ ...record, id: 'daughter', madeBy: { kind: 'api_key', id: 'mothermother' } });
+    world.gov.keys.remove('mothermother');
+    world.gov.keys.put({ ...record, id: 'daughter', madeBy: { kind: 'api_key', id: 'mothermother' } });
     expect(access.keys.accountsBehind('daughter')).toEqual([]);
-    access.keys.put({ ...record, id: 'mothermother', madeBy: { kind: 'account', id: 'acc_2' } });
+    world.gov.keys.put({ ...record, id: 'mothermother', madeBy: { kind: 'account', id: 'acc_2' } });
     expect(access.keys.accountsBehind('daughter')).toEqual(['acc_2']);
   });
 
   test('asks nobody where there is none behind it', async () => {
-    access.keys.put({ ...record, madeBy: null });
+    world.gov.keys.put({ ...record, madeBy: null });
     role = undefined;
     expect(await people.authenticate(`Bearer ${key}`)).toMatchObject({ credentialId: record.id });
     expect(asked).toEqual([]);

@@ -31,6 +31,7 @@ export {
 } from './credential-lineage.ts';
 export type { IssuedToken } from './exchange-token.ts';
 export { exchangeToken } from './exchange-token.ts';
+export type { KnownKeys } from './key-ring.ts';
 export { KeyRing } from './key-ring.ts';
 export type { MadeKey } from './manage-keys.ts';
 export { createKey, installFirstKey, listKeys, replaceSigningKeys, revokeKey } from './manage-keys.ts';
@@ -39,7 +40,7 @@ export type { HeldRole, Login, Principal, Role, Scope } from './principal.ts';
 export { covers, mayReach, narrowedTo, requireReach, requireScope, requireUnbound, roles } from './principal.ts';
 export { scopes, scopesOfRole, within } from './principal.ts';
 export { requireAuthority, standingOf } from './require-authority.ts';
-export type { SigningKeyRecord, TokenClaims, TokenMint } from './signing-key.ts';
+export type { KnownSigningKeys, SigningKeyRecord, TokenClaims, TokenMint } from './signing-key.ts';
 export { SigningKeyRing } from './signing-key.ts';
 export type { IssuedTicket, Tickets } from './tickets.ts';
 export { TicketRegistry, authenticateTicket, newTicket, redeemTicket, ticketTtlMs } from './tickets.ts';

@@ -5,6 +5,9 @@ import type { Undo } from '../journal/index.ts';
 import type { Clock, EpochMs, Sha256 } from '../kernel/index.ts';
 import { equalInConstantTime, ReeveError } from '../kernel/index.ts';
 
+/** What rules see of the keys. Only facts and the store change them. */
+export type KnownKeys = Omit<KeyRing, 'put' | 'remove' | 'written' | 'beginReading' | 'renew'>;
+
 /** The API keys of the gateway. They are in memory, so recognising a key needs no database. */
 export class KeyRing {
   readonly #clock: Clock;

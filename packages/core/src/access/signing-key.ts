@@ -12,6 +12,9 @@ export interface SigningKeyRecord {
   readonly createdAt: EpochMs;
 }
 
+/** What rules see of the signing keys. Only facts and the store change them. */
+export type KnownSigningKeys = Omit<SigningKeyRing, 'add' | 'remove' | 'beginReading' | 'renew'>;
+
 /**
  * The signing keys. The newest one signs. Earlier ones still verify tokens, as long as they have their private half,
  * and what they have signed in the log for good.

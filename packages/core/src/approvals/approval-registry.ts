@@ -18,6 +18,9 @@ export interface ApprovalSettings {
 /** What the grants of an action are looked up by. */
 export type GrantSubject = Pick<StandingGrant, 'agent' | 'coverDigest'>;
 
+/** What rules see of approvals. Only facts change them. */
+export type KnownApprovals = Omit<ApprovalRegistry, 'place' | 'drop' | 'placeGrant' | 'dropGrant'>;
+
 /** The approvals in memory that have something left to do, and the grants in force. */
 export class ApprovalRegistry {
   readonly reader: ApprovalReader;

@@ -4,13 +4,13 @@ import { nothingToApply, prune, put, shownOnly, storedOnly, undoAll } from '../j
 import { agentKey } from '../kernel/index.ts';
 import type { Approval } from './approval.ts';
 import { messageOf } from './approval.ts';
-import type { ApprovalState } from './approvals.ts';
+import type { ApprovalsState } from './approvals.ts';
 import { approvalsTable, grantsTable } from './approvals-rows.ts';
 import type { ApprovalEvent, ApprovalsChange } from './approvals-slice.ts';
 
 const byDecision = ['decided_at', 'id'];
 
-export const approvalFacts: Meanings<ApprovalState, ApprovalsChange | ApprovalEvent> = {
+export const approvalFacts: Meanings<ApprovalsState, ApprovalsChange | ApprovalEvent> = {
   approval_saved: {
     apply: (gov, { approval }, how) => {
       const told = gov.approvals.find(approval.id)?.signalSequence ?? null;
@@ -47,7 +47,7 @@ export const approvalFacts: Meanings<ApprovalState, ApprovalsChange | ApprovalEv
 };
 
 /** The agent is told the outcome. It leaves once it is durable, wherever the agent listens. */
-function tell(gov: ApprovalState, approval: Approval, how: Applying): Undo {
+function tell(gov: ApprovalsState, approval: Approval, how: Applying): Undo {
   const { agent, signalSequence: sequence } = approval;
   if (sequence === null) return nothingToApply();
   return queueMessage(gov, agent, { message: messageOf(approval, sequence), receipt: null }, how);

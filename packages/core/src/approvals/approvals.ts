@@ -2,7 +2,7 @@ import type { ControlChange, ControlRegistry, Controls } from '../control/index.
 import type { JournalOf } from '../journal/index.ts';
 import type { OperationsChange, OperationsEvent } from '../ops/index.ts';
 import type { PoliciesChange, PolicyEvent, Policies } from '../policy/index.ts';
-import type { ApprovalRegistry } from './approval-registry.ts';
+import type { ApprovalRegistry, KnownApprovals } from './approval-registry.ts';
 import type { ApprovalEvent, ApprovalsChange } from './approvals-slice.ts';
 
 /** The dependencies of the approval use cases. */
@@ -11,7 +11,7 @@ export interface Approvals extends Controls, Policies {
   readonly ledger: Policies['ledger'];
   policies: Policies['policies'];
   /** What people are asked about, and what they have granted. */
-  readonly approvals: ApprovalRegistry;
+  readonly approvals: KnownApprovals;
   readonly journal: JournalOf<
     OperationsChange | ControlChange | PoliciesChange | ApprovalsChange,
     OperationsEvent | PolicyEvent | ApprovalEvent
@@ -19,6 +19,7 @@ export interface Approvals extends Controls, Policies {
 }
 
 /** What facts change: an outcome is told by a control message. */
-export interface ApprovalState extends Approvals {
+export interface ApprovalsState extends Approvals {
   readonly control: ControlRegistry;
+  readonly approvals: ApprovalRegistry;
 }

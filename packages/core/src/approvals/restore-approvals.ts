@@ -1,5 +1,5 @@
 import { system } from '../audit/index.ts';
-import type { Approvals, ApprovalState } from './approvals.ts';
+import type { Approvals, ApprovalsState } from './approvals.ts';
 import type { ApprovalsSnapshot } from './approvals-slice.ts';
 import { opAskedAbout } from './list-approvals.ts';
 import type { Approval } from './approval.ts';
@@ -17,7 +17,7 @@ const toldMs = 86_400_000;
  * acknowledged, and the grants. It cancels an approval whose operation is gone, for example because operations are not
  * durable.
  */
-export function restoreApprovals(gov: ApprovalState, snapshot: ApprovalsSnapshot): void {
+export function restoreApprovals(gov: ApprovalsState, snapshot: ApprovalsSnapshot): void {
   for (const grant of snapshot.grants) approvalFacts.grant_saved.apply(gov, { kind: 'grant_saved', grant }, restoring);
   gov.approvals.forgetExpiredGrants();
   for (const { id } of snapshot.grants) endIfVague(gov, gov.approvals.findGrant(id));

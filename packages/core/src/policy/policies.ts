@@ -1,4 +1,4 @@
-import type { Callers, KeyRing, Principal } from '../access/index.ts';
+import type { Callers, KnownKeys, Principal } from '../access/index.ts';
 import type { Ledger } from '../budget/index.ts';
 import type { JournalOf } from '../journal/index.ts';
 import type { Ports } from '../kernel/index.ts';
@@ -10,7 +10,7 @@ import type { MayRead } from './trail.ts';
 
 /** What the use cases of policies work on. */
 export interface Policies extends Ports {
-  readonly keys: KeyRing;
+  readonly keys: KnownKeys;
   readonly callers: Callers;
   /** Learns which caps are in force. */
   readonly ledger: Ledger;

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { elsewhere, here } from '../testkit/applying.ts';
 import { expectInverses } from '../testkit/expect-inverses.ts';

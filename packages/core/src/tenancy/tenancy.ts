@@ -1,4 +1,4 @@
-import type { Callers, KeyRing } from '../access/index.ts';
+import type { Callers, KnownKeys } from '../access/index.ts';
 import type { Actor, AlertEvent } from '../audit/index.ts';
 import type { JournalOf } from '../journal/index.ts';
 import type { AgentKey, Reactions, ReeveError, Ports } from '../kernel/index.ts';
@@ -34,7 +34,7 @@ export interface Agents {
 /** What the use cases of tenancy work on. */
 export interface Tenancy extends Ports, Agents {
   /** Every API key, past or present: which credential derives from which, and who stands behind it. */
-  readonly keys: KeyRing;
+  readonly keys: KnownKeys;
   readonly agentBounds: AgentBounds;
   /** Whether those who called may still act. */
   readonly callers: Callers;

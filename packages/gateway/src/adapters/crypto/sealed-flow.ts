@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import type { SigningKeyRecord, SigningKeyRing } from '@reeve/core';
+import type { SigningKeyRecord, KnownSigningKeys } from '@reeve/core';
 
 const algorithm = 'aes-256-gcm';
 const ivBytes = 12;
@@ -11,7 +11,7 @@ const longest = 8192;
  * Seals a text that a browser keeps for the gateway: nobody can read or change it. The key comes from the key that
  * signs tokens. All gateways on a store share that, so any of them opens what another has sealed.
  */
-export function sealFlow(text: string, keys: SigningKeyRing): string {
+export function sealFlow(text: string, keys: KnownSigningKeys): string {
   const key = keys.current;
   if (key === undefined) throw new Error('there is no signing key');
   const iv = randomBytes(ivBytes);
@@ -21,7 +21,7 @@ export function sealFlow(text: string, keys: SigningKeyRing): string {
 }
 
 /** The text, if a gateway on this store has sealed it. */
-export function openFlow(sealed: string, keys: SigningKeyRing): string | undefined {
+export function openFlow(sealed: string, keys: KnownSigningKeys): string | undefined {
   const [kid = '', body = ''] = sealed.length > longest ? [] : sealed.split('.');
   const key = keys.findForTokens(kid);
   if (key === undefined) return undefined;

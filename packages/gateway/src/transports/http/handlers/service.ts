@@ -1,5 +1,5 @@
 import { openApiDocument } from '@reeve/contract/http';
-import type { RegistrationState, SignIn, SigningKeyRing } from '@reeve/core';
+import type { RegistrationState, SignIn, KnownSigningKeys } from '@reeve/core';
 import type { Health } from '../../../telemetry/health.ts';
 import { docsPage } from '../docs-page.ts';
 import type { Handlers } from '../handler.ts';
@@ -8,7 +8,7 @@ import { HttpError } from '../problem.ts';
 
 export interface ServicePorts {
   readonly health: Health;
-  readonly signingKeys: SigningKeyRing;
+  readonly signingKeys: KnownSigningKeys;
   readonly metrics: () => Promise<string>;
   readonly version: string;
   /** Where agents reach the gateway, given the host that a caller used. */
