@@ -10,7 +10,7 @@ import type { ScopeSuspension } from '../tenancy/scope-suspensions.ts';
 import type { SuspensionChange } from '../tenancy/suspensions-slice.ts';
 import { storedTenancy } from '../tenancy/tenancy-facts.ts';
 import type { AgentChange, AgentUseChange } from '../tenancy/tenancy-slice.ts';
-import { expectInverses } from '../testkit/inverse.ts';
+import { expectInverses } from '../testkit/expect-inverses.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
