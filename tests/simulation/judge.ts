@@ -76,6 +76,8 @@ export class Judge {
   #readOne({ seq, draft }: SealedEntry): void {
     if (seq !== ++this.entries) throw new Broken(`entry ${seq} comes after ${this.entries - 1} entries`);
     const { lineage, actor, eventType, opId, at } = draft;
+    // A commit may end on another day than it began.
+    this.#moveDay(at);
     const payload = JSON.parse(draft.payload) as Payload;
     // What a key imposed before its end is carried out after it, too.
     const isCarriedOut = payload.cause === 'suspension' || (eventType === 'OpControlRequested' && opId === null);
@@ -107,7 +109,7 @@ export class Judge {
     BudgetReservationReleased: ({ agent, opId }) => this.#release(agent, opId ?? ''),
   };
 
-  #decided({ seq, agent, opId, decision, payload: { cost_micros: cost = 0, replay }, at }: JudgedEntry): void {
+  #decided({ seq, agent, opId, decision, payload: { cost_micros: cost = 0, replay } }: JudgedEntry): void {
     if (opId === null || replay === true) return;
     const name = opName(agent, opId);
     const known = this.ops.get(name);
@@ -127,7 +129,6 @@ export class Judge {
     if (!this.#registered.has(agent)) throw new Broken(`entry ${seq}: ${decision} for ${agent}, which has left`);
     this.ops.set(name, { state: decision === 'allow' ? 'running' : 'pending', reserved: cost });
     for (const tier of tiersOf(agent)) add(this.#reserved, tier.name, cost);
-    this.#moveDay(at);
     // What an action did cost counts, and may pass a cap. What costs nothing is allowed all the same.
     for (const { name: whose, cap } of cost === 0 ? [] : tiersOf(agent)) {
       const total = (this.#reserved.get(whose) ?? 0) + (this.#spent.get(`${this.#day} ${whose}`) ?? 0);

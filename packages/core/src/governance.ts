@@ -6,7 +6,7 @@ import { BalanceKeeper, budgetPolicy, Ledger, noBalancesMark, noBudgets, RunTall
 import type { ControlReactions, ControlSettings, OnControlStep } from './control/index.ts';
 import { closeOutbox, ControlRegistry, noteDeparture, wakeOps } from './control/index.ts';
 import type { Decisions } from './decision/index.ts';
-import { endOpsOf, OpsRegistry, settleCost } from './ops/index.ts';
+import { endOpsOf, OpsRegistry } from './ops/index.ts';
 import type { PolicyFeatures } from './policy/index.ts';
 import { PolicyRegistry, PolicySet, policyVersion } from './policy/index.ts';
 import type { Journal, Snapshot, Store } from './store.ts';
@@ -89,7 +89,6 @@ function withReactions(parts: Omit<Governance, 'reactions' | 'balances'>): Gover
       ({ agent }) => closeOutbox(gov, agent),
       ({ agent }) => noteDeparture(gov, agent),
     ],
-    opMoving: [(moved) => settleCost(gov, moved)],
     opMoved: [(moved) => endApprovalOf(gov, moved)],
     messageGone: [(message) => noteSignalled(gov, message)],
   };

@@ -160,7 +160,7 @@ export { AgentDirectory, agentAfter, agentOfChange, agentsTable, findAgent, hear
 export { identifyByToken, isAgentChange, lineageOf, listAgents, teamOf, topologyStats } from './tenancy/index.ts';
 export { ReportedTools, saveUses, treeUnder, uncoveredBy, unused } from './tenancy/index.ts';
 export { isSuspended, nameOfScope, visibleAgents, withoutToken } from './tenancy/index.ts';
-export type { Balance, BalanceDifference, BudgetRow, BudgetVerification, ClosedPeriod } from './budget/index.ts';
+export type { BalanceDifference, CountedBalance, BudgetRow, BudgetVerification, ClosedPeriod } from './budget/index.ts';
 export type { Period, RunCount, SavedBalance, SpentWindow, TierOf } from './budget/index.ts';
 export { agentKey } from './kernel/index.ts';
 export type { AgentId, Clock, ErrorCode, Randomness, Total } from './kernel/index.ts';

@@ -1,7 +1,7 @@
 import type { StoredEntry } from './audit/index.ts';
 import { replayLog } from './audit/index.ts';
 import { restoreApprovals } from './approvals/index.ts';
-import { BalanceRecovery, noBalancesMark } from './budget/index.ts';
+import { BalanceReplay, noBalancesMark } from './budget/index.ts';
 import { storedControl } from './control/index.ts';
 import { applyFact } from './facts.ts';
 import type { Governance } from './governance.ts';
@@ -9,7 +9,7 @@ import type { Touch, Unread } from './journal/index.ts';
 import { restoring, touchedBy } from './journal/index.ts';
 import { agentKey } from './kernel/index.ts';
 import type { OpsLog } from './ops/index.ts';
-import { OpsRecovery } from './ops/index.ts';
+import { OpsReplay } from './ops/index.ts';
 import { withWriters } from './policy/index.ts';
 import type { Snapshot } from './store.ts';
 import { storedTenancy } from './tenancy/index.ts';
@@ -37,11 +37,11 @@ async function replay(
   onUnread: (unread: Unread) => void,
 ): Promise<void> {
   const mark = snapshot.balancesMark ?? noBalancesMark;
-  const balances = new BalanceRecovery(snapshot.balances, mark);
+  const balances = new BalanceReplay(snapshot.balances, mark);
   const { opsReplayFrom } = snapshot;
-  const ops = opsReplayFrom === null ? undefined : new OpsRecovery(gov, snapshot.ops, opsReplayFrom);
+  const ops = opsReplayFrom === null ? undefined : new OpsReplay(gov, snapshot.ops, opsReplayFrom);
   await replayLog(log, ops === undefined ? [balances] : [balances, ops], (stored) => onUnread(unreadEntry(stored)));
-  for (const balance of balances.fold.all()) gov.ledger.restore(balance);
+  for (const { of, sums } of balances.fold.balances.all()) gov.ledger.balances.restore(of, sums);
   await ops?.finish(log);
   gov.balances.restore(balances.fold, mark.seq);
 }

@@ -5,23 +5,22 @@ import type { Approvals } from './approvals.ts';
 import type { StandingGrant } from './grant.ts';
 import { coverOf } from './grant.ts';
 import { canonicalJson, draftOf, lineageOfId, redactText } from '../audit/index.ts';
-import type { EpochMs } from '../kernel/index.ts';
+import type { AgentId, EpochMs } from '../kernel/index.ts';
 import { ReeveError } from '../kernel/index.ts';
-import type { Op } from '../ops/index.ts';
 import type { Asking } from '../policy/index.ts';
 
 /** The grant that spares an action the approval that rules ask for. */
 export function findGrant(
   gov: Approvals,
   request: CheckRequest,
-  op: Op,
+  agent: AgentId,
+  runId: string,
   asking: Asking | undefined,
   now: EpochMs,
 ): StandingGrant | undefined {
   if (asking?.grants !== true) return undefined;
-  const agent = op.owner.record.id;
   const coverDigest = gov.sha256(coverOf(request.action));
-  return gov.approvals.grantFor({ agent, coverDigest }, asking, op.runId, now);
+  return gov.approvals.grantFor({ agent, coverDigest }, asking, runId, now);
 }
 
 /** Counts an action that the grant allowed. */

@@ -1,24 +1,13 @@
-import type { AgentId, Micros, Total } from '../kernel/index.ts';
-import type { EarlierWindow, SavedBalance, Sums, WindowIds } from './balance.ts';
-import {
-  book,
-  copyOf,
-  countedFrom,
-  freshSums,
-  isEmpty,
-  later,
-  moveBack,
-  moveOn,
-  oldestOf,
-  setNoticed,
-  sumsOf,
-} from './balance.ts';
+import type { Total } from '../kernel/index.ts';
+import type { Undo } from '../journal/index.ts';
+import type { Balance, SavedBalance, Sums, WindowIds } from './balance.ts';
+import type { BudgetsChange } from './budget-slice.ts';
+import { idsOfDay, isEmpty, movedOn } from './balance.ts';
+import { Balances } from './balances.ts';
 import type { Period } from './period.ts';
-import { monthOf, periods } from './period.ts';
+import { periods } from './period.ts';
 import type { TierOf } from './tier.ts';
-import { everybody, tierKey, tiersOf } from './tier.ts';
-
-type FoldedBalance = Sums & { readonly seq: number };
+import { tierKey } from './tier.ts';
 
 /** A past day or month of a tier, without its times and its cap. */
 export interface ClosedWindow {
@@ -35,20 +24,19 @@ export interface BalanceStep {
   readonly closed: readonly ClosedWindow[];
 }
 
-/** An empty balance whose row is removed. */
-export interface EmptyBalance {
-  readonly balance: FoldedBalance;
+/** An empty balance whose row is to be removed. */
+interface EmptyBalance {
+  readonly balance: Balance;
   /** The entry at which the row was written. */
   readonly writtenAt: number;
 }
 
 /**
- * What the log entries together say was spent. The store keeps this, a restart starts from it, and the ledger can be
- * checked against it. Every entry names the day it was booked to. So the fold matches the ledger, whatever clocks and
- * time zones did.
+ * The balances that are durable, and which of them the store still lacks. The store keeps them, and a restart starts
+ * from them.
  */
 export class BalanceFold {
-  readonly #balance = new Map<string, FoldedBalance>();
+  readonly balances = new Balances((balance, before) => this.#onReplaced(balance, before));
   /** The tiers that have changed since the present save began, in the order of their changes. */
   #changed = new Map<string, TierOf>();
   /** The tiers that the present save still has to write. */
@@ -58,68 +46,20 @@ export class BalanceFold {
    * written. Such a row can go once all balances are saved up to its entry. Before, a start would add entries to nothing
    * that the row has already.
    */
-  readonly #empty = new Map<string, number>();
+  readonly #empty = new Map<string, EmptyBalance>();
   readonly #closed = new Map<string, ReadonlyMap<string, ClosedWindow>>();
   #day = '';
-  #ids: WindowIds = { day: '', month: '' };
   /** The balances whose windows before that day are still to be closed. */
-  #closing: Iterator<FoldedBalance> | undefined;
-
-  put(balance: SavedBalance): void {
-    this.#balance.set(tierKey(balance.of), { ...sumsOf(balance), seq: balance.seq });
-  }
-
-  all(): SavedBalance[] {
-    return [...this.#balance.values()].map(({ seq, ...balance }) => ({ ...savedOf(balance), seq }));
-  }
-
-  /** What counts for a day and month in one tier. */
-  counted(of: TierOf, ids: WindowIds): Readonly<Record<Period, Total>> {
-    const balance = this.#balance.get(tierKey(of));
-    if (balance === undefined) return { day: 0, month: 0 };
-    const oldest = this.#oldest();
-    const counted = (period: Period) => {
-      const from = later(ids[period], oldest[period]);
-      // Earlier bookings no longer count, even if nothing has moved the balance on.
-      return balance.window[period] < from ? 0 : countedFrom(balance, period, from).spent;
-    };
-    return { day: counted('day'), month: counted('month') };
-  }
-
-  /**
-   * Adds an action that entry `seq` settled on that day. A balance as of that entry or a later one includes it already.
-   */
-  settle(agent: AgentId, actual: Micros, day: string, seq = Number.POSITIVE_INFINITY): void {
-    if (actual === 0) return;
-    const ids = this.#idsOf(day);
-    for (const of of tiersOf(agent)) {
-      const balance = this.#on(of, ids, seq);
-      if (balance !== undefined) for (const period of periods) book(balance, period, actual);
-    }
-  }
-
-  /** Adds a correction of what a tier has spent. */
-  correct(of: TierOf, period: Period, amount: Total, day: string, seq = Number.POSITIVE_INFINITY): void {
-    const balance = this.#on(of, this.#idsOf(day), seq);
-    if (balance !== undefined) book(balance, period, amount);
-  }
-
-  /** Notes that somebody was told about a used share of a cap. */
-  notice(of: TierOf, period: Period, percent: number, day: string, seq = Number.POSITIVE_INFINITY): void {
-    const balance = this.#on(of, this.#idsOf(day), seq);
-    if (balance !== undefined) setNoticed(balance, period, Math.max(balance.noticed[period], percent));
-  }
-
-  /** The clock was ahead: amounts booked to later days now count for this day. */
-  goBack(day: string, seq = Number.POSITIVE_INFINITY): void {
-    const oldest = this.#oldest();
-    for (const balance of this.#balance.values()) if (balance.seq < seq) this.#back(balance, day, oldest);
-    this.#day = day;
-  }
+  #closing: Iterator<Balance> | undefined;
 
   /** Whether anything is still to be written. */
   get hasChanged(): boolean {
     return this.#changed.size + this.#saving.size > 0 || this.#closing !== undefined;
+  }
+
+  /** How many tiers the present save still has to write. */
+  get saving(): number {
+    return this.#saving.size;
   }
 
   get isSaving(): boolean {
@@ -131,21 +71,20 @@ export class BalanceFold {
    * balance that changes in the meantime closes its own.
    */
   closeBefore(day: string, most: number): boolean {
-    if (day !== this.#day) this.#closing = this.#balance.values();
+    if (day !== this.#day) this.#closing = this.balances.all();
     this.#day = day;
     const closing = this.#closing;
     if (closing === undefined) return false;
-    const oldest = this.#oldest();
-    const ids = this.#idsOf(day);
+    const { oldest } = this.balances;
     for (let seen = 0; seen < most; seen++) {
       const { value: balance, done } = closing.next();
       if (done === true) {
         this.#closing = undefined;
         return false;
       }
-      this.#roll(balance, ids);
+      this.balances.replace(balance, movedOn(balance.sums, idsOfDay(day)));
       const key = tierKey(balance.of);
-      if (isEmpty(balance, oldest) && !this.#empty.has(key)) this.#changed.set(key, balance.of);
+      if (isEmpty(balance.sums, oldest) && !this.#empty.has(key)) this.#changed.set(key, balance.of);
     }
     return true;
   }
@@ -156,59 +95,73 @@ export class BalanceFold {
     this.#changed = new Map();
   }
 
-  /** Takes up to `most` tiers of the present save, as they are now, to be written as of the entry `seq`. */
-  take(most: number, seq: number): BalanceStep[] {
+  /** Up to `most` tiers of the present save, as they are now. */
+  next(most: number): BalanceStep[] {
     const steps: BalanceStep[] = [];
-    const oldest = this.#oldest();
     for (const [key, of] of this.#saving) {
       if (steps.length === most) break;
-      this.#saving.delete(key);
-      this.#changed.delete(key);
-      const balance = this.#balance.get(key);
-      if (balance === undefined) continue;
-      if (isEmpty(balance, oldest)) this.#empty.set(key, seq);
-      steps.push({ of, balance: savedOf(balance), closed: [...(this.#closed.get(key)?.values() ?? [])] });
-      this.#closed.delete(key);
+      const balance = this.balances.find(of);
+      if (balance === undefined) this.#saving.delete(key);
+      else steps.push({ of, balance: savedOf(balance), closed: [...(this.#closed.get(key)?.values() ?? [])] });
     }
     return steps;
   }
 
-  /** Undoes a `take`, and gives up its save: the next one writes all of it. */
-  giveBack(steps: readonly BalanceStep[]): void {
-    const since = [...this.#saving, ...this.#changed];
-    this.#saving = new Map();
-    this.#changed = new Map([...steps.map(({ of }) => [tierKey(of), of] as const), ...since]);
-    for (const { of, closed } of steps) {
-      const key = tierKey(of);
-      this.#empty.delete(key);
-      const closedSince = this.#closed.get(key)?.values() ?? [];
-      this.#closed.delete(key);
-      for (const window of [...closed, ...closedSince]) this.#close(key, window);
-    }
-  }
-
-  /** Takes up to `most` empty balances whose rows can go, because all balances are saved up to the entry `savedTo`. */
-  takeEmpty(most: number, savedTo: number): EmptyBalance[] {
-    const taken: EmptyBalance[] = [];
-    for (const [key, writtenAt] of this.#empty) {
+  /** Up to `most` tiers whose rows can go, because all balances are saved up to the entry `savedTo`. */
+  nextEmpty(most: number, savedTo: number): TierOf[] {
+    const found: TierOf[] = [];
+    for (const { balance, writtenAt } of this.#empty.values()) {
       // The oldest stand first.
-      if (taken.length === most || writtenAt > savedTo) break;
-      const balance = this.#balance.get(key);
-      this.#empty.delete(key);
-      this.#balance.delete(key);
-      if (balance !== undefined) taken.push({ balance, writtenAt });
+      if (found.length === most || writtenAt > savedTo) break;
+      found.push(balance.of);
     }
-    return taken;
+    return found;
   }
 
-  /** Undoes a `takeEmpty`. A balance that has changed since stays as it is: it began with nothing, as before. */
-  giveBackEmpty(taken: readonly EmptyBalance[]): void {
-    for (const { balance, writtenAt } of taken) {
-      const key = tierKey(balance.of);
-      if (this.#balance.has(key)) continue;
-      this.#balance.set(key, balance);
-      this.#empty.set(key, writtenAt);
-    }
+  /** These rows are being written, or removed. If they are not after all, the save is given up: the next one writes all of it. */
+  write({ saved, over }: Pick<BudgetsChange, 'saved' | 'over'>): Undo {
+    const { oldest } = this.balances;
+    const undos = [...saved.map(({ of, seq }) => this.#save(of, seq, oldest)), ...over.map((of) => this.#remove(of))];
+    return () => {
+      this.giveUp();
+      for (const undo of undos.toReversed()) undo();
+    };
+  }
+
+  /** Begins the present save anew, later. */
+  giveUp(): void {
+    this.#changed = new Map([...this.#saving, ...this.#changed]);
+    this.#saving = new Map();
+  }
+
+  #save(of: TierOf, seq: number, oldest: WindowIds): Undo {
+    const key = tierKey(of);
+    const balance = this.balances.find(of);
+    const closed = this.#closed.get(key);
+    this.#saving.delete(key);
+    this.#changed.delete(key);
+    this.#closed.delete(key);
+    if (balance !== undefined && isEmpty(balance.sums, oldest)) this.#empty.set(key, { balance, writtenAt: seq });
+    return () => {
+      this.#changed = new Map([[key, of], ...this.#changed]);
+      this.#empty.delete(key);
+      const since = this.#closed.get(key)?.values() ?? [];
+      this.#closed.delete(key);
+      for (const window of [...(closed?.values() ?? []), ...since]) this.#close(key, window);
+    };
+  }
+
+  #remove(of: TierOf): Undo {
+    const key = tierKey(of);
+    const known = this.#empty.get(key);
+    this.#empty.delete(key);
+    this.balances.delete(of);
+    return () => {
+      // A balance that has changed since stays as it is: it began with nothing, as before.
+      if (known === undefined || this.balances.find(of) !== undefined) return;
+      this.balances.add(known.balance);
+      this.#empty.set(key, known);
+    };
   }
 
   /** Another gateway has written these windows. */
@@ -224,52 +177,13 @@ export class BalanceFold {
     }
   }
 
-  /** The same object for all balances of a day. */
-  #idsOf(day: string): WindowIds {
-    if (this.#ids.day !== day) this.#ids = { day, month: monthOf(day) };
-    return this.#ids;
-  }
-
-  #oldest(): WindowIds {
-    return oldestOf(this.#balance.get(tierKey(everybody)));
-  }
-
-  /** The balance of a tier on a day. Undefined if it includes the entry already. */
-  #on(of: TierOf, ids: WindowIds, seq: number): Sums | undefined {
+  /** The row of a tier is out of date, unless only a day without bookings is over. */
+  #onReplaced({ of, sums }: Balance, before: Sums): void {
+    if (sums.spent === before.spent && sums.noticed === before.noticed && sums.earlier === before.earlier) return;
     const key = tierKey(of);
-    const balance = this.#balance.get(key) ?? { ...freshSums(of, ids), seq: 0 };
-    if (balance.seq >= seq) return undefined;
-    this.#balance.set(key, balance);
-    this.#note(key, of);
-    // Older versions did not record that the clock was set back. Their entries just name an earlier day.
-    if (ids.day < balance.window.day) this.#back(balance, ids.day, this.#oldest());
-    else this.#roll(balance, ids);
-    return balance;
-  }
-
-  #roll(balance: Sums, ids: WindowIds): void {
-    // Nearly always nothing is over.
-    if (balance.window.day >= ids.day && balance.window.month >= ids.month) return;
-    const key = tierKey(balance.of);
-    moveOn(balance, ids, (period, { id, spent }: EarlierWindow) => {
-      this.#note(key, balance.of);
-      if (spent !== 0) this.#close(key, { period, id, spentMicros: spent });
-    });
-  }
-
-  #back(balance: Sums, day: string, oldest: WindowIds): void {
-    if (balance.window.day <= day) return;
-    const key = tierKey(balance.of);
-    this.#note(key, balance.of);
-    moveBack(balance, { day, month: monthOf(day) }, oldest, (period, id) => {
-      this.#close(key, { period, id, spentMicros: 0 });
-    });
-  }
-
-  /** The row of a tier is out of date. */
-  #note(key: string, of: TierOf): void {
     this.#changed.set(key, of);
     this.#empty.delete(key);
+    if (sums.earlier !== before.earlier) for (const closed of closedBetween(before, sums)) this.#close(key, closed);
   }
 
   /** The last known state of a day or month is written. */
@@ -279,9 +193,20 @@ export class BalanceFold {
   }
 }
 
-function savedOf(balance: Sums): Omit<SavedBalance, 'seq'> {
-  const { earlier, ...saved } = copyOf(balance);
-  const { of, spent, window, noticed } = saved;
+/** The days and months whose record is another one now. */
+function* closedBetween(before: Sums, after: Sums): Generator<ClosedWindow> {
+  for (const period of periods) {
+    const [were, are] = [before.earlier[period], after.earlier[period]];
+    for (const { id, spent } of are) {
+      const was = were.find((window) => window.id === id)?.spent ?? 0;
+      if (spent !== was) yield { period, id, spentMicros: spent };
+    }
+    // What was booked to these counts for another one after all.
+    for (const { id } of were) if (id >= after.window[period]) yield { period, id, spentMicros: 0 };
+  }
+}
+
+function savedOf({ of, sums: { spent, window, noticed, earlier } }: Balance): Omit<SavedBalance, 'seq'> {
   const plain = { of, spent, window, noticed };
   return earlier.day.length + earlier.month.length === 0 ? plain : { ...plain, earlier };
 }

@@ -1,4 +1,5 @@
 import { canonicalJson, draftOf, system } from '../audit/index.ts';
+import { bookFact } from './book-fact.ts';
 import type { BalanceStep } from './balance-fold.ts';
 import { BalanceFold } from './balance-fold.ts';
 import type { ClosedPeriod } from './balance.ts';
@@ -7,7 +8,8 @@ import type { BudgetsChange } from './budget-slice.ts';
 import { isBookedEvent } from './budget-slice.ts';
 import type { Budgets } from './budgets.ts';
 import type { Calendar } from './period.ts';
-import type { Step, Typed } from '../journal/index.ts';
+import type { Applying, Step, Typed, Undo } from '../journal/index.ts';
+import { nothingToApply } from '../journal/index.ts';
 import { SteppedRound } from '../kernel/index.ts';
 
 /** After this many entries that changed no balance, the mark moves on anyway. */
@@ -57,17 +59,7 @@ export class BalanceKeeper {
 
   /** Receives events in order, once they are durable. */
   follow(events: readonly Typed[]): void {
-    for (const event of events.filter(isBookedEvent)) {
-      if (event.type === 'ops_change' && event.booked !== undefined) {
-        this.#fold.settle(event.agent, event.op.costMicros, event.booked);
-      } else if (event.type === 'budget' && event.day !== undefined) {
-        const { of, period, percent, amountMicros, day } = event;
-        if (percent !== null) this.#fold.notice(of, period, percent, day);
-        if (amountMicros !== undefined) this.#fold.correct(of, period, amountMicros, day);
-      } else if (event.type === 'audit_alert' && event.movedBackTo !== undefined) {
-        this.#fold.goBack(event.movedBackTo);
-      }
-    }
+    for (const event of events) if (isBookedEvent(event)) bookFact(this.#fold.balances, event);
   }
 
   /**
@@ -85,22 +77,33 @@ export class BalanceKeeper {
       this.#fold.beginSave();
       this.#asOf = seq;
     }
-    const steps = this.#fold.take(most, seq);
-    const isAll = !this.#fold.isSaving;
-    try {
-      this.#write(this.#changeOf(steps, seq, isAll), () => this.#fold.giveBack(steps));
-    } catch (error) {
-      this.#fold.giveBack(steps);
-      throw error;
-    }
+    const steps = this.#fold.next(most);
+    const isAll = steps.length === this.#fold.saving;
+    this.#write(this.#changeOf(steps, seq, isAll));
     return !isAll || this.#forgetIdle(most);
   }
 
-  /** Another gateway has saved. Whatever is saved here begins anew, at an entry after that. */
-  followSave({ asOf, closed }: BudgetsChange): void {
-    if (this.#fold.isSaving) this.#fold.giveBack([]);
+  /** Balances are saved, here or elsewhere. */
+  apply(change: BudgetsChange, { isHere, onDurable }: Applying): Undo {
+    if (!isHere) return this.#followSave(change);
+    const undo = this.#fold.write(change);
+    this.#pending++;
+    onDurable(() => {
+      this.#pending--;
+      if (change.asOf !== null) this.#mark = change.asOf.seq;
+    });
+    return () => {
+      this.#pending--;
+      undo();
+    };
+  }
+
+  /** Whatever is saved here begins anew, at an entry after that. */
+  #followSave({ asOf, closed }: BudgetsChange): Undo {
+    if (this.#fold.isSaving) this.#fold.giveUp();
     this.#fold.forgetClosed(closed);
     if (asOf !== null) this.#mark = Math.max(this.#mark, asOf.seq);
+    return nothingToApply();
   }
 
   #changeOf(steps: readonly BalanceStep[], seq: number, isAll: boolean): BudgetsChange {
@@ -118,28 +121,17 @@ export class BalanceKeeper {
 
   /** Removes up to `most` rows that say nothing. Returns false if there are none. */
   #removeEmpty(most: number): boolean {
-    const taken = this.#fold.takeEmpty(most, this.#mark);
-    if (taken.length === 0) return false;
-    const over = taken.map(({ balance }) => balance.of);
-    const nothing = { saved: [], closed: [], closedBefore: null, asOf: null };
-    this.#write({ kind: 'balances_saved', over, ...nothing }, () => this.#fold.giveBackEmpty(taken));
+    const over = this.#fold.nextEmpty(most, this.#mark);
+    if (over.length === 0) return false;
+    this.#write({ kind: 'balances_saved', saved: [], over, closed: [], closedBefore: null, asOf: null });
     return true;
   }
 
-  #write(change: BudgetsChange, undo: () => void): void {
+  #write(change: BudgetsChange): void {
     const { journal } = this.#gov;
     // A gateway that took the lead may have saved first. Its mark would speak for these rows, which are older.
     journal.onlyIf((commit) => !commit.steps.some(isSave));
-    journal.write(change);
-    this.#pending++;
-    journal.onCommitted(() => {
-      this.#pending--;
-      if (change.asOf !== null) this.#mark = change.asOf.seq;
-    });
-    journal.onFailure(() => {
-      this.#pending--;
-      undo();
-    });
+    journal.apply(change);
   }
 
   #forgetIdle(most: number): boolean {
@@ -171,11 +163,10 @@ export class BalanceKeeper {
  * this, so that it adds up to the same. An alert tells the operators.
  */
 export function followClock(gov: Budgets): boolean {
-  const moved = gov.ledger.goBack();
+  const moved = gov.ledger.mustGoBack;
   if (moved === undefined) return false;
-  const { undo, from, to } = moved;
+  const { from, to } = moved;
   const at = gov.clock.now();
-  gov.journal.onFailure(undo);
   gov.journal.record(
     draftOf({
       at,
@@ -185,7 +176,7 @@ export function followClock(gov: Budgets): boolean {
       payload: canonicalJson({ from, to }),
     }),
   );
-  gov.journal.publish({
+  gov.journal.apply({
     type: 'audit_alert',
     at,
     agent: null,

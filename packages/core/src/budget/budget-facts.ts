@@ -1,7 +1,8 @@
 import type { Meanings } from '../journal/index.ts';
-import { noRows, nothingToApply, touchesNobody } from '../journal/index.ts';
+import { noRows, touchesNobody } from '../journal/index.ts';
+import { bookFact } from './book-fact.ts';
 import type { BalanceKeeper } from './balance-keeper.ts';
-import { budgetRows } from './budget-rows.ts';
+import { balanceWrites } from './budget-rows.ts';
 import type { BudgetEvent, BudgetsChange } from './budget-slice.ts';
 import type { Budgets } from './budgets.ts';
 
@@ -9,20 +10,12 @@ type State = Pick<Budgets, 'ledger'> & { readonly balances: BalanceKeeper };
 
 export const budgetFacts: Meanings<State, BudgetsChange | BudgetEvent> = {
   balances_saved: {
-    apply: ({ balances }, change) => {
-      balances.followSave(change);
-      return nothingToApply();
-    },
+    apply: ({ balances }, change, how) => balances.apply(change, how),
     touch: touchesNobody,
-    rows: budgetRows.balances_saved,
+    rows: balanceWrites,
   },
   budget: {
-    apply: ({ ledger }, { of, period, percent, amountMicros, day }) => {
-      if (day === undefined) return nothingToApply();
-      if (percent !== null) ledger.followNotice(of, period, percent, day);
-      if (amountMicros !== undefined) ledger.followCorrection(of, period, amountMicros, day);
-      return nothingToApply();
-    },
+    apply: ({ ledger }, event) => bookFact(ledger.balances, event),
     touch: touchesNobody,
     rows: noRows,
   },

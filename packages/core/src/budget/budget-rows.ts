@@ -1,11 +1,10 @@
-import type { RowsOf, Table, Write } from '../journal/index.ts';
+import type { Table, Write } from '../journal/index.ts';
 import { prune, put, remove, text, textIn } from '../journal/index.ts';
 import { totalJson, totalOfJson } from '../kernel/index.ts';
-import type { ClosedPeriod, SavedBalance } from './balance.ts';
+import type { BalancesMark, ClosedPeriod, SavedBalance } from './balance.ts';
 import type { BudgetsChange, BudgetsSnapshot } from './budget-slice.ts';
 import type { Period } from './period.ts';
 import { periods } from './period.ts';
-import type { BalancesMark } from './recover-balances.ts';
 import { tierKey } from './tier.ts';
 import type { BalanceOf, ClosedOf } from './totals.ts';
 import { mapBalance, mapClosed } from './totals.ts';
@@ -32,15 +31,15 @@ export const closedPeriodsTable: Table<ClosedPeriod, 'name' | 'period' | 'id'> =
   itemOf: (row) => mapClosed(JSON.parse(textIn(row, 'record')) as ClosedOf<number | string>, totalOfJson),
 };
 
-export const budgetRows: RowsOf<BudgetsChange> = {
-  balances_saved: ({ saved, over, closed, closedBefore, asOf }) => [
+export function balanceWrites({ saved, over, closed, closedBefore, asOf }: BudgetsChange): readonly Write[] {
+  return [
     ...over.map((of) => remove(balancesTable, { name: tierKey(of) })),
     ...saved.map((balance) => put(balancesTable, balance)),
     ...(asOf === null ? [] : [put(balancesTable, asOf)]),
     ...closed.map((balance) => put(closedPeriodsTable, balance)),
     ...(closedBefore === null ? [] : periods.map((period) => closedUntil(period, closedBefore[period]))),
-  ],
-};
+  ];
+}
 
 function closedUntil(period: Period, id: string): Write {
   return prune(closedPeriodsTable, [

@@ -1,9 +1,8 @@
 import type { AlertEvent } from '../audit/index.ts';
 import type { Typed } from '../journal/index.ts';
 import type { AgentId, EpochMs, Micros, Total } from '../kernel/index.ts';
-import type { ClosedPeriod, SavedBalance } from './balance.ts';
+import type { BalancesMark, ClosedPeriod, SavedBalance } from './balance.ts';
 import type { Period } from './period.ts';
-import type { BalancesMark } from './recover-balances.ts';
 import type { TierOf } from './tier.ts';
 
 /** The rows that budgets write: the balances up to an entry, and the empty balances to remove. */

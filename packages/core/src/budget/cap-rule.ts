@@ -10,7 +10,7 @@ import type { BudgetPolicy } from './budget-policy.ts';
 import { plus } from '../kernel/index.ts';
 
 /** Reads balances. */
-export interface Balances {
+export interface ReadBalances {
   read(of: TierOf): Pick<Balance, 'spent' | 'reserved'>;
 }
 
@@ -29,7 +29,7 @@ export interface Exceeded {
  */
 export function exceededUnder(
   policy: Pick<BudgetPolicy, 'capsOf'>,
-  balances: Balances,
+  balances: ReadBalances,
   tiers: readonly TierOf[],
   cost: Micros,
 ): Exceeded | undefined {
@@ -88,7 +88,7 @@ const widthAbove: Readonly<Record<BudgetTier, Width>> = {
  * An org may pass a cap that it has set for itself below the operator's.
  */
 export function approverWidth(
-  ledger: Balances & { readonly policy: BudgetPolicy },
+  ledger: ReadBalances & { readonly policy: BudgetPolicy },
   agent: AgentId,
   charge: Micros,
 ): Width {

@@ -42,8 +42,8 @@ function correct(gov: Budgets, by: Principal, correction: Correction): BudgetRow
   requireKnown(gov, of);
   const tiers = tiersUpFrom(of);
   const amounts = amountsOf(gov, tiers, correction.amountUsd);
-  const { undo, approached, day } = gov.ledger.correct(tiers, amounts);
-  gov.journal.onFailure(undo);
+  const approached = gov.ledger.approachedBy(tiers, { reserved: 0, settled: amounts });
+  const day = gov.ledger.bookedTo;
   const at = gov.clock.now();
   const lineage = gov.directory.find(of)?.lineage ?? lineageOfId(of);
   gov.journal.record(
@@ -62,26 +62,27 @@ function correct(gov: Budgets, by: Principal, correction: Correction): BudgetRow
       }),
     }),
   );
-  const rows = tiers.flatMap((tier) => periods.map((period) => rowOf(gov, tier, period)));
-  for (const row of rows) {
-    if (amounts[row.period] === 0) continue;
-    gov.journal.publish({
+  const rows = () => tiers.flatMap((tier) => periods.map((period) => rowOf(gov, tier, period)));
+  for (const { of: corrected, period, limitMicros, spentMicros, reservedMicros } of rows()) {
+    const amountMicros = amounts[period];
+    if (amountMicros === 0) continue;
+    gov.journal.apply({
       type: 'budget',
       at,
-      of: row.of,
+      of: corrected,
       change: 'corrected',
-      period: row.period,
+      period,
       day,
       percent: null,
-      amountMicros: amounts[row.period],
-      limitMicros: row.limitMicros,
-      totalMicros: plus(row.spentMicros, row.reservedMicros),
+      amountMicros,
+      limitMicros,
+      totalMicros: plus(plus(spentMicros, amountMicros), reservedMicros),
     });
   }
   noteApproached(gov, lineage, approached);
   // How much may be taken off depends on what was settled anywhere.
   gov.journal.onlyIf(() => false);
-  return rows;
+  return rows();
 }
 
 function tierNamed({ agent, orgId = '', teamId = '' }: Correction): TierOf {

@@ -1,7 +1,7 @@
 import type { Clock, EpochMs } from '../kernel/index.ts';
 import type { Undo } from '../journal/index.ts';
 import type { WindowIds, Windows } from './balance.ts';
-import { idsOf } from './balance.ts';
+import { idsOf, idsOfDay } from './balance.ts';
 import type { Calendar, Period, Window } from './period.ts';
 
 /**
@@ -27,14 +27,16 @@ export class LedgerDays {
   #calendar: Calendar;
   #booking: Windows;
   #bookingIds: WindowIds;
-  /** The latest day and month with a booking. */
-  #booked: WindowIds | undefined;
   /** Set while the clock is far behind: its day and month, and since when on the monotonic clock. */
   #behind: { readonly windows: Windows; readonly since: number } | undefined;
 
-  constructor(clock: Clock, calendar: Calendar) {
+  readonly #lastBooked: () => string | undefined;
+
+  /** `lastBooked`: the latest day with a booking. */
+  constructor(clock: Clock, calendar: Calendar, lastBooked: () => string | undefined) {
     this.#clock = clock;
     this.#calendar = calendar;
+    this.#lastBooked = lastBooked;
     this.#booking = this.#at(clock.now());
     this.#bookingIds = idsOf(this.#booking);
   }
@@ -56,9 +58,9 @@ export class LedgerDays {
     return this.#behind?.windows ?? this.#booking;
   }
 
-  /** Whether the present day differs from the booking day, as of the last look at the clock. */
-  get isBehind(): boolean {
-    return this.#behind !== undefined;
+  get presentIds(): WindowIds {
+    this.#look();
+    return this.#behind === undefined ? this.#bookingIds : idsOf(this.#behind.windows);
   }
 
   /** Switches to another calendar. A begun day stays begun if anything was booked to it. */
@@ -70,43 +72,31 @@ export class LedgerDays {
     this.#book(!isBegun || next.day.id >= ids.day ? next : this.#named(ids));
   }
 
-  /** Notes a booking to the current booking day and month. */
-  noteBooked(): void {
-    this.#booked = this.#bookingIds;
-  }
-
-  /** Notes a booking to that day and month before a restart. */
-  restore(ids: WindowIds): void {
-    if (this.#booked === undefined || ids.day > this.#booked.day) this.#booked = ids;
-    if (ids.day <= this.#bookingIds.day) return;
-    this.#behind = undefined;
-    this.#book(this.#named(ids));
-  }
-
-  /** Books to the present day from now on, if the clock has been behind for long enough. Returns how to undo that. */
-  goBack(): Undo | undefined {
+  /** The day and month that the clock has shown for long enough to be believed, if costs are still booked to later ones. */
+  get steadilyBehind(): Windows | undefined {
     this.#look();
     const behind = this.#behind;
-    if (behind === undefined || this.#clock.elapsed() - behind.since < steadyMs) return undefined;
-    const [before, booked] = [this.#booking, this.#booked];
+    return behind === undefined || this.#clock.elapsed() - behind.since < steadyMs ? undefined : behind.windows;
+  }
+
+  /** Books to that day and month from now on. */
+  goBack(ids: WindowIds): Undo {
+    const [before, behind] = [this.#booking, this.#behind];
     this.#behind = undefined;
-    this.#book(behind.windows);
-    this.#booked = this.#bookingIds;
+    this.#book(this.#named(ids));
     return () => {
       this.#book(before);
-      this.#booked = booked;
       this.#behind = behind;
     };
   }
 
-  /** Books to that day from now on, as another gateway does. */
-  followBack(ids: WindowIds): void {
-    this.#behind = undefined;
-    this.#book(this.#named(ids));
-    this.#booked = this.#bookingIds;
-  }
-
   #look(): void {
+    const booked = this.#lastBooked();
+    if (booked !== undefined && booked > this.#bookingIds.day) {
+      // A day with a booking has begun, whatever the clock says.
+      this.#behind = undefined;
+      this.#book(this.#named(idsOfDay(booked)));
+    }
     const now = this.#clock.now();
     const { day } = this.#booking;
     if (now >= day.start - mostWaitedFor && now < day.end) {
@@ -115,7 +105,7 @@ export class LedgerDays {
       this.#behind = undefined;
       this.#book(this.#next(now));
     } else if (this.#behind === undefined) {
-      this.#fallBehind(now);
+      this.#fallBehind(now, booked);
     } else {
       const { windows, since } = this.#behind;
       if (now >= windows.day.start && now < windows.day.end) return;
@@ -125,14 +115,13 @@ export class LedgerDays {
     }
   }
 
-  #fallBehind(now: EpochMs): void {
+  #fallBehind(now: EpochMs, booked: string | undefined): void {
     const windows = this.#at(now);
-    const booked = this.#booked;
-    if (booked === undefined || booked.day <= windows.day.id) {
+    if (booked === undefined || booked <= windows.day.id) {
       // Nothing was booked later, so no budget is given twice.
       this.#book(windows);
-    } else if (booked.day < this.#bookingIds.day) {
-      this.#book(this.#named(booked));
+    } else if (booked < this.#bookingIds.day) {
+      this.#book(this.#named(idsOfDay(booked)));
       this.#look();
     } else this.#behind = { windows, since: this.#clock.elapsed() };
   }

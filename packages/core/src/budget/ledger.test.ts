@@ -1,3 +1,4 @@
+import { release, reserve, settle } from '../testkit/charges.ts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../testkit/manual-clock.ts';
@@ -28,7 +29,7 @@ describe('a charge', () => {
     'may reach the cap of the tier %s exactly, and not pass it',
     (tier) => {
       const ledger = ledgerWith(caps(tier, 100, null));
-      ledger.reserve(bot, 60);
+      reserve(ledger, bot, 60);
       expect(ledger.exceededBy(bot, 40)).toBeUndefined();
       expect(ledger.exceededBy(bot, 41)).toMatchObject({
         of: { tier },
@@ -54,14 +55,14 @@ describe('a charge', () => {
 
   test('of one org leaves another alone', () => {
     const ledger = ledgerWith(caps('org', 100, null));
-    ledger.reserve(bot, 100);
+    reserve(ledger, bot, 100);
     expect(ledger.exceededBy(bot, 1)).toBeDefined();
     expect(ledger.exceededBy(other, 100)).toBeUndefined();
   });
 
   test('that costs nothing is never refused', () => {
     const ledger = ledgerWith(caps('agent', 10, null));
-    ledger.settle(bot, 0, 50);
+    settle(ledger, bot, 0, 50);
     expect(ledger.exceededBy(bot, 0)).toBeUndefined();
     expect(ledger.exceededBy(bot, 1)).toBeDefined();
   });
@@ -88,8 +89,8 @@ describe('a period', () => {
     const clock = new ManualClock();
     at(clock, '2026-11-15T22:30:00Z');
     const ledger = ledgerWith({ ...caps('agent', 100, 150), timeZone: 'Europe/Berlin' }, clock);
-    ledger.reserve(bot, 50);
-    ledger.settle(bot, 0, 50);
+    reserve(ledger, bot, 50);
+    settle(ledger, bot, 0, 50);
     expect(ledger.exceededBy(bot, 1)).toMatchObject({ period: 'day' });
     expect(new Date(ledger.resetsAt('day')).toISOString()).toBe('2026-11-15T23:00:00.000Z');
     at(clock, '2026-11-15T23:00:00Z');
@@ -110,7 +111,7 @@ describe('a period', () => {
       const end = ledger.resetsAt('day');
       const start = new Ledger(clockAt(Date.parse(`${day}T12:00:00Z`) - 86_400_000), ledger.policy).resetsAt('day');
       expect((end - start) / 3_600_000).toBe(hours);
-      ledger.settle(bot, 0, 100);
+      settle(ledger, bot, 0, 100);
       at(clock, new Date(end - 1).toISOString());
       expect(ledger.exceededBy(bot, 1)).toBeDefined();
       at(clock, new Date(end).toISOString());
@@ -122,7 +123,7 @@ describe('a period', () => {
     const clock = new ManualClock();
     at(clock, '2026-11-15T12:00:00Z');
     const ledger = ledgerWith(caps('agent', 100, null), clock);
-    ledger.settle(bot, 0, 100);
+    settle(ledger, bot, 0, 100);
     clock.setWallClock(-86_400_000);
     expect(ledger.exceededBy(bot, 1)).toBeDefined();
   });
@@ -137,22 +138,23 @@ describe('a period', () => {
 describe('a cap that is nearly used up', () => {
   test('is told about at 80 and at 95 percent, once a period, and both where a charge passes both', () => {
     const ledger = ledgerWith(caps('org', 100, null));
-    expect(ledger.reserve(bot, 79).approached).toEqual([]);
-    expect(ledger.reserve(bot, 1).approached.map(named)).toEqual(['org.day 80']);
-    expect(ledger.reserve(bot, 1).approached).toEqual([]);
-    expect(ledger.release(bot, 50)).toBeTypeOf('function');
-    expect(ledger.reserve(bot, 69).approached.map(named)).toEqual(['org.day 95']);
-    expect(
-      ledgerWith(caps('org', 100, 100))
-        .reserve(bot, 100)
-        .approached.map(named),
-    ).toEqual(['org.month 80', 'org.month 95', 'org.day 80', 'org.day 95']);
+    expect(reserve(ledger, bot, 79).approached).toEqual([]);
+    expect(reserve(ledger, bot, 1).approached.map(named)).toEqual(['org.day 80']);
+    expect(reserve(ledger, bot, 1).approached).toEqual([]);
+    expect(release(ledger, bot, 50)).toBeTypeOf('function');
+    expect(reserve(ledger, bot, 69).approached.map(named)).toEqual(['org.day 95']);
+    expect(reserve(ledgerWith(caps('org', 100, 100)), bot, 100).approached.map(named)).toEqual([
+      'org.month 80',
+      'org.month 95',
+      'org.day 80',
+      'org.day 95',
+    ]);
   });
 
   test('is told about by a settlement above the reservation, too', () => {
     const ledger = ledgerWith(caps('agent', 100, null));
-    ledger.reserve(bot, 10);
-    expect(ledger.settle(bot, 10, 90).approached.map(named)).toEqual(['agent.day 80']);
+    reserve(ledger, bot, 10);
+    expect(settle(ledger, bot, 10, 90).approached.map(named)).toEqual(['agent.day 80']);
   });
 });
 
@@ -190,7 +192,7 @@ test('over any sequence of charges, of which some are taken back, balances equal
           passes === undefined || passes === false ? false : passes,
         );
         if (ledger.exceededBy(agent, cost) !== undefined) continue;
-        const { undo } = ledger.reserve(agent, cost);
+        const { undo } = reserve(ledger, agent, cost);
         if (next === 'undo') {
           undo();
           continue;
@@ -198,9 +200,9 @@ test('over any sequence of charges, of which some are taken back, balances equal
         add(model.reserved, agent, cost);
         if (next === 'keep') continue;
         add(model.reserved, agent, -cost);
-        if (next === 'release') ledger.release(agent, cost);
+        if (next === 'release') release(ledger, agent, cost);
         else {
-          ledger.settle(agent, cost, actual);
+          settle(ledger, agent, cost, actual);
           add(model.spent, agent, actual);
         }
       }

@@ -1,3 +1,4 @@
+import { reserve, settle } from '../testkit/charges.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Principal } from '../access/principal.ts';
 import { person } from '../testkit/approvals.ts';
@@ -61,12 +62,12 @@ describe('budgets are listed', () => {
   });
 
   test.each<[string, () => unknown]>([
-    ['something held back', () => world.gov.ledger.reserve(bot.id, 5)],
-    ['something spent today', () => world.gov.ledger.settle(bot.id, 0, 5)],
+    ['something held back', () => reserve(world.gov.ledger, bot.id, 5)],
+    ['something spent today', () => settle(world.gov.ledger, bot.id, 0, 5)],
     [
       'something spent this month',
       () => {
-        world.gov.ledger.settle(bot.id, 0, 5);
+        settle(world.gov.ledger, bot.id, 0, 5);
         world.clock.advance(86_400_000);
       },
     ],
@@ -85,8 +86,8 @@ describe('budgets are listed', () => {
 
   test('of which so much of a cap is used, held back or spent', async () => {
     await capped('{ agent_daily_limit_usd: 1 }');
-    world.gov.ledger.reserve(bot.id, 300_000);
-    world.gov.ledger.settle(bot.id, 100_000, 400_000);
+    reserve(world.gov.ledger, bot.id, 300_000);
+    settle(world.gov.ledger, bot.id, 100_000, 400_000);
     expect(list({ minPercent: 60 }).map(name)).toEqual(['agent acme search bot']);
     expect(list({ minPercent: 61 })).toEqual([]);
     expect(list({ minPercent: 0 }).map(({ period }) => period)).toEqual(['day', 'day', 'day']);
@@ -96,8 +97,8 @@ describe('budgets are listed', () => {
 describe('a budget tells', () => {
   test('what is spent and held back, and when it starts anew', async () => {
     await capped('{ agent_daily_limit_usd: 1 }');
-    world.gov.ledger.reserve(bot.id, 300_000);
-    world.gov.ledger.settle(bot.id, 100_000, 50_000);
+    reserve(world.gov.ledger, bot.id, 300_000);
+    settle(world.gov.ledger, bot.id, 100_000, 50_000);
     expect(list({ agentId: 'bot' })).toMatchObject([
       { period: 'month', limitMicros: null, spentMicros: 50_000, resetsAt: Date.parse('2023-12-01T00:00:00Z') },
       {
@@ -124,29 +125,29 @@ describe('a budget tells', () => {
     [1_200_000, 0],
   ])('of %d micros spent of a dollar, when the cap is reached at this rate: in %j ms', async (spent, wait) => {
     await capped('{ agent_daily_limit_usd: 1 }');
-    world.gov.ledger.settle(bot.id, 0, spent);
+    settle(world.gov.ledger, bot.id, 0, spent);
     const { reachedAt } = rowOf(today);
     expect(reachedAt === null ? null : reachedAt - world.clock.now()).toBe(wait);
   });
 
   test('the same where part of it is held back', async () => {
     await capped('{ agent_daily_limit_usd: 1 }');
-    world.gov.ledger.reserve(bot.id, 900_000);
-    world.gov.ledger.settle(bot.id, 0, 50_000);
+    reserve(world.gov.ledger, bot.id, 900_000);
+    settle(world.gov.ledger, bot.id, 0, 50_000);
     expect(rowOf(today).reachedAt).toBe(world.clock.now() + 4_210_527);
   });
 
   test('no such time where there is no cap', () => {
-    world.gov.ledger.settle(bot.id, 0, 950_000);
+    settle(world.gov.ledger, bot.id, 0, 950_000);
     expect(rowOf(today).reachedAt).toBeNull();
   });
 
   test('nor where the clock was set back before its start', async () => {
     await capped('{ agent_daily_limit_usd: 1 }');
-    world.gov.ledger.settle(bot.id, 0, 950_000);
+    settle(world.gov.ledger, bot.id, 0, 950_000);
     world.clock.setWallClock(-86_400_000);
     expect(rowOf(today)).toMatchObject({ spentMicros: 950_000, reachedAt: null });
-    world.gov.ledger.settle(bot.id, 0, 50_000);
+    settle(world.gov.ledger, bot.id, 0, 50_000);
     expect(rowOf(today).reachedAt).toBe(world.clock.now());
   });
 });

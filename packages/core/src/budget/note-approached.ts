@@ -39,7 +39,7 @@ export function noteApproached(gov: Budgets, lineage: Lineage, approached: reado
         }),
       }),
     );
-    gov.journal.publish({
+    gov.journal.apply({
       type: 'budget',
       at,
       of,

@@ -1,3 +1,4 @@
+import { reserve, settle } from '../testkit/charges.ts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../testkit/manual-clock.ts';
@@ -71,9 +72,9 @@ describe('balances beyond 2^53', () => {
         const fold = new BalanceFold();
         let exact = 0n;
         const undos = costs.map((cost) => {
-          ledger.reserve(bot, cost);
-          const { undo, day } = ledger.settle(bot, cost, cost);
-          fold.settle(bot, cost, day);
+          reserve(ledger, bot, cost);
+          const { undo, day } = settle(ledger, bot, cost, cost);
+          fold.balances.settle(bot, cost, day);
           exact += BigInt(cost);
           return undo;
         });
@@ -81,7 +82,8 @@ describe('balances beyond 2^53', () => {
           const { spent, reserved } = ledger.read(of);
           expect([BigInt(spent.day), BigInt(spent.month), reserved]).toEqual([exact, exact, 0]);
         }
-        for (const { spent } of fold.all()) expect([BigInt(spent.day), BigInt(spent.month)]).toEqual([exact, exact]);
+        for (const { spent } of fold.balances.all())
+          expect([BigInt(spent.day), BigInt(spent.month)]).toEqual([exact, exact]);
         for (const undo of undos.toReversed()) undo();
         for (const of of tiersOf(bot)) expect(ledger.read(of).spent).toEqual({ day: 0, month: 0 });
       }),

@@ -1,3 +1,4 @@
+import { reserve, settle as charge } from '../testkit/charges.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { AuditPage, AuditQuery, AuditReader } from '../audit/audit-reader.ts';
 import { MemoryStore } from '../memory/memory-store.ts';
@@ -122,11 +123,11 @@ describe('balances', () => {
 
   test('of which something was lost, or made up, are found', async () => {
     await settle(100);
-    g.gov.ledger.reserve(bot.id, 7);
+    reserve(g.gov.ledger, bot.id, 7);
     expect((await verify()).differences).toEqual(
       tiersOf(bot.id).map((of) => ({ of, period: null, ledgerMicros: 7, logMicros: 0 })),
     );
-    g.gov.ledger.settle(bot.id, 7, 7);
+    charge(g.gov.ledger, bot.id, 7, 7);
     const { differences } = await verify();
     expect(
       differences.map(({ of, period, ledgerMicros, logMicros }) => [of.tier, period, ledgerMicros, logMicros]),
@@ -219,7 +220,7 @@ describe('a log that was cut', () => {
     const result = await verify();
     expect(result).toMatchObject({ consistent: true, differences: [], checkedEntries: 2 });
     expect(result.checkedFrom).toBe(Date.parse(from ?? ''));
-    g.gov.ledger.settle(bot.id, 0, 1);
+    charge(g.gov.ledger, bot.id, 0, 1);
     expect((await verify()).differences.map(({ period }) => period)).toEqual(['day', 'day', 'day', 'day']);
   });
 });

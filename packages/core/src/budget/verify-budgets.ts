@@ -5,12 +5,13 @@ import type { AuditPage, AuditReader, StoredEntry } from '../audit/index.ts';
 import { ReplayedEntry } from '../audit/index.ts';
 import type { EpochMs, Total } from '../kernel/index.ts';
 import type { WindowIds, Windows } from './balance.ts';
-import { idsOf } from './balance.ts';
+import { countedIn, idsOf, nothingBooked } from './balance.ts';
+import { Balances } from './balances.ts';
 import { minus, plus } from '../kernel/index.ts';
 import type { Period } from './period.ts';
 import { monthOf, periods } from './period.ts';
 import { isBookedEvent } from './budget-slice.ts';
-import { BalanceReader, placeOf, rareEntries } from './recover-balances.ts';
+import { BookingReader, placeOf, rareEntries } from './replay-balances.ts';
 import type { Reservation } from './reservations.ts';
 import { LoggedReservations, releases } from './reservations.ts';
 import type { TierOf } from './tier.ts';
@@ -61,8 +62,8 @@ export async function verifyBudgets(gov: Budgets, by: Principal, log: AuditReade
   const ledger = durableTotals(gov, ids);
   const reservations = new LoggedReservations(gov.ops.reservations());
 
-  const reader = new BalanceReader(policy.calendar);
-  const { fold } = reader;
+  const booked = new Balances();
+  const reader = new BookingReader(booked, policy.calendar);
   const { after, found } = await lastBefore(log, windows, through);
   let checkedEntries = 0;
   for await (const stored of telling(log, after, through, reservations.after)) {
@@ -76,10 +77,11 @@ export async function verifyBudgets(gov: Budgets, by: Principal, log: AuditReade
   const wholeSince = await cutAt(log);
   const isWhole = (period: Period) => wholeSince === null || found.has(period) || wholeSince <= windows[period].start;
   const names = new Map<string, TierOf>();
-  for (const { of } of [...ledger.values(), ...fold.all(), ...held.values()]) names.set(tierKey(of), of);
+  for (const { of } of [...ledger.values(), ...booked.all(), ...held.values()]) names.set(tierKey(of), of);
   const differences: BalanceDifference[] = [];
   for (const [name, of] of names) {
-    const spent = fold.counted(of, ids);
+    const sums = booked.find(of)?.sums ?? nothingBooked;
+    const { spent } = countedIn(sums, ids, booked.oldest);
     for (const period of periods.filter(isWhole)) {
       const ledgerMicros = ledger.get(name)?.spent[period] ?? 0;
       const logMicros = spent[period];

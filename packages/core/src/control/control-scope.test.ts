@@ -1,3 +1,4 @@
+import { ingest } from '../testkit/registered-ops.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Principal } from '../access/principal.ts';
 import { control, finish, listen, opOf, permissive, run } from '../testkit/controls.ts';
@@ -219,7 +220,7 @@ describe('a scoped control', () => {
   test('looks at very many over some turns, and what comes meanwhile is not counted', async () => {
     const bot = agents.get('umbrella/search/bot');
     if (bot === undefined) throw new Error('it is registered');
-    for (let index = 0; index < 11_000; index++) g.gov.ops.ingest(g.known(bot.id), `n${index}:s`);
+    for (let index = 0; index < 11_000; index++) ingest(g.gov, g.known(bot.id), `n${index}:s`);
     const request = { action: 'terminate', scope: { orgId: 'umbrella' }, reason: '', dryRun: true } as const;
     const asking = controlScope(g.gov, operator, { ...request, idempotencyKey: null });
     await run(g, bot, 'late');

@@ -1,6 +1,5 @@
 import type { AlertEvent } from '../audit/index.ts';
 import { canonicalJson, draftOf, system } from '../audit/index.ts';
-import { noteReleased } from '../budget/index.ts';
 import type { Controls } from './controls.ts';
 import type { Listened } from '../kernel/index.ts';
 import { usdOfMicros, traceIdsIn, SteppedRound } from '../kernel/index.ts';
@@ -11,12 +10,7 @@ import { touchAgent } from '../tenancy/index.ts';
 /** An agent is alive again: its operations are no longer stale. */
 export function wakeOps(gov: Controls, agent: Agent): void {
   agent.silent = false;
-  for (const op of gov.ops.of(agent)) {
-    if (!op.stale) continue;
-    // Nobody is told that an operation is stale while it does not run.
-    if (op.state === 'running') gov.journal.apply(alertOf(gov, op, 'op_back'));
-    else gov.ops.change(op, { stale: false });
-  }
+  for (const op of gov.ops.of(agent)) if (op.stale) gov.journal.apply(alertOf(gov, op, 'op_back'));
 }
 
 function alertOf({ clock }: Controls, { opId, owner }: Op, alert: 'op_stale' | 'op_back'): AlertEvent {
@@ -109,10 +103,6 @@ export function releaseReservation(gov: Controls, op: Op, reason: string): void 
   const { reservedMicros } = op;
   const at = gov.clock.now();
   const agent = op.owner.record.id;
-  gov.journal.onFailure(gov.ledger.release(agent, reservedMicros));
-  noteReleased(gov, agent, reservedMicros);
-  gov.journal.onFailure(gov.ops.change(op, { reservedMicros: 0, stale: true }));
-  op.owner.silent = true;
   gov.journal.record(
     draftOf({
       at,
@@ -126,7 +116,7 @@ export function releaseReservation(gov: Controls, op: Op, reason: string): void 
     }),
     op,
   );
-  gov.journal.publish({
+  gov.journal.apply({
     type: 'audit_alert',
     at,
     agent,

@@ -1,3 +1,4 @@
+import { ingest } from '../testkit/registered-ops.ts';
 import { describe, expect, test } from 'vitest';
 import { system } from '../audit/entry.ts';
 import { moveOp } from '../ops/move-op.ts';
@@ -216,7 +217,7 @@ describe('a termination that comes while a check is being decided', () => {
 
   test('of an operation registered beforehand: it is denied, and policy does not bring it back', async () => {
     const { test, agent } = await governed();
-    const { op } = test.gov.ops.ingest(test.known(bot), 't:s');
+    const { op } = ingest(test.gov, test.known(bot), 't:s');
     moveOp(test.gov, op, 'terminate', { actor: system, reason: 'stop' });
     test.turn();
     const answer = await test.check(agent, { traceId: 't', spanId: 's', action: useTool('search') });
@@ -282,7 +283,7 @@ describe('where the store fails', () => {
 
   test('an operation registered beforehand is as it was', async () => {
     const { test, agent } = await governed();
-    const { op } = test.gov.ops.ingest(test.known(bot), 't:s');
+    const { op } = ingest(test.gov, test.known(bot), 't:s');
     test.gov.ops.change(op, { summary: 'planned' });
     const before = { ...op };
     test.failure = new Error('the disk is full');

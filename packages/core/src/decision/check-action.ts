@@ -1,5 +1,6 @@
 import { identityOf, resourceOf } from '../action/index.ts';
 import type { CheckRequest } from '../action/index.ts';
+import type { Approval } from '../approvals/index.ts';
 import { announceApproval, requestApproval } from '../approvals/index.ts';
 import type { Actor, EntryDraft, Decision } from '../audit/index.ts';
 import { redactText } from '../audit/index.ts';
@@ -12,8 +13,8 @@ import { refuseByControl } from './refuse-by-control.ts';
 import { ownWork, restsOn } from '../journal/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
 import { traceIdsOf, traceIdsIn } from '../kernel/index.ts';
-import { moveByDecision, noteUse, opsChange, recordOf } from '../ops/index.ts';
-import type { Op, OpMembers } from '../ops/index.ts';
+import { bareRecord, moveByDecision, noteUse, recordOf } from '../ops/index.ts';
+import type { Op, OpRecord } from '../ops/index.ts';
 import type { Agent } from '../tenancy/index.ts';
 import { actorOf, touchAgent, identify } from '../tenancy/index.ts';
 
@@ -62,11 +63,13 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
   // One time for the whole decision: a restart reads it from the entry.
   const now = gov.clock.now();
   noteUse(gov, agent, request, now);
-  const { op, created } = gov.ops.ingest(agent, `${traceId}:${spanId}`, now);
-  const replay = answerReplay(op, created, digest);
-  if (replay !== undefined) {
-    const approvalId = replay.decision === 'pending' ? gov.approvals.ofOp(agent.record.id, op.opId)?.id : undefined;
-    const judgement: Judgement = { ...replay, policyRule: op.policyRule, tier: 'replay', op, approvalId, startedAt };
+  const opId = `${traceId}:${spanId}`;
+  const known = gov.ops.find(agent, opId);
+  const replay = known === undefined ? undefined : answerReplay(known, digest);
+  if (known !== undefined && replay !== undefined) {
+    const approvalId = replay.decision === 'pending' ? gov.approvals.ofOp(agent.record.id, opId)?.id : undefined;
+    const { policyRule } = known;
+    const judgement: Judgement = { ...replay, policyRule, tier: 'replay', op: known, approvalId, startedAt };
     // A replay changes nothing, but rests on the operation as it is. So it is also done again with the turns before it:
     // one of them may be the decision.
     gov.journal.restOnAll();
@@ -75,43 +78,49 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
     return judgement;
   }
 
-  const arrival = created ? opsChange(op) : undefined;
-  // This takes back all that the decision changes: the later changes are of the same members.
-  const undescribe = gov.ops.change(op, described(op, request, digest));
-  gov.journal.onFailure(created ? () => gov.ops.forget(op) : undescribe);
-
-  const decided = refuseByControl(gov, agent, op, now) ?? decide(gov, agent, request, op, now);
-  gov.ops.change(op, { policyRule: decided.policyRule, reason: decided.reason });
-  const approval =
-    decided.question === undefined ? undefined : requestApproval(gov, request, op, decided.question, now);
+  const arrival = known === undefined ? bareRecord(agent.record.id, opId, now) : recordOf(known);
+  const asked = described(arrival, request, digest);
+  const decided = refuseByControl(gov, agent, asked, now) ?? decide(gov, agent, request, asked.runId, now);
+  const { reason, policyRule, costMicros, reservedMicros, question } = decided;
+  const decidedOn: OpRecord = { ...asked, reason, policyRule, costMicros, reservedMicros };
   // Only one event tells of the arrival. What is decided at once is told by the next one, so a bare arrival is enough.
-  if (arrival !== undefined) gov.journal.publish(approval === undefined ? arrival : opsChange(op));
-  if (approval === undefined) {
-    const cause = { actor: actorOf(agent), reason: decided.reason };
-    moveByDecision(gov, op, decided.decision === 'allow' ? 'allow' : 'terminate', cause, now);
+  if (known === undefined) arrive(gov, question === undefined ? arrival : decidedOn);
+  const op = known ?? gov.ops.get(agent, opId);
+  let approval: Approval | undefined;
+  if (question === undefined) {
+    const cause = { actor: actorOf(agent), reason };
+    moveByDecision(
+      gov,
+      op,
+      { ...decidedOn, updatedAt: now },
+      decided.decision === 'allow' ? 'allow' : 'terminate',
+      cause,
+    );
+  } else {
+    gov.journal.apply({ kind: 'op_asked', op: decidedOn });
+    approval = requestApproval(gov, request, op, question, now);
   }
-  if (request.runId !== '') gov.journal.onFailure(gov.runs.count(agent.record.id, request.runId, op.reservedMicros));
   const judgement: Judgement = { ...decided, op, approvalId: approval?.id, startedAt };
   record(gov, request, agent, judgement, now, false);
-  if (approval !== undefined) {
-    gov.journal.write({ kind: 'op_asked', op: recordOf(op) });
-    announceApproval(gov, approval);
-  }
+  if (approval !== undefined) announceApproval(gov, approval);
   return judgement;
 }
 
+function arrive({ journal }: Decisions, op: OpRecord): void {
+  journal.apply({ type: 'ops_change', at: op.registeredAt, agent: op.agent, op });
+}
+
 /** What the operation shows of the request, with secrets replaced. */
-function described({ reason, policyRule, summary }: Op, request: CheckRequest, digest: string): Partial<OpMembers> {
+function described(arrival: OpRecord, request: CheckRequest, digest: string): OpRecord {
   const { via } = request;
   return {
+    ...arrival,
     actionType: request.action.type,
     resource: redactText(resourceOf(request.action)),
-    summary: request.summary === '' ? summary : redactText(request.summary),
+    summary: request.summary === '' ? arrival.summary : redactText(request.summary),
     runId: redactText(request.runId),
     via: via === null ? null : { door: via.door, name: redactText(via.name) },
-    reason,
     costMicros: request.estimatedCostMicros ?? 0,
-    policyRule,
     digest,
   };
 }
@@ -145,7 +154,7 @@ function record(
     payload: describeDecision(request, op, replay, gov.sha256, judgement),
   };
   gov.journal.record(draft, replay ? undefined : op);
-  gov.journal.publish({
+  gov.journal.apply({
     type: 'decision',
     at,
     agent: agent.record.id,
@@ -157,15 +166,13 @@ function record(
 }
 
 /**
- * The answer to a check of a known operation. Undefined if the check still has to decide: the operation is new, or it
- * was registered beforehand and this is its first check.
+ * The answer to a check of a known operation. Undefined if the check still has to decide: the operation was registered
+ * beforehand and this is its first check.
  */
 export function answerReplay(
   op: Op,
-  created: boolean,
   digest: string,
 ): { readonly decision: Decision; readonly reason: string } | undefined {
-  if (created) return undefined;
   if (op.digest !== '' && op.digest !== digest) {
     return { decision: 'deny', reason: 'operation id was used for another request' };
   }

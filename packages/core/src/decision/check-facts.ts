@@ -1,3 +1,4 @@
+import { redactText } from '../audit/index.ts';
 import { approximateUsd, plus } from '../kernel/index.ts';
 import type { TierOf } from '../budget/index.ts';
 import { tiersOf } from '../budget/index.ts';
@@ -74,7 +75,8 @@ export class CheckFacts implements Facts {
 
   #readRun(): RunFacts {
     const { runId: id } = this.#request;
-    const { checks, spentMicros } = this.#gov.runs.of(this.agent.id, id);
+    // Operations show their runs with secrets replaced, and runs are counted by what operations show.
+    const { checks, spentMicros } = this.#gov.runs.of(this.agent.id, redactText(id));
     return { id, checks, spent_usd: approximateUsd(spentMicros) };
   }
 

@@ -2,14 +2,14 @@ import type { CheckRequest } from '../action/index.ts';
 import { nameOf, mostOpenApprovals, findGrant, useGrant } from '../approvals/index.ts';
 import type { ApprovalQuestion } from '../approvals/index.ts';
 import type { Exceeded } from '../budget/index.ts';
-import { approverWidth, noteApproached } from '../budget/index.ts';
+import { approverWidth, noteApproached, tiersOf } from '../budget/index.ts';
 import type { Judgement } from './answer.ts';
 import { CheckFacts } from './check-facts.ts';
 import type { Decisions } from './decisions.ts';
 import type { Weighed } from './weigh-budgets.ts';
 import { chargeOf, limitTold, weighBudgets } from './weigh-budgets.ts';
 import type { EpochMs, Micros } from '../kernel/index.ts';
-import type { Op } from '../ops/index.ts';
+import type { OpRecord } from '../ops/index.ts';
 import type { Tier } from '../policy/index.ts';
 import type { Agent } from '../tenancy/index.ts';
 
@@ -19,18 +19,21 @@ export interface Decided
     Judgement,
     'decision' | 'reason' | 'policyRule' | 'tier' | 'limit' | 'grantId' | 'asked' | 'observed' | 'price'
   > {
+  /** What the action costs, and how much of that the budgets are to reserve. */
+  readonly costMicros: Micros;
+  readonly reservedMicros: Micros;
   /** What to ask people, if the decision is theirs. */
   readonly question?: ApprovalQuestion;
 }
 
-/** Evaluates policy, then reserves the cost in every budget of the agent, or in none. */
-export function decide(gov: Decisions, agent: Agent, request: CheckRequest, op: Op, now: EpochMs): Decided {
+/** Evaluates policy, then weighs the cost in every budget of the agent. */
+export function decide(gov: Decisions, agent: Agent, request: CheckRequest, runId: string, now: EpochMs): Decided {
   const charge = chargeOf(gov.policies, request);
-  gov.ops.change(op, { costMicros: charge.micros ?? 0 });
-  const facts = new CheckFacts(gov, agent, request, now, op.costMicros);
+  const costMicros = charge.micros ?? 0;
+  const facts = new CheckFacts(gov, agent, request, now, costMicros);
   const verdict = gov.policies.evaluate(agent.record.id, request.action, facts);
   const weighed = weighBudgets(gov, gov.ledger, { agentId: agent.record.id, action: request.action }, verdict, charge);
-  const decided = settle(gov, agent, request, op, now, weighed, verdict.tier);
+  const decided = settle(gov, agent, request, { runId, costMicros }, now, weighed, verdict.tier);
   const { asked } = facts;
   // The condition has read what others may have spent since.
   if (asked?.spend !== undefined) {
@@ -48,12 +51,12 @@ export function decide(gov: Decisions, agent: Agent, request: CheckRequest, op: 
   };
 }
 
-/** Reserves the cost of an action that may run or waits for people, uses its grant, and reports an exceeded cap. */
+/** Finds the cost to reserve for an action that may run or waits for people, uses its grant, and reports an exceeded cap. */
 function settle(
   gov: Decisions,
   agent: Agent,
   request: CheckRequest,
-  op: Op,
+  { runId, costMicros }: Pick<OpRecord, 'runId' | 'costMicros'>,
   now: EpochMs,
   weighed: Weighed,
   verdictTier: Tier,
@@ -66,29 +69,31 @@ function settle(
     gov.journal.restOnAll();
   }
   if (decision === 'deny') {
-    const denied: Decided = { decision, reason, policyRule, tier };
+    const denied: Decided = { decision, reason, policyRule, tier, costMicros, reservedMicros: 0 };
     return exceeded === undefined ? denied : { ...denied, limit: limitTold(exceeded, agent.record.id) };
   }
   const asks = decision === 'pending';
-  const grant = asks && exceeded === undefined ? findGrant(gov, request, op, asking, now) : undefined;
-  const question = asks && grant === undefined ? questionOf(gov, agent, op.costMicros, weighed) : undefined;
+  const grant =
+    asks && exceeded === undefined ? findGrant(gov, request, agent.record.id, runId, asking, now) : undefined;
+  const question = asks && grant === undefined ? questionOf(gov, agent, costMicros, weighed) : undefined;
   if (question !== undefined && gov.approvals.openCountOf(agent.key) >= mostOpenApprovals)
-    return tooMany(question, verdictTier);
-  if (op.costMicros > 0) {
-    reserve(gov, agent, op, op.costMicros);
+    return tooMany(question, verdictTier, costMicros);
+  if (costMicros > 0) {
+    noteApproached(gov, agent.lineage, gov.ledger.approachedBy(tiersOf(agent.record.id), reservation(costMicros)));
     // Within the caps here is not enough: other gateways charge them, too.
     const { id } = agent.record;
     if (exceeded === undefined && gov.journal.isShared) {
-      // It fits only because of a release before it, which must stay before it.
-      if (!gov.ledger.isSurelyWithinCaps(id)) gov.journal.restOnAll();
+      // It fits only because of a release that is not durable yet. That must come first.
+      if (!gov.ledger.wouldSurelyFit(id, costMicros)) gov.journal.restOnAll();
       gov.journal.onlyWhile(() => gov.ledger.isSurelyWithinCaps(id) && gov.ledger.hasToldShares(id));
     }
   }
-  if (question !== undefined) return { decision: 'pending', reason, policyRule, tier, question };
-  if (grant === undefined) return { decision: 'allow', reason, policyRule, tier };
+  const costs = { costMicros, reservedMicros: costMicros };
+  if (question !== undefined) return { decision: 'pending', reason, policyRule, tier, question, ...costs };
+  if (grant === undefined) return { decision: 'allow', reason, policyRule, tier, ...costs };
   useGrant(gov, grant, now);
   const allowed = `allowed by the grant ${grant.id} of ${nameOf(grant.grantedBy)}; ${reason}`;
-  return { decision: 'allow', reason: allowed, policyRule, tier, grantId: grant.id };
+  return { decision: 'allow', reason: allowed, policyRule, tier, grantId: grant.id, ...costs };
 }
 
 /** Past a cap, the approver must stand above the cap's tenant. Otherwise anybody who may approve can. */
@@ -103,20 +108,17 @@ function questionOf(
 }
 
 /** An agent must not flood the approvers' queue. */
-function tooMany({ policyRule, reason }: ApprovalQuestion, tier: Tier): Decided {
+function tooMany({ policyRule, reason }: ApprovalQuestion, tier: Tier, costMicros: Micros): Decided {
   const why = `${mostOpenApprovals} actions of this agent wait for approval already; ${reason}`;
-  return { decision: 'deny', reason: why, policyRule, tier };
+  return { decision: 'deny', reason: why, policyRule, tier, costMicros, reservedMicros: 0 };
 }
 
-function reserve(gov: Decisions, agent: Agent, op: Op, charge: Micros): void {
-  const { undo, approached } = gov.ledger.reserve(agent.record.id, charge);
-  gov.journal.onFailure(undo);
-  gov.journal.onFailure(gov.ops.change(op, { reservedMicros: charge }));
-  if (approached.length > 0) noteApproached(gov, agent.lineage, approached);
+function reservation(micros: Micros) {
+  return { reserved: micros, settled: { day: 0, month: 0 } };
 }
 
 function noteExceeded(gov: Decisions, { of, period, limitMicros, totalMicros }: Exceeded, now: EpochMs): void {
-  gov.journal.publish({
+  gov.journal.apply({
     type: 'budget',
     at: now,
     of,

@@ -1,6 +1,6 @@
 import { noteRunUse } from '../control/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
-import type { Op } from '../ops/index.ts';
+import type { OpRecord } from '../ops/index.ts';
 import type { Agent } from '../tenancy/index.ts';
 import type { Decided } from './decide.ts';
 import type { Decisions } from './decisions.ts';
@@ -14,12 +14,24 @@ const reasons = { pause: 'run is paused', terminate: 'run is terminated' } as co
  * Denies a check in a scope that an operator has suspended, or in a run that one has paused or terminated, before any
  * policy. Undefined if none has.
  */
-export function refuseByControl(gov: Decisions, { record }: Agent, op: Op, now: EpochMs): Decided | undefined {
+export function refuseByControl(
+  gov: Decisions,
+  { record }: Agent,
+  { runId, costMicros }: Pick<OpRecord, 'runId' | 'costMicros'>,
+  now: EpochMs,
+): Decided | undefined {
+  const refusal = {
+    decision: 'deny',
+    policyRule: controlRule,
+    tier: 'control',
+    costMicros,
+    reservedMicros: 0,
+  } as const;
   const hold = gov.directory.suspensions.over(record.id);
-  if (hold !== undefined) return { decision: 'deny', reason: hold.told, policyRule: controlRule, tier: 'control' };
-  if (op.runId === '') return undefined;
-  const control = gov.control.runs.over(record.id, op.runId);
+  if (hold !== undefined) return { ...refusal, reason: hold.told };
+  if (runId === '') return undefined;
+  const control = gov.control.runs.over(record.id, runId);
   if (control === undefined) return undefined;
   noteRunUse(gov, control, now);
-  return { decision: 'deny', reason: reasons[control.action], policyRule: controlRule, tier: 'control' };
+  return { ...refusal, reason: reasons[control.action] };
 }

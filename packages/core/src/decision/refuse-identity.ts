@@ -62,8 +62,8 @@ export function refuseIdentity(
   // An unregistered agent has no tenant to tell.
   if (about !== undefined) {
     const agent = about.record.id;
-    gov.journal.publish({ type: 'decision', at, agent, decision: 'deny', reason, policyRule: 'identity', opId: '' });
-    if (owner !== undefined) gov.journal.publish({ type: 'audit_alert', at, agent, alert: 'impersonation', details });
+    gov.journal.apply({ type: 'decision', at, agent, decision: 'deny', reason, policyRule: 'identity', opId: '' });
+    if (owner !== undefined) gov.journal.apply({ type: 'audit_alert', at, agent, alert: 'impersonation', details });
   }
   return { decision: 'deny', reason, policyRule: 'identity', tier: 'identity', op: undefined, startedAt };
 }

@@ -1,3 +1,4 @@
+import { ingest } from '../testkit/registered-ops.ts';
 import { describe, expect, test } from 'vitest';
 import { system } from '../audit/entry.ts';
 import { moveOp } from '../ops/move-op.ts';
@@ -31,7 +32,7 @@ function control(test: TestGovernance, op: Op, trigger: 'pause' | 'resume' | 'te
 describe('replaying a check of an operation that is', () => {
   test('pending and undecided: its first check decides it', async () => {
     const { test, bot } = await governed();
-    test.gov.ops.ingest(test.known(bot.id), 't:s');
+    ingest(test.gov, test.known(bot.id), 't:s');
     const answer = await test.check(bot, same);
     expect(answer).toMatchObject({ decision: 'allow', policyRule: 'starter/reading', opState: 'running' });
     expect((await test.audit()).at(-1)?.payload).not.toHaveProperty('replay');
@@ -41,7 +42,7 @@ describe('replaying a check of an operation that is', () => {
 
   test('pending and awaiting a verdict: PENDING again', async () => {
     const { test, bot } = await governed();
-    const { op } = test.gov.ops.ingest(test.known(bot.id), 't:s');
+    const { op } = ingest(test.gov, test.known(bot.id), 't:s');
     await test.check(bot, same);
     Object.assign(op, { state: 'pending', reason: 'approval required by rule a/b', policyRule: 'a/b' });
     expect(await test.check(bot, same)).toMatchObject({
@@ -113,7 +114,7 @@ describe('replaying a check of an operation that is', () => {
 
   test('terminated before its first check: DENY', async () => {
     const { test, bot } = await governed();
-    const { op } = test.gov.ops.ingest(test.known(bot.id), 't:s');
+    const { op } = ingest(test.gov, test.known(bot.id), 't:s');
     control(test, op, 'terminate', '');
     expect(await test.check(bot, same)).toMatchObject({ decision: 'deny', reason: 'operation is terminated' });
   });

@@ -9,7 +9,7 @@ import { looseAgent } from '../testkit/loose-agent.ts';
 import { ManualClock } from '../testkit/manual-clock.ts';
 import { sha256 } from '../testkit/test-governance.ts';
 import type { Op } from '../ops/op.ts';
-import { OpsRegistry } from '../ops/registry.ts';
+import { MovableOps } from '../testkit/registered-ops.ts';
 import { Journal } from './journal.ts';
 
 /** A journal whose turns end by hand. It logs everything that it did, in order. */
@@ -59,7 +59,7 @@ function event(version: string): DomainEvent {
 }
 
 function anOp(): Op {
-  return new OpsRegistry(new ManualClock(), 1000).ingest(looseAgent('acme/search/bot'), 't:s').op;
+  return new MovableOps(new ManualClock(), 1000).ingest(looseAgent('acme/search/bot'), 't:s').op;
 }
 
 describe('a turn', () => {

@@ -105,8 +105,8 @@ export abstract class Turns<Change, Event extends Typed> {
   /** Changes memory by a fact, and makes it durable with this turn. Whatever goes wrong, the journal takes it back. */
   apply(fact: Change | Event): void {
     this.onFailure(this.#apply(fact, this.#here));
-    if (isEvent<Event>(fact)) this.publish(fact);
-    else this.write(fact);
+    if (isChange(fact)) this.write(fact as Change);
+    else this.publish(fact as Event);
   }
 
   write(change: Change): void {
@@ -236,9 +236,9 @@ export abstract class Turns<Change, Event extends Typed> {
 /** Changes memory by a fact that happens here. */
 export type ApplyFact<Change, Event> = (fact: Change | Event, how: Applying) => Undo;
 
-/** Everything else is a change, and has a kind. */
-function isEvent<Event extends Typed>(fact: unknown): fact is Event {
-  return !('kind' in (fact as Named));
+/** An event has a type, a change has a kind. */
+function isChange(fact: unknown): boolean {
+  return 'kind' in (fact as Named);
 }
 
 const settled = Promise.resolve();

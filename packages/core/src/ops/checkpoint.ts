@@ -57,8 +57,7 @@ export class OpsCheckpoint {
         ops.needsNoRow(op);
         continue;
       }
-      journal.write({ kind: 'op_saved', op: savedOf(op) });
-      journal.onFailure(ops.markSaved(op));
+      journal.apply({ kind: 'op_saved', op: savedOf(op) });
       saved.push(op);
     }
     restOnOps(this.#gov, saved);
@@ -77,16 +76,15 @@ export class OpsCheckpoint {
   #advance(): void {
     const { clock, journal } = this.#gov;
     const now = clock.elapsed();
-    const [marks, replayFrom] = [this.#marks, this.#replayFrom];
+    const marks = this.#marks;
     const old = marks.findLast((mark) => mark.elapsed <= now - this.#windowMs);
     const newer = old === undefined ? marks : marks.filter((mark) => mark.elapsed > old.elapsed);
-    this.#marks = [...newer, { elapsed: now, seq: journal.head.seq }];
-    this.#replayFrom = old?.seq ?? replayFrom;
-    journal.onFailure(() => {
-      this.#marks = marks;
-      this.#replayFrom = replayFrom;
+    const { seq } = journal.head;
+    journal.onCommitted(() => {
+      this.#marks = [...newer, { elapsed: now, seq }];
+      this.#replayFrom = old?.seq ?? this.#replayFrom;
     });
-    if (old !== undefined) journal.write({ kind: 'ops_replay_from', seq: old.seq });
+    if (old !== undefined) journal.apply({ kind: 'ops_replay_from', seq: old.seq });
   }
 }
 
@@ -105,8 +103,7 @@ export function sweepOps(gov: Operations, most = Number.POSITIVE_INFINITY): numb
   const removed = ops.sweep(most);
   const saved = [...ops.takeForgottenRows(), ...removed.filter(({ savedSeq }) => savedSeq > 0)];
   for (const op of saved) {
-    journal.write({ kind: 'op_removed', id: op.owner.record.id, opId: op.opId });
-    journal.onFailure(() => ops.owesRemoval(op));
+    journal.apply({ kind: 'op_removed', id: op.owner.record.id, opId: op.opId });
   }
   restOnOps(gov, saved);
   return removed.length;

@@ -1,3 +1,4 @@
+import { ingest } from '../testkit/registered-ops.ts';
 import { describe, expect, test } from 'vitest';
 import { longest } from '../kernel/bounds.ts';
 import { agentId, operator } from '../testkit/requests.ts';
@@ -94,7 +95,7 @@ describe('completing an operation in place of its agent', () => {
       const { test, op } = await running();
       const move = { pending: undefined, paused: 'pause', completing: 'complete', terminated: 'terminate' } as const;
       const trigger = move[state];
-      const target = trigger === undefined ? test.gov.ops.ingest(test.known(bot), 'p:s').op : op;
+      const target = trigger === undefined ? ingest(test.gov, test.known(bot), 'p:s').op : op;
       if (trigger !== undefined) moveOp(test.gov, op, trigger, { actor: operator.actor, reason: '' });
       test.turn();
       const entries = (await test.audit()).length;

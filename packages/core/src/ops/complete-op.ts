@@ -44,25 +44,19 @@ function finishOp(
   const actual = costOf(gov, op, completion);
   checkLength('detail', completion.detail, longest.text);
   const { costMicros: reserved } = op;
-  const takeBack = gov.ops.change(op, { costMicros: actual ?? reserved, usage });
-  try {
-    moveOp(gov, op, 'complete', {
-      actor: by.actor,
-      reason: by.reason,
-      details: {
-        detail: redactText(completion.detail),
-        outcome: completion.outcome,
-        reserved_micros: reserved,
-        ...tokensOf(usage),
-        ...(by.requestId === undefined ? {} : { request_id: by.requestId }),
-      },
-    });
-  } catch (error) {
-    takeBack();
-    throw error;
-  }
+  moveOp(gov, op, 'complete', {
+    actor: by.actor,
+    reason: by.reason,
+    completion: { costMicros: actual ?? reserved, usage },
+    details: {
+      detail: redactText(completion.detail),
+      outcome: completion.outcome,
+      reserved_micros: reserved,
+      ...tokensOf(usage),
+      ...(by.requestId === undefined ? {} : { request_id: by.requestId }),
+    },
+  });
   noteOverrun(gov, op, reserved);
-  gov.journal.onFailure(takeBack);
   return recordOf(op);
 }
 
@@ -119,7 +113,7 @@ export function noteOverrun(gov: Operations, op: Op, reservedMicros: Micros): vo
       payload: canonicalJson({ actual_micros: actualMicros, reserved_micros: reservedMicros }),
     }),
   );
-  gov.journal.publish({
+  gov.journal.apply({
     type: 'audit_alert',
     at,
     agent: op.owner.record.id,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../testkit/manual-clock.ts';
 import { looseAgent } from '../testkit/loose-agent.ts';
-import type { MutableOp, OpState, OpTrigger, Op } from './op.ts';
+import type { OpState, OpTrigger, Op } from './op.ts';
 import { allowedTriggers, isOver, nextState, opStates } from './op.ts';
-import { OpsRegistry } from './registry.ts';
+import { MovableOps } from '../testkit/registered-ops.ts';
 
 const triggers: readonly OpTrigger[] = ['allow', 'pause', 'resume', 'complete', 'terminate'];
 const no = 'InvalidTransition';
@@ -35,9 +35,9 @@ const wayTo: Readonly<Record<OpState, readonly OpTrigger[]>> = {
 
 const pairs = opStates.flatMap((state) => triggers.map((trigger) => ({ state, trigger, to: matrix[state][trigger] })));
 
-function registryWith(state: OpState): { registry: OpsRegistry; op: Op; clock: ManualClock } {
+function registryWith(state: OpState): { registry: MovableOps; op: Op; clock: ManualClock } {
   const clock = new ManualClock();
-  const registry = new OpsRegistry(clock, 60_000);
+  const registry = new MovableOps(clock, 60_000);
   const { op } = registry.ingest(looseAgent('acme/search/bot'), 't:s');
   for (const trigger of wayTo[state]) registry.move(op, trigger);
   clock.advance(1000);
@@ -102,8 +102,7 @@ test.each(opStates)('ingesting a %s op again returns the existing record unchang
 
 test.each(opStates)('a %s op is removed by the sweep only where it is over', (state) => {
   const { registry, op, clock } = registryWith(state);
-  // Its end is durable.
-  (op as MutableOp).seq++;
+  registry.durable(op);
   clock.advance(60_000);
   expect(isOver(state)).toBe(state === 'completing' || state === 'terminated');
   expect(registry.sweep()).toEqual(isOver(state) ? [op] : []);

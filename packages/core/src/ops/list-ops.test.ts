@@ -1,3 +1,4 @@
+import { ingest } from '../testkit/registered-ops.ts';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Principal } from '../access/principal.ts';
@@ -5,6 +6,7 @@ import { agentId, operator } from '../testkit/requests.ts';
 import type { TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import type { OpState } from './op.ts';
+import { recordOf } from './op.ts';
 import type { OpFilter, OpPage } from './find-ops.ts';
 import { listOps } from './find-ops.ts';
 
@@ -131,7 +133,7 @@ test('of many thousand the newest are found, wherever they stand', async () => {
   // The agents take turns in blocks, so that the newest operations belong to agents in the middle.
   for (let i = 0; i < 30_000; i++) {
     const agent = agents[(Math.floor(i / 700) * 17) % agents.length];
-    if (agent !== undefined) test.gov.ops.ingest(agent, `t${i}:s`);
+    if (agent !== undefined) ingest(test.gov, agent, `t${i}:s`);
   }
   const page = list(test, {}, { limit: 10 });
   expect(page.ops.map((op) => op.opId)).toEqual(Array.from({ length: 10 }, (_, i) => `t${29_999 - i}:s`));
@@ -145,13 +147,14 @@ test('what changes between the steps is shown as it is at the end, and nothing c
   const agent = await test.register(agentId('acme/many/bot'));
   await test.register(agentId('acme/many/other'));
   const bot = test.known(agent.id);
-  const ops = Array.from({ length: 45_000 }, (_, i) => test.gov.ops.ingest(bot, `t${i}:s`).op);
+  const ops = Array.from({ length: 45_000 }, (_, i) => ingest(test.gov, bot, `t${i}:s`).op);
   let steps = 0;
   const page = list(test, { state: 'pending' }, { before: ops[30_000]?.ordinal, limit: 3 }, operator, () => {
     // The agent moves to the end of the directory, and the newest operation found so far moves on.
     if (++steps === 1) test.gov.directory.put(bot.record, 0);
     const found = ops[29_999];
-    if (steps === 2 && found !== undefined) test.gov.ops.move(found, 'allow');
+    if (steps === 2 && found !== undefined)
+      test.gov.ops.put(bot, found, { ...recordOf(found), state: 'running' }, { movedAt: 0, seq: 0, isDurable: true });
   });
   expect(steps).toBe(2);
   expect(page.ops.map((op) => op.opId)).toEqual(['t29998:s', 't29997:s']);

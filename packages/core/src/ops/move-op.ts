@@ -1,10 +1,12 @@
-import type { Operations, OpMoved } from './operations.ts';
+import type { Operations } from './operations.ts';
 import { canonicalJson, draftOf } from '../audit/index.ts';
 import type { Json, Actor } from '../audit/index.ts';
 import { announce, traceIdsIn } from '../kernel/index.ts';
-import type { EpochMs } from '../kernel/index.ts';
-import type { OpTrigger, Op } from './op.ts';
-import { opsChange } from './ops-slice.ts';
+import type { Micros } from '../kernel/index.ts';
+import { noteApproached, tiersOf } from '../budget/index.ts';
+import type { Agent } from '../tenancy/index.ts';
+import type { Op, OpRecord, OpState, OpTrigger } from './op.ts';
+import { isOver, recordOf } from './op.ts';
 import type { Receipt } from './receipt.ts';
 
 /** Who moves an operation, and why. */
@@ -14,6 +16,8 @@ export interface MoveCause {
   readonly details?: { readonly [member: string]: Json };
   /** The control that causes the move, if any. */
   readonly control?: Receipt;
+  /** What the action did cost and use, if the move completes it. */
+  readonly completion?: Pick<OpRecord, 'costMicros' | 'usage'>;
   /** The approval whose outcome the move is, if any. */
   readonly approvalId?: string;
 }
@@ -23,13 +27,18 @@ export interface MoveCause {
  * publishes one event. If nothing changes, it does neither.
  */
 export function moveOp(gov: Operations, op: Op, trigger: OpTrigger, by: MoveCause): void {
-  const moved = transition(gov, op, trigger, by);
-  if (moved === undefined) return;
-  gov.journal.onFailure(
-    gov.ops.change(op, { reason: reasonAfter(op, trigger, by), control: by.control ?? op.control }),
-  );
-  const { from, booked } = moved;
-  publish(gov, moved);
+  const { state: from } = op;
+  const to = destination(gov, op, trigger);
+  if (to === from) return;
+  const { costMicros = op.costMicros, usage = op.usage } = by.completion ?? {};
+  const booked = chargeBudgets(gov, op, trigger, costMicros);
+  change(gov, op, booked, {
+    state: to,
+    reason: reasonAfter(op, trigger, by),
+    control: by.control ?? op.control,
+    costMicros,
+    usage,
+  });
   gov.journal.record(
     draftOf({
       at: op.updatedAt,
@@ -50,7 +59,50 @@ export function moveOp(gov: Operations, op: Op, trigger: OpTrigger, by: MoveCaus
     }),
     op,
   );
-  announce(gov.reactions.opMoved, moved);
+  announce(gov.reactions.opMoved, { op, from, trigger, actor: by.actor, reason: by.reason, approvalId: by.approvalId });
+}
+
+/** Where a trigger leads, by the lifecycle table. */
+function destination(gov: Operations, op: Op, trigger: OpTrigger): OpState {
+  // Nobody here knows all that keeps it from running.
+  if (trigger === 'allow' || trigger === 'resume') gov.directory.outOfService.refuse(op.owner.record.id);
+  return gov.ops.destination(op, trigger);
+}
+
+function change(
+  gov: Operations,
+  op: Op,
+  booked: string | undefined,
+  members: Pick<OpRecord, 'state' | 'reason' | 'control' | 'costMicros' | 'usage'>,
+): void {
+  const at = gov.clock.now();
+  const before = recordOf(op);
+  const isOpen = !isOver(members.state);
+  const record: OpRecord = {
+    ...before,
+    ...members,
+    updatedAt: at,
+    reservedMicros: isOpen ? before.reservedMicros : 0,
+    // Of an operation that does not run, nobody says that it is stale. It is again when it runs on, if nothing was heard.
+    stale: members.state === 'running' && (op.stale || (before.state === 'paused' && op.owner.silent)),
+  };
+  const fact = { type: 'ops_change', at, agent: record.agent, op: record } as const;
+  gov.journal.apply(booked === undefined ? fact : { ...fact, booked });
+}
+
+/**
+ * What a move means to budgets: completion settles the cost, termination releases the reservation. Returns the day that
+ * the cost is booked to, if there is one.
+ */
+function chargeBudgets(gov: Operations, op: Op, trigger: OpTrigger, costMicros: Micros): string | undefined {
+  const { reservedMicros: reserved, owner } = op;
+  if (trigger !== 'complete' || (reserved === 0 && costMicros === 0)) return undefined;
+  const { ledger, journal } = gov;
+  const { id } = owner.record;
+  const delta = { reserved: -reserved, settled: { day: costMicros, month: costMicros } };
+  noteApproached(gov, owner.lineage, ledger.approachedBy(tiersOf(id), delta));
+  journal.onlyWhile(() => ledger.hasToldShares(id));
+  return costMicros > 0 ? ledger.bookedTo : undefined;
 }
 
 function reasonAfter(op: Op, trigger: OpTrigger, { reason }: MoveCause): string {
@@ -58,39 +110,27 @@ function reasonAfter(op: Op, trigger: OpTrigger, { reason }: MoveCause): string 
   return trigger === 'terminate' || trigger === 'allow' ? reason : op.reason;
 }
 
-/** A transition that a decision causes. The decision's entry records it. */
+/** A first check decides what becomes of an operation. The decision's entry records it. */
 export function moveByDecision(
   gov: Operations,
   op: Op,
+  record: OpRecord,
   trigger: 'allow' | 'terminate',
   by: Pick<MoveCause, 'actor' | 'reason'>,
-  now: EpochMs,
 ): void {
-  const moved = transition(gov, op, trigger, by, now);
-  if (moved === undefined) return;
-  publish(gov, moved);
-  announce(gov.reactions.opMoved, moved);
-}
-
-/** The one place where an operation moves. Undefined if the table leads to the state it is in. */
-function transition(
-  gov: Operations,
-  op: Op,
-  trigger: OpTrigger,
-  { actor, reason, approvalId }: Pick<MoveCause, 'actor' | 'reason' | 'approvalId'>,
-  now?: EpochMs,
-): OpMoved | undefined {
   const { state: from } = op;
-  // Nobody here knows all that keeps it from running.
-  if (trigger === 'allow' || trigger === 'resume') gov.directory.outOfService.refuse(op.owner.record.id);
-  const undo = gov.ops.move(op, trigger, now);
-  if (undo === undefined) return undefined;
-  const moved: OpMoved = { op, from, trigger, actor, reason, approvalId, booked: undefined };
-  announce(gov.reactions.opMoving, moved);
-  gov.journal.onFailure(undo);
-  return moved;
+  const state = destination(gov, op, trigger);
+  gov.journal.apply({ type: 'ops_change', at: record.updatedAt, agent: record.agent, op: { ...record, state } });
+  announce(gov.reactions.opMoved, { op, from, trigger, actor: by.actor, reason: by.reason, approvalId: undefined });
 }
 
-function publish(gov: Operations, { op, booked }: OpMoved): void {
-  gov.journal.publish(booked === undefined ? opsChange(op) : { ...opsChange(op), booked });
+/** Terminates the operations of an agent that leaves. They are forgotten with it: if it returns and reuses the ids, they are others. */
+export function endOpsOf(gov: Operations, { agent, actor }: { readonly agent: Agent; readonly actor: Actor }): void {
+  for (const op of [...gov.ops.of(agent)]) {
+    if (!isOver(op.state)) moveOp(gov, op, 'terminate', { actor, reason: 'agent deregistered' });
+    // Most have no row, unless another gateway is writing it at the moment.
+    if (op.savedSeq > 0 || gov.journal.isShared) {
+      gov.journal.apply({ kind: 'op_removed', id: agent.record.id, opId: op.opId });
+    }
+  }
 }

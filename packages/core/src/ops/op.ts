@@ -60,8 +60,8 @@ export interface Op extends OpStage, OpMembers {
   readonly movedAt: number;
   /** Sequence of the audit entry that last changed the operation. */
   readonly seq: number;
-  /** `seq` when the operation ended. While it is the same, the end is not durable. -1 if another gateway ended it. */
-  readonly endedAfter: number;
+  /** Whether the operation has ended, and that is durable: it can be forgotten. */
+  readonly hasEnded: boolean;
   /** `seq` when the row was last written to the store; 0 if there is no row. */
   readonly savedSeq: number;
   /** Where the operation is among those of its agent. */
@@ -75,6 +75,42 @@ export interface Op extends OpStage, OpMembers {
 
 /** For the registry, and for what puts operations together before it hands them to the registry. */
 export type MutableOp = { -readonly [Member in keyof Op]: Op[Member] };
+
+/** The members of an operation as they are. */
+export function membersOf(op: OpMembers): OpMembers {
+  return {
+    actionType: op.actionType,
+    resource: op.resource,
+    summary: op.summary,
+    runId: op.runId,
+    via: op.via,
+    reason: op.reason,
+    costMicros: op.costMicros,
+    reservedMicros: op.reservedMicros,
+    usage: op.usage,
+    policyRule: op.policyRule,
+    digest: op.digest,
+    control: op.control,
+    stale: op.stale,
+  };
+}
+
+/** Every decision comes here twice, so nothing goes through the members by their names. A missing one fails a test. */
+export function assignMembers(op: MutableOp, members: OpMembers): void {
+  op.actionType = members.actionType;
+  op.resource = members.resource;
+  op.summary = members.summary;
+  op.runId = members.runId;
+  op.via = members.via;
+  op.reason = members.reason;
+  op.costMicros = members.costMicros;
+  op.reservedMicros = members.reservedMicros;
+  op.usage = members.usage;
+  op.policyRule = members.policyRule;
+  op.digest = members.digest;
+  op.control = members.control;
+  op.stale = members.stale;
+}
 
 /** The same members as they are. */
 export function membersLike(members: Partial<OpMembers>, op: Op): Partial<OpMembers> {
@@ -92,69 +128,63 @@ export function changesRow({ control }: Op, members: Partial<OpMembers>): boolea
   return false;
 }
 
-type Known = Omit<OpMembers, 'control' | 'stale'>;
-
-const nothingKnown: Known = {
-  actionType: null,
-  resource: '',
-  summary: '',
-  runId: '',
-  via: null,
-  reason: '',
-  costMicros: 0,
-  reservedMicros: 0,
-  usage: null,
-  policyRule: '',
-  digest: '',
-};
-
-type MadeFrom = Pick<Op, 'movedAt' | 'seq' | 'savedSeq'> & Partial<Pick<Op, 'control' | 'stale'>>;
-
-/** An operation that becomes known here, not yet placed among the others. */
-export function newOp(owner: Agent, opId: string, registeredAt: EpochMs, movedAt: number): MutableOp {
-  const stage = { opId, state: 'pending', registeredAt, updatedAt: registeredAt } as const;
-  return madeOp(owner, stage, nothingKnown, { movedAt, seq: 0, savedSeq: 0 });
-}
-
-/** An operation that became known elsewhere or before, not yet placed among the others. */
-export function restoredOp(owner: Agent, record: OpStage & Known, from: MadeFrom): MutableOp {
-  return madeOp(owner, record, record, from);
+/** An operation of which nothing is known yet but that it is there. */
+export function bareRecord(agent: AgentId, opId: string, at: EpochMs): OpRecord {
+  return {
+    opId,
+    agent,
+    state: 'pending',
+    registeredAt: at,
+    updatedAt: at,
+    actionType: null,
+    resource: '',
+    summary: '',
+    runId: '',
+    via: null,
+    reason: '',
+    costMicros: 0,
+    reservedMicros: 0,
+    usage: null,
+    policyRule: '',
+    digest: '',
+    control: null,
+    stale: false,
+  };
 }
 
 /**
- * All operations are made here, with their members in the same order whoever knows them, which keeps access to them
- * fast.
+ * An operation that becomes known, not yet placed among the others. All operations are made here, with their members in
+ * the same order, which keeps access to them fast.
  */
-function madeOp(
+export function newOp(
   owner: Agent,
-  { opId, state, registeredAt, updatedAt }: OpStage,
-  known: Known,
-  { movedAt, seq, savedSeq, control = null, stale = false }: MadeFrom,
+  record: Omit<OpRecord, 'agent'>,
+  { movedAt, seq, savedSeq, hasEnded }: Pick<Op, 'movedAt' | 'seq' | 'savedSeq' | 'hasEnded'>,
 ): MutableOp {
   return {
-    opId,
+    opId: record.opId,
     owner,
     ordinal: 0,
     arrival: 0,
-    state,
-    registeredAt,
-    updatedAt,
+    state: record.state,
+    registeredAt: record.registeredAt,
+    updatedAt: record.updatedAt,
     movedAt,
-    actionType: known.actionType,
-    resource: known.resource,
-    summary: known.summary,
-    runId: known.runId,
-    via: known.via,
-    reason: known.reason,
-    costMicros: known.costMicros,
-    reservedMicros: known.reservedMicros,
-    usage: known.usage,
-    policyRule: known.policyRule,
-    digest: known.digest,
-    control,
-    stale,
+    actionType: record.actionType,
+    resource: record.resource,
+    summary: record.summary,
+    runId: record.runId,
+    via: record.via,
+    reason: record.reason,
+    costMicros: record.costMicros,
+    reservedMicros: record.reservedMicros,
+    usage: record.usage,
+    policyRule: record.policyRule,
+    digest: record.digest,
+    control: record.control,
+    stale: record.stale,
     seq,
-    endedAfter: -1,
+    hasEnded,
     savedSeq,
     ownPart: undefined,
     unsavedSince: 0,
@@ -247,12 +277,12 @@ export function isUnchecked({ state, digest }: Op): boolean {
   return state === 'pending' && digest === '';
 }
 
-/** Whether an operation has ended, and that is durable: it can be forgotten. */
-export function hasEnded({ state, seq, endedAfter }: Op): boolean {
-  return isOver(state) && seq !== endedAfter;
-}
-
 /** Nothing follows but the sweep. */
 export function isOver(state: OpState): boolean {
   return state === 'completing' || state === 'terminated';
+}
+
+/** Whether a record is of another operation with the same id: the known one was forgotten where the record was made. */
+export function isAnother(known: Op, record: Pick<OpRecord, 'state' | 'registeredAt'>): boolean {
+  return record.registeredAt !== known.registeredAt || (isOver(known.state) && !isOver(record.state));
 }

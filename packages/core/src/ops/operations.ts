@@ -17,14 +17,10 @@ export interface OpMoved {
   readonly reason: string;
   /** The approval whose outcome the transition is, if any. */
   readonly approvalId: string | undefined;
-  /** The day on which the cost counts. The reaction that settles the cost sets it. */
-  booked: string | undefined;
 }
 
 export interface OpsReactions extends TenancyReactions {
-  /** An operation has moved, and its entry is not written yet: reactions can still add to it. */
-  readonly opMoving: Reactions<OpMoved>;
-  /** The entry is written. */
+  /** An operation has moved, and its entry is written. */
   readonly opMoved: Reactions<OpMoved>;
 }
 

@@ -1,46 +1,187 @@
 import type { AlertEvent } from '../audit/index.ts';
 import type { RunTally } from '../budget/index.ts';
-import type { Applying, Meanings, Touch } from '../journal/index.ts';
-import { noRows, nothingToApply, touchesNobody } from '../journal/index.ts';
+import { bookFact } from '../budget/index.ts';
+import type { Applying, Meanings, Touch, Undo } from '../journal/index.ts';
+import {
+  agentValues,
+  clear,
+  marksTable,
+  noRows,
+  nothingToApply,
+  put,
+  remove,
+  touchesNobody,
+} from '../journal/index.ts';
+import type { AgentId, Micros } from '../kernel/index.ts';
 import { agentKey } from '../kernel/index.ts';
-import { applyAlert, followOp, followOpChange } from './follow-op.ts';
+import type { Agent } from '../tenancy/index.ts';
+import { isAnother, isOver } from './op.ts';
+import type { Op, OpRecord } from './op.ts';
 import { followUse } from './note-use.ts';
 import type { Operations } from './operations.ts';
-import { opsRows } from './ops-rows.ts';
+import { opsTable, replayFrom } from './ops-rows.ts';
 import type { OpsChange, OpsChangeEvent } from './ops-slice.ts';
 
-type State = Pick<Operations, 'directory' | 'ops' | 'ledger' | 'reportedTools'> & { readonly runs: RunTally };
+export type OpsState = Pick<Operations, 'clock' | 'directory' | 'journal' | 'ops' | 'ledger' | 'reportedTools'> & {
+  readonly runs: RunTally;
+};
 
-function follow(state: State, change: OpsChange, { seq }: Applying) {
-  followOpChange(state, change, seq);
-  return nothingToApply();
-}
-
-export const opsFacts: Meanings<State, OpsChange | OpsChangeEvent | AlertEvent> = {
+export const opsFacts: Meanings<OpsState, OpsChange | OpsChangeEvent | AlertEvent> = {
   ops_change: {
-    apply: (state, event, { seq }) => {
-      if (followOp(state, event, seq)) followUse(state, event.op);
-      return nothingToApply();
+    apply: (state, fact, how) => {
+      const undo = applyOp(state, fact.op, how, fact.booked === undefined ? 0 : fact.op.costMicros);
+      if (fact.booked === undefined) return undo;
+      const unbook = bookFact(state.ledger.balances, fact);
+      return () => {
+        unbook();
+        undo();
+      };
     },
     touch: ({ agent }) => ({ agent: agentKey(agent) }),
     rows: noRows,
   },
-  op_asked: { apply: follow, touch: ({ op }) => ({ agent: agentKey(op.agent) }), rows: opsRows.op_asked },
-  op_saved: { apply: follow, touch: touchesNobody, rows: opsRows.op_saved },
-  op_removed: { apply: follow, touch: touchesNobody, rows: opsRows.op_removed },
-  ops_replay_from: { apply: nothingToApply, touch: touchesNobody, rows: opsRows.ops_replay_from },
-  ops_forgotten: { apply: nothingToApply, touch: touchesNobody, rows: opsRows.ops_forgotten },
+  op_asked: {
+    apply: (state, { op }, how) => applyOp(state, op, how),
+    touch: ({ op }) => ({ agent: agentKey(op.agent) }),
+    rows: noRows,
+  },
+  op_saved: {
+    apply: ({ directory, ops }, { op }) => {
+      const agent = directory.find(op.agent);
+      // If the agent has left, the rows of its operations left with it.
+      return agent === undefined ? nothingToApply() : ops.noteSaved(agent, op.opId, op.seq);
+    },
+    touch: touchesNobody,
+    rows: ({ op }) => [put(opsTable, op)],
+  },
+  op_removed: {
+    apply: ({ directory, ops }, { id, opId }, { isHere }) => {
+      const agent = directory.find(id);
+      if (agent === undefined) return nothingToApply();
+      const op = ops.find(agent, opId);
+      // It was swept. If the row stays after all, it is still to be removed.
+      if (op === undefined)
+        return isHere ? () => ops.owesRemoval({ owner: agent, opId, savedSeq: 1 }) : nothingToApply();
+      // Whoever swept it elsewhere did not know of another one with its id that has begun here.
+      return isHere || op.hasEnded ? ops.forget(op) : nothingToApply();
+    },
+    touch: touchesNobody,
+    rows: ({ id, opId }) => [remove(opsTable, { ...agentValues(id), op_id: opId })],
+  },
+  ops_replay_from: {
+    apply: nothingToApply,
+    touch: touchesNobody,
+    rows: ({ seq }) => [put(marksTable, { name: replayFrom, value: seq })],
+  },
+  ops_forgotten: {
+    apply: nothingToApply,
+    touch: touchesNobody,
+    rows: () => [clear(opsTable), put(marksTable, { name: replayFrom, value: null })],
+  },
   audit_alert: {
-    apply: (state, event) => {
-      if (event.reported !== undefined) return state.reportedTools.note(event.reported);
-      if (event.movedBackTo === undefined) return applyAlert(state, event);
-      state.ledger.followBack(event.movedBackTo);
-      return nothingToApply();
+    apply: (state, fact, how) => {
+      const { ledger, reportedTools } = state;
+      if (fact.reported !== undefined) return reportedTools.note(fact.reported);
+      if (fact.movedBackTo === undefined) return applyAlert(state, fact, how);
+      const undos = [bookFact(ledger.balances, fact), ledger.goBack(fact.movedBackTo)];
+      return () => undoAll(undos);
     },
     touch: touchOfAlert,
     rows: noRows,
   },
 };
+
+/**
+ * An operation became known, was decided, moved or changed: the record says how it is now. What it reserves changes with
+ * it, and its run has one check more. `settled` is what the budgets were charged instead.
+ */
+function applyOp(state: OpsState, record: OpRecord, how: Applying, settled: Micros = 0): Undo {
+  const agent = state.directory.find(record.agent);
+  return agent === undefined ? nothingToApply() : applyOpOf(state, agent, record, how, settled);
+}
+
+/** `movedAt`: when the operation moved, on the monotonic clock, if that was before now: a restart replays the log. */
+export function applyOpOf(
+  state: OpsState,
+  agent: Agent,
+  record: OpRecord,
+  how: Applying & { readonly movedAt?: number },
+  settled: Micros = 0,
+): Undo {
+  const { ops, ledger, runs, clock } = state;
+  const { isHere, movedAt = clock.elapsed() } = how;
+  const isReplay = how.movedAt !== undefined;
+  const { agent: id, opId } = record;
+  const known = ops.find(agent, opId);
+  const before = known === undefined || isAnother(known, record) ? undefined : known;
+  const isFirstCheck = record.digest !== '' && (before === undefined || before.digest === '');
+  const reserved = record.reservedMicros - (known?.reservedMicros ?? 0);
+  if (!isHere) agent.isHere = false;
+  const seq = isHere ? undefined : how.seq;
+  const undos = [ops.put(agent, known, record, { movedAt, seq, isDurable: !isHere })];
+  if (reserved !== 0) undos.push(ledger.balances.reserve(id, reserved));
+  if (isHere && reserved < 0) noteReleased(state, id, -reserved - settled, how, undos);
+  if (isHere && isOver(record.state)) {
+    const ended = ops.find(agent, opId);
+    if (ended !== undefined) how.onDurable(() => ops.noteEnded(ended));
+  }
+  // Runs are counted since the start.
+  if (isReplay) return nothingToApply();
+  if (isFirstCheck && record.runId !== '') undos.push(runs.count(id, record.runId, record.reservedMicros));
+  // The gateway that decided writes the use. One that was known and still waits does not say when it was asked about.
+  if (!isHere && isFirstCheck && (before === undefined || record.state !== 'pending')) followUse(state, record);
+  return () => undoAll(undos);
+}
+
+/**
+ * A charge that came before this release must not rest on it, if another gateway charges the same caps first. So the
+ * release counts only once it is durable.
+ */
+function noteReleased(
+  { ledger, journal }: OpsState,
+  agent: AgentId,
+  amount: Micros,
+  how: Applying,
+  undos: Undo[],
+): void {
+  if (amount <= 0 || !journal.isShared) return;
+  const settle = ledger.released.note(agent, amount);
+  undos.push(settle);
+  how.onDurable(settle);
+}
+
+/** The agent of an operation is silent, or is back. */
+function applyAlert(state: OpsState, { agent: id, alert, details }: AlertEvent, how: Applying): Undo {
+  const { directory, ops, ledger } = state;
+  if (id === null || (alert !== 'op_back' && alert !== 'op_stale' && alert !== 'reservation_released')) {
+    return nothingToApply();
+  }
+  const agent = directory.find(id);
+  const opId = details['op_id'];
+  const op: Op | undefined = agent === undefined || typeof opId !== 'string' ? undefined : ops.find(agent, opId);
+  if (agent === undefined || op === undefined) return nothingToApply();
+  if (alert === 'op_back') {
+    agent.silent = false;
+    const undo = ops.change(op, { stale: false });
+    return () => {
+      undo();
+      // The next sign of life tells of it again.
+      agent.silent = true;
+    };
+  }
+  agent.silent = true;
+  const { reservedMicros, state: opState } = op;
+  // An operation that does not run is not stale: nobody waits for it.
+  const stale = opState === 'running';
+  if (alert === 'op_stale') return ops.change(op, { stale });
+  const undos = [ops.change(op, { reservedMicros: 0, stale }), ledger.balances.reserve(id, -reservedMicros)];
+  if (how.isHere) noteReleased(state, id, reservedMicros, how, undos);
+  return () => undoAll(undos);
+}
+
+function undoAll(undos: readonly Undo[]): void {
+  for (const undo of undos.toReversed()) undo();
+}
 
 function touchOfAlert({ alert, agent, movedBackTo }: AlertEvent): Touch {
   if (movedBackTo !== undefined) return 'everything';

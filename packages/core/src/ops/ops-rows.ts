@@ -1,18 +1,6 @@
-import type { AgentColumn, Row, RowsOf, Table } from '../journal/index.ts';
-import {
-  agentColumns,
-  agentIdOf,
-  agentValues,
-  clear,
-  integer,
-  marksTable,
-  numberIn,
-  put,
-  remove,
-  text,
-  textIn,
-} from '../journal/index.ts';
-import type { OpsChange, SavedOp } from './ops-slice.ts';
+import type { AgentColumn, Row, Table } from '../journal/index.ts';
+import { agentColumns, agentIdOf, integer, numberIn, text, textIn } from '../journal/index.ts';
+import type { SavedOp } from './ops-slice.ts';
 import { boundedOp } from './ops-slice.ts';
 
 export const opsTable: Table<SavedOp, AgentColumn | 'op_id'> = {
@@ -24,14 +12,6 @@ export const opsTable: Table<SavedOp, AgentColumn | 'op_id'> = {
 
 /** The mark after which a restart replays the log. */
 export const replayFrom = 'ops_replay_from';
-
-export const opsRows: RowsOf<OpsChange> = {
-  op_saved: ({ op }) => [put(opsTable, op)],
-  op_removed: ({ id, opId }) => [remove(opsTable, { ...agentValues(id), op_id: opId })],
-  ops_replay_from: ({ seq }) => [put(marksTable, { name: replayFrom, value: seq })],
-  op_asked: () => [],
-  ops_forgotten: () => [clear(opsTable), put(marksTable, { name: replayFrom, value: null })],
-};
 
 /** Everything without a column of its own. */
 function recordOf(op: SavedOp): string {

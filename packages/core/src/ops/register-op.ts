@@ -4,9 +4,8 @@ import type { AgentId, Listened } from '../kernel/index.ts';
 import { checkLength, longest, checkTraceIds, traceIdsOf, traceIdsIn } from '../kernel/index.ts';
 import { moveOp } from './move-op.ts';
 import type { Op, OpRecord } from './op.ts';
-import { recordOf } from './op.ts';
+import { bareRecord, recordOf } from './op.ts';
 import type { Operations } from './operations.ts';
-import { opsChange } from './ops-slice.ts';
 import { findAgent } from '../tenancy/index.ts';
 
 export interface RegisterOp {
@@ -32,16 +31,18 @@ export function registerOp(gov: Operations, request: RegisterOp): RegisteredOp {
   checkLength('summary', request.summary, longest.text);
   const agent = findAgent(gov, by, request.agent);
   const { traceId, spanId } = traceIdsOf(request, gov.randomness);
-  const { op, created } = gov.ops.ingest(agent, `${traceId}:${spanId}`);
-  if (created) begin(gov, by, op, redactText(request.summary));
-  return { op: recordOf(op), created };
+  const opId = `${traceId}:${spanId}`;
+  const known = gov.ops.find(agent, opId);
+  if (known !== undefined) return { op: recordOf(known), created: false };
+  const at = gov.clock.now();
+  const op = { ...bareRecord(agent.record.id, opId, at), summary: redactText(request.summary) };
+  gov.journal.apply({ type: 'ops_change', at, agent: op.agent, op });
+  recordBegin(gov, by, gov.ops.get(agent, opId));
+  return { op, created: true };
 }
 
-function begin(gov: Operations, by: Principal, op: Op, summary: string): void {
-  gov.ops.change(op, { summary });
-  gov.ops.awaitCheck(op);
-  gov.journal.onFailure(() => gov.ops.forget(op));
-  gov.journal.publish(opsChange(op));
+function recordBegin(gov: Operations, by: Principal, op: Op): void {
+  const { summary } = op;
   gov.journal.record(
     draftOf({
       at: op.registeredAt,

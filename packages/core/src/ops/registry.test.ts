@@ -6,7 +6,7 @@ import { ManualClock } from '../testkit/manual-clock.ts';
 import type { MutableOp, OpState, OpTrigger, Op } from './op.ts';
 import { opStates } from './op.ts';
 import type { Undo } from '../journal/meaning.ts';
-import { OpsRegistry } from './registry.ts';
+import { MovableOps } from '../testkit/registered-ops.ts';
 
 const ttlMs = 60_000;
 const agentNames = ['acme/search/bot', 'umbrella/search/bot', '//bot'] as const;
@@ -66,14 +66,9 @@ function expectedAfter(state: OpState, trigger: OpTrigger): OpState | 'InvalidTr
   return 'InvalidTransition';
 }
 
-/** What changed these operations is durable: the journal gives them the numbers of their entries. */
-function durable(...ops: readonly MutableOp[]): void {
-  for (const op of ops) op.seq++;
-}
-
 class Interpreter {
   readonly clock = new ManualClock();
-  readonly registry = new OpsRegistry(this.clock, ttlMs);
+  readonly registry = new MovableOps(this.clock, ttlMs);
   readonly agents: readonly Agent[] = agentNames.map(looseAgent);
   #model = new Map<string, Expected>();
   #modelAtTurnStart = new Map<string, Expected>();
@@ -160,7 +155,7 @@ class Interpreter {
   }
 
   #endTurn(): void {
-    for (const owner of this.agents) durable(...this.registry.of(owner));
+    for (const owner of this.agents) this.registry.durable(...this.registry.of(owner));
     this.#undos = [];
     this.#modelAtTurnStart = new Map([...this.#model].map(([key, op]) => [key, { ...op }]));
   }
@@ -203,11 +198,11 @@ test('whatever happens, in whatever order, the registry holds what the specifica
 
 test('an operation that is over lives for exactly the time to live', () => {
   const clock = new ManualClock();
-  const registry = new OpsRegistry(clock, ttlMs);
+  const registry = new MovableOps(clock, ttlMs);
   const { op } = registry.ingest(looseAgent('acme/search/bot'), 't:s');
   clock.advance(1_000_000);
   registry.move(op, 'terminate');
-  durable(op);
+  registry.durable(op);
   clock.advance(ttlMs - 1);
   expect(registry.sweep()).toEqual([]);
   clock.advance(1);
@@ -218,10 +213,10 @@ test('an operation that is over lives for exactly the time to live', () => {
 
 test.each([-86_400_000, 86_400_000])('setting the wall clock by %d ms neither expires nor keeps anything', (ms) => {
   const clock = new ManualClock();
-  const registry = new OpsRegistry(clock, ttlMs);
+  const registry = new MovableOps(clock, ttlMs);
   const { op } = registry.ingest(looseAgent('acme/search/bot'), 't:s');
   registry.move(op, 'terminate');
-  durable(op);
+  registry.durable(op);
   clock.setWallClock(ms);
   clock.advance(ttlMs - 1);
   expect(registry.sweep()).toEqual([]);
@@ -231,13 +226,13 @@ test.each([-86_400_000, 86_400_000])('setting the wall clock by %d ms neither ex
 
 test('a move that was taken back does not hold up the sweep of what ended after it', () => {
   const clock = new ManualClock();
-  const registry = new OpsRegistry(clock, ttlMs);
+  const registry = new MovableOps(clock, ttlMs);
   const owner = looseAgent('acme/search/bot');
   const first = registry.ingest(owner, 't:1').op;
   const second = registry.ingest(owner, 't:2').op;
   registry.move(first, 'terminate')?.();
   registry.move(second, 'terminate');
-  durable(second);
+  registry.durable(second);
   clock.advance(ttlMs - 1);
   registry.move(first, 'allow');
   clock.advance(1);
@@ -246,21 +241,21 @@ test('a move that was taken back does not hold up the sweep of what ended after 
 
 test('an operation whose end was taken back and came again is swept once', () => {
   const clock = new ManualClock();
-  const registry = new OpsRegistry(clock, ttlMs);
+  const registry = new MovableOps(clock, ttlMs);
   const { op } = registry.ingest(looseAgent('acme/search/bot'), 't:s');
   registry.move(op, 'terminate')?.();
   registry.move(op, 'terminate');
-  durable(op);
+  registry.durable(op);
   clock.advance(ttlMs);
   expect(registry.sweep()).toEqual([op]);
 });
 
 test('an end that is not durable yet is not swept: it may be taken back', () => {
   const clock = new ManualClock();
-  const registry = new OpsRegistry(clock, ttlMs);
+  const registry = new MovableOps(clock, ttlMs);
   const owner = looseAgent('acme/search/bot');
   const { op } = registry.ingest(owner, 't:s');
-  durable(op);
+  registry.durable(op);
   const takeBack = registry.move(op, 'terminate');
   clock.advance(ttlMs);
   expect(registry.sweep()).toEqual([]);
@@ -270,12 +265,12 @@ test('an end that is not durable yet is not swept: it may be taken back', () => 
 
 test('an operation whose end was taken back, among later ones that stand, is not swept', () => {
   const clock = new ManualClock();
-  const registry = new OpsRegistry(clock, ttlMs);
+  const registry = new MovableOps(clock, ttlMs);
   const owner = looseAgent('acme/search/bot');
   const [first, second] = ['t:1', 't:2'].map((id) => registry.ingest(owner, id).op) as [MutableOp, MutableOp];
   const takeBack = registry.move(first, 'terminate');
   registry.move(second, 'terminate');
-  durable(second);
+  registry.durable(second);
   takeBack?.();
   clock.advance(ttlMs);
   expect(registry.sweep()).toEqual([second]);
@@ -283,17 +278,17 @@ test('an operation whose end was taken back, among later ones that stand, is not
 });
 
 test('the row that another gateway writes of an operation that is forgotten here is removed by whoever sweeps next', () => {
-  const registry = new OpsRegistry(new ManualClock(), ttlMs);
+  const registry = new MovableOps(new ManualClock(), ttlMs);
   const owner = looseAgent('acme/search/bot');
-  registry.followSaved(owner, 't:1', 7);
+  registry.noteSaved(owner, 't:1', 7);
   expect([...registry.takeForgottenRows()]).toEqual([{ owner, opId: 't:1', savedSeq: 7 }]);
   expect([...registry.takeForgottenRows()]).toEqual([]);
 });
 
 test('the row of a forgotten operation goes with another one that has its id', () => {
-  const registry = new OpsRegistry(new ManualClock(), ttlMs);
+  const registry = new MovableOps(new ManualClock(), ttlMs);
   const owner = looseAgent('acme/search/bot');
-  registry.followSaved(owner, 't:1', 7);
+  registry.noteSaved(owner, 't:1', 7);
   const { op } = registry.ingest(owner, 't:1');
   expect([...registry.takeForgottenRows()]).toEqual([]);
   expect(op.savedSeq).toBe(7);
@@ -301,14 +296,14 @@ test('the row of a forgotten operation goes with another one that has its id', (
 
 test('many thousand operations that came and went leave nothing behind', () => {
   const clock = new ManualClock();
-  const registry = new OpsRegistry(clock, ttlMs);
+  const registry = new MovableOps(clock, ttlMs);
   const owner = looseAgent('acme/search/bot');
   let swept = 0;
   for (let round = 0; round < 50; round++) {
     for (let i = 0; i < 200; i++) {
       const { op } = registry.ingest(owner, `t${round}:s${i}`);
       registry.move(op, 'terminate');
-      durable(op);
+      registry.durable(op);
     }
     clock.advance(ttlMs / 2);
     swept += registry.sweep().length;
@@ -322,7 +317,7 @@ test('many thousand operations that came and went leave nothing behind', () => {
 });
 
 test('the same op id of another agent is another operation, which neither sees nor touches the first', () => {
-  const registry = new OpsRegistry(new ManualClock(), ttlMs);
+  const registry = new MovableOps(new ManualClock(), ttlMs);
   const [mine, theirs] = [looseAgent('acme/search/bot'), looseAgent('umbrella/search/bot')];
   const { op } = registry.ingest(mine, 't:s');
   registry.move(op, 'allow');

@@ -1,27 +1,27 @@
 import type { Undo } from '../journal/index.ts';
 import type { Reservation } from '../budget/index.ts';
-import type { Clock, EpochMs, ReadonlyChunkedSet } from '../kernel/index.ts';
+import type { Clock, ReadonlyChunkedSet } from '../kernel/index.ts';
 import { ChunkedSet, ReeveError } from '../kernel/index.ts';
 import type { MutableOp, OpMembers, OpRecord, OpState, OpTrigger, Op } from './op.ts';
-import {
-  changesRow,
-  hasEnded,
-  isOver,
-  isUnchecked,
-  membersLike,
-  newOp,
-  nextState,
-  refuseMove,
-  restoredOp,
-  uncheckedSlot,
-} from './op.ts';
+import { assignMembers, changesRow, isAnother, isOver, isUnchecked, membersLike, membersOf, newOp } from './op.ts';
+import { nextState, refuseMove, uncheckedSlot } from './op.ts';
 import { KnownOps } from './known-ops.ts';
 import { UnsavedOps } from './unsaved-ops.ts';
-import { inOrderOf, ordinalOf } from './op-order.ts';
+import { ordinalOf } from './op-order.ts';
+import type { Receipt } from './receipt.ts';
 import type { Agent } from '../tenancy/index.ts';
 
 /** The row of an operation in the store. */
 export type OpRow = Pick<Op, 'owner' | 'opId' | 'savedSeq'>;
+
+/** How a record comes to the registry. */
+export interface Put {
+  /** When the operation moved, on the monotonic clock. */
+  readonly movedAt: number;
+  /** The entry that changed the operation last. Undefined if its commit will say. */
+  readonly seq: number | undefined;
+  readonly isDurable: boolean;
+}
 
 /** The operations in flight, and those that ended lately. */
 export class OpsRegistry {
@@ -29,8 +29,8 @@ export class OpsRegistry {
   readonly #ttlMs: number;
   readonly #isShared: boolean;
   readonly #counts: Record<OpState, number> = { pending: 0, running: 0, paused: 0, completing: 0, terminated: 0 };
-  /** Operations that are over, in the order in which they ended. The sweep takes them from the front. */
-  #ended: Op[] = [];
+  /** The ends of operations, in their order. The sweep takes them from the front. An end may have been taken back since. */
+  #ended: { readonly op: Op; readonly movedAt: number }[] = [];
   #swept = 0;
   readonly #forgottenRows: OpRow[] = [];
   readonly #unsaved = new UnsavedOps();
@@ -88,17 +88,6 @@ export class OpsRegistry {
     return op;
   }
 
-  /** Registers an operation as pending. Returns an existing one unchanged. */
-  ingest(agent: Agent, opId: string, now: EpochMs = this.#clock.now()): { op: Op; created: boolean } {
-    const existing = this.find(agent, opId);
-    if (existing !== undefined) return { op: existing, created: false };
-    const op = newOp(agent, opId, now, this.#clock.elapsed());
-    this.#number(op);
-    this.#keep(op);
-    this.#noteUnsaved(op);
-    return { op, created: true };
-  }
-
   *reservations(): Generator<Reservation> {
     for (const owner of this.owners()) {
       for (const { opId, reservedMicros, seq } of this.of(owner)) {
@@ -107,42 +96,70 @@ export class OpsRegistry {
     }
   }
 
-  /** Puts back all operations from the store, in the order in which they became known, as far as that is known. */
-  adopt(all: readonly Op[]): void {
-    const asRegistered = inOrderOf(all, 'registeredAt');
-    for (const op of asRegistered) this.#number(op);
-    for (const op of inOrderOf(asRegistered, 'updatedAt')) {
-      this.#keep(op);
-      this.#noteRestored(op);
-    }
-  }
-
-  #noteRestored(op: Op): void {
-    if (op.savedSeq !== op.seq) this.#noteUnsaved(op);
-    if (isOver(op.state)) this.#ended.push(op);
-    if (isUnchecked(op)) this.#unchecked.add(op);
-  }
-
   /**
-   * Brings an operation in step with another gateway, where it became known or moved. An operation that is over and
-   * begins anew is another one: the other gateway has forgotten the first.
+   * Brings an operation to a record, and returns how to take that back. `known` is the operation with that id, if any.
+   * If it is over and begins anew, it is another one: the first was forgotten elsewhere.
    */
-  follow(owner: Agent, record: Omit<OpRecord, 'agent'>, seq: number): Op {
-    const known = this.find(owner, record.opId);
-    if (known === undefined || (isOver(known.state) && !isOver(record.state))) {
-      if (known !== undefined) this.forget(known);
-      const { control, stale } = record;
-      const savedSeq = known?.savedSeq ?? 0;
-      const op = restoredOp(owner, record, { movedAt: this.#clock.elapsed(), seq, savedSeq, control, stale });
-      this.#number(op);
-      this.#keep(op);
-      this.#noteRestored(op);
-      return op;
-    }
-    const { opId: _, registeredAt: __, state, updatedAt, ...told } = record;
-    if (state !== known.state) this.#set(known, state, updatedAt, this.#clock.elapsed());
-    else this.#touch(known);
-    return Object.assign(known, told, { updatedAt, seq, endedAfter: -1 });
+  put(owner: Agent, known: MutableOp | undefined, record: Omit<OpRecord, 'agent'>, put: Put): Undo {
+    if (known === undefined || isAnother(known, record)) return this.#begin(owner, known, record, put);
+    const before = membersOf(known);
+    const { state, updatedAt, movedAt, seq, hasEnded } = known;
+    this.#bring(known, record, {
+      state: record.state,
+      updatedAt: record.updatedAt,
+      movedAt: put.movedAt,
+      hasEnded: put.isDurable && isOver(record.state),
+    });
+    known.seq = put.seq ?? seq;
+    return () => {
+      this.#bring(known, before, { state, updatedAt, movedAt, hasEnded });
+      known.seq = seq;
+    };
+  }
+
+  #begin(
+    owner: Agent,
+    known: Op | undefined,
+    record: Omit<OpRecord, 'agent'>,
+    { movedAt, seq = 0, isDurable }: Put,
+  ): Undo {
+    const putBack = known === undefined ? undefined : this.forget(known);
+    const savedSeq = known?.savedSeq ?? 0;
+    const op = newOp(owner, record, { movedAt, seq, savedSeq, hasEnded: isDurable && isOver(record.state) });
+    this.#number(op);
+    this.#keep(op);
+    this.#noteUnsaved(op);
+    if (isOver(op.state)) this.#ended.push({ op, movedAt });
+    if (isUnchecked(op)) this.#unchecked.add(op);
+    return () => {
+      this.forget(op);
+      putBack?.();
+    };
+  }
+
+  #bring(op: MutableOp, members: OpMembers, to: Pick<Op, 'state' | 'updatedAt' | 'movedAt' | 'hasEnded'>): void {
+    assignMembers(op, members);
+    if (to.state !== op.state) this.#set(op, to.state, to.movedAt);
+    else this.#touch(op);
+    op.updatedAt = to.updatedAt;
+    op.hasEnded = to.hasEnded;
+    if (isUnchecked(op)) this.#unchecked.add(op);
+    else if (op.uncheckedPart !== undefined) this.#unchecked.delete(op);
+  }
+
+  /** The end of an operation is durable. */
+  noteEnded(op: MutableOp): void {
+    op.hasEnded = isOver(op.state);
+  }
+
+  /** After a restart: what became of the last control of an operation. */
+  restoreControl(op: MutableOp, control: Receipt | null): void {
+    op.control = control;
+  }
+
+  /** After a restart: those that are over go in the order in which they ended. */
+  sortEnded(): void {
+    this.#ended.sort((one, other) => one.movedAt - other.movedAt);
   }
 
   /** Changes an operation without a move, and returns how to take that back. Its row, if any, is then out of date. */
@@ -158,28 +175,9 @@ export class OpsRegistry {
     if (isRowOld) this.#touch(op);
   }
 
-  /** Another gateway has written the row of an operation. If that is forgotten here already, its row is owed. */
-  followSaved(owner: Agent, opId: string, savedSeq: number): void {
-    const op: MutableOp | undefined = this.find(owner, opId);
-    if (op === undefined) this.owesRemoval({ owner, opId, savedSeq });
-    else op.savedSeq = savedSeq;
-  }
-
   /** Where a trigger leads by the lifecycle table. Throws if the table has no such move. */
   destination({ state }: Op, trigger: OpTrigger): OpState {
     return nextState(state, trigger) ?? refuseMove(state, trigger);
-  }
-
-  /**
-   * Moves an operation by the lifecycle table and returns how to take the move back. Terminating a terminated operation
-   * changes nothing and returns undefined.
-   */
-  move(op: Op, trigger: OpTrigger, now: EpochMs = this.#clock.now()): Undo | undefined {
-    const { state: from, updatedAt, movedAt } = op;
-    const to = this.destination(op, trigger);
-    if (to === from) return undefined;
-    this.#set(op, to, now, this.#clock.elapsed());
-    return () => this.#set(op, from, updatedAt, movedAt);
   }
 
   /** Removes an operation and returns how to take that back. */
@@ -199,11 +197,11 @@ export class OpsRegistry {
     const deadline = this.#clock.elapsed() - this.#ttlMs;
     const removed: Op[] = [];
     while (this.#swept < this.#ended.length && removed.length < most) {
-      const op = this.#ended[this.#swept];
-      if (op === undefined) break;
-      // The end of an operation may have been taken back, among later ones that stand.
-      const isLeft = isOver(op.state) && this.holds(op);
-      if (isLeft && (op.movedAt > deadline || !hasEnded(op))) break;
+      const ended = this.#ended[this.#swept];
+      if (ended === undefined) break;
+      const { op, movedAt } = ended;
+      const isLeft = isOver(op.state) && op.movedAt === movedAt && this.holds(op);
+      if (isLeft && (movedAt > deadline || !op.hasEnded)) break;
       this.#swept++;
       if (!isLeft) continue;
       this.forget(op);
@@ -235,20 +233,23 @@ export class OpsRegistry {
     return this.#unsaved.all();
   }
 
-  /** Notes that an operation's row is up to date, and returns how to take that back. */
-  markSaved(op: MutableOp): Undo {
+  /**
+   * The row of an operation is written as of an entry. Returns how to take that back. If the operation is forgotten here
+   * already, its row is owed.
+   */
+  noteSaved(owner: Agent, opId: string, seq: number): Undo {
+    const op: MutableOp | undefined = this.find(owner, opId);
+    if (op === undefined) {
+      this.owesRemoval({ owner, opId, savedSeq: seq });
+      return () => undefined;
+    }
     const { savedSeq } = op;
-    op.savedSeq = op.seq;
-    this.needsNoRow(op);
+    op.savedSeq = seq;
+    const wasUnsaved = op.seq === seq && this.#unsaved.delete(op);
     return () => {
       op.savedSeq = savedSeq;
-      this.#unsaved.noteOverdue(op);
+      if (wasUnsaved) this.#unsaved.noteOverdue(op);
     };
-  }
-
-  /** Notes that a registered operation waits for its first check. */
-  awaitCheck(op: Op): void {
-    this.#unchecked.add(op);
   }
 
   /** Operations that were registered at least `ms` ago and never checked, oldest first. */
@@ -284,14 +285,12 @@ export class OpsRegistry {
     if (!isOver(op.state) || op.savedSeq > 0) this.#unsaved.note(op, op.movedAt);
   }
 
-  #set(op: MutableOp, state: OpState, updatedAt: number, movedAt: number): void {
+  #set(op: MutableOp, state: OpState, movedAt: number): void {
     this.#counts[op.state]--;
     this.#counts[state]++;
     op.state = state;
-    op.updatedAt = updatedAt;
     op.movedAt = movedAt;
     this.#noteUnsaved(op);
-    op.endedAfter = isOver(state) ? op.seq : -1;
-    if (isOver(state)) this.#ended.push(op);
+    if (isOver(state)) this.#ended.push({ op, movedAt });
   }
 }

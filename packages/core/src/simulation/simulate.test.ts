@@ -1,3 +1,4 @@
+import { reserve } from '../testkit/charges.ts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { action } from '../action/action.ts';
@@ -105,7 +106,7 @@ describe('to whoever is bound to a tenant a simulation', () => {
 
   test('says nothing of what everybody has spent', async () => {
     const test = await governed(policy('daily_limit_usd: 1'));
-    test.gov.ledger.reserve(agentId('umbrella/lab/rat'), 600_000);
+    reserve(test.gov.ledger, agentId('umbrella/lab/rat'), 600_000);
     const check = checkOf({ agentId: bot, ...spending });
     expect(simulate(test.gov, operator, check, undefined)).toMatchObject({
       decision: 'deny',
@@ -116,7 +117,7 @@ describe('to whoever is bound to a tenant a simulation', () => {
 
   test('looks at the caps of its own org', async () => {
     const test = await governed(policy('org_daily_limit_usd: 1'));
-    test.gov.ledger.reserve(bot, 600_000);
+    reserve(test.gov.ledger, bot, 600_000);
     const check = checkOf({ agentId: bot, ...spending });
     expect(simulate(test.gov, bound, check, undefined)).toMatchObject({ policyRule: 'budget/org.day' });
   });

@@ -60,7 +60,7 @@ export class CaseScene {
     for (const of of tiersOf(one.agent)) {
       const spent = one.spend[of.tier];
       if (spent === undefined) continue;
-      this.#ledger.restore({
+      this.#ledger.balances.put({
         of,
         spent: { day: microsOfUsd(spent.day_usd) ?? 0, month: microsOfUsd(spent.month_usd) ?? 0 },
         window: { day: this.#ledger.window('day').id, month: this.#ledger.window('month').id },
@@ -85,7 +85,8 @@ export class CaseScene {
   #goThrough(earlier: EarlierRequest): CaseAnswer {
     const { answer } = this.ask(earlier);
     if (earlier.settledMicros !== undefined && answer.decision === 'allow') {
-      this.#ledger.settle(earlier.agent, answer.reserved_micros, earlier.settledMicros);
+      this.#ledger.balances.reserve(earlier.agent, -answer.reserved_micros);
+      this.#ledger.balances.settle(earlier.agent, earlier.settledMicros, this.#ledger.bookedTo);
     }
     return answer;
   }
@@ -97,7 +98,7 @@ export class CaseScene {
     const facts = this.#facts(asked, request, charge.micros ?? 0);
     const answer = this.#weigh(asked, this.#set.evaluate(asked.agent, asked.action, facts), charge);
     const rules = considerRules(this.#set, asked.agent, asked.action, facts);
-    if (answer.reserved_micros > 0) this.#ledger.reserve(asked.agent, answer.reserved_micros);
+    if (answer.reserved_micros > 0) this.#ledger.balances.reserve(asked.agent, answer.reserved_micros);
     if (asked.runId !== '') this.#runs.count(asked.agent, asked.runId, answer.reserved_micros);
     return { answer, rules };
   }

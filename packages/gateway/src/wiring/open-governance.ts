@@ -72,8 +72,8 @@ export async function openGovernance(
   await recover(gov, kept, log, (each) => unread.push(each));
   startWithout(context, gov.directory, [...snapshot.unread, ...unreadDescents(snapshot), ...unread]);
   events.subscribe((batch) => gov.balances.follow(batch));
-  if (!config.opsDurable) journal.write({ kind: 'ops_forgotten' });
-  else if (snapshot.opsReplayFrom === null) journal.write({ kind: 'ops_replay_from', seq: snapshot.head.seq });
+  if (!config.opsDurable) journal.apply({ kind: 'ops_forgotten' });
+  else if (snapshot.opsReplayFrom === null) journal.apply({ kind: 'ops_replay_from', seq: snapshot.head.seq });
   release();
   await journal.committed();
   opened.defer(() => journal.close(), 'the journal');

@@ -1,6 +1,6 @@
 import type {
   AgentRecord,
-  Balance,
+  CountedBalance,
   Candidate,
   ConsideredRule,
   JudgedAgain,
@@ -23,7 +23,7 @@ export interface BroughtFacts {
   readonly agent: { readonly record: AgentRecord; readonly lineage: Lineage } | undefined;
   readonly run: RunCount;
   /** The balances of the agent and of all tiers above it. */
-  readonly balances: readonly Readonly<Balance>[];
+  readonly balances: readonly CountedBalance[];
   readonly resetsAt: { readonly day: number; readonly month: number };
 }
 

@@ -151,7 +151,10 @@ export class ThreadEvaluator implements PolicyEvaluator {
       now: clock.now(),
       agent: agent === undefined ? undefined : { record: agent.record, lineage: agent.lineage },
       run: runs.of(agentId, runId),
-      balances: tiersOf(agentId).map((of) => ledger.read(of)),
+      balances: tiersOf(agentId).map((tier) => {
+        const { of, reserved, spent, noticed } = ledger.read(tier);
+        return { of, reserved, spent, noticed };
+      }),
       resetsAt: { day: ledger.resetsAt('day'), month: ledger.resetsAt('month') },
     };
   }

@@ -1,36 +1,25 @@
 import type { AgentId, EpochMs } from '../kernel/index.ts';
+import { totalOfJson } from '../kernel/index.ts';
 import type { LogFollower, ReplayedEntry, StoredEntry } from '../audit/index.ts';
 import { ByLineage, EntryTimes } from '../audit/index.ts';
-import type { SavedBalance } from './balance.ts';
+import type { BalancesMark, SavedBalance } from './balance.ts';
 import { BalanceFold } from './balance-fold.ts';
-import { totalOfJson } from '../kernel/index.ts';
+import type { Balances } from './balances.ts';
 import type { Period, Window } from './period.ts';
 import { Calendar } from './period.ts';
 import type { BudgetTier } from './tier.ts';
 import { tiersUpFrom } from './tier.ts';
 
-/** The saved balances are true up to this entry, by this calendar. */
-export interface BalancesMark {
-  readonly seq: number;
-  readonly timeZone: string;
-}
-
-/** Where there are no saved balances yet. */
-export const noBalancesMark: BalancesMark = { seq: 0, timeZone: 'UTC' };
-
 /** Restores what was spent according to the log: the saved balances plus the later entries. */
-export class BalanceRecovery implements LogFollower {
+export class BalanceReplay implements LogFollower {
   readonly after: number;
-  readonly #reader: BalanceReader;
+  readonly fold = new BalanceFold();
+  readonly #reader: BookingReader;
 
   constructor(saved: readonly SavedBalance[], { seq, timeZone }: BalancesMark) {
     this.after = seq;
-    this.#reader = new BalanceReader(new Calendar(timeZone));
-    for (const balance of saved) this.fold.put(balance);
-  }
-
-  get fold(): BalanceFold {
-    return this.#reader.fold;
+    this.#reader = new BookingReader(this.fold.balances, new Calendar(timeZone));
+    for (const balance of saved) this.fold.balances.put(balance);
   }
 
   follow(entry: ReplayedEntry): void {
@@ -38,7 +27,7 @@ export class BalanceRecovery implements LogFollower {
   }
 }
 
-interface BalancePayload {
+interface BookingPayload {
   readonly trigger?: string;
   readonly cost_micros?: number;
   readonly booked?: string;
@@ -58,48 +47,60 @@ export const rareEntries = ['BudgetCorrected', 'BudgetDayMovedBack'] as const;
 
 const telling: ReadonlySet<string> = new Set(['OpStateChanged', 'BudgetLimitApproached', ...rareEntries]);
 
-/** Adds up what entries say was spent or told about. */
-export class BalanceReader {
-  readonly fold = new BalanceFold();
+/** Books what entries of the log say. */
+export class BookingReader {
+  readonly #balances: Balances;
   /** The same id for each entry of an agent: its tiers are kept beside it. */
   readonly #agents = new ByLineage<AgentId>((id) => id);
   readonly #times = new EntryTimes();
   readonly #dayOf: (at: EpochMs) => string;
 
   /** Older entries do not name their day, so the day of writing counts, in this calendar. */
-  constructor(calendar: Calendar) {
+  constructor(balances: Balances, calendar: Calendar) {
+    this.#balances = balances;
     this.#dayOf = dayBy(calendar);
   }
 
-  /** Adds an entry. Returns the day of the booking, if there was one. */
+  /** Books an entry. Returns the day, if the entry books anything. */
   add(entry: ReplayedEntry): string | undefined {
     // Most entries are decisions, which settle nothing: they are not even parsed.
     const { type, seq } = entry;
     if (!telling.has(type)) return undefined;
-    const { fold } = this;
-    const payload: BalancePayload = entry.body.payload;
+    const payload: BookingPayload = entry.body.payload;
     const agent = this.#agents.of(entry.lineage);
-    if (type === 'OpStateChanged') {
-      if (payload.trigger !== 'complete') return undefined;
-      const cost = payload.cost_micros ?? 0;
-      const day = payload.booked ?? this.#dayOf(this.#times.of(entry));
-      fold.settle(agent, cost, day, seq);
-      return cost > 0 ? day : undefined;
-    }
-    if (type === 'BudgetCorrected' && payload.booked !== undefined) {
-      const { booked, tier = 'global', amount_micros: month = 0, day_amount_micros: day = 0 } = payload;
-      for (const of of tiersUpFrom({ tier, ...agent })) {
-        fold.correct(of, 'month', totalOfJson(month), booked, seq);
-        fold.correct(of, 'day', totalOfJson(day), booked, seq);
+    const day = (named: string | undefined) => named ?? this.#dayOf(this.#times.of(entry));
+    switch (type) {
+      case 'OpStateChanged': {
+        const { trigger, cost_micros: cost = 0 } = payload;
+        if (trigger !== 'complete' || cost === 0) return undefined;
+        this.#balances.settle(agent, cost, day(payload.booked), seq);
+        return day(payload.booked);
       }
-      return booked;
+      case 'BudgetCorrected': {
+        const { booked, tier = 'global', amount_micros: month = 0, day_amount_micros: today = 0 } = payload;
+        if (booked === undefined) return undefined;
+        for (const of of tiersUpFrom({ tier, ...agent })) {
+          this.#balances.correct(of, 'month', totalOfJson(month), booked, seq);
+          this.#balances.correct(of, 'day', totalOfJson(today), booked, seq);
+        }
+        return booked;
+      }
+      case 'BudgetDayMovedBack':
+        if (payload.to !== undefined) this.#balances.moveBack(payload.to, seq);
+        return undefined;
+      default: {
+        const {
+          tier = 'global',
+          period = 'day',
+          percent = 0,
+          team_id: teamId = '',
+          tier_agent_id: agentId = '',
+        } = payload;
+        const of = { tier, orgId: tier === 'global' ? '' : agent.orgId, teamId, agentId };
+        this.#balances.notice(of, period, percent, day(payload.day), seq);
+        return undefined;
+      }
     }
-    if (type === 'BudgetDayMovedBack' && payload.to !== undefined) fold.goBack(payload.to, seq);
-    if (type !== 'BudgetLimitApproached') return undefined;
-    const { tier = 'global', period = 'day', percent = 0, team_id: teamId = '', tier_agent_id: agentId = '' } = payload;
-    const of = { tier, orgId: tier === 'global' ? '' : agent.orgId, teamId, agentId };
-    fold.notice(of, period, percent, payload.day ?? this.#dayOf(this.#times.of(entry)), seq);
-    return undefined;
   }
 }
 
