@@ -395,7 +395,7 @@ describe('a restart', () => {
 
   test('cancels what its operation did not outlive', async () => {
     const { approvalId } = await shell(bot, { estimatedCostMicros: 500 });
-    world.gov.journal.write({ kind: 'ops_forgotten' });
+    world.gov.journal.apply({ kind: 'ops_forgotten' });
     world.turn();
     world = await world.crash();
     expect((await stored(approvalId)).state).toBe('cancelled');
@@ -418,7 +418,7 @@ describe('after a restart', () => {
   test('nobody is told that an operation may run which is not known any more', async () => {
     const { approvalId } = await shell();
     await approve(world, approvalId);
-    world.gov.journal.write({ kind: 'ops_forgotten' });
+    world.gov.journal.apply({ kind: 'ops_forgotten' });
     world.turn();
     world = await world.crash();
     expect(await heard()).toEqual([]);
@@ -451,7 +451,7 @@ describe('after a restart', () => {
   test('an agent is told that an operation is over also where that is not known any more', async () => {
     const { approvalId } = await shell();
     await reject(world, approvalId);
-    world.gov.journal.write({ kind: 'ops_forgotten' });
+    world.gov.journal.apply({ kind: 'ops_forgotten' });
     world.turn();
     world = await world.crash();
     expect(await heard()).toMatchObject([

@@ -49,7 +49,7 @@ class World {
 
   /** Runs one turn, which is committed or fails as a whole. */
   async turn(events: readonly DomainEvent[] = []): Promise<void> {
-    for (const event of events) this.journal.publish(event);
+    for (const event of events) this.journal.apply(event);
     // A reservation that the turn causes is a turn of its own.
     for (let due = this.#flushes; due.length > 0; due = this.#flushes) {
       this.#flushes = [];
@@ -111,7 +111,7 @@ describe('ids', () => {
   test('are reserved in the end, however often that has failed before', async () => {
     const world = await World.open();
     await world.turn(events(block / 2 - 10));
-    world.journal.publish(policyEvent(0));
+    world.journal.apply(policyEvent(0));
     world.log.append(events(20));
     world.failing = true;
     await world.turn();

@@ -44,11 +44,11 @@ class SlowJournal {
   /** Makes a change in memory that can be taken back, and records it. */
   act(name: string): Promise<'durable' | 'failed'> {
     this.memory.push(name);
-    this.journal.onFailure(() => {
+    this.journal.applyLocally(() => () => {
       expect(this.memory.pop()).toBe(name);
     });
     this.journal.record(draft(name));
-    this.journal.publish({ type: 'policy', at: 0, version: name, error: null, document: null });
+    this.journal.apply({ type: 'policy', at: 0, version: name, error: null, document: null });
     return this.journal.committed().then(
       () => 'durable' as const,
       () => 'failed' as const,

@@ -35,13 +35,11 @@ export interface JournalOf<Change, Event> {
   record(draft: EntryDraft, stamped?: Stamped): void;
   /** Changes memory by a fact, and makes it durable with this turn. */
   apply(fact: Change | Event): void;
-  write(change: Change): void;
-  onFailure(undo: Undo): void;
+  applyLocally(change: () => Undo): void;
   onlyIf(guard: Guard): void;
   onlyWhile(condition: () => boolean): void;
   restOnAll(): void;
   onCommitted(work: () => void): void;
-  publish(event: Event): void;
   durable<Result>(read: () => Result | Promise<Result>): Promise<Result>;
   catchUp(): Promise<boolean>;
   nextTurn(): Promise<void>;

@@ -66,9 +66,9 @@ describe('a turn', () => {
   test('is committed once, with everything that happened in it, in order', async () => {
     const tested = new TestJournal();
     tested.journal.record(draft('one'));
-    tested.journal.write(change(1));
+    tested.journal.apply(change(1));
     tested.journal.record(draft('two'));
-    tested.journal.write(change(2));
+    tested.journal.apply(change(2));
     expect(tested.scheduled).toHaveLength(1);
     expect(tested.batches).toEqual([]);
     const committed = tested.journal.committed();
@@ -102,9 +102,9 @@ describe('a turn', () => {
 
   test('publishes its events in order, after the commit and before any answer', async () => {
     const tested = new TestJournal();
-    tested.journal.publish(event('one'));
+    tested.journal.apply(event('one'));
     tested.journal.record(draft('one'));
-    tested.journal.publish(event('two'));
+    tested.journal.apply(event('two'));
     const answered = tested.journal.committed().then(() => tested.log.push('answer'));
     expect(tested.published).toEqual([]);
     tested.turn();
@@ -177,9 +177,10 @@ describe('a turn that cannot be committed', () => {
     const tested = new TestJournal();
     tested.failure = new Error('the disk is full');
     const op = anOp();
-    for (const name of ['first', 'second', 'third']) tested.journal.onFailure(() => tested.log.push(`undo ${name}`));
+    for (const name of ['first', 'second', 'third'])
+      tested.journal.applyLocally(() => () => tested.log.push(`undo ${name}`));
     tested.journal.record(draft('one'), op);
-    tested.journal.publish(event('one'));
+    tested.journal.apply(event('one'));
     const answer = tested.journal.committed();
     tested.turn();
     await expect(answer).rejects.toMatchObject({ name: 'ReeveError', code: 'store_unavailable' });
@@ -192,7 +193,7 @@ describe('a turn that cannot be committed', () => {
     const tested = new TestJournal();
     tested.failure = new Error('the disk is full');
     let value = 'changed';
-    tested.journal.onFailure(() => {
+    tested.journal.applyLocally(() => () => {
       value = 'as before';
     });
     const seen = tested.journal.committed().catch(() => value);
@@ -202,7 +203,7 @@ describe('a turn that cannot be committed', () => {
 
   test('is not undone where it succeeds', () => {
     const tested = new TestJournal();
-    tested.journal.onFailure(() => tested.log.push('undo'));
+    tested.journal.applyLocally(() => () => tested.log.push('undo'));
     tested.turn();
     expect(tested.log).not.toContain('undo');
   });
@@ -250,9 +251,9 @@ test('over any sequence of turns, of which some fail, the chain is whole and mem
         tested.failure = fails ? new Error('the disk is full') : undefined;
         for (const value of values) {
           memory.push(value);
-          tested.journal.onFailure(() => memory.pop());
+          tested.journal.applyLocally(() => () => memory.pop());
           tested.journal.record(draft(String(value)));
-          tested.journal.publish(event(String(value)));
+          tested.journal.apply(event(String(value)));
         }
         const outcome = tested.journal.committed().then(
           () => 'durable',
@@ -285,7 +286,7 @@ test('what comes after the close is taken back, and the store is not asked', asy
   await tested.journal.close();
   expect(tested.log).toEqual(['commit', 'told of success', 'publish']);
   let value = 1;
-  tested.journal.onFailure(() => (value = 0));
+  tested.journal.applyLocally(() => () => (value = 0));
   tested.journal.record(draft('late'));
   const late = tested.journal.committed();
   tested.turn();

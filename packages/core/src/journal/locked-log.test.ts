@@ -15,7 +15,7 @@ describe('a journal that locks the log first', () => {
     tested.turn();
     await later();
     expect(tested.written).toEqual([]);
-    resolve([theirCommit(7, { agent: 'a/b/one', by: 5 })]);
+    resolve([theirCommit(7, { kind: 'summed', agent: 'a/b/one', by: 5 })]);
     expect([await first, await second]).toEqual([9, 1]);
     expect(tested.batches.map(({ entries }) => entries.map(({ seq }) => seq))).toEqual([[8, 9]]);
     expect(tested.journal.repeated).toBe(1);
@@ -38,7 +38,7 @@ describe('a journal that locks the log first', () => {
   test('commits nothing any more once it cannot follow', async () => {
     const tested = new SharedSums();
     tested.cannotFollow = true;
-    tested.arrived = [theirCommit(1, { agent: 'a/b/one', by: 2 })];
+    tested.arrived = [theirCommit(1, { kind: 'summed', agent: 'a/b/one', by: 2 })];
     const answer = tested.add('a/b/two', 1);
     expect(() => tested.journal.followReady()).toThrow('unknown step');
     tested.turn();
@@ -50,7 +50,10 @@ describe('a journal that locks the log first', () => {
     const tested = new SharedSums();
     const { promise, resolve } = Promise.withResolvers<void>();
     tested.prepared = promise;
-    tested.locks.push(Promise.resolve([theirCommit(7, { agent: 'a/b/one', by: 5 })]), Promise.resolve([]));
+    tested.locks.push(
+      Promise.resolve([theirCommit(7, { kind: 'summed', agent: 'a/b/one', by: 5 })]),
+      Promise.resolve([]),
+    );
     const answer = tested.add('a/b/two', 1);
     tested.turn();
     await later();

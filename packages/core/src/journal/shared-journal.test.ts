@@ -8,7 +8,7 @@ describe('a journal on a shared log', () => {
   test('commits after what came first, and does again only what rests on it', async () => {
     const tested = new SharedSums();
     const [one, two] = [tested.add('a/b/one', 4), tested.add('a/b/two', 4)];
-    tested.answers.push(new HeadMoved([theirCommit(7, { agent: 'a/b/one', by: 5 })]));
+    tested.answers.push(new HeadMoved([theirCommit(7, { kind: 'summed', agent: 'a/b/one', by: 5 })]));
     tested.turn();
     await later();
     expect([await one, await two]).toEqual([9, 4]);
@@ -23,7 +23,7 @@ describe('a journal on a shared log', () => {
   test('answers as it is the second time', async () => {
     const tested = new SharedSums();
     const answer = tested.add('a/b/one', 4);
-    tested.answers.push(new HeadMoved([theirCommit(1, { agent: 'a/b/one', by: 8 })]));
+    tested.answers.push(new HeadMoved([theirCommit(1, { kind: 'summed', agent: 'a/b/one', by: 8 })]));
     tested.turn();
     await later();
     expect(await answer).toBe('full');
@@ -33,7 +33,7 @@ describe('a journal on a shared log', () => {
   test('takes back what rests on what it takes back', async () => {
     const tested = new SharedSums();
     const answers = [tested.add('a/b/one', 4), tested.add('a/b/one', 4), tested.add('a/b/two', 1)];
-    tested.answers.push(new HeadMoved([theirCommit(1, { agent: 'a/b/one', by: 5 })]));
+    tested.answers.push(new HeadMoved([theirCommit(1, { kind: 'summed', agent: 'a/b/one', by: 5 })]));
     tested.turn();
     await later();
     expect(await Promise.all(answers)).toEqual([9, 'full', 1]);
@@ -44,10 +44,10 @@ describe('a journal on a shared log', () => {
     let times = 0;
     const answer = tested.journal.turn(ownWork, () => {
       tested.journal.onlyIf(() => false);
-      tested.journal.write({ agent: 'x/y/z', by: 0 });
+      tested.journal.apply({ kind: 'summed', agent: 'x/y/z', by: 0 });
       return ++times;
     });
-    tested.answers.push(new HeadMoved([theirCommit(1, { agent: 'a/b/one', by: 5 })]));
+    tested.answers.push(new HeadMoved([theirCommit(1, { kind: 'summed', agent: 'a/b/one', by: 5 })]));
     tested.turn();
     await later();
     expect(await answer).toBe(2);
@@ -55,7 +55,7 @@ describe('a journal on a shared log', () => {
 
   test('asks for news before it answers that nothing was to be done', async () => {
     const tested = new SharedSums();
-    tested.unread = [theirCommit(3, { agent: 'a/b/one', by: 5 })];
+    tested.unread = [theirCommit(3, { kind: 'summed', agent: 'a/b/one', by: 5 })];
     const sum = await tested.journal.turn(ownWork, () => tested.sumOf('a/b/one'));
     expect(sum).toBe(5);
     expect(tested.journal.head.seq).toBe(3);
@@ -69,7 +69,7 @@ describe('a journal on a shared log', () => {
     const tested = new SharedSums();
     const answer = tested.add('a/b/one', 4);
     const read = tested.journal.durable(() => tested.sumOf('a/b/one'));
-    tested.answers.push(new HeadMoved([theirCommit(1, { agent: 'a/b/one', by: 8 })]));
+    tested.answers.push(new HeadMoved([theirCommit(1, { kind: 'summed', agent: 'a/b/one', by: 8 })]));
     tested.turn();
     expect([await answer, await read]).toEqual(['full', 8]);
   });
@@ -95,12 +95,12 @@ describe('a journal on a shared log', () => {
 
   test('follows what arrives, and waits for what must be prepared', async () => {
     const tested = new SharedSums();
-    tested.arrived = [theirCommit(1, { agent: 'a/b/one', by: 2 })];
+    tested.arrived = [theirCommit(1, { kind: 'summed', agent: 'a/b/one', by: 2 })];
     tested.journal.followReady();
     expect(tested.sumOf('a/b/one')).toBe(2);
     const { promise, resolve } = Promise.withResolvers<void>();
     tested.prepared = promise;
-    tested.arrived = [theirCommit(2, { agent: 'a/b/one', by: 3 })];
+    tested.arrived = [theirCommit(2, { kind: 'summed', agent: 'a/b/one', by: 3 })];
     tested.journal.followReady();
     const answer = tested.add('a/b/one', 1);
     tested.turn();
@@ -115,12 +115,12 @@ describe('a journal on a shared log', () => {
     const tested = new SharedSums();
     const { promise, resolve } = Promise.withResolvers<void>();
     tested.prepared = promise;
-    tested.answers.push(new HeadMoved([theirCommit(1, { agent: 'a/b/one', by: 2 })]));
+    tested.answers.push(new HeadMoved([theirCommit(1, { kind: 'summed', agent: 'a/b/one', by: 2 })]));
     const answer = tested.add('a/b/one', 1);
     tested.turn();
     await later();
     tested.prepared = undefined;
-    tested.arrived = [theirCommit(2, { agent: 'a/b/two', by: 3 })];
+    tested.arrived = [theirCommit(2, { kind: 'summed', agent: 'a/b/two', by: 3 })];
     tested.journal.followReady();
     expect(tested.published).toEqual([]);
     resolve();
@@ -137,14 +137,14 @@ describe('a journal on a shared log', () => {
     const answer = tested.add('a/b/one', 1);
     tested.turn();
     tested.prepared = promise;
-    tested.arrived = [theirCommit(1, { agent: 'a/b/one', by: 2 })];
+    tested.arrived = [theirCommit(1, { kind: 'summed', agent: 'a/b/one', by: 2 })];
     tested.journal.followReady();
     await later();
     tested.prepared = undefined;
-    refused.reject(new HeadMoved([theirCommit(2, { agent: 'a/b/two', by: 1 })]));
+    refused.reject(new HeadMoved([theirCommit(2, { kind: 'summed', agent: 'a/b/two', by: 1 })]));
     await later();
     expect([tested.letGo, tested.published]).toEqual([1, []]);
-    tested.arrived = [theirCommit(3, { agent: 'a/b/three', by: 1 })];
+    tested.arrived = [theirCommit(3, { kind: 'summed', agent: 'a/b/three', by: 1 })];
     resolve();
     await later();
     expect(await answer).toBe(3);
@@ -156,7 +156,10 @@ describe('a journal on a shared log', () => {
     const answers = [tested.add('a/b/one', 4), tested.add('a/b/two', 1)].map((answer) =>
       answer.catch((error: unknown) => (error as { code: string }).code),
     );
-    tested.answers.push(new HeadMoved([theirCommit(1, { agent: 'a/b/one', by: 5 })]), new Error('gone'));
+    tested.answers.push(
+      new HeadMoved([theirCommit(1, { kind: 'summed', agent: 'a/b/one', by: 5 })]),
+      new Error('gone'),
+    );
     tested.turn();
     await later();
     expect(await Promise.all(answers)).toEqual(['store_unavailable', 'store_unavailable']);

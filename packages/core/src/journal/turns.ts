@@ -102,21 +102,24 @@ export abstract class Turns<Change, Event extends Typed> {
     part.stamped.push(stamped);
   }
 
-  /** Changes memory by a fact, and makes it durable with this turn. Whatever goes wrong, the journal takes it back. */
+  /** Changes memory by a fact, and makes it durable with this turn. If it cannot be, the journal takes it back. */
   apply(fact: Change | Event): void {
-    this.onFailure(this.#apply(fact, this.#here));
-    if (isChange(fact)) this.write(fact as Change);
-    else this.publish(fact as Event);
-  }
-
-  write(change: Change): void {
+    this.applyLocally(() => this.#apply(fact, this.#here));
     const part = this.#open();
-    part.changes.push(change);
-    if (this.#isShared) part.steps.push({ change });
+    if (isChange(fact)) {
+      const change = fact as Change;
+      part.changes.push(change);
+      if (this.#isShared) part.steps.push({ change });
+    } else {
+      const event = fact as Event;
+      part.events.push(event);
+      if (this.#isShared) part.steps.push({ event });
+    }
   }
 
-  /** Notes how to take back a change that this turn made in memory. */
-  onFailure(undo: Undo): void {
+  /** Changes what only this gateway knows, such as its files. The log and other gateways do not hear of it. */
+  applyLocally(change: () => Undo): void {
+    const undo = change();
     this.#open().undos.push(undo);
   }
 
@@ -138,12 +141,6 @@ export abstract class Turns<Change, Event extends Typed> {
   /** Runs `work` as soon as this turn is durable, before its answers leave. If the turn fails, `work` never runs. */
   onCommitted(work: () => void): void {
     this.#open().afterwards.push(work);
-  }
-
-  publish(event: Event): void {
-    const part = this.#open();
-    part.events.push(event);
-    if (this.#isShared) part.steps.push({ event });
   }
 
   /** Resolves when everything recorded so far is durable. Rejects with `store_unavailable` if it cannot be. */

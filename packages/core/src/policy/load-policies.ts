@@ -34,7 +34,7 @@ export async function loadPolicies(
     const at = gov.clock.now();
     const before = gov.policies.version;
     // Files are this gateway's own. No fact of the log has them, so nobody follows them, and no start restores them.
-    gov.journal.onFailure(putInForce(gov, { files: parsed, stored: policyRegistry.sources.stored }));
+    gov.journal.applyLocally(() => putInForce(gov, { files: parsed, stored: policyRegistry.sources.stored }));
     rememberSet(gov, before);
     const { version, documents } = gov.policies;
     const setAside = policyRegistry.inForce.setAside.map(({ problem }) => describeProblem(problem));

@@ -8,6 +8,7 @@ import { sha256 } from './test-governance.ts';
 import { ownWork } from '../journal/warrant.ts';
 
 export interface SumChange {
+  readonly kind: 'summed';
   readonly agent: string;
   readonly by: number;
 }
@@ -50,7 +51,7 @@ export class SharedSums {
         return Promise.resolve();
       },
       soon: (flush) => this.#due.push(flush),
-      apply: () => () => undefined,
+      apply: (fact) => ('agent' in fact ? this.#add(fact) : () => undefined),
       seal: sealer(sha256),
       publish: (events) => this.published.push(...events.map(({ of }) => of)),
       onCommit: () => undefined,
@@ -71,8 +72,10 @@ export class SharedSums {
     emptyChain,
   );
 
-  #add({ agent, by }: SumChange): void {
-    this.sums.set(agent, (this.sums.get(agent) ?? 0) + by);
+  #add({ agent, by }: SumChange): () => void {
+    const add = (amount: number) => this.sums.set(agent, this.sumOf(agent) + amount);
+    add(by);
+    return () => add(-by);
   }
 
   sumOf(agent: string): number {
@@ -86,10 +89,8 @@ export class SharedSums {
         this.#record(agent, 'full');
         return 'full' as const;
       }
-      this.#add({ agent, by });
-      this.journal.onFailure(() => this.#add({ agent, by: -by }));
-      this.journal.write({ agent, by });
-      this.journal.publish({ type: 'sum', of: agent });
+      this.journal.apply({ kind: 'summed', agent, by });
+      this.journal.apply({ type: 'sum', of: agent });
       this.journal.onCommitted(() => this.done.push(agent));
       this.#record(agent, String(this.sumOf(agent)));
       return this.sumOf(agent);

@@ -102,7 +102,7 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
     if (config.opsDurable) save();
     follow();
     saveBalances();
-    gov.journal.write({ kind: 'receipts_removed', before: gov.clock.now() - receiptsKeptMs, most: receiptsPerTick });
+    gov.journal.apply({ kind: 'receipts_removed', before: gov.clock.now() - receiptsKeptMs, most: receiptsPerTick });
     retain();
     settle();
     forget();

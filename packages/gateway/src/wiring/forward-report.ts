@@ -39,7 +39,7 @@ export function reportOn(
         'retention has removed audit entries that a target did not have; it never gets them',
       );
       const details = { target: place, kind, ...gap };
-      journal.publish({ type: 'audit_alert', at: clock.now(), agent: null, alert: 'forward_gap', details });
+      journal.apply({ type: 'audit_alert', at: clock.now(), agent: null, alert: 'forward_gap', details });
     },
     wentBack: (was, seq) =>
       logger.error(
