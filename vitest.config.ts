@@ -1,16 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { ShortFilesLast } from './tests/harness/short-files-last.ts';
 
-/** What depends on the engine that serves gRPC runs by the other one as well. */
-const byEngine = [
-  'batch-and-stream',
-  'control-stream',
-  'first-light',
-  'transport',
-  'unfinished-messages',
-  'unread-answers',
-];
-
 /**
  * What takes long for one rule: storms, much data, whole installations, single pages in a browser. `npm run test:long`
  * runs it, and so does the workflow of the forge.
@@ -68,14 +58,6 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: 'long', include: long } },
-      {
-        extends: true,
-        test: {
-          name: 'by grpc-js',
-          include: byEngine.map((file) => `tests/e2e/${file}.test.ts`),
-          env: { REEVE_TEST_ENGINE: 'grpc-js' },
-        },
-      },
     ],
     // Generous: the machine may be busy, and no test asserts how long anything takes.
     testTimeout: patienceMs,

@@ -18,11 +18,8 @@ import type { Spread } from './statistics.ts';
 import { spreadOf, sum } from './statistics.ts';
 import { count, duration, megabytes, ratio, textTable } from './table.ts';
 
-const engines = ['reeve', 'grpc-js'] as const;
-
 export interface FloodRow {
   readonly attack: string;
-  readonly engine: (typeof engines)[number];
   /** Decisions without the attacker, beside one that attacks another process, and beside one that attacks the gateway. */
   readonly alone: Quantiles;
   readonly control: Quantiles;
@@ -48,49 +45,41 @@ const shape: Shape = { name: 'steady', method: 'unary', connections: 4, inFlight
 const marginSecs = 0.2;
 
 interface Scene {
-  readonly engine: (typeof engines)[number];
   readonly load: LoadProcess;
   readonly flood: FloodProcess;
   readonly gateway: GatewayProcess;
   readonly echo: ServerProcess;
 }
 
-/** Decisions at a modest rate beside each attack, in turn on gateways with either engine. */
+/** Decisions at a modest rate beside each attack. */
 export async function measureFloods(cores: Cores, pace: Pace, tell: (line: string) => void): Promise<FloodRow[]> {
   const [load, flood] = [startLoad(cores.load), startFlood(cores.load)];
-  const scenes = await Promise.all(engines.map((engine) => sceneOf(engine, cores, load, flood)));
+  const scene = await sceneOf(cores, load, flood);
   try {
-    for (const scene of scenes) {
-      await load.run({ kind: 'register', fleet: scene.gateway.grpc, agents: 100, orgs: 10 });
-      await decide(scene, pace.warmupSecs, pace.seconds);
-    }
+    await load.run({ kind: 'register', fleet: scene.gateway.grpc, agents: 100, orgs: 10 });
+    await decide(scene, pace.warmupSecs, pace.seconds);
     const rows: FloodRow[] = [];
     for (const { name } of attacks) {
       tell(`${name} …`);
-      const rounds: (readonly Round[])[] = scenes.map(() => []);
-      for (let round = 0; round < pace.rounds; round++) {
-        for (const [at, scene] of scenes.entries()) {
-          rounds[at] = [...(rounds[at] ?? []), await measureRound(scene, pace, name)];
-        }
-      }
-      const measured = scenes.map(({ engine }, at) => rowOf(name, engine, rounds[at] ?? []));
-      tell(measured.map(({ engine, p99Ratio }) => `${engine} ${ratio(p99Ratio)}`).join(', '));
-      rows.push(...measured);
+      const rounds: Round[] = [];
+      for (let round = 0; round < pace.rounds; round++) rounds.push(await measureRound(scene, pace, name));
+      const measured = rowOf(name, rounds);
+      tell(ratio(measured.p99Ratio));
+      rows.push(measured);
     }
     return rows;
   } finally {
-    const servers = scenes.flatMap(({ gateway, echo }) => [gateway, echo]);
-    await Promise.all([load.stop(), flood.stop(), ...servers.map((server) => server.stop())]);
+    await Promise.all([load, flood, scene.gateway, scene.echo].map((one) => one.stop()));
   }
 }
 
-async function sceneOf(engine: Scene['engine'], cores: Cores, load: LoadProcess, flood: FloodProcess): Promise<Scene> {
+async function sceneOf(cores: Cores, load: LoadProcess, flood: FloodProcess): Promise<Scene> {
   const program = fileURLToPath(new URL('bare-echo.ts', import.meta.url));
   const [gateway, echo] = await Promise.all([
-    startGateway({ core: cores.server, env: { SVC_GRPC_ENGINE: engine } }),
-    startServer(cores.load, givingWay([process.execPath, program, engine])),
+    startGateway({ core: cores.server }),
+    startServer(cores.load, givingWay([process.execPath, program, 'reeve'])),
   ]);
-  return { engine, load, flood, gateway, echo };
+  return { load, flood, gateway, echo };
 }
 
 interface Round {
@@ -123,14 +112,13 @@ function decide({ load, gateway }: Scene, warmupSecs: number, seconds: number): 
   return load.run({ kind: 'load', fleet: grpc, target: grpc, pid, shape, warmupSecs, seconds });
 }
 
-function rowOf(attack: string, engine: Scene['engine'], rounds: readonly Round[]): FloodRow {
+function rowOf(attack: string, rounds: readonly Round[]): FloodRow {
   const quantileRatio = (share: number) =>
     spreadOf(rounds.map(({ control, attacked }) => quantileOf(attacked, share) / quantileOf(control, share)));
   const rss = (pick: (round: Round) => number | undefined) =>
     Math.max(...rounds.map((round) => pick(round) ?? Number.NaN));
   return {
     attack,
-    engine,
     alone: quantilesOf(rounds.map(({ alone }) => alone)),
     control: quantilesOf(rounds.map(({ control }) => control)),
     attacked: quantilesOf(rounds.map(({ attacked }) => attacked)),
@@ -158,7 +146,6 @@ function quantileOf({ counts }: LoadResult, share: number): number {
 export function floodsTable(rows: readonly FloodRow[]): string {
   const header = [
     'attack',
-    'engine',
     'p50 alone',
     'control',
     'attacked',
@@ -171,9 +158,8 @@ export function floodsTable(rows: readonly FloodRow[]): string {
     'failed',
     'cut',
   ];
-  const cells = rows.map(({ attack, engine, alone, control, attacked, ...row }) => [
+  const cells = rows.map(({ attack, alone, control, attacked, ...row }) => [
     attack,
-    engine,
     duration(alone.p50Micros),
     duration(control.p50Micros),
     duration(attacked.p50Micros),

@@ -92,7 +92,7 @@ async function measureColumn(
   tell: (line: string) => void,
 ): Promise<{ readonly byName: ReadonlyMap<string, readonly LoadResult[]>; readonly leftOut: number }> {
   const load = startLoad(cores.load);
-  const sampled = await startReeve(cores.server, load, {});
+  const sampled = await startReeve(cores.server, load);
   const fleet = sampled.server.grpc;
   const { answer } = await load.run({ kind: 'sample', fleet, method: 'small' });
   await sampled.server.stop();

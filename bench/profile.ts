@@ -120,13 +120,11 @@ function describe(node: ProfileNode, parents: ReadonlyMap<number, ProfileNode>):
 }
 
 function placeOf(url: string, line: number): string {
-  const short = url.replace(/^.*\/(node_modules|packages)\//, '').replace('@grpc/grpc-js/build/src/', 'grpc-js/');
-  return `${short}:${line + 1}`;
+  return `${url.replace(/^.*\/(node_modules|packages)\//, '')}:${line + 1}`;
 }
 
 /** The owner of the code, by the first pattern that matches its address. */
 const owners: readonly (readonly [RegExp, string])[] = [
-  [/@grpc\/grpc-js/, 'grpc-js'],
   [/@bufbuild|contract\/src\/gen|message-writer/, 'codec'],
   [/\/adapters\/sql\//, 'store: node:sqlite'],
   [/\/adapters\/crypto\/|node:internal\/crypto/, 'hashing'],

@@ -2,7 +2,6 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { bundleGrpcJsAside, withBundledGrpcJs } from './bundle-grpc-js.ts';
 import { bundleSdkAside } from './bundle-sdk.ts';
 import { ownDeclarations } from './packages/own-declarations.ts';
 import type { Workspace } from './packages/public-packages.ts';
@@ -34,17 +33,13 @@ function place(one: Workspace): void {
 /** Puts the compiled files of a package into its `dist`, as deep as the sources stand in `src`. */
 function placeModules({ folder, path, manifest }: Workspace, dist: string): void {
   const from = join(compiled, folder, 'src');
-  const isGateway = manifest.name === '@reeve/gateway';
-  if (isGateway) bundleGrpcJsAside(dist);
   for (const file of filesIn(from)) {
     const to = join(dist, file);
     mkdirSync(dirname(to), { recursive: true });
     const text = readFileSync(join(from, file), 'utf8');
     if (file.endsWith('.js.map')) writeFileSync(to, mapOf(text, join(path, 'src', file), to));
-    else if (file.endsWith('.js')) {
-      const code = publishedCode(text, manifest.version);
-      writeFileSync(to, isGateway ? withBundledGrpcJs(file, code) : code);
-    } else writeFileSync(to, publishedDeclarations(text));
+    else if (file.endsWith('.js')) writeFileSync(to, publishedCode(text, manifest.version));
+    else writeFileSync(to, publishedDeclarations(text));
   }
   for (const file of filesIn(join(path, 'src')).filter((name) => name.endsWith('.mjs'))) {
     cpSync(join(path, 'src', file), join(dist, file));

@@ -29,7 +29,7 @@ function counted(file: string): Counts {
   }
 }
 
-const usual = ['--project', 'all', '--project', 'by grpc-js'];
+const usual = ['--project', 'all'];
 
 function isPart(args: readonly string[]): boolean {
   return args.includes('--project') || args.some((arg) => !arg.startsWith('-'));

@@ -55,17 +55,9 @@ function echo(name: string, prepare: () => Promise<Program>, command: (program: 
   };
 }
 
-function gateway(name: string, env: Readonly<Record<string, string>>): Peer {
-  return { name, decides: true, prepare: always('.'), start: (_, { core, load }) => startReeve(core, load, env) };
-}
-
 /** A gateway with default settings and one rule. Its operations pile up within a round. */
-export async function startReeve(
-  core: number | undefined,
-  load: LoadProcess,
-  env: Readonly<Record<string, string>>,
-): Promise<RunningPeer> {
-  const server = await startGateway({ core, policies: { 'base.yaml': reevePolicy }, env });
+export async function startReeve(core: number | undefined, load: LoadProcess): Promise<RunningPeer> {
+  const server = await startGateway({ core, policies: { 'base.yaml': reevePolicy } });
   await load.run({ kind: 'register', fleet: server.grpc, agents: 100, orgs: 10 });
   return { server, request: checkRequest(server.grpc), hasOps: true };
 }
@@ -79,8 +71,12 @@ export const peers: readonly Peer[] = [
   echo('grpc-go', goEcho, (program) => [program]),
   echo('grpc-js', always('echo-grpc-js.ts'), byNode),
   echo('Reeve engine', always('echo-reeve.ts'), byNode),
-  gateway('Reeve, own engine', { SVC_GRPC_ENGINE: 'reeve' }),
-  gateway('Reeve, grpc-js', { SVC_GRPC_ENGINE: 'grpc-js' }),
+  {
+    name: 'Reeve',
+    decides: true,
+    prepare: always('.'),
+    start: (_, { core, load }) => startReeve(core, load),
+  },
   {
     name: 'OPA',
     decides: true,

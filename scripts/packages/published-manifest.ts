@@ -6,7 +6,6 @@ const unpublishedEntries: ReadonlySet<string> = new Set(['./testkit']);
 /** Whether the code of a package that another needs is in what is built of that one. */
 const builtIn: Readonly<Record<string, (needed: string) => boolean>> = {
   '@reeve/cli': () => true,
-  '@reeve/gateway': (needed) => needed === '@grpc/grpc-js',
   // The declarations name types of Node.
   '@reeve/sdk': (needed) => needed !== '@types/node',
 };

@@ -15,11 +15,8 @@ export interface LockFile {
   readonly packages: Readonly<Record<string, Locked>>;
 }
 
-/** What builds the dashboard, and what the fallback engine would need for other services. None of it is shipped. */
-const notShipped: ReadonlySet<string> = new Set([
-  ...['@tailwindcss/vite', '@vitejs/plugin-react', 'tailwindcss', 'vite'],
-  '@grpc/proto-loader',
-]);
+/** What builds the dashboard. None of it is shipped. */
+const notShipped: ReadonlySet<string> = new Set(['@tailwindcss/vite', '@vitejs/plugin-react', 'tailwindcss', 'vite']);
 
 /**
  * A bill of materials of a release (CycloneDX 1.6): every package whose code is in it or is installed with it, from the

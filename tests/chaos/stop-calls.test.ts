@@ -28,15 +28,11 @@ async function hangingCall(address: string): Promise<{ readonly ended: Promise<n
   return { ended: promise.finally(() => session.destroy()) };
 }
 
-test.each(['reeve', 'grpc-js'])(
-  'by the engine %s, a gateway that stops does not wait for a call without end',
-  async (engine) => {
-    const env = { SVC_GRPC_ENGINE: engine, SVC_DRAIN_SECS: '1' };
-    await using gateway = await TestGateway.start({ policies: { 'all.yaml': allowAll }, env });
-    const { ended } = await hangingCall(gateway.grpc);
-    const stopped = gateway.kill('SIGTERM');
-    // grpc-js cuts the connection instead.
-    expect(await ended).toBe(engine === 'reeve' ? status.UNAVAILABLE : null);
-    expect(await stopped).toBe(0);
-  },
-);
+test('a gateway that stops does not wait for a call without end', async () => {
+  const env = { SVC_DRAIN_SECS: '1' };
+  await using gateway = await TestGateway.start({ policies: { 'all.yaml': allowAll }, env });
+  const { ended } = await hangingCall(gateway.grpc);
+  const stopped = gateway.kill('SIGTERM');
+  expect(await ended).toBe(status.UNAVAILABLE);
+  expect(await stopped).toBe(0);
+});

@@ -70,14 +70,13 @@ function toolsText({ versions }: Results, isOne: (tool: string) => boolean): str
 }
 
 function h2specText(results: Results): string {
-  return `[h2spec](https://github.com/summerwind/h2spec) holds an HTTP/2 server against the RFCs: here a test service on each
+  return `[h2spec](https://github.com/summerwind/h2spec) holds an HTTP/2 server against the RFCs: here a test service on Reeve's
 gRPC engine. By ${toolsText(results, (tool) => tool.startsWith('h2spec'))}.
 
 ${markdownTable(h2specHeader, h2specRows(results))}
 
-The tool is run twice. Its own requests (http) are not gRPC, so an engine refuses them: Reeve's own at their end, with a
-text that says what it is; grpc-js as soon as it has read their header, so that some tests do not reach what they are
-about. The second time the tool is built to send the same tests as calls of gRPC (grpc), to a method that takes any content
+The tool is run twice. Its own requests (http) are not gRPC, so the engine refuses them at their end, with a text
+that says what it is. The second time the tool is built to send the same tests as calls of gRPC (grpc), to a method that takes any content
 and answers it.
 
 "Unexpected" counts the failures that the table below does not explain, and the passes of tests that it says fail.
@@ -94,7 +93,7 @@ function interopText(results: Results): string {
   const clients = new Set(results.interop.map(({ client }) => client));
   return `Each of the ${interopCases.length} cases of the gRPC project's interoperability tests, which have the names that it gives
 them, is called by clients of other implementations (${toolsText(results, (tool) => clients.has(tool))}), in plain text and
-over TLS. The table says with how many of these it passed, by engine.
+over TLS. The table says with how many of these it passed, by what served.
 
 ${markdownTable(interopHeader(results), interopRows(results))}`;
 }
@@ -150,8 +149,8 @@ ${failures === '' ? '' : `\n${failures}`}`;
 }
 
 function unexpectedLines({ h2spec }: Results): string {
-  const lines = h2spec.flatMap(({ engine, requests, verdicts }) =>
-    verdicts.filter(({ ok }) => !ok).map(({ name, note }) => `- ${engine}, ${requests}: ${name} (${note})`),
+  const lines = h2spec.flatMap(({ requests, verdicts }) =>
+    verdicts.filter(({ ok }) => !ok).map(({ name, note }) => `- ${requests}: ${name} (${note})`),
   );
   return lines.length === 0 ? 'None.' : lines.join('\n');
 }
@@ -168,13 +167,12 @@ function exceptionSections(): string {
 }
 
 function reasonText(why: Exception['why']): string {
-  if ('defect' in why) return `No rule allows this: ${why.defect}`;
   return `> ${why.sentence}\n>\n> — ${why.rfc}\n\n${why.here}`;
 }
 
-function testLine({ test, engines, requests, outcome, sometimesPasses }: Exception): string {
+function testLine({ test, requests, outcome, sometimesPasses }: Exception): string {
   const often = sometimesPasses === true ? ', or passes, by which frame comes first' : '';
-  return `- ${test} (${engines.join(' and ')}, ${requests.join(' and ')}: ${outcome}${often})`;
+  return `- ${test} (${requests.join(' and ')}: ${outcome}${often})`;
 }
 
 function markdownTable(header: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -1,4 +1,3 @@
-import type { EngineName } from './engine.ts';
 import type { Exception, RequestKind } from './h2spec-exceptions.ts';
 import type { H2specCase } from './h2spec-report.ts';
 
@@ -9,14 +8,13 @@ export interface Verdict {
   readonly note: string;
 }
 
-/** Holds the results of an engine against the table of exceptions: a surprise of either kind is wrong. */
+/** Holds the results against the table of exceptions: a surprise of either kind is wrong. */
 export function judgeH2spec(
-  engine: EngineName,
   requests: RequestKind,
   cases: readonly H2specCase[],
   exceptions: readonly Exception[],
 ): Verdict[] {
-  const here = exceptions.filter((entry) => entry.engines.includes(engine) && entry.requests.includes(requests));
+  const here = exceptions.filter((entry) => entry.requests.includes(requests));
   const expected = new Map(here.map((entry) => [entry.test, entry]));
   const verdicts = cases.map((result) => judge(result, expected.get(result.name)));
   const names = new Set(cases.map(({ name }) => name));

@@ -4,7 +4,6 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { endWithUs } from '../harness/end-with-us.ts';
-import type { EngineName } from './engine.ts';
 import type { RequestKind } from './h2spec-exceptions.ts';
 import { exceptions } from './h2spec-exceptions.ts';
 import type { H2specCase } from './h2spec-report.ts';
@@ -15,7 +14,6 @@ import { anyContentPath } from './test-service.ts';
 import { startTestServer } from './test-server.ts';
 
 export interface H2specResult {
-  readonly engine: EngineName;
   readonly requests: RequestKind;
   readonly cases: readonly H2specCase[];
   readonly verdicts: readonly Verdict[];
@@ -24,9 +22,9 @@ export interface H2specResult {
 /** How long the tool waits for the answer to one frame: a busy machine may be slow. */
 const patienceSecs = '3';
 
-/** Runs all tests of h2spec against the test service on an engine. `program` sends requests of that kind. */
-export async function runH2spec(program: string, engine: EngineName, requests: RequestKind): Promise<H2specResult> {
-  const server = await startTestServer(engine, false);
+/** Runs all tests of h2spec against the test service on Reeve's engine. `program` sends requests of that kind. */
+export async function runH2spec(program: string, requests: RequestKind): Promise<H2specResult> {
+  const server = await startTestServer('reeve', false);
   const folder = mkdtempSync(join(tmpdir(), 'reeve-h2spec-'));
   const report = join(folder, 'report.xml');
   try {
@@ -35,7 +33,7 @@ export async function runH2spec(program: string, engine: EngineName, requests: R
     endWithUs(child);
     await once(child, 'exit');
     const cases = readH2specReport(readFileSync(report, 'utf8'));
-    return { engine, requests, cases, verdicts: judgeH2spec(engine, requests, cases, exceptions) };
+    return { requests, cases, verdicts: judgeH2spec(requests, cases, exceptions) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
     await server.stop();

@@ -1,4 +1,3 @@
-import type { EngineName } from './engine.ts';
 import { grpcGoClient } from './clients/grpc-go.ts';
 import { grpcJsClient } from './clients/grpc-js.ts';
 import { grpcioClient } from './clients/grpcio.ts';
@@ -10,7 +9,7 @@ import { startTestServer } from './test-server.ts';
 
 export interface InteropResult {
   /** What serves. Only Reeve's own client calls the server of grpc-go. */
-  readonly engine: EngineName | 'grpc-go';
+  readonly engine: 'reeve' | 'grpc-go';
   readonly client: string;
   readonly secure: boolean;
   readonly name: InteropCase;
@@ -27,13 +26,13 @@ export const interopClients: readonly InteropClient[] = [
   reeveClient,
 ];
 
-/** All cases of one client against an engine, in plain text and over TLS. */
+/** All cases of one client against Reeve's engine, in plain text and over TLS. */
 export async function runInterop(
   client: InteropClient,
   program: string,
-  engine: EngineName,
   tell: (result: InteropResult) => void,
 ): Promise<void> {
+  const engine = 'reeve';
   for (const secure of [false, true]) {
     const server = await startTestServer(engine, secure);
     await client.run(program, server, (name, failure) => tell({ engine, client: client.name, secure, name, failure }));

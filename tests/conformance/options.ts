@@ -1,6 +1,4 @@
 import { parseArgs } from 'node:util';
-import type { EngineName } from './engine.ts';
-import { engineNames } from './engine.ts';
 import { foreignSuites } from './foreign-suites.ts';
 
 const ownSuites = ['h2spec', 'interop', 'mcp', 'hooks', 'adapters', 'packages', 'deploy'] as const;
@@ -8,7 +6,6 @@ const ownSuites = ['h2spec', 'interop', 'mcp', 'hooks', 'adapters', 'packages', 
 const suites: readonly string[] = [...ownSuites, ...foreignSuites.map(({ name }) => name)];
 
 export interface Options {
-  readonly engines: readonly EngineName[];
   /** Of `ownSuites` and `foreignSuites`. */
   readonly suites: ReadonlySet<string>;
   /** Whether the results become docs/conformance.md and docs/adapters-results.json. */
@@ -20,33 +17,26 @@ export function readOptions(args: readonly string[]): Options | undefined {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      engine: { type: 'string', default: 'both' },
       only: { type: 'string' },
       write: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
   if (values.help) return undefined;
-  const { engine, only, write } = values;
-  const engines = engineNames.filter((name) => engine === 'both' || engine === name);
+  const { only, write } = values;
   const chosen = suites.filter((name) => only === undefined || only === name);
-  if (engines.length === 0) throw new Error(`--engine takes ${engineNames.join(', ')} or both, not "${engine}"`);
   if (chosen.length === 0) throw new Error(`--only takes ${suites.join(' or ')}, not "${only}"`);
-  if (write && engines.length < engineNames.length) {
-    throw new Error('--write takes the results of both engines: leave out --engine');
-  }
-  return { engines, suites: new Set(chosen), write };
+  return { suites: new Set(chosen), write };
 }
 
-export const helpText = `Holds the gRPC engines against HTTP/2 (h2spec) and against gRPC clients in other languages, the MCP proxy against the
+export const helpText = `Holds the gRPC engine against HTTP/2 (h2spec) and against gRPC clients in other languages, the MCP proxy against the
 suite of the MCP project, the hooks against real coding agents (Claude Code and Codex) that a scripted model drives, and
 the adapters for frameworks against the table of cases (tests/adapters/cases.yaml). Installs the packages and starts the
 executables of a release as a stranger would, on every Node that they are for. Builds and starts what is in deploy/: the
 image, the chart, the load balancer, the alerts, the unit. Restores PostgreSQL to a moment, as docs/operations/backup.md
 says it.
 
-  npm run conformance                          all tests, on both engines
-  npm run conformance -- --engine reeve        one engine: ${engineNames.join(', ')}, or both
+  npm run conformance                          all tests
   npm run conformance -- --only h2spec         one suite: ${suites.join(', ')}
   npm run conformance -- --write               all tests, and the results into docs/conformance.md
   npm run conformance -- --only mcp --write    one suite, and its part of that page

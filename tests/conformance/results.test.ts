@@ -5,7 +5,6 @@ it('counts a pass, an exception, a surprise of either kind and a part that broke
   const results = emptyResults();
   const outcomes = ['passed', 'failed', 'failed', 'passed'] as const;
   results.h2spec.push({
-    engine: 'reeve',
     requests: 'http',
     cases: outcomes.map((outcome, at) => ({ name: String(at), outcome, detail: '' })),
     verdicts: [

@@ -92,21 +92,13 @@ export function sumsText(results: Results): string {
   return parts.join(', ');
 }
 
-export const h2specHeader = ['engine', 'requests', 'tests', 'passed', 'failed', 'skipped', 'unexpected'] as const;
+export const h2specHeader = ['requests', 'tests', 'passed', 'failed', 'skipped', 'unexpected'] as const;
 
 export function h2specRows({ h2spec }: Results): string[][] {
-  return h2spec.map(({ engine, requests, cases, verdicts }) => {
+  return h2spec.map(({ requests, cases, verdicts }) => {
     const number = (wanted: string) => String(cases.filter(({ outcome }) => outcome === wanted).length);
     const unexpected = verdicts.filter(({ ok }) => !ok).length;
-    return [
-      engine,
-      requests,
-      String(cases.length),
-      number('passed'),
-      number('failed'),
-      number('skipped'),
-      String(unexpected),
-    ];
+    return [requests, String(cases.length), number('passed'), number('failed'), number('skipped'), String(unexpected)];
   });
 }
 
@@ -128,7 +120,7 @@ export function deployRows({ deploy }: Results): string[][] {
   return deploy.map(({ part, name, failure }) => [part, name, failure ?? 'passed']);
 }
 
-/** The engines, each with a column. */
+/** What served, each with a column. */
 export function interopHeader({ interop }: Results): string[] {
   return ['case', ...new Set(interop.map(({ engine }) => engine))];
 }

@@ -9,7 +9,6 @@ import type { AdapterResult } from './adapters/run-adapters.ts';
 import { runAdapters, writeAdapterResults } from './adapters/run-adapters.ts';
 import { renewedPage } from './conformance-page.ts';
 import { runDeploy } from './deploy/run-deploy.ts';
-import type { EngineName } from './engine.ts';
 import type { ForeignSuite } from './foreign-suite.ts';
 import { foreignSuites } from './foreign-suites.ts';
 import { requestKinds } from './h2spec-exceptions.ts';
@@ -49,9 +48,9 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   const results = emptyResults();
-  const { engines, suites } = options;
-  if (suites.has('h2spec')) await h2spec(engines, results);
-  if (suites.has('interop')) await interop(engines, results);
+  const { suites } = options;
+  if (suites.has('h2spec')) await h2spec(results);
+  if (suites.has('interop')) await interop(results);
   if (suites.has('mcp')) await mcp(results);
   if (suites.has('hooks')) await hooks(results);
   if (suites.has('packages')) await packages(results);
@@ -75,7 +74,7 @@ function writeResults(results: Results): void {
   spawnSync(process.execPath, ['scripts/generate-docs.ts'], { stdio: 'inherit' });
 }
 
-async function h2spec(engines: readonly EngineName[], results: Results): Promise<void> {
+async function h2spec(results: Results): Promise<void> {
   for (const requests of requestKinds) {
     const tool = await findH2spec(requests, say);
     if ('missing' in tool) {
@@ -83,20 +82,16 @@ async function h2spec(engines: readonly EngineName[], results: Results): Promise
       continue;
     }
     results.versions.push([`h2spec, ${requests} requests`, tool.version]);
-    for (const engine of engines) {
-      const what = `h2spec on ${engine}, ${requests} requests`;
-      say(`${what}: all tests, which takes about half a minute`);
-      const result = await guarded(what, results, () => runH2spec(tool.path, engine, requests));
-      if (result === undefined) continue;
-      results.h2spec.push(result);
-      for (const { name, ok, note } of result.verdicts) {
-        say(`${ok ? 'ok  ' : 'FAIL'} ${engine}, ${requests}: ${name} (${note})`);
-      }
-    }
+    const what = `h2spec, ${requests} requests`;
+    say(`${what}: all tests, which takes about half a minute`);
+    const result = await guarded(what, results, () => runH2spec(tool.path, requests));
+    if (result === undefined) continue;
+    results.h2spec.push(result);
+    for (const { name, ok, note } of result.verdicts) say(`${ok ? 'ok  ' : 'FAIL'} ${requests}: ${name} (${note})`);
   }
 }
 
-async function interop(engines: readonly EngineName[], results: Results): Promise<void> {
+async function interop(results: Results): Promise<void> {
   const note = (result: InteropResult) => {
     results.interop.push(result);
     const { client, engine, name, secure, failure } = result;
@@ -110,9 +105,7 @@ async function interop(engines: readonly EngineName[], results: Results): Promis
       continue;
     }
     results.versions.push([client.name, tool.version]);
-    for (const engine of engines) {
-      await guarded(`${client.name} on ${engine}`, results, () => runInterop(client, tool.path, engine, note));
-    }
+    await guarded(client.name, results, () => runInterop(client, tool.path, note));
   }
   const server = await findGoServer(say);
   if ('missing' in server) results.notRun.push(server.missing);

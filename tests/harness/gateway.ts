@@ -104,7 +104,7 @@ export class TestGateway {
     const args = ['serve', '--http', '127.0.0.1:0', '--grpc', '127.0.0.1:0', '--data', folder, ...(options.args ?? [])];
     const url = await databaseFor(folder, options);
     const database = url === undefined ? {} : { SVC_DATABASE_URL: url };
-    const env = { SVC_BOOTSTRAP_API_KEY: bootstrapKey, ...engine(), ...database, ...options.env };
+    const env = { SVC_BOOTSTRAP_API_KEY: bootstrapKey, ...database, ...options.env };
     const child = spawnReeve(options.fromSources === true ? reeveFromSources : reeveCommand, args, env);
     const output = collect(child);
     const line = await firstLine(child, output);
@@ -248,12 +248,6 @@ async function databaseFor(folder: string, options: GatewayOptions): Promise<str
   const url = options.database?.url ?? databaseOf(folder) ?? (await defaultDatabase(folder));
   if (url !== undefined) useDatabase(folder, url);
   return url;
-}
-
-/** The engine that serves gRPC, if the tests run by another one than usual. */
-function engine(): Readonly<Record<string, string>> {
-  const name = process.env['REEVE_TEST_ENGINE'];
-  return name === undefined ? {} : { SVC_GRPC_ENGINE: name };
 }
 
 function spawnReeve(

@@ -32,9 +32,9 @@ beforeAll(async () => {
   gateway = await startGateway();
 }, 600_000);
 
-function startGateway(env: Readonly<Record<string, string>> = {}): Promise<StartedGateway> {
+function startGateway(): Promise<StartedGateway> {
   const bin = join(alone['@reeve/cli'].folder, 'node_modules/.bin/reeve');
-  return StartedGateway.start(bin, { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, ...env });
+  return StartedGateway.start(bin, { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` });
 }
 
 afterAll(async () => {
@@ -79,9 +79,8 @@ it('has built code and declarations behind every entry, and no sources', () => {
 
 /** Some of what is in bundles that have no map: direct and indirect, of the process, of threads, and loaded late. */
 const withoutMaps: Readonly<Record<string, readonly string[]>> = {
-  '@reeve/gateway': ['@grpc/grpc-js', '@js-sdsl/ordered-map'],
   '@reeve/cli': [
-    ...['@grpc/grpc-js', '@opentelemetry/sdk-trace', '@opentelemetry/semantic-conventions', 'fastify', 'find-my-way'],
+    ...['@opentelemetry/sdk-trace', '@opentelemetry/semantic-conventions', 'fastify', 'find-my-way'],
     ...['jose', 'pg', 'pg-protocol', 'ws', 'openid-client', 'yaml', 'zod', '@marcbachmann/cel-js', 'bintrees'],
   ],
 };
@@ -90,8 +89,7 @@ it('brings the licence of everything that is built into a package, and names it 
   const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as LockFile;
   const { components } = billOfMaterials(lock, { version: '0.0.0', node: '24.0.0', date: '', id: '' });
   const listed = new Set(components.map(({ purl }) => purl));
-  // The library of the other engine has no map, nor has the command. What the library needs beside these, it would load for
-  // other services only.
+  // The command has no map.
   const inside = names.flatMap((name) => {
     const ofMaps = packagesInMaps(publishedOf(name).folder).map((other) => ({ name, other }));
     return [...ofMaps, ...(withoutMaps[name] ?? []).map((other) => ({ name, other }))];
@@ -142,13 +140,6 @@ it.for([20, 24])('asks the gateway by the installed SDK on Node %i', async (majo
     route: '/readyz',
   });
   expect(stderr).toBe('');
-});
-
-it('has the other gRPC engine inside', async () => {
-  await using other = await startGateway({ SVC_GRPC_ENGINE: 'grpc-js' });
-  const agent = project.write('agent.mjs', agentModule);
-  const { stdout } = await project.run(process.execPath, [agent], { GRPC: other.grpc, KEY: adminKey });
-  expect(JSON.parse(stdout)).toMatchObject({ decision: 'allow' });
 });
 
 it('can be required where Node can', async () => {

@@ -72,33 +72,13 @@ it('lists what is shipped, each once, with licence and digest, and nothing that 
   // The command, what it needs, what is in the scripts of the dashboard, and what is in the executable.
   for (const name of ['npm/%40reeve/cli', 'npm/fastify', 'npm/react', 'generic/node'])
     expect(names).toContain(`pkg:${name}`);
-  for (const name of ['vitest', 'typescript', 'vite']) expect(names).not.toContain(`pkg:npm/${name}`);
+  for (const name of ['vitest', 'typescript', 'vite', '%40grpc/grpc-js'])
+    expect(names).not.toContain(`pkg:npm/${name}`);
   const others = components.filter((component) => component.type === 'library' && !component.purl.includes('%40reeve'));
   expect(others.filter((component) => !('hashes' in component))).toEqual([]);
   const known = new Set(['reeve', ...refs]);
   expect(dependencies.flatMap(({ dependsOn }) => dependsOn).filter((ref) => !known.has(ref))).toEqual([]);
   expect(dependencies.map(({ ref }) => ref).toSorted()).toEqual([...known].toSorted());
-});
-
-it('lists the library of the other gRPC engine with its licence, although no package needs it when it is installed', () => {
-  const lock = JSON.parse(read('package-lock.json')) as LockFile;
-  const about = { version: '0.2.0', node: '24.0.0', date: '', id: '' };
-  const { components, dependencies } = billOfMaterials(lock, about);
-  const locked = (name: string) => {
-    const { version, license, integrity } = lock.packages[`node_modules/${name}`] ?? {};
-    const content = Buffer.from(integrity?.replace('sha512-', '') ?? '', 'base64').toString('hex');
-    const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
-    return { purl, version, licenses: [{ license: { id: license } }], hashes: [{ alg: 'SHA-512', content }] };
-  };
-  const [engine, map] = [locked('@grpc/grpc-js'), locked('@js-sdsl/ordered-map')];
-  expect(engine.licenses).toEqual([{ license: { id: 'Apache-2.0' } }]);
-  for (const one of [engine, map]) expect(components).toContainEqual(expect.objectContaining(one));
-  const needs = (ref: string) => dependencies.find((one) => one.ref === ref)?.dependsOn;
-  expect(needs(`pkg:npm/%40reeve/gateway@${lock.packages['packages/gateway']?.version}`)).toContain(engine.purl);
-  expect(needs(engine.purl)).toEqual([map.purl]);
-  // What it would load only for services that the gateway does not offer.
-  const names = components.map(({ name }) => name);
-  for (const name of ['proto-loader', 'protobufjs', 'yargs']) expect(names).not.toContain(name);
 });
 
 it('gives the chart and the Python client the version, too', () => {

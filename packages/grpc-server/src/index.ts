@@ -3,8 +3,6 @@ export { GrpcServer } from './grpc-server.ts';
 export type { Call, ServerStream, StreamHandler, StreamListener, UnaryCall, UnaryHandler } from './handlers.ts';
 export type { Limits } from './limits.ts';
 export { defaultLimits } from './limits.ts';
-export type { Claim, ConnectionRoom } from './limits/message-room.ts';
-export { MessageRoom } from './limits/message-room.ts';
 export type { Rooms } from './limits/rooms.ts';
 export { roomsOf } from './limits/rooms.ts';
 export type { RoomShare } from './limits/shared-room.ts';

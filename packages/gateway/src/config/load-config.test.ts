@@ -60,6 +60,22 @@ describe('NATS', () => {
   });
 });
 
+describe('a setting that was removed', () => {
+  const said = 'SVC_GRPC_ENGINE was removed: the gateway serves gRPC by its own engine alone; leave the setting out';
+
+  test.each(['reeve', 'grpc-js', ''])('is refused in the environment, and the message says why: %j', (value) => {
+    expect(() => load({ SVC_GRPC_ENGINE: value })).toThrow(said);
+    expect(() => load({ SVC_GRPC_ENGINE: value })).toThrow(expect.objectContaining({ exitCode: 2 }));
+  });
+
+  test('is refused in a file, too', () => {
+    const file = join(folder, 'reeve.yaml');
+    writeFileSync(file, 'grpc_engine: reeve\n');
+    const named = `grpc_engine in ${file} was removed: the gateway serves gRPC by its own engine alone`;
+    expect(() => loadConfig({ flags: {}, env: {}, file })).toThrow(named);
+  });
+});
+
 test('a takeover is given in whole seconds', () => {
   expect(load({}).takeoverSecs).toBe(10);
   expect(load({ SVC_TAKEOVER_SECS: '3600' }).takeoverSecs).toBe(3600);

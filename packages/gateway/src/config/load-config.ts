@@ -5,7 +5,7 @@ import { StartError } from '../start-error.ts';
 import { credentialsOf, parseNatsUrls } from './nats-url.ts';
 import type { Setting } from './setting.ts';
 import type { Config } from './settings.ts';
-import { settings, variableOf } from './settings.ts';
+import { removedSettings, settings, variableOf } from './settings.ts';
 
 export interface ConfigSources {
   /** By the name of the option, as in `--http`. */
@@ -87,7 +87,10 @@ function readConfigFile(file: string): Record<string, string> {
   const known = new Set(Object.values<Setting<unknown>>(settings).map((setting) => setting.key));
   const result: Record<string, string> = {};
   for (const [key, value] of Object.entries(content)) {
-    if (!known.has(key)) throw new StartError(`unknown setting "${key}" in ${file}${suggestion(key, known)}`, 2);
+    if (!known.has(key)) {
+      refuseRemoved(key, `${key} in ${file}`);
+      throw new StartError(`unknown setting "${key}" in ${file}${suggestion(key, known)}`, 2);
+    }
     if (typeof value === 'object')
       throw new StartError(`${key} in ${file}: must be one value, not a list or mapping`, 2);
     result[key] = String(value);
@@ -99,8 +102,15 @@ function refuseUnknownVariables(env: ConfigSources['env']): void {
   const known = new Set(Object.values<Setting<unknown>>(settings).map(variableOf));
   for (const name of Object.keys(env)) {
     if (!name.startsWith('SVC_') || known.has(name)) continue;
+    refuseRemoved(name.slice('SVC_'.length).toLowerCase(), name);
     throw new StartError(`unknown setting ${name} in the environment${suggestion(name, known)}`, 2);
   }
+}
+
+/** Whoever upgrades is told what holds now, in place of a guess at another name. */
+function refuseRemoved(key: string, given: string): void {
+  const now = removedSettings.get(key);
+  if (now !== undefined) throw new StartError(`${given} was removed: ${now}; leave the setting out`, 2);
 }
 
 function refuseContradictions(config: Config): void {

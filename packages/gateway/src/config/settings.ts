@@ -30,12 +30,6 @@ export const settings = {
     flag: '--http',
   }),
   grpcAddr: required('grpc_addr', '127.0.0.1:50051', address, 'gRPC. Port 0 picks a free one.', { flag: '--grpc' }),
-  grpcEngine: required(
-    'grpc_engine',
-    'reeve',
-    choice('reeve', 'grpc-js'),
-    'What serves gRPC: the engine of Reeve, or the library @grpc/grpc-js, which takes several times the CPU.',
-  ),
   dataDir: required('data_dir', '~/.reeve/gateway', path, 'Embedded store and keys. Created with mode 0700.', {
     flag: '--data',
   }),
@@ -289,6 +283,11 @@ export const settings = {
     { defaultNote: 'required; opportunistic on loopback' },
   ),
 } as const satisfies Record<string, Setting<unknown>>;
+
+/** Settings that are no more, by their key, and what holds now. */
+export const removedSettings: ReadonlyMap<string, string> = new Map([
+  ['grpc_engine', 'the gateway serves gRPC by its own engine alone'],
+]);
 
 export type Config = { readonly [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['parse']> };
 

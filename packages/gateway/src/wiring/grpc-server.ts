@@ -39,12 +39,11 @@ export function roomsFor({ maxAgentsPerOrg }: Pick<Config, 'maxAgentsPerOrg'>): 
 }
 
 /** The services that agents call. The server does not listen yet. */
-export async function makeGrpcServer(context: WiringContext, parts: GrpcParts): Promise<RpcServer> {
-  const { config, health } = context;
+export function makeGrpcServer(context: WiringContext, parts: GrpcParts): RpcServer {
+  const { health } = context;
   const governed = governedRoutes(context, parts);
   const unforeseen = logUnforeseen(context);
-  const Server = config.grpcEngine === 'reeve' ? ReeveEngineServer : await grpcJsServer();
-  return new Server({
+  return new ReeveEngineServer({
     routes: mergeRoutes(
       parts.tracing === undefined ? governed : traced(governed, parts.tracing),
       healthService(health),
@@ -54,11 +53,6 @@ export async function makeGrpcServer(context: WiringContext, parts: GrpcParts): 
     rooms: parts.rooms,
     statusOf: (error) => statusOf(error, unforeseen),
   });
-}
-
-/** Its library takes a tenth of a second to load, which most gateways do not need. */
-async function grpcJsServer() {
-  return (await import('../transports/grpc/grpc-js-server.ts')).GrpcJsServer;
 }
 
 function governedRoutes(
