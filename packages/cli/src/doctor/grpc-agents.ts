@@ -1,5 +1,3 @@
-import type { ClientHttp2Session, IncomingHttpHeaders } from 'node:http2';
-import { connect, constants } from 'node:http2';
 import {
   ActionType,
   CheckActionRequest,
@@ -11,45 +9,29 @@ import {
   RegisterAgentRequest,
   RegisterAgentResponse,
 } from '@reeve/contract';
+import type { UnaryMethod } from '../grpc/unary-calls.ts';
+import { GatewayRefusal, UnaryCalls } from '../grpc/unary-calls.ts';
 import type { AgentPort } from '../tenant-probe/ports.ts';
 
-const callMs = 20_000;
-const noReply = 'the gRPC port does not answer';
+const patience = { connectMs: 3000, callMs: 20_000 };
 
-interface Codec<Message> {
-  encode(message: Message): { finish(): Uint8Array };
-  decode(bytes: Uint8Array): Message;
-}
+const methods = {
+  register: { path: paths.registerAgent, request: RegisterAgentRequest, response: RegisterAgentResponse },
+  check: { path: paths.checkAction, request: CheckActionRequest, response: CheckActionResponse },
+  deregister: { path: paths.deregisterAgent, request: DeregisterAgentRequest, response: DeregisterAgentResponse },
+};
 
-/** The agent side of the tenant probe, over bare HTTP/2. Three unary calls need no library. */
+/** The agent side of the tenant probe. */
 export class GrpcAgents implements AgentPort, Disposable {
-  readonly #session: ClientHttp2Session;
+  readonly #calls: UnaryCalls;
 
-  private constructor(session: ClientHttp2Session) {
-    this.#session = session;
-    session.on('error', () => undefined);
+  private constructor(calls: UnaryCalls) {
+    this.#calls = calls;
   }
 
   /** Connects. Rejects if nobody answers. */
-  static open(address: string, hasTls: boolean): Promise<GrpcAgents> {
-    return new Promise((resolve, reject) => {
-      const session = connect(`${hasTls ? 'https' : 'http'}://${address}`);
-      const timer = setTimeout(() => session.destroy(new Error(noReply)), 3000);
-      const settle = (act: () => void) => () => {
-        clearTimeout(timer);
-        act();
-      };
-      session.once('error', (error) => settle(() => reject(error))());
-      // Any HTTP/2 peer sends settings.
-      session.once(
-        'remoteSettings',
-        settle(() => resolve(new GrpcAgents(session))),
-      );
-      session.once(
-        'close',
-        settle(() => reject(new Error(noReply))),
-      );
-    });
+  static async open(address: string, hasTls: boolean): Promise<GrpcAgents> {
+    return new GrpcAgents(await UnaryCalls.open({ address, tls: hasTls ? {} : undefined, ...patience }));
   }
 
   readonly registerAgent: AgentPort['registerAgent'] = async (credential, { id, parent, name }) => {
@@ -63,14 +45,13 @@ export class GrpcAgents implements AgentPort, Disposable {
       metadata: {},
       toolNames: [],
     };
-    const headers = { authorization: `Bearer ${credential}` };
-    const answer = await this.#call(paths.registerAgent, RegisterAgentRequest, RegisterAgentResponse, message, headers);
-    return { token: answer.credentialToken };
+    const { credentialToken } = await this.#call(methods.register, message, credential);
+    return { token: credentialToken };
   };
 
   readonly check: AgentPort['check'] = async (agent, about = { runId: '', opId: undefined }) => {
     const [traceId = '', spanId = ''] = about.opId?.split(':') ?? [];
-    const { decision, opId } = await this.#call(paths.checkAction, CheckActionRequest, CheckActionResponse, {
+    const { decision, opId } = await this.#call(methods.check, {
       agentId: agent.id,
       credentialToken: agent.token,
       traceId,
@@ -92,57 +73,26 @@ export class GrpcAgents implements AgentPort, Disposable {
 
   readonly deregisterAgent: AgentPort['deregisterAgent'] = async (agent) => {
     const message = { agentId: agent.id, credentialToken: agent.token, reason: 'tenant probe' };
-    await this.#call(paths.deregisterAgent, DeregisterAgentRequest, DeregisterAgentResponse, message);
+    await this.#call(methods.deregister, message);
   };
 
-  #call<Request, Response>(
-    path: string,
-    request: Codec<Request>,
-    response: Codec<Response>,
+  /** The probe compares refusals, and their statuses with them. */
+  async #call<Request, Response>(
+    method: UnaryMethod<Request, Response>,
     message: Request,
-    headers: Readonly<Record<string, string>> = {},
+    bearer?: string,
   ): Promise<Response> {
-    const body = request.encode(message).finish();
-    return new Promise((resolve, reject) => {
-      const stream = this.#session.request({
-        ':method': 'POST',
-        ':path': path,
-        'content-type': 'application/grpc',
-        te: 'trailers',
-        ...headers,
-      });
-      const chunks: Buffer[] = [];
-      let status: string | undefined;
-      let words = '';
-      const read = (given: IncomingHttpHeaders) => {
-        status ??= [given['grpc-status'] ?? []].flat()[0];
-        words = [given['grpc-message'] ?? words].flat()[0] ?? '';
-      };
-      stream.setTimeout(callMs, () => stream.close(constants.NGHTTP2_CANCEL));
-      stream.on('response', read).on('trailers', read);
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-      stream.on('error', reject);
-      stream.on('close', () => {
-        if (status === '0') resolve(response.decode(Buffer.concat(chunks).subarray(framing)));
-        else reject(new Error(status === undefined ? noReply : `gRPC status ${status}: ${words}`));
-      });
-      stream.end(framed(body));
-    });
+    try {
+      return await this.#calls.call(method, message, bearer);
+    } catch (error) {
+      if (!(error instanceof GatewayRefusal)) throw error;
+      throw new Error(`gRPC status ${error.status}: ${error.message}`, { cause: error });
+    }
   }
 
   [Symbol.dispose](): void {
-    this.#session.destroy();
+    this.#calls[Symbol.dispose]();
   }
-}
-
-/** The header of each message: one byte for "not compressed", four for the length. */
-const framing = 5;
-
-function framed(body: Uint8Array): Buffer {
-  const frame = Buffer.alloc(framing + body.byteLength);
-  frame.writeUInt32BE(body.byteLength, 1);
-  frame.set(body, framing);
-  return frame;
 }
 
 const decisionNames: Readonly<Record<number, 'allow' | 'deny' | 'pending'>> = {

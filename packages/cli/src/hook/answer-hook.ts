@@ -5,7 +5,7 @@ import { isObject } from '../is-object.ts';
 import { isUnknownToken } from './ask-gateway.ts';
 import { decideUse } from './decide-use.ts';
 import type { EventObject } from './event-members.ts';
-import { GatewayAway, GatewayRefusal } from './gateway-calls.ts';
+import { GatewayAway, GatewayRefusal } from '../grpc/unary-calls.ts';
 import type { BeforeTool, HookEvent } from './hook-event.ts';
 import { MalformedEvent } from './hook-event.ts';
 import type { HookHost, HookReply } from './hook-host.ts';

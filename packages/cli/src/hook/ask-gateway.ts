@@ -1,11 +1,12 @@
 import type { Outcome } from '@reeve/sdk';
 import type { ResolvedAgent } from '../agent-identity/resolve-agent.ts';
+import { GatewayRefusal } from '../grpc/unary-calls.ts';
 import type { ActionAnswer } from './describe-answer.ts';
-import { GatewayCalls, GatewayRefusal } from './gateway-calls.ts';
+import { GatewayCalls } from './gateway-calls.ts';
 import type { PlannedAction } from './hook-event.ts';
 import type { HostName } from './hook-host.ts';
 import type { Asker, CheckAnswer } from './hook-messages.ts';
-import { checkRequest, completeRequest } from './hook-messages.ts';
+import { checkAnswer, checkRequest, completeRequest } from './hook-messages.ts';
 
 /** Statuses that say that the operation is over already: not found, failed precondition. */
 const over = new Set([5, 9]);
@@ -54,7 +55,7 @@ export class GatewayConversation implements Disposable {
   async #ask(actions: readonly PlannedAction[], spans: readonly string[]): Promise<readonly ActionAnswer[]> {
     const requests = actions.map((planned, index) => checkRequest(this.#asker, spans[index] ?? '', planned));
     const responses = await this.#calls.check(requests);
-    return responses.map((response, index) => answerOf(response, this.#asker.trace, actions[index], spans[index]));
+    return responses.map((response, index) => answerOf(checkAnswer(response), this.#asker.trace, actions[index], spans[index]));
   }
 
   /** Reports how operations ended. Those that are over already need no report. */

@@ -1,49 +1,34 @@
-import type { ClientHttp2Session, IncomingHttpHeaders } from 'node:http2';
-import { connect, constants } from 'node:http2';
-import { connect as connectSocket } from 'node:net';
+import {
+  BatchCheckRequest,
+  BatchCheckResponse,
+  CheckActionRequest,
+  CheckActionResponse,
+  CompleteActionRequest,
+  CompleteActionResponse,
+  IdentifyAgentRequest,
+  IdentifyAgentResponse,
+  paths,
+} from '@reeve/contract';
 import { isLocalAddress } from '@reeve/contract/host-name';
 import type { AgentName } from '../agent-identity/agent-name.ts';
 import type { GrpcGateway } from '../agent-identity/grpc-gateway.ts';
-import type { CheckAnswer } from './hook-messages.ts';
-import { batchRequest, identifyRequest, readBatchAnswers, readCheckAnswer, readIdentity } from './hook-messages.ts';
+import { GatewayAway, GatewayRefusal, UnaryCalls } from '../grpc/unary-calls.ts';
 
-const paths = {
-  identifyAgent: '/reeve.v1.AgentService/IdentifyAgent',
-  checkAction: '/reeve.v1.PolicyService/CheckAction',
-  batchCheck: '/reeve.v1.PolicyService/BatchCheck',
-  completeAction: '/reeve.v1.PolicyService/CompleteAction',
-} as const;
+const patience = { connectMs: 2000, callMs: 5000 };
 
-/** The gateway did not answer, or not in time. */
-export class GatewayAway extends Error {}
+const methods = {
+  identify: { path: paths.identifyAgent, request: IdentifyAgentRequest, response: IdentifyAgentResponse },
+  check: { path: paths.checkAction, request: CheckActionRequest, response: CheckActionResponse },
+  batch: { path: paths.batchCheck, request: BatchCheckRequest, response: BatchCheckResponse },
+  complete: { path: paths.completeAction, request: CompleteActionRequest, response: CompleteActionResponse },
+};
 
-/** The gateway answered with a status. */
-export class GatewayRefusal extends Error {
-  readonly status: number;
-
-  constructor(status: number, message: string) {
-    super(message);
-    this.status = status;
-  }
-}
-
-/** Statuses that say that nobody answered: deadline exceeded, unavailable. */
-const away = new Set([4, 14]);
-
-const callMs = 5000;
-const connectMs = 2000;
-const mostBytes = 4 * 1024 * 1024;
-
-/**
- * The few calls of a hook, over bare HTTP/2. A hook is a process for each use of a tool, and loading a library for gRPC
- * would take longer than everything else that it does.
- */
+/** The few calls of a hook. */
 export class GatewayCalls implements Disposable {
-  readonly #session: ClientHttp2Session;
+  readonly #calls: UnaryCalls;
 
-  private constructor(session: ClientHttp2Session) {
-    this.#session = session;
-    session.on('error', () => undefined);
+  private constructor(calls: UnaryCalls) {
+    this.#calls = calls;
   }
 
   /** Connects to the first gateway that answers. */
@@ -51,7 +36,8 @@ export class GatewayCalls implements Disposable {
     const failures: string[] = [];
     for (const address of addresses) {
       try {
-        return new GatewayCalls(await opened(address, tls));
+        const secure = tls ?? (isLocalAddress(address) ? undefined : {});
+        return new GatewayCalls(await UnaryCalls.open({ address, tls: secure, ...patience }));
       } catch (error) {
         failures.push(`${address}: ${error instanceof Error ? error.message : String(error)}`);
       }
@@ -60,105 +46,25 @@ export class GatewayCalls implements Disposable {
   }
 
   async identify(token: string): Promise<AgentName> {
-    const agent = await this.#call(paths.identifyAgent, identifyRequest(token), readIdentity);
-    if (agent === undefined) throw new GatewayRefusal(13, 'the gateway did not say whose token it is');
-    return agent;
+    const { agentId } = await this.#calls.call(methods.identify, { credentialToken: token });
+    if (agentId === undefined) throw new GatewayRefusal(13, 'the gateway did not say whose token it is');
+    return agentId;
   }
 
-  /** Sends encoded checks. Answers come in their order. */
-  async check(requests: readonly Uint8Array[]): Promise<readonly CheckAnswer[]> {
+  /** Answers come in the order of the requests. */
+  async check(requests: readonly CheckActionRequest[]): Promise<readonly CheckActionResponse[]> {
     const [only] = requests;
-    if (requests.length === 1 && only !== undefined)
-      return [await this.#call(paths.checkAction, only, readCheckAnswer)];
-    const answers = await this.#call(paths.batchCheck, batchRequest(requests), readBatchAnswers);
-    if (answers.length !== requests.length) throw new GatewayRefusal(13, 'the gateway did not answer every check');
-    return answers;
+    if (requests.length === 1 && only !== undefined) return [await this.#calls.call(methods.check, only)];
+    const { responses } = await this.#calls.call(methods.batch, { requests: [...requests] });
+    if (responses.length !== requests.length) throw new GatewayRefusal(13, 'the gateway did not answer every check');
+    return responses;
   }
 
-  async complete(request: Uint8Array): Promise<void> {
-    await this.#call(paths.completeAction, request, () => undefined);
-  }
-
-  #call<Response>(path: string, body: Uint8Array, read: (bytes: Uint8Array) => Response): Promise<Response> {
-    return new Promise<Response>((resolve, reject) => {
-      const stream = this.#session.request({
-        ':method': 'POST',
-        ':path': path,
-        'content-type': 'application/grpc',
-        te: 'trailers',
-      });
-      const chunks: Buffer[] = [];
-      let size = 0;
-      let status: number | undefined;
-      let words = '';
-      const heed = (headers: IncomingHttpHeaders) => {
-        const given = [headers['grpc-status'] ?? []].flat()[0];
-        status ??= given === undefined ? undefined : Number(given);
-        words = [headers['grpc-message'] ?? words].flat()[0] ?? '';
-      };
-      const timer = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), callMs);
-      stream.on('response', heed).on('trailers', heed);
-      stream.on('data', (chunk: Buffer) => {
-        size += chunk.byteLength;
-        if (size > mostBytes) stream.close(constants.NGHTTP2_CANCEL);
-        else chunks.push(chunk);
-      });
-      stream.on('error', (error) => reject(new GatewayAway(error.message)));
-      stream.on('close', () => {
-        clearTimeout(timer);
-        if (status === undefined || away.has(status))
-          reject(new GatewayAway(words === '' ? 'no answer' : decoded(words)));
-        else if (status !== 0) reject(new GatewayRefusal(status, decoded(words)));
-        else settle(() => resolve(read(Buffer.concat(chunks).subarray(framing))), reject);
-      });
-      stream.end(framed(body));
-    });
+  async complete(request: CompleteActionRequest): Promise<void> {
+    await this.#calls.call(methods.complete, request);
   }
 
   [Symbol.dispose](): void {
-    this.#session.destroy();
-  }
-}
-
-function settle(act: () => void, reject: (error: Error) => void): void {
-  try {
-    act();
-  } catch {
-    reject(new GatewayRefusal(13, 'the answer of the gateway cannot be read'));
-  }
-}
-
-function opened(address: string, tls: GrpcGateway['tls']): Promise<ClientHttp2Session> {
-  const { promise, resolve, reject } = Promise.withResolvers<ClientHttp2Session>();
-  const path = address.startsWith('unix:') ? address.replace(/^unix:(?:\/\/(?=\/))?/, '') : undefined;
-  const scheme = tls === undefined && isLocalAddress(address) ? 'http' : 'https';
-  const session =
-    path === undefined
-      ? connect(`${scheme}://${address}`, { ...tls })
-      : connect('http://localhost', { createConnection: () => connectSocket(path) });
-  const timer = setTimeout(() => session.destroy(new Error('no answer')), connectMs);
-  session.once('error', reject);
-  session.once('close', () => reject(new Error('closed')));
-  // Any HTTP/2 peer sends settings.
-  session.once('remoteSettings', () => resolve(session));
-  return promise.finally(() => clearTimeout(timer));
-}
-
-/** The header of each message: one byte for "not compressed", four for the length. */
-const framing = 5;
-
-function framed(body: Uint8Array): Buffer {
-  const frame = Buffer.alloc(framing + body.byteLength);
-  frame.writeUInt32BE(body.byteLength, 1);
-  frame.set(body, framing);
-  return frame;
-}
-
-/** The message of a status is percent-encoded. */
-function decoded(words: string): string {
-  try {
-    return decodeURIComponent(words);
-  } catch {
-    return words;
+    this.#calls[Symbol.dispose]();
   }
 }

@@ -1,13 +1,9 @@
+import type { ActionContext, CheckActionRequest, CheckActionResponse, CompleteActionRequest } from '@reeve/contract';
+import { ActionType, CompleteActionRequest_Outcome, Decision as WireDecision, Via_Door } from '@reeve/contract';
 import type { Decision, Outcome } from '@reeve/sdk';
 import type { AgentName } from '../agent-identity/agent-name.ts';
 import type { HookAction, PlannedAction } from './hook-event.ts';
 import type { HostName } from './hook-host.ts';
-import { DecodedFields, encodeFields } from './protobuf.ts';
-
-/*
- * The messages that a hook exchanges, by the numbers of the contract, which never change. The contract's own codecs know
- * all messages and take longer to load than everything else that a hook does. A test holds these against them.
- */
 
 /** Who asks, in which session. */
 export interface Asker {
@@ -27,125 +23,75 @@ export interface CheckAnswer {
 }
 
 const longestSummary = 500;
-const hookDoor = 3;
-const actionTypes = { tool_call: 2, file_operation: 3, network_call: 4, process_exec: 5 } as const;
-const outcomes: Readonly<Record<Outcome, number>> = { succeeded: 1, failed: 2, cancelled: 3 };
-const decisions: readonly (Decision | undefined)[] = [undefined, 'allow', 'deny', 'pending'];
 
-function agentBytes({ orgId, teamId, agentId }: AgentName): Buffer {
-  return encodeFields([
-    [1, orgId],
-    [2, teamId],
-    [3, agentId],
-  ]);
-}
+const actionTypes = {
+  tool_call: ActionType.TOOL_CALL,
+  file_operation: ActionType.FILE_OPERATION,
+  network_call: ActionType.NETWORK_CALL,
+  process_exec: ActionType.PROCESS_EXEC,
+} as const;
 
-/** `CheckActionRequest`, as the SDK would send it. */
-export function checkRequest(asker: Asker, span: string, { action, note = '' }: PlannedAction): Buffer {
-  return encodeFields([
-    [1, agentBytes(asker.agentId)],
-    [2, asker.token],
-    [3, asker.trace],
-    [4, span],
-    [5, actionTypes[action.type ?? 'tool_call']],
-    [6, contextBytes(action)],
-    [21, asker.trace],
-    [22, note.slice(0, longestSummary)],
-    [
-      23,
-      encodeFields([
-        [1, hookDoor],
-        [2, asker.host],
-      ]),
-    ],
-  ]);
-}
+const outcomes: Readonly<Record<Outcome, CompleteActionRequest_Outcome>> = {
+  succeeded: CompleteActionRequest_Outcome.SUCCEEDED,
+  failed: CompleteActionRequest_Outcome.FAILED,
+  cancelled: CompleteActionRequest_Outcome.CANCELLED,
+};
 
-function contextBytes(action: HookAction): Buffer {
-  switch (action.type) {
-    case 'process_exec': {
-      // An empty argument is an argument too.
-      const args = (action.args ?? []).map((arg) => [2, Buffer.from(arg)] as const);
-      return encodeFields([[5, encodeFields([[1, action.command], ...args, [3, action.workingDir]])]]);
-    }
-    case 'file_operation':
-      return encodeFields([
-        [
-          3,
-          encodeFields([
-            [1, action.operation],
-            [2, action.path],
-          ]),
-        ],
-      ]);
-    case 'network_call':
-      return encodeFields([
-        [
-          4,
-          encodeFields([
-            [1, action.host],
-            [2, action.port],
-            [3, action.protocol],
-          ]),
-        ],
-      ]);
-    case undefined:
-    case 'tool_call':
-      return encodeFields([
-        [
-          2,
-          encodeFields([
-            [1, action.tool],
-            [2, action.source],
-            [3, JSON.stringify(action.args ?? {})],
-          ]),
-        ],
-      ]);
-  }
-}
+const decisions: ReadonlyMap<WireDecision, Decision> = new Map([
+  [WireDecision.ALLOW, 'allow'],
+  [WireDecision.DENY, 'deny'],
+  [WireDecision.PENDING, 'pending'],
+]);
 
-export function batchRequest(requests: readonly Uint8Array[]): Buffer {
-  return encodeFields(requests.map((request) => [1, request] as const));
-}
-
-export function readCheckAnswer(bytes: Uint8Array): CheckAnswer {
-  const fields = new DecodedFields(bytes);
+/** As the SDK would send it. */
+export function checkRequest(asker: Asker, span: string, { action, note = '' }: PlannedAction): CheckActionRequest {
   return {
-    decision: decisions[fields.number(1)],
-    reason: fields.text(2),
-    policyRule: fields.text(3),
-    approvalId: fields.text(4),
-    opId: fields.text(20),
+    agentId: asker.agentId,
+    credentialToken: asker.token,
+    traceId: asker.trace,
+    spanId: span,
+    actionType: actionTypes[action.type ?? 'tool_call'],
+    context: contextOf(action),
+    callerAgentId: undefined,
+    estimatedCostMicros: undefined,
+    runId: asker.trace,
+    summary: note.slice(0, longestSummary),
+    via: { door: Via_Door.HOOK, name: asker.host },
   };
 }
 
-export function readBatchAnswers(bytes: Uint8Array): readonly CheckAnswer[] {
-  return new DecodedFields(bytes).messages(1).map(readCheckAnswer);
+function contextOf(action: HookAction): ActionContext {
+  switch (action.type) {
+    case 'process_exec': {
+      const { command, args = [], workingDir = '' } = action;
+      return { action: { $case: 'processExec', value: { command, args: [...args], workingDir } } };
+    }
+    case 'file_operation': {
+      const { operation, path } = action;
+      return { action: { $case: 'fileOp', value: { operation, path } } };
+    }
+    case 'network_call': {
+      const { host, port = 0, protocol = '' } = action;
+      return { action: { $case: 'networkCall', value: { host, port, protocol } } };
+    }
+    case undefined:
+    case 'tool_call': {
+      const { tool, source = '', args = {} } = action;
+      const argsJson = Buffer.from(JSON.stringify(args));
+      return { action: { $case: 'toolCall', value: { toolName: tool, toolSource: source, argsJson, targetUrl: '' } } };
+    }
+  }
 }
 
-/** `CompleteActionRequest`. */
+export function checkAnswer({ decision, reason, policyRule, approvalId, opId }: CheckActionResponse): CheckAnswer {
+  return { decision: decisions.get(decision), reason, policyRule, approvalId, opId };
+}
+
 export function completeRequest(
   { agentId, token, trace }: Asker,
   span: string,
   outcome: Outcome,
   detail: string,
-): Buffer {
-  return encodeFields([
-    [1, agentBytes(agentId)],
-    [2, token],
-    [3, `${trace}:${span}`],
-    [5, outcomes[outcome]],
-    [6, detail],
-  ]);
-}
-
-export function identifyRequest(token: string): Buffer {
-  return encodeFields([[1, token]]);
-}
-
-export function readIdentity(bytes: Uint8Array): AgentName | undefined {
-  const [agent] = new DecodedFields(bytes).messages(1);
-  if (agent === undefined) return undefined;
-  const fields = new DecodedFields(agent);
-  return { orgId: fields.text(1), teamId: fields.text(2), agentId: fields.text(3) };
+): CompleteActionRequest {
+  return { agentId, credentialToken: token, opId: `${trace}:${span}`, outcome: outcomes[outcome], detail };
 }

@@ -19,6 +19,30 @@ test('connects with the first call, by one connection for all', async () => {
   expect([client.isConnected, server.connections]).toEqual([true, 1]);
 });
 
+test('connects without a call, and says why where that fails', async () => {
+  const server = await rawServer((peer) => void answerCalls(peer, (stream) => answer(stream, hello)));
+  const { client, call } = testClient({ address: server.address });
+  await Promise.all([client.connect(), client.connect()]);
+  await client.connect();
+  expect([client.isConnected, server.connections]).toEqual([true, 1]);
+  expect(await call('/t/Echo')).toMatchObject({ code: 0 });
+  expect(server.connections).toBe(1);
+
+  const gone = await testServer();
+  await gone.server.drain(0);
+  const { client: away } = testClient({ address: `127.0.0.1:${gone.port}`, limits: { firstBackoffMs: 5 } });
+  await expect(away.connect()).rejects.toThrow(`connect ECONNREFUSED 127.0.0.1:${gone.port}`);
+  await expect(away.connect()).rejects.toThrow('ECONNREFUSED');
+
+  const silent = await rawServer(() => {});
+  const { client: patient } = testClient({ address: silent.address, limits: { connectWithinMs: 50 } });
+  await expect(patient.connect()).rejects.toThrow('no connection within 50 ms');
+  const waiting = patient.connect();
+  patient.close();
+  await expect(waiting).rejects.toThrow('Channel closed before call started');
+  await expect(patient.connect()).rejects.toThrow('Channel closed before call started');
+});
+
 test('a server that is away fails calls at once, but for those that wait for it', async () => {
   const { server, port } = await testServer();
   await server.drain(0);

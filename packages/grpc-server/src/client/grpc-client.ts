@@ -57,6 +57,8 @@ export class GrpcClient implements CallOwner {
   /** Is being made. */
   #attempt: ClientConnection | undefined;
   readonly #waiting = new Set<ClientCall>();
+  /** Each waits for a connection without a call, and hears why there is none. */
+  readonly #arrivals = new Set<(why: string | undefined) => void>();
   #retry: NodeJS.Timeout | undefined;
   #failures = 0;
   /** Why the last attempt failed. Calls fail for it until one succeeds, or nobody has called for a while. */
@@ -77,6 +79,17 @@ export class GrpcClient implements CallOwner {
   /** Whether there is a connection that takes calls. */
   get isConnected(): boolean {
     return this.#ready !== undefined;
+  }
+
+  /** Connects, if there is no connection yet. Rejects with the reason if that attempt fails. */
+  connect(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#ready !== undefined) return resolve();
+      if (this.#isClosed) throw new Error(neverStarted.message);
+      this.#isWanted = true;
+      this.#arrivals.add((why) => (why === undefined ? resolve() : reject(new Error(why))));
+      this.#connect();
+    });
   }
 
   /** Calls a method with one message for one message. `done` is called once, and never before this returns. */
@@ -108,6 +121,7 @@ export class GrpcClient implements CallOwner {
     this.#isClosed = true;
     clearTimeout(this.#retry);
     for (const call of [...this.#waiting]) call.cancel(neverStarted);
+    this.#arrived(neverStarted.message);
     this.#attempt?.leave();
     const ready = this.#ready;
     this.#ready = undefined;
@@ -163,6 +177,12 @@ export class GrpcClient implements CallOwner {
     const waiting = [...this.#waiting];
     this.#waiting.clear();
     for (const call of waiting) this.#start(call);
+    this.#arrived(undefined);
+  }
+
+  #arrived(why: string | undefined): void {
+    for (const tell of this.#arrivals) tell(why);
+    this.#arrivals.clear();
   }
 
   /** The server lets the connection run out. The next call makes another. */
@@ -182,7 +202,10 @@ export class GrpcClient implements CallOwner {
     }
     // A connection that carried nothing is no better than none, but only none is a reason to fail calls.
     this.#failures++;
-    if (isAttempt) this.#failWaiting(why);
+    if (isAttempt) {
+      this.#failWaiting(why);
+      this.#arrived(why);
+    }
     this.#retryLater();
   }
 
