@@ -42,3 +42,4 @@ export {
 export type { BoundedMessage } from './message-bounds.ts';
 export { messageBounds } from './message-bounds.ts';
 export { paths } from './paths.ts';
+export { actionTypeNames, decisionNames, doorNames, outcomeNames } from './wire-names.ts';

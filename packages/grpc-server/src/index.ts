@@ -9,3 +9,4 @@ export type { RoomShare } from './limits/shared-room.ts';
 export { SharedRoom } from './limits/shared-room.ts';
 export type { Metadata, MetadataEntries } from './metadata.ts';
 export type { Status } from './status.ts';
+export { statusCode } from './status.ts';

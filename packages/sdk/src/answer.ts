@@ -1,5 +1,5 @@
 import type { BudgetLimit as WireLimit, CheckActionResponse } from '@reeve/contract';
-import { Decision as WireDecision } from '@reeve/contract';
+import { decisionNames, Decision as WireDecision } from '@reeve/contract';
 import { ReeveInternal, ReeveInvalidRequest } from './errors.ts';
 import type { TraceIds } from './trace-ids.ts';
 import { opIdOf } from './trace-ids.ts';
@@ -41,13 +41,6 @@ export interface Answer extends TraceIds {
   readonly source: 'gateway' | 'sdk';
 }
 
-const decisions: Readonly<Record<WireDecision, Decision | undefined>> = {
-  [WireDecision.DECISION_UNSPECIFIED]: undefined,
-  [WireDecision.ALLOW]: 'allow',
-  [WireDecision.DENY]: 'deny',
-  [WireDecision.PENDING]: 'pending',
-};
-
 /** Whether the answer can belong to the question. Only a denial may come without an operation. @internal */
 export function isAnswerTo(wire: CheckActionResponse, opId: string): boolean {
   return wire.opId === opId || (wire.opId === '' && wire.decision === WireDecision.DENY);
@@ -55,7 +48,7 @@ export function isAnswerTo(wire: CheckActionResponse, opId: string): boolean {
 
 /** The answer of the gateway. An answer about another operation does not count: it must never allow this one. @internal */
 export function answerOf(wire: CheckActionResponse, ids: TraceIds): Answer {
-  const decision = decisions[wire.decision];
+  const decision = decisionNames.nameOf(wire.decision);
   if (decision === undefined || !isAnswerTo(wire, opIdOf(ids))) {
     throw new ReeveInternal('the gateway answered something else than was asked');
   }

@@ -1,7 +1,7 @@
-import { CompleteActionRequest_Outcome as WireOutcome } from '@reeve/contract';
+import { bounds, outcomeNames } from '@reeve/contract';
 import type { CompleteActionRequest } from '@reeve/contract';
 import type { FullAgentId } from './agent-id.ts';
-import { largestInt32, requireMicros, requireText, requireWhole } from './validate.ts';
+import { requireMicros, requireText, requireWhole } from './validate.ts';
 
 export type Outcome = 'succeeded' | 'failed' | 'cancelled';
 
@@ -23,12 +23,6 @@ export interface TokenUsage {
   readonly cachedInputTokens?: number | undefined;
 }
 
-const outcomes: Readonly<Record<Outcome, WireOutcome>> = {
-  succeeded: WireOutcome.SUCCEEDED,
-  failed: WireOutcome.FAILED,
-  cancelled: WireOutcome.CANCELLED,
-};
-
 /** @internal */
 export function completionRequest(
   agent: FullAgentId,
@@ -41,14 +35,14 @@ export function completionRequest(
   if (actualCostMicros !== undefined) requireMicros('actualCostMicros', actualCostMicros);
   const { inputTokens, outputTokens, cachedInputTokens } = usage;
   for (const [member, tokens] of Object.entries({ inputTokens, outputTokens, cachedInputTokens })) {
-    if (tokens !== undefined) requireWhole(`usage.${member}`, tokens, largestInt32);
+    if (tokens !== undefined) requireWhole(`usage.${member}`, tokens, bounds.int32);
   }
   return {
     agentId: { ...agent },
     credentialToken: token,
     opId,
     actualCostMicros,
-    outcome: outcomes[outcome],
+    outcome: outcomeNames.wireOf[outcome],
     detail,
     inputTokens,
     outputTokens,

@@ -1,19 +1,9 @@
-import type { ActionContext } from '@reeve/contract';
-import { ActionType as WireActionType } from '@reeve/contract';
+import type { ActionContext, ActionType as WireActionType } from '@reeve/contract';
+import { actionTypeNames, bounds } from '@reeve/contract';
 import { numberFault, numberFaultIn } from '@reeve/contract/exact-numbers';
-import type { Action, ActionType, AgentSpawn } from './action.ts';
+import type { Action, AgentSpawn } from './action.ts';
 import { ReeveInvalidRequest } from './errors.ts';
-import { largestInt32, requireText, requireWhole } from './validate.ts';
-
-const wireTypes: Readonly<Record<ActionType, WireActionType>> = {
-  llm_call: WireActionType.LLM_CALL,
-  tool_call: WireActionType.TOOL_CALL,
-  file_operation: WireActionType.FILE_OPERATION,
-  network_call: WireActionType.NETWORK_CALL,
-  process_exec: WireActionType.PROCESS_EXEC,
-  agent_spawn: WireActionType.AGENT_SPAWN,
-  tool_result: WireActionType.TOOL_RESULT,
-};
+import { requireText, requireWhole } from './validate.ts';
 
 export interface WireAction {
   readonly actionType: WireActionType;
@@ -23,6 +13,7 @@ export interface WireAction {
 /** The action in wire form. Errors name a missing or malformed member before anything is sent. */
 export function wireActionOf(action: Action): WireAction {
   const type = action.type ?? 'tool_call';
+  const wireTypes = actionTypeNames.wireOf;
   if (!Object.hasOwn(wireTypes, type)) {
     throw new ReeveInvalidRequest(`action.type: must be one of ${Object.keys(wireTypes).join(', ')}`);
   }
@@ -46,8 +37,8 @@ function contextOf(action: Action): ActionContext {
     case 'llm_call': {
       const { model, promptTokens = 0, maxOutputTokens = 0 } = action;
       requireText('action.model', model);
-      requireWhole('action.promptTokens', promptTokens, largestInt32);
-      requireWhole('action.maxOutputTokens', maxOutputTokens, largestInt32);
+      requireWhole('action.promptTokens', promptTokens, bounds.int32);
+      requireWhole('action.maxOutputTokens', maxOutputTokens, bounds.int32);
       return { action: { $case: 'llmCall', value: { model, promptTokens, maxOutputTokens } } };
     }
     case 'file_operation': {
@@ -59,7 +50,7 @@ function contextOf(action: Action): ActionContext {
     case 'network_call': {
       const { host, port = 0, protocol = '' } = action;
       requireText('action.host', host);
-      requireWhole('action.port', port, 65_535);
+      requireWhole('action.port', port, bounds.port);
       return { action: { $case: 'networkCall', value: { host, port, protocol } } };
     }
     case 'process_exec': {

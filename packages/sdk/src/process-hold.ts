@@ -1,4 +1,5 @@
-const longestTimerMs = 2_147_483_647;
+/** The longest delay of a timer. */
+export const longestTimerMs = 2_147_483_647;
 
 /**
  * Keeps the process alive while something is awaited. The connection itself never does: an agent that only waits for

@@ -3,6 +3,7 @@ import {
   AckOpControlResponse,
   BatchCheckRequest,
   BatchCheckResponse,
+  bounds,
   CappedReader,
   CheckActionRequest,
   CheckActionResponse,
@@ -61,16 +62,13 @@ function methodOf<Request, Response>(
   return { path, request, response };
 }
 
-/** The largest message that the gateway takes. */
-const largestMessage = 4 * 1024 * 1024;
-
 export function bytesOf<Request>(method: RpcMethod<Request, unknown>, message: Request): Buffer {
   const bytes = method.request.encode(message).finish();
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
 export function isTooLarge(bytes: Buffer): boolean {
-  return bytes.length > largestMessage;
+  return bytes.length > bounds.message;
 }
 
 /** The request in bytes. Refuses here what the gateway would refuse: a refusal on a stream would end all others. */
@@ -80,7 +78,7 @@ export function encodeRequest<Request>(method: RpcMethod<Request, unknown>, mess
 
 export function requireSendable(bytes: Buffer): Buffer {
   if (!isTooLarge(bytes)) return bytes;
-  throw new ReeveInvalidRequest(`the request has ${bytes.length} bytes; at most ${largestMessage} can be sent`);
+  throw new ReeveInvalidRequest(`the request has ${bytes.length} bytes; at most ${bounds.message} can be sent`);
 }
 
 export function decodeResponse<Response>(method: RpcMethod<never, Response>, bytes: Uint8Array): Response {

@@ -1,9 +1,5 @@
 import { ReeveInvalidRequest } from './errors.ts';
-
-/** The longest delay of a timer. */
-const longestMs = 2_147_483_647;
-
-export const largestInt32 = 2_147_483_647;
+import { longestTimerMs } from './process-hold.ts';
 
 export function requireText(member: string, value: string | undefined): string {
   if (typeof value === 'string' && value !== '') return value;
@@ -20,6 +16,6 @@ export function requireMicros(member: string, value: number): number {
 }
 
 export function requireDuration(member: string, value: number): number {
-  if (value > 0 && value <= longestMs) return value;
+  if (value > 0 && value <= longestTimerMs) return value;
   throw new ReeveInvalidRequest(`${member}: must be a time in milliseconds, more than 0`);
 }

@@ -1,8 +1,9 @@
 import type { CheckActionRequest } from '@reeve/contract';
-import { Via_Door as WireDoor } from '@reeve/contract';
+import { doorNames } from '@reeve/contract';
+import type { doors } from '@reeve/contract/names';
 
 /** Who asks for an agent that does not ask by itself: a proxy for MCP, one for model calls, or a hook. */
-export type Door = 'mcp' | 'model' | 'hook';
+export type Door = (typeof doors)[number];
 
 export interface Via {
   readonly door: Door;
@@ -10,13 +11,7 @@ export interface Via {
   readonly name?: string | undefined;
 }
 
-const doors: Readonly<Record<Door, WireDoor>> = {
-  mcp: WireDoor.MCP,
-  model: WireDoor.MODEL,
-  hook: WireDoor.HOOK,
-};
-
 /** @internal */
 export function wireViaOf({ door, name = '' }: Via): NonNullable<CheckActionRequest['via']> {
-  return { door: doors[door], name };
+  return { door: doorNames.wireOf[door], name };
 }

@@ -2,7 +2,7 @@ import {
   ActionType,
   CheckActionRequest,
   CheckActionResponse,
-  Decision,
+  decisionNames,
   DeregisterAgentRequest,
   DeregisterAgentResponse,
   paths,
@@ -68,7 +68,7 @@ export class GrpcAgents implements AgentPort, Disposable {
       runId: about.runId,
       summary: 'tenant probe of reeve doctor',
     });
-    return { decision: decisionNames[decision] ?? 'deny', opId };
+    return { decision: decisionNames.nameOf(decision) ?? 'deny', opId };
   };
 
   readonly deregisterAgent: AgentPort['deregisterAgent'] = async (agent) => {
@@ -94,9 +94,3 @@ export class GrpcAgents implements AgentPort, Disposable {
     this.#calls[Symbol.dispose]();
   }
 }
-
-const decisionNames: Readonly<Record<number, 'allow' | 'deny' | 'pending'>> = {
-  [Decision.ALLOW]: 'allow',
-  [Decision.DENY]: 'deny',
-  [Decision.PENDING]: 'pending',
-};

@@ -30,11 +30,7 @@ export interface UnaryCallsOptions {
 }
 
 /** Nobody has answered then. The server's side gives a call up when it is made to stop. */
-const away: ReadonlySet<number> = new Set([
-  statusCode.cancelled,
-  statusCode.deadlineExceeded,
-  statusCode.unavailable,
-]);
+const away: ReadonlySet<number> = new Set([statusCode.cancelled, statusCode.deadlineExceeded, statusCode.unavailable]);
 
 /** A few calls to one gateway, without what the SDK adds for agents that stay: retries, streams, heartbeats. */
 export class UnaryCalls implements Disposable {

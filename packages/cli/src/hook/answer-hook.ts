@@ -1,3 +1,4 @@
+import { statusCode } from '@reeve/grpc-server/client';
 import type { ResolvedAgent } from '../agent-identity/resolve-agent.ts';
 import { CliError } from '../cli-error.ts';
 import type { ReeveFolder } from '../context/reeve-folder.ts';
@@ -90,8 +91,12 @@ async function beforeTool(event: BeforeTool, given: EventObject, world: HookWorl
   }
 }
 
-/** Statuses of a refusal that another question would not have got: invalid argument, resource exhausted, out of range. */
-const aboutQuestion = new Set([3, 8, 11]);
+/** Another question would not have got these. */
+const aboutQuestion: ReadonlySet<number> = new Set([
+  statusCode.invalidArgument,
+  statusCode.resourceExhausted,
+  statusCode.outOfRange,
+]);
 
 /** The gateway is there and refuses what was asked. An agent that can bring that about must not pass by it. */
 function isAboutQuestion(error: unknown): boolean {

@@ -1,3 +1,4 @@
+import { statusCode } from '@reeve/grpc-server/client';
 import type { Outcome } from '@reeve/sdk';
 import type { ResolvedAgent } from '../agent-identity/resolve-agent.ts';
 import { GatewayRefusal } from '../grpc/unary-calls.ts';
@@ -8,9 +9,8 @@ import type { HostName } from './hook-host.ts';
 import type { Asker, CheckAnswer } from './hook-messages.ts';
 import { checkAnswer, checkRequest, completeRequest } from './hook-messages.ts';
 
-/** Statuses that say that the operation is over already: not found, failed precondition. */
-const over = new Set([5, 9]);
-const unauthenticated = 16;
+/** The operation is over already. */
+const over: ReadonlySet<number> = new Set([statusCode.notFound, statusCode.failedPrecondition]);
 /** Reasons of a refused identity that a new registration cures. */
 const cured =
   /^(?:credential token mismatch|agent is not registered|credential token registered to a different agent)$/;
@@ -55,7 +55,9 @@ export class GatewayConversation implements Disposable {
   async #ask(actions: readonly PlannedAction[], spans: readonly string[]): Promise<readonly ActionAnswer[]> {
     const requests = actions.map((planned, index) => checkRequest(this.#asker, spans[index] ?? '', planned));
     const responses = await this.#calls.check(requests);
-    return responses.map((response, index) => answerOf(checkAnswer(response), this.#asker.trace, actions[index], spans[index]));
+    return responses.map((response, index) =>
+      answerOf(checkAnswer(response), this.#asker.trace, actions[index], spans[index]),
+    );
   }
 
   /** Reports how operations ended. Those that are over already need no report. */
@@ -82,12 +84,12 @@ function answerOf(response: CheckAnswer, trace: string, planned?: PlannedAction,
   const { decision } = response;
   const isOurs = response.opId === `${trace}:${span}` || (response.opId === '' && decision === 'deny');
   if (decision === undefined || !isOurs || planned === undefined) {
-    throw new GatewayRefusal(13, 'the gateway answered something else than was asked');
+    throw new GatewayRefusal(statusCode.internal, 'the gateway answered something else than was asked');
   }
   const { reason, policyRule, opId, approvalId } = response;
   return { planned, span, decision, reason, policyRule, opId, approvalId };
 }
 
 export function isUnknownToken(error: unknown): boolean {
-  return error instanceof GatewayRefusal && error.status === unauthenticated;
+  return error instanceof GatewayRefusal && error.status === statusCode.unauthenticated;
 }

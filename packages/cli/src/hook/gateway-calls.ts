@@ -10,6 +10,7 @@ import {
   paths,
 } from '@reeve/contract';
 import { isLocalAddress } from '@reeve/contract/host-name';
+import { statusCode } from '@reeve/grpc-server/client';
 import type { AgentName } from '../agent-identity/agent-name.ts';
 import type { GrpcGateway } from '../agent-identity/grpc-gateway.ts';
 import { GatewayAway, GatewayRefusal, UnaryCalls } from '../grpc/unary-calls.ts';
@@ -47,7 +48,8 @@ export class GatewayCalls implements Disposable {
 
   async identify(token: string): Promise<AgentName> {
     const { agentId } = await this.#calls.call(methods.identify, { credentialToken: token });
-    if (agentId === undefined) throw new GatewayRefusal(13, 'the gateway did not say whose token it is');
+    if (agentId === undefined)
+      throw new GatewayRefusal(statusCode.internal, 'the gateway did not say whose token it is');
     return agentId;
   }
 
@@ -56,7 +58,8 @@ export class GatewayCalls implements Disposable {
     const [only] = requests;
     if (requests.length === 1 && only !== undefined) return [await this.#calls.call(methods.check, only)];
     const { responses } = await this.#calls.call(methods.batch, { requests: [...requests] });
-    if (responses.length !== requests.length) throw new GatewayRefusal(13, 'the gateway did not answer every check');
+    if (responses.length !== requests.length)
+      throw new GatewayRefusal(statusCode.internal, 'the gateway did not answer every check');
     return responses;
   }
 

@@ -1,4 +1,11 @@
-import { ActionType, CheckActionRequest, CheckActionResponse, CompleteActionRequest, Decision, Via_Door } from '@reeve/contract';
+import {
+  ActionType,
+  CheckActionRequest,
+  CheckActionResponse,
+  CompleteActionRequest,
+  Decision,
+  Via_Door,
+} from '@reeve/contract';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { HookAction } from './hook-event.ts';

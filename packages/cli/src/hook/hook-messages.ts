@@ -1,5 +1,5 @@
 import type { ActionContext, CheckActionRequest, CheckActionResponse, CompleteActionRequest } from '@reeve/contract';
-import { ActionType, CompleteActionRequest_Outcome, Decision as WireDecision, Via_Door } from '@reeve/contract';
+import { actionTypeNames, decisionNames, doorNames, outcomeNames } from '@reeve/contract';
 import type { Decision, Outcome } from '@reeve/sdk';
 import type { AgentName } from '../agent-identity/agent-name.ts';
 import type { HookAction, PlannedAction } from './hook-event.ts';
@@ -24,25 +24,6 @@ export interface CheckAnswer {
 
 const longestSummary = 500;
 
-const actionTypes = {
-  tool_call: ActionType.TOOL_CALL,
-  file_operation: ActionType.FILE_OPERATION,
-  network_call: ActionType.NETWORK_CALL,
-  process_exec: ActionType.PROCESS_EXEC,
-} as const;
-
-const outcomes: Readonly<Record<Outcome, CompleteActionRequest_Outcome>> = {
-  succeeded: CompleteActionRequest_Outcome.SUCCEEDED,
-  failed: CompleteActionRequest_Outcome.FAILED,
-  cancelled: CompleteActionRequest_Outcome.CANCELLED,
-};
-
-const decisions: ReadonlyMap<WireDecision, Decision> = new Map([
-  [WireDecision.ALLOW, 'allow'],
-  [WireDecision.DENY, 'deny'],
-  [WireDecision.PENDING, 'pending'],
-]);
-
 /** As the SDK would send it. */
 export function checkRequest(asker: Asker, span: string, { action, note = '' }: PlannedAction): CheckActionRequest {
   return {
@@ -50,13 +31,13 @@ export function checkRequest(asker: Asker, span: string, { action, note = '' }: 
     credentialToken: asker.token,
     traceId: asker.trace,
     spanId: span,
-    actionType: actionTypes[action.type ?? 'tool_call'],
+    actionType: actionTypeNames.wireOf[action.type ?? 'tool_call'],
     context: contextOf(action),
     callerAgentId: undefined,
     estimatedCostMicros: undefined,
     runId: asker.trace,
     summary: note.slice(0, longestSummary),
-    via: { door: Via_Door.HOOK, name: asker.host },
+    via: { door: doorNames.wireOf.hook, name: asker.host },
   };
 }
 
@@ -84,7 +65,7 @@ function contextOf(action: HookAction): ActionContext {
 }
 
 export function checkAnswer({ decision, reason, policyRule, approvalId, opId }: CheckActionResponse): CheckAnswer {
-  return { decision: decisions.get(decision), reason, policyRule, approvalId, opId };
+  return { decision: decisionNames.nameOf(decision), reason, policyRule, approvalId, opId };
 }
 
 export function completeRequest(
@@ -93,5 +74,5 @@ export function completeRequest(
   outcome: Outcome,
   detail: string,
 ): CompleteActionRequest {
-  return { agentId, credentialToken: token, opId: `${trace}:${span}`, outcome: outcomes[outcome], detail };
+  return { agentId, credentialToken: token, opId: `${trace}:${span}`, outcome: outcomeNames.wireOf[outcome], detail };
 }

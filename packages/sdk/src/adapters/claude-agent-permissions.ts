@@ -3,7 +3,7 @@ import type { Agent } from '../agent.ts';
 import type { Completion, Outcome } from '../completion.ts';
 import type { OperationControl } from '../operation.ts';
 import { OperationTerminatedError } from '../errors.ts';
-import { largestInt32 } from '../validate.ts';
+import { longestTimerMs } from '../process-hold.ts';
 import { claudeAction } from './claude-agent-action.ts';
 import type { GovernOptions } from './govern-options.ts';
 import { approvalWaitOf, costOf, runIdOf } from './govern-options.ts';
@@ -122,7 +122,7 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
         ...idsOfCall(runId ?? 'run', id),
         runId,
         waitMs,
-        signal: AbortSignal.any([use.signal, AbortSignal.timeout(Math.min(waitMs + answerMs, largestInt32))]),
+        signal: AbortSignal.any([use.signal, AbortSignal.timeout(Math.min(waitMs + answerMs, longestTimerMs))]),
         estimatedCostMicros: costOf(options, tool, input),
       });
       if (!answer.allowed) {

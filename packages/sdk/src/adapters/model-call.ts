@@ -1,8 +1,8 @@
+import { bounds } from '@reeve/contract';
 import type { Agent } from '../agent.ts';
 import type { TokenUsage } from '../completion.ts';
 import { callContext } from '../current-operation.ts';
 import type { Operation } from '../operation.ts';
-import { largestInt32 } from '../validate.ts';
 import type { GovernedAction } from './govern-call.ts';
 import { governCall } from './govern-call.ts';
 import type { GovernOptions } from './govern-options.ts';
@@ -41,7 +41,7 @@ export function modelAction(use: ModelUse, options: GovernModelOptions): Governe
     action: {
       type: 'llm_call',
       model: options.model ?? model,
-      promptTokens: Math.min(largestInt32, Math.ceil(bound)),
+      promptTokens: Math.min(bounds.int32, Math.ceil(bound)),
       maxOutputTokens: maxOutputTokens ?? options.maxOutputTokens ?? defaultOutputTokens,
     },
     details: {
@@ -96,7 +96,7 @@ export function usageFrom(input: unknown, output: unknown, cached: unknown): Tok
 }
 
 function tokens(value: unknown): number | undefined {
-  return typeof value === 'number' && value >= 0 ? Math.min(largestInt32, Math.ceil(value)) : undefined;
+  return typeof value === 'number' && value >= 0 ? Math.min(bounds.int32, Math.ceil(value)) : undefined;
 }
 
 /** Text by its bytes, pictures by what providers count for one, and other files by their bytes as well. */

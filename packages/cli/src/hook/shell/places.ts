@@ -1,9 +1,8 @@
 import { posix } from 'node:path';
+import { bounds } from '@reeve/contract';
 import type { Word } from './word.ts';
 
 const mostPlaces = 8;
-/** The most that the gateway takes of a folder. */
-const longestFolder = 8192;
 
 /** The folders that a command may run in. A `cd` may fail, so each one adds a folder and takes none away. */
 export class Places {
@@ -36,7 +35,7 @@ export class Places {
   /** For the people who are asked: the folder, or all that it may be. `?` if nobody knows before it runs. */
   inWords(): string {
     const words = this.#folders.join(' or ');
-    return this.#isKnown && words.length <= longestFolder ? words : '?';
+    return this.#isKnown && words.length <= bounds.text ? words : '?';
   }
 
   /** Where the path may lead. Undefined if nobody knows before it runs. */

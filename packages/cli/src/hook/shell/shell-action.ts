@@ -1,3 +1,5 @@
+import { bounds } from '@reeve/contract';
+
 /** What a command line would do, as far as it can be seen. */
 export type ShellAction = Execution | FileUse | Connection;
 
@@ -29,13 +31,10 @@ export interface Connection {
 
 export const unreadable = '?';
 
-/** The most that the gateway takes of a command with its arguments. */
-const longestCommand = 8192;
-
 export function execution(command: string, args: readonly string[], workingDir: string): Execution {
   const length = args.reduce((sum, arg) => sum + arg.length + 1, command.length);
-  if (length <= longestCommand) return { kind: 'execution', command, args, workingDir };
-  return doubtful(`the command is longer than ${longestCommand} characters`, workingDir, [command.slice(0, 256)]);
+  if (length <= bounds.text) return { kind: 'execution', command, args, workingDir };
+  return doubtful(`the command is longer than ${bounds.text} characters`, workingDir, [command.slice(0, 256)]);
 }
 
 export function doubtful(note: string, workingDir: string, args: readonly string[] = []): Execution {

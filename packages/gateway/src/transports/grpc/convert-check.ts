@@ -1,34 +1,9 @@
-import type { ActionContext, CheckActionRequest } from '@reeve/contract';
-import { ActionType as WireActionType, Decision as WireDecision, Via_Door as WireDoor } from '@reeve/contract';
+import type { ActionContext, ActionType as WireActionType, CheckActionRequest } from '@reeve/contract';
+import { actionTypeNames, decisionNames, doorNames, Via_Door as WireDoor } from '@reeve/contract';
 import type { BudgetLimit, CheckActionResponse } from '@reeve/contract';
-import type { Action, ActionType, Answer, CheckRequest, Decision, Door, Total, Via } from '@reeve/core';
+import type { Action, ActionType, Answer, CheckRequest, Total, Via } from '@reeve/core';
 import { action, invalid, parseCheckRequest, toldReason } from '@reeve/core';
 import { inexactIn } from '../../evaluation/inexact-in.ts';
-
-/** Proto enums stop here; the core uses names. */
-const actionTypes: Readonly<Record<WireActionType, ActionType | undefined>> = {
-  [WireActionType.ACTION_UNSPECIFIED]: undefined,
-  [WireActionType.LLM_CALL]: 'llm_call',
-  [WireActionType.TOOL_CALL]: 'tool_call',
-  [WireActionType.FILE_OPERATION]: 'file_operation',
-  [WireActionType.NETWORK_CALL]: 'network_call',
-  [WireActionType.PROCESS_EXEC]: 'process_exec',
-  [WireActionType.AGENT_SPAWN]: 'agent_spawn',
-  [WireActionType.TOOL_RESULT]: 'tool_result',
-};
-
-const doors: Readonly<Record<WireDoor, Door | undefined>> = {
-  [WireDoor.DOOR_UNSPECIFIED]: undefined,
-  [WireDoor.MCP]: 'mcp',
-  [WireDoor.MODEL]: 'model',
-  [WireDoor.HOOK]: 'hook',
-};
-
-const decisions: Readonly<Record<Decision, WireDecision>> = {
-  allow: WireDecision.ALLOW,
-  deny: WireDecision.DENY,
-  pending: WireDecision.PENDING,
-};
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -52,7 +27,7 @@ export function checkRequestOf(wire: CheckActionRequest, mostMicros: number): Ch
 
 /** Without a door, the agent asks by itself, and there is nothing to name. */
 function viaOf({ door: wireDoor, name }: NonNullable<CheckActionRequest['via']>): Via | null {
-  const door = doors[wireDoor];
+  const door = doorNames.nameOf(wireDoor);
   if (door !== undefined) return { door, name };
   if (wireDoor === WireDoor.DOOR_UNSPECIFIED && name === '') return null;
   throw invalid('via.door', 'must be MCP (1), MODEL (2) or HOOK (3)');
@@ -60,7 +35,7 @@ function viaOf({ door: wireDoor, name }: NonNullable<CheckActionRequest['via']>)
 
 export function checkResponseOf(answer: Answer): CheckActionResponse {
   return {
-    decision: decisions[answer.decision],
+    decision: decisionNames.wireOf[answer.decision],
     reason: toldReason(answer.reason),
     policyRule: answer.policyRule,
     approvalId: answer.approvalId,
@@ -93,7 +68,7 @@ const mostInt64 = 2n ** 63n - 1n;
 /** The action with its context. A context of another action type is an error, not a guess. */
 function actionOf(wireType: WireActionType, context: ActionContext | undefined): Action {
   const given = context?.action;
-  const type = actionTypes[wireType];
+  const type = actionTypeNames.nameOf(wireType);
   const described = given === undefined ? undefined : describe(given, type);
   if (type === undefined && described === undefined) {
     throw invalid('action_type', 'must be one of the named action types, as TOOL_CALL (2)');

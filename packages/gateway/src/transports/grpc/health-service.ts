@@ -3,7 +3,8 @@ import type { Health } from '../../telemetry/health.ts';
 import { decode } from './decode.ts';
 import { encode } from './message-writer.ts';
 import type { RpcRoutes } from './rpc.ts';
-import { grpcCode, RpcError } from './status.ts';
+import { statusCode } from '@reeve/grpc-server';
+import { RpcError } from './status.ts';
 
 const services = new Set(['', 'reeve.v1.PolicyService', 'reeve.v1.AgentService']);
 
@@ -19,7 +20,7 @@ export function healthService(health: Health): RpcRoutes {
         paths.healthCheck,
         (bytes) => {
           const { service } = decode('HealthCheckRequest', bytes);
-          if (!services.has(service)) throw new RpcError(grpcCode.notFound, `unknown service "${service}"`);
+          if (!services.has(service)) throw new RpcError(statusCode.notFound, `unknown service "${service}"`);
           return answer(service);
         },
       ],

@@ -2,12 +2,13 @@ import type { CheckActionRequest, CompleteActionRequest } from '@reeve/contract'
 import {
   BatchCheckResponse,
   CheckActionResponse,
-  CompleteActionRequest_Outcome as WireOutcome,
   CompleteActionResponse,
+  CompleteActionRequest_Outcome as WireOutcome,
+  outcomeNames,
   paths,
   PreviewToolsResponse,
 } from '@reeve/contract';
-import type { Answer, CheckRequest, Decisions, Execute, OpUsage, Outcome } from '@reeve/core';
+import type { Answer, CheckRequest, Decisions, Execute, OpUsage } from '@reeve/core';
 import { checkAction, checkActions, invalid, previewTools, ReeveError, timestamp } from '@reeve/core';
 import { readerOfAgent } from '../../evaluation/tenant-slots.ts';
 import type { Health } from '../../telemetry/health.ts';
@@ -16,13 +17,6 @@ import { checkRequestOf, checkResponseOf, isKnown } from './convert-check.ts';
 import { decode } from './decode.ts';
 import { encode } from './message-writer.ts';
 import type { RpcRoutes } from './rpc.ts';
-
-const outcomes: Readonly<Record<WireOutcome, Outcome>> = {
-  [WireOutcome.OUTCOME_UNSPECIFIED]: null,
-  [WireOutcome.SUCCEEDED]: 'succeeded',
-  [WireOutcome.FAILED]: 'failed',
-  [WireOutcome.CANCELLED]: 'cancelled',
-};
 
 export interface PolicyServiceOptions {
   readonly health: Health;
@@ -66,7 +60,8 @@ export function policyService(
         paths.completeAction,
         async (bytes, call) => {
           const wire = decode('CompleteActionRequest', bytes);
-          const outcome = outcomes[wire.outcome];
+          const isOpen = wire.outcome === WireOutcome.OUTCOME_UNSPECIFIED;
+          const outcome = isOpen ? null : outcomeNames.nameOf(wire.outcome);
           if (outcome === undefined) throw invalid('outcome', 'must be SUCCEEDED (1), FAILED (2) or CANCELLED (3)');
           const op = await execute({
             kind: 'complete_action',

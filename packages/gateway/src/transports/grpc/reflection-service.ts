@@ -9,7 +9,8 @@ import type { Health } from '../../telemetry/health.ts';
 import { decode } from './decode.ts';
 import { encode } from './message-writer.ts';
 import type { RpcRoutes, StreamHandler } from './rpc.ts';
-import { grpcCode, RpcError } from './status.ts';
+import { statusCode } from '@reeve/grpc-server';
+import { RpcError } from './status.ts';
 
 type Answer = NonNullable<ServerReflectionResponse['messageResponse']>;
 
@@ -24,7 +25,7 @@ export function reflectionService(health: Health): RpcRoutes {
     return {
       message: (bytes) => {
         if (bytes.length > longestRequest) {
-          throw new RpcError(grpcCode.invalidArgument, `a request must have at most ${longestRequest} bytes`);
+          throw new RpcError(statusCode.invalidArgument, `a request must have at most ${longestRequest} bytes`);
         }
         catalogue ??= new Catalogue(fileDescriptors());
         const request = decode('ServerReflectionRequest', bytes);
@@ -118,7 +119,7 @@ class Catalogue {
 }
 
 function notFound(errorMessage: string): Uint8Array {
-  return bytesOf({ $case: 'errorResponse', value: { errorCode: grpcCode.notFound, errorMessage } });
+  return bytesOf({ $case: 'errorResponse', value: { errorCode: statusCode.notFound, errorMessage } });
 }
 
 function bytesOf(answer: Answer): Uint8Array {
