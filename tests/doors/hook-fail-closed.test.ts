@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { hookHosts } from '@reeve/contract/names';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { decisionOf, HookMachine, toolEvent } from './hook-host.ts';
 
@@ -13,7 +17,7 @@ const ls = toolEvent('PreToolUse', 's-1', 'toolu_1', 'Bash', { command: 'ls' });
 const nobody = () => ({ ...machine.env, REEVE_GRPC_ADDR: '127.0.0.1:1', REEVE_AGENT_TOKEN: 'rva_of_nobody' });
 
 test('garbage is blocked in every host', async () => {
-  for (const host of ['claude-code', 'codex', 'cursor', 'gemini-cli']) {
+  for (const host of hookHosts) {
     for (const text of ['no json', '{"hook_event_name": 7}']) {
       const { code, stdout, stderr } = await machine.send(host, text);
       expect({ host, text, code, stdout }).toEqual({ host, text, code: 2, stdout: '' });
@@ -27,6 +31,22 @@ test('without the gateway, the tool is not used, and the answer says so', async 
   expect(code).toBe(0);
   expect(decisionOf({ answer } as never)).toMatchObject({ decision: 'deny' });
   expect(decisionOf({ answer } as never).reason).toMatch(/^Reeve is not reachable: the gateway does not answer/);
+});
+
+test('of several gateways, the first that answers is asked', async () => {
+  const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const addresses = ['127.0.0.1:1', `127.0.0.1:${port}`, machine.gateway.grpc];
+  const env = { ...machine.env, REEVE_GRPC_ADDR: addresses.join(',') };
+  const asked = toolEvent('PreToolUse', 's-several', 'toolu_1', 'Bash', { command: 'ls' });
+  const answer = await machine.send('claude-code', asked, [], env);
+  silent.close();
+  expect([answer.code, decisionOf(answer).decision]).toEqual([0, undefined]);
+  expect(Object.values(await machine.states('s-several'))).toEqual(['running']);
+  const nowhere = { ...nobody(), REEVE_GRPC_ADDR: '127.0.0.1:1,127.0.0.1:2' };
+  const { reason } = decisionOf(await machine.send('claude-code', ls, [], nowhere));
+  expect(reason).toMatch(/127\.0\.0\.1:1: connect ECONNREFUSED.*; 127\.0\.0\.1:2: connect ECONNREFUSED/);
 });
 
 test('a wrong option blocks too', async () => {

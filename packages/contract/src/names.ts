@@ -23,6 +23,9 @@ export const entrances = ['sdk', ...doors] as const;
 
 export type Entrance = (typeof entrances)[number];
 
+/** The coding agents whose hooks Reeve answers. */
+export const hookHosts = ['claude-code', 'codex', 'cursor', 'gemini-cli'] as const;
+
 /** Stands for an empty org or team in a path. No id is a dash. */
 const empty = '-';
 

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { hookHosts } from '@reeve/contract/names';
 import { identityOptions } from '../agent-identity/identity-options.ts';
 import { UsageError } from '../cli-error.ts';
 import { defineCommand } from '../command-line/command.ts';
 import { flag, number, oneOf, required, text } from '../command-line/values.ts';
 import { reeveFolder } from '../context/reeve-folder.ts';
 import type { HostName } from '../hook/hook-host.ts';
-import { hostNames } from '../hook/hook-host.ts';
 import { withHooks, withoutHooks } from '../hook/install/change-hooks.ts';
 import { hookCommandLine } from '../hook/install/hook-command-line.ts';
 import type { InstallScope } from '../hook/install/host-settings.ts';
@@ -18,7 +18,7 @@ import { ownCommand } from '../own-command.ts';
 import type { Shell } from '../shell.ts';
 import { variable } from '../shell.ts';
 
-const args = { host: required(`The coding agent: ${hostNames.join(', ')}.`, hostNames) };
+const args = { host: required(`The coding agent: ${hookHosts.join(', ')}.`, hookHosts) };
 const where = {
   user: flag('For all projects of this user. The default.'),
   project: flag('For the project in this folder, so that everybody who works on it gets it.'),
@@ -53,7 +53,7 @@ export const hookInstallCommand = defineCommand({
     ['reeve hook install cursor --project', 'everybody who works on this project; each sets REEVE_AGENT'],
   ],
   run: async ({ args: { host: given }, options, globals }, shell) => {
-    const host = oneOf(hostNames, given, 'HOST');
+    const host = oneOf(hookHosts, given, 'HOST');
     const place = placeOf(host, options, shell);
     const words = [host, ...flagWords(options)];
     const program = { scope: place.scope, given: options.command, own: ownCommand() };
@@ -87,7 +87,7 @@ export const hookUninstallCommand = defineCommand({
   options: where,
   examples: [['reeve hook uninstall claude-code', 'this user is no longer governed by hooks']],
   run: async ({ args: { host: given }, options, globals }, shell) => {
-    const host = oneOf(hostNames, given, 'HOST');
+    const host = oneOf(hookHosts, given, 'HOST');
     const { file, mode } = placeOf(host, options, shell);
     const { settings, text } = readSettings(file);
     const next = withoutHooks(settings, host);

@@ -1,8 +1,8 @@
+import type { hookHosts } from '@reeve/contract/names';
 import type { HookEvent } from './hook-event.ts';
 import type { Machine } from './own-places.ts';
 
-export const hostNames = ['claude-code', 'codex', 'cursor', 'gemini-cli'] as const;
-export type HostName = (typeof hostNames)[number];
+export type HostName = (typeof hookHosts)[number];
 
 /** What a hook says to its host. */
 export interface HookReply {

@@ -1,3 +1,5 @@
+import { hookHosts } from '@reeve/contract/names';
+
 export const doorIds = [
   'sdk',
   'python',
@@ -14,10 +16,7 @@ export const doorIds = [
   'mcp-http',
   'openai',
   'anthropic',
-  'claude-code',
-  'codex',
-  'cursor',
-  'gemini-cli',
+  ...hookHosts,
 ] as const;
 
 /** A way in which an agent comes under the gateway. */
