@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
+import { paths } from '@reeve/contract';
 import { hookHosts } from '@reeve/contract/names';
+import { GrpcServer } from '@reeve/grpc-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { decisionOf, HookMachine, toolEvent } from './hook-host.ts';
 
@@ -77,6 +79,19 @@ test('--fail-open lets nothing through that the gateway refuses to judge', async
   const event = toolEvent('PreToolUse', 's-long', 'toolu_1', 'Read', file);
   const answer = await machine.send('claude-code', event, ['--fail-open']);
   expect(decisionOf(answer).decision).toBe('deny');
+});
+
+test('--fail-open lets nothing through where the answer is too long to be read', async () => {
+  const answer = Buffer.alloc(5 * 1024 * 1024);
+  const server = new GrpcServer({
+    unary: new Map([paths.checkAction, paths.identifyAgent].map((path) => [path, (_, call) => call.answer(answer)])),
+    stream: new Map(),
+    statusOf: () => ({ code: 13, message: '' }),
+  });
+  const env = { ...nobody(), REEVE_GRPC_ADDR: `127.0.0.1:${await server.listen('127.0.0.1', 0)}` };
+  const { decision, reason } = decisionOf(await machine.send('claude-code', ls, ['--fail-open'], env));
+  await server.drain(0);
+  expect([decision, reason]).toEqual(['deny', expect.stringContaining('the gateway refused the question')]);
 });
 
 test('a report that cannot be delivered disturbs nobody, and is made up for at the end of the session', async () => {
