@@ -34,7 +34,9 @@ export {
 export { scopes, signingKeysTable, widths } from './access/index.ts';
 export type { Identity, MadeOwner, OidcPerson, OidcRules, OwnerPorts, RoleRule, SignIn } from './accounts/index.ts';
 export { createOwner, logInWithOidc, makeCliCode, openCliSession, requirePasswords } from './accounts/index.ts';
-export { noPassword, noteFailedSignOn, sentPurposes, signIns } from './accounts/index.ts';
+export { noPassword, noteFailedSignOn, signIns } from './accounts/index.ts';
+export { accountsTable, attemptsTable, identitiesTable, invitesTable, lettersTable } from './accounts/index.ts';
+export { owedEntriesTable, refreshTokensTable, sentTokensTable, sessionsTable } from './accounts/index.ts';
 export type { SignOnAnswer, SignOnProvider, SignOnSecrets } from './accounts/index.ts';
 export type { Account, AccountRows, AccountStore, Accounts, AccountsAccess, Attempts } from './accounts/index.ts';
 export type { Invite, MadeInvite, Origin, OwedEntry, Page, PasswordHasher, PostOffice } from './accounts/index.ts';
@@ -142,7 +144,7 @@ export type { ForeignCommit, Sharing, Step, Touched, Unread } from './journal/in
 export { EventBus, everything, HeadMoved, Journal, idsReserved, marksTable, numberIn } from './journal/index.ts';
 export { ownWork } from './journal/index.ts';
 export { InexactNumber, isId, Listening, RecentMap } from './kernel/index.ts';
-export { optionalNumberIn, optionalTextIn, restoredAt, restoredFrom, textIn } from './journal/index.ts';
+export { optionalTextIn, restoredAt, restoredFrom, textIn } from './journal/index.ts';
 export type { BalanceKeeper } from './budget/index.ts';
 export { Ledger, RunTally, balancesTable, budgetPolicy, closedPeriodsTable } from './budget/index.ts';
 export { correctBudget, followClock, listBudgets, noBudgets, readHistory } from './budget/index.ts';

@@ -26,4 +26,4 @@ export type { AgentColumn, Column, Mark, Prune, Push, Reading, Row, RowCondition
 export type { Value, Write } from './rows.ts';
 export { agentColumns, agentIdOf, agentValues, clear, every, fixed, flag, integer, marksTable } from './rows.ts';
 export { numberIn, optionalNumberIn, optionalTextIn, prune, push, put, remove, text, textIn } from './rows.ts';
-export { update } from './rows.ts';
+export { aFlag, aNumber, aText, oneOf, optional, tableOf, update } from './rows.ts';

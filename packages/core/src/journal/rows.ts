@@ -214,3 +214,58 @@ export const marksTable: Table<Mark, 'name'> = {
     return { name: textIn(row, 'name'), value: value === null ? null : Number(value) };
   },
 };
+
+/** How a field of an item is kept in a column, and read from it. */
+export interface Field<Kept> {
+  readonly type: 'text' | 'integer';
+  readonly kept: (value: Kept) => Value;
+  readonly read: (row: Row, column: string) => Kept;
+}
+
+export const aText: Field<string> = { type: 'text', kept: (value) => value, read: textIn };
+export const aNumber: Field<number> = { type: 'integer', kept: (value) => value, read: numberIn };
+export const aFlag: Field<boolean> = {
+  type: 'integer',
+  kept: (value) => (value ? 1 : 0),
+  read: (row, column) => numberIn(row, column) === 1,
+};
+
+export function optional<Kept>({ type, kept, read }: Field<Kept>): Field<Kept | null> {
+  return {
+    type,
+    kept: (value) => (value === null ? null : kept(value)),
+    read: (row, column) => (row[column] === null ? null : read(row, column)),
+  };
+}
+
+export function oneOf<Kept extends string>(values: readonly Kept[]): Field<Kept> {
+  const read = (row: Row, column: string) => {
+    const found = values.find((value) => value === row[column]);
+    if (found === undefined) throw new TypeError(`the column ${column} holds none of ${values.join(', ')}`);
+    return found;
+  };
+  return { type: 'text', kept: (value) => value, read };
+}
+
+/** A table with one column for each field, named after it: `created_at` for `createdAt`. */
+export function tableOf<Item extends object, Key extends string>(
+  name: string,
+  key: Key,
+  fields: { readonly [Name in keyof Item]: Field<Item[Name]> },
+): Table<Item, Key> {
+  const columns: Record<string, Column<Item>> = {};
+  const readers: ((row: Row) => readonly [string, unknown])[] = [];
+  for (const field in fields) {
+    const { type, kept, read } = fields[field];
+    const column = field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    columns[column] = { type, of: (item) => kept(item[field]) };
+    readers.push((row) => [field, read(row, column)]);
+  }
+  const { [key]: ofKey, ...others } = columns;
+  return {
+    name,
+    key: { [key]: ofKey } as Record<Key, Column<Item>>,
+    columns: others,
+    itemOf: (row) => Object.fromEntries(readers.map((read) => read(row))) as Item,
+  };
+}

@@ -1,21 +1,12 @@
 import type { AccountRows, AccountStore } from '../accounts/index.ts';
+import { owedEntriesTable } from '../accounts/index.ts';
 import { ReeveError } from '../kernel/index.ts';
-import type { AccountTables } from './memory-account-rows.ts';
+import type { KeptRows } from './memory-account-rows.ts';
 import { MemoryAccountRows } from './memory-account-rows.ts';
 
 /** Accounts in memory. Transactions run one after the other, whatever locks they name. */
 export class MemoryAccountStore implements AccountStore {
-  readonly #tables: AccountTables = {
-    accounts: new Map(),
-    identities: new Map(),
-    sessions: new Map(),
-    refreshTokens: new Map(),
-    invites: new Map(),
-    sentTokens: new Map(),
-    attempts: new Map(),
-    letters: new Map(),
-    owed: new Map(),
-  };
+  readonly #kept: KeptRows = new Map();
   #last: Promise<unknown> = Promise.resolve();
   #closed = false;
 
@@ -26,7 +17,7 @@ export class MemoryAccountStore implements AccountStore {
   }
 
   async read<Result>(work: (rows: AccountRows) => Promise<Result>): Promise<Result> {
-    return work(new MemoryAccountRows(this.#tables, (what) => this.#check(what === 'reads', 'a read changes nothing')));
+    return work(new MemoryAccountRows(this.#kept, (what) => this.#check(what === 'reads', 'a read changes nothing')));
   }
 
   async close(): Promise<void> {
@@ -36,12 +27,12 @@ export class MemoryAccountStore implements AccountStore {
 
   /** The entry is in the log and no longer owed. The log's store calls this within its commit. */
   entryRecorded(id: string): void {
-    this.#tables.owed.delete(id);
+    this.#kept.get(owedEntriesTable)?.delete(id);
   }
 
   async #run<Result>(work: (rows: AccountRows) => Promise<Result>): Promise<Result> {
     let open = true;
-    const rows = new MemoryAccountRows(this.#tables, () => this.#check(open, 'the transaction is over'));
+    const rows = new MemoryAccountRows(this.#kept, () => this.#check(open, 'the transaction is over'));
     try {
       this.#check(true, '');
       const result = await work(rows);

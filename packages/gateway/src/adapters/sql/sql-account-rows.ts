@@ -9,24 +9,17 @@ import type {
   Page,
   QueuedLetter,
   RefreshToken,
+  Row,
   SentToken,
   Session,
+  Table,
 } from '@reeve/core';
+import { accountsTable, attemptsTable, identitiesTable, invitesTable, lettersTable } from '@reeve/core';
+import { owedEntriesTable, refreshTokensTable, sentTokensTable, sessionsTable } from '@reeve/core';
 import { ReeveError, numberIn, textIn } from '@reeve/core';
-import type { RowShape } from './account-rows.ts';
-import {
-  accountRow,
-  attemptsRow,
-  identityRow,
-  inviteRow,
-  letterRow,
-  owedRow,
-  refreshTokenRow,
-  sentTokenRow,
-  sessionRow,
-} from './account-rows.ts';
 import type { SqlSession, SqlValue } from './sql-database.ts';
 import { isDuplicate } from './sql-database.ts';
+import { columnsOf, rowSql, upsertSql } from './table-sql.ts';
 
 interface Place {
   readonly createdAt: number;
@@ -42,19 +35,19 @@ export class SqlAccountRows implements AccountRows {
   }
 
   account(id: string): Promise<Account | undefined> {
-    return this.#one(accountRow, 'WHERE id = ?', id);
+    return this.#find(accountsTable, id);
   }
 
-  accountByEmail(emailKey: string): Promise<Account | undefined> {
-    return this.#one(accountRow, 'WHERE email_key = ?', emailKey);
+  async accountByEmail(emailKey: string): Promise<Account | undefined> {
+    return (await this.#many(accountsTable, 'WHERE email_key = ?', emailKey))[0];
   }
 
   async accounts(after: Place | null, limit: number): Promise<Page<Account>> {
     const order = 'ORDER BY created_at, id LIMIT ?';
     const items =
       after === null
-        ? await this.#many(accountRow, order, limit)
-        : await this.#many(accountRow, `WHERE (created_at, id) > (?, ?) ${order}`, after.createdAt, after.id, limit);
+        ? await this.#many(accountsTable, order, limit)
+        : await this.#many(accountsTable, `WHERE (created_at, id) > (?, ?) ${order}`, after.createdAt, after.id, limit);
     return { items, total: await this.countAccounts() };
   }
 
@@ -71,7 +64,7 @@ export class SqlAccountRows implements AccountRows {
    * exception: two accounts change their email to the same one at the same moment.
    */
   async saveAccount(account: Account): Promise<void> {
-    const values = accountRow.values(account);
+    const values = valuesOf(accountsTable, account);
     const { id, emailKey } = account;
     try {
       if ((await this.#sql.run(updateAccount, ...values, id, emailKey, id)) > 0) return;
@@ -83,15 +76,15 @@ export class SqlAccountRows implements AccountRows {
   }
 
   identity(id: string): Promise<Identity | undefined> {
-    return this.#one(identityRow, 'WHERE id = ?', id);
+    return this.#find(identitiesTable, id);
   }
 
   identitiesOf(accountId: string): Promise<readonly Identity[]> {
-    return this.#many(identityRow, 'WHERE account_id = ? ORDER BY id', accountId);
+    return this.#many(identitiesTable, 'WHERE account_id = ? ORDER BY id', accountId);
   }
 
   saveIdentity(identity: Identity): Promise<void> {
-    return this.#save(identityRow, identity);
+    return this.#save(identitiesTable, identity);
   }
 
   async removeIdentities(accountId: string): Promise<void> {
@@ -99,21 +92,21 @@ export class SqlAccountRows implements AccountRows {
   }
 
   session(id: string): Promise<Session | undefined> {
-    return this.#one(sessionRow, 'WHERE id = ?', id);
+    return this.#find(sessionsTable, id);
   }
 
   async sessionWithAccount(id: string): Promise<{ readonly session: Session; readonly account: Account } | undefined> {
     const [row] = await this.#sql.all(selectSessionWithAccount, id);
-    return row && { session: sessionRow.record(row, 's_'), account: accountRow.record(row, 'a_') };
+    return row && { session: itemIn(sessionsTable, row), account: itemIn(accountsTable, row) };
   }
 
   liveSessions(accountId: string, now: number): Promise<readonly Session[]> {
     const live = 'WHERE account_id = ? AND ended_at IS NULL AND expires_at > ? ORDER BY created_at DESC, id';
-    return this.#many(sessionRow, live, accountId, now);
+    return this.#many(sessionsTable, live, accountId, now);
   }
 
   saveSession(session: Session): Promise<void> {
-    return this.#save(sessionRow, session);
+    return this.#save(sessionsTable, session);
   }
 
   async endSessions(accountId: string, at: number): Promise<readonly string[]> {
@@ -126,19 +119,19 @@ export class SqlAccountRows implements AccountRows {
   }
 
   refreshToken(hash: string): Promise<RefreshToken | undefined> {
-    return this.#one(refreshTokenRow, 'WHERE hash = ?', hash);
+    return this.#find(refreshTokensTable, hash);
   }
 
   saveRefreshToken(token: RefreshToken): Promise<void> {
-    return this.#save(refreshTokenRow, token);
+    return this.#save(refreshTokensTable, token);
   }
 
   invite(id: string): Promise<Invite | undefined> {
-    return this.#one(inviteRow, 'WHERE id = ?', id);
+    return this.#find(invitesTable, id);
   }
 
-  inviteByEmail(emailKey: string): Promise<Invite | undefined> {
-    return this.#one(inviteRow, 'WHERE email_key = ? ORDER BY created_at DESC, id LIMIT 1', emailKey);
+  async inviteByEmail(emailKey: string): Promise<Invite | undefined> {
+    return (await this.#many(invitesTable, 'WHERE email_key = ? ORDER BY created_at DESC, id LIMIT 1', emailKey))[0];
   }
 
   async invites(within: Binding, now: number, after: Place | null, limit: number): Promise<Page<Invite>> {
@@ -149,13 +142,13 @@ export class SqlAccountRows implements AccountRows {
     const beyond = 'AND (created_at < ? OR (created_at = ? AND id > ?))';
     const place = after === null ? [] : [after.createdAt, after.createdAt, after.id];
     const rest = `WHERE expires_at > ? ${tenant} ${after === null ? '' : beyond} ${order}`;
-    const items = await this.#many(inviteRow, rest, ...listed, ...place, limit);
+    const items = await this.#many(invitesTable, rest, ...listed, ...place, limit);
     const count = `SELECT count(*) AS n FROM invites WHERE expires_at > ? ${tenant}`;
     return { items, total: await this.#count(count, ...listed) };
   }
 
   saveInvite(invite: Invite): Promise<void> {
-    return this.#save(inviteRow, invite);
+    return this.#save(invitesTable, invite);
   }
 
   async removeInvite(id: string): Promise<void> {
@@ -164,11 +157,11 @@ export class SqlAccountRows implements AccountRows {
   }
 
   sentToken(hash: string): Promise<SentToken | undefined> {
-    return this.#one(sentTokenRow, 'WHERE hash = ?', hash);
+    return this.#find(sentTokensTable, hash);
   }
 
   saveSentToken(token: SentToken): Promise<void> {
-    return this.#save(sentTokenRow, token);
+    return this.#save(sentTokensTable, token);
   }
 
   async removeSentTokens(purpose: SentToken['purpose'], subjectId: string): Promise<void> {
@@ -176,11 +169,11 @@ export class SqlAccountRows implements AccountRows {
   }
 
   attempts(emailHash: string): Promise<Attempts | undefined> {
-    return this.#one(attemptsRow, 'WHERE email_hash = ?', emailHash);
+    return this.#find(attemptsTable, emailHash);
   }
 
   saveAttempts(attempts: Attempts): Promise<void> {
-    return this.#save(attemptsRow, attempts);
+    return this.#save(attemptsTable, attempts);
   }
 
   async removeAttempts(emailHash: string): Promise<void> {
@@ -188,15 +181,15 @@ export class SqlAccountRows implements AccountRows {
   }
 
   dueLetters(now: number, limit: number): Promise<readonly QueuedLetter[]> {
-    return this.#many(letterRow, 'WHERE due_at <= ? ORDER BY due_at, id LIMIT ?', now, limit);
+    return this.#many(lettersTable, 'WHERE due_at <= ? ORDER BY due_at, id LIMIT ?', now, limit);
   }
 
   letter(id: string): Promise<QueuedLetter | undefined> {
-    return this.#one(letterRow, 'WHERE id = ?', id);
+    return this.#find(lettersTable, id);
   }
 
   saveLetter(letter: QueuedLetter): Promise<void> {
-    return this.#save(letterRow, letter);
+    return this.#save(lettersTable, letter);
   }
 
   async removeLetter(id: string): Promise<void> {
@@ -220,11 +213,11 @@ export class SqlAccountRows implements AccountRows {
   }
 
   owe(entry: OwedEntry): Promise<void> {
-    return this.#save(owedRow, entry);
+    return this.#save(owedEntriesTable, entry);
   }
 
   owed(before: number, limit: number): Promise<readonly OwedEntry[]> {
-    return this.#many(owedRow, 'WHERE at < ? ORDER BY at, id LIMIT ?', before, limit);
+    return this.#many(owedEntriesTable, 'WHERE at < ? ORDER BY at, id LIMIT ?', before, limit);
   }
 
   async removeStale(before: number, now: number): Promise<void> {
@@ -238,17 +231,16 @@ export class SqlAccountRows implements AccountRows {
     await this.#sql.run(`DELETE FROM attempts WHERE ${idle}`, before, now);
   }
 
-  async #one<Item>(shape: RowShape<Item>, where: string, ...values: readonly SqlValue[]): Promise<Item | undefined> {
-    return (await this.#many(shape, where, ...values))[0];
+  async #find<Item>(table: Table<Item>, key: string): Promise<Item | undefined> {
+    return (await this.#many(table, `WHERE ${Object.keys(table.key).join()} = ?`, key))[0];
   }
 
-  async #many<Item>(shape: RowShape<Item>, where: string, ...values: readonly SqlValue[]): Promise<readonly Item[]> {
-    const rows = await this.#sql.all(`SELECT * FROM ${shape.table} ${where}`, ...values);
-    return rows.map((row) => shape.record(row));
+  async #many<Item>(table: Table<Item>, where: string, ...values: readonly SqlValue[]): Promise<readonly Item[]> {
+    return (await this.#sql.all(`SELECT * FROM ${table.name} ${where}`, ...values)).map(table.itemOf);
   }
 
-  async #save<Item>(shape: RowShape<Item>, item: Item): Promise<void> {
-    await this.#sql.run(upsert(shape), ...shape.values(item));
+  async #save<Item>(table: Table<Item>, item: Item): Promise<void> {
+    await this.#sql.run(upsertSql(table), ...valuesOf(table, item));
   }
 
   async #count(sql: string, ...values: readonly SqlValue[]): Promise<number> {
@@ -259,23 +251,27 @@ export class SqlAccountRows implements AccountRows {
 
 const isActiveOwner = `role = 'owner' AND status = 'active' AND org_id IS NULL`;
 
-function insert({ table, columns }: Pick<RowShape<never>, 'table' | 'columns'>): string {
-  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
-}
-
-function upsert(shape: Pick<RowShape<never>, 'table' | 'columns'>): string {
-  const [key, ...others] = shape.columns;
-  const replaced = others.map((column) => `${column} = excluded.${column}`).join(', ');
-  return `${insert(shape)} ON CONFLICT (${key}) DO UPDATE SET ${replaced}`;
-}
-
-const insertAccount = `${insert(accountRow)} ON CONFLICT DO NOTHING`;
-const updateAccount = `UPDATE accounts SET ${accountRow.columns.map((column) => `${column} = ?`).join(', ')}
+const insertAccount = `INSERT ${rowSql(accountsTable)} ON CONFLICT DO NOTHING`;
+const updateAccount = `UPDATE accounts SET ${columnsOf(accountsTable)
+  .map(({ name }) => `${name} = ?`)
+  .join(', ')}
   WHERE id = ? AND NOT EXISTS (SELECT 1 FROM accounts AS other WHERE other.email_key = ? AND other.id <> ?)`;
 
-function aliased(table: string, columns: readonly string[]): string {
-  return columns.map((column) => `${table}.${column} AS ${table}_${column}`).join(', ');
+const selectSessionWithAccount = `SELECT ${aliased(sessionsTable)}, ${aliased(accountsTable)}
+  FROM sessions JOIN accounts ON accounts.id = sessions.account_id WHERE sessions.id = ?`;
+
+/** The columns of a table among those of others. */
+function aliased(table: Table): string {
+  return columnsOf(table)
+    .map(({ name }) => `${table.name}.${name} AS ${table.name}_${name}`)
+    .join(', ');
 }
 
-const selectSessionWithAccount = `SELECT ${aliased('s', sessionRow.columns)}, ${aliased('a', accountRow.columns)}
-  FROM sessions AS s JOIN accounts AS a ON a.id = s.account_id WHERE s.id = ?`;
+function itemIn<Item>(table: Table<Item>, joined: Row): Item {
+  const names = columnsOf(table).map(({ name }) => name);
+  return table.itemOf(Object.fromEntries(names.map((name) => [name, joined[`${table.name}_${name}`]])));
+}
+
+function valuesOf<Item>(table: Table<Item>, item: Item): SqlValue[] {
+  return columnsOf(table).map(({ of }) => of(item));
+}

@@ -1,6 +1,6 @@
 import type { StatementSync } from 'node:sqlite';
 import type { Row, Table, Value } from '@reeve/core';
-import { changingColumns, columnsOf, placeSql } from './table-sql.ts';
+import { changingColumns, columnsOf, rowSql, upsertSql } from './table-sql.ts';
 
 /** The statements that write single rows of one table, each prepared on first use. */
 export class SqliteTable {
@@ -27,7 +27,7 @@ export class SqliteTable {
 
   /** Fails if the key is taken. */
   insert(item: unknown): void {
-    this.#insert ??= this.#prepare(`INSERT ${this.#values()}`);
+    this.#insert ??= this.#prepare(`INSERT ${rowSql(this.#table)}`);
     this.#insert.run(...this.#valuesOf(item));
   }
 
@@ -52,17 +52,8 @@ export class SqliteTable {
    */
   #saveSql(): string {
     const changing = changingColumns(this.#table);
-    if (changing.length === Object.keys(this.#table.columns).length) return `REPLACE ${this.#values()}`;
-    const changed = changing.map((column) => `${column} = excluded.${column}`).join(', ');
-    return `INSERT ${this.#values()}
-      ON CONFLICT (${Object.keys(this.#table.key).join(', ')}) DO UPDATE SET ${changed}`;
-  }
-
-  #values(): string {
-    const columns = columnsOf(this.#table);
-    const values = columns.map((column) => (column.placeIn === undefined ? '?' : placeSql(this.#table, column)));
-    const names = columns.map(({ name }) => name).join(', ');
-    return `INTO ${this.#table.name} (${names}) VALUES (${values.join(', ')})`;
+    const changesAll = changing.length === Object.keys(this.#table.columns).length;
+    return changesAll ? `REPLACE ${rowSql(this.#table)}` : upsertSql(this.#table);
   }
 
   #valuesOf(item: unknown): Value[] {

@@ -25,6 +25,19 @@ function newestPlace(table: string, column: string): string {
   return `(SELECT COALESCE(MAX(${column}), 0) FROM ${table})`;
 }
 
+/** The row that a statement inserts. The caller says how. */
+export function rowSql(table: Table): string {
+  const columns = columnsOf(table);
+  const values = columns.map((column) => (column.placeIn === undefined ? '?' : placeSql(table, column)));
+  return `INTO ${table.name} (${columns.map(({ name }) => name).join(', ')}) VALUES (${values.join(', ')})`;
+}
+
+/** Inserts a row, or changes the one with the same key. It keeps its fixed columns. */
+export function upsertSql(table: Table): string {
+  const changed = changingColumns(table).map((column) => `${column} = excluded.${column}`);
+  return `INSERT ${rowSql(table)} ON CONFLICT (${Object.keys(table.key).join(', ')}) DO UPDATE SET ${changed.join(', ')}`;
+}
+
 /** Drops rows whose place is no longer among the newest of `pushed`. */
 export function dropPlacesSql(table: Table, { table: pushed, kept }: Push): string {
   const column = columnsOf(table).find(({ placeIn }) => placeIn === pushed.name)?.name ?? '';
