@@ -14,7 +14,6 @@ export { apiKeysTable, authenticateTicket, createKey, exchangeToken } from './ac
 export {
   installFirstKey,
   listKeys,
-  makerIn,
   newTicket,
   parseApiKey,
   redeemTicket,

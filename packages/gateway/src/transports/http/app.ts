@@ -10,7 +10,7 @@ import type { Logger } from '../../telemetry/logger.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
 import type { AllowedHosts } from './allowed-hosts.ts';
 import { allowedMethods } from './allowed-methods.ts';
-import type { Authentication } from './call-route.ts';
+import type { Authentication, RoutePorts } from './call-route.ts';
 import { callRoute } from './call-route.ts';
 import type { DashboardFile } from './dashboard-files.ts';
 import type { Handlers } from './handler.ts';
@@ -47,10 +47,45 @@ const largestBody = 1024 * 1024;
 /** Schemas limit the parameters of a path; Node limits the whole head of a request. */
 const longestParameter = 16_384;
 
+type Headers = ReturnType<typeof securityHeaders>;
+type OnOpen = RoutePorts['onOpen'];
+type SendError = ReturnType<typeof errorSender>;
+
 /** The HTTP side of the gateway: the routes of the contract, with the same rules for all of them. */
 export function createHttpApp(options: HttpOptions): FastifyInstance {
   const headers = securityHeaders(options.tls !== undefined);
-  // A request without a Host is refused below, as a problem; Node would refuse it without one.
+  const sendError = errorSender(options, headers);
+  const app = newServer(options, headers, sendError);
+  app.setErrorHandler(sendError);
+  app.setNotFoundHandler((request) => {
+    throw notFound(request);
+  });
+  readJson(app);
+  app.addHook('onRequest', (request, reply, done) => {
+    void reply.headers({ ...headers, 'x-request-id': request.id });
+    done();
+  });
+  const onOpen = noteAnswers(app, options);
+  refuseEarly(app, options);
+  app.addHook('preClose', (done) => {
+    // Clients that have not finished by then are cut off.
+    setTimeout(() => app.server.closeAllConnections(), options.drainMs).unref();
+    done();
+  });
+  acceptUpgrades(app);
+
+  const unsent = new UnsentAnswers(options.rooms.unsent);
+  const bodies = new UnfinishedBodies(options.rooms.unfinished, largestBody);
+  for (const [name, route] of Object.entries<Route>(routes)) {
+    const handler = options.handlers[name as keyof Handlers] as never;
+    app.route(callRoute(route, handler, options.authentication, { limits: options.limits, unsent, bodies, onOpen }));
+  }
+  serveDashboard(app, options.dashboard);
+  return app;
+}
+
+function newServer({ tls, trustedProxies }: HttpOptions, headers: Headers, sendError: SendError): FastifyInstance {
+  // A request without a Host is refused later, as a problem; Node would refuse it without one.
   const serverOptions = {
     requireHostHeader: false,
     connectionsCheckingInterval: 5000,
@@ -63,28 +98,25 @@ export function createHttpApp(options: HttpOptions): FastifyInstance {
     return503OnClosing: false,
     routerOptions: { maxParamLength: longestParameter },
     forceCloseConnections: 'idle',
-    trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
+    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     genReqId: (request) => requestId(request.headers['x-request-id']),
     clientErrorHandler: refuseBytes(headers),
     frameworkErrors: (error, request, reply) => {
       void sendError(error, request, reply);
     },
-    ...(options.tls === undefined ? { http: serverOptions } : { https: { ...options.tls, ...serverOptions } }),
+    ...(tls === undefined ? { http: serverOptions } : { https: { ...tls, ...serverOptions } }),
   }) as FastifyInstance;
-  const spans = new WeakMap<FastifyRequest, Span>();
-  const streams = new WeakSet<FastifyRequest>();
-  const answered = (request: FastifyRequest, reply: FastifyReply) => {
-    const path = request.routeOptions.url ?? 'unknown';
-    spans.get(request)?.setAttribute('http.response.status_code', reply.statusCode).end();
-    options.onAnswer(path, reply.statusCode, reply.elapsedTime / 1000);
-    const { method, id: request_id } = request;
-    options.logger.debug({ method, path, status: reply.statusCode, request_id }, 'answered');
-  };
+  // An unknown expectation is ignored, as RFC 9110 allows. By default, Node would answer without a problem document.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+  return app;
+}
 
-  const sendPage = dashboardPage(options.dashboard);
-  const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+/** Errors are problems. A person with a browser gets a page for an address that does not exist. */
+function errorSender({ logger, dashboard }: HttpOptions, headers: Headers) {
+  const sendPage = dashboardPage(dashboard);
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const report = (unforeseen: unknown) =>
-      options.logger.error({ err: unforeseen, request_id: request.id }, 'a request failed unexpectedly');
+      logger.error({ err: unforeseen, request_id: request.id }, 'a request failed unexpectedly');
     const { problem, headers: extra } = problemOf(error, pathOf(request.url), report);
     // The rest of the body is discarded as it comes, up to the time limit of a request. Ending the connection at once
     // would lose the answer.
@@ -98,7 +130,9 @@ export function createHttpApp(options: HttpOptions): FastifyInstance {
         .send(Buffer.from(JSON.stringify(problem)))
     );
   };
+}
 
+function readJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
     try {
@@ -107,62 +141,62 @@ export function createHttpApp(options: HttpOptions): FastifyInstance {
       done(error as Error);
     }
   });
-  app.addHook('onRequest', (request, reply, done) => {
-    void reply.headers({ ...headers, 'x-request-id': request.id });
-    const path = request.routeOptions.url ?? 'unknown';
-    const span = options.tracing?.start(`${request.method} ${path}`, traceparentOf(request), { 'http.route': path });
+}
+
+/**
+ * Traces, counts and logs every answer. A stream counts as answered when it is opened, however long it stays open: the
+ * function that this returns is to be called then.
+ */
+function noteAnswers(app: FastifyInstance, { tracing, onAnswer, logger }: HttpOptions): OnOpen {
+  const spans = new WeakMap<FastifyRequest, Span>();
+  const streams = new WeakSet<FastifyRequest>();
+  const answered: OnOpen = (request, reply) => {
+    const path = routeOf(request);
+    spans.get(request)?.setAttribute('http.response.status_code', reply.statusCode).end();
+    onAnswer(path, reply.statusCode, reply.elapsedTime / 1000);
+    const { method, id: request_id } = request;
+    logger.debug({ method, path, status: reply.statusCode, request_id }, 'answered');
+  };
+  app.addHook('onRequest', (request, _reply, done) => {
+    const path = routeOf(request);
+    const span = tracing?.start(`${request.method} ${path}`, traceparentOf(request), { 'http.route': path });
     if (span !== undefined) spans.set(request, span);
-    try {
-      if (!hasHost(request)) throw new HttpError('bad_request', 'the request has no Host');
-      if (!servedUnderAnyName.has(path)) options.hosts.require(request.raw);
-      done();
-    } catch (error) {
-      done(error as HttpError);
-    }
-  });
-  // Refuse before the body is read, because nothing needs it.
-  app.addHook('onRequest', (request, reply, done) => {
-    if (!request.is404 && !hasEmptyName(request)) return done();
-    options.limits.publicCall({}, request.ip, reply);
-    return done(notFound(request));
+    done();
   });
   app.addHook('onResponse', (request, reply, done) => {
     if (!streams.has(request)) answered(request, reply);
     done();
   });
-  app.addHook('preClose', (done) => {
-    // Clients that have not finished by then are cut off.
-    setTimeout(() => app.server.closeAllConnections(), options.drainMs).unref();
-    done();
-  });
-  app.setErrorHandler(sendError);
-  app.setNotFoundHandler((request) => {
-    throw notFound(request);
-  });
-  // An unknown expectation is ignored, as RFC 9110 allows. By default, Node would answer without a problem document.
-  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-
-  acceptUpgrades(app);
-
-  // A stream counts as answered when it is opened, however long it stays open.
-  const onOpen = (request: FastifyRequest, reply: FastifyReply) => {
+  return (request, reply) => {
     streams.add(request);
     answered(request, reply);
   };
-  const unsent = new UnsentAnswers(options.rooms.unsent);
-  const bodies = new UnfinishedBodies(options.rooms.unfinished, largestBody);
-  for (const [name, route] of Object.entries<Route>(routes)) {
-    const handler = options.handlers[name as keyof Handlers] as never;
-    app.route(callRoute(route, handler, options.authentication, { limits: options.limits, unsent, bodies, onOpen }));
-  }
-  serveDashboard(app, options.dashboard);
-  return app;
+}
+
+/** Refuses before the body is read what needs no body to be refused. */
+function refuseEarly(app: FastifyInstance, { hosts, limits }: HttpOptions): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    try {
+      if (!hasHost(request)) throw new HttpError('bad_request', 'the request has no Host');
+      if (!servedUnderAnyName.has(routeOf(request))) hosts.require(request.raw);
+    } catch (error) {
+      return done(error as HttpError);
+    }
+    if (!request.is404 && !hasEmptyName(request)) return done();
+    limits.publicCall({}, request.ip, reply);
+    return done(notFound(request));
+  });
 }
 
 /** Probes and scrapers use addresses or any name they know. These routes tell nothing that others may not know. */
 const servedUnderAnyName: ReadonlySet<string> = new Set(
   Object.values<Route>(routes).flatMap(({ path, limit }) => (limit === 'exempt' ? [path] : [])),
 );
+
+/** The path of a route as the contract writes it. */
+function routeOf(request: FastifyRequest): string {
+  return request.routeOptions.url ?? 'unknown';
+}
 
 /** The caller's own id for a request if it is harmless, else a new one. */
 function requestId(given: string | string[] | undefined): string {
@@ -203,7 +237,7 @@ function notFound(request: FastifyRequest): HttpError {
 }
 
 /** Bytes that are not HTTP never become a request, but still get a problem. */
-function refuseBytes(headers: Readonly<Record<string, string>>) {
+function refuseBytes(headers: Headers) {
   return (error: Error & { code?: string }, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
