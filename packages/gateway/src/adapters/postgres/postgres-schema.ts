@@ -1,7 +1,6 @@
-import { approvalDeciders, approvalDecidersInPostgres } from '../sql/approval-deciders.ts';
+import { approvalDeciders, approvalDecidersInPostgres } from '../sql/approval-tables.ts';
 import { frequentEvents } from '../sql/audit-query.ts';
-import { migrations } from '../sql/schema.ts';
-import { severalGateways } from '../sql/several-gateways.ts';
+import { migrations, severalGateways } from '../sql/schema.ts';
 import { rowsOfAll } from './several-gateways.ts';
 
 /** Versions that PostgreSQL has in words of its own. */

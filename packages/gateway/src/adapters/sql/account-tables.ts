@@ -85,3 +85,35 @@ export const accountTables = `
   );
   CREATE INDEX owed_entries_in_order ON owed_entries (at, id);
 `;
+
+/** Who made an invite, and whether as an owner. Both are unknown for invites from before this version. */
+export const inviteMakerColumns = `
+  ALTER TABLE invites ADD COLUMN made_by_kind TEXT;
+  ALTER TABLE invites ADD COLUMN made_by_id TEXT;
+  ALTER TABLE invites ADD COLUMN as_owner SMALLINT NOT NULL DEFAULT 0;
+`;
+
+/**
+ * The people whom providers of a single sign-on vouch for, and the tenants that they bind accounts to. Sessions from
+ * before this version were opened by passwords.
+ */
+export const singleSignOnTables = `
+  ALTER TABLE accounts ADD COLUMN org_id TEXT;
+  ALTER TABLE accounts ADD COLUMN team_id TEXT;
+  ALTER TABLE sessions ADD COLUMN via TEXT NOT NULL DEFAULT 'password';
+
+  CREATE TABLE identities (
+    id TEXT NOT NULL PRIMARY KEY,
+    account_id TEXT NOT NULL,
+    issuer TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    linked_at BIGINT NOT NULL
+  );
+  CREATE INDEX identities_of_account ON identities (account_id);
+`;
+
+/** The tenant that an invited account is bound to. Invites from before this version bind to none. */
+export const inviteBindingColumns = `
+  ALTER TABLE invites ADD COLUMN org_id TEXT;
+  ALTER TABLE invites ADD COLUMN team_id TEXT;
+`;

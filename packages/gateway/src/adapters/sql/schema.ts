@@ -1,15 +1,27 @@
-import { accountTables } from './account-tables.ts';
-import { approvalDeciders } from './approval-deciders.ts';
-import { approvalTables } from './approval-tables.ts';
+import { accountTables, inviteBindingColumns, inviteMakerColumns, singleSignOnTables } from './account-tables.ts';
+import { approvalDeciders, approvalTables } from './approval-tables.ts';
 import { balanceTables, closedPeriodTables } from './balance-tables.ts';
 import { controlTables } from './control-tables.ts';
-import { forwardTables } from './forward-tables.ts';
-import { keyLineageColumns } from './key-lineage-columns.ts';
-import { inviteBindingColumns } from './invite-binding-columns.ts';
-import { inviteMakerColumns } from './invite-maker-columns.ts';
 import { policyTables } from './policy-tables.ts';
-import { severalGateways } from './several-gateways.ts';
-import { singleSignOnTables } from './single-sign-on-tables.ts';
+
+/** The origin of a key. It is unknown for keys from before this version. */
+const keyLineageColumns = `
+  ALTER TABLE api_keys ADD COLUMN made_by_kind TEXT;
+  ALTER TABLE api_keys ADD COLUMN made_by_id TEXT;
+  ALTER TABLE api_keys ADD COLUMN rotated_from TEXT;
+`;
+
+/** Several gateways work on the same rows. Only PostgreSQL has something to do: see postgres/several-gateways.ts. */
+export const severalGateways = `SELECT 1;`;
+
+/** One row for each target that was ever configured. The key gives no credentials away. */
+const forwardTables = `
+  CREATE TABLE forward_positions (
+    target TEXT PRIMARY KEY,
+    seq INTEGER NOT NULL,
+    hash TEXT NOT NULL
+  ) WITHOUT ROWID;
+`;
 
 /**
  * The tables of the embedded store, one statement list per version. The audit table has no index but its sequence,
