@@ -1,5 +1,4 @@
 import { ReeveInvalidRequest } from './errors.ts';
-import { randomHex } from './random-hex.ts';
 
 /** Names an operation: `<traceId>:<spanId>`. */
 export interface TraceIds {
@@ -27,4 +26,23 @@ export function opIdOf({ traceId, spanId }: TraceIds): string {
 function requireId(member: string, id: string): void {
   if (pattern.test(id)) return;
   throw new ReeveInvalidRequest(`${member}: must be 1 to 128 characters of A-Z, a-z, 0-9, "_" and "-"`);
+}
+
+const poolBytes = 4096;
+const pool = Buffer.alloc(poolBytes);
+let used = poolBytes;
+
+/**
+ * Random bytes in hex, of cryptographic quality. They are drawn many at a time: for each check alone, drawing would cost
+ * more than encoding it. Nothing is used twice.
+ */
+function randomHex(bytes: number): string {
+  if (used + bytes > poolBytes) {
+    crypto.getRandomValues(pool);
+    used = 0;
+  }
+  const text = pool.toString('hex', used, used + bytes);
+  pool.fill(0, used, used + bytes);
+  used += bytes;
+  return text;
 }

@@ -8,7 +8,6 @@ import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Time } from '../ui/time.tsx';
-import { nameOfSuspended } from './suspended-scope.ts';
 
 export type Suspension = Answer<'listSuspensions'>['items'][number];
 
@@ -75,4 +74,16 @@ function LiftDialog({ suspension, onClose }: { readonly suspension: Suspension; 
 
 function inSentence(name: string): string {
   return `${name.slice(0, 1).toLowerCase()}${name.slice(1)}`;
+}
+
+interface SuspendedScope {
+  readonly org_id: string | null;
+  readonly team_id: string | null;
+}
+
+/** What is suspended, at the beginning of a sentence. */
+function nameOfSuspended({ org_id: org, team_id: team }: SuspendedScope): string {
+  if (org === null) return 'Everything';
+  const name = (id: string) => (id === '' ? '-' : id);
+  return team === null ? `Org ${name(org)}` : `Team ${name(org)}/${name(team)}`;
 }

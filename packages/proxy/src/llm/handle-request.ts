@@ -19,8 +19,7 @@ import { refusalOf } from './refusal-of.ts';
 import type { CallRoute } from './routes.ts';
 import { callRouteOf, kindOf, modelsPath } from './routes.ts';
 import { sendRefusal } from './send-refusal.ts';
-import { ungoverned } from './ungoverned.ts';
-import { untilTaken } from './until-taken.ts';
+import type { CallOperation } from './settlement.ts';
 import { upstreamPath } from './upstream-path.ts';
 
 export interface ProxyHands extends GovernOptions {
@@ -193,4 +192,23 @@ function targetOf(target: string): [path: string, query: string] {
   const bare = target.replace(/^https?:\/\/[^/?#]*/i, '');
   const [, path = '', query = ''] = /^([^?#]*)(\?[^#]*)?/.exec(bare) ?? [];
   return [path === '' ? '/' : path, query];
+}
+
+/** Resolves when the client has taken all that was sent, or is gone. Until then it stays in memory. */
+async function untilTaken(response: ServerResponse): Promise<void> {
+  if (!response.writableEnded || response.writableFinished || response.destroyed) return;
+  await new Promise<void>((resolve) => response.once('finish', resolve).once('close', resolve));
+}
+
+/** Stands for the operation of a call that is not checked, because no gateway answers. */
+function ungoverned(): CallOperation {
+  return {
+    state: 'running',
+    signal: new AbortController().signal,
+    checkpoint: async () => {},
+    used: () => {},
+    spent: () => {},
+    ended: () => {},
+    note: () => {},
+  };
 }

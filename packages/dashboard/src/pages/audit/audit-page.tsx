@@ -1,3 +1,5 @@
+import { useQuery } from '@tanstack/react-query';
+import { callRoute } from '../../api/call.ts';
 import { plural } from '../../api/format.ts';
 import { usePageSearch } from '../../shell/search.ts';
 import { Button } from '../../ui/button.tsx';
@@ -12,9 +14,8 @@ import { AuditFilters } from './audit-filters.tsx';
 import { filterOf, isFiltered, parseAuditSearch } from './audit-search.ts';
 import { EntryDrawer } from './entry-drawer.tsx';
 import { ExportMenu } from './export-menu.tsx';
-import type { AuditEntries } from './use-audit-entries.ts';
+import type { AuditEntries, AuditEntry } from './use-audit-entries.ts';
 import { useAuditEntries } from './use-audit-entries.ts';
-import { useEntry } from './use-entry.ts';
 import { useVerification } from './use-verification.ts';
 import { VerifyButton, VerifyPanel } from './verify-panel.tsx';
 
@@ -118,4 +119,18 @@ function Entries({ log: { query, entries }, isNarrowed, activeSeq, onOpen }: Ent
 
 function shownWords(count: number, hasMore: boolean): string {
   return `${plural(count, 'entry', 'entries')} shown${hasMore ? '; more as you scroll' : ', which is all there is'}`;
+}
+
+/** The entry that a link names: from the list, or looked up if the list does not have it yet. */
+function useEntry(seq: string | undefined, listed: readonly AuditEntry[]): AuditEntry | undefined {
+  const found = listed.find((entry) => String(entry.seq) === seq);
+  const { data } = useQuery({
+    queryKey: ['audit-entry', seq],
+    queryFn: async ({ signal }) => {
+      const { items } = await callRoute('listLogs', { query: { seq: Number(seq) } }, { signal });
+      return items[0] ?? null;
+    },
+    enabled: seq !== undefined && found === undefined && /^\d+$/.test(seq),
+  });
+  return found ?? data ?? undefined;
 }

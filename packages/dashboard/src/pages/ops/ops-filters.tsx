@@ -1,6 +1,6 @@
 import { entrances } from '@reeve/contract/names';
 import type { RefObject } from 'react';
-import { useMemo } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { entranceName } from '../../api/entrance-name.ts';
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { useIsWide } from '../../ui/use-is-wide.ts';
@@ -8,7 +8,6 @@ import type { OpsFilter, OpsSearch } from './ops-search.ts';
 import { filterOf } from './ops-search.ts';
 import { choicesOf } from './ops-view.ts';
 import type { Row } from './row-model.ts';
-import { useThrottled } from './use-throttled.ts';
 
 interface OpsFiltersProps {
   readonly search: OpsSearch;
@@ -70,4 +69,18 @@ export function OpsFilters({ search, rows, onChange, boxRef }: OpsFiltersProps) 
       )}
     </div>
   );
+}
+
+/** Samples a value that changes many times a second. */
+function useThrottled<Value>(value: Value, everyMs: number): Value {
+  const [taken, setTaken] = useState(value);
+  const latest = useRef(value);
+  useEffect(() => {
+    latest.current = value;
+  }, [value]);
+  useEffect(() => {
+    const timer = setInterval(() => setTaken(latest.current), everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+  return taken;
 }

@@ -7,7 +7,7 @@ import type { Freeze } from './use-freeze.ts';
 import { useFreeze } from './use-freeze.ts';
 import type { OpsList } from './use-ops-board.ts';
 
-interface OpsView {
+export interface OpsView {
   readonly view: View;
   readonly counts: Counts;
   readonly freeze: Freeze;

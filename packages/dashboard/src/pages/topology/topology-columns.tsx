@@ -1,12 +1,13 @@
 import { agentPath, pathPart } from '@reeve/contract/names';
 import { entranceName, entranceTitle } from '../../api/entrance-name.ts';
 import { formatCount, formatUtc } from '../../api/format.ts';
+import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import type { Column, ColumnOrder } from '../../ui/column.ts';
 import { Money } from '../../ui/money.tsx';
 import { Time } from '../../ui/time.tsx';
 import { ConditionBadge } from './condition-badge.tsx';
-import { CoverageChips } from './coverage-chips.tsx';
+import { coverageWords } from './coverage-words.ts';
 import type { SortColumn, TopologyAgent } from './topology-model.ts';
 import { conditionOf, teamPath } from './topology-model.ts';
 import type { Sort } from './topology-search.ts';
@@ -170,4 +171,16 @@ function SuspensionButton({ agent, onClick }: SuspensionButtonProps) {
       {verb}
     </Button>
   );
+}
+
+/** Says what an agent never asked about. */
+function CoverageChips({ uncovered }: Pick<TopologyAgent, 'uncovered'>) {
+  return uncovered.map((family) => {
+    const { label, explanation, tone } = coverageWords(family);
+    return (
+      <Badge key={family} tone={tone} title={explanation}>
+        {label}
+      </Badge>
+    );
+  });
 }

@@ -1,8 +1,7 @@
 import { isLoopback } from '@reeve/contract/host-name';
-import type { Mailer } from '@reeve/core';
+import type { Letter, Mailer } from '@reeve/core';
 import { messageOf } from '@reeve/core';
 import type { Logger } from '../../telemetry/logger.ts';
-import { LoggingMailer } from './logging-mailer.ts';
 import type { MailSettings } from './relay.ts';
 import { relayOf } from './relay.ts';
 import { SmtpMailer } from './smtp-mailer.ts';
@@ -26,5 +25,20 @@ function warnOfRisks({ smtpFrom, smtpTls }: MailSettings, logger: Logger): void 
   }
   if (smtpTls === 'off') {
     logger.warn('SVC_SMTP_TLS is off: mail, with the links in it, crosses the network for everyone to read');
+  }
+}
+
+/** Replaces the mailer where there is no relay. It logs who would have got which letter, never its content. */
+class LoggingMailer implements Mailer {
+  readonly delivers = false;
+  readonly #logger: Logger;
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  send({ to, subject }: Letter): Promise<void> {
+    this.#logger.info({ to, subject }, 'a letter was not sent, as there is no mail relay');
+    return Promise.resolve();
   }
 }
