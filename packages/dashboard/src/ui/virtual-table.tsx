@@ -46,54 +46,17 @@ interface VirtualTableProps<Row> {
 }
 
 /** A table of any size that draws only the visible rows. Arrows or j and k move, Enter opens, Space selects. */
-export function VirtualTable<Row>({
-  label,
-  columns,
-  rows,
-  rowKey,
-  rowHeight: wideHeight = 36,
-  onOpen,
-  activeKey,
-  selected,
-  onToggle,
-  onEnd,
-  total,
-  at: givenAt,
-  onAt,
-  boxRef,
-  rowClass,
-  card,
-  onSight,
-  isAnchored = false,
-  ownOrder,
-  className,
-}: VirtualTableProps<Row>) {
+export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
+  const { columns, rows, rowKey, selected, onOpen, onToggle, onAt } = props;
   const id = useId();
-  const isWide = useIsWide();
   const ownBox = useRef<HTMLDivElement>(null);
-  const box = boxRef ?? ownBox;
+  const box = props.boxRef ?? ownBox;
   const [ownAt, setOwnAt] = useState<string>();
-  const atKey = onAt === undefined ? ownAt : givenAt;
+  const atKey = onAt === undefined ? ownAt : props.at;
   const setAtKey = onAt ?? setOwnAt;
-  const cards = isWide ? undefined : card;
-  const rowHeight = cards?.height ?? wideHeight;
+  const { isWide, cards, shown, template, rowHeight } = useRowForm(props);
   const hasCards = cards !== undefined;
-  const shown = useMemo(
-    () => (hasCards ? [] : columns.filter((column) => isWide || column.isWideOnly !== true)),
-    [hasCards, columns, isWide],
-  );
-  const template = shown.map(({ width = 'minmax(0, 1fr)' }) => width).join(' ');
-  const virtualizer = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => box.current,
-    estimateSize: () => rowHeight,
-    overscan: 12,
-    onChange: (instance) => {
-      const last = instance.getVirtualItems().at(-1);
-      if (last !== undefined && last.index >= rows.length - 20) onEnd?.();
-    },
-  });
-  const items = virtualizer.getVirtualItems();
+  const { items, height } = useVisibleRows(box, rowHeight, props);
   const { at, listeners } = useGridPosition({
     box,
     rows,
@@ -105,10 +68,7 @@ export function VirtualTable<Row>({
     onOpen,
     onToggle,
   });
-  useAnchor(box, isAnchored, rows, rowKey, rowHeight);
-  useLayoutEffect(() => {
-    if (onSight !== undefined) onSight(items.flatMap(({ index }) => rows[index] ?? []));
-  }, [onSight, rows, items]);
+  useAnchor(box, props.isAnchored ?? false, rows, rowKey, rowHeight);
   const pick = useCallback(
     (row: Row, isToOpen: boolean) => {
       setAtKey(rowKey(row));
@@ -119,12 +79,12 @@ export function VirtualTable<Row>({
   const active = rows[at];
   return (
     <>
-      {isWide ? null : <OrderSelect columns={columns} own={ownOrder} />}
+      {isWide ? null : <OrderSelect columns={columns} own={props.ownOrder} />}
       <div
         ref={box}
         role="grid"
-        aria-label={label}
-        aria-rowcount={(total ?? rows.length) + 1}
+        aria-label={props.label}
+        aria-rowcount={(props.total ?? rows.length) + 1}
         aria-colcount={Math.max(1, shown.length)}
         {...(selected === undefined ? {} : { 'aria-multiselectable': true })}
         {...(active === undefined || !items.some(({ index }) => index === at)
@@ -132,10 +92,10 @@ export function VirtualTable<Row>({
           : { 'aria-activedescendant': `${id}-${rowKey(active)}` })}
         tabIndex={0}
         {...listeners}
-        className={classes('relative overflow-auto text-sm -outline-offset-2', className ?? 'max-h-[60dvh]')}
+        className={classes('relative overflow-auto text-sm -outline-offset-2', props.className ?? 'max-h-[60dvh]')}
       >
         {hasCards ? null : <VirtualHeader columns={shown} template={template} />}
-        <div role="rowgroup" className="relative" style={{ height: virtualizer.getTotalSize() }}>
+        <div role="rowgroup" className="relative" style={{ height }}>
           {items.map(({ index, start }) => {
             const row = rows[index];
             if (row === undefined) return null;
@@ -152,10 +112,10 @@ export function VirtualTable<Row>({
                 template={template}
                 cell={cards?.cell}
                 isSelected={selected?.has(key)}
-                isActive={activeKey === key}
+                isActive={props.activeKey === key}
                 isAtHand={atKey === key}
                 isOpenable={onOpen !== undefined}
-                className={rowClass?.(row)}
+                className={props.rowClass?.(row)}
                 onPick={pick}
               />
             );
@@ -164,4 +124,37 @@ export function VirtualTable<Row>({
       </div>
     </>
   );
+}
+
+/** How rows look at the width of the window: as columns or, on a phone, as cards. */
+function useRowForm<Row>({ columns, card, rowHeight = 36 }: VirtualTableProps<Row>) {
+  const isWide = useIsWide();
+  const cards = isWide ? undefined : card;
+  const hasCards = cards !== undefined;
+  const shown = useMemo(
+    () => (hasCards ? [] : columns.filter((column) => isWide || column.isWideOnly !== true)),
+    [hasCards, columns, isWide],
+  );
+  const template = shown.map(({ width = 'minmax(0, 1fr)' }) => width).join(' ');
+  return { isWide, cards, shown, template, rowHeight: cards?.height ?? rowHeight };
+}
+
+/** The rows in sight and a few around them, and the height of all rows. */
+function useVisibleRows<Row>(box: RefObject<HTMLDivElement | null>, rowHeight: number, props: VirtualTableProps<Row>) {
+  const { rows, onEnd, onSight } = props;
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+    onChange: (instance) => {
+      const last = instance.getVirtualItems().at(-1);
+      if (last !== undefined && last.index >= rows.length - 20) onEnd?.();
+    },
+  });
+  const items = virtualizer.getVirtualItems();
+  useLayoutEffect(() => {
+    if (onSight !== undefined) onSight(items.flatMap(({ index }) => rows[index] ?? []));
+  }, [onSight, rows, items]);
+  return { items, height: virtualizer.getTotalSize() };
 }

@@ -89,31 +89,45 @@ export function VerdictDialog({ approval, verdict, onClose }: VerdictDialogProps
           <TextArea autoFocus maxLength={8192} value={reason} onChange={(event) => setReason(event.target.value)} />
         </Field>
         {isApproval && approval.grantable ? (
-          <Field
-            label="For how long"
-            hint="The same agent, action and resource, under the rules that ask now. Grants are listed and can be revoked."
-          >
-            <Select
-              value={reach}
-              onChange={setReach}
-              choices={[
-                { value: 'once', label: 'This once' },
-                ...(approval.run_id === ''
-                  ? []
-                  : [{ value: 'run' as const, label: `For the rest of run ${approval.run_id}` }]),
-                { value: 'until', label: 'Until a time' },
-              ]}
-            />
-          </Field>
-        ) : null}
-        {reach === 'until' ? (
-          <Field label="Until" hint="In your time zone, at most 30 days ahead.">
-            <TextInput type="datetime-local" value={until} onChange={(event) => setUntil(event.target.value)} />
-          </Field>
+          <GrantFields runId={approval.run_id} {...{ reach, until }} onReach={setReach} onUntil={setUntil} />
         ) : null}
         {decide.error === null ? null : <ErrorNotice error={decide.error} />}
       </form>
     </Dialog>
+  );
+}
+
+interface GrantFieldsProps {
+  readonly runId: string;
+  readonly reach: Reach;
+  readonly until: string;
+  readonly onReach: (reach: Reach) => void;
+  readonly onUntil: (until: string) => void;
+}
+
+function GrantFields({ runId, reach, until, onReach, onUntil }: GrantFieldsProps) {
+  return (
+    <>
+      <Field
+        label="For how long"
+        hint="The same agent, action and resource, under the rules that ask now. Grants are listed and can be revoked."
+      >
+        <Select
+          value={reach}
+          onChange={onReach}
+          choices={[
+            { value: 'once', label: 'This once' },
+            ...(runId === '' ? [] : [{ value: 'run' as const, label: `For the rest of run ${runId}` }]),
+            { value: 'until', label: 'Until a time' },
+          ]}
+        />
+      </Field>
+      {reach === 'until' ? (
+        <Field label="Until" hint="In your time zone, at most 30 days ahead.">
+          <TextInput type="datetime-local" value={until} onChange={(event) => onUntil(event.target.value)} />
+        </Field>
+      ) : null}
+    </>
   );
 }
 

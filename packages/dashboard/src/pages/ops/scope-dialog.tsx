@@ -47,7 +47,6 @@ interface ScopeDialogProps {
 
 /** Controls everything in flight within a scope: first a preview, then a typed confirmation. */
 export function ScopeDialog({ rows, filter, onClose, onDone }: ScopeDialogProps) {
-  const radios = useId();
   const isAdmin = useCan('admin');
   const { orgId: ownOrg = null, teamId = null } = useGrant() ?? {};
   const offered = reaches.filter((reach) => isAdmin || !needsAdmin(reach));
@@ -57,7 +56,6 @@ export function ScopeDialog({ rows, filter, onClose, onDone }: ScopeDialogProps)
   });
   const [action, setAction] = useState<ControlAction>('pause');
   const [wish, setWish] = useState<Wish>('stop');
-  const keys = useRef(new Map<string, string>());
   const [confirming, setConfirming] = useState<ScopeJson>();
   const scope = scopeOf(form);
   const preview = usePreview(action, scope);
@@ -69,31 +67,7 @@ export function ScopeDialog({ rows, filter, onClose, onDone }: ScopeDialogProps)
     if (isHold && action !== 'resume') {
       return <HoldDialog scope={confirming} action={action} onClose={onClose} onDone={onDone} />;
     }
-    const stop = async (reason: string) => {
-      // The same request has the same idempotency key, so it happens once, however often it is sent.
-      const same = JSON.stringify([action, confirming, reason]);
-      const key = keys.current.get(same) ?? newKey();
-      keys.current.set(same, key);
-      const answer = await callRoute('controlScope', {
-        headers: { 'idempotency-key': key },
-        body: { action, scope: confirming, reason },
-      });
-      if (answer.control_id !== null) onDone(answer.control_id);
-    };
-    return (
-      <ConfirmDialog
-        isOpen
-        onClose={onClose}
-        title={`${nameOf(action)} ${sayScope(confirming, ownOrg)}?`}
-        confirmLabel={`${nameOf(action)} ${sayScope(confirming, ownOrg)}`}
-        look={action === 'resume' ? 'primary' : 'danger'}
-        typed={phraseOf(confirming)}
-        reason="required"
-        onConfirm={stop}
-      >
-        <Preview action={action} preview={preview} />
-      </ConfirmDialog>
-    );
+    return <ConfirmScope scope={confirming} {...{ action, ownOrg, preview, onClose, onDone }} />;
   }
   return (
     <Dialog
@@ -133,26 +107,7 @@ export function ScopeDialog({ rows, filter, onClose, onDone }: ScopeDialogProps)
           </Field>
         </div>
         <ScopeFields form={form} rows={rows} onChange={setForm} />
-        {holdable === undefined ? null : (
-          <fieldset className="space-y-2">
-            <legend className="mb-1 text-sm font-medium">What happens</legend>
-            {wishes.map(({ value, label, hint }) => (
-              <label key={value} className="flex cursor-pointer items-start gap-2">
-                <input
-                  type="radio"
-                  name={radios}
-                  className="mt-1"
-                  checked={wish === value}
-                  onChange={() => setWish(value)}
-                />
-                <span>
-                  {label}
-                  <span className="block text-sm text-muted">{hint}</span>
-                </span>
-              </label>
-            ))}
-          </fieldset>
-        )}
+        {holdable === undefined ? null : <WishFields wish={wish} onChange={setWish} />}
         {scope === undefined ? (
           <p className="text-muted">Name the scope to see what it would change.</p>
         ) : (
@@ -160,6 +115,67 @@ export function ScopeDialog({ rows, filter, onClose, onDone }: ScopeDialogProps)
         )}
       </div>
     </Dialog>
+  );
+}
+
+interface ConfirmScopeProps extends Pick<ScopeDialogProps, 'onClose' | 'onDone'> {
+  readonly action: ControlAction;
+  readonly scope: ScopeJson;
+  readonly ownOrg: string | null;
+  readonly preview: PreviewQuery;
+}
+
+function ConfirmScope({ action, scope, ownOrg, preview, onClose, onDone }: ConfirmScopeProps) {
+  const keys = useRef(new Map<string, string>());
+  const control = async (reason: string) => {
+    // The same request has the same idempotency key, so it happens once, however often it is sent.
+    const same = JSON.stringify([action, scope, reason]);
+    const key = keys.current.get(same) ?? newKey();
+    keys.current.set(same, key);
+    const answer = await callRoute('controlScope', {
+      headers: { 'idempotency-key': key },
+      body: { action, scope, reason },
+    });
+    if (answer.control_id !== null) onDone(answer.control_id);
+  };
+  const label = `${nameOf(action)} ${sayScope(scope, ownOrg)}`;
+  return (
+    <ConfirmDialog
+      isOpen
+      onClose={onClose}
+      title={`${label}?`}
+      confirmLabel={label}
+      look={action === 'resume' ? 'primary' : 'danger'}
+      typed={phraseOf(scope)}
+      reason="required"
+      onConfirm={control}
+    >
+      <Preview action={action} preview={preview} />
+    </ConfirmDialog>
+  );
+}
+
+function WishFields({ wish, onChange }: { readonly wish: Wish; readonly onChange: (wish: Wish) => void }) {
+  const radios = useId();
+  return (
+    <fieldset className="space-y-2">
+      <legend className="mb-1 text-sm font-medium">What happens</legend>
+      {wishes.map(({ value, label, hint }) => (
+        <label key={value} className="flex cursor-pointer items-start gap-2">
+          <input
+            type="radio"
+            name={radios}
+            className="mt-1"
+            checked={wish === value}
+            onChange={() => onChange(value)}
+          />
+          <span>
+            {label}
+            <span className="block text-sm text-muted">{hint}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
   );
 }
 

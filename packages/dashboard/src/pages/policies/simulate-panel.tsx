@@ -1,6 +1,7 @@
 import { actionName } from '../../api/action-name.ts';
 import { useState } from 'react';
 import { callRoute } from '../../api/call.ts';
+import type { Answer } from '../../api/send.ts';
 import { useAction } from '../../api/use-route.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -80,36 +81,37 @@ export function SimulatePanel({ candidate }: SimulatePanelProps) {
         </form>
       </Card>
       {simulate.error === null ? null : <ErrorNotice error={simulate.error} title="It could not be simulated" />}
-      {simulate.data === undefined ? null : (
-        <Card
-          title={
-            <span className="flex items-center gap-2">
-              Answer <StateBadge state={simulate.data.decision} />
-            </span>
-          }
-          isFlush
-        >
-          <div role="status" className="space-y-1 p-4">
-            <p>{simulate.data.reason}</p>
-            <p className="text-sm text-muted">
-              Rule <code className="break-all">{simulate.data.policy_rule}</code>, cost{' '}
-              <Money micros={simulate.data.cost_micros} />
-              {simulate.data.price === null ? null : ` (price ${simulate.data.price})`}
-            </p>
-            {simulate.data.approvals === null ? null : (
-              <p className="text-sm text-muted">
-                {simulate.data.approvals.count} {simulate.data.approvals.count === 1 ? 'approval' : 'approvals'} needed
-                within {simulate.data.approvals.ttl_secs} s,{' '}
-                {simulate.data.approvals.grants ? 'which may be granted for longer' : 'for this once only'}
-                {simulate.data.approvals.rules.length > 1
-                  ? `; asked by ${simulate.data.approvals.rules.join(', ')}`
-                  : ''}
-              </p>
-            )}
-          </div>
-          <ConsideredRules rules={simulate.data.rules} />
-        </Card>
-      )}
+      {simulate.data === undefined ? null : <SimulatedAnswer answer={simulate.data} />}
     </div>
+  );
+}
+
+function SimulatedAnswer({ answer }: { readonly answer: Answer<'simulatePolicy'> }) {
+  const { approvals } = answer;
+  return (
+    <Card
+      title={
+        <span className="flex items-center gap-2">
+          Answer <StateBadge state={answer.decision} />
+        </span>
+      }
+      isFlush
+    >
+      <div role="status" className="space-y-1 p-4">
+        <p>{answer.reason}</p>
+        <p className="text-sm text-muted">
+          Rule <code className="break-all">{answer.policy_rule}</code>, cost <Money micros={answer.cost_micros} />
+          {answer.price === null ? null : ` (price ${answer.price})`}
+        </p>
+        {approvals === null ? null : (
+          <p className="text-sm text-muted">
+            {approvals.count} {approvals.count === 1 ? 'approval' : 'approvals'} needed within {approvals.ttl_secs} s,{' '}
+            {approvals.grants ? 'which may be granted for longer' : 'for this once only'}
+            {approvals.rules.length > 1 ? `; asked by ${approvals.rules.join(', ')}` : ''}
+          </p>
+        )}
+      </div>
+      <ConsideredRules rules={answer.rules} />
+    </Card>
   );
 }
