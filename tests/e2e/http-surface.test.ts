@@ -23,8 +23,14 @@ function pathOf({ path }: Pick<Route, 'path'>): string {
   return path.replaceAll(/\{\w+\}/g, 'nothing');
 }
 
-async function problemAt(method: string, path: string, headers: readonly string[] = [], body = '') {
-  const answer = await sendRaw(gateway.http, rawRequest(method, path, [authorized, ...headers], body));
+async function problemAt(
+  method: string,
+  path: string,
+  headers: readonly string[] = [],
+  body = '',
+  authorization = authorized,
+) {
+  const answer = await sendRaw(gateway.http, rawRequest(method, path, [authorization, ...headers], body));
   expect(answer.headers.get('content-type'), `${method} ${path}`).toBe('application/problem+json');
   const problem: Problem = problemSchema.parse(JSON.parse(answer.text));
   expect(problem.status).toBe(answer.status);
@@ -81,6 +87,32 @@ describe('paths', () => {
     const path = route.path.replace(/\{\w+\}/, '').replaceAll(/\{\w+\}/g, 'nothing');
     const { status } = await problemAt(route.method, path);
     expect(status).toBe(404);
+  });
+});
+
+describe('tenancy', () => {
+  let tenant: string;
+  beforeAll(async () => {
+    const grant = JSON.stringify({ label: 'tenant', scopes: ['admin'], org_id: 'acme' });
+    const request = rawRequest('POST', routes.createApiKey.path, [authorized, 'Content-Type: application/json'], grant);
+    const { key } = z.object({ key: z.string() }).parse(JSON.parse((await sendRaw(gateway.http, request)).text));
+    tenant = `Authorization: Bearer ${key}`;
+  });
+  const refusals = {
+    unbound: ['tenant_bound', 'this belongs to credentials that are bound to no org'],
+    person: ['account_required', 'this is about your own account; log in as a person'],
+  } as const;
+
+  test.each(
+    every.flatMap(([name, route]) => {
+      const { tenancy } = route;
+      return tenancy === 'unbound' || tenancy === 'person' ? [[name, route, refusals[tenancy]] as const] : [];
+    }),
+  )('%s: an admin of a tenant is refused before anything is read', async (_, route, refusal) => {
+    const json = route.method === 'GET' ? [] : ['Content-Type: application/json', `Origin: ${gateway.http}`];
+    const body = route.method === 'GET' ? '' : '{"a":';
+    const { status, problem } = await problemAt(route.method, `${pathOf(route)}?per_page=x`, json, body, tenant);
+    expect([status, problem.code, problem.detail]).toEqual([403, ...refusal]);
   });
 });
 

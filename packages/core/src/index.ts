@@ -1,6 +1,7 @@
 export type { Binding, HeldRole } from './access/index.ts';
 export type { Access, ApiKeyRecord, IssuedToken, MadeKey, Principal, Role, Scope } from './access/index.ts';
 export type { KnownSigningKeys, SigningKeyRecord, TokenClaims, TokenMint, Width } from './access/index.ts';
+export type { Person, UnboundPrincipal } from './access/index.ts';
 export {
   accessFacts,
   Authenticator,

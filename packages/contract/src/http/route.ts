@@ -13,8 +13,8 @@ export type Access =
   | 'admin';
 
 /**
- * What a tenant's credential meets here. There is no default: a route without a value does not compile. The tenancy
- * test tries every route against two tenants by this value.
+ * What a tenant's credential meets here. There is no default: a route without a value does not compile. The gateway
+ * requires it before the handler runs, and the tenancy test tries every route against two tenants by it.
  */
 export type Tenancy =
   /** Holds no data of any tenant. */
@@ -26,14 +26,19 @@ export type Tenancy =
   /** Concerns the account of the person who calls. An API key has none. */
   | 'person';
 
-export interface Route {
+/** A public route has no caller whose tenant could be checked. */
+type Admission =
+  | { readonly access: 'public'; readonly tenancy: 'none' }
+  | { readonly access: Exclude<Access, 'public'>; readonly tenancy: Tenancy };
+
+export type Route = Admission & RouteDescription;
+
+interface RouteDescription {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Parameters are in braces, as in OpenAPI. */
   readonly path: string;
   readonly tag: string;
   readonly summary: string;
-  readonly access: Access;
-  readonly tenancy: Tenancy;
   /** Needs an account store. Without one, the route answers 503 before anything else. */
   readonly accounts?: true;
   /** Uses the refresh cookie, so a page of another origin may not call it. */

@@ -36,7 +36,7 @@ export { KeyRing } from './key-ring.ts';
 export type { MadeKey } from './manage-keys.ts';
 export { createKey, installFirstKey, listKeys, replaceSigningKeys, revokeKey } from './manage-keys.ts';
 export { makeSigningKey, replaceLostKey, rotateKey, rotateSigningKey } from './manage-keys.ts';
-export type { HeldRole, Login, Principal, Role, Scope } from './principal.ts';
+export type { HeldRole, Login, Person, Principal, Role, Scope, UnboundPrincipal } from './principal.ts';
 export { covers, mayReach, narrowedTo, requireReach, requireScope, requireUnbound, roles } from './principal.ts';
 export { scopes, scopesOfRole, within } from './principal.ts';
 export { requireAuthority, standingOf } from './require-authority.ts';

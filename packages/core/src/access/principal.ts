@@ -30,6 +30,12 @@ export interface Principal {
   readonly teamId: string | null;
 }
 
+/** A caller that is bound to no tenant. */
+export type UnboundPrincipal = Principal & { readonly orgId: null };
+
+/** A caller that is a person. An API key is none. */
+export type Person = Principal & { readonly login: Login };
+
 export function requireScope(principal: Principal, needed: Scope): void {
   if (covers(principal.scopes, needed)) return;
   throw new ReeveError(
@@ -48,7 +54,7 @@ export function mayReach(principal: Binding, target: Binding): boolean {
 }
 
 /** Refuses a caller that is bound to a tenant. Guards what concerns the whole gateway. */
-export function requireUnbound(principal: Principal): void {
+export function requireUnbound(principal: Principal): asserts principal is UnboundPrincipal {
   if (principal.orgId === null) return;
   throw new ReeveError('tenant_bound', 'this belongs to credentials that are bound to no org');
 }

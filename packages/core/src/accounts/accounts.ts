@@ -1,4 +1,4 @@
-import type { Access, AccessChange, Login, Principal } from '../access/index.ts';
+import type { Access, AccessChange, Person, Principal } from '../access/index.ts';
 import { requireAuthority, standingOf } from '../access/index.ts';
 import type { AccountStore } from './account-store.ts';
 import type { OidcRules } from './oidc-rules.ts';
@@ -80,8 +80,8 @@ export interface PasswordHasher {
 }
 
 /** The person who calls. An API key is not a person. */
-export function requireLogin(by: Principal): Login {
-  if (by.login !== undefined) return by.login;
+export function requireLogin(by: Principal): asserts by is Person {
+  if (by.login !== undefined) return;
   throw new ReeveError('account_required', 'this is about your own account; log in as a person');
 }
 

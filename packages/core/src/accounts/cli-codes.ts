@@ -1,6 +1,6 @@
-import type { Principal } from '../access/index.ts';
+import type { Person } from '../access/index.ts';
 import type { Accounts, Origin } from './accounts.ts';
-import { lock, requireLogin } from './accounts.ts';
+import { lock } from './accounts.ts';
 import { changeAccounts, personOf } from './change-accounts.ts';
 import { invalidToken } from './email.ts';
 import type { SessionGrant } from './sessions.ts';
@@ -16,11 +16,11 @@ const codeTtlMs = 60_000;
  */
 export async function makeCliCode(
   accounts: Accounts,
-  by: Principal,
+  by: Person,
   challenge: string,
   refreshToken: string | undefined,
 ): Promise<{ readonly code: string; readonly expiresAt: number }> {
-  const { sessionId } = requireLogin(by);
+  const { sessionId } = by.login;
   const { access } = accounts;
   const code = `rvl_${access.randomness.base64url(32)}`;
   const expiresAt = access.clock.now() + codeTtlMs;

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Principal } from '../access/principal.ts';
+import type { Person } from '../access/principal.ts';
 import type { TestAccounts } from '../testkit/test-accounts.ts';
 import { from, goodPassword, testAccounts } from '../testkit/test-accounts.ts';
 import { logIn } from './log-in.ts';
 import { changePassword } from './passwords.ts';
 
 let world: TestAccounts;
-let owner: Principal;
+let owner: Person;
 
 beforeEach(async () => {
   world = await testAccounts();

@@ -1,10 +1,10 @@
-import type { Principal } from '../access/index.ts';
+import type { Person } from '../access/index.ts';
 import { ReeveError } from '../kernel/index.ts';
 import type { Account } from './account.ts';
 import { noPassword } from './account.ts';
 import type { AccountRows } from './account-store.ts';
 import type { Accounts, Origin } from './accounts.ts';
-import { emailHashOf, lock, passwordOff, requireLogin, requirePasswords } from './accounts.ts';
+import { emailHashOf, lock, passwordOff, requirePasswords } from './accounts.ts';
 import { changeAccounts, personOf, somebody } from './change-accounts.ts';
 import { parseEmail, invalidToken, openedBy } from './email.ts';
 import { countFailure, isLocked, refuseLocked } from './log-in.ts';
@@ -53,11 +53,11 @@ export async function confirmReset(
  */
 export async function changePassword(
   accounts: Accounts,
-  by: Principal,
+  by: Person,
   request: { readonly currentPassword: string; readonly password: string },
   from: Origin,
 ): Promise<void> {
-  const { accountId } = requireLogin(by);
+  const { accountId } = by.login;
   requirePasswords(accounts);
   const account = await accounts.store.read((rows) => rows.account(accountId));
   if (account === undefined) throw wrongPassword();

@@ -1,9 +1,9 @@
-import type { Principal } from '../access/index.ts';
+import type { Person, Principal } from '../access/index.ts';
 import { scopesOfRole } from '../access/index.ts';
 import type { AccountRows } from './account-store.ts';
 import type { Account, Session, SignIn } from './account.ts';
 import type { Accounts, Origin } from './accounts.ts';
-import { lock, requireLogin } from './accounts.ts';
+import { lock } from './accounts.ts';
 import { changeAccounts, personOf } from './change-accounts.ts';
 import { isOpen } from './find-people.ts';
 import { ReeveError } from '../kernel/index.ts';
@@ -106,17 +106,15 @@ export async function logOut(accounts: Accounts, token: string | undefined, from
 }
 
 /** The caller's open sessions, newest first. */
-export function listSessions(accounts: Accounts, by: Principal): Promise<readonly Session[]> {
-  const { accountId } = requireLogin(by);
+export function listSessions(accounts: Accounts, { login: { accountId } }: Person): Promise<readonly Session[]> {
   return accounts.store.read((rows) => rows.liveSessions(accountId, accounts.access.clock.now()));
 }
 
 /** Ends one of the caller's own sessions. */
-export async function revokeSession(accounts: Accounts, by: Principal, id: string, from: Origin): Promise<void> {
-  const { accountId } = requireLogin(by);
+export async function revokeSession(accounts: Accounts, by: Person, id: string, from: Origin): Promise<void> {
   const session = await accounts.store.read((rows) => rows.session(id));
   const now = accounts.access.clock.now();
-  if (session?.accountId !== accountId || !isOpen(session, now)) {
+  if (session?.accountId !== by.login.accountId || !isOpen(session, now)) {
     throw new ReeveError('session_not_found', 'there is no such session of yours');
   }
   await endSession(accounts, by, id, 'revoked', from);

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Principal } from '../access/principal.ts';
+import type { Person } from '../access/principal.ts';
 import { makeSigningKey } from '../access/manage-keys.ts';
 import type { Account, Session } from '../accounts/account.ts';
 import { scopesOfRole } from '../access/principal.ts';
@@ -47,7 +47,7 @@ export interface TestAccounts {
   ): Promise<{ readonly code: string; readonly facts: Readonly<Record<string, unknown>> }>;
   owner(): Promise<SessionGrant>;
   /** The account as a caller, with a session of its own unless one is named. */
-  asPerson(account: Account, sessionId?: string): Principal;
+  asPerson(account: Account, sessionId?: string): Person;
   audit(): Promise<LoggedEntry[]>;
 }
 
@@ -139,7 +139,7 @@ export async function testAccounts(changed: Partial<AccountSettings> = {}): Prom
 }
 
 /** The account as a caller. */
-function asPerson(account: Account, sessionId: string): Principal {
+function asPerson(account: Account, sessionId: string): Person {
   return {
     actor: { id: account.id, kind: 'account', label: account.email },
     credentialId: account.id,

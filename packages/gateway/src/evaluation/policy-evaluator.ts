@@ -7,6 +7,7 @@ import type {
   RawCheckRequest,
   Simulation,
   StoredEntry,
+  UnboundPrincipal,
 } from '@reeve/core';
 import type { CaseReport } from '../offline/test-policies.ts';
 
@@ -28,5 +29,5 @@ export interface PolicyEvaluator {
   requireCandidate(by: Principal, candidate: Candidate): Promise<void>;
   judgeAgain(by: Principal, candidate: Candidate, entries: readonly StoredEntry[]): Promise<readonly JudgedAgain[]>;
   readonly considerAgain: ConsiderAgain;
-  test(by: Principal, candidate: Candidate | undefined, cases: string): Promise<JudgedCases>;
+  test(by: UnboundPrincipal, candidate: Candidate | undefined, cases: string): Promise<JudgedCases>;
 }

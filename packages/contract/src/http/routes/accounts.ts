@@ -223,7 +223,7 @@ export const accountRoutes = {
     summary: 'Your own open sessions, newest first.',
     query: z.object(paging),
     success: { status: 200, description: 'A page.', body: listOf(sessionJson) },
-    problems: ['account_required'],
+    problems: [],
   },
   revokeSession: {
     ...oneself,

@@ -138,7 +138,7 @@ export const budgetRoutes = {
     access: 'admin',
     tenancy: 'unbound',
     success: { status: 200, description: 'What was found.', body: budgetsCheck },
-    problems: ['tenant_bound'],
+    problems: [],
   },
   listPrices: {
     method: 'GET',
@@ -158,7 +158,7 @@ export const budgetRoutes = {
         built_in: z.object({ as_of: z.string(), source: z.string() }),
       }),
     },
-    problems: ['tenant_bound'],
+    problems: [],
   },
   correctBudget: {
     method: 'POST',
@@ -174,6 +174,6 @@ export const budgetRoutes = {
       description: 'The budgets that were corrected, as they are now.',
       body: z.object({ items: z.array(budgetJson) }),
     },
-    problems: ['tenant_bound', 'agent_not_found', 'team_not_found'],
+    problems: ['agent_not_found', 'team_not_found'],
   },
 } as const satisfies Record<string, Route>;

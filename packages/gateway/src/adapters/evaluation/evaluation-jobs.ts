@@ -14,6 +14,7 @@ import type {
   RunCount,
   Simulation,
   StoredEntry,
+  UnboundPrincipal,
 } from '@reeve/core';
 import type { JudgedCases } from '../../evaluation/policy-evaluator.ts';
 
@@ -70,7 +71,7 @@ export interface EvaluationJobs {
   /** The orgs of the agents in the cases. */
   orgsOfCases: { in: { readonly cases: string }; out: readonly string[] };
   test: {
-    in: { readonly by: Principal; readonly candidate: Candidate | undefined; readonly cases: string };
+    in: { readonly by: UnboundPrincipal; readonly candidate: Candidate | undefined; readonly cases: string };
     out: JudgedCases;
   };
 }

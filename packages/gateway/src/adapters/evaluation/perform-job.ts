@@ -6,7 +6,6 @@ import {
   parseCheckRequest,
   parseSource,
   plainSource,
-  requireUnbound,
   simulate,
   validatePolicy,
 } from '@reeve/core';
@@ -50,7 +49,6 @@ const jobs: { readonly [Kind in JobKind]: Perform<Kind> } = {
     return [...new Set(asked.map(({ agent }) => agent.orgId))];
   },
   test: (world, { by, candidate, cases }) => {
-    requireUnbound(by);
     const { policies, mostActionMicros } = world.world();
     const { documents } = candidate === undefined ? policies : world.candidate(by, candidate);
     return withoutMatches(judgeCases(documents, cases, mostActionMicros));

@@ -10,6 +10,7 @@ import type {
   RawCheckRequest,
   Simulation,
   StoredEntry,
+  UnboundPrincipal,
 } from '@reeve/core';
 import {
   acceptedBefore,
@@ -103,7 +104,7 @@ export class ThreadEvaluator implements PolicyEvaluator {
     return await this.#run(by, 'consider', [orgId], () => ({ by, recorded, agent, past }));
   };
 
-  async test(by: Principal, candidate: Candidate | undefined, cases: string): Promise<JudgedCases> {
+  async test(by: UnboundPrincipal, candidate: Candidate | undefined, cases: string): Promise<JudgedCases> {
     const orgs = await this.#run(by, 'orgsOfCases', null, () => ({ cases }));
     return await this.#run(by, 'test', orgs, () => ({ by, candidate, cases }));
   }

@@ -1,8 +1,8 @@
 import { hostOfAuthority } from '@reeve/contract/host-name';
-import type { Route } from '@reeve/contract/http';
+import type { Route, Tenancy } from '@reeve/contract/http';
 import { routes } from '@reeve/contract/http';
 import type { Principal } from '@reeve/core';
-import { ReeveError, requireLogin, requireScope } from '@reeve/core';
+import { ReeveError, requireLogin, requireScope, requireUnbound } from '@reeve/core';
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { z } from 'zod';
 import { readerOf } from '../../evaluation/tenant-slots.ts';
@@ -145,7 +145,7 @@ async function callerOf(
     const principal = { ...(await shownBy(route, authorization, ticket, authentication)), requestId };
     limits.credentialCall(principal.credentialId, reply);
     if (route.access !== 'any' && route.access !== 'api_key') requireScope(principal, route.access);
-    if (route.tenancy === 'person') requireLogin(principal);
+    requireTenancy[route.tenancy](principal);
     return { ...call, principal };
   } catch (error) {
     if (error instanceof ReeveError && error.code === 'unauthenticated') {
@@ -156,6 +156,14 @@ async function callerOf(
     throw error;
   }
 }
+
+/** Under `none` and `own` anybody may call: each use case finds only what its caller owns. */
+const requireTenancy: Record<Tenancy, (principal: Principal) => void> = {
+  none: () => {},
+  own: () => {},
+  unbound: requireUnbound,
+  person: requireLogin,
+};
 
 /** Their answers rest on nothing that another gateway could have changed, or on the database alone. */
 const restsOnNothing: ReadonlySet<Route> = new Set<Route>([

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
 import type { Route, RouteInput, RouteName, RouteOutput, Routes } from '@reeve/contract/http';
-import type { Origin, Principal } from '@reeve/core';
+import type { Origin, Person, Principal, UnboundPrincipal } from '@reeve/core';
 
 /** An answer that is not made from an object: a page, a stream, or JSON text. */
 export class RawAnswer {
@@ -72,10 +72,18 @@ interface Call {
   readonly wantsPage?: boolean;
 }
 
-/** The route's access decides the caller's type, so a handler cannot forget to check. */
+/** Who passes `call-route.ts` at a route of each tenancy. */
+interface Admitted {
+  readonly none: Principal;
+  readonly own: Principal;
+  readonly unbound: UnboundPrincipal;
+  readonly person: Person;
+}
+
+/** The route's access and tenancy decide the caller's type, so a handler cannot forget to check. */
 type Caller<Definition extends Route> = Definition['access'] extends 'public'
   ? Call
-  : Call & { readonly principal: Principal };
+  : Call & { readonly principal: Admitted[Definition['tenancy']] };
 
 type Output<Definition extends Route> = Definition extends { stream: string } ? StreamAnswer : Answer<Definition>;
 

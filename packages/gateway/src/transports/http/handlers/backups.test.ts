@@ -34,7 +34,8 @@ function world(pace: Parameters<typeof backupHandlers>[3]) {
     (at) => seen.taken.push(at),
     pace,
   );
-  const call = { requestId: 'r', from: { address: '', userAgent: '', requestId: 'r' }, principal: operator };
+  const principal = { ...operator, orgId: null };
+  const call = { requestId: 'r', from: { address: '', userAgent: '', requestId: 'r' }, principal };
   const input = { query: undefined, headers: undefined, params: undefined, body: undefined };
   const create = async () => ((await createBackup(input, call)) as RawAnswer).body as Readable;
   return { seen, create };

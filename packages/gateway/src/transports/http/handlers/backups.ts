@@ -1,5 +1,5 @@
 import type { MadeBackup, Principal } from '@reeve/core';
-import { ReeveError, messageOf, requireUnbound } from '@reeve/core';
+import { ReeveError, messageOf } from '@reeve/core';
 import type { Handlers } from '../handler.ts';
 import { RawAnswer } from '../handler.ts';
 import { patienceMs, patientStream } from '../patient-stream.ts';
@@ -29,7 +29,6 @@ export function backupHandlers(
   let isRunning = false;
   return {
     createBackup: async (_input, { principal }) => {
-      requireUnbound(principal);
       if (typeof backup === 'string') throw new HttpError('backup_unsupported', backup);
       if (isRunning) throw new HttpError('backup_running', 'a backup is being made already; try again when it is done');
       isRunning = true;

@@ -1,4 +1,4 @@
-import { requireUnbound, timestamp } from '@reeve/core';
+import { timestamp } from '@reeve/core';
 import type { Handlers } from '../handler.ts';
 
 /** A gateway as others see it. */
@@ -14,19 +14,16 @@ export interface ListedGateway {
 
 export function clusterHandlers(gateways: () => readonly ListedGateway[]): Pick<Handlers, 'listGateways'> {
   return {
-    listGateways: (_input, { principal }) => {
-      requireUnbound(principal);
-      return {
-        gateways: gateways().map(({ id, version, startedAt, state, agents, opsInFlight, isSelf }) => ({
-          id,
-          version,
-          started_at: timestamp(startedAt),
-          state,
-          agents,
-          ops_in_flight: opsInFlight,
-          self: isSelf,
-        })),
-      };
-    },
+    listGateways: () => ({
+      gateways: gateways().map(({ id, version, startedAt, state, agents, opsInFlight, isSelf }) => ({
+        id,
+        version,
+        started_at: timestamp(startedAt),
+        state,
+        agents,
+        ops_in_flight: opsInFlight,
+        self: isSelf,
+      })),
+    }),
   };
 }

@@ -8,7 +8,6 @@ import {
   policySchema,
   policyVersions,
   putPolicy,
-  requireScope,
   rollbackPolicy,
   timestamp,
 } from '@reeve/core';
@@ -46,10 +45,8 @@ export function policyHandlers(gov: Policies, evaluator: PolicyEvaluator): Pick<
       };
     },
     policySchema: () => new RawAnswer('application/json', schema),
-    getPolicy: ({ params }, { principal }) => {
-      requireScope(principal, 'read');
-      return policyTextJson(findPolicy(gov, principal, params.name), principal.orgId === null);
-    },
+    getPolicy: ({ params }, { principal }) =>
+      policyTextJson(findPolicy(gov, principal, params.name), principal.orgId === null),
     putPolicy: async ({ params, body }, { principal }) => {
       const { source, note, base_version: baseVersion } = body;
       const put = await putPolicy(gov, principal, { name: params.name, source, note, baseVersion });

@@ -1,11 +1,10 @@
-import { describeProblem, ReeveError, requireUnbound } from '@reeve/core';
+import { describeProblem, ReeveError } from '@reeve/core';
 import type { Handlers } from '../handler.ts';
 import type { PolicyEvaluator } from '../../../evaluation/policy-evaluator.ts';
 
 export function policyTestHandlers(evaluator: PolicyEvaluator): Pick<Handlers, 'testPolicies'> {
   return {
     testPolicies: async ({ body: { cases, candidate, merge } }, { principal }) => {
-      requireUnbound(principal);
       const given = candidate === undefined ? undefined : { text: candidate, merge };
       const judged = await evaluator.test(principal, given, cases);
       if ('problems' in judged) {
