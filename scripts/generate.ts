@@ -1,9 +1,11 @@
-// Generates code from the protos. With --check it writes to a temporary folder and fails if the committed files differ.
+// Generates code from the protos and the table of routes. With --check it writes to a temporary folder and fails if the committed files differ.
 // The code of the Python client is generated too, where there is Python. The tests of that client check it.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Route } from '@reeve/contract/http';
+import { routes } from '@reeve/contract/http';
 import { pythonEnvironment } from './python-environment.ts';
 
 const committed = 'packages/contract/src/gen';
@@ -25,6 +27,26 @@ function generate(out: string): void {
     join(out, 'descriptor-set.ts'),
     `// Generated from the protos by "npm run generate". Do not edit.\n\nexport const descriptorSetBase64: string =\n  '${image.toString('base64')}';\n`,
   );
+  writeFileSync(join(out, 'route-table.ts'), routeTable());
+}
+
+/** What clients need of the routes without their schemas. The compiler holds each row to its route. */
+function routeTable(): string {
+  const rows = Object.entries<Route>(routes).map(
+    ([name, { method, path, access }]) => `  ${name}: ['${method}', '${path}', ${access === 'public'}],\n`,
+  );
+  return `// Generated from the routes by "npm run generate". Do not edit.
+import type { RouteName, Routes } from '../http/routes.ts';
+
+type Row<Name extends RouteName> = readonly [
+  method: Routes[Name]['method'],
+  path: Routes[Name]['path'],
+  isPublic: Routes[Name]['access'] extends 'public' ? true : false,
+];
+
+export const routeTable: { readonly [Name in RouteName]: Row<Name> } = {
+${rows.join('')}};
+`;
 }
 
 function generatePython(): void {

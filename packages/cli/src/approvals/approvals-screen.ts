@@ -48,8 +48,8 @@ async function decide(client: GatewayClient, model: ApprovalsModel, verdict: Ver
   const params = { id };
   const body = { reason: '' };
   const calls = {
-    approve: () => client.call('approve', { method: 'POST', path: '/api/v1/approvals/{id}/approve', params, body }),
-    reject: () => client.call('reject', { method: 'POST', path: '/api/v1/approvals/{id}/reject', params, body }),
+    approve: () => client.call('approve', { params, body }),
+    reject: () => client.call('reject', { params, body }),
   };
   try {
     const approval = await calls[verdict]();

@@ -11,11 +11,7 @@ import { watchList } from '../watch/watch-list.ts';
 export function watchApprovals(client: GatewayClient, filter: WatchFilter): Watch<Approval> {
   const read = async () => {
     const page = await readPages({ all: true, perPage: undefined, cursor: undefined }, (paging) =>
-      client.call('listApprovals', {
-        method: 'GET',
-        path: '/api/v1/approvals',
-        query: { ...opQuery(filter), ...paging },
-      }),
+      client.call('listApprovals', { query: { ...opQuery(filter), ...paging } }),
     );
     return page.items;
   };

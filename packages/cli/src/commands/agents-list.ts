@@ -65,11 +65,7 @@ export const agentsListCommand = defineCommand({
     const { org, team, status } = input.options;
     const client = await connect(shell, input);
     const page = await readPages(input.options, (query) =>
-      client.call('listAgents', {
-        method: 'GET',
-        path: '/api/v1/agents',
-        query: { ...query, org_id: org, team_id: team, status },
-      }),
+      client.call('listAgents', { query: { ...query, org_id: org, team_id: team, status } }),
     );
     printList(shell, input.globals, page, columns, 'No agents.');
     return 0;

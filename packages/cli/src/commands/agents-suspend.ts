@@ -18,8 +18,6 @@ export const agentsSuspendCommand = defineCommand({
   run: async (input, shell) => {
     const client = await connect(shell, input);
     const suspended = await client.call('suspendAgent', {
-      method: 'POST',
-      path: '/api/v1/agents/{org}/{team}/{agent}/suspend',
       params: agentPath(input.args.agent),
       body: { reason: input.options.reason ?? '' },
     });
@@ -39,8 +37,6 @@ export const agentsResumeCommand = defineCommand({
   run: async (input, shell) => {
     const client = await connect(shell, input);
     const resumed = await client.call('resumeAgent', {
-      method: 'POST',
-      path: '/api/v1/agents/{org}/{team}/{agent}/resume',
       params: agentPath(input.args.agent),
       body: { reason: input.options.reason ?? '' },
     });

@@ -35,12 +35,7 @@ export const approvalsApproveCommand = defineCommand({
     const { grant, reason: why = '' } = input.options;
     const granted = grant === undefined ? {} : { grant: grantOf(grant) };
     const client = await connect(shell, input);
-    const approval = await client.call('approve', {
-      method: 'POST',
-      path: '/api/v1/approvals/{id}/approve',
-      params: { id: input.args.id },
-      body: { reason: why, ...granted },
-    });
+    const approval = await client.call('approve', { params: { id: input.args.id }, body: { reason: why, ...granted } });
     print(shell, input.globals.output, approval, () => verdictText(approval));
     return 0;
   },
@@ -56,8 +51,6 @@ export const approvalsRejectCommand = defineCommand({
   run: async (input, shell) => {
     const client = await connect(shell, input);
     const approval = await client.call('reject', {
-      method: 'POST',
-      path: '/api/v1/approvals/{id}/reject',
       params: { id: input.args.id },
       body: { reason: input.options.reason ?? '' },
     });

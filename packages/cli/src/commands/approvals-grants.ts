@@ -53,9 +53,7 @@ export const approvalsGrantsCommand = defineCommand({
     const { options } = input;
     const client = await connect(shell, input);
     const query = { state: options.state, org_id: options.org, team_id: options.team, agent_id: options.agent };
-    const page = await readPages(options, (paging) =>
-      client.call('listGrants', { method: 'GET', path: '/api/v1/grants', query: { ...query, ...paging } }),
-    );
+    const page = await readPages(options, (paging) => client.call('listGrants', { query: { ...query, ...paging } }));
     printList(shell, input.globals, page, columns, 'No standing grants.');
     return 0;
   },
@@ -71,8 +69,6 @@ export const approvalsRevokeGrantCommand = defineCommand({
   run: async (input, shell) => {
     const client = await connect(shell, input);
     const grant = await client.call('revokeGrant', {
-      method: 'POST',
-      path: '/api/v1/grants/{id}/revoke',
       params: { id: input.args.id },
       body: { reason: input.options.reason ?? '' },
     });

@@ -47,9 +47,7 @@ export const approvalsListCommand = defineCommand({
       return followApprovals(shell, globals, client, options);
     }
     const query = { ...opQuery(options), state: options.state, ...decided };
-    const page = await readPages(options, (paging) =>
-      client.call('listApprovals', { method: 'GET', path: '/api/v1/approvals', query: { ...query, ...paging } }),
-    );
+    const page = await readPages(options, (paging) => client.call('listApprovals', { query: { ...query, ...paging } }));
     const none = options.decided ? 'Nothing was decided.' : 'Nothing waits for approval.';
     printList(shell, globals, page, approvalColumns, none);
     return 0;

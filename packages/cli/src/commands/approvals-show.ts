@@ -18,11 +18,7 @@ export const approvalsShowCommand = defineCommand({
   examples: [['reeve approvals show apr_7f3k2', 'what is asked for, by whom and why']],
   run: async (input, shell) => {
     const client = await connect(shell, input);
-    const approval = await client.call('getApproval', {
-      method: 'GET',
-      path: '/api/v1/approvals/{id}',
-      params: { id: input.args.id },
-    });
+    const approval = await client.call('getApproval', { params: { id: input.args.id } });
     print(shell, input.globals.output, approval, () => approvalText(approval));
     if (input.globals.output === 'table' && approval.state === 'open') {
       note(shell, `\nDecide: reeve approvals approve ${approval.id}, or reeve approvals reject ${approval.id}`);

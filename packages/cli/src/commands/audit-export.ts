@@ -27,11 +27,7 @@ export const auditExportCommand = defineCommand({
     const { out, format = 'jsonl' } = input.options;
     const client = await connect(shell, input);
     const timeoutMs = input.globals.timeout * 1000;
-    const answer = await client.open('exportLogs', {
-      method: 'GET',
-      path: '/api/v1/logs/export',
-      query: { ...logQuery(input.options), format },
-    });
+    const answer = await client.open('exportLogs', { query: { ...logQuery(input.options), format } });
     const seen = { bytes: 0, lines: 0 };
     const chunks = readChunks(answer.body, client.apiUrl, timeoutMs);
     const file = out === '-' ? undefined : out;

@@ -78,12 +78,8 @@ export async function verifyGateway(
   timeoutMs: number,
   { anchors, kept }: { readonly anchors?: AnchorLines | undefined; readonly kept?: Jwks | undefined } = {},
 ): Promise<Verdict> {
-  const { org_id: org } = await client.call('me', { method: 'GET', path: '/api/v1/auth/me' });
-  const answer = await client.open('exportLogs', {
-    method: 'GET',
-    path: '/api/v1/logs/export',
-    query: { format: 'jsonl' },
-  });
+  const { org_id: org } = await client.call('me', {});
+  const answer = await client.open('exportLogs', { query: { format: 'jsonl' } });
   const findings = await verifyLines(shell, readChunks(answer.body, client.apiUrl, timeoutMs), anchors);
   const keys = kept ?? (await keysOf(client));
   return judge(findings, anchors, keys, org === null);
@@ -173,7 +169,7 @@ async function keysFor(input: VerifyInput, shell: Shell): Promise<Jwks> {
 }
 
 async function keysOf(client: GatewayClient): Promise<Jwks> {
-  return (await client.call('jwks', { method: 'GET', path: '/.well-known/jwks.json' })).keys;
+  return (await client.call('jwks', {})).keys;
 }
 
 async function keysIn(file: string): Promise<Jwks> {

@@ -73,12 +73,10 @@ interface Source {
 
 async function ofGateway(input: Pick<Input, 'globals'>, shell: Shell): Promise<Source> {
   const client = await connect(shell, input);
-  const call = { method: 'POST', path: '/api/v1/backup' } as const;
-  const answer = await client.open('createBackup', call, {
-    timeoutMs: Math.max(copyingMs, input.globals.timeout * 1000),
-  });
+  const timeoutMs = input.globals.timeout * 1000;
+  const answer = await client.open('createBackup', {}, { timeoutMs: Math.max(copyingMs, timeoutMs) });
   return {
-    chunks: readChunks(answer.body, client.apiUrl, input.globals.timeout * 1000),
+    chunks: readChunks(answer.body, client.apiUrl, timeoutMs),
     close: async () => void answer.body.destroy(),
   };
 }

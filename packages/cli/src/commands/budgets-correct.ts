@@ -36,8 +36,6 @@ export const budgetsCorrectCommand = defineCommand({
     if (reason === undefined) throw new UsageError('--reason is missing: the audit log keeps why it was corrected');
     const client = await connect(shell, input);
     const corrected: Corrected = await client.call('correctBudget', {
-      method: 'POST',
-      path: '/api/v1/budgets/correct',
       body: { ...ownerOf(input.args.whose), amount_usd: amount, reason },
     });
     print(shell, input.globals.output, corrected, () =>

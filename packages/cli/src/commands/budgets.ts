@@ -42,18 +42,12 @@ export const budgetsCommand = defineCommand({
       const { historyText } = await import('./budget-history.ts');
       const period = options.period ?? 'day';
       const call = { ...whose, period, count: options.count };
-      const answer = await client.call('budgetHistory', {
-        method: 'GET',
-        path: '/api/v1/budgets/history',
-        query: call,
-      });
+      const answer = await client.call('budgetHistory', { query: call });
       print(shell, input.globals.output, answer, () => historyText(shell, answer.items, period));
       return 0;
     }
     const query = { ...whose, period: options.period, tier: options.tier, min_percent: options.minPercent };
-    const page = await readPages(options, (paging) =>
-      client.call('listBudgets', { method: 'GET', path: '/api/v1/budgets', query: { ...query, ...paging } }),
-    );
+    const page = await readPages(options, (paging) => client.call('listBudgets', { query: { ...query, ...paging } }));
     printList(shell, input.globals, page, budgetColumns, 'No budgets.');
     return 0;
   },

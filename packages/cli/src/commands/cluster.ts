@@ -39,7 +39,7 @@ export const clusterCommand = defineCommand({
   ],
   run: async (input, shell) => {
     const client = await connect(shell, input);
-    const cluster = await client.call('listGateways', { method: 'GET', path: '/api/v1/cluster' });
+    const cluster = await client.call('listGateways', {});
     print(shell, input.globals.output, cluster, () =>
       cluster.gateways.length === 0 ? 'No gateways.' : tableText(shell, columns, cluster.gateways),
     );

@@ -155,8 +155,7 @@ class FollowedLog {
   }
 
   #read(query: Partial<LogQuery>, count: number, cursor: string | undefined) {
-    const call = { method: 'GET', path: '/api/v1/logs', query: { ...query, per_page: count, cursor } } as const;
-    return this.#client.call('listLogs', call);
+    return this.#client.call('listLogs', { query: { ...query, per_page: count, cursor } });
   }
 }
 

@@ -44,8 +44,6 @@ export const keysCreateCommand = defineCommand({
       options.scope.length === 0 ? (['read'] as const) : options.scope.map((one) => oneOf(scopes, one, '--scope'));
     const client = await connect(shell, input);
     const key = await client.call('createApiKey', {
-      method: 'POST',
-      path: '/api/v1/iam/api-keys',
       body: {
         label,
         scopes: [...asked],

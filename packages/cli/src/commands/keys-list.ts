@@ -44,11 +44,7 @@ export const keysListCommand = defineCommand({
   run: async (input, shell) => {
     const client = await connect(shell, input);
     const page = await readPages(input.options, (query) =>
-      client.call('listApiKeys', {
-        method: 'GET',
-        path: '/api/v1/iam/api-keys',
-        query: { ...query, org_id: input.options.org },
-      }),
+      client.call('listApiKeys', { query: { ...query, org_id: input.options.org } }),
     );
     printList(shell, input.globals, page, columns, 'No API keys.');
     return 0;

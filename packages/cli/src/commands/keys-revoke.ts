@@ -13,11 +13,7 @@ export const keysRevokeCommand = defineCommand({
   examples: [['reeve keys revoke auwi7gmknz6h', 'an end to the key']],
   run: async (input, shell) => {
     const client = await connect(shell, input);
-    const key = await client.call('revokeApiKeyUnversioned', {
-      method: 'POST',
-      path: '/iam/api-keys/{id}/revoke',
-      params: { id: input.args.id },
-    });
+    const key = await client.call('revokeApiKeyUnversioned', { params: { id: input.args.id } });
     print(
       shell,
       input.globals.output,

@@ -13,11 +13,7 @@ export const keysRotateCommand = defineCommand({
   examples: [['reeve keys rotate auwi7gmknz6h', 'a new key with the same rights, and an end to the old one']],
   run: async (input, shell) => {
     const client = await connect(shell, input);
-    const key = await client.call('rotateApiKey', {
-      method: 'POST',
-      path: '/api/v1/iam/api-keys/{id}/rotate',
-      params: { id: input.args.id },
-    });
+    const key = await client.call('rotateApiKey', { params: { id: input.args.id } });
     print(shell, input.globals.output, key, () => newKeyText(key));
     if (input.globals.output === 'table') remindToKeep(shell);
     return 0;

@@ -40,7 +40,7 @@ export const llmPricesCommand = defineCommand({
   run: async (input, shell) => {
     const { model } = input.args;
     const client = await connect(shell, input);
-    const prices = await client.call('listPrices', { method: 'GET', path: '/api/v1/prices', query: { model } });
+    const prices = await client.call('listPrices', { query: { model } });
     const none = `${model ?? 'No model'} has no price: unknown_price is ${prices.unknown_price}.`;
     print(shell, input.globals.output, prices, () =>
       prices.items.length === 0 ? none : tableText(shell, columns, prices.items),

@@ -31,9 +31,7 @@ export const logsCommand = defineCommand({
       const { followLogs } = await import('./follow-logs.ts');
       return followLogs(shell, globals, client, query, options.perPage ?? 10);
     }
-    const page = await readPages(options, (paging) =>
-      client.call('listLogs', { method: 'GET', path: '/api/v1/logs', query: { ...query, ...paging } }),
-    );
+    const page = await readPages(options, (paging) => client.call('listLogs', { query: { ...query, ...paging } }));
     printList(shell, globals, page, logColumns, 'No entries.');
     return 0;
   },

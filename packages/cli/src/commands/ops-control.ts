@@ -18,8 +18,6 @@ export const opsPauseCommand = defineCommand({
   run: async (input, shell) => {
     const client = await connect(shell, input);
     const answer = await client.call('pauseOp', {
-      method: 'POST',
-      path: '/api/v1/ops/{id}/pause',
       params: { id: input.args.id },
       body: { reason: input.options.reason ?? '' },
     });
@@ -36,8 +34,6 @@ export const opsResumeCommand = defineCommand({
   run: async (input, shell) => {
     const client = await connect(shell, input);
     const answer = await client.call('resumeOp', {
-      method: 'POST',
-      path: '/api/v1/ops/{id}/resume',
       params: { id: input.args.id },
       body: { reason: input.options.reason ?? '' },
     });
@@ -56,8 +52,6 @@ export const opsTerminateCommand = defineCommand({
   run: async (input, shell) => {
     const client = await connect(shell, input);
     const answer = await client.call('terminateOp', {
-      method: 'POST',
-      path: '/api/v1/ops/{id}/terminate',
       params: { id: input.args.id },
       body: { reason: input.options.reason ?? '' },
     });

@@ -70,9 +70,7 @@ export const opsListCommand = defineCommand({
   run: async (input, shell) => {
     const client = await connect(shell, input);
     const query = { ...opQuery(input.options), state: input.options.state, door: input.options.door };
-    const page = await readPages(input.options, (paging) =>
-      client.call('listOps', { method: 'GET', path: '/api/v1/ops', query: { ...query, ...paging } }),
-    );
+    const page = await readPages(input.options, (paging) => client.call('listOps', { query: { ...query, ...paging } }));
     printList(shell, input.globals, page, opColumns, 'No operations.');
     return 0;
   },

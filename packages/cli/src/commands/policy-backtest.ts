@@ -43,8 +43,6 @@ export const policyBacktestCommand = defineCommand({
     const candidate = await readCandidate(options.candidate);
     const client = await connect(shell, input);
     const answer = await client.open('backtestPolicy', {
-      method: 'POST',
-      path: '/api/v1/policies/backtest',
       body: {
         candidate,
         merge: options.merge,

@@ -20,11 +20,7 @@ export const policyDeleteCommand = defineCommand({
       note(shell, 'Nothing was changed.');
       return 1;
     }
-    const { body } = await client.open('deletePolicy', {
-      method: 'DELETE',
-      path: '/api/v1/policies/{name}',
-      params: { name },
-    });
+    const { body } = await client.open('deletePolicy', { params: { name } });
     body.resume();
     print(shell, input.globals.output, { name, deleted: true }, () =>
       cleanText(`${name} is out of force. Its versions stay: reeve policy history ${name}`),

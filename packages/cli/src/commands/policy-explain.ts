@@ -16,11 +16,7 @@ export const policyExplainCommand = defineCommand({
   examples: [['reeve policy explain t1:s1', 'which rule decided, and which did not match']],
   run: async (input, shell) => {
     const client = await connect(shell, input);
-    const answer = await client.call('explainDecision', {
-      method: 'GET',
-      path: '/api/v1/decisions/{id}/explain',
-      params: { id: input.args.op },
-    });
+    const answer = await client.call('explainDecision', { params: { id: input.args.op } });
     print(shell, input.globals.output, answer, () =>
       [
         renderRecord([

@@ -35,12 +35,7 @@ export const policyHistoryCommand = defineCommand({
   run: async (input, shell) => {
     const client = await connect(shell, input);
     const page = await readPages(input.options, (query) =>
-      client.call('policyVersions', {
-        method: 'GET',
-        path: '/api/v1/policies/{name}/versions',
-        params: { name: input.args.name },
-        query,
-      }),
+      client.call('policyVersions', { params: { name: input.args.name }, query }),
     );
     printList(shell, input.globals, page, columns, 'No versions.');
     return 0;

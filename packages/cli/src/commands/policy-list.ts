@@ -37,11 +37,7 @@ export const policyListCommand = defineCommand({
     const client = await connect(shell, input);
     let version = '';
     const page = await readPages(input.options, async (paging) => {
-      const answer = await client.call('listPolicies', {
-        method: 'GET',
-        path: '/api/v1/policies',
-        query: { ...paging, org_id: input.options.org },
-      });
+      const answer = await client.call('listPolicies', { query: { ...paging, org_id: input.options.org } });
       version = answer.policy_version;
       return answer;
     });

@@ -68,8 +68,6 @@ async function push(
   if (change === 'unchanged') return { name, change, version: baseVersion };
   try {
     const stored = await client.call('putPolicy', {
-      method: 'PUT',
-      path: '/api/v1/policies/{name}',
       params: { name },
       body: { source, note: why, base_version: baseVersion },
     });

@@ -35,8 +35,6 @@ export const policyRollbackCommand = defineCommand({
       return 1;
     }
     const policy = await client.call('rollbackPolicy', {
-      method: 'POST',
-      path: '/api/v1/policies/{name}/rollback',
       params: { name: args.name },
       body: { version: args.version, note: options.note ?? '' },
     });

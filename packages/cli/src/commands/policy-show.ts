@@ -20,11 +20,7 @@ export const policyShowCommand = defineCommand({
   ],
   run: async (input, shell) => {
     const client = await connect(shell, input);
-    const policy = await client.call('getPolicy', {
-      method: 'GET',
-      path: '/api/v1/policies/{name}',
-      params: { name: input.args.name },
-    });
+    const policy = await client.call('getPolicy', { params: { name: input.args.name } });
     print(shell, input.globals.output, policy, () => policyText(policy));
     return 0;
   },

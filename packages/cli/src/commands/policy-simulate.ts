@@ -69,11 +69,7 @@ export const policySimulateCommand = defineCommand({
         ? {}
         : { candidate: await readCandidate(options.candidate), merge: options.merge };
     const client = await connect(shell, input);
-    const answer = await client.call('simulatePolicy', {
-      method: 'POST',
-      path: '/api/v1/policies/simulate',
-      body: { ...request, ...candidate },
-    });
+    const answer = await client.call('simulatePolicy', { body: { ...request, ...candidate } });
     print(shell, globals.output, answer, () =>
       [
         renderRecord([

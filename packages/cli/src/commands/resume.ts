@@ -38,13 +38,7 @@ export const resumeCommand = defineCommand({
     const scope = tenantScopeOf(options);
     const client = await connect(shell, input);
     const read = () =>
-      readPages(all, (query) =>
-        client.call('listSuspensions', {
-          method: 'GET',
-          path: '/api/v1/suspensions',
-          query: { ...query, org_id: scope.org_id },
-        }),
-      );
+      readPages(all, (query) => client.call('listSuspensions', { query: { ...query, org_id: scope.org_id } }));
     const where = scopeText(scope);
     const { items: found } = await read();
     const own = found.filter((each) => isOf(each, scope));
@@ -57,12 +51,7 @@ export const resumeCommand = defineCommand({
     const lifted: Suspension[] = [];
     const refusals: ProblemError[] = [];
     for (const { id } of own) {
-      const call = {
-        method: 'DELETE',
-        path: '/api/v1/suspensions/{id}',
-        params: { id },
-        body: { reason: options.reason ?? '' },
-      } as const;
+      const call = { params: { id }, body: { reason: options.reason ?? '' } } as const;
       try {
         lifted.push(await client.call('liftSuspension', call, { timeoutMs: liftTimeoutMs }));
       } catch (error) {

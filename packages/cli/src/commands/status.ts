@@ -56,18 +56,16 @@ export const statusCommand = defineCommand({
 
 async function readStatus(context: string, client: GatewayClient): Promise<Status> {
   // The caller comes first: without a credential, its refusal says what to do.
-  const caller = await client.call('me', { method: 'GET', path: '/api/v1/auth/me' });
+  const caller = await client.call('me', {});
   const one = { per_page: 1 };
   const three = { per_page: 3 };
   const [connection, policies, suspensions, stats, approvals, ...ops] = await Promise.all([
-    client.call('connection', { method: 'GET', path: '/api/v1/connection' }),
-    client.call('listPolicies', { method: 'GET', path: '/api/v1/policies', query: three }),
-    client.call('listSuspensions', { method: 'GET', path: '/api/v1/suspensions', query: three }),
-    client.call('topologyStats', { method: 'GET', path: '/api/v1/topology/stats' }),
-    client.call('listApprovals', { method: 'GET', path: '/api/v1/approvals', query: one }),
-    ...liveStates.map((state) =>
-      client.call('listOps', { method: 'GET', path: '/api/v1/ops', query: { ...one, state } }),
-    ),
+    client.call('connection', {}),
+    client.call('listPolicies', { query: three }),
+    client.call('listSuspensions', { query: three }),
+    client.call('topologyStats', {}),
+    client.call('listApprovals', { query: one }),
+    ...liveStates.map((state) => client.call('listOps', { query: { ...one, state } })),
   ]);
   const [running = 0, paused = 0, pending = 0] = ops.map(({ total }) => total);
   const { agents, by_status, orgs, teams } = stats;

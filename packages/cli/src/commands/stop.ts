@@ -60,11 +60,7 @@ export const stopCommand = defineCommand({
     const scope = scopeOf(options);
     const request = { action, scope, reason: options.reason ?? '' };
     const client = await connect(shell, input);
-    const preview = await client.call('controlScope', {
-      method: 'POST',
-      path: '/api/v1/control',
-      body: { ...request, dry_run: true },
-    });
+    const preview = await client.call('controlScope', { body: { ...request, dry_run: true } });
     const about = { action, scope };
     if (options.dryRun) {
       print(shell, globals.output, { ...about, ...preview }, () => previewText(action, scope, preview));
@@ -96,12 +92,7 @@ async function control(
   client: GatewayClient,
   request: { readonly action: Action; readonly scope: Scope; readonly reason: string },
 ): Promise<Preview> {
-  const call = {
-    method: 'POST',
-    path: '/api/v1/control',
-    headers: { 'idempotency-key': randomUUID() },
-    body: { ...request, dry_run: false },
-  } as const;
+  const call = { headers: { 'idempotency-key': randomUUID() }, body: { ...request, dry_run: false } } as const;
   try {
     return await client.call('controlScope', call, { timeoutMs: controlTimeoutMs });
   } catch (error) {

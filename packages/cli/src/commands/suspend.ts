@@ -43,8 +43,6 @@ export const suspendCommand = defineCommand({
     const action = options.terminate ? 'terminate' : 'pause';
     const client = await connect(shell, input);
     const { matched } = await client.call('controlScope', {
-      method: 'POST',
-      path: '/api/v1/control',
       body: { action, scope: scope.org_id === undefined ? { all: true } : scope, reason, dry_run: true },
     });
     const where = scopeText(scope);
@@ -54,7 +52,7 @@ export const suspendCommand = defineCommand({
       note(shell, 'Nothing was done.');
       return 1;
     }
-    const call = { method: 'POST', path: '/api/v1/suspensions', body: { ...scope, action, reason } } as const;
+    const call = { body: { ...scope, action, reason } } as const;
     const suspension = await client.call('suspendScope', call, { timeoutMs: suspendTimeoutMs });
     note(shell, `Suspended ${where}. To lift it: reeve resume ${scopeArguments(scope)}`);
     const { operations } = suspension;

@@ -33,11 +33,7 @@ export const suspensionsCommand = defineCommand({
     const { org, team } = input.options;
     const client = await connect(shell, input);
     const page = await readPages(input.options, (query) =>
-      client.call('listSuspensions', {
-        method: 'GET',
-        path: '/api/v1/suspensions',
-        query: { ...query, org_id: org, team_id: team },
-      }),
+      client.call('listSuspensions', { query: { ...query, org_id: org, team_id: team } }),
     );
     printList(shell, input.globals, page, columns, 'Nothing is suspended.');
     return 0;

@@ -42,11 +42,7 @@ export const topologyCommand = defineCommand({
   ],
   run: async (input, shell) => {
     const client = await connect(shell, input);
-    const overview = await client.call('topologyOverview', {
-      method: 'GET',
-      path: '/api/v1/topology/overview',
-      query: { org_id: input.options.org },
-    });
+    const overview = await client.call('topologyOverview', { query: { org_id: input.options.org } });
     print(shell, input.globals.output, overview, () => overviewText(shell, overview));
     return 0;
   },

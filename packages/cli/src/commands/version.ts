@@ -49,7 +49,7 @@ async function gatewayVersion(shell: Shell, globals: GlobalValues): Promise<Gate
       { ...place, session: undefined, apiKey: undefined },
       Math.min(patienceSecs, globals.timeout),
     );
-    const { version } = await client.call('readyz', { method: 'GET', path: '/readyz' });
+    const { version } = await client.call('readyz', {});
     return {
       api_url: url,
       version: typeof version === 'string' ? version : null,

@@ -36,27 +36,19 @@ async function names(client: GatewayClient, what: Exclude<LookedUp, 'context'>):
   const query = { per_page: most };
   switch (what) {
     case 'op':
-      return (await client.call('listOps', { method: 'GET', path: '/api/v1/ops', query })).items.map(
-        ({ op_id: id }) => id,
-      );
+      return (await client.call('listOps', { query })).items.map(({ op_id: id }) => id);
     case 'agent':
-      return (await client.call('listAgents', { method: 'GET', path: '/api/v1/agents', query })).items.map(agentText);
+      return (await client.call('listAgents', { query })).items.map(agentText);
     case 'key':
-      return (await client.call('listApiKeys', { method: 'GET', path: '/api/v1/iam/api-keys', query })).items
+      return (await client.call('listApiKeys', { query })).items
         .filter(({ revoked_at: revoked }) => revoked === null)
         .map(({ id }) => id);
     case 'approval':
-      return (await client.call('listApprovals', { method: 'GET', path: '/api/v1/approvals', query })).items.map(
-        ({ id }) => id,
-      );
+      return (await client.call('listApprovals', { query })).items.map(({ id }) => id);
     case 'grant':
-      return (await client.call('listGrants', { method: 'GET', path: '/api/v1/grants', query })).items.map(
-        ({ id }) => id,
-      );
+      return (await client.call('listGrants', { query })).items.map(({ id }) => id);
     case 'policy':
-      return (await client.call('listPolicies', { method: 'GET', path: '/api/v1/policies', query })).items.map(
-        ({ name }) => name,
-      );
+      return (await client.call('listPolicies', { query })).items.map(({ name }) => name);
   }
 }
 

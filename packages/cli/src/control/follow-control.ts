@@ -81,7 +81,7 @@ async function unsettledReceipts(client: GatewayClient, id: string, counts: Coun
 
 function read(client: GatewayClient, id: string, perPage: number, cursor: string | undefined): Promise<Report> {
   const query = { per_page: perPage, cursor };
-  return client.call('getControl', { method: 'GET', path: '/api/v1/control/{id}', params: { id }, query });
+  return client.call('getControl', { params: { id }, query });
 }
 
 export function countsText(counts: Counts): string {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { exchangeJson } from './exchange-json.ts';
+import { callGateway } from './call-gateway.ts';
 import { orgs } from './demo-cast.ts';
 import { storedPolicy } from './demo-policies.ts';
 
@@ -18,18 +18,18 @@ export interface Prepared {
 /** Creates what a new gateway lacks: an owner and colleagues, a key for each org, and a policy with a history. */
 export async function prepareDemo(http: string, adminKey: string): Promise<Prepared> {
   const login = { email: 'demo@example.com', password: passphrase() };
-  await exchangeJson(http, 'POST', '/api/v1/auth/register', undefined, { ...login, name: 'Demo owner' });
+  await callGateway(http, 'register', { body: { ...login, name: 'Demo owner' } });
   const keyOf = new Map<string, string>();
   for (const org of orgs) {
-    const body = { label: `agents of ${org}`, scopes: ['write'], org_id: org };
-    const { key } = await exchangeJson<{ key: string }>(http, 'POST', '/api/v1/iam/api-keys', adminKey, body);
+    const body = { label: `agents of ${org}`, scopes: ['write' as const], org_id: org };
+    const { key } = await callGateway(http, 'createApiKey', { body }, adminKey);
     keyOf.set(org, key);
   }
   const [colleague] = await Promise.all([
     invite(http, adminKey, 'devi@example.com', 'developer', 'Devi Developer'),
     putPolicies(http, adminKey),
     invite(http, adminKey, 'vera@example.com', 'viewer', 'Vera Viewer'),
-    exchangeJson(http, 'POST', '/api/v1/auth/invite', adminKey, { email: 'open@example.com', role: 'viewer' }),
+    callGateway(http, 'createInvite', { body: { email: 'open@example.com', role: 'viewer' } }, adminKey),
   ]);
   return { login, keyOf, colleague };
 }
@@ -37,18 +37,21 @@ export async function prepareDemo(http: string, adminKey: string): Promise<Prepa
 async function putPolicies(http: string, adminKey: string): Promise<void> {
   for (const [at, source] of storedPolicy.versions.entries()) {
     const body = { source, note: at === 0 ? 'first version' : 'bulk reads, too' };
-    await exchangeJson(http, 'PUT', `/api/v1/policies/${storedPolicy.name}`, adminKey, body);
+    await callGateway(http, 'putPolicy', { params: { name: storedPolicy.name }, body }, adminKey);
   }
 }
 
-async function invite(http: string, adminKey: string, email: string, role: string, name: string): Promise<DemoLogin> {
-  const { token } = await exchangeJson<{ token: string }>(http, 'POST', '/api/v1/auth/invite', adminKey, {
-    email,
-    role,
-  });
+async function invite(
+  http: string,
+  adminKey: string,
+  email: string,
+  role: 'developer' | 'viewer',
+  name: string,
+): Promise<DemoLogin> {
+  const { token } = await callGateway(http, 'createInvite', { body: { email, role } }, adminKey);
   const login = { email, password: passphrase() };
   const body = { token, name, password: login.password };
-  await exchangeJson(http, 'POST', '/api/v1/auth/invite/accept', undefined, body);
+  await callGateway(http, 'acceptInvite', { body });
   return login;
 }
 

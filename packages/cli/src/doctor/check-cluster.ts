@@ -12,7 +12,7 @@ type Gateway = RouteOutput<Routes['listGateways']>['gateways'][number];
 /** How many gateways act as one, whether one is lost, and whether all have the same version. */
 export async function checkCluster(client: GatewayClient): Promise<Finding> {
   try {
-    const { gateways } = await client.call('listGateways', { method: 'GET', path: '/api/v1/cluster' });
+    const { gateways } = await client.call('listGateways', {});
     // A gateway of another version may answer in another form.
     return Array.isArray(gateways) && gateways.length > 0 ? clusterFinding(gateways) : notListed();
   } catch (error) {

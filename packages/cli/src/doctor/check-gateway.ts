@@ -4,7 +4,8 @@ import { isObject } from '../is-object.ts';
 import { callerText } from '../http/caller-text.ts';
 import type { GatewayClient } from '../http/gateway-client.ts';
 import { ProblemError } from '../http/problem-error.ts';
-import { readText, send } from '../http/send.ts';
+import { readText } from '../http/send.ts';
+import { sendRoute } from '../http/send-route.ts';
 import type { Finding } from './finding.ts';
 import { failed, messageOf, ok, warning } from './finding.ts';
 
@@ -20,16 +21,15 @@ const skewedSecs = 30;
 
 /** Whether the gateway answers, how fast, and whether its clock agrees. */
 export async function checkReachable(client: GatewayClient, timeoutMs: number): Promise<Reached> {
-  const url = `${client.apiUrl}/healthz`;
   try {
     const started = performance.now();
-    const answer = await send({ method: 'GET', url, headers: {}, timeoutMs });
-    await readText(answer, url, timeoutMs);
+    const answer = await sendRoute(client.apiUrl, 'healthz', {}, { timeoutMs });
+    await readText(answer, timeoutMs);
     const took = Math.round(performance.now() - started);
     if (answer.status !== 200) {
       const finding = failed(
         'gateway',
-        `${url} answered ${answer.status}`,
+        `${answer.url} answered ${answer.status}`,
         'Is that the URL of a gateway? Set it with --api-url.',
       );
       return { findings: [finding], isReachable: false };
@@ -67,7 +67,7 @@ export function checkClock(date: string | undefined, now: number): Finding {
 /** Whether each part of the gateway is ready, and its version. */
 export async function checkReadiness(client: GatewayClient, version: string): Promise<Finding[]> {
   try {
-    const answer = await client.call('readyz', { method: 'GET', path: '/readyz' });
+    const answer = await client.call('readyz', {});
     const parts = Object.entries(answer.parts ?? {}).map(([name, part]) => partFinding(name, part));
     return [...parts, versionFinding(answer.version, version)];
   } catch (error) {
@@ -140,7 +140,7 @@ export async function checkCredential(
   client: GatewayClient,
 ): Promise<{ finding: Finding; isAdmin: boolean; isBound: boolean }> {
   try {
-    const me = await client.call('me', { method: 'GET', path: '/api/v1/auth/me' });
+    const me = await client.call('me', {});
     const finding = ok('credential', callerText(me));
     return { finding, isAdmin: me.scopes.includes('admin'), isBound: me.org_id !== null };
   } catch (error) {

@@ -12,7 +12,7 @@ type BudgetVerification = RouteOutput<Routes['verifyBudgets']>;
 /** Whether the balances match the sums in the audit log. */
 export async function checkLedger(client: GatewayClient): Promise<Finding> {
   try {
-    const found = await client.call('verifyBudgets', { method: 'GET', path: '/api/v1/budgets/verify' });
+    const found = await client.call('verifyBudgets', {});
     const since = found.checked_from === null ? '' : `; the log was cut, and is whole since ${found.checked_from}`;
     const detail = `${counted(found.checked_entries, 'settlement')} of this month`;
     if (found.consistent) return ok(name, `the budgets are what the log adds up to: ${detail}${since}`);

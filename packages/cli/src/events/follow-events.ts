@@ -43,8 +43,7 @@ export async function* followEvents(
   for (let wasLive = wasReached; !signal.aborted; ) {
     try {
       const query = { ...choice, since: since === undefined ? undefined : String(since) };
-      const call = { method: 'GET', path: '/api/v1/events', query } as const;
-      const { body } = await client.open('eventStream', call, { accept: 'text/event-stream', timeoutMs, signal });
+      const { body } = await client.open('eventStream', { query }, { accept: 'text/event-stream', timeoutMs, signal });
       wasLive = true;
       onConnection('live');
       const parser = new SseParser();

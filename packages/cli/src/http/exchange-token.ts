@@ -1,9 +1,8 @@
+import type { RouteRequest, Routes } from '@reeve/contract/http';
 import { CliError } from '../cli-error.ts';
 import type { Session } from '../context/sessions.ts';
 import { isObject } from '../is-object.ts';
-import { bearerHeader } from './bearer-header.ts';
-import { problemError } from './problem-error.ts';
-import { readText, send } from './send.ts';
+import { sendRoute, successText } from './send-route.ts';
 
 /** Exchanges an API key for a session. Without scopes the session has all scopes of the key. */
 export async function exchangeToken(
@@ -12,20 +11,10 @@ export async function exchangeToken(
   scopes: readonly string[] | undefined,
   timeoutMs: number,
 ): Promise<Session> {
-  const url = `${apiUrl}/api/v1/auth/token`;
-  const answer = await send({
-    method: 'POST',
-    url,
-    headers: {
-      accept: 'application/json',
-      ...bearerHeader(key),
-      ...(scopes === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(scopes === undefined ? {} : { body: JSON.stringify({ scopes }) }),
-    timeoutMs,
-  });
-  const text = await readText(answer, url, timeoutMs);
-  if (answer.status !== 200) throw problemError(answer.status, text, answer.headers.location, url);
+  // The gateway judges what a file names as scopes.
+  const request = scopes === undefined ? {} : ({ body: { scopes } } as RouteRequest<Routes['exchangeToken']>);
+  const answer = await sendRoute(apiUrl, 'exchangeToken', request, { credential: key, timeoutMs });
+  const text = await successText(answer, timeoutMs);
   return sessionOf(text, apiUrl, key);
 }
 

@@ -4,26 +4,10 @@ import type { ActiveContext } from '../context/active-context.ts';
 import type { Session } from '../context/sessions.ts';
 import { renewSession } from '../context/sessions.ts';
 import { isObject } from '../is-object.ts';
-import { bearerHeader } from './bearer-header.ts';
-import { problemError } from './problem-error.ts';
 import { renewedSession } from './renew-session.ts';
 import type { HttpAnswer } from './send.ts';
-import { readText, send } from './send.ts';
-
-/** A call of a route. The compiler holds method and path to the contract. */
-export type RouteCall<Name extends RouteName> = {
-  readonly method: Routes[Name]['method'];
-  readonly path: Routes[Name]['path'];
-} & RouteRequest<Routes[Name]>;
-
-interface Wire {
-  readonly method: string;
-  readonly path: string;
-  readonly params?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, string | number | undefined>>;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: unknown;
-}
+import { readText } from './send.ts';
+import { requireSuccess, sendRoute } from './send-route.ts';
 
 export interface CallOptions {
   readonly accept?: string;
@@ -60,14 +44,12 @@ export class GatewayClient {
 
   /** Calls a route and returns the body of its answer. */
   async call<Name extends RouteName>(
-    _route: Name,
-    call: RouteCall<Name>,
+    name: Name,
+    request: RouteRequest<Routes[Name]>,
     options: CallOptions = {},
   ): Promise<RouteOutput<Routes[Name]>> {
-    const wire = call as Wire;
-    const answer = await this.#request(wire, { accept: 'application/json', ...options });
-    const url = this.#url(wire);
-    const value = parsed(await readText(answer, url, this.#timeout(options)));
+    const answer = await this.open(name, request, { accept: 'application/json', ...options });
+    const value = parsed(await readText(answer, this.#timeout(options)));
     // Checks only the outline: a gateway of another version may send more or less.
     if (isObject(value)) return value as unknown as RouteOutput<Routes[Name]>;
     throw new CliError(
@@ -77,34 +59,27 @@ export class GatewayClient {
 
   /** Calls a route and reads its answer piece by piece. */
   async open<Name extends RouteName>(
-    _route: Name,
-    call: RouteCall<Name>,
+    name: Name,
+    request: RouteRequest<Routes[Name]>,
     options: CallOptions = {},
   ): Promise<HttpAnswer> {
-    return this.#request(call, options);
+    const timeoutMs = this.#timeout(options);
+    const attempt = (credential: string | undefined) =>
+      this.#options.during(sendRoute(this.apiUrl, name, request, { accept: '*/*', ...options, credential, timeoutMs }));
+    let answer = await attempt(await this.credential());
+    // A raw key cannot be renewed, so its refusal is final.
+    if (answer.status === 401 && this.#session !== undefined) {
+      answer.body.resume();
+      await this.#renew(this.#session);
+      answer = await attempt(this.#session.token);
+    }
+    return requireSuccess(answer, timeoutMs);
   }
 
   /** The credential that the next request would carry. */
   async credential(): Promise<string | undefined> {
     if (this.#session !== undefined && isPast(this.#session)) await this.#renew(this.#session);
     return this.#session?.token ?? this.#context.apiKey;
-  }
-
-  async #request(wire: Wire, options: CallOptions): Promise<HttpAnswer> {
-    const first = await this.#send(wire, await this.credential(), options);
-    // A raw key cannot be renewed, so its refusal is final.
-    const isFinal = first.status !== 401 || this.#session === undefined;
-    if (isFinal) return this.#success(wire, first, options);
-    first.body.resume();
-    await this.#renew(this.#session as Session);
-    return this.#success(wire, await this.#send(wire, this.#session?.token, options), options);
-  }
-
-  async #success(wire: Wire, answer: HttpAnswer, options: CallOptions): Promise<HttpAnswer> {
-    if (answer.status >= 200 && answer.status < 300) return answer;
-    const url = this.#url(wire);
-    const text = await readText(answer, url, this.#timeout(options));
-    throw problemError(answer.status, text, answer.headers.location, url);
   }
 
   /** Gets the next session with the same scopes, and saves it. */
@@ -119,34 +94,8 @@ export class GatewayClient {
     }
   }
 
-  #send(wire: Wire, credential: string | undefined, options: CallOptions): Promise<HttpAnswer> {
-    const sent = send({
-      method: wire.method,
-      url: this.#url(wire),
-      headers: {
-        accept: options.accept ?? '*/*',
-        ...bearerHeader(credential),
-        ...(wire.body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...wire.headers,
-      },
-      ...(wire.body === undefined ? {} : { body: JSON.stringify(wire.body) }),
-      timeoutMs: this.#timeout(options),
-      ...(options.signal === undefined ? {} : { signal: options.signal }),
-    });
-    return this.#options.during(sent);
-  }
-
   #timeout({ timeoutMs }: CallOptions): number {
     return timeoutMs ?? this.#options.timeoutMs;
-  }
-
-  #url({ path, params = {}, query = {} }: Wire): string {
-    const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
-    const asked = Object.entries(query).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, String(value)]],
-    );
-    const search = new URLSearchParams(Object.fromEntries(asked) as Record<string, string>).toString();
-    return `${this.#context.apiUrl}${filled}${search === '' ? '' : `?${search}`}`;
   }
 }
 

@@ -14,6 +14,8 @@ export interface HttpRequest {
 }
 
 export interface HttpAnswer {
+  /** Of the request. */
+  readonly url: string;
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   /** The caller reads it to its end, or destroys it. */
@@ -39,7 +41,7 @@ export async function send(request: HttpRequest): Promise<HttpAnswer> {
     outgoing.on('error', fail);
     outgoing.on('response', (incoming) => {
       clearTimeout(timer);
-      resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: incoming });
+      resolve({ url: request.url, status: incoming.statusCode ?? 0, headers: incoming.headers, body: incoming });
     });
     outgoing.end(body);
   });
@@ -57,7 +59,7 @@ export class TimeoutError extends Error {
 const mostBytes = 256 * 1024 * 1024;
 
 /** The whole body as text. */
-export async function readText({ body }: HttpAnswer, url: string, timeoutMs: number): Promise<string> {
+export async function readText({ body, url }: HttpAnswer, timeoutMs: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of readChunks(body, url, timeoutMs)) {

@@ -50,7 +50,7 @@ export async function planPush(
 
 async function find(client: GatewayClient, name: string): Promise<StoredPolicy | undefined> {
   try {
-    return await client.call('getPolicy', { method: 'GET', path: '/api/v1/policies/{name}', params: { name } });
+    return await client.call('getPolicy', { params: { name } });
   } catch (error) {
     if (error instanceof ProblemError && error.problem.code === 'policy_not_found') return undefined;
     throw error;

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { encodeRequest } from '@reeve/contract/encode-request';
+import type { RouteName, RouteRequest, Routes } from '@reeve/contract/http';
 import type { CallInit, ProbeOptions } from './ports.ts';
 
 export interface Call {
@@ -33,6 +35,17 @@ export class Caller {
 
   get calls(): number {
     return this.#calls;
+  }
+
+  /** Calls a route by its name in the contract. */
+  callRoute<Name extends RouteName>(
+    name: Name,
+    bearer: string | undefined,
+    request: RouteRequest<Routes[Name]>,
+  ): Promise<Answer> {
+    const { method, path } = encodeRequest(name, request);
+    const { body }: { readonly body?: unknown } = request;
+    return this.call({ method, path, bearer, body });
   }
 
   async call(call: Call): Promise<Answer> {

@@ -102,7 +102,7 @@ export function sourceOf(orgId: string, teamId: string): string {
 
 /** Stores a policy of the tenant itself, and returns its full name. */
 async function makePolicy({ caller, made }: Workshop, bearer: string, name: string, source: string): Promise<string> {
-  const answer = await caller.call({ method: 'PUT', path: `/api/v1/policies/${name}`, bearer, body: { source } });
+  const answer = await caller.callRoute('putPolicy', bearer, { params: { name }, body: { source } });
   // A gateway of an older release stores no policies.
   if (answer.status === 404) return name;
   const stored = succeeded(answer) ? valueOf(answer) : undefined;
@@ -133,12 +133,8 @@ interface Grant {
 
 async function makeKey({ caller, adminCredential, made }: Workshop, grant: Grant): Promise<MadeKey> {
   const { label, scopes, orgId, teamId } = grant;
-  const answer = await caller.call({
-    method: 'POST',
-    path: '/api/v1/iam/api-keys',
-    bearer: adminCredential,
-    body: { label, scopes, org_id: orgId, ...(teamId === null ? {} : { team_id: teamId }) },
-  });
+  const body = { label, scopes: [...scopes], org_id: orgId, ...(teamId === null ? {} : { team_id: teamId }) };
+  const answer = await caller.callRoute('createApiKey', adminCredential, { body });
   const key = succeeded(answer) ? madeKeyIn(valueOf(answer)) : undefined;
   if (key === undefined) throw new Error(`cannot make an API key for a canary: ${answer.status} ${answer.text}`);
   made.keys.push({ ...key, orgId, teamId });
@@ -174,7 +170,7 @@ async function makeAgent(
 async function registerOp({ caller }: Workshop, bearer: string, id: AgentTriple, traceId: string): Promise<string> {
   const agent = { org_id: id.orgId, team_id: id.teamId, agent_id: id.agentId };
   const body = { agent, trace_id: traceId, span_id: 'op', summary: traceId };
-  const answer = await caller.call({ method: 'POST', path: '/api/v1/ops', bearer, body });
+  const answer = await caller.callRoute('registerOp', bearer, { body });
   const op = succeeded(answer) ? valueOf(answer) : undefined;
   if (isObject(op) && typeof op['op_id'] === 'string') return op['op_id'];
   throw new Error(`cannot register an operation of a canary: ${answer.status} ${answer.text}`);
@@ -182,8 +178,7 @@ async function registerOp({ caller }: Workshop, bearer: string, id: AgentTriple,
 
 /** Returns the id of the receipt. */
 async function terminate({ caller }: Workshop, bearer: string, opId: string, reason: string): Promise<string> {
-  const path = `/api/v1/ops/${encodeURIComponent(opId)}/terminate`;
-  const answer = await caller.call({ method: 'POST', path, bearer, body: { reason } });
+  const answer = await caller.callRoute('terminateOp', bearer, { params: { id: opId }, body: { reason } });
   const body = succeeded(answer) ? valueOf(answer) : undefined;
   const control = isObject(body) ? body['control'] : undefined;
   if (isObject(control) && typeof control['id'] === 'string') return control['id'];
@@ -191,10 +186,10 @@ async function terminate({ caller }: Workshop, bearer: string, opId: string, rea
 }
 
 async function suspend({ caller }: Workshop, bearer: string, id: AgentTriple, reason: string): Promise<void> {
-  const answer = await caller.call({ method: 'POST', path: `${agentPath(id)}/suspend`, bearer, body: { reason } });
+  const answer = await caller.callRoute('suspendAgent', bearer, { params: agentParams(id), body: { reason } });
   if (!succeeded(answer)) throw new Error(`cannot suspend a canary: ${answer.status} ${answer.text}`);
 }
 
-export function agentPath({ orgId, teamId, agentId }: AgentTriple): string {
-  return `/api/v1/agents/${orgId}/${teamId}/${agentId}`;
+export function agentParams({ orgId: org, teamId: team, agentId: agent }: AgentTriple) {
+  return { org, team, agent };
 }

@@ -1,6 +1,7 @@
 import type { Workshop } from './workshop.ts';
-import { agentPath } from './canaries.ts';
+import type { Answer } from './caller.ts';
 import { succeeded } from './caller.ts';
+import { agentParams } from './canaries.ts';
 
 /**
  * Removes what a probe has made: it deregisters agents, deletes policies and revokes invites and keys. It goes on after a failure,
@@ -10,41 +11,35 @@ export async function cleanUp({ caller, adminCredential, agents, made }: Worksho
   const left: string[] = [];
   // Children before their parents.
   for (const agent of made.agents.toReversed()) {
-    const path = `${agentPath(agent.id)}/resume`;
     try {
       // A suspension would outlive the registration.
-      await caller.call({ method: 'POST', path, bearer: adminCredential, body: { reason: 'end of the tenant probe' } });
+      const request = { params: agentParams(agent.id), body: { reason: 'end of the tenant probe' } };
+      await caller.callRoute('resumeAgent', adminCredential, request);
       await agents.deregisterAgent(agent);
     } catch (error) {
       left.push(`agent ${agent.id.orgId}/${agent.id.teamId}/${agent.id.agentId} is still registered: ${String(error)}`);
     }
   }
-  for (const name of made.policies) {
-    const path = `/api/v1/policies/${encodeURIComponent(name)}`;
+  const end = async (answering: Promise<Answer>, otherwise: string, isOver: (answer: Answer) => boolean) => {
     try {
-      const answer = await caller.call({ method: 'DELETE', path, bearer: adminCredential, body: undefined });
-      if (!succeeded(answer) && answer.status !== 404) left.push(`policy ${name} is in force: ${answer.status}`);
+      const answer = await answering;
+      if (!isOver(answer)) left.push(`${otherwise}: ${answer.status}`);
     } catch (error) {
-      left.push(`policy ${name} is in force: ${String(error)}`);
+      left.push(`${otherwise}: ${String(error)}`);
     }
+  };
+  const isGone = (answer: Answer) => succeeded(answer) || answer.status === 404;
+  for (const name of made.policies) {
+    const deleting = caller.callRoute('deletePolicy', adminCredential, { params: { name } });
+    await end(deleting, `policy ${name} is in force`, isGone);
   }
   for (const id of made.invites) {
-    const path = `/api/v1/auth/invites/${id}`;
-    try {
-      const answer = await caller.call({ method: 'DELETE', path, bearer: adminCredential, body: undefined });
-      if (!succeeded(answer) && answer.status !== 404) left.push(`invite ${id} is not revoked: ${answer.status}`);
-    } catch (error) {
-      left.push(`invite ${id} is not revoked: ${String(error)}`);
-    }
+    const revoking = caller.callRoute('revokeInvite', adminCredential, { params: { id } });
+    await end(revoking, `invite ${id} is not revoked`, isGone);
   }
   for (const { id } of made.keys) {
-    const path = `/api/v1/iam/api-keys/${id}/revoke`;
-    try {
-      const answer = await caller.call({ method: 'POST', path, bearer: adminCredential, body: undefined });
-      if (!succeeded(answer)) left.push(`API key ${id} is not revoked: ${answer.status}`);
-    } catch (error) {
-      left.push(`API key ${id} is not revoked: ${String(error)}`);
-    }
+    const revoking = caller.callRoute('revokeApiKey', adminCredential, { params: { id } });
+    await end(revoking, `API key ${id} is not revoked`, succeeded);
   }
   return left;
 }

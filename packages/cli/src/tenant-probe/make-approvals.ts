@@ -21,36 +21,31 @@ export async function makeApprovals(
 ): Promise<CanaryApprovals> {
   const nothing = { approvalId: `apr_${randomText(24)}`, grantId: `grt_${randomText(24)}` };
   const { caller, adminCredential: bearer, agents, made } = workshop;
-  const path = `/api/v1/policies/${name}-asks`;
+  const params = { name: `${name}-asks` };
   const { orgId, teamId, agentId } = agent.id;
   const source = `scope: agent:${orgId}/${teamId}/${agentId}\nrules:\n  - { effect: require_approval, approvals: { ttl_secs: 86400 } }\n`;
-  const stored = await caller.call({ method: 'PUT', path, bearer, body: { source } });
+  const stored = await caller.callRoute('putPolicy', bearer, { params, body: { source } });
   if (!succeeded(stored)) return nothing;
-  made.policies.add(`${name}-asks`);
+  made.policies.add(params.name);
   const ask = async (runId: string): Promise<string | undefined> => {
     const { decision } = await agents.check(agent, { runId, opId: undefined });
     if (decision !== 'pending') return undefined;
-    const query = new URLSearchParams({ org_id: orgId, team_id: teamId, agent_id: agentId });
-    const listed = await caller.call({
-      method: 'GET',
-      path: `/api/v1/approvals?${query.toString()}`,
-      bearer,
-      body: undefined,
-    });
+    const query = { org_id: orgId, team_id: teamId, agent_id: agentId };
+    const listed = await caller.callRoute('listApprovals', bearer, { query });
     return idIn(itemsOf(valueOf(listed))[0], 'id');
   };
   try {
     const granted = await ask(`${name}-granted`);
     if (granted === undefined) return nothing;
-    const body = { reason: `${name}-reason`, grant: { reach: 'run' } };
-    const approved = await caller.call({ method: 'POST', path: `/api/v1/approvals/${granted}/approve`, bearer, body });
+    const body = { reason: `${name}-reason`, grant: { reach: 'run' as const } };
+    const approved = await caller.callRoute('approve', bearer, { params: { id: granted }, body });
     const grantId = idIn(valueOf(approved), 'grant_id');
     const approvalId = await ask(`${name}-asked`);
     if (grantId === undefined || approvalId === undefined) throw new Error('cannot make an approval of a canary');
     return { approvalId, grantId };
   } finally {
-    const gone = await caller.call({ method: 'DELETE', path, bearer, body: undefined });
-    if (succeeded(gone)) made.policies.delete(`${name}-asks`);
+    const gone = await caller.callRoute('deletePolicy', bearer, { params });
+    if (succeeded(gone)) made.policies.delete(params.name);
   }
 }
 

@@ -5,8 +5,8 @@ import { canaryEmail, randomText } from './workshop.ts';
 
 /** Invites somebody into the tenant of an admin's key, and returns the id of the invite. */
 export async function makeInvite({ caller, made }: Workshop, name: string, bearer: string): Promise<string> {
-  const body = { email: canaryEmail(name), role: 'viewer' };
-  const answer = await caller.call({ method: 'POST', path: '/api/v1/auth/invite', bearer, body });
+  const body = { email: canaryEmail(name), role: 'viewer' as const };
+  const answer = await caller.callRoute('createInvite', bearer, { body });
   const id = succeeded(answer) ? inviteIn(valueOf(answer)) : undefined;
   if (id !== undefined) {
     made.invites.add(id);

@@ -115,7 +115,7 @@ function isKnown({ notebook }: Probe, operation: Operation): boolean {
 }
 
 async function requireUnboundAdmin({ caller, adminCredential: bearer }: Workshop): Promise<void> {
-  const answer = await caller.call({ method: 'GET', path: '/api/v1/auth/me', bearer, body: undefined });
+  const answer = await caller.callRoute('me', bearer, {});
   const me = valueOf(answer);
   if (!succeeded(answer) || !isObject(me))
     throw new Error(`the credential was refused: ${answer.status} ${answer.text}`);
@@ -125,14 +125,14 @@ async function requireUnboundAdmin({ caller, adminCredential: bearer }: Workshop
 }
 
 async function readOperations(caller: Caller): Promise<Operation[]> {
-  const answer = await caller.call({ method: 'GET', path: '/openapi.json', bearer: undefined, body: undefined });
+  const answer = await caller.callRoute('openapi', undefined, {});
   const operations = succeeded(answer) ? operationsOf(valueOf(answer)) : [];
   if (operations.length === 0) throw new Error(`there are no operations in /openapi.json: ${answer.status}`);
   return operations;
 }
 
 async function exchange(caller: Caller, bearer: string): Promise<string> {
-  const answer = await caller.call({ method: 'POST', path: '/api/v1/auth/token', bearer, body: undefined });
+  const answer = await caller.callRoute('exchangeToken', bearer, {});
   const body = succeeded(answer) ? valueOf(answer) : undefined;
   if (isObject(body) && typeof body['token'] === 'string') return body['token'];
   throw new Error(`cannot exchange the key of a canary: ${answer.status} ${answer.text}`);

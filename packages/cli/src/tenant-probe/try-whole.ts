@@ -29,9 +29,8 @@ export async function tryWhole(probe: Probe, operation: Operation, credential: C
 
 async function inFlight({ caller }: Probe, { bearer }: Credential): Promise<number> {
   let count = 0;
-  for (const state of ['pending', 'running', 'paused']) {
-    const path = `/api/v1/ops?per_page=1&state=${state}`;
-    count += totalIn(await caller.call({ method: 'GET', path, bearer, body: undefined }));
+  for (const state of ['pending', 'running', 'paused'] as const) {
+    count += totalIn(await caller.callRoute('listOps', bearer, { query: { per_page: 1, state } }));
   }
   return count;
 }

@@ -46,9 +46,9 @@ async function control(client: GatewayClient, model: WatchModel, action: Control
   const params = { id: opKey(op) };
   const body = { reason: '' };
   const calls = {
-    pause: () => client.call('pauseOp', { method: 'POST', path: '/api/v1/ops/{id}/pause', params, body }),
-    resume: () => client.call('resumeOp', { method: 'POST', path: '/api/v1/ops/{id}/resume', params, body }),
-    terminate: () => client.call('terminateOp', { method: 'POST', path: '/api/v1/ops/{id}/terminate', params, body }),
+    pause: () => client.call('pauseOp', { params, body }),
+    resume: () => client.call('resumeOp', { params, body }),
+    terminate: () => client.call('terminateOp', { params, body }),
   };
   try {
     const answer = await calls[action]();

@@ -10,7 +10,7 @@ import { watchList } from './watch-list.ts';
 export function watchOps(client: GatewayClient, filter: WatchFilter): Watch<Op> {
   const read = async () => {
     const page = await readPages({ all: true, perPage: undefined, cursor: undefined }, (paging) =>
-      client.call('listOps', { method: 'GET', path: '/api/v1/ops', query: { ...opQuery(filter), ...paging } }),
+      client.call('listOps', { query: { ...opQuery(filter), ...paging } }),
     );
     return page.items;
   };

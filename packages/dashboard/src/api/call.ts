@@ -1,5 +1,5 @@
+import { isPublicRoute } from '@reeve/contract/encode-request';
 import type { RouteName } from '@reeve/contract/http';
-import { routeTable } from 'virtual:route-table';
 import { ApiError } from './api-error.ts';
 import type { Answer, Asked, SendOptions } from './send.ts';
 import { readBody, send } from './send.ts';
@@ -20,8 +20,7 @@ export async function openRoute<Name extends RouteName>(
   request: Asked<Name> = {} as Asked<Name>,
   options: Omit<SendOptions, 'bearer'> = {},
 ): Promise<Response> {
-  const [, , isPublic] = routeTable[name];
-  if (isPublic) return send(name, request, options);
+  if (isPublicRoute(name)) return send(name, request, options);
   const bearer = await session.token();
   try {
     return await send(name, request, { ...options, bearer });

@@ -1,3 +1,4 @@
+import { encodeRequest } from '@reeve/contract/encode-request';
 import type { EventType, ReeveEvent, StreamMessage } from '@reeve/contract/events';
 import { callRoute } from './call.ts';
 import { Observable } from './observable.ts';
@@ -97,9 +98,8 @@ export class EventStream {
     try {
       const { ticket } = await callRoute('wsTicket', {}, { signal: AbortSignal.timeout(10_000) });
       if (this.#turn !== turn) return;
-      const query = new URLSearchParams({ ticket });
-      if (this.#cursor !== undefined) query.set('since', String(this.#cursor));
-      const socket = new WebSocket(`/api/v1/ws/events?${query.toString()}`);
+      const query = { ticket, since: this.#cursor?.toString() };
+      const socket = new WebSocket(encodeRequest('eventSocket', { query }).path);
       this.#socket = socket;
       socket.addEventListener('message', ({ data }: MessageEvent<string>) => {
         if (this.#socket === socket) this.#receive(JSON.parse(data) as StreamMessage);
@@ -175,7 +175,7 @@ export class EventStream {
     const socket = this.#socket;
     if (this.connection.value.state !== 'live' || Date.now() - this.#heardAt < silenceMs) return;
     try {
-      await fetch('/healthz', { signal: AbortSignal.timeout(5000), cache: 'no-store' });
+      await fetch(encodeRequest('healthz', {}).path, { signal: AbortSignal.timeout(5000), cache: 'no-store' });
       this.#heardAt = Date.now();
     } catch {
       if (socket !== undefined && this.#socket === socket) {

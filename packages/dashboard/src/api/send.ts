@@ -1,13 +1,6 @@
+import { encodeRequest } from '@reeve/contract/encode-request';
 import type { RouteName, RouteOutput, RouteRequest, Routes } from '@reeve/contract/http';
-import { routeTable } from 'virtual:route-table';
 import { ApiError, unreachable } from './api-error.ts';
-
-interface Wire {
-  readonly params?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, string | number | boolean | null | undefined>>;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: unknown;
-}
 
 export interface SendOptions {
   readonly bearer?: string | undefined;
@@ -26,19 +19,16 @@ export async function send<Name extends RouteName>(
   request: Asked<Name>,
   options: SendOptions = {},
 ): Promise<Response> {
-  const [method] = routeTable[name];
-  const wire = request as Wire;
+  const { path, headers, ...encoded } = encodeRequest(name, request);
   let response: Response;
   try {
-    response = await fetch(urlOf(name, request), {
-      method,
+    response = await fetch(path, {
+      ...encoded,
       headers: {
         accept: options.accept ?? 'application/json',
         ...(options.bearer === undefined ? {} : { authorization: `Bearer ${options.bearer}` }),
-        ...(wire.body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...wire.headers,
+        ...headers,
       },
-      ...(wire.body === undefined ? {} : { body: JSON.stringify(wire.body) }),
       ...(options.signal === undefined ? {} : { signal: options.signal }),
       ...(options.isKept === true ? { keepalive: true } : {}),
       cache: 'no-store',
@@ -57,18 +47,6 @@ export async function readBody<Name extends RouteName>(response: Response): Prom
     throw unreachable(error);
   });
   return (text === '' ? undefined : JSON.parse(text)) as Answer<Name>;
-}
-
-export function urlOf<Name extends RouteName>(name: Name, request: Asked<Name>): string {
-  const [, path] = routeTable[name];
-  const { params = {}, query = {} } = request as Wire;
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, member: string) => encodeURIComponent(params[member] ?? ''));
-  const search = new URLSearchParams();
-  for (const [member, value] of Object.entries(query)) {
-    // An empty org or team counts, too.
-    if (value !== undefined && value !== null) search.set(member, String(value));
-  }
-  return search.size === 0 ? filled : `${filled}?${search.toString()}`;
 }
 
 /** The gateway sends seconds. */

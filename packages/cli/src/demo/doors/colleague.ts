@@ -1,11 +1,6 @@
 import type { DemoLogin } from '../prepare-demo.ts';
 import { pause } from '../demo-agent.ts';
-import { exchangeJson } from '../exchange-json.ts';
-
-interface OpenApproval {
-  readonly id: string;
-  readonly requested_at: string;
-}
+import { callGateway } from '../call-gateway.ts';
 
 /** Whoever looks at the demo has this long to decide first. */
 const patienceMs = 12_000;
@@ -25,16 +20,16 @@ export async function decideApprovals(
     try {
       if (performance.now() - since > sessionMs) {
         const body = { email: login.email, password: login.password };
-        const grant = await exchangeJson<{ access_token: string }>(http, 'POST', '/api/v1/auth/login', undefined, body);
+        const grant = await callGateway(http, 'logIn', { body });
         [token, since] = [grant.access_token, performance.now()];
       }
       for (const agentId of agentIds) {
-        const path = `/api/v1/approvals?agent_id=${agentId}`;
-        const { items } = await exchangeJson<{ items: OpenApproval[] }>(http, 'GET', path, token, undefined);
+        const { items } = await callGateway(http, 'listApprovals', { query: { agent_id: agentId } }, token);
         for (const { id, requested_at: at } of items) {
           if (Date.now() - Date.parse(at) < patienceMs) continue;
-          const [verdict, reason] = ++decided % 4 === 0 ? ['reject', 'not today'] : ['approve', 'looks fine'];
-          await exchangeJson(http, 'POST', `/api/v1/approvals/${id}/${verdict}`, token, { reason });
+          const [verdict, reason] =
+            ++decided % 4 === 0 ? (['reject', 'not today'] as const) : (['approve', 'looks fine'] as const);
+          await callGateway(http, verdict, { params: { id }, body: { reason } }, token);
         }
       }
     } catch {

@@ -48,7 +48,7 @@ async function keepCalling(url: string, token: string, asked: object, signal: Ab
     try {
       const run = { 'x-reeve-run-id': `campaign-${Math.floor(call / 5)}` };
       const request = { method: 'POST', url, headers: { ...headers, ...run }, body, timeoutMs: silenceMs, signal };
-      await readText(await send(request), url, silenceMs);
+      await readText(await send(request), silenceMs);
     } catch {
       // An operator stopped the call, or the demo is over.
     }

@@ -1,4 +1,4 @@
-import { urlOf } from '../../api/send.ts';
+import { encodeRequest } from '@reeve/contract/encode-request';
 import { nextPath } from '../../shell/next-path.ts';
 import { buttonClasses } from '../../ui/button.tsx';
 import { classes } from '../../ui/classes.ts';
@@ -14,10 +14,10 @@ interface SignOnLinkProps {
 
 /** Leads to the provider, which sends the browser back. */
 export function SignOnLink({ next, isAlone }: SignOnLinkProps) {
-  const to = urlOf('startSignOn', { query: { return_to: nextPath(next) } });
+  const { path } = encodeRequest('startSignOn', { query: { return_to: nextPath(next) } });
   return (
     <div className="space-y-4">
-      <a href={to} className={classes(buttonClasses('primary'), 'w-full')}>
+      <a href={path} className={classes(buttonClasses('primary'), 'w-full')}>
         Sign in with single sign-on
       </a>
       {isAlone ? null : (

@@ -1,0 +1,38 @@
+import { encodeRequest } from '@reeve/contract/encode-request';
+import type { RouteName, RouteRequest, Routes } from '@reeve/contract/http';
+import { bearerHeader } from './bearer-header.ts';
+import { problemError } from './problem-error.ts';
+import type { HttpAnswer } from './send.ts';
+import { readText, send } from './send.ts';
+
+export interface RouteOptions {
+  readonly accept?: string;
+  readonly credential?: string | undefined;
+  readonly cookie?: string;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+}
+
+/** One call of a route, by its name in the contract. */
+export function sendRoute<Name extends RouteName>(
+  apiUrl: string,
+  name: Name,
+  request: RouteRequest<Routes[Name]>,
+  { accept = 'application/json', credential, cookie, ...options }: RouteOptions,
+): Promise<HttpAnswer> {
+  const { path, headers, ...encoded } = encodeRequest(name, request);
+  const shown = { accept, ...bearerHeader(credential), ...(cookie === undefined ? {} : { cookie }) };
+  return send({ ...encoded, ...options, url: `${apiUrl}${path}`, headers: { ...shown, ...headers } });
+}
+
+/** The text of a successful answer. */
+export async function successText(answer: HttpAnswer, timeoutMs: number): Promise<string> {
+  return readText(await requireSuccess(answer, timeoutMs), timeoutMs);
+}
+
+/** Throws the problem of an unsuccessful answer. */
+export async function requireSuccess(answer: HttpAnswer, timeoutMs: number): Promise<HttpAnswer> {
+  const { status, headers, url } = answer;
+  if (status >= 200 && status < 300) return answer;
+  throw problemError(status, await readText(answer, timeoutMs), headers.location, url);
+}
