@@ -1,4 +1,4 @@
-// Generates code from the protos and the table of routes. With --check it writes to a temporary folder and fails if the committed files differ.
+// Generates code from the protos, the table of routes and the types of entries. With --check it writes to a temporary folder and fails if the committed files differ.
 // The code of the Python client is generated too, where there is Python. The tests of that client check it.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Route } from '@reeve/contract/http';
 import { routes } from '@reeve/contract/http';
+import { eventSeverities } from '@reeve/core';
 import { pythonEnvironment } from './python-environment.ts';
 
 const committed = 'packages/contract/src/gen';
@@ -28,6 +29,7 @@ function generate(out: string): void {
     `// Generated from the protos by "npm run generate". Do not edit.\n\nexport const descriptorSetBase64: string =\n  '${image.toString('base64')}';\n`,
   );
   writeFileSync(join(out, 'route-table.ts'), routeTable());
+  writeFileSync(join(out, 'audit-event-types.ts'), auditEventTypes());
 }
 
 /** What clients need of the routes without their schemas. The compiler holds each row to its route. */
@@ -46,6 +48,19 @@ type Row<Name extends RouteName> = readonly [
 
 export const routeTable: { readonly [Name in RouteName]: Row<Name> } = {
 ${rows.join('')}};
+`;
+}
+
+/** Clients know every type of entry that the core writes. */
+function auditEventTypes(): string {
+  const types = Object.keys(eventSeverities).map((type) => `  '${type}',\n`);
+  return `// Generated from the core by "npm run generate". Do not edit.
+
+/** Every event type of the audit log. */
+export const auditEventTypes = [
+${types.join('')}] as const;
+
+export type AuditEventType = (typeof auditEventTypes)[number];
 `;
 }
 

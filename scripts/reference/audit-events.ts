@@ -1,15 +1,14 @@
-import type { SealedEntry } from '@reeve/core';
+import { eventSeverities } from '@reeve/core';
 import { code, page, table } from './page.ts';
 
-type EventType = SealedEntry['draft']['eventType'];
-type EventText = readonly [when: string, payload: string] | null;
+type EventType = keyof typeof eventSeverities;
 
 const asked = 'The [members of a check](#members-of-a-check).';
 const claimed = '`action_type`, `claimed_org_id`, `claimed_team_id`, `claimed_agent_id`';
 const key = '`key_id`, `label`, `scopes`; over HTTP `request_id`';
 
-/** When each event is written, and what its payload holds; null if this version never writes it. */
-const events: Readonly<Record<EventType, EventText> & Record<string, EventText>> = {
+/** When each event is written, and what its payload holds. */
+const events: Readonly<Record<EventType, readonly [when: string, payload: string]>> = {
   ActionAllowed: ['A check was answered ALLOW.', `${asked} If a standing grant allowed it, \`grant_id\`.`],
   ActionDenied: [
     'A check was answered DENY: by policy, by a replay, or because the identity failed.',
@@ -232,15 +231,16 @@ const moveMembers = [
 
 /** Every type of entry: when it is written, and what its payload holds. */
 export function auditEventsPage(): string {
-  const all = Object.entries(events).sort(([a], [b]) => (a < b ? -1 : 1));
-  const written = all.flatMap(([type, text]) => (text === null ? [] : [[code(type), text[0], text[1]]]));
-  const reserved = all.filter(([, text]) => text === null).map(([type]) => code(type));
+  const types = (Object.keys(events) as EventType[]).sort((a, b) => (a < b ? -1 : 1));
   return page(
     'Audit events',
     'Each decision writes exactly one entry. Each other change of an operation, an agent, a key or the policies writes one, too. ' +
       'A malformed request writes none: nothing was judged.',
-    table(['Event type', 'Written when', 'Payload'], written),
-    ...(reserved.length > 0 ? [`Reserved, and never written by this version: ${reserved.join(', ')}.`] : []),
+    'Where the log is [forwarded](../guides/audit-forwarding.md), an entry has the severity of its type; a denial is a warning, at least.',
+    table(
+      ['Event type', 'Severity', 'Written when', 'Payload'],
+      types.map((type) => [code(type), eventSeverities[type], ...events[type]]),
+    ),
     '## Members of a check',
     checkMembers,
     '## Members of a move',

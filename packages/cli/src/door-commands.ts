@@ -1,3 +1,5 @@
+import type { HookHostName } from '@reeve/contract/names';
+import { hookHostNames, hookHosts } from '@reeve/contract/names';
 import type { CommandTable } from './command-line/command.ts';
 
 /** The commands that stand between agents and what they do: proxies and hooks. */
@@ -43,22 +45,14 @@ export const doorCommands: CommandTable = {
         summary: 'Remove the hooks from the settings of a coding agent.',
         load: async () => (await import('./commands/hook-install.ts')).hookUninstallCommand,
       },
-      'claude-code': {
-        summary: 'Answer a hook event of Claude Code.',
-        load: async () => (await import('./commands/hook-run.ts')).hookCommand('claude-code'),
-      },
-      codex: {
-        summary: 'Answer a hook event of Codex.',
-        load: async () => (await import('./commands/hook-run.ts')).hookCommand('codex'),
-      },
-      cursor: {
-        summary: 'Answer a hook event of Cursor.',
-        load: async () => (await import('./commands/hook-run.ts')).hookCommand('cursor'),
-      },
-      'gemini-cli': {
-        summary: 'Answer a hook event of Gemini CLI.',
-        load: async () => (await import('./commands/hook-run.ts')).hookCommand('gemini-cli'),
-      },
+      ...Object.fromEntries(hookHostNames.map((host) => [host, hookEventCommand(host)])),
     },
   },
 };
+
+function hookEventCommand(host: HookHostName): CommandTable[string] {
+  return {
+    summary: `Answer a hook event of ${hookHosts[host]}.`,
+    load: async () => (await import('./commands/hook-run.ts')).hookCommand(host),
+  };
+}

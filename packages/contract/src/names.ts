@@ -18,13 +18,24 @@ export function isOver(state: OpState): boolean {
 /** Who asks for an agent that does not ask by itself: a proxy for MCP, one for model calls, or a hook. */
 export const doors = ['mcp', 'model', 'hook'] as const;
 
+export type Door = (typeof doors)[number];
+
 /** How actions come. An agent that asks by itself uses the SDK, or speaks as the SDK does. */
 export const entrances = ['sdk', ...doors] as const;
 
 export type Entrance = (typeof entrances)[number];
 
-/** The coding agents whose hooks Reeve answers. */
-export const hookHosts = ['claude-code', 'codex', 'cursor', 'gemini-cli'] as const;
+/** The coding agents whose hooks ask, by their names on the command line. */
+export const hookHosts = {
+  'claude-code': 'Claude Code',
+  codex: 'Codex',
+  cursor: 'Cursor',
+  'gemini-cli': 'Gemini CLI',
+} as const;
+
+export type HookHostName = keyof typeof hookHosts;
+
+export const hookHostNames = Object.keys(hookHosts) as readonly HookHostName[];
 
 /** Stands for an empty org or team in a path. No id is a dash. */
 const empty = '-';

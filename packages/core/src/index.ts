@@ -63,13 +63,13 @@ export { expireApprovals, findApproval, grantStateOf, grantsTable, isSelfApprove
 export { listApprovals, listGrants, noteNotified, restoreApprovals, sortedBy } from './approvals/index.ts';
 export type { StandingGrant } from './approvals/index.ts';
 export type { AuditPage, AuditQuery, AuditReader, ChainHead, Decision, Lineage, SealedEntry } from './audit/index.ts';
-export type { StoredEntry } from './audit/index.ts';
+export type { Severity, StoredEntry } from './audit/index.ts';
 export {
   entryJson,
   EntryPage,
   ReadEntry,
-  auditEventTypes,
   emptyChain,
+  eventSeverities,
   redactText,
   sealer,
   system,

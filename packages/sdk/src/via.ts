@@ -1,9 +1,8 @@
 import type { CheckActionRequest } from '@reeve/contract';
 import { doorNames } from '@reeve/contract';
-import type { doors } from '@reeve/contract/names';
+import type { Door } from '@reeve/contract/names';
 
-/** Who asks for an agent that does not ask by itself: a proxy for MCP, one for model calls, or a hook. */
-export type Door = (typeof doors)[number];
+export type { Door } from '@reeve/contract/names';
 
 export interface Via {
   readonly door: Door;

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { hookHosts } from '@reeve/contract/names';
+import type { HookHostName } from '@reeve/contract/names';
+import { hookHostNames } from '@reeve/contract/names';
 import { identityOptions } from '../agent-identity/identity-options.ts';
 import { UsageError } from '../cli-error.ts';
 import { defineCommand } from '../command-line/command.ts';
 import { flag, number, oneOf, required, text } from '../command-line/values.ts';
 import { reeveFolder } from '../context/reeve-folder.ts';
-import type { HostName } from '../hook/hook-host.ts';
 import { withHooks, withoutHooks } from '../hook/install/change-hooks.ts';
 import { hookCommandLine } from '../hook/install/hook-command-line.ts';
 import type { InstallScope } from '../hook/install/host-settings.ts';
@@ -18,7 +18,7 @@ import { ownCommand } from '../own-command.ts';
 import type { Shell } from '../shell.ts';
 import { variable } from '../shell.ts';
 
-const args = { host: required(`The coding agent: ${hookHosts.join(', ')}.`, hookHosts) };
+const args = { host: required(`The coding agent: ${hookHostNames.join(', ')}.`, hookHostNames) };
 const where = {
   user: flag('For all projects of this user. The default.'),
   project: flag('For the project in this folder, so that everybody who works on it gets it.'),
@@ -53,7 +53,7 @@ export const hookInstallCommand = defineCommand({
     ['reeve hook install cursor --project', 'everybody who works on this project; each sets REEVE_AGENT'],
   ],
   run: async ({ args: { host: given }, options, globals }, shell) => {
-    const host = oneOf(hookHosts, given, 'HOST');
+    const host = oneOf(hookHostNames, given, 'HOST');
     const place = placeOf(host, options, shell);
     const words = [host, ...flagWords(options)];
     const program = { scope: place.scope, given: options.command, own: ownCommand() };
@@ -87,7 +87,7 @@ export const hookUninstallCommand = defineCommand({
   options: where,
   examples: [['reeve hook uninstall claude-code', 'this user is no longer governed by hooks']],
   run: async ({ args: { host: given }, options, globals }, shell) => {
-    const host = oneOf(hookHosts, given, 'HOST');
+    const host = oneOf(hookHostNames, given, 'HOST');
     const { file, mode } = placeOf(host, options, shell);
     const { settings, text } = readSettings(file);
     const next = withoutHooks(settings, host);
@@ -107,7 +107,7 @@ interface Where {
   readonly root: string | undefined;
 }
 
-function placeOf(host: HostName, { user, project, managed, root }: Where, shell: Shell) {
+function placeOf(host: HookHostName, { user, project, managed, root }: Where, shell: Shell) {
   if ([user, project, managed].filter(Boolean).length > 1)
     throw new UsageError('give one of --user, --project and --managed');
   if (root !== undefined && !managed) throw new UsageError('--root belongs to --managed');
@@ -120,7 +120,7 @@ function placeOf(host: HostName, { user, project, managed, root }: Where, shell:
   return { scope, file: resolve(path), mode: scope === 'user' ? 0o600 : 0o644 };
 }
 
-function managedPath(host: HostName): string {
+function managedPath(host: HookHostName): string {
   const { managed } = hostSettings[host];
   const { platform } = process;
   if (managed === undefined)
@@ -173,7 +173,7 @@ function identityRemark({ agent, agentTokenFile }: Flags, shell: Shell): readonl
 }
 
 /** Codex has a switch that turns all hooks off. */
-function featureRemark(host: HostName, file: string): readonly string[] {
+function featureRemark(host: HookHostName, file: string): readonly string[] {
   const config = join(dirname(file), 'config.toml');
   if (host !== 'codex' || !existsSync(config)) return [];
   const isOff = /^[ \t]*(?:codex_)?hooks[ \t]*=[ \t]*false\b/m.test(readFileSync(config, 'utf8'));

@@ -1,10 +1,11 @@
+import type { HookHostName } from '@reeve/contract/names';
 import { identityOptions } from '../agent-identity/identity-options.ts';
 import { resolveAgent } from '../agent-identity/resolve-agent.ts';
 import { CliError } from '../cli-error.ts';
 import { defineCommand } from '../command-line/command.ts';
 import { flag, number } from '../command-line/values.ts';
 import { reeveFolder } from '../context/reeve-folder.ts';
-import type { HookReply, HostName } from '../hook/hook-host.ts';
+import type { HookReply } from '../hook/hook-host.ts';
 import { block, hookLimitSecs } from '../hook/hook-host.ts';
 import type { Shell } from '../shell.ts';
 
@@ -13,7 +14,7 @@ const reserveSecs = 5;
 const longestWaitSecs = 86_400;
 
 /** The command that a coding agent runs as its hook. */
-export function hookCommand(host: HostName) {
+export function hookCommand(host: HookHostName) {
   return defineCommand({
     details: [
       `The hook of ${host}: reads one event as JSON on stdin, asks the gateway about everything that the tool would do, and answers in the form of ${host}. "reeve hook install ${host}" sets it up.`,

@@ -1,3 +1,4 @@
+import type { HookHostName } from '@reeve/contract/names';
 import { statusCode } from '@reeve/grpc-server/client';
 import type { Outcome } from '@reeve/sdk';
 import type { ResolvedAgent } from '../agent-identity/resolve-agent.ts';
@@ -5,7 +6,6 @@ import { GatewayRefusal } from '../grpc/unary-calls.ts';
 import type { ActionAnswer } from './describe-answer.ts';
 import { GatewayCalls } from './gateway-calls.ts';
 import type { PlannedAction } from './hook-event.ts';
-import type { HostName } from './hook-host.ts';
 import type { Asker, CheckAnswer } from './hook-messages.ts';
 import { checkAnswer, checkRequest, completeRequest } from './hook-messages.ts';
 
@@ -27,7 +27,7 @@ export class GatewayConversation implements Disposable {
     this.#renew = renew;
   }
 
-  static async open({ token, gateway, agentId, renew }: ResolvedAgent, host: HostName, trace: string) {
+  static async open({ token, gateway, agentId, renew }: ResolvedAgent, host: HookHostName, trace: string) {
     const calls = await GatewayCalls.open(gateway);
     try {
       const id = agentId ?? (await calls.identify(token));

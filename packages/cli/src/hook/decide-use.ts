@@ -1,9 +1,9 @@
+import type { HookHostName } from '@reeve/contract/names';
 import type { ResolvedAgent } from '../agent-identity/resolve-agent.ts';
 import { GatewayConversation } from './ask-gateway.ts';
 import type { ActionAnswer } from './describe-answer.ts';
 import { deniedText, heldText } from './describe-answer.ts';
 import type { BeforeTool } from './hook-event.ts';
-import type { HostName } from './hook-host.ts';
 import type { AskedUse } from './open-uses.ts';
 import { beginUse, settleUse } from './open-uses.ts';
 import { traceOf } from './operation-ids.ts';
@@ -20,7 +20,7 @@ export interface UseDecision {
 export interface DecideUse {
   readonly event: BeforeTool;
   readonly agent: ResolvedAgent;
-  readonly host: HostName;
+  readonly host: HookHostName;
   readonly file: SessionFile;
   /** How long it may wait for a person. */
   readonly waitMs: () => number;

@@ -1,8 +1,6 @@
-import type { hookHosts } from '@reeve/contract/names';
+import type { HookHostName } from '@reeve/contract/names';
 import type { HookEvent } from './hook-event.ts';
 import type { Machine } from './own-places.ts';
-
-export type HostName = (typeof hookHosts)[number];
 
 /** What a hook says to its host. */
 export interface HookReply {
@@ -13,7 +11,7 @@ export interface HookReply {
 
 /** A coding agent that runs hooks: its events, and its form of answers. */
 export interface HookHost {
-  readonly name: HostName;
+  readonly name: HookHostName;
   /** Reads an event. Throws `MalformedEvent`. */
   read(event: Readonly<Record<string, unknown>>, machine: Machine): HookEvent;
   /** The host may go on, under its own rules. `approved`: a person has said yes to exactly this. */

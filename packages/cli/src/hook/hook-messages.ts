@@ -1,15 +1,15 @@
 import type { ActionContext, CheckActionRequest, CheckActionResponse, CompleteActionRequest } from '@reeve/contract';
 import { actionTypeNames, decisionNames, doorNames, outcomeNames } from '@reeve/contract';
+import type { HookHostName } from '@reeve/contract/names';
 import type { Decision, Outcome } from '@reeve/sdk';
 import type { AgentName } from '../agent-identity/agent-name.ts';
 import type { HookAction, PlannedAction } from './hook-event.ts';
-import type { HostName } from './hook-host.ts';
 
 /** Who asks, in which session. */
 export interface Asker {
   readonly agentId: AgentName;
   readonly token: string;
-  readonly host: HostName;
+  readonly host: HookHostName;
   /** The session, as the first part of operation ids and as the run. */
   readonly trace: string;
 }

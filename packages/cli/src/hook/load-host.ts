@@ -1,6 +1,7 @@
-import type { HookHost, HostName } from './hook-host.ts';
+import type { HookHostName } from '@reeve/contract/names';
+import type { HookHost } from './hook-host.ts';
 
-const hosts: Readonly<Record<HostName, () => Promise<HookHost>>> = {
+const hosts: Readonly<Record<HookHostName, () => Promise<HookHost>>> = {
   'claude-code': async () => (await import('./hosts/claude-code.ts')).claudeCode,
   codex: async () => (await import('./hosts/codex.ts')).codex,
   cursor: async () => (await import('./hosts/cursor.ts')).cursor,
@@ -8,6 +9,6 @@ const hosts: Readonly<Record<HostName, () => Promise<HookHost>>> = {
 };
 
 /** The code of one host, loaded when it is needed. */
-export function loadHost(name: HostName): Promise<HookHost> {
+export function loadHost(name: HookHostName): Promise<HookHost> {
   return hosts[name]();
 }

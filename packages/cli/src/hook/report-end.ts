@@ -1,8 +1,8 @@
+import type { HookHostName } from '@reeve/contract/names';
 import type { Outcome } from '@reeve/sdk';
 import type { ResolvedAgent } from '../agent-identity/resolve-agent.ts';
 import { GatewayConversation } from './ask-gateway.ts';
 import type { HookEvent } from './hook-event.ts';
-import type { HostName } from './hook-host.ts';
 import { endedUse } from './open-uses.ts';
 import { traceOf } from './operation-ids.ts';
 import type { OpenUse, SessionFile } from './session-file.ts';
@@ -13,7 +13,7 @@ export interface ReportEnd {
   readonly event: EndEvent;
   /** Asked for only if there is something to report. */
   readonly agent: () => Promise<ResolvedAgent>;
-  readonly host: HostName;
+  readonly host: HookHostName;
   readonly file: SessionFile;
 }
 

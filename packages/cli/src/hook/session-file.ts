@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import type { HookHostName } from '@reeve/contract/names';
 import { isObject } from '../is-object.ts';
 import { codeOf } from '../context/private-file.ts';
 import type { ReeveFolder } from '../context/reeve-folder.ts';
-import type { HostName } from './hook-host.ts';
 import { sha256 } from './operation-ids.ts';
 
 const { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } =
@@ -36,7 +36,7 @@ export class SessionFile {
   readonly #folder: string;
   readonly #path: string;
 
-  constructor(reeve: ReeveFolder, host: HostName, session: string) {
+  constructor(reeve: ReeveFolder, host: HookHostName, session: string) {
     this.#folder = join(reeve.path, 'hooks');
     this.#path = join(this.#folder, `${host}-${sha256(session).slice(0, 32)}.json`);
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });

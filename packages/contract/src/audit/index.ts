@@ -3,7 +3,8 @@ export { anchoredText, anchorLine, anchorOf, lossOf, requiredAnchors } from './a
 export { canonicalJson } from './canonical-json.ts';
 export type { Cut } from './cut.ts';
 export { signedText } from './cut.ts';
-export { auditEventTypes } from './event-types.ts';
+export type { AuditEventType } from '../gen/audit-event-types.ts';
+export { auditEventTypes } from '../gen/audit-event-types.ts';
 export type { AnchoredVerdict } from './judge-anchors.ts';
 export { judgeAnchors } from './judge-anchors.ts';
 export type { Verdict } from './judge-log.ts';

@@ -1,10 +1,10 @@
 import type { Entrance } from '../kernel/index.ts';
-import { checkLength, longest } from '../kernel/index.ts';
+import { checkLength, entrances, longest } from '../kernel/index.ts';
 
 /** Who asks for an agent that does not ask by itself: a proxy for MCP, one for model calls, or a hook. */
-export const doors = ['mcp', 'model', 'hook'] as const satisfies readonly Entrance[];
+export type Door = Exclude<Entrance, 'sdk'>;
 
-export type Door = (typeof doors)[number];
+export const doors: readonly Door[] = entrances.filter((entrance) => entrance !== 'sdk');
 
 /** The door that an action came through, as the agent says. Nothing proves it. */
 export interface Via {

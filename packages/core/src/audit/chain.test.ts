@@ -4,7 +4,8 @@ import { sha256 } from '../testkit/test-governance.ts';
 import type { Json } from './canonical-json.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { emptyChain, sealer } from './chain.ts';
-import type { Actor, AuditEventType, EntryDraft, SealedEntry } from './entry.ts';
+import type { Actor, EntryDraft, SealedEntry } from './entry.ts';
+import type { AuditEventType } from './event-types.ts';
 
 const text = fc.string({ unit: 'binary', maxLength: 10 });
 /** Includes malformed texts: a caller may send them, and the chain must still hold. */

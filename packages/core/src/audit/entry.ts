@@ -1,66 +1,6 @@
 import type { CanonicalJson, Json } from './canonical-json.ts';
 import type { AgentId, EpochMs } from '../kernel/index.ts';
-
-/** Every type of event. The contract has the same list, for clients. */
-export const auditEventTypes = [
-  'ActionAllowed',
-  'ActionDenied',
-  'ActionPending',
-  'A2AImpersonationAttempted',
-  'AgentRegistered',
-  'AgentDeregistered',
-  'AgentSuspended',
-  'AgentResumed',
-  'ToolDefinitionChanged',
-  'OpStateChanged',
-  'OpControlRequested',
-  'OpPauseWidened',
-  'OpControlAcknowledged',
-  'OpControlUnconfirmed',
-  'RunHeld',
-  'RunReleased',
-  'ScopeSuspended',
-  'ScopeResumed',
-  'BudgetLimitApproached',
-  'BudgetLimitExceeded',
-  'BudgetReservationReleased',
-  'BudgetOverrun',
-  'BudgetCorrected',
-  'BudgetDayMovedBack',
-  'ApprovalRequested',
-  'ApprovalVerdictGiven',
-  'ApprovalGranted',
-  'ApprovalRejected',
-  'ApprovalExpired',
-  'ApprovalCancelled',
-  'GrantRevoked',
-  'PolicyReloaded',
-  'PolicyReloadFailed',
-  'ApiKeyCreated',
-  'ApiKeyRevoked',
-  'TokenIssued',
-  'LoginSucceeded',
-  'LoginFailed',
-  'AccountLocked',
-  'AccountRegistered',
-  'AccountChanged',
-  'AccountLinked',
-  'InviteCreated',
-  'InviteAccepted',
-  'InviteRevoked',
-  'PasswordResetRequested',
-  'PasswordReset',
-  'PasswordChanged',
-  'RefreshTokenReused',
-  'SessionEnded',
-  'SigningKeyRotated',
-  'AuditLogCut',
-  'AuditEntriesLost',
-  'BackupCreated',
-  'BackupRestored',
-] as const;
-
-export type AuditEventType = (typeof auditEventTypes)[number];
+import type { AuditEventType } from './event-types.ts';
 
 export type Decision = 'allow' | 'deny' | 'pending';
 

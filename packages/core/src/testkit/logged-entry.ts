@@ -1,5 +1,6 @@
 import type { Json } from '../audit/canonical-json.ts';
-import type { Actor, AuditEventType, Lineage } from '../audit/entry.ts';
+import type { Actor, Lineage } from '../audit/entry.ts';
+import type { AuditEventType } from '../audit/event-types.ts';
 import type { StoredEntry } from '../audit/audit-reader.ts';
 
 /** An audit entry as a reader of the log sees it (contract, section 8). */

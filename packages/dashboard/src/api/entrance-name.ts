@@ -1,4 +1,4 @@
-import type { Entrance } from '@reeve/contract/names';
+import type { Door, Entrance } from '@reeve/contract/names';
 import type { Answer } from './send.ts';
 
 type Via = Answer<'getOp'>['via'];
@@ -28,4 +28,4 @@ export function entranceWords(via: Via): string {
 }
 
 /** What is behind a door, as the agent says. */
-export const behindDoor = { mcp: 'Server', model: 'Upstream', hook: 'Host' } as const;
+export const behindDoor: Readonly<Record<Door, string>> = { mcp: 'Server', model: 'Upstream', hook: 'Host' };

@@ -1,11 +1,11 @@
+import type { HookHostName } from '@reeve/contract/names';
 import { isObject } from '../../is-object.ts';
-import type { HostName } from '../hook-host.ts';
 import { isHookCommand } from './hook-command-line.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
 /** The settings with the entries of Reeve in place of those that were there before. Everything else stays. */
-export function withHooks(settings: Members, host: HostName, events: Readonly<Record<string, object>>): Members {
+export function withHooks(settings: Members, host: HookHostName, events: Readonly<Record<string, object>>): Members {
   const { hooks: others, ...rest } = withoutHooks(settings, host);
   const kept = isObject(others) ? others : {};
   const added = Object.entries(events).map(([event, entry]) => {
@@ -16,7 +16,7 @@ export function withHooks(settings: Members, host: HostName, events: Readonly<Re
 }
 
 /** The settings without the entries of Reeve, and without what only held them. */
-export function withoutHooks(settings: Members, host: HostName): Members {
+export function withoutHooks(settings: Members, host: HookHostName): Members {
   const { hooks } = settings;
   if (!isObject(hooks)) return settings;
   const events = Object.entries(hooks).map(([event, entries]) => [
@@ -34,7 +34,7 @@ function isEmptied(now: unknown, before: unknown): boolean {
 }
 
 /** An entry is a command, or a group of them. */
-function cleared(entries: readonly unknown[], host: HostName): unknown[] {
+function cleared(entries: readonly unknown[], host: HookHostName): unknown[] {
   return entries.flatMap((entry) => {
     if (!isObject(entry)) return [entry];
     if (isOurs(entry, host)) return [];
@@ -45,7 +45,7 @@ function cleared(entries: readonly unknown[], host: HostName): unknown[] {
   });
 }
 
-function isOurs(entry: unknown, host: HostName): boolean {
+function isOurs(entry: unknown, host: HookHostName): boolean {
   const command = isObject(entry) ? entry['command'] : undefined;
   return typeof command === 'string' && isHookCommand(command, host);
 }

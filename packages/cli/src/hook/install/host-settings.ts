@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { HostName } from '../hook-host.ts';
+import type { HookHostName } from '@reeve/contract/names';
 import { hookLimitSecs } from '../hook-host.ts';
 
 export type InstallScope = 'user' | 'project' | 'managed';
@@ -28,7 +28,7 @@ function group(command: string, timeout: number, more: object = {}): object {
   return { hooks: [{ type: 'command', command, timeout, ...more }] };
 }
 
-export const hostSettings: Readonly<Record<HostName, HostSettings>> = {
+export const hostSettings: Readonly<Record<HookHostName, HostSettings>> = {
   'claude-code': {
     path: (scope, home, env) =>
       scope === 'project'

@@ -1,4 +1,5 @@
-import type { Entrance } from '@reeve/contract/names';
+import type { Entrance, HookHostName } from '@reeve/contract/names';
+import { hookHosts } from '@reeve/contract/names';
 import type { DoorId } from './door-ids.ts';
 import { doorIds } from './door-ids.ts';
 
@@ -65,11 +66,13 @@ export const doorChoices: Readonly<Record<DoorId, DoorChoice>> = {
   'mcp-http': { ...mcp, label: 'MCP over HTTP', fits: 'One proxy for the servers of many agents.' },
   openai: { ...model, label: 'OpenAI-compatible', fits: 'For clients of the API of OpenAI: another base URL.' },
   anthropic: { ...model, label: 'Anthropic', fits: 'For clients of the API of Anthropic: another base URL.' },
-  'claude-code': { ...hook, label: 'Claude Code', framework: 'claude-code' },
-  codex: { ...hook, label: 'Codex', framework: 'codex' },
-  cursor: { ...hook, label: 'Cursor', framework: 'cursor' },
-  'gemini-cli': { ...hook, label: 'Gemini CLI', framework: 'gemini-cli' },
+  ...hookChoices(),
 };
+
+function hookChoices(): Readonly<Record<HookHostName, DoorChoice>> {
+  const choices = Object.entries(hookHosts).map(([host, label]) => [host, { ...hook, label, framework: host }]);
+  return Object.fromEntries(choices) as Record<HookHostName, DoorChoice>;
+}
 
 /** The doors as they are shown, group by group. */
 export const doorGroups: readonly (readonly [group: string, doors: readonly DoorId[]])[] = [

@@ -1,3 +1,5 @@
+import type { HookHostName } from '@reeve/contract/names';
+import { hookHosts } from '@reeve/contract/names';
 import { isLocalAddress } from '@reeve/contract/host-name';
 import { grpcLines, programLines } from './code-lines.ts';
 import type { DoorId } from './door-ids.ts';
@@ -9,6 +11,7 @@ import { hookLines, mcpHttpLines, mcpStdioLines, modelLines } from './proxy-line
 /** The exact lines that bring an agent through a door. */
 export function linesFor(door: DoorId, place: LinesFor): readonly Lines[] {
   if (hasProgram(door)) return programLines(place, programs[door]);
+  if (isHookHost(door)) return hookLines(door, place);
   switch (door) {
     case 'grpc':
       return grpcLines(place);
@@ -19,12 +22,11 @@ export function linesFor(door: DoorId, place: LinesFor): readonly Lines[] {
     case 'openai':
     case 'anthropic':
       return modelLines(door, place);
-    case 'claude-code':
-    case 'codex':
-    case 'cursor':
-    case 'gemini-cli':
-      return hookLines(door, place);
   }
+}
+
+function isHookHost(door: DoorId): door is HookHostName {
+  return Object.hasOwn(hookHosts, door);
 }
 
 function hasProgram(door: DoorId): door is keyof typeof programs {

@@ -1,4 +1,4 @@
-import { hookHosts } from '@reeve/contract/names';
+import { hookHostNames } from '@reeve/contract/names';
 
 export const doorIds = [
   'sdk',
@@ -16,7 +16,7 @@ export const doorIds = [
   'mcp-http',
   'openai',
   'anthropic',
-  ...hookHosts,
+  ...hookHostNames,
 ] as const;
 
 /** A way in which an agent comes under the gateway. */

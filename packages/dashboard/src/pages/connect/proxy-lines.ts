@@ -1,4 +1,4 @@
-import type { hookHosts } from '@reeve/contract/names';
+import type { HookHostName } from '@reeve/contract/names';
 import type { Lines, LinesFor } from './lines.ts';
 import { authorityOf, joined, tokenMark } from './lines.ts';
 
@@ -98,14 +98,14 @@ export function modelLines(kind: 'openai' | 'anthropic', place: LinesFor): reado
   ];
 }
 
-const afterwards: Readonly<Record<(typeof hookHosts)[number], string>> = {
+const afterwards: Readonly<Record<HookHostName, string>> = {
   'claude-code': 'Sessions that are open take the hook over; “/hooks” lists it.',
   codex: 'Codex skips hooks without a word until they are trusted: start “codex”, type “/hooks” and trust this one.',
   cursor: 'Cursor takes the file over when it is saved. The tab “Hooks” of its settings lists the hook.',
   'gemini-cli': 'Start Gemini CLI again. “/hooks panel” lists the hook.',
 };
 
-export function hookLines(host: keyof typeof afterwards, place: LinesFor): readonly Lines[] {
+export function hookLines(host: HookHostName, place: LinesFor): readonly Lines[] {
   const authority = authorityOf(place);
   const file = `~/.reeve/${place.agent.agent_id}.token`;
   return [

@@ -1,10 +1,13 @@
+import type { AuditEventType } from '@reeve/contract/audit';
 import { stateWord } from '../../ui/op-words.ts';
 import type { Answer } from '../../api/send.ts';
 import type { Tone } from '../../ui/tone.ts';
 
 export type Entry = Answer<'listLogs'>['items'][number];
 
-const titles: Readonly<Record<string, readonly [words: string, tone: Tone]>> = {
+type Title = readonly [words: string, tone: Tone];
+
+const titles: Readonly<Record<string, Title>> = {
   ActionAllowed: ['Allowed', 'ok'],
   ActionDenied: ['Denied', 'danger'],
   ActionPending: ['Held for a person', 'warn'],
@@ -19,16 +22,16 @@ const titles: Readonly<Record<string, readonly [words: string, tone: Tone]>> = {
   OpControlUnconfirmed: ['The agent did not confirm', 'warn'],
   BudgetReservationReleased: ['Reservation released', 'neutral'],
   BudgetOverrun: ['Cost far more than held back', 'danger'],
-};
+} satisfies Partial<Record<AuditEventType, Title>>;
 
-const outcomes: Readonly<Record<string, readonly [words: string, tone: Tone]>> = {
+const outcomes: Readonly<Record<string, Title>> = {
   received: ['heard', 'info'],
   effective: ['effective', 'ok'],
   failed: ['failed', 'danger'],
 };
 
 /** An audit log entry about an operation, in a few words. */
-export function titleOf({ event_type, payload }: Pick<Entry, 'event_type' | 'payload'>): readonly [string, Tone] {
+export function titleOf({ event_type, payload }: Pick<Entry, 'event_type' | 'payload'>): Title {
   const known = titles[event_type];
   if (known !== undefined) return known;
   if (event_type === 'OpStateChanged')

@@ -1,22 +1,11 @@
+import type { Severity } from '@reeve/core';
+import { eventSeverities } from '@reeve/core';
 import type { EntryFacts } from './entry-facts.ts';
 
-export type Severity = 'info' | 'warning' | 'error';
+const severities: ReadonlyMap<string, Severity> = new Map(Object.entries(eventSeverities));
 
-/** Entries that somebody who watches many systems should see among the others. Denials are warnings, too. */
-const severities: ReadonlyMap<string, Severity> = new Map([
-  ['A2AImpersonationAttempted', 'error'],
-  ['RefreshTokenReused', 'error'],
-  ['AuditEntriesLost', 'error'],
-  ['ToolDefinitionChanged', 'warning'],
-  ['OpControlUnconfirmed', 'warning'],
-  ['BudgetLimitExceeded', 'warning'],
-  ['BudgetOverrun', 'warning'],
-  ['BudgetDayMovedBack', 'warning'],
-  ['PolicyReloadFailed', 'warning'],
-  ['LoginFailed', 'warning'],
-  ['AccountLocked', 'warning'],
-]);
-
+/** A denial is a warning, at least. What is damaged may be of no type. */
 export function severityOf({ event_type: type, decision }: EntryFacts): Severity {
-  return severities.get(type) ?? (decision === 'deny' ? 'warning' : 'info');
+  const severity = severities.get(type) ?? 'info';
+  return severity === 'info' && decision === 'deny' ? 'warning' : severity;
 }

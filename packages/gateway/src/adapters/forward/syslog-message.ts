@@ -1,7 +1,6 @@
-import type { StoredEntry } from '@reeve/core';
+import type { Severity, StoredEntry } from '@reeve/core';
 import { entryJson } from '@reeve/core';
 import { factsOf } from './entry-facts.ts';
-import type { Severity } from './severity.ts';
 import { severityOf } from './severity.ts';
 
 /** "log audit" of RFC 5424. */

@@ -1,3 +1,5 @@
+// Generated from the core by "npm run generate". Do not edit.
+
 /** Every event type of the audit log. */
 export const auditEventTypes = [
   'ActionAllowed',
@@ -56,3 +58,5 @@ export const auditEventTypes = [
   'BackupCreated',
   'BackupRestored',
 ] as const;
+
+export type AuditEventType = (typeof auditEventTypes)[number];
