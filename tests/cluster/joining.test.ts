@@ -34,7 +34,7 @@ test.each([
   expect(await living.check(await living.register({ agentId: 'a' }))).toMatchObject({ decision: 1 });
 });
 
-test('two that start at the same moment on an empty database both serve, each in its own seat', async () => {
+test('two that start at the same moment on an empty database both serve, each in its own slot', async () => {
   const database = await createDatabase();
   const env = { SVC_NATS_URL: (await sharedNats()).url() };
   const [one, two] = await Promise.all([
@@ -45,8 +45,8 @@ test('two that start at the same moment on an empty database both serve, each in
   await using second = two;
   const agent = await first.register({ agentId: 'a' });
   for (const gateway of [first, second]) expect(await gateway.check(agent)).toMatchObject({ decision: 1 });
-  const seats = await database.query('SELECT seat FROM gateways ORDER BY seat');
-  expect(seats.map(({ seat }) => Number(seat))).toEqual([1, 2]);
+  const slots = await database.query('SELECT seat FROM gateways ORDER BY seat');
+  expect(slots.map(({ seat }) => Number(seat))).toEqual([1, 2]);
 });
 
 test('while NATS is away at the start, health says so and nothing is decided; then it serves', async () => {

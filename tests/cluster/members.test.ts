@@ -56,7 +56,7 @@ test('the list of gateways shows who is active and who was lost, with one self, 
   await eventually(async () => expect(statesOf(await membersAt(two))).toEqual(['lost', 'active, self']), 400);
   // Its operation is with the one that leads now.
   expect((await membersAt(two)).map(({ ops_in_flight }) => ops_in_flight)).toEqual([0, 2]);
-  // Another one takes the free seat.
+  // Another one takes the free slot.
   await using three = await TestGateway.start(options);
   await eventually(async () => expect(statesOf(await membersAt(two))).toEqual(['active', 'active, self']));
   expect(await three.kill('SIGTERM')).toBe(0);

@@ -84,7 +84,7 @@ function* dayOf(role: Role, hand: number): Generator<Act> {
 }
 
 const day = () =>
-  cast.flatMap((role) => Array.from({ length: role.hands }, (_, hand) => [...dayOf(role, hand)]).flat());
+  cast.flatMap((role) => Array.from({ length: role.concurrency }, (_, hand) => [...dayOf(role, hand)]).flat());
 
 test('the demo is as balanced after half an hour, and after a day, as it is at first: mostly plain work', () => {
   const acts = day();

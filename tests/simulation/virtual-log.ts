@@ -166,7 +166,7 @@ function isEmpty({ entries, changes, told = nothingTold }: Batch): boolean {
 
 const nothingTold = { events: [], steps: [], touched: { agents: [], orgs: [], everything: false } };
 /** After another gateway was first, it will be again. */
-const crowdedFor = 3;
+const contendedFor = 3;
 
 /** The log as one gateway sees it. */
 export class VirtualMember {
@@ -174,7 +174,7 @@ export class VirtualMember {
   /** The commit that memory stands on. */
   #version: number;
   readonly #heard = new Set<number>();
-  #crowded = 0;
+  #contended = 0;
 
   constructor(log: VirtualLog, version: number) {
     this.#log = log;
@@ -201,8 +201,8 @@ export class VirtualMember {
   }
 
   lock(): Promise<readonly Commit[]> | undefined {
-    if (this.#crowded === 0 || this.#log.isLockedBy(this)) return undefined;
-    this.#crowded--;
+    if (this.#contended === 0 || this.#log.isLockedBy(this)) return undefined;
+    this.#contended--;
     return this.#log.ask(this, 'lock', () => {
       this.#log.lock(this);
       return this.#take(this.#log.version);
@@ -217,7 +217,7 @@ export class VirtualMember {
         return;
       }
       if (onto !== this.#log.version) {
-        this.#crowded = crowdedFor;
+        this.#contended = contendedFor;
         if (this.#log.isLockedBy(this)) this.#log.dropLock();
         throw new HeadMoved(this.#take(this.#log.version));
       }

@@ -10,7 +10,7 @@ const closeWithinMs = 2000;
 /** Others have their turn after so many calls were looked at. */
 const portion = 2000;
 /** Above this share of all connections, those of strangers may be idle only as long as a preface may take. */
-const crowded = 0.75;
+const nearlyFull = 0.75;
 
 /** Looks after all connections, now and then: cuts off what takes too long, and asks silent peers whether they are there. */
 export class ConnectionCare {
@@ -43,8 +43,8 @@ export class ConnectionCare {
   #goOn(): void {
     const now = performance.now();
     const { idleForMs, prefaceWithinMs, connections } = this.#limits;
-    const isCrowded = this.#connections.size > connections * crowded;
-    const limits = isCrowded ? { ...this.#limits, idleForMs: Math.min(idleForMs, prefaceWithinMs) } : this.#limits;
+    const isNearlyFull = this.#connections.size > connections * nearlyFull;
+    const limits = isNearlyFull ? { ...this.#limits, idleForMs: Math.min(idleForMs, prefaceWithinMs) } : this.#limits;
     for (let looked = 0; looked < portion; ) {
       const next = this.#round?.next();
       if (next === undefined || next.done === true) {

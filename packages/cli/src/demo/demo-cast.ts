@@ -9,7 +9,7 @@ export interface Role extends DemoAgentId {
   /** Seconds between two tasks. */
   readonly restSeconds: number;
   /** How many tasks at a time. */
-  readonly hands: number;
+  readonly concurrency: number;
   readonly tasks: readonly Task[];
 }
 
@@ -50,7 +50,7 @@ export const cast: readonly Role[] = [
     name: 'Ticket triage',
     framework: 'langgraph',
     restSeconds: 1,
-    hands: 3,
+    concurrency: 3,
     tasks: [
       tool('tickets.read', { queue: 'inbox' }, 'Read the newest tickets', 3),
       tool('tickets.reply', { ticket: 4711, tone: 'friendly' }, 'Answer a question about delivery', 6),
@@ -68,7 +68,7 @@ export const cast: readonly Role[] = [
     name: 'Refund clerk',
     framework: 'openai-agents',
     restSeconds: 4,
-    hands: 2,
+    concurrency: 2,
     tasks: [
       tool('payments.refund', { order: 'A-1009', amount_usd: 240, reason: 'arrived broken' }, 'Refund order A-1009', 5),
       tool('payments.refund', { order: 'A-1013', amount_usd: 19.9 }, 'Refund order A-1013', 4),
@@ -86,7 +86,7 @@ export const cast: readonly Role[] = [
     name: 'Research planner',
     framework: 'crewai',
     restSeconds: 3,
-    hands: 1,
+    concurrency: 1,
     tasks: [
       llm('opus-4', 2000, 400, 'Plan the market study', 9),
       tool('docs.read', { study: 'last year' }, 'Read the study of last year', 4),
@@ -102,7 +102,7 @@ export const cast: readonly Role[] = [
       framework: 'crewai',
       parent: planner,
       restSeconds: 1,
-      hands: 2,
+      concurrency: 2,
       tasks: [
         web('news.example.com', 'Fetch the front page', 5),
         tool('search', { q: 'competitor pricing' }, 'Search for competitors’ prices', 4),
@@ -129,7 +129,7 @@ export const cast: readonly Role[] = [
     name: 'Release bot',
     framework: 'autogen',
     restSeconds: 5,
-    hands: 2,
+    concurrency: 2,
     tasks: [
       { action: { type: 'process_exec', command: 'npm', args: ['test'] }, summary: 'Run the tests', seconds: 8 },
       { action: { type: 'process_exec', command: 'git', args: ['fetch'] }, summary: 'Fetch what is new', seconds: 3 },
@@ -157,7 +157,7 @@ export const cast: readonly Role[] = [
     name: 'Old batch job',
     framework: 'custom',
     restSeconds: 2,
-    hands: 1,
+    concurrency: 1,
     tasks: [{ ...tool('docs.index', { shard: 7 }, 'Index a shard, and listen to nobody', 90), isStubborn: true }],
   },
   {
@@ -167,7 +167,7 @@ export const cast: readonly Role[] = [
     name: 'Forecaster',
     framework: 'langgraph',
     restSeconds: 2,
-    hands: 1,
+    concurrency: 1,
     tasks: [
       tool('docs.read', { sheet: 'actuals' }, 'Read the actuals', 3),
       { ...llm('haiku-4', 400, 100, 'Forecast the week', 6), spentMicros: usd('0.0005') },
@@ -184,7 +184,7 @@ export const cast: readonly Role[] = [
     name: 'Invoice payer',
     framework: 'openai-agents',
     restSeconds: 6,
-    hands: 1,
+    concurrency: 1,
     tasks: [
       tool('docs.read', { invoice: 'G-77' }, 'Read an invoice', 5),
       tool('docs.read', { order: 'G-77' }, 'Compare it with the order', 4),
@@ -199,7 +199,7 @@ export const cast: readonly Role[] = [
     name: 'Copy writer',
     framework: 'langchain',
     restSeconds: 1,
-    hands: 3,
+    concurrency: 3,
     tasks: [
       llm('sonnet-4', 400, 250, 'Write a product page', 7),
       tool('docs.read', { product: 'P-31' }, 'Read about a product', 2),
@@ -213,7 +213,7 @@ export const cast: readonly Role[] = [
     name: 'Link checker',
     framework: 'custom',
     restSeconds: 0.5,
-    hands: 4,
+    concurrency: 4,
     tasks: [
       ...['shop', 'blog', 'help', 'jobs', 'news'].map((name) => web(`${name}.example.com`, 'Check a link', 2)),
       web('tracker.invalid', 'Check a link', 1),

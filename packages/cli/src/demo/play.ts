@@ -20,7 +20,7 @@ export async function play(address: string, keyOf: ReadonlyMap<string, string>, 
     const playing: Promise<void>[] = [];
     for (const { role, stage } of parts) {
       const agent = await enter(role, stage);
-      for (let hand = 0; hand < role.hands; hand++) playing.push(keepWorking(agent, role, stage, hand));
+      for (let worker = 0; worker < role.concurrency; worker++) playing.push(keepWorking(agent, role, stage, worker));
     }
     playing.push(impersonate({ reeve: reeveOf(impostor.itself.orgId), signal, chance }));
     await Promise.all(playing);
@@ -45,12 +45,12 @@ function enter({ orgId, teamId, agentId, name, framework, parent }: Role, { reev
 }
 
 /** Does one task after another, a few per run. */
-async function keepWorking(agent: Agent, role: Role, stage: Stage, hand: number): Promise<void> {
+async function keepWorking(agent: Agent, role: Role, stage: Stage, worker: number): Promise<void> {
   const { signal, chance } = stage;
-  for (let done = hand; !signal.aborted; done++) {
+  for (let done = worker; !signal.aborted; done++) {
     const task = role.tasks[done % role.tasks.length];
     if (task === undefined) return;
-    await perform(agent, task, `${role.agentId}-${hand + 1}-${Math.floor(done / 5)}`, signal);
+    await perform(agent, task, `${role.agentId}-${worker + 1}-${Math.floor(done / 5)}`, signal);
     await pause(role.restSeconds * (0.5 + chance()), signal);
   }
 }

@@ -2,7 +2,7 @@ import type { Call } from './caller.ts';
 import type { Operation, Schema } from './operations.ts';
 import type { Names, Place } from './places.ts';
 import { membersOf, placesOf } from './places.ts';
-import { canaryEmail, randomText } from './workshop.ts';
+import { canaryEmail, randomText } from './canary-setup.ts';
 
 /** Values that replace the caller's own names at some places, and further query parameters. */
 export interface Substitution {

@@ -2,8 +2,8 @@ import { isObject, succeeded, valueOf } from './caller.ts';
 import { makeApprovals } from './make-approvals.ts';
 import { makeInvite } from './make-invites.ts';
 import type { AgentTriple, NewAgent, RegisteredAgent } from './ports.ts';
-import type { Workshop, MadeKey } from './workshop.ts';
-import { randomText } from './workshop.ts';
+import type { CanarySetup, MadeKey } from './canary-setup.ts';
+import { randomText } from './canary-setup.ts';
 
 export const levels = ['read', 'write', 'admin'] as const;
 export type Level = (typeof levels)[number];
@@ -50,47 +50,47 @@ export interface Canaries {
 export const impersonators = ['root', 'leaf'] as const;
 
 /** Makes two tenants with agents, decisions and keys. Agents of each have claimed to be the other's. */
-export async function makeCanaries(workshop: Workshop): Promise<Canaries> {
+export async function makeCanaries(setup: CanarySetup): Promise<Canaries> {
   const run = `canary-${randomText(8)}`;
-  const a = await makeTenant(workshop, run, 'a');
-  const b = await makeTenant(workshop, run, 'b');
+  const a = await makeTenant(setup, run, 'a');
+  const b = await makeTenant(setup, run, 'b');
   for (const name of impersonators) {
-    await impersonate(workshop, a.agents[name], b.agents[name]);
-    await impersonate(workshop, b.agents[name], a.agents[name]);
+    await impersonate(setup, a.agents[name], b.agents[name]);
+    await impersonate(setup, b.agents[name], a.agents[name]);
   }
   return { run, a, b };
 }
 
-async function impersonate({ agents }: Workshop, { token }: CanaryAgent, { id }: CanaryAgent): Promise<void> {
+async function impersonate({ agents }: CanarySetup, { token }: CanaryAgent, { id }: CanaryAgent): Promise<void> {
   const { decision } = await agents.check({ id, token });
   if (decision !== 'deny') throw new Error('the gateway let an agent act with the token of another tenant');
 }
 
-async function makeTenant(workshop: Workshop, run: string, side: 'a' | 'b'): Promise<Tenant> {
+async function makeTenant(setup: CanarySetup, run: string, side: 'a' | 'b'): Promise<Tenant> {
   const prefix = `${run}-${side}`;
   const teams = { one: `${prefix}-one`, both: `${run}-same` };
   const keys = {
-    org: await makeKeys(workshop, `${prefix}-org`, prefix, null),
-    one: await makeKeys(workshop, `${prefix}-one`, prefix, teams.one),
-    both: await makeKeys(workshop, `${prefix}-both`, prefix, teams.both),
+    org: await makeKeys(setup, `${prefix}-org`, prefix, null),
+    one: await makeKeys(setup, `${prefix}-one`, prefix, teams.one),
+    both: await makeKeys(setup, `${prefix}-both`, prefix, teams.both),
   };
   const register = (teamId: string, agentId: string, name: string, parent?: AgentTriple, opId?: string) =>
-    makeAgent(workshop, keys.org.write.key, { id: { orgId: prefix, teamId, agentId }, name, parent }, opId);
+    makeAgent(setup, keys.org.write.key, { id: { orgId: prefix, teamId, agentId }, name, parent }, opId);
   const root = await register(teams.one, `${prefix}-one-root`, `${prefix}-one-root-name`);
   const child = await register(teams.one, `${prefix}-one-child`, `${prefix}-one-child-name`, root.id);
   const leaf = await register(teams.both, `${prefix}-both-leaf`, `${prefix}-both-leaf-name`, child.id);
   const twin = await register(teams.both, `${run}-twin`, `${prefix}-both-twin-name`, undefined, `${run}-twin:op`);
-  await suspend(workshop, keys.org.write.key, twin.id, `${prefix}-both-reason`);
+  await suspend(setup, keys.org.write.key, twin.id, `${prefix}-both-reason`);
   const policies = {
-    org: await makePolicy(workshop, keys.org.admin.key, `${prefix}-org-policy`, sourceOf(prefix, teams.one)),
-    one: await makePolicy(workshop, keys.one.admin.key, `${prefix}-one-policy`, sourceOf(prefix, teams.one)),
-    both: await makePolicy(workshop, keys.both.admin.key, `${prefix}-both-policy`, sourceOf(prefix, teams.both)),
+    org: await makePolicy(setup, keys.org.admin.key, `${prefix}-org-policy`, sourceOf(prefix, teams.one)),
+    one: await makePolicy(setup, keys.one.admin.key, `${prefix}-one-policy`, sourceOf(prefix, teams.one)),
+    both: await makePolicy(setup, keys.both.admin.key, `${prefix}-both-policy`, sourceOf(prefix, teams.both)),
   };
   const invites = {
-    org: await makeInvite(workshop, `${prefix}-org`, keys.org.admin.key),
-    one: await makeInvite(workshop, `${prefix}-one`, keys.one.admin.key),
-    both: await makeInvite(workshop, `${prefix}-both`, keys.both.admin.key),
-    wide: await makeInvite(workshop, `${prefix}-wide`, keys.org.admin.key),
+    org: await makeInvite(setup, `${prefix}-org`, keys.org.admin.key),
+    one: await makeInvite(setup, `${prefix}-one`, keys.one.admin.key),
+    both: await makeInvite(setup, `${prefix}-both`, keys.both.admin.key),
+    wide: await makeInvite(setup, `${prefix}-wide`, keys.org.admin.key),
   };
   return { prefix, orgId: prefix, teams, agents: { root, child, leaf, twin }, keys, policies, invites };
 }
@@ -101,7 +101,12 @@ export function sourceOf(orgId: string, teamId: string): string {
 }
 
 /** Stores a policy of the tenant itself, and returns its full name. */
-async function makePolicy({ caller, made }: Workshop, bearer: string, name: string, source: string): Promise<string> {
+async function makePolicy(
+  { caller, made }: CanarySetup,
+  bearer: string,
+  name: string,
+  source: string,
+): Promise<string> {
   const answer = await caller.callRoute('putPolicy', bearer, { params: { name }, body: { source } });
   // A gateway of an older release stores no policies.
   if (answer.status === 404) return name;
@@ -113,9 +118,9 @@ async function makePolicy({ caller, made }: Workshop, bearer: string, name: stri
   return stored['name'];
 }
 
-async function makeKeys(workshop: Workshop, label: string, orgId: string, teamId: string | null): Promise<KeySet> {
+async function makeKeys(setup: CanarySetup, label: string, orgId: string, teamId: string | null): Promise<KeySet> {
   const make = (name: string, scopes: readonly Level[]) =>
-    makeKey(workshop, { label: `${label}-key-${name}`, scopes, orgId, teamId });
+    makeKey(setup, { label: `${label}-key-${name}`, scopes, orgId, teamId });
   return {
     read: await make('read', ['read']),
     write: await make('write', ['read', 'write']),
@@ -131,7 +136,7 @@ interface Grant {
   readonly teamId: string | null;
 }
 
-async function makeKey({ caller, adminCredential, made }: Workshop, grant: Grant): Promise<MadeKey> {
+async function makeKey({ caller, adminCredential, made }: CanarySetup, grant: Grant): Promise<MadeKey> {
   const { label, scopes, orgId, teamId } = grant;
   const body = { label, scopes: [...scopes], org_id: orgId, ...(teamId === null ? {} : { team_id: teamId }) };
   const answer = await caller.callRoute('createApiKey', adminCredential, { body });
@@ -149,25 +154,25 @@ export function madeKeyIn(body: unknown): MadeKey | undefined {
 }
 
 async function makeAgent(
-  workshop: Workshop,
+  setup: CanarySetup,
   credential: string,
   agent: NewAgent,
   wanted: string | undefined,
 ): Promise<CanaryAgent> {
-  const { agents, made } = workshop;
+  const { agents, made } = setup;
   const { id, name } = agent;
   const { token } = await agents.registerAgent(credential, agent);
   made.agents.push({ id, token });
   const runId = name.replace(/-name$/, '-run');
   const { decision, opId: checked } = await agents.check({ id, token }, { runId, opId: wanted });
   // A denied operation is over at once. One that is only registered is not.
-  const opId = decision === 'allow' ? checked : await registerOp(workshop, credential, id, `${name}-op`);
-  const spare = await registerOp(workshop, credential, id, `${name}-spare`);
-  const controlId = await terminate(workshop, credential, spare, `${name}-reason`);
-  return { id, token, name, runId, opId, controlId, ...(await makeApprovals(workshop, { id, token }, name)) };
+  const opId = decision === 'allow' ? checked : await registerOp(setup, credential, id, `${name}-op`);
+  const spare = await registerOp(setup, credential, id, `${name}-spare`);
+  const controlId = await terminate(setup, credential, spare, `${name}-reason`);
+  return { id, token, name, runId, opId, controlId, ...(await makeApprovals(setup, { id, token }, name)) };
 }
 
-async function registerOp({ caller }: Workshop, bearer: string, id: AgentTriple, traceId: string): Promise<string> {
+async function registerOp({ caller }: CanarySetup, bearer: string, id: AgentTriple, traceId: string): Promise<string> {
   const agent = { org_id: id.orgId, team_id: id.teamId, agent_id: id.agentId };
   const body = { agent, trace_id: traceId, span_id: 'op', summary: traceId };
   const answer = await caller.callRoute('registerOp', bearer, { body });
@@ -177,7 +182,7 @@ async function registerOp({ caller }: Workshop, bearer: string, id: AgentTriple,
 }
 
 /** Returns the id of the receipt. */
-async function terminate({ caller }: Workshop, bearer: string, opId: string, reason: string): Promise<string> {
+async function terminate({ caller }: CanarySetup, bearer: string, opId: string, reason: string): Promise<string> {
   const answer = await caller.callRoute('terminateOp', bearer, { params: { id: opId }, body: { reason } });
   const body = succeeded(answer) ? valueOf(answer) : undefined;
   const control = isObject(body) ? body['control'] : undefined;
@@ -185,7 +190,7 @@ async function terminate({ caller }: Workshop, bearer: string, opId: string, rea
   throw new Error(`cannot terminate an operation of a canary: ${answer.status} ${answer.text}`);
 }
 
-async function suspend({ caller }: Workshop, bearer: string, id: AgentTriple, reason: string): Promise<void> {
+async function suspend({ caller }: CanarySetup, bearer: string, id: AgentTriple, reason: string): Promise<void> {
   const answer = await caller.callRoute('suspendAgent', bearer, { params: agentParams(id), body: { reason } });
   if (!succeeded(answer)) throw new Error(`cannot suspend a canary: ${answer.status} ${answer.text}`);
 }

@@ -1,4 +1,4 @@
-import type { Workshop } from './workshop.ts';
+import type { CanarySetup } from './canary-setup.ts';
 import type { Answer } from './caller.ts';
 import { succeeded } from './caller.ts';
 import { agentParams } from './canaries.ts';
@@ -7,7 +7,7 @@ import { agentParams } from './canaries.ts';
  * Removes what a probe has made: it deregisters agents, deletes policies and revokes invites and keys. It goes on after a failure,
  * and returns what is left. The audit log keeps its entries, as it must.
  */
-export async function cleanUp({ caller, adminCredential, agents, made }: Workshop): Promise<string[]> {
+export async function cleanUp({ caller, adminCredential, agents, made }: CanarySetup): Promise<string[]> {
   const left: string[] = [];
   // Children before their parents.
   for (const agent of made.agents.toReversed()) {

@@ -1,6 +1,6 @@
 import type { Canaries, CanaryAgent, KeySet, Level, Tenant } from './canaries.ts';
 import { levels, sourceOf } from './canaries.ts';
-import { randomText } from './workshop.ts';
+import { randomText } from './canary-setup.ts';
 import type { Foreign } from './markers.ts';
 import type { Kind, Names } from './places.ts';
 

@@ -1,5 +1,5 @@
-import { randomText } from './workshop.ts';
-import type { Workshop } from './workshop.ts';
+import { randomText } from './canary-setup.ts';
+import type { CanarySetup } from './canary-setup.ts';
 import { isObject, succeeded, valueOf } from './caller.ts';
 import type { RegisteredAgent } from './ports.ts';
 
@@ -15,12 +15,12 @@ export interface CanaryApprovals {
  * asks for approval, as in an older release, ids of the right form stand in.
  */
 export async function makeApprovals(
-  workshop: Workshop,
+  setup: CanarySetup,
   agent: RegisteredAgent,
   name: string,
 ): Promise<CanaryApprovals> {
   const nothing = { approvalId: `apr_${randomText(24)}`, grantId: `grt_${randomText(24)}` };
-  const { caller, adminCredential: bearer, agents, made } = workshop;
+  const { caller, adminCredential: bearer, agents, made } = setup;
   const params = { name: `${name}-asks` };
   const { orgId, teamId, agentId } = agent.id;
   const source = `scope: agent:${orgId}/${teamId}/${agentId}\nrules:\n  - { effect: require_approval, approvals: { ttl_secs: 86400 } }\n`;

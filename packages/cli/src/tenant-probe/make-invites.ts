@@ -1,10 +1,10 @@
 import { codeOf, isObject, succeeded, valueOf } from './caller.ts';
 import { isSwitchedOff } from './switched-off.ts';
-import type { Workshop } from './workshop.ts';
-import { canaryEmail, randomText } from './workshop.ts';
+import type { CanarySetup } from './canary-setup.ts';
+import { canaryEmail, randomText } from './canary-setup.ts';
 
 /** Invites somebody into the tenant of an admin's key, and returns the id of the invite. */
-export async function makeInvite({ caller, made }: Workshop, name: string, bearer: string): Promise<string> {
+export async function makeInvite({ caller, made }: CanarySetup, name: string, bearer: string): Promise<string> {
   const body = { email: canaryEmail(name), role: 'viewer' as const };
   const answer = await caller.callRoute('createInvite', bearer, { body });
   const id = succeeded(answer) ? inviteIn(valueOf(answer)) : undefined;

@@ -1,4 +1,4 @@
-import type { Made, Workshop } from './workshop.ts';
+import type { Made, CanarySetup } from './canary-setup.ts';
 import { makeCanaries } from './canaries.ts';
 import { Caller, isObject, succeeded, valueOf } from './caller.ts';
 import { cleanUp } from './clean-up.ts';
@@ -31,13 +31,13 @@ export async function probeTenants(options: ProbeOptions): Promise<TenantReport>
   const notebook = new Notebook();
   const made: Made = { keys: [], agents: [], policies: new Set(), invites: new Set() };
   const { adminCredential, agents } = options;
-  const workshop: Workshop = { caller, adminCredential, agents, made };
-  await requireUnboundAdmin(workshop);
+  const setup: CanarySetup = { caller, adminCredential, agents, made };
+  await requireUnboundAdmin(setup);
   const operations = await readOperations(caller);
   for (const { name } of operations) notebook.count(name, 0);
   let credentials: readonly Credential[] = [];
   try {
-    const canaries = await makeCanaries(workshop);
+    const canaries = await makeCanaries(setup);
     const { org, one } = canaries.a.keys;
     credentials = credentialsOf(canaries, {
       org: await exchange(caller, org.admin.key),
@@ -45,7 +45,7 @@ export async function probeTenants(options: ProbeOptions): Promise<TenantReport>
     });
     await tryAll({ caller, notebook, canaries, made }, operations, credentials, options);
   } finally {
-    for (const left of await cleanUp(workshop)) notebook.find('clean-up', 'admin', left);
+    for (const left of await cleanUp(setup)) notebook.find('clean-up', 'admin', left);
   }
   const { findings, operations: tried, comparisons } = notebook;
   return {
@@ -114,7 +114,7 @@ function isKnown({ notebook }: Probe, operation: Operation): boolean {
   return unknown.length === 0;
 }
 
-async function requireUnboundAdmin({ caller, adminCredential: bearer }: Workshop): Promise<void> {
+async function requireUnboundAdmin({ caller, adminCredential: bearer }: CanarySetup): Promise<void> {
   const answer = await caller.callRoute('me', bearer, {});
   const me = valueOf(answer);
   if (!succeeded(answer) || !isObject(me))

@@ -2,7 +2,7 @@ import { withoutAllowed } from './allowed-mentions.ts';
 import type { Substitution } from './build-call.ts';
 import { buildCall } from './build-call.ts';
 import type { Canaries } from './canaries.ts';
-import type { Made } from './workshop.ts';
+import type { Made } from './canary-setup.ts';
 import { madeKeyIn } from './canaries.ts';
 import { inviteIn } from './make-invites.ts';
 import type { Answer, Caller } from './caller.ts';

@@ -38,7 +38,7 @@ export class SharedMemory {
     const me = {};
     let version = this.version;
     /** For so many more commits, others are expected to be first. */
-    let crowded = 0;
+    let contended = 0;
     const after = (): Commit[] => {
       const commits = this.#commits.slice(version).map(({ head, text }) => ({ head, ...parseCommit(text) }));
       version = this.version;
@@ -65,7 +65,7 @@ export class SharedMemory {
         return ask(() => {
           this.#holder = undefined;
           if (onto !== this.version) {
-            crowded = 3;
+            contended = 3;
             throw new HeadMoved(after());
           }
           const { told = { steps: [], touched: { agents: [], orgs: [], everything: false } } } = batch;
@@ -80,8 +80,8 @@ export class SharedMemory {
       ready: () => after(),
       read: () => ask(after, false),
       lock: () => {
-        if (crowded === 0 || this.#holder === me) return undefined;
-        crowded--;
+        if (contended === 0 || this.#holder === me) return undefined;
+        contended--;
         return ask(() => {
           this.#holder = me;
           return after();

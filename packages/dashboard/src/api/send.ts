@@ -11,12 +11,12 @@ export interface SendOptions {
 }
 
 export type Answer<Name extends RouteName> = RouteOutput<Routes[Name]>;
-export type Asked<Name extends RouteName> = RouteRequest<Routes[Name]>;
+export type RequestOf<Name extends RouteName> = RouteRequest<Routes[Name]>;
 
 /** One plain request: no refresh, no retry. */
 export async function send<Name extends RouteName>(
   name: Name,
-  request: Asked<Name>,
+  request: RequestOf<Name>,
   options: SendOptions = {},
 ): Promise<Response> {
   const { path, headers, ...encoded } = encodeRequest(name, request);

@@ -2,7 +2,7 @@ import { ApiError } from './api-error.ts';
 import type { Grant } from './grant.ts';
 import { accountGrant, keyGrant } from './grant.ts';
 import { Observable } from './observable.ts';
-import type { Answer, Asked } from './send.ts';
+import type { Answer, RequestOf } from './send.ts';
 import { readBody, send } from './send.ts';
 import type { EndReason } from './tabs.ts';
 import { Tabs } from './tabs.ts';
@@ -58,15 +58,15 @@ export class Session {
     return this.#resuming;
   }
 
-  async logIn(body: NonNullable<Asked<'logIn'>['body']>): Promise<void> {
+  async logIn(body: NonNullable<RequestOf<'logIn'>['body']>): Promise<void> {
     this.#adopt(accountGrant(await readBody<'logIn'>(await send('logIn', { body }))));
   }
 
-  async register(body: NonNullable<Asked<'register'>['body']>): Promise<void> {
+  async register(body: NonNullable<RequestOf<'register'>['body']>): Promise<void> {
     this.#adopt(accountGrant(await readBody<'register'>(await send('register', { body }))));
   }
 
-  async acceptInvite(body: NonNullable<Asked<'acceptInvite'>['body']>): Promise<void> {
+  async acceptInvite(body: NonNullable<RequestOf<'acceptInvite'>['body']>): Promise<void> {
     this.#adopt(accountGrant(await readBody<'acceptInvite'>(await send('acceptInvite', { body }))));
   }
 

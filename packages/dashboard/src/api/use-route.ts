@@ -4,10 +4,10 @@ import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient }
 import { toast } from '../ui/toast.ts';
 import { messageOf } from './api-error.ts';
 import { callRoute } from './call.ts';
-import type { Answer, Asked } from './send.ts';
+import type { Answer, RequestOf } from './send.ts';
 
 /** A call of the gateway as a query. Its key is the name of the route and the request. */
-export function routeQuery<Name extends RouteName>(name: Name, request: Asked<Name> = {} as Asked<Name>) {
+export function routeQuery<Name extends RouteName>(name: Name, request: RequestOf<Name> = {} as RequestOf<Name>) {
   return queryOptions<Answer<Name>>({
     queryKey: [name, request],
     queryFn: ({ signal }) => callRoute(name, request, { signal }),
@@ -25,7 +25,7 @@ interface RouteOptions {
 /** The answer of a route, refreshed after gaps of the event stream and by `invalidates` of actions. */
 export function useRoute<Name extends RouteName>(
   name: Name,
-  request: Asked<Name> = {} as Asked<Name>,
+  request: RequestOf<Name> = {} as RequestOf<Name>,
   { keepPrevious = false, ...options }: RouteOptions = {},
 ): UseQueryResult<Answer<Name>> {
   return useQuery({

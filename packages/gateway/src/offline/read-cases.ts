@@ -25,7 +25,7 @@ const caseKeys = ['case', ...askedKeys, 'registered', 'before', 'spend', ...answ
 const registeredKeys = ['name', 'framework', 'metadata', 'parent', 'depth'] as const;
 const tiers = ['global', 'org', 'team', 'agent'] as const;
 
-type Asked = Partial<Record<(typeof askedKeys)[number], Member>>;
+type RequestMembers = Partial<Record<(typeof askedKeys)[number], Member>>;
 type Members<Keys extends readonly string[]> = Partial<Record<Keys[number], Member>>;
 
 /**
@@ -110,7 +110,7 @@ function readEarlier(yaml: CaseYaml, document: Document.Parsed, node: Node): Ear
   };
 }
 
-function readRequest(yaml: CaseYaml, document: Document.Parsed, found: Asked): CaseRequest {
+function readRequest(yaml: CaseYaml, document: Document.Parsed, found: RequestMembers): CaseRequest {
   const { cost_micros: micros, cost_usd: usd, run, at } = found;
   const given = found.arguments === undefined ? undefined : yaml.jsonOf(document, found.arguments);
   const dollars = usd === undefined ? null : (microsOfUsd(yaml.numberOf(usd)) ?? 0);

@@ -38,7 +38,7 @@ export function gatewaysOf(
   { ops }: Pick<Governance, 'ops'>,
   load: () => Load,
   self: Pick<Member, 'id' | 'version' | 'startedAt'>,
-): () => readonly (Omit<Member, 'seat'> & { readonly isSelf: boolean })[] {
+): () => readonly (Omit<Member, 'slot'> & { readonly isSelf: boolean })[] {
   if (membership === undefined) return () => [{ ...self, ...load(), state: 'active', isSelf: true }];
   return () => {
     const told = membership.members.map((member) => {

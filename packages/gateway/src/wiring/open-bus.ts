@@ -37,7 +37,7 @@ export async function openBus(
   const bus = openNatsBus({
     urls,
     credsFile: config.natsCreds,
-    name: `reeve ${membership.seat}`,
+    name: `reeve ${membership.slot}`,
     secret: await clusterSecret(database),
     onStatus: (status) => {
       if (status === 'connected') {

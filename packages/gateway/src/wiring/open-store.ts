@@ -122,7 +122,7 @@ async function openShared(
     connections,
   );
   tellOfEncryption(url, encryption, logger);
-  logger.info({ id: membership.id, seat: membership.seat }, 'took a seat in the database');
+  logger.info({ id: membership.id, slot: membership.slot }, 'took a slot in the database');
   if (isRestored) await markRestoredDatabase(database, membership, systemClock.now());
   if (natsUrl !== undefined) shared = await openBus(context, natsUrl, { store, database, feed, membership, onFatal });
   return {

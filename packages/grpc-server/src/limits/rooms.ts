@@ -13,11 +13,15 @@ export interface Rooms {
 }
 
 /** From this share of its room for answers on, an account refuses those who hold more than the others. */
-const crowdedFrom = 1 / 2;
+const nearlyFullFrom = 1 / 2;
 
 export function roomsOf(limits: Limits): Rooms {
   return {
-    unsent: new SharedRoom({ ofStrangers: limits.unsentOfStrangers, ofAccount: limits.unsentOfAccount, crowdedFrom }),
+    unsent: new SharedRoom({
+      ofStrangers: limits.unsentOfStrangers,
+      ofAccount: limits.unsentOfAccount,
+      nearlyFullFrom,
+    }),
     unfinished: new SharedRoom({ ofStrangers: limits.unfinishedOfStrangers, ofAccount: limits.unfinishedOfAccount }),
     calls: new SharedRoom({ ofStrangers: limits.callsOfStrangers, ofAccount: limits.callsOfAccount }),
   };

@@ -9,7 +9,7 @@ import { SharedRoom } from './shared-room.ts';
 
 describe('room for what peers do not take', () => {
   function world(ofStrangers = 1000, ofAccount = 1000) {
-    const room = new SharedRoom({ ofStrangers, ofAccount, crowdedFrom: 1 / 2 });
+    const room = new SharedRoom({ ofStrangers, ofAccount, nearlyFullFrom: 1 / 2 });
     const cut: string[] = [];
     return { room, cut, join: (name: string) => room.join(() => cut.push(name)) };
   }

@@ -4,7 +4,7 @@ export interface SharedBounds {
   /** What all peers of one account together may. */
   readonly ofAccount: number;
   /** From this share of its room on, those who hold more than the others had better begin nothing new; 1 if not given. */
-  readonly crowdedFrom?: number;
+  readonly nearlyFullFrom?: number;
 }
 
 /** How much of the room is free again after some were cut off, so that looking for them is rare. */
@@ -23,7 +23,7 @@ export class SharedRoom {
 
   constructor(bounds: SharedBounds) {
     this.#bounds = bounds;
-    this.#strangers = new Account(bounds.ofStrangers, bounds.crowdedFrom, () => undefined);
+    this.#strangers = new Account(bounds.ofStrangers, bounds.nearlyFullFrom, () => undefined);
   }
 
   /** What all hold together. */
@@ -32,8 +32,8 @@ export class SharedRoom {
   }
 
   /** Whether an account had better begin nothing that takes more. */
-  isCrowded(name: string): boolean {
-    return this.#accounts.get(name)?.isCrowded ?? false;
+  isNearlyFull(name: string): boolean {
+    return this.#accounts.get(name)?.isNearlyFull ?? false;
   }
 
   /** A connection, which has shown no credential yet. `cutOff` must let go of what it holds. */
@@ -44,7 +44,7 @@ export class SharedRoom {
   #accountOf(name: string): Account {
     const known = this.#accounts.get(name);
     if (known !== undefined) return known;
-    const account = new Account(this.#bounds.ofAccount, this.#bounds.crowdedFrom, () => this.#accounts.delete(name));
+    const account = new Account(this.#bounds.ofAccount, this.#bounds.nearlyFullFrom, () => this.#accounts.delete(name));
     this.#accounts.set(name, account);
     return account;
   }
@@ -56,22 +56,22 @@ class Account {
   /** How many connections it has, whether they hold something or not. */
   connections = 0;
   readonly holding = new Set<RoomShare>();
-  readonly #crowdedFrom: number;
+  readonly #nearlyFullFrom: number;
   readonly #onEmpty: () => void;
 
-  constructor(most: number, crowdedFrom = 1, onEmpty: () => void) {
+  constructor(most: number, nearlyFullFrom = 1, onEmpty: () => void) {
     this.most = most;
-    this.#crowdedFrom = most * crowdedFrom;
+    this.#nearlyFullFrom = most * nearlyFullFrom;
     this.#onEmpty = onEmpty;
   }
 
-  get isCrowded(): boolean {
-    return this.held >= this.#crowdedFrom;
+  get isNearlyFull(): boolean {
+    return this.held >= this.#nearlyFullFrom;
   }
 
-  /** What each of those who hold something may hold once it is crowded. */
+  /** What each of those who hold something may hold once it is nearly full. */
   get part(): number {
-    return this.#crowdedFrom / this.holding.size;
+    return this.#nearlyFullFrom / this.holding.size;
   }
 
   left(): void {
@@ -109,7 +109,7 @@ export class RoomShare {
   /** Whether it takes more than its part of a room that is filling up: then it had better begin nothing new. */
   get isCrowding(): boolean {
     const account = this.#account;
-    return account !== undefined && this.held > 0 && account.isCrowded && this.held >= account.part;
+    return account !== undefined && this.held > 0 && account.isNearlyFull && this.held >= account.part;
   }
 
   /** What all who share the room may hold together. */

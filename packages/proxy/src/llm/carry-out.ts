@@ -8,7 +8,7 @@ import type { ModelCall } from './model-call.ts';
 import { Refusal } from './refusal.ts';
 import { sendRefusal } from './send-refusal.ts';
 
-export interface UpstreamHands {
+export interface UpstreamContext {
   readonly upstreamTimeoutMs: number;
 }
 
@@ -16,9 +16,9 @@ export interface UpstreamHands {
  * Does an allowed call: sends it to its upstream, passes the answer on, and says what it used. It answers the client in
  * any case, and does not throw.
  */
-export async function carryOut(call: ModelCall, operation: CallOperation, hands: UpstreamHands): Promise<void> {
+export async function carryOut(call: ModelCall, operation: CallOperation, context: UpstreamContext): Promise<void> {
   const { gone, revoked } = call;
-  const stop = new CallStop({ gone, revoked, operation, timeoutMs: hands.upstreamTimeoutMs });
+  const stop = new CallStop({ gone, revoked, operation, timeoutMs: context.upstreamTimeoutMs });
   let end: CallEnd;
   try {
     await stop.passable();

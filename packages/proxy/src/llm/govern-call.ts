@@ -1,10 +1,10 @@
 import type { Agent } from '@reeve/sdk';
 import { ActionDeniedError, ReeveInvalidRequest } from '@reeve/sdk';
-import type { UpstreamHands } from './carry-out.ts';
+import type { UpstreamContext } from './carry-out.ts';
 import { carryOut } from './carry-out.ts';
 import type { ModelCall } from './model-call.ts';
 
-export interface GovernOptions extends UpstreamHands {
+export interface GovernOptions extends UpstreamContext {
   /** How long a call waits for its approval. */
   readonly approvalWaitMs: number;
 }

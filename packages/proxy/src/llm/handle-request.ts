@@ -22,7 +22,7 @@ import { sendRefusal } from './send-refusal.ts';
 import type { CallOperation } from './settlement.ts';
 import { upstreamPath } from './upstream-path.ts';
 
-export interface ProxyHands extends GovernOptions {
+export interface ProxyContext extends GovernOptions {
   readonly hosts: HostCheck;
   readonly bodies: BodyReader;
   readonly agents: AgentsByToken;
@@ -40,29 +40,29 @@ const healthPath = '/healthz';
 
 /** Answers a request, whatever it is. Never throws. */
 export async function handleRequest(
-  hands: ProxyHands,
+  context: ProxyContext,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const [path, query] = targetOf(request.url ?? '');
   try {
     if (path === healthPath) return sendJson(response, { status: 'ok' });
-    hands.hosts.require(request);
+    context.hosts.require(request);
     const route = callRouteOf(path);
-    if (route !== undefined) return await handleCall(hands, route, query, request, response);
+    if (route !== undefined) return await handleCall(context, route, query, request, response);
     if (path !== modelsPath) throw new Refusal('unknown_url', `there is no ${path.slice(0, 200)} here`);
     requireMethod(request, 'GET');
-    return await handleModels(hands, request, response);
+    return await handleModels(context, request, response);
   } catch (error) {
     if (response.destroyed) return;
     const refusal = refusalOf(error);
-    if (refusal.code === 'internal_error') hands.tell(`the proxy has failed: ${describe(error)}`);
+    if (refusal.code === 'internal_error') context.tell(`the proxy has failed: ${describe(error)}`);
     sendRefusal(response, kindOf(path, request.headers), refusal);
   }
 }
 
 async function handleCall(
-  hands: ProxyHands,
+  context: ProxyContext,
   route: CallRoute,
   query: string,
   request: IncomingMessage,
@@ -75,19 +75,19 @@ async function handleCall(
   const runId = runIdOf(request);
   let call: ModelCall | undefined;
   const made = async (opId: string, revoked: AbortSignal) =>
-    (call ??= await makeCall(hands, { route, query, request, response, token, opId, revoked }));
+    (call ??= await makeCall(context, { route, query, request, response, token, opId, revoked }));
   try {
-    await actAs(hands.agents, token, hands.callsPerAgent, async (agent, revoked) => {
+    await actAs(context.agents, token, context.callsPerAgent, async (agent, revoked) => {
       const ids = traceOf(request);
-      await governCall(agent, await made(`${ids.traceId}:${ids.spanId}`, revoked), { ...ids, runId }, hands);
+      await governCall(agent, await made(`${ids.traceId}:${ids.spanId}`, revoked), { ...ids, runId }, context);
       await untilTaken(response);
     });
   } catch (error) {
     const refusal = refusalOf(error);
-    if (refusal.code === 'invalid_api_key') hands.agents.forget(token);
-    if (refusal.code !== 'gateway_unavailable' || !hands.failOpen) throw error;
-    hands.tell(`fail-open: a call of ${route.path} goes to its upstream unchecked. ${refusal.message}`);
-    await carryOut({ ...(await made('', new AbortController().signal)), opId: '' }, ungoverned(), hands);
+    if (refusal.code === 'invalid_api_key') context.agents.forget(token);
+    if (refusal.code !== 'gateway_unavailable' || !context.failOpen) throw error;
+    context.tell(`fail-open: a call of ${route.path} goes to its upstream unchecked. ${refusal.message}`);
+    await carryOut({ ...(await made('', new AbortController().signal)), opId: '' }, ungoverned(), context);
   } finally {
     call?.body.release();
   }
@@ -95,7 +95,7 @@ async function handleCall(
 
 type CallParts = Pick<ModelCall, 'route' | 'query' | 'request' | 'response' | 'token' | 'opId' | 'revoked'>;
 
-async function makeCall({ bodies, upstreams, connections }: ProxyHands, parts: CallParts): Promise<ModelCall> {
+async function makeCall({ bodies, upstreams, connections }: ProxyContext, parts: CallParts): Promise<ModelCall> {
   const { route, request, response } = parts;
   const held = await bodies.read(request, parts.token);
   try {
@@ -163,12 +163,12 @@ function goneSignal(response: ServerResponse): AbortSignal {
   return gone.signal;
 }
 
-async function handleModels(hands: ProxyHands, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function handleModels(context: ProxyContext, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const token = agentTokenOf(request.headers);
   const gone = goneSignal(response);
-  await actAs(hands.agents, token, hands.callsPerAgent, async () => {
-    const patience = AbortSignal.any([gone, AbortSignal.timeout(hands.upstreamTimeoutMs)]);
-    sendJson(response, await listModels(hands.upstreams, hands.connections, patience));
+  await actAs(context.agents, token, context.callsPerAgent, async () => {
+    const patience = AbortSignal.any([gone, AbortSignal.timeout(context.upstreamTimeoutMs)]);
+    sendJson(response, await listModels(context.upstreams, context.connections, patience));
     await untilTaken(response);
   });
 }

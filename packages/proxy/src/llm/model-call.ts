@@ -17,7 +17,7 @@ export interface ModelCall {
   readonly response: ServerResponse;
   /** With the question mark. */
   readonly query: string;
-  readonly asked: Asked;
+  readonly asked: RequestedUsage;
   readonly reader: StreamReader;
   /** Empty if nobody governs the call. */
   readonly opId: string;
@@ -51,7 +51,7 @@ export interface CallBody {
 }
 
 /** What a call may use at most. */
-export interface Asked {
+export interface RequestedUsage {
   readonly model: string;
   readonly promptTokens: number;
   readonly maxOutputTokens: number;
@@ -59,7 +59,7 @@ export interface Asked {
 
 const longestRunId = 128;
 
-export function askedBy({ dialect }: CallRoute, request: JsonRequest, upstream: Upstream): Asked {
+export function askedBy({ dialect }: CallRoute, request: JsonRequest, upstream: Upstream): RequestedUsage {
   const each = dialect.maxOutputOf(request) ?? upstream.maxOutputTokens;
   return {
     model: request.model,

@@ -60,12 +60,12 @@ export async function serveModels(options: ServeModelsOptions): Promise<ModelPro
   const hosts = new HostCheck(options.host, options.allowedHosts);
   const { callsPerAgent } = options;
   const limits = { callsPerAgent, approvalWaitMs, upstreamTimeoutMs };
-  const hands = { hosts, bodies, agents, upstreams, connections, failOpen, tell, ...limits };
+  const context = { hosts, bodies, agents, upstreams, connections, failOpen, tell, ...limits };
   const underWay = new Set<Promise<void>>();
   const server = createServer({ maxHeaderSize: largestHeaders, requestTimeout: requestMs }, (request, response) => {
     // A client may go away at any time. The call learns that from the end of its response.
     response.on('error', () => {});
-    const handled = handleRequest(hands, request, response).finally(() => underWay.delete(handled));
+    const handled = handleRequest(context, request, response).finally(() => underWay.delete(handled));
     underWay.add(handled);
   });
   server.keepAliveTimeout = keepAliveMs;

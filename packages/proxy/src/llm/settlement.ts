@@ -1,7 +1,7 @@
 import type { Operation } from '@reeve/sdk';
 import { largestTokens } from './count-tokens.ts';
 import type { SeenUsage } from './dialect/dialect.ts';
-import type { Asked, Passed } from './model-call.ts';
+import type { RequestedUsage, Passed } from './model-call.ts';
 
 /** The part of an operation that a call of a model needs. */
 export type CallOperation = Pick<Operation, 'state' | 'signal' | 'checkpoint' | 'used' | 'spent' | 'ended' | 'note'>;
@@ -25,7 +25,7 @@ const bytesPerToken = 4;
  */
 export function settle(
   operation: CallOperation,
-  asked: Asked,
+  asked: RequestedUsage,
   { textBytes }: Pick<Passed, 'textBytes'>,
   { outcome, usage, isFree, note }: CallEnd,
 ): void {

@@ -7,8 +7,8 @@ import type { DoorPlace } from './door-process.ts';
 import { DoorProcess } from './door-process.ts';
 import { startModelUpstream } from './model-upstream.ts';
 
-/** The calls of the agent, one after the other in each of its hands. */
-const hands = [
+/** The calls of the agent, each repeated by a worker of its own. */
+const calls = [
   { path: '/v1/chat/completions', body: { model: 'gpt-5-mini', max_completion_tokens: 800 } },
   { path: '/v1/messages', body: { model: 'sonnet-4', max_tokens: 1000 } },
 ] as const;
@@ -26,7 +26,7 @@ export async function callModels(place: DoorPlace, token: string, signal: AbortS
   signal.addEventListener('abort', end);
   try {
     const http = await Promise.race([listeningAt(proxy), proxy.failed()]);
-    const calling = hands.map(({ path, body }) => keepCalling(`${http}${path}`, token, body, signal));
+    const calling = calls.map(({ path, body }) => keepCalling(`${http}${path}`, token, body, signal));
     await Promise.race([Promise.all(calling), proxy.failed()]);
   } finally {
     signal.removeEventListener('abort', end);

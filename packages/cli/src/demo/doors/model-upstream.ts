@@ -10,7 +10,7 @@ export interface ModelUpstream {
   close(): void;
 }
 
-interface Asked {
+interface CompletionBody {
   readonly model?: string;
 }
 
@@ -38,7 +38,7 @@ export async function startModelUpstream(): Promise<ModelUpstream> {
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { model = '' } = (await json(request)) as Asked;
+  const { model = '' } = (await json(request)) as CompletionBody;
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const inputTokens = 900 + Math.floor(Math.random() * 2500);
   const events = request.url?.startsWith('/v1/messages')

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { randomText } from '../workshop.ts';
+import { randomText } from '../canary-setup.ts';
 import type { AgentPort, ProbeOptions } from '../ports.ts';
 import { fakeDocument } from './fake-document.ts';
 import { FakeInvites } from './fake-invites.ts';

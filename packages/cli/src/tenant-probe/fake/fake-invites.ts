@@ -1,4 +1,4 @@
-import { randomText } from '../workshop.ts';
+import { randomText } from '../canary-setup.ts';
 import type { Leak } from './leaks.ts';
 import type { Binding, Key, Reply } from './records.ts';
 import { problem, reaches } from './records.ts';
@@ -10,7 +10,7 @@ interface FakeInvite extends Binding {
   readonly expires_at: string;
 }
 
-type Asked = Readonly<Record<string, string | null | undefined>>;
+type InviteBody = Readonly<Record<string, string | null | undefined>>;
 
 /** The invites of the fake gateway. Without accounts, every call is refused alike. */
 export class FakeInvites {
@@ -29,13 +29,18 @@ export class FakeInvites {
     this.#list = list;
   }
 
-  handlerOf(route: string, by: Key, query: Record<string, string>, body: Asked): [string, () => Reply] | undefined {
+  handlerOf(
+    route: string,
+    by: Key,
+    query: Record<string, string>,
+    body: InviteBody,
+  ): [string, () => Reply] | undefined {
     const act = this.#act(route, by, query, body);
     if (act === undefined) return undefined;
     return this.#hasAccounts ? ['admin', act] : ['any', () => problem(503, 'accounts_unavailable')];
   }
 
-  #act(route: string, by: Key, query: Record<string, string>, body: Asked): (() => Reply) | undefined {
+  #act(route: string, by: Key, query: Record<string, string>, body: InviteBody): (() => Reply) | undefined {
     const [, method, id, isResend] = /^(POST|DELETE) \/api\/v1\/auth\/invites\/(\w+)(\/resend)?$/.exec(route) ?? [];
     if (id !== undefined && method === 'DELETE') return () => this.#revoke(by, id);
     if (id !== undefined && isResend !== undefined) return () => this.#resend(by, id);
@@ -45,7 +50,7 @@ export class FakeInvites {
     return () => this.#list(this.open.filter(isSeen), this.open, query);
   }
 
-  #make(by: Key, { email = '', org_id: org, team_id: team }: Asked): Reply {
+  #make(by: Key, { email = '', org_id: org, team_id: team }: InviteBody): Reply {
     const binding = { org_id: org ?? by.org_id, team_id: team ?? by.team_id };
     if (!reaches(by, binding) && this.#leak !== 'invites into others') return problem(403, 'tenant_bound');
     const invite = { id: `inv_${randomText(24)}`, email: email ?? '', role: 'viewer', ...binding, expires_at: 'later' };
@@ -57,7 +62,7 @@ export class FakeInvites {
     const invite = this.#find(by, id, 'invites of others can be sent again');
     if (invite === undefined) return problem(404, 'invite_not_found');
     this.#remove(invite);
-    return this.#make({ ...by, org_id: null, team_id: null }, invite as unknown as Asked);
+    return this.#make({ ...by, org_id: null, team_id: null }, invite as unknown as InviteBody);
   }
 
   #revoke(by: Key, id: string): Reply {

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { callRoute } from '../../api/call.ts';
-import type { Asked } from '../../api/send.ts';
+import type { RequestOf } from '../../api/send.ts';
 import { useEvents } from '../../api/use-events.ts';
 import { useAction } from '../../api/use-route.ts';
 import { Button } from '../../ui/button.tsx';
@@ -149,7 +149,7 @@ function meanwhileWords({ state, verdicts }: Approval): string {
   return state === 'expired' ? 'It has expired meanwhile.' : 'Its operation has ended meanwhile.';
 }
 
-function grantOf(reach: Reach, until: string): Pick<NonNullable<Asked<'approve'>['body']>, 'grant'> {
+function grantOf(reach: Reach, until: string): Pick<NonNullable<RequestOf<'approve'>['body']>, 'grant'> {
   if (reach === 'once') return {};
   return { grant: reach === 'run' ? { reach } : { reach, until: new Date(until).toISOString() } };
 }

@@ -1,4 +1,4 @@
-import type { Asked } from '../../api/send.ts';
+import type { RequestOf } from '../../api/send.ts';
 import type { RawSearch } from '../../shell/search.ts';
 import { oneOf, text } from '../../shell/search.ts';
 
@@ -18,7 +18,7 @@ export interface AuditSearch {
   readonly to?: string | undefined;
 }
 
-export type LogFilter = Omit<NonNullable<Asked<'listLogs'>['query']>, 'per_page' | 'cursor'>;
+export type LogFilter = Omit<NonNullable<RequestOf<'listLogs'>['query']>, 'per_page' | 'cursor'>;
 
 export function parseAuditSearch(raw: RawSearch): AuditSearch {
   return {

@@ -1,5 +1,5 @@
 import { callRoute } from '../../api/call.ts';
-import type { Asked } from '../../api/send.ts';
+import type { RequestOf } from '../../api/send.ts';
 import type { Budget, Owner } from './budget-model.ts';
 
 interface Some {
@@ -7,7 +7,7 @@ interface Some {
   readonly total: number;
 }
 
-type Query = NonNullable<Asked<'listBudgets'>['query']>;
+type Query = NonNullable<RequestOf<'listBudgets'>['query']>;
 
 const perPage = 1000;
 

@@ -1,8 +1,8 @@
 import { idOfPart } from '@reeve/contract/names';
-import type { Asked } from '../../api/send.ts';
+import type { RequestOf } from '../../api/send.ts';
 import type { OpsFilter } from './ops-search.ts';
 
-export type ScopeJson = NonNullable<Asked<'controlScope'>['body']>['scope'];
+export type ScopeJson = NonNullable<RequestOf<'controlScope'>['body']>['scope'];
 export const reaches = ['run', 'agent', 'team', 'org', 'all'] as const;
 export type Reach = (typeof reaches)[number];
 
@@ -67,7 +67,7 @@ export function sayScope(scope: ScopeJson, ownOrg: string | null): string {
 export function suspendedBy(
   { all, org_id, team_id, agent_id, run_id }: ScopeJson,
   own: { readonly orgId: string | null; readonly teamId: string | null },
-): Pick<NonNullable<Asked<'suspendScope'>['body']>, 'org_id' | 'team_id'> | undefined {
+): Pick<NonNullable<RequestOf<'suspendScope'>['body']>, 'org_id' | 'team_id'> | undefined {
   if (agent_id !== undefined || run_id !== undefined) return undefined;
   // For a tenant, everything is its own.
   const org = all === true ? (own.orgId ?? undefined) : org_id;

@@ -1,6 +1,6 @@
 import type { BacktestLine } from '@reeve/contract/http';
 import { openRoute } from '../../api/call.ts';
-import type { Asked } from '../../api/send.ts';
+import type { RequestOf } from '../../api/send.ts';
 import { linesOf } from '../../api/lines-of.ts';
 
 export type BacktestResult = Extract<BacktestLine, { readonly type: 'result' }>;
@@ -21,7 +21,7 @@ export interface Backtest {
 
 /** Runs a backtest to its result, and reports progress. */
 export async function readBacktest(
-  body: NonNullable<Asked<'backtestPolicy'>['body']>,
+  body: NonNullable<RequestOf<'backtestPolicy'>['body']>,
   signal: AbortSignal,
   onProgress: (progress: BacktestProgress) => void,
 ): Promise<Backtest> {

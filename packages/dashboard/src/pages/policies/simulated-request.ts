@@ -1,7 +1,7 @@
 import { idOfPart } from '@reeve/contract/names';
-import type { Asked } from '../../api/send.ts';
+import type { RequestOf } from '../../api/send.ts';
 
-export type SimulateBody = NonNullable<Asked<'simulatePolicy'>['body']>;
+export type SimulateBody = NonNullable<RequestOf<'simulatePolicy'>['body']>;
 
 export const actionTypes = [
   'tool_call',

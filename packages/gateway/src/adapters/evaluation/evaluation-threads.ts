@@ -4,7 +4,7 @@ import { ReeveError } from '@reeve/core';
 import { startThread } from '../system/start-thread.ts';
 import type { EvaluationJobs, JobKind } from './evaluation-jobs.ts';
 import type { ThreadAnswer, ThreadCall } from './evaluation-worker.ts';
-import { PolicyCourier } from './policy-courier.ts';
+import { PolicyTransfer } from './policy-transfer.ts';
 import type { EvaluationSettings } from './thread-world.ts';
 import { WaitingJobs } from './waiting-jobs.ts';
 
@@ -35,7 +35,7 @@ interface Task {
 
 interface Thread {
   readonly worker: Worker;
-  readonly courier: PolicyCourier;
+  readonly transfer: PolicyTransfer;
   /** The thread has loaded its code. On a busy machine that may take longer than a job may. */
   isReady: boolean;
   task: Task | undefined;
@@ -125,14 +125,14 @@ export class EvaluationThreads {
    * Sends what the thread must learn first; false if there is nothing. Reading what tenants have stored has a deadline.
    */
   #teach(thread: Thread, { orgs, hasDeadline }: Task): boolean {
-    const telling = orgs === null ? undefined : thread.courier.next(orgs);
-    if (telling === undefined || orgs === null) return false;
-    if (telling.ofOrgs && hasDeadline) {
+    const message = orgs === null ? undefined : thread.transfer.next(orgs);
+    if (message === undefined || orgs === null) return false;
+    if (message.ofOrgs && hasDeadline) {
       const ms = learnTimes * this.#options.deadlineMs * Math.max(1, orgs.length);
       thread.deadline ??= setTimeout(() => this.#lose(thread, 'deadline'), ms);
     }
     thread.isLearning = true;
-    post(thread, { type: 'learn', news: telling.news });
+    post(thread, { type: 'learn', news: message.news });
     return true;
   }
 
@@ -143,10 +143,10 @@ export class EvaluationThreads {
       name: 'evaluation',
       resourceLimits: { maxOldGenerationSizeMb: memoryMb },
     });
-    const courier = new PolicyCourier(this.#gov);
+    const transfer = new PolicyTransfer(this.#gov);
     const thread: Thread = {
       worker,
-      courier,
+      transfer,
       isReady: false,
       task: undefined,
       isLearning: false,

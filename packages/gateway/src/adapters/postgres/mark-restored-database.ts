@@ -1,12 +1,12 @@
 import { numberIn } from '@reeve/core';
 import { StartError } from '../../start-error.ts';
 import { eventIdsAfter, restoredMarks } from '../sql/mark-restored.ts';
-import { seatHolders } from './locks.ts';
+import { slotHolders } from './locks.ts';
 import type { Membership } from './membership.ts';
 import type { PostgresDatabase } from './postgres-database.ts';
 
-/** Above it are locks that belong to no seat. */
-const lastSeat = 2 ** 31 - 1;
+/** Above it are locks that belong to no slot. */
+const lastSlot = 2 ** 31 - 1;
 
 /**
  * Marks a database as restored, whatever restored it. What its gateways shared is no longer theirs: a copy of a
@@ -14,13 +14,13 @@ const lastSeat = 2 ** 31 - 1;
  */
 export async function markRestoredDatabase(
   database: PostgresDatabase,
-  { seat, id }: Pick<Membership, 'seat' | 'id'>,
+  { slot, id }: Pick<Membership, 'slot' | 'id'>,
   at: number,
 ): Promise<void> {
   const others = await database.all(
-    `SELECT seat FROM (${seatHolders}) AS held WHERE seat <> ? AND seat < ?`,
-    seat,
-    lastSeat,
+    `SELECT seat FROM (${slotHolders}) AS held WHERE seat <> ? AND seat < ?`,
+    slot,
+    lastSlot,
   );
   if (others.length > 0) {
     throw new StartError('--restored: another gateway runs on this SVC_DATABASE_URL; stop all of them, and start one');

@@ -106,17 +106,17 @@ async function cut(database: TestDatabase, slot: number): Promise<void> {
   );
 }
 
-describe('seats', () => {
+describe('slots', () => {
   test('are taken in order, and the first free one is taken again', async () => {
     const { database, options } = await prepare();
     const all = [await join(options), await join(options), await join(options)];
-    expect(all.map(({ member }) => member.seat)).toEqual([1, 2, 3]);
+    expect(all.map(({ member }) => member.slot)).toEqual([1, 2, 3]);
     await all[1]?.member.close();
     const again = await join(options);
-    expect(again.member.seat).toBe(2);
+    expect(again.member.slot).toBe(2);
     for (const { member } of [...all, again]) await member.close();
     const alone = await join(options);
-    expect(alone.member.seat).toBe(1);
+    expect(alone.member.slot).toBe(1);
     await alone.member.close();
     await database.drop();
   });
@@ -124,7 +124,7 @@ describe('seats', () => {
   test('are each taken once, however many come at the same time', async () => {
     const { database, options } = await prepare();
     const all = await Promise.all(Array.from({ length: 5 }, () => join(options)));
-    expect(all.map(({ member }) => member.seat).toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5]);
+    expect(all.map(({ member }) => member.slot).toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5]);
     for (const { member } of all) await member.close();
     await database.drop();
   });
@@ -136,7 +136,7 @@ describe('seats', () => {
     await expect.poll(() => one.regained(), { timeout: 10_000 }).toBe(1);
     expect(one.member.isHeld).toBe(true);
     const two = await join(options);
-    expect([one.member.seat, two.member.seat]).toEqual([1, 2]);
+    expect([one.member.slot, two.member.slot]).toEqual([1, 2]);
     await one.member.close();
     await two.member.close();
     await database.drop();
@@ -148,12 +148,12 @@ describe('seats', () => {
     const one = await join({ ...options, port: network.port });
     network.cut();
     await expect.poll(() => one.regained(), { timeout: 20_000 }).toBe(1);
-    expect([one.member.isHeld, one.member.seat]).toEqual([true, 1]);
+    expect([one.member.isHeld, one.member.slot]).toEqual([true, 1]);
     await one.member.close();
     await database.drop();
   });
 
-  test('that another gateway took meanwhile are left to it, and another seat is taken', async () => {
+  test('that another gateway took meanwhile are left to it, and another slot is taken', async () => {
     const { database, options } = await prepare();
     const one = await join(options);
     await database.query(`UPDATE gateways SET id = 'another'`);
@@ -197,7 +197,7 @@ describe('a gateway that does not hear others', () => {
     await database.query(`UPDATE gateways SET id = 'the dead one'`);
     await dead.member.close();
     const next = await join(options, { hearsOthers: false });
-    expect(next.member.seat).toBe(1);
+    expect(next.member.slot).toBe(1);
     await next.member.close();
     await database.drop();
   });

@@ -3,13 +3,13 @@ import type { Client } from 'pg';
 import { StartError } from '../../start-error.ts';
 import type { ConnectionOptions } from './connection.ts';
 import { connect, disconnect } from './connection.ts';
-import { seatHolders } from './locks.ts';
-import type { SeatTaker } from './take-seat.ts';
-import { takeSeat } from './take-seat.ts';
+import { slotHolders } from './locks.ts';
+import type { SlotTaker } from './take-slot.ts';
+import { takeSlot } from './take-slot.ts';
 
 /** A gateway on the database. */
 export interface Member {
-  readonly seat: number;
+  readonly slot: number;
   readonly id: string;
   readonly version: string;
   readonly startedAt: number;
@@ -18,7 +18,7 @@ export interface Member {
   readonly opsInFlight: number;
 }
 
-export interface MembershipOptions extends SeatTaker {
+export interface MembershipOptions extends SlotTaker {
   readonly connection: ConnectionOptions;
   /** A gateway that has shown no sign of life for this long counts as lost. */
   readonly lostAfterMs: number;
@@ -33,12 +33,12 @@ const retryEveryMs = 250;
 
 /**
  * A gateway's place among those on one database, and the connection that keeps it. The place says that somebody is
- * there; no rows belong to it. The lock of the seat ends with the connection, however that ends.
+ * there; no rows belong to it. The lock of the slot ends with the connection, however that ends.
  */
 export class Membership {
   readonly #of: MembershipOptions;
   #client: Client;
-  #seat: number;
+  #slot: number;
   #isHeld = true;
   #isClosed = false;
   #isAsking = false;
@@ -50,21 +50,21 @@ export class Membership {
   #timer: NodeJS.Timeout | undefined;
   #onLost: (() => void) | undefined;
 
-  private constructor(options: MembershipOptions, client: Client, seat: number) {
+  private constructor(options: MembershipOptions, client: Client, slot: number) {
     this.#of = options;
     this.#client = client;
-    this.#seat = seat;
+    this.#slot = slot;
   }
 
-  /** Takes the first free seat, unless a gateway is there that does not hear others, or this one does not. */
+  /** Takes the first free slot, unless a gateway is there that does not hear others, or this one does not. */
   static async join(options: MembershipOptions): Promise<Membership> {
     const quick = { ...options, connection: { ...options.connection, query_timeout: 5000, statement_timeout: 0 } };
     const lost = Promise.withResolvers<unknown>();
     const client = await connect(quick.connection, lost.resolve);
     try {
       await setUp(client);
-      const seat = await takeSeat(client, quick);
-      const membership = new Membership(quick, client, seat);
+      const slot = await takeSlot(client, quick);
+      const membership = new Membership(quick, client, slot);
       await membership.#stayAlive();
       membership.#timer = setInterval(() => void membership.#stayAlive(), aliveEveryMs);
       membership.#timer.unref();
@@ -80,8 +80,8 @@ export class Membership {
     return this.#of.id;
   }
 
-  get seat(): number {
-    return this.#seat;
+  get slot(): number {
+    return this.#slot;
   }
 
   /** False while the database cannot be reached. */
@@ -127,7 +127,7 @@ export class Membership {
     const wasHeld = this.#isHeld;
     this.#isHeld = false;
     if (wasHeld) {
-      const gone = this.#client.query('DELETE FROM gateways WHERE seat = $1 AND id = $2', [this.#seat, this.id]);
+      const gone = this.#client.query('DELETE FROM gateways WHERE seat = $1 AND id = $2', [this.#slot, this.id]);
       await gone.catch(() => undefined);
     }
     await disconnect(this.#client);
@@ -144,9 +144,9 @@ export class Membership {
       const { rowCount } = await client.query(
         `UPDATE gateways SET seen_at = clock_timestamp(), is_leaving = $3, agents = $4, ops_in_flight = $5
           WHERE seat = $1 AND id = $2`,
-        [this.#seat, this.id, this.#isLeaving, agents, opsInFlight],
+        [this.#slot, this.id, this.#isLeaving, agents, opsInFlight],
       );
-      if (rowCount === 0) throw new Error('the seat has another holder');
+      if (rowCount === 0) throw new Error('the slot has another holder');
       if (this.leads) await client.query(forgetGone);
       this.#members = await readMembers(client, this.#of.lostAfterMs);
       this.#readAt = askedAt;
@@ -181,7 +181,7 @@ export class Membership {
     }
   }
 
-  /** Takes the same seat again, or another one if somebody has it. True if there is nothing more to try. */
+  /** Takes the same slot again, or another one if somebody has it. True if there is nothing more to try. */
   async #retake(old: Client): Promise<boolean> {
     const lost = Promise.withResolvers<unknown>();
     const client = await connect(this.#of.connection, lost.resolve);
@@ -189,9 +189,9 @@ export class Membership {
     try {
       await setUp(client);
       // The server may not have noticed yet that the old connection is gone. This waits until it is.
-      const end = `SELECT pg_terminate_backend(pid, 5000) FROM (${seatHolders}) AS held WHERE seat = $1 AND pid = $2`;
-      await client.query(end, [this.#seat, processOf(old)]);
-      this.#seat = await takeSeat(client, this.#of);
+      const end = `SELECT pg_terminate_backend(pid, 5000) FROM (${slotHolders}) AS held WHERE seat = $1 AND pid = $2`;
+      await client.query(end, [this.#slot, processOf(old)]);
+      this.#slot = await takeSlot(client, this.#of);
       isKept = !this.#isClosed;
     } finally {
       if (!isKept) void disconnect(client);
@@ -208,7 +208,7 @@ export class Membership {
 
 async function readMembers(client: Client, lostAfterMs: number): Promise<Member[]> {
   const { rows } = await client.query<Omit<Member, 'startedAt'> & { startedAt: Date }>(
-    `SELECT seat, id, version, started_at AS "startedAt", agents, ops_in_flight AS "opsInFlight",
+    `SELECT seat AS slot, id, version, started_at AS "startedAt", agents, ops_in_flight AS "opsInFlight",
         CASE WHEN clock_timestamp() - seen_at > $1 * interval '1 millisecond' THEN 'lost'
           WHEN is_leaving THEN 'leaving' ELSE 'active' END AS state
       FROM gateways ORDER BY seat`,
@@ -219,9 +219,9 @@ async function readMembers(client: Client, lostAfterMs: number): Promise<Member[
 
 /** A gateway that nobody has started again is not missed for ever. One that is only stopped keeps its lock. */
 const forgetGone = `DELETE FROM gateways WHERE seen_at < clock_timestamp() - interval '1 hour'
-  AND seat NOT IN (SELECT seat FROM (${seatHolders}) AS held)`;
+  AND seat NOT IN (SELECT seat FROM (${slotHolders}) AS held)`;
 
-/** Lets the server notice a silently lost connection within seconds, so that the seat becomes free. */
+/** Lets the server notice a silently lost connection within seconds, so that the slot becomes free. */
 async function setUp(client: Client): Promise<void> {
   await client.query('SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3');
 }

@@ -37,7 +37,7 @@ export interface PostgresOptions {
 const oldestVersion = 150_000;
 
 /**
- * Connects, migrates the tables and takes a seat. It notes whatever it opens in `opened`. A failure becomes one line
+ * Connects, migrates the tables and takes a slot. It notes whatever it opens in `opened`. A failure becomes one line
  * that names the server and never the password.
  */
 export async function openPostgres(options: PostgresOptions, opened: AsyncDisposableStack): Promise<OpenPostgres> {
@@ -59,7 +59,7 @@ export async function openPostgres(options: PostgresOptions, opened: AsyncDispos
   }
 }
 
-/** The database alone, for work on accounts beside gateways. It takes no seat: accounts are read from the store. */
+/** The database alone, for work on accounts beside gateways. It takes no slot: accounts are read from the store. */
 export async function openAccountsDatabase(url: PostgresUrl): Promise<PostgresDatabase> {
   try {
     return new PostgresDatabase((await prepare(url)).connection);

@@ -17,7 +17,7 @@ import { CommitKept, isLoss, NotAlone } from './writer-errors.ts';
 const findOutMs = 10_000;
 const retryEveryMs = 100;
 /** After another gateway was first, it will be again. */
-const crowdedFor = 16;
+const contendedFor = 16;
 
 /** A commit that was sent. */
 interface TriedCommit {
@@ -51,7 +51,7 @@ export class Writer {
   #client: Client | undefined;
   #connecting: Promise<Client> | undefined;
   /** For so many more commits, others are expected to be first: lock the head at once instead of trying. */
-  #crowded = 0;
+  #contended = 0;
   /**
    * The connection that has locked the head: the next batch is written in its open transaction. The lock is gone with
    * the connection, also if that ends before the answer to the lock was read.
@@ -87,7 +87,9 @@ export class Writer {
    */
   lock(): Promise<readonly Commit[]> | undefined {
     const isLocked = this.#holder !== undefined && this.#holder === this.#client;
-    return this.#of.isShared && this.#crowded > 0 && !isLocked ? this.#use((client) => this.#lock(client)) : undefined;
+    return this.#of.isShared && this.#contended > 0 && !isLocked
+      ? this.#use((client) => this.#lock(client))
+      : undefined;
   }
 
   /** Writes a batch, and returns what others follow it by, if there are any. */
@@ -111,11 +113,11 @@ export class Writer {
     try {
       await this.#use(async (client) => {
         const isLocked = this.#holder === client;
-        if (rows.length === 0 && !isLocked && this.#crowded === 0) {
+        if (rows.length === 0 && !isLocked && this.#contended === 0) {
           const { rowCount } = await this.#underWay(() => client.query(first));
           if (rowCount === Math.max(1, entries.length)) return;
         }
-        this.#crowded = Math.max(0, this.#crowded - 1);
+        this.#contended = Math.max(0, this.#contended - 1);
         if (!isLocked) await this.#lockFor(client, after);
         this.#holder = undefined;
         await this.#underWay(() => commitAll(client, statements));
@@ -151,7 +153,7 @@ export class Writer {
     }
     if (head.version === feed.version) return [];
     this.#requireShared();
-    this.#crowded = crowdedFor;
+    this.#contended = contendedFor;
     return await feed.handOut(found, head.version);
   }
 

@@ -6,7 +6,7 @@ import { pagePolicy } from './security-headers.ts';
 /** The page may send its own form, and nothing else. */
 export const approvalPageHeaders = { 'content-security-policy': pagePolicy("'self'") };
 
-interface Asked {
+interface Confirmation {
   readonly approval: ApprovalJson;
   readonly verdict: 'approve' | 'reject';
   /** In whose name the link decides. */
@@ -14,7 +14,7 @@ interface Asked {
 }
 
 /** Asks a person to confirm. Opening the page decides nothing, because chat programs open every link. */
-export function confirmationPage({ approval, verdict, approver }: Asked): string {
+export function confirmationPage({ approval, verdict, approver }: Confirmation): string {
   if (approval.state !== 'open') return outcomePage(approval);
   const what = verdict === 'approve' ? 'Approve' : 'Reject';
   return page(

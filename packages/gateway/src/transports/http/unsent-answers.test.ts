@@ -4,7 +4,7 @@ import { SharedRoom } from '@reeve/grpc-server';
 import { expect, test } from 'vitest';
 import { UnsentAnswers } from './unsent-answers.ts';
 
-const roomFor = (bytes: number) => new SharedRoom({ ofStrangers: bytes, ofAccount: bytes, crowdedFrom: 1 / 2 });
+const roomFor = (bytes: number) => new SharedRoom({ ofStrangers: bytes, ofAccount: bytes, nearlyFullFrom: 1 / 2 });
 const response = () => new ServerResponse(new IncomingMessage(new Socket()));
 const large = 'x'.repeat(100_000);
 const refused = expect.objectContaining({ code: 'rate_limited', headers: { 'retry-after': '1' } });

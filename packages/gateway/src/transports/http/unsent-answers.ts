@@ -20,7 +20,7 @@ export class UnsentAnswers {
 
   /** Refuses a reader that has left too much unread. */
   requireRead(reader: string): void {
-    if (!this.#room.isCrowded(reader)) return;
+    if (!this.#room.isNearlyFull(reader)) return;
     const detail = 'answers to this tenant wait to be read; read them, or close their connections, then try again';
     throw new HttpError('rate_limited', detail, {}, { 'retry-after': '1' });
   }

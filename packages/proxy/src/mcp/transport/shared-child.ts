@@ -9,7 +9,7 @@ import { StdioChild } from './stdio-child.ts';
 import type { Upstream, UpstreamEvents } from './upstream.ts';
 import { inTime, UpstreamGone } from './upstream.ts';
 
-interface Asked {
+interface PendingRequest {
   readonly events: UpstreamEvents;
   readonly id: JsonId;
   readonly token: unknown;
@@ -23,7 +23,7 @@ interface Asked {
  */
 export class SharedChild {
   readonly #child: StdioChild;
-  readonly #asked = new Map<number, Asked>();
+  readonly #pending = new Map<number, PendingRequest>();
   #last = 0;
   gone: UpstreamGone | undefined;
 
@@ -36,13 +36,13 @@ export class SharedChild {
   }
 
   get idle(): boolean {
-    return this.#asked.size === 0;
+    return this.#pending.size === 0;
   }
 
   /** The server as one exchange sees it. */
   view(events: UpstreamEvents): Upstream {
     const numbers = new Map<string, number>();
-    const forget = (number: number) => this.#asked.delete(number);
+    const forget = (number: number) => this.#pending.delete(number);
     return {
       hasExchanges: false,
       send: async (message) => {
@@ -76,7 +76,7 @@ export class SharedChild {
     if (request === undefined) return message;
     const number = ++this.#last;
     const token = metaOf(request.params)['progressToken'];
-    this.#asked.set(number, { events, id: request.id, token, numbers });
+    this.#pending.set(number, { events, id: request.id, token, numbers });
     numbers.set(keyOf(request.id), number);
     return edited(message, (value) => ({
       ...(token === undefined ? value : withMeta(value, { progressToken: number })),
@@ -89,7 +89,7 @@ export class SharedChild {
     if (response !== undefined) {
       const asked = this.#find(response.id);
       if (asked === undefined) return;
-      this.#asked.delete(response.id as number);
+      this.#pending.delete(response.id as number);
       asked.numbers.delete(keyOf(asked.id));
       const subscribed = isObject(response.result) && subscriptionKey in metaOf(response.result);
       return asked.events.message(edited(message, (value) => answerWithId(value, asked.id, subscribed)));
@@ -107,14 +107,14 @@ export class SharedChild {
     );
   }
 
-  #find(number: unknown): Asked | undefined {
-    return typeof number === 'number' ? this.#asked.get(number) : undefined;
+  #find(number: unknown): PendingRequest | undefined {
+    return typeof number === 'number' ? this.#pending.get(number) : undefined;
   }
 
   #lose(why: UpstreamGone): void {
     this.gone = why;
-    const all = new Set([...this.#asked.values()].map(({ events }) => events));
-    this.#asked.clear();
+    const all = new Set([...this.#pending.values()].map(({ events }) => events));
+    this.#pending.clear();
     for (const events of all) events.gone(why);
   }
 }

@@ -18,7 +18,7 @@ export interface Made {
 }
 
 /** What the making of canaries needs. */
-export interface Workshop {
+export interface CanarySetup {
   readonly caller: Caller;
   readonly adminCredential: string;
   readonly agents: AgentPort;

@@ -8,7 +8,7 @@ const mostCharacters = 256 * 1024;
 type Sources = Policies['policyRegistry']['sources'];
 
 /** The next message to a thread. */
-export interface Telling {
+export interface PolicyMessage {
   readonly news: PolicyNews;
   /** Whether it holds documents of an org; else it holds the operator's alone. */
   readonly ofOrgs: boolean;
@@ -18,9 +18,9 @@ export interface Telling {
  * Sends one thread the policies in force that its job needs: the global ones, and those of the job's orgs. The thread
  * forgets documents of other orgs, so that no tenant pays for what another has stored.
  */
-export class PolicyCourier {
+export class PolicyTransfer {
   readonly #gov: Pick<Policies, 'policyRegistry' | 'policies'>;
-  readonly #told = new Map<string, PolicyVersion>();
+  readonly #sent = new Map<string, PolicyVersion>();
   #files: Sources['files'] = [];
   /** What the thread knows completely. */
   #known: { readonly sources: Sources; readonly orgs: string } | undefined;
@@ -30,14 +30,14 @@ export class PolicyCourier {
   }
 
   /** The next message to the thread for a job about these orgs; undefined once it knows all it needs. */
-  next(orgs: readonly string[]): Telling | undefined {
+  next(orgs: readonly string[]): PolicyMessage | undefined {
     const { policyRegistry, policies } = this.#gov;
     const { sources } = policyRegistry;
     const key = orgs.toSorted().join();
     if (this.#known?.sources === sources && this.#known.orgs === key) return undefined;
     const wanted = this.#wanted(sources, orgs);
-    const forgotten = [...this.#told.keys()].filter((name) => !wanted.has(name));
-    for (const name of forgotten) this.#told.delete(name);
+    const forgotten = [...this.#sent.keys()].filter((name) => !wanted.has(name));
+    for (const name of forgotten) this.#sent.delete(name);
     const hasOtherFiles = this.#files !== sources.files;
     this.#files = sources.files;
     const files = hasOtherFiles ? { files: sources.files.map(({ source }) => source) } : {};
@@ -45,7 +45,7 @@ export class PolicyCourier {
     let ofOrgs = false;
     let left = mostCharacters;
     for (const [name, saved] of wanted) {
-      if (this.#told.get(name) === saved) continue;
+      if (this.#sent.get(name) === saved) continue;
       const isOfOrg = orgOf(saved) !== null;
       // The operator's documents go first and alone, because those of tenants have a deadline.
       const isAlone = ofOrgs || (stored.length === 0 && !hasOtherFiles);
@@ -54,7 +54,7 @@ export class PolicyCourier {
         return { news: { ...files, forgotten, stored }, ofOrgs };
       }
       ofOrgs = isOfOrg;
-      this.#told.set(name, saved);
+      this.#sent.set(name, saved);
       stored.push(saved);
       left -= saved.source?.length ?? 0;
     }

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { StartError } from '../../start-error.ts';
-import { joinLock, seatHolders, seatLock } from './locks.ts';
+import { joinLock, slotHolders, slotLock } from './locks.ts';
 
-/** Who takes a seat. */
-export interface SeatTaker {
+/** Who takes a slot. */
+export interface SlotTaker {
   /** Names this run of this gateway, and no other. */
   readonly id: string;
   readonly version: string;
@@ -16,50 +16,50 @@ const lookEveryMs = 100;
 /** By then the server has noticed the dead connection of a gateway. */
 const patienceMs = 20_000;
 
-interface Seat {
-  readonly seat: number;
+interface Slot {
+  readonly slot: number;
   readonly id: string;
   readonly hearsOthers: boolean;
   readonly seenAt: string;
 }
 
-/** One gateway at a time looks and takes a seat. */
-export async function takeSeat(client: Client, options: SeatTaker): Promise<number> {
+/** One gateway at a time looks and takes a slot. */
+export async function takeSlot(client: Client, options: SlotTaker): Promise<number> {
   await client.query('SELECT pg_advisory_lock($1, $2)', joinLock);
   try {
-    return await findSeat(client, options);
+    return await findSlot(client, options);
   } finally {
     await client.query('SELECT pg_advisory_unlock($1, $2)', joinLock).catch(() => undefined);
   }
 }
 
-async function findSeat(client: Client, options: SeatTaker): Promise<number> {
+async function findSlot(client: Client, options: SlotTaker): Promise<number> {
   const startedAt = performance.now();
   const firstSeen = new Map<string, string>();
   for (;;) {
-    const seats = await knownSeats(client);
+    const slots = await knownSlots(client);
     const held = new Set<number>();
     let isUnclear = false;
-    for (const { seat, id, hearsOthers, seenAt } of seats) {
-      if (await isFree(client, seat)) continue;
-      held.add(seat);
+    for (const { slot, id, hearsOthers, seenAt } of slots) {
+      if (await isFree(client, slot)) continue;
+      held.add(slot);
       if (options.hearsOthers && hearsOthers) continue;
-      // A gateway that has just died keeps its seat for a moment. One that lives shows it every second.
+      // A gateway that has just died keeps its slot for a moment. One that lives shows it every second.
       const before = firstSeen.get(id);
       if (before !== undefined && before !== seenAt) throw notAlone(options.hearsOthers);
       firstSeen.set(id, seenAt);
       isUnclear = true;
     }
     if (!isUnclear || performance.now() - startedAt > patienceMs) {
-      const seat = firstNotIn(held);
-      if (await lock(client, seat)) return await write(client, seat, options);
+      const slot = firstNotIn(held);
+      if (await lock(client, slot)) return await write(client, slot, options);
     }
     await sleep(lookEveryMs);
   }
 }
 
 function firstNotIn(held: ReadonlySet<number>): number {
-  for (let seat = 1; ; seat++) if (!held.has(seat)) return seat;
+  for (let slot = 1; ; slot++) if (!held.has(slot)) return slot;
 }
 
 function notAlone(hearsOthers: boolean): StartError {
@@ -70,36 +70,36 @@ function notAlone(hearsOthers: boolean): StartError {
   );
 }
 
-async function knownSeats(client: Client): Promise<Seat[]> {
-  const { rows } = await client.query<Seat>(
-    'SELECT seat, id, hears_others AS "hearsOthers", seen_at::text AS "seenAt" FROM gateways ORDER BY seat',
+async function knownSlots(client: Client): Promise<Slot[]> {
+  const { rows } = await client.query<Slot>(
+    'SELECT seat AS slot, id, hears_others AS "hearsOthers", seen_at::text AS "seenAt" FROM gateways ORDER BY seat',
   );
   return rows;
 }
 
-/** Whether nobody holds a seat. The answer may be out of date, so whoever wants the seat locks it. */
-async function isFree(client: Client, seat: number): Promise<boolean> {
-  const { rowCount } = await client.query(`SELECT 1 FROM (${seatHolders}) AS held WHERE seat = $1`, [seat]);
+/** Whether nobody holds a slot. The answer may be out of date, so whoever wants the slot locks it. */
+async function isFree(client: Client, slot: number): Promise<boolean> {
+  const { rowCount } = await client.query(`SELECT 1 FROM (${slotHolders}) AS held WHERE seat = $1`, [slot]);
   return rowCount === 0;
 }
 
-async function lock(client: Client, seat: number): Promise<boolean> {
+async function lock(client: Client, slot: number): Promise<boolean> {
   const { rows } = await client.query<{ locked: boolean }>(
     'SELECT pg_try_advisory_lock($1, $2) AS locked',
-    seatLock(seat),
+    slotLock(slot),
   );
   return rows[0]?.locked === true;
 }
 
-async function write(client: Client, seat: number, { id, version, hearsOthers }: SeatTaker): Promise<number> {
-  // After an outage the same gateway may find its seat taken, and gets another one.
-  await client.query('DELETE FROM gateways WHERE id = $1 AND seat <> $2', [id, seat]);
+async function write(client: Client, slot: number, { id, version, hearsOthers }: SlotTaker): Promise<number> {
+  // After an outage the same gateway may find its slot taken, and gets another one.
+  await client.query('DELETE FROM gateways WHERE id = $1 AND seat <> $2', [id, slot]);
   await client.query(
     `INSERT INTO gateways AS g (seat, id, version, hears_others) VALUES ($1, $2, $3, $4)
       ON CONFLICT (seat) DO UPDATE SET id = excluded.id, version = excluded.version,
         hears_others = excluded.hears_others, seen_at = clock_timestamp(), is_leaving = false,
         started_at = CASE WHEN g.id = excluded.id THEN g.started_at ELSE clock_timestamp() END`,
-    [seat, id, version, hearsOthers],
+    [slot, id, version, hearsOthers],
   );
-  return seat;
+  return slot;
 }
