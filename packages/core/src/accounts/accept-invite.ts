@@ -31,7 +31,7 @@ export async function acceptInvite(accounts: Accounts, request: Acceptance, from
   const before = await accounts.store.read((rows) => rows.accountByEmail(invite.emailKey));
   const locks = [lock.firstAccount, lock.invite(invite.id), lock.email(emailHash)];
   if (before !== undefined) locks.push(lock.account(before.id));
-  const open = await changeAccounts(accounts, null, locks, async (rows, note) => {
+  const open = await changeAccounts(accounts, null, locks, async (rows, audit) => {
     const current = await invited(accounts, rows, request.token);
     const known = await rows.accountByEmail(invite.emailKey);
     if (current?.id !== invite.id || known?.status === 'active' || known?.id !== before?.id) throw invalidToken();
@@ -57,7 +57,7 @@ export async function acceptInvite(accounts: Accounts, request: Acceptance, from
     await rows.removeAttempts(emailHash);
     const opened = await openSession(accounts, rows, account, { rememberMe: false, via: 'password' }, from);
     const details = { ...inviteDetails(invite), account_id: account.id, session_id: opened.session.id };
-    await note('InviteAccepted', { actor: personOf(account), from }, details);
+    await audit('InviteAccepted', { actor: personOf(account), from }, details);
     return opened;
   });
   return grantFor(accounts, open);

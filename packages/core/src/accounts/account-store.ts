@@ -3,7 +3,7 @@ import type { EpochMs } from '../kernel/index.ts';
 import type { Account, Attempts, Identity, Invite, QueuedLetter, RefreshToken, SentToken, Session } from './account.ts';
 
 /** A row of the audit outbox: an entry that a change of accounts owes to the log. */
-export interface OwedEntry {
+export interface OutboxEntry {
   readonly id: string;
   readonly at: EpochMs;
   /** The draft of the entry, as JSON. */
@@ -97,9 +97,9 @@ export interface AccountRows {
    */
   holdKey(id: string, now: EpochMs): Promise<boolean>;
 
-  owe(entry: OwedEntry): Promise<void>;
-  /** Entries owed since before `before`, oldest first. */
-  owed(before: EpochMs, limit: number): Promise<readonly OwedEntry[]>;
+  saveOutboxEntry(entry: OutboxEntry): Promise<void>;
+  /** Entries in the outbox since before `before`, oldest first. */
+  outboxEntries(before: EpochMs, limit: number): Promise<readonly OutboxEntry[]>;
 
   /**
    * Removes what nobody needs any more: sessions that ended or expired before `before`, with their refresh tokens;

@@ -2,10 +2,10 @@ import type { Access } from '../access/index.ts';
 import type { Meanings } from '../journal/index.ts';
 import { noRows, nothingToApply, remove, storedOnly, touchesNobody } from '../journal/index.ts';
 import type { AccountsChange } from './accounts.ts';
-import { owedEntriesTable } from './accounts-rows.ts';
+import { outboxTable } from './accounts-rows.ts';
 
 export const accountsFacts: Meanings<Pick<Access, 'callers' | 'ended'>, AccountsChange> = {
-  owed_entry_recorded: { ...storedOnly, rows: ({ id }) => [remove(owedEntriesTable, { id })] },
+  owed_entry_recorded: { ...storedOnly, rows: ({ id }) => [remove(outboxTable, { id })] },
   rights_changed: {
     apply: ({ callers, ended }, { ids }, { onDurable }) => {
       callers.ended(ids);

@@ -1,7 +1,7 @@
 import { makerIn, roles } from '../access/index.ts';
 import type { Table } from '../journal/index.ts';
 import { aFlag, aNumber, aText, oneOf, optional, tableOf, text } from '../journal/index.ts';
-import type { OwedEntry } from './account-store.ts';
+import type { OutboxEntry } from './account-store.ts';
 import type { Account, Attempts, Identity, Invite, QueuedLetter, RefreshToken, SentToken, Session } from './account.ts';
 import { sentPurposes, signIns } from './account.ts';
 
@@ -93,7 +93,7 @@ export const lettersTable: Table<QueuedLetter, 'id'> = tableOf('letters', 'id', 
 });
 
 /** The only accounts table that a commit of the log touches. The account store owns the others. */
-export const owedEntriesTable: Table<OwedEntry, 'id'> = tableOf('owed_entries', 'id', {
+export const outboxTable: Table<OutboxEntry, 'id'> = tableOf('owed_entries', 'id', {
   id: aText,
   at: aNumber,
   draft: aText,

@@ -44,7 +44,7 @@ export interface Origin {
 export const lock = {
   firstAccount: 'accounts',
   owners: 'owners',
-  owed: 'owed',
+  outbox: 'owed',
   identity: (id: string) => `identity:${id}`,
   email: (emailHash: string) => `email:${emailHash}`,
   account: (id: string) => `account:${id}`,

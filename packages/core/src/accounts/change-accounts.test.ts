@@ -1,34 +1,34 @@
 import { expect, test } from 'vitest';
 import { from, testAccounts } from '../testkit/test-accounts.ts';
-import { changeAccounts, settleOwed, somebody } from './change-accounts.ts';
+import { changeAccounts, drainOutbox, somebody } from './change-accounts.ts';
 
 test('entries that a process owed when it ended are recorded later, once', async () => {
   const world = await testAccounts();
   const { accounts, clock } = world;
   const [mark] = await world.audit();
   await accounts.store.transaction([], (rows) =>
-    rows.owe({ id: 'o1', at: clock.now(), draft: draft('AccountLocked') }),
+    rows.saveOutboxEntry({ id: 'o1', at: clock.now(), draft: draft('AccountLocked') }),
   );
-  await world.run(settleOwed(accounts));
+  await world.run(drainOutbox(accounts));
   expect(await world.audit()).toEqual([mark]);
   clock.advance(60_001);
-  await world.run(Promise.all([settleOwed(accounts), settleOwed(accounts)]));
+  await world.run(Promise.all([drainOutbox(accounts), drainOutbox(accounts)]));
   clock.advance(60_001);
-  await world.run(settleOwed(accounts));
+  await world.run(drainOutbox(accounts));
   expect((await world.audit()).map((entry) => entry.event_type)).toEqual(['SigningKeyRotated', 'AccountLocked']);
 });
 
 test('what is thrown leaves nothing behind and owes nothing', async () => {
   const world = await testAccounts();
   const { accounts, clock } = world;
-  const work = changeAccounts(accounts, null, [], async (rows, note) => {
+  const work = changeAccounts(accounts, null, [], async (rows, audit) => {
     await rows.saveAttempts({ emailHash: 'h', count: 1, lockedUntil: null, updatedAt: clock.now() });
-    await note('LoginFailed', { actor: somebody, from });
+    await audit('LoginFailed', { actor: somebody, from });
     throw new Error('no');
   });
   await expect(world.run(work)).rejects.toThrow('no');
   expect(await accounts.store.read((rows) => rows.attempts('h'))).toBeUndefined();
-  expect(await accounts.store.read((rows) => rows.owed(clock.now() + 1, 10))).toEqual([]);
+  expect(await accounts.store.read((rows) => rows.outboxEntries(clock.now() + 1, 10))).toEqual([]);
   expect(await world.audit()).toHaveLength(1);
 });
 

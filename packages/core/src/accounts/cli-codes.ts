@@ -51,7 +51,7 @@ export async function openCliSession(
     accounts,
     null,
     [lock.session(by), lock.account(session.accountId)],
-    async (rows, note) => {
+    async (rows, audit) => {
       const now = access.clock.now();
       const sent = await rows.sentToken(hash);
       const found = await rows.sessionWithAccount(by);
@@ -62,7 +62,7 @@ export async function openCliSession(
       const { account, session: opener } = found;
       const opened = await openSession(accounts, rows, account, { rememberMe: false, via: opener.via }, from);
       const details = { account_id: account.id, method: 'cli', opened_by: by, session_id: opened.session.id };
-      await note('LoginSucceeded', { actor: personOf(account), from }, details);
+      await audit('LoginSucceeded', { actor: personOf(account), from }, details);
       return opened;
     },
   );

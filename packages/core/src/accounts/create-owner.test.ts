@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { from, goodPassword, testAccounts } from '../testkit/test-accounts.ts';
-import { settleOwed } from './change-accounts.ts';
+import { drainOutbox } from './change-accounts.ts';
 import { createOwner } from './create-owner.ts';
 import { logIn } from './log-in.ts';
 import { logInWithOidc } from './log-in-with-oidc.ts';
@@ -28,7 +28,7 @@ test('makes an owner whose token sets a password, and gateways put that on recor
   await world.run(confirmReset(world.accounts, { token, password: goodPassword }, from));
   expect((await world.run(attempt('olga@example.com', goodPassword))).account.id).toBe(account.id);
   world.clock.advance(61_000);
-  await world.run(settleOwed(world.accounts));
+  await world.run(drainOutbox(world.accounts));
   const entry = (await world.audit()).find(({ event_type }) => event_type === 'AccountRegistered');
   expect(entry).toMatchObject({ actor: { kind: 'system' }, reason: 'reeve accounts create-owner' });
   expect(JSON.stringify(await world.audit())).not.toContain(token);

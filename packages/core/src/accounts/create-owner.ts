@@ -4,7 +4,7 @@ import type { Account } from './account.ts';
 import { noPassword } from './account.ts';
 import type { AccountStore } from './account-store.ts';
 import { lock } from './accounts.ts';
-import { oweEntry } from './change-accounts.ts';
+import { queueEntry } from './change-accounts.ts';
 import { requireEmail } from './email.ts';
 
 /** What making an owner needs: no gateway, and no log. */
@@ -64,7 +64,7 @@ export async function createOwner(ports: OwnerPorts, given: string): Promise<Mad
     const was = known === undefined ? {} : { was: { role: known.role, status: known.status } };
     const eventType = known === undefined ? 'AccountRegistered' : 'AccountChanged';
     const by = { actor: system, from, reason: 'reeve accounts create-owner' };
-    await oweEntry(ports, rows, eventType, by, { ...details, ...was });
+    await queueEntry(ports, rows, eventType, by, { ...details, ...was });
     return { account, isNew: known === undefined, token, expiresAt };
   });
 }

@@ -1,11 +1,11 @@
 export { acceptInvite } from './accept-invite.ts';
-export type { AccountRows, AccountStore, OwedEntry, Page } from './account-store.ts';
+export type { AccountRows, AccountStore, OutboxEntry, Page } from './account-store.ts';
 export type { Account, Attempts, Identity, Invite, QueuedLetter, RefreshToken } from './account.ts';
 export type { SentToken, Session, SignIn } from './account.ts';
 export { noPassword, signIns } from './account.ts';
 export { accountsFacts } from './accounts-facts.ts';
 export { accountsTable, attemptsTable, identitiesTable, invitesTable, lettersTable } from './accounts-rows.ts';
-export { owedEntriesTable, refreshTokensTable, sentTokensTable, sessionsTable } from './accounts-rows.ts';
+export { outboxTable, refreshTokensTable, sentTokensTable, sessionsTable } from './accounts-rows.ts';
 export type { Accounts, AccountsAccess, AccountsChange, Origin, PasswordHasher } from './accounts.ts';
 export { requireLogin, requirePasswords } from './accounts.ts';
 export { makeCliCode, openCliSession } from './cli-codes.ts';

@@ -13,7 +13,7 @@ import type { AccountRows, Page } from './account-store.ts';
 import type { Account, Invite } from './account.ts';
 import type { Accounts, Origin } from './accounts.ts';
 import { emailHashOf, lock, requireOwner, requirePasswords } from './accounts.ts';
-import type { Note } from './change-accounts.ts';
+import type { AuditWriter } from './change-accounts.ts';
 import { changeAccounts } from './change-accounts.ts';
 import { requireEmail, sendableToken } from './email.ts';
 import { redactText } from '../audit/index.ts';
@@ -43,11 +43,11 @@ export async function createInvite(
   const email = requireEmail(request.email);
   if (request.role === 'owner') requireOwner(by);
   const about = { email: email.text, emailKey: email.key, role: request.role, ...bindingFor(by, request) };
-  return changeAccounts(accounts, by, [lock.email(emailHashOf(accounts, email.key))], async (rows, note) => {
+  return changeAccounts(accounts, by, [lock.email(emailHashOf(accounts, email.key))], async (rows, audit) => {
     const earlier = await rows.inviteByEmail(email.key);
     await requireFreeEmail(accounts, rows, by, email.key, earlier);
     if (earlier !== undefined) await replace(accounts, rows, by, earlier);
-    return make(accounts, rows, note, by, about, from);
+    return make(accounts, rows, audit, by, about, from);
   });
 }
 
@@ -57,11 +57,11 @@ export async function resendInvite(accounts: Accounts, by: Principal, id: string
   requirePasswords(accounts);
   const known = await accounts.store.read((rows) => openInvite(accounts, rows, by, id));
   const locks = [lock.invite(id), lock.email(emailHashOf(accounts, known.emailKey))];
-  return changeAccounts(accounts, by, locks, async (rows, note) => {
+  return changeAccounts(accounts, by, locks, async (rows, audit) => {
     const invite = await openInvite(accounts, rows, by, id);
     requireRightOver(by, await rows.accountByEmail(invite.emailKey));
     await replace(accounts, rows, by, invite);
-    return make(accounts, rows, note, by, invite, from);
+    return make(accounts, rows, audit, by, invite, from);
   });
 }
 
@@ -78,10 +78,10 @@ export function listInvites(
 
 export async function revokeInvite(accounts: Accounts, by: Principal, id: string, from: Origin): Promise<void> {
   requireScope(by, 'admin');
-  await changeAccounts(accounts, by, [lock.invite(id)], async (rows, note) => {
+  await changeAccounts(accounts, by, [lock.invite(id)], async (rows, audit) => {
     const invite = await openInvite(accounts, rows, by, id);
     await replace(accounts, rows, by, invite);
-    await note('InviteRevoked', { actor: by.actor, from }, inviteDetails(invite));
+    await audit('InviteRevoked', { actor: by.actor, from }, inviteDetails(invite));
   });
 }
 
@@ -160,7 +160,7 @@ async function makerBinding({ keys }: Access, rows: AccountRows, { madeBy }: Inv
 async function make(
   accounts: Accounts,
   rows: AccountRows,
-  note: Note,
+  audit: AuditWriter,
   by: Principal,
   about: Pick<Invite, 'email' | 'emailKey' | 'role' | 'orgId' | 'teamId'>,
   from: Origin,
@@ -191,7 +191,7 @@ async function make(
     dueAt: now,
     failures: 0,
   });
-  await note('InviteCreated', { actor: by.actor, from }, inviteDetails(invite));
+  await audit('InviteCreated', { actor: by.actor, from }, inviteDetails(invite));
   return { invite, token };
 }
 

@@ -7,7 +7,7 @@ import type { Account } from './account.ts';
 import { noPassword } from './account.ts';
 import type { Accounts, Origin } from './accounts.ts';
 import { emailHashOf, lock } from './accounts.ts';
-import type { Note } from './change-accounts.ts';
+import type { AuditWriter } from './change-accounts.ts';
 import { changeAccounts, personOf, somebody } from './change-accounts.ts';
 import type { Email } from './email.ts';
 import { isSameAddress, parseEmail } from './email.ts';
@@ -69,8 +69,8 @@ export async function logInWithOidc(accounts: Accounts, person: OidcPerson, from
 
 /** Records that a sign-on failed before anybody was known. */
 export async function noteFailedSignOn(accounts: Accounts, reason: string, from: Origin): Promise<void> {
-  await changeAccounts(accounts, null, [], (_rows, note) =>
-    note('LoginFailed', { actor: somebody, from, reason }, { method: 'oidc' }),
+  await changeAccounts(accounts, null, [], (_rows, audit) =>
+    audit('LoginFailed', { actor: somebody, from, reason }, { method: 'oidc' }),
   );
 }
 
@@ -80,10 +80,10 @@ async function tryOnce(attempt: Attempt): Promise<Outcome> {
   const locks = [lock.identity(identityId), lock.owners];
   if (email !== undefined) locks.push(lock.email(emailHashOf(accounts, email.key)));
   if (before !== undefined) locks.push(lock.account(before.account.id));
-  return changeAccounts(accounts, null, locks, async (rows, note) => {
+  return changeAccounts(accounts, null, locks, async (rows, audit) => {
     const found = await accountOf(attempt, rows);
     if (found?.account.id !== before?.account.id) return 'moved';
-    return admit(attempt, rows, note, found);
+    return admit(attempt, rows, audit, found);
   });
 }
 
@@ -101,9 +101,14 @@ async function accountOf({ identityId, email }: Attempt, rows: AccountRows): Pro
   return same && { account: same, isTheirs: false };
 }
 
-async function admit(attempt: Attempt, rows: AccountRows, note: Note, found: Found | undefined): Promise<Outcome> {
+async function admit(
+  attempt: Attempt,
+  rows: AccountRows,
+  audit: AuditWriter,
+  found: Found | undefined,
+): Promise<Outcome> {
   const refusal = await refusalOf(attempt, rows, found);
-  if (refusal !== undefined) return refuse(attempt, rows, note, found, refusal);
+  if (refusal !== undefined) return refuse(attempt, rows, audit, found, refusal);
   const { accounts, person, held, from } = attempt;
   const account = found?.account ?? newAccount(attempt);
   if (held === undefined || account === undefined) throw new Error('a refusal should have come first');
@@ -122,15 +127,15 @@ async function admit(attempt: Attempt, rows: AccountRows, note: Note, found: Fou
   const about = { account_id: next.id, identity_hash: attempt.identityId };
   const details = { ...about, email: next.email, role: next.role, org_id: next.orgId, team_id: next.teamId };
   if (found?.isTheirs !== true) await saveIdentity(attempt, rows, next.id);
-  if (found === undefined) await note('AccountRegistered', by, details);
-  else if (isLinked) await link(attempt, rows, note, next);
+  if (found === undefined) await audit('AccountRegistered', by, details);
+  else if (isLinked) await link(attempt, rows, audit, next);
   const hasMoved = found !== undefined && (account.role !== next.role || !isSameBinding(account, next));
   if (hasMoved) {
     const was = { role: account.role, org_id: account.orgId, team_id: account.teamId };
-    await note('AccountChanged', { ...by, reason: 'single sign-on' }, { ...details, status: next.status, was });
+    await audit('AccountChanged', { ...by, reason: 'single sign-on' }, { ...details, status: next.status, was });
   }
   const open = await openSession(accounts, rows, next, { rememberMe: false, via: 'oidc' }, from);
-  await note('LoginSucceeded', by, { ...about, method: 'oidc', remember_me: false, session_id: open.session.id });
+  await audit('LoginSucceeded', by, { ...about, method: 'oidc', remember_me: false, session_id: open.session.id });
   return open;
 }
 
@@ -161,7 +166,7 @@ async function refusalOf(attempt: Attempt, rows: AccountRows, found: Found | und
 async function refuse(
   { accounts, identityId, from }: Attempt,
   rows: AccountRows,
-  note: Note,
+  audit: AuditWriter,
   found: Found | undefined,
   refusal: Refusal,
 ): Promise<ReeveError> {
@@ -169,7 +174,7 @@ async function refuse(
   if (account !== undefined) await rows.endSessions(account.id, accounts.access.clock.now());
   const actor = account === undefined ? somebody : personOf(account);
   const details = { account_id: account?.id ?? null, identity_hash: identityId, method: 'oidc' };
-  await note('LoginFailed', { actor, from, reason: refusal }, details);
+  await audit('LoginFailed', { actor, from, reason: refusal }, details);
   return new ReeveError(refusal, words[refusal]);
 }
 
@@ -200,9 +205,9 @@ async function saveIdentity({ accounts, person, identityId }: Attempt, rows: Acc
  * Whoever made the account may not have been the owner of its email. So the password and the sessions from before do
  * not open it any more.
  */
-async function link({ accounts, identityId, from }: Attempt, rows: AccountRows, note: Note, account: Account) {
+async function link({ accounts, identityId, from }: Attempt, rows: AccountRows, audit: AuditWriter, account: Account) {
   const ended = await rows.endSessions(account.id, accounts.access.clock.now());
   await rows.removeSentTokens('reset', account.id);
   const details = { account_id: account.id, email: account.email, identity_hash: identityId };
-  await note('AccountLinked', { actor: personOf(account), from }, { ...details, sessions_ended: ended.length });
+  await audit('AccountLinked', { actor: personOf(account), from }, { ...details, sessions_ended: ended.length });
 }

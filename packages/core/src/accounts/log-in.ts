@@ -2,7 +2,7 @@ import type { AccountRows } from './account-store.ts';
 import type { Account, Attempts } from './account.ts';
 import type { Accounts, Origin, AccountSettings } from './accounts.ts';
 import { emailHashOf, lock, requirePasswords } from './accounts.ts';
-import type { Note, NoteBy } from './change-accounts.ts';
+import type { AuditWriter, AuditSource } from './change-accounts.ts';
 import { changeAccounts, personOf, somebody } from './change-accounts.ts';
 import type { Email } from './email.ts';
 import { requireEmail } from './email.ts';
@@ -37,17 +37,17 @@ export async function logIn(accounts: Accounts, request: LoginRequest, from: Ori
   const renewed =
     verified !== undefined && outdated ? await accounts.hasher.hash(normalisePassword(request.password)) : undefined;
   const locks = [lock.email(emailHash), ...(account === undefined ? [] : [lock.account(account.id)])];
-  const outcome = await changeAccounts(accounts, null, locks, async (rows, note) => {
-    const lockedMs = await isLocked(accounts, rows, emailHash);
-    if (lockedMs > 0) return refuseLocked(note, { actor: somebody, from }, emailHash, lockedMs);
+  const outcome = await changeAccounts(accounts, null, locks, async (rows, audit) => {
+    const lockedMs = await remainingLockMs(accounts, rows, emailHash);
+    if (lockedMs > 0) return refuseLocked(audit, { actor: somebody, from }, emailHash, lockedMs);
     const current = verified === undefined ? undefined : await rows.account(verified.id);
     // The password was wrong, or somebody changed it or disabled the account during the verification.
     if (current?.passwordHash !== verified?.passwordHash || current?.status !== 'active') {
       const by = { actor: somebody, from, reason: 'wrong email or password' };
-      await countFailure(accounts, rows, note, { emailHash, accountId: account?.id ?? null, by });
+      await countFailure(accounts, rows, audit, { emailHash, accountId: account?.id ?? null, by });
       return new ReeveError('wrong_credentials', 'the email or the password is wrong');
     }
-    return completeLogin(accounts, rows, note, { account: current, renewed, emailHash, request, from });
+    return completeLogin(accounts, rows, audit, { account: current, renewed, emailHash, request, from });
   });
   if (outcome instanceof ReeveError) throw outcome;
   return grantFor(accounts, outcome);
@@ -62,18 +62,18 @@ async function findUnlessLocked(
 ): Promise<Account | undefined> {
   const { account, lockedMs } = await accounts.store.read(async (rows) => ({
     account: await rows.accountByEmail(email.key),
-    lockedMs: await isLocked(accounts, rows, emailHash),
+    lockedMs: await remainingLockMs(accounts, rows, emailHash),
   }));
   if (lockedMs === 0) return account;
-  throw await changeAccounts(accounts, null, [], (_rows, note) =>
-    refuseLocked(note, { actor: somebody, from }, emailHash, lockedMs),
+  throw await changeAccounts(accounts, null, [], (_rows, audit) =>
+    refuseLocked(audit, { actor: somebody, from }, emailHash, lockedMs),
   );
 }
 
 async function completeLogin(
   accounts: Accounts,
   rows: AccountRows,
-  note: Note,
+  audit: AuditWriter,
   about: {
     readonly account: Account;
     readonly renewed: string | undefined;
@@ -92,7 +92,7 @@ async function completeLogin(
   await rows.saveAccount(account);
   const open = await openSession(accounts, rows, account, { rememberMe: request.rememberMe, via: 'password' }, from);
   const details = { account_id: account.id, remember_me: request.rememberMe, session_id: open.session.id };
-  await note('LoginSucceeded', { actor: personOf(account), from }, details);
+  await audit('LoginSucceeded', { actor: personOf(account), from }, details);
   return open;
 }
 
@@ -128,18 +128,22 @@ export function locked(forMs: number): ReeveError {
 }
 
 /** How long passwords for an email are refused unchecked; 0 if they are checked. */
-export async function isLocked({ access, settings }: Accounts, rows: AccountRows, emailHash: string): Promise<number> {
+export async function remainingLockMs(
+  { access, settings }: Accounts,
+  rows: AccountRows,
+  emailHash: string,
+): Promise<number> {
   return lockedForMs(await rows.attempts(emailHash), settings, access.clock.now());
 }
 
 /** Records an attempt during a lock. The attempt does not extend the lock. */
 export async function refuseLocked(
-  note: Note,
-  { actor, from }: NoteBy,
+  audit: AuditWriter,
+  { actor, from }: AuditSource,
   emailHash: string,
   lockedMs: number,
 ): Promise<ReeveError> {
-  await note('LoginFailed', { actor, from, reason: 'locked' }, { email_hash: emailHash });
+  await audit('LoginFailed', { actor, from, reason: 'locked' }, { email_hash: emailHash });
   return locked(lockedMs);
 }
 
@@ -147,8 +151,8 @@ export async function refuseLocked(
 export async function countFailure(
   { access, settings }: Accounts,
   rows: AccountRows,
-  note: Note,
-  about: { readonly emailHash: string; readonly accountId: string | null; readonly by: NoteBy },
+  audit: AuditWriter,
+  about: { readonly emailHash: string; readonly accountId: string | null; readonly by: AuditSource },
 ): Promise<void> {
   const { emailHash, accountId, by } = about;
   const { isLocked: nowLocked, ...attempts } = afterFailure(
@@ -159,6 +163,6 @@ export async function countFailure(
   );
   await rows.saveAttempts(attempts);
   const details = { account_id: accountId, email_hash: emailHash, failures: attempts.count };
-  await note('LoginFailed', by, details);
-  if (nowLocked) await note('AccountLocked', { actor: by.actor, from: by.from }, details);
+  await audit('LoginFailed', by, details);
+  if (nowLocked) await audit('AccountLocked', { actor: by.actor, from: by.from }, details);
 }

@@ -5,8 +5,8 @@ import type { Account, AccountStatus } from './account.ts';
 import type { Accounts, Origin } from './accounts.ts';
 import { lock, requireOwner } from './accounts.ts';
 import { inviteDetails } from './invites.ts';
-import type { Note, NoteBy } from './change-accounts.ts';
-import { changeAccounts, settleOwed } from './change-accounts.ts';
+import type { AuditWriter, AuditSource } from './change-accounts.ts';
+import { changeAccounts, drainOutbox } from './change-accounts.ts';
 import { redactText } from '../audit/index.ts';
 import { invalid, ReeveError } from '../kernel/index.ts';
 
@@ -34,7 +34,7 @@ export async function changeAccount(
   from: Origin,
 ): Promise<Account> {
   requireAdministrator(by);
-  return await changeAccounts(accounts, by, [lock.owners, lock.account(id)], async (rows, note) => {
+  return await changeAccounts(accounts, by, [lock.owners, lock.account(id)], async (rows, audit) => {
     const account = await rows.account(id);
     if (account === undefined) throw new ReeveError('account_not_found', `there is no account "${redactText(id)}"`);
     const next: Account = { ...account, role: change.role ?? account.role, status: change.status ?? account.status };
@@ -46,21 +46,21 @@ export async function changeAccount(
     if (next.status === 'disabled') {
       await rows.endSessions(id, accounts.access.clock.now());
       await rows.removeSentTokens('reset', id);
-      await endInvite(rows, note, account, { actor: by.actor, from });
+      await endInvite(rows, audit, account, { actor: by.actor, from });
     }
     const was = { role: account.role, status: account.status };
     const details = { account_id: id, email: account.email, role: next.role, status: next.status, was };
-    await note('AccountChanged', { actor: by.actor, from }, details);
+    await audit('AccountChanged', { actor: by.actor, from }, details);
     return next;
   });
 }
 
 /** An invite from before the account would bring it back. */
-async function endInvite(rows: AccountRows, note: Note, { emailKey }: Account, by: NoteBy): Promise<void> {
+async function endInvite(rows: AccountRows, audit: AuditWriter, { emailKey }: Account, by: AuditSource): Promise<void> {
   const invite = await rows.inviteByEmail(emailKey);
   if (invite === undefined) return;
   await rows.removeInvite(invite.id);
-  await note('InviteRevoked', { ...by, reason: 'the account was disabled' }, inviteDetails(invite));
+  await audit('InviteRevoked', { ...by, reason: 'the account was disabled' }, inviteDetails(invite));
 }
 
 async function keepAnOwner(rows: AccountRows, account: Account, next: Account): Promise<void> {
@@ -77,9 +77,9 @@ function requireAdministrator(by: Principal): void {
 /** The store keeps ended sessions this long, so that a stolen token that comes back late is still noticed. */
 const rememberedMs = 24 * 3_600_000;
 
-/** Periodic upkeep: records entries that are still owed, and removes what is over. */
+/** Periodic upkeep: records entries that are still in the outbox, and removes what is over. */
 export async function keepAccounts(accounts: Accounts): Promise<void> {
-  await settleOwed(accounts);
+  await drainOutbox(accounts);
   const now = accounts.access.clock.now();
   await accounts.store.transaction([], (rows) => rows.removeStale(now - rememberedMs, now));
 }

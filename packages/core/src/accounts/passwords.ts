@@ -7,7 +7,7 @@ import type { Accounts, Origin } from './accounts.ts';
 import { emailHashOf, lock, passwordOff, requirePasswords } from './accounts.ts';
 import { changeAccounts, personOf, somebody } from './change-accounts.ts';
 import { parseEmail, invalidToken, openedBy } from './email.ts';
-import { countFailure, isLocked, refuseLocked } from './log-in.ts';
+import { countFailure, refuseLocked, remainingLockMs } from './log-in.ts';
 import { checkNewPassword, normalisePassword } from './password-rules.ts';
 
 /** Queues a letter with a reset link, if an active account with a password has this email. Call this after the answer has left. */
@@ -16,12 +16,12 @@ export async function requestReset(accounts: Accounts, given: string, from: Orig
   if (email === undefined) return;
   const account = await accounts.store.read((rows) => rows.accountByEmail(email.key));
   if (account?.status !== 'active' || account.passwordHash === noPassword) return;
-  await changeAccounts(accounts, null, [lock.account(account.id)], async (rows, note) => {
+  await changeAccounts(accounts, null, [lock.account(account.id)], async (rows, audit) => {
     const { access } = accounts;
     const now = access.clock.now();
     const id = access.randomness.hex(16);
     await rows.saveLetter({ id, kind: 'reset', subjectId: account.id, createdAt: now, dueAt: now, failures: 0 });
-    await note('PasswordResetRequested', { actor: somebody, from }, { account_id: account.id });
+    await audit('PasswordResetRequested', { actor: somebody, from }, { account_id: account.id });
   });
 }
 
@@ -39,11 +39,11 @@ export async function confirmReset(
   if (account === undefined) throw invalidToken();
   checkNewPassword(request.password, account);
   const passwordHash = await accounts.hasher.hash(normalisePassword(request.password));
-  await changeAccounts(accounts, null, locksOf(accounts, account), async (rows, note) => {
+  await changeAccounts(accounts, null, locksOf(accounts, account), async (rows, audit) => {
     const current = await resetting(accounts, rows, request.token);
     if (current?.id !== account.id) throw invalidToken();
     await setPassword(accounts, rows, current, passwordHash);
-    await note('PasswordReset', { actor: personOf(current), from }, { account_id: current.id });
+    await audit('PasswordReset', { actor: personOf(current), from }, { account_id: current.id });
   });
 }
 
@@ -66,24 +66,24 @@ export async function changePassword(
   checkNewPassword(request.password, account);
   const emailHash = emailHashOf(accounts, account.emailKey);
   const person = { actor: personOf(account), from };
-  const lockedMs = await accounts.store.read((rows) => isLocked(accounts, rows, emailHash));
+  const lockedMs = await accounts.store.read((rows) => remainingLockMs(accounts, rows, emailHash));
   if (lockedMs > 0) {
-    throw await changeAccounts(accounts, by, [], (_rows, note) => refuseLocked(note, person, emailHash, lockedMs));
+    throw await changeAccounts(accounts, by, [], (_rows, audit) => refuseLocked(audit, person, emailHash, lockedMs));
   }
   const { ok } = await accounts.hasher.verify(normalisePassword(request.currentPassword), account.passwordHash);
   const passwordHash = ok ? await accounts.hasher.hash(normalisePassword(request.password)) : '';
-  const failure = await changeAccounts(accounts, by, locksOf(accounts, account), async (rows, note) => {
-    const stillMs = await isLocked(accounts, rows, emailHash);
-    if (stillMs > 0) return refuseLocked(note, person, emailHash, stillMs);
+  const failure = await changeAccounts(accounts, by, locksOf(accounts, account), async (rows, audit) => {
+    const stillMs = await remainingLockMs(accounts, rows, emailHash);
+    if (stillMs > 0) return refuseLocked(audit, person, emailHash, stillMs);
     const current = await rows.account(accountId);
     if (!ok) {
       const wrong = { ...person, reason: 'wrong current password' };
-      await countFailure(accounts, rows, note, { emailHash, accountId, by: wrong });
+      await countFailure(accounts, rows, audit, { emailHash, accountId, by: wrong });
     }
     // Somebody may have changed the password meanwhile.
     if (!ok || current?.passwordHash !== account.passwordHash) return wrongPassword();
     await setPassword(accounts, rows, current, passwordHash);
-    await note('PasswordChanged', person, { account_id: current.id });
+    await audit('PasswordChanged', person, { account_id: current.id });
     return undefined;
   });
   if (failure !== undefined) throw failure;

@@ -2,7 +2,7 @@ import { ReeveError } from '../kernel/index.ts';
 import type { AccountRows } from './account-store.ts';
 import type { Accounts, Origin } from './accounts.ts';
 import { lock } from './accounts.ts';
-import type { Note } from './change-accounts.ts';
+import type { AuditWriter } from './change-accounts.ts';
 import { changeAccounts, personOf } from './change-accounts.ts';
 import type { SessionGrant, OpenSession } from './sessions.ts';
 import { isAdmitted } from './find-people.ts';
@@ -24,7 +24,9 @@ export async function refresh(accounts: Accounts, token: string | undefined, fro
   if (session === undefined) throw sessionEnded();
   // Takes the account's lock, too: a rotation must not overtake what ends all of its sessions.
   const locks = [lock.session(session.id), lock.account(session.accountId)];
-  const outcome = await changeAccounts(accounts, null, locks, (rows, note) => rotate(accounts, rows, note, hash, from));
+  const outcome = await changeAccounts(accounts, null, locks, (rows, audit) =>
+    rotate(accounts, rows, audit, hash, from),
+  );
   if (outcome instanceof ReeveError) throw outcome;
   return grantFor(accounts, outcome);
 }
@@ -32,7 +34,7 @@ export async function refresh(accounts: Accounts, token: string | undefined, fro
 async function rotate(
   accounts: Accounts,
   rows: AccountRows,
-  note: Note,
+  audit: AuditWriter,
   hash: string,
   from: Origin,
 ): Promise<OpenSession | ReeveError> {
@@ -49,7 +51,7 @@ async function rotate(
   if (token.usedAt !== null) {
     await rows.saveSession({ ...session, endedAt: now });
     const details = { account_id: account.id, session_id: session.id };
-    await note('RefreshTokenReused', { actor: personOf(account), from }, details);
+    await audit('RefreshTokenReused', { actor: personOf(account), from }, details);
     return sessionEnded();
   }
   await rows.saveRefreshToken({ ...token, usedAt: now });

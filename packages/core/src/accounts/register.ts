@@ -24,7 +24,7 @@ export async function register(accounts: Accounts, request: Registration, from: 
   if (!settings.openRegistration && (await store.read((rows) => rows.countAccounts())) > 0) throw closed();
   const passwordHash = await hasher.hash(normalisePassword(request.password));
   const locks = [lock.firstAccount, lock.email(emailHashOf(accounts, email.key))];
-  const open = await changeAccounts(accounts, null, locks, async (rows, note) => {
+  const open = await changeAccounts(accounts, null, locks, async (rows, audit) => {
     const isFirst = (await rows.countAccounts()) === 0;
     if (!isFirst && !settings.openRegistration) throw closed();
     if ((await rows.accountByEmail(email.key)) !== undefined) {
@@ -48,7 +48,7 @@ export async function register(accounts: Accounts, request: Registration, from: 
     const opened = await openSession(accounts, rows, account, { rememberMe: false, via: 'password' }, from);
     const { id, role } = account;
     const details = { account_id: id, email: account.email, role, session_id: opened.session.id };
-    await note('AccountRegistered', { actor: personOf(account), from }, details);
+    await audit('AccountRegistered', { actor: personOf(account), from }, details);
     return opened;
   });
   return grantFor(accounts, open);

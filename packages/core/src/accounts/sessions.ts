@@ -127,13 +127,13 @@ async function endSession(
   reason: string,
   from: Origin,
 ): Promise<SignIn | undefined> {
-  const ended = await changeAccounts(accounts, by, [lock.session(id)], async (rows, note) => {
+  const ended = await changeAccounts(accounts, by, [lock.session(id)], async (rows, audit) => {
     const now = accounts.access.clock.now();
     const found = await rows.sessionWithAccount(id);
     if (found === undefined || !isOpen(found.session, now)) return undefined;
     await rows.saveSession({ ...found.session, endedAt: now });
     const details = { account_id: found.account.id, session_id: id };
-    await note('SessionEnded', { actor: personOf(found.account), from, reason }, details);
+    await audit('SessionEnded', { actor: personOf(found.account), from, reason }, details);
     return found.session;
   });
   return ended?.via;

@@ -8,11 +8,11 @@ import type {
   SentToken,
   Session,
   AccountRows,
-  OwedEntry,
+  OutboxEntry,
   Page,
 } from '../accounts/index.ts';
 import { accountsTable, attemptsTable, identitiesTable, invitesTable, lettersTable } from '../accounts/index.ts';
-import { owedEntriesTable, refreshTokensTable, sentTokensTable, sessionsTable } from '../accounts/index.ts';
+import { outboxTable, refreshTokensTable, sentTokensTable, sessionsTable } from '../accounts/index.ts';
 import type { Binding } from '../access/index.ts';
 import { mayReach } from '../access/index.ts';
 import type { Table } from '../journal/index.ts';
@@ -215,12 +215,12 @@ export class MemoryAccountRows implements AccountRows {
     return Promise.resolve(true);
   }
 
-  async owe(entry: OwedEntry): Promise<void> {
-    this.#of(owedEntriesTable).save(entry);
+  async saveOutboxEntry(entry: OutboxEntry): Promise<void> {
+    this.#of(outboxTable).save(entry);
   }
 
-  async owed(before: EpochMs, limit: number): Promise<readonly OwedEntry[]> {
-    const owed = this.#of(owedEntriesTable).where((entry) => entry.at < before);
+  async outboxEntries(before: EpochMs, limit: number): Promise<readonly OutboxEntry[]> {
+    const owed = this.#of(outboxTable).where((entry) => entry.at < before);
     return owed.sort((a, b) => a.at - b.at || byId(a, b)).slice(0, limit);
   }
 

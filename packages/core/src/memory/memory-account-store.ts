@@ -1,5 +1,5 @@
 import type { AccountRows, AccountStore } from '../accounts/index.ts';
-import { owedEntriesTable } from '../accounts/index.ts';
+import { outboxTable } from '../accounts/index.ts';
 import { ReeveError } from '../kernel/index.ts';
 import type { KeptRows } from './memory-account-rows.ts';
 import { MemoryAccountRows } from './memory-account-rows.ts';
@@ -25,9 +25,9 @@ export class MemoryAccountStore implements AccountStore {
     this.#closed = true;
   }
 
-  /** The entry is in the log and no longer owed. The log's store calls this within its commit. */
+  /** The entry is in the log and leaves the outbox. The log's store calls this within its commit. */
   entryRecorded(id: string): void {
-    this.#kept.get(owedEntriesTable)?.delete(id);
+    this.#kept.get(outboxTable)?.delete(id);
   }
 
   async #run<Result>(work: (rows: AccountRows) => Promise<Result>): Promise<Result> {

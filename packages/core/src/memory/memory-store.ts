@@ -1,4 +1,4 @@
-import { owedEntriesTable } from '../accounts/index.ts';
+import { outboxTable } from '../accounts/index.ts';
 import { emptyChain, EntryPage } from '../audit/index.ts';
 import type { SealedEntry, AuditPage, AuditQuery, AuditReader, StoredEntry } from '../audit/index.ts';
 import type { ClosedPeriod, Period, TierOf } from '../budget/index.ts';
@@ -129,7 +129,7 @@ export class MemoryStore implements Store, AuditReader {
   /** Entries, and those that accounts owe to the log, are not kept as rows. */
   #write(write: Write): void {
     const { table } = write;
-    if (table === owedEntriesTable && write.way === 'remove') this.#accounts?.entryRecorded(String(write.key[0]));
+    if (table === outboxTable && write.way === 'remove') this.#accounts?.entryRecorded(String(write.key[0]));
     else if (table === entriesTable && write.way === 'prune') {
       this.#entries = this.#entries.filter((entry) => !fitsAll(entriesTable, entry, write.where));
     } else this.#rows.apply(write);

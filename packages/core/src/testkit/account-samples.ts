@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import type { Account, Attempts, Identity, Invite, QueuedLetter, RefreshToken } from '../accounts/account.ts';
 import type { SentToken, Session } from '../accounts/account.ts';
 import { roles } from '../access/principal.ts';
-import type { OwedEntry } from '../accounts/account-store.ts';
+import type { OutboxEntry } from '../accounts/account-store.ts';
 
 /** A sample account, with the members that a test sets. */
 
@@ -85,7 +85,7 @@ export function sampleLetter(id: string, members: Partial<QueuedLetter> = {}): Q
   };
 }
 
-export function sampleOwed(id: string, members: Partial<OwedEntry> = {}): OwedEntry {
+export function sampleOutboxEntry(id: string, members: Partial<OutboxEntry> = {}): OutboxEntry {
   return { id, at: 1_700_000_000_000, draft: `{"reason":"${id}"}`, ...members };
 }
 
@@ -201,4 +201,4 @@ export const someLetter: fc.Arbitrary<QueuedLetter> = fc.record({
   failures: fc.integer({ min: 0, max: 100 }),
 });
 
-export const someOwed: fc.Arbitrary<OwedEntry> = fc.record({ id: text, at: epoch, draft: text });
+export const someOutboxEntry: fc.Arbitrary<OutboxEntry> = fc.record({ id: text, at: epoch, draft: text });

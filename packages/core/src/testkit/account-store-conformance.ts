@@ -8,7 +8,7 @@ import {
   sampleIdentity,
   sampleInvite,
   sampleLetter,
-  sampleOwed,
+  sampleOutboxEntry,
   sampleRefreshToken,
   sampleSentToken,
   sampleSession,
@@ -17,7 +17,7 @@ import {
   someIdentity,
   someInvite,
   someLetter,
-  someOwed,
+  someOutboxEntry,
   someRefreshToken,
   someSentToken,
   someSession,
@@ -106,7 +106,7 @@ export function accountStoreConformance(
         sentToken: someSentToken,
         attempts: someAttempts,
         letter: someLetter,
-        owed: someOwed,
+        owed: someOutboxEntry,
       });
       await fc.assert(
         fc.asyncProperty(records, async (saved) => {
@@ -121,7 +121,7 @@ export function accountStoreConformance(
             await rows.saveSentToken(saved.sentToken);
             await rows.saveAttempts(saved.attempts);
             await rows.saveLetter(saved.letter);
-            await rows.owe(saved.owed);
+            await rows.saveOutboxEntry(saved.owed);
           });
           await ask(async (rows) => {
             expect(await rows.account(saved.account.id)).toEqual(saved.account);
@@ -134,7 +134,7 @@ export function accountStoreConformance(
             expect(await rows.sentToken(saved.sentToken.hash)).toEqual(saved.sentToken);
             expect(await rows.attempts(saved.attempts.emailHash)).toEqual(saved.attempts);
             expect(await rows.letter(saved.letter.id)).toEqual(saved.letter);
-            expect(await rows.owed(later, 1000)).toContainEqual(saved.owed);
+            expect(await rows.outboxEntries(later, 1000)).toContainEqual(saved.owed);
           });
         }),
         { numRuns: 60 },
@@ -146,12 +146,12 @@ export function accountStoreConformance(
       await change(async (rows) => {
         await rows.saveAccount(sampleAccount('ada', { name: long }));
         await rows.saveSession(sampleSession('s1', { userAgent: long }));
-        await rows.owe(sampleOwed('o1', { draft: long }));
+        await rows.saveOutboxEntry(sampleOutboxEntry('o1', { draft: long }));
       });
       const found = await ask((rows) => rows.sessionWithAccount('s1'));
       expect(found?.account.name === long).toBe(true);
       expect(found?.session.userAgent === long).toBe(true);
-      expect((await ask((rows) => rows.owed(later, 1)))[0]?.draft === long).toBe(true);
+      expect((await ask((rows) => rows.outboxEntries(later, 1)))[0]?.draft === long).toBe(true);
     });
 
     describe('accounts', () => {
@@ -439,21 +439,25 @@ export function accountStoreConformance(
 
     test('lists entries owed since before a time, oldest first, until they are recorded', async () => {
       await change(async (rows) => {
-        await rows.owe(sampleOwed('late', { at: 100 }));
-        await rows.owe(sampleOwed('b', { at: 50 }));
-        await rows.owe(sampleOwed('a', { at: 50 }));
-        await rows.owe(sampleOwed('first', { at: 10 }));
+        await rows.saveOutboxEntry(sampleOutboxEntry('late', { at: 100 }));
+        await rows.saveOutboxEntry(sampleOutboxEntry('b', { at: 50 }));
+        await rows.saveOutboxEntry(sampleOutboxEntry('a', { at: 50 }));
+        await rows.saveOutboxEntry(sampleOutboxEntry('first', { at: 10 }));
       });
       const owed = async (limit = 10) =>
-        (await ask((rows) => rows.owed(100, limit))).map((entry) => entry.id).join(' ');
+        (await ask((rows) => rows.outboxEntries(100, limit))).map((entry) => entry.id).join(' ');
       expect(await owed()).toBe('first a b');
       expect(await owed(2)).toBe('first a');
       await opened.recordOwed('a');
       await opened.recordOwed('unknown');
       expect(await owed()).toBe('first b');
-      await change((rows) => rows.owe(sampleOwed('first', { at: 70 })));
+      await change((rows) => rows.saveOutboxEntry(sampleOutboxEntry('first', { at: 70 })));
       expect(await owed()).toBe('b first');
-      expect((await ask((rows) => rows.owed(101, 10))).map((entry) => entry.id)).toEqual(['b', 'first', 'late']);
+      expect((await ask((rows) => rows.outboxEntries(101, 10))).map((entry) => entry.id)).toEqual([
+        'b',
+        'first',
+        'late',
+      ]);
     });
 
     test('removes what is stale, and nothing else', async () => {
@@ -480,7 +484,7 @@ export function accountStoreConformance(
         await rows.saveAttempts(sampleAttempts('locked', { updatedAt: 999, lockedUntil: 2001 }));
         await rows.saveAttempts(sampleAttempts('unlocked', { updatedAt: 999, lockedUntil: 2000 }));
         await rows.saveLetter(sampleLetter('l1', { createdAt: 1, dueAt: 1 }));
-        await rows.owe(sampleOwed('o1', { at: 1 }));
+        await rows.saveOutboxEntry(sampleOutboxEntry('o1', { at: 1 }));
         await rows.removeStale(before, now);
       });
       const kept = await ask(async (rows) => {
@@ -519,7 +523,7 @@ export function accountStoreConformance(
       ]);
       expect(await ask((rows) => rows.countAccounts())).toBe(1);
       expect(await ask((rows) => rows.letter('l1'))).toBeDefined();
-      expect(await ask((rows) => rows.owed(later, 10))).toHaveLength(1);
+      expect(await ask((rows) => rows.outboxEntries(later, 10))).toHaveLength(1);
     });
 
     describe('a transaction', () => {
@@ -620,7 +624,7 @@ export function accountStoreConformance(
         (rows) => rows.endAllSessions(later),
         (rows) => rows.removeAllSent(),
         (rows) => rows.removeStale(later, later),
-        (rows) => rows.owe(sampleOwed('o2')),
+        (rows) => rows.saveOutboxEntry(sampleOutboxEntry('o2')),
       ];
       for (const attempt of attempts) await expect(ask(attempt)).rejects.toThrow(/./);
       expect(await ask(everything)).toEqual(oneOfEach);
@@ -834,7 +838,7 @@ async function everything(rows: AccountRows) {
     attempts: await rows.attempts('h1'),
     letter: await rows.letter('l1'),
     due: await rows.dueLetters(later, 10),
-    owed: await rows.owed(later, 10),
+    owed: await rows.outboxEntries(later, 10),
   };
 }
 
@@ -871,7 +875,7 @@ const first = {
   sentToken: sampleSentToken('t1'),
   attempts: sampleAttempts('h1'),
   letter: sampleLetter('l1'),
-  owed: sampleOwed('o1'),
+  owed: sampleOutboxEntry('o1'),
 };
 
 /** Has the same keys. Every other member differs, except where that would mean another session or email. */
@@ -963,7 +967,7 @@ async function save(rows: AccountRows, saved: typeof first): Promise<void> {
   await rows.saveSentToken(saved.sentToken);
   await rows.saveAttempts(saved.attempts);
   await rows.saveLetter(saved.letter);
-  await rows.owe(saved.owed);
+  await rows.saveOutboxEntry(saved.owed);
 }
 
 async function countAttempt(rows: AccountRows): Promise<void> {

@@ -1,5 +1,5 @@
 import { apiKeysTable, signingKeysTable } from '../access/access-rows.ts';
-import { owedEntriesTable } from '../accounts/accounts-rows.ts';
+import { outboxTable } from '../accounts/accounts-rows.ts';
 import { approvalsTable, grantsTable } from '../approvals/approvals-rows.ts';
 import { balancesTable, closedPeriodsTable } from '../budget/budget-rows.ts';
 import {
@@ -42,7 +42,7 @@ export const everyTable: readonly Table[] = [
   grantsTable,
   marksTable,
   opsTable,
-  owedEntriesTable,
+  outboxTable,
   policySetsTable,
   policyTextsTable,
   policyVersionsTable,

@@ -99,10 +99,10 @@ test.each(migrations.map((_, earlier) => earlier))(
     expect((await store.load()).agents).toEqual(snapshot.agents);
 
     const accounts = new SqlAccountStore(new SqliteDatabase({ path, sync: 'process' }));
-    await accounts.transaction([], (rows) => rows.owe({ id: 'o1', at: 1, draft: '{}' }));
-    expect(await accounts.read((rows) => rows.owed(2, 10))).toHaveLength(1);
+    await accounts.transaction([], (rows) => rows.saveOutboxEntry({ id: 'o1', at: 1, draft: '{}' }));
+    expect(await accounts.read((rows) => rows.outboxEntries(2, 10))).toHaveLength(1);
     await store.commit({ entries: [], changes: [{ kind: 'owed_entry_recorded', id: 'o1' }] });
-    expect(await accounts.read((rows) => rows.owed(2, 10))).toEqual([]);
+    expect(await accounts.read((rows) => rows.outboxEntries(2, 10))).toEqual([]);
     await accounts.close();
     await store.close();
     expect(version()).toBe(migrations.length);

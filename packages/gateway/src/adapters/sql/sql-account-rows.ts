@@ -5,7 +5,7 @@ import type {
   Binding,
   Identity,
   Invite,
-  OwedEntry,
+  OutboxEntry,
   Page,
   QueuedLetter,
   RefreshToken,
@@ -15,7 +15,7 @@ import type {
   Table,
 } from '@reeve/core';
 import { accountsTable, attemptsTable, identitiesTable, invitesTable, lettersTable } from '@reeve/core';
-import { owedEntriesTable, refreshTokensTable, sentTokensTable, sessionsTable } from '@reeve/core';
+import { outboxTable, refreshTokensTable, sentTokensTable, sessionsTable } from '@reeve/core';
 import { ReeveError, numberIn, textIn } from '@reeve/core';
 import type { SqlSession, SqlValue } from './sql-database.ts';
 import { isDuplicate } from './sql-database.ts';
@@ -212,12 +212,12 @@ export class SqlAccountRows implements AccountRows {
     return held > 0;
   }
 
-  owe(entry: OwedEntry): Promise<void> {
-    return this.#save(owedEntriesTable, entry);
+  owe(entry: OutboxEntry): Promise<void> {
+    return this.#save(outboxTable, entry);
   }
 
-  owed(before: number, limit: number): Promise<readonly OwedEntry[]> {
-    return this.#many(owedEntriesTable, 'WHERE at < ? ORDER BY at, id LIMIT ?', before, limit);
+  owed(before: number, limit: number): Promise<readonly OutboxEntry[]> {
+    return this.#many(outboxTable, 'WHERE at < ? ORDER BY at, id LIMIT ?', before, limit);
   }
 
   async removeStale(before: number, now: number): Promise<void> {

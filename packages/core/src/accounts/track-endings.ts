@@ -3,8 +3,8 @@ import type { Account } from './account.ts';
 import type { AccountRows } from './account-store.ts';
 
 /** The same rows. Whatever is done to them, `ended` gets the accounts whose rights change and the sessions that end. */
-export function noteEndings(rows: AccountRows, ended: Set<string>): AccountRows {
-  const noting: Pick<AccountRows, 'saveAccount' | 'saveSession' | 'endSessions'> = {
+export function trackEndings(rows: AccountRows, ended: Set<string>): AccountRows {
+  const tracking: Pick<AccountRows, 'saveAccount' | 'saveSession' | 'endSessions'> = {
     saveAccount: async (account) => {
       const before = await rows.account(account.id);
       await rows.saveAccount(account);
@@ -22,7 +22,7 @@ export function noteEndings(rows: AccountRows, ended: Set<string>): AccountRows 
   };
   return new Proxy(rows, {
     get: (target, name) => {
-      const value: unknown = name in noting ? Reflect.get(noting, name) : Reflect.get(target, name);
+      const value: unknown = name in tracking ? Reflect.get(tracking, name) : Reflect.get(target, name);
       return typeof value === 'function' ? (value.bind(target) as unknown) : value;
     },
   });
