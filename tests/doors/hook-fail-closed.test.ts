@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { paths } from '@reeve/contract';
-import { hookHosts } from '@reeve/contract/names';
+import { hookHostNames } from '@reeve/contract/names';
 import { GrpcServer } from '@reeve/grpc-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { decisionOf, HookMachine, toolEvent } from './hook-host.ts';
@@ -19,7 +19,7 @@ const ls = toolEvent('PreToolUse', 's-1', 'toolu_1', 'Bash', { command: 'ls' });
 const nobody = () => ({ ...machine.env, REEVE_GRPC_ADDR: '127.0.0.1:1', REEVE_AGENT_TOKEN: 'rva_of_nobody' });
 
 test('garbage is blocked in every host', async () => {
-  for (const host of hookHosts) {
+  for (const host of hookHostNames) {
     for (const text of ['no json', '{"hook_event_name": 7}']) {
       const { code, stdout, stderr } = await machine.send(host, text);
       expect({ host, text, code, stdout }).toEqual({ host, text, code: 2, stdout: '' });
