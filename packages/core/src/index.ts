@@ -36,7 +36,7 @@ export type { Identity, MadeOwner, OidcPerson, OidcRules, OwnerPorts, RoleRule, 
 export { createOwner, logInWithOidc, makeCliCode, openCliSession, requirePasswords } from './accounts/index.ts';
 export { noPassword, noteFailedSignOn, signIns } from './accounts/index.ts';
 export { accountsTable, attemptsTable, identitiesTable, invitesTable, lettersTable } from './accounts/index.ts';
-export { owedEntriesTable, refreshTokensTable, sentTokensTable, sessionsTable } from './accounts/index.ts';
+export { outboxTable, refreshTokensTable, sentTokensTable, sessionsTable } from './accounts/index.ts';
 export type { SignOnAnswer, SignOnProvider, SignOnSecrets } from './accounts/index.ts';
 export type { Account, AccountRows, AccountStore, Accounts, AccountsAccess, Attempts } from './accounts/index.ts';
 export type { Invite, MadeInvite, Origin, OutboxEntry, Page, PasswordHasher, PostOffice } from './accounts/index.ts';

@@ -212,11 +212,11 @@ export class SqlAccountRows implements AccountRows {
     return held > 0;
   }
 
-  owe(entry: OutboxEntry): Promise<void> {
+  saveOutboxEntry(entry: OutboxEntry): Promise<void> {
     return this.#save(outboxTable, entry);
   }
 
-  owed(before: number, limit: number): Promise<readonly OutboxEntry[]> {
+  outboxEntries(before: number, limit: number): Promise<readonly OutboxEntry[]> {
     return this.#many(outboxTable, 'WHERE at < ? ORDER BY at, id LIMIT ?', before, limit);
   }
 
