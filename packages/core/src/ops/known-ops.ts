@@ -12,6 +12,8 @@ export class KnownOps {
   /** Most agents have one operation at a time, which needs no set. */
   readonly #byAgent = new Map<Agent, Op | ChunkedSet<Op>>();
   readonly #byId: WideMap<Op | Map<Agent, Op>>;
+  /** The operation that was found last. The facts of a decision name the same one several times. */
+  #last: Op | undefined;
 
   constructor(seed: number) {
     this.#byId = new WideMap(seed);
@@ -29,9 +31,12 @@ export class KnownOps {
   }
 
   find(agent: Agent, opId: string): Op | undefined {
+    const last = this.#last;
+    if (last !== undefined && last.owner === agent && last.opId === opId) return last;
     const found = this.#byId.get(opId);
-    if (found instanceof Map) return found.get(agent);
-    return found?.owner === agent ? found : undefined;
+    const op = found instanceof Map ? found.get(agent) : found?.owner === agent ? found : undefined;
+    if (op !== undefined) this.#last = op;
+    return op;
   }
 
   /** The operations with this id, of any agent. */
@@ -43,6 +48,7 @@ export class KnownOps {
 
   /** Adds an operation. Its agent has no other one with its id. */
   add(op: Op): void {
+    this.#last = op;
     this.#addToAgent(op);
     const found = this.#byId.setNew(op.opId, op);
     if (found === undefined) return;
@@ -51,6 +57,7 @@ export class KnownOps {
   }
 
   remove(op: Op): void {
+    this.#last = undefined;
     this.#removeFromAgent(op);
     const found = this.#byId.get(op.opId);
     if (found === op) this.#byId.delete(op.opId);

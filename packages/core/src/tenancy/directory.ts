@@ -30,6 +30,8 @@ export class AgentDirectory {
   /** What holds agents by their org or team. */
   readonly suspensions = new ScopeSuspensions();
   #newest = 0;
+  /** The agent that was found last. The facts of a decision name the same one several times. */
+  #found: Agent | undefined;
   /** Other gateways hold the same agents, and list them in the same order: by their names. */
   readonly isShared: boolean;
 
@@ -42,7 +44,11 @@ export class AgentDirectory {
   }
 
   find(id: AgentId): Agent | undefined {
-    return this.#byKey.get(agentKey(id));
+    const last = this.#found;
+    if (last !== undefined && last.record.id === id) return last;
+    const found = this.#byKey.get(agentKey(id));
+    if (found !== undefined) this.#found = found;
+    return found;
   }
 
   withKey(key: AgentKey): Agent | undefined {
@@ -105,6 +111,7 @@ export class AgentDirectory {
   remove(agent: Agent): void {
     this.#unindex(agent);
     this.#byKey.delete(agent.key);
+    this.#found = undefined;
     for (const child of this.childrenOf(agent)) this.#refreshLineage(child);
   }
 
