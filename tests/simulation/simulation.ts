@@ -1,5 +1,7 @@
 import { installFirstKey } from '@reeve/core';
-import { deeds, isRefusal, register } from './deeds.ts';
+import { register } from './agent-deeds.ts';
+import { isRefusal } from './deed.ts';
+import { deeds } from './deeds.ts';
 import { Broken, Judge } from './judge.ts';
 import { filePolicy } from './policies.ts';
 import { Random, sha256 } from './random.ts';

@@ -1,0 +1,55 @@
+import { createKey, deletePolicy, putPolicy, revokeKey, rotateKey } from '@reeve/core';
+import type { Deed, Stage } from './deed.ts';
+import { asCaller } from './deed.ts';
+import { storedPolicy, tools } from './policies.ts';
+import type { VirtualGateway } from './virtual-gateway.ts';
+
+function makeKey(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
+  const { random, world } = sim;
+  const { orgId, teamId } = world.agent(random).id;
+  const isAdmin = random.chance(0.4);
+  const width = random.int(3);
+  const bound = { orgId: width > 0 ? orgId : null, teamId: width > 1 ? teamId : null };
+  return asCaller(sim, gateway, world.root, (by) =>
+    createKey(gateway.access, by, {
+      label: 'a key',
+      scopes: isAdmin ? ['admin'] : ['read', 'write'],
+      ...bound,
+      ttlMs: null,
+    }),
+  ).then(({ key, record }) => {
+    world.keys.push({ secret: key, id: record.id, revokedSince: undefined });
+    if (world.keys.length > 40) world.keys.splice(1, 1);
+  });
+}
+
+function endKey(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
+  const { random, world } = sim;
+  const key = random.pick(world.keys);
+  if (key === world.root) return Promise.resolve();
+  const rotates = random.chance(0.3);
+  return asCaller<unknown>(sim, gateway, world.key(random), (by) =>
+    rotates ? rotateKey(gateway.access, by, key.id) : revokeKey(gateway.access, by, key.id),
+  ).then(() => {
+    key.revokedSince ??= sim.step;
+  });
+}
+
+function changePolicy(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
+  const { random, world } = sim;
+  const { orgId } = world.agent(random).id;
+  const name = random.chance(0.7) ? `${orgId}/rules` : 'rules';
+  const denied = tools.filter(() => random.chance(0.2));
+  const isDeleted = denied.length === 0;
+  return asCaller(sim, gateway, world.key(random), async (by) => {
+    if (isDeleted) await deletePolicy(gateway.gov, by, name);
+    else await putPolicy(gateway.gov, by, { name, source: storedPolicy(name, denied), note: '' });
+  });
+}
+
+/** What people do about keys and policies. */
+export const adminDeeds: readonly Deed[] = [
+  { name: 'make a key', weight: 0.4, act: makeKey },
+  { name: 'end a key', weight: 0.3, act: endKey },
+  { name: 'change a policy', weight: 0.3, act: changePolicy },
+];

@@ -1,0 +1,155 @@
+import { action, checkAction, heartbeat, parseCheckRequest } from '@reeve/core';
+import type { Deed, Stage } from './deed.ts';
+import { asCaller } from './deed.ts';
+import { Broken } from './judge.ts';
+import { tools } from './policies.ts';
+import type { VirtualGateway } from './virtual-gateway.ts';
+import type { KnownAgent } from './world.ts';
+
+const usualCheck = { traceId: '', caller: null, summary: '', inexact: new Set<string>() } as const;
+
+function check(sim: Stage, { gov }: VirtualGateway, agent: KnownAgent, token = agent.token): Promise<unknown> {
+  const { random } = sim;
+  const isAgain = agent.running.length > 0 && random.chance(0.1);
+  const opId = isAgain ? random.pick(agent.running) : `t${++agent.ops}:s`;
+  const isModel = random.chance(0.2);
+  const tool = isAgain ? 'search' : random.pick(tools);
+  const cost = random.pick([0, 0.1, 0.2, 1, 2, 12]) * 1e6;
+  const request = parseCheckRequest(
+    {
+      ...usualCheck,
+      agentId: agent.id,
+      token,
+      traceId: opId.slice(0, -2),
+      spanId: 's',
+      action: isModel
+        ? action('llm_call', { model: 'm', promptTokens: 1e6, maxOutputTokens: 5e5 })
+        : action('tool_call', { tool, json: '' }),
+      estimatedCostMicros: isModel ? null : cost,
+      runId: random.chance(0.5) ? `run-${random.int(3)}` : '',
+      via: null,
+    },
+    1e9,
+  );
+  return checkAction(gov, request).then((answer) => {
+    if (answer.decision === 'deny') return;
+    if (agent.replaced.includes(token)) throw new Broken(`a replaced token of ${agent.id.agentId} was served`);
+    if (!sim.judge.has(agent.id, answer.opId, 'running', 'pending', 'paused', 'completing', 'terminated')) {
+      throw new Broken(`${answer.opId} was answered, and the log does not have it`);
+    }
+    agent.running.push(answer.opId);
+    if (agent.running.length > 8) agent.running.shift();
+    if (answer.approvalId === '') return;
+    agent.asked.push(answer.approvalId);
+    if (agent.asked.length > 8) agent.asked.shift();
+  });
+}
+
+function complete(sim: Stage, { execute }: VirtualGateway): Promise<unknown> {
+  const { random, world } = sim;
+  const agent = world.workingAgent(random);
+  const opId = agent.running.length === 0 ? 't0:s' : random.pick(agent.running);
+  const actual = random.pick([null, null, 0, 1e6]);
+  return execute({
+    kind: 'complete_action',
+    agentId: agent.id,
+    token: agent.token,
+    opId,
+    actualCostMicros: actual,
+    outcome: random.pick(['succeeded', 'failed', 'cancelled']),
+    detail: '',
+  }).then((op) => {
+    if (!sim.judge.has(agent.id, op.opId, 'completing', 'terminated', 'running', 'pending')) {
+      throw new Broken(`${op.opId} was completed, and the log does not have it`);
+    }
+    const at = agent.running.indexOf(opId);
+    if (at >= 0) agent.running.splice(at, 1);
+  });
+}
+
+export function register(
+  sim: Stage,
+  gateway: VirtualGateway,
+  agent = sim.world.agent(sim.random),
+  key = sim.world.key(sim.random),
+): Promise<unknown> {
+  const { step } = sim;
+  const before = agent.token;
+  const token = `token ${++agent.registrations} of ${agent.id.orgId}/${agent.id.teamId}/${agent.id.agentId}, registered at step ${step}`;
+  // Of two at the same time, nobody outside knows which was the last.
+  const isAlone = agent.registering.size === 0;
+  const { registrations } = agent;
+  agent.registering.set(token, gateway.name);
+  return asCaller(sim, gateway, key, (by) => {
+    agent.token = token;
+    return gateway.execute({
+      kind: 'register_agent',
+      by,
+      agentId: agent.id,
+      token,
+      name: agent.id.agentId,
+      framework: '',
+      version: '',
+      parent: undefined,
+      metadata: {},
+      toolNames: [],
+    });
+  }).then(
+    () => {
+      agent.registering.delete(token);
+      if (before !== '' && isAlone && agent.registrations === registrations) agent.replaced.push(before);
+      if (agent.replaced.length > 4) agent.replaced.shift();
+    },
+    (error: unknown) => {
+      agent.registering.delete(token);
+      if (agent.token === token) agent.token = before;
+      throw error;
+    },
+  );
+}
+
+function leave(sim: Stage, { execute }: VirtualGateway): Promise<unknown> {
+  const agent = sim.world.agent(sim.random);
+  return execute({ kind: 'deregister_agent', agentId: agent.id, token: agent.token, reason: '' });
+}
+
+function acknowledge(sim: Stage, { gov, execute }: VirtualGateway): Promise<unknown> {
+  const { random, world } = sim;
+  const agent = world.agent(random);
+  const { lastSequence } = gov.control.outbox(agent.id);
+  if (lastSequence === 0) return Promise.resolve();
+  return execute({
+    kind: 'acknowledge_control',
+    agentId: agent.id,
+    token: agent.token,
+    sequence: Math.max(1, lastSequence - random.int(3)),
+    outcome: random.pick(['received', 'effective', 'effective', 'failed']),
+    detail: '',
+  });
+}
+
+/** What agents do. */
+export const agentDeeds: readonly Deed[] = [
+  { name: 'check', weight: 30, act: (sim, gateway) => check(sim, gateway, sim.world.agent(sim.random)) },
+  {
+    name: 'check by a replaced token',
+    weight: 1,
+    act: (sim, gateway) => {
+      const agent = sim.world.agent(sim.random);
+      return check(sim, gateway, agent, agent.replaced.at(-1));
+    },
+  },
+  { name: 'complete', weight: 18, act: complete },
+  { name: 'register', weight: 3, act: (sim, gateway) => register(sim, gateway) },
+  { name: 'leave', weight: 0.4, act: leave },
+  { name: 'acknowledge', weight: 2, act: acknowledge },
+  {
+    name: 'heartbeat',
+    weight: 2,
+    act: (sim, { gov }) => {
+      const { id, token } = sim.world.agent(sim.random);
+      heartbeat(gov, id, token);
+      return Promise.resolve();
+    },
+  },
+];

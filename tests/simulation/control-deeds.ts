@@ -1,0 +1,117 @@
+import type { Deed, Stage } from './deed.ts';
+import { asCaller } from './deed.ts';
+import type { VirtualGateway } from './virtual-gateway.ts';
+
+function suspend(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
+  const { random, world } = sim;
+  const agent = world.agent(random);
+  return asCaller(sim, gateway, world.key(random), (by) =>
+    gateway.execute({ kind: 'suspend_agent', by, agent: agent.id, reason: 'an incident' }),
+  );
+}
+
+function resume(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
+  const { random, world } = sim;
+  const agent = world.agent(random);
+  return asCaller(sim, gateway, world.key(random), (by) =>
+    gateway.execute({ kind: 'resume_agent', by, agent: agent.id, reason: '' }),
+  );
+}
+
+function controlOne(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
+  const { random, world } = sim;
+  const { id, running } = world.workingAgent(random);
+  const opId = running.length === 0 ? 't0:s' : random.pick(running);
+  const chosen = random.pick(['pause', 'resume', 'resume', 'terminate'] as const);
+  return asCaller(sim, gateway, world.key(random), (by) =>
+    gateway.execute({
+      kind: 'control_op',
+      by,
+      opId: `${id.orgId}/${id.teamId}/${id.agentId}/${opId}`,
+      action: chosen,
+      reason: '',
+    }),
+  );
+}
+
+function controlMany(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
+  const { random, world } = sim;
+  const { orgId, teamId } = world.agent(random).id;
+  const isRun = random.chance(0.6);
+  const chosen = random.pick(['pause', 'resume', 'resume', 'resume', 'terminate'] as const);
+  const scope = isRun ? { orgId, runId: `run-${random.int(3)}` } : { orgId, teamId };
+  return asCaller(sim, gateway, world.key(random), (by) =>
+    gateway.execute({
+      kind: 'control_scope',
+      by,
+      action: isRun && chosen === 'terminate' ? 'pause' : chosen,
+      scope,
+      reason: '',
+      dryRun: false,
+      idempotencyKey: null,
+    }),
+  );
+}
+
+function suspendScope(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
+  const { random, world } = sim;
+  const { orgId, teamId } = world.agent(random).id;
+  const key = world.key(random);
+  const isOrg = random.chance(0.3);
+  return asCaller(sim, gateway, key, (by) =>
+    gateway.execute({
+      kind: 'suspend_scope',
+      by,
+      orgId,
+      teamId: isOrg ? undefined : teamId,
+      action: random.chance(0.7) ? 'pause' : 'terminate',
+      reason: 'an incident',
+    }),
+  ).then(({ id }) => {
+    world.suspensions.push({ id, by: key });
+  });
+}
+
+function liftScope(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
+  const { random, world } = sim;
+  const [held] = world.suspensions;
+  if (held === undefined) return Promise.resolve();
+  const key = random.chance(0.7) ? world.root : held.by;
+  return asCaller(sim, gateway, key, (by) =>
+    gateway.execute({ kind: 'lift_suspension', by, id: held.id, reason: '' }),
+  ).then(() => {
+    const at = world.suspensions.indexOf(held);
+    if (at >= 0) world.suspensions.splice(at, 1);
+  });
+}
+
+function decideApproval(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
+  const { random, world } = sim;
+  const { asked } = world.agent(random);
+  if (asked.length === 0) return Promise.resolve();
+  const approvalId = random.pick(asked);
+  const approves = random.chance(0.7);
+  const wants = random.chance(0.3);
+  return asCaller(sim, gateway, world.key(random), (by) =>
+    approves
+      ? gateway.execute({
+          kind: 'approve',
+          by,
+          approvalId,
+          reason: '',
+          grant: wants ? { reach: 'until', until: gateway.clock.now() + 20_000 } : null,
+        })
+      : gateway.execute({ kind: 'reject', by, approvalId, reason: '' }),
+  );
+}
+
+/** How people stop agents, let them go on, and decide for them. */
+export const controlDeeds: readonly Deed[] = [
+  { name: 'suspend', weight: 0.5, act: suspend },
+  { name: 'resume', weight: 1.5, act: resume },
+  { name: 'control an operation', weight: 3, act: controlOne },
+  { name: 'control a scope', weight: 0.6, act: controlMany },
+  { name: 'suspend a scope', weight: 0.1, act: suspendScope },
+  { name: 'lift a suspension', weight: 1.5, act: liftScope },
+  { name: 'decide an approval', weight: 3, act: decideApproval },
+];

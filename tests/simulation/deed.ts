@@ -1,0 +1,44 @@
+import type { Principal } from '@reeve/core';
+import { ReeveError } from '@reeve/core';
+import type { Judge } from './judge.ts';
+import { Broken } from './judge.ts';
+import type { Random } from './random.ts';
+import type { VirtualGateway } from './virtual-gateway.ts';
+import type { KnownKey, World } from './world.ts';
+
+/** What deeds draw from, act on and are judged by. */
+export interface Stage {
+  readonly random: Random;
+  readonly world: World;
+  readonly judge: Judge;
+  readonly step: number;
+}
+
+/** Something that somebody does at a gateway. It draws its choices at once, and may end many steps later. */
+export interface Deed {
+  readonly name: string;
+  readonly weight: number;
+  readonly act: (sim: Stage, gateway: VirtualGateway) => Promise<unknown>;
+}
+
+/** What a caller may be told instead of an answer. Anything else is a fault. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof AggregateError ? error.errors.every(isRefusal) : error instanceof ReeveError;
+}
+
+/** Calls as HTTP does: nothing is answered by old knowledge. */
+export async function asCaller<Result>(
+  sim: Stage,
+  { gov, authenticator }: VirtualGateway,
+  key: KnownKey,
+  call: (by: Principal) => Promise<Result>,
+): Promise<Result> {
+  const { step } = sim;
+  if (!(await gov.journal.catchUp())) throw new ReeveError('store_unavailable', 'the log cannot be read');
+  const by = await authenticator.authenticate(`Bearer ${key.secret}`);
+  const result = await call(by);
+  if (key.revokedSince !== undefined && key.revokedSince < step) {
+    throw new Broken(`the key ${key.id} was served, after its revocation was acknowledged at step ${key.revokedSince}`);
+  }
+  return result;
+}
