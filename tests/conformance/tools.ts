@@ -27,6 +27,19 @@ export async function goTool(program: string, module: string, say: (line: string
   }
 }
 
+/** Builds a Go program of this repository; Go sees by itself whether there is anything to do. */
+export async function goProgram(folder: string, program: string, say: (line: string) => void): Promise<Tool> {
+  const path = join(cacheFolder, program);
+  try {
+    if (!existsSync(path)) say(`building ${program}, which takes a minute or two`);
+    mkdirSync(cacheFolder, { recursive: true });
+    await run('go', ['build', '-o', path, '.'], { cwd: folder });
+    return { path, version: 'of this repository' };
+  } catch (error) {
+    return { missing: `${program} could not be built: ${whyOf(error)}. Install Go (https://go.dev/dl) and run again.` };
+  }
+}
+
 /** A Python of its own with these packages, installed once. The version is that of the first one. */
 export async function pythonWith(
   name: string,

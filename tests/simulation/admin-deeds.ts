@@ -18,8 +18,9 @@ function makeKey(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
       ttlMs: null,
     }),
   ).then(({ key, record }) => {
+    sim.history.happened({ model: 'key', do: 'create', key: record.id });
     world.keys.push({ secret: key, id: record.id, revokedSince: undefined });
-    if (world.keys.length > 40) world.keys.splice(1, 1);
+    if (world.keys.length > 12) world.keys.splice(1, 1);
   });
 }
 
@@ -28,11 +29,19 @@ function endKey(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
   const key = random.pick(world.keys);
   if (key === world.root) return Promise.resolve();
   const rotates = random.chance(0.3);
+  const revoked = sim.history.invoke(gateway.name, { model: 'key', do: 'revoke', key: key.id });
   return asCaller<unknown>(sim, gateway, world.key(random), (by) =>
     rotates ? rotateKey(gateway.access, by, key.id) : revokeKey(gateway.access, by, key.id),
-  ).then(() => {
-    key.revokedSince ??= sim.step;
-  });
+  ).then(
+    () => {
+      key.revokedSince ??= sim.step;
+      revoked({ ok: true });
+    },
+    (error: unknown) => {
+      revoked(undefined);
+      throw error;
+    },
+  );
 }
 
 function changePolicy(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
@@ -47,9 +56,13 @@ function changePolicy(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
   });
 }
 
+const nothingMore = () => Promise.resolve();
+
 /** What people do about keys and policies. */
 export const adminDeeds: readonly Deed[] = [
-  { name: 'make a key', weight: 0.4, act: makeKey },
-  { name: 'end a key', weight: 0.3, act: endKey },
+  { name: 'make a key', weight: 1, act: makeKey },
+  { name: 'end a key', weight: 0.8, act: endKey },
+  // What only reads is served to whoever may, by what is known then.
+  { name: 'read', weight: 2, act: (sim, gateway) => asCaller(sim, gateway, sim.world.key(sim.random), nothingMore) },
   { name: 'change a policy', weight: 0.3, act: changePolicy },
 ];

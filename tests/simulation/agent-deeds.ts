@@ -1,19 +1,52 @@
+import type { Answer } from '@reeve/core';
 import { action, checkAction, heartbeat, parseCheckRequest } from '@reeve/core';
 import type { Deed, Stage } from './deed.ts';
 import { asCaller } from './deed.ts';
-import { Broken } from './judge.ts';
+import { Broken } from './broken.ts';
+import type { Output } from './history.ts';
+import { agentName, opName } from './judge.ts';
+import { capsOf, tierOf } from './judged-budgets.ts';
 import { tools } from './policies.ts';
 import type { VirtualGateway } from './virtual-gateway.ts';
 import type { KnownAgent } from './world.ts';
 
 const usualCheck = { traceId: '', caller: null, summary: '', inexact: new Set<string>() } as const;
 
-function check(sim: Stage, { gov }: VirtualGateway, agent: KnownAgent, token = agent.token): Promise<unknown> {
+/** What a call of the model costs at most. */
+const modelCallMicros = 1_500_000;
+/** For how many steps an agent asks again without an answer. Its operation is not forgotten so soon. */
+const patience = 100;
+
+/** Whether people decide about an operation. An agent uses its id once: see the findings in docs/trust.md. */
+function isAsked(opId: string): boolean {
+  return actionOf(numberOf(opId)).tool === 'ask';
+}
+
+function numberOf(opId: string): number {
+  return Number(opId.slice(1, -2));
+}
+
+/** What an answer says of budgets. Nothing, if the action costs nothing, was known before, or was refused otherwise. */
+function chargeIn({ tier, limit, decision, reason }: Answer, who: string, cost: number): Output | undefined {
+  if (tier === 'replay' || cost === 0) return undefined;
+  if (limit !== undefined) return { ok: false, refusedBy: tierOf(who, limit.tier) };
+  // It was allowed, and has ended before the answer left.
+  const isOvertaken = decision === 'deny' && reason === 'operation is terminated';
+  return decision === 'deny' && !isOvertaken ? undefined : { ok: true };
+}
+
+/** An operation is about the same thing whenever it is asked about. */
+function actionOf(nth: number) {
+  if (nth % 5 === 0) return action('llm_call', { model: 'm', promptTokens: 1e6, maxOutputTokens: 5e5 });
+  return action('tool_call', { tool: tools[nth % tools.length] ?? 'search', json: '' });
+}
+
+function check(sim: Stage, { name, gov }: VirtualGateway, agent: KnownAgent, token = agent.token): Promise<unknown> {
   const { random } = sim;
-  const isAgain = agent.running.length > 0 && random.chance(0.1);
-  const opId = isAgain ? random.pick(agent.running) : `t${++agent.ops}:s`;
-  const isModel = random.chance(0.2);
-  const tool = isAgain ? 'search' : random.pick(tools);
+  // Agents ask again if they got no answer, and sometimes although they did.
+  const known = [...agent.running.filter((opId) => !isAsked(opId)), ...agent.asking.keys()];
+  const opId = known.length > 0 && random.chance(0.15) ? random.pick(known) : `t${++agent.ops}:s`;
+  const asked = actionOf(numberOf(opId));
   const cost = random.pick([0, 0.1, 0.2, 1, 2, 12]) * 1e6;
   const request = parseCheckRequest(
     {
@@ -22,16 +55,27 @@ function check(sim: Stage, { gov }: VirtualGateway, agent: KnownAgent, token = a
       token,
       traceId: opId.slice(0, -2),
       spanId: 's',
-      action: isModel
-        ? action('llm_call', { model: 'm', promptTokens: 1e6, maxOutputTokens: 5e5 })
-        : action('tool_call', { tool, json: '' }),
-      estimatedCostMicros: isModel ? null : cost,
+      action: asked,
+      estimatedCostMicros: asked.type === 'llm_call' ? null : cost,
       runId: random.chance(0.5) ? `run-${random.int(3)}` : '',
       via: null,
     },
     1e9,
   );
-  return checkAction(gov, request).then((answer) => {
+  for (const [earlier, since] of agent.asking) if (since < sim.step - patience) agent.asking.delete(earlier);
+  agent.asking.set(opId, sim.step);
+  const who = agentName(agent.id);
+  const micros = asked.type === 'llm_call' ? modelCallMicros : cost;
+  const op = opName(who, opId);
+  const charged = sim.history.invoke(name, { model: 'budget', do: 'charge', tiers: capsOf(who), cost: micros, op });
+  const answered = sim.history.invoke(name, { model: 'op', do: 'answer', op });
+  const checking = checkAction(gov, request);
+  checking.catch(() => charged(undefined));
+  return checking.then((answer) => {
+    agent.asking.delete(opId);
+    charged(chargeIn(answer, who, micros));
+    if (answer.decision !== 'deny')
+      answered({ states: answer.decision === 'allow' ? ['running'] : ['pending', 'paused'] });
     if (answer.decision === 'deny') return;
     if (agent.replaced.includes(token)) throw new Broken(`a replaced token of ${agent.id.agentId} was served`);
     if (!sim.judge.has(agent.id, answer.opId, 'running', 'pending', 'paused', 'completing', 'terminated')) {
@@ -45,11 +89,12 @@ function check(sim: Stage, { gov }: VirtualGateway, agent: KnownAgent, token = a
   });
 }
 
-function complete(sim: Stage, { execute }: VirtualGateway): Promise<unknown> {
+function complete(sim: Stage, { name, execute }: VirtualGateway): Promise<unknown> {
   const { random, world } = sim;
   const agent = world.workingAgent(random);
   const opId = agent.running.length === 0 ? 't0:s' : random.pick(agent.running);
   const actual = random.pick([null, null, 0, 1e6]);
+  const answered = sim.history.invoke(name, { model: 'op', do: 'answer', op: opName(agentName(agent.id), opId) });
   return execute({
     kind: 'complete_action',
     agentId: agent.id,
@@ -59,6 +104,7 @@ function complete(sim: Stage, { execute }: VirtualGateway): Promise<unknown> {
     outcome: random.pick(['succeeded', 'failed', 'cancelled']),
     detail: '',
   }).then((op) => {
+    answered({ states: [op.state] });
     if (!sim.judge.has(agent.id, op.opId, 'completing', 'terminated', 'running', 'pending')) {
       throw new Broken(`${op.opId} was completed, and the log does not have it`);
     }
@@ -140,7 +186,7 @@ export const agentDeeds: readonly Deed[] = [
     },
   },
   { name: 'complete', weight: 18, act: complete },
-  { name: 'register', weight: 3, act: (sim, gateway) => register(sim, gateway) },
+  { name: 'register', weight: 5, act: (sim, gateway) => register(sim, gateway) },
   { name: 'leave', weight: 0.4, act: leave },
   { name: 'acknowledge', weight: 2, act: acknowledge },
   {

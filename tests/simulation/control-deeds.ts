@@ -56,9 +56,8 @@ function controlMany(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
 function suspendScope(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
   const { random, world } = sim;
   const { orgId, teamId } = world.agent(random).id;
-  const key = world.key(random);
   const isOrg = random.chance(0.3);
-  return asCaller(sim, gateway, key, (by) =>
+  return asCaller(sim, gateway, world.key(random), (by) =>
     gateway.execute({
       kind: 'suspend_scope',
       by,
@@ -67,22 +66,15 @@ function suspendScope(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
       action: random.chance(0.7) ? 'pause' : 'terminate',
       reason: 'an incident',
     }),
-  ).then(({ id }) => {
-    world.suspensions.push({ id, by: key });
-  });
+  );
 }
 
 function liftScope(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
   const { random, world } = sim;
-  const [held] = world.suspensions;
+  const [held] = gateway.gov.directory.suspensions.inForce();
   if (held === undefined) return Promise.resolve();
-  const key = random.chance(0.7) ? world.root : held.by;
-  return asCaller(sim, gateway, key, (by) =>
-    gateway.execute({ kind: 'lift_suspension', by, id: held.id, reason: '' }),
-  ).then(() => {
-    const at = world.suspensions.indexOf(held);
-    if (at >= 0) world.suspensions.splice(at, 1);
-  });
+  const key = random.chance(0.7) ? world.root : world.key(random);
+  return asCaller(sim, gateway, key, (by) => gateway.execute({ kind: 'lift_suspension', by, id: held.id, reason: '' }));
 }
 
 function decideApproval(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
@@ -108,9 +100,9 @@ function decideApproval(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
 /** How people stop agents, let them go on, and decide for them. */
 export const controlDeeds: readonly Deed[] = [
   { name: 'suspend', weight: 0.5, act: suspend },
-  { name: 'resume', weight: 1.5, act: resume },
+  { name: 'resume', weight: 3, act: resume },
   { name: 'control an operation', weight: 3, act: controlOne },
-  { name: 'control a scope', weight: 0.6, act: controlMany },
+  { name: 'control a scope', weight: 1, act: controlMany },
   { name: 'suspend a scope', weight: 0.1, act: suspendScope },
   { name: 'lift a suspension', weight: 1.5, act: liftScope },
   { name: 'decide an approval', weight: 3, act: decideApproval },

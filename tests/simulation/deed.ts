@@ -1,7 +1,8 @@
 import type { Principal } from '@reeve/core';
 import { ReeveError } from '@reeve/core';
+import type { History } from './history.ts';
 import type { Judge } from './judge.ts';
-import { Broken } from './judge.ts';
+import { Broken } from './broken.ts';
 import type { Random } from './random.ts';
 import type { VirtualGateway } from './virtual-gateway.ts';
 import type { KnownKey, World } from './world.ts';
@@ -11,6 +12,7 @@ export interface Stage {
   readonly random: Random;
   readonly world: World;
   readonly judge: Judge;
+  readonly history: History;
   readonly step: number;
 }
 
@@ -29,16 +31,25 @@ export function isRefusal(error: unknown): boolean {
 /** Calls as HTTP does: nothing is answered by old knowledge. */
 export async function asCaller<Result>(
   sim: Stage,
-  { gov, authenticator }: VirtualGateway,
+  { name, gov, authenticator }: VirtualGateway,
   key: KnownKey,
   call: (by: Principal) => Promise<Result>,
 ): Promise<Result> {
   const { step } = sim;
-  if (!(await gov.journal.catchUp())) throw new ReeveError('store_unavailable', 'the log cannot be read');
-  const by = await authenticator.authenticate(`Bearer ${key.secret}`);
-  const result = await call(by);
-  if (key.revokedSince !== undefined && key.revokedSince < step) {
-    throw new Broken(`the key ${key.id} was served, after its revocation was acknowledged at step ${key.revokedSince}`);
+  const used = sim.history.invoke(name, { model: 'key', do: 'use', key: key.id });
+  try {
+    if (!(await gov.journal.catchUp())) throw new ReeveError('store_unavailable', 'the log cannot be read');
+    const by = await authenticator.authenticate(`Bearer ${key.secret}`);
+    const result = await call(by);
+    if (key.revokedSince !== undefined && key.revokedSince < step) {
+      throw new Broken(
+        `the key ${key.id} was served, after its revocation was acknowledged at step ${key.revokedSince}`,
+      );
+    }
+    used({ ok: true });
+    return result;
+  } catch (error) {
+    used(error instanceof ReeveError && error.code === 'unauthenticated' ? { ok: false } : undefined);
+    throw error;
   }
-  return result;
 }

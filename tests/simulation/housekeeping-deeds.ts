@@ -18,23 +18,23 @@ function inTurn(act: (gateway: VirtualGateway) => unknown): Deed['act'] {
 
 /** What gateways do by themselves. */
 export const housekeepingDeeds: readonly Deed[] = [
-  { name: 'sweep', weight: 0.5, act: inTurn(({ gov }) => sweepOps(gov, 50)) },
-  { name: 'save operations', weight: 0.5, act: inTurn(({ checkpoint }) => checkpoint.step(20)) },
-  { name: 'save balances', weight: 0.5, act: inTurn(({ gov }) => gov.balances.save(20)) },
-  { name: 'save uses', weight: 0.3, act: inTurn(({ gov }) => saveUses(gov, 50)) },
-  { name: 'look for silent agents', weight: 0.3, act: inTurn(({ stale }) => stale.step(50)) },
-  { name: 'release reservations', weight: 0.3, act: inTurn(({ reaper }) => reaper.step(50)) },
+  { name: 'sweep', weight: 1, act: inTurn(({ gov }) => sweepOps(gov, 50)) },
+  { name: 'save operations', weight: 1, act: inTurn(({ checkpoint }) => checkpoint.step(60)) },
+  { name: 'save balances', weight: 1, act: inTurn(({ gov }) => gov.balances.save(10)) },
+  { name: 'save uses', weight: 0.6, act: inTurn(({ gov }) => saveUses(gov, 50)) },
+  { name: 'look for silent agents', weight: 0.6, act: inTurn(({ stale }) => stale.step(50)) },
+  { name: 'release reservations', weight: 0.6, act: inTurn(({ reaper }) => reaper.step(50)) },
   {
     name: 'time out controls',
-    weight: 0.5,
+    weight: 1,
     act: inTurn(({ gov, listening }) => timeOutControls(gov, 50, listening)),
   },
   {
     name: 'expire operations',
-    weight: 0.3,
+    weight: 0.6,
     act: inTurn(({ gov, listening }) => expireUnchecked(gov, settings.pendingTtlMs, 50, listening)),
   },
-  { name: 'expire approvals', weight: 0.5, act: (_, { gov }) => expireApprovals(gov, 50) },
-  { name: 'settle suspensions', weight: 0.3, act: (_, { gov }) => settleSuspensions(gov) },
-  { name: 'follow the clock', weight: 0.2, act: inTurn(({ gov }) => followClock(gov)) },
+  { name: 'expire approvals', weight: 1, act: (_, { gov }) => expireApprovals(gov, 50) },
+  { name: 'settle suspensions', weight: 0.6, act: (_, { gov }) => settleSuspensions(gov) },
+  { name: 'follow the clock', weight: 0.4, act: inTurn(({ gov }) => followClock(gov)) },
 ];

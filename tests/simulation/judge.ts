@@ -1,8 +1,11 @@
-import type { AgentId, SealedEntry, TierOf, Total } from '@reeve/core';
-import { caps } from './policies.ts';
-
-/** What was promised, and did not hold. */
-export class Broken extends Error {}
+import type { AgentId, SealedEntry } from '@reeve/core';
+import { emptyChain } from '@reeve/core';
+import { Broken } from './broken.ts';
+import type { History } from './history.ts';
+import { JudgedBudgets, tierName } from './judged-budgets.ts';
+import type { HeldScope } from './judged-holds.ts';
+import { JudgedHolds } from './judged-holds.ts';
+import { sha256 } from './random.ts';
 
 type OpState = 'pending' | 'running' | 'paused' | 'completing' | 'terminated';
 
@@ -11,7 +14,7 @@ interface JudgedOp {
   reserved: number;
 }
 
-interface Payload {
+interface Payload extends HeldScope {
   readonly op_state?: OpState;
   readonly cost_micros?: number;
   readonly replay?: boolean;
@@ -21,10 +24,13 @@ interface Payload {
   readonly booked?: string;
   readonly released_micros?: number;
   readonly suspension_id?: string;
-  readonly org_id?: string | null;
-  readonly team_id?: string | null;
-  readonly agent_id?: string | null;
-  readonly run_id?: string;
+  readonly limit?: unknown;
+  readonly control_id?: string;
+  readonly tier?: string;
+  readonly tier_agent_id?: string;
+  readonly period?: string;
+  readonly day?: string;
+  readonly percent?: number;
   readonly key_id?: string;
   readonly cause?: string;
 }
@@ -53,15 +59,21 @@ const nextStates: Readonly<Record<OpState, readonly OpState[]>> = {
  */
 export class Judge {
   readonly ops = new Map<string, JudgedOp>();
-  readonly #reserved = new Map<string, number>();
-  readonly #spent = new Map<string, number>();
-  readonly #suspendedAgents = new Set<string>();
+  readonly budgets: JudgedBudgets;
+  readonly #history: History;
+  readonly #holds = new JudgedHolds();
   readonly #registered = new Set<string>();
-  readonly #suspensions = new Map<string, Pick<Payload, 'org_id' | 'team_id'>>();
   readonly #revokedKeys = new Set<string>();
-  #day = '';
+  #hash = emptyChain.hash;
+  /** How many entries there are of each type. */
+  readonly counts: Record<string, number> = {};
   entries = 0;
   allowed = 0;
+
+  constructor(history: History) {
+    this.#history = history;
+    this.budgets = new JudgedBudgets(history);
+  }
 
   read(entries: readonly SealedEntry[]): void {
     for (const entry of entries) this.#readOne(entry);
@@ -73,17 +85,22 @@ export class Judge {
     return op !== undefined && states.includes(op.state);
   }
 
-  #readOne({ seq, draft }: SealedEntry): void {
+  #readOne({ seq, draft, canonical, hash }: SealedEntry): void {
     if (seq !== ++this.entries) throw new Broken(`entry ${seq} comes after ${this.entries - 1} entries`);
+    if (!canonical.includes(`"prev_hash":"${this.#hash}"`) || sha256(canonical) !== hash) {
+      throw new Broken(`entry ${seq} does not continue the chain`);
+    }
+    this.#hash = hash;
     const { lineage, actor, eventType, opId, at } = draft;
     // A commit may end on another day than it began.
-    this.#moveDay(at);
+    this.budgets.moveTo(new Date(at).toISOString().slice(0, 10));
     const payload = JSON.parse(draft.payload) as Payload;
     // What a key imposed before its end is carried out after it, too.
     const isCarriedOut = payload.cause === 'suspension' || (eventType === 'OpControlRequested' && opId === null);
     if (actor.kind === 'api_key' && this.#revokedKeys.has(actor.id) && !isCarriedOut) {
       throw new Broken(`entry ${seq}: ${eventType} by the key ${actor.id}, which was revoked before`);
     }
+    this.counts[eventType] = (this.counts[eventType] ?? 0) + 1;
     const agent = `${lineage.org_id ?? ''}/${lineage.team_id}/${lineage.agent_id}`;
     const follow = this.#meaning[eventType];
     follow?.({ seq, agent, opId, decision: draft.decision, payload, at });
@@ -94,53 +111,61 @@ export class Judge {
     AgentRegistered: ({ agent }) => this.#registered.add(agent),
     AgentDeregistered: ({ agent }) => {
       this.#registered.delete(agent);
-      this.#suspendedAgents.delete(agent);
+      this.#holds.resume(agent);
     },
-    AgentSuspended: ({ agent }) => this.#suspendedAgents.add(agent),
-    AgentResumed: ({ agent }) => this.#suspendedAgents.delete(agent),
-    ScopeSuspended: ({ payload }) => this.#suspensions.set(payload.suspension_id ?? '', payload),
-    ScopeResumed: ({ payload }) => this.#suspensions.delete(payload.suspension_id ?? ''),
-    ApiKeyRevoked: ({ payload }) => this.#revokedKeys.add(payload.key_id ?? ''),
+    AgentSuspended: ({ agent }) => this.#holds.suspend(agent),
+    AgentResumed: ({ agent }) => this.#holds.resume(agent),
+    ScopeSuspended: ({ payload }) => this.#holds.holdScope(payload.suspension_id ?? '', payload),
+    ScopeResumed: ({ payload }) => this.#holds.liftScope(payload.suspension_id ?? ''),
+    RunHeld: ({ payload }) => this.#holds.holdRun(payload.control_id ?? '', payload),
+    RunReleased: ({ payload }) => this.#holds.releaseRun(payload.control_id ?? ''),
+    ApiKeyRevoked: ({ payload: { key_id: key = '' } }) => {
+      this.#revokedKeys.add(key);
+      this.#history.revoked(key);
+    },
     ActionAllowed: (entry) => this.#decided(entry),
     ActionPending: (entry) => this.#decided(entry),
     ActionDenied: (entry) => this.#decided(entry),
     BudgetLimitExceeded: (entry) => this.#decided(entry),
     OpStateChanged: (entry) => this.#moved(entry),
+    BudgetLimitApproached: (entry) => this.#told(entry),
     BudgetReservationReleased: ({ agent, opId }) => this.#release(agent, opId ?? ''),
   };
 
-  #decided({ seq, agent, opId, decision, payload: { cost_micros: cost = 0, replay } }: JudgedEntry): void {
-    if (opId === null || replay === true) return;
+  #decided({ seq, agent, opId, decision, payload, at }: JudgedEntry): void {
+    const { cost_micros: cost = 0, replay, run_id: runId } = payload;
+    if (opId === null) return;
     const name = opName(agent, opId);
     const known = this.ops.get(name);
-    if (
-      known !== undefined &&
-      known.state !== 'completing' &&
-      known.state !== 'terminated' &&
-      known.state !== 'pending'
-    ) {
+    if (replay === true) {
+      if (known?.state === payload.op_state) return;
+      throw new Broken(`entry ${seq}: ${name} was answered as ${payload.op_state}; it is ${known?.state}`);
+    }
+    if (known !== undefined && !isOver(known) && known.state !== 'pending') {
       throw new Broken(`entry ${seq}: ${name} was decided twice; it is ${known.state}`);
     }
+    this.#move(name, 'any', payload.op_state ?? 'terminated');
     if (decision === 'deny') {
       this.ops.set(name, { state: 'terminated', reserved: 0 });
+      if (payload.limit !== undefined) this.budgets.requireExceeded(seq, agent, cost);
       return;
     }
     this.allowed++;
     if (!this.#registered.has(agent)) throw new Broken(`entry ${seq}: ${decision} for ${agent}, which has left`);
     this.ops.set(name, { state: decision === 'allow' ? 'running' : 'pending', reserved: cost });
-    for (const tier of tiersOf(agent)) add(this.#reserved, tier.name, cost);
+    this.budgets.reserve(agent, cost);
+    this.#history.charged(name);
     // What an action did cost counts, and may pass a cap. What costs nothing is allowed all the same.
-    for (const { name: whose, cap } of cost === 0 ? [] : tiersOf(agent)) {
-      const total = (this.#reserved.get(whose) ?? 0) + (this.#spent.get(`${this.#day} ${whose}`) ?? 0);
-      if (total > cap) throw new Broken(`entry ${seq}: ${whose} has ${total} of ${cap} after ${name}`);
-    }
-    if (decision !== 'allow') return;
-    if (this.#suspendedAgents.has(agent)) throw new Broken(`entry ${seq}: ${agent} is suspended, and ${name} allowed`);
-    const [org, team] = agent.split('/');
-    for (const { org_id, team_id } of this.#suspensions.values()) {
-      if ((org_id ?? org) === org && (team_id ?? team) === team) {
-        throw new Broken(`entry ${seq}: the scope of ${agent} is suspended, and ${name} allowed`);
-      }
+    if (cost > 0) this.budgets.requireWithinCaps(seq, agent, name);
+    if (runId !== undefined) this.#holds.requireFreeRun(seq, agent, runId);
+    if (decision === 'allow') this.#holds.requireFree(seq, agent, name);
+  }
+
+  #told({ seq, payload, agent }: JudgedEntry): void {
+    const { tier, team_id: team, tier_agent_id: one = '', period, day = '', percent = 0 } = payload;
+    const [org = ''] = agent.split('/');
+    if (period === 'day') {
+      this.budgets.tell(seq, tier === 'global' ? '*' : tierName(org, team ?? '', one), day, percent);
     }
   }
 
@@ -150,47 +175,36 @@ export class Judge {
     const name = opName(agent, opId);
     const known = this.ops.get(name);
     if (from === null) {
-      if (known !== undefined && known.state !== 'completing' && known.state !== 'terminated') {
+      if (known !== undefined && !isOver(known)) {
         throw new Broken(`entry ${seq}: ${name} was registered again; it is ${known.state}`);
       }
       this.ops.set(name, { state: to, reserved: 0 });
+      this.#move(name, 'any', to);
       return;
     }
+    this.#move(name, from, to);
     if (known?.state !== from || !nextStates[from].includes(to)) {
       throw new Broken(`entry ${seq}: ${name} goes from ${from} to ${to}; it is ${known?.state}`);
     }
     known.state = to;
-    if (to !== 'completing' && to !== 'terminated') return;
+    // An operator may resume one operation of an agent that is suspended by itself.
+    if (to === 'running') this.#holds.requireFreeScope(seq, agent, name);
+    if (!isOver(known)) return;
     this.#release(agent, opId);
     if (trigger !== 'complete' || cost === 0) return;
     if (booked === undefined) throw new Broken(`entry ${seq}: ${name} did cost ${cost}, and was not booked`);
-    if (booked > this.#day) this.#day = booked;
-    for (const { name: whose } of tiersOf(agent)) add(this.#spent, `${booked} ${whose}`, cost);
+    this.budgets.book(agent, booked, cost);
+  }
+
+  #move(op: string, from: string, to: string): void {
+    this.#history.happened({ model: 'op', do: 'move', op, from, to });
   }
 
   #release(agent: string, opId: string): void {
     const op = this.ops.get(opName(agent, opId));
     if (op === undefined) return;
-    for (const { name } of tiersOf(agent)) add(this.#reserved, name, -op.reserved);
+    this.budgets.release(agent, op.reserved);
     op.reserved = 0;
-  }
-
-  #moveDay(at: number): void {
-    const day = new Date(at).toISOString().slice(0, 10);
-    if (day > this.#day) this.#day = day;
-  }
-
-  /** Requires that a ledger reserves what the log says, tier by tier. */
-  requireReserved(balances: Iterable<{ readonly of: TierOf; readonly reserved: Total }>, whose: string): void {
-    const left = new Map([...this.#reserved].filter(([, reserved]) => reserved !== 0));
-    for (const { of, reserved } of balances) {
-      const name = [of.orgId, of.teamId, of.agentId].filter((part) => part !== '').join('/') || '*';
-      if (Number(reserved) !== (left.get(name) ?? 0)) {
-        throw new Broken(`${whose} reserves ${reserved} for ${name}; the log says ${left.get(name) ?? 0}`);
-      }
-      left.delete(name);
-    }
-    if (left.size > 0) throw new Broken(`${whose} reserves nothing for ${[...left.keys()].join(', ')}`);
   }
 }
 
@@ -198,20 +212,10 @@ export function agentName({ orgId, teamId, agentId }: AgentId): string {
   return `${orgId}/${teamId}/${agentId}`;
 }
 
-function opName(agent: string, opId: string): string {
+export function opName(agent: string, opId: string): string {
   return `${agent} ${opId}`;
 }
 
-function add(totals: Map<string, number>, name: string, by: number): void {
-  totals.set(name, (totals.get(name) ?? 0) + by);
-}
-
-function tiersOf(agent: string): readonly { readonly name: string; readonly cap: number }[] {
-  const [org = '', team = ''] = agent.split('/');
-  return [
-    { name: '*', cap: caps.global },
-    { name: org, cap: caps.org },
-    { name: `${org}/${team}`, cap: caps.team },
-    { name: agent, cap: caps.agent },
-  ];
+function isOver({ state }: JudgedOp): boolean {
+  return state === 'completing' || state === 'terminated';
 }

@@ -1,5 +1,5 @@
 /** In millionths of a USD, for a day. */
-export const caps = { global: 400e6, org: 180e6, team: 100e6, agent: 40e6 };
+export const caps = { global: 400e6, org: 140e6, team: 60e6, agent: 30e6 };
 
 /** What every gateway is started with. */
 export const filePolicy = `

@@ -1,15 +1,25 @@
 // A cluster of gateways in one thread, drawn from a seed: npm run simulate -- --help
+import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { DiskSimulation } from './disk-simulation.ts';
+import { runMutants } from './mutants/run-mutants.ts';
 import { Simulation } from './simulation.ts';
 
 const help = `Simulates a cluster of gateways in one thread, with a virtual clock, database and network.
 
-  npm run simulate -- [--seed N] [--steps M] [--counts] [--days]
+  npm run simulate -- [--seed N] [--steps M] [--counts] [--days | --disk] [--history FILE]
+  npm run simulate -- --mutants [--only TEXT] [--seconds N] [--report]
 
-  --seed N    draws every step from this number; without it, from the clock
-  --steps M   how many steps to take (default 100000)
-  --counts    also prints what happened how often
-  --days      lets hours pass at once, so that days end
+  --seed N      draws every step from this number; without it, from the clock
+  --steps M     how many steps to take (default 100000)
+  --counts      also prints what happened how often
+  --days        lets hours pass at once, so that days end
+  --disk        simulates one gateway on SQLite instead, on a disk that gets full and a power that fails
+  --history FILE  writes what callers asked and were told, as JSON lines
+  --mutants     breaks one mechanism after the other in a copy of the sources, and tells when a simulation notices
+  --only TEXT   only mutants whose names contain this
+  --seconds N   how long a mutant may go unnoticed (default 300)
+  --report      writes the table of mutants into docs/trust.md
 
 The same seed always ends with the same line.
 `;
@@ -20,15 +30,24 @@ const { values } = parseArgs({
     steps: { type: 'string', default: '100000' },
     counts: { type: 'boolean', default: false },
     days: { type: 'boolean', default: false },
+    disk: { type: 'boolean', default: false },
+    history: { type: 'string' },
+    mutants: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
+    seconds: { type: 'string', default: '300' },
+    report: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
 
 if (values.help) process.stdout.write(help);
+else if (values.mutants) process.exitCode = await runMutants(values.only, Number(values.seconds), values.report);
 else process.exitCode = await simulate(Number(values.seed ?? Date.now() % 2 ** 32), Number(values.steps));
 
 async function simulate(seed: number, steps: number): Promise<number> {
-  const simulation = new Simulation(seed, values.days);
+  const simulation = values.disk
+    ? new DiskSimulation(seed)
+    : new Simulation(seed, { passesDays: values.days, keepsHistory: values.history !== undefined });
   try {
     const states = await simulation.run(steps);
     process.stdout.write(`seed ${seed}: ${steps} steps, ok, state ${states}\n`);
@@ -38,6 +57,7 @@ async function simulate(seed: number, steps: number): Promise<number> {
     process.stdout.write(`seed ${seed}: step ${simulation.step}, failed: ${why}\n`);
     return 1;
   } finally {
+    if (values.history !== undefined) writeFileSync(values.history, `${simulation.history.finish().join('\n')}\n`);
     if (values.counts) process.stdout.write(`${JSON.stringify(simulation.counts, undefined, 1)}\n`);
   }
 }

@@ -2,27 +2,36 @@ import { installFirstKey } from '@reeve/core';
 import { register } from './agent-deeds.ts';
 import { isRefusal } from './deed.ts';
 import { deeds } from './deeds.ts';
-import { Broken, Judge } from './judge.ts';
+import { Broken } from './broken.ts';
+import { housekeepingDeeds } from './housekeeping-deeds.ts';
+import { History } from './history.ts';
+import { Judge } from './judge.ts';
 import { filePolicy } from './policies.ts';
 import { Random, sha256 } from './random.ts';
-import { differenceOf, stateOf } from './state-of.ts';
+import type { Named } from './requirements.ts';
+import { requireAlike, settled } from './requirements.ts';
+import { stateOf } from './state-of.ts';
 import { VirtualClock, VirtualTime } from './virtual-clock.ts';
-import { VirtualGateway } from './virtual-gateway.ts';
+import { settings, VirtualGateway } from './virtual-gateway.ts';
+import type { VirtualMember } from './virtual-log.ts';
 import { VirtualLog } from './virtual-log.ts';
 import { World } from './world.ts';
 
 /** How often gateways are compared with each other, and with one that starts from the store. */
 const compareEvery = 200;
 const restartEvery = 4000;
+/** How often gateways notice that they run. */
+const listenedEveryMs = 900;
 
 /** A cluster of gateways in one thread. Every step is drawn from the seed. */
 export class Simulation {
   readonly random: Random;
   readonly time = new VirtualTime();
-  readonly judge = new Judge();
+  readonly history: History;
+  readonly judge: Judge;
   readonly log = new VirtualLog((entries) => this.#watch(() => this.judge.read(entries)));
   readonly world: World;
-  readonly gateways: VirtualGateway[] = [];
+  readonly gateways: VirtualGateway<VirtualMember>[] = [];
   readonly counts: Record<string, number> = {};
   step = 0;
   readonly #passesDays: boolean;
@@ -31,11 +40,13 @@ export class Simulation {
   #failure: unknown;
   #states = '';
 
-  /** `passesDays`: hours pass at once, so that days end. */
-  constructor(seed: number, passesDays = false) {
+  /** `passesDays`: hours pass at once, so that days end. `keepsHistory`: what callers are told is kept. */
+  constructor(seed: number, { passesDays = false, keepsHistory = false } = {}) {
+    this.history = new History(keepsHistory);
+    this.judge = new Judge(this.history);
     this.#passesDays = passesDays;
     this.random = new Random(seed);
-    this.world = new World(4 + this.random.int(30));
+    this.world = new World(2 + this.random.int(15));
   }
 
   /** Returns a digest of the states on the way. Throws what was promised and did not hold. */
@@ -52,8 +63,7 @@ export class Simulation {
     await this.#calm();
     await this.#compareAll();
     await this.#compareWithStart();
-    this.counts['entries'] = this.judge.entries;
-    this.counts['allowed'] = this.judge.allowed;
+    Object.assign(this.counts, this.judge.counts, { entries: this.judge.entries, allowed: this.judge.allowed });
     this.counts['commits'] = this.log.version;
     this.counts['compared'] = this.#compared;
     return this.#states;
@@ -67,6 +77,7 @@ export class Simulation {
     await this.#calm();
     const secret = (await installing) ?? '';
     const [root] = first.gov.keys.all();
+    this.history.happened({ model: 'key', do: 'create', key: root?.id ?? '' });
     this.world.keys.push({
       secret,
       id: root?.id ?? '',
@@ -85,7 +96,7 @@ export class Simulation {
   async #start(place: number): Promise<void> {
     this.gateways[place] = await VirtualGateway.start({
       name: `gateway ${++this.#started}`,
-      log: this.log,
+      ground: this.log.join(),
       clock: new VirtualClock(this.time, this.random.int(4000) - 2000),
       policy: filePolicy,
       onFailed: (error) => {
@@ -101,12 +112,25 @@ export class Simulation {
     else if (draw < 0.6) this.#endTurn();
     else if (draw < 0.84) await this.#workOfLog();
     else if (draw < 0.95) this.#message();
-    else if (draw < 0.9905) this.time.advance(random.int(400));
-    else if (draw < 0.993) log.dropLock();
-    else if (draw < 0.996) random.pick(this.gateways).clock.aheadMs = random.int(20_000) - 10_000;
-    else if (draw < 0.998) void this.#count('catch up', random.pick(this.gateways).gov.journal.catchUp());
-    else if (draw < 0.9985) await this.#crash(random.int(this.gateways.length));
-    else this.time.advance(random.int(random.chance(0.1) && this.#passesDays ? 14_400_000 : 20_000));
+    else if (draw < 0.989) this.#pass(random.int(400));
+    else if (draw < 0.9915) log.dropLock();
+    else if (draw < 0.9945) random.pick(this.gateways).clock.aheadMs = random.int(20_000) - 10_000;
+    else if (draw < 0.9965) void this.#count('catch up', random.pick(this.gateways).gov.journal.catchUp());
+    else if (draw < 0.997) await this.#crash(random.int(this.gateways.length));
+    else if (this.#passesDays && random.chance(0.1)) this.time.advance(random.int(14_400_000));
+    else this.#pass(random.int(20_000));
+  }
+
+  /** Gateways listen while time passes, unless all of them were stopped. What they do by themselves is due then. */
+  #pass(ms: number): void {
+    if (this.random.chance(0.1)) this.time.advance(ms);
+    else
+      for (let left = ms; left > 0; left -= listenedEveryMs) {
+        this.time.advance(Math.min(left, listenedEveryMs));
+        for (const { listening } of this.gateways) void listening.since;
+      }
+    if (ms < settings.sweepTickMs) return;
+    for (const gateway of this.gateways) if (this.random.chance(0.5)) this.#deed(gateway, housekeepingDeeds);
   }
 
   /** What the judge says is told to the simulation, and not to the gateway at hand. */
@@ -123,9 +147,9 @@ export class Simulation {
     if (waiting.length > 0) this.random.pick(waiting).endTurn();
   }
 
-  #deed(gateway: VirtualGateway): void {
+  #deed(gateway: VirtualGateway, among = deeds): void {
     if (!gateway.isUp) return;
-    const { name, act } = this.random.weighted(deeds);
+    const { name, act } = this.random.weighted(among);
     void this.#count(name, gateway.during(begin(() => act(this, gateway))));
   }
 
@@ -147,7 +171,7 @@ export class Simulation {
     const doubtful = log.work(nth, draw < 0.985 ? 'done' : draw < 0.998 ? 'refused' : 'answer lost');
     if (doubtful === undefined) return;
     // A gateway that cannot find out what became of its commit ends, and the next one reads the log.
-    const place = this.gateways.findIndex(({ member }) => member === doubtful);
+    const place = this.gateways.findIndex(({ ground }) => ground === doubtful);
     await this.#crash(place);
   }
 
@@ -158,7 +182,7 @@ export class Simulation {
     if (random.chance(0.03)) log.lose(nth);
     else {
       const member = log.deliver(nth, random.chance(0.03));
-      this.gateways.find((gateway) => gateway.member === member)?.gov.journal.followReady();
+      this.gateways.find((gateway) => gateway.ground === member)?.gov.journal.followReady();
     }
   }
 
@@ -166,10 +190,8 @@ export class Simulation {
     const gateway = this.gateways[place];
     if (gateway === undefined) return;
     this.counts['crashes'] = (this.counts['crashes'] ?? 0) + 1;
-    this.log.leave(gateway.member, this.random);
-    for (const { registering } of this.world.agents) {
-      for (const [token, asked] of registering) if (asked === gateway.name) registering.delete(token);
-    }
+    this.log.leave(gateway.ground, this.random);
+    this.world.forgetCalls(gateway.name);
     await this.#start(place);
   }
 
@@ -193,24 +215,27 @@ export class Simulation {
           this.log.work(0, 'done');
           await settled();
         }
-        if (this.gateways.every(({ member }) => member.version === this.log.version)) return;
+        if (this.gateways.every(({ ground }) => ground.version === this.log.version)) return;
       }
     }
     throw new Broken('the gateways do not come to rest');
   }
 
-  #isIdle(gateway: VirtualGateway): boolean {
-    return gateway.isIdle && !this.log.isAsking(gateway.member);
+  #isIdle(gateway: VirtualGateway<VirtualMember>): boolean {
+    return gateway.isIdle && !this.log.isAsking(gateway.ground);
   }
 
   /** Gateways at the same place of the log are alike. */
   async #compareAll(): Promise<void> {
-    if (this.step % (compareEvery * 5) === 0) await this.#calm();
+    if (this.step % (compareEvery * 5) === 0) {
+      await this.#calm();
+      this.judge.budgets.requireTold();
+    }
     const states = new Map<number, Named>();
     for (const gateway of this.gateways) {
       if (!gateway.isUp || !this.#isIdle(gateway)) continue;
-      const { version } = gateway.member;
-      if (version === this.log.version) this.judge.requireReserved(gateway.gov.ledger.all(), gateway.name);
+      const { version } = gateway.ground;
+      if (version === this.log.version) this.judge.budgets.requireReserved(gateway.gov.ledger.all(), gateway.name);
       const state = stateOf(gateway.gov, this.time.now);
       const other = states.get(version);
       if (other === undefined) states.set(version, { name: gateway.name, state });
@@ -238,26 +263,7 @@ export class Simulation {
   }
 }
 
-interface Named {
-  readonly name: string;
-  readonly state: readonly string[];
-}
-
-function requireAlike(one: Named, other: Named, version: number): void {
-  const difference = differenceOf(one.state, other.state);
-  if (difference.length === 0) return;
-  const shown = difference.slice(0, 6).join('\n');
-  throw new Broken(`${one.name} (-) and ${other.name} (+) differ after commit ${version}:\n${shown}`);
-}
-
 /** What throws at once is refused like what is refused later. */
 async function begin<Result>(act: () => Promise<Result>): Promise<Result> {
   return await act();
-}
-
-/** Lets everything happen that waits for nothing but its turn. */
-function settled(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 }

@@ -14,9 +14,11 @@ export function stateOf(gov: Governance, now: number): readonly string[] {
     for (const op of gov.ops.of(agent)) {
       // Each gateway forgets by its own clock what is over.
       if (op.state === 'completing' || op.state === 'terminated') continue;
-      tell('operation', `${key}/${op.opId}`, recordOf(op));
+      // A start does not know who was silent before.
+      tell('operation', `${key}/${op.opId}`, { ...recordOf(op), stale: false });
       tell('approval of', `${key}/${op.opId}`, gov.approvals.ofOp(record.id, op.opId) ?? null);
     }
+    tell('open approvals', key, gov.approvals.openCountOf(key));
     const { lastSequence } = gov.control.outbox(record.id);
     tell('sequence', key, lastSequence);
     for (const { message } of gov.control.find(key)?.queued() ?? []) {
@@ -43,6 +45,11 @@ export function differenceOf(one: readonly string[], other: readonly string[]): 
   ];
 }
 
+/** The same whatever the order of members is: a store may read them in another one. */
 function textOf(value: unknown): string {
-  return JSON.stringify(value, (_, each: unknown) => (typeof each === 'bigint' ? String(each) : each));
+  return JSON.stringify(value, (_, each: unknown) => {
+    if (typeof each === 'bigint') return String(each);
+    if (typeof each !== 'object' || each === null || Array.isArray(each)) return each;
+    return Object.fromEntries(Object.entries(each).sort(([one], [other]) => (one < other ? -1 : 1)));
+  });
 }

@@ -1,4 +1,4 @@
-import type { Access, Change, DomainEvent, Governance, Unread } from '@reeve/core';
+import type { Access, Batch, Change, Commit, DomainEvent, Governance, Sharing, Store, Unread } from '@reeve/core';
 import {
   applyFact,
   Authenticator,
@@ -19,22 +19,34 @@ import {
 import { noMint } from './no-mint.ts';
 import { namedRandomness, sha256 } from './random.ts';
 import type { VirtualClock } from './virtual-clock.ts';
-import type { VirtualLog, VirtualMember } from './virtual-log.ts';
 
 /** Short, so that much of it happens in a simulation. */
 export const settings = {
-  opsTtlMs: 20_000,
-  sweepTickMs: 5000,
-  pendingTtlMs: 60_000,
-  silentMs: 15_000,
-  leaseMs: 40_000,
-  control: { ackMs: 5000, strict: false },
-  approvals: { ttlMs: 30_000, notifies: false },
+  opsTtlMs: 8000,
+  sweepTickMs: 2000,
+  pendingTtlMs: 20_000,
+  silentMs: 6000,
+  leaseMs: 16_000,
+  control: { ackMs: 3000, strict: false },
+  approvals: { ttlMs: 20_000, notifies: false },
 } as const;
 
-export interface GatewayParts {
+/** What a gateway stands on: the store, and the log of others if it is shared. */
+export interface Ground {
+  readonly store: Store;
+  commit(batch: Batch): void | Promise<void>;
+  readonly sharing?: LogOfOthers;
+}
+
+interface LogOfOthers {
+  ready(): readonly Commit[];
+  read(): Promise<readonly Commit[]>;
+  lock(): Promise<readonly Commit[]> | undefined;
+}
+
+export interface GatewayParts<Under extends Ground> {
   readonly name: string;
-  readonly log: VirtualLog;
+  readonly ground: Under;
   readonly clock: VirtualClock;
   /** The files that every gateway is started with. */
   readonly policy: string;
@@ -43,13 +55,13 @@ export interface GatewayParts {
 }
 
 /** A gateway without its transports: the core, put together as the wiring does, on a log that a step moves on. */
-export class VirtualGateway {
+export class VirtualGateway<Under extends Ground = Ground> {
   readonly name: string;
   readonly gov: Governance;
   readonly access: Access;
   readonly authenticator: Authenticator;
   readonly clock: VirtualClock;
-  readonly member: VirtualMember;
+  readonly ground: Under;
   readonly checkpoint: OpsCheckpoint;
   readonly stale: StaleWatch;
   readonly reaper: ReservationReaper;
@@ -61,8 +73,7 @@ export class VirtualGateway {
   readonly #due: (() => void)[];
 
   private constructor(
-    { name, clock }: GatewayParts,
-    member: VirtualMember,
+    { name, clock, ground }: GatewayParts<Under>,
     gov: Governance,
     access: Access,
     due: (() => void)[],
@@ -71,7 +82,7 @@ export class VirtualGateway {
     this.gov = gov;
     this.access = access;
     this.clock = clock;
-    this.member = member;
+    this.ground = ground;
     this.authenticator = new Authenticator(access);
     this.execute = executorOf(gov);
     const { opsTtlMs, sweepTickMs, silentMs, leaseMs } = settings;
@@ -83,37 +94,37 @@ export class VirtualGateway {
   }
 
   /** Restores everything from the store. Its policies are in force once a few more steps have passed. */
-  static async start(parts: GatewayParts): Promise<VirtualGateway> {
-    const { name, log, clock, onFailed } = parts;
-    const { store } = log;
-    const member = log.join();
+  static async start<Under extends Ground>(parts: GatewayParts<Under>): Promise<VirtualGateway<Under>> {
+    const { name, ground, clock, onFailed } = parts;
+    const { store, sharing: others } = ground;
     const snapshot = await store.load();
     const due: (() => void)[] = [];
     const faulty = (faults: readonly Unread[]) => {
       if (faults.length > 0) onFailed(new Error(`cannot follow: ${faults[0]?.why}`));
     };
+    const sharing: Sharing<Change, DomainEvent> | undefined = others && {
+      touchOf,
+      ready: () => others.ready(),
+      read: () => others.read(),
+      lock: () => others.lock(),
+      prepare: (commits) => prepareToFollow(gov, commits),
+      follow: (commit) => faulty(followCommit(gov, commit)),
+      failed: onFailed,
+    };
     const journal = new Journal<Change, DomainEvent>(
       {
-        commit: (batch) => member.commit(batch),
+        commit: (batch) => ground.commit(batch),
         soon: (flush) => due.push(flush),
         seal: sealer(sha256),
         apply: (fact, how) => applyFact(gov, fact, how),
         publish: (events) => gateway?.gov.balances.follow(events),
         onCommit: () => undefined,
         onError: onFailed,
-        sharing: {
-          touchOf,
-          ready: () => member.ready(),
-          read: () => member.read(),
-          lock: () => member.lock(),
-          prepare: (commits) => prepareToFollow(gov, commits),
-          follow: (commit) => faulty(followCommit(gov, commit)),
-          failed: onFailed,
-        },
+        ...(sharing === undefined ? {} : { sharing }),
       },
       snapshot.head,
     );
-    let gateway: VirtualGateway | undefined;
+    let gateway: VirtualGateway<Under> | undefined;
     const release = journal.hold();
     const randomness = namedRandomness(name);
     const gov = emptyGovernance(
@@ -148,14 +159,14 @@ export class VirtualGateway {
     };
     await recover(gov, snapshot, store, (unread) => faulty([unread]));
     faulty(snapshot.unread);
-    gateway = new VirtualGateway(parts, member, gov, access, due);
+    gateway = new VirtualGateway(parts, gov, access, due);
     release();
     void gateway.#load(parts);
     return gateway;
   }
 
   /** A gateway serves once its files are in force. If the database is away, it goes on trying. */
-  async #load(parts: GatewayParts): Promise<void> {
+  async #load(parts: GatewayParts<Under>): Promise<void> {
     while (!this.isUp) {
       const loading = loadPolicies(this.gov, [{ file: 'policy.yaml', text: parts.policy }], {});
       const problems = await this.during(loading).catch(() => undefined);

@@ -1,6 +1,7 @@
 import type { Batch, Commit, SealedEntry } from '@reeve/core';
 import { commitText, emptyChain, HeadMoved, MemoryStore, parseCommit } from '@reeve/core';
 import type { Random } from './random.ts';
+import type { Ground } from './virtual-gateway.ts';
 
 /** A commit in the log. Gateways get it as text, so that they share no objects. */
 interface KeptCommit {
@@ -169,7 +170,9 @@ const nothingTold = { events: [], steps: [], touched: { agents: [], orgs: [], ev
 const contendedFor = 3;
 
 /** The log as one gateway sees it. */
-export class VirtualMember {
+export class VirtualMember implements Ground {
+  /** A gateway that others write beside. */
+  readonly sharing = this;
   readonly #log: VirtualLog;
   /** The commit that memory stands on. */
   #version: number;
@@ -183,6 +186,10 @@ export class VirtualMember {
 
   get version(): number {
     return this.#version;
+  }
+
+  get store(): MemoryStore {
+    return this.#log.store;
   }
 
   hear(version: number): void {

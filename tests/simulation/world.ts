@@ -12,6 +12,8 @@ export interface KnownAgent {
   /** Tokens that were replaced, and the replacement acknowledged. */
   readonly replaced: string[];
   ops: number;
+  /** Operations that it has asked about and got no answer yet, and since which step. */
+  readonly asking: Map<string, number>;
   /** Ids of operations that it may still finish. */
   readonly running: string[];
   /** Approvals that it waits for. */
@@ -26,15 +28,13 @@ export interface KnownKey {
   revokedSince: number | undefined;
 }
 
-const orgs = ['acme', 'umbra', 'initech'];
-const teams = ['red', 'blue'];
+const orgs = ['acme', 'umbra', 'initech', 'hooli'];
+const teams = ['red', 'blue', 'green'];
 
 /** The people and agents outside the gateways, and what they know. */
 export class World {
   readonly agents: KnownAgent[] = [];
   readonly keys: KnownKey[] = [];
-  /** Suspensions that were acknowledged and may still hold. */
-  readonly suspensions: { readonly id: string; readonly by: KnownKey }[] = [];
 
   constructor(agentsPerTeam: number) {
     for (const orgId of orgs) {
@@ -48,6 +48,7 @@ export class World {
             registering: new Map(),
             replaced: [],
             ops: 0,
+            asking: new Map(),
             running: [],
             asked: [],
           });
@@ -64,10 +65,17 @@ export class World {
     return agent;
   }
 
+  /** A gateway has ended: whoever waits for its answers gets none. */
+  forgetCalls(gateway: string): void {
+    for (const { registering } of this.agents) {
+      for (const [token, asked] of registering) if (asked === gateway) registering.delete(token);
+    }
+  }
+
   /** An agent that is about something, if one is found soon. */
   workingAgent(random: Random): KnownAgent {
     let agent = this.agent(random);
-    for (let tries = 0; tries < 5 && agent.running.length === 0; tries++) agent = this.agent(random);
+    for (let tries = 0; tries < 12 && agent.running.length === 0; tries++) agent = this.agent(random);
     return agent;
   }
 

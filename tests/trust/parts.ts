@@ -3,6 +3,7 @@ import { disk } from './disk.ts';
 import { fork } from './fork.ts';
 import { compareTrees } from '../shell/compare-trees.ts';
 import { fuzzLines } from '../shell/fuzz-lines.ts';
+import { histories } from './histories.ts';
 import { fuzz } from './fuzz/fuzz.ts';
 import { kills } from './kills.ts';
 import { memory } from './memory.ts';
@@ -114,6 +115,14 @@ export const parts: readonly Part[] = [
     share: 4,
     most: 30,
     run: fork,
+  },
+  {
+    name: 'histories',
+    holds:
+      'What callers of a simulated cluster are told of budgets, keys and operations is linearizable, as Porcupine judges it.',
+    share: 3,
+    most: 1000,
+    run: histories,
   },
   {
     name: 'mutation',

@@ -5,6 +5,7 @@ import { clock } from './clock.ts';
 import { disk } from './disk.ts';
 import { fork } from './fork.ts';
 import { fuzz } from './fuzz/fuzz.ts';
+import { histories } from './histories.ts';
 import { kills } from './kills.ts';
 import { memory } from './memory.ts';
 import { helpText, readOptions } from './options.ts';
@@ -33,6 +34,10 @@ describe('the short form of the campaign finds nothing', () => {
 
   test('disk', { timeout }, async () => {
     expect((await disk(briefly(seed, 2))).findings).toEqual([]);
+  });
+
+  test('histories', { timeout }, async () => {
+    expect((await histories(briefly(seed, 1))).findings).toEqual([]);
   });
 
   test('clock', { timeout }, async () => {

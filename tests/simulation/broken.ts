@@ -1,0 +1,2 @@
+/** What was promised, and did not hold. */
+export class Broken extends Error {}

@@ -1,0 +1,133 @@
+import type { TierOf, Total } from '@reeve/core';
+import type { History } from './history.ts';
+import { Broken } from './broken.ts';
+import { caps } from './policies.ts';
+
+/** The shares of a cap, in percent, that somebody is told about once. */
+const shares = [80, 95];
+
+/** A tier of an agent, with its cap for a day. */
+interface JudgedTier {
+  readonly name: string;
+  readonly cap: number;
+}
+
+/** What the log says of budgets: reserved, spent on which day, and told. */
+export class JudgedBudgets {
+  readonly #reserved = new Map<string, number>();
+  readonly #spent = new Map<string, number>();
+  readonly #told = new Set<string>();
+  /** All agents that were ever charged. */
+  readonly #charged = new Set<string>();
+  readonly #history: History;
+  #day = '';
+
+  constructor(history: History) {
+    this.#history = history;
+  }
+
+  reserve(agent: string, cost: number): void {
+    this.#charged.add(agent);
+    for (const { name } of tiersOf(agent)) add(this.#reserved, name, cost);
+  }
+
+  release(agent: string, cost: number): void {
+    this.#adjust(agent, -cost);
+    for (const { name } of tiersOf(agent)) add(this.#reserved, name, -cost);
+  }
+
+  book(agent: string, day: string, cost: number): void {
+    this.#charged.add(agent);
+    this.moveTo(day);
+    this.#adjust(agent, cost);
+    for (const { name } of tiersOf(agent)) add(this.#spent, `${day} ${name}`, cost);
+  }
+
+  /** Days only move forward. */
+  moveTo(day: string): void {
+    if (day > this.#day) this.#day = day;
+  }
+
+  /** After a charge, no cap of the agent may be passed. */
+  requireWithinCaps(seq: number, agent: string, opId: string): void {
+    for (const { name, cap } of tiersOf(agent)) {
+      const total = this.#total(name);
+      if (total > cap) throw new Broken(`entry ${seq}: ${name} has ${total} of ${cap} after ${opId}`);
+    }
+  }
+
+  /** A charge that was refused must not fit, at this place of the log. */
+  requireExceeded(seq: number, agent: string, cost: number): void {
+    if (tiersOf(agent).some(({ name, cap }) => this.#total(name) + cost > cap)) return;
+    throw new Broken(`entry ${seq}: ${cost} of ${agent} was refused, and fits in every tier`);
+  }
+
+  tell(seq: number, name: string, day: string, percent: number): void {
+    const told = `${day} ${name} ${percent}`;
+    if (this.#told.has(told)) throw new Broken(`entry ${seq}: ${percent} % of ${name} was told before`);
+    this.#told.add(told);
+  }
+
+  /**
+   * Somebody was told of each share that is used up. That is so when everything is at rest: a charge and a release from
+   * before it may be committed the other way round.
+   */
+  requireTold(): void {
+    for (const { name, cap } of [...this.#charged].flatMap(tiersOf)) {
+      const used = (this.#total(name) * 100) / cap;
+      const missing = shares.find((percent) => used >= percent && !this.#told.has(`${this.#day} ${name} ${percent}`));
+      if (missing !== undefined) throw new Broken(`nobody was told that ${name} has used ${missing} % of ${cap}`);
+    }
+  }
+
+  /** Requires that a ledger reserves what the log says, tier by tier. */
+  requireReserved(balances: Iterable<{ readonly of: TierOf; readonly reserved: Total }>, whose: string): void {
+    const left = new Map([...this.#reserved].filter(([, reserved]) => reserved !== 0));
+    for (const { of, reserved } of balances) {
+      const name = tierName(of.orgId, of.teamId, of.agentId);
+      if (Number(reserved) !== (left.get(name) ?? 0)) {
+        throw new Broken(`${whose} reserves ${reserved} for ${name}; the log says ${left.get(name) ?? 0}`);
+      }
+      left.delete(name);
+    }
+    if (left.size > 0) throw new Broken(`${whose} reserves nothing for ${[...left.keys()].join(', ')}`);
+  }
+
+  #adjust(agent: string, cost: number): void {
+    if (cost !== 0) this.#history.happened({ model: 'budget', do: 'adjust', tiers: capsOf(agent), cost });
+  }
+
+  #total(name: string): number {
+    return (this.#reserved.get(name) ?? 0) + (this.#spent.get(`${this.#day} ${name}`) ?? 0);
+  }
+}
+
+/** Empty parts stand for any. */
+export function tierName(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join('/') || '*';
+}
+
+function add(totals: Map<string, number>, name: string, by: number): void {
+  totals.set(name, (totals.get(name) ?? 0) + by);
+}
+
+function tiersOf(agent: string): readonly JudgedTier[] {
+  const [org = '', team = ''] = agent.split('/');
+  return [
+    { name: '*', cap: caps.global },
+    { name: org, cap: caps.org },
+    { name: `${org}/${team}`, cap: caps.team },
+    { name: agent, cap: caps.agent },
+  ];
+}
+
+/** The caps of an agent's tiers, by their names. */
+export function capsOf(agent: string): Readonly<Record<string, number>> {
+  return Object.fromEntries(tiersOf(agent).map(({ name, cap }) => [name, cap]));
+}
+
+/** The name of a tier of an agent. */
+export function tierOf(agent: string, tier: 'global' | 'org' | 'team' | 'agent'): string {
+  const place = ['global', 'org', 'team', 'agent'].indexOf(tier);
+  return tiersOf(agent)[place]?.name ?? '';
+}

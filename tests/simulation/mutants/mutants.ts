@@ -1,0 +1,305 @@
+/** A mechanism that is broken on purpose: in a copy of the sources, this text is replaced. */
+export interface Mutant {
+  /** The mechanism, and what is wrong with it. */
+  readonly name: string;
+  readonly file: string;
+  /** Stands in the file exactly once. */
+  readonly text: string;
+  readonly replacement: string;
+}
+
+const core = 'packages/core/src';
+
+/**
+ * What the simulation must notice. If the code has moved, find the mechanism where it is now, and break it there. A
+ * fault that the simulation has found, or should have, is a mutant from then on.
+ */
+export const mutants: readonly Mutant[] = [
+  {
+    name: 'lifecycle: what is over ends again',
+    file: `${core}/ops/op.ts`,
+    text: 'completing: {},',
+    replacement: "completing: { terminate: 'terminated' },",
+  },
+  {
+    name: 'chain: entries of a commit do not link to each other',
+    file: `${core}/audit/chain.ts`,
+    text: '"prev_hash":"${head.hash}"',
+    replacement: '"prev_hash":"${draft.opId}"',
+  },
+  {
+    name: 'caps: the charge itself does not count',
+    file: `${core}/budget/cap-rule.ts`,
+    text: 'if (plus(totalMicros, cost) > limitMicros)',
+    replacement: 'if (totalMicros > limitMicros)',
+  },
+  {
+    name: 'caps: what other gateways charged meanwhile does not count',
+    file: `${core}/budget/ledger.ts`,
+    text: 'plus(total, this.released.of(of)) <= limit',
+    replacement: 'plus(total, this.released.of(of)) <= limit + Number.MAX_VALUE',
+  },
+  {
+    name: 'caps: a release counts before it is durable',
+    file: `${core}/budget/ledger.ts`,
+    text: 'plus(total, this.released.of(of)) <= limit',
+    replacement: 'total <= limit',
+  },
+  {
+    name: 'caps: a refusal stands although a commit before it has released',
+    file: `${core}/decision/decide.ts`,
+    text: `    gov.journal.onlyIf(() => false);
+    gov.journal.restOnAll();
+  }
+  if (decision === 'deny')`,
+    replacement: `  }
+  if (decision === 'deny')`,
+  },
+  {
+    name: 'reservations: the end of an operation releases nothing',
+    file: `${core}/ops/settle-op.ts`,
+    text: 'gov.journal.onFailure(gov.ledger.release(op.owner.record.id, reserved));',
+    replacement: '',
+  },
+  {
+    name: 'reservations: a release after silence is not followed',
+    file: `${core}/ops/follow-op.ts`,
+    text: 'gov.ledger.follow(agent.record.id, minus(0, op.reservedMicros), 0, undefined);',
+    replacement: '',
+  },
+  {
+    name: 'reservations: a release after silence is not restored from the log',
+    file: `${core}/ops/recover-ops.ts`,
+    text: "else if (type === 'BudgetReservationReleased') freed(known, seq);",
+    replacement: "else if (type === 'BudgetReservationReleased') return;",
+  },
+  {
+    name: 'notices: two gateways tell of the same share',
+    file: `${core}/budget/note-approached.ts`,
+    text: 'gov.journal.onlyIf(({ steps }) => !steps.some(isBudgetStep));',
+    replacement: '',
+  },
+  {
+    name: 'notices: nobody is told of a share that two gateways reach together',
+    file: `${core}/decision/decide.ts`,
+    text: 'gov.journal.onlyWhile(() => gov.ledger.isSurelyWithinCaps(id) && gov.ledger.hasToldShares(id));',
+    replacement: 'gov.journal.onlyWhile(() => gov.ledger.isSurelyWithinCaps(id));',
+  },
+  {
+    name: 'undo: a commit that fails is not taken back',
+    file: `${core}/journal/tick.ts`,
+    text: 'for (const { undos } of parts.toReversed()) for (const undo of undos.reverse()) undo();',
+    replacement: 'if (parts.length < 0) throw new Error();',
+  },
+  {
+    name: 'undo: what is taken back is taken back in the order it was done',
+    file: `${core}/journal/overtaken.ts`,
+    text: 'for (const part of gone.toReversed()) for (const undo of part.undos.reverse()) undo();',
+    replacement: 'for (const part of gone) for (const undo of part.undos) undo();',
+  },
+  {
+    name: 'undo: a charge is not taken back',
+    file: `${core}/budget/ledger.ts`,
+    text: 'balance.reserved = minus(balance.reserved, reserved);',
+    replacement: '',
+  },
+  {
+    name: 'order: turns stand although a commit before them changed what they rest on',
+    file: `${core}/journal/overtaken.ts`,
+    text: '(part) => rests(part) || isRefused(part)',
+    replacement: '(part) => isRefused(part) && !rests(part)',
+  },
+  {
+    name: 'order: guards are not asked',
+    file: `${core}/journal/overtaken.ts`,
+    text: '(part) => rests(part) || isRefused(part)',
+    replacement: '(part) => rests(part) && !isRefused(part)',
+  },
+  {
+    name: 'order: conditions are not asked again',
+    file: `${core}/journal/overtaken.ts`,
+    text: 'knowing === followed || conditions.every((condition) => condition());',
+    replacement: 'knowing === followed || conditions.length >= 0;',
+  },
+  {
+    name: 'order: what rests on a turn that is done again stays',
+    file: `${core}/journal/overtaken.ts`,
+    text: 'if (fits(part) || gone.some(rests)) gone.push(part);',
+    replacement: 'if (fits(part) && !gone.some(rests)) gone.push(part);',
+  },
+  {
+    name: 'order: a gateway seals onto the head that it knew before',
+    file: `${core}/journal/journal.ts`,
+    text: 'this.#head = commit.head;',
+    replacement: '',
+  },
+  {
+    name: 'order: a replay stands although its decision is taken back',
+    file: `${core}/decision/check-action.ts`,
+    text: `    gov.journal.restOnAll();
+    gov.journal.onlyIf(({ touched })`,
+    replacement: '    gov.journal.onlyIf(({ touched })',
+  },
+  {
+    name: 'freshness: nobody catches up with the log before a caller is served',
+    file: `${core}/journal/journal.ts`,
+    text: 'if (this.#sharing === undefined) return true;',
+    replacement: 'if (this.#sharing !== undefined) return true;',
+  },
+  {
+    name: 'keys: a revoked key is in force',
+    file: `${core}/access/key-ring.ts`,
+    text: 'if (key === undefined || key.revokedAt !== null || !this.isWhole(id)) return false;',
+    replacement: 'if (key === undefined || !this.isWhole(id)) return false;',
+  },
+  {
+    name: 'keys: revocations at other gateways are not followed',
+    file: `${core}/access/manage-keys.ts`,
+    text: 'keys.put(change.key);',
+    replacement: 'if (!wasInForce) keys.put(change.key);',
+  },
+  {
+    name: 'keys: a turn does not ask again whether its caller still may',
+    file: `${core}/journal/turns.ts`,
+    text: 'this.onlyWhile(() => holds(by));',
+    replacement: '',
+  },
+  {
+    name: 'tokens: a replaced token is served',
+    file: `${core}/tenancy/identify.ts`,
+    text: 'if (claimed !== undefined && expected != null && equalInConstantTime(presented, expected)) {',
+    replacement: 'if (claimed !== undefined && expected != null) {',
+  },
+  {
+    name: 'suspensions: a suspended agent is served',
+    file: `${core}/tenancy/identify.ts`,
+    text: 'if (claimed.record.suspension !== null) {',
+    replacement: 'if (claimed.record.suspension !== null && claimed.blocked) {',
+  },
+  {
+    name: 'suspensions: a suspended scope is served',
+    file: `${core}/decision/refuse-by-control.ts`,
+    text: 'if (hold !== undefined) return',
+    replacement: "if (hold !== undefined && op.opId === '') return",
+  },
+  {
+    name: 'suspensions: those of other gateways are not followed',
+    file: `${core}/replication/follow-commit.ts`,
+    text: 'followSuspension(gov.directory.suspensions, change);',
+    replacement: '',
+  },
+  {
+    name: 'runs: a held run is served',
+    file: `${core}/decision/refuse-by-control.ts`,
+    text: 'if (control === undefined) return undefined;',
+    replacement: "if (control === undefined || op.opId !== '') return undefined;",
+  },
+  {
+    name: 'runs: held runs are forgotten at a start',
+    file: `${core}/control/receipts.ts`,
+    text: 'for (const control of snapshot.runControls) gov.control.runs.put(control);',
+    replacement: '',
+  },
+  {
+    name: 'controls: sequence numbers begin anew at a start',
+    file: `${core}/control/receipts.ts`,
+    text: 'for (const sequence of snapshot.controlSequences) gov.control.restoreSequence(sequence);',
+    replacement: '',
+  },
+  {
+    name: 'approvals: an approval stays open although its operation has ended',
+    file: `${core}/approvals/settle-approval.ts`,
+    text: 'cancelApproval(gov, approval, { actor, reason });',
+    replacement: '',
+  },
+  {
+    name: 'approvals: the outcome is not told again after a start',
+    file: `${core}/approvals/restore-approvals.ts`,
+    text: 'if (isToBeTold) repost(gov, approval, approval.signalSequence);',
+    replacement: 'if (isToBeTold) return;',
+  },
+  {
+    name: 'policies: those of other gateways are not followed',
+    file: `${core}/replication/follow-commit.ts`,
+    text: 'followPolicy(gov, change.saved);',
+    replacement: '',
+  },
+  {
+    name: 'commit text: reservations are lost on the way',
+    file: `${core}/replication/packed-step.ts`,
+    text: 'op.reservedMicros,',
+    replacement: '0,',
+  },
+  {
+    name: 'commit text: runs are lost on the way',
+    file: `${core}/replication/packed-step.ts`,
+    text: 'op.runId,',
+    replacement: "'',",
+  },
+  {
+    name: 'restore: rows of operations are not read',
+    file: `${core}/ops/recover-ops.ts`,
+    text: 'for (const row of rows) this.#row(row);',
+    replacement: 'this.#row satisfies unknown;',
+  },
+  {
+    name: 'restore: entries from before a row change what the row says',
+    file: `${core}/ops/recover-ops.ts`,
+    text: 'if (known !== undefined && known.seq >= seq) return;',
+    replacement: '',
+  },
+  {
+    name: 'restore: operations of an agent that has left come back',
+    file: `${core}/ops/recover-ops.ts`,
+    text: "if (type === 'AgentDeregistered') this.#left(agent, seq);",
+    replacement: '',
+  },
+  {
+    name: 'restore: what is paused is restored as running',
+    file: `${core}/ops/recover-ops.ts`,
+    text: 'op.state = entry.payload.to;',
+    replacement: "op.state = entry.payload.to === 'paused' ? 'running' : entry.payload.to;",
+  },
+  {
+    name: 'marks: the log of operations is cut off where rows are missing',
+    file: `${core}/ops/checkpoint.ts`,
+    text: 'marks.findLast((mark) => mark.elapsed <= now - this.#windowMs)',
+    replacement: 'marks.at(-1)',
+  },
+  {
+    name: 'marks: the mark of balances speaks for rows that were written before',
+    file: `${core}/budget/balance-keeper.ts`,
+    text: 'asOf: isAll ? { seq: this.#asOf,',
+    replacement: 'asOf: isAll ? { seq,',
+  },
+  {
+    name: 'marks: balances of two gateways are saved under one mark',
+    file: `${core}/budget/balance-keeper.ts`,
+    text: 'journal.onlyIf((commit) => !commit.steps.some(isSave));',
+    replacement: '',
+  },
+  {
+    name: 'marks: a row is saved, and its operation forgotten elsewhere',
+    file: `${core}/ops/registry.ts`,
+    text: 'if (op === undefined) this.owesRemoval({ owner, opId, savedSeq });',
+    replacement: 'if (op === undefined) return;',
+  },
+  {
+    name: 'sweep: an operation is forgotten before its end is durable',
+    file: `${core}/ops/op.ts`,
+    text: 'return isOver(state) && seq !== endedAfter;',
+    replacement: 'return isOver(state) && seq !== endedAfter + 0.5;',
+  },
+  {
+    name: 'sweep: an operation is forgotten whose end was taken back',
+    file: `${core}/ops/registry.ts`,
+    text: 'const isLeft = isOver(op.state) && this.holds(op);',
+    replacement: 'const isLeft = this.holds(op);',
+  },
+  {
+    name: 'sweep: rows of forgotten operations stay',
+    file: `${core}/ops/checkpoint.ts`,
+    text: 'removed.filter(({ savedSeq }) => savedSeq > 0)',
+    replacement: 'removed.filter(({ savedSeq }) => savedSeq < 0)',
+  },
+];

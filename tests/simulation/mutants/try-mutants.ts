@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process';
+import type { Mutant } from './mutants.ts';
+import { MutatedCopy, requireApplicable } from './mutated-copy.ts';
+
+/** What became of a mutant. */
+export interface Trial {
+  readonly mutant: Mutant;
+  /** What the simulation said of it. Undefined: it noticed nothing. */
+  readonly caught: string | undefined;
+  readonly steps: number;
+  readonly seconds: number;
+}
+
+/** Some faults show early, some only after much has happened, and some only on a disk. */
+const runs = [
+  ['--steps', '8000'],
+  ['--steps', '8000'],
+  ['--steps', '30000'],
+  ['--disk', '--steps', '8000'],
+] as const;
+const endingLine = /^seed \d+: (?:step (?<failedAt>\d+), failed: (?<why>.*)|\d+ steps, ok, )/m;
+
+/** Breaks one mechanism after the other, and lets the simulation run on each until it notices, or the time is over. */
+export async function* tryMutants(mutants: readonly Mutant[], mostMs: number): AsyncGenerator<Trial> {
+  for (const mutant of mutants) requireApplicable(mutant);
+  const copy = new MutatedCopy();
+  try {
+    for (const mutant of mutants) yield await tryMutant(copy, mutant, mostMs);
+  } finally {
+    copy.remove();
+  }
+}
+
+async function tryMutant(copy: MutatedCopy, mutant: Mutant, mostMs: number): Promise<Trial> {
+  const began = performance.now();
+  const left = () => mostMs - (performance.now() - began);
+  const seconds = () => Math.round((performance.now() - began) / 100) / 10;
+  const mend = copy.break(mutant);
+  let steps = 0;
+  try {
+    for (let seed = 1; left() > 0; seed++) {
+      const { failedAt, why } = await simulate(copy.folder, mutant.name, seed, left());
+      steps += failedAt ?? Number(runOf(seed).at(-1));
+      if (why !== undefined) return { mutant, caught: why, steps, seconds: seconds() };
+    }
+    return { mutant, caught: undefined, steps, seconds: seconds() };
+  } finally {
+    mend();
+  }
+}
+
+function runOf(seed: number): readonly string[] {
+  return runs[(seed - 1) % runs.length] ?? [];
+}
+
+interface Ending {
+  readonly failedAt?: number;
+  readonly why?: string;
+}
+
+/** Runs the simulation in the copy. A mutant that does not even run is an error of the table. */
+function simulate(folder: string, name: string, seed: number, mostMs: number): Promise<Ending> {
+  const args = ['tests/simulation/run.ts', '--seed', String(seed), ...runOf(seed)];
+  return new Promise((resolve, reject) => {
+    execFile(
+      process.execPath,
+      args,
+      { cwd: folder, timeout: Math.ceil(mostMs), killSignal: 'SIGKILL' },
+      (error, out, err) => {
+        const ending = endingLine.exec(out)?.groups;
+        if (ending !== undefined) {
+          const { failedAt, why } = ending;
+          resolve(why === undefined ? {} : { failedAt: Number(failedAt), why });
+        } else if (error?.killed === true) resolve({});
+        else reject(new Error(`the mutant "${name}" does not run: ${err.slice(0, 2000)}`));
+      },
+    );
+  });
+}
