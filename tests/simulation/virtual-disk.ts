@@ -123,9 +123,9 @@ export class OpenDisk implements Ground {
 
   /** Each sector that was being written is the new one, or still the old one. */
   #torn(before: Buffer, after: Buffer): Buffer {
+    if (this.#random.chance(0.4)) return after;
     const torn = Buffer.from(after);
-    const isWhole = this.#random.chance(0.4);
-    for (let at = 0; at < after.length && !isWhole; at += sectorBytes) {
+    for (let at = 0; at < after.length; at += sectorBytes) {
       const [old, fresh] = [before.subarray(at, at + sectorBytes), after.subarray(at, at + sectorBytes)];
       if (old.equals(fresh) || this.#random.chance(0.5)) continue;
       torn.fill(0, at, at + fresh.length);

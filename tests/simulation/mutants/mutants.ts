@@ -9,6 +9,7 @@ export interface Mutant {
 }
 
 const core = 'packages/core/src';
+const sql = 'packages/gateway/src/adapters/sql';
 
 /**
  * What the simulation must notice. If the code has moved, find the mechanism where it is now, and break it there. A
@@ -153,15 +154,16 @@ export const mutants: readonly Mutant[] = [
     replacement: 'if (key === undefined || !this.isWhole(id)) return false;',
   },
   {
-    name: 'keys: revocations at other gateways are not followed',
-    file: `${core}/access/manage-keys.ts`,
-    text: 'keys.put(change.key);',
-    replacement: 'if (!wasInForce) keys.put(change.key);',
+    name: 'keys: those of other gateways are not followed',
+    file: `${core}/access/access-facts.ts`,
+    text: 'apply: ({ keys, ended }, { key }, { onDurable }) => {',
+    replacement: 'apply: ({ keys, ended }, { key }, { isHere, onDurable }) => { if (!isHere) return () => undefined;',
   },
   {
-    name: 'keys: a turn does not ask again whether its caller still may',
+    name: 'keys: a turn that is done again does not ask whether its caller still may',
     file: `${core}/journal/turns.ts`,
-    text: 'this.onlyWhile(() => holds(by));',
+    text: `      by.require();
+      this.onlyWhile(() => holds(by));`,
     replacement: '',
   },
   {
@@ -184,9 +186,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'suspensions: those of other gateways are not followed',
-    file: `${core}/replication/follow-commit.ts`,
-    text: 'followSuspension(gov.directory.suspensions, change);',
-    replacement: '',
+    file: `${core}/tenancy/tenancy-facts.ts`,
+    text: 'apply: ({ directory }, { suspension }) => directory.suspensions.put(suspension),',
+    replacement:
+      'apply: ({ directory }, { suspension }, { isHere }) => isHere ? directory.suspensions.put(suspension) : () => undefined,',
   },
   {
     name: 'runs: a held run is served',
@@ -213,16 +216,16 @@ export const mutants: readonly Mutant[] = [
     replacement: '',
   },
   {
-    name: 'approvals: the outcome is not told again after a start',
-    file: `${core}/approvals/restore-approvals.ts`,
-    text: 'if (isToBeTold) repost(gov, approval, approval.signalSequence);',
-    replacement: 'if (isToBeTold) return;',
+    name: 'approvals: the outcome is told at one gateway alone, and not after a start',
+    file: `${core}/approvals/approvals-facts.ts`,
+    text: 'tell(gov, approval, how),',
+    replacement: 'how.isHere ? tell(gov, approval, how) : nothingToApply(),',
   },
   {
     name: 'policies: those of other gateways are not followed',
-    file: `${core}/replication/follow-commit.ts`,
-    text: 'followPolicy(gov, change.saved);',
-    replacement: '',
+    file: `${core}/policy/policy-facts.ts`,
+    text: 'apply: (gov, { saved }, { onDurable }) => {',
+    replacement: 'apply: (gov, { saved }, { isHere, onDurable }) => { if (!isHere) return nothingToApply();',
   },
   {
     name: 'commit text: reservations are lost on the way',
@@ -243,16 +246,10 @@ export const mutants: readonly Mutant[] = [
     replacement: 'this.#row satisfies unknown;',
   },
   {
-    name: 'restore: entries from before a row change what the row says',
-    file: `${core}/ops/recover-ops.ts`,
-    text: 'if (known !== undefined && known.seq >= seq) return;',
-    replacement: '',
-  },
-  {
-    name: 'restore: operations of an agent that has left come back',
-    file: `${core}/ops/recover-ops.ts`,
-    text: "if (type === 'AgentDeregistered') this.#left(agent, seq);",
-    replacement: '',
+    name: 'restore: a row that is written while its agent leaves stays',
+    file: `${core}/ops/settle-op.ts`,
+    text: 'if (op.savedSeq > 0 || gov.journal.isShared) {',
+    replacement: 'if (op.savedSeq > 0) {',
   },
   {
     name: 'restore: what is paused is restored as running',
@@ -301,5 +298,25 @@ export const mutants: readonly Mutant[] = [
     file: `${core}/ops/checkpoint.ts`,
     text: 'removed.filter(({ savedSeq }) => savedSeq > 0)',
     replacement: 'removed.filter(({ savedSeq }) => savedSeq < 0)',
+  },
+  {
+    name: 'disk: a commit that did not fit is not rolled back',
+    file: `${sql}/sqlite-store.ts`,
+    text: "if (this.#db.isTransaction) this.#db.exec('ROLLBACK');",
+    replacement: '',
+  },
+  {
+    name: 'disk: entries and rows of a commit are written one after the other',
+    file: `${sql}/sqlite-store.ts`,
+    text: 'for (const change of batch.changes) for',
+    replacement:
+      "this.#prepare('COMMIT').run(); this.#prepare('BEGIN IMMEDIATE').run(); for (const change of batch.changes) for",
+  },
+  {
+    name: 'disk: rows are not removed',
+    file: `${sql}/sqlite-store.ts`,
+    text: `      case 'remove':
+        table.remove(write.key);`,
+    replacement: `      case 'remove':`,
   },
 ];
