@@ -14,13 +14,8 @@ const usualCheck = { traceId: '', caller: null, summary: '', inexact: new Set<st
 
 /** What a call of the model costs at most. */
 const modelCallMicros = 1_500_000;
-/** For how many steps an agent asks again without an answer. Its operation is not forgotten so soon. */
-const patience = 100;
-
-/** Whether people decide about an operation. An agent uses its id once: see the findings in docs/trust.md. */
-function isAsked(opId: string): boolean {
-  return actionOf(numberOf(opId)).tool === 'ask';
-}
+/** For how many steps an agent asks again without an answer. Its operation may be forgotten meanwhile. */
+const patience = 3000;
 
 function numberOf(opId: string): number {
   return Number(opId.slice(1, -2));
@@ -44,7 +39,7 @@ function actionOf(nth: number) {
 function check(sim: Stage, { name, gov }: VirtualGateway, agent: KnownAgent, token = agent.token): Promise<unknown> {
   const { random } = sim;
   // Agents ask again if they got no answer, and sometimes although they did.
-  const known = [...agent.running.filter((opId) => !isAsked(opId)), ...agent.asking.keys()];
+  const known = [...agent.running, ...agent.asking.keys()];
   const opId = known.length > 0 && random.chance(0.15) ? random.pick(known) : `t${++agent.ops}:s`;
   const asked = actionOf(numberOf(opId));
   const cost = random.pick([0, 0.1, 0.2, 1, 2, 12]) * 1e6;
