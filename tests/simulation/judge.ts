@@ -132,7 +132,7 @@ export class Judge {
     BudgetReservationReleased: ({ agent, opId }) => this.#release(agent, opId ?? ''),
   };
 
-  #decided({ seq, agent, opId, decision, payload, at }: JudgedEntry): void {
+  #decided({ seq, agent, opId, decision, payload }: JudgedEntry): void {
     const { cost_micros: cost = 0, replay, run_id: runId } = payload;
     if (opId === null) return;
     const name = opName(agent, opId);
