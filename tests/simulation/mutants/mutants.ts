@@ -58,21 +58,21 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'reservations: the end of an operation releases nothing',
-    file: `${core}/ops/settle-op.ts`,
-    text: 'gov.journal.onFailure(gov.ledger.release(op.owner.record.id, reserved));',
-    replacement: '',
+    file: `${core}/ops/ops-facts.ts`,
+    text: 'if (reserved !== 0) undos.push(ledger.balances.reserve(id, reserved));',
+    replacement: 'if (reserved > 0) undos.push(ledger.balances.reserve(id, reserved));',
   },
   {
     name: 'reservations: a release after silence is not followed',
-    file: `${core}/ops/follow-op.ts`,
-    text: 'gov.ledger.follow(agent.record.id, minus(0, op.reservedMicros), 0, undefined);',
-    replacement: '',
+    file: `${core}/ops/ops-facts.ts`,
+    text: 'ledger.balances.reserve(id, -reservedMicros)];',
+    replacement: 'how.isHere ? ledger.balances.reserve(id, -reservedMicros) : nothingToApply()];',
   },
   {
     name: 'reservations: a release after silence is not restored from the log',
-    file: `${core}/ops/recover-ops.ts`,
-    text: "else if (type === 'BudgetReservationReleased') freed(known, seq);",
-    replacement: "else if (type === 'BudgetReservationReleased') return;",
+    file: `${core}/ops/replay-ops.ts`,
+    text: "if (type === 'BudgetReservationReleased') return known && { ...known, reservedMicros: 0 };",
+    replacement: "if (type === 'BudgetReservationReleased') return undefined;",
   },
   {
     name: 'notices: two gateways tell of the same share',
@@ -100,9 +100,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'undo: a charge is not taken back',
-    file: `${core}/budget/ledger.ts`,
-    text: 'balance.reserved = minus(balance.reserved, reserved);',
-    replacement: '',
+    file: `${core}/ops/ops-facts.ts`,
+    text: 'if (reserved !== 0) undos.push(ledger.balances.reserve(id, reserved));',
+    replacement: 'if (reserved !== 0) ledger.balances.reserve(id, reserved);',
   },
   {
     name: 'order: turns stand although a commit before them changed what they rest on',
@@ -199,14 +199,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'runs: held runs are forgotten at a start',
-    file: `${core}/control/receipts.ts`,
-    text: 'for (const control of snapshot.runControls) gov.control.runs.put(control);',
+    file: `${core}/control/stored-control.ts`,
+    text: "for (const control of snapshot.runControls) yield { kind: 'run_control_saved', control };",
     replacement: '',
   },
   {
     name: 'controls: sequence numbers begin anew at a start',
-    file: `${core}/control/receipts.ts`,
-    text: 'for (const sequence of snapshot.controlSequences) gov.control.restoreSequence(sequence);',
+    file: `${core}/control/stored-control.ts`,
+    text: "for (const sequence of snapshot.controlSequences) yield { kind: 'control_sequence_saved', sequence };",
     replacement: '',
   },
   {
@@ -218,8 +218,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'approvals: the outcome is told at one gateway alone, and not after a start',
     file: `${core}/approvals/approvals-facts.ts`,
-    text: 'tell(gov, approval, how),',
-    replacement: 'how.isHere ? tell(gov, approval, how) : nothingToApply(),',
+    text: 'return undoAll(undo, withdraw, tell(gov, approval, how));',
+    replacement: 'return undoAll(undo, withdraw, how.isHere ? tell(gov, approval, how) : () => undefined);',
   },
   {
     name: 'policies: those of other gateways are not followed',
@@ -241,21 +241,15 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'restore: rows of operations are not read',
-    file: `${core}/ops/recover-ops.ts`,
-    text: 'for (const row of rows) this.#row(row);',
+    file: `${core}/ops/replay-ops.ts`,
+    text: 'for (const row of [...rows].sort((one, other) => one.registeredAt - other.registeredAt)) this.#row(row);',
     replacement: 'this.#row satisfies unknown;',
   },
   {
-    name: 'restore: a row that is written while its agent leaves stays',
-    file: `${core}/ops/settle-op.ts`,
-    text: 'if (op.savedSeq > 0 || gov.journal.isShared) {',
-    replacement: 'if (op.savedSeq > 0) {',
-  },
-  {
     name: 'restore: what is paused is restored as running',
-    file: `${core}/ops/recover-ops.ts`,
-    text: 'op.state = entry.payload.to;',
-    replacement: "op.state = entry.payload.to === 'paused' ? 'running' : entry.payload.to;",
+    file: `${core}/ops/replay-ops.ts`,
+    text: 'moved(known, entry, payload.to, at);',
+    replacement: "moved(known, entry, payload.to === 'paused' ? 'running' : payload.to, at);",
   },
   {
     name: 'marks: the log of operations is cut off where rows are missing',
@@ -276,22 +270,10 @@ export const mutants: readonly Mutant[] = [
     replacement: '',
   },
   {
-    name: 'marks: a row is saved, and its operation forgotten elsewhere',
-    file: `${core}/ops/registry.ts`,
-    text: 'if (op === undefined) this.owesRemoval({ owner, opId, savedSeq });',
-    replacement: 'if (op === undefined) return;',
-  },
-  {
     name: 'sweep: an operation is forgotten before its end is durable',
-    file: `${core}/ops/op.ts`,
-    text: 'return isOver(state) && seq !== endedAfter;',
-    replacement: 'return isOver(state) && seq !== endedAfter + 0.5;',
-  },
-  {
-    name: 'sweep: an operation is forgotten whose end was taken back',
     file: `${core}/ops/registry.ts`,
-    text: 'const isLeft = isOver(op.state) && this.holds(op);',
-    replacement: 'const isLeft = this.holds(op);',
+    text: 'if (isLeft && (movedAt > deadline || !op.hasEnded)) break;',
+    replacement: 'if (isLeft && movedAt > deadline) break;',
   },
   {
     name: 'sweep: rows of forgotten operations stay',
