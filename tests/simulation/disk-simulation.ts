@@ -52,6 +52,8 @@ export class DiskSimulation implements Stage {
         gateway = await this.#act(gateway);
         await settled();
         if (this.#failure !== undefined) throw this.#failure;
+        if (gateway.ground.refused !== undefined)
+          throw new Broken(`a commit is refused: ${String(gateway.ground.refused)}`);
       }
       Object.assign(this.counts, this.judge.counts, { entries: this.judge.entries, allowed: this.judge.allowed });
       return this.#states;

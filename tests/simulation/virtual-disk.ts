@@ -62,6 +62,8 @@ export class OpenDisk implements Ground {
   #fate: DiskFate = 'done';
   #random = new Random(0);
   #left: Bytes | undefined;
+  /** Why a commit was refused for which there was room. */
+  refused: unknown;
   /** What was being written when the power failed. It may be there after the next start, or not. */
   doubtful: readonly SealedEntry[] | undefined;
 
@@ -82,7 +84,12 @@ export class OpenDisk implements Ground {
     this.#fate = 'done';
     if (fate === 'full') this.store.commitNow(cutOff(batch, this.#random));
     if (fate === 'power fails') return this.#tear(batch);
-    this.store.commitNow(batch);
+    try {
+      this.store.commitNow(batch);
+    } catch (error) {
+      this.refused = error;
+      throw error;
+    }
     this.#onEntries(batch.entries);
     return undefined;
   }
