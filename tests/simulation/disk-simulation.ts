@@ -31,7 +31,7 @@ export class DiskSimulation implements Stage {
   readonly world: World;
   readonly counts: Record<string, number> = {};
   step = 0;
-  readonly #disk = new VirtualDisk((entries) => this.judge.read(entries));
+  readonly #disk = new VirtualDisk((entries) => this.judge.read(entries, this.time.now));
   #starts = 0;
   #failure: unknown;
   #states = '';
@@ -154,7 +154,7 @@ export class DiskSimulation implements Stage {
     const started = await this.#start();
     const { seq } = started.gov.journal.head;
     const isWritten = doubtful !== undefined && seq === doubtful.at(-1)?.seq;
-    if (isWritten) this.judge.read(doubtful);
+    if (isWritten) this.judge.read(doubtful, this.time.now);
     this.counts[isWritten ? 'whole' : 'gone'] = (this.counts[isWritten ? 'whole' : 'gone'] ?? 0) + 1;
     if (seq < this.judge.entries)
       throw new Broken(`entry ${this.judge.entries} was acknowledged, and ${seq} is the last`);

@@ -75,7 +75,9 @@ export class Judge {
     this.budgets = new JudgedBudgets(history);
   }
 
-  read(entries: readonly SealedEntry[]): void {
+  /** `until`: when they are written, by any clock. */
+  read(entries: readonly SealedEntry[], until: number): void {
+    this.budgets.commitUntil(dayOf(until));
     for (const entry of entries) this.#readOne(entry);
   }
 
@@ -92,8 +94,7 @@ export class Judge {
     }
     this.#hash = hash;
     const { lineage, actor, eventType, opId, at } = draft;
-    // A commit may end on another day than it began.
-    this.budgets.moveTo(new Date(at).toISOString().slice(0, 10));
+    this.budgets.moveTo(dayOf(at));
     const payload = JSON.parse(draft.payload) as Payload;
     // What a key imposed before its end is carried out after it, too.
     const isCarriedOut = payload.cause === 'suspension' || (eventType === 'OpControlRequested' && opId === null);
@@ -218,4 +219,8 @@ export function opName(agent: string, opId: string): string {
 
 function isOver({ state }: JudgedOp): boolean {
   return state === 'completing' || state === 'terminated';
+}
+
+function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
 }

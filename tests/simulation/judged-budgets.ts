@@ -1,4 +1,4 @@
-import type { TierOf, Total } from '@reeve/core';
+import type { Ledger, TierOf, Total } from '@reeve/core';
 import type { History } from './history.ts';
 import { Broken } from './broken.ts';
 import { caps } from './policies.ts';
@@ -21,6 +21,7 @@ export class JudgedBudgets {
   readonly #charged = new Set<string>();
   readonly #history: History;
   #day = '';
+  #until = '';
 
   constructor(history: History) {
     this.#history = history;
@@ -48,17 +49,23 @@ export class JudgedBudgets {
     if (day > this.#day) this.#day = day;
   }
 
+  /** Entries that are read next are committed by then. What was decided before midnight may be judged again after it. */
+  commitUntil(day: string): void {
+    this.#until = day;
+  }
+
   /** After a charge, no cap of the agent may be passed. */
   requireWithinCaps(seq: number, agent: string, opId: string): void {
-    for (const { name, cap } of tiersOf(agent)) {
-      const total = this.#total(name);
-      if (total > cap) throw new Broken(`entry ${seq}: ${name} has ${total} of ${cap} after ${opId}`);
-    }
+    const passed = (day: string) => tiersOf(agent).find(({ name, cap }) => this.#total(name, day) > cap);
+    const [first, later] = this.#days().map(passed);
+    if (first === undefined || later === undefined) return;
+    throw new Broken(`entry ${seq}: ${first.name} has ${this.#total(first.name)} of ${first.cap} after ${opId}`);
   }
 
   /** A charge that was refused must not fit, at this place of the log. */
   requireExceeded(seq: number, agent: string, cost: number): void {
-    if (tiersOf(agent).some(({ name, cap }) => this.#total(name) + cost > cap)) return;
+    const isPassed = (day: string) => tiersOf(agent).some(({ name, cap }) => this.#total(name, day) + cost > cap);
+    if (this.#days().some(isPassed)) return;
     throw new Broken(`entry ${seq}: ${cost} of ${agent} was refused, and fits in every tier`);
   }
 
@@ -93,12 +100,28 @@ export class JudgedBudgets {
     if (left.size > 0) throw new Broken(`${whose} reserves nothing for ${[...left.keys()].join(', ')}`);
   }
 
+  /** Every ledger has what the log books to its day. */
+  requireSpent(ledger: Ledger, whose: string): void {
+    const day = ledger.windows.day.id;
+    for (const { of, spent } of ledger.all()) {
+      const name = tierName(of.orgId, of.teamId, of.agentId);
+      const booked = this.#spent.get(`${day} ${name}`) ?? 0;
+      if (Number(spent.day) !== booked) {
+        throw new Broken(`${whose} has spent ${spent.day} for ${name} on ${day}; the log says ${booked}`);
+      }
+    }
+  }
+
   #adjust(agent: string, cost: number): void {
     if (cost !== 0) this.#history.happened({ model: 'budget', do: 'adjust', tiers: capsOf(agent), cost });
   }
 
-  #total(name: string): number {
-    return (this.#reserved.get(name) ?? 0) + (this.#spent.get(`${this.#day} ${name}`) ?? 0);
+  #days(): readonly [string, string] {
+    return [this.#day, this.#until > this.#day ? this.#until : this.#day];
+  }
+
+  #total(name: string, day = this.#day): number {
+    return (this.#reserved.get(name) ?? 0) + (this.#spent.get(`${day} ${name}`) ?? 0);
   }
 }
 

@@ -17,6 +17,8 @@ import type { VirtualMember } from './virtual-log.ts';
 import { VirtualLog } from './virtual-log.ts';
 import { World } from './world.ts';
 
+/** By how much a wall clock may be wrong. */
+const mostAheadMs = 10_000;
 /** How often gateways are compared with each other, and with one that starts from the store. */
 const compareEvery = 200;
 const restartEvery = 4000;
@@ -29,7 +31,7 @@ export class Simulation {
   readonly time = new VirtualTime();
   readonly history: History;
   readonly judge: Judge;
-  readonly log = new VirtualLog((entries) => this.#watch(() => this.judge.read(entries)));
+  readonly log = new VirtualLog((entries) => this.#watch(() => this.judge.read(entries, this.time.now + mostAheadMs)));
   readonly world: World;
   readonly gateways: VirtualGateway<VirtualMember>[] = [];
   readonly counts: Record<string, number> = {};
@@ -114,7 +116,7 @@ export class Simulation {
     else if (draw < 0.95) this.#message();
     else if (draw < 0.989) this.#pass(random.int(400));
     else if (draw < 0.9915) log.dropLock();
-    else if (draw < 0.9945) random.pick(this.gateways).clock.aheadMs = random.int(20_000) - 10_000;
+    else if (draw < 0.9945) random.pick(this.gateways).clock.aheadMs = random.int(2 * mostAheadMs) - mostAheadMs;
     else if (draw < 0.9965) void this.#count('catch up', random.pick(this.gateways).gov.journal.catchUp());
     else if (draw < 0.997) await this.#crash(random.int(this.gateways.length));
     else if (this.#passesDays && random.chance(0.1)) this.time.advance(random.int(14_400_000));
@@ -235,7 +237,10 @@ export class Simulation {
     for (const gateway of this.gateways) {
       if (!gateway.isUp || !this.#isIdle(gateway)) continue;
       const { version } = gateway.ground;
-      if (version === this.log.version) this.judge.budgets.requireReserved(gateway.gov.ledger.all(), gateway.name);
+      if (version === this.log.version) {
+        this.judge.budgets.requireReserved(gateway.gov.ledger.all(), gateway.name);
+        this.judge.budgets.requireSpent(gateway.gov.ledger, gateway.name);
+      }
       const state = stateOf(gateway.gov, this.time.now);
       const other = states.get(version);
       if (other === undefined) states.set(version, { name: gateway.name, state });

@@ -328,3 +328,14 @@ test('the same op id of another agent is another operation, which neither sees n
   registry.move(other.op, 'terminate');
   expect(op.state).toBe('running');
 });
+
+test('a forgotten operation whose change is taken back afterwards gets no row: its id may be that of another one', () => {
+  const registry = new MovableOps(new ManualClock(), ttlMs);
+  const owner = looseAgent('acme/search/bot');
+  const first = registry.ingest(owner, 't:s').op;
+  const takeBack = registry.change(first, { summary: 'late' });
+  registry.forget(first);
+  const second = registry.ingest(owner, 't:s').op;
+  takeBack();
+  expect([...registry.unsaved()].map(([op]) => op)).toEqual([second]);
+});

@@ -229,8 +229,12 @@ export class OpsRegistry {
   }
 
   /** The operations whose row is missing or out of date, and since when. Longest first. */
-  unsaved(): Iterable<readonly [Op, number]> {
-    return this.#unsaved.all();
+  *unsaved(): Iterable<readonly [Op, number]> {
+    for (const [op, since] of this.#unsaved.all()) {
+      // A change of a forgotten operation was taken back. Its id may be another's by now, and so may its row.
+      if (this.holds(op)) yield [op, since];
+      else this.#unsaved.delete(op);
+    }
   }
 
   /**
