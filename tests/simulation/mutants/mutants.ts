@@ -199,13 +199,13 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'runs: held runs are forgotten at a start',
-    file: `${core}/control/stored-control.ts`,
+    file: `${core}/control/control-facts.ts`,
     text: "for (const control of snapshot.runControls) yield { kind: 'run_control_saved', control };",
     replacement: '',
   },
   {
     name: 'controls: sequence numbers begin anew at a start',
-    file: `${core}/control/stored-control.ts`,
+    file: `${core}/control/control-facts.ts`,
     text: "for (const sequence of snapshot.controlSequences) yield { kind: 'control_sequence_saved', sequence };",
     replacement: '',
   },
