@@ -10,7 +10,7 @@ export type { OpMoved, Operations, OperationsChange, OperationsEvent, OpsReactio
 export { opsFacts } from './ops-facts.ts';
 export { opsTable, replayFrom } from './ops-rows.ts';
 export type { OpsChange, OpsChangeEvent, OpsSnapshot, SavedOp } from './ops-slice.ts';
-export { boundedOp, opsChange } from './ops-slice.ts';
+export { boundedOp } from './ops-slice.ts';
 export type { AckOutcome, ControlAction, Receipt, ReceiptStatus } from './receipt.ts';
 export { acknowledged, delivered, givenUp, isDue, lifted, receiptStatuses, unconfirmed } from './receipt.ts';
 export type { OpsLog } from './replay-ops.ts';

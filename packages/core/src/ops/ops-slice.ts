@@ -1,12 +1,6 @@
 import type { AgentId, EpochMs } from '../kernel/index.ts';
 import { withKeptTexts } from '../kernel/index.ts';
-import type { OpRecord, Op } from './op.ts';
-import { recordOf } from './op.ts';
-
-/** The event of a transition, including ingest: the operation right after it. */
-export function opsChange(op: Op): OpsChangeEvent {
-  return { type: 'ops_change', at: op.updatedAt, agent: op.owner.record.id, op: recordOf(op) };
-}
+import type { OpRecord } from './op.ts';
 
 /** The rows that operations write. */
 export type OpsChange =
