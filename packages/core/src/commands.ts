@@ -24,7 +24,7 @@ import {
   suspendAgent,
   suspendScope,
 } from './control/index.ts';
-import type { Governance } from './governance.ts';
+import type { Decisions } from './decision/index.ts';
 import type { Warrant } from './journal/index.ts';
 import type { AgentId } from './kernel/index.ts';
 import { checkLength, longest } from './kernel/index.ts';
@@ -66,7 +66,7 @@ export type Command<K extends Kind = Kind> = {
 }[K];
 export type AnswerTo<K extends Kind> = Commands[K]['answer'];
 
-type Execution<K extends Kind> = (gov: Governance, request: Commands[K]['request']) => Promise<AnswerTo<K>>;
+type Execution<K extends Kind> = (gov: Decisions, request: Commands[K]['request']) => Promise<AnswerTo<K>>;
 
 const executions: { readonly [K in Kind]: Execution<K> } = {
   control_op: inOneTurn(controlOp),
@@ -103,7 +103,7 @@ const executions: { readonly [K in Kind]: Execution<K> } = {
  * The one door for commands. It authorises the caller, lets the use case find its target and act on it, and answers
  * once the change is durable.
  */
-export async function execute<K extends Kind>(gov: Governance, command: Command<K>): Promise<AnswerTo<K>> {
+export async function execute<K extends Kind>(gov: Decisions, command: Command<K>): Promise<AnswerTo<K>> {
   const { kind } = command;
   return await executions[kind](gov, command);
 }
@@ -111,7 +111,7 @@ export async function execute<K extends Kind>(gov: Governance, command: Command<
 /** The door as transports hold it. They need nothing else to change anything. */
 export type Execute = <K extends Kind>(command: Command<K>) => Promise<AnswerTo<K>>;
 
-export function executorOf(gov: Governance): Execute {
+export function executorOf(gov: Decisions): Execute {
   return (command) => execute(gov, command);
 }
 
@@ -127,13 +127,13 @@ function authorise(request: Request, needed: Scope = 'write'): void {
 }
 
 /** Whoever asks must be who it was when the command came, at every run of the turn. */
-function warrantOf(gov: Governance, request: Request): Warrant {
+function warrantOf(gov: Decisions, request: Request): Warrant {
   return 'by' in request ? gov.callers.warrantOf(request.by) : agentWarrant(gov, request.agentId, request.token);
 }
 
 /** For a use case that never waits: of two concurrent commands, the second sees what the first did. */
-function inOneTurn<Asked extends Request, Answer>(act: (gov: Governance, request: Asked) => Answer) {
-  return async (gov: Governance, request: Asked): Promise<Answer> => {
+function inOneTurn<Asked extends Request, Answer>(act: (gov: Decisions, request: Asked) => Answer) {
+  return async (gov: Decisions, request: Asked): Promise<Answer> => {
     authorise(request);
     return await gov.journal.turn(warrantOf(gov, request), () => act(gov, request));
   };
@@ -141,10 +141,10 @@ function inOneTurn<Asked extends Request, Answer>(act: (gov: Governance, request
 
 /** For a use case that first reads from the store. After the read it never waits. */
 function afterReading<Asked extends Request, Read, Answer>(
-  read: (gov: Governance, request: Asked) => Read | Promise<Read>,
-  act: (gov: Governance, request: Asked, found: Read) => Answer,
+  read: (gov: Decisions, request: Asked) => Read | Promise<Read>,
+  act: (gov: Decisions, request: Asked, found: Read) => Answer,
 ) {
-  return async (gov: Governance, request: Asked): Promise<Answer> => {
+  return async (gov: Decisions, request: Asked): Promise<Answer> => {
     authorise(request);
     const found = await gov.journal.fresh(() => read(gov, request));
     return await gov.journal.turn(warrantOf(gov, request), () => act(gov, request, found));

@@ -18,6 +18,11 @@ import { AgentDirectory, ReportedTools } from './tenancy/index.ts';
 export interface Governance extends Decisions {
   /** For facts. Rules see less of these. */
   readonly directory: AgentDirectory;
+  readonly ops: OpsRegistry;
+  readonly ledger: Ledger;
+  policies: PolicySet;
+  readonly policyRegistry: PolicyRegistry;
+  readonly runs: RunTally;
   readonly control: ControlRegistry;
   readonly keys: KeyRing;
   readonly approvals: ApprovalRegistry;

@@ -92,7 +92,7 @@ export type { Answer } from './decision/index.ts';
 export { DecisionTally, chargeOf, checkAction, checkActions, limitTold, longestStretch } from './decision/index.ts';
 export type { Charge } from './decision/index.ts';
 export { previewTools, weighBudgets } from './decision/index.ts';
-export { OpsCheckpoint, OpsRegistry, boundedOp, expireUnchecked, inFlight, listOps, opsTable } from './ops/index.ts';
+export { OpsCheckpoint, boundedOp, expireUnchecked, inFlight, listOps, opsTable } from './ops/index.ts';
 export { readOp, receiptStatuses, recordOf, sweepOps } from './ops/index.ts';
 export { ReeveError, approximateUsd, checkCost, invalid, longest, messageOf, microsOfUsd } from './kernel/index.ts';
 export {
@@ -180,7 +180,7 @@ export type { Budgets } from './budget/index.ts';
 export type { Controls } from './control/index.ts';
 export type { Decisions } from './decision/index.ts';
 export type { Operations } from './ops/index.ts';
-export type { Policies } from './policy/index.ts';
+export type { Policies, PoliciesState } from './policy/index.ts';
 export type { Tenancy } from './tenancy/index.ts';
 export type { EntryLog } from './audit/index.ts';
 export type { AgentKey } from './kernel/index.ts';

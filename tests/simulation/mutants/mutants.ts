@@ -37,13 +37,13 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'caps: what other gateways charged meanwhile does not count',
     file: `${core}/budget/ledger.ts`,
-    text: 'plus(total, this.released.of(of)) <= limit',
-    replacement: 'plus(total, this.released.of(of)) <= limit + Number.MAX_VALUE',
+    text: 'plus(total, this.#releasedOf(of)) <= limit',
+    replacement: 'plus(total, this.#releasedOf(of)) <= limit + Number.MAX_VALUE',
   },
   {
     name: 'caps: a release counts before it is durable',
     file: `${core}/budget/ledger.ts`,
-    text: 'plus(total, this.released.of(of)) <= limit',
+    text: 'plus(total, this.#releasedOf(of)) <= limit',
     replacement: 'total <= limit',
   },
   {

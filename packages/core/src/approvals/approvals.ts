@@ -9,7 +9,7 @@ import type { ApprovalEvent, ApprovalsChange } from './approvals-slice.ts';
 export interface Approvals extends Controls, Policies {
   readonly keys: Policies['keys'];
   readonly ledger: Policies['ledger'];
-  policies: Policies['policies'];
+  readonly policies: Policies['policies'];
   /** What people are asked about, and what they have granted. */
   readonly approvals: KnownApprovals;
   readonly journal: JournalOf<

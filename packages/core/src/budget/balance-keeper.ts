@@ -1,12 +1,12 @@
 import { canonicalJson, draftOf, system } from '../audit/index.ts';
-import { bookFact } from './book-fact.ts';
 import type { BalanceStep } from './balance-fold.ts';
 import { BalanceFold } from './balance-fold.ts';
 import type { ClosedPeriod } from './balance.ts';
 import { closedKept } from './balance.ts';
+import { bookFact } from './balances.ts';
 import type { BudgetsChange } from './budget-slice.ts';
 import { isBookedEvent } from './budget-slice.ts';
-import type { Budgets } from './budgets.ts';
+import type { Budgets, BudgetsState } from './budgets.ts';
 import type { Calendar } from './period.ts';
 import type { Applying, Step, Typed, Undo } from '../journal/index.ts';
 import { nothingToApply } from '../journal/index.ts';
@@ -27,7 +27,7 @@ function isSave(step: Step<unknown, Typed>): boolean {
  * with the entry up to which they are true. A restart adds the later entries.
  */
 export class BalanceKeeper {
-  readonly #gov: Budgets;
+  readonly #gov: BudgetsState;
   #fold = new BalanceFold();
   readonly #forgetting: SteppedRound;
   /** The store is complete up to this entry. */
@@ -38,7 +38,7 @@ export class BalanceKeeper {
   #pending = 0;
   #isForgetting = false;
 
-  constructor(gov: Budgets) {
+  constructor(gov: BudgetsState) {
     this.#gov = gov;
     this.#forgetting = new SteppedRound(() => gov.ledger.forgettingIdle());
   }

@@ -1,4 +1,5 @@
 import type { Undo } from '../journal/index.ts';
+import { nothingToApply } from '../journal/index.ts';
 import type { AgentId, Total } from '../kernel/index.ts';
 import { minus, plus } from '../kernel/index.ts';
 import type { SavedBalance, Sums, WindowIds } from './balance.ts';
@@ -13,6 +14,7 @@ import {
   sumsOf,
   unnoticed,
 } from './balance.ts';
+import type { BookedEvent } from './budget-slice.ts';
 import type { Period } from './period.ts';
 import type { TierOf } from './tier.ts';
 import { everybody, tierKey, tiersOf } from './tier.ts';
@@ -104,7 +106,7 @@ export class Balances {
   /** Somebody was told that this share of a cap is used up. */
   notice(of: TierOf, period: Period, percent: number, day: string, seq = unknownEntry): Undo {
     const balance = this.#of(of);
-    if (balance.asOf >= seq) return nothingToUndo;
+    if (balance.asOf >= seq) return nothingToApply();
     const told = balance.sums.noticed[period];
     const replaced = this.#replace(balance, noticedOn(balance.sums, period, percent, day));
     return () => this.#putBack([replaced], (sums) => unnoticed(sums, period, percent, told));
@@ -158,4 +160,19 @@ export class Balances {
   }
 }
 
-const nothingToUndo = () => undefined;
+/** What a fact means to balances, whoever keeps them and whenever they learn of it. `seq` is its entry, if that is known. */
+export function bookFact(balances: Balances, fact: BookedEvent, seq?: number): Undo {
+  switch (fact.type) {
+    case 'ops_change':
+      if (fact.booked === undefined || fact.op.costMicros === 0) return nothingToApply();
+      return balances.settle(fact.agent, fact.op.costMicros, fact.booked, seq);
+    case 'budget': {
+      const { of, period, percent, amountMicros, day } = fact;
+      if (day === undefined) return nothingToApply();
+      if (percent !== null) return balances.notice(of, period, percent, day, seq);
+      return amountMicros === undefined ? nothingToApply() : balances.correct(of, period, amountMicros, day, seq);
+    }
+    case 'audit_alert':
+      return fact.movedBackTo === undefined ? nothingToApply() : balances.moveBack(fact.movedBackTo, seq);
+  }
+}

@@ -1,12 +1,12 @@
 import type { Meanings } from '../journal/index.ts';
 import { noRows, touchesNobody } from '../journal/index.ts';
-import { bookFact } from './book-fact.ts';
 import type { BalanceKeeper } from './balance-keeper.ts';
+import { bookFact } from './balances.ts';
 import { balanceWrites } from './budget-rows.ts';
 import type { BudgetEvent, BudgetsChange } from './budget-slice.ts';
-import type { Budgets } from './budgets.ts';
+import type { BudgetsState } from './budgets.ts';
 
-type State = Pick<Budgets, 'ledger'> & { readonly balances: BalanceKeeper };
+type State = Pick<BudgetsState, 'ledger'> & { readonly balances: BalanceKeeper };
 
 export const budgetFacts: Meanings<State, BudgetsChange | BudgetEvent> = {
   balances_saved: {

@@ -23,6 +23,18 @@ export interface Exceeded {
   readonly totalMicros: Total;
 }
 
+/** A share of a cap that is used up for the first time in its period. */
+export interface Approached {
+  readonly of: TierOf;
+  readonly period: Period;
+  readonly percent: number;
+  readonly limitMicros: Micros;
+  readonly totalMicros: Total;
+}
+
+/** The shares of a cap, in percent, at which somebody is told once per period. */
+export const thresholds = [80, 95] as const;
+
 /**
  * The first cap of a policy that a charge to these tiers would pass, in their order. The policy need not be in force.
  * Balances are only read.

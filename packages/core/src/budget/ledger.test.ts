@@ -6,7 +6,7 @@ import { agentId } from '../testkit/requests.ts';
 import type { AgentId } from '../kernel/ids.ts';
 import type { BudgetRules } from './budget-policy.ts';
 import { budgetPolicy, noBudgets, noCaps } from './budget-policy.ts';
-import type { Approached } from './booked.ts';
+import type { Approached } from './cap-rule.ts';
 import { Ledger } from './ledger.ts';
 import type { BudgetTier, TierOf } from './tier.ts';
 import { tierKey, tiersOf } from './tier.ts';

@@ -1,26 +1,49 @@
 import type { Sums, Windows } from './balance.ts';
 import { Balance, countedIn, idsOfDay, isEmpty, lastBooked, movedOn, nothingBooked } from './balance.ts';
 import { Balances } from './balances.ts';
-import type { Approached, Delta } from './booked.ts';
-import { thresholds } from './booked.ts';
 import type { BudgetPolicy } from './budget-policy.ts';
 import { LedgerDays } from './ledger-days.ts';
 import type { Period, Window } from './period.ts';
 import { periods } from './period.ts';
 import type { TierOf } from './tier.ts';
-import { tiersOf } from './tier.ts';
+import { tierKey, tiersOf } from './tier.ts';
 import type { Undo } from '../journal/index.ts';
 import type { AgentId, Clock, EpochMs, Micros, Total } from '../kernel/index.ts';
-import { isShareOf, plus } from '../kernel/index.ts';
-import { everyCap, exceededUnder } from './cap-rule.ts';
-import { Released } from './released.ts';
-import type { Exceeded } from './cap-rule.ts';
+import { isShareOf, minus, plus } from '../kernel/index.ts';
+import type { Approached, Exceeded } from './cap-rule.ts';
+import { everyCap, exceededUnder, thresholds } from './cap-rule.ts';
 
 /** A balance as it counts now. */
 export interface CountedBalance extends Pick<Sums, 'spent' | 'noticed'> {
   readonly of: TierOf;
   readonly reserved: Total;
 }
+
+/** What a change adds to each of its balances. */
+export interface Delta {
+  readonly reserved: Total;
+  readonly settled: Readonly<Record<Period, Total>>;
+}
+
+/** What rules see of the ledger. Only facts change it, and putting policies in force. */
+export type KnownBalances = Readonly<
+  Pick<
+    Ledger,
+    | 'all'
+    | 'approachedBy'
+    | 'bookedTo'
+    | 'exceededBy'
+    | 'hasToldShares'
+    | 'isSurelyWithinCaps'
+    | 'mustGoBack'
+    | 'policy'
+    | 'read'
+    | 'resetsAt'
+    | 'window'
+    | 'windows'
+    | 'wouldSurelyFit'
+  >
+>;
 
 /**
  * What was spent and what is reserved, for everybody, each org, each team and each agent, as it counts by the clock and
@@ -29,11 +52,10 @@ export interface CountedBalance extends Pick<Sums, 'spent' | 'noticed'> {
  * booked to.
  */
 export class Ledger {
-  /** Facts alone change them. */
   readonly balances = new Balances();
   readonly #days: LedgerDays;
-  /** What was released and is not durable yet. */
-  readonly released = new Released();
+  /** What was released in each tier and is not durable yet. */
+  readonly #released = new Map<string, Total>();
   #policy: BudgetPolicy;
 
   constructor(clock: Clock, policy: BudgetPolicy) {
@@ -83,12 +105,18 @@ export class Ledger {
    * the log may have those after the charge in question.
    */
   isSurelyWithinCaps(agent: AgentId): boolean {
-    return everyCap(this, agent, ({ total, limit, of }) => plus(total, this.released.of(of)) <= limit);
+    return everyCap(this, agent, ({ total, limit, of }) => plus(total, this.#releasedOf(of)) <= limit);
   }
 
   /** Whether a charge would leave them so. */
   wouldSurelyFit(agent: AgentId, cost: Micros): boolean {
-    return everyCap(this, agent, ({ total, limit, of }) => plus(plus(total, cost), this.released.of(of)) <= limit);
+    return everyCap(this, agent, ({ total, limit, of }) => plus(plus(total, cost), this.#releasedOf(of)) <= limit);
+  }
+
+  /** Notes a release. Call the result when it is durable, or when it was taken back. */
+  noteReleased(agent: AgentId, amount: Micros): Undo {
+    this.#addReleased(agent, amount);
+    return () => this.#addReleased(agent, minus(0, amount));
   }
 
   /** Whether somebody was told about each share of a cap that is used up. */
@@ -155,6 +183,18 @@ export class Ledger {
   /** Books to this day from now on. */
   goBack(day: string): Undo {
     return this.#days.goBack(idsOfDay(day));
+  }
+
+  #releasedOf(of: TierOf): Total {
+    return this.#released.get(tierKey(of)) ?? 0;
+  }
+
+  #addReleased(agent: AgentId, amount: Total): void {
+    for (const of of tiersOf(agent)) {
+      const released = plus(this.#releasedOf(of), amount);
+      if (released === 0) this.#released.delete(tierKey(of));
+      else this.#released.set(tierKey(of), released);
+    }
   }
 
   #lastBooked(): string | undefined {

@@ -1,7 +1,7 @@
 import { canonicalJson, draftOf, system, noLineage } from '../audit/index.ts';
 import type { Budgets } from './budgets.ts';
 import type { Lineage } from '../audit/index.ts';
-import type { Approached } from './booked.ts';
+import type { Approached } from './cap-rule.ts';
 import { totalJson } from '../kernel/index.ts';
 import type { Step, Typed } from '../journal/index.ts';
 

@@ -14,6 +14,9 @@ const leastShare = 500;
 /** Orgs that were quiet for longer than so many others are forgotten. */
 const mostOrgs = 1000;
 
+/** What rules see of runs. Only facts count. */
+export type KnownRuns = Pick<RunTally, 'of'>;
+
 /**
  * What has happened in each run of an agent since this gateway started, for conditions to read. If an org has very many
  * runs, its own that were quiet for longest are forgotten, and nobody else's.

@@ -3,9 +3,9 @@ import { agentValues, nothingToApply, update } from '../journal/index.ts';
 import { agentKey } from '../kernel/index.ts';
 import type { AgentChange, AgentDirectory } from '../tenancy/index.ts';
 import { agentAfter, agentOfChange, agentsTable, credentialEnded } from '../tenancy/index.ts';
-import type { Controls } from './controls.ts';
+import type { ControlState } from './controls.ts';
 
-interface State extends Pick<Controls, 'clock' | 'control' | 'ops'> {
+interface State extends Pick<ControlState, 'clock' | 'control' | 'ops'> {
   readonly directory: AgentDirectory;
 }
 

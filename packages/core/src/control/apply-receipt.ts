@@ -30,7 +30,7 @@ function markBlocked({ control, directory }: Controls, { agent: id }: Receipt): 
 }
 
 /** The operation shows the control that moved it last, or that took over its pause. */
-function show({ directory, ops }: Controls, receipt: Receipt): Undo {
+function show({ directory, ops }: ControlState, receipt: Receipt): Undo {
   const agent = directory.find(receipt.agent);
   const op = agent && ops.find(agent, receipt.opId);
   if (op === undefined || (op.control?.id !== receipt.id && !takesOver(receipt, op))) return nothingToApply();

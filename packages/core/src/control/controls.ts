@@ -1,6 +1,6 @@
 import type { JournalOf } from '../journal/index.ts';
 import type { AgentId, Reactions } from '../kernel/index.ts';
-import type { Operations, OperationsChange, OperationsEvent, OpsReactions } from '../ops/index.ts';
+import type { Operations, OperationsChange, OperationsEvent, OpsReactions, OpsRegistry } from '../ops/index.ts';
 import type { ControlRegistry, KnownControls } from './control-registry.ts';
 import type { ControlChange } from './control-slice.ts';
 
@@ -17,7 +17,12 @@ export interface Controls extends Operations {
   readonly reactions: ControlReactions;
 }
 
-/** What facts change. */
-export interface ControlState extends Controls {
+/** What a message to an agent changes. */
+export interface OutboxState extends Controls {
   readonly control: ControlRegistry;
+}
+
+/** What facts change: an operation shows its last control. */
+export interface ControlState extends OutboxState {
+  readonly ops: OpsRegistry;
 }

@@ -1,4 +1,4 @@
-import type { ControlState, Controls } from './controls.ts';
+import type { Controls, OutboxState } from './controls.ts';
 import type { QueuedMessage, KnownOutbox, ControlStream, ControlSink } from './outbox.ts';
 import { saveReceipt, owesAnswer } from './receipts.ts';
 import type { Applying, Undo } from '../journal/index.ts';
@@ -29,7 +29,7 @@ export function closeOutbox(gov: Controls, agent: Agent): void {
  * agent never hears of what may be undone. A message that is there gets the new receipt.
  */
 export function queueMessage(
-  gov: ControlState,
+  gov: OutboxState,
   agent: AgentId,
   { message, receipt }: Pick<QueuedMessage, 'message' | 'receipt'>,
   { isHere, onDurable }: Applying,

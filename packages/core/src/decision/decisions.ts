@@ -1,5 +1,5 @@
 import type { Approvals, ApprovalEvent, ApprovalsChange } from '../approvals/index.ts';
-import type { RunTally } from '../budget/index.ts';
+import type { KnownRuns } from '../budget/index.ts';
 import type { ControlChange } from '../control/index.ts';
 import type { JournalOf } from '../journal/index.ts';
 import type { OperationsChange, OperationsEvent } from '../ops/index.ts';
@@ -9,7 +9,7 @@ import type { DecisionEvent } from './answer.ts';
 /** What decisions work on: every layer below them. */
 export interface Decisions extends Approvals {
   /** What happened in the runs of agents. */
-  readonly runs: RunTally;
+  readonly runs: KnownRuns;
   readonly journal: JournalOf<
     OperationsChange | ControlChange | PoliciesChange | ApprovalsChange,
     OperationsEvent | PolicyEvent | ApprovalEvent | DecisionEvent

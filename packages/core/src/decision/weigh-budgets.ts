@@ -2,7 +2,7 @@ import type { Action, CheckRequest } from '../action/index.ts';
 import type { Decision } from '../audit/index.ts';
 import { redactText } from '../audit/index.ts';
 import { findPrice, knownPriceOf, priceOf } from '../budget/index.ts';
-import type { BudgetPolicy, Exceeded, Ledger, PriceSource, TierOf } from '../budget/index.ts';
+import type { BudgetPolicy, Exceeded, KnownBalances, PriceSource, TierOf } from '../budget/index.ts';
 import { timestamp, minus, usdOfMicros } from '../kernel/index.ts';
 import type { AgentId, Micros } from '../kernel/index.ts';
 import type { Asking, PolicySet, Tier, Verdict } from '../policy/index.ts';
@@ -28,7 +28,7 @@ export interface Caps {
 }
 
 interface Weighing {
-  readonly ledger: Pick<Ledger, 'resetsAt'>;
+  readonly ledger: Pick<KnownBalances, 'resetsAt'>;
   /** The most that one action may cost. */
   readonly mostActionMicros: Micros;
 }
@@ -123,7 +123,12 @@ function isToldAmounts({ tier }: TierOf, { orgId }: AgentId): boolean {
 }
 
 /** Names the cap that a charge would pass, and what is left of it if the reader may learn that. */
-function exceededReason(ledger: Pick<Ledger, 'resetsAt'>, exceeded: Exceeded, cost: string, isTold: boolean): Refusal {
+function exceededReason(
+  ledger: Pick<KnownBalances, 'resetsAt'>,
+  exceeded: Exceeded,
+  cost: string,
+  isTold: boolean,
+): Refusal {
   const { of, period, limitMicros, totalMicros } = exceeded;
   const whose = of.tier === 'global' ? 'global cap' : `${of.tier}'s cap`;
   const until = timestamp(ledger.resetsAt(period));

@@ -1,5 +1,5 @@
 import { restsOn } from '../journal/index.ts';
-import type { Operations } from './operations.ts';
+import type { Operations, OpsState } from './operations.ts';
 import type { SavedOp } from './ops-slice.ts';
 import { isOver, recordOf } from './op.ts';
 import type { Op } from './op.ts';
@@ -8,12 +8,18 @@ import type { Op } from './op.ts';
 const lookedPerRow = 10;
 
 /**
+ * Each gateway forgets operations by its own clock, and knows by itself which rows it owes. Only what becomes of the rows
+ * is a fact.
+ */
+type Housekeeping = Operations & Pick<OpsState, 'ops'>;
+
+/**
  * A restart recovers operations by replaying the audit log, which is durable before any answer. To keep the replay
  * short, operations that outlive `settleMs` get a row in the store, written aside from the decision path. The rest never
  * get one. Entries behind a mark need no replay; the mark follows at a safe distance.
  */
 export class OpsCheckpoint {
-  readonly #gov: Operations;
+  readonly #gov: Housekeeping;
   readonly #settleMs: number;
   /** A tick may be late by almost a tick. */
   readonly #endsAtOnceMs: number;
@@ -25,7 +31,7 @@ export class OpsCheckpoint {
   #replayFrom = 0;
 
   /** `settleMs`: how long an operation is left to the log alone. */
-  constructor(gov: Operations, tickMs: number, ttlMs: number, settleMs = tickMs) {
+  constructor(gov: Housekeeping, tickMs: number, ttlMs: number, settleMs = tickMs) {
     this.#gov = gov;
     this.#settleMs = settleMs;
     this.#endsAtOnceMs = settleMs + tickMs;
@@ -98,7 +104,7 @@ function savedOf(op: Op): SavedOp {
  * have a row. Whichever gateway sweeps first removes the row, and the others follow. A row whose operation nobody
  * remembers would come back at the next start as whatever it says.
  */
-export function sweepOps(gov: Operations, most = Number.POSITIVE_INFINITY): number {
+export function sweepOps(gov: Housekeeping, most = Number.POSITIVE_INFINITY): number {
   const { journal, ops } = gov;
   const removed = ops.sweep(most);
   const saved = [...ops.takeForgottenRows(), ...removed.filter(({ savedSeq }) => savedSeq > 0)];

@@ -1,9 +1,10 @@
 import type { AlertEvent, Actor } from '../audit/index.ts';
-import type { BudgetEvent, BudgetsChange, Budgets, Pricing } from '../budget/index.ts';
+import type { BudgetEvent, BudgetsChange, Budgets, Ledger, Pricing, RunTally } from '../budget/index.ts';
 import type { JournalOf } from '../journal/index.ts';
 import type { Reactions } from '../kernel/index.ts';
 import type { AgentChange, AgentEvent, AgentUseChange, Tenancy, TenancyReactions } from '../tenancy/index.ts';
 import type { SuspensionChange, SuspensionEvent } from '../tenancy/index.ts';
+import type { KnownOps } from './known-ops.ts';
 import type { OpState, OpTrigger, Op } from './op.ts';
 import type { OpsChange, OpsChangeEvent } from './ops-slice.ts';
 import type { OpsRegistry } from './registry.ts';
@@ -33,7 +34,14 @@ export interface Operations extends Tenancy, Budgets {
   readonly directory: Tenancy['directory'];
   /** The prices in force count for the tokens of a completed model call. */
   readonly policies: Tenancy['policies'] & { readonly pricing: Pricing };
-  readonly ops: OpsRegistry;
+  readonly ops: KnownOps;
   readonly journal: JournalOf<OperationsChange, OperationsEvent>;
   readonly reactions: OpsReactions;
+}
+
+/** What facts change: a move reserves or releases, and a check counts for its run. */
+export interface OpsState extends Operations {
+  readonly ops: OpsRegistry;
+  readonly ledger: Ledger;
+  readonly runs: RunTally;
 }

@@ -1,5 +1,4 @@
 import type { AlertEvent } from '../audit/index.ts';
-import type { RunTally } from '../budget/index.ts';
 import { bookFact } from '../budget/index.ts';
 import type { Applying, Meanings, Touch, Undo } from '../journal/index.ts';
 import {
@@ -11,6 +10,7 @@ import {
   put,
   remove,
   touchesNobody,
+  undoAll,
 } from '../journal/index.ts';
 import type { AgentId, Micros } from '../kernel/index.ts';
 import { agentKey } from '../kernel/index.ts';
@@ -18,24 +18,16 @@ import type { Agent } from '../tenancy/index.ts';
 import { isAnother, isOver } from './op.ts';
 import type { Op, OpRecord } from './op.ts';
 import { followUse } from './note-use.ts';
-import type { Operations } from './operations.ts';
+import type { OpsState } from './operations.ts';
 import { opsTable, replayFrom } from './ops-rows.ts';
 import type { OpsChange, OpsChangeEvent } from './ops-slice.ts';
-
-export type OpsState = Pick<Operations, 'clock' | 'directory' | 'journal' | 'ops' | 'ledger' | 'reportedTools'> & {
-  readonly runs: RunTally;
-};
 
 export const opsFacts: Meanings<OpsState, OpsChange | OpsChangeEvent | AlertEvent> = {
   ops_change: {
     apply: (state, fact, how) => {
       const undo = applyOp(state, fact.op, how, fact.booked === undefined ? 0 : fact.op.costMicros);
       if (fact.booked === undefined) return undo;
-      const unbook = bookFact(state.ledger.balances, fact);
-      return () => {
-        unbook();
-        undo();
-      };
+      return undoAll(undo, bookFact(state.ledger.balances, fact));
     },
     touch: ({ agent }) => ({ agent: agentKey(agent) }),
     rows: noRows,
@@ -83,8 +75,7 @@ export const opsFacts: Meanings<OpsState, OpsChange | OpsChangeEvent | AlertEven
       const { ledger, reportedTools } = state;
       if (fact.reported !== undefined) return reportedTools.note(fact.reported);
       if (fact.movedBackTo === undefined) return applyAlert(state, fact, how);
-      const undos = [bookFact(ledger.balances, fact), ledger.goBack(fact.movedBackTo)];
-      return () => undoAll(undos);
+      return undoAll(bookFact(ledger.balances, fact), ledger.goBack(fact.movedBackTo));
     },
     touch: touchOfAlert,
     rows: noRows,
@@ -130,7 +121,7 @@ export function applyOpOf(
   if (isFirstCheck && record.runId !== '') undos.push(runs.count(id, record.runId, record.reservedMicros));
   // The gateway that decided writes the use. One that was known and still waits does not say when it was asked about.
   if (!isHere && isFirstCheck && (before === undefined || record.state !== 'pending')) followUse(state, record);
-  return () => undoAll(undos);
+  return undoAll(...undos);
 }
 
 /**
@@ -145,7 +136,7 @@ function noteReleased(
   undos: Undo[],
 ): void {
   if (amount <= 0 || !journal.isShared) return;
-  const settle = ledger.released.note(agent, amount);
+  const settle = ledger.noteReleased(agent, amount);
   undos.push(settle);
   how.onDurable(settle);
 }
@@ -176,11 +167,7 @@ function applyAlert(state: OpsState, { agent: id, alert, details }: AlertEvent, 
   if (alert === 'op_stale') return ops.change(op, { stale });
   const undos = [ops.change(op, { reservedMicros: 0, stale }), ledger.balances.reserve(id, -reservedMicros)];
   if (how.isHere) noteReleased(state, id, reservedMicros, how, undos);
-  return () => undoAll(undos);
-}
-
-function undoAll(undos: readonly Undo[]): void {
-  for (const undo of undos.toReversed()) undo();
+  return undoAll(...undos);
 }
 
 function touchOfAlert({ alert, agent, movedBackTo }: AlertEvent): Touch {

@@ -8,7 +8,7 @@ import { ownSlot } from './op.ts';
  * Operations, by agent and by id. The same `trace:span` from another agent is another operation: neither agent can see or
  * touch the other's. Nearly every id belongs to one agent, and then costs one map entry and nothing else.
  */
-export class KnownOps {
+export class OpsIndex {
   /** Most agents have one operation at a time, which needs no set. */
   readonly #byAgent = new Map<Agent, Op | ChunkedSet<Op>>();
   readonly #byId: WideMap<Op | Map<Agent, Op>>;

@@ -5,9 +5,10 @@ import { ChunkedSet, ReeveError } from '../kernel/index.ts';
 import type { MutableOp, OpMembers, OpRecord, OpState, OpTrigger, Op } from './op.ts';
 import { assignMembers, changesRow, isAnother, isOver, isUnchecked, membersLike, membersOf, newOp } from './op.ts';
 import { nextState, refuseMove, uncheckedSlot } from './op.ts';
-import { KnownOps } from './known-ops.ts';
-import { UnsavedOps } from './unsaved-ops.ts';
+import type { KnownOps } from './known-ops.ts';
 import { ordinalOf } from './op-order.ts';
+import { OpsIndex } from './ops-index.ts';
+import { UnsavedOps } from './unsaved-ops.ts';
 import type { Receipt } from './receipt.ts';
 import type { Agent } from '../tenancy/index.ts';
 
@@ -23,8 +24,8 @@ export interface Put {
   readonly isDurable: boolean;
 }
 
-/** The operations in flight, and those that ended lately. */
-export class OpsRegistry {
+/** The operations in flight, and those that ended lately. Facts change them (`ops-facts.ts`). */
+export class OpsRegistry implements KnownOps {
   readonly #clock: Clock;
   readonly #ttlMs: number;
   readonly #isShared: boolean;
@@ -36,7 +37,7 @@ export class OpsRegistry {
   readonly #unsaved = new UnsavedOps();
   /** Operations that were registered before their check, oldest first. Checked ones are removed later. */
   readonly #unchecked = new ChunkedSet(uncheckedSlot);
-  readonly #known: KnownOps;
+  readonly #known: OpsIndex;
   #newest = 0;
 
   /**
@@ -44,13 +45,12 @@ export class OpsRegistry {
    * cannot guess.
    */
   constructor(clock: Clock, ttlMs: number, isShared = false, seed = 0) {
-    this.#known = new KnownOps(seed);
+    this.#known = new OpsIndex(seed);
     this.#isShared = isShared;
     this.#clock = clock;
     this.#ttlMs = ttlMs;
   }
 
-  /** The arrival of the operation that became known last. */
   get newest(): number {
     return this.#newest;
   }
@@ -59,7 +59,6 @@ export class OpsRegistry {
     return this.#counts[state];
   }
 
-  /** The agents that have operations. */
   owners(): Iterable<Agent> {
     return this.#known.owners();
   }
@@ -72,12 +71,10 @@ export class OpsRegistry {
     return this.#known.find(agent, opId);
   }
 
-  /** Whether the registry holds this very operation, not another one with the same id. */
   holds(op: Op): boolean {
     return this.find(op.owner, op.opId) === op;
   }
 
-  /** The operations with this id, of any agent. */
   withId(opId: string): readonly Op[] {
     return this.#known.withId(opId);
   }
@@ -175,7 +172,6 @@ export class OpsRegistry {
     if (isRowOld) this.#touch(op);
   }
 
-  /** Where a trigger leads by the lifecycle table. Throws if the table has no such move. */
   destination({ state }: Op, trigger: OpTrigger): OpState {
     return nextState(state, trigger) ?? refuseMove(state, trigger);
   }
@@ -256,7 +252,6 @@ export class OpsRegistry {
     };
   }
 
-  /** Operations that were registered at least `ms` ago and never checked, oldest first. */
   *uncheckedFor(ms: number): Iterable<Op> {
     const deadline = this.#clock.elapsed() - ms;
     for (const op of this.#unchecked) {

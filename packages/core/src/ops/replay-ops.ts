@@ -8,7 +8,7 @@ import type { LoggedEntry } from './logged-entry.ts';
 import { readEntry } from './logged-entry.ts';
 import type { Op, OpRecord, OpState, OpUsage } from './op.ts';
 import { bareRecord, isOver, recordOf } from './op.ts';
-import type { OpsState } from './ops-facts.ts';
+import type { OpsState } from './operations.ts';
 import { applyOpOf } from './ops-facts.ts';
 import type { Receipt } from './receipt.ts';
 

@@ -14,7 +14,7 @@ export type { ParsedSource, PolicySource } from './parse-source.ts';
 export { parsePolicies, parseSource, problemsOf } from './parse-source.ts';
 export type { PlainSource } from './plain-source.ts';
 export { plainSource, reviveSource } from './plain-source.ts';
-export type { Policies } from './policies.ts';
+export type { Policies, PoliciesState } from './policies.ts';
 export { readerOf } from './policies.ts';
 export { policyFacts } from './policy-facts.ts';
 export { policySetsTable, policyVersionsTable } from './policy-rows.ts';

@@ -7,7 +7,7 @@ import type { PolicyProblem, PolicyDocument } from './document.ts';
 import { describeProblem, authorOf } from './document.ts';
 import { problemsOf } from './parse-source.ts';
 import type { PolicySource, ParsedSource } from './parse-source.ts';
-import type { Policies } from './policies.ts';
+import type { Policies, PoliciesState } from './policies.ts';
 import { PolicySet, policyVersion } from './policy-set.ts';
 import type { PolicySources } from './store/in-force.ts';
 
@@ -17,7 +17,7 @@ import type { PolicySources } from './store/in-force.ts';
  * documents never hold files back: `inForce` decides what becomes of them.
  */
 export async function loadPolicies(
-  gov: Policies,
+  gov: PoliciesState,
   files: readonly PolicySource[],
   features: PolicyFeatures = gov.policyRegistry.features,
 ): Promise<readonly PolicyProblem[]> {
@@ -73,7 +73,7 @@ export function rememberSet(gov: Policies, before: string): void {
 }
 
 /** Puts sources in force, all at once, in memory. Their files must have no problems. */
-export function putInForce(gov: Policies, sources: PolicySources): Undo {
+export function putInForce(gov: PoliciesState, sources: PolicySources): Undo {
   const { policies: before, policyRegistry } = gov;
   const { sources: sourcesBefore } = policyRegistry;
   compose(gov, sources);
@@ -99,7 +99,7 @@ function without(now: PolicySources, added: PolicySources, before: PolicySources
   return { files: now.files === added.files ? before.files : now.files, stored };
 }
 
-function compose(gov: Policies, sources: PolicySources): void {
+function compose(gov: PoliciesState, sources: PolicySources): void {
   const { policies: before, policyRegistry } = gov;
   policyRegistry.sources = sources;
   const { sources: parsed, setAside } = policyRegistry.inForce;

@@ -2,13 +2,13 @@ import type { Meanings } from '../journal/index.ts';
 import { nothingToApply, prune, push, put, shownOnly, storedOnly, touchesOrg } from '../journal/index.ts';
 import { bindingOfName } from './document.ts';
 import { putInForce } from './load-policies.ts';
-import type { Policies } from './policies.ts';
+import type { PoliciesState } from './policies.ts';
 import { policySetsTable, policyTextsTable, policyVersionsTable, textsOf } from './policy-rows.ts';
 import type { PoliciesChange, PolicyEvent } from './policy-slice.ts';
 import { setsKept, versionsKept } from './store/policy-version.ts';
 import { withWriter } from './store/writers-from-before.ts';
 
-export const policyFacts: Meanings<Policies, PoliciesChange | PolicyEvent> = {
+export const policyFacts: Meanings<PoliciesState, PoliciesChange | PolicyEvent> = {
   policy_saved: {
     apply: (gov, { saved }, { onDurable }) => {
       const { policyRegistry } = gov;

@@ -1,6 +1,6 @@
 import { tiersOf } from '../budget/tier.ts';
-import type { Delta, Approached } from '../budget/booked.ts';
-import type { Ledger } from '../budget/ledger.ts';
+import type { Approached } from '../budget/cap-rule.ts';
+import type { Delta, Ledger } from '../budget/ledger.ts';
 import type { Undo } from '../journal/meaning.ts';
 import type { AgentId } from '../kernel/ids.ts';
 import type { Micros } from '../kernel/money.ts';

@@ -1,4 +1,4 @@
-import type { Policies, PolicyProblem, PolicySource } from '@reeve/core';
+import type { Policies, PoliciesState, PolicyProblem, PolicySource } from '@reeve/core';
 import { describeProblem, loadPolicies, messageOf, rejectPolicies } from '@reeve/core';
 import { StartError } from '../start-error.ts';
 import type { Health } from '../telemetry/health.ts';
@@ -16,7 +16,7 @@ export interface PolicyFolder {
  * it is not.
  */
 export async function followPolicyFiles(
-  gov: Policies,
+  gov: PoliciesState,
   files: PolicyFolder,
   health: Health,
   logger: Logger,
@@ -40,7 +40,7 @@ export async function followPolicyFiles(
 
 /** Returns what keeps the files from being in force now. */
 async function reload(
-  gov: Policies,
+  gov: PoliciesState,
   files: PolicyFolder,
   health: Health,
   logger: Logger,

@@ -20,6 +20,9 @@ const fewCharacters = 16_384;
 /** Reads a text for a caller, or for the gateway itself. */
 export type ReadSource = (source: PolicySource, by: Principal | null) => Promise<ParsedSource>;
 
+/** What rules see of the sources. Only facts change them, and reloads of files. */
+export type KnownPolicies = Readonly<Omit<PolicyRegistry, 'restore' | 'changed'>>;
+
 /** The sources of policies: the files of the gateway, and the documents stored in it. */
 export class PolicyRegistry {
   readonly store: PolicyStore;

@@ -1,0 +1,27 @@
+import type { Reservation } from '../budget/index.ts';
+import type { ReadonlyChunkedSet } from '../kernel/index.ts';
+import type { Agent } from '../tenancy/index.ts';
+import type { Op, OpState, OpTrigger } from './op.ts';
+
+/** What rules see of the operations in flight, and of those that ended lately. Only facts change them. */
+export interface KnownOps {
+  /** The arrival of the operation that became known last. */
+  readonly newest: number;
+  count(state: OpState): number;
+  /** The agents that have operations. */
+  owners(): Iterable<Agent>;
+  of(agent: Agent): ReadonlyChunkedSet<Op>;
+  find(agent: Agent, opId: string): Op | undefined;
+  /** The same. Throws if there is none. */
+  get(agent: Agent, opId: string): Op;
+  /** The operations with this id, of any agent. */
+  withId(opId: string): readonly Op[];
+  /** Whether this very operation is known, not another one with the same id. */
+  holds(op: Op): boolean;
+  /** Where a trigger leads by the lifecycle table. Throws if the table has no such move. */
+  destination(op: Op, trigger: OpTrigger): OpState;
+  /** Operations that were registered at least `ms` ago and never checked, oldest first. */
+  uncheckedFor(ms: number): Iterable<Op>;
+  /** What operations reserve. */
+  reservations(): Iterable<Reservation>;
+}
