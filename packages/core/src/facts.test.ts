@@ -13,6 +13,7 @@ const changeable = [
   'BalanceKeeper',
   'Balances',
   'BudgetsState',
+  'Callers',
   'ControlRegistry',
   'ControlState',
   'Governance',
@@ -26,6 +27,7 @@ const changeable = [
   'PoliciesState',
   'PolicyRegistry',
   'RunTally',
+  'SigningKeyRing',
 ];
 
 /** Who gets that beside the facts, and why that is right. */

@@ -17,6 +17,7 @@ import { AgentDirectory, ReportedTools } from './tenancy/index.ts';
  */
 export interface Governance extends Decisions {
   /** For facts. Rules see less of these. */
+  readonly callers: Callers;
   readonly directory: AgentDirectory;
   readonly ops: OpsRegistry;
   readonly ledger: Ledger;

@@ -1,5 +1,5 @@
 import type { ApiKeyRecord } from './api-key.ts';
-import type { Callers } from './callers.ts';
+import type { KnownCallers } from './callers.ts';
 import type { KnownKeys } from './key-ring.ts';
 import type { KnownSigningKeys, SigningKeyRecord, TokenMint } from './signing-key.ts';
 import type { JournalOf } from '../journal/index.ts';
@@ -8,7 +8,7 @@ import type { EpochMs, Ports } from '../kernel/index.ts';
 /** The dependencies of the credential use cases. */
 export interface Access extends Ports {
   readonly keys: KnownKeys;
-  readonly callers: Callers;
+  readonly callers: KnownCallers;
   readonly signingKeys: KnownSigningKeys;
   readonly mint: TokenMint;
   readonly tokenTtlMs: number;

@@ -1,7 +1,7 @@
 import type { AccessSnapshot } from './access-snapshot.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { Principal } from './principal.ts';
-import type { SigningKeyRing } from './signing-key.ts';
+import type { KnownSigningKeys, SigningKeyRing } from './signing-key.ts';
 import type { Warrant } from '../journal/index.ts';
 import type { Clock } from '../kernel/index.ts';
 import { RecentMap, ReeveError } from '../kernel/index.ts';
@@ -14,6 +14,11 @@ export type ReadCredentials = () => Promise<AccessSnapshot>;
 
 /** For a gateway that is alone on its store. It reads nothing that others have done. */
 const unreadable: ReadCredentials = () => Promise.reject(new Error('there is nothing to read credentials from'));
+
+/** What rules see of callers. Only facts end them. */
+export type KnownCallers = Omit<Callers, 'ended' | 'distrust' | 'signingKeys'> & {
+  readonly signingKeys: KnownSigningKeys;
+};
 
 /**
  * Knows whether an authenticated caller may still act. A turn asks at every run, so it asks memory alone. Of accounts,

@@ -8,6 +8,7 @@ export { parseApiKey } from './api-key.ts';
 export type { FindLogin, FindRoles } from './authenticator.ts';
 export { Authenticator, leaveAll, principalOfAccount } from './authenticator.ts';
 export type { ReadCredentials } from './callers.ts';
+export type { KnownCallers } from './callers.ts';
 export { Callers, isKey } from './callers.ts';
 export type { Binding, Standing, Width } from './authority.ts';
 export {

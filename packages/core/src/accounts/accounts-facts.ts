@@ -1,10 +1,14 @@
-import type { Access } from '../access/index.ts';
+import type { Access, Callers } from '../access/index.ts';
 import type { Meanings } from '../journal/index.ts';
 import { noRows, nothingToApply, remove, storedOnly, touchesNobody } from '../journal/index.ts';
 import type { AccountsChange } from './accounts.ts';
 import { outboxTable } from './accounts-rows.ts';
 
-export const accountsFacts: Meanings<Pick<Access, 'callers' | 'ended'>, AccountsChange> = {
+interface State extends Pick<Access, 'ended'> {
+  readonly callers: Callers;
+}
+
+export const accountsFacts: Meanings<State, AccountsChange> = {
   owed_entry_recorded: { ...storedOnly, rows: ({ id }) => [remove(outboxTable, { id })] },
   rights_changed: {
     apply: ({ callers, ended }, { ids }, { onDurable }) => {

@@ -1,4 +1,4 @@
-import type { Callers } from '../access/index.ts';
+import type { KnownCallers } from '../access/index.ts';
 import type { AlertEvent } from '../audit/index.ts';
 import type { JournalOf } from '../journal/index.ts';
 import type { Micros, Ports } from '../kernel/index.ts';
@@ -9,7 +9,7 @@ import type { Reservation } from './reservations.ts';
 
 /** The dependencies of the budget use cases. */
 export interface Budgets extends Ports {
-  readonly callers: Callers;
+  readonly callers: KnownCallers;
   readonly directory: KnownAgents;
   /** What was spent and what is reserved. */
   readonly ledger: KnownBalances;

@@ -1,4 +1,4 @@
-import type { Callers, KnownKeys, Principal } from '../access/index.ts';
+import type { KnownCallers, KnownKeys, Principal } from '../access/index.ts';
 import type { KnownBalances, Ledger } from '../budget/index.ts';
 import type { JournalOf } from '../journal/index.ts';
 import type { Ports } from '../kernel/index.ts';
@@ -11,7 +11,7 @@ import type { MayRead } from './trail.ts';
 /** What the use cases of policies work on. */
 export interface Policies extends Ports {
   readonly keys: KnownKeys;
-  readonly callers: Callers;
+  readonly callers: KnownCallers;
   readonly ledger: KnownBalances;
   /** The policies in force. */
   readonly policies: PolicySet;

@@ -1,4 +1,4 @@
-import type { Callers, KnownKeys } from '../access/index.ts';
+import type { KnownCallers, KnownKeys } from '../access/index.ts';
 import type { Actor, AlertEvent } from '../audit/index.ts';
 import type { JournalOf } from '../journal/index.ts';
 import type { AgentKey, Reactions, ReeveError, Ports } from '../kernel/index.ts';
@@ -37,7 +37,7 @@ export interface Tenancy extends Ports, Agents {
   readonly keys: KnownKeys;
   readonly agentBounds: AgentBounds;
   /** Whether those who called may still act. */
-  readonly callers: Callers;
+  readonly callers: KnownCallers;
   readonly control: AgentLink;
   /** Which changed tools were reported of late. */
   readonly reportedTools: ReportedTools;
