@@ -19,6 +19,7 @@ export interface Governance extends Decisions {
   /** For facts. Rules see less of these. */
   readonly callers: Callers;
   readonly directory: AgentDirectory;
+  readonly reportedTools: ReportedTools;
   readonly ops: OpsRegistry;
   readonly ledger: Ledger;
   policies: PolicySet;

@@ -3,7 +3,7 @@ import type { BudgetEvent, BudgetsChange, Budgets, Ledger, Pricing, RunTally } f
 import type { JournalOf } from '../journal/index.ts';
 import type { Reactions } from '../kernel/index.ts';
 import type { AgentChange, AgentEvent, AgentUseChange, Tenancy, TenancyReactions } from '../tenancy/index.ts';
-import type { SuspensionChange, SuspensionEvent } from '../tenancy/index.ts';
+import type { ReportedTools, SuspensionChange, SuspensionEvent } from '../tenancy/index.ts';
 import type { KnownOps } from './known-ops.ts';
 import type { OpState, OpTrigger, Op } from './op.ts';
 import type { OpsChange, OpsChangeEvent } from './ops-slice.ts';
@@ -39,9 +39,10 @@ export interface Operations extends Tenancy, Budgets {
   readonly reactions: OpsReactions;
 }
 
-/** What facts change: a move reserves or releases, and a check counts for its run. */
+/** What facts change: a move reserves or releases, a check counts for its run, and alerts are told once. */
 export interface OpsState extends Operations {
   readonly ops: OpsRegistry;
   readonly ledger: Ledger;
   readonly runs: RunTally;
+  readonly reportedTools: ReportedTools;
 }

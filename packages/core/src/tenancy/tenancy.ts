@@ -40,7 +40,7 @@ export interface Tenancy extends Ports, Agents {
   readonly callers: KnownCallers;
   readonly control: AgentLink;
   /** Which changed tools were reported of late. */
-  readonly reportedTools: ReportedTools;
+  readonly reportedTools: Pick<ReportedTools, 'has'>;
   /** The version of the policies in force, as agents are told. */
   readonly policies: { readonly version: string };
   readonly journal: JournalOf<AgentChange | AgentUseChange, AgentEvent | AlertEvent>;
