@@ -4,7 +4,7 @@ import { withKeptTexts } from '../kernel/index.ts';
 import type { Approval } from './approval.ts';
 import type { StandingGrant } from './grant.ts';
 
-/** The rows that approvals write. */
+/** The facts of approvals that no live view gets. */
 export type ApprovalsChange =
   | { readonly kind: 'approval_saved'; readonly approval: Approval }
   | { readonly kind: 'grant_saved'; readonly grant: StandingGrant }

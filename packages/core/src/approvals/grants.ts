@@ -53,7 +53,7 @@ export function revokeGrant(
   return grant.revokedAt === null ? endGrant(gov, grant, by, redactText(reason)) : grant;
 }
 
-/** Ends a grant in memory, in this turn and in the log. */
+/** Ends a grant, and records who did. */
 export function endGrant(
   gov: Approvals,
   grant: StandingGrant,

@@ -23,8 +23,8 @@ function isSave(step: Step<unknown, Typed>): boolean {
 }
 
 /**
- * Saves what was spent, aside from the decision path. It follows durable events. Now and then it writes the changes,
- * with the entry up to which they are true. A restart adds the later entries.
+ * Saves what was spent, aside from decisions. It books durable facts. Now and then it writes the balances that have
+ * changed, with the entry up to which they are true. A restart adds the later entries.
  */
 export class BalanceKeeper {
   readonly #gov: BudgetsState;
@@ -57,7 +57,7 @@ export class BalanceKeeper {
     return this.#pending > 0 || this.#fold.hasChanged ? this.#mark : this.#gov.journal.head.seq;
   }
 
-  /** Receives events in order, once they are durable. */
+  /** Books facts in order, once they are durable. */
   follow(events: readonly Typed[]): void {
     for (const event of events) if (isBookedEvent(event)) bookFact(this.#fold.balances, event);
   }

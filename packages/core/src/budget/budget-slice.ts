@@ -5,7 +5,7 @@ import type { BalancesMark, ClosedPeriod, SavedBalance } from './balance.ts';
 import type { Period } from './period.ts';
 import type { TierOf } from './tier.ts';
 
-/** The rows that budgets write: the balances up to an entry, and the empty balances to remove. */
+/** Balances were saved: as they are up to an entry, with the empty ones to remove. */
 export interface BudgetsChange {
   readonly kind: 'balances_saved';
   readonly saved: readonly SavedBalance[];

@@ -186,8 +186,8 @@ export class ControlRegistry {
   }
 
   /**
-   * Gives an agent time to answer to a receipt, if it still has any, and returns how to take that back. The place of a
-   * deadline that is met is kept until that is durable: the agent may get it back.
+   * Gives an agent time to answer to a receipt, if it still has any, and returns the inverse. A deadline that is met is
+   * kept until that is durable: the inverse may bring it back.
    */
   awaitAnswer(receipt: Receipt, { onDurable }: Applying): Undo {
     const { id } = receipt;

@@ -4,7 +4,7 @@ import type { RunControl } from './run-controls.ts';
 import type { EpochMs, AgentId } from '../kernel/index.ts';
 import type { Receipt, ReceiptStatus } from '../ops/index.ts';
 
-/** The rows that controls write. */
+/** The facts of controls. No live view gets them. */
 export type ControlChange =
   | { readonly kind: 'receipt_saved'; readonly receipt: Receipt }
   | { readonly kind: 'bulk_control_saved'; readonly bulk: BulkControl }

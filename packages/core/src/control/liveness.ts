@@ -49,7 +49,7 @@ export function* eachSilentOp(
 
 /**
  * Looks for silent agents: no control stream, and no heartbeat or call for too long. It marks their running operations
- * as stale, and publishes one alert for each. This is no transition, because nobody knows what became of the operation.
+ * as stale, by one alert for each. This is no transition: nobody knows what became of the operation.
  */
 export class StaleWatch {
   readonly #round: SteppedRound;

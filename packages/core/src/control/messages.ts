@@ -25,8 +25,8 @@ export function closeOutbox(gov: Controls, agent: Agent): void {
 }
 
 /**
- * Puts a message into the outbox of an agent, and returns how to take that back. It leaves once it is durable, so that an
- * agent never hears of what may be undone. A message that is there gets the new receipt.
+ * Puts a message into the outbox of an agent, and returns the inverse. The message leaves once it is durable, so that an
+ * agent never hears of what may be taken back. A message that is there already gets the new receipt.
  */
 export function queueMessage(
   gov: OutboxState,

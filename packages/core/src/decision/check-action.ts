@@ -48,8 +48,8 @@ export async function checkActions(gov: Decisions, requests: readonly CheckReque
 
 /**
  * The decision path, in the spec's order: identify the agent, ingest the operation, evaluate policy, reserve the cost
- * in the budgets, move the operation, record one audit entry, publish the transitions and the decision. All of it
- * happens in memory, without waiting. The caller waits for the journal before the answer leaves.
+ * in the budgets, move the operation, record one audit entry, tell the decision. All of it happens in memory, by facts,
+ * without waiting. The caller waits for the journal before the answer leaves.
  */
 export function judge(gov: Decisions, request: CheckRequest): Judgement {
   const startedAt = gov.clock.elapsed();

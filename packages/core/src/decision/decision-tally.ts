@@ -53,7 +53,7 @@ const mostRules = 64;
 const shownRules = 10;
 
 /**
- * Counts the decisions of each recent minute, by team. It counts published events, so it costs the decision path only
+ * Counts the decisions of each recent minute, by team. It counts durable events, so it costs the decision path only
  * an addition. A restart begins anew and says so.
  */
 export class DecisionTally {

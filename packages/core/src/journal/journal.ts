@@ -9,16 +9,15 @@ import { batchOf, nothingToWrite, rejectAll, stampAll } from './tick.ts';
 import { Turns } from './turns.ts';
 
 /**
- * The one way to durability. The journal gathers what happens within a turn of the event loop, seals it into the chain
- * and commits it at once. Answers wait until that is durable. If the commit fails, the journal takes every change of
- * that turn back in reverse order, the answers fail, and the next turn starts from the last durable state.
+ * The one way to durability. The journal gathers the facts and entries of one turn of the event loop, and commits them
+ * together. Answers wait for that commit. If it fails, the journal takes back the facts, newest first, and the answers
+ * fail. The next turn starts from the last durable state.
  *
- * A slow store has one commit in flight. The journal gathers what happens meanwhile into the next turn. That turn
- * builds on the commit in flight, so if the commit fails, the journal takes both back.
+ * One commit is in flight at a time. What happens meanwhile is the next turn. It builds on the commit in flight, so the
+ * journal takes back both if that commit fails.
  *
- * If other gateways write to the same log, a commit succeeds only if this journal knows all commits before it.
- * Otherwise the journal first follows the missing ones. What had been decided without knowing them, and rests on what
- * they changed, is taken back and decided again.
+ * Where other gateways write to the same log, a commit succeeds only on top of all commits before it. The journal first
+ * applies the missing ones. It takes back its own turns that rest on what those changed, and runs them again.
  */
 export class Journal<Change, Event extends Typed> extends Turns<Change, Event> implements JournalOf<Change, Event> {
   readonly #ports: JournalPorts<Change, Event>;
@@ -30,7 +29,7 @@ export class Journal<Change, Event extends Typed> extends Turns<Change, Event> i
   #repeated = 0;
   #failed = 0;
   #isHeld = false;
-  /** Commits that come next are at hand, and not followed yet. Whatever arrives comes after them. */
+  /** The commits that come next are here, and not applied yet. Later arrivals come after them. */
   #isOvertaken = false;
   #closed = false;
 
@@ -90,8 +89,8 @@ export class Journal<Change, Event extends Typed> extends Turns<Change, Event> i
   }
 
   /**
-   * Follows the commits of other gateways that are at hand. If one of them comes next while a commit is under way, that
-   * commit will be refused, and has less to follow then.
+   * Follows the commits of other gateways that have arrived. This also runs while a commit is under way. The store then
+   * refuses that commit, and there is less to follow.
    */
   followReady(): void {
     if (this.#sharing === undefined || this.#isHeld || this.#isOvertaken || this.#reading !== undefined) return;
@@ -136,7 +135,7 @@ export class Journal<Change, Event extends Typed> extends Turns<Change, Event> i
     this.#ports.soon(() => this.flush());
   }
 
-  /** Commits and follows nothing until the returned function is called, so that memory can be restored at leisure. */
+  /** Commits and follows nothing until the returned function is called. Meanwhile a start restores memory. */
   hold(): () => void {
     this.#isHeld = true;
     return () => {
@@ -160,7 +159,7 @@ export class Journal<Change, Event extends Typed> extends Turns<Change, Event> i
     else this.#commit(tick);
   }
 
-  /** What happens until the log is locked joins the commit. If it cannot be locked, all of that fails. */
+  /** Work that arrives before the log is locked joins the commit. If the log cannot be locked, all of it fails. */
   async #locked(
     locking: Promise<readonly ForeignCommit<Change, Event>[]>,
   ): Promise<readonly ForeignCommit<Change, Event>[]> {
@@ -246,7 +245,7 @@ export class Journal<Change, Event extends Typed> extends Turns<Change, Event> i
     this.#commit(tick);
   }
 
-  /** Memory that cannot follow is no longer in step with the log: nothing that rests on it is committed any more. */
+  /** If memory cannot follow, it differs from the log. Then nothing is committed any more. */
   #follow(sharing: Sharing<Change, Event>, commits: readonly ForeignCommit<Change, Event>[]): void {
     try {
       const ticks = () => [this.inFlight, this.tick].filter((tick) => tick !== undefined);

@@ -1,7 +1,7 @@
 import type { Write } from './rows.ts';
 import type { Touch } from './shared-log.ts';
 
-/** Takes a change back if its turn could not be made durable. */
+/** The inverse of one `apply`. It runs if the fact cannot be made durable, or if another gateway was first. */
 export type Undo = () => void;
 
 /** Events are told apart by their type. */
@@ -27,9 +27,9 @@ export const restoring: Applying = { isHere: false, seq: 0, onDurable: () => und
  * after a restart.
  */
 export interface Meaning<State, Fact> {
-  /** Changes memory, and returns how to take that back. It judges nothing: whoever wrote the fact has. */
+  /** Changes memory, and returns the inverse. It judges nothing: whoever made the fact has. */
   readonly apply: (state: State, fact: Fact, how: Applying) => Undo;
-  /** Whose state the fact changes. Decisions that rest on it are made again if another gateway was first. */
+  /** Whose state the fact changes. If another gateway was first, turns that rest on that state run again. */
   readonly touch: (fact: Fact) => Touch;
   readonly rows: (fact: Fact) => readonly Write[];
 }

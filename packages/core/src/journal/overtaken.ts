@@ -16,9 +16,8 @@ export interface Overtaking<Change, Event extends Typed> {
 }
 
 /**
- * Brings memory in step with the commits of others. Turns of this gateway that rest on what they changed, and the turns
- * that rest on those, are taken back before and done again afterwards, after everything that stands. Returns how many
- * turns were done again.
+ * Applies the commits of others. Before each, it takes back our turns that rest on what the commit changes, and the turns
+ * that rest on those. Afterwards these run again, on top of the turns that stand. Returns how many ran again.
  */
 export function followCommits<Change, Event extends Typed>(
   work: Overtaking<Change, Event>,

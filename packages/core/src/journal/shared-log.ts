@@ -1,6 +1,6 @@
 import type { ChainHead } from '../audit/index.ts';
 
-/** A change or an event. A turn keeps them in the order in which they happened. */
+/** A fact as it stands in a commit. The steps of a commit are in the order in which they happened. */
 export type Step<Change, Event> = { readonly change: Change } | { readonly event: Event };
 
 export function factOf<Change, Event>(step: Step<Change, Event>): Change | Event {
@@ -46,7 +46,7 @@ export function touchedBy(touch: Touch): Touched {
   return touches.all;
 }
 
-/** Another gateway has written to the log first. Its commits, in order, come before the one that was tried. */
+/** Another gateway has written to the log first. Its commits come before the one that was tried, in this order. */
 export class HeadMoved<Change = unknown, Event = unknown> extends Error {
   readonly commits: readonly ForeignCommit<Change, Event>[];
 
@@ -70,9 +70,9 @@ export interface Sharing<Change, Event> {
    * that would have to be sealed again. Undefined if a commit had better be tried at once.
    */
   readonly lock: () => Promise<readonly ForeignCommit<Change, Event>[]> | undefined;
-  /** Does ahead what would take long in `follow`. Undefined if there is nothing. Never rejects. */
+  /** Does the slow part of `follow` ahead of it. Undefined if there is none. Never rejects. */
   readonly prepare: (commits: readonly ForeignCommit<Change, Event>[]) => Promise<void> | undefined;
-  /** Brings memory in step with a commit. */
+  /** Applies the facts of a commit to memory. */
   readonly follow: (commit: ForeignCommit<Change, Event>) => void;
   /** Called if memory could not follow. Nothing may be decided by it any more. */
   readonly failed: (error: unknown) => void;

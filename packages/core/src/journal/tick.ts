@@ -11,7 +11,7 @@ export class Part<Change, Event extends Typed> {
   readonly stamped: (Stamped | undefined)[] = [];
   readonly changes: Change[] = [];
   readonly events: Event[] = [];
-  /** Changes and events in order, if others follow them. */
+  /** All facts in order, if other gateways follow them. */
   readonly steps: Step<Change, Event>[] = [];
   readonly undos: Undo[] = [];
   readonly afterwards: (() => void)[] = [];
@@ -116,7 +116,7 @@ function all<Change, Event extends Typed, Item>(
   return only !== undefined && parts.length === 1 ? of(only) : parts.flatMap(of);
 }
 
-/** Takes back what ticks changed, newest first. Whatever goes wrong on the way, the waiting callers learn of it. */
+/** Takes back the facts of ticks, newest first. Waiting callers are told in any case, even if an inverse throws. */
 export function rejectAll<Change, Event extends Typed>(ticks: readonly Tick<Change, Event>[], cause: unknown): void {
   try {
     for (const { parts } of ticks) {

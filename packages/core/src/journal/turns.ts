@@ -43,9 +43,9 @@ export abstract class Turns<Change, Event extends Typed> {
   abstract catchUp(): Promise<boolean>;
 
   /**
-   * Acts at once, and answers once that is durable, a refusal included. `act` never waits. It may run again if another
-   * gateway has changed what it rests on; the last answer counts. Each run first asks whether whoever it acts for still
-   * may: the credential may have ended since it was checked.
+   * Runs `act` at once, and answers once its facts are durable. A refusal waits, too. `act` never waits. It runs again if
+   * another gateway has changed what it rests on; the last answer counts. Each run first asks the warrant: the credential
+   * may have ended since it was checked.
    */
   turn<Result>(by: Warrant, act: () => Result): Promise<Result> {
     if (this.#isShared) return this.#turnAmongOthers(by, act);
@@ -123,17 +123,17 @@ export abstract class Turns<Change, Event extends Typed> {
     this.#open().undos.push(undo);
   }
 
-  /** Does the turn again if a commit of another gateway comes before it and the guard says no. */
+  /** Runs the turn again if another gateway's commit comes before it and the guard says no. */
   onlyIf(guard: Guard): void {
     if (this.#isShared) this.#open().guards.push(guard);
   }
 
-  /** Does the turn again if this does not hold after commits of other gateways that come before it. */
+  /** Runs the turn again if other gateways' commits come before it and the condition no longer holds. */
   onlyWhile(condition: () => boolean): void {
     if (this.#isShared) this.#open().conditions.push(condition);
   }
 
-  /** Does the turn again if any turn before it is. */
+  /** Runs the turn again if any turn before it runs again. */
   restOnAll(): void {
     if (this.#isShared) this.#open().restsOnAll = true;
   }

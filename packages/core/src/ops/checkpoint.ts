@@ -14,9 +14,9 @@ const lookedPerRow = 10;
 type Housekeeping = Operations & Pick<OpsState, 'ops'>;
 
 /**
- * A restart recovers operations by replaying the audit log, which is durable before any answer. To keep the replay
- * short, operations that outlive `settleMs` get a row in the store, written aside from the decision path. The rest never
- * get one. Entries behind a mark need no replay; the mark follows at a safe distance.
+ * A restart restores operations from the audit log, which is durable before any answer. To keep that short, operations
+ * that outlive `settleMs` get a row, written aside from decisions. The others never get one. A mark follows at a safe
+ * distance: entries before it need no replay.
  */
 export class OpsCheckpoint {
   readonly #gov: Housekeeping;
@@ -115,7 +115,7 @@ export function sweepOps(gov: Housekeeping, most = Number.POSITIVE_INFINITY): nu
   return removed.length;
 }
 
-/** What is done with rows is done again if another gateway was first with an agent of theirs, or a turn before fails. */
+/** The turn runs again if another gateway was first with an agent of these operations, or if a turn before it fails. */
 function restOnOps({ journal }: Operations, ops: readonly Pick<Op, 'owner'>[]): void {
   if (ops.length === 0) return;
   const agents = [...new Set(ops.map(({ owner }) => owner.key))];

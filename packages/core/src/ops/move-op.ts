@@ -23,8 +23,8 @@ export interface MoveCause {
 }
 
 /**
- * A transition without a decision: by an operator, by the agent's report, by expiry. It writes one `OpStateChanged` and
- * publishes one event. If nothing changes, it does neither.
+ * A transition without a decision: by an operator, by the agent's report, by expiry. It applies one `ops_change` and records
+ * one `OpStateChanged`. If nothing changes, it does neither.
  */
 export function moveOp(gov: Operations, op: Op, trigger: OpTrigger, by: MoveCause): void {
   const { state: from } = op;
@@ -124,7 +124,7 @@ export function moveByDecision(
   announce(gov.reactions.opMoved, { op, from, trigger, actor: by.actor, reason: by.reason, approvalId: undefined });
 }
 
-/** Terminates the operations of an agent that leaves. They are forgotten with it: if it returns and reuses the ids, they are others. */
+/** Terminates the operations of an agent that leaves. They are forgotten with it. If it returns, the same ids are others. */
 export function endOpsOf(gov: Operations, { agent, actor }: { readonly agent: Agent; readonly actor: Actor }): void {
   for (const op of [...gov.ops.of(agent)]) {
     if (!isOver(op.state)) moveOp(gov, op, 'terminate', { actor, reason: 'agent deregistered' });

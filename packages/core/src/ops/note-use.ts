@@ -19,8 +19,8 @@ const familyOf: Readonly<Record<ActionType, Family | null>> = {
 };
 
 /**
- * Notes by which door an agent came and for what, at most once a minute, once the decision is durable: one that is made
- * again has another time. The rest is written aside.
+ * Notes by which door an agent came and for what, at most once a minute. It waits until the decision is durable: one that
+ * is made again has another time. The row is written later, aside from decisions.
  */
 export function noteUse(
   { directory, journal }: Agents & Pick<Operations, 'journal'>,

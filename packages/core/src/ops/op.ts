@@ -47,8 +47,8 @@ export interface OpRecord extends OpStage, OpMembers {
 }
 
 /**
- * An operation in the registry. Only the registry changes it (`OpsRegistry.change`), because a change that is not noted
- * there would be missing in the operation's row, and so after a restart.
+ * An operation in the registry. Only the registry changes it (`OpsRegistry.put`, `OpsRegistry.change`): it notes that the
+ * row is out of date. A change beside it would be missing in the row, and so after a restart.
  */
 export interface Op extends OpStage, OpMembers {
   readonly owner: Agent;
@@ -95,7 +95,7 @@ export function membersOf(op: OpMembers): OpMembers {
   };
 }
 
-/** Every decision comes here twice, so nothing goes through the members by their names. A missing one fails a test. */
+/** Every decision comes here twice, so no loop goes through the members. The compiler does not ask for a new one. */
 export function assignMembers(op: MutableOp, members: OpMembers): void {
   op.actionType = members.actionType;
   op.resource = members.resource;

@@ -125,8 +125,8 @@ export function applyOpOf(
 }
 
 /**
- * A charge that came before this release must not rest on it, if another gateway charges the same caps first. So the
- * release counts only once it is durable.
+ * The release counts only once it is durable. Otherwise a charge could rest on it and come before it in the log, if another
+ * gateway charges the same caps first.
  */
 function noteReleased(
   { ledger, journal }: OpsState,

@@ -2,7 +2,7 @@ import type { AgentId, EpochMs } from '../kernel/index.ts';
 import { withKeptTexts } from '../kernel/index.ts';
 import type { OpRecord } from './op.ts';
 
-/** The rows that operations write. */
+/** The facts of operations that no live view gets. */
 export type OpsChange =
   | { readonly kind: 'op_saved'; readonly op: SavedOp }
   | { readonly kind: 'op_removed'; readonly id: AgentId; readonly opId: string }

@@ -2,7 +2,7 @@ import type { EpochMs } from '../kernel/index.ts';
 import type { PolicyScope } from './document.ts';
 import type { PolicySetRecord, PolicyVersion, StoredVersion } from './store/policy-version.ts';
 
-/** The rows that policies write. */
+/** The facts of policies that no live view gets. */
 export type PoliciesChange =
   /** A version of a stored document. Beyond a limit, the oldest versions are removed. */
   | { readonly kind: 'policy_saved'; readonly saved: PolicyVersion }

@@ -6,7 +6,7 @@ import { agentKey, unquoted } from '../kernel/index.ts';
 import { preparePolicies } from '../policy/index.ts';
 import type { Commit } from '../store.ts';
 
-/** Does ahead what would take long while a commit is followed. Undefined if there is nothing. */
+/** Does the slow part of following ahead of it. Undefined if there is none. */
 export function prepareToFollow(gov: Governance, commits: readonly Commit[]): Promise<void> | undefined {
   const changes = commits.flatMap(({ steps }) => steps.flatMap((step) => ('change' in step ? [step.change] : [])));
   try {
@@ -21,11 +21,11 @@ export function prepareToFollow(gov: Governance, commits: readonly Commit[]): Pr
 }
 
 /**
- * Brings memory in step with a commit of another gateway on the same log. The other gateway has judged, written and
- * told its callers. Here nothing is judged and nothing is written.
+ * Applies the facts of another gateway's commit. That gateway has judged, written and answered. Nothing is judged or
+ * written here.
  *
- * A step that cannot be read or applied takes those out of service whose state it changes, and nobody else. If that
- * may be everybody's, all are, until a start reads everything. Returns what was wrong.
+ * A fact that cannot be read or applied takes those out of service whose state it changes, and nobody else. If it may
+ * change everybody's, all are out of service until the next start. Returns what was wrong.
  */
 export function followCommit(gov: Governance, { head, steps, unread }: Commit): readonly Unread[] {
   const faults: Unread[] = [...unread];

@@ -68,7 +68,7 @@ function join(agent: Agent, usage: AgentUsage): Undo {
   };
 }
 
-/** The facts that have left these rows. */
+/** The facts that had saved these rows, in the order in which a start applies them. */
 export function* storedTenancy({
   agents,
   agentUses,
