@@ -1,4 +1,4 @@
-import { installFirstKey } from '@reeve/core';
+import { installFirstKey, messageOf } from '@reeve/core';
 import { register } from './agent-deeds.ts';
 import { Broken } from './broken.ts';
 import type { Stage } from './deed.ts';
@@ -53,7 +53,7 @@ export class DiskSimulation implements Stage {
         await settled();
         if (this.#failure !== undefined) throw this.#failure;
         if (gateway.ground.refused !== undefined)
-          throw new Broken(`a commit is refused: ${String(gateway.ground.refused)}`);
+          throw new Broken(`a commit is refused: ${messageOf(gateway.ground.refused)}`);
       }
       Object.assign(this.counts, this.judge.counts, { entries: this.judge.entries, allowed: this.judge.allowed });
       return this.#states;

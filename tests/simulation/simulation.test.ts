@@ -4,8 +4,9 @@ import { Simulation } from './simulation.ts';
 
 /** Seeds that have found something, and how many steps it took. They stay. */
 const foundBefore = [
-  // An operation was swept before its end was durable, and lost when that was taken back.
-  { seed: 5, steps: 4000 },
+  // An operation was swept before its end was durable, and lost when that was taken back. Later: the row of a
+  // forgotten operation replaced that of another one with its id, and a restart missed that one.
+  { seed: 5, steps: 12_000 },
   // An agent was told another reason after a restart.
   { seed: 2, steps: 8000 },
   // An operation that ran was swept, because its end was taken back among later ones that stood.
@@ -20,9 +21,9 @@ test.each(foundBefore)('seed $seed holds for $steps steps', async ({ seed, steps
 
 test('a fresh seed holds', async () => {
   const seed = Date.now() % 2 ** 32;
-  const simulation = new Simulation(seed);
+  const simulation = new Simulation(seed, { passesDays: true });
   await simulation.run(40_000).catch((error: unknown) => {
-    throw new Error(`npm run simulate -- --seed ${seed} --steps 40000: failed at step ${simulation.step}`, {
+    throw new Error(`npm run simulate -- --seed ${seed} --steps 40000 --days: failed at step ${simulation.step}`, {
       cause: error,
     });
   });

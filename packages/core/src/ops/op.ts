@@ -95,7 +95,7 @@ export function membersOf(op: OpMembers): OpMembers {
   };
 }
 
-/** Every decision comes here twice, so no loop goes through the members. The compiler does not ask for a new one. */
+/** Every decision comes here twice, so no loop goes through the members. A test asks for a new one. */
 export function assignMembers(op: MutableOp, members: OpMembers): void {
   op.actionType = members.actionType;
   op.resource = members.resource;
