@@ -1,6 +1,8 @@
 import { once } from 'node:events';
+import { rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { paths } from '@reeve/contract';
 import { hookHostNames } from '@reeve/contract/names';
 import { GrpcServer } from '@reeve/grpc-server';
@@ -92,6 +94,34 @@ test('--fail-open lets nothing through where the answer is too long to be read',
   const { decision, reason } = decisionOf(await machine.send('claude-code', ls, ['--fail-open'], env));
   await server.drain(0);
   expect([decision, reason]).toEqual(['deny', expect.stringContaining('the gateway refused the question')]);
+});
+
+test('--fail-open lets nothing through at which the hook itself fails', async () => {
+  const strict = await HookMachine.start('name: house\ndefault: deny\n');
+  const nested = async (depth: number) => {
+    const input = `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+    const about = '"hook_event_name":"PreToolUse","tool_use_id":"toolu_1","tool_name":"mcp__db__drop","cwd":"/"';
+    const event = `{${about},"session_id":"s-${depth}","tool_input":${input}}`;
+    const { code, answer, stderr } = await strict.send('claude-code', event, ['--fail-open']);
+    const isDenied = code === 2 || decisionOf({ answer } as never).decision === 'deny';
+    expect({ depth, isDenied, stderr }).toMatchObject({ depth, isDenied: true });
+    return code;
+  };
+  // Somewhere in between, the stack is deep enough to read the event, and no longer to ask about it.
+  let [read, unread] = [1000, 20_000];
+  expect([await nested(read), await nested(unread)]).toEqual([0, 2]);
+  while (unread - read > 1) {
+    const between = Math.floor((read + unread) / 2);
+    if ((await nested(between)) === 0) read = between;
+    else unread = between;
+  }
+
+  const folder = join(strict.home.path, '.reeve', 'hooks');
+  rmSync(folder, { recursive: true });
+  writeFileSync(folder, 'no folder');
+  const unkept = await strict.send('claude-code', ls, ['--fail-open']);
+  await strict[Symbol.asyncDispose]();
+  expect(decisionOf(unkept).decision).toBe('deny');
 });
 
 test('a report that cannot be delivered disturbs nobody, and is made up for at the end of the session', async () => {

@@ -85,7 +85,7 @@ async function beforeTool(event: BeforeTool, given: EventObject, world: HookWorl
   } catch (error) {
     const reason = `Reeve is not reachable: ${reasonOf(error)}`;
     const sentence = reason.endsWith('?') ? reason : `${reason}.`;
-    if (failOpen && !isAboutQuestion(error))
+    if (failOpen && isUnasked(error))
       return reply(host.allow(given, false), `${sentence} It was let through, because of --fail-open.`);
     return reply(host.deny(given, `${sentence} Nothing was done, because nobody could be asked.`), reason);
   }
@@ -98,9 +98,13 @@ const aboutQuestion: ReadonlySet<number> = new Set([
   statusCode.outOfRange,
 ]);
 
-/** The gateway is there and refuses what was asked. An agent that can bring that about must not pass by it. */
-function isAboutQuestion(error: unknown): boolean {
-  return error instanceof GatewayRefusal && aboutQuestion.has(error.status);
+/**
+ * Nobody could be asked, or not as this agent. Whatever else goes wrong, an agent may have brought it about: by a question
+ * that the gateway refuses, or by an input that the hook itself fails at. It must not pass by that.
+ */
+function isUnasked(error: unknown): boolean {
+  if (error instanceof GatewayRefusal) return !aboutQuestion.has(error.status);
+  return error instanceof GatewayAway || error instanceof CliError;
 }
 
 function parsed(text: string): EventObject {
