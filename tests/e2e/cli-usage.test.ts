@@ -74,6 +74,10 @@ describe('a mistake', () => {
     [['audit', 'export', '--format', 'pdf'], /--format must be one of jsonl, csv/],
     [['policy', 'validat'], /unknown command "policy validat"\. Did you mean "validate"\?/],
     [['approvals', 'approve'], /ID is missing/],
+    [['approvals', 'approve', ''], /ID is missing/],
+    [['keys', 'revoke', '.'], /the id must not be "\."/],
+    [['policy', 'show', '..'], /the name must not be "\.\."/],
+    [['agents', 'resume', '../ops/t:s'], /the org must not be "\.\."/],
     [['serve', '--htpp', 'x'], /unknown option "--htpp"\. Did you mean "--http"\?/],
   ])('%j is said to be one, with exit code 2', async (args, words) => {
     using home = new TestHome();
@@ -105,6 +109,23 @@ describe('output', () => {
     using home = new TestHome();
     await home.run(['ops', 'pause', '--api-url', server.url, '--', '--odd']);
     expect(server.seen[0]?.path).toBe('/api/v1/ops/--odd/pause');
+  });
+
+  test('what is typed is one part of a path, whatever it holds', async () => {
+    await using server = await FakeServer.start(() => ({ status: 404, json: { status: 404, code: 'op_not_found' } }));
+    using home = new TestHome();
+    for (const id of ['a/b', '%2e%2e', '...', '../ops', '?x=1', '#y', 'ü;v=1'])
+      await home.run(['ops', 'pause', '--api-url', server.url, '--', id]);
+    expect(server.seen.map(({ path }) => path.split('/').length)).toEqual(Array.from({ length: 7 }, () => 6));
+    expect(server.seen.map(({ path }) => decodeURIComponent(path.split('/')[4] ?? ''))).toEqual([
+      'a/b',
+      '%2e%2e',
+      '...',
+      '../ops',
+      '?x=1',
+      '#y',
+      'ü;v=1',
+    ]);
   });
 
   test('that nobody reads to its end is no failure', async () => {

@@ -1,5 +1,7 @@
+import type { EncodedRequest } from '@reeve/contract/encode-request';
 import { encodeRequest } from '@reeve/contract/encode-request';
 import type { RouteName, RouteRequest, Routes } from '@reeve/contract/http';
+import { UsageError } from '../cli-error.ts';
 import { bearerHeader } from './bearer-header.ts';
 import { problemError } from './problem-error.ts';
 import type { HttpAnswer } from './send.ts';
@@ -14,15 +16,24 @@ export interface RouteOptions {
 }
 
 /** One call of a route, by its name in the contract. */
-export function sendRoute<Name extends RouteName>(
+export async function sendRoute<Name extends RouteName>(
   apiUrl: string,
   name: Name,
   request: RouteRequest<Routes[Name]>,
   { accept = 'application/json', credential, cookie, ...options }: RouteOptions,
 ): Promise<HttpAnswer> {
-  const { path, headers, ...encoded } = encodeRequest(name, request);
+  const { path, headers, ...encoded } = encodedAsTyped(name, request);
   const shown = { accept, ...bearerHeader(credential), ...(cookie === undefined ? {} : { cookie }) };
   return send({ ...encoded, ...options, url: `${apiUrl}${path}`, headers: { ...shown, ...headers } });
+}
+
+function encodedAsTyped<Name extends RouteName>(name: Name, request: RouteRequest<Routes[Name]>): EncodedRequest {
+  try {
+    return encodeRequest(name, request);
+  } catch (error) {
+    if (error instanceof RangeError) throw new UsageError(error.message, { cause: error });
+    throw error;
+  }
 }
 
 /** The text of a successful answer. */

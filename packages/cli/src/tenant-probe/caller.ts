@@ -38,7 +38,7 @@ export class Caller {
   }
 
   /** Calls a route by its name in the contract. */
-  callRoute<Name extends RouteName>(
+  async callRoute<Name extends RouteName>(
     name: Name,
     bearer: string | undefined,
     request: RouteRequest<Routes[Name]>,

@@ -21,11 +21,11 @@ interface Parts {
   readonly body?: unknown;
 }
 
-/** A call of a route by its name. Clients write no method and no path. */
+/** A call of a route by its name. Clients write no method and no path. Throws a `RangeError` for what no path can hold. */
 export function encodeRequest<Name extends RouteName>(name: Name, request: RouteRequest<Routes[Name]>): EncodedRequest {
   const [method, path] = routeTable[name];
   const { params = {}, query = {}, headers, body }: Parts = request;
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, member: string) => encodeURIComponent(params[member] ?? ''));
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, member: string) => pathPart(member, params[member] ?? ''));
   const search = new URLSearchParams();
   for (const [member, value] of Object.entries(query)) {
     // An empty org or team counts, too.
@@ -38,6 +38,14 @@ export function encodeRequest<Name extends RouteName>(name: Name, request: Route
     headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   };
+}
+
+/** URLs take these out of a path, with or without percent signs, so that the call would be one of another route. */
+const takenOut: ReadonlySet<string> = new Set(['', '.', '..']);
+
+function pathPart(member: string, value: string): string {
+  if (takenOut.has(value)) throw new RangeError(`the ${member} must not be "${value}"`);
+  return encodeURIComponent(value);
 }
 
 /** Whether a call of the route carries no credential. */
