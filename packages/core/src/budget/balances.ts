@@ -19,7 +19,7 @@ import type { Period } from './period.ts';
 import type { TierOf } from './tier.ts';
 import { everybody, tierKey, tiersOf } from './tier.ts';
 
-type Replaced = readonly [balance: Balance, before: Sums, after: Sums];
+type Replaced = readonly [of: TierOf, before: Sums, after: Sums];
 
 const unknownEntry = Number.POSITIVE_INFINITY;
 
@@ -137,9 +137,13 @@ export class Balances {
     return () => this.#putBack(replaced, (sums) => booked(sums, day, less));
   }
 
-  /** Where another gateway has changed the balance since, the former sums are no way back: `without` says what is. */
+  /**
+   * Where another gateway has changed the balance since, or it was empty and is forgotten, the former sums are no way
+   * back: `without` says what is.
+   */
   #putBack(replaced: readonly Replaced[], without: (sums: Sums) => Sums): void {
-    for (const [balance, before, after] of replaced) {
+    for (const [of, before, after] of replaced) {
+      const balance = this.#of(of);
       this.#replace(balance, balance.sums === after ? before : without(balance.sums));
     }
   }
@@ -148,7 +152,7 @@ export class Balances {
     const before = balance.sums;
     balance.sums = after;
     if (before !== after) this.#onReplaced?.(balance, before);
-    return [balance, before, after];
+    return [balance.of, before, after];
   }
 
   #of(of: TierOf): Balance {

@@ -214,3 +214,15 @@ test('over any sequence of charges, of which some are taken back, balances equal
     { numRuns: 300 },
   );
 });
+
+test('a correction that is taken back counts, even if the empty balance was forgotten meanwhile', () => {
+  const ledger = ledgerWith(caps('agent', 100, null));
+  settle(ledger, bot, 0, 60);
+  const undos = tiersOf(bot).flatMap((of) =>
+    (['day', 'month'] as const).map((period) => ledger.balances.correct(of, period, -60, ledger.bookedTo)),
+  );
+  for (const _ of ledger.forgettingIdle());
+  for (const undo of undos.reverse()) undo();
+  for (const of of tiersOf(bot)) expect(ledger.read(of).spent).toEqual({ day: 60, month: 60 });
+  expect(ledger.exceededBy(bot, 41)).toBeDefined();
+});
