@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { MemoryStore } from '../memory/memory-store.ts';
+import { OpsCheckpoint } from '../ops/checkpoint.ts';
 import type { Batch } from '../store.ts';
 import { approve, person } from '../testkit/approvals.ts';
 import { approveAction, completeAction, controlOp } from '../testkit/commands.ts';
@@ -99,4 +100,27 @@ test('of two verdicts at once one counts, and the other is refused only once tha
   world.turn();
   expect((await approve(world, approvalId)).state).toBe('approved');
   expect(listener.signals()).toEqual(['1 allow']);
+});
+
+test('an operation whose end is taken back, after its decision became durable, still gets a row', async () => {
+  const { store, world, bot, step, settleNext } = await slowWorld();
+  const tickMs = 1000;
+  store.isSlow = true;
+  const checking = world.check(bot, { traceId: 'a', spanId: 's', action: useTool('search'), estimatedCostMicros: 9 });
+  await step();
+  const completion = { actualCostMicros: null, outcome: 'succeeded', detail: '' } as const;
+  const completing = completeAction(world.gov, { agentId: bot.id, token: bot.token, opId: 'a:s', ...completion });
+  completing.catch(() => undefined);
+  await step();
+  await settleNext();
+  await checking;
+  await settleNext(new Error('the store is gone'));
+  await expect(completing).rejects.toThrow('audit log');
+  store.isSlow = false;
+  const { entries } = await store.latest({ eventType: 'ActionAllowed', limit: 1, before: Number.MAX_SAFE_INTEGER });
+  expect(opOf(world, bot, 'a:s')).toMatchObject({ state: 'running', seq: entries[0]?.seq });
+  world.clock.advance(10 * tickMs);
+  new OpsCheckpoint(world.gov, tickMs, 60_000).step(100);
+  world.turn();
+  expect([...(await store.load()).ops].map(({ opId, state }) => `${opId} ${state}`)).toEqual(['a:s running']);
 });

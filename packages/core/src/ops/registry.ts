@@ -100,18 +100,16 @@ export class OpsRegistry implements KnownOps {
   put(owner: Agent, known: MutableOp | undefined, record: Omit<OpRecord, 'agent'>, put: Put): Undo {
     if (known === undefined || isAnother(known, record)) return this.#begin(owner, known, record, put);
     const before = membersOf(known);
-    const { state, updatedAt, movedAt, seq, hasEnded } = known;
+    const { state, updatedAt, movedAt, hasEnded } = known;
     this.#bring(known, record, {
       state: record.state,
       updatedAt: record.updatedAt,
       movedAt: put.movedAt,
       hasEnded: put.isDurable && isOver(record.state),
     });
-    known.seq = put.seq ?? seq;
-    return () => {
-      this.#bring(known, before, { state, updatedAt, movedAt, hasEnded });
-      known.seq = seq;
-    };
+    if (put.seq !== undefined) known.seq = put.seq;
+    // The sequence stays: an entry before this record may have become durable since.
+    return () => this.#bring(known, before, { state, updatedAt, movedAt, hasEnded });
   }
 
   #begin(
