@@ -172,3 +172,26 @@ test('the sweep says how many it has removed', async () => {
   expect(sweepOps(world.test.gov)).toBe(2);
   expect(sweepOps(world.test.gov)).toBe(0);
 });
+
+test('a row that is still to be removed takes no operation along of an agent that has left and returned', async () => {
+  const { test, agent, checkpoint } = await World.create();
+  const traceId = 't';
+  await test.check(agent, { traceId, spanId: 's' });
+  test.clock.advance(tickMs);
+  checkpoint.step(100);
+  test.turn();
+  await test.complete(agent, 't:s');
+  test.clock.advance(ttlMs + 1);
+  test.failure = new Error('the disk is full');
+  sweepOps(test.gov);
+  test.turn();
+  test.failure = undefined;
+  await test.deregister(agent);
+  const again = await test.register(bot);
+  await test.check(again, { traceId, spanId: 's', estimatedCostMicros: 7 });
+  sweepOps(test.gov);
+  test.turn();
+  expect([...test.opsOf(bot).values()].map(({ opId, state }) => `${opId} ${state}`)).toEqual(['t:s running']);
+  const { gov } = await test.crash();
+  expect([...gov.ops.reservations()]).toMatchObject([{ opId: 't:s', reservedMicros: 7 }]);
+});

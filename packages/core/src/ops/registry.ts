@@ -211,7 +211,8 @@ export class OpsRegistry implements KnownOps {
   /** The rows of operations that are forgotten here. Whoever takes them removes them. */
   *takeForgottenRows(): Iterable<OpRow> {
     for (const row of this.#forgottenRows.splice(0)) {
-      const op: MutableOp | undefined = this.find(row.owner, row.opId);
+      // The agent may have left and returned since. The row has the same name.
+      const op: MutableOp | undefined = this.withId(row.opId).find(({ owner }) => owner.key === row.owner.key);
       // It is back, or another one with its id is there. Then the row goes with that one.
       if (op === undefined) yield row;
       else if (op.savedSeq === 0) op.savedSeq = row.savedSeq;
