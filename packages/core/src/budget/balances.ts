@@ -8,6 +8,7 @@ import {
   booked,
   idsOfDay,
   movedBack,
+  movedOn,
   nothingBooked,
   noticedOn,
   oldestOf,
@@ -107,7 +108,7 @@ export class Balances {
   notice(of: TierOf, period: Period, percent: number, day: string, seq = unknownEntry): Undo {
     const balance = this.#of(of);
     if (balance.asOf >= seq) return nothingToApply();
-    const told = balance.sums.noticed[period];
+    const told = movedOn(balance.sums, idsOfDay(day)).noticed[period];
     const replaced = this.#replace(balance, noticedOn(balance.sums, period, percent, day));
     return () => this.#putBack([replaced], (sums) => unnoticed(sums, period, percent, told));
   }

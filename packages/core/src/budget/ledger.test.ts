@@ -226,3 +226,16 @@ test('a correction that is taken back counts, even if the empty balance was forg
   for (const of of tiersOf(bot)) expect(ledger.read(of).spent).toEqual({ day: 60, month: 60 });
   expect(ledger.exceededBy(bot, 41)).toBeDefined();
 });
+
+test('a notice that is taken back on a new day leaves nothing of the day before', () => {
+  const clock = new ManualClock();
+  const ledger = ledgerWith(caps('org', 100, null), clock);
+  settle(ledger, bot, 0, 96);
+  clock.advance(86_400_000);
+  const { undo, approached } = reserve(ledger, bot, 80);
+  expect(approached.map(named)).toEqual(['org.day 80']);
+  // Another gateway has a colleague's cost booked before that is taken back.
+  settle(ledger, agentId('acme/search/other'), 0, 1);
+  undo();
+  expect(reserve(ledger, bot, 94).approached.map(named)).toEqual(['org.day 80', 'org.day 95']);
+});
