@@ -123,14 +123,15 @@ export class BalanceFold {
     const { oldest } = this.balances;
     const undos = [...saved.map(({ of, seq }) => this.#save(of, seq, oldest)), ...over.map((of) => this.#remove(of))];
     return () => {
-      this.giveUp();
+      this.giveUp(saved);
       for (const undo of undos.toReversed()) undo();
     };
   }
 
-  /** Begins the present save anew, later. */
-  giveUp(): void {
-    this.#changed = new Map([...this.#saving, ...this.#changed]);
+  /** Begins the present save anew, later, with what it has written in vain. */
+  giveUp(written: readonly Pick<SavedBalance, 'of'>[] = []): void {
+    const again = written.map(({ of }) => [tierKey(of), of] as const);
+    this.#changed = new Map([...again, ...this.#saving, ...this.#changed]);
     this.#saving = new Map();
   }
 
@@ -143,7 +144,6 @@ export class BalanceFold {
     this.#closed.delete(key);
     if (balance !== undefined && isEmpty(balance.sums, oldest)) this.#empty.set(key, { balance, writtenAt: seq });
     return () => {
-      this.#changed = new Map([[key, of], ...this.#changed]);
       this.#empty.delete(key);
       const since = this.#closed.get(key)?.values() ?? [];
       this.#closed.delete(key);
