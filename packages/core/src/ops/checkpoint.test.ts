@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { system } from '../audit/entry.ts';
-import { agentId } from '../testkit/requests.ts';
+import { checkAction } from '../decision/check-action.ts';
+import { registerOp } from '../testkit/commands.ts';
+import { agentId, checkOf, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import { moveOp } from './move-op.ts';
+import { recordOf } from './op.ts';
 import { OpsCheckpoint, sweepOps } from './checkpoint.ts';
 
 const tickMs = 10_000;
@@ -194,4 +197,16 @@ test('a row that is still to be removed takes no operation along of an agent tha
   expect([...test.opsOf(bot).values()].map(({ opId, state }) => `${opId} ${state}`)).toEqual(['t:s running']);
   const { gov } = await test.crash();
   expect([...gov.ops.reservations()]).toMatchObject([{ opId: 't:s', reservedMicros: 7 }]);
+});
+
+test('an operation whose row is written in the turn of its first check was registered before, also after a restart', async () => {
+  const { test, agent, checkpoint } = await World.create();
+  await test.settle(registerOp(test.gov, operator, { agent: bot, traceId: 't', spanId: 's', summary: '' }));
+  test.clock.advance(2 * tickMs);
+  const checking = checkAction(test.gov, checkOf({ agentId: bot, token: agent.token, traceId: 't', spanId: 's' }));
+  checkpoint.step(100);
+  await test.settle(checking);
+  const known = test.opsOf(bot).get('t:s');
+  const after = (await test.crash()).opsOf(bot).get('t:s');
+  expect(after && recordOf(after)).toEqual(known && recordOf(known));
 });

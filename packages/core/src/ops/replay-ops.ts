@@ -133,13 +133,14 @@ function decided(
   at: EpochMs,
 ): OpRecord | undefined {
   if (opId === null) return undefined;
-  // Only the first check decides. An operation that was decided or ended before was swept, and this is another one.
-  const isFirstCheck = known?.digest === '' && known.state === 'pending';
+  // Only the first check decides. The row may have been written in its turn, and know of it already. An operation that
+  // ended before was swept, and this is another one.
+  const isKnown = known !== undefined && !isOver(known.state);
   const costMicros = payload.cost_micros ?? 0;
   return {
     ...bareRecord(agent, opId, at),
     state,
-    registeredAt: isFirstCheck ? known.registeredAt : at,
+    registeredAt: isKnown ? known.registeredAt : at,
     actionType,
     resource: keptText(payload.resource ?? ''),
     summary: keptText(payload.summary ?? ''),
