@@ -210,3 +210,26 @@ test('an operation whose row is written in the turn of its first check was regis
   const after = (await test.crash()).opsOf(bot).get('t:s');
   expect(after && recordOf(after)).toEqual(known && recordOf(known));
 });
+
+test('the mark waits for rows that are still to be removed: what came of their operations, the log alone says', async () => {
+  const world = await World.create();
+  const g = world.test;
+  await world.start('t');
+  world.tick();
+  await g.complete(world.agent, 't:s');
+  g.clock.advance(ttlMs);
+  g.failure = new Error('the disk is full');
+  sweepOps(g.gov);
+  g.turn();
+  g.failure = undefined;
+  for (let tick = 0; tick < 20; tick++) {
+    g.clock.advance(tickMs);
+    while (world.checkpoint.step(100)) g.turn();
+    g.turn();
+  }
+  expect(await world.rows()).toEqual(['t:s running']);
+  const next = await g.crash();
+  expect([...next.opsOf(bot).values()].map(({ state, reservedMicros }) => [state, reservedMicros])).toEqual([
+    ['completing', 0],
+  ]);
+});

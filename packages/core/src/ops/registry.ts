@@ -219,6 +219,11 @@ export class OpsRegistry implements KnownOps {
     }
   }
 
+  /** Whether the store still has rows of operations that are forgotten here. */
+  get owesRemovals(): boolean {
+    return this.#forgottenRows.length > 0;
+  }
+
   owesRemoval(row: OpRow): void {
     this.#forgottenRows.push(row);
   }
