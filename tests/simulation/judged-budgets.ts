@@ -22,6 +22,7 @@ export class JudgedBudgets {
   readonly #history: History;
   #day = '';
   #until = '';
+  #at = '';
 
   constructor(history: History) {
     this.#history = history;
@@ -44,8 +45,9 @@ export class JudgedBudgets {
     for (const { name } of tiersOf(agent)) add(this.#spent, `${day} ${name}`, cost);
   }
 
-  /** Days only move forward. */
+  /** Days only move forward. An entry may have been made on an earlier one. */
   moveTo(day: string): void {
+    this.#at = day;
     if (day > this.#day) this.#day = day;
   }
 
@@ -57,8 +59,8 @@ export class JudgedBudgets {
   /** After a charge, no cap of the agent may be passed. */
   requireWithinCaps(seq: number, agent: string, opId: string): void {
     const passed = (day: string) => tiersOf(agent).find(({ name, cap }) => this.#total(name, day) > cap);
-    const [first, later] = this.#days().map(passed);
-    if (first === undefined || later === undefined) return;
+    const [first, ...others] = this.#days().map(passed);
+    if (first === undefined || others.includes(undefined)) return;
     throw new Broken(`entry ${seq}: ${first.name} has ${this.#total(first.name)} of ${first.cap} after ${opId}`);
   }
 
@@ -116,8 +118,9 @@ export class JudgedBudgets {
     if (cost !== 0) this.#history.happened({ model: 'budget', do: 'adjust', tiers: capsOf(agent), cost });
   }
 
-  #days(): readonly [string, string] {
-    return [this.#day, this.#until > this.#day ? this.#until : this.#day];
+  /** The days on which the entry at hand may have been judged. */
+  #days(): readonly string[] {
+    return [...new Set([this.#day, this.#at, this.#until])].filter((day) => day <= this.#until);
   }
 
   #total(name: string, day = this.#day): number {

@@ -5,9 +5,12 @@ import { differenceOf } from './state-of.ts';
 export interface Named {
   readonly name: string;
   readonly state: readonly string[];
+  /** By its clock. Around midnight two clocks may show two days, and balances count by the day. */
+  readonly day?: string;
 }
 
 export function requireAlike(one: Named, other: Named, place: number): void {
+  if (one.day !== other.day) return;
   const difference = differenceOf(one.state, other.state);
   if (difference.length === 0) return;
   const shown = difference.slice(0, 6).join('\n');

@@ -241,12 +241,12 @@ export class Simulation {
         this.judge.budgets.requireReserved(gateway.gov.ledger.all(), gateway.name);
         this.judge.budgets.requireSpent(gateway.gov.ledger, gateway.name);
       }
-      const state = stateOf(gateway.gov, this.time.now);
+      const picture = this.#pictureOf(gateway);
       const other = states.get(version);
-      if (other === undefined) states.set(version, { name: gateway.name, state });
+      if (other === undefined) states.set(version, picture);
       else {
         this.#compared++;
-        requireAlike(other, { name: gateway.name, state }, version);
+        requireAlike(other, picture, version);
       }
     }
     const [first] = states.values();
@@ -256,7 +256,7 @@ export class Simulation {
   /** A gateway that starts now is like one that has been there. */
   async #compareWithStart(): Promise<void> {
     await this.#calm();
-    const known = this.gateways.map((gateway) => ({ name: gateway.name, state: stateOf(gateway.gov, this.time.now) }));
+    const known = this.gateways.map((gateway) => this.#pictureOf(gateway));
     const place = this.random.int(this.gateways.length);
     await this.#crash(place);
     const [started] = this.gateways.slice(place, place + 1);
@@ -264,7 +264,11 @@ export class Simulation {
     const other = known[place];
     if (started === undefined || other === undefined) return;
     this.#compared++;
-    requireAlike(other, { name: started.name, state: stateOf(started.gov, this.time.now) }, this.log.version);
+    requireAlike(other, this.#pictureOf(started), this.log.version);
+  }
+
+  #pictureOf({ name, gov }: VirtualGateway<VirtualMember>): Named {
+    return { name, state: stateOf(gov, this.time.now), day: gov.ledger.windows.day.id };
   }
 }
 

@@ -38,10 +38,10 @@ export const opsFacts: Meanings<OpsState, OpsChange | OpsChangeEvent | AlertEven
     rows: noRows,
   },
   op_saved: {
-    apply: ({ directory, ops }, { op }) => {
+    apply: ({ directory, ops }, { op }, { isHere }) => {
       const agent = directory.find(op.agent);
       // If the agent has left, the rows of its operations left with it.
-      return agent === undefined ? nothingToApply() : ops.noteSaved(agent, op.opId, op.seq);
+      return agent === undefined ? nothingToApply() : ops.noteSaved(agent, op.opId, op.seq, isHere);
     },
     touch: touchesNobody,
     rows: ({ op }) => [put(opsTable, op)],

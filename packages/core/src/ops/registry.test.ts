@@ -280,7 +280,7 @@ test('an operation whose end was taken back, among later ones that stand, is not
 test('the row that another gateway writes of an operation that is forgotten here is removed by whoever sweeps next', () => {
   const registry = new MovableOps(new ManualClock(), ttlMs);
   const owner = looseAgent('acme/search/bot');
-  registry.noteSaved(owner, 't:1', 7);
+  registry.noteSaved(owner, 't:1', 7, false);
   expect([...registry.takeForgottenRows()]).toEqual([{ owner, opId: 't:1', savedSeq: 7 }]);
   expect([...registry.takeForgottenRows()]).toEqual([]);
 });
@@ -288,7 +288,7 @@ test('the row that another gateway writes of an operation that is forgotten here
 test('the row of a forgotten operation goes with another one that has its id', () => {
   const registry = new MovableOps(new ManualClock(), ttlMs);
   const owner = looseAgent('acme/search/bot');
-  registry.noteSaved(owner, 't:1', 7);
+  registry.noteSaved(owner, 't:1', 7, false);
   const { op } = registry.ingest(owner, 't:1');
   expect([...registry.takeForgottenRows()]).toEqual([]);
   expect(op.savedSeq).toBe(7);
@@ -338,4 +338,22 @@ test('a forgotten operation whose change is taken back afterwards gets no row: i
   const second = registry.ingest(owner, 't:s').op;
   takeBack();
   expect([...registry.unsaved()].map(([op]) => op)).toEqual([second]);
+});
+
+test('a row that another gateway writes does not stand for what happens here at the moment', () => {
+  const registry = new MovableOps(new ManualClock(), ttlMs);
+  const { op } = registry.ingest(looseAgent('acme/search/bot'), 't:s');
+  registry.noteSaved(op.owner, 't:s', 7, true);
+  registry.move(op, 'terminate');
+  registry.noteSaved(op.owner, 't:s', 7, false);
+  expect([...registry.unsaved()].map(([each]) => each)).toEqual([op]);
+});
+
+test('a row that could not be written here may have been written elsewhere, and is to be removed some day', () => {
+  const registry = new MovableOps(new ManualClock(), ttlMs);
+  const { op } = registry.ingest(looseAgent('acme/search/bot'), 't:s');
+  const takeBack = registry.noteSaved(op.owner, 't:s', 7, true);
+  registry.noteSaved(op.owner, 't:s', 7, false);
+  takeBack();
+  expect(op.savedSeq).toBeGreaterThan(0);
 });

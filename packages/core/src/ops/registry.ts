@@ -239,9 +239,9 @@ export class OpsRegistry implements KnownOps {
 
   /**
    * The row of an operation is written as of an entry. Returns how to take that back. If the operation is forgotten here
-   * already, its row is owed.
+   * already, its row is owed. `isWhole`: the row has all that is known here, what is not durable yet included.
    */
-  noteSaved(owner: Agent, opId: string, seq: number): Undo {
+  noteSaved(owner: Agent, opId: string, seq: number, isWhole: boolean): Undo {
     const op: MutableOp | undefined = this.find(owner, opId);
     if (op === undefined) {
       this.owesRemoval({ owner, opId, savedSeq: seq });
@@ -249,9 +249,10 @@ export class OpsRegistry implements KnownOps {
     }
     const { savedSeq } = op;
     op.savedSeq = seq;
-    const wasUnsaved = op.seq === seq && this.#unsaved.delete(op);
+    const wasUnsaved = isWhole && this.#unsaved.delete(op);
     return () => {
-      op.savedSeq = savedSeq;
+      // Another gateway may have written the row meanwhile. Some day it is to be removed.
+      op.savedSeq = Math.max(savedSeq, 1);
       if (wasUnsaved) this.#unsaved.noteOverdue(op);
     };
   }

@@ -56,7 +56,7 @@ export class OpsReplay implements LogFollower {
     const agent = this.#state.directory.find(row.agent);
     if (agent === undefined) return;
     this.#apply(agent, { ...row, control: null, stale: false }, seq, controlId ?? undefined);
-    this.#state.ops.noteSaved(agent, row.opId, seq);
+    this.#state.ops.noteSaved(agent, row.opId, seq, true);
   }
 
   follow(entry: ReplayedEntry): void {
