@@ -1,5 +1,6 @@
 import type { Total } from '../kernel/index.ts';
 import type { Undo } from '../journal/index.ts';
+import { undoAll } from '../journal/index.ts';
 import type { Balance, SavedBalance, Sums, WindowIds } from './balance.ts';
 import type { BudgetsChange } from './budget-slice.ts';
 import { idsOfDay, isEmpty, movedOn } from './balance.ts';
@@ -121,11 +122,8 @@ export class BalanceFold {
   /** These rows are being written, or removed. If they are not after all, the save is given up: the next one writes all of it. */
   write({ saved, over }: Pick<BudgetsChange, 'saved' | 'over'>): Undo {
     const { oldest } = this.balances;
-    const undos = [...saved.map(({ of, seq }) => this.#save(of, seq, oldest)), ...over.map((of) => this.#remove(of))];
-    return () => {
-      this.giveUp(saved);
-      for (const undo of undos.toReversed()) undo();
-    };
+    const saves = saved.map(({ of, seq }) => this.#save(of, seq, oldest));
+    return undoAll(...saves, ...over.map((of) => this.#remove(of)), () => this.giveUp(saved));
   }
 
   /** Begins the present save anew, later, with what it has written in vain. */

@@ -9,7 +9,7 @@ import type { Commit } from '../store.ts';
 import { unregisteredAgent } from '../tenancy/index.ts';
 import { agentId } from '../testkit/requests.ts';
 import { commitText, parseCommit } from './commit-text.ts';
-import { arrived } from './packed-step.ts';
+import { bareRecord } from '../ops/index.ts';
 
 type Steps = Commit['steps'];
 
@@ -78,7 +78,7 @@ test('other gateways read exactly what happened', () => {
 
 test('a check that was allowed takes few bytes', () => {
   const [agent = agentId('a/b/c')] = agents;
-  const pending = arrived('trace:span', agent, 5);
+  const pending = bareRecord(agent, 'trace:span', 5);
   const running: OpRecord = { ...pending, state: 'running', reason: 'allowed by default', digest: 'd'.repeat(64) };
   const steps: Steps = [
     { event: { type: 'ops_change', at: 5, agent, op: pending } },

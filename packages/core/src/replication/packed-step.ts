@@ -3,6 +3,7 @@ import type { Step } from '../journal/index.ts';
 import type { AgentId } from '../kernel/index.ts';
 import { agentKey } from '../kernel/index.ts';
 import type { OpRecord } from '../ops/index.ts';
+import { bareRecord } from '../ops/index.ts';
 import type { Change, DomainEvent } from '../store.ts';
 
 /**
@@ -98,7 +99,7 @@ export function unpackStep(packed: PackedStep, agents: readonly AgentId[]): AnyS
   }
   if (packed[0] === 'new') {
     const [, , at, opId] = packed;
-    return { event: { type: 'ops_change', at, agent, op: arrived(opId, agent, at) } };
+    return { event: { type: 'ops_change', at, agent, op: bareRecord(agent, opId, at) } };
   }
   if (packed[0] !== 'op') throw new Error('it is a step that this release does not know');
   const [, , at, opId, state, registeredAt, updatedAt, actionType, resource, summary, runId, reason] = packed;
@@ -127,32 +128,8 @@ export function unpackStep(packed: PackedStep, agents: readonly AgentId[]): AnyS
   return { event: { type: 'ops_change', at, agent, op, booked } };
 }
 
-/** An operation of which nothing is known but its id. */
-export function arrived(opId: string, agent: AgentId, at: number): OpRecord {
-  return {
-    opId,
-    agent,
-    state: 'pending',
-    registeredAt: at,
-    updatedAt: at,
-    actionType: null,
-    resource: '',
-    summary: '',
-    runId: '',
-    via: null,
-    reason: '',
-    costMicros: 0,
-    reservedMicros: 0,
-    usage: null,
-    policyRule: '',
-    digest: '',
-    control: null,
-    stale: false,
-  };
-}
-
 function isArrival(op: OpRecord, at: number): boolean {
-  const fresh = arrived(op.opId, op.agent, at);
+  const fresh = bareRecord(op.agent, op.opId, at);
   for (const member in fresh) if (op[member as keyof OpRecord] !== fresh[member as keyof OpRecord]) return false;
   return true;
 }
