@@ -2,6 +2,9 @@ export type { Binding, HeldRole } from './access/index.ts';
 export type { Access, ApiKeyRecord, IssuedToken, MadeKey, Principal, Role, Scope } from './access/index.ts';
 export type { KnownSigningKeys, SigningKeyRecord, TokenClaims, TokenMint, Width } from './access/index.ts';
 export type { Person, UnboundPrincipal } from './access/index.ts';
+export type { IssuerSettings, Issuers, Proven, SubjectIssuer, TokenCheck, TokenVerifier } from './access/index.ts';
+export type { TrustedIssuer } from './access/index.ts';
+export { longestJwt, proveBy } from './access/index.ts';
 export {
   accessFacts,
   Authenticator,
@@ -183,6 +186,6 @@ export type { Operations } from './ops/index.ts';
 export type { Policies, PoliciesState } from './policy/index.ts';
 export type { Tenancy } from './tenancy/index.ts';
 export type { EntryLog } from './audit/index.ts';
-export type { AgentKey } from './kernel/index.ts';
+export type { AgentKey, Sha256 } from './kernel/index.ts';
 export { isOver } from './ops/index.ts';
 export { commitText, followCommit, parseCommit, prepareToFollow } from './replication/index.ts';

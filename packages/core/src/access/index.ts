@@ -32,6 +32,9 @@ export {
 } from './credential-lineage.ts';
 export type { IssuedToken } from './exchange-token.ts';
 export { exchangeToken } from './exchange-token.ts';
+export type { IssuerSettings, Issuers, Proven, SubjectIssuer, TokenCheck, TokenVerifier } from './issuers.ts';
+export type { TrustedIssuer } from './issuers.ts';
+export { longestJwt, proveBy } from './issuers.ts';
 export type { KnownKeys } from './key-ring.ts';
 export { KeyRing } from './key-ring.ts';
 export type { MadeKey } from './manage-keys.ts';

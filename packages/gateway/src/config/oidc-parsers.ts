@@ -7,9 +7,13 @@ export function issuer(text: string): string {
   const url = URL.parse(text);
   const accepted = 'an https:// URL, or http:// on loopback, without user name, query or fragment';
   if (url === null || /[?#\s]/.test(text) || url.username !== '' || url.password !== '') throw new Error(accepted);
-  const isSafe = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(hostOf(url)));
-  if (!isSafe) throw new Error(accepted);
+  if (!isSafeFrom(url)) throw new Error(accepted);
   return text;
+}
+
+/** Whether what comes from there is what its owner has sent. */
+export function isSafeFrom(url: URL): boolean {
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(hostOf(url)));
 }
 
 /** The host of a URL, without the brackets of an IPv6 address. */

@@ -20,6 +20,7 @@ import {
   webhookUrl,
   wholeNumber,
 } from './parsers.ts';
+import { issuerSettings } from './issuer-settings.ts';
 import { oidcSettings } from './oidc-settings.ts';
 import type { Setting } from './setting.ts';
 import { optional, required } from './setting.ts';
@@ -56,6 +57,7 @@ export const settings = {
     flag: '--policy',
     defaultNote: '<data>/policies',
   }),
+  ...issuerSettings,
   bootstrapApiKey: optional(
     'bootstrap_api_key',
     apiKey,

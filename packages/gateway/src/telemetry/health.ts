@@ -1,5 +1,5 @@
 /** A part that readiness depends on. */
-export type Part = 'store' | 'records' | 'policy' | 'audit_anchor' | 'nats' | 'forward';
+export type Part = 'store' | 'records' | 'policy' | 'audit_anchor' | 'nats' | 'forward' | 'subjects' | 'workloads';
 
 export interface PartState {
   readonly status: 'ok' | 'degraded' | 'failing';

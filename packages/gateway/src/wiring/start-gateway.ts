@@ -19,6 +19,7 @@ import { openForwarding } from './open-forwarding.ts';
 import { openGovernance } from './open-governance.ts';
 import { gatewaysOf, loadOf, observeCluster } from './cluster-view.ts';
 import { openIdentity } from './open-identity.ts';
+import { openIssuers } from './open-issuers.ts';
 import { openLocalKeys } from './open-local-keys.ts';
 import { openPolicies } from './open-policies.ts';
 import type { Places } from './open-ports.ts';
@@ -70,6 +71,7 @@ export async function startGateway(
   const context: WiringContext = { config, version, logger, health, metrics, opened };
   const failed = Promise.withResolvers<Error>();
 
+  await openIssuers(context);
   const stored = await openStore(context, failed.resolve, isRestored);
   const storeWatch = watchStore(stored.store, health, logger);
   opened.defer(storeWatch.stop, 'the watch over the store');

@@ -1,14 +1,13 @@
-import type { FSWatcher } from 'node:fs';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, watch } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import type { PolicySource } from '@reeve/core';
 import { StartError } from '../../start-error.ts';
+import { fingerprintOf, watchPlace } from './watch-place.ts';
 
 /** The policy files of a gateway: one file, or every YAML file in a folder and its subfolders. */
 export class PolicyFiles {
   readonly path: string;
-  #watcher: FSWatcher | undefined;
-  #poll: NodeJS.Timeout | undefined;
+  #unwatch: (() => void) | undefined;
 
   /** `create` makes an empty folder if the path does not exist, as for the default path. */
   constructor(path: string, create: boolean) {
@@ -22,32 +21,14 @@ export class PolicyFiles {
     return this.#names().map((file) => ({ file: relative(this.path, file), text: readFileSync(file, 'utf8') }));
   }
 
-  /**
-   * Calls `changed` when a file was added, changed or removed. Notices of the operating system make it immediate; a
-   * slow poll catches what they miss, for example on network file systems.
-   */
+  /** Calls `changed` when a file was added, changed or removed. */
   watch(changed: () => void): void {
-    let last = this.#fingerprint();
-    const look = () => {
-      const now = this.#fingerprint();
-      if (now === last) return;
-      last = now;
-      changed();
-    };
-    try {
-      const folder = this.#isFolder();
-      this.#watcher = watch(folder ? this.path : dirname(this.path), { recursive: folder }, look);
-      this.#watcher.on('error', () => this.#watcher?.close());
-    } catch {
-      this.#watcher = undefined;
-    }
-    this.#poll = setInterval(look, 1000);
-    this.#poll.unref();
+    const fingerprint = () => fingerprintOf(() => (this.#isFolder() ? this.#names() : [this.path]));
+    this.#unwatch = watchPlace(this.path, fingerprint, changed);
   }
 
   close(): void {
-    this.#watcher?.close();
-    clearInterval(this.#poll);
+    this.#unwatch?.();
   }
 
   #isFolder(): boolean {
@@ -65,20 +46,5 @@ export class PolicyFiles {
             .some((part) => part.startsWith('.')),
       )
       .sort();
-  }
-
-  /** Changes whenever a file does: the names, sizes and times of all files. */
-  #fingerprint(): string {
-    try {
-      const files = this.#isFolder() ? this.#names() : [this.path];
-      return files
-        .map((file) => {
-          const { ino, size, mtimeMs, ctimeMs } = statSync(file);
-          return [file, ino, size, mtimeMs, ctimeMs].join(' ');
-        })
-        .join('\n');
-    } catch (error) {
-      return `unreadable: ${String(error)}`;
-    }
   }
 }

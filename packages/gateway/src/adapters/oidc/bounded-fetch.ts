@@ -1,6 +1,5 @@
-import { isLoopback } from '@reeve/contract/host-name';
 import type { CustomFetchOptions } from 'openid-client';
-import { hostOf } from '../../config/oidc-parsers.ts';
+import { isSafeFrom } from '../../config/oidc-parsers.ts';
 
 /** No document, token or set of keys of a provider is larger. */
 const mostBytes = 1024 * 1024;
@@ -11,7 +10,7 @@ const mostBytes = 1024 * 1024;
  */
 export async function boundedFetch(url: string, options: CustomFetchOptions): Promise<Response> {
   const target = new URL(url);
-  if (target.protocol !== 'https:' && !isLoopback(hostOf(target))) {
+  if (!isSafeFrom(target)) {
     throw new TypeError(`the provider names ${target.origin}, which is neither https nor on loopback`);
   }
   const { body: sent, method, headers: asked, signal } = options;

@@ -1,0 +1,92 @@
+import type { EpochMs } from '../kernel/index.ts';
+
+/** An issuer of JWTs that is trusted, and where its keys are. */
+export interface IssuerSettings {
+  /** The `iss` of its tokens, to the letter. */
+  readonly issuer: string;
+  /** A token is for one of these, at least. */
+  readonly audiences: readonly string[];
+  readonly jwksUri?: string;
+  readonly jwksFile?: string;
+}
+
+/** `why` completes a sentence that begins with the token. It holds nothing of the token. */
+export type TokenCheck =
+  | {
+      readonly ok: true;
+      readonly claims: Readonly<Record<string, unknown>>;
+      /** The `exp` of the token, without leeway. */
+      readonly expiresAt: EpochMs;
+    }
+  | {
+      readonly ok: false;
+      readonly why: string;
+      /** It names another issuer, so this one has nothing to say about it. */
+      readonly isForeign?: true;
+    };
+
+export interface TokenVerifier {
+  /**
+   * Answers at once for a token that was verified before (kept by digest, bounded) or that is refused without its keys.
+   * Else it promises an answer, which takes 2 s at most. It never throws.
+   */
+  verify(token: string, leewaySecs: number): TokenCheck | Promise<TokenCheck>;
+}
+
+/** An entry of a file of issuers, and what verifies its tokens. */
+export interface TrustedIssuer<Settings extends IssuerSettings> {
+  readonly settings: Settings;
+  readonly verifier: TokenVerifier;
+}
+
+/** The issuers of a file, in its order. When the file changes, the list is replaced whole. */
+export interface Issuers<Settings extends IssuerSettings> {
+  readonly trusted: readonly TrustedIssuer<Settings>[];
+}
+
+/** For whom agents act: where the members of a user stand among the claims. */
+export interface SubjectIssuer extends IssuerSettings {
+  readonly claims: { readonly email: string; readonly groups: string };
+}
+
+/** The longest JWT that is looked at, in characters. */
+export const longestJwt = 16 * 1024;
+
+/** What the first entry says that verifies a token and has a use for its claims. */
+export type Proven<Proof> =
+  | { readonly ok: true; readonly proof: Proof; readonly expiresAt: EpochMs }
+  | { readonly ok: false; readonly why: string };
+
+const noIssuer = 'is of no configured issuer';
+
+/**
+ * The first entry counts whose verifier accepts the token and of whose claims `read` makes something. All are asked at
+ * once, so that several slow issuers take no longer than one.
+ */
+export function proveBy<Settings extends IssuerSettings, Proof>(
+  { trusted }: Issuers<Settings>,
+  token: string,
+  leewaySecs: number,
+  read: (settings: Settings, claims: Readonly<Record<string, unknown>>) => Proof | undefined,
+): Proven<Proof> | Promise<Proven<Proof>> {
+  const checks = trusted.map(({ verifier }) => verifier.verify(token, leewaySecs));
+  const first = (done: readonly TokenCheck[]): Proven<Proof> => {
+    let why = noIssuer;
+    for (const [index, check] of done.entries()) {
+      const settings = trusted[index]?.settings;
+      if (!check.ok) {
+        if (why === noIssuer && check.isForeign !== true) why = check.why;
+      } else if (settings !== undefined) {
+        const proof = read(settings, check.claims);
+        if (proof !== undefined) return { ok: true, proof, expiresAt: check.expiresAt };
+        why = 'matches no entry';
+      }
+    }
+    return { ok: false, why };
+  };
+  return areDone(checks) ? first(checks) : Promise.all(checks.map((check) => Promise.resolve(check))).then(first);
+}
+
+function areDone(checks: readonly (TokenCheck | Promise<TokenCheck>)[]): checks is readonly TokenCheck[] {
+  return checks.every((check) => !(check instanceof Promise));
+}

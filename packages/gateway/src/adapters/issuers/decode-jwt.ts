@@ -1,0 +1,27 @@
+import { decodeJwt as decodeClaims, decodeProtectedHeader } from 'jose';
+
+/** A JWT as it is written. Nothing of it is proven. */
+export interface DecodedJwt {
+  readonly alg: string;
+  readonly kid: string | undefined;
+  readonly claims: Readonly<Record<string, unknown>>;
+}
+
+let last: { readonly token: string; readonly decoded: DecodedJwt | undefined } | undefined;
+
+/** Undefined if it is none. The verifiers of all entries look at the same token in turn, so the last one is remembered. */
+export function decodeJwt(token: string): DecodedJwt | undefined {
+  if (last?.token !== token) last = { token, decoded: decode(token) };
+  return last.decoded;
+}
+
+function decode(token: string): DecodedJwt | undefined {
+  try {
+    const { alg, kid } = decodeProtectedHeader(token);
+    const claims = decodeClaims(token);
+    if (typeof alg !== 'string' || (kid !== undefined && typeof kid !== 'string')) return undefined;
+    return { alg, kid, claims };
+  } catch {
+    return undefined;
+  }
+}
