@@ -20,6 +20,7 @@ const registered = RegisterAgentResponse.encode({
   credentialToken: 'token',
   heartbeatIntervalSecs: 3600,
   created: true,
+  expiresAt: '',
 }).finish();
 
 const server = new GrpcServer({

@@ -26,6 +26,10 @@ const events: Readonly<Record<EventType, readonly [when: string, payload: string
     'An agent was registered, or registered again with a new token.',
     '`created`, `name`, `framework`, `version`, `parent`.',
   ],
+  AgentTokenRenewed: [
+    'An agent got a new token in place of its old one, which works for 60 seconds more.',
+    '`expires_at` of the new token; null if it never ends.',
+  ],
   AgentDeregistered: ['An agent ended its registration.', 'Empty. The reason it gave is the `reason` of the entry.'],
   AgentSuspended: ['An operator suspended an agent.', '`request_id`.'],
   AgentResumed: [

@@ -16,6 +16,8 @@ export {
   RegisterAgentRequest,
   RegisterAgentResponse,
   ReportToolDefinitionsRequest,
+  RenewTokenRequest,
+  RenewTokenResponse,
   ReportToolDefinitionsResponse,
 } from './gen/reeve/v1/agent_service.ts';
 export { ActionType, AgentId, Decision, OpRecord } from './gen/reeve/v1/common.ts';

@@ -11,6 +11,7 @@ export const paths = {
   heartbeat: '/reeve.v1.AgentService/Heartbeat',
   deregisterAgent: '/reeve.v1.AgentService/DeregisterAgent',
   identifyAgent: '/reeve.v1.AgentService/IdentifyAgent',
+  renewToken: '/reeve.v1.AgentService/RenewToken',
   reportToolDefinitions: '/reeve.v1.AgentService/ReportToolDefinitions',
   healthCheck: '/grpc.health.v1.Health/Check',
   healthWatch: '/grpc.health.v1.Health/Watch',

@@ -31,8 +31,8 @@ import { checkLength, longest } from './kernel/index.ts';
 import type { CompleteOp, CompleteRequest, OpRecord, RegisteredOp, RegisterOp } from './ops/index.ts';
 import { completeAction, completeOp, registerOp } from './ops/index.ts';
 import type { DeregisterRequest, RegisterRequest, Registration, ReportToolsRequest } from './tenancy/index.ts';
-import type { ScopeSuspension } from './tenancy/index.ts';
-import { agentWarrant, deregisterAgent, registerAgent, reportTools } from './tenancy/index.ts';
+import type { RenewedToken, RenewRequest, ScopeSuspension } from './tenancy/index.ts';
+import { agentWarrant, deregisterAgent, registerAgent, renewToken, reportTools } from './tenancy/index.ts';
 
 /** Every command with its request and its answer. Both are plain data, so a command can travel to its target. */
 interface Commands {
@@ -53,6 +53,7 @@ interface Commands {
   readonly complete_action: Asked<CompleteRequest, OpRecord>;
   readonly acknowledge_control: Asked<AckRequest, void>;
   readonly report_tools: Asked<ReportToolsRequest, void>;
+  readonly renew_token: Asked<RenewRequest, RenewedToken>;
 }
 
 interface Asked<Request, Answer> {
@@ -97,6 +98,7 @@ const executions: { readonly [K in Kind]: Execution<K> } = {
   complete_action: inOneTurn(completeAction),
   acknowledge_control: afterReading(readAcknowledged, acknowledgeControl),
   report_tools: inOneTurn(reportTools),
+  renew_token: inOneTurn(renewToken),
 };
 
 /**

@@ -161,7 +161,15 @@ export { listPolicies, listPrices, loadPolicies, parsePolicies, parseScope, pars
 export { plainSource, policySchema, policySetsTable, policyVersion, policyVersions } from './policy/index.ts';
 export { policyVersionsTable, putPolicy, rejectPolicies, reviveSource, rollbackPolicy } from './policy/index.ts';
 export { subjectOf, validatePolicy, waitOf, withWriters } from './policy/index.ts';
-export { AgentDirectory, agentAfter, agentOfChange, agentsTable, findAgent, heartbeat } from './tenancy/index.ts';
+export {
+  AgentDirectory,
+  agentAfter,
+  agentOfChange,
+  agentsTable,
+  credentialEnded,
+  findAgent,
+  heartbeat,
+} from './tenancy/index.ts';
 export { identifyByToken, isAgentChange, lineageOf, listAgents, teamOf, topologyStats } from './tenancy/index.ts';
 export { ReportedTools, saveUses, treeUnder, uncoveredBy, unused } from './tenancy/index.ts';
 export { isSuspended, nameOfScope, visibleAgents, withoutToken } from './tenancy/index.ts';

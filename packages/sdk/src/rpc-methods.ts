@@ -22,6 +22,8 @@ import {
   PreviewToolsResponse,
   RegisterAgentRequest,
   RegisterAgentResponse,
+  RenewTokenRequest,
+  RenewTokenResponse,
   ReportToolDefinitionsRequest,
   ReportToolDefinitionsResponse,
 } from '@reeve/contract';
@@ -44,6 +46,7 @@ export const rpc = {
   registerAgent: methodOf(paths.registerAgent, RegisterAgentRequest, RegisterAgentResponse),
   heartbeat: methodOf(paths.heartbeat, HeartbeatRequest, HeartbeatResponse),
   deregisterAgent: methodOf(paths.deregisterAgent, DeregisterAgentRequest, DeregisterAgentResponse),
+  renewToken: methodOf(paths.renewToken, RenewTokenRequest, RenewTokenResponse),
   identifyAgent: methodOf(paths.identifyAgent, IdentifyAgentRequest, IdentifyAgentResponse),
   previewTools: methodOf(paths.previewTools, PreviewToolsRequest, PreviewToolsResponse),
   reportToolDefinitions: methodOf(

@@ -48,5 +48,5 @@ export function denying(reason: string): (request: CheckRequest) => CheckRespons
 }
 
 export function registering(heartbeatIntervalSecs = 30): (request: RegisterRequest) => RegisterResponse {
-  return ({ credentialToken }) => ({ credentialToken, heartbeatIntervalSecs, created: true });
+  return ({ credentialToken }) => ({ credentialToken, heartbeatIntervalSecs, created: true, expiresAt: '' });
 }

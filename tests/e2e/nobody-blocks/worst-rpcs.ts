@@ -17,6 +17,8 @@ import {
   PreviewToolsResponse,
   RegisterAgentRequest,
   RegisterAgentResponse,
+  RenewTokenRequest,
+  RenewTokenResponse,
   ReportToolDefinitionsRequest,
   ReportToolDefinitionsResponse,
 } from '@reeve/contract';
@@ -137,6 +139,14 @@ export const worstRpcs: Readonly<Record<Rpc, Worst>> = {
     all([
       () =>
         gateway.client.call(paths.heartbeat, HeartbeatRequest, HeartbeatResponse, {
+          agentId: bot.id,
+          credentialToken: 'x'.repeat(1_000_000),
+        }),
+    ]),
+  renewToken: ({ gateway, bot }) =>
+    all([
+      () =>
+        gateway.client.call(paths.renewToken, RenewTokenRequest, RenewTokenResponse, {
           agentId: bot.id,
           credentialToken: 'x'.repeat(1_000_000),
         }),

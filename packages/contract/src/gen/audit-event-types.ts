@@ -7,6 +7,7 @@ export const auditEventTypes = [
   'ActionPending',
   'A2AImpersonationAttempted',
   'AgentRegistered',
+  'AgentTokenRenewed',
   'AgentDeregistered',
   'AgentSuspended',
   'AgentResumed',

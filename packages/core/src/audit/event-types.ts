@@ -8,6 +8,7 @@ export const eventSeverities = {
   ActionPending: 'info',
   A2AImpersonationAttempted: 'error',
   AgentRegistered: 'info',
+  AgentTokenRenewed: 'info',
   AgentDeregistered: 'info',
   AgentSuspended: 'info',
   AgentResumed: 'info',

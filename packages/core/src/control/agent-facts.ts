@@ -1,8 +1,8 @@
 import type { Applying, Meanings, Touch, Undo, Write } from '../journal/index.ts';
 import { agentValues, nothingToApply, update } from '../journal/index.ts';
 import { agentKey } from '../kernel/index.ts';
-import type { AgentChange, AgentDirectory } from '../tenancy/index.ts';
-import { agentAfter, agentOfChange, agentsTable, credentialEnded } from '../tenancy/index.ts';
+import type { AgentChange, AgentDirectory, AgentRecord } from '../tenancy/index.ts';
+import { agentAfter, agentOfChange, agentsTable, credentialEnded, tokenEnd } from '../tenancy/index.ts';
 import type { ControlState } from './controls.ts';
 
 interface State extends Pick<ControlState, 'clock' | 'control' | 'ops'> {
@@ -15,7 +15,7 @@ function apply({ clock, control, directory }: State, change: AgentChange, how: A
   const before = known?.record;
   const after = agentAfter(before, change);
   if (after === before) return nothingToApply();
-  if (known !== undefined && before?.tokenHash !== (after?.tokenHash ?? null)) {
+  if (known !== undefined && before !== undefined && hasLostToken(before, after)) {
     how.onDurable(() => control.endStreams(known.key, credentialEnded()));
   }
   if (after === undefined) {
@@ -32,6 +32,12 @@ function apply({ clock, control, directory }: State, change: AgentChange, how: A
     if (before === undefined) directory.remove(agent);
     else directory.put(before, agent.lastSeenAt);
   };
+}
+
+/** A token that was renewed works on for a while, and so do the streams that came with it. */
+function hasLostToken({ tokenHash }: AgentRecord, after: AgentRecord | undefined): boolean {
+  if (after === undefined || tokenHash === null) return tokenHash !== null;
+  return tokenEnd(after, tokenHash) === undefined;
 }
 
 /** An agent that leaves takes along what it had in flight and how it used the gateway, even if it is remembered. */

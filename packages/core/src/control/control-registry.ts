@@ -167,6 +167,17 @@ export class ControlRegistry {
     }
   }
 
+  /** Ends the streams whose credential has ended by itself. */
+  endUnproven(error: () => ReeveError): void {
+    for (const { streams } of this.#outboxes.values()) {
+      for (const stream of streams) {
+        if (stream.isProven()) continue;
+        streams.delete(stream);
+        stream.sink.fail(error());
+      }
+    }
+  }
+
   /** The present version of a receipt, if it is in memory. */
   receiptOf(agent: AgentId, sequence: number): Receipt | undefined {
     const outbox = this.#outboxes.get(agentKey(agent));

@@ -28,6 +28,8 @@ export interface ControlStream {
   cursor: number;
   /** Its reader does not keep up. Nothing is sent until it drains. */
   stalled: boolean;
+  /** Whether what its reader has shown still proves who it is. */
+  readonly isProven: () => boolean;
   /** Its reader carries out no controls: what it gets does not count as delivered. */
   readonly waitsOnly: boolean;
 }

@@ -53,7 +53,7 @@ export async function checkActions(gov: Decisions, requests: readonly CheckReque
  */
 export function judge(gov: Decisions, request: CheckRequest): Judgement {
   const startedAt = gov.clock.elapsed();
-  const identity = identify(gov.directory, gov.sha256, request.agentId, request.token);
+  const identity = identify(gov, request.agentId, request.token);
   if (!identity.known) return refuseIdentity(gov, request, identity, startedAt);
 
   const { agent } = identity;

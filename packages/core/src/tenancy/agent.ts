@@ -2,6 +2,7 @@ import type { Width } from '../access/index.ts';
 import type { Actor, Lineage } from '../audit/index.ts';
 import { redactText } from '../audit/index.ts';
 import type { AgentId, AgentKey, EpochMs } from '../kernel/index.ts';
+import { equalInConstantTime } from '../kernel/index.ts';
 import type { AgentCoverage } from './agent-coverage.ts';
 
 /** The durable part of an agent. */
@@ -9,6 +10,8 @@ export interface AgentRecord {
   readonly id: AgentId;
   /** SHA-256 of the credential token; null after deregistration. */
   readonly tokenHash: string | null;
+  /** Absent: the token never expires, and no other one works beside it. */
+  readonly tokenLife?: TokenLife;
   readonly name: string;
   readonly framework: string;
   readonly version: string;
@@ -24,6 +27,21 @@ export interface AgentRecord {
    * as the agent is known, so that registering it again with another credential hides none of them.
    */
   readonly registeredWith: readonly string[];
+}
+
+/** How long the token of an agent works. */
+export interface TokenLife {
+  /** How long each new token works; null: always. */
+  readonly ttlSecs: number | null;
+  /** When the present one ends; null: never. */
+  readonly expiresAt: EpochMs | null;
+  /** Tokens that it has replaced, which work on for a while, the newest first. */
+  readonly former: readonly FormerToken[];
+}
+
+export interface FormerToken {
+  readonly hash: string;
+  readonly until: EpochMs;
 }
 
 export interface Suspension {
@@ -61,6 +79,12 @@ export type MutableAgent = { -readonly [Member in keyof Agent]: Agent[Member] };
 
 export function isRegistered(agent: Agent): boolean {
   return agent.record.tokenHash !== null;
+}
+
+/** Until when this hash is of a token of the agent; null: always, undefined: it is of none. */
+export function tokenEnd({ tokenHash, tokenLife }: AgentRecord, hash: string): EpochMs | null | undefined {
+  if (tokenHash !== null && equalInConstantTime(hash, tokenHash)) return tokenLife?.expiresAt ?? null;
+  return tokenLife?.former.find((former) => equalInConstantTime(former.hash, hash))?.until;
 }
 
 /** The agent as an actor in audit entries. */

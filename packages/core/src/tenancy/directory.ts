@@ -167,7 +167,11 @@ export class AgentDirectory {
 
   #index(agent: MutableAgent): void {
     this.#use(agent, 1);
-    const { tokenHash, parent } = agent.record;
+    const { tokenHash, tokenLife, parent } = agent.record;
+    // Whoever has a token now comes before whoever had it.
+    for (const { hash } of tokenLife?.former ?? []) {
+      if (!this.#byTokenHash.has(hash)) this.#byTokenHash.set(hash, agent);
+    }
     if (tokenHash !== null) this.#byTokenHash.set(tokenHash, agent);
     if (parent !== null) this.#siblingsUnder(parent).add(agent);
     agent.lineage = lineageUnder(agent.record, this.parentOf(agent));
@@ -177,9 +181,11 @@ export class AgentDirectory {
 
   #unindex(agent: Agent): void {
     this.#use(agent, -1);
-    const { tokenHash, parent } = agent.record;
+    const { tokenHash, tokenLife, parent } = agent.record;
     // At another gateway, somebody else may have been given the same token first. Then it is theirs.
-    if (tokenHash !== null && this.#byTokenHash.get(tokenHash) === agent) this.#byTokenHash.delete(tokenHash);
+    const forget = (hash: string) => this.#byTokenHash.get(hash) === agent && this.#byTokenHash.delete(hash);
+    for (const { hash } of tokenLife?.former ?? []) forget(hash);
+    if (tokenHash !== null) forget(tokenHash);
     if (parent !== null) {
       const siblings = this.#siblingsUnder(parent);
       siblings.delete(agent);

@@ -12,7 +12,7 @@ test('who presents its own token is known, and every other way to fail has its n
   const mine = await test.register(bot);
   const theirs = await test.register(other);
   const ghost = agentId('acme/search/ghost');
-  const identity = (claim: typeof bot, token: string) => identify(test.gov.directory, sha256, claim, token);
+  const identity = (claim: typeof bot, token: string) => identify(test.gov, claim, token);
 
   expect(identity(bot, mine.token)).toEqual({ known: true, agent: test.known(bot) });
   const acme = test.known(bot);
@@ -58,7 +58,7 @@ test('a token counts as a whole: neither part of it nor its hash will do', async
     sha256(token),
     test.known(bot).record.tokenHash ?? '',
   ]) {
-    expect(identify(test.gov.directory, sha256, bot, tried)).toMatchObject({
+    expect(identify(test.gov, bot, tried)).toMatchObject({
       known: false,
       reason: 'credential token mismatch',
     });
@@ -80,12 +80,12 @@ test('a token alone says whose it is, and whether that agent is suspended', asyn
   const before = { ...test.known(bot) };
   const commits = test.commits.length;
   test.clock.advance(5000);
-  expect(identifyByToken(test.gov, token)).toEqual({ agentId: bot, suspended: false });
+  expect(identifyByToken(test.gov, token)).toEqual({ agentId: bot, suspended: false, expiresAt: null, ttlSecs: null });
   test.turn();
   expect(test.commits.length).toBe(commits);
   expect(test.known(bot)).toEqual(before);
   test.gov.directory.put({ ...test.known(bot).record, suspension: { at: 0, reason: '', width: 'unbound' } }, 0);
-  expect(identifyByToken(test.gov, token)).toEqual({ agentId: bot, suspended: true });
+  expect(identifyByToken(test.gov, token)).toEqual({ agentId: bot, suspended: true, expiresAt: null, ttlSecs: null });
 });
 
 test("a token that is nobody's, no longer or not quite, names nobody", async () => {

@@ -1,17 +1,17 @@
 import type { Principal } from '../access/index.ts';
 import { mayReach } from '../access/index.ts';
-import type { AgentId, Sha256 } from '../kernel/index.ts';
-import { agentKey, parseAgentId, announce, ReeveError, equalInConstantTime } from '../kernel/index.ts';
+import type { AgentId, EpochMs } from '../kernel/index.ts';
+import { agentKey, parseAgentId, announce, ReeveError } from '../kernel/index.ts';
 import type { Warrant } from '../journal/index.ts';
 import type { Agent } from './agent.ts';
-import { isRegistered } from './agent.ts';
-import type { KnownAgents } from './directory.ts';
+import { isRegistered, tokenEnd } from './agent.ts';
 import { outOfService } from './out-of-service.ts';
 import type { Agents, Tenancy } from './tenancy.ts';
 
 export type IdentityRefusal =
   | 'missing credential token'
   | 'credential token mismatch'
+  | 'token has expired'
   | 'credential token registered to a different agent'
   | 'agent is not registered'
   | 'agent is out of service'
@@ -29,6 +29,9 @@ export type Identity =
       readonly owner: Agent | undefined;
     };
 
+/** What it takes to know whose token it is. */
+export type Identifying = Pick<Tenancy, 'clock' | 'directory' | 'sha256'>;
+
 /** The agent whose token is right, even if it may not act at present. */
 export function provenAgent(identity: Identity): Agent | undefined {
   if (identity.known) return identity.agent;
@@ -40,7 +43,7 @@ export function provenAgent(identity: Identity): Agent | undefined {
  * Whether the presented token belongs to the claimed agent (spec, "Cross-org check"). It looks at the claimed triple
  * first. If that fails, the token's reverse index finds the real owner of a borrowed token.
  */
-export function identify(directory: KnownAgents, sha256: Sha256, claim: AgentId, token: string): Identity {
+export function identify({ clock, directory, sha256 }: Identifying, claim: AgentId, token: string): Identity {
   const found = directory.find(claim);
   const claimed = found !== undefined && isRegistered(found) ? found : undefined;
   if (token === '') return { known: false, reason: 'missing credential token', claimed, owner: undefined };
@@ -48,8 +51,11 @@ export function identify(directory: KnownAgents, sha256: Sha256, claim: AgentId,
   if (directory.outOfService.has(claim)) return { known: false, reason: outOfService, claimed, owner: undefined };
 
   const presented = sha256(token);
-  const expected = claimed?.record.tokenHash;
-  if (claimed !== undefined && expected != null && equalInConstantTime(presented, expected)) {
+  const end = claimed === undefined ? undefined : tokenEnd(claimed.record, presented);
+  if (claimed !== undefined && end !== undefined) {
+    if (end !== null && clock.now() >= end) {
+      return { known: false, reason: 'token has expired', claimed, owner: undefined };
+    }
     if (claimed.record.suspension !== null) {
       return { known: false, reason: 'agent is suspended', claimed, owner: undefined };
     }
@@ -76,21 +82,22 @@ export function findAgent(gov: Agents, by: Principal, id: AgentId): Agent {
 
 /** The registered agent behind a call other than a check. A suspended or blocked agent may still report and listen. */
 export function authenticateAgent(gov: Tenancy, claim: AgentId | undefined, token: string): Agent {
-  const agent = agentOf(gov.directory, gov.sha256, parseAgentId(claim), token);
+  const agent = agentOf(gov, parseAgentId(claim), token);
   touchAgent(gov, agent);
   return agent;
 }
 
 /** What a turn for an agent takes: its token is the one that the agent has at every run. */
-export function agentWarrant({ directory, sha256 }: Tenancy, claim: AgentId | undefined, token: string): Warrant {
+export function agentWarrant(gov: Identifying, claim: AgentId | undefined, token: string): Warrant {
   const id = parseAgentId(claim);
-  const hash = sha256(token);
-  return { require: () => void agentOf(directory, () => hash, id, token) };
+  const hash = gov.sha256(token);
+  const hashed: Identifying = { clock: gov.clock, directory: gov.directory, sha256: () => hash };
+  return { require: () => void agentOf(hashed, id, token) };
 }
 
-function agentOf(directory: KnownAgents, sha256: Sha256, id: AgentId, token: string): Agent {
-  directory.outOfService.refuse(id);
-  const identity = identify(directory, sha256, id, token);
+function agentOf(gov: Identifying, id: AgentId, token: string): Agent {
+  gov.directory.outOfService.refuse(id);
+  const identity = identify(gov, id, token);
   const agent = provenAgent(identity);
   if (agent === undefined) throw new ReeveError('unauthenticated', identity.known ? '' : identity.reason);
   return agent;
@@ -99,21 +106,25 @@ function agentOf(directory: KnownAgents, sha256: Sha256, id: AgentId, token: str
 export interface IdentifiedAgent {
   readonly agentId: AgentId;
   readonly suspended: boolean;
+  /** When this token ends; null: never. */
+  readonly expiresAt: EpochMs | null;
+  /** How long the tokens of the agent work; null: always. */
+  readonly ttlSecs: number | null;
 }
 
 /**
  * Says whose token this is, to a caller that knows nothing else. The directory finds the hash, so the work is the same
  * whoever owns it. It records nothing, not even that the agent is alive: the caller has not acted as the agent yet.
  */
-export function identifyByToken(
-  { directory, sha256 }: Pick<Tenancy, 'directory' | 'sha256'>,
-  token: string,
-): IdentifiedAgent {
-  const owner = token === '' ? undefined : directory.ownerOf(sha256(token));
+export function identifyByToken({ clock, directory, sha256 }: Identifying, token: string): IdentifiedAgent {
+  const hash = sha256(token);
+  const owner = token === '' ? undefined : directory.ownerOf(hash);
   if (owner === undefined) throw new ReeveError('unauthenticated', 'the credential token belongs to no agent');
-  const { id } = owner.record;
+  const { id, tokenLife } = owner.record;
   directory.outOfService.refuse(id);
-  return { agentId: id, suspended: isSuspended({ directory }, owner) };
+  const expiresAt = tokenEnd(owner.record, hash) ?? null;
+  if (expiresAt !== null && clock.now() >= expiresAt) throw new ReeveError('unauthenticated', 'token has expired');
+  return { agentId: id, suspended: isSuspended({ directory }, owner), expiresAt, ttlSecs: tokenLife?.ttlSecs ?? null };
 }
 
 /** Whether checks of an agent are denied because it, its team, its org or everything is suspended. */
@@ -121,9 +132,18 @@ export function isSuspended({ directory }: Agents, { record }: Agent): boolean {
   return record.suspension !== null || directory.suspensions.over(record.id) !== undefined;
 }
 
+/** Whether what a caller has shown still proves that it is this agent, however it is held. */
+export function isProven(gov: Identifying, { record }: Agent, hash: string): boolean {
+  const end = tokenEnd(record, hash);
+  return end === null || (end !== undefined && gov.clock.now() < end);
+}
+
 /** Why a stream ends when its credential is no longer valid. */
 export function credentialEnded(): ReeveError {
-  return new ReeveError('unauthenticated', 'the credential token has been replaced, or the agent has left');
+  return new ReeveError(
+    'unauthenticated',
+    'the credential token has been replaced or has expired, or the agent has left',
+  );
 }
 
 /** Records that an agent is alive: by a check, a call or its stream. Every decision calls it, so it does next to nothing. */

@@ -1,7 +1,7 @@
 export type { AgentBounds } from './compact-agent.ts';
 export { usualAgentBounds } from './agent-bounds.ts';
-export type { Agent, AgentRecord, Suspension } from './agent.ts';
-export { actorOf, unregisteredAgent } from './agent.ts';
+export type { Agent, AgentRecord, FormerToken, Suspension, TokenLife } from './agent.ts';
+export { actorOf, tokenEnd, unregisteredAgent } from './agent.ts';
 export type { AgentUsage, Family } from './agent-coverage.ts';
 export { AgentCoverage, uncoveredBy, unused } from './agent-coverage.ts';
 export type { DeregisterRequest } from './deregister-agent.ts';
@@ -18,9 +18,11 @@ export {
   identify,
   identifyByToken,
 } from './identify.ts';
-export { isSuspended, provenAgent, touchAgent } from './identify.ts';
+export { isProven, isSuspended, provenAgent, touchAgent } from './identify.ts';
 export type { RegisterRequest, Registration } from './register-agent.ts';
 export { registerAgent } from './register-agent.ts';
+export type { RenewedToken, RenewRequest } from './renew-token.ts';
+export { renewToken } from './renew-token.ts';
 export type { ReportToolsRequest } from './report-tools.ts';
 export { reportTools } from './report-tools.ts';
 export { ReportedTools } from './reported-tools.ts';

@@ -5,9 +5,9 @@ import { findAgent, touchAgent } from './identify.ts';
 import { checkLength, longest, invalid, ReeveError, agentKey, parseAgentId } from '../kernel/index.ts';
 import type { Tenancy } from './tenancy.ts';
 import { requireRoom } from './agent-bounds.ts';
-import type { AgentRecord } from './agent.ts';
+import type { AgentRecord, TokenLife } from './agent.ts';
 import { isRegistered } from './agent.ts';
-import type { AgentId } from '../kernel/index.ts';
+import type { AgentId, EpochMs } from '../kernel/index.ts';
 
 export interface RegisterRequest {
   readonly by: Principal;
@@ -20,6 +20,8 @@ export interface RegisterRequest {
   readonly parent: AgentId | undefined;
   readonly metadata: Readonly<Record<string, string>>;
   readonly toolNames: readonly string[];
+  /** How long the token works, in seconds; undefined: always. */
+  readonly ttlSecs?: number | undefined;
   /**
    * What happens to an agent that is registered already: it is refused, or it keeps what the request does not say and
    * only its token is new. Without this, the request replaces its record.
@@ -30,9 +32,14 @@ export interface RegisterRequest {
 export interface Registration {
   readonly token: string;
   readonly created: boolean;
+  /** When the token ends; null: never. */
+  readonly expiresAt: EpochMs | null;
 }
 
 const shortestToken = 32;
+/** How long a token may be asked to work, in seconds. */
+const shortestTtl = 60;
+const longestTtl = 31_536_000;
 /** The limit of all tool names together: the directory is held in memory. */
 const longestTogether = 65_536;
 
@@ -52,7 +59,7 @@ export function registerAgent(gov: Tenancy, request: RegisterRequest): Registrat
   const parent = kept === undefined ? parseParent(request.parent) : kept.parent;
   if (kept === undefined) gov.directory.checkParent(id, parent);
 
-  const token = request.token === '' ? `rva_${gov.randomness.base64url(32)}` : request.token;
+  const token = request.token === '' ? newToken(gov) : request.token;
   const tokenHash = gov.sha256(token);
   const owner = gov.directory.ownerOf(tokenHash);
   if (owner !== undefined && owner !== existing) {
@@ -62,9 +69,11 @@ export function registerAgent(gov: Tenancy, request: RegisterRequest): Registrat
     );
   }
 
+  const tokenLife = lifeFrom(gov.clock.now(), request.ttlSecs ?? kept?.tokenLife?.ttlSecs ?? null);
   const record: AgentRecord = {
     id,
     tokenHash,
+    ...(tokenLife.expiresAt === null ? {} : { tokenLife }),
     name: request.name === '' && kept !== undefined ? kept.name : request.name,
     framework: request.framework === '' && kept !== undefined ? kept.framework : request.framework,
     version: kept?.version ?? request.version,
@@ -99,7 +108,7 @@ export function registerAgent(gov: Tenancy, request: RegisterRequest): Registrat
     }),
   );
   gov.journal.apply({ type: 'agent', at: gov.clock.now(), agent: id, change: 'registered' });
-  return { token, created };
+  return { token, created, expiresAt: tokenLife.expiresAt };
 }
 
 function parseParent(parent: AgentId | undefined): AgentId | null {
@@ -107,7 +116,21 @@ function parseParent(parent: AgentId | undefined): AgentId | null {
   return none ? null : parseAgentId(parent, 'parent_agent_id');
 }
 
+/** A token that nobody can guess. */
+export function newToken({ randomness }: Pick<Tenancy, 'randomness'>): string {
+  return `rva_${randomness.base64url(32)}`;
+}
+
+/** The life of a token that begins now. */
+export function lifeFrom(now: EpochMs, ttlSecs: number | null): TokenLife {
+  return { ttlSecs, expiresAt: ttlSecs === null ? null : now + ttlSecs * 1000, former: [] };
+}
+
 function checkForm(request: RegisterRequest): void {
+  const { ttlSecs } = request;
+  if (ttlSecs !== undefined && !(Number.isInteger(ttlSecs) && ttlSecs >= shortestTtl && ttlSecs <= longestTtl)) {
+    throw invalid('token_ttl_secs', `must be ${shortestTtl} to ${longestTtl}, or absent for a token without end`);
+  }
   if (request.token !== '' && request.token.length < shortestToken) {
     throw invalid('credential_token', `must be at least ${shortestToken} characters, or empty to be issued one`);
   }

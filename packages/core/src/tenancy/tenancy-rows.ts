@@ -2,7 +2,7 @@ import type { Width } from '../access/index.ts';
 import { widths } from '../access/index.ts';
 import type { AgentColumn, Row, Table } from '../journal/index.ts';
 import { agentColumns, agentIdOf, flag, integer, numberIn, optionalTextIn, text, textIn } from '../journal/index.ts';
-import type { AgentRecord } from './agent.ts';
+import type { AgentRecord, TokenLife } from './agent.ts';
 import type { AgentUse } from './tenancy-slice.ts';
 
 export const agentsTable: Table<AgentRecord, AgentColumn> = {
@@ -22,10 +22,12 @@ export const agentsTable: Table<AgentRecord, AgentColumn> = {
     controlled: flag((agent) => agent.controlled),
     registered_with: text(({ registeredWith }) => (registeredWith.length === 0 ? null : registeredWith.join(' '))),
     suspension_width: text((agent) => agent.suspension?.width ?? null),
+    token_life: text(({ tokenLife }) => (tokenLife === undefined ? null : JSON.stringify(tokenLife))),
   },
   itemOf: (row) => ({
     id: agentIdOf(row),
     tokenHash: optionalTextIn(row, 'token_hash'),
+    ...lifeOf(row),
     name: textIn(row, 'name'),
     framework: textIn(row, 'framework'),
     version: textIn(row, 'version'),
@@ -45,6 +47,11 @@ export const agentUsesTable: Table<AgentUse, AgentColumn> = {
   columns: { record: text(({ usage }) => JSON.stringify(usage)) },
   itemOf: (row) => ({ id: agentIdOf(row), usage: JSON.parse(textIn(row, 'record')) as AgentUse['usage'] }),
 };
+
+function lifeOf(row: Row): Pick<AgentRecord, 'tokenLife'> {
+  const stored = optionalTextIn(row, 'token_life');
+  return stored === null ? {} : { tokenLife: JSON.parse(stored) as TokenLife };
+}
 
 function suspensionOf(row: Row): AgentRecord['suspension'] {
   if (row['suspended_at'] === null) return null;

@@ -96,7 +96,8 @@ export function agentAfter(stored: AgentRecord | undefined, change: AgentChange)
 
 /** An agent that has left but is still remembered, without what only a registered one needs. */
 export function withoutToken(record: AgentRecord): AgentRecord {
-  return { ...record, tokenHash: null, metadata: {}, toolNames: [], controlled: false };
+  const { tokenLife: _life, ...rest } = record;
+  return { ...rest, tokenHash: null, metadata: {}, toolNames: [], controlled: false };
 }
 
 /** The suspension counts from the beginning of the first one. */

@@ -19,6 +19,11 @@ export const sampleAgent: AgentRecord & { readonly suspension: Suspension } = {
   suspension: { at: 1_700_000_001_000, reason: 'line\nbreak', width: 'org' },
   controlled: true,
   registeredWith: ['abcdefghijkl', 'acc_1'],
+  tokenLife: {
+    ttlSecs: 3600,
+    expiresAt: 1_700_003_600_123,
+    former: [{ hash: 'd'.repeat(64), until: 1_700_000_060_000 }],
+  },
 };
 export const sampleUse: AgentUse = {
   id: { orgId: 'acme', teamId: 'search', agentId: 'bot' },
@@ -47,7 +52,8 @@ const stale: AgentRecord = {
   name: 'again',
   registeredWith: ['mnopqrstuvwx', 'acc_1'],
 };
-const gone: AgentRecord = { ...sampleAgent, tokenHash: null, metadata: {}, toolNames: [], controlled: false };
+const { tokenLife: _life, ...lasting } = sampleAgent;
+const gone: AgentRecord = { ...lasting, tokenHash: null, metadata: {}, toolNames: [], controlled: false };
 
 function imposed(width: Width, reason: string, at = 5): AgentChange {
   return { kind: 'agent_suspended', agent: free, suspension: { at, reason, width } };

@@ -1,5 +1,6 @@
 import type { Access, AuditReader, Governance, Store } from '@reeve/core';
 import {
+  credentialEnded,
   cutLog,
   expireUnchecked,
   followClock,
@@ -112,6 +113,7 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
     return false;
   });
   rounds.every(usesEveryMs, () => {
+    gov.control.endUnproven(credentialEnded);
     if (!gov.directory.used.isEmpty) saveAgentUses();
   });
   watchAgents(config, ports, rounds, awake);

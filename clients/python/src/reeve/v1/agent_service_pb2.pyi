@@ -8,7 +8,7 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class RegisterAgentRequest(_message.Message):
-    __slots__ = ("agent_id", "credential_token", "name", "framework", "version", "parent_agent_id", "metadata", "tool_names")
+    __slots__ = ("agent_id", "credential_token", "name", "framework", "version", "parent_agent_id", "metadata", "tool_names", "token_ttl_secs")
     class MetadataEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -24,6 +24,7 @@ class RegisterAgentRequest(_message.Message):
     PARENT_AGENT_ID_FIELD_NUMBER: _ClassVar[int]
     METADATA_FIELD_NUMBER: _ClassVar[int]
     TOOL_NAMES_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_TTL_SECS_FIELD_NUMBER: _ClassVar[int]
     agent_id: _common_pb2.AgentId
     credential_token: str
     name: str
@@ -32,17 +33,20 @@ class RegisterAgentRequest(_message.Message):
     parent_agent_id: _common_pb2.AgentId
     metadata: _containers.ScalarMap[str, str]
     tool_names: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., credential_token: _Optional[str] = ..., name: _Optional[str] = ..., framework: _Optional[str] = ..., version: _Optional[str] = ..., parent_agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., metadata: _Optional[_Mapping[str, str]] = ..., tool_names: _Optional[_Iterable[str]] = ...) -> None: ...
+    token_ttl_secs: int
+    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., credential_token: _Optional[str] = ..., name: _Optional[str] = ..., framework: _Optional[str] = ..., version: _Optional[str] = ..., parent_agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., metadata: _Optional[_Mapping[str, str]] = ..., tool_names: _Optional[_Iterable[str]] = ..., token_ttl_secs: _Optional[int] = ...) -> None: ...
 
 class RegisterAgentResponse(_message.Message):
-    __slots__ = ("credential_token", "heartbeat_interval_secs", "created")
+    __slots__ = ("credential_token", "heartbeat_interval_secs", "created", "expires_at")
     CREDENTIAL_TOKEN_FIELD_NUMBER: _ClassVar[int]
     HEARTBEAT_INTERVAL_SECS_FIELD_NUMBER: _ClassVar[int]
     CREATED_FIELD_NUMBER: _ClassVar[int]
+    EXPIRES_AT_FIELD_NUMBER: _ClassVar[int]
     credential_token: str
     heartbeat_interval_secs: int
     created: bool
-    def __init__(self, credential_token: _Optional[str] = ..., heartbeat_interval_secs: _Optional[int] = ..., created: bool = ...) -> None: ...
+    expires_at: str
+    def __init__(self, credential_token: _Optional[str] = ..., heartbeat_interval_secs: _Optional[int] = ..., created: bool = ..., expires_at: _Optional[str] = ...) -> None: ...
 
 class HeartbeatRequest(_message.Message):
     __slots__ = ("agent_id", "credential_token")
@@ -81,12 +85,32 @@ class IdentifyAgentRequest(_message.Message):
     def __init__(self, credential_token: _Optional[str] = ...) -> None: ...
 
 class IdentifyAgentResponse(_message.Message):
-    __slots__ = ("agent_id", "suspended")
+    __slots__ = ("agent_id", "suspended", "expires_at", "token_ttl_secs")
     AGENT_ID_FIELD_NUMBER: _ClassVar[int]
     SUSPENDED_FIELD_NUMBER: _ClassVar[int]
+    EXPIRES_AT_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_TTL_SECS_FIELD_NUMBER: _ClassVar[int]
     agent_id: _common_pb2.AgentId
     suspended: bool
-    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., suspended: bool = ...) -> None: ...
+    expires_at: str
+    token_ttl_secs: int
+    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., suspended: bool = ..., expires_at: _Optional[str] = ..., token_ttl_secs: _Optional[int] = ...) -> None: ...
+
+class RenewTokenRequest(_message.Message):
+    __slots__ = ("agent_id", "credential_token")
+    AGENT_ID_FIELD_NUMBER: _ClassVar[int]
+    CREDENTIAL_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    agent_id: _common_pb2.AgentId
+    credential_token: str
+    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., credential_token: _Optional[str] = ...) -> None: ...
+
+class RenewTokenResponse(_message.Message):
+    __slots__ = ("credential_token", "expires_at")
+    CREDENTIAL_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    EXPIRES_AT_FIELD_NUMBER: _ClassVar[int]
+    credential_token: str
+    expires_at: str
+    def __init__(self, credential_token: _Optional[str] = ..., expires_at: _Optional[str] = ...) -> None: ...
 
 class ChangedTool(_message.Message):
     __slots__ = ("tool_name", "locked_sha256", "actual_sha256")

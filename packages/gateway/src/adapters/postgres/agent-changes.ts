@@ -110,7 +110,7 @@ function resume(changes: readonly Of<'agent_resumed'>[]): Statement {
 function leave(changes: readonly Of<'agent_removed'>[]): Statement {
   return {
     name: 'leave_agents',
-    text: `UPDATE agents AS a SET token_hash = NULL, controlled = 0, metadata = '{}', tool_names = '[]'
+    text: `UPDATE agents AS a SET token_hash = NULL, token_life = NULL, controlled = 0, metadata = '{}', tool_names = '[]'
       FROM ${given('is_kept', 'bigint')}
       WHERE ${isGiven} AND (given.is_kept = 1 OR a.suspended_at IS NOT NULL)`,
     values: [...ids(changes), kept(changes)],

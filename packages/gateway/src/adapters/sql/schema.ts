@@ -131,4 +131,5 @@ export const migrations: readonly string[] = [
     place TEXT PRIMARY KEY,
     record TEXT NOT NULL
   ) WITHOUT ROWID;`,
+  `ALTER TABLE agents ADD COLUMN token_life TEXT;`,
 ];

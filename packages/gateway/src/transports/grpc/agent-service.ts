@@ -4,10 +4,11 @@ import {
   IdentifyAgentResponse,
   paths,
   RegisterAgentResponse,
+  RenewTokenResponse,
   ReportToolDefinitionsResponse,
 } from '@reeve/contract';
 import type { Execute, Principal, Tenancy } from '@reeve/core';
-import { heartbeat, identifyByToken } from '@reeve/core';
+import { heartbeat, identifyByToken, timestamp } from '@reeve/core';
 import { readerOf, readerOfAgent } from '../../evaluation/tenant-slots.ts';
 import { decode } from './decode.ts';
 import { encode } from './message-writer.ts';
@@ -27,7 +28,7 @@ export function agentService(tenancy: Tenancy, execute: Execute, options: AgentS
           const caller = await options.authenticate(call.authorization);
           call.credentialShown(readerOf(caller));
           const wire = decode('RegisterAgentRequest', bytes);
-          const { token, created } = await execute({
+          const { token, created, expiresAt } = await execute({
             kind: 'register_agent',
             by: caller,
             agentId: wire.agentId,
@@ -38,11 +39,13 @@ export function agentService(tenancy: Tenancy, execute: Execute, options: AgentS
             parent: wire.parentAgentId,
             metadata: wire.metadata,
             toolNames: wire.toolNames,
+            ttlSecs: wire.tokenTtlSecs,
           });
           return encode(RegisterAgentResponse, {
             credentialToken: token,
             heartbeatIntervalSecs: options.heartbeatIntervalSecs,
             created,
+            expiresAt: timeOrNone(expiresAt),
           });
         },
       ],
@@ -61,7 +64,24 @@ export function agentService(tenancy: Tenancy, execute: Execute, options: AgentS
           const { credentialToken } = decode('IdentifyAgentRequest', bytes);
           const answer = identifyByToken(tenancy, credentialToken);
           call.credentialShown(readerOfAgent(answer.agentId));
-          return encode(IdentifyAgentResponse, answer);
+          return encode(IdentifyAgentResponse, {
+            agentId: answer.agentId,
+            suspended: answer.suspended,
+            expiresAt: timeOrNone(answer.expiresAt),
+            tokenTtlSecs: answer.ttlSecs ?? 0,
+          });
+        },
+      ],
+      [
+        paths.renewToken,
+        async (bytes, call) => {
+          const { agentId, credentialToken: token } = decode('RenewTokenRequest', bytes);
+          const renewed = await execute({ kind: 'renew_token', agentId, token });
+          call.credentialShown(readerOfAgent(agentId));
+          return encode(RenewTokenResponse, {
+            credentialToken: renewed.token,
+            expiresAt: timeOrNone(renewed.expiresAt),
+          });
         },
       ],
       [
@@ -94,4 +114,9 @@ export function agentService(tenancy: Tenancy, execute: Execute, options: AgentS
     ]),
     stream: new Map(),
   };
+}
+
+/** A time on the wire; empty if there is none. */
+function timeOrNone(at: number | null): string {
+  return at === null ? '' : timestamp(at);
 }

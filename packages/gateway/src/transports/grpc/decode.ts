@@ -12,6 +12,7 @@ import {
   OpControlSubscribeRequest,
   PreviewToolsRequest,
   RegisterAgentRequest,
+  RenewTokenRequest,
   ReportToolDefinitionsRequest,
 } from '@reeve/contract';
 import { ServerReflectionRequest } from '@reeve/contract/reflection';
@@ -30,6 +31,7 @@ interface Messages {
   readonly OpControlSubscribeRequest: OpControlSubscribeRequest;
   readonly PreviewToolsRequest: PreviewToolsRequest;
   readonly RegisterAgentRequest: RegisterAgentRequest;
+  readonly RenewTokenRequest: RenewTokenRequest;
   readonly ReportToolDefinitionsRequest: ReportToolDefinitionsRequest;
   readonly ServerReflectionRequest: ServerReflectionRequest;
 }
@@ -48,6 +50,7 @@ const codecs: { readonly [Name in MessageName]: { decode(bytes: Uint8Array): Mes
   OpControlSubscribeRequest,
   PreviewToolsRequest,
   RegisterAgentRequest,
+  RenewTokenRequest,
   ReportToolDefinitionsRequest,
   ServerReflectionRequest,
 };

@@ -13,6 +13,7 @@ const answeredByTurns: ReadonlySet<string> = new Set([
   paths.ackOpControl,
   paths.deregisterAgent,
   paths.reportToolDefinitions,
+  paths.renewToken,
 ]);
 
 /** The same routes. Those that answer by what is in memory first learn what other gateways have done. */

@@ -28,6 +28,8 @@ export interface RegisterAgentRequest {
   parentAgentId: AgentId | undefined;
   metadata: { [key: string]: string };
   toolNames: string[];
+  /** How long the token works: 60 to 31,536,000 seconds. Absent: always. */
+  tokenTtlSecs?: number | undefined;
 }
 
 export interface RegisterAgentRequest_MetadataEntry {
@@ -41,6 +43,8 @@ export interface RegisterAgentResponse {
   heartbeatIntervalSecs: number;
   /** False if the same identity was registered before. */
   created: boolean;
+  /** When the token ends, in RFC 3339. Empty: never. */
+  expiresAt: string;
 }
 
 export interface HeartbeatRequest {
@@ -69,6 +73,22 @@ export interface IdentifyAgentRequest {
 export interface IdentifyAgentResponse {
   agentId: AgentId | undefined;
   suspended: boolean;
+  /** When the token ends, in RFC 3339. Empty: never. */
+  expiresAt: string;
+  /** How long the tokens of the agent work, in seconds. 0: always. */
+  tokenTtlSecs: number;
+}
+
+export interface RenewTokenRequest {
+  agentId: AgentId | undefined;
+  credentialToken: string;
+}
+
+export interface RenewTokenResponse {
+  /** The token to present from now on. Only this answer shows it. */
+  credentialToken: string;
+  /** When it ends, in RFC 3339. Empty: never. */
+  expiresAt: string;
 }
 
 export interface ChangedTool {
@@ -100,6 +120,7 @@ function createBaseRegisterAgentRequest(): RegisterAgentRequest {
     parentAgentId: undefined,
     metadata: {},
     toolNames: [],
+    tokenTtlSecs: undefined,
   };
 }
 
@@ -128,6 +149,9 @@ export const RegisterAgentRequest: MessageFns<RegisterAgentRequest> = {
     });
     for (const v of message.toolNames) {
       writer.uint32(66).string(v!);
+    }
+    if (message.tokenTtlSecs !== undefined) {
+      writer.uint32(72).int64(message.tokenTtlSecs);
     }
     return writer;
   },
@@ -212,6 +236,14 @@ export const RegisterAgentRequest: MessageFns<RegisterAgentRequest> = {
             message.toolNames.push(reader.string());
             continue;
           }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.tokenTtlSecs = longToNumber(reader.int64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -283,7 +315,7 @@ export const RegisterAgentRequest_MetadataEntry: MessageFns<RegisterAgentRequest
 };
 
 function createBaseRegisterAgentResponse(): RegisterAgentResponse {
-  return { credentialToken: "", heartbeatIntervalSecs: 0, created: false };
+  return { credentialToken: "", heartbeatIntervalSecs: 0, created: false, expiresAt: "" };
 }
 
 export const RegisterAgentResponse: MessageFns<RegisterAgentResponse> = {
@@ -296,6 +328,9 @@ export const RegisterAgentResponse: MessageFns<RegisterAgentResponse> = {
     }
     if (message.created !== false) {
       writer.uint32(24).bool(message.created);
+    }
+    if (message.expiresAt !== "") {
+      writer.uint32(34).string(message.expiresAt);
     }
     return writer;
   },
@@ -335,6 +370,14 @@ export const RegisterAgentResponse: MessageFns<RegisterAgentResponse> = {
             }
 
             message.created = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.expiresAt = reader.string();
             continue;
           }
         }
@@ -614,7 +657,7 @@ export const IdentifyAgentRequest: MessageFns<IdentifyAgentRequest> = {
 };
 
 function createBaseIdentifyAgentResponse(): IdentifyAgentResponse {
-  return { agentId: undefined, suspended: false };
+  return { agentId: undefined, suspended: false, expiresAt: "", tokenTtlSecs: 0 };
 }
 
 export const IdentifyAgentResponse: MessageFns<IdentifyAgentResponse> = {
@@ -624,6 +667,12 @@ export const IdentifyAgentResponse: MessageFns<IdentifyAgentResponse> = {
     }
     if (message.suspended !== false) {
       writer.uint32(16).bool(message.suspended);
+    }
+    if (message.expiresAt !== "") {
+      writer.uint32(34).string(message.expiresAt);
+    }
+    if (message.tokenTtlSecs !== 0) {
+      writer.uint32(40).int64(message.tokenTtlSecs);
     }
     return writer;
   },
@@ -655,6 +704,136 @@ export const IdentifyAgentResponse: MessageFns<IdentifyAgentResponse> = {
             }
 
             message.suspended = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.expiresAt = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.tokenTtlSecs = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRenewTokenRequest(): RenewTokenRequest {
+  return { agentId: undefined, credentialToken: "" };
+}
+
+export const RenewTokenRequest: MessageFns<RenewTokenRequest> = {
+  encode(message: RenewTokenRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agentId !== undefined) {
+      AgentId.encode(message.agentId, writer.uint32(10).fork()).join();
+    }
+    if (message.credentialToken !== "") {
+      writer.uint32(18).string(message.credentialToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RenewTokenRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRenewTokenRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.agentId = AgentId.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.credentialToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRenewTokenResponse(): RenewTokenResponse {
+  return { credentialToken: "", expiresAt: "" };
+}
+
+export const RenewTokenResponse: MessageFns<RenewTokenResponse> = {
+  encode(message: RenewTokenResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.credentialToken !== "") {
+      writer.uint32(10).string(message.credentialToken);
+    }
+    if (message.expiresAt !== "") {
+      writer.uint32(18).string(message.expiresAt);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RenewTokenResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRenewTokenResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.credentialToken = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.expiresAt = reader.string();
             continue;
           }
         }
