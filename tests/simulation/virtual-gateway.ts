@@ -1,8 +1,8 @@
 import type { Access, Batch, Change, Commit, DomainEvent, Governance, Sharing, Store, Unread } from '@reeve/core';
 import {
-  applyFact,
   Authenticator,
   emptyGovernance,
+  factsOn,
   executorOf,
   followCommit,
   Journal,
@@ -14,7 +14,6 @@ import {
   ReservationReaper,
   sealer,
   StaleWatch,
-  touchOf,
 } from '@reeve/core';
 import { noMint } from './no-mint.ts';
 import { namedRandomness, sha256 } from './random.ts';
@@ -103,7 +102,6 @@ export class VirtualGateway<Under extends Ground = Ground> {
       if (faults.length > 0) onFailed(new Error(`cannot follow: ${faults[0]?.why}`));
     };
     const sharing: Sharing<Change, DomainEvent> | undefined = others && {
-      touchOf,
       ready: () => others.ready(),
       read: () => others.read(),
       lock: () => others.lock(),
@@ -116,7 +114,7 @@ export class VirtualGateway<Under extends Ground = Ground> {
         commit: (batch) => ground.commit(batch),
         soon: (flush) => due.push(flush),
         seal: sealer(sha256),
-        apply: (fact, how) => applyFact(gov, fact, how),
+        ...factsOn(() => gov),
         publish: (events) => gateway?.gov.balances.follow(events),
         onCommit: () => undefined,
         onError: onFailed,
@@ -173,6 +171,11 @@ export class VirtualGateway<Under extends Ground = Ground> {
       if (problems !== undefined) this.isUp = true;
       if (problems?.[0] !== undefined) parts.onFailed(new Error(`the policy is wrong: ${JSON.stringify(problems[0])}`));
     }
+  }
+
+  /** Removes some of the facts that no start needs. */
+  forgetFacts(): void {
+    void this.ground.store.forgetFacts(Math.min(this.gov.balances.neededFrom, this.checkpoint.replayFrom), 50);
   }
 
   /** Whether nothing is under way: memory is what the log says. */

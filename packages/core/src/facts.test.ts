@@ -1,6 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { meanings } from './facts.ts';
+import { noRows, nothingToApply } from './journal/meaning.ts';
 
 /**
  * What can change memory. Rules see a `Known…` view of it, which has no method that changes anything. Of operations they
@@ -37,9 +39,9 @@ const changers = {
   'approvals/restore-approvals.ts': 'a start applies facts',
   'budget/balance-fold.ts': 'balances of its own, by the log',
   'budget/balance-keeper.ts': 'forgets what is empty, by its own clock',
+  'budget/bookings-of-entries.ts': 'balances of its own, by the log',
   'budget/budgets.ts': 'says what its facts get',
   'budget/ledger.ts': 'holds the balances',
-  'budget/replay-balances.ts': 'balances of its own, by the log',
   'budget/verify-budgets.ts': 'balances of its own, by the log',
   'control/apply-receipt.ts': 'a part of the facts',
   'control/controls.ts': 'says what its facts get',
@@ -48,8 +50,9 @@ const changers = {
   'governance.ts': 'makes all of it',
   'ops/checkpoint.ts': 'forgets what is over, by its own clock',
   'ops/operations.ts': 'says what its facts get',
+  'ops/ops-of-entries.ts': 'a start on data of an older release',
   'ops/registry.ts': 'holds the operations',
-  'ops/replay-ops.ts': 'a start applies facts',
+  'ops/restore-ops.ts': 'a start applies facts',
   'ops/unsaved-ops.ts': 'a part of the registry',
   'policy/load-policies.ts': 'puts files in force, which no fact has',
   'policy/policies.ts': 'says what its facts get',
@@ -65,4 +68,14 @@ test('only facts get what changes memory, and these', () => {
     .filter((file) => !/\.test\.ts$|^testkit|-facts\.ts$/.test(file))
     .filter((file) => imports.test(readFileSync(join(import.meta.dirname, file), 'utf8')));
   expect(files.toSorted()).toEqual(Object.keys(changers));
+});
+
+/** Facts that change memory, and that a restart may forget: sessions are read with their accounts. */
+const forgotten = ['rights_changed'];
+
+test('what changes memory is in rows, or is applied again at a start', () => {
+  const lost = Object.entries(meanings)
+    .filter(([, { apply, rows, redo }]) => apply !== nothingToApply && rows === noRows && redo === undefined)
+    .map(([name]) => name);
+  expect(lost).toEqual(forgotten);
 });

@@ -4,8 +4,9 @@ import { approvalFacts } from './approvals/index.ts';
 import { budgetFacts } from './budget/index.ts';
 import { agentFacts, controlFacts } from './control/index.ts';
 import type { Governance } from './governance.ts';
-import type { Applying, Meaning, Meanings, Named, Touch, Undo, Write } from './journal/index.ts';
-import { eventIdFacts, nameOf, restoreFacts, shownOnly } from './journal/index.ts';
+import type { Applying, FactPorts, Meaning, Meanings, Named, Redoing, SavedLater } from './journal/index.ts';
+import type { Touch, Undo, Write } from './journal/index.ts';
+import { eventIdFacts, factsWith, nameOf, restoreFacts, shownOnly } from './journal/index.ts';
 import { backupFacts, logFacts } from './logs/index.ts';
 import { opsFacts } from './ops/index.ts';
 import { policyFacts } from './policy/index.ts';
@@ -15,7 +16,7 @@ import { tenancyFacts } from './tenancy/index.ts';
 /** Everything that can happen. Each feature says what its own facts mean. */
 export type Fact = Change | DomainEvent;
 
-const meanings: Meanings<Governance, Fact> = {
+export const meanings: Meanings<Governance, Fact> = {
   ...accessFacts,
   ...accountsFacts,
   ...agentFacts,
@@ -32,6 +33,11 @@ const meanings: Meanings<Governance, Fact> = {
   decision: shownOnly,
 };
 
+/** How a journal changes this memory. */
+export function factsOn(gov: () => Governance): FactPorts<Fact> {
+  return factsWith(meanings, gov);
+}
+
 function meaningOf(fact: Fact): Meaning<Governance, Fact> {
   return meanings[nameOf(fact) as keyof typeof meanings] as Meaning<Governance, Fact>;
 }
@@ -44,6 +50,11 @@ export function isKnownFact(fact: Named): boolean {
 /** Changes memory by a fact, wherever it happened, and returns how to take that back. */
 export function applyFact(gov: Governance, fact: Fact, how: Applying): Undo {
   return meaningOf(fact).apply(gov, fact, how);
+}
+
+/** Applies a fact again that rows of this part may lack. */
+export function redoFact(gov: Governance, fact: Fact, part: SavedLater, how: Redoing): void {
+  meaningOf(fact).redo?.[part]?.(gov, fact, how);
 }
 
 /** Whose state a fact changes. */

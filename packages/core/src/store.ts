@@ -87,9 +87,23 @@ export interface Snapshot
     SuspensionsSnapshot,
     TenancySnapshot {
   readonly head: ChainHead;
+  /** The log keeps the facts after this entry. Before it, releases kept audit entries alone. */
+  readonly factsFrom: number;
   /** What could not be read. It grows until the operations are read. */
   readonly unread: readonly Unread[];
 }
+
+/** The facts of one commit that a start applies again, as `commitText` wrote them. */
+export interface KeptFacts {
+  /** Counts commits. */
+  readonly position: number;
+  /** The newest entry of the log after the commit. */
+  readonly seq: number;
+  readonly text: string;
+}
+
+/** The mark from which on the log keeps facts. */
+const factsFrom = 'facts_from';
 
 /** Keeps what must survive the gateway. Every store passes the same conformance suite. */
 export interface Store extends EntryLog, ControlReader, ClosedPeriodReader {
@@ -102,6 +116,10 @@ export interface Store extends EntryLog, ControlReader, ClosedPeriodReader {
    * one has settled.
    */
   commit(batch: Batch): void | Promise<void>;
+  /** Kept facts after this position and this entry, a page of them, in order. Empty at the end. */
+  factsAfter(position: number, seq: number): Promise<readonly KeptFacts[]>;
+  /** No start needs the facts up to this entry any more. Removes those of up to `most` commits; true if there may be more. */
+  forgetFacts(through: number, most: number): boolean | Promise<boolean>;
   /** Throws or rejects if a commit would fail now. */
   probe(): void | Promise<void>;
   close(): Promise<void>;
@@ -164,6 +182,7 @@ export async function loadSnapshot(
   const marks = new Map((await read(readings.marks)).map(({ name, value }) => [name, value]));
   return {
     head,
+    factsFrom: marks.get(factsFrom) ?? 0,
     unread,
     agents: await read(readings.agents),
     agentUses: await read(readings.agentUses),

@@ -8,7 +8,7 @@ import { portsOf } from '../testkit/ports-of.ts';
 import type { Governance } from '../governance.ts';
 import type { Access, AccessChange } from './access.ts';
 import { newKeyRecord } from './api-key.ts';
-import { applyWith } from '../journal/meaning.ts';
+import { factsWith } from '../journal/meaning.ts';
 import { accessFacts } from './access-facts.ts';
 import { credentialRings } from '../testkit/credential-rings.ts';
 
@@ -16,7 +16,7 @@ const key = 'rvk_abcdefghijkl_01234567890123456789012345678901234567891ssRG8';
 
 /** Another gateway has done it. */
 function follow(gov: Governance, change: AccessChange): void {
-  applyWith(accessFacts, () => gov)(change, elsewhere);
+  factsWith(accessFacts, () => gov).apply(change, elsewhere);
 }
 
 async function setUp() {
@@ -78,7 +78,7 @@ test('a signing key that another gateway has retired is not brought back by a ro
   const old = { kid: 'k1', privateJwk: 'p', publicJwk: 'q', createdAt: 1 };
   follow(gov, { kind: 'signing_key_saved', key: old });
   const retired = (): AccessChange => ({ kind: 'signing_key_saved', key: { ...old, privateJwk: '' } });
-  const undo = applyWith(accessFacts, () => gov)(retired(), here);
+  const undo = factsWith(accessFacts, () => gov).apply(retired(), here);
   follow(gov, retired());
   undo();
   expect(access.signingKeys.findForTokens('k1')).toBeUndefined();

@@ -36,12 +36,15 @@ test('the log is read once, and each follower gets what came after its own mark'
   };
   const [early, late, beyond] = [new Noted(10), new Noted(2498), new Noted(3000)];
   const unread: number[] = [];
-  await replayLog(log, [late, early, beyond], ({ seq }) => unread.push(seq));
+  await replayLog(log, [late, early, beyond], 2500, ({ seq }) => unread.push(seq));
   expect(unread).toEqual([]);
   expect(asked).toEqual([10, 1010, 2010, 2500]);
   expect(early.seen).toEqual(entries.slice(10).map(({ seq }) => `${seq} t:${seq}`));
   expect(late.seen).toEqual(['2499 t:2499', '2500 t:2500']);
   expect(beyond.seen).toEqual([]);
+  const first = new Noted(0);
+  await replayLog(log, [first], 2, () => undefined);
+  expect(first.seen).toEqual(['1 t:1', '2 t:2']);
 });
 
 test('an entry that cannot be read is told, and those after it are followed', async () => {
@@ -57,7 +60,7 @@ test('an entry that cannot be read is told, and those after it are followed', as
       seen.push(seq);
     },
   };
-  await replayLog(log, [follower], ({ seq }) => unread.push(seq));
+  await replayLog(log, [follower], 4, ({ seq }) => unread.push(seq));
   expect([seen, unread]).toEqual([
     [1, 4],
     [2, 3],

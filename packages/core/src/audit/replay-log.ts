@@ -11,18 +11,20 @@ export interface LogFollower {
 }
 
 /**
- * Reads the log once for all followers: it may be long, and reading it takes longer than following it. An entry that
- * cannot be read or followed is told, and the others are followed.
+ * Reads the log up to an entry, once for all followers: it may be long, and reading it takes longer than following it. An
+ * entry that cannot be read or followed is told, and the others are followed.
  */
 export async function replayLog(
   log: EntryLog,
   followers: readonly LogFollower[],
+  through: number,
   onUnread: (stored: StoredEntry) => void,
 ): Promise<void> {
   let seq = Math.min(...followers.map(({ after }) => after));
   for (;;) {
     const entries = await log.after(seq, page);
     for (const stored of entries) {
+      if (stored.seq > through) return;
       try {
         const entry = new ReplayedEntry(stored);
         for (const follower of followers) if (stored.seq > follower.after) follower.follow(entry);

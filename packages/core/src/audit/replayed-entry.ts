@@ -26,8 +26,6 @@ export class ReplayedEntry {
   /** As the log writes it. */
   readonly lineage: string;
   readonly opId: string | null;
-  /** Where the payload's key begins, with its comma; -1 if the entry had to be parsed. */
-  readonly payloadAt: number;
   readonly #bodyAt: number;
   #body: EntryBody | undefined;
 
@@ -47,13 +45,11 @@ export class ReplayedEntry {
       this.type = parsed.event_type;
       this.lineage = JSON.stringify(parsed.lineage);
       this.opId = parsed.op_id;
-      this.payloadAt = -1;
       this.#body = parsed;
     } else {
       this.type = canonical.slice(typeAt + typeKey.length, lineageAt - 1);
       this.lineage = canonical.slice(lineageAt + lineageKey.length - 1, opIdAt);
       this.opId = isNull ? null : opId;
-      this.payloadAt = end;
     }
   }
 

@@ -1,10 +1,11 @@
 import { canonicalJson, draftOf, system } from '../audit/index.ts';
 import type { BalanceStep } from './balance-fold.ts';
 import { BalanceFold } from './balance-fold.ts';
-import type { ClosedPeriod } from './balance.ts';
+import type { ClosedPeriod, SavedBalance } from './balance.ts';
 import { closedKept } from './balance.ts';
+import type { Balances } from './balances.ts';
 import { bookFact } from './balances.ts';
-import type { BudgetsChange } from './budget-slice.ts';
+import type { BookedEvent, BudgetsChange } from './budget-slice.ts';
 import { isBookedEvent } from './budget-slice.ts';
 import type { Budgets, BudgetsState } from './budgets.ts';
 import type { Calendar } from './period.ts';
@@ -28,7 +29,7 @@ function isSave(step: Step<unknown, Typed>): boolean {
  */
 export class BalanceKeeper {
   readonly #gov: BudgetsState;
-  #fold = new BalanceFold();
+  readonly #fold = new BalanceFold();
   readonly #forgetting: SteppedRound;
   /** The store is complete up to this entry. */
   #mark = 0;
@@ -43,10 +44,20 @@ export class BalanceKeeper {
     this.#forgetting = new SteppedRound(() => gov.ledger.forgettingIdle());
   }
 
-  /** Goes on from what a start has found: the balances by the log, and up to which entry the store is complete. */
-  restore(fold: BalanceFold, mark: number): void {
-    this.#fold = fold;
+  /** Starts from the rows. They are complete up to this entry, and some know later ones. */
+  restore(saved: readonly SavedBalance[], mark: number): void {
+    for (const balance of saved) this.#fold.balances.put(balance);
     this.#mark = mark;
+  }
+
+  /** After the rows, a start books what the log says: a fact as of this entry. Rows that know it stay as they are. */
+  redo(event: BookedEvent, seq: number): void {
+    bookFact(this.#fold.balances, event, seq);
+  }
+
+  /** The balances that are durable. */
+  get saved(): Balances {
+    return this.#fold.balances;
   }
 
   /**

@@ -18,5 +18,6 @@ export const budgetFacts: Meanings<State, BudgetsChange | BudgetEvent> = {
     apply: ({ ledger }, event) => bookFact(ledger.balances, event),
     touch: touchesNobody,
     rows: noRows,
+    redo: { balances: ({ balances }, event, { seq }) => balances.redo(event, seq) },
   },
 };

@@ -23,7 +23,7 @@ export { builtIn, findPrice, knownPriceOf, modelGlob, noPrices, priceOf, usageCo
 export type { BudgetRow, SpentWindow } from './read-budgets.ts';
 export { listBudgets, readHistory } from './read-budgets.ts';
 export { priceTable } from './price-table.ts';
-export { BalanceReplay } from './replay-balances.ts';
+export { BookingsOfEntries } from './bookings-of-entries.ts';
 export type { Reservation } from './reservations.ts';
 export type { KnownRuns, RunCount } from './run-tally.ts';
 export { RunTally } from './run-tally.ts';

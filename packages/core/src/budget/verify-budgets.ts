@@ -11,7 +11,7 @@ import { minus, plus } from '../kernel/index.ts';
 import type { Period } from './period.ts';
 import { monthOf, periods } from './period.ts';
 import { isBookedEvent } from './budget-slice.ts';
-import { BookingReader, placeOf, rareEntries } from './replay-balances.ts';
+import { BookingReader, placeOf, rareEntries } from './bookings-of-entries.ts';
 import type { Reservation } from './reservations.ts';
 import { LoggedReservations, releases } from './reservations.ts';
 import type { TierOf } from './tier.ts';

@@ -1,4 +1,5 @@
-import type { Applying, Meanings, Touch, Undo, Write } from '../journal/index.ts';
+import type { Ledger } from '../budget/index.ts';
+import type { Applying, Meanings, Redoing, Touch, Undo, Write } from '../journal/index.ts';
 import { agentValues, nothingToApply, update } from '../journal/index.ts';
 import { agentKey } from '../kernel/index.ts';
 import type { AgentChange, AgentDirectory, AgentRecord } from '../tenancy/index.ts';
@@ -6,6 +7,7 @@ import { agentAfter, agentOfChange, agentsTable, credentialEnded, tokenEnd } fro
 import type { ControlState } from './controls.ts';
 
 interface State extends Pick<ControlState, 'clock' | 'control' | 'ops'> {
+  readonly ledger: Pick<Ledger, 'balances'>;
   readonly directory: AgentDirectory;
 }
 
@@ -59,6 +61,21 @@ function leave(state: State, change: Extract<AgentChange, { readonly kind: 'agen
   };
 }
 
+/** A start knows the agent as it is now. It may be registered again; the operations from before are gone. */
+function forgetOps(
+  { directory, ledger, ops }: State,
+  { id }: Extract<AgentChange, { readonly kind: 'agent_removed' }>,
+  { before }: Redoing,
+): void {
+  const agent = directory.find(id);
+  if (agent === undefined) return;
+  for (const op of [...ops.of(agent)]) {
+    if (op.savedSeq > before) continue;
+    ops.forget(op);
+    ledger.balances.reserve(id, -op.reservedMicros);
+  }
+}
+
 /** Lineage and topology of others depend on who is registered. */
 function touch(change: AgentChange): Touch {
   return { org: agentOfChange(change).orgId };
@@ -73,5 +90,5 @@ export const agentFacts: Meanings<State, AgentChange> = {
   agent_controlled: { apply, touch: ({ id }) => ({ agent: agentKey(id) }), rows },
   agent_suspended: { apply, touch, rows },
   agent_resumed: { apply, touch, rows },
-  agent_removed: { apply: leave, touch, rows },
+  agent_removed: { apply: leave, touch, rows, redo: { ops: forgetOps } },
 };

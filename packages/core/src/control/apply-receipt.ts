@@ -1,6 +1,7 @@
-import type { Applying, Undo } from '../journal/index.ts';
+import type { Applying, Redoing, Undo } from '../journal/index.ts';
 import { nothingToApply, undoAll } from '../journal/index.ts';
 import type { Op, Receipt } from '../ops/index.ts';
+import { isInRow } from '../ops/index.ts';
 import type { Controls, ControlState } from './controls.ts';
 import { queueMessage } from './messages.ts';
 import type { ControlMessage } from './outbox.ts';
@@ -35,6 +36,11 @@ function show({ directory, ops }: ControlState, receipt: Receipt): Undo {
   const op = agent && ops.find(agent, receipt.opId);
   if (op === undefined || (op.control?.id !== receipt.id && !takesOver(receipt, op))) return nothingToApply();
   return ops.change(op, { control: receipt });
+}
+
+/** The same for a start. The row of the operation may say so already. */
+export function showAgain(gov: ControlState, receipt: Receipt, how: Redoing): void {
+  if (!isInRow(gov, receipt.agent, receipt.opId, how)) show(gov, receipt);
 }
 
 function takesOver({ action, sequence }: Receipt, { state, control }: Op): boolean {

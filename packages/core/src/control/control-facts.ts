@@ -2,7 +2,7 @@ import type { Meanings } from '../journal/index.ts';
 import { nothingToApply, prune, put, remove, touchesNobody, touchesOrg } from '../journal/index.ts';
 import { agentKey } from '../kernel/index.ts';
 import { opsTable } from '../ops/index.ts';
-import { applyReceipt } from './apply-receipt.ts';
+import { applyReceipt, showAgain } from './apply-receipt.ts';
 import { bulksTable, departuresTable, receiptsTable, runControlsTable, sequencesTable } from './control-rows.ts';
 import type { ControlChange, ControlSnapshot } from './control-slice.ts';
 import type { ControlState } from './controls.ts';
@@ -16,6 +16,8 @@ export const controlFacts: Meanings<ControlState, ControlChange> = {
     apply: (gov, { receipt }, how) => applyReceipt(gov, receipt, how),
     touch: ({ receipt }) => ({ agent: agentKey(receipt.agent) }),
     rows: ({ receipt }) => [put(receiptsTable, receipt)],
+    // The row holds all of it but which operation shows it.
+    redo: { ops: (gov, { receipt }, how) => showAgain(gov, receipt, how) },
   },
   control_sequence_saved: {
     apply: ({ control }, { sequence }) => control.countTo(sequence),

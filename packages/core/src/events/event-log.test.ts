@@ -31,6 +31,8 @@ class World {
         },
         soon: (flush) => this.#flushes.push(flush),
         apply: () => () => undefined,
+        isRedone: () => false,
+        touchOf: () => undefined,
         seal: sealer((text) => hash('sha256', text, 'hex')),
         publish: (events) => this.log.append(events),
         onCommit: () => undefined,

@@ -29,6 +29,8 @@ class SlowJournal {
       },
       soon: (flush) => this.#due.push(flush),
       apply: () => () => undefined,
+      isRedone: () => false,
+      touchOf: () => undefined,
       seal: sealer(sha256),
       publish: (events) => this.published.push(...events),
       onCommit: () => undefined,

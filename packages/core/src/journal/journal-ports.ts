@@ -1,6 +1,6 @@
 import type { ChainHead, EntryDraft, Seal, SealedEntry } from '../audit/index.ts';
 import type { ForeignCommit, Sharing, Step, Touched } from './shared-log.ts';
-import type { Applying, Typed, Undo } from './meaning.ts';
+import type { FactPorts, Typed, Undo } from './meaning.ts';
 import type { Warrant } from './warrant.ts';
 
 /** Carries the sequence of the entry that last changed it. */
@@ -18,7 +18,7 @@ export interface Batch<Change, Event = unknown> {
 
 export interface Told<Change, Event> {
   readonly events: readonly Event[];
-  /** What other gateways on the same log must follow. Empty if there are none. */
+  /** What other gateways on the same log must follow. If there are none: what a start applies again. */
   readonly steps: readonly Step<Change, Event>[];
   readonly touched: Touched;
 }
@@ -46,14 +46,12 @@ export interface JournalOf<Change, Event> {
   undurable(): Iterable<Typed>;
 }
 
-export interface JournalPorts<Change, Event> {
+export interface JournalPorts<Change, Event> extends FactPorts<Change | Event> {
   /** Writes all of the batch or nothing, as `Store.commit` does. */
   readonly commit: (batch: Batch<Change, Event>) => void | Promise<void>;
   /** Runs `flush` at the end of the event loop's turn, when the work at hand is done. */
   readonly soon: (flush: () => void) => void;
   readonly seal: Seal;
-  /** Changes memory by a fact that happens here. */
-  readonly apply: (fact: Change | Event, how: Applying) => Undo;
   /** `isForeign`: they happened at another gateway. */
   readonly publish: (events: readonly Event[], isForeign: boolean) => void;
   /** Called after each attempt to commit, so that health can follow. */

@@ -28,6 +28,8 @@ class TestJournal {
       },
       soon: (flush) => this.scheduled.push(flush),
       apply: () => () => undefined,
+      isRedone: () => false,
+      touchOf: () => undefined,
       seal: sealer(sha256),
       publish: (events) => {
         this.log.push('publish');

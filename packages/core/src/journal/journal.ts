@@ -34,7 +34,7 @@ export class Journal<Change, Event extends Typed> extends Turns<Change, Event> i
   #closed = false;
 
   constructor(ports: JournalPorts<Change, Event>, head: ChainHead) {
-    super(ports.sharing !== undefined, ports.apply);
+    super(ports.sharing !== undefined, ports);
     this.#ports = ports;
     this.#sharing = ports.sharing;
     this.#head = head;
@@ -254,7 +254,8 @@ export class Journal<Change, Event extends Typed> extends Turns<Change, Event> i
         this.#ports.publish(eventsOf(commit), true);
         return ++this.#followed;
       };
-      this.#repeated += followCommits({ sharing, ticks, onFollowed }, commits);
+      const { touchOf } = this.#ports;
+      this.#repeated += followCommits({ sharing, touchOf, ticks, onFollowed }, commits);
     } catch (error) {
       this.#closed = true;
       sharing.failed(error);

@@ -23,6 +23,25 @@ export interface Applying {
 export const restoring: Applying = { isHere: false, seq: 0, onDurable: () => undefined };
 
 /**
+ * The parts of memory whose rows are written aside from decisions, some time after their facts. Each has a mark: its rows
+ * are true up to that entry, or beyond it. A start reads the rows, and applies the facts after the mark again.
+ */
+export type SavedLater = 'ops' | 'balances';
+
+/** How a start applies a fact again that a row may lack. */
+export interface Redoing extends Applying {
+  /** The newest entry before the commit of the fact. A row that is true beyond it has the fact. */
+  readonly before: number;
+  /** Makes one text of equal ones. */
+  readonly shared: (text: string) => string;
+}
+
+/** What a fact means to each part of memory that is saved later. */
+export type Redo<State, Fact> = {
+  readonly [Part in SavedLater]?: (state: State, fact: Fact, how: Redoing) => void;
+};
+
+/**
  * Everything that one kind of fact means. The same `apply` runs where the fact happens, at other gateways on the log, and
  * after a restart.
  */
@@ -32,6 +51,8 @@ export interface Meaning<State, Fact> {
   /** Whose state the fact changes. If another gateway was first, turns that rest on that state run again. */
   readonly touch: (fact: Fact) => Touch;
   readonly rows: (fact: Fact) => readonly Write[];
+  /** Absent if the rows of its own commit hold all of it, or if nobody needs it after a restart. */
+  readonly redo?: Redo<State, Fact>;
 }
 
 /** Facts are told apart by these names. */
@@ -52,16 +73,30 @@ export function nameOf(fact: Named): string {
   return 'kind' in fact ? fact.kind : fact.type;
 }
 
-/** Applies facts to a state that may come later. */
-export function applyWith<State, Fact extends Named>(
+/** What a journal must know of facts. */
+export interface FactPorts<Fact> {
+  /** Changes memory by a fact that happens here. */
+  readonly apply: (fact: Fact, how: Applying) => Undo;
+  /** Whether a start applies the fact again, so that the log must keep it. */
+  readonly isRedone: (fact: Fact) => boolean;
+  readonly touchOf: (fact: Fact) => Touch;
+}
+
+/** Facts with these meanings, for a state that may come later. */
+export function factsWith<State, Fact extends Named>(
   meanings: Meanings<State, Fact>,
   state: () => State,
-): (fact: Named, how: Applying) => Undo {
+): FactPorts<Named> {
   const byName = meanings as unknown as Readonly<Record<string, Meaning<State, Named> | undefined>>;
-  return (fact, how) => {
+  const meaningOf = (fact: Named): Meaning<State, Named> => {
     const meaning = byName[nameOf(fact)];
     if (meaning === undefined) throw new Error(`nothing here knows what ${nameOf(fact)} means`);
-    return meaning.apply(state(), fact, how);
+    return meaning;
+  };
+  return {
+    apply: (fact, how) => meaningOf(fact).apply(state(), fact, how),
+    isRedone: (fact) => meaningOf(fact).redo !== undefined,
+    touchOf: (fact) => meaningOf(fact).touch(fact),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Typed } from './meaning.ts';
-import type { ForeignCommit, Sharing, Touched } from './shared-log.ts';
+import type { ForeignCommit, Sharing, Touch, Touched } from './shared-log.ts';
 import { factOf, restsOn, Touches } from './shared-log.ts';
 import type { Part, Tick } from './tick.ts';
 
@@ -9,6 +9,7 @@ const mostRounds = 10;
 /** What following commits works on. */
 export interface Overtaking<Change, Event extends Typed> {
   readonly sharing: Sharing<Change, Event>;
+  readonly touchOf: (fact: Change | Event) => Touch;
   /** What is not committed yet, in order. A turn that is done again may add to it. */
   readonly ticks: () => readonly Tick<Change, Event>[];
   /** Called after each commit. Returns how many were followed so far. */
@@ -29,7 +30,7 @@ export function followCommits<Change, Event extends Typed>(
   let repeated = 0;
   for (const commit of commits) {
     const isRefused = ({ guards }: Part<Change, Event>) => guards.some((guard) => !guard(commit));
-    const rests = (part: Part<Change, Event>) => restsOn(touchedBy(sharing, part), commit.touched);
+    const rests = (part: Part<Change, Event>) => restsOn(touchedBy(work, part), commit.touched);
     again.push(...takeBack(work, (part) => rests(part) || isRefused(part)));
     sharing.follow(commit);
     followed = work.onFollowed(commit);
@@ -49,14 +50,15 @@ export function followCommits<Change, Event extends Typed>(
 
 /** Takes back the parts that fit, and all later ones that rest on them. Returns them in order. */
 function takeBack<Change, Event extends Typed>(
-  { sharing, ticks }: Overtaking<Change, Event>,
+  work: Overtaking<Change, Event>,
   fits: (part: Part<Change, Event>) => boolean,
 ): Part<Change, Event>[] {
+  const { ticks } = work;
   const gone: Part<Change, Event>[] = [];
   for (const part of ticks().flatMap(({ parts }) => parts)) {
     if (part.by === undefined) continue;
-    const touched = touchedBy(sharing, part);
-    const rests = (before: Part<Change, Event>) => part.restsOnAll || restsOn(touched, touchedBy(sharing, before));
+    const touched = touchedBy(work, part);
+    const rests = (before: Part<Change, Event>) => part.restsOnAll || restsOn(touched, touchedBy(work, before));
     if (fits(part) || gone.some(rests)) gone.push(part);
   }
   if (gone.length === 0) return gone;
@@ -67,7 +69,7 @@ function takeBack<Change, Event extends Typed>(
 }
 
 function touchedBy<Change, Event extends Typed>(
-  { touchOf }: Sharing<Change, Event>,
+  { touchOf }: Pick<Overtaking<Change, Event>, 'touchOf'>,
   part: Part<Change, Event>,
 ): Touched {
   if (part.touched === undefined) {

@@ -59,8 +59,6 @@ export class HeadMoved<Change = unknown, Event = unknown> extends Error {
 
 /** How a journal works on a log that other gateways write, too. */
 export interface Sharing<Change, Event> {
-  /** Whose state a fact changes. */
-  readonly touchOf: (fact: Change | Event) => Touch;
   /** The commits of others that are at hand, in order. Each is handed out once: here, by `read`, `lock` or `HeadMoved`. */
   readonly ready: () => readonly ForeignCommit<Change, Event>[];
   /** The commits of others up to now. Never called while a commit is under way. */

@@ -11,7 +11,7 @@ export class Part<Change, Event extends Typed> {
   readonly stamped: (Stamped | undefined)[] = [];
   readonly changes: Change[] = [];
   readonly events: Event[] = [];
-  /** All facts in order, if other gateways follow them. */
+  /** The facts that other gateways follow, or that a start applies again. In order. */
   readonly steps: Step<Change, Event>[] = [];
   readonly undos: Undo[] = [];
   readonly afterwards: (() => void)[] = [];
@@ -62,15 +62,14 @@ export function newTick<Change, Event extends Typed>(): Tick<Change, Event> {
 export function batchOf<Change, Event extends Typed>(
   tick: Tick<Change, Event>,
   head: ChainHead,
-  { seal, sharing }: Pick<JournalPorts<Change, Event>, 'seal' | 'sharing'>,
+  { seal, touchOf }: Pick<JournalPorts<Change, Event>, 'seal' | 'touchOf'>,
 ): Batch<Change, Event> {
   const entries = sealAll(tick, head, seal);
   const changes = all(tick, (part) => part.changes);
   const events = all(tick, (part) => part.events);
-  if (sharing === undefined) return { entries, changes, told: { events, steps: [], touched: nothing } };
   const steps = all(tick, (part) => part.steps);
   const touches = new Touches();
-  for (const step of steps) touches.add(sharing.touchOf(factOf(step)));
+  for (const step of steps) touches.add(touchOf(factOf(step)));
   return { entries, changes, told: { events, steps, touched: touches.all } };
 }
 
@@ -104,8 +103,6 @@ function sealAll<Change, Event extends Typed>(
   }
   return entries;
 }
-
-const nothing: Touched = { agents: [], orgs: [], everything: false };
 
 /** On a log of our own there is one part, and nothing is copied. */
 function all<Change, Event extends Typed, Item>(

@@ -1,6 +1,6 @@
 import type { EntryDraft } from '../audit/index.ts';
 import type { Guard, Stamped } from './journal-ports.ts';
-import type { Applying, Named, Typed, Undo } from './meaning.ts';
+import type { Applying, FactPorts, Named, Typed, Undo } from './meaning.ts';
 import type { Tick } from './tick.ts';
 import { newTick, Part, unavailable } from './tick.ts';
 import type { Warrant } from './warrant.ts';
@@ -12,7 +12,7 @@ const mostReadings = 100;
 /** Gathers what callers do until it is committed. The journal makes it durable. */
 export abstract class Turns<Change, Event extends Typed> {
   readonly #isShared: boolean;
-  readonly #apply: ApplyFact<Change, Event>;
+  readonly #facts: FactPorts<Change | Event>;
   readonly #here: Applying = {
     isHere: true,
     seq: Number.POSITIVE_INFINITY,
@@ -25,9 +25,9 @@ export abstract class Turns<Change, Event extends Typed> {
   /** The part of the caller that acts at the moment. */
   #part: Part<Change, Event> | undefined;
 
-  protected constructor(isShared: boolean, apply: ApplyFact<Change, Event>) {
+  protected constructor(isShared: boolean, facts: FactPorts<Change | Event>) {
     this.#isShared = isShared;
-    this.#apply = apply;
+    this.#facts = facts;
   }
 
   /** How many commits of other gateways this one has followed. */
@@ -104,16 +104,17 @@ export abstract class Turns<Change, Event extends Typed> {
 
   /** Changes memory by a fact, and makes it durable with this turn. If it cannot be, the journal takes it back. */
   apply(fact: Change | Event): void {
-    this.applyLocally(() => this.#apply(fact, this.#here));
+    this.applyLocally(() => this.#facts.apply(fact, this.#here));
     const part = this.#open();
+    const isKept = this.#isShared || this.#facts.isRedone(fact);
     if (isChange(fact)) {
       const change = fact as Change;
       part.changes.push(change);
-      if (this.#isShared) part.steps.push({ change });
+      if (isKept) part.steps.push({ change });
     } else {
       const event = fact as Event;
       part.events.push(event);
-      if (this.#isShared) part.steps.push({ event });
+      if (isKept) part.steps.push({ event });
     }
   }
 
@@ -229,9 +230,6 @@ export abstract class Turns<Change, Event extends Typed> {
     return this.tick;
   }
 }
-
-/** Changes memory by a fact that happens here. */
-export type ApplyFact<Change, Event> = (fact: Change | Event, how: Applying) => Undo;
 
 /** An event has a type, a change has a kind. */
 function isChange(fact: unknown): boolean {

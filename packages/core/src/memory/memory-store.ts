@@ -9,7 +9,8 @@ import type { Write } from '../journal/index.ts';
 import { prune } from '../journal/index.ts';
 import { entriesTable } from '../logs/index.ts';
 import type { Receipt, ReceiptStatus } from '../ops/index.ts';
-import type { Batch, Change, Snapshot, Store } from '../store.ts';
+import { commitText } from '../replication/index.ts';
+import type { Batch, Change, KeptFacts, Snapshot, Store } from '../store.ts';
 import { writesOf } from '../facts.ts';
 import { loadSnapshot } from '../store.ts';
 import type { AgentId } from '../kernel/index.ts';
@@ -31,6 +32,8 @@ const oldReceipts = prune(receiptsTable, [{ column: 'is_open', is: 'off' }], {
 export class MemoryStore implements Store, AuditReader {
   #entries: SealedEntry[] = [];
   #head = emptyChain;
+  #facts: KeptFacts[] = [];
+  #commits = 0;
   readonly #rows = new MemoryRows();
   readonly #controls = new MemoryControls(this.#rows);
   readonly policies = new MemoryPolicies(this.#rows);
@@ -63,7 +66,19 @@ export class MemoryStore implements Store, AuditReader {
     for (const entry of batch.entries) this.#entries.push(entry);
     const last = batch.entries.at(-1);
     if (last !== undefined) this.#head = { seq: last.seq, hash: last.hash };
+    if (batch.told !== undefined && batch.told.steps.length > 0) {
+      this.#facts.push({ position: ++this.#commits, seq: this.#head.seq, text: commitText(batch.told) });
+    }
     if (this.#entries.length > 2 * mostEntries) this.#entries = this.#entries.slice(-mostEntries);
+  }
+
+  factsAfter(position: number, seq: number): Promise<readonly KeptFacts[]> {
+    return Promise.resolve(this.#facts.filter((kept) => kept.position > position && kept.seq > seq));
+  }
+
+  forgetFacts(through: number): boolean {
+    this.#facts = this.#facts.filter((kept) => kept.seq > through);
+    return false;
   }
 
   latest(query: AuditQuery): Promise<AuditPage> {

@@ -1,5 +1,5 @@
 import type { AlertEvent, Actor } from '../audit/index.ts';
-import type { BudgetEvent, BudgetsChange, Budgets, Ledger, Pricing, RunTally } from '../budget/index.ts';
+import type { BalanceKeeper, BudgetEvent, BudgetsChange, Budgets, Ledger, Pricing, RunTally } from '../budget/index.ts';
 import type { JournalOf } from '../journal/index.ts';
 import type { Reactions } from '../kernel/index.ts';
 import type { AgentChange, AgentEvent, AgentUseChange, Tenancy, TenancyReactions } from '../tenancy/index.ts';
@@ -43,6 +43,8 @@ export interface Operations extends Tenancy, Budgets {
 export interface OpsState extends Operations {
   readonly ops: OpsRegistry;
   readonly ledger: Ledger;
+  /** What is saved of the ledger. */
+  readonly balances: BalanceKeeper;
   readonly runs: RunTally;
   readonly reportedTools: ReportedTools;
 }

@@ -1,6 +1,6 @@
 import type { AlertEvent } from '../audit/index.ts';
 import { bookFact } from '../budget/index.ts';
-import type { Applying, Meanings, Touch, Undo } from '../journal/index.ts';
+import type { Applying, Meanings, Redoing, Touch, Undo } from '../journal/index.ts';
 import {
   agentValues,
   clear,
@@ -9,6 +9,7 @@ import {
   nothingToApply,
   put,
   remove,
+  restoring,
   touchesNobody,
   undoAll,
 } from '../journal/index.ts';
@@ -31,11 +32,16 @@ export const opsFacts: Meanings<OpsState, OpsChange | OpsChangeEvent | AlertEven
     },
     touch: ({ agent }) => ({ agent: agentKey(agent) }),
     rows: noRows,
+    redo: {
+      ops: (state, { op }, how) => redoOp(state, op, how),
+      balances: ({ balances }, fact, { seq }) => balances.redo(fact, seq),
+    },
   },
   op_asked: {
     apply: (state, { op }, how) => applyOp(state, op, how),
     touch: ({ op }) => ({ agent: agentKey(op.agent) }),
     rows: noRows,
+    redo: { ops: (state, { op }, how) => redoOp(state, op, how) },
   },
   op_saved: {
     apply: ({ directory, ops }, { op }, { isHere }) => {
@@ -47,18 +53,14 @@ export const opsFacts: Meanings<OpsState, OpsChange | OpsChangeEvent | AlertEven
     rows: ({ op }) => [put(opsTable, op)],
   },
   op_removed: {
-    apply: ({ directory, ops }, { id, opId }, { isHere }) => {
-      const agent = directory.find(id);
-      if (agent === undefined) return nothingToApply();
-      const op = ops.find(agent, opId);
-      // It was swept. If the row stays after all, it is still to be removed.
-      if (op === undefined)
-        return isHere ? () => ops.owesRemoval({ owner: agent, opId, savedSeq: 1 }) : nothingToApply();
-      // Whoever swept it elsewhere did not know of another one with its id that has begun here.
-      return isHere || op.hasEnded ? ops.forget(op) : nothingToApply();
-    },
+    apply: applyRemoved,
     touch: touchesNobody,
     rows: ({ id, opId }) => [remove(opsTable, { ...agentValues(id), op_id: opId })],
+    redo: {
+      ops: (state, fact, how) => {
+        if (!isInRow(state, fact.id, fact.opId, how)) applyRemoved(state, fact, how);
+      },
+    },
   },
   ops_replay_from: {
     apply: nothingToApply,
@@ -79,8 +81,58 @@ export const opsFacts: Meanings<OpsState, OpsChange | OpsChangeEvent | AlertEven
     },
     touch: touchOfAlert,
     rows: noRows,
+    redo: {
+      ops: (state, fact, how) => {
+        const opId = fact.details['op_id'];
+        if (fact.agent === null || typeof opId !== 'string' || isInRow(state, fact.agent, opId, how)) return;
+        applyAlert(state, fact, how);
+      },
+      balances: ({ balances }, fact, { seq }) => balances.redo(fact, seq),
+    },
   },
 };
+
+function applyRemoved(
+  { directory, ops }: OpsState,
+  { id, opId }: Extract<OpsChange, { readonly kind: 'op_removed' }>,
+  { isHere }: Applying,
+): Undo {
+  const agent = directory.find(id);
+  if (agent === undefined) return nothingToApply();
+  const op = ops.find(agent, opId);
+  // It was swept. If the row stays after all, it is still to be removed.
+  if (op === undefined) return isHere ? () => ops.owesRemoval({ owner: agent, opId, savedSeq: 1 }) : nothingToApply();
+  // Whoever swept it elsewhere did not know of another one with its id that has begun here.
+  return isHere || op.hasEnded ? ops.forget(op) : nothingToApply();
+}
+
+/** Whether the row of an operation has what a fact of this commit says. Rows are written once commits are durable. */
+export function isInRow(
+  { directory, ops }: Pick<OpsState, 'directory' | 'ops'>,
+  id: AgentId,
+  opId: string,
+  { before }: Redoing,
+): boolean {
+  const agent = directory.find(id);
+  const known = agent && ops.find(agent, opId);
+  return known !== undefined && known.savedSeq > before;
+}
+
+const sharedMembers = ['resource', 'summary', 'runId', 'reason', 'policyRule', 'digest'] as const;
+
+function redoOp(state: OpsState, record: OpRecord, how: Redoing): void {
+  const agent = state.directory.find(record.agent);
+  if (agent === undefined || isInRow(state, record.agent, record.opId, how)) return;
+  restoreOp(state, agent, record, how);
+}
+
+/** Brings an operation to what a row or a fact of an earlier run says. */
+export function restoreOp(state: OpsState, agent: Agent, record: OpRecord, how: Pick<Redoing, 'seq' | 'shared'>): void {
+  const { clock } = state;
+  const texts = Object.fromEntries(sharedMembers.map((member) => [member, how.shared(record[member])]));
+  const movedAt = clock.elapsed() - Math.max(0, clock.now() - record.updatedAt);
+  applyOpOf(state, agent, { ...record, ...texts }, { ...restoring, seq: how.seq, movedAt });
+}
 
 /**
  * An operation became known, was decided, moved or changed: the record says how it is now. What it reserves changes with
@@ -92,7 +144,7 @@ function applyOp(state: OpsState, record: OpRecord, how: Applying, settled: Micr
 }
 
 /** `movedAt`: when the operation moved, on the monotonic clock, if that was before now: a restart replays the log. */
-export function applyOpOf(
+function applyOpOf(
   state: OpsState,
   agent: Agent,
   record: OpRecord,

@@ -1,7 +1,8 @@
+import type { Fact } from '../facts.ts';
 import { applyFact, touchOf } from '../facts.ts';
 import type { Governance } from '../governance.ts';
 import type { Applying, Unread } from '../journal/index.ts';
-import { everything, factOf, touchedBy } from '../journal/index.ts';
+import { everything, factOf, nameOf, touchedBy } from '../journal/index.ts';
 import { agentKey, unquoted } from '../kernel/index.ts';
 import { preparePolicies } from '../policy/index.ts';
 import type { Commit } from '../store.ts';
@@ -30,19 +31,22 @@ export function prepareToFollow(gov: Governance, commits: readonly Commit[]): Pr
 export function followCommit(gov: Governance, { head, steps, unread }: Commit): readonly Unread[] {
   const faults: Unread[] = [...unread];
   const how: Applying = { isHere: false, seq: head.seq, onDurable: (effect) => effect() };
-  for (const [at, step] of steps.entries()) {
-    if (isOvertaken(steps, at, step)) continue;
-    const fact = factOf(step);
+  for (const fact of factsIn(steps)) {
     try {
       applyFact(gov, fact, how);
     } catch (error) {
-      faults.push({ touched: touchedBy(touchOf(fact)), why: `step ${at + 1}: ${unquoted(error)}` });
+      faults.push({ touched: touchedBy(touchOf(fact)), why: `${nameOf(fact)}: ${unquoted(error)}` });
     }
   }
   for (const { touched } of faults) gov.directory.outOfService.add(touched ?? everything);
   // Any step may have ended a credential. Their rows say which.
   if (faults.length > 0) gov.callers.distrust();
   return faults;
+}
+
+/** The facts that say something which no later fact of the same commit says, in order. */
+export function* factsIn(steps: Commit['steps']): Generator<Fact> {
+  for (const [at, step] of steps.entries()) if (!isOvertaken(steps, at, step)) yield factOf(step);
 }
 
 /** How far the decision is from the event that a new operation is known. */

@@ -1,2 +1,2 @@
-export { followCommit, prepareToFollow } from './follow-commit.ts';
+export { factsIn, followCommit, prepareToFollow } from './follow-commit.ts';
 export { commitText, parseCommit } from './commit-text.ts';

@@ -28,6 +28,7 @@ import {
   sampleSuspension,
 } from './store-control-conformance.ts';
 import { policyConformance, sampleVersion, saved, setSaved, version } from './store-policy-conformance.ts';
+import { factsConformance } from './store-facts-conformance.ts';
 import { closedPeriodConformance } from './store-balance-conformance.ts';
 import { readingConformance } from './store-reading-conformance.ts';
 import {
@@ -236,6 +237,7 @@ export function storeConformance(name: string, makePlace: () => StorePlace, trai
       expect((await opened.reader.oldest({ limit: 10 })).entries.map((entry) => entry.seq)).toEqual([3, 4]);
     });
 
+    factsConformance(() => store);
     agentConformance(() => store);
     controlConformance(() => store, sampleOp);
     approvalConformance(() => store);
@@ -247,6 +249,7 @@ export function storeConformance(name: string, makePlace: () => StorePlace, trai
 
 const nothing: Snapshot = {
   head: emptyChain,
+  factsFrom: 0,
   unread: [],
   agents: [],
   agentUses: [],

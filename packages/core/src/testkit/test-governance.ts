@@ -29,7 +29,7 @@ import { usualAgentBounds } from '../tenancy/index.ts';
 import type { RegisterRequest } from '../tenancy/register-agent.ts';
 import type { SharedMember } from './shared-memory.ts';
 import { followCommit, prepareToFollow } from '../replication/follow-commit.ts';
-import { applyFact, touchOf } from '../facts.ts';
+import { factsOn } from '../facts.ts';
 import { fixedRandomness } from './fixed-randomness.ts';
 import type { LoggedEntry } from './logged-entry.ts';
 import { parseEntry } from './logged-entry.ts';
@@ -124,7 +124,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
       },
       soon: (flush) => flushes.push(flush),
       seal: sealer(sha256),
-      apply: (fact, how) => applyFact(gov, fact, how),
+      ...factsOn(() => gov),
       publish: (published) => {
         events.push(...published);
         keeper?.follow(published);
@@ -140,7 +140,6 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
               ready: member.ready,
               read: member.read,
               lock: member.lock,
-              touchOf,
               prepare: (foreign) => prepareToFollow(gov, foreign),
               failed: () => undefined,
               follow: (commit) => {

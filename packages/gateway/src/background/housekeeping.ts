@@ -26,6 +26,7 @@ const opsPerTurn = 1000;
 /** For steps in which each operation writes an entry. */
 const opsPerStep = 100;
 const entriesPerTurn = 2000;
+const factsPerTurn = 1000;
 const receiptsPerTurn = 50;
 const receiptsPerTick = 500;
 
@@ -79,13 +80,12 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
   const save = rounds.ofTurns(gov.journal, () => checkpoint.step(rowsPerTurn));
   // A save takes long enough for another gateway to take the lead.
   const saveBalances = rounds.ofTurns(gov.journal, () => leads() && gov.balances.save(rowsPerTurn), balancesPauseMs);
-  const retain = retention(config, ports, rounds, () =>
-    Math.min(
-      gov.balances.neededFrom,
-      ports.forwardedThrough(),
-      config.opsDurable ? checkpoint.replayFrom : gov.journal.head.seq,
-    ),
-  );
+  const neededFrom = () =>
+    Math.min(gov.balances.neededFrom, config.opsDurable ? checkpoint.replayFrom : gov.journal.head.seq);
+  const forgetFacts = rounds.of(async () => {
+    while (!rounds.stopped && (await ports.store.forgetFacts(neededFrom(), factsPerTurn))) await gov.journal.nextTurn();
+  });
+  const retain = retention(config, ports, rounds, () => Math.min(neededFrom(), ports.forwardedThrough()));
   const follow = rounds.ofTurns(gov.journal, () => {
     if (followClock(gov)) logger.warn('the clock had been ahead: budgets are back on the day that it shows');
     return false;
@@ -103,6 +103,7 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
     if (config.opsDurable) save();
     follow();
     saveBalances();
+    forgetFacts();
     gov.journal.apply({ kind: 'receipts_removed', before: gov.clock.now() - receiptsKeptMs, most: receiptsPerTick });
     retain();
     settle();

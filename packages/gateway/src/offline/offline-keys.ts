@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Change, DomainEvent } from '@reeve/core';
-import { accessFacts, applyWith, Callers, EndedCredentials, Journal, KeyRing } from '@reeve/core';
+import { accessFacts, factsWith, Callers, EndedCredentials, Journal, KeyRing } from '@reeve/core';
 import { replaceLostKey, sealer, SigningKeyRing } from '@reeve/core';
 import { randomness, sha256 } from '../adapters/crypto/node-crypto.ts';
 import { askKeySocket } from '../adapters/key-socket/ask-key-socket.ts';
@@ -41,7 +41,7 @@ async function makeKeyIn(dataDir: string): Promise<BootstrapKey> {
       commit: (batch) => store.commit(batch),
       soon: setImmediate,
       seal: sealer(sha256),
-      apply: applyWith(accessFacts, () => access),
+      ...factsWith(accessFacts, () => access),
       publish: () => undefined,
       onCommit: () => undefined,
       onError: (error) => {

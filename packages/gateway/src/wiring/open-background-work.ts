@@ -2,7 +2,6 @@ import { makeMailer } from '../adapters/mail/make-mailer.ts';
 import { startAccountWork } from '../background/account-work.ts';
 import { startApprovalWork } from '../background/approval-work.ts';
 import { startHousekeeping } from '../background/housekeeping.ts';
-import { forgetCommits } from '../background/forget-commits.ts';
 import type { Forwarding } from '../forwarding/forwarding.ts';
 import { makeApprovalWebhook } from './approval-webhook.ts';
 import { openLifeSigns } from './open-life-signs.ts';
@@ -28,13 +27,12 @@ export function openBackgroundWork(
   { publicUrl, forwarding }: BackgroundParts,
 ): void {
   const { config, logger, metrics, opened } = context;
-  const { store, reader, membership, shared } = stored;
+  const { store, reader, membership } = stored;
   const leads = () => membership?.leads ?? true;
   const hearsAll = openLifeSigns(context, stored, gov);
   const forwardedThrough = () => forwarding?.removableThrough ?? Number.POSITIVE_INFINITY;
   const housekeeping = { gov, access, store, reader, leads, hearsAll, forwardedThrough, logger, metrics };
   opened.defer(startHousekeeping(config, housekeeping), 'housekeeping');
-  if (shared !== undefined) opened.defer(forgetCommits(shared.store, shared.feed, leads), 'old commits');
   const webhook = makeApprovalWebhook(context, gov, publicUrl);
   opened.defer(startApprovalWork({ gov, events, webhook, leads, metrics, logger }), 'work on approvals');
   if (!hasAccounts) return;

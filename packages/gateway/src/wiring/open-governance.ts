@@ -3,7 +3,6 @@ import type {
   AccountsAccess,
   Change,
   DomainEvent,
-  EntryLog,
   Governance,
   LoadedAccess,
   Sharing,
@@ -11,18 +10,17 @@ import type {
   Unread,
 } from '@reeve/core';
 import {
-  applyFact,
   DecisionTally,
   emptyGovernance,
   EventBus,
   EventLog,
+  factsOn,
   followCommit,
   Journal,
   parseCommit,
   prepareToFollow,
   recover,
   sealer,
-  touchOf,
   unreadDescents,
 } from '@reeve/core';
 import { policyFeatures } from '../adapters/cel/policy-features.ts';
@@ -65,11 +63,9 @@ export async function openGovernance(
   const tally = new DecisionTally(clock.now());
   events.subscribe((batch) => tally.follow(batch));
   const access = credentialsOf(config, gov);
-  // What others write from now on is followed as it comes.
-  const log = { after: upTo(stored.store, snapshot.head.seq), receipts: stored.store.receipts.bind(stored.store) };
   const unread: Unread[] = [];
   const kept = config.opsDurable ? snapshot : { ...snapshot, opsReplayFrom: null };
-  await recover(gov, kept, log, (each) => unread.push(each));
+  await recover(gov, kept, stored.store, (each) => unread.push(each));
   startWithout(context, gov.directory, [...snapshot.unread, ...unreadDescents(snapshot), ...unread]);
   events.subscribe((batch) => gov.balances.follow(batch));
   if (!config.opsDurable) journal.apply({ kind: 'ops_forgotten' });
@@ -103,7 +99,7 @@ function journalOn(
       },
       soon: setImmediate,
       seal: sealer(sha256),
-      apply: (fact, how) => applyFact(here(), fact, how),
+      ...factsOn(here),
       publish: (batch, isForeign) => events.publish(batch, isForeign),
       onCommit: (error) => {
         metrics.committed((clock.elapsed() - startedAt) / 1000, error !== undefined);
@@ -149,7 +145,6 @@ function governanceOn(
 function sharingOf(context: WiringContext, shared: SharedStore, here: () => Governance): Sharing<Change, DomainEvent> {
   const { feed } = shared;
   return {
-    touchOf,
     ready: () => feed.ready(),
     read: () => feed.read(),
     lock: () => shared.store.lock(),
@@ -207,12 +202,4 @@ async function recentEvents({ store }: SharedStore, count: number): Promise<Doma
     end = before;
   }
   return found.reverse().flat();
-}
-
-/** The log up to an entry. */
-function upTo(log: EntryLog, end: number): EntryLog['after'] {
-  return async (seq, limit) => {
-    const entries = await log.after(seq, limit);
-    return (entries.at(-1)?.seq ?? 0) <= end ? entries : entries.filter((entry) => entry.seq <= end);
-  };
 }

@@ -64,8 +64,8 @@ export class CommitFeed {
     this.#standing = standing;
   }
 
-  /** This gateway has made the next commit, which ends with this entry, if it has any. No name: nobody follows it. */
-  made(name: string | null, last: ChainHead | undefined): void {
+  /** This gateway has made the next commit, which ends with this entry, if it has any. */
+  made(name: string, last: ChainHead | undefined): void {
     const { seq, hash } = last ?? this.#standing;
     this.#moveTo({ version: this.version + 1, name, seq, hash });
   }

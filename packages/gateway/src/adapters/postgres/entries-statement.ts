@@ -10,8 +10,7 @@ export interface CommitNote {
   readonly after: Standing;
   readonly gateway: string;
   readonly events: number;
-  /** Null if no other gateway follows. */
-  readonly told: string | null;
+  readonly told: string;
 }
 
 /** Moves the head of the chain, if nobody else has made a commit since. */
@@ -25,7 +24,7 @@ const moved = `
     RETURNING version, seq, hash, events
   ), noted AS (
     INSERT INTO commits (version, gateway, seq, hash, events, told)
-    SELECT version, $4::text, seq, hash, events - $5::bigint, $6::text FROM moved WHERE $6::text IS NOT NULL
+    SELECT version, $4::text, seq, hash, events - $5::bigint, $6::text FROM moved
   )`;
 
 /** One statement, hence one round trip and one transaction. It does nothing if another gateway has moved the head. */
@@ -79,14 +78,8 @@ function noteValues({ after, gateway, events, told }: CommitNote, last: ChainHea
   return [version, last?.seq ?? null, last?.hash ?? null, gateway, events, told, hash, name];
 }
 
-/**
- * Fails, and the transaction with it, unless the head is at this commit and the commit is of this name, if it has one.
- * Nothing of a batch is written without it.
- */
-export function requireMoved(version: number, name: string | null): Statement {
-  if (name === null) {
-    return { name: 'require_moved', text: 'SELECT 1 / count(*) FROM chain WHERE version = $1', values: [version] };
-  }
+/** Fails, and the transaction with it, unless the commit of this number has this name. Nothing of a batch is written without it. */
+export function requireMoved(version: number, name: string): Statement {
   const text = 'SELECT 1 / count(*) FROM commits WHERE version = $1 AND gateway = $2';
   return { name: 'require_made', text, values: [version, name] };
 }

@@ -1,12 +1,14 @@
 import { approvalDeciders, approvalDecidersInPostgres } from '../sql/approval-tables.ts';
 import { frequentEvents } from '../sql/audit-query.ts';
-import { migrations, severalGateways } from '../sql/schema.ts';
+import { factsTable, migrations, severalGateways } from '../sql/schema.ts';
 import { rowsOfAll } from './several-gateways.ts';
 
 /** Versions that PostgreSQL has in words of its own. */
 const ownTexts: ReadonlyMap<string, string> = new Map([
   [severalGateways, rowsOfAll],
   [approvalDeciders, translate(approvalDecidersInPostgres)],
+  // The commits hold them.
+  [factsTable, `INSERT INTO meta (name, value) SELECT 'facts_from', seq::text FROM chain;`],
 ]);
 
 function forPostgres(sql: string): string {

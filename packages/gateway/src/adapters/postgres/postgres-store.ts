@@ -8,6 +8,7 @@ import type {
   BulkControl,
   ClosedPeriod,
   Commit,
+  KeptFacts,
   LoadedAccess,
   Period,
   PolicyStore,
@@ -40,11 +41,15 @@ import { readingSql } from '../sql/table-sql.ts';
 import { AuditLog } from './audit-log.ts';
 import type { KeptCommit, SentCommit } from './commit-feed.ts';
 import { eachRow } from './each-row.ts';
+import { LongAgo } from './long-ago.ts';
 import type { PostgresDatabase } from './postgres-database.ts';
 import { postgresPolicies } from './postgres-policies.ts';
 import { arrayOf } from './statement.ts';
 import type { WriterOptions } from './writer.ts';
 import { Writer } from './writer.ts';
+
+/** How many commits a start reads at once. */
+const commitsPerPage = 200;
 
 export interface PostgresStoreOptions extends WriterOptions {
   readonly database: PostgresDatabase;
@@ -60,6 +65,9 @@ export class PostgresStore implements Store, AuditReader {
   readonly #of: PostgresStoreOptions;
   readonly #writer: Writer;
   readonly #log: AuditLog;
+  readonly #followed = new LongAgo();
+  /** The newest commit that `load` has read. */
+  #loaded = 0;
   readonly policies: PolicyStore;
   readonly approvals: ApprovalReader;
 
@@ -79,6 +87,7 @@ export class PostgresStore implements Store, AuditReader {
       const [head = {}] = await sql.all('SELECT version, seq, hash, events FROM chain');
       const chain = { seq: numberIn(head, 'seq'), hash: textIn(head, 'hash') };
       const version = numberIn(head, 'version');
+      this.#loaded = version;
       const [noted] = await sql.all('SELECT gateway FROM commits WHERE version = ?', version);
       this.#of.feed.start({ ...chain, version, name: noted === undefined ? null : textIn(noted, 'gateway') });
       const snapshot = await loadSnapshot(chain, (reading, read) => readRows(sql, reading, read));
@@ -126,9 +135,26 @@ export class PostgresStore implements Store, AuditReader {
     await this.#writer.probe();
   }
 
-  /** Removes the commits up to this one. A gateway that has not followed them must start anew. */
-  async forgetCommits(through: number): Promise<void> {
-    await this.#rows('DELETE FROM commits WHERE version <= ?', through);
+  /** Of what others write after `load`, this gateway learns by following. */
+  async factsAfter(position: number, seq: number): Promise<readonly KeptFacts[]> {
+    const sql = `SELECT version, seq, told FROM commits WHERE version > ? AND version <= ? AND seq > ?
+      ORDER BY version LIMIT ${commitsPerPage}`;
+    const rows = await this.#rows(sql, position, this.#loaded, seq);
+    return rows.map((row) => ({
+      position: numberIn(row, 'version'),
+      seq: numberIn(row, 'seq'),
+      text: textIn(row, 'told'),
+    }));
+  }
+
+  /**
+   * Removes the commits whose facts no start needs, once every gateway has had time to follow them. One that has not
+   * must start anew. The last of them stays: a gateway may still stand on it, and compares.
+   */
+  async forgetFacts(through: number): Promise<boolean> {
+    const known = this.#followed.through(this.#of.feed.version);
+    if (known !== undefined) await this.#rows('DELETE FROM commits WHERE version < ? AND seq <= ?', known, through);
+    return false;
   }
 
   after(seq: number, limit: number): Promise<StoredEntry[]> {

@@ -101,14 +101,14 @@ export class Writer {
       return null;
     }
     const { feed, gateway, isShared } = this.#of;
-    const told = isShared ? commitText(happened ?? nothing) : null;
+    const told = commitText(happened ?? nothing);
     const after = feed.standing;
     // Each try has its own name, so that none is taken for another.
     const name = `${gateway}/${++this.#tries}`;
     const note = { after, gateway: name, events, told };
     const first = entriesStatement(entries, note);
     const rows = changeStatements(changes);
-    const statements = [first, requireMoved(after.version + 1, told === null ? null : name), ...rows];
+    const statements = [first, requireMoved(after.version + 1, name), ...rows];
     this.#isUnderWay = false;
     try {
       await this.#use(async (client) => {
@@ -126,8 +126,8 @@ export class Writer {
       if (!this.#isUnderWay || !isLoss(error)) throw error;
       await this.#findOut(statements, after, name);
     }
-    feed.made(told === null ? null : name, entries.at(-1));
-    if (told === null) return null;
+    feed.made(name, entries.at(-1));
+    if (!isShared) return null;
     const { version, seq, hash } = feed.standing;
     return { version, gateway: name, before: after.name, seq, hash, told };
   }
@@ -219,12 +219,9 @@ export class Writer {
     }
   }
 
-  /** Whether the commit of this number is there and is ours. If no other gateway writes, its number is proof enough. */
+  /** Whether the commit of this number is there and is ours. */
   async #hasMade(client: Client, { version, name }: TriedCommit): Promise<boolean> {
-    const { isShared } = this.#of;
-    const found = isShared
-      ? await client.query('SELECT 1 FROM commits WHERE version = $1 AND gateway = $2', [version, name])
-      : await client.query('SELECT 1 FROM chain WHERE version >= $1', [version]);
+    const found = await client.query('SELECT 1 FROM commits WHERE version = $1 AND gateway = $2', [version, name]);
     return (found.rowCount ?? 0) > 0;
   }
 

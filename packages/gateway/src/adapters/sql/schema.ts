@@ -14,6 +14,16 @@ const keyLineageColumns = `
 /** Several gateways work on the same rows. Only PostgreSQL has something to do: see postgres/several-gateways.ts. */
 export const severalGateways = `SELECT 1;`;
 
+/** What a start applies again, one row for a commit. Whatever happened before is in the audit log alone. */
+export const factsTable = `
+  CREATE TABLE facts (
+    position INTEGER PRIMARY KEY,
+    seq INTEGER NOT NULL,
+    told TEXT NOT NULL
+  );
+  INSERT INTO meta (name, value) SELECT 'facts_from', COALESCE(max(seq), 0) FROM audit;
+`;
+
 /** One row for each target that was ever configured. The key gives no credentials away. */
 const forwardTables = `
   CREATE TABLE forward_positions (
@@ -132,4 +142,5 @@ export const migrations: readonly string[] = [
     record TEXT NOT NULL
   ) WITHOUT ROWID;`,
   `ALTER TABLE agents ADD COLUMN token_life TEXT;`,
+  factsTable,
 ];

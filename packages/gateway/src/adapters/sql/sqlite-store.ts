@@ -5,6 +5,7 @@ import type {
   Batch,
   BulkControl,
   ClosedPeriod,
+  KeptFacts,
   Period,
   ReadRow,
   Reading,
@@ -21,6 +22,7 @@ import type {
 import {
   bulksTable,
   closedPeriodsTable,
+  commitText,
   emptyChain,
   entriesTable,
   EntryPage,
@@ -44,6 +46,9 @@ import { eachRow, eachValues, SqliteTable } from './sqlite-table.ts';
 import { SqlPolicies } from './sql-policies.ts';
 import { dropPlacesSql, pruneSql, pruneValues, readingSql } from './table-sql.ts';
 import type { WalWriter } from './wal-checkpointer.ts';
+
+/** How many commits a start reads at once. */
+const commitsPerPage = 200;
 
 /**
  * The embedded store. It writes synchronously, because a commit takes a few microseconds per entry. A separate thread
@@ -112,7 +117,26 @@ export class SqliteStore implements Store, WalWriter {
       const entries = this.#table(entriesTable);
       for (const entry of batch.entries) entries.insert(entry);
       for (const change of batch.changes) for (const write of writesOf(change)) this.#write(write);
+      this.#keep(batch);
     });
+  }
+
+  #keep({ entries, told }: Batch): void {
+    if (told === undefined || told.steps.length === 0) return;
+    const sql = 'INSERT INTO facts (seq, told) VALUES (COALESCE(?, (SELECT max(seq) FROM audit), 0), ?)';
+    this.#run(sql, entries.at(-1)?.seq ?? null, commitText(told));
+  }
+
+  factsAfter(position: number, seq: number): Promise<readonly KeptFacts[]> {
+    const sql = 'SELECT position, seq, told FROM facts WHERE position > ? AND seq > ? ORDER BY position LIMIT ?';
+    const rows = eachValues<[number, number, string]>(this.#prepare(sql), position, seq, commitsPerPage);
+    return Promise.resolve([...rows].map(([at, head, text]) => ({ position: at, seq: head, text })));
+  }
+
+  forgetFacts(through: number, most: number): boolean {
+    // Positions and entries grow together, so the first ones go.
+    const sql = 'DELETE FROM facts WHERE seq <= ? AND position < (SELECT min(position) FROM facts) + ?';
+    return Number(this.#prepare(sql).run(through, most).changes) === most;
   }
 
   after(seq: number, limit: number): Promise<StoredEntry[]> {

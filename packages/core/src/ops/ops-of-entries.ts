@@ -1,62 +1,57 @@
-import type { SavedOp } from './ops-slice.ts';
-import type { EntryLog, LogFollower, ReplayedEntry } from '../audit/index.ts';
+import type { ActionType, Via } from '../action/index.ts';
+import type { LogFollower, ReplayedEntry } from '../audit/index.ts';
 import { ByLineage, EntryTimes } from '../audit/index.ts';
 import type { AgentId, EpochMs } from '../kernel/index.ts';
-import { keptText, SharedTexts } from '../kernel/index.ts';
+import { keptText } from '../kernel/index.ts';
 import type { Agent } from '../tenancy/index.ts';
-import type { LoggedEntry } from './logged-entry.ts';
-import { readEntry } from './logged-entry.ts';
-import type { Op, OpRecord, OpState, OpUsage } from './op.ts';
+import type { OpRecord, OpState, OpUsage } from './op.ts';
 import { bareRecord, isOver, recordOf } from './op.ts';
 import type { OpsState } from './operations.ts';
-import { applyOpOf } from './ops-facts.ts';
-import type { Receipt } from './receipt.ts';
+import type { RestoredOps } from './restore-ops.ts';
 
-const page = 1000;
-const sharedMembers = ['resource', 'summary', 'runId', 'reason', 'policyRule', 'digest'] as const;
-
-/** What operations are restored from. */
-export interface OpsLog extends EntryLog {
-  /** The known ones among these receipts, in no particular order. */
-  receipts(ids: readonly string[]): Promise<readonly Receipt[]>;
+/** The members of an entry that describe an operation. */
+interface LoggedEntry {
+  readonly op_id: string | null;
+  readonly policy_rule: string | null;
+  readonly reason: string | null;
+  readonly payload: {
+    readonly action?: { readonly type: ActionType };
+    readonly op_state?: OpState;
+    readonly digest?: string;
+    readonly cost_micros?: number;
+    readonly resource?: string;
+    readonly run_id?: string;
+    readonly summary?: string;
+    readonly via?: Via;
+    readonly replay?: boolean;
+    /** Null in an operation's first entry: it was registered without a check. */
+    readonly from?: OpState | null;
+    readonly to?: OpState;
+    readonly trigger?: string;
+    readonly control_id?: string;
+    readonly input_tokens?: number;
+    readonly output_tokens?: number;
+    readonly cached_input_tokens?: number;
+  };
 }
 
 /**
- * Restores operations. A row says how an operation was as of an entry. Each later entry about it says what it was next,
- * and that is applied like any other fact.
+ * Restores operations from audit entries. Releases before the log of facts kept nothing else: this is for the first
+ * start on their data.
  */
-export class OpsReplay implements LogFollower {
+export class OpsOfEntries implements LogFollower {
   readonly after: number;
   readonly #state: OpsState;
-  /** The last control of each operation that had one. */
-  readonly #controls = new Map<Op, string>();
   readonly #agents: ByLineage<Agent | undefined>;
   readonly #times = new EntryTimes();
-  readonly #texts = {
-    resource: new SharedTexts(),
-    summary: new SharedTexts(),
-    runId: new SharedTexts(),
-    reason: new SharedTexts(),
-    policyRule: new SharedTexts(),
-    digest: new SharedTexts(),
-  };
-  readonly #now: { readonly elapsed: number; readonly epoch: number };
+  readonly #restored: RestoredOps;
 
-  /** The rows are true up to the entry `replayFrom`, or beyond it. */
-  constructor(state: OpsState, rows: Iterable<SavedOp>, replayFrom: number) {
+  /** The rows are true up to the entry `after`, or beyond it. */
+  constructor(state: OpsState, after: number, restored: RestoredOps) {
     this.#state = state;
-    this.after = replayFrom;
+    this.after = after;
+    this.#restored = restored;
     this.#agents = new ByLineage((id) => state.directory.find(id));
-    this.#now = { elapsed: state.clock.elapsed(), epoch: state.clock.now() };
-    // Lists are in the order in which operations became known.
-    for (const row of [...rows].sort((one, other) => one.registeredAt - other.registeredAt)) this.#row(row);
-  }
-
-  #row({ controlId, seq, ...row }: SavedOp): void {
-    const agent = this.#state.directory.find(row.agent);
-    if (agent === undefined) return;
-    this.#apply(agent, { ...row, control: null, stale: false }, seq, controlId ?? undefined);
-    this.#state.ops.noteSaved(agent, row.opId, seq, true);
   }
 
   follow(entry: ReplayedEntry): void {
@@ -67,22 +62,9 @@ export class OpsReplay implements LogFollower {
     if (opId === null) return;
     const known = this.#state.ops.find(agent, opId);
     if (known !== undefined && known.seq >= seq) return;
-    const logged = readEntry(entry);
+    const logged = entry.body as LoggedEntry;
     const after = recordAfter(known && recordOf(known), type, logged, agent.record.id, this.#times.of(entry));
-    if (after !== undefined) this.#apply(agent, after, seq, logged.payload.control_id);
-  }
-
-  /** What was restored is whole now. */
-  async finish(log: Pick<OpsLog, 'receipts'>): Promise<void> {
-    this.#state.ops.sortEnded();
-    // Receipts go on changing after the operation has moved, so they are read as they are now.
-    const controlled = [...this.#controls].filter(([op]) => this.#state.ops.holds(op));
-    for (let start = 0; start < controlled.length; start += page) {
-      const some = controlled.slice(start, start + page);
-      const receipts = await log.receipts(some.map(([, id]) => id));
-      const byId = new Map(receipts.map((receipt) => [receipt.id, receipt]));
-      for (const [op, id] of some) this.#state.ops.restoreControl(op, byId.get(id) ?? null);
-    }
+    if (after !== undefined) this.#restored.put(agent, after, seq, logged.payload.control_id);
   }
 
   /** Drops the agent's operations from before it left. Those of a later registration stay. */
@@ -93,15 +75,6 @@ export class OpsReplay implements LogFollower {
       ops.forget(op);
       ledger.balances.reserve(agent.record.id, -op.reservedMicros);
     }
-  }
-
-  #apply(agent: Agent, record: OpRecord, seq: number, controlId: string | undefined): void {
-    const { ops } = this.#state;
-    const texts = Object.fromEntries(sharedMembers.map((member) => [member, this.#texts[member].of(record[member])]));
-    const movedAt = this.#now.elapsed - Math.max(0, this.#now.epoch - record.updatedAt);
-    applyOpOf(this.#state, agent, { ...record, ...texts }, { isHere: false, seq, onDurable: () => undefined, movedAt });
-    const op = ops.find(agent, record.opId);
-    if (controlId !== undefined && op !== undefined) this.#controls.set(op, controlId);
   }
 }
 
@@ -127,7 +100,7 @@ function recordAfter(
 
 function decided(
   known: OpRecord | undefined,
-  { op_id: opId, payload, actionType, reason, policy_rule: policyRule }: LoggedEntry,
+  { op_id: opId, payload, reason, policy_rule: policyRule }: LoggedEntry,
   state: OpState,
   agent: AgentId,
   at: EpochMs,
@@ -141,7 +114,7 @@ function decided(
     ...bareRecord(agent, opId, at),
     state,
     registeredAt: isKnown ? known.registeredAt : at,
-    actionType,
+    actionType: payload.action?.type ?? null,
     resource: keptText(payload.resource ?? ''),
     summary: keptText(payload.summary ?? ''),
     runId: payload.run_id ?? '',

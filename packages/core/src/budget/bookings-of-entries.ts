@@ -2,24 +2,24 @@ import type { AgentId, EpochMs } from '../kernel/index.ts';
 import { totalOfJson } from '../kernel/index.ts';
 import type { LogFollower, ReplayedEntry, StoredEntry } from '../audit/index.ts';
 import { ByLineage, EntryTimes } from '../audit/index.ts';
-import type { BalancesMark, SavedBalance } from './balance.ts';
-import { BalanceFold } from './balance-fold.ts';
+import type { BalancesMark } from './balance.ts';
 import type { Balances } from './balances.ts';
 import type { Period, Window } from './period.ts';
 import { Calendar } from './period.ts';
 import type { BudgetTier } from './tier.ts';
 import { tiersUpFrom } from './tier.ts';
 
-/** Restores what was spent according to the log: the saved balances plus the later entries. */
-export class BalanceReplay implements LogFollower {
+/**
+ * Books what audit entries say after the saved balances. Releases before the log of facts kept nothing else: this is for
+ * the first start on their data.
+ */
+export class BookingsOfEntries implements LogFollower {
   readonly after: number;
-  readonly fold = new BalanceFold();
   readonly #reader: BookingReader;
 
-  constructor(saved: readonly SavedBalance[], { seq, timeZone }: BalancesMark) {
+  constructor(saved: Balances, { seq, timeZone }: BalancesMark) {
     this.after = seq;
-    this.#reader = new BookingReader(this.fold.balances, new Calendar(timeZone));
-    for (const balance of saved) this.fold.balances.put(balance);
+    this.#reader = new BookingReader(saved, new Calendar(timeZone));
   }
 
   follow(entry: ReplayedEntry): void {
