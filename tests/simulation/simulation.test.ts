@@ -13,6 +13,8 @@ const foundBefore = [
   { seed: 3, steps: 8000 },
   // Operations of an agent that had left came back after a restart, with what they reserved.
   { seed: 209, steps: 29_000 },
+  // After a restart, an operation showed a control that another one had taken over from.
+  { seed: 77, steps: 77_000 },
 ];
 
 test.each(foundBefore)('seed $seed holds for $steps steps', async ({ seed, steps }) => {

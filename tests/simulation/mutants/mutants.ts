@@ -70,9 +70,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'reservations: a release after silence is not restored from the log',
-    file: `${core}/ops/replay-ops.ts`,
-    text: "if (type === 'BudgetReservationReleased') return known && { ...known, reservedMicros: 0 };",
-    replacement: "if (type === 'BudgetReservationReleased') return undefined;",
+    file: `${core}/ops/ops-facts.ts`,
+    text: 'isInRow(state, fact.agent, opId, how)) return;',
+    replacement: "isInRow(state, fact.agent, opId, how) || opId !== '') return;",
   },
   {
     name: 'notices: two gateways tell of the same share',
@@ -241,15 +241,33 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'restore: rows of operations are not read',
-    file: `${core}/ops/replay-ops.ts`,
+    file: `${core}/ops/restore-ops.ts`,
     text: 'for (const row of [...rows].sort((one, other) => one.registeredAt - other.registeredAt)) this.#row(row);',
     replacement: 'this.#row satisfies unknown;',
   },
   {
-    name: 'restore: what is paused is restored as running',
-    file: `${core}/ops/replay-ops.ts`,
-    text: 'moved(known, entry, payload.to, at);',
-    replacement: "moved(known, entry, payload.to === 'paused' ? 'running' : payload.to, at);",
+    name: 'restore: facts after the mark are not applied again',
+    file: `${core}/recover.ts`,
+    text: 'if (seq > mark) redoFact(gov, fact, part, how);',
+    replacement: 'if (seq > mark + 20) redoFact(gov, fact, part, how);',
+  },
+  {
+    name: 'restore: a fact is applied again over a row that is newer',
+    file: `${core}/ops/ops-facts.ts`,
+    text: 'return known !== undefined && known.savedSeq > before;',
+    replacement: 'return known !== undefined && known.savedSeq < 0 && before > 0;',
+  },
+  {
+    name: 'restore: what an agent left behind comes back',
+    file: `${core}/control/agent-facts.ts`,
+    text: 'if (op.savedSeq > before) continue;',
+    replacement: 'if (op.savedSeq >= 0) continue;',
+  },
+  {
+    name: 'restore: facts are forgotten before the mark',
+    file: 'tests/simulation/virtual-gateway.ts',
+    text: 'Math.min(this.gov.balances.neededFrom, this.checkpoint.replayFrom)',
+    replacement: 'Math.max(this.gov.balances.neededFrom, this.checkpoint.replayFrom)',
   },
   {
     name: 'marks: the log of operations is cut off where rows are missing',
