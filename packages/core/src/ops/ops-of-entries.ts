@@ -62,7 +62,7 @@ export class OpsOfEntries implements LogFollower {
     if (opId === null) return;
     const known = this.#state.ops.find(agent, opId);
     if (known !== undefined && known.seq >= seq) return;
-    const logged = entry.body as LoggedEntry;
+    const logged: LoggedEntry = entry.body;
     const after = recordAfter(known && recordOf(known), type, logged, agent.record.id, this.#times.of(entry));
     if (after !== undefined) this.#restored.put(agent, after, seq, logged.payload.control_id);
   }
