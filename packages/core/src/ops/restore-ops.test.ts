@@ -422,6 +422,24 @@ test('a sweep that could not be made durable brings nothing back to life', async
   expect(picture(await test.crash())).toEqual({});
 });
 
+test('an operation whose id was used before keeps its row over a crash, and the row goes with it', async () => {
+  const { test, checkpoint, bot } = await governed();
+  await test.check(bot, { traceId: 't', spanId: 's' });
+  await keepHouse(test, checkpoint, 3);
+  await test.complete(bot, 't:s');
+  await keepHouse(test, checkpoint, 7);
+  expect(picture(test)).toEqual({});
+  await test.check(bot, { traceId: 't', spanId: 's' });
+  await keepHouse(test, checkpoint, 3);
+  const before = picture(test);
+  const restarted = await test.crash();
+  expect(picture(restarted)).toEqual(before);
+  await restarted.complete(bot, 't:s');
+  await keepHouse(restarted, new OpsCheckpoint(restarted.gov, 10_000, 60_000), 40);
+  expect(picture(restarted)).toEqual({});
+  expect(picture(await restarted.crash())).toEqual({});
+});
+
 test('the log is replayed from the mark on, and the mark keeps up', async () => {
   const { test, checkpoint, bot } = await governed();
   await test.check(bot, { traceId: 'long', spanId: 's' });
