@@ -196,4 +196,4 @@ export type { Tenancy } from './tenancy/index.ts';
 export type { EntryLog } from './audit/index.ts';
 export type { AgentKey, Sha256 } from './kernel/index.ts';
 export { isOver } from './ops/index.ts';
-export { commitText, followCommit, parseCommit, prepareToFollow } from './replication/index.ts';
+export { commitText, factsText, followCommit, parseCommit, prepareToFollow } from './replication/index.ts';

@@ -9,7 +9,7 @@ import type { Write } from '../journal/index.ts';
 import { prune } from '../journal/index.ts';
 import { entriesTable } from '../logs/index.ts';
 import type { Receipt, ReceiptStatus } from '../ops/index.ts';
-import { commitText } from '../replication/index.ts';
+import { factsText } from '../replication/index.ts';
 import type { Batch, Change, KeptFacts, Snapshot, Store } from '../store.ts';
 import { writesOf } from '../facts.ts';
 import { loadSnapshot } from '../store.ts';
@@ -67,7 +67,7 @@ export class MemoryStore implements Store, AuditReader {
     const last = batch.entries.at(-1);
     if (last !== undefined) this.#head = { seq: last.seq, hash: last.hash };
     if (batch.told !== undefined && batch.told.steps.length > 0) {
-      this.#facts.push({ position: ++this.#commits, seq: this.#head.seq, text: commitText(batch.told) });
+      this.#facts.push({ position: ++this.#commits, seq: this.#head.seq, text: factsText(batch.told) });
     }
     if (this.#entries.length > 2 * mostEntries) this.#entries = this.#entries.slice(-mostEntries);
   }

@@ -1,7 +1,7 @@
 import type { Touched, Unread } from '../journal/index.ts';
 import { everything, factOf } from '../journal/index.ts';
 import type { AgentId } from '../kernel/index.ts';
-import { unquoted } from '../kernel/index.ts';
+import { agentKey, unquoted } from '../kernel/index.ts';
 import type { Commit } from '../store.ts';
 import type { AnyStep, PackedStep } from './packed-step.ts';
 import { packStep, unpackStep } from './packed-step.ts';
@@ -15,6 +15,27 @@ type Told = Pick<Commit, 'steps' | 'touched'>;
 export function commitText({ steps, touched }: Told): string {
   const places = new Map(touched.agents.map((agent, place) => [agent, place]));
   return JSON.stringify({ steps: steps.map((step) => written(packStep(step, places))), touched });
+}
+
+/** The facts of a batch as text, for a start. It needs none that a later one of the same batch replaces. */
+export function factsText({ steps, touched }: Told): string {
+  return commitText({ steps: steps.filter((step, at) => !isReplaced(steps, at, step)), touched });
+}
+
+/** How far the decision is from the event that a new operation is known. */
+const nearby = 4;
+
+/** A new operation is mostly decided at once. Then the state after the decision says all. */
+export function isReplaced(steps: Commit['steps'], at: number, arrival: Commit['steps'][number]): boolean {
+  if (!('event' in arrival) || arrival.event.type !== 'ops_change') return false;
+  const { op, agent } = arrival.event;
+  if (op.state !== 'pending' || op.digest !== '') return false;
+  for (let next = at + 1; next <= at + nearby; next++) {
+    const step = steps[next];
+    if (step === undefined || !('event' in step) || step.event.type !== 'ops_change') continue;
+    return step.event.op.opId === op.opId && agentKey(step.event.agent) === agentKey(agent);
+  }
+  return false;
 }
 
 function written(step: AnyStep | PackedStep): unknown {

@@ -3,9 +3,10 @@ import { applyFact, touchOf } from '../facts.ts';
 import type { Governance } from '../governance.ts';
 import type { Applying, Unread } from '../journal/index.ts';
 import { everything, factOf, nameOf, touchedBy } from '../journal/index.ts';
-import { agentKey, unquoted } from '../kernel/index.ts';
+import { unquoted } from '../kernel/index.ts';
 import { preparePolicies } from '../policy/index.ts';
 import type { Commit } from '../store.ts';
+import { isReplaced } from './commit-text.ts';
 
 /** Does the slow part of following ahead of it. Undefined if there is none. */
 export function prepareToFollow(gov: Governance, commits: readonly Commit[]): Promise<void> | undefined {
@@ -46,21 +47,5 @@ export function followCommit(gov: Governance, { head, steps, unread }: Commit): 
 
 /** The facts that say something which no later fact of the same commit says, in order. */
 export function* factsIn(steps: Commit['steps']): Generator<Fact> {
-  for (const [at, step] of steps.entries()) if (!isOvertaken(steps, at, step)) yield factOf(step);
-}
-
-/** How far the decision is from the event that a new operation is known. */
-const nearby = 4;
-
-/** A new operation is mostly decided at once. Then the state after the decision says all. */
-function isOvertaken(steps: Commit['steps'], at: number, arrival: Commit['steps'][number]): boolean {
-  if (!('event' in arrival) || arrival.event.type !== 'ops_change') return false;
-  const { op, agent } = arrival.event;
-  if (op.state !== 'pending' || op.digest !== '') return false;
-  for (let next = at + 1; next <= at + nearby; next++) {
-    const step = steps[next];
-    if (step === undefined || !('event' in step) || step.event.type !== 'ops_change') continue;
-    return step.event.op.opId === op.opId && agentKey(step.event.agent) === agentKey(agent);
-  }
-  return false;
+  for (const [at, step] of steps.entries()) if (!isReplaced(steps, at, step)) yield factOf(step);
 }

@@ -1,2 +1,2 @@
 export { factsIn, followCommit, prepareToFollow } from './follow-commit.ts';
-export { commitText, parseCommit } from './commit-text.ts';
+export { commitText, factsText, parseCommit } from './commit-text.ts';

@@ -129,6 +129,7 @@ export function unpackStep(packed: PackedStep, agents: readonly AgentId[]): AnyS
 }
 
 function isArrival(op: OpRecord, at: number): boolean {
+  if (op.digest !== '' || op.state !== 'pending') return false;
   const fresh = bareRecord(op.agent, op.opId, at);
   for (const member in fresh) if (op[member as keyof OpRecord] !== fresh[member as keyof OpRecord]) return false;
   return true;

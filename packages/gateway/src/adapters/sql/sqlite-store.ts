@@ -22,10 +22,10 @@ import type {
 import {
   bulksTable,
   closedPeriodsTable,
-  commitText,
   emptyChain,
   entriesTable,
   EntryPage,
+  factsText,
   loadSnapshot,
   marksTable,
   numberIn,
@@ -124,7 +124,7 @@ export class SqliteStore implements Store, WalWriter {
   #keep({ entries, told }: Batch): void {
     if (told === undefined || told.steps.length === 0) return;
     const sql = 'INSERT INTO facts (seq, told) VALUES (COALESCE(?, (SELECT max(seq) FROM audit), 0), ?)';
-    this.#run(sql, entries.at(-1)?.seq ?? null, commitText(told));
+    this.#run(sql, entries.at(-1)?.seq ?? null, factsText(told));
   }
 
   factsAfter(position: number, seq: number): Promise<readonly KeptFacts[]> {
