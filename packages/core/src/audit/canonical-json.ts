@@ -17,14 +17,38 @@ function write(value: Json): string {
   if (typeof value === 'string') return JSON.stringify(value.toWellFormed());
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (isArray(value)) return `[${value.map(write).join(',')}]`;
-  const names = Object.keys(value).sort();
-  if (!names.every((name) => name.isWellFormed())) return write(wellFormed(value));
+  const names = sorted(Object.keys(value));
   let text = '';
   for (const name of names) {
+    const key = keyOf(name);
+    if (key === undefined) return write(wellFormed(value));
     const member = value[name];
-    if (member !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${write(member)}`;
+    if (member !== undefined) text += `${text === '' ? '' : ','}${key}${write(member)}`;
   }
   return `{${text}}`;
+}
+
+/** Most objects come from literals whose members are in order already. */
+function sorted(names: string[]): string[] {
+  for (let at = 1; at < names.length; at++) if ((names[at - 1] ?? '') > (names[at] ?? '')) return names.sort();
+  return names;
+}
+
+/** How many names are remembered, and how long they may be. Callers choose some of them. */
+const mostKeys = 1000;
+const longestKey = 100;
+const keys = new Map<string, string>();
+
+/** A name as it stands before its value. Undefined if it has a lone surrogate. */
+function keyOf(name: string): string | undefined {
+  const known = keys.get(name);
+  if (known !== undefined) return known;
+  if (!name.isWellFormed()) return undefined;
+  const key = `${JSON.stringify(name)}:`;
+  if (name.length > longestKey) return key;
+  if (keys.size === mostKeys) keys.clear();
+  keys.set(name, key);
+  return key;
 }
 
 function wellFormed(value: { readonly [member: string]: Json }): Json {
