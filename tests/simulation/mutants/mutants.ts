@@ -252,12 +252,6 @@ export const mutants: readonly Mutant[] = [
     replacement: 'if (seq > mark + 20) redoFact(gov, fact, part, how);',
   },
   {
-    name: 'restore: what an agent left behind comes back',
-    file: `${core}/control/agent-facts.ts`,
-    text: 'if (op.savedSeq > before) continue;',
-    replacement: 'if (op.savedSeq >= 0) continue;',
-  },
-  {
     name: 'restore: facts are forgotten before the mark',
     file: 'tests/simulation/virtual-gateway.ts',
     text: 'Math.min(this.gov.balances.neededFrom, this.checkpoint.replayFrom)',
