@@ -3,22 +3,25 @@ import { replayLog } from './audit/index.ts';
 import { restoreApprovals } from './approvals/index.ts';
 import { BookingsOfEntries, noBalancesMark } from './budget/index.ts';
 import { storedControl } from './control/index.ts';
-import { applyFact, redoFact } from './facts.ts';
+import type { Fact } from './facts.ts';
+import { applyFact, redoFact, touchOf } from './facts.ts';
 import type { Governance } from './governance.ts';
-import type { Redoing, SavedLater, Touch, Unread } from './journal/index.ts';
-import { restoring, touchedBy } from './journal/index.ts';
-import { agentKey, SharedTexts } from './kernel/index.ts';
+import type { Redoing, SavedLater, Touch, Touched, Unread } from './journal/index.ts';
+import { nameOf, restoring, touchedBy, Touches } from './journal/index.ts';
+import { agentKey, SharedTexts, unquoted } from './kernel/index.ts';
 import type { FindReceipts } from './ops/index.ts';
 import { OpsOfEntries, RestoredOps } from './ops/index.ts';
 import { withWriters } from './policy/index.ts';
 import { factsIn, parseCommit } from './replication/index.ts';
-import type { KeptFacts, Snapshot, Store } from './store.ts';
+import type { Snapshot, Store } from './store.ts';
 import { storedTenancy } from './tenancy/index.ts';
 
 /** What a start reads beside the snapshot. */
 export type StoredLog = Pick<Store, 'after' | 'factsAfter'> & { readonly receipts: FindReceipts };
 
 type OnUnread = (unread: Unread) => void;
+
+const entriesPerPage = 1000;
 
 /**
  * Restores everything that an empty governance lacks. Most rows are written with their facts. Operations and balances are
@@ -40,67 +43,96 @@ async function restoreSavedLater(
   log: StoredLog,
   onUnread: OnUnread,
 ): Promise<void> {
-  const { balances, balancesMark, ops, opsReplayFrom } = snapshot;
+  const { balances, balancesMark, factsFrom, ops, opsReplayFrom } = snapshot;
   const mark = balancesMark ?? noBalancesMark;
   const texts = new SharedTexts();
   const shared = (text: string) => texts.of(text);
   gov.balances.restore(balances, mark.seq);
   const restored = opsReplayFrom === null ? undefined : new RestoredOps(gov, ops, shared);
-  if (snapshot.factsFrom > Math.min(mark.seq, opsReplayFrom ?? Number.POSITIVE_INFINITY)) {
-    const bookings = new BookingsOfEntries(gov.balances.saved, mark);
-    const followers = [
-      bookings,
-      ...(restored === undefined ? [] : [new OpsOfEntries(gov, opsReplayFrom ?? 0, restored)]),
-    ];
-    await replayLog(log, followers, snapshot.factsFrom, (stored) => onUnread(unreadEntry(stored)));
-  }
+  /** Restores from the audit entries in between what no facts say. */
+  const fromEntries: FromEntries = async (after, through) => {
+    const bookings = new BookingsOfEntries(gov.balances.saved, { ...mark, seq: Math.max(after, mark.seq) });
+    const ofOps = restored && new OpsOfEntries(gov, Math.max(after, opsReplayFrom ?? 0), restored);
+    const followers = ofOps === undefined ? [bookings] : [bookings, ofOps];
+    await replayLog(log, followers, through, (stored) => onUnread(unreadEntry(stored)));
+  };
+  await fromEntries(0, factsFrom);
   const findReceipts: FindReceipts = (ids) => log.receipts(ids);
   await restored?.showControls(findReceipts);
-  const from = (seq: number) => Math.max(seq, snapshot.factsFrom);
   const marks: Marks = {
-    balances: from(mark.seq),
-    ...(opsReplayFrom === null ? {} : { ops: from(opsReplayFrom) }),
+    balances: Math.max(mark.seq, factsFrom),
+    ...(opsReplayFrom === null ? {} : { ops: Math.max(opsReplayFrom, factsFrom) }),
   };
-  await redoFacts(gov, log, marks, shared, onUnread);
+  await redoFacts(gov, log, { marks, shared, fromEntries, onUnread });
   for (const { of, sums } of gov.balances.saved.all()) gov.ledger.balances.restore(of, sums);
   await restored?.finish(findReceipts);
 }
 
+type FromEntries = (after: number, through: number) => Promise<void>;
+
 /** The entries up to which rows are true. A part without a mark is not restored. */
 type Marks = { readonly [Part in SavedLater]?: number };
 
-/** Applies the facts after the marks again, in order. */
-async function redoFacts(
-  gov: Governance,
-  log: StoredLog,
-  marks: Marks,
-  shared: (text: string) => string,
-  onUnread: OnUnread,
-): Promise<void> {
+interface Redone {
+  readonly marks: Marks;
+  readonly shared: Redoing['shared'];
+  readonly fromEntries: FromEntries;
+  readonly onUnread: OnUnread;
+}
+
+/** Applies the facts after the marks again, in order. Of a commit whose text is damaged, the entries say what they can. */
+async function redoFacts(gov: Governance, log: StoredLog, redone: Redone): Promise<void> {
+  const { marks, shared, fromEntries, onUnread } = redone;
   const parts = Object.entries(marks) as [SavedLater, number][];
   const first = Math.min(...parts.map(([, mark]) => mark));
   let position = 0;
-  let before = first;
   for (;;) {
     const page = await log.factsAfter(position, first);
     for (const kept of page) {
-      redoCommit(gov, kept, parts, { ...restoring, seq: kept.seq, before, shared }, onUnread);
-      ({ position, seq: before } = kept);
+      const { before, seq } = kept;
+      const { steps, unread } = parseCommit(kept.text);
+      for (const { touched, why } of unread) {
+        if (touched === null) await fromEntries(before, seq);
+        onUnread({
+          touched: touched ?? (await touchedBetween(log, before, seq)),
+          why: `facts of entry ${seq}: ${why}`,
+        });
+      }
+      redoAll(gov, factsIn(steps), parts, { ...restoring, seq, shared }, onUnread);
+      ({ position } = kept);
     }
     if (page.length === 0) return;
   }
 }
 
-function redoCommit(
+/** A fact that cannot be applied takes those out of service whose state it changes. The others are applied. */
+function redoAll(
   gov: Governance,
-  { seq, text }: KeptFacts,
+  facts: Iterable<Fact>,
   parts: readonly (readonly [SavedLater, number])[],
   how: Redoing,
   onUnread: OnUnread,
 ): void {
-  const { steps, unread } = parseCommit(text);
-  for (const each of unread) onUnread({ ...each, why: `facts of entry ${seq}: ${each.why}` });
-  for (const fact of factsIn(steps)) for (const [part, mark] of parts) if (seq > mark) redoFact(gov, fact, part, how);
+  for (const fact of facts) {
+    try {
+      for (const [part, mark] of parts) if (how.seq > mark) redoFact(gov, fact, part, how);
+    } catch (error) {
+      const why = `${nameOf(fact)} of entry ${how.seq}: ${unquoted(error)}`;
+      onUnread({ touched: touchedBy(touchOf(fact)), why });
+    }
+  }
+}
+
+/** Whose state the commits changed that wrote these entries. */
+async function touchedBetween(log: StoredLog, after: number, through: number): Promise<Touched> {
+  const touches = new Touches();
+  for (let seq = after; ; ) {
+    const entries = (await log.after(seq, entriesPerPage)).filter((entry) => entry.seq <= through);
+    for (const { canonical } of entries) touches.add(ownerOf(canonical));
+    const last = entries.at(-1);
+    if (last === undefined) return touches.all;
+    seq = last.seq;
+  }
 }
 
 /** The lineage of an entry says whose it is, if that much of it can be read. */

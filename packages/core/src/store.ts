@@ -97,7 +97,8 @@ export interface Snapshot
 export interface KeptFacts {
   /** Counts commits. */
   readonly position: number;
-  /** The newest entry of the log after the commit. */
+  /** The newest entry of the log before the commit, and after it. */
+  readonly before: number;
   readonly seq: number;
   readonly text: string;
 }

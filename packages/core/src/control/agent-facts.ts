@@ -65,13 +65,15 @@ function leave(state: State, change: Extract<AgentChange, { readonly kind: 'agen
 function forgetOps(
   { directory, ledger, ops }: State,
   { id }: Extract<AgentChange, { readonly kind: 'agent_removed' }>,
-  { before }: Redoing,
+  { seq }: Redoing,
 ): void {
   const agent = directory.find(id);
   if (agent === undefined) return;
   for (const op of [...ops.of(agent)]) {
-    if (op.savedSeq > before) continue;
+    if (op.savedSeq >= seq) continue;
     ops.forget(op);
+    // The row may be that of a later operation with its id, which a later fact brings back.
+    if (op.savedSeq > 0) ops.owesRemoval(op);
     ledger.balances.reserve(id, -op.reservedMicros);
   }
 }

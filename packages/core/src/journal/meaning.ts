@@ -30,8 +30,6 @@ export type SavedLater = 'ops' | 'balances';
 
 /** How a start applies a fact again that a row may lack. */
 export interface Redoing extends Applying {
-  /** The newest entry before the commit of the fact. A row that is true beyond it has the fact. */
-  readonly before: number;
   /** Makes one text of equal ones. */
   readonly shared: (text: string) => string;
 }

@@ -40,12 +40,19 @@ export class MemoryStore implements Store, AuditReader {
   readonly approvals = new MemoryApprovals(this.#rows);
   readonly #closedOf = this.#rows.index(closedPeriodsTable, ({ of, period }) => closedName(of, period));
   readonly #accounts: Pick<MemoryAccountStore, 'entryRecorded'> | undefined;
+  readonly #keepsFacts: boolean;
 
   /**
    * This store remembers nothing from an earlier run, yet event ids must not repeat. To continue them over restarts,
-   * pass a number that grows with each run. `accounts` holds the owed entries, if there are any.
+   * pass a number that grows with each run. `accounts` holds the owed entries, if there are any. `keepsFacts`: another
+   * governance may start on it.
    */
-  constructor(eventIdsReserved = 0, accounts?: Pick<MemoryAccountStore, 'entryRecorded'>) {
+  constructor(
+    eventIdsReserved = 0,
+    accounts?: Pick<MemoryAccountStore, 'entryRecorded'>,
+    { keepsFacts = true }: { readonly keepsFacts?: boolean } = {},
+  ) {
+    this.#keepsFacts = keepsFacts;
     this.#accounts = accounts;
     this.#apply({ kind: 'ops_replay_from', seq: 0 });
     this.#apply({ kind: 'event_ids_reserved', through: eventIdsReserved });
@@ -57,7 +64,8 @@ export class MemoryStore implements Store, AuditReader {
 
   /** Checks the whole batch first. After that, nothing can fail half-way. */
   commit(batch: Batch): void {
-    let { seq } = this.#head;
+    const { seq: before } = this.#head;
+    let seq = before;
     for (const entry of batch.entries) {
       if (entry.seq !== seq + 1) throw new Error(`entry ${entry.seq} does not follow entry ${seq}`);
       seq = entry.seq;
@@ -66,8 +74,8 @@ export class MemoryStore implements Store, AuditReader {
     for (const entry of batch.entries) this.#entries.push(entry);
     const last = batch.entries.at(-1);
     if (last !== undefined) this.#head = { seq: last.seq, hash: last.hash };
-    if (batch.told !== undefined && batch.told.steps.length > 0) {
-      this.#facts.push({ position: ++this.#commits, seq: this.#head.seq, text: factsText(batch.told) });
+    if (this.#keepsFacts && batch.told !== undefined && batch.told.steps.length > 0) {
+      this.#facts.push({ position: ++this.#commits, before, seq: this.#head.seq, text: factsText(batch.told) });
     }
     if (this.#entries.length > 2 * mostEntries) this.#entries = this.#entries.slice(-mostEntries);
   }

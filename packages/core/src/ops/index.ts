@@ -5,7 +5,7 @@ export { findOp, inFlight, listOps, readOp } from './find-ops.ts';
 export { endOpsOf, moveByDecision, moveOp } from './move-op.ts';
 export { noteUse } from './note-use.ts';
 export type { Op, OpMembers, OpRecord, OpState, OpUsage } from './op.ts';
-export { bareRecord, isOver, nextState, recordOf } from './op.ts';
+export { bareRecord, isOver, nextState, opStates, recordOf } from './op.ts';
 export type { OpMoved, Operations, OperationsChange, OperationsEvent, OpsReactions } from './operations.ts';
 export { isInRow, opsFacts } from './ops-facts.ts';
 export { opsTable, replayFrom } from './ops-rows.ts';

@@ -106,16 +106,19 @@ function applyRemoved(
   return isHere || op.hasEnded ? ops.forget(op) : nothingToApply();
 }
 
-/** Whether the row of an operation has what a fact of this commit says. Rows are written once commits are durable. */
+/**
+ * Whether the row of an operation surely has what a fact of this commit says. Rows are written once commits are durable. If
+ * the row names an earlier entry of the same commit, the fact is applied again, which changes nothing.
+ */
 export function isInRow(
   { directory, ops }: Pick<OpsState, 'directory' | 'ops'>,
   id: AgentId,
   opId: string,
-  { before }: Redoing,
+  { seq }: Redoing,
 ): boolean {
   const agent = directory.find(id);
   const known = agent && ops.find(agent, opId);
-  return known !== undefined && known.savedSeq > before;
+  return known !== undefined && known.savedSeq >= seq;
 }
 
 const sharedMembers = ['resource', 'summary', 'runId', 'reason', 'policyRule', 'digest'] as const;

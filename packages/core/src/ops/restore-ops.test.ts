@@ -5,6 +5,7 @@ import { ManualClock } from '../testkit/manual-clock.ts';
 import { agentId, operator, useTool } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
+import { tierKey } from '../budget/tier.ts';
 import { moveOp } from './move-op.ts';
 import { OpsCheckpoint, sweepOps } from './checkpoint.ts';
 import type { OpTrigger, OpRecord } from './op.ts';
@@ -46,7 +47,7 @@ const someCommand: fc.Arbitrary<Command> = fc.oneof(
       agent,
       traceId,
       tool: fc.constantFrom('search', 'search', 'fetch', 'delete'),
-      cost: fc.nat({ max: 1000 }),
+      cost: fc.constantFrom(0, 0, 0, 5, 1000),
     }),
   },
   {
@@ -64,7 +65,7 @@ const someCommand: fc.Arbitrary<Command> = fc.oneof(
       do: fc.constant('complete' as const),
       agent,
       traceId,
-      cost: fc.option(fc.nat({ max: 1000 }), { nil: null }),
+      cost: fc.constantFrom(0, 0, null, 7),
     }),
   },
   {
@@ -77,7 +78,10 @@ const someCommand: fc.Arbitrary<Command> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('deregister' as const), agent }) },
-  { weight: 8, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(1, 900, 9000, 31_000) }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(1, 900, 9000, 31_000, 250_000) }),
+  },
   {
     weight: 2,
     arbitrary: fc.record({ do: fc.constant('keep house' as const), rowsPerTurn: fc.integer({ min: 1, max: 3 }) }),
@@ -224,13 +228,20 @@ class Simulation {
   #keepHouse(rowsPerTurn: number): void {
     sweepOps(this.#test.gov);
     for (let left = 1000; left > 0 && this.#checkpoint.step(rowsPerTurn); left--) this.#test.turn();
+    this.#test.turn();
+    const { gov, store } = this.#test;
+    for (let left = 50; left > 0 && gov.balances.save(rowsPerTurn); left--) this.#test.turn();
+    this.#test.turn();
+    void store.forgetFacts(Math.min(gov.balances.neededFrom, this.#checkpoint.replayFrom), 1000);
   }
 
   async #crash(): Promise<void> {
     this.#test.turn();
     this.#test.gov.ops.sweep();
     const before = picture(this.#test);
+    const money = books(this.#test);
     this.#test = await this.#test.crash();
+    expect(books(this.#test)).toEqual(money);
     sweepOps(this.#test.gov);
     this.#test.turn();
     this.#checkpoint = checkpointOf(this.#test, this.#schedule);
@@ -246,6 +257,15 @@ class Simulation {
 }
 
 type Picture = Record<string, OpRecord & { readonly seq: number; readonly age: number }>;
+
+/** What is held back and spent, where that is anything. */
+function books({ gov }: TestGovernance): unknown {
+  const all = [...gov.ledger.balances.all()].map(({ of, reserved, sums: { spent } }) => [
+    tierKey(of),
+    `${reserved} ${spent.day} ${spent.month}`,
+  ]);
+  return Object.fromEntries(all.filter(([, amounts]) => amounts !== '0 0 0'));
+}
 
 /** Every operation, with everything known about it. */
 function picture({ gov, clock }: TestGovernance): Picture {
@@ -438,6 +458,23 @@ test('an operation whose id was used before keeps its row over a crash, and the 
   await keepHouse(restarted, new OpsCheckpoint(restarted.gov, 10_000, 60_000), 40);
   expect(picture(restarted)).toEqual({});
   expect(picture(await restarted.crash())).toEqual({});
+});
+
+test.each(['complete', 'terminate'] as const)('%s after quiet minutes is not lost in a crash', async (trigger) => {
+  const { test, checkpoint, bot } = await governed();
+  await test.check(bot, { traceId: 't', spanId: 's', estimatedCostMicros: 500 });
+  const forget = () => {
+    while (test.gov.balances.save(100)) test.turn();
+    void test.store.forgetFacts(Math.min(test.gov.balances.neededFrom, checkpoint.replayFrom), 1000);
+  };
+  await keepHouse(test, checkpoint, 40, forget);
+  if (trigger === 'complete') await test.complete(bot, 't:s', { actualCostMicros: 700 });
+  else moveOp(test.gov, test.gov.ops.get(test.known(bot.id), 't:s'), 'terminate', { actor: system, reason: '' });
+  test.turn();
+  const [ops, money] = [picture(test), books(test)];
+  const restarted = await test.crash();
+  expect(picture(restarted)).toEqual(ops);
+  expect(books(restarted)).toEqual(money);
 });
 
 test('the log is replayed from the mark on, and the mark keeps up', async () => {

@@ -1,10 +1,11 @@
 import type { Touched, Unread } from '../journal/index.ts';
-import { everything, factOf } from '../journal/index.ts';
+import { everything, factOf, nameOf } from '../journal/index.ts';
 import type { AgentId } from '../kernel/index.ts';
 import { agentKey, unquoted } from '../kernel/index.ts';
+import type { OpRecord } from '../ops/index.ts';
 import type { Commit } from '../store.ts';
 import type { AnyStep, PackedStep } from './packed-step.ts';
-import { packStep, unpackStep } from './packed-step.ts';
+import { packStep, requireOp, unpackStep } from './packed-step.ts';
 import { isKnownFact, touchOf } from '../facts.ts';
 import { readSumsOfChange, readSumsOfEvent, writeSumsOfChange, writeSumsOfEvent } from './sums-of-steps.ts';
 
@@ -75,8 +76,10 @@ function readSteps(texts: readonly unknown[], touched: Touched): ReturnType<type
 function readStep(step: AnyStep | PackedStep, agents: readonly AgentId[]): AnyStep {
   if (isPacked(step)) return unpackStep(step, agents);
   const read = readNamed(step);
+  const fact = factOf(read);
   // Whatever cannot say whom it touches is not a step.
-  touchOf(factOf(read));
+  touchOf(fact);
+  if ('op' in fact && nameOf(fact) !== 'op_saved') requireOp(fact.op as OpRecord);
   return read;
 }
 

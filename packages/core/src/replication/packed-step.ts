@@ -3,7 +3,7 @@ import type { Step } from '../journal/index.ts';
 import type { AgentId } from '../kernel/index.ts';
 import { agentKey } from '../kernel/index.ts';
 import type { OpRecord } from '../ops/index.ts';
-import { bareRecord } from '../ops/index.ts';
+import { bareRecord, opStates } from '../ops/index.ts';
 import type { Change, DomainEvent } from '../store.ts';
 
 /**
@@ -124,8 +124,15 @@ export function unpackStep(packed: PackedStep, agents: readonly AgentId[]): AnyS
     control: null,
     stale: false,
   };
+  requireOp(op);
   if (booked === null) return { event: { type: 'ops_change', at, agent, op } };
   return { event: { type: 'ops_change', at, agent, op, booked } };
+}
+
+/** A damaged record must not come to memory: it would count, or never end. */
+export function requireOp({ state, costMicros, reservedMicros, opId, digest }: OpRecord): void {
+  const isWhole = opStates.includes(state) && [opId, digest].every((text) => typeof text === 'string');
+  if (!isWhole || ![costMicros, reservedMicros].every(Number.isSafeInteger)) throw new Error('it is no operation');
 }
 
 function isArrival(op: OpRecord, at: number): boolean {

@@ -32,17 +32,18 @@ export function factsConformance(get: () => Store): void {
       const found: string[] = [];
       let page = await store.factsAfter(0, seq);
       for (; page.length > 0; page = await store.factsAfter(page.at(-1)?.position ?? 0, seq)) {
-        for (const { seq: head, text } of page) {
+        for (const { before, seq: head, text } of page) {
           for (const step of parseCommit(text).steps) {
-            if ('event' in step && step.event.type === 'ops_change') found.push(`${head} ${step.event.op.opId}`);
+            if ('event' in step && step.event.type === 'ops_change')
+              found.push(`${before} ${head} ${step.event.op.opId}`);
           }
         }
       }
       return found;
     };
-    expect(await all(0)).toEqual(['1 a', '1 b', '2 c', '3 d']);
-    expect(await all(1)).toEqual(['2 c', '3 d']);
+    expect(await all(0)).toEqual(['0 1 a', '0 1 b', '2 2 c', '2 3 d']);
+    expect(await all(1)).toEqual(['2 2 c', '2 3 d']);
     await store.forgetFacts(1, 10);
-    expect(await all(1)).toEqual(['2 c', '3 d']);
+    expect(await all(1)).toEqual(['2 2 c', '2 3 d']);
   });
 }

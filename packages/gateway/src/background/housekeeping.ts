@@ -26,7 +26,8 @@ const opsPerTurn = 1000;
 /** For steps in which each operation writes an entry. */
 const opsPerStep = 100;
 const entriesPerTurn = 2000;
-const factsPerTurn = 1000;
+/** A commit under load holds hundreds of decisions, and takes as long to remove as to write. */
+const commitsPerTurn = 20;
 const receiptsPerTurn = 50;
 const receiptsPerTick = 500;
 
@@ -83,7 +84,8 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
   const neededFrom = () =>
     Math.min(gov.balances.neededFrom, config.opsDurable ? checkpoint.replayFrom : gov.journal.head.seq);
   const forgetFacts = rounds.of(async () => {
-    while (!rounds.stopped && (await ports.store.forgetFacts(neededFrom(), factsPerTurn))) await gov.journal.nextTurn();
+    while (!rounds.stopped && (await ports.store.forgetFacts(neededFrom(), commitsPerTurn)))
+      await gov.journal.nextTurn();
   });
   const retain = retention(config, ports, rounds, () => Math.min(neededFrom(), ports.forwardedThrough()));
   const follow = rounds.ofTurns(gov.journal, () => {

@@ -79,7 +79,7 @@ export async function openGovernance(
 
 function journalOn(
   context: WiringContext,
-  { store, shared }: OpenStore,
+  { store, shared, membership }: OpenStore,
   snapshot: Snapshot,
   events: EventBus<DomainEvent>,
   watch: StoreWatch,
@@ -100,6 +100,8 @@ function journalOn(
       soon: setImmediate,
       seal: sealer(sha256),
       ...factsOn(here),
+      // Another gateway may follow what this one has written alone.
+      ...(membership === undefined ? {} : { isRedone: () => true }),
       publish: (batch, isForeign) => events.publish(batch, isForeign),
       onCommit: (error) => {
         metrics.committed((clock.elapsed() - startedAt) / 1000, error !== undefined);

@@ -36,7 +36,7 @@ export async function openStore(
   if (databaseUrl === 'memory:') {
     if (isRestored) throw new StartError('--restored: the store in memory is always new', 2);
     // Event ids start from the time, so they are above all ids of earlier runs.
-    const memory = new MemoryStore(systemClock.now() * 1000);
+    const memory = new MemoryStore(systemClock.now() * 1000, undefined, { keepsFacts: false });
     const positions = new MemoryPositions();
     const indexLag = () => Promise.resolve(0);
     return { store: memory, reader: memory, indexLag, log: memory, positions, backup: noBackup.memory };

@@ -29,7 +29,8 @@ export async function markRestoredDatabase(
     const [newest] = await sql.all('SELECT at FROM audit ORDER BY seq DESC LIMIT 1');
     for (const mark of restoredMarks(at, newest === undefined ? at : numberIn(newest, 'at'))) await sql.run(mark);
     await sql.run('UPDATE chain SET events = greatest(events, ?)', eventIdsAfter(at));
-    await sql.run('DELETE FROM commits');
+    // Their facts stay. No gateway stands on commits of these names.
+    await sql.run(`UPDATE commits SET gateway = 'restored/' || version`);
     await sql.run('DELETE FROM tickets');
     await sql.run('DELETE FROM gateways WHERE id <> ?', id);
     await sql.run(`DELETE FROM meta WHERE name = 'cluster_secret'`);

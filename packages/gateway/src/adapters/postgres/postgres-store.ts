@@ -49,7 +49,7 @@ import type { WriterOptions } from './writer.ts';
 import { Writer } from './writer.ts';
 
 /** How many commits a start reads at once. */
-const commitsPerPage = 200;
+const commitsPerPage = 50;
 
 export interface PostgresStoreOptions extends WriterOptions {
   readonly database: PostgresDatabase;
@@ -91,7 +91,12 @@ export class PostgresStore implements Store, AuditReader {
       const [noted] = await sql.all('SELECT gateway FROM commits WHERE version = ?', version);
       this.#of.feed.start({ ...chain, version, name: noted === undefined ? null : textIn(noted, 'gateway') });
       const snapshot = await loadSnapshot(chain, (reading, read) => readRows(sql, reading, read));
-      return { ...snapshot, eventIdsReserved: Math.max(snapshot.eventIdsReserved, numberIn(head, 'events')) };
+      const factsFrom = await firstKept(sql, version, chain.seq);
+      return {
+        ...snapshot,
+        factsFrom,
+        eventIdsReserved: Math.max(snapshot.eventIdsReserved, numberIn(head, 'events')),
+      };
     });
   }
 
@@ -137,11 +142,13 @@ export class PostgresStore implements Store, AuditReader {
 
   /** Of what others write after `load`, this gateway learns by following. */
   async factsAfter(position: number, seq: number): Promise<readonly KeptFacts[]> {
-    const sql = `SELECT version, seq, told FROM commits WHERE version > ? AND version <= ? AND seq > ?
-      ORDER BY version LIMIT ${commitsPerPage}`;
+    const sql = `SELECT version, seq, told,
+        COALESCE((SELECT seq FROM commits AS last WHERE last.version = c.version - 1), 0) AS before
+      FROM commits AS c WHERE version > ? AND version <= ? AND seq > ? ORDER BY version LIMIT ${commitsPerPage}`;
     const rows = await this.#rows(sql, position, this.#loaded, seq);
     return rows.map((row) => ({
       position: numberIn(row, 'version'),
+      before: numberIn(row, 'before'),
       seq: numberIn(row, 'seq'),
       text: textIn(row, 'told'),
     }));
@@ -149,11 +156,15 @@ export class PostgresStore implements Store, AuditReader {
 
   /**
    * Removes the commits whose facts no start needs, once every gateway has had time to follow them. One that has not
-   * must start anew. The last of them stays: a gateway may still stand on it, and compares.
+   * must start anew. The last of them stays: a gateway may still stand on it and compares, and a start sees by it that none
+   * after it is missing. What cannot be removed now goes with the next.
    */
   async forgetFacts(through: number): Promise<boolean> {
     const known = this.#followed.through(this.#of.feed.version);
-    if (known !== undefined) await this.#rows('DELETE FROM commits WHERE version < ? AND seq <= ?', known, through);
+    if (known === undefined) return false;
+    const sql =
+      'DELETE FROM commits WHERE version < (SELECT max(version) FROM commits WHERE version <= ? AND seq <= ?)';
+    await this.#rows(sql, known, through).catch(() => undefined);
     return false;
   }
 
@@ -217,6 +228,19 @@ export class PostgresStore implements Store, AuditReader {
 }
 
 const nothingTold = { steps: [], touched: { agents: [], orgs: [], everything: false } };
+
+/**
+ * The entry from which on the commits are there without a gap. Releases that were alone on the database kept none, and a
+ * gateway of an older release removes some that a start still needs.
+ */
+async function firstKept(sql: SqlSession, version: number, head: number): Promise<number> {
+  const gap = `SELECT max(version) FROM commits AS c WHERE version <= ?
+    AND NOT EXISTS (SELECT 1 FROM commits WHERE version = c.version - 1)`;
+  const question = `SELECT CASE version WHEN 1 THEN 0 ELSE seq END AS seq FROM commits AS first WHERE version = (${gap})
+    AND EXISTS (SELECT 1 FROM commits WHERE version = ?)`;
+  const [first] = await sql.all(question, version, version);
+  return first === undefined ? head : numberIn(first, 'seq');
+}
 
 /** The rows that a start reads. Those with a record may be many and large. */
 async function readRows<Item>(

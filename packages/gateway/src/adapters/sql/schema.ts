@@ -18,6 +18,7 @@ export const severalGateways = `SELECT 1;`;
 export const factsTable = `
   CREATE TABLE facts (
     position INTEGER PRIMARY KEY,
+    before INTEGER NOT NULL,
     seq INTEGER NOT NULL,
     told TEXT NOT NULL
   );

@@ -48,7 +48,7 @@ import { dropPlacesSql, pruneSql, pruneValues, readingSql } from './table-sql.ts
 import type { WalWriter } from './wal-checkpointer.ts';
 
 /** How many commits a start reads at once. */
-const commitsPerPage = 200;
+const commitsPerPage = 50;
 
 /**
  * The embedded store. It writes synchronously, because a commit takes a few microseconds per entry. A separate thread
@@ -123,14 +123,20 @@ export class SqliteStore implements Store, WalWriter {
 
   #keep({ entries, told }: Batch): void {
     if (told === undefined || told.steps.length === 0) return;
-    const sql = 'INSERT INTO facts (seq, told) VALUES (COALESCE(?, (SELECT max(seq) FROM audit), 0), ?)';
-    this.#run(sql, entries.at(-1)?.seq ?? null, factsText(told));
+    const before = (entries[0]?.seq ?? this.#newest() + 1) - 1;
+    const sql = 'INSERT INTO facts (before, seq, told) VALUES (?, ?, ?)';
+    this.#run(sql, before, before + entries.length, factsText(told));
+  }
+
+  #newest(): number {
+    return numberIn(this.#all('SELECT COALESCE(max(seq), 0) AS seq FROM audit')[0] ?? {}, 'seq');
   }
 
   factsAfter(position: number, seq: number): Promise<readonly KeptFacts[]> {
-    const sql = 'SELECT position, seq, told FROM facts WHERE position > ? AND seq > ? ORDER BY position LIMIT ?';
-    const rows = eachValues<[number, number, string]>(this.#prepare(sql), position, seq, commitsPerPage);
-    return Promise.resolve([...rows].map(([at, head, text]) => ({ position: at, seq: head, text })));
+    const sql =
+      'SELECT position, before, seq, told FROM facts WHERE position > ? AND seq > ? ORDER BY position LIMIT ?';
+    const rows = eachValues<[number, number, number, string]>(this.#prepare(sql), position, seq, commitsPerPage);
+    return Promise.resolve([...rows].map(([at, before, head, text]) => ({ position: at, before, seq: head, text })));
   }
 
   forgetFacts(through: number, most: number): boolean {

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import { MemoryStore } from './memory/memory-store.ts';
+import { OpsCheckpoint } from './ops/checkpoint.ts';
+import type { KeptFacts } from './store.ts';
+import { agentId } from './testkit/requests.ts';
+import type { TestAgent, TestGovernance } from './testkit/test-governance.ts';
+import { testGovernance } from './testkit/test-governance.ts';
+
+const policy = 'rules:\n  - { name: fine, effect: allow, tools: [search] }\n';
+
+/** A store in which some texts of commits are damaged. */
+class Damaged extends MemoryStore {
+  damage: (text: string) => string = (text) => text;
+
+  override async factsAfter(position: number, seq: number): Promise<readonly KeptFacts[]> {
+    return (await super.factsAfter(position, seq)).map((kept) => ({ ...kept, text: this.damage(kept.text) }));
+  }
+}
+
+function isOut({ gov }: TestGovernance, { id }: TestAgent): boolean {
+  try {
+    gov.directory.outOfService.refuse(id);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+async function scene() {
+  const store = new Damaged();
+  const test = await testGovernance({ store });
+  await test.policies(policy);
+  const bot = await test.register(agentId('acme/search/bot'));
+  const other = await test.register(agentId('umbrella/search/bot'));
+  await test.check(bot, { traceId: 't', spanId: 's', estimatedCostMicros: 500 });
+  return { store, test, bot, other };
+}
+
+const agent = { orgId: 'acme', teamId: 'search', agentId: 'bot' };
+const damages: readonly (readonly [string, unknown])[] = [
+  ['an operation that is none', { event: { type: 'ops_change', agent, op: null } }],
+  ['a list that is cut off', ['op', 0, 1, 't:s', 'running']],
+  ['a state that no operation has', ['op', 0, 1, 't:s', 'flying', 1, 1, null, '', '', '', '', 0, 0, '', '', null]],
+  ['a change of nobody', { change: { kind: 'agent_removed' } }],
+  ['an alert without details', { event: { type: 'audit_alert', at: 1, agent, alert: 'op_stale' } }],
+  ['no amount', ['op', 0, 1, 't:s', 'completing', 1, 1, null, '', '', '', '', null, null, '', '', '2026-01-01']],
+];
+
+test.each(damages)('of %s in a commit, its agent alone is out of service, and the gateway starts', async (_, step) => {
+  const { store, test: before, bot, other } = await scene();
+  const touched = { agents: ['acme/search/bot'], orgs: [], everything: false };
+  store.damage = (text) => (text.includes('t:s') ? JSON.stringify({ steps: [step], touched }) : text);
+  const after = await before.crash();
+  expect([isOut(after, bot), isOut(after, other)]).toEqual([true, false]);
+});
+
+test('a commit whose text is damaged is restored from its entries, and its agent is out of service', async () => {
+  const { store, test: before, bot, other } = await scene();
+  await before.complete(bot, 't:s', { actualCostMicros: 700 });
+  store.damage = (text) => (text.includes('t:s') ? '{' : text);
+  let after = await before.crash();
+  const spent = () => after.gov.ledger.balances.total?.spent.day;
+  expect([isOut(after, bot), isOut(after, other), spent()]).toEqual([true, false, 700]);
+  expect(after.opsOf(bot.id).get('t:s')).toMatchObject({ state: 'completing', reservedMicros: 0 });
+  const checkpoint = new OpsCheckpoint(after.gov, 10_000, 60_000);
+  for (let tick = 0; tick < 40; tick++) {
+    after.clock.advance(10_000);
+    while (checkpoint.step(100)) after.turn();
+    after.turn();
+    while (after.gov.balances.save(100)) after.turn();
+    after.turn();
+    after.store.forgetFacts(Math.min(after.gov.balances.neededFrom, checkpoint.replayFrom), 1000);
+  }
+  after = await after.crash();
+  expect(spent()).toBe(700);
+});
