@@ -17,6 +17,16 @@ const modelCallMicros = 1_500_000;
 /** For how many steps an agent asks again without an answer. Its operation may be forgotten meanwhile. */
 const patience = 3000;
 
+/** An agent that was never registered has none. */
+function tokenOf({ id, token }: KnownAgent, nth = token): string {
+  return nth === 0 ? '' : `credential token ${nth} of ${agentName(id)}`;
+}
+
+/** A token that was replaced, or is about to be. */
+function earlierToken({ random }: Stage, { token }: KnownAgent): number {
+  return Math.max(0, token - 1 - random.int(2));
+}
+
 function numberOf(opId: string): number {
   return Number(opId.slice(1, -2));
 }
@@ -36,7 +46,7 @@ function actionOf(nth: number) {
   return action('tool_call', { tool: tools[nth % tools.length] ?? 'search', json: '' });
 }
 
-function check(sim: Stage, { name, gov }: VirtualGateway, agent: KnownAgent, token = agent.token): Promise<unknown> {
+function check(sim: Stage, { name, gov }: VirtualGateway, agent: KnownAgent, nth = agent.token): Promise<unknown> {
   const { random } = sim;
   // Agents ask again if they got no answer, and sometimes although they did.
   const known = [...agent.running, ...agent.asking.keys()];
@@ -47,7 +57,7 @@ function check(sim: Stage, { name, gov }: VirtualGateway, agent: KnownAgent, tok
     {
       ...usualCheck,
       agentId: agent.id,
-      token,
+      token: tokenOf(agent, nth),
       traceId: opId.slice(0, -2),
       spanId: 's',
       action: asked,
@@ -64,7 +74,8 @@ function check(sim: Stage, { name, gov }: VirtualGateway, agent: KnownAgent, tok
   const op = opName(who, opId);
   const charged = sim.history.invoke(name, { model: 'budget', do: 'charge', tiers: capsOf(who), cost: micros, op });
   const answered = sim.history.invoke(name, { model: 'op', do: 'answer', op });
-  const checking = checkAction(gov, request);
+  const heard = sim.judge.tokens.ask(op, nth);
+  const checking = checkAction(gov, request).finally(heard);
   checking.catch(() => charged(undefined));
   return checking.then((answer) => {
     agent.asking.delete(opId);
@@ -72,7 +83,6 @@ function check(sim: Stage, { name, gov }: VirtualGateway, agent: KnownAgent, tok
     if (answer.decision !== 'deny')
       answered({ states: answer.decision === 'allow' ? ['running'] : ['pending', 'paused'] });
     if (answer.decision === 'deny') return;
-    if (agent.replaced.includes(token)) throw new Broken(`a replaced token of ${agent.id.agentId} was served`);
     if (!sim.judge.has(agent.id, answer.opId, 'running', 'pending', 'paused', 'completing', 'terminated')) {
       throw new Broken(`${answer.opId} was answered, and the log does not have it`);
     }
@@ -89,19 +99,23 @@ function complete(sim: Stage, { name, execute }: VirtualGateway): Promise<unknow
   const agent = world.workingAgent(random);
   const opId = agent.running.length === 0 ? 't0:s' : random.pick(agent.running);
   const actual = random.pick([null, null, 0, 1e6]);
-  const answered = sim.history.invoke(name, { model: 'op', do: 'answer', op: opName(agentName(agent.id), opId) });
-  return execute({
+  const nth = random.chance(0.05) ? earlierToken(sim, agent) : agent.token;
+  const op = opName(agentName(agent.id), opId);
+  const heard = sim.judge.tokens.ask(op, nth);
+  const answered = sim.history.invoke(name, { model: 'op', do: 'answer', op });
+  const completing = execute({
     kind: 'complete_action',
     agentId: agent.id,
-    token: agent.token,
+    token: tokenOf(agent, nth),
     opId,
     actualCostMicros: actual,
     outcome: random.pick(['succeeded', 'failed', 'cancelled']),
     detail: '',
-  }).then((op) => {
-    answered({ states: [op.state] });
-    if (!sim.judge.has(agent.id, op.opId, 'completing', 'terminated', 'running', 'pending')) {
-      throw new Broken(`${op.opId} was completed, and the log does not have it`);
+  });
+  return completing.finally(heard).then(({ state }) => {
+    answered({ states: [state] });
+    if (!sim.judge.has(agent.id, opId, 'completing', 'terminated', 'running', 'pending')) {
+      throw new Broken(`${opId} was completed, and the log does not have it`);
     }
     const at = agent.running.indexOf(opId);
     if (at >= 0) agent.running.splice(at, 1);
@@ -114,44 +128,31 @@ export function register(
   agent = sim.world.agent(sim.random),
   key = sim.world.key(sim.random),
 ): Promise<unknown> {
-  const { step } = sim;
   const before = agent.token;
-  const token = `token ${++agent.registrations} of ${agent.id.orgId}/${agent.id.teamId}/${agent.id.agentId}, registered at step ${step}`;
-  // Of two at the same time, nobody outside knows which was the last.
-  const isAlone = agent.registering.size === 0;
-  const { registrations } = agent;
-  agent.registering.set(token, gateway.name);
+  const nth = ++agent.registrations;
   return asCaller(sim, gateway, key, (by) => {
-    agent.token = token;
+    agent.token = nth;
     return gateway.execute({
       kind: 'register_agent',
       by,
       agentId: agent.id,
-      token,
+      token: tokenOf(agent, nth),
       name: agent.id.agentId,
       framework: '',
-      version: '',
+      version: String(nth),
       parent: undefined,
       metadata: {},
       toolNames: [],
     });
-  }).then(
-    () => {
-      agent.registering.delete(token);
-      if (before !== '' && isAlone && agent.registrations === registrations) agent.replaced.push(before);
-      if (agent.replaced.length > 4) agent.replaced.shift();
-    },
-    (error: unknown) => {
-      agent.registering.delete(token);
-      if (agent.token === token) agent.token = before;
-      throw error;
-    },
-  );
+  }).catch((error: unknown) => {
+    if (agent.token === nth) agent.token = before;
+    throw error;
+  });
 }
 
 function leave(sim: Stage, { execute }: VirtualGateway): Promise<unknown> {
   const agent = sim.world.agent(sim.random);
-  return execute({ kind: 'deregister_agent', agentId: agent.id, token: agent.token, reason: '' });
+  return execute({ kind: 'deregister_agent', agentId: agent.id, token: tokenOf(agent), reason: '' });
 }
 
 function acknowledge(sim: Stage, { gov, execute }: VirtualGateway): Promise<unknown> {
@@ -162,7 +163,7 @@ function acknowledge(sim: Stage, { gov, execute }: VirtualGateway): Promise<unkn
   return execute({
     kind: 'acknowledge_control',
     agentId: agent.id,
-    token: agent.token,
+    token: tokenOf(agent),
     sequence: Math.max(1, lastSequence - random.int(3)),
     outcome: random.pick(['received', 'effective', 'effective', 'failed']),
     detail: '',
@@ -177,7 +178,7 @@ export const agentDeeds: readonly Deed[] = [
     weight: 1,
     act: (sim, gateway) => {
       const agent = sim.world.agent(sim.random);
-      return check(sim, gateway, agent, agent.replaced.at(-1));
+      return check(sim, gateway, agent, earlierToken(sim, agent));
     },
   },
   { name: 'complete', weight: 18, act: complete },
@@ -188,8 +189,8 @@ export const agentDeeds: readonly Deed[] = [
     name: 'heartbeat',
     weight: 2,
     act: (sim, { gov }) => {
-      const { id, token } = sim.world.agent(sim.random);
-      heartbeat(gov, id, token);
+      const agent = sim.world.agent(sim.random);
+      heartbeat(gov, agent.id, tokenOf(agent));
       return Promise.resolve();
     },
   },

@@ -141,7 +141,6 @@ export class DiskSimulation implements Stage {
     gateway.ground.expect(isInCommit ? 'power fails' : 'done', random.int(2 ** 32));
     if (isInCommit) gateway.endTurn();
     if (kind === 'in a checkpoint') gateway.ground.checkpoint(true);
-    this.world.forgetCalls(gateway.name);
     return await this.#startAfter(gateway, acknowledged, underWay);
   }
 

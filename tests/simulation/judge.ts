@@ -5,6 +5,7 @@ import type { History } from './history.ts';
 import { JudgedBudgets, tierName } from './judged-budgets.ts';
 import type { HeldScope } from './judged-holds.ts';
 import { JudgedHolds } from './judged-holds.ts';
+import { JudgedTokens } from './judged-tokens.ts';
 import { sha256 } from './random.ts';
 
 type OpState = 'pending' | 'running' | 'paused' | 'completing' | 'terminated';
@@ -33,6 +34,7 @@ interface Payload extends HeldScope {
   readonly percent?: number;
   readonly key_id?: string;
   readonly cause?: string;
+  readonly version?: string;
 }
 
 interface JudgedEntry {
@@ -60,9 +62,9 @@ const nextStates: Readonly<Record<OpState, readonly OpState[]>> = {
 export class Judge {
   readonly ops = new Map<string, JudgedOp>();
   readonly budgets: JudgedBudgets;
+  readonly tokens = new JudgedTokens();
   readonly #history: History;
   readonly #holds = new JudgedHolds();
-  readonly #registered = new Set<string>();
   readonly #revokedKeys = new Set<string>();
   #hash = emptyChain.hash;
   /** How many entries there are of each type. */
@@ -109,9 +111,9 @@ export class Judge {
 
   /** What the log says, as far as it is judged. */
   readonly #meaning: Readonly<Partial<Record<string, (entry: JudgedEntry) => void>>> = {
-    AgentRegistered: ({ agent }) => this.#registered.add(agent),
+    AgentRegistered: ({ agent, payload }) => this.tokens.register(agent, Number(payload.version)),
     AgentDeregistered: ({ agent }) => {
-      this.#registered.delete(agent);
+      this.tokens.end(agent);
       this.#holds.resume(agent);
     },
     AgentSuspended: ({ agent }) => this.#holds.suspend(agent),
@@ -138,6 +140,7 @@ export class Judge {
     if (opId === null) return;
     const name = opName(agent, opId);
     const known = this.ops.get(name);
+    if (decision !== 'deny') this.tokens.requireAsked(seq, agent, name);
     if (replay === true) {
       if (known?.state === payload.op_state) return;
       throw new Broken(`entry ${seq}: ${name} was answered as ${payload.op_state}; it is ${known?.state}`);
@@ -152,7 +155,6 @@ export class Judge {
       return;
     }
     this.allowed++;
-    if (!this.#registered.has(agent)) throw new Broken(`entry ${seq}: ${decision} for ${agent}, which has left`);
     this.ops.set(name, { state: decision === 'allow' ? 'running' : 'pending', reserved: cost });
     this.budgets.reserve(agent, cost);
     this.#history.charged(name);
@@ -192,7 +194,9 @@ export class Judge {
     if (to === 'running') this.#holds.requireFreeScope(seq, agent, name);
     if (!isOver(known)) return;
     this.#release(agent, opId);
-    if (trigger !== 'complete' || cost === 0) return;
+    if (trigger !== 'complete') return;
+    this.tokens.requireAsked(seq, agent, name);
+    if (cost === 0) return;
     if (booked === undefined) throw new Broken(`entry ${seq}: ${name} did cost ${cost}, and was not booked`);
     this.budgets.book(agent, booked, cost);
   }

@@ -17,10 +17,11 @@ export class JudgedBudgets {
   readonly #reserved = new Map<string, number>();
   readonly #spent = new Map<string, number>();
   readonly #told = new Set<string>();
-  /** All agents that were ever charged. */
-  readonly #charged = new Set<string>();
+  /** By day: the tiers that were charged on it, with their caps. */
+  readonly #charged = new Map<string, Map<string, number>>();
   readonly #history: History;
   #day = '';
+  #lastBooked = '';
   #until = '';
   #at = '';
 
@@ -29,7 +30,7 @@ export class JudgedBudgets {
   }
 
   reserve(agent: string, cost: number): void {
-    this.#charged.add(agent);
+    if (cost > 0) this.#charge(agent, later(this.#at, this.#lastBooked));
     for (const { name } of tiersOf(agent)) add(this.#reserved, name, cost);
   }
 
@@ -39,8 +40,9 @@ export class JudgedBudgets {
   }
 
   book(agent: string, day: string, cost: number): void {
-    this.#charged.add(agent);
     this.moveTo(day);
+    this.#lastBooked = later(day, this.#lastBooked);
+    this.#charge(agent, day);
     this.#adjust(agent, cost);
     for (const { name } of tiersOf(agent)) add(this.#spent, `${day} ${name}`, cost);
   }
@@ -48,7 +50,7 @@ export class JudgedBudgets {
   /** Days only move forward. An entry may have been made on an earlier one. */
   moveTo(day: string): void {
     this.#at = day;
-    if (day > this.#day) this.#day = day;
+    this.#day = later(day, this.#day);
   }
 
   /** Entries that are read next are committed by then. What was decided before midnight may be judged again after it. */
@@ -79,10 +81,11 @@ export class JudgedBudgets {
 
   /**
    * Somebody was told of each share that is used up. That is so when everything is at rest: a charge and a release from
-   * before it may be committed the other way round.
+   * before it may be committed the other way round. Reservations last over midnight; what they use of the next day is told
+   * with the first charge on it.
    */
   requireTold(): void {
-    for (const { name, cap } of [...this.#charged].flatMap(tiersOf)) {
+    for (const [name, cap] of this.#charged.get(this.#day) ?? []) {
       const used = (this.#total(name) * 100) / cap;
       const missing = shares.find((percent) => used >= percent && !this.#told.has(`${this.#day} ${name} ${percent}`));
       if (missing !== undefined) throw new Broken(`nobody was told that ${name} has used ${missing} % of ${cap}`);
@@ -114,6 +117,12 @@ export class JudgedBudgets {
     }
   }
 
+  #charge(agent: string, day: string): void {
+    const charged = this.#charged.get(day) ?? new Map<string, number>();
+    for (const { name, cap } of tiersOf(agent)) charged.set(name, cap);
+    this.#charged.set(day, charged);
+  }
+
   #adjust(agent: string, cost: number): void {
     if (cost !== 0) this.#history.happened({ model: 'budget', do: 'adjust', tiers: capsOf(agent), cost });
   }
@@ -131,6 +140,10 @@ export class JudgedBudgets {
 /** Empty parts stand for any. */
 export function tierName(...parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join('/') || '*';
+}
+
+function later(one: string, other: string): string {
+  return one > other ? one : other;
 }
 
 function add(totals: Map<string, number>, name: string, by: number): void {

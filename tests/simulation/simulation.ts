@@ -193,7 +193,6 @@ export class Simulation {
     if (gateway === undefined) return;
     this.counts['crashes'] = (this.counts['crashes'] ?? 0) + 1;
     this.log.leave(gateway.ground, this.random);
-    this.world.forgetCalls(gateway.name);
     await this.#start(place);
   }
 

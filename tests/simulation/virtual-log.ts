@@ -116,17 +116,21 @@ export class VirtualLog {
     this.#holder = undefined;
   }
 
+  /** Whoever has ended is not answered, and asks for nothing more. */
   ask<Result>(by: VirtualMember, kind: 'read' | 'lock' | 'commit', work: () => Result): Promise<Result> {
+    const isThere = () => this.#members.has(by);
     return new Promise((resolve, reject) => {
+      if (!isThere()) return;
       this.#asks.push({
         by,
         writes: kind !== 'read',
         isCommit: kind === 'commit',
         work: () => {
           try {
-            resolve(work());
+            const result = work();
+            if (isThere()) resolve(result);
           } catch (error) {
-            reject(error instanceof Error ? error : new Error(String(error)));
+            if (isThere()) reject(error instanceof Error ? error : new Error(String(error)));
           }
         },
         fail: reject,

@@ -4,13 +4,9 @@ import type { Random } from './random.ts';
 /** What the owner of an agent knows about it. */
 export interface KnownAgent {
   readonly id: AgentId;
-  /** The token of its last registration, acknowledged or not. */
-  token: string;
+  /** The number of the token of its last registration, acknowledged or not. 0: there is none. */
+  token: number;
   registrations: number;
-  /** Tokens of registrations that were not answered yet, and the gateways that were asked. */
-  readonly registering: Map<string, string>;
-  /** Tokens that were replaced, and the replacement acknowledged. */
-  readonly replaced: string[];
   ops: number;
   /** Operations that it has asked about and got no answer yet, and since which step. */
   readonly asking: Map<string, number>;
@@ -43,10 +39,8 @@ export class World {
           const id = { orgId, teamId, agentId: `bot-${nth}` };
           this.agents.push({
             id,
-            token: '',
+            token: 0,
             registrations: 0,
-            registering: new Map(),
-            replaced: [],
             ops: 0,
             asking: new Map(),
             running: [],
@@ -63,13 +57,6 @@ export class World {
     const agent = this.agents[(nth * 7) % this.agents.length];
     if (agent === undefined) throw new Error('there are no agents');
     return agent;
-  }
-
-  /** A gateway has ended: whoever waits for its answers gets none. */
-  forgetCalls(gateway: string): void {
-    for (const { registering } of this.agents) {
-      for (const [token, asked] of registering) if (asked === gateway) registering.delete(token);
-    }
   }
 
   /** An agent that is about something, if one is found soon. */

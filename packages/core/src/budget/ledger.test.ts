@@ -156,6 +156,16 @@ describe('a cap that is nearly used up', () => {
     reserve(ledger, bot, 10);
     expect(settle(ledger, bot, 10, 90).approached.map(named)).toEqual(['agent.day 80']);
   });
+
+  test('by what is still reserved after midnight is told about with the first charge of the new day', () => {
+    const clock = new ManualClock();
+    clock.setWallClock(Date.parse('2026-11-15T22:00:00Z') - clock.now());
+    const ledger = ledgerWith(caps('agent', 100, null), clock);
+    expect(reserve(ledger, bot, 85).approached.map(named)).toEqual(['agent.day 80']);
+    clock.setWallClock(3 * 3_600_000);
+    expect(reserve(ledger, bot, 1).approached.map(named)).toEqual(['agent.day 80']);
+    expect(reserve(ledger, bot, 1).approached).toEqual([]);
+  });
 });
 
 interface Model {
