@@ -52,7 +52,7 @@ function check(sim: Stage, { name, gov }: VirtualGateway, agent: KnownAgent, nth
   const known = [...agent.running, ...agent.asking.keys()];
   const opId = known.length > 0 && random.chance(0.15) ? random.pick(known) : `t${++agent.ops}:s`;
   const asked = actionOf(numberOf(opId));
-  const cost = random.pick([0, 0.1, 0.2, 1, 2, 12]) * 1e6;
+  const cost = random.pick(sim.bias.costs);
   const request = parseCheckRequest(
     {
       ...usualCheck,
@@ -98,7 +98,7 @@ function complete(sim: Stage, { name, execute }: VirtualGateway): Promise<unknow
   const { random, world } = sim;
   const agent = world.workingAgent(random);
   const opId = agent.running.length === 0 ? 't0:s' : random.pick(agent.running);
-  const actual = random.pick([null, null, 0, 1e6]);
+  const actual = random.pick(sim.bias.actuals);
   const nth = random.chance(0.05) ? earlierToken(sim, agent) : agent.token;
   const op = opName(agentName(agent.id), opId);
   const heard = sim.judge.tokens.ask(op, nth);

@@ -1,5 +1,6 @@
 import type { Principal } from '@reeve/core';
 import { ReeveError } from '@reeve/core';
+import type { Bias } from './bias.ts';
 import type { History } from './history.ts';
 import type { Judge } from './judge.ts';
 import { Broken } from './broken.ts';
@@ -10,6 +11,7 @@ import type { KnownKey, World } from './world.ts';
 /** What deeds draw from, act on and are judged by. */
 export interface Stage {
   readonly random: Random;
+  readonly bias: Bias;
   readonly world: World;
   readonly judge: Judge;
   readonly history: History;

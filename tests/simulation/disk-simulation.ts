@@ -1,9 +1,10 @@
 import { installFirstKey, messageOf } from '@reeve/core';
 import { register } from './agent-deeds.ts';
+import type { Bias } from './bias.ts';
+import { drawBias } from './bias.ts';
 import { Broken } from './broken.ts';
 import type { Stage } from './deed.ts';
 import { isRefusal } from './deed.ts';
-import { deeds } from './deeds.ts';
 import { History } from './history.ts';
 import { Judge } from './judge.ts';
 import { filePolicy } from './policies.ts';
@@ -25,6 +26,7 @@ const listenedEveryMs = 900;
  */
 export class DiskSimulation implements Stage {
   readonly random: Random;
+  readonly bias: Bias;
   readonly time = new VirtualTime();
   readonly history: History;
   readonly judge: Judge;
@@ -40,6 +42,7 @@ export class DiskSimulation implements Stage {
     this.history = new History(false);
     this.judge = new Judge(this.history);
     this.random = new Random(seed);
+    this.bias = drawBias(this.random);
     this.world = new World(2 + this.random.int(6));
   }
 
@@ -106,7 +109,7 @@ export class DiskSimulation implements Stage {
 
   #deed(gateway: VirtualGateway<OpenDisk>): void {
     if (!gateway.isUp) return;
-    const { name, act } = this.random.weighted(deeds);
+    const { name, act } = this.random.weighted(this.bias.deeds);
     const note = (outcome: string) => {
       this.counts[outcome] = (this.counts[outcome] ?? 0) + 1;
     };

@@ -7,20 +7,28 @@ import { caps } from './policies.ts';
 
 const [agent, op] = ['acme/red/bot-0', 'acme/red/bot-0 t1:s'];
 
-test('of a share that is used up, somebody is told', () => {
+function budgetsOn(day: string): JudgedBudgets {
   const budgets = new JudgedBudgets(new History(false));
-  budgets.moveTo('2026-01-18');
+  budgets.beginCommit(day);
+  budgets.moveTo(day);
+  return budgets;
+}
+
+test('of a share that is used up, somebody is told', () => {
+  const budgets = budgetsOn('2026-01-18');
   budgets.reserve(agent, caps.agent * 0.9);
   expect(() => budgets.requireTold()).toThrow(Broken);
+  expect(budgets.untold).toContain('80 %');
   budgets.tell(1, agent, '2026-01-18', 80);
   budgets.requireTold();
+  expect(budgets.untold).toBeUndefined();
 });
 
 test('what reservations use of the next day is told with its first charge', () => {
-  const budgets = new JudgedBudgets(new History(false));
-  budgets.moveTo('2026-01-18');
+  const budgets = budgetsOn('2026-01-18');
   budgets.reserve(agent, caps.agent * 0.9);
   budgets.tell(1, agent, '2026-01-18', 80);
+  budgets.beginCommit('2026-01-19');
   budgets.moveTo('2026-01-19');
   budgets.requireTold();
   budgets.reserve(agent, 1);
@@ -28,7 +36,8 @@ test('what reservations use of the next day is told with its first charge', () =
 });
 
 test('a charge counts for the day that was booked to before, whatever its clock says', () => {
-  const budgets = new JudgedBudgets(new History(false));
+  const budgets = budgetsOn('2026-01-18');
+  budgets.beginCommit('2026-01-19');
   budgets.book('acme/red/bot-1', '2026-01-19', 1);
   budgets.moveTo('2026-01-18');
   budgets.reserve(agent, caps.agent * 0.9);

@@ -79,7 +79,7 @@ export class Judge {
 
   /** `until`: when they are written, by any clock. */
   read(entries: readonly SealedEntry[], until: number): void {
-    this.budgets.commitUntil(dayOf(until));
+    this.budgets.beginCommit(dayOf(until));
     for (const entry of entries) this.#readOne(entry);
   }
 

@@ -17,8 +17,9 @@ export class JudgedBudgets {
   readonly #reserved = new Map<string, number>();
   readonly #spent = new Map<string, number>();
   readonly #told = new Set<string>();
-  /** By day: the tiers that were charged on it, with their caps. */
-  readonly #charged = new Map<string, Map<string, number>>();
+  /** The tiers that were charged on this day, with their caps, and those that the commit at hand has charged. */
+  readonly #charged = new Map<string, number>();
+  readonly #chargedNow = new Map<string, number>();
   readonly #history: History;
   #day = '';
   #lastBooked = '';
@@ -50,12 +51,16 @@ export class JudgedBudgets {
   /** Days only move forward. An entry may have been made on an earlier one. */
   moveTo(day: string): void {
     this.#at = day;
-    this.#day = later(day, this.#day);
+    if (day <= this.#day) return;
+    this.#day = day;
+    this.#charged.clear();
+    this.#chargedNow.clear();
   }
 
   /** Entries that are read next are committed by then. What was decided before midnight may be judged again after it. */
-  commitUntil(day: string): void {
-    this.#until = day;
+  beginCommit(until: string): void {
+    this.#until = until;
+    this.#chargedNow.clear();
   }
 
   /** After a charge, no cap of the agent may be passed. */
@@ -79,17 +84,28 @@ export class JudgedBudgets {
     this.#told.add(told);
   }
 
+  /** A share that the last commit has used up, and that nobody was told about. */
+  get untold(): string | undefined {
+    return this.#untoldOf(this.#chargedNow);
+  }
+
   /**
    * Somebody was told of each share that is used up. That is so when everything is at rest: a charge and a release from
    * before it may be committed the other way round. Reservations last over midnight; what they use of the next day is told
    * with the first charge on it.
    */
   requireTold(): void {
-    for (const [name, cap] of this.#charged.get(this.#day) ?? []) {
+    const untold = this.#untoldOf(this.#charged);
+    if (untold !== undefined) throw new Broken(untold);
+  }
+
+  #untoldOf(tiers: ReadonlyMap<string, number>): string | undefined {
+    for (const [name, cap] of tiers) {
       const used = (this.#total(name) * 100) / cap;
       const missing = shares.find((percent) => used >= percent && !this.#told.has(`${this.#day} ${name} ${percent}`));
-      if (missing !== undefined) throw new Broken(`nobody was told that ${name} has used ${missing} % of ${cap}`);
+      if (missing !== undefined) return `nobody was told that ${name} has used ${missing} % of ${cap}`;
     }
+    return undefined;
   }
 
   /** Requires that a ledger reserves what the log says, tier by tier. */
@@ -118,9 +134,12 @@ export class JudgedBudgets {
   }
 
   #charge(agent: string, day: string): void {
-    const charged = this.#charged.get(day) ?? new Map<string, number>();
-    for (const { name, cap } of tiersOf(agent)) charged.set(name, cap);
-    this.#charged.set(day, charged);
+    // Just before midnight, a gateway may be in the next day already.
+    if (day !== this.#day || day !== this.#until) return;
+    for (const { name, cap } of tiersOf(agent)) {
+      this.#charged.set(name, cap);
+      this.#chargedNow.set(name, cap);
+    }
   }
 
   #adjust(agent: string, cost: number): void {

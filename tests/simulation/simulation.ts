@@ -1,7 +1,9 @@
+import type { SealedEntry } from '@reeve/core';
 import { installFirstKey } from '@reeve/core';
 import { register } from './agent-deeds.ts';
+import type { Bias } from './bias.ts';
+import { biased, drawBias } from './bias.ts';
 import { isRefusal } from './deed.ts';
-import { deeds } from './deeds.ts';
 import { Broken } from './broken.ts';
 import { housekeepingDeeds } from './housekeeping-deeds.ts';
 import { History } from './history.ts';
@@ -25,29 +27,38 @@ const restartEvery = 4000;
 /** How often gateways notice that they run. */
 const listenedEveryMs = 900;
 
+/** Something that a step may be. */
+interface Act {
+  readonly weight: number;
+  readonly act: () => void | Promise<void>;
+}
+
 /** A cluster of gateways in one thread. Every step is drawn from the seed. */
 export class Simulation {
   readonly random: Random;
+  readonly bias: Bias;
   readonly time = new VirtualTime();
   readonly history: History;
   readonly judge: Judge;
-  readonly log = new VirtualLog((entries) => this.#watch(() => this.judge.read(entries, this.time.now + mostAheadMs)));
+  readonly log = new VirtualLog((entries, by) => this.#read(entries, by));
   readonly world: World;
   readonly gateways: VirtualGateway<VirtualMember>[] = [];
   readonly counts: Record<string, number> = {};
   step = 0;
-  readonly #passesDays: boolean;
+  readonly #acts: readonly Act[];
   #started = 0;
   #compared = 0;
   #failure: unknown;
+  readonly #untold: { readonly by: VirtualMember; readonly untold: string }[] = [];
   #states = '';
 
   /** `passesDays`: hours pass at once, so that days end. `keepsHistory`: what callers are told is kept. */
   constructor(seed: number, { passesDays = false, keepsHistory = false } = {}) {
     this.history = new History(keepsHistory);
     this.judge = new Judge(this.history);
-    this.#passesDays = passesDays;
     this.random = new Random(seed);
+    this.bias = drawBias(this.random);
+    this.#acts = biased(this.random, this.#everything(passesDays));
     this.world = new World(2 + this.random.int(15));
   }
 
@@ -56,9 +67,10 @@ export class Simulation {
     await this.#begin(3 + this.random.int(3));
     while (this.step < steps) {
       this.step++;
-      await this.#act();
+      await this.random.weighted(this.#acts).act();
       await settled();
       if (this.#failure !== undefined) throw this.#failure;
+      this.#requireTold();
       if (this.step % compareEvery === 0) await this.#compareAll();
       if (this.step % restartEvery === 0) await this.#compareWithStart();
     }
@@ -107,20 +119,28 @@ export class Simulation {
     });
   }
 
-  async #act(): Promise<void> {
-    const { random, log } = this;
-    const draw = random.next();
-    if (draw < 0.34) this.#deed(random.pick(this.gateways));
-    else if (draw < 0.6) this.#endTurn();
-    else if (draw < 0.84) await this.#workOfLog();
-    else if (draw < 0.95) this.#message();
-    else if (draw < 0.989) this.#pass(random.int(400));
-    else if (draw < 0.9915) log.dropLock();
-    else if (draw < 0.9945) random.pick(this.gateways).clock.aheadMs = random.int(2 * mostAheadMs) - mostAheadMs;
-    else if (draw < 0.9965) void this.#count('catch up', random.pick(this.gateways).gov.journal.catchUp());
-    else if (draw < 0.997) await this.#crash(random.int(this.gateways.length));
-    else if (this.#passesDays && random.chance(0.1)) this.time.advance(random.int(14_400_000));
-    else this.#pass(random.int(20_000));
+  /** What a step may be, and how often in a thousand. */
+  #everything(passesDays: boolean): readonly Act[] {
+    const { random } = this;
+    const any = () => random.pick(this.gateways);
+    return [
+      { weight: 340, act: () => this.#deed(any()) },
+      { weight: 260, act: () => this.#endTurn() },
+      { weight: 240, act: () => this.#workOfLog() },
+      { weight: 110, act: () => this.#message() },
+      { weight: 39, act: () => this.#pass(random.int(400)) },
+      { weight: 3, act: () => this.#pass(random.int(20_000)) },
+      { weight: passesDays ? 1 : 0, act: () => this.time.advance(random.int(14_400_000)) },
+      { weight: 2.5, act: () => this.log.dropLock() },
+      {
+        weight: 3,
+        act: () => {
+          any().clock.aheadMs = random.int(2 * mostAheadMs) - mostAheadMs;
+        },
+      },
+      { weight: 2, act: () => void this.#count('catch up', any().gov.journal.catchUp()) },
+      { weight: 0.5, act: () => this.#crash(random.int(this.gateways.length)) },
+    ];
   }
 
   /** Gateways listen while time passes, unless all of them were stopped. What they do by themselves is due then. */
@@ -136,11 +156,23 @@ export class Simulation {
   }
 
   /** What the judge says is told to the simulation, and not to the gateway at hand. */
-  #watch(judge: () => void): void {
+  #read(entries: readonly SealedEntry[], by: VirtualMember): void {
     try {
-      judge();
+      this.judge.read(entries, this.time.now + mostAheadMs);
     } catch (error) {
       this.#failure ??= error;
+    }
+    const { untold } = this.judge.budgets;
+    if (untold !== undefined) this.#untold.push({ by, untold });
+  }
+
+  /** A gateway that has nothing under way has told of the shares that its last commit used up. */
+  #requireTold(): void {
+    for (const { by, untold } of this.#untold.splice(0)) {
+      const gateway = this.gateways.find(({ ground }) => ground === by);
+      if (gateway === undefined) continue;
+      const [undurable] = gateway.gov.journal.undurable();
+      if (undurable === undefined) throw new Broken(`${gateway.name}: ${untold}`);
     }
   }
 
@@ -149,7 +181,7 @@ export class Simulation {
     if (waiting.length > 0) this.random.pick(waiting).endTurn();
   }
 
-  #deed(gateway: VirtualGateway, among = deeds): void {
+  #deed(gateway: VirtualGateway, among = this.bias.deeds): void {
     if (!gateway.isUp) return;
     const { name, act } = this.random.weighted(among);
     void this.#count(name, gateway.during(begin(() => act(this, gateway))));
@@ -170,7 +202,8 @@ export class Simulation {
     if (log.waiting === 0) return;
     const nth = random.int(Math.min(3, log.waiting));
     const draw = random.next();
-    const doubtful = log.work(nth, draw < 0.985 ? 'done' : draw < 0.998 ? 'refused' : 'answer lost');
+    const { refusals } = this.bias;
+    const doubtful = log.work(nth, draw < 0.002 ? 'answer lost' : draw < 0.002 + refusals ? 'refused' : 'done');
     if (doubtful === undefined) return;
     // A gateway that cannot find out what became of its commit ends, and the next one reads the log.
     const place = this.gateways.findIndex(({ ground }) => ground === doubtful);

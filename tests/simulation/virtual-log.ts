@@ -25,6 +25,9 @@ interface Message {
   readonly version: number;
 }
 
+/** Called with the entries of each commit, and who made it. */
+type OnEntries = (entries: readonly SealedEntry[], by: VirtualMember) => void;
+
 /** What becomes of the next piece of work. */
 export type Fate = 'done' | 'refused' | 'answer lost';
 
@@ -38,11 +41,11 @@ export class VirtualLog {
   readonly #asks: Ask[] = [];
   readonly #messages: Message[] = [];
   readonly #members = new Set<VirtualMember>();
-  readonly #onEntries: (entries: readonly SealedEntry[]) => void;
+  readonly #onEntries: OnEntries;
   /** Who has locked the head of the log. Nobody else writes meanwhile. */
   #holder: VirtualMember | undefined;
 
-  constructor(onEntries: (entries: readonly SealedEntry[]) => void) {
+  constructor(onEntries: OnEntries) {
     this.#onEntries = onEntries;
   }
 
@@ -153,7 +156,7 @@ export class VirtualLog {
     const last = batch.entries.at(-1) ?? this.commits.at(-1)?.head ?? emptyChain;
     this.commits.push({ head: { seq: last.seq, hash: last.hash }, text: commitText(told) });
     for (const to of this.#members) if (to !== by) this.#messages.push({ to, version: this.version });
-    this.#onEntries(batch.entries);
+    this.#onEntries(batch.entries, by);
   }
 
   #isFree(member: VirtualMember): boolean {

@@ -11,11 +11,11 @@ export interface Trial {
   readonly seconds: number;
 }
 
-/** Some faults show early, some only after much has happened, and some only on a disk. */
+/** Some faults show early, some only after much has happened, and some only on a disk or when days end. */
 const runs = [
   ['--steps', '8000'],
   ['--disk', '--steps', '8000'],
-  ['--steps', '8000'],
+  ['--days', '--steps', '15000'],
   ['--steps', '30000'],
 ] as const;
 const endingLine = /^seed \d+: (?:step (?<failedAt>\d+), failed: (?<why>.*)|\d+ steps, ok, )/m;

@@ -1,0 +1,36 @@
+import type { Deed } from './deed.ts';
+import { deeds } from './deeds.ts';
+import type { Random } from './random.ts';
+
+/**
+ * What happens more in one simulation than in others (swarm testing). Where everything happens in its usual measure, what
+ * is rare seldom meets what else is rare.
+ */
+export interface Bias {
+  readonly deeds: readonly Deed[];
+  /** How much actions are said to cost, and did cost. Null: what was said. */
+  readonly costs: readonly number[];
+  readonly actuals: readonly (number | null)[];
+  /** How likely the database refuses a piece of work. */
+  readonly refusals: number;
+}
+
+const usual = [0.3, 1, 1, 3];
+
+/** Scales the weight of each by a factor that is drawn. */
+export function biased<Item extends { readonly weight: number }>(random: Random, items: readonly Item[]): Item[] {
+  return items.map((item) => ({ ...item, weight: item.weight * random.pick(usual) }));
+}
+
+export function drawBias(random: Random): Bias {
+  return {
+    deeds: biased(random, deeds),
+    costs: random.pick([
+      [0, 1e5, 2e5, 1e6, 2e6, 12e6],
+      // Caps are full of reservations.
+      [0, 2e6, 12e6, 12e6],
+    ]),
+    actuals: random.pick([[null, null, 0, 1e6], [0], [0, 0, 0, null]]),
+    refusals: random.pick([0.003, 0.013, 0.05]),
+  };
+}
