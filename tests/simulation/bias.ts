@@ -1,5 +1,3 @@
-import type { Deed } from './deed.ts';
-import { deeds } from './deeds.ts';
 import type { Random } from './random.ts';
 
 /**
@@ -7,7 +5,6 @@ import type { Random } from './random.ts';
  * is rare seldom meets what else is rare.
  */
 export interface Bias {
-  readonly deeds: readonly Deed[];
   /** How much actions are said to cost, and did cost. Null: what was said. */
   readonly costs: readonly number[];
   readonly actuals: readonly (number | null)[];
@@ -15,16 +12,21 @@ export interface Bias {
   readonly refusals: number;
 }
 
-const usual = [0.3, 1, 1, 3];
+const slight = [0.3, 1, 1, 3];
+const strong = [0, ...slight, 6];
 
 /** Scales the weight of each by a factor that is drawn. */
-export function biased<Item extends { readonly weight: number }>(random: Random, items: readonly Item[]): Item[] {
-  return items.map((item) => ({ ...item, weight: item.weight * random.pick(usual) }));
+export function biased<Item extends { readonly weight: number }>(
+  random: Random,
+  items: readonly Item[],
+  how: 'slightly' | 'strongly',
+): Item[] {
+  const factors = how === 'slightly' ? slight : strong;
+  return items.map((item) => ({ ...item, weight: item.weight * random.pick(factors) }));
 }
 
 export function drawBias(random: Random): Bias {
   return {
-    deeds: biased(random, deeds),
     costs: random.pick([
       [0, 1e5, 2e5, 1e6, 2e6, 12e6],
       // Caps are full of reservations.

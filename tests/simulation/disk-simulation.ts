@@ -1,15 +1,17 @@
 import { installFirstKey, messageOf } from '@reeve/core';
 import { register } from './agent-deeds.ts';
 import type { Bias } from './bias.ts';
-import { drawBias } from './bias.ts';
+import { biased, drawBias } from './bias.ts';
 import { Broken } from './broken.ts';
-import type { Stage } from './deed.ts';
+import type { Deed, Stage } from './deed.ts';
 import { isRefusal } from './deed.ts';
+import { deeds } from './deeds.ts';
 import { History } from './history.ts';
 import { Judge } from './judge.ts';
 import { filePolicy } from './policies.ts';
 import { Random, sha256 } from './random.ts';
 import { requireAlike, settled } from './requirements.ts';
+import type { State } from './state-of.ts';
 import { stateOf } from './state-of.ts';
 import { VirtualClock, VirtualTime } from './virtual-clock.ts';
 import type { OpenDisk } from './virtual-disk.ts';
@@ -34,6 +36,7 @@ export class DiskSimulation implements Stage {
   readonly counts: Record<string, number> = {};
   step = 0;
   readonly #disk = new VirtualDisk((entries) => this.judge.read(entries, this.time.now));
+  readonly #deeds: readonly Deed[];
   #starts = 0;
   #failure: unknown;
   #states = '';
@@ -43,6 +46,7 @@ export class DiskSimulation implements Stage {
     this.judge = new Judge(this.history);
     this.random = new Random(seed);
     this.bias = drawBias(this.random);
+    this.#deeds = biased(this.random, deeds, 'slightly');
     this.world = new World(2 + this.random.int(6));
   }
 
@@ -109,7 +113,7 @@ export class DiskSimulation implements Stage {
 
   #deed(gateway: VirtualGateway<OpenDisk>): void {
     if (!gateway.isUp) return;
-    const { name, act } = this.random.weighted(this.bias.deeds);
+    const { name, act } = this.random.weighted(this.#deeds);
     const note = (outcome: string) => {
       this.counts[outcome] = (this.counts[outcome] ?? 0) + 1;
     };
@@ -149,8 +153,8 @@ export class DiskSimulation implements Stage {
 
   async #startAfter(
     gateway: VirtualGateway<OpenDisk>,
-    acknowledged: readonly string[],
-    underWay: readonly string[],
+    acknowledged: State,
+    underWay: State,
   ): Promise<VirtualGateway<OpenDisk>> {
     const { doubtful } = gateway.ground;
     const started = await this.#start();
@@ -166,7 +170,7 @@ export class DiskSimulation implements Stage {
     requireAlike({ name: gateway.name, state: expected }, { name: started.name, state }, seq);
     this.judge.budgets.requireReserved(started.gov.ledger.all(), started.name);
     this.judge.budgets.requireTold();
-    this.#states = sha256(`${this.#states}${state.join('\n')}`);
+    this.#states = sha256(`${this.#states}${[...state].join('\n')}`);
     return started;
   }
 

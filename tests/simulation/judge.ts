@@ -104,7 +104,7 @@ export class Judge {
       throw new Broken(`entry ${seq}: ${eventType} by the key ${actor.id}, which was revoked before`);
     }
     this.counts[eventType] = (this.counts[eventType] ?? 0) + 1;
-    const agent = `${lineage.org_id ?? ''}/${lineage.team_id}/${lineage.agent_id}`;
+    const agent = agentIn(lineage);
     const follow = this.#meaning[eventType];
     follow?.({ seq, agent, opId, decision: draft.decision, payload, at });
   }
@@ -211,6 +211,16 @@ export class Judge {
     this.budgets.release(agent, op.reserved);
     op.reserved = 0;
   }
+}
+
+/** An entry as people read it. */
+export function lineOf({ seq, draft: { eventType, lineage, opId, actor, at, payload } }: SealedEntry): string {
+  const about = opId === null ? agentIn(lineage) : opName(agentIn(lineage), opId);
+  return `entry ${seq}: ${eventType} ${about} by ${actor.kind} ${actor.id}, ${new Date(at).toISOString()}, ${payload}`;
+}
+
+function agentIn({ org_id: org, team_id: team, agent_id: agent }: SealedEntry['draft']['lineage']): string {
+  return `${org ?? ''}/${team}/${agent}`;
 }
 
 export function agentName({ orgId, teamId, agentId }: AgentId): string {

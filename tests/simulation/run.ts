@@ -7,7 +7,7 @@ import { Simulation } from './simulation.ts';
 
 const help = `Simulates a cluster of gateways in one thread, with a virtual clock, database and network.
 
-  npm run simulate -- [--seed N] [--steps M] [--counts] [--days | --disk] [--history FILE]
+  npm run simulate -- [--seed N] [--steps M] [--counts] [--days | --disk] [--trace TEXT] [--history FILE]
   npm run simulate -- --mutants [--only TEXT] [--seconds N] [--report]
 
   --seed N      draws every step from this number; without it, from the clock
@@ -15,6 +15,7 @@ const help = `Simulates a cluster of gateways in one thread, with a virtual cloc
   --counts      also prints what happened how often
   --days        lets hours pass at once, so that days end
   --disk        simulates one gateway on SQLite instead, on a disk that gets full and a power that fails
+  --trace TEXT  also prints the entries of the log that contain this, such as "acme/red/bot-0 t12:s"
   --history FILE  writes what callers asked and were told, as JSON lines
   --mutants     breaks one mechanism after the other in a copy of the sources, and tells when a simulation notices
   --only TEXT   only mutants whose names contain this
@@ -31,6 +32,7 @@ const { values } = parseArgs({
     counts: { type: 'boolean', default: false },
     days: { type: 'boolean', default: false },
     disk: { type: 'boolean', default: false },
+    trace: { type: 'string' },
     history: { type: 'string' },
     mutants: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
@@ -48,6 +50,12 @@ async function simulate(seed: number, steps: number): Promise<number> {
   const simulation = values.disk
     ? new DiskSimulation(seed)
     : new Simulation(seed, { passesDays: values.days, keepsHistory: values.history !== undefined });
+  const { trace } = values;
+  if (trace !== undefined && simulation instanceof Simulation) {
+    simulation.watch.onWritten = (line) => {
+      if (line.includes(trace)) process.stdout.write(`step ${simulation.step}, ${line}\n`);
+    };
+  }
   try {
     const states = await simulation.run(steps);
     process.stdout.write(`seed ${seed}: ${steps} steps, ok, state ${states}\n`);

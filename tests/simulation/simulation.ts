@@ -3,15 +3,18 @@ import { installFirstKey } from '@reeve/core';
 import { register } from './agent-deeds.ts';
 import type { Bias } from './bias.ts';
 import { biased, drawBias } from './bias.ts';
+import type { Deed } from './deed.ts';
 import { isRefusal } from './deed.ts';
+import { deeds } from './deeds.ts';
 import { Broken } from './broken.ts';
 import { housekeepingDeeds } from './housekeeping-deeds.ts';
 import { History } from './history.ts';
 import { Judge } from './judge.ts';
+import { LogWatch } from './log-watch.ts';
 import { filePolicy } from './policies.ts';
 import { Random, sha256 } from './random.ts';
 import type { Named } from './requirements.ts';
-import { requireAlike, settled } from './requirements.ts';
+import { requireAlike, requireRowsKnown, settled } from './requirements.ts';
 import { stateOf } from './state-of.ts';
 import { VirtualClock, VirtualTime } from './virtual-clock.ts';
 import { settings, VirtualGateway } from './virtual-gateway.ts';
@@ -40,25 +43,28 @@ export class Simulation {
   readonly time = new VirtualTime();
   readonly history: History;
   readonly judge: Judge;
+  readonly watch: LogWatch;
   readonly log = new VirtualLog((entries, by) => this.#read(entries, by));
   readonly world: World;
   readonly gateways: VirtualGateway<VirtualMember>[] = [];
   readonly counts: Record<string, number> = {};
   step = 0;
   readonly #acts: readonly Act[];
+  /** What happens at each gateway, by its place. */
+  readonly #deeds: (readonly Deed[])[] = [];
   #started = 0;
   #compared = 0;
   #failure: unknown;
-  readonly #untold: { readonly by: VirtualMember; readonly untold: string }[] = [];
   #states = '';
 
   /** `passesDays`: hours pass at once, so that days end. `keepsHistory`: what callers are told is kept. */
   constructor(seed: number, { passesDays = false, keepsHistory = false } = {}) {
     this.history = new History(keepsHistory);
     this.judge = new Judge(this.history);
+    this.watch = new LogWatch(this.judge, this.gateways);
     this.random = new Random(seed);
     this.bias = drawBias(this.random);
-    this.#acts = biased(this.random, this.#everything(passesDays));
+    this.#acts = biased(this.random, this.#everything(passesDays), 'slightly');
     this.world = new World(2 + this.random.int(15));
   }
 
@@ -70,16 +76,15 @@ export class Simulation {
       await this.random.weighted(this.#acts).act();
       await settled();
       if (this.#failure !== undefined) throw this.#failure;
-      this.#requireTold();
+      this.watch.requireTold();
       if (this.step % compareEvery === 0) await this.#compareAll();
       if (this.step % restartEvery === 0) await this.#compareWithStart();
     }
     await this.#calm();
     await this.#compareAll();
     await this.#compareWithStart();
-    Object.assign(this.counts, this.judge.counts, { entries: this.judge.entries, allowed: this.judge.allowed });
-    this.counts['commits'] = this.log.version;
-    this.counts['compared'] = this.#compared;
+    const { entries, allowed, counts } = this.judge;
+    Object.assign(this.counts, counts, { entries, allowed, commits: this.log.version, compared: this.#compared });
     return this.#states;
   }
 
@@ -108,6 +113,7 @@ export class Simulation {
   }
 
   async #start(place: number): Promise<void> {
+    this.#deeds[place] = biased(this.random, deeds, 'strongly');
     this.gateways[place] = await VirtualGateway.start({
       name: `gateway ${++this.#started}`,
       ground: this.log.join(),
@@ -124,7 +130,7 @@ export class Simulation {
     const { random } = this;
     const any = () => random.pick(this.gateways);
     return [
-      { weight: 340, act: () => this.#deed(any()) },
+      { weight: 340, act: () => this.#deed(random.int(this.gateways.length)) },
       { weight: 260, act: () => this.#endTurn() },
       { weight: 240, act: () => this.#workOfLog() },
       { weight: 110, act: () => this.#message() },
@@ -152,27 +158,15 @@ export class Simulation {
         for (const { listening } of this.gateways) void listening.since;
       }
     if (ms < settings.sweepTickMs) return;
-    for (const gateway of this.gateways) if (this.random.chance(0.5)) this.#deed(gateway, housekeepingDeeds);
+    for (const place of this.gateways.keys()) if (this.random.chance(0.5)) this.#deed(place, housekeepingDeeds);
   }
 
   /** What the judge says is told to the simulation, and not to the gateway at hand. */
   #read(entries: readonly SealedEntry[], by: VirtualMember): void {
     try {
-      this.judge.read(entries, this.time.now + mostAheadMs);
+      this.watch.read(entries, by, this.time.now + mostAheadMs);
     } catch (error) {
       this.#failure ??= error;
-    }
-    const { untold } = this.judge.budgets;
-    if (untold !== undefined) this.#untold.push({ by, untold });
-  }
-
-  /** A gateway that has nothing under way has told of the shares that its last commit used up. */
-  #requireTold(): void {
-    for (const { by, untold } of this.#untold.splice(0)) {
-      const gateway = this.gateways.find(({ ground }) => ground === by);
-      if (gateway === undefined) continue;
-      const [undurable] = gateway.gov.journal.undurable();
-      if (undurable === undefined) throw new Broken(`${gateway.name}: ${untold}`);
     }
   }
 
@@ -181,10 +175,12 @@ export class Simulation {
     if (waiting.length > 0) this.random.pick(waiting).endTurn();
   }
 
-  #deed(gateway: VirtualGateway, among = this.bias.deeds): void {
-    if (!gateway.isUp) return;
+  #deed(place: number, among = this.#deeds[place] ?? deeds): void {
+    const gateway = this.gateways[place];
+    if (gateway?.isUp !== true) return;
     const { name, act } = this.random.weighted(among);
-    void this.#count(name, gateway.during(begin(() => act(this, gateway))));
+    // What throws at once is refused like what is refused later.
+    void this.#count(name, gateway.during((async () => await act(this, gateway))()));
   }
 
   async #count(name: string, work: Promise<unknown>): Promise<void> {
@@ -206,8 +202,7 @@ export class Simulation {
     const doubtful = log.work(nth, draw < 0.002 ? 'answer lost' : draw < 0.002 + refusals ? 'refused' : 'done');
     if (doubtful === undefined) return;
     // A gateway that cannot find out what became of its commit ends, and the next one reads the log.
-    const place = this.gateways.findIndex(({ ground }) => ground === doubtful);
-    await this.#crash(place);
+    await this.#crash(this.gateways.findIndex(({ ground }) => ground === doubtful));
   }
 
   #message(): void {
@@ -282,18 +277,18 @@ export class Simulation {
       }
     }
     const [first] = states.values();
-    if (first !== undefined) this.#states = sha256(`${this.#states}${first.state.join('\n')}`);
+    if (first !== undefined) this.#states = sha256(`${this.#states}${[...first.state].join('\n')}`);
   }
 
   /** A gateway that starts now is like one that has been there. */
   async #compareWithStart(): Promise<void> {
     await this.#calm();
+    await requireRowsKnown(this.log.store, this.gateways);
     const known = this.gateways.map((gateway) => this.#pictureOf(gateway));
     const place = this.random.int(this.gateways.length);
     await this.#crash(place);
-    const [started] = this.gateways.slice(place, place + 1);
     await this.#calm();
-    const other = known[place];
+    const [started, other] = [this.gateways[place], known[place]];
     if (started === undefined || other === undefined) return;
     this.#compared++;
     requireAlike(other, this.#pictureOf(started), this.log.version);
@@ -302,9 +297,4 @@ export class Simulation {
   #pictureOf({ name, gov }: VirtualGateway<VirtualMember>): Named {
     return { name, state: stateOf(gov, this.time.now), day: gov.ledger.windows.day.id };
   }
-}
-
-/** What throws at once is refused like what is refused later. */
-async function begin<Result>(act: () => Promise<Result>): Promise<Result> {
-  return await act();
 }

@@ -4,10 +4,13 @@ import { recordOf } from '@reeve/core';
 /** A start no longer tells an agent what was decided a day before. */
 const toldMs = 23 * 3_600_000;
 
-/** Everything that gateways at the same place of the log must agree on: one line for each thing, sorted. */
-export function stateOf(gov: Governance, now: number): readonly string[] {
-  const lines: string[] = [];
-  const tell = (kind: string, name: string, value: unknown) => lines.push(`${kind} ${name} ${textOf(value)}`);
+/** What gateways agree on: the names of things, sorted, and how they are. */
+export type State = ReadonlyMap<string, string>;
+
+/** Everything that gateways at the same place of the log must agree on. */
+export function stateOf(gov: Governance, now: number): State {
+  const things: [string, string][] = [];
+  const tell = (kind: string, name: string, value: unknown) => things.push([`${kind} ${name}`, textOf(value)]);
   for (const agent of gov.directory.all()) {
     const { key, record, blocked } = agent;
     tell('agent', key, { record, blocked });
@@ -22,7 +25,7 @@ export function stateOf(gov: Governance, now: number): readonly string[] {
     const { lastSequence } = gov.control.outbox(record.id);
     tell('sequence', key, lastSequence);
     for (const { message } of gov.control.find(key)?.queued() ?? []) {
-      if (now - message.issuedAt < toldMs) tell('message', key, message);
+      if (now - message.issuedAt < toldMs) tell('message', `${key} ${message.sequence}`, message);
     }
   }
   for (const { of, reserved, spent, noticed } of gov.ledger.all()) {
@@ -33,16 +36,30 @@ export function stateOf(gov: Governance, now: number): readonly string[] {
   for (const suspension of gov.directory.suspensions.all()) tell('suspension', suspension.id, suspension);
   for (const key of gov.keys.all()) tell('key', key.id, { ...key, lastUsedAt: null });
   tell('policies', '', gov.policies.version);
-  return lines.sort();
+  return new Map(things.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** Lines that only one of two states has. */
-export function differenceOf(one: readonly string[], other: readonly string[]): readonly string[] {
-  const [left, right] = [new Set(one), new Set(other)];
-  return [
-    ...one.filter((line) => !right.has(line)).map((line) => `- ${line}`),
-    ...other.filter((line) => !left.has(line)).map((line) => `+ ${line}`),
-  ];
+/** A line for each thing that is different in two states. Of what both have, it shows the members that differ. */
+export function differenceOf(one: State, other: State): readonly string[] {
+  const names = [...new Set([...one.keys(), ...other.keys()])].filter((name) => one.get(name) !== other.get(name));
+  return names.map((name) => {
+    const [left, right] = [one.get(name), other.get(name)];
+    if (left === undefined) return `+ ${name} ${right}`;
+    if (right === undefined) return `- ${name} ${left}`;
+    return `± ${name} ${membersThatDiffer(JSON.parse(left), JSON.parse(right)).join(', ')}`;
+  });
+}
+
+function membersThatDiffer(one: unknown, other: unknown, path = ''): readonly string[] {
+  if (textOf(one) === textOf(other)) return [];
+  if (!isObject(one) || !isObject(other)) return [`${path}: -${textOf(one)} +${textOf(other)}`];
+  return [...new Set([...Object.keys(one), ...Object.keys(other)])].flatMap((name) =>
+    membersThatDiffer(one[name], other[name], path === '' ? name : `${path}.${name}`),
+  );
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The same whatever the order of members is: a store may read them in another one. */

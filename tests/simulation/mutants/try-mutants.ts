@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from './mutant.ts';
 import { MutatedCopy, requireApplicable } from './mutated-copy.ts';
 
 /** What became of a mutant. */

@@ -1,0 +1,233 @@
+import type { Mutant } from './mutant.ts';
+import { core } from './mutant.ts';
+
+/** What gateways decide, in which order, and what they tell each other. */
+export const decidingMutants: readonly Mutant[] = [
+  {
+    name: 'lifecycle: what is over ends again',
+    file: `${core}/ops/op.ts`,
+    text: 'completing: {},',
+    replacement: "completing: { terminate: 'terminated' },",
+  },
+  {
+    name: 'chain: entries of a commit do not link to each other',
+    file: `${core}/audit/chain.ts`,
+    text: '"prev_hash":"${head.hash}"',
+    replacement: '"prev_hash":"${draft.opId}"',
+  },
+  {
+    name: 'caps: the charge itself does not count',
+    file: `${core}/budget/cap-rule.ts`,
+    text: 'if (plus(totalMicros, cost) > limitMicros)',
+    replacement: 'if (totalMicros > limitMicros)',
+  },
+  {
+    name: 'caps: what other gateways charged meanwhile does not count',
+    file: `${core}/budget/ledger.ts`,
+    text: 'plus(total, this.#releasedOf(of)) <= limit',
+    replacement: 'plus(total, this.#releasedOf(of)) <= limit + Number.MAX_VALUE',
+  },
+  {
+    name: 'caps: a release counts before it is durable',
+    file: `${core}/budget/ledger.ts`,
+    text: 'plus(total, this.#releasedOf(of)) <= limit',
+    replacement: 'total <= limit',
+  },
+  {
+    name: 'caps: a refusal stands although a commit before it has released',
+    file: `${core}/decision/decide.ts`,
+    text: `    gov.journal.onlyIf(() => false);
+    gov.journal.restOnAll();
+  }
+  if (decision === 'deny')`,
+    replacement: `  }
+  if (decision === 'deny')`,
+  },
+  {
+    name: 'reservations: the end of an operation releases nothing',
+    file: `${core}/ops/ops-facts.ts`,
+    text: 'if (reserved !== 0) undos.push(ledger.balances.reserve(id, reserved));',
+    replacement: 'if (reserved > 0) undos.push(ledger.balances.reserve(id, reserved));',
+  },
+  {
+    name: 'reservations: a release after silence is not followed',
+    file: `${core}/ops/ops-facts.ts`,
+    text: 'ledger.balances.reserve(id, -reservedMicros)];',
+    replacement: 'how.isHere ? ledger.balances.reserve(id, -reservedMicros) : nothingToApply()];',
+  },
+  {
+    name: 'reservations: a release after silence is not restored from the log',
+    file: `${core}/ops/ops-facts.ts`,
+    text: 'isInRow(state, fact.agent, opId, how)) return;',
+    replacement: "isInRow(state, fact.agent, opId, how) || opId !== '') return;",
+  },
+  {
+    name: 'notices: two gateways tell of the same share',
+    file: `${core}/budget/note-approached.ts`,
+    text: 'gov.journal.onlyIf(({ steps }) => !steps.some(isBudgetStep));',
+    replacement: '',
+  },
+  {
+    name: 'notices: nobody is told of a share that two gateways reach together',
+    file: `${core}/decision/decide.ts`,
+    text: 'gov.journal.onlyWhile(() => gov.ledger.isSurelyWithinCaps(id) && gov.ledger.hasToldShares(id));',
+    replacement: 'gov.journal.onlyWhile(() => gov.ledger.isSurelyWithinCaps(id));',
+  },
+  {
+    name: 'undo: a commit that fails is not taken back',
+    file: `${core}/journal/tick.ts`,
+    text: 'for (const { undos } of parts.toReversed()) for (const undo of undos.reverse()) undo();',
+    replacement: 'if (parts.length < 0) throw new Error();',
+  },
+  {
+    name: 'undo: what is taken back is taken back in the order it was done',
+    file: `${core}/journal/overtaken.ts`,
+    text: 'for (const part of gone.toReversed()) for (const undo of part.undos.reverse()) undo();',
+    replacement: 'for (const part of gone) for (const undo of part.undos) undo();',
+  },
+  {
+    name: 'undo: a charge is not taken back',
+    file: `${core}/ops/ops-facts.ts`,
+    text: 'if (reserved !== 0) undos.push(ledger.balances.reserve(id, reserved));',
+    replacement: 'if (reserved !== 0) ledger.balances.reserve(id, reserved);',
+  },
+  {
+    name: 'undo: an operation loses its sequence with a change that is taken back',
+    file: `${core}/ops/registry.ts`,
+    text: 'return () => this.#bring(known, before, { state, updatedAt, movedAt, hasEnded });',
+    replacement: `const { seq } = known;
+    return () => {
+      this.#bring(known, before, { state, updatedAt, movedAt, hasEnded });
+      known.seq = seq;
+    };`,
+  },
+  {
+    name: 'order: turns stand although a commit before them changed what they rest on',
+    file: `${core}/journal/overtaken.ts`,
+    text: '(part) => rests(part) || isRefused(part)',
+    replacement: '(part) => isRefused(part) && !rests(part)',
+  },
+  {
+    name: 'order: guards are not asked',
+    file: `${core}/journal/overtaken.ts`,
+    text: '(part) => rests(part) || isRefused(part)',
+    replacement: '(part) => rests(part) && !isRefused(part)',
+  },
+  {
+    name: 'order: conditions are not asked again',
+    file: `${core}/journal/overtaken.ts`,
+    text: 'knowing === followed || conditions.every((condition) => condition());',
+    replacement: 'knowing === followed || conditions.length >= 0;',
+  },
+  {
+    name: 'order: what rests on a turn that is done again stays',
+    file: `${core}/journal/overtaken.ts`,
+    text: 'if (fits(part) || gone.some(rests)) gone.push(part);',
+    replacement: 'if (fits(part) && !gone.some(rests)) gone.push(part);',
+  },
+  {
+    name: 'order: a gateway seals onto the head that it knew before',
+    file: `${core}/journal/journal.ts`,
+    text: 'this.#head = commit.head;',
+    replacement: '',
+  },
+  {
+    name: 'order: a replay stands although its decision is taken back',
+    file: `${core}/decision/check-action.ts`,
+    text: `    gov.journal.restOnAll();
+    gov.journal.onlyIf(({ touched })`,
+    replacement: '    gov.journal.onlyIf(({ touched })',
+  },
+  {
+    name: 'freshness: nobody catches up with the log before a caller is served',
+    file: `${core}/journal/journal.ts`,
+    text: 'if (this.#sharing === undefined) return true;',
+    replacement: 'if (this.#sharing !== undefined) return true;',
+  },
+  {
+    name: 'keys: a revoked key is in force',
+    file: `${core}/access/key-ring.ts`,
+    text: 'if (key === undefined || key.revokedAt !== null || !this.isWhole(id)) return false;',
+    replacement: 'if (key === undefined || !this.isWhole(id)) return false;',
+  },
+  {
+    name: 'keys: those of other gateways are not followed',
+    file: `${core}/access/access-facts.ts`,
+    text: 'apply: ({ keys, ended }, { key }, { onDurable }) => {',
+    replacement: 'apply: ({ keys, ended }, { key }, { isHere, onDurable }) => { if (!isHere) return () => undefined;',
+  },
+  {
+    name: 'keys: a turn that is done again does not ask whether its caller still may',
+    file: `${core}/journal/turns.ts`,
+    text: `      by.require();
+      this.onlyWhile(() => holds(by));`,
+    replacement: '',
+  },
+  {
+    name: 'tokens: a replaced token is served',
+    file: `${core}/tenancy/identify.ts`,
+    text: 'if (claimed !== undefined && expected != null && equalInConstantTime(presented, expected)) {',
+    replacement: 'if (claimed !== undefined && expected != null) {',
+  },
+  {
+    name: 'tokens: a turn stands although another gateway has replaced its token',
+    file: `${core}/control/agent-facts.ts`,
+    text: 'return { org: agentOfChange(change).orgId };',
+    replacement: "return change.kind === 'agent_saved' ? undefined : { org: agentOfChange(change).orgId };",
+  },
+  {
+    name: 'suspensions: a suspended agent is served',
+    file: `${core}/tenancy/identify.ts`,
+    text: 'if (claimed.record.suspension !== null) {',
+    replacement: 'if (claimed.record.suspension !== null && claimed.blocked) {',
+  },
+  {
+    name: 'suspensions: a suspended scope is served',
+    file: `${core}/decision/refuse-by-control.ts`,
+    text: 'if (hold !== undefined) return',
+    replacement: "if (hold !== undefined && op.opId === '') return",
+  },
+  {
+    name: 'suspensions: those of other gateways are not followed',
+    file: `${core}/tenancy/tenancy-facts.ts`,
+    text: 'apply: ({ directory }, { suspension }) => directory.suspensions.put(suspension),',
+    replacement:
+      'apply: ({ directory }, { suspension }, { isHere }) => isHere ? directory.suspensions.put(suspension) : () => undefined,',
+  },
+  {
+    name: 'runs: a held run is served',
+    file: `${core}/decision/refuse-by-control.ts`,
+    text: 'if (control === undefined) return undefined;',
+    replacement: "if (control === undefined || op.opId !== '') return undefined;",
+  },
+  {
+    name: 'runs: held runs are forgotten at a start',
+    file: `${core}/control/control-facts.ts`,
+    text: "for (const control of snapshot.runControls) yield { kind: 'run_control_saved', control };",
+    replacement: '',
+  },
+  {
+    name: 'controls: sequence numbers begin anew at a start',
+    file: `${core}/control/control-facts.ts`,
+    text: "for (const sequence of snapshot.controlSequences) yield { kind: 'control_sequence_saved', sequence };",
+    replacement: '',
+  },
+  {
+    name: 'approvals: an approval stays open although its operation has ended',
+    file: `${core}/approvals/settle-approval.ts`,
+    text: 'cancelApproval(gov, approval, { actor, reason });',
+    replacement: '',
+  },
+  {
+    name: 'approvals: the outcome is told at one gateway alone, and not after a start',
+    file: `${core}/approvals/approvals-facts.ts`,
+    text: 'return undoAll(undo, withdraw, tell(gov, approval, how));',
+    replacement: 'return undoAll(undo, withdraw, how.isHere ? tell(gov, approval, how) : () => undefined);',
+  },
+  {
+    name: 'policies: those of other gateways are not followed',
+    file: `${core}/policy/policy-facts.ts`,
+    text: 'apply: (gov, { saved }, { onDurable }) => {',
+    replacement: 'apply: (gov, { saved }, { isHere, onDurable }) => { if (!isHere) return nothingToApply();',
+  },
+];

@@ -1,0 +1,138 @@
+import type { Mutant } from './mutant.ts';
+import { core } from './mutant.ts';
+
+const sql = 'packages/gateway/src/adapters/sql';
+
+/** What is on the way to others, in the store, restored from it and forgotten. */
+export const keepingMutants: readonly Mutant[] = [
+  {
+    name: 'commit text: reservations are lost on the way',
+    file: `${core}/replication/packed-step.ts`,
+    text: 'op.reservedMicros,',
+    replacement: '0,',
+  },
+  {
+    name: 'commit text: runs are lost on the way',
+    file: `${core}/replication/packed-step.ts`,
+    text: 'op.runId,',
+    replacement: "'',",
+  },
+  {
+    name: 'restore: rows of operations are not read',
+    file: `${core}/ops/restore-ops.ts`,
+    text: 'for (const row of [...rows].sort((one, other) => one.registeredAt - other.registeredAt)) this.#row(row);',
+    replacement: 'this.#row satisfies unknown;',
+  },
+  {
+    name: 'restore: facts after the mark are not applied again',
+    file: `${core}/recover.ts`,
+    text: 'if (seq > mark) redoFact(gov, fact, part, how);',
+    replacement: 'if (seq > mark + 20) redoFact(gov, fact, part, how);',
+  },
+  {
+    name: 'restore: a fact is applied again over a row that is newer',
+    file: `${core}/ops/ops-facts.ts`,
+    text: 'return known !== undefined && known.savedSeq > before;',
+    replacement: 'return known !== undefined && known.savedSeq < 0 && before > 0;',
+  },
+  {
+    name: 'restore: what an agent left behind comes back',
+    file: `${core}/control/agent-facts.ts`,
+    text: 'if (op.savedSeq > before) continue;',
+    replacement: 'if (op.savedSeq >= 0) continue;',
+  },
+  {
+    name: 'restore: facts are forgotten before the mark',
+    file: 'tests/simulation/virtual-gateway.ts',
+    text: 'Math.min(this.gov.balances.neededFrom, this.checkpoint.replayFrom)',
+    replacement: 'Math.max(this.gov.balances.neededFrom, this.checkpoint.replayFrom)',
+  },
+  {
+    name: 'marks: the log of operations is cut off where rows are missing',
+    file: `${core}/ops/checkpoint.ts`,
+    text: 'marks.findLast((mark) => mark.elapsed <= now - this.#windowMs)',
+    replacement: 'marks.at(-1)',
+  },
+  {
+    name: 'marks: the mark of balances speaks for rows that were written before',
+    file: `${core}/budget/balance-keeper.ts`,
+    text: 'asOf: isAll ? { seq: this.#asOf,',
+    replacement: 'asOf: isAll ? { seq,',
+  },
+  {
+    name: 'marks: balances of two gateways are saved under one mark',
+    file: `${core}/budget/balance-keeper.ts`,
+    text: 'journal.onlyIf((commit) => !commit.steps.some(isSave));',
+    replacement: '',
+  },
+  {
+    name: 'sweep: an operation is forgotten before its end is durable',
+    file: `${core}/ops/registry.ts`,
+    text: 'if (isLeft && (movedAt > deadline || !op.hasEnded)) break;',
+    replacement: 'if (isLeft && movedAt > deadline) break;',
+  },
+  {
+    name: 'sweep: rows of forgotten operations stay',
+    file: `${core}/ops/checkpoint.ts`,
+    text: 'removed.filter(({ savedSeq }) => savedSeq > 0)',
+    replacement: 'removed.filter(({ savedSeq }) => savedSeq < 0)',
+  },
+  {
+    name: 'leaving: a row that another gateway is writing stays when its agent leaves',
+    file: `${core}/ops/move-op.ts`,
+    text: 'if (op.savedSeq > 0 || gov.journal.isShared) {',
+    replacement: 'if (op.savedSeq > 0) {',
+  },
+  {
+    name: 'marks: a row of another gateway counts for what happens here',
+    file: `${core}/ops/registry.ts`,
+    text: 'const wasUnsaved = isWhole && this.#unsaved.delete(op);',
+    replacement: 'const wasUnsaved = this.#unsaved.delete(op);',
+  },
+  {
+    name: 'marks: the mark passes rows that are still to be removed',
+    file: `${core}/ops/checkpoint.ts`,
+    text: 'if (ops.owesRemovals) return;',
+    replacement: '',
+  },
+  {
+    name: 'sweep: an operation whose end was taken back is forgotten',
+    file: `${core}/ops/registry.ts`,
+    text: `const isLeft = isOver(op.state) && op.movedAt === movedAt && this.holds(op);
+      if (isLeft && (movedAt > deadline || !op.hasEnded)) break;`,
+    replacement: `const isLeft = this.holds(op);
+      if (isLeft && (movedAt > deadline || (isOver(op.state) && !op.hasEnded))) break;`,
+  },
+  {
+    name: 'sweep: a forgotten operation gets a row when its change is taken back',
+    file: `${core}/ops/registry.ts`,
+    text: 'if (this.holds(op)) yield [op, since];',
+    replacement: 'if (since >= 0) yield [op, since];',
+  },
+  {
+    name: 'sweep: a row is removed although another operation has its id',
+    file: `${core}/ops/registry.ts`,
+    text: 'if (op === undefined) yield row;',
+    replacement: "if (op?.opId !== '') yield row;",
+  },
+  {
+    name: 'disk: a commit that did not fit is not rolled back',
+    file: `${sql}/sqlite-store.ts`,
+    text: "if (this.#db.isTransaction) this.#db.exec('ROLLBACK');",
+    replacement: '',
+  },
+  {
+    name: 'disk: entries and rows of a commit are written one after the other',
+    file: `${sql}/sqlite-store.ts`,
+    text: 'for (const change of batch.changes) for',
+    replacement:
+      "this.#prepare('COMMIT').run(); this.#prepare('BEGIN IMMEDIATE').run(); for (const change of batch.changes) for",
+  },
+  {
+    name: 'disk: rows are not removed',
+    file: `${sql}/sqlite-store.ts`,
+    text: `      case 'remove':
+        table.remove(write.key);`,
+    replacement: `      case 'remove':`,
+  },
+];
