@@ -1,9 +1,6 @@
-import type { Store } from '@reeve/core';
 import { Broken } from './broken.ts';
-import { agentName, opName } from './judge.ts';
 import type { State } from './state-of.ts';
 import { differenceOf } from './state-of.ts';
-import type { VirtualGateway } from './virtual-gateway.ts';
 
 /** The state of a gateway. */
 export interface Named {
@@ -34,20 +31,6 @@ export function requireAlike(one: Named, other: Named, place: number): void {
   throw new Broken(
     `${one.name} (-) and ${other.name} (+) differ after commit ${place}: ${summary}\n${shown.join('\n')}`,
   );
-}
-
-/** Whoever forgets an operation last removes its row. A start would bring it back. */
-export async function requireRowsKnown(store: Store, gateways: readonly VirtualGateway[]): Promise<void> {
-  if (gateways.some(({ gov }) => gov.ops.owesRemovals)) return;
-  const { ops } = await store.load();
-  for (const { agent: id, opId } of ops) {
-    const isKnownTo = ({ gov }: VirtualGateway) => {
-      const agent = gov.directory.find(id);
-      return agent !== undefined && gov.ops.find(agent, opId) !== undefined;
-    };
-    if (gateways.some(isKnownTo)) continue;
-    throw new Broken(`the store has a row of ${opName(agentName(id), opId)}, which no gateway remembers`);
-  }
 }
 
 /** Lets everything happen that waits for nothing but its turn. */

@@ -14,7 +14,8 @@ import { LogWatch } from './log-watch.ts';
 import { filePolicy } from './policies.ts';
 import { Random, sha256 } from './random.ts';
 import type { Named } from './requirements.ts';
-import { requireAlike, requireRowsKnown, settled } from './requirements.ts';
+import { requireRows } from './required-rows.ts';
+import { requireAlike, settled } from './requirements.ts';
 import { stateOf } from './state-of.ts';
 import { VirtualClock, VirtualTime } from './virtual-clock.ts';
 import { settings, VirtualGateway } from './virtual-gateway.ts';
@@ -24,8 +25,9 @@ import { World } from './world.ts';
 
 /** By how much a wall clock may be wrong. */
 const mostAheadMs = 10_000;
-/** How often gateways are compared with each other, and with one that starts from the store. */
+/** How often gateways are compared with each other, and with one that joins or starts again from the store. */
 const compareEvery = 200;
+const joinEvery = 1000;
 const restartEvery = 4000;
 /** How often gateways notice that they run. */
 const listenedEveryMs = 900;
@@ -78,7 +80,7 @@ export class Simulation {
       if (this.#failure !== undefined) throw this.#failure;
       this.watch.requireTold();
       if (this.step % compareEvery === 0) await this.#compareAll();
-      if (this.step % restartEvery === 0) await this.#compareWithStart();
+      if (this.step % joinEvery === 0) await this.#compareWithStart();
     }
     await this.#calm();
     await this.#compareAll();
@@ -97,11 +99,7 @@ export class Simulation {
     const secret = (await installing) ?? '';
     const [root] = first.gov.keys.all();
     this.history.happened({ model: 'key', do: 'create', key: root?.id ?? '' });
-    this.world.keys.push({
-      secret,
-      id: root?.id ?? '',
-      revokedSince: undefined,
-    });
+    this.world.keys.push({ secret, id: root?.id ?? '', revokedSince: undefined });
     const registering = this.world.agents
       .filter(() => this.random.chance(0.8))
       .map((agent, nth) => {
@@ -283,15 +281,20 @@ export class Simulation {
   /** A gateway that starts now is like one that has been there. */
   async #compareWithStart(): Promise<void> {
     await this.#calm();
-    await requireRowsKnown(this.log.store, this.gateways);
-    const known = this.gateways.map((gateway) => this.#pictureOf(gateway));
+    await requireRows(this.log.store, this.gateways);
     const place = this.random.int(this.gateways.length);
-    await this.#crash(place);
+    const [known] = this.gateways.slice(place).map((gateway) => this.#pictureOf(gateway));
+    const joins = this.step % restartEvery !== 0;
+    if (joins) await this.#start(this.gateways.length);
+    else await this.#crash(place);
     await this.#calm();
-    const [started, other] = [this.gateways[place], known[place]];
-    if (started === undefined || other === undefined) return;
+    const started = this.gateways.at(joins ? -1 : place);
+    if (started === undefined || known === undefined) return;
     this.#compared++;
-    requireAlike(other, this.#pictureOf(started), this.log.version);
+    requireAlike(known, this.#pictureOf(started), this.log.version);
+    if (!joins) return;
+    this.log.leave(started.ground, this.random);
+    this.gateways.pop();
   }
 
   #pictureOf({ name, gov }: VirtualGateway<VirtualMember>): Named {

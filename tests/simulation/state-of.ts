@@ -63,7 +63,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** The same whatever the order of members is: a store may read them in another one. */
-function textOf(value: unknown): string {
+export function textOf(value: unknown): string {
   return JSON.stringify(value, (_, each: unknown) => {
     if (typeof each === 'bigint') return String(each);
     if (typeof each !== 'object' || each === null || Array.isArray(each)) return each;
