@@ -79,9 +79,9 @@ export const keepingMutants: readonly Mutant[] = [
   },
   {
     name: 'leaving: a row that another gateway is writing stays when its agent leaves',
-    file: `${core}/ops/move-op.ts`,
-    text: 'if (op.savedSeq > 0 || gov.journal.isShared) {',
-    replacement: 'if (op.savedSeq > 0) {',
+    file: `${core}/ops/checkpoint.ts`,
+    text: 'journal.onlyIf(({ steps }) => !steps.some((step) => isSaveOf(step, key)));',
+    replacement: 'isSaveOf satisfies unknown;',
   },
   {
     name: 'marks: a row of another gateway counts for what happens here',
@@ -111,9 +111,9 @@ export const keepingMutants: readonly Mutant[] = [
   },
   {
     name: 'sweep: a row is removed although another operation has its id',
-    file: `${core}/ops/registry.ts`,
-    text: 'if (op === undefined) yield row;',
-    replacement: "if (op?.opId !== '') yield row;",
+    file: `${core}/ops/forgotten-rows.ts`,
+    text: 'else if (op === undefined) yield row;',
+    replacement: "else if (op?.opId !== '') yield row;",
   },
   {
     name: 'disk: a commit that did not fit is not rolled back',

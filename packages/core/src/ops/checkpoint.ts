@@ -1,6 +1,9 @@
+import type { Step, Typed } from '../journal/index.ts';
 import { restsOn } from '../journal/index.ts';
+import { agentKey } from '../kernel/index.ts';
+import type { Agent } from '../tenancy/index.ts';
 import type { Operations, OpsState } from './operations.ts';
-import type { SavedOp } from './ops-slice.ts';
+import type { OpsChange, SavedOp } from './ops-slice.ts';
 import { isOver, recordOf } from './op.ts';
 import type { Op } from './op.ts';
 
@@ -11,7 +14,7 @@ const lookedPerRow = 10;
  * Each gateway forgets operations by its own clock, and knows by itself which rows it owes. Only what becomes of the rows
  * is a fact.
  */
-type Housekeeping = Operations & Pick<OpsState, 'ops'>;
+export type Housekeeping = Operations & Pick<OpsState, 'ops'>;
 
 /**
  * A restart restores operations from the audit log, which is durable before any answer. To keep that short, operations
@@ -115,6 +118,24 @@ export function sweepOps(gov: Housekeeping, most = Number.POSITIVE_INFINITY): nu
   }
   restOnOps(gov, saved);
   return removed.length;
+}
+
+/**
+ * Removes all rows of an agent, in the turn in which it leaves. If another gateway has written one meanwhile, the turn runs
+ * again, and knows of it.
+ */
+export function removeRowsOf({ journal, ops }: Housekeeping, agent: Agent): void {
+  const { key, record } = agent;
+  const forgotten = [...ops.takeForgottenRows(key)];
+  const saved = [...ops.of(agent)].filter(({ savedSeq }) => savedSeq > 0);
+  for (const { opId } of [...forgotten, ...saved]) journal.apply({ kind: 'op_removed', id: record.id, opId });
+  journal.onlyIf(({ steps }) => !steps.some((step) => isSaveOf(step, key)));
+}
+
+function isSaveOf(step: Step<unknown, Typed>, key: string): boolean {
+  if (!('change' in step)) return false;
+  const change = step.change as OpsChange;
+  return change.kind === 'op_saved' && agentKey(change.op.agent) === key;
 }
 
 /** The turn runs again if another gateway was first with an agent of these operations, or if a turn before it fails. */

@@ -1,3 +1,5 @@
+import type { Housekeeping } from './checkpoint.ts';
+import { removeRowsOf } from './checkpoint.ts';
 import type { Operations } from './operations.ts';
 import { canonicalJson, draftOf } from '../audit/index.ts';
 import type { Json, Actor } from '../audit/index.ts';
@@ -125,12 +127,9 @@ export function moveByDecision(
 }
 
 /** Terminates the operations of an agent that leaves. They are forgotten with it. If it returns, the same ids are others. */
-export function endOpsOf(gov: Operations, { agent, actor }: { readonly agent: Agent; readonly actor: Actor }): void {
+export function endOpsOf(gov: Housekeeping, { agent, actor }: { readonly agent: Agent; readonly actor: Actor }): void {
   for (const op of [...gov.ops.of(agent)]) {
     if (!isOver(op.state)) moveOp(gov, op, 'terminate', { actor, reason: 'agent deregistered' });
-    // Most have no row, unless another gateway is writing it at the moment.
-    if (op.savedSeq > 0 || gov.journal.isShared) {
-      gov.journal.apply({ kind: 'op_removed', id: agent.record.id, opId: op.opId });
-    }
   }
+  removeRowsOf(gov, agent);
 }

@@ -5,15 +5,14 @@ import { ChunkedSet, ReeveError } from '../kernel/index.ts';
 import type { MutableOp, OpMembers, OpRecord, OpState, OpTrigger, Op } from './op.ts';
 import { assignMembers, changesRow, isAnother, isOver, isUnchecked, membersLike, membersOf, newOp } from './op.ts';
 import { nextState, refuseMove, uncheckedSlot } from './op.ts';
+import type { OpRow } from './forgotten-rows.ts';
+import { ForgottenRows } from './forgotten-rows.ts';
 import type { KnownOps } from './known-ops.ts';
 import { ordinalOf } from './op-order.ts';
 import { OpsIndex } from './ops-index.ts';
 import { UnsavedOps } from './unsaved-ops.ts';
 import type { Receipt } from './receipt.ts';
 import type { Agent } from '../tenancy/index.ts';
-
-/** The row of an operation in the store. */
-export type OpRow = Pick<Op, 'owner' | 'opId' | 'savedSeq'>;
 
 /** How a record comes to the registry. */
 export interface Put {
@@ -33,7 +32,7 @@ export class OpsRegistry implements KnownOps {
   /** The ends of operations, in their order. The sweep takes them from the front. An end may have been taken back since. */
   #ended: { readonly op: Op; readonly movedAt: number }[] = [];
   #swept = 0;
-  readonly #forgottenRows: OpRow[] = [];
+  readonly #forgottenRows = new ForgottenRows();
   readonly #unsaved = new UnsavedOps();
   /** Operations that were registered before their check, oldest first. Checked ones are removed later. */
   readonly #unchecked = new ChunkedSet(uncheckedSlot);
@@ -208,24 +207,22 @@ export class OpsRegistry implements KnownOps {
     return removed;
   }
 
-  /** The rows of operations that are forgotten here. Whoever takes them removes them. */
-  *takeForgottenRows(): Iterable<OpRow> {
-    for (const row of this.#forgottenRows.splice(0)) {
-      // The agent may have left and returned since. The row has the same name.
-      const op: MutableOp | undefined = this.withId(row.opId).find(({ owner }) => owner.key === row.owner.key);
-      // It is back, or another one with its id is there. Then the row goes with that one.
-      if (op === undefined) yield row;
-      else if (op.savedSeq === 0) op.savedSeq = row.savedSeq;
-    }
+  /** The rows of operations that are forgotten here, of all agents or of one. Whoever takes them removes them. */
+  takeForgottenRows(key?: string): Iterable<OpRow> {
+    // The agent may have left and returned since. The row has the same name.
+    return this.#forgottenRows.take(
+      (row) => this.withId(row.opId).find(({ owner }) => owner.key === row.owner.key),
+      key,
+    );
   }
 
   /** Whether the store still has rows of operations that are forgotten here. */
   get owesRemovals(): boolean {
-    return this.#forgottenRows.length > 0;
+    return !this.#forgottenRows.isEmpty;
   }
 
   owesRemoval(row: OpRow): void {
-    this.#forgottenRows.push(row);
+    this.#forgottenRows.add(row);
   }
 
   /** The operations whose row is missing or out of date, and since when. Longest first. */

@@ -8,7 +8,7 @@ import { ownWork } from '../journal/index.ts';
 import type { MemoryStore } from '../memory/memory-store.ts';
 import { OpsCheckpoint, sweepOps } from '../ops/checkpoint.ts';
 import { isOver } from '../ops/op.ts';
-import { completeAction, controlOp, registerAgent } from '../testkit/commands.ts';
+import { completeAction, controlOp, deregisterAgent, registerAgent } from '../testkit/commands.ts';
 import type { LoggedEntry } from '../testkit/logged-entry.ts';
 import { agentId, checkOf, operator, registration } from '../testkit/requests.ts';
 import { Cluster, ticks } from '../testkit/shared-cluster.ts';
@@ -193,3 +193,34 @@ test('a gateway that was held up saves no operation as running that others have 
   await house.pass(4, 0);
   expect(await rows()).toEqual([]);
 });
+
+test.each(['runs', 'is over', 'is forgotten'])(
+  'an agent that leaves takes a row along that another gateway writes of an operation that %s here',
+  async (isHere) => {
+    const house = new House();
+    const { cluster } = house;
+    await house.start();
+    const checking = house.move({ at: 0, op: 0, does: 'check' });
+    await cluster.settle();
+    await checking;
+    // It ran for so long that it gets a row, though it is over.
+    cluster.clock.advance(2 * ttlMs);
+    const completing = isHere === 'runs' ? undefined : house.move({ at: 0, op: 0, does: 'complete' });
+    await cluster.settle();
+    await completing;
+    cluster.clock.advance(ttlMs + tickMs);
+    const sweeping = isHere === 'is forgotten' ? house.move({ at: 0, op: 0, does: 'sweep' }) : 1;
+    await cluster.settle();
+    expect(await sweeping).toBe(1);
+    const leaving = deregisterAgent(cluster.at(0).gov, { agentId: bot, token, reason: '' });
+    const saving = house.move({ at: 1, op: 0, does: 'save' });
+    cluster.at(1).turn();
+    await ticks();
+    cluster.log.work();
+    expect([...(await cluster.log.store.load()).ops]).toHaveLength(1);
+    await cluster.settle();
+    await Promise.all([saving, leaving]);
+    await house.pass(4, 1);
+    expect([...(await cluster.log.store.load()).ops]).toEqual([]);
+  },
+);
