@@ -165,9 +165,9 @@ export const decidingMutants: readonly Mutant[] = [
   },
   {
     name: 'tokens: a replaced token is served',
-    file: `${core}/tenancy/identify.ts`,
-    text: 'if (claimed !== undefined && expected != null && equalInConstantTime(presented, expected)) {',
-    replacement: 'if (claimed !== undefined && expected != null) {',
+    file: `${core}/tenancy/agent.ts`,
+    text: 'if (tokenHash !== null && equalInConstantTime(hash, tokenHash)) return',
+    replacement: 'if (tokenHash !== null) return',
   },
   {
     name: 'tokens: a turn stands although another gateway has replaced its token',
