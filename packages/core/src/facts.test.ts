@@ -49,6 +49,7 @@ const changers = {
   'facts.ts': 'all facts',
   'governance.ts': 'makes all of it',
   'ops/checkpoint.ts': 'forgets what is over, by its own clock',
+  'ops/forgotten-rows.ts': 'a part of the registry',
   'ops/operations.ts': 'says what its facts get',
   'ops/ops-of-entries.ts': 'a start on data of an older release',
   'ops/registry.ts': 'holds the operations',
