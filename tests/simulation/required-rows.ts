@@ -37,8 +37,11 @@ function requireNoted(rows: ReadonlyMap<string, SavedOp>, { name, gov }: Virtual
   for (const [op] of gov.ops.unsaved()) unsaved.add(op);
   for (const agent of gov.directory.all()) {
     for (const op of gov.ops.of(agent)) {
-      if (op.state === 'completing' || op.state === 'terminated' || unsaved.has(op)) continue;
+      if (op.state === 'completing' || op.state === 'terminated') continue;
       const about = opName(agentName(agent.record.id), op.opId);
+      // Such an operation never gets a row.
+      if (op.seq === 0) throw new Broken(`${name} does not know the entry of ${about}`);
+      if (unsaved.has(op)) continue;
       const { control, stale: _, ...record } = recordOf(op);
       const [is, isSaved] = [textOf({ ...record, controlId: control?.id ?? null }), rowText(rows.get(about))];
       if (is !== isSaved) throw new Broken(`${name} takes ${about} for saved. It is ${is}, and its row ${isSaved}`);

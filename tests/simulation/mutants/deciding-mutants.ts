@@ -92,16 +92,6 @@ export const decidingMutants: readonly Mutant[] = [
     replacement: 'if (reserved !== 0) ledger.balances.reserve(id, reserved);',
   },
   {
-    name: 'undo: an operation loses its sequence with a change that is taken back',
-    file: `${core}/ops/registry.ts`,
-    text: 'return () => this.#bring(known, before, { state, updatedAt, movedAt, hasEnded });',
-    replacement: `const { seq } = known;
-    return () => {
-      this.#bring(known, before, { state, updatedAt, movedAt, hasEnded });
-      known.seq = seq;
-    };`,
-  },
-  {
     name: 'order: turns stand although a commit before them changed what they rest on',
     file: `${core}/journal/overtaken.ts`,
     text: '(part) => rests(part) || isRefused(part)',

@@ -13,10 +13,11 @@ export interface Trial {
 
 /** Some faults show early, some only after much has happened, and some only on a disk or when days end. */
 const runs = [
-  ['--steps', '8000'],
-  ['--disk', '--steps', '8000'],
-  ['--days', '--steps', '15000'],
-  ['--steps', '30000'],
+  ['--steps', '5000'],
+  ['--disk', '--steps', '5000'],
+  ['--days', '--steps', '5000'],
+  ['--steps', '5000'],
+  ['--days', '--steps', '20000'],
 ] as const;
 const endingLine = /^seed \d+: (?:step (?<failedAt>\d+), failed: (?<why>.*)|\d+ steps, ok, )/m;
 
