@@ -31,6 +31,8 @@ const foundWithDays = [
   { seed: 3002, steps: 131_000 },
   // An agent left while another gateway wrote the row of an operation that was forgotten here. The row stayed.
   { seed: 3008, steps: 23_000 },
+  // A gateway wrote the row of an operation that another one had forgotten and whose row that one had removed.
+  { seed: 3009, steps: 15_000 },
 ];
 
 test.each(foundWithDays)('seed $seed holds for $steps steps while days end', async ({ seed, steps }) => {

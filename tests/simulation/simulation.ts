@@ -76,9 +76,7 @@ export class Simulation {
     while (this.step < steps) {
       this.step++;
       await this.random.weighted(this.#acts).act();
-      await settled();
-      if (this.#failure !== undefined) throw this.#failure;
-      this.watch.requireTold();
+      await this.#settled();
       if (this.step % compareEvery === 0) await this.#compareAll();
       if (this.step % joinEvery === 0) await this.#compareWithStart();
     }
@@ -222,6 +220,13 @@ export class Simulation {
     await this.#start(place);
   }
 
+  /** Lets everything happen that waits for nothing but its turn, and hears what was wrong with it. */
+  async #settled(): Promise<void> {
+    await settled();
+    if (this.#failure !== undefined) throw this.#failure;
+    this.watch.requireTold();
+  }
+
   /** Lets everything end that is under way, and everybody follow. */
   async #calm(): Promise<void> {
     for (let round = 0; round < 200; round++) {
@@ -229,18 +234,17 @@ export class Simulation {
       while (this.log.waiting > 0) {
         const before = this.log.waiting;
         for (let nth = 0; nth < this.log.waiting; nth++) this.log.work(nth, 'done');
-        await settled();
+        await this.#settled();
         if (this.log.waiting >= before) this.log.dropLock();
       }
       while (this.log.underWay > 0) this.log.deliver(0, false);
       for (const { gov } of this.gateways) gov.journal.followReady();
-      await settled();
-      if (this.#failure !== undefined) throw this.#failure;
+      await this.#settled();
       if (this.gateways.every((gateway) => this.#isIdle(gateway) && gateway.isUp)) {
         for (const { gov } of this.gateways) void gov.journal.catchUp();
         for (let nth = 0; nth < 20 && this.log.waiting > 0; nth++) {
           this.log.work(0, 'done');
-          await settled();
+          await this.#settled();
         }
         if (this.gateways.every(({ ground }) => ground.version === this.log.version)) return;
       }

@@ -70,6 +70,9 @@ export class OpsCheckpoint {
       saved.push(op);
     }
     restOnOps(this.#gov, saved);
+    // Another gateway may have forgotten one meanwhile, and removed its row. Nobody would remove the next one.
+    const names = new Set(saved.map(({ owner, opId }) => `${owner.key}/${opId}`));
+    if (saved.length > 0) journal.onlyIf(({ steps }) => !steps.some((step) => names.has(removedBy(step))));
     return hasMore;
   }
 
@@ -130,6 +133,13 @@ export function removeRowsOf({ journal, ops }: Housekeeping, agent: Agent): void
   const saved = [...ops.of(agent)].filter(({ savedSeq }) => savedSeq > 0);
   for (const { opId } of [...forgotten, ...saved]) journal.apply({ kind: 'op_removed', id: record.id, opId });
   journal.onlyIf(({ steps }) => !steps.some((step) => isSaveOf(step, key)));
+}
+
+/** The operation whose row a step removes, if any. */
+function removedBy(step: Step<unknown, Typed>): string {
+  if (!('change' in step)) return '';
+  const change = step.change as OpsChange;
+  return change.kind === 'op_removed' ? `${agentKey(change.id)}/${change.opId}` : '';
 }
 
 function isSaveOf(step: Step<unknown, Typed>, key: string): boolean {

@@ -224,3 +224,29 @@ test.each(['runs', 'is over', 'is forgotten'])(
     expect([...(await cluster.log.store.load()).ops]).toEqual([]);
   },
 );
+
+test('a gateway writes no row of an operation that another one forgets meanwhile, and whose row that one removes', async () => {
+  const house = new House();
+  const { cluster } = house;
+  await house.start();
+  const begin = async (move: Move) => {
+    const moving = house.move(move);
+    await cluster.settle();
+    await moving;
+  };
+  await begin({ at: 0, op: 0, does: 'check' });
+  cluster.clock.advance(2 * ttlMs);
+  await begin({ at: 0, op: 0, does: 'save' });
+  await begin({ at: 0, op: 0, does: 'complete' });
+  cluster.clock.advance(ttlMs + tickMs);
+  const saving = house.move({ at: 0, op: 0, does: 'save' });
+  const sweeping = house.move({ at: 1, op: 0, does: 'sweep' });
+  cluster.at(1).turn();
+  await ticks();
+  cluster.log.work();
+  expect([...(await cluster.log.store.load()).ops]).toEqual([]);
+  await cluster.settle();
+  expect(await sweeping).toBe(1);
+  await saving;
+  expect([...(await cluster.log.store.load()).ops]).toEqual([]);
+});
