@@ -30,18 +30,6 @@ export const keepingMutants: readonly Mutant[] = [
     replacement: 'if (seq > mark + 20) redoFact(gov, fact, part, how);',
   },
   {
-    name: 'restore: a fact is applied again over a row that is newer',
-    file: `${core}/ops/ops-facts.ts`,
-    text: 'return known !== undefined && known.savedSeq > before;',
-    replacement: 'return known !== undefined && known.savedSeq < 0 && before > 0;',
-  },
-  {
-    name: 'restore: what an agent left behind comes back',
-    file: `${core}/control/agent-facts.ts`,
-    text: 'if (op.savedSeq > before) continue;',
-    replacement: 'if (op.savedSeq >= 0) continue;',
-  },
-  {
     name: 'restore: facts are forgotten before the mark',
     file: 'tests/simulation/virtual-gateway.ts',
     text: 'Math.min(this.gov.balances.neededFrom, this.checkpoint.replayFrom)',
