@@ -19,6 +19,8 @@ export const bounds = {
   opId: 700,
   /** The secret that an agent authenticates with. */
   credentialToken: 512,
+  /** The JWT of the user for whom an agent acts, in bytes. */
+  subjectToken: 16 * 1024,
   version: 128,
   metadata: { members: 64, name: 128, value: 1024 },
   toolNames: { items: 1000, together: 65_536 },

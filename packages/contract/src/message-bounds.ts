@@ -89,6 +89,7 @@ export const messageBounds = {
     run_id: text(bounds.runId),
     summary: long,
     via: message('Via'),
+    subject_token: text(bounds.subjectToken),
   },
   BatchCheckRequest: { requests: { kind: 'messages', of: 'CheckActionRequest', items: bounds.batch } },
   CompleteActionRequest: {

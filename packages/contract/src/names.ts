@@ -59,6 +59,13 @@ export function agentPath(agent: {
   return `${pathPart(agent.org_id)}/${pathPart(agent.team_id)}/${agent.agent_id}`;
 }
 
+/** A user as people are shown it: the email, or else the subject, and who vouches for it. Empty if there is none. */
+export function userText(
+  user: { readonly issuer: string; readonly sub: string; readonly email: string } | null | undefined,
+): string {
+  return user == null ? '' : `${user.email === '' ? user.sub : user.email} (${user.issuer})`;
+}
+
 /** The prefix of a stream answer's reason if the message was not a valid request. */
 export const invalidRequestReason = 'invalid request: ';
 

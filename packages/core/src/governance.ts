@@ -1,4 +1,4 @@
-import type { ReadCredentials } from './access/index.ts';
+import type { Issuers, ReadCredentials, SubjectIssuer } from './access/index.ts';
 import { Callers, EndedCredentials, KeyRing, SigningKeyRing } from './access/index.ts';
 import type { ApprovalSettings } from './approvals/index.ts';
 import { ApprovalRegistry, endApprovalOf, noteSignalled } from './approvals/index.ts';
@@ -40,6 +40,8 @@ export interface GovernancePorts
   extends Pick<Governance, 'journal' | 'clock' | 'randomness' | 'sha256' | 'agentBounds' | 'mostActionMicros'> {
   readonly store: Store;
   readonly policyFeatures: PolicyFeatures;
+  /** Who vouches for users. Nobody if absent. */
+  readonly subjects?: Issuers<SubjectIssuer>;
   readonly opsTtlMs: number;
   /** A number that agents cannot guess. */
   readonly opsSeed: number;
@@ -70,6 +72,7 @@ export function emptyGovernance(
     ledger: new Ledger(clock, budgetPolicy({ ...noBudgets, timeZone })),
     mostActionMicros,
     runs: new RunTally(),
+    subjects: ports.subjects ?? { trusted: [] },
     control: new ControlRegistry({
       clock,
       reader: store,

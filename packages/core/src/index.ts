@@ -1,6 +1,7 @@
 export type { Binding, HeldRole } from './access/index.ts';
 export type { Access, ApiKeyRecord, IssuedToken, MadeKey, Principal, Role, Scope } from './access/index.ts';
 export type { KnownSigningKeys, SigningKeyRecord, TokenClaims, TokenMint, Width } from './access/index.ts';
+export type { IssuerSettings, Issuers, SubjectIssuer, TokenCheck, TokenVerifier } from './access/index.ts';
 export type { Person, UnboundPrincipal } from './access/index.ts';
 export type { IssuerSettings, Issuers, Proven, SubjectIssuer, TokenCheck, TokenVerifier } from './access/index.ts';
 export type { TrustedIssuer } from './access/index.ts';
@@ -81,6 +82,7 @@ export type { LogFilter, LostEntries, MadeBackup } from './logs/index.ts';
 export {
   acceptLostEntries,
   cutLog,
+  emailKey,
   entriesTable,
   lastBackupAt,
   lastCut,
@@ -89,8 +91,8 @@ export {
   recordBackup,
   rememberBackup,
 } from './logs/index.ts';
-export type { Action, ActionType, CheckRequest, Door, RawCheckRequest, Via } from './action/index.ts';
-export { action, actionTypes, parseCheckRequest } from './action/index.ts';
+export type { Action, ActionType, CheckRequest, Door, RawCheckRequest, User, Via } from './action/index.ts';
+export { action, actionTypes, parseCheckRequest, userFrom } from './action/index.ts';
 export type { Answer } from './decision/index.ts';
 export { DecisionTally, chargeOf, checkAction, checkActions, limitTold, longestStretch } from './decision/index.ts';
 export type { Charge } from './decision/index.ts';

@@ -37,7 +37,12 @@ describe('the description of rows', () => {
   });
 
   test('gives the values of an entry at once as its columns do one by one', () => {
-    const draft = sampleDraft({ opId: 't:s', decision: 'deny', claimedOrgId: 'acme' });
+    const draft = sampleDraft({
+      opId: 't:s',
+      decision: 'deny',
+      claimedOrgId: 'acme',
+      user: { sub: 'u', email: 'A@b.c' },
+    });
     for (const entry of sealAll([draft, sampleDraft()], emptyChain)) {
       const columns = Object.values({ ...entriesTable.key, ...entriesTable.columns });
       expect(entriesTable.valuesOf?.(entry)).toEqual(columns.map((column) => column.of(entry)));

@@ -14,6 +14,7 @@ function approval(id: string, members: Partial<Approval> = {}): Approval {
     resource: 'pay',
     summary: '',
     run_id: '',
+    user: null,
     action: { tool_name: 'pay', args: { amount: 20 } },
     digest: 'd',
     policy_rule: 'house/payments',

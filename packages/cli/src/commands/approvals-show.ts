@@ -1,3 +1,4 @@
+import { userText } from '@reeve/contract/names';
 import { agentText } from '../command-line/agent-path.ts';
 import { defineCommand } from '../command-line/command.ts';
 import { required } from '../command-line/values.ts';
@@ -38,6 +39,7 @@ export function approvalText(approval: Approval): string {
     ['Approval', approval.id],
     ['State', approval.state],
     ['Agent', agentText(approval.agent)],
+    ['For', userText(approval.user)],
     ['What', approval.title],
     ['Action', approval.action_type],
     ['Resource', approval.resource],

@@ -68,6 +68,9 @@ export const actorJson = z.object({
   label: z.string(),
 });
 
+/** For whom an agent acts, as an issuer of `SVC_SUBJECTS` vouches. The email is empty if there is none. */
+export const userJson = z.object({ issuer: z.string(), sub: z.string(), email: z.string() });
+
 export const apiKeyJson = z.object({
   id: z.string(),
   label: z.string(),
@@ -114,6 +117,7 @@ export const logFilters = {
   event_type: z.string().max(bounds.eventType).optional(),
   decision: z.enum(['allow', 'deny', 'pending']).optional(),
   op_id: z.string().max(bounds.opId).optional(),
+  user: z.string().min(1).max(bounds.name).optional(),
   from: time.optional(),
   to: time.optional(),
   q: z.string().min(1).max(bounds.searchText).optional(),

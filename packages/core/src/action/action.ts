@@ -1,3 +1,6 @@
+import type { User } from './user.ts';
+import { userKey } from './user.ts';
+
 export const actionTypes = [
   'llm_call',
   'tool_call',
@@ -80,8 +83,8 @@ export function resourceOf(action: Action): string {
   }
 }
 
-/** The digest of this text binds an operation to the exact request that was decided. */
-export function identityOf(action: Action): string {
+/** The digest of this text binds an operation to the exact request that was decided, and to the user that it was for. */
+export function identityOf(action: Action, user: Pick<User, 'issuer' | 'sub'> | null = null): string {
   const identity: unknown[] = [
     action.type,
     action.tool,
@@ -102,5 +105,6 @@ export function identityOf(action: Action): string {
   if (action.annotations !== '') identity.push(action.annotations);
   // Requests without it keep the digest that they had before there was such a member.
   if (action.workingDir !== '') identity.push({ workingDir: action.workingDir });
+  if (user !== null) identity.push({ user: userKey(user) });
   return JSON.stringify(identity);
 }

@@ -1,20 +1,19 @@
 import type { Action, ActionType } from './action.ts';
-import { parseJson } from './parse-json.ts';
+import { parseJson, withoutMark } from './parse-json.ts';
 import { scanJson } from './scan-json.ts';
+import type { Subject, User } from './user.ts';
 import type { Via } from './via.ts';
 import { checkVia } from './via.ts';
-import type { Json, CanonicalJson } from '../audit/index.ts';
-import { canonicalJson, mayNeedRedaction, redact, redactArguments, redactText } from '../audit/index.ts';
-import type { AgentId, Micros, Sha256 } from '../kernel/index.ts';
+import type { Json } from '../audit/index.ts';
+import type { AgentId, Micros } from '../kernel/index.ts';
 import {
   parseAgentId,
   checkTraceIds,
   checkLength,
   longest,
   mostBytesOfAnnotations,
-  mostBytesOfArguments,
+  mostBytesOfSubjectToken,
   fitsIn,
-  utf8Length,
   invalid,
   checkCost,
 } from '../kernel/index.ts';
@@ -41,14 +40,24 @@ export interface CheckRequest {
   readonly summary: string;
   /** The door that the action comes through. Null: the agent asks by itself. */
   readonly via: Via | null;
+  /** The JWT of the user for whom the agent acts. Empty: nobody. */
+  readonly subjectToken: string;
+  /** What came of that token. Null: there is none, or nobody has looked at it yet. */
+  readonly subject: Subject | null;
   /** The numbers in arguments and annotations, as written, that a double does not hold. */
   readonly inexact: ReadonlySet<string>;
 }
 
 /** A request as a transport decoded it. */
-export type RawCheckRequest = Omit<CheckRequest, 'args' | 'argumentValues' | 'annotations' | 'agentId' | 'via'> & {
+export type RawCheckRequest = Omit<
+  CheckRequest,
+  'args' | 'argumentValues' | 'annotations' | 'agentId' | 'via' | 'subject' | 'subjectToken'
+> & {
   readonly agentId: AgentId | undefined;
   readonly via?: Via | null;
+  readonly subjectToken?: string;
+  /** The user that a simulation supposes. */
+  readonly user?: User | null;
 };
 
 const deepestArguments = 64;
@@ -66,8 +75,11 @@ export function parseCheckRequest(raw: RawCheckRequest, mostMicros: Micros): Che
   if (raw.estimatedCostMicros !== null) checkCost('estimated_cost_micros', raw.estimatedCostMicros, mostMicros);
   checkLength('run_id', raw.runId, longest.runId);
   checkLength('summary', raw.summary, longest.text);
-  const { via = null } = raw;
+  const { via = null, subjectToken = '', user = null } = raw;
   if (via !== null) checkVia(via);
+  if (!fitsIn(subjectToken, mostBytesOfSubjectToken)) {
+    throw invalid('subject_token', `must be at most ${mostBytesOfSubjectToken} bytes`);
+  }
   checkTexts(raw.action);
   checkNumbers(raw.action);
   const { value, values, read } = readArguments(raw.action, raw.inexact);
@@ -85,12 +97,24 @@ export function parseCheckRequest(raw: RawCheckRequest, mostMicros: Micros): Che
     runId: raw.runId,
     summary: raw.summary,
     via,
+    subjectToken,
+    subject: user === null ? null : ({ proven: true, user, until: Number.POSITIVE_INFINITY } as const),
     inexact: raw.inexact,
   };
   if (read === undefined) return request;
   // Only here, because objects with a getter take long to make.
   Object.defineProperty(request, 'args', { get: read, enumerable: true });
   return values === undefined ? request : Object.assign(request, { argumentValues: values });
+}
+
+/** The request, once it is known for whom it is. A copy would parse long arguments. */
+export function withSubject(request: CheckRequest, subject: Subject): CheckRequest {
+  return Object.assign(request, { subject });
+}
+
+/** The proven user for whom a request is. */
+export function userOf({ subject }: Pick<CheckRequest, 'subject'>): User | null {
+  return subject?.proven === true ? subject.user : null;
 }
 
 type Text = 'tool' | 'source' | 'model' | 'operation' | 'path' | 'host' | 'protocol' | 'command' | 'workingDir' | 'url';
@@ -205,11 +229,6 @@ function parsed(json: string, inexact: ReadonlySet<string>): Json | undefined {
   }
 }
 
-/** Strips the byte order mark that some clients send. It is not part of the document. */
-function withoutMark(json: string): string {
-  return json.startsWith('\uFEFF') ? json.slice(1) : json;
-}
-
 /** Runs before the text is parsed: parsing a million levels would keep all other callers waiting. */
 function nestsDeeperThan(json: string, limit: number): boolean {
   let depth = 0;
@@ -235,56 +254,4 @@ function isEscaped(json: string, at: number): boolean {
   let backslashes = 0;
   while (json[at - 1 - backslashes] === '\\') backslashes++;
   return backslashes % 2 === 1;
-}
-
-/** An action as the log keeps it, with secrets replaced. Members stand in sorted order, which makes the text canonical. */
-export function describeAction(request: CheckRequest, sha256: Sha256): CanonicalJson {
-  const { action } = request;
-  let text = '{';
-  const { inexact } = request;
-  if (action.annotations !== '') {
-    text += `"annotations":${describeJson(action.annotations, () => request.annotations, inexact, sha256)},`;
-  }
-  if (action.json !== '') text += `"args":${describeJson(action.json, () => request.args, inexact, sha256)},`;
-  if (action.command !== '') text += member('command', action.command);
-  if (action.commandArgs.length > 0)
-    text += `"command_args":${canonicalJson(redactArguments(action.commandArgs, action.command))},`;
-  if (action.host !== '') text += member('host', action.host);
-  if (inexact.size > 0) text += '"inexact":true,';
-  if (action.maxOutputTokens > 0) text += `"max_output_tokens":${action.maxOutputTokens},`;
-  if (action.model !== '') text += member('model', action.model);
-  if (action.operation !== '') text += member('operation', action.operation);
-  if (action.path !== '') text += member('path', action.path);
-  if (action.port > 0) text += `"port":${action.port},`;
-  if (action.promptTokens > 0) text += `"prompt_tokens":${action.promptTokens},`;
-  if (action.protocol !== '') text += member('protocol', action.protocol);
-  if (action.source !== '') text += member('source', action.source);
-  if (action.tool !== '') text += member('tool', action.tool);
-  text += `"type":"${action.type}"`;
-  if (action.url !== '') text += `,"url":${canonicalJson(redactText(action.url))}`;
-  if (action.workingDir !== '') text += `,"working_dir":${canonicalJson(redactText(action.workingDir))}`;
-  return `${text}}` as CanonicalJson;
-}
-
-function member(name: string, value: string): string {
-  return `"${name}":${canonicalJson(redactText(value))},`;
-}
-
-/**
- * A document with secrets replaced. If it takes too much room: the length and digest of what was sent. Numbers that a
- * double does not hold are texts, so that people see the digits that were sent.
- */
-function describeJson(
-  json: string,
-  read: () => Json | undefined,
-  inexact: ReadonlySet<string>,
-  sha256: Sha256,
-): CanonicalJson {
-  // Long arguments are not even parsed here.
-  if (fitsIn(json, mostBytesOfArguments)) {
-    const value = (inexact.size === 0 ? read() : parseJson(withoutMark(json), inexact, (written) => written)) ?? null;
-    const kept = canonicalJson(mayNeedRedaction(json) ? redact(value) : value);
-    if (fitsIn(kept, mostBytesOfArguments)) return kept;
-  }
-  return canonicalJson({ omitted_bytes: utf8Length(json), sha256: sha256(json) });
 }

@@ -15,3 +15,8 @@ export function parseJson(
     typeof value === 'number' && source !== undefined && inexact.has(source) ? keep(source) : value,
   ) as Json;
 }
+
+/** Strips the byte order mark that some clients send. It is not part of the document. */
+export function withoutMark(json: string): string {
+  return json.startsWith('\uFEFF') ? json.slice(1) : json;
+}

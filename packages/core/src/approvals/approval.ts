@@ -1,7 +1,7 @@
 import type { Width } from '../access/index.ts';
 import type { CanonicalJson, Actor } from '../audit/index.ts';
 import type { ControlMessage } from '../control/index.ts';
-import type { ActionType } from '../action/index.ts';
+import type { ActionType, UserId } from '../action/index.ts';
 import type { EpochMs, AgentId } from '../kernel/index.ts';
 
 /** What an approver wants to grant beyond the one action: the same for the rest of the run, or until a time. */
@@ -42,6 +42,8 @@ export interface Approval {
   readonly covers: string;
   readonly summary: string;
   readonly runId: string;
+  /** For whom the agent acts, if that is proven. */
+  readonly user: UserId | null;
   /** The requested action, with secrets replaced. */
   readonly action: CanonicalJson;
   /** The digest of the exact request that a verdict is about. */

@@ -50,6 +50,7 @@ function approvalOf(row: Row): Approval {
     allowsSelf: true,
     coverDigest: '',
     covers: '',
+    user: null,
     approver: isRule || record.policyRule.startsWith('budget/agent.') ? 'team' : 'unbound',
   };
   const verdicts = record.verdicts.map((verdict) => ({

@@ -1,4 +1,5 @@
-import type { ActionType, Action } from '../action/index.ts';
+import type { ActionType, Action, User } from '../action/index.ts';
+import { nameOfUser, userKey } from '../action/index.ts';
 import type { Approval, GrantWish } from './approval.ts';
 import type { Actor } from '../audit/index.ts';
 import { redactArguments, redactText } from '../audit/index.ts';
@@ -96,9 +97,9 @@ export function narrowestGrant(
 /**
  * The text whose digest a grant is compared by: all of an action except its JSON arguments and token counts. So a grant
  * to read a file does not cover its deletion, and a command is covered with its arguments, in its folder. The text is as sent: another
- * spelling is asked about again.
+ * spelling is asked about again. What was granted for one user covers no other, nor the agent by itself.
  */
-export function coverOf(action: Action): string {
+export function coverOf(action: Action, user: User | null = null): string {
   const cover: unknown[] = [
     action.type,
     action.tool,
@@ -115,6 +116,7 @@ export function coverOf(action: Action): string {
   ];
   // Grants for commands without a folder go on covering these.
   if (action.workingDir !== '') cover.push({ workingDir: action.workingDir });
+  if (user !== null) cover.push({ user: userKey(user) });
   return JSON.stringify(cover);
 }
 
@@ -124,7 +126,11 @@ function placeOf(action: Action): string {
 }
 
 /** What a grant covers, in words, with secrets replaced. */
-export function coverWords(action: Action): string {
+export function coverWords(action: Action, user: User | null = null): string {
+  return `${wordsOf(action)}${user === null ? '' : redactText(` for ${nameOfUser(user)}`)}`;
+}
+
+function wordsOf(action: Action): string {
   switch (action.type) {
     case 'tool_call':
     case 'tool_result':

@@ -1,6 +1,7 @@
 import type { Principal } from '../access/index.ts';
 import { mayReach } from '../access/index.ts';
 import type { CheckRequest } from '../action/index.ts';
+import { userOf } from '../action/index.ts';
 import type { Approvals } from './approvals.ts';
 import type { StandingGrant } from './grant.ts';
 import { coverOf } from './grant.ts';
@@ -19,7 +20,7 @@ export function findGrant(
   now: EpochMs,
 ): StandingGrant | undefined {
   if (asking?.grants !== true) return undefined;
-  const coverDigest = gov.sha256(coverOf(request.action));
+  const coverDigest = gov.sha256(coverOf(request.action, userOf(request)));
   return gov.approvals.grantFor({ agent, coverDigest }, asking, runId, now);
 }
 

@@ -1,7 +1,7 @@
 import type { Width } from '../access/index.ts';
 import { canonicalJson, draftOf, system } from '../audit/index.ts';
 import type { CheckRequest } from '../action/index.ts';
-import { describeAction } from '../action/index.ts';
+import { describeAction, keptUser, userOf } from '../action/index.ts';
 import type { Approvals } from './approvals.ts';
 import type { EpochMs } from '../kernel/index.ts';
 import { timestamp } from '../kernel/index.ts';
@@ -34,6 +34,7 @@ export function requestApproval(
   now: EpochMs,
 ): Approval {
   const { ttlMs, notifies } = gov.approvals.settings;
+  const user = userOf(request);
   const approval: Approval = {
     id: `apr_${gov.randomness.hex(12)}`,
     state: 'open',
@@ -41,10 +42,11 @@ export function requestApproval(
     opId: op.opId,
     actionType: request.action.type,
     resource: op.resource,
-    coverDigest: gov.sha256(coverOf(request.action)),
-    covers: coverWords(request.action),
+    coverDigest: gov.sha256(coverOf(request.action, user)),
+    covers: coverWords(request.action, user),
     summary: op.summary,
     runId: op.runId,
+    user: user === null ? null : keptUser(user),
     action: describeAction(request, gov.sha256),
     digest: op.digest,
     policyRule,
@@ -71,7 +73,8 @@ export function requestApproval(
 
 /** Announces an approval in the log and to live views. */
 export function announceApproval(gov: Approvals, approval: Approval): void {
-  const { id, requestedAt, expiresAt, required, costMicros, digest, cause, reason, rules, isGrantable } = approval;
+  const { id, requestedAt, expiresAt, required, costMicros, digest, cause, reason, rules, isGrantable, user } =
+    approval;
   gov.journal.record(
     draftOf({
       ...entryPlace(gov, approval, requestedAt),
@@ -87,7 +90,9 @@ export function announceApproval(gov: Approvals, approval: Approval): void {
         grantable: isGrantable,
         required,
         rules: [...rules],
+        ...(user === null ? {} : { user: { ...user } }),
       }),
+      ...(user === null ? {} : { user }),
     }),
   );
   gov.journal.apply(approvalEvent(approval, 'requested', requestedAt));

@@ -38,6 +38,8 @@ export interface AuditQuery {
   readonly eventType?: string;
   readonly decision?: Decision;
   readonly opId?: string;
+  /** The `sub` of a user, to the letter, or the email in any letter case. */
+  readonly user?: string;
   readonly from?: EpochMs;
   readonly to?: EpochMs;
   /** Includes impersonations that claimed this org, even if their entries belong to another org. */

@@ -1,7 +1,7 @@
 import type { CheckRequest } from '../action/index.ts';
-import { describeAction } from '../action/index.ts';
+import { describeAction, keptUser, userOf } from '../action/index.ts';
 import type { CanonicalJson, Decision } from '../audit/index.ts';
-import { canonicalJson } from '../audit/index.ts';
+import { canonicalJson, redactText } from '../audit/index.ts';
 import type { Period, BudgetTier, PriceSource } from '../budget/index.ts';
 import type { Typed } from '../journal/index.ts';
 import type { AgentId, EpochMs, Micros, Total, Sha256 } from '../kernel/index.ts';
@@ -35,10 +35,12 @@ export interface Answer {
   readonly observed: readonly Observed[];
 }
 
-/** What conditions asked about the run and the spend. The log records it, so that the decision can be judged again. */
+/** What conditions asked about the run, the spend and the groups of the user. The log records it, so that the decision can be judged again. */
 export interface AskedFacts {
   run?: RunFacts;
   spend?: SpendFacts;
+  /** The groups of the user. */
+  groups?: readonly string[];
 }
 
 /** A judgement that is not durable yet. It becomes an answer once its turn is committed. */
@@ -133,6 +135,9 @@ export function describeDecision(
   if (op.runId !== '') text += `,"run_id":${canonicalJson(op.runId)}`;
   if (asked?.spend !== undefined) text += `,"spend":${describeSpend(asked.spend)}`;
   if (op.summary !== '') text += `,"summary":${canonicalJson(op.summary)}`;
+  const user = userOf(request);
+  if (user !== null) text += `,"user":${canonicalJson({ ...keptUser(user) })}`;
+  if (asked?.groups !== undefined) text += `,"user_groups":${canonicalJson(asked.groups.map(redactText))}`;
   if (op.via !== null) text += `,"via":{"door":"${op.via.door}","name":${canonicalJson(op.via.name)}}`;
   return `${text}}` as CanonicalJson;
 }

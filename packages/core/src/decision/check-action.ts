@@ -1,4 +1,4 @@
-import { identityOf, resourceOf } from '../action/index.ts';
+import { identityOf, keptUser, resourceOf, userOf } from '../action/index.ts';
 import type { CheckRequest } from '../action/index.ts';
 import type { Approval } from '../approvals/index.ts';
 import { announceApproval, requestApproval } from '../approvals/index.ts';
@@ -8,6 +8,7 @@ import type { Answer, Judgement } from './answer.ts';
 import { answerOf, describeDecision } from './answer.ts';
 import { decide } from './decide.ts';
 import type { Decisions } from './decisions.ts';
+import { proveUser, refuseUser, whyNotProven } from './prove-user.ts';
 import { refuseIdentity } from './refuse-identity.ts';
 import { refuseByControl } from './refuse-by-control.ts';
 import { ownWork, restsOn } from '../journal/index.ts';
@@ -20,6 +21,11 @@ import { actorOf, touchAgent, identify } from '../tenancy/index.ts';
 
 /** Judges one action and answers once the decision is durable. */
 export function checkAction(gov: Decisions, request: CheckRequest): Promise<Answer> {
+  const proving = proveUser(gov, request);
+  return proving === undefined ? answerTo(gov, request) : proving.then(() => answerTo(gov, request));
+}
+
+function answerTo(gov: Decisions, request: CheckRequest): Promise<Answer> {
   // Who asks is part of the judgement.
   return gov.journal
     .turn(ownWork, () => judge(gov, request))
@@ -31,6 +37,8 @@ export const longestStretch = 2;
 
 /** Judges each action on its own, in order, and answers once all are durable. A long batch yields to others. */
 export async function checkActions(gov: Decisions, requests: readonly CheckRequest[]): Promise<Answer[]> {
+  const proving = requests.map((request) => proveUser(gov, request)).filter((each) => each !== undefined);
+  if (proving.length > 0) await Promise.all(proving);
   const judging: Promise<Judgement>[] = [];
   let stretch = gov.clock.elapsed();
   for (const request of requests) {
@@ -58,10 +66,13 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
 
   const { agent } = identity;
   touchAgent(gov, agent, startedAt);
-  const { traceId, spanId } = traceIdsOf(request, gov.randomness);
-  const digest = gov.sha256(identityOf(request.action));
   // One time for the whole decision: a restart reads it from the entry.
   const now = gov.clock.now();
+  const unproven = whyNotProven(request, now);
+  if (unproven !== undefined) return refuseUser(gov, request, agent, unproven, startedAt);
+  const { traceId, spanId } = traceIdsOf(request, gov.randomness);
+  const user = userOf(request);
+  const digest = gov.sha256(identityOf(request.action, user));
   noteUse(gov, agent, request, now);
   const opId = `${traceId}:${spanId}`;
   const known = gov.ops.find(agent, opId);
@@ -152,6 +163,7 @@ function record(
     policyRule: judgement.policyRule,
     policyVersion: gov.policies.version,
     payload: describeDecision(request, op, replay, gov.sha256, judgement),
+    ...userColumn(request),
   };
   gov.journal.record(draft, replay ? undefined : op);
   gov.journal.apply({
@@ -163,6 +175,12 @@ function record(
     policyRule: judgement.policyRule,
     opId: op.opId,
   });
+}
+
+/** The log finds entries by their user. */
+function userColumn(request: CheckRequest): Pick<EntryDraft, 'user'> {
+  const user = userOf(request);
+  return user === null ? {} : { user: keptUser(user) };
 }
 
 /**

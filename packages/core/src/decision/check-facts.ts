@@ -6,9 +6,9 @@ import type { Micros, EpochMs } from '../kernel/index.ts';
 import type { Decisions } from './decisions.ts';
 import type { Facts, PeriodSpend, RunFacts, SpendFacts } from '../policy/index.ts';
 import type { Agent, AgentRecord } from '../tenancy/index.ts';
-import type { Action, CheckRequest } from '../action/index.ts';
+import type { Action, CheckRequest, User } from '../action/index.ts';
 import type { AskedFacts } from './answer.ts';
-import { mostArgumentValues } from '../action/index.ts';
+import { mostArgumentValues, userOf } from '../action/index.ts';
 
 const nothing: PeriodSpend = { day_usd: 0, month_usd: 0 };
 
@@ -71,6 +71,25 @@ export class CheckFacts implements Facts {
     this.asked ??= {};
     this.asked.spend ??= this.#readSpend();
     return this.asked.spend;
+  }
+
+  user(): User | null {
+    const user = userOf(this.#request);
+    if (user === null) return null;
+    const note = (groups: readonly string[]) => {
+      this.asked ??= {};
+      this.asked.groups = groups;
+      return groups;
+    };
+    return {
+      issuer: user.issuer,
+      sub: user.sub,
+      email: user.email,
+      claims: user.claims,
+      get groups() {
+        return note(user.groups);
+      },
+    };
   }
 
   #readRun(): RunFacts {

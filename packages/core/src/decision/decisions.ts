@@ -1,3 +1,4 @@
+import type { Issuers, SubjectIssuer } from '../access/index.ts';
 import type { Approvals, ApprovalEvent, ApprovalsChange } from '../approvals/index.ts';
 import type { KnownRuns } from '../budget/index.ts';
 import type { ControlChange } from '../control/index.ts';
@@ -10,6 +11,8 @@ import type { DecisionEvent } from './answer.ts';
 export interface Decisions extends Approvals {
   /** What happened in the runs of agents. */
   readonly runs: KnownRuns;
+  /** Who vouches for the users for whom agents act. */
+  readonly subjects: Issuers<SubjectIssuer>;
   readonly journal: JournalOf<
     OperationsChange | ControlChange | PoliciesChange | ApprovalsChange,
     OperationsEvent | PolicyEvent | ApprovalEvent | DecisionEvent

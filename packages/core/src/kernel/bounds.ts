@@ -19,6 +19,9 @@ export const mostBytesOfPage = 4 * 1024 * 1024;
 /** Arguments and results of more bytes than this, as sent, are kept as length and digest. */
 export const mostBytesOfArguments = 16 * 1024;
 
+/** The JWT of the user for whom an agent acts may have this many bytes. */
+export const mostBytesOfSubjectToken = 16 * 1024;
+
 /** Annotations of a tool may have this many bytes, as sent. */
 export const mostBytesOfAnnotations = 4096;
 

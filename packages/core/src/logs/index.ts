@@ -1,4 +1,13 @@
 export type { LogFilter, LogsChange, LostEntries } from './logs.ts';
-export { acceptLostEntries, cutLog, entriesTable, lastCut, latestLogs, logFacts, oldestLogs } from './logs.ts';
+export {
+  acceptLostEntries,
+  cutLog,
+  emailKey,
+  entriesTable,
+  lastCut,
+  latestLogs,
+  logFacts,
+  oldestLogs,
+} from './logs.ts';
 export type { BackupsChange, BackupsSnapshot, MadeBackup } from './record-backup.ts';
 export { backupFacts, lastBackupAt, recordBackup, rememberBackup } from './record-backup.ts';

@@ -148,6 +148,11 @@ export interface LogsChange {
   readonly through: number;
 }
 
+/** An email as the log compares it. Null if there is none. */
+export function emailKey(email = ''): string | null {
+  return email === '' ? null : email.toLowerCase();
+}
+
 /** `canonical` holds the whole entry. The other columns serve queries. */
 export const entriesTable: Table<SealedEntry, 'seq', StoredEntry> = {
   name: 'audit',
@@ -161,6 +166,8 @@ export const entriesTable: Table<SealedEntry, 'seq', StoredEntry> = {
     op_id: text(({ draft }) => draft.opId),
     decision: text(({ draft }) => draft.decision),
     claimed_org_id: text(({ draft }) => draft.claimedOrgId ?? null),
+    user_sub: text(({ draft }) => draft.user?.sub ?? null),
+    user_email: text(({ draft }) => emailKey(draft.user?.email)),
     hash: text(({ hash }) => hash),
     canonical: text(({ canonical }) => canonical),
   },
@@ -174,6 +181,8 @@ export const entriesTable: Table<SealedEntry, 'seq', StoredEntry> = {
     draft.opId,
     draft.decision,
     draft.claimedOrgId ?? null,
+    draft.user?.sub ?? null,
+    emailKey(draft.user?.email),
     hash,
     canonical,
   ],

@@ -7,7 +7,7 @@ import type { BulkControl } from '../control/index.ts';
 import { receiptsTable } from '../control/index.ts';
 import type { Write } from '../journal/index.ts';
 import { prune } from '../journal/index.ts';
-import { entriesTable } from '../logs/index.ts';
+import { emailKey, entriesTable } from '../logs/index.ts';
 import type { Receipt, ReceiptStatus } from '../ops/index.ts';
 import { factsText } from '../replication/index.ts';
 import type { Batch, Change, KeptFacts, Snapshot, Store } from '../store.ts';
@@ -187,9 +187,14 @@ function fits({ seq, draft, canonical }: SealedEntry, query: AuditQuery): boolea
     (query.eventType === undefined || draft.eventType === query.eventType) &&
     (query.decision === undefined || draft.decision === query.decision) &&
     (query.opId === undefined || draft.opId === query.opId) &&
+    (query.user === undefined || isFor(draft, query.user)) &&
     (query.from === undefined || draft.at >= query.from) &&
     (query.to === undefined || draft.at < query.to)
   );
+}
+
+function isFor({ user }: SealedEntry['draft'], wanted: string): boolean {
+  return user !== undefined && (user.sub === wanted || emailKey(user.email) === wanted.toLowerCase());
 }
 
 /** Whether the text of an entry contains `q`, ignoring case. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { caseFiles, decisionCases } from '../testkit/decision-cases.ts';
 
 /** These need a compiler of conditions, which the gateway has. Its tests run them: see decision-cases.test.ts there. */
-const withConditions = new Set(['conditions.yaml']);
+const withConditions = new Set(['conditions.yaml', 'users.yaml']);
 
 test('there are cases', () => {
   expect(caseFiles).toEqual(
@@ -18,6 +18,7 @@ test('there are cases', () => {
       'precedence.yaml',
       'pricing.yaml',
       'scopes.yaml',
+      'users.yaml',
     ]),
   );
 });

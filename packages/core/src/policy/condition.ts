@@ -1,4 +1,4 @@
-import type { Action } from '../action/index.ts';
+import type { Action, User } from '../action/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
 import type { Subject } from './subject.ts';
 import type { AgentRecord } from '../tenancy/index.ts';
@@ -46,6 +46,8 @@ export interface Facts {
   annotations(): unknown;
   run(): RunFacts;
   spend(): SpendFacts;
+  /** The proven user for whom the agent acts; null if there is none. */
+  user(): User | null;
 }
 
 /**

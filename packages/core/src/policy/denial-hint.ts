@@ -71,7 +71,8 @@ export class DenialHints {
   }
 }
 
-const dimensions: readonly Dimension[] = ['tools', 'models', 'paths', 'commands', 'hosts'];
+/** Users are not named: who else may do it is none of the agent's business. */
+const dimensions: readonly Exclude<Dimension, 'users'>[] = ['tools', 'models', 'paths', 'commands', 'hosts'];
 
 /** Each item once, up to the number that is looked at. */
 function firstItems(rules: readonly PolicyRule[]): string[] {
@@ -93,8 +94,9 @@ function itemsOf({ matchers, when }: PolicyRule): string[] {
     .map((globs) => ` with ${globs.slice(0, longestHint).join(' or ')}`)
     .join('')
     .slice(0, longestHint);
+  const some = matchers.users === undefined ? '' : ' for some users';
   const condition = when === undefined ? '' : ' under a condition';
-  return (first ?? ['anything']).map((what) => `${what}${also}${condition}`);
+  return (first ?? ['anything']).map((what) => `${what}${also}${some}${condition}`);
 }
 
 /** As many items as fit. How many there are besides helps nobody. */

@@ -31,6 +31,7 @@ export interface Matchers {
   readonly hosts?: readonly Glob[];
   readonly paths?: readonly Glob[];
   readonly commands?: readonly Glob[];
+  readonly users?: readonly Glob[];
 }
 
 /** What a rule asks of its approvals. The gateway decides what the rule leaves open. */

@@ -48,10 +48,21 @@ export function compilePathGlob(source: string): Glob {
   return { ...compileGlob(source.replace(/^file:(?:\/\/(?:localhost)?)?(?=\/)/i, '')), source };
 }
 
+/** A glob of users. Addresses are compared without regard to letter case, and everything else to the letter. */
+export function compileUserGlob(source: string): Glob {
+  const exact = compileGlob(source);
+  const anyCase = compileGlob(source, true);
+  return {
+    ...exact,
+    matches: (text, charge) => (text.includes('@') ? anyCase : exact).matches(text, charge),
+  };
+}
+
 /** Hosts and paths are compared in one form of all their spellings. */
 const compilers: Partial<Record<Dimension, (source: string) => Glob>> = {
   hosts: compileHostGlob,
   paths: compilePathGlob,
+  users: compileUserGlob,
 };
 
 /** A glob of one dimension, as rules compare it. */

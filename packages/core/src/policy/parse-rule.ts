@@ -13,7 +13,7 @@ import type { Member, YamlReader } from './yaml-reader.ts';
 import type { Document, Node } from 'yaml';
 import { isScalar } from 'yaml';
 
-export const globDimensions = ['tools', 'models', 'hosts', 'paths', 'commands'] as const;
+export const globDimensions = ['tools', 'models', 'hosts', 'paths', 'commands', 'users'] as const;
 export const ruleKeys = ['name', 'effect', 'actions', ...globDimensions, 'when', 'approvals'] as const;
 
 /** Bounds for the approval terms of a rule. */

@@ -100,11 +100,12 @@ function rule(): Schema {
     hosts: globs('hosts'),
     paths: globs('paths'),
     commands: globs('commands, with and without their arguments'),
+    users: globs('users, by email or else by sub; it holds only where a user is proven'),
     when: {
       type: 'string',
       minLength: 1,
       description:
-        'A CEL expression over agent, action, args, now, run and spend that must hold, too. action.annotations are hints of the tool’s server, not facts.',
+        'A CEL expression over agent, action, args, now, run, spend and user that must hold, too. action.annotations are hints of the tool’s server, not facts.',
     },
     approvals: {
       ...strict(terms()),

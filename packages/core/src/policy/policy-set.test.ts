@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Action, ActionType } from '../action/action.ts';
 import { action, actionTypes } from '../action/action.ts';
+import { userFrom } from '../action/user.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';
 import type { AgentId } from '../kernel/ids.ts';
 import { agentId } from '../testkit/requests.ts';
@@ -9,12 +10,12 @@ import { slowGlobMatches } from '../testkit/slow-glob.ts';
 import { sha256 } from '../testkit/test-governance.ts';
 import type { Condition, Facts } from './condition.ts';
 import type { Effect, Matchers, PolicyDocument, PolicyRule, PolicyScope } from './document.ts';
-import { compileGlob } from '../kernel/glob.ts';
+import { compileGlobOf } from './host-glob.ts';
 import { parsePolicies } from './parse-source.ts';
 import type { Verdict } from './policy-set.ts';
 import { PolicySet, policyVersion } from './policy-set.ts';
 
-const dimensions = ['tools', 'models', 'hosts', 'paths', 'commands'] as const;
+const dimensions = ['tools', 'models', 'hosts', 'paths', 'commands', 'users'] as const;
 type Dimension = (typeof dimensions)[number];
 
 /** A rule as a person would write it. */
@@ -37,6 +38,7 @@ const texts: Readonly<Record<Dimension, readonly string[]>> = {
   hosts: ['example.com', 'api.example.com', 'evil.com'],
   paths: ['/data/a', '/data/b/c', '/etc/passwd', 'x'],
   commands: ['git', 'git push', 'rm', 'rm -rf /'],
+  users: ['Ann@acme.com', 'bob@acme.com', 'svc-1', 'SVC-1'],
 };
 const globs: Readonly<Record<Dimension, readonly string[]>> = {
   tools: ['search', 'read_*', 're*', '*', '**', 'r?', '[rs]e*', '*_web', 'read_file', 'reading', 'delete'],
@@ -44,6 +46,7 @@ const globs: Readonly<Record<Dimension, readonly string[]>> = {
   hosts: ['example.com', '*.example.com', 'EXAMPLE.com', '*.COM', 'evil.*', '*'],
   paths: ['/data/**', '/data/*', '/etc/passwd', '/**', '*', 'x', '/data/b/?'],
   commands: ['git', 'git *', 'git*', 'rm **', '*', 'rm', '**'],
+  users: ['*', '*@acme.com', 'ANN@*', 'bob@acme.com', 'svc-*', 'SVC-1', '?*'],
 };
 
 const someGlobs: fc.Arbitrary<Written['globs']> = fc.record(
@@ -132,7 +135,7 @@ function compiled(rule: Written, name: string): PolicyRule {
   if (rule.actions !== undefined) matchers.actions = new Set(rule.actions);
   for (const dimension of dimensions) {
     const list = rule.globs[dimension];
-    if (list !== undefined) matchers[dimension] = list.map((glob) => compileGlob(glob, dimension === 'hosts'));
+    if (list !== undefined) matchers[dimension] = list.map((glob) => compileGlobOf(dimension, glob));
   }
   return { name, effect: rule.effect, matchers, ...(rule.when === undefined ? {} : { when: conditions[rule.when] }) };
 }
@@ -153,11 +156,14 @@ function linear(
   documents: readonly WrittenDocument[],
   agent: AgentId,
   asked: Action,
+  user: string | null = null,
 ): Pick<Verdict, 'effect' | 'rule'> & { readonly asking?: readonly string[] } {
   if (documents.length === 0) return { effect: 'deny', rule: 'default' };
   const matching = documents.flatMap(({ scope, rules }, index) =>
     contains(scope, agent)
-      ? rules.flatMap((rule, at) => (holds(rule, asked) ? [{ effect: rule.effect, rule: `d${index}/r${at}` }] : []))
+      ? rules.flatMap((rule, at) =>
+          holds(rule, asked, user) ? [{ effect: rule.effect, rule: `d${index}/r${at}` }] : [],
+        )
       : [],
   );
   for (const effect of ['deny', 'require_approval', 'allow'] as const) {
@@ -179,14 +185,17 @@ function contains(scope: PolicyScope, agent: AgentId): boolean {
   return scope.tier === 'team' || scope.agentId === agent.agentId;
 }
 
-function holds(rule: Written, asked: Action): boolean {
+function holds(rule: Written, asked: Action, user: string | null): boolean {
   if (rule.actions !== undefined && !rule.actions.includes(asked.type)) return false;
-  const own = textsOf(asked);
+  const own = { ...textsOf(asked), users: user === null ? [] : [user] };
   for (const dimension of dimensions) {
     const list = rule.globs[dimension];
     if (list === undefined) continue;
-    const lower = (text: string) => (dimension === 'hosts' ? text.toLowerCase() : text);
-    const found = (own[dimension] ?? []).some((text) => list.some((glob) => slowGlobMatches(lower(glob), lower(text))));
+    const found = (own[dimension] ?? []).some((text) => {
+      const anyCase = dimension === 'hosts' || (dimension === 'users' && text.includes('@'));
+      const lower = (written: string) => (anyCase ? written.toLowerCase() : written);
+      return list.some((glob) => slowGlobMatches(lower(glob), lower(text)));
+    });
     if (!found) return false;
   }
   if (rule.when === 'throws') return rule.effect !== 'allow';
@@ -211,7 +220,7 @@ function textsOf(asked: Action): Partial<Record<Dimension, readonly string[]>> {
   }
 }
 
-function factsOf(id: AgentId, asked: Action): Facts {
+function factsOf(id: AgentId, asked: Action, user: string | null): Facts {
   const record: AgentRecord = {
     id,
     tokenHash: null,
@@ -236,17 +245,18 @@ function factsOf(id: AgentId, asked: Action): Facts {
     args: () => ({}),
     run: () => ({ id: '', checks: 0, spent_usd: 0 }),
     annotations: () => ({}),
+    user: () => (user === null ? null : userFrom(user.includes('@') ? { sub: 'u', email: user } : { sub: user })),
     spend: () => ({ global: nothing, org: nothing, team: nothing, agent: nothing }),
   };
 }
 
-function evaluate(set: PolicySet, agent: AgentId, asked: Action): Verdict {
-  return set.evaluate(agent, asked, factsOf(agent, asked));
+function evaluate(set: PolicySet, agent: AgentId, asked: Action, user: string | null = null): Verdict {
+  return set.evaluate(agent, asked, factsOf(agent, asked, user));
 }
 
 /** The decision, its rule, and all rules that ask. */
-function judged(set: PolicySet, agent: AgentId, asked: Action) {
-  const { effect, rule, asking } = evaluate(set, agent, asked);
+function judged(set: PolicySet, agent: AgentId, asked: Action, user: string | null = null) {
+  const { effect, rule, asking } = evaluate(set, agent, asked, user);
   return asking === undefined ? { effect, rule } : { effect, rule, asking: asking.rules };
 }
 
@@ -256,11 +266,12 @@ test('the index answers as every rule tried one after the other would, with the 
       fc.array(someDocument, { maxLength: 6 }),
       someAgent,
       fc.array(someAction, { minLength: 1, maxLength: 6 }),
-      (documents, agent, actions) => {
+      fc.constantFrom(null, ...texts.users),
+      (documents, agent, actions, user) => {
         const set = setOf(documents);
         for (const asked of actions) {
-          const found = judged(set, agent, asked);
-          expect({ asked, ...found }).toEqual({ asked, ...linear(documents, agent, asked) });
+          const found = judged(set, agent, asked, user);
+          expect({ asked, user, ...found }).toEqual({ asked, user, ...linear(documents, agent, asked, user) });
         }
       },
     ),
@@ -291,6 +302,22 @@ test('so it does where many rules share prefixes', () => {
     { numRuns: 100 },
   );
 });
+
+test('without a proven user, a decision is what it would be without all rules that name users', () => {
+  fc.assert(
+    fc.property(fc.array(someDocument, { maxLength: 6 }), someAgent, someAction, (documents, agent, asked) => {
+      const without = documents.map((document) => ({
+        ...document,
+        rules: document.rules.map((rule): Written => (rule.globs.users === undefined ? rule : never)),
+      }));
+      expect(judged(setOf(documents), agent, asked)).toEqual(judged(setOf(without), agent, asked));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+/** In the place of a rule, so that the others keep their names. */
+const never: Written = { effect: 'allow', globs: { tools: ['no such tool'] } };
 
 describe('what nobody can read', () => {
   const read = (text: string) => parsePolicies([{ file: 'p.yaml', text }], {}).documents;
@@ -481,7 +508,7 @@ describe('a condition that throws', () => {
       },
     };
     const set = new PolicySet([{ name: 'd', scope: { tier: 'global' }, rules: [rule] }], 'v1');
-    const facts = factsOf(agent, search);
+    const facts = factsOf(agent, search, null);
     set.evaluate(agent, search, facts);
     expect(seen).toEqual([facts]);
   });

@@ -64,7 +64,7 @@ export class PolicySet {
   }
 
   evaluate(agent: AgentId, action: Action, facts: Facts): Verdict {
-    const evaluation = new Evaluation(subjectOf(action));
+    const evaluation = new Evaluation(subjectOf(action, facts.user()));
     const scopes = scopesAbove(agent);
     const verdict = this.#decide(agent, action, scopes, facts, evaluation);
     // Observed documents come last, so that they take nothing from the cost limit of enforced ones.

@@ -14,8 +14,8 @@ export type Chance = 'always' | 'never' | 'sometimes';
  */
 export function chanceOf(rule: PolicyRule, facts: ToolFacts, evaluation: Evaluation): Chance {
   const { effect, matchers, when } = rule;
-  // A call may have no URL, and then no host.
-  const matching = matchers.hosts === undefined ? 'always' : 'sometimes';
+  // A call may have no URL, and then no host. Nobody knows for whom it will be.
+  const matching = matchers.hosts === undefined && matchers.users === undefined ? 'always' : 'sometimes';
   try {
     evaluation.charge(priceOfRule);
     if (!namesTool(rule, facts.action.tool, evaluation)) return 'never';

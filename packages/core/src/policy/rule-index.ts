@@ -19,7 +19,10 @@ export interface CompiledRule {
   readonly document: PolicyDocument;
 }
 
-/** The dimensions that an action can have, most telling first. A rule is indexed by the first that it has. */
+/**
+ * The dimensions that an action can have, most telling first. A rule is indexed by the first that it has. Any action may
+ * have a user; rules are not indexed by that.
+ */
 const dimensionsOf: Readonly<Record<ActionType, readonly Dimension[]>> = {
   llm_call: ['models'],
   tool_call: ['tools', 'hosts'],
@@ -30,7 +33,7 @@ const dimensionsOf: Readonly<Record<ActionType, readonly Dimension[]>> = {
   agent_spawn: ['commands'],
 };
 
-const allDimensions: readonly Dimension[] = ['tools', 'models', 'hosts', 'paths', 'commands'];
+const allDimensions: readonly Dimension[] = ['tools', 'models', 'hosts', 'paths', 'commands', 'users'];
 
 interface Bucket {
   readonly exact: Map<string, CompiledRule[]>;
@@ -207,7 +210,7 @@ export function namesUnclear(globs: readonly Glob[], { text }: Unclear): boolean
 export function canConcern(matchers: Matchers, type: ActionType): boolean {
   if (matchers.actions !== undefined && !matchers.actions.has(type)) return false;
   return allDimensions.every(
-    (dimension) => matchers[dimension] === undefined || dimensionsOf[type].includes(dimension),
+    (dimension) => matchers[dimension] === undefined || dimension === 'users' || dimensionsOf[type].includes(dimension),
   );
 }
 

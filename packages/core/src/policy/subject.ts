@@ -1,4 +1,5 @@
-import type { Action } from '../action/index.ts';
+import type { Action, User } from '../action/index.ts';
+import { nameOfUser } from '../action/index.ts';
 import { plainHost, plainHostOf, readHost, unclear } from './host.ts';
 import { readPath } from './path.ts';
 
@@ -11,6 +12,8 @@ export interface Subject {
   readonly command: string | null;
   /** Command and arguments joined by spaces. */
   readonly commandLine: string | null;
+  /** The proven user's email, or else its `sub`. */
+  readonly user: string | null;
   /** A host or a path that nobody can read. Rules that deny or ask count it as theirs; rules that allow do not. */
   readonly unclear: Unclear | null;
 }
@@ -21,7 +24,7 @@ export interface Unclear {
   readonly text: string;
 }
 
-export type Dimension = 'tools' | 'models' | 'hosts' | 'paths' | 'commands';
+export type Dimension = 'tools' | 'models' | 'hosts' | 'paths' | 'commands' | 'users';
 
 const none: Subject = {
   tool: null,
@@ -30,10 +33,16 @@ const none: Subject = {
   path: null,
   command: null,
   commandLine: null,
+  user: null,
   unclear: null,
 };
 
-export function subjectOf(action: Action): Subject {
+export function subjectOf(action: Action, user: Pick<User, 'email' | 'sub'> | null = null): Subject {
+  const subject = subjectOfAction(action);
+  return user === null ? subject : { ...subject, user: nameOfUser(user) };
+}
+
+function subjectOfAction(action: Action): Subject {
   switch (action.type) {
     case 'llm_call':
       return { ...none, model: action.model };
@@ -100,6 +109,8 @@ export function textsOf(subject: Subject, dimension: Dimension): readonly string
       return subject.command === subject.commandLine
         ? present(subject.command)
         : [...present(subject.command), ...present(subject.commandLine)];
+    case 'users':
+      return present(subject.user);
   }
 }
 

@@ -14,7 +14,7 @@ function leftOpen(): never {
 
 /**
  * What is known of every call that an agent may make of one tool. The rest is unknown: arguments, annotations, URL, cost,
- * time, run and spend. All members are written out, so that a new one does not compile until somebody has said which it is.
+ * time, run, spend and user. All members are written out, so that a new one does not compile until somebody has said which it is.
  */
 export class ToolFacts implements Facts {
   readonly agent: AgentRecord;
@@ -63,6 +63,9 @@ export class ToolFacts implements Facts {
       get unclear(): null {
         return leftOpen();
       },
+      get user(): string {
+        return leftOpen();
+      },
     };
   }
 
@@ -87,6 +90,10 @@ export class ToolFacts implements Facts {
   }
 
   spend(): never {
+    return leftOpen();
+  }
+
+  user(): never {
     return leftOpen();
   }
 }

@@ -26,6 +26,7 @@ function factsOf(id: AgentId, asked: Action): Facts {
     args: () => ({}),
     run: () => ({ id: '', checks: 0, spent_usd: 0 }),
     annotations: () => ({}),
+    user: () => null,
     spend: () => ({ global: nothing, org: nothing, team: nothing, agent: nothing }),
   };
 }

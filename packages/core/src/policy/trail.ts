@@ -35,9 +35,10 @@ const singular: Readonly<Record<Dimension, string>> = {
   hosts: 'host',
   paths: 'path',
   commands: 'command',
+  users: 'user',
 };
 
-const dimensions: readonly Dimension[] = ['tools', 'models', 'hosts', 'paths', 'commands'];
+const dimensions: readonly Dimension[] = ['tools', 'models', 'hosts', 'paths', 'commands', 'users'];
 
 const mostGlobs = 12;
 const longestCondition = 300;
@@ -54,7 +55,7 @@ export function considerRules(
   facts: Facts,
   mayRead: MayRead = everyone,
 ): ConsideredRule[] {
-  const subject = subjectOf(action);
+  const subject = subjectOf(action, facts.user());
   return documents
     .filter(({ scope }) => containsAgent(scope, agent))
     .flatMap((document) => {
@@ -111,7 +112,8 @@ function tryMatchers(
       return { matched: false, why: unclearWords(effect, what, unclear) };
     }
     if (texts.length === 0) {
-      return { matched: false, why: `it asks for a ${what}, and this ${action.type} names none` };
+      const lacks = dimension === 'users' ? 'is for no proven user' : 'names none';
+      return { matched: false, why: `it asks for a ${what}, and this ${action.type} ${lacks}` };
     }
     if (matching(globs, texts) !== undefined) continue;
     const value = shown(texts.at(-1) ?? '');

@@ -1,4 +1,4 @@
-import type { Action, ActionType } from '../action/index.ts';
+import type { Action, ActionType, User, UserId } from '../action/index.ts';
 import { action, actionTypes } from '../action/index.ts';
 import type { StoredEntry, Json, Decision } from '../audit/index.ts';
 import { redacted } from '../audit/index.ts';
@@ -39,6 +39,9 @@ export interface RecordedDecision {
   /** What conditions learned about the run and the spend, if any asked. */
   readonly run: Omit<RunFacts, 'id'> | undefined;
   readonly spend: Omit<SpendFacts, 'global'> | undefined;
+  /** The user for whom the agent acted, and the groups if a condition asked. */
+  readonly user: UserId | undefined;
+  readonly userGroups: readonly string[] | undefined;
   /** A standing grant allowed the action. */
   readonly granted: boolean;
 }
@@ -88,6 +91,8 @@ interface LoggedEntry {
     readonly run?: Omit<RunFacts, 'id'>;
     readonly run_id?: string;
     readonly spend?: Omit<SpendFacts, 'global'>;
+    readonly user?: UserId;
+    readonly user_groups?: readonly string[];
   };
 }
 
@@ -128,6 +133,8 @@ export function recordedDecision({ seq, canonical }: StoredEntry): RecordedDecis
     runId: payload.run_id ?? '',
     run: payload.run,
     spend: payload.spend,
+    user: payload.user,
+    userGroups: payload.user_groups,
     granted: payload.grant_id !== undefined,
   };
 }
@@ -232,6 +239,23 @@ export class RecordedFacts implements Facts {
       ...spend,
       get global() {
         return lack();
+      },
+    };
+  }
+
+  user(): User | null {
+    const { user, userGroups } = this.#recorded;
+    if (user === undefined) return null;
+    const lack = (what: string) => this.#lack(what);
+    return {
+      issuer: user.issuer,
+      sub: user.sub,
+      email: user.email,
+      get groups() {
+        return userGroups ?? lack('the groups of the user are not recorded');
+      },
+      get claims() {
+        return lack('the claims of the user are not recorded');
       },
     };
   }

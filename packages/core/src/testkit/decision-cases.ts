@@ -7,6 +7,7 @@ import type { Answer } from '../decision/answer.ts';
 import { describeProblem } from '../policy/document.ts';
 import { loadPolicies } from '../policy/load-policies.ts';
 import type { PolicyFeatures } from '../policy/condition.ts';
+import { plainIssuer } from './plain-issuer.ts';
 import { agentId } from './requests.ts';
 import type { TestAgent, TestGovernance } from './test-governance.ts';
 import { testGovernance } from './test-governance.ts';
@@ -20,6 +21,12 @@ interface Asked {
   readonly cost_micros?: number;
   readonly run?: string;
   readonly at?: string;
+  readonly user?: {
+    readonly sub?: string;
+    readonly email?: string;
+    readonly groups?: readonly string[];
+    readonly claims?: Readonly<Record<string, unknown>>;
+  };
 }
 
 /** A request from before the case, and its outcome. */
@@ -66,7 +73,7 @@ const folder = new URL('../../cases/', import.meta.url);
 
 export const caseFiles: readonly string[] = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
 
-const askedMembers = ['arguments', 'cost_micros', 'run', 'at'];
+const askedMembers = ['arguments', 'cost_micros', 'run', 'at', 'user'];
 const checkedMembers = [
   'registered',
   'before',
@@ -126,6 +133,13 @@ function actionOf({ action: { type, ...given }, arguments: args }: Asked): Actio
   return action(type as ActionType, { ...(Object.fromEntries(known) as Partial<Action>), ...json });
 }
 
+/** A token of the issuer that every case knows. */
+function tokenOf(user: Asked['user']): string {
+  if (user === undefined) return '';
+  const { claims = {}, ...named } = user;
+  return JSON.stringify({ ...claims, sub: named.email ?? 'somebody', ...named });
+}
+
 /** A gateway with the agents that a case names. */
 class Scene {
   readonly #test: TestGovernance;
@@ -155,6 +169,7 @@ class Scene {
       action: actionOf(asked),
       estimatedCostMicros: asked.cost_micros ?? null,
       runId: asked.run ?? '',
+      subjectToken: tokenOf(asked.user),
     });
   }
 
@@ -217,7 +232,7 @@ export function decisionCases(files: readonly string[], features: PolicyFeatures
         });
       }
       test.each((group.cases ?? []).map((one) => [one.case, one] as const))('%s', async (__, one) => {
-        const made = await testGovernance({ features });
+        const made = await testGovernance({ features, subjects: plainIssuer().subjects });
         expect(await load(made, group, features)).toEqual([]);
         await run(one, made);
       });

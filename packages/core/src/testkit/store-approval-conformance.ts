@@ -16,6 +16,7 @@ export const sampleApproval: Approval = {
   covers: 'shell of mcp',
   summary: "it's\na summary",
   runId: 'run-1',
+  user: { issuer: 'https://id.example.com', sub: 'u-1', email: 'ann@example.com' },
   action: canonicalJson({ args: { n: 1.5, text: 'a\u0001b', none: null }, tool: 'shell', type: 'tool_call' }),
   digest: 'd'.repeat(64),
   policyRule: 'p/ask',

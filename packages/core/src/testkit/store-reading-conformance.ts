@@ -179,6 +179,9 @@ const everyKindOfEntry: readonly EntryDraft[] = Array.from({ length: 60 }, (_, i
     at: start + Math.floor(index / 3) * 1000,
     eventType: pick(eventTypes, index),
     decision: pick(['allow', 'deny', 'pending', null] as const, index),
+    ...(index % 4 === 1
+      ? { user: { sub: pick(['u-1', 'U-1', 'zoë'], index), email: pick(['', 'Ann@Example.com', 'U-1'], index >> 2) } }
+      : {}),
     ...(index % 9 === 4 ? { claimedOrgId: pick(['umbrella', 'acme'], index) } : {}),
     reason: `reason ${index % 10}`,
     opId: pick(['t1:s1', 't2:s2', null, 't3:s3', 'T1:s1'], index),
@@ -201,6 +204,7 @@ const singleFilters: Readonly<Record<SingleFilter, Partial<AuditQuery>>> = {
   eventType: { eventType: 'OpStateChanged' },
   decision: { decision: 'pending' },
   opId: { opId: 't1:s1' },
+  user: { user: 'ann@example.com' },
   from: { from: start + 5000 },
   to: { to: start + 5000 },
   before: { before: 31 },
@@ -216,6 +220,7 @@ const plainQuery: fc.Arbitrary<AuditQuery> = fc.record(
     eventType: fc.constantFrom<string>(...eventTypes, 'AgentRegistered'),
     decision: fc.constantFrom('allow', 'deny', 'pending'),
     opId: fc.constantFrom('t1:s1', 't2:s2', 'none'),
+    user: fc.constantFrom('u-1', 'U-1', 'ANN@example.com', 'ZOË', 'zoë', 'none', ''),
     from: fc.integer({ min: start - 1000, max: start + 21_000 }),
     to: fc.integer({ min: start - 1000, max: start + 21_000 }),
     before: fc.integer({ min: 0, max: 70 }),
@@ -243,6 +248,7 @@ function fitting(entries: readonly SealedEntry[], query: AuditQuery): StoredEntr
         equal(query.eventType, draft.eventType) &&
         equal(query.decision, draft.decision) &&
         equal(query.opId, draft.opId) &&
+        isFor(query, draft) &&
         draft.at >= (query.from ?? Number.NEGATIVE_INFINITY) &&
         draft.at < (query.to ?? Number.POSITIVE_INFINITY) &&
         seq < (query.before ?? Number.POSITIVE_INFINITY) &&
@@ -255,6 +261,12 @@ function fitting(entries: readonly SealedEntry[], query: AuditQuery): StoredEntr
 
 function claims({ orClaimedOrgId }: AuditQuery, { claimedOrgId }: EntryDraft): boolean {
   return orClaimedOrgId !== undefined && claimedOrgId === orClaimedOrgId;
+}
+
+function isFor({ user: wanted }: AuditQuery, { user }: EntryDraft): boolean {
+  if (wanted === undefined) return true;
+  if (user === undefined) return false;
+  return user.sub === wanted || (user.email !== '' && user.email.toLowerCase() === wanted.toLowerCase());
 }
 
 function equal(wanted: string | undefined, found: string | null): boolean {

@@ -214,6 +214,7 @@ export const someApproval: fc.Arbitrary<Approval> = fc.record({
   covers: text,
   summary: text,
   runId: text,
+  user: orNull(fc.record({ issuer: text, sub: text, email: text })),
   action: text.map((tool) => canonicalJson({ tool })),
   digest: hexHash,
   policyRule: text,

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { expect } from 'vitest';
+import type { Issuers, SubjectIssuer } from '../access/issuers.ts';
 import type { Principal } from '../access/principal.ts';
 import type { ApprovalSettings } from '../approvals/approval-registry.ts';
 import { sealer } from '../audit/chain.ts';
@@ -91,6 +92,8 @@ export interface TestOptions {
   readonly mostActionMicros?: Micros;
   /** How many agents an org may have, and how much of their texts. */
   readonly agentBounds?: Partial<AgentBounds>;
+  /** Who vouches for users. */
+  readonly subjects?: Issuers<SubjectIssuer>;
   /** The log that it shares with other governances. */
   readonly member?: SharedMember;
   /** Tells it from other governances. */
@@ -109,6 +112,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
     features = {},
     mostActionMicros = usualMostActionMicros,
     agentBounds = {},
+    subjects = { trusted: [] },
   } = options;
   const snapshot = await store.load();
   let flushes: (() => void)[] = [];
@@ -159,6 +163,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
       randomness: fixedRandomness(`${name} after ${snapshot.head.seq}`),
       sha256,
       policyFeatures: features,
+      subjects,
       agentBounds: { ...usualAgentBounds, ...agentBounds },
       mostActionMicros,
       opsTtlMs: ttlMs,
@@ -222,7 +227,16 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
     crash: async () => {
       flushes = [];
       clock.restart();
-      const next = await testGovernance({ clock, store, ttlMs, control, approvals, features, mostActionMicros });
+      const next = await testGovernance({
+        clock,
+        store,
+        ttlMs,
+        control,
+        approvals,
+        features,
+        mostActionMicros,
+        subjects,
+      });
       next.gov.policies = gov.policies;
       const { stored } = next.gov.policyRegistry.sources;
       next.gov.policyRegistry.sources = { files: gov.policyRegistry.sources.files, stored };

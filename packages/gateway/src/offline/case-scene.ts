@@ -150,6 +150,7 @@ export class CaseScene {
         return { id: asked.runId, ...(said ?? { checks, spent_usd: approximateUsd(spentMicros) }) };
       },
       spend: () => this.#spend(asked),
+      user: () => asked.user,
     };
   }
 

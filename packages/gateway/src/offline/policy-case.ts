@@ -1,4 +1,4 @@
-import type { Action, AgentId, Decision, PolicyProblem, PolicySource } from '@reeve/core';
+import type { Action, AgentId, Decision, PolicyProblem, PolicySource, User } from '@reeve/core';
 
 export interface CaseRequest {
   readonly agent: AgentId;
@@ -6,6 +6,8 @@ export interface CaseRequest {
   /** The agent's estimate of the cost. */
   readonly costMicros: number | null;
   readonly runId: string;
+  /** For whom the agent acts. */
+  readonly user: User | null;
   /** The time of the request; undefined for the time of the one before. */
   readonly at: number | undefined;
 }

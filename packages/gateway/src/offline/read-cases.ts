@@ -6,10 +6,11 @@ import { inexactIn } from '../evaluation/inexact-in.ts';
 import { CaseYaml } from './case-yaml.ts';
 import type { CaseAgent, CaseGroup, CaseRequest, EarlierRequest, PolicyCase, ReadCases } from './policy-case.ts';
 import { readAction } from './read-action.ts';
+import { readUser } from './read-user.ts';
 import { readExpected } from './read-expected.ts';
 
 const groupKeys = ['about', 'policies', 'cases', 'problems'] as const;
-const askedKeys = ['agent', 'action', 'arguments', 'cost_micros', 'cost_usd', 'run', 'at'] as const;
+const askedKeys = ['agent', 'action', 'arguments', 'cost_micros', 'cost_usd', 'run', 'at', 'user'] as const;
 const earlierKeys = [...askedKeys, 'times', 'settled_micros', 'decision'] as const;
 const answerKeys = [
   'decision',
@@ -120,6 +121,7 @@ function readRequest(yaml: CaseYaml, document: Document.Parsed, found: RequestMe
     action: readAction(yaml, document, found.action, given),
     costMicros: micros === undefined ? dollars : yaml.wholeOf(micros),
     runId: yaml.textOf(id),
+    user: readUser(yaml, document, found.user),
     at: at === undefined ? undefined : yaml.timeOf(at),
   };
 }
@@ -173,7 +175,7 @@ function checkForm(yaml: CaseYaml, node: Node, made: PolicyCase, mostMicros: num
 
 /** The request as an agent would send it; throws if its form is wrong. */
 export function checkRequestOf(
-  { agent, action, costMicros, runId }: CaseRequest,
+  { agent, action, costMicros, runId, user }: CaseRequest,
   mostMicros: number,
 ): ReturnType<typeof parseCheckRequest> {
   const raw = {
@@ -186,6 +188,7 @@ export function checkRequestOf(
     estimatedCostMicros: costMicros,
     runId,
     summary: '',
+    user,
     inexact: inexactIn(action),
   };
   return parseCheckRequest(raw, mostMicros);

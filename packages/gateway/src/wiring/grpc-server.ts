@@ -74,6 +74,7 @@ function governedRoutes(
         return caller;
       },
       heartbeatIntervalSecs: config.heartbeatIntervalSecs,
+      subjects: gov.subjects,
     }),
   );
   return freshRoutes(services, () => catchUp(gov));

@@ -85,16 +85,18 @@ class IdentifyAgentRequest(_message.Message):
     def __init__(self, credential_token: _Optional[str] = ...) -> None: ...
 
 class IdentifyAgentResponse(_message.Message):
-    __slots__ = ("agent_id", "suspended", "expires_at", "token_ttl_secs")
+    __slots__ = ("agent_id", "suspended", "subject_issuers", "expires_at", "token_ttl_secs")
     AGENT_ID_FIELD_NUMBER: _ClassVar[int]
     SUSPENDED_FIELD_NUMBER: _ClassVar[int]
+    SUBJECT_ISSUERS_FIELD_NUMBER: _ClassVar[int]
     EXPIRES_AT_FIELD_NUMBER: _ClassVar[int]
     TOKEN_TTL_SECS_FIELD_NUMBER: _ClassVar[int]
     agent_id: _common_pb2.AgentId
     suspended: bool
+    subject_issuers: _containers.RepeatedScalarFieldContainer[str]
     expires_at: str
     token_ttl_secs: int
-    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., suspended: bool = ..., expires_at: _Optional[str] = ..., token_ttl_secs: _Optional[int] = ...) -> None: ...
+    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., suspended: bool = ..., subject_issuers: _Optional[_Iterable[str]] = ..., expires_at: _Optional[str] = ..., token_ttl_secs: _Optional[int] = ...) -> None: ...
 
 class RenewTokenRequest(_message.Message):
     __slots__ = ("agent_id", "credential_token")

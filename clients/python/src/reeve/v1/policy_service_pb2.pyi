@@ -107,7 +107,7 @@ class Via(_message.Message):
     def __init__(self, door: _Optional[_Union[Via.Door, str]] = ..., name: _Optional[str] = ...) -> None: ...
 
 class CheckActionRequest(_message.Message):
-    __slots__ = ("agent_id", "credential_token", "trace_id", "span_id", "action_type", "context", "caller_agent_id", "estimated_cost_micros", "run_id", "summary", "via")
+    __slots__ = ("agent_id", "credential_token", "trace_id", "span_id", "action_type", "context", "caller_agent_id", "estimated_cost_micros", "run_id", "summary", "via", "subject_token")
     AGENT_ID_FIELD_NUMBER: _ClassVar[int]
     CREDENTIAL_TOKEN_FIELD_NUMBER: _ClassVar[int]
     TRACE_ID_FIELD_NUMBER: _ClassVar[int]
@@ -119,6 +119,7 @@ class CheckActionRequest(_message.Message):
     RUN_ID_FIELD_NUMBER: _ClassVar[int]
     SUMMARY_FIELD_NUMBER: _ClassVar[int]
     VIA_FIELD_NUMBER: _ClassVar[int]
+    SUBJECT_TOKEN_FIELD_NUMBER: _ClassVar[int]
     agent_id: _common_pb2.AgentId
     credential_token: str
     trace_id: str
@@ -130,7 +131,8 @@ class CheckActionRequest(_message.Message):
     run_id: str
     summary: str
     via: Via
-    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., credential_token: _Optional[str] = ..., trace_id: _Optional[str] = ..., span_id: _Optional[str] = ..., action_type: _Optional[_Union[_common_pb2.ActionType, str]] = ..., context: _Optional[_Union[ActionContext, _Mapping]] = ..., caller_agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., estimated_cost_micros: _Optional[int] = ..., run_id: _Optional[str] = ..., summary: _Optional[str] = ..., via: _Optional[_Union[Via, _Mapping]] = ...) -> None: ...
+    subject_token: str
+    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., credential_token: _Optional[str] = ..., trace_id: _Optional[str] = ..., span_id: _Optional[str] = ..., action_type: _Optional[_Union[_common_pb2.ActionType, str]] = ..., context: _Optional[_Union[ActionContext, _Mapping]] = ..., caller_agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., estimated_cost_micros: _Optional[int] = ..., run_id: _Optional[str] = ..., summary: _Optional[str] = ..., via: _Optional[_Union[Via, _Mapping]] = ..., subject_token: _Optional[str] = ...) -> None: ...
 
 class BudgetLimit(_message.Message):
     __slots__ = ("tier", "period", "limit_micros", "spent_micros", "status")

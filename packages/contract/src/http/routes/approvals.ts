@@ -13,6 +13,7 @@ import {
   runIdFilter,
   time,
   timestamp,
+  userJson,
 } from '../schemas.ts';
 
 const usd = z.string().regex(/^\d+\.\d{2,6}$/);
@@ -37,6 +38,8 @@ export const approvalJson = z.object({
   resource: z.string(),
   summary: z.string(),
   run_id: z.string(),
+  /** For whom the agent acts. Null if it acts for nobody that is proven. */
+  user: userJson.nullable(),
   /** The requested action, with secrets replaced. */
   action: z.record(z.string(), z.unknown()),
   /** The digest of the exact request that a verdict covers. */

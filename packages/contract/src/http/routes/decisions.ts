@@ -46,6 +46,16 @@ const request = {
   context: z.record(z.string().max(bounds.name), z.unknown()).meta({ maxProperties: mostInContext }).optional(),
   estimated_cost_micros: z.int().min(0).nullish(),
   run_id: z.string().max(bounds.runId).default(''),
+  /** The user for whom the agent would act. What is left out is as if the token did not say it. */
+  user: z
+    .strictObject({
+      issuer: z.string().max(bounds.text).optional(),
+      sub: z.string().min(1).max(bounds.name).optional(),
+      email: z.string().max(bounds.name).optional(),
+      groups: z.array(z.string().max(bounds.name)).max(bounds.batch).optional(),
+      claims: z.record(z.string().max(bounds.name), z.unknown()).meta({ maxProperties: bounds.batch }).optional(),
+    })
+    .nullish(),
 };
 
 const candidate = {

@@ -1,4 +1,4 @@
-import { agentPath } from '@reeve/contract/names';
+import { agentPath, userText } from '@reeve/contract/names';
 import { Link } from '@tanstack/react-router';
 import { AgentName } from '../../ui/agent-name.tsx';
 import { StateBadge } from '../../ui/badge.tsx';
@@ -31,6 +31,7 @@ export function ApprovalDetail({ approval }: { readonly approval: Approval }) {
         <Fact name="Agent">
           <AgentName agent={approval.agent} />
         </Fact>
+        {approval.user === null ? null : <Fact name="For">{userText(approval.user)}</Fact>}
         <Fact name="Action">{actionName(approval.action_type)}</Fact>
         <Fact name="What">
           <code className="break-all whitespace-pre-wrap">{approval.title}</code>

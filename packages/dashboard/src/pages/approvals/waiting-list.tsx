@@ -1,4 +1,4 @@
-import { agentPath } from '@reeve/contract/names';
+import { agentPath, userText } from '@reeve/contract/names';
 import { useEffect, useRef } from 'react';
 import { classes } from '../../ui/classes.ts';
 import { Money } from '../../ui/money.tsx';
@@ -41,7 +41,10 @@ export function WaitingList({ queue, chosen, onChoose }: WaitingListProps) {
               {approval.summary === '' ? null : (
                 <span className="line-clamp-1 text-sm break-words text-muted">{approval.summary}</span>
               )}
-              <span className="line-clamp-2 text-sm break-all text-muted">{agentPath(approval.agent)}</span>
+              <span className="line-clamp-2 text-sm break-all text-muted">
+                {agentPath(approval.agent)}
+                {approval.user === null ? null : ` for ${userText(approval.user)}`}
+              </span>
               <span className="block text-sm break-all text-muted">{approval.policy_rule}</span>
             </span>
             <span className="shrink-0 text-right text-sm">

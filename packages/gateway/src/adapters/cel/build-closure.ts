@@ -36,7 +36,7 @@ export function buildClosure(expression: Expression): Closure {
       return (frame) => memberOf(of(frame), name) !== undefined;
     }
     case 'hasFact':
-      return buildHasFact(factOf(expression.name));
+      return buildHasFact(expression.name);
     case 'index': {
       const of = buildClosure(expression.of);
       const key = buildClosure(expression.key);
@@ -113,8 +113,10 @@ function buildMember(of: Closure, name: string): Closure {
   };
 }
 
-/** A fact that the action or agent lacks is empty or 0. */
-function buildHasFact(read: Closure): Closure {
+/** A fact that the action or agent lacks is empty or 0. Without a user, none of its members is there. */
+function buildHasFact(name: string): Closure {
+  const read = factOf(name);
+  if (name === 'user.groups' || name === 'user.claims') return (frame) => Object.keys(Object(read(frame))).length > 0;
   return (frame) => {
     const value = read(frame);
     return value !== '' && value !== 0n && value !== 0;

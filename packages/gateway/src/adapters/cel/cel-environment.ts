@@ -46,7 +46,8 @@ function environmentOf(limits: ConditionLimits): Environment {
     .registerVariable({ name: 'agent', schema: schemaOf('agent') })
     .registerVariable({ name: 'action', schema: schemaOf('action') })
     .registerVariable({ name: 'run', schema: schemaOf('run') })
-    .registerVariable({ name: 'spend', schema: schemaOf('spend') });
+    .registerVariable({ name: 'spend', schema: schemaOf('spend') })
+    .registerVariable({ name: 'user', schema: schemaOf('user') });
   // JSON has doubles only, and nobody writes 1.0 where 1 will do. So ints and doubles mix everywhere.
   for (const operator of ['+', '-', '*', '/', '%']) {
     environment.registerOperator(`int ${operator} double: double`, neverRun);

@@ -34,7 +34,10 @@ export function conditionCompiler(
       if (type !== 'bool' && !type.startsWith('dyn')) {
         throw new ConditionError(`a condition must be true or false, and this is of type ${type}`, 0);
       }
-      const condition: Condition = (facts, evaluation = new Evaluation(subjectOf(facts.action), all.cost)) => {
+      const condition: Condition = (
+        facts,
+        evaluation = new Evaluation(subjectOf(facts.action, facts.user()), all.cost),
+      ) => {
         const frame = new Frame(facts, evaluation);
         frame.charge(price);
         const value = run(frame);

@@ -1,4 +1,4 @@
 import { decisionCases } from '@reeve/core/testkit';
 import { policyFeatures } from './policy-features.ts';
 
-decisionCases(['conditions.yaml'], policyFeatures);
+decisionCases(['conditions.yaml', 'users.yaml'], policyFeatures);

@@ -3,7 +3,7 @@ import { fault } from './faults.ts';
 import type { Frame } from './frame.ts';
 import { clear, Timestamp } from './values.ts';
 
-type FactType = 'string' | 'int' | 'double' | 'map<string, string>' | 'map<string, dyn>';
+type FactType = 'string' | 'int' | 'double' | 'list<string>' | 'map<string, string>' | 'map<string, dyn>';
 
 interface FactMember {
   readonly type: FactType;
@@ -46,6 +46,11 @@ const members: Readonly<Record<string, FactMember>> = {
   'spend.team.month_usd': amount((frame) => frame.spend().team.month_usd),
   'spend.agent.day_usd': amount((frame) => frame.spend().agent.day_usd),
   'spend.agent.month_usd': amount((frame) => frame.spend().agent.month_usd),
+  'user.issuer': text((frame) => frame.user()?.issuer ?? ''),
+  'user.sub': text((frame) => frame.user()?.sub ?? ''),
+  'user.email': text((frame) => frame.user()?.email ?? ''),
+  'user.groups': { type: 'list<string>', read: (frame) => frame.user()?.groups ?? [] },
+  'user.claims': { type: 'map<string, dyn>', read: (frame) => frame.user()?.claims ?? {} },
 };
 
 /** An unreadable host or path has no value, so that a rule that allows does not take it for an absent one. */
@@ -61,7 +66,7 @@ const undivided: Readonly<Record<string, (frame: Frame) => unknown>> = {
   now: ({ facts }) => new Timestamp(BigInt(facts.now) * 1_000_000n),
 };
 
-export const variableNames = ['agent', 'action', 'args', 'now', 'run', 'spend'] as const;
+export const variableNames = ['agent', 'action', 'args', 'now', 'run', 'spend', 'user'] as const;
 
 /** The members of a variable with their types, as a tree for the type checker. */
 export interface FactSchema {

@@ -1,4 +1,4 @@
-import type { Evaluation, Facts, RunFacts, SpendFacts, Subject } from '@reeve/core';
+import type { Evaluation, Facts, RunFacts, SpendFacts, Subject, User } from '@reeve/core';
 import { limitFault } from './faults.ts';
 
 /** One evaluation of a condition: the facts, each read at most once, the loop variables, and the cost that is left. */
@@ -9,6 +9,7 @@ export class Frame {
   #args: unknown;
   #run: RunFacts | undefined;
   #spend: SpendFacts | undefined;
+  #user: User | null | undefined;
 
   constructor(facts: Facts, evaluation: Evaluation) {
     this.facts = facts;
@@ -34,6 +35,11 @@ export class Frame {
   run(): RunFacts {
     this.#run ??= this.facts.run();
     return this.#run;
+  }
+
+  user(): User | null {
+    if (this.#user === undefined) this.#user = this.facts.user();
+    return this.#user;
   }
 
   spend(): SpendFacts {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parsePolicies, PolicySet, ToolFacts } from '@reeve/core';
+import { parsePolicies, PolicySet, ToolFacts, userFrom } from '@reeve/core';
 import { policyFeatures } from './policy-features.ts';
 import { sampleFacts } from './sample-facts.ts';
 
@@ -40,26 +40,35 @@ const conditions = [
   'action.host == "evil.com"',
   'action.target_url == ""',
   'has(action.host)',
+  'has(user.sub)',
+  '!has(user.sub) || action.tool == "x"',
+  'user.email == "ann@acme.com"',
+  '"staff" in user.groups',
+  'user.claims.level > 3.0',
 ];
 
 const globs = fc.constantFrom('read', 'read*', '*', 'write', '*_all', 'none', 'd*');
 const hosts = fc.constantFrom('evil.com', '*.com', '**', 'api.*');
 
-function rule(when: fc.Arbitrary<string | undefined>, hostGlobs: fc.Arbitrary<string[] | undefined>) {
+type Globs = fc.Arbitrary<string[] | undefined>;
+const noUsers: Globs = fc.constant(undefined);
+
+function rule(when: fc.Arbitrary<string | undefined>, hostGlobs: Globs, userGlobs: Globs) {
   return fc.record({
     effect: fc.constantFrom('allow', 'deny', 'require_approval'),
     tools: fc.option(fc.array(globs, { minLength: 1, maxLength: 2 }), { nil: undefined }),
     hosts: hostGlobs,
+    users: userGlobs,
     when,
   });
 }
 
-function policies(when: fc.Arbitrary<string | undefined>, hostGlobs: fc.Arbitrary<string[] | undefined>) {
+function policies(when: fc.Arbitrary<string | undefined>, hostGlobs: Globs, userGlobs: Globs = noUsers) {
   const document = fc.record({
     scope: fc.constantFrom('global', 'global', 'org:acme', 'team:acme/red', 'agent:acme/red/mailer', 'org:umbrella'),
     default: fc.constantFrom('allow', 'deny', undefined),
     mode: fc.constantFrom('enforce', 'enforce', 'observe'),
-    rules: fc.array(rule(when, hostGlobs), { maxLength: 4 }),
+    rules: fc.array(rule(when, hostGlobs, userGlobs), { maxLength: 4 }),
   });
   return fc.array(document, { minLength: 0, maxLength: 3 }).map((documents) =>
     documents.map(({ scope, default: fallback, rules, mode }, at) => ({
@@ -108,6 +117,7 @@ const call = fc.record({
   now: fc.constantFrom(0, Date.UTC(2026, 6, 15, 12), Date.UTC(2030, 1)),
   checks: fc.constantFrom(0, 9),
   day: fc.constantFrom(0, 10),
+  user: fc.constantFrom(null, { email: 'ann@acme.com', groups: ['staff'] }, { sub: 'nobody', claims: { level: 4 } }),
 });
 
 function effectOf(set: PolicySet, tool: string, made: typeof call extends fc.Arbitrary<infer Call> ? Call : never) {
@@ -116,6 +126,7 @@ function effectOf(set: PolicySet, tool: string, made: typeof call extends fc.Arb
     members: { tool, source, url: made.url },
     costUsd: made.costUsd,
     now: made.now,
+    user: () => (made.user === null ? null : userFrom(made.user)),
     run: () => ({ id: made.checks === 0 ? '' : 'run', checks: made.checks, spent_usd: 0 }),
     spend: () => ({ global: spend, org: spend, team: spend, agent: spend }),
   });
@@ -125,23 +136,31 @@ function effectOf(set: PolicySet, tool: string, made: typeof call extends fc.Arb
 test('no call of a tool that is said to be denied is ever allowed or held', () => {
   const when = fc.option(fc.constantFrom(...conditions), { nil: undefined });
   const hostGlobs = fc.option(fc.array(hosts, { minLength: 1, maxLength: 2 }), { nil: undefined, freq: 2 });
+  const userGlobs = fc.option(fc.constantFrom<string[]>(['*'], ['ann@*', 'bob@acme.com'], ['nobody']), {
+    nil: undefined,
+    freq: 2,
+  });
   let seen = 0;
   fc.assert(
-    fc.property(policies(when, hostGlobs), fc.array(call, { minLength: 20, maxLength: 20 }), (documents, calls) => {
-      const set = setOf(documents);
-      for (const tool of deniedBy(set)) {
-        seen++;
-        const other = calls.find((made) => effectOf(set, tool, made) !== 'deny');
-        expect(other).toBeUndefined();
-      }
-    }),
+    fc.property(
+      policies(when, hostGlobs, userGlobs),
+      fc.array(call, { minLength: 20, maxLength: 20 }),
+      (documents, calls) => {
+        const set = setOf(documents);
+        for (const tool of deniedBy(set)) {
+          seen++;
+          const other = calls.find((made) => effectOf(set, tool, made) !== 'deny');
+          expect(other).toBeUndefined();
+        }
+      },
+    ),
     { numRuns: 600 },
   );
   expect(seen).toBeGreaterThan(200);
 });
 
 test('where only tools count, exactly the denied ones are said to be', () => {
-  const made = { args: {}, url: '', costUsd: 0, now: 0, checks: 0, day: 0 } as const;
+  const made = { args: {}, url: '', costUsd: 0, now: 0, checks: 0, day: 0, user: null } as const;
   fc.assert(
     fc.property(policies(fc.constant(undefined), fc.constant(undefined)), (documents) => {
       const set = setOf(documents);

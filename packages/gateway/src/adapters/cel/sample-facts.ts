@@ -35,6 +35,7 @@ export function sampleFacts(
       team: { day_usd: 5, month_usd: 6 },
       agent: { day_usd: 7, month_usd: 8 },
     }),
+    user: () => null,
     costUsd: 0.25,
     ...facts,
   };

@@ -22,6 +22,24 @@ export function auditSelect(
   newestFirst: boolean,
   { low, high }: Stretch,
 ): { readonly sql: string; readonly values: readonly SqlValue[] } {
+  const { user } = query;
+  if (user === undefined) return oneSelect(query, newestFirst, { low, high });
+  // Each half has its own index, and ends at the limit.
+  const halves = [
+    oneSelect(query, newestFirst, { low, high }, ['user_sub = ?', user]),
+    oneSelect(query, newestFirst, { low, high }, ['user_email = ?', user.toLowerCase()]),
+  ];
+  const sql = `SELECT seq, size FROM (${halves.map((half) => `(${half.sql})`).join(' UNION ')}) AS either
+    ORDER BY seq ${newestFirst ? 'DESC' : 'ASC'} LIMIT ?`;
+  return { sql, values: halves.flatMap(({ values }) => [...values, query.limit + 1]) };
+}
+
+function oneSelect(
+  query: AuditQuery,
+  newestFirst: boolean,
+  { low, high }: Stretch,
+  half?: readonly [condition: string, value: string],
+): { readonly sql: string; readonly values: readonly SqlValue[] } {
   const conditions: string[] = [];
   const values: SqlValue[] = [];
   const narrow = (condition: string, ...given: (string | number | undefined)[]) => {
@@ -34,6 +52,7 @@ export function auditSelect(
   // The indexes are ordered by -seq, and the log itself by seq.
   if (indexed) narrow('-seq BETWEEN ? AND ?', -high, -low);
   else narrow('seq BETWEEN ? AND ?', low, high);
+  if (half !== undefined) narrow(...half);
   if (query.orClaimedOrgId === undefined) narrow('org_id = ?', query.orgId);
   else narrow('(org_id = ? OR claimed_org_id = ?)', query.orgId, query.orClaimedOrgId);
   narrow('team_id = ?', query.teamId);
@@ -59,6 +78,7 @@ export function auditSelect(
 function isIndexed(query: AuditQuery): boolean {
   return (
     query.opId !== undefined ||
+    query.user !== undefined ||
     (query.agentId !== undefined && query.agentId !== '') ||
     (query.eventType !== undefined && isRare(query.eventType)) ||
     (query.orgId !== undefined && query.orClaimedOrgId === undefined)

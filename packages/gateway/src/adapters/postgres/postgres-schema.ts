@@ -1,6 +1,6 @@
 import { approvalDeciders, approvalDecidersInPostgres } from '../sql/approval-tables.ts';
 import { frequentEvents } from '../sql/audit-query.ts';
-import { factsTable, migrations, severalGateways } from '../sql/schema.ts';
+import { auditUserColumns, factsTable, migrations, severalGateways } from '../sql/schema.ts';
 import { rowsOfAll } from './several-gateways.ts';
 
 /** Versions that PostgreSQL has in words of its own. */
@@ -9,6 +9,12 @@ const ownTexts: ReadonlyMap<string, string> = new Map([
   [approvalDeciders, translate(approvalDecidersInPostgres)],
   // The commits hold them. Which ones are there, each start finds out.
   [factsTable, 'SELECT 1'],
+  [
+    auditUserColumns,
+    `${translate(auditUserColumns)}
+  CREATE INDEX audit_by_user_sub ON audit (user_sub, (-seq)) WHERE user_sub IS NOT NULL;
+  CREATE INDEX audit_by_user_email ON audit (user_email, (-seq)) WHERE user_email IS NOT NULL;`,
+  ],
 ]);
 
 function forPostgres(sql: string): string {

@@ -50,6 +50,7 @@ interface Index {
 
 function indexFor(query: AuditQuery): Index | undefined {
   if (query.opId !== undefined) return { table: 'by_op', column: 'op_id', value: query.opId };
+  if (query.user !== undefined) return { table: 'by_user', column: 'user', value: query.user.toLowerCase() };
   // Entries about no agent are not indexed by agent.
   if (query.agentId !== undefined && query.agentId !== '') {
     return { table: 'by_agent', column: 'agent', value: query.agentId };
@@ -82,6 +83,7 @@ function select(query: AuditQuery, index: Index | undefined, newestFirst: boolea
   narrow('a.event_type = ?', query.eventType);
   narrow('a.decision = ?', query.decision);
   narrow('a.op_id = ?', query.opId);
+  narrow('(a.user_sub = ? OR a.user_email = ?)', query.user, query.user?.toLowerCase());
   narrow('a.at >= ?', query.from);
   narrow('a.at < ?', query.to);
   if (query.q !== undefined) {

@@ -25,6 +25,12 @@ export const factsTable = `
   INSERT INTO meta (name, value) SELECT 'facts_from', COALESCE(max(seq), 0) FROM audit;
 `;
 
+/** For whom an entry is. */
+export const auditUserColumns = `
+  ALTER TABLE audit ADD COLUMN user_sub TEXT;
+  ALTER TABLE audit ADD COLUMN user_email TEXT;
+`;
+
 /** One row for each target that was ever configured. The key gives no credentials away. */
 const forwardTables = `
   CREATE TABLE forward_positions (
@@ -144,4 +150,5 @@ export const migrations: readonly string[] = [
   ) WITHOUT ROWID;`,
   `ALTER TABLE agents ADD COLUMN token_life TEXT;`,
   factsTable,
+  auditUserColumns,
 ];

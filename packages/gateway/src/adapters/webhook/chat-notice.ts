@@ -1,3 +1,4 @@
+import { userText } from '@reeve/contract/names';
 import type { RouteOutput, Routes } from '@reeve/contract/http';
 import { visibleText } from '@reeve/contract/visible-text';
 
@@ -41,6 +42,7 @@ export function chatNotice(approval: ApprovalJson, links: NoticeLinks): ChatNoti
   const isOpen = state === 'open';
   const facts = {
     Agent: who,
+    For: userText(approval.user),
     Action: what,
     Summary: approval.summary,
     Why: approval.reason,

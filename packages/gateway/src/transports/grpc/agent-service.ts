@@ -7,7 +7,7 @@ import {
   RenewTokenResponse,
   ReportToolDefinitionsResponse,
 } from '@reeve/contract';
-import type { Execute, Principal, Tenancy } from '@reeve/core';
+import type { Execute, Issuers, Principal, SubjectIssuer, Tenancy } from '@reeve/core';
 import { heartbeat, identifyByToken, timestamp } from '@reeve/core';
 import { readerOf, readerOfAgent } from '../../evaluation/tenant-slots.ts';
 import { decode } from './decode.ts';
@@ -17,6 +17,8 @@ import type { RpcRoutes, UnaryHandler } from './rpc.ts';
 export interface AgentServiceOptions {
   readonly authenticate: (authorization: string | undefined) => Promise<Principal>;
   readonly heartbeatIntervalSecs: number;
+  /** Whose tokens of users are taken. */
+  readonly subjects: Issuers<SubjectIssuer>;
 }
 
 export function agentService(tenancy: Tenancy, execute: Execute, options: AgentServiceOptions): RpcRoutes {
@@ -64,7 +66,9 @@ export function agentService(tenancy: Tenancy, execute: Execute, options: AgentS
           const { credentialToken } = decode('IdentifyAgentRequest', bytes);
           const answer = identifyByToken(tenancy, credentialToken);
           call.credentialShown(readerOfAgent(answer.agentId));
+          const issuers = options.subjects.trusted.map(({ settings }) => settings.issuer);
           return encode(IdentifyAgentResponse, {
+            subjectIssuers: [...new Set(issuers)],
             agentId: answer.agentId,
             suspended: answer.suspended,
             expiresAt: timeOrNone(answer.expiresAt),

@@ -20,6 +20,7 @@ export function checkRequestOf(wire: CheckActionRequest, mostMicros: number): Ch
     runId: wire.runId,
     summary: wire.summary,
     via: wire.via === undefined ? null : viaOf(wire.via),
+    subjectToken: wire.subjectToken ?? '',
     inexact: inexactIn(asked),
   };
   return parseCheckRequest(raw, mostMicros);

@@ -12,6 +12,7 @@ const approval: ApprovalJson = {
   resource: 'rm',
   summary: '</td></table><form action="https://evil.example"><button>Approve',
   run_id: '',
+  user: null,
   action: { command: 'rm \u2066-rf\u2069\u200b /' },
   digest: '',
   policy_rule: 'p/<i>',

@@ -1,3 +1,4 @@
+import { userText } from '@reeve/contract/names';
 import { visibleText } from '@reeve/contract/visible-text';
 import { escapeHtml, style } from './docs-page.ts';
 import type { ApprovalJson } from './present-approval.ts';
@@ -42,6 +43,7 @@ function facts(approval: ApprovalJson): string {
   const { agent, verdicts, required } = approval;
   const rows = {
     Agent: [agent.org_id, agent.team_id, agent.agent_id].map((part) => (part === '' ? '-' : part)).join('/'),
+    For: userText(approval.user),
     Action: approval.title,
     Summary: approval.summary,
     Why: approval.reason,

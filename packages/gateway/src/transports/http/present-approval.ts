@@ -22,6 +22,7 @@ export function approvalJson(approval: Approval): ApprovalJson {
     resource: approval.resource,
     summary: approval.summary,
     run_id: approval.runId,
+    user: approval.user === null ? null : { ...approval.user },
     action,
     digest: approval.digest,
     policy_rule: approval.policyRule,

@@ -73,6 +73,8 @@ export interface IdentifyAgentRequest {
 export interface IdentifyAgentResponse {
   agentId: AgentId | undefined;
   suspended: boolean;
+  /** The issuers whose tokens the gateway takes as subject_token. */
+  subjectIssuers: string[];
   /** When the token ends, in RFC 3339. Empty: never. */
   expiresAt: string;
   /** How long the tokens of the agent work, in seconds. 0: always. */
@@ -657,7 +659,7 @@ export const IdentifyAgentRequest: MessageFns<IdentifyAgentRequest> = {
 };
 
 function createBaseIdentifyAgentResponse(): IdentifyAgentResponse {
-  return { agentId: undefined, suspended: false, expiresAt: "", tokenTtlSecs: 0 };
+  return { agentId: undefined, suspended: false, subjectIssuers: [], expiresAt: "", tokenTtlSecs: 0 };
 }
 
 export const IdentifyAgentResponse: MessageFns<IdentifyAgentResponse> = {
@@ -667,6 +669,9 @@ export const IdentifyAgentResponse: MessageFns<IdentifyAgentResponse> = {
     }
     if (message.suspended !== false) {
       writer.uint32(16).bool(message.suspended);
+    }
+    for (const v of message.subjectIssuers) {
+      writer.uint32(26).string(v!);
     }
     if (message.expiresAt !== "") {
       writer.uint32(34).string(message.expiresAt);
@@ -704,6 +709,14 @@ export const IdentifyAgentResponse: MessageFns<IdentifyAgentResponse> = {
             }
 
             message.suspended = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.subjectIssuers.push(reader.string());
             continue;
           }
           case 4: {

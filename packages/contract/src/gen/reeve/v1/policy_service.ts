@@ -115,7 +115,11 @@ export interface CheckActionRequest {
   estimatedCostMicros?: number | undefined;
   runId: string;
   summary: string;
-  via?: Via | undefined;
+  via?:
+    | Via
+    | undefined;
+  /** A JWT of the person or service for whom the agent acts. At most 16 KiB. Empty: nobody. */
+  subjectToken?: string | undefined;
 }
 
 /** Which cap refused a charge. */
@@ -865,6 +869,7 @@ function createBaseCheckActionRequest(): CheckActionRequest {
     runId: "",
     summary: "",
     via: undefined,
+    subjectToken: undefined,
   };
 }
 
@@ -902,6 +907,9 @@ export const CheckActionRequest: MessageFns<CheckActionRequest> = {
     }
     if (message.via !== undefined) {
       Via.encode(message.via, writer.uint32(186).fork()).join();
+    }
+    if (message.subjectToken !== undefined) {
+      writer.uint32(194).string(message.subjectToken);
     }
     return writer;
   },
@@ -1005,6 +1013,14 @@ export const CheckActionRequest: MessageFns<CheckActionRequest> = {
             }
 
             message.via = Via.decode(reader, reader.uint32());
+            continue;
+          }
+          case 24: {
+            if (tag !== 194) {
+              break;
+            }
+
+            message.subjectToken = reader.string();
             continue;
           }
         }

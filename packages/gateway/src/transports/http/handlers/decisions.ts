@@ -5,8 +5,9 @@ import type {
   RawCheckRequest,
   SimulatedApprovals,
   StoredEntry,
+  User,
 } from '@reeve/core';
-import { backtest, explainDecision, timestamp } from '@reeve/core';
+import { backtest, explainDecision, timestamp, userFrom } from '@reeve/core';
 import { TenantSlots, tenantOf } from '../../../evaluation/tenant-slots.ts';
 import type { PolicyEvaluator } from '../../../evaluation/policy-evaluator.ts';
 import { inexactIn } from '../../../evaluation/inexact-in.ts';
@@ -46,6 +47,7 @@ export function decisionHandlers({ gov, log, evaluator, onError }: DecisionPorts
         estimatedCostMicros: body.estimated_cost_micros ?? null,
         runId: body.run_id,
         summary: '',
+        user: body.user == null ? null : userFrom({ ...body.user, claims: (body.user.claims ?? {}) as User['claims'] }),
         inexact: inexactIn(action),
       };
 

@@ -90,6 +90,7 @@ function filterOf(query: LogQuery): Omit<LogFilter, 'limit'> {
     ...(query.event_type === undefined ? {} : { eventType: query.event_type }),
     ...(query.decision === undefined ? {} : { decision: query.decision }),
     ...(query.op_id === undefined ? {} : { opId: query.op_id }),
+    ...(query.user === undefined ? {} : { user: query.user }),
     ...(query.from === undefined ? {} : { from: Date.parse(query.from) }),
     ...(query.to === undefined ? {} : { to: Date.parse(query.to) }),
     ...(query.q === undefined ? {} : { q: query.q }),
