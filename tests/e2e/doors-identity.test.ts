@@ -16,7 +16,7 @@ test('a token that the gateway issued is enough to find its agent', async () => 
   const bot = await gateway.register({ agentId: 'bot' });
   expect(bot.token).toMatch(/^rva_/);
   const entries = gateway.audit().length;
-  expect(await gateway.identify(bot.token)).toEqual({ agentId: bot.id, suspended: false });
+  expect(await gateway.identify(bot.token)).toEqual({ agentId: bot.id, suspended: false, subjectIssuers: [] });
   expect(gateway.audit()).toHaveLength(entries);
 
   using reeve = connect({ address: gateway.grpc });
@@ -40,9 +40,9 @@ test('a suspended agent is found as one, also after a restart', async () => {
   await using own = await TestGateway.start({ policies: { 'all.yaml': allowAll } });
   const bot = await own.register({ orgId: '', teamId: '', agentId: 'held' });
   await own.api.post('/api/v1/agents/-/-/held/suspend', bootstrapKey, { reason: 'odd' });
-  expect(await own.identify(bot.token)).toEqual({ agentId: bot.id, suspended: true });
+  expect(await own.identify(bot.token)).toEqual({ agentId: bot.id, suspended: true, subjectIssuers: [] });
   await using again = await own.restart('SIGKILL');
-  expect(await again.identify(bot.token)).toEqual({ agentId: bot.id, suspended: true });
+  expect(await again.identify(bot.token)).toEqual({ agentId: bot.id, suspended: true, subjectIssuers: [] });
 });
 
 test('of several gateways, each knows at once the tokens that another has issued', async () => {
@@ -52,6 +52,6 @@ test('of several gateways, each knows at once the tokens that another has issued
   const two = await store.start(options);
   for (let round = 0; round < 10; round++) {
     const bot = await one.register({ agentId: `bot-${round}` });
-    expect(await two.identify(bot.token)).toEqual({ agentId: bot.id, suspended: false });
+    expect(await two.identify(bot.token)).toEqual({ agentId: bot.id, suspended: false, subjectIssuers: [] });
   }
 });

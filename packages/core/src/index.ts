@@ -1,7 +1,6 @@
 export type { Binding, HeldRole } from './access/index.ts';
 export type { Access, ApiKeyRecord, IssuedToken, MadeKey, Principal, Role, Scope } from './access/index.ts';
 export type { KnownSigningKeys, SigningKeyRecord, TokenClaims, TokenMint, Width } from './access/index.ts';
-export type { IssuerSettings, Issuers, SubjectIssuer, TokenCheck, TokenVerifier } from './access/index.ts';
 export type { Person, UnboundPrincipal } from './access/index.ts';
 export type { IssuerSettings, Issuers, Proven, SubjectIssuer, TokenCheck, TokenVerifier } from './access/index.ts';
 export type { TrustedIssuer } from './access/index.ts';

@@ -45,6 +45,7 @@ export const policySimulateCommand = defineCommand({
     operation: text('NAME', 'What is done to the file, such as read.'),
     command: text('COMMAND', 'The command of a process.'),
     cost: text('USD', 'What the action costs, as the agent would estimate it.'),
+    user: text('USER', 'For whom: an email, or JSON such as {"sub": "u-1", "groups": ["staff"]}.'),
     run: opFilters.run,
     request: text('FILE', 'The whole request in JSON or YAML instead; "-" for standard input.', { completes: 'file' }),
     candidate: text('PATH', 'Policies to try: a file, or a folder of them.', { completes: 'file' }),

@@ -28,6 +28,7 @@ export interface RequestFlags {
   readonly command: string | undefined;
   readonly cost: string | undefined;
   readonly run: string | undefined;
+  readonly user: string | undefined;
 }
 
 /** The action that each option implies without --action. */
@@ -53,7 +54,14 @@ export function requestFromFlags(flags: RequestFlags): SimulatedRequest {
     context: contextOf(type.toLowerCase(), flags),
     ...(flags.cost === undefined ? {} : { estimated_cost_micros: microsOfCost(flags.cost) }),
     ...(flags.run === undefined ? {} : { run_id: flags.run }),
+    ...(flags.user === undefined ? {} : { user: userOf(flags.user) }),
   };
+}
+
+/** An email alone, or JSON with all that a token may say. */
+function userOf(text: string): SimulatedRequest['user'] {
+  if (!text.trimStart().startsWith('{')) return { email: text };
+  return parsedJson('--user', text) as SimulatedRequest['user'];
 }
 
 function agentOf(text: string): SimulatedRequest['agent'] {
@@ -85,7 +93,7 @@ function contextOf(type: string, flags: RequestFlags): Record<string, unknown> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
-const examples = { '--args': '{"amount": 20}', '--annotations': '{"readOnlyHint": true}' } as const;
+const examples = { '--args': '{"amount": 20}', '--annotations': '{"readOnlyHint": true}', '--user': '{"sub": "u-1"}' } as const;
 
 function parsedJson(option: keyof typeof examples, text: string): unknown {
   try {

@@ -25,12 +25,14 @@ function subjectOf(found: Awaited<ReturnType<typeof proveBy<SubjectIssuer, User 
 }
 
 /** The same claims are read once: a verified token is kept, and shown often. */
-const known = new WeakMap<object, User | string>();
+const known = new WeakMap<SubjectIssuer, WeakMap<object, User | string>>();
 
 /** The user that verified claims name, or what is wrong with them. */
 function userIn(settings: SubjectIssuer, claims: Readonly<Record<string, unknown>>): User | string {
-  const read = known.get(claims) ?? readUser(settings, claims);
-  known.set(claims, read);
+  const ofIssuer = known.get(settings) ?? new WeakMap<object, User | string>();
+  known.set(settings, ofIssuer);
+  const read = ofIssuer.get(claims) ?? readUser(settings, claims);
+  ofIssuer.set(claims, read);
   return read;
 }
 

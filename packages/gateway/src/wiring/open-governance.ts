@@ -27,6 +27,7 @@ import { policyFeatures } from '../adapters/cel/policy-features.ts';
 import { randomness, sha256 } from '../adapters/crypto/node-crypto.ts';
 import { systemClock as clock } from '../adapters/system/system-clock.ts';
 import type { StoreWatch } from '../background/store-watch.ts';
+import type { OpenedIssuers } from './open-issuers.ts';
 import { credentialsOf } from './open-identity.ts';
 import type { OpenStore, SharedStore } from './opened-store.ts';
 import { startWithout, tellUnread } from './tell-unread.ts';
@@ -46,13 +47,14 @@ export async function openGovernance(
   stored: OpenStore,
   snapshot: Snapshot,
   watch: StoreWatch,
+  issuers: OpenedIssuers,
 ): Promise<Governed> {
   const { config, logger, opened } = context;
   const events = new EventBus<DomainEvent>((error) => logger.error({ err: error }, 'a subscriber of events failed'));
   const memory: { current?: Governance } = {};
   const journal = journalOn(context, stored, snapshot, events, watch, memory);
   const release = journal.hold();
-  const gov = governanceOn(context, stored, snapshot, journal);
+  const gov = governanceOn(context, stored, snapshot, journal, issuers);
   memory.current = gov;
   const isFirstRun = snapshot.eventIdsReserved === 0 || config.databaseUrl === 'memory:';
   // PostgreSQL counts the events of every commit.
@@ -120,6 +122,7 @@ function governanceOn(
   { store, shared }: OpenStore,
   snapshot: Snapshot,
   journal: Journal<Change, DomainEvent>,
+  { subjects }: OpenedIssuers,
 ): Governance {
   const { config, metrics } = context;
   return emptyGovernance(
@@ -130,6 +133,7 @@ function governanceOn(
       randomness,
       sha256,
       policyFeatures,
+      subjects,
       agentBounds: { agents: config.maxAgentsPerOrg, bytes: config.maxAgentMibPerOrg * 1024 * 1024 },
       mostActionMicros: config.maxActionCostMicros,
       opsTtlMs: config.opsTtlSecs * 1000,

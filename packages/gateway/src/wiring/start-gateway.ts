@@ -71,7 +71,7 @@ export async function startGateway(
   const context: WiringContext = { config, version, logger, health, metrics, opened };
   const failed = Promise.withResolvers<Error>();
 
-  await openIssuers(context);
+  const issuers = await openIssuers(context);
   const stored = await openStore(context, failed.resolve, isRestored);
   const storeWatch = watchStore(stored.store, health, logger);
   opened.defer(storeWatch.stop, 'the watch over the store');
@@ -80,7 +80,7 @@ export async function startGateway(
   const snapshot = await stored.store.load();
   const anchor = await openAnchor(context, stored, snapshot, acceptLostEntries);
   const startForwarding = await openForwarding(context, stored, snapshot.head);
-  const governed = await openGovernance(context, stored, snapshot, storeWatch);
+  const governed = await openGovernance(context, stored, snapshot, storeWatch, issuers);
   const { gov } = governed;
   await anchor?.recordLoss(gov);
   metrics.observe(gov, stored);

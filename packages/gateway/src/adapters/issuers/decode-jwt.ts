@@ -4,6 +4,8 @@ import { decodeJwt as decodeClaims, decodeProtectedHeader } from 'jose';
 export interface DecodedJwt {
   readonly alg: string;
   readonly kid: string | undefined;
+  /** In lower case, without `application/`. Undefined if it says none. */
+  readonly typ: string | undefined;
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
@@ -17,10 +19,11 @@ export function decodeJwt(token: string): DecodedJwt | undefined {
 
 function decode(token: string): DecodedJwt | undefined {
   try {
-    const { alg, kid } = decodeProtectedHeader(token);
+    const { alg, kid, typ } = decodeProtectedHeader(token);
     const claims = decodeClaims(token);
     if (typeof alg !== 'string' || (kid !== undefined && typeof kid !== 'string')) return undefined;
-    return { alg, kid, claims };
+    if (typ !== undefined && typeof typ !== 'string') return undefined;
+    return { alg, kid, typ: typ?.toLowerCase().replace(/^application\//, ''), claims };
   } catch {
     return undefined;
   }
