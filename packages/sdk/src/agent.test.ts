@@ -1,9 +1,10 @@
 import { status } from '@grpc/grpc-js';
 import type { BatchCheckRequest, CheckActionRequest, CompleteActionRequest } from '@reeve/contract';
 import { Decision } from '@reeve/contract';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startClient } from '../test/client.ts';
 import { allowing, answering, denying, unavailable } from '../test/scripted-answers.ts';
+import { Agent } from './agent.ts';
 import {
   ActionDeniedError,
   ReeveClosed,
@@ -70,6 +71,51 @@ test('everything that is said of an action arrives', async () => {
     estimatedCostMicros: 12_500,
     callerAgentId: { orgId: 'acme', teamId: '', agentId: 'boss' },
     context: { action: { $case: 'llmCall', value: { model: 'm', promptTokens: 5, maxOutputTokens: 0 } } },
+  });
+});
+
+describe('on behalf of a user', () => {
+  test('a token goes along with one call', async () => {
+    await using client = await startClient();
+    await client.agent.check({ tool: 'search' }, { subjectToken: 'jwt-1' });
+    await client.agent.check({ tool: 'search' });
+    const sent = client.gateway.messages('checkAction').map(({ subjectToken }) => subjectToken);
+    expect(sent).toEqual(['jwt-1', undefined]);
+  });
+
+  test('onBehalfOf puts it into every check, and a call may have its own', async () => {
+    await using client = await startClient();
+    const agent = client.agent.onBehalfOf('jwt-1');
+    expect(agent).toBeInstanceOf(Agent);
+    expect(agent.id).toEqual(client.agent.id);
+    await agent.check({ tool: 'search' });
+    await agent.check({ tool: 'search' }, { subjectToken: undefined });
+    await agent.decision({ tool: 'search' }, { runId: 'r' });
+    await agent.run({ tool: 'search' }, () => 1);
+    await agent.guard('search', (q: string) => q)('x');
+    await agent.check({ tool: 'search' }, { subjectToken: 'jwt-2' });
+    await agent.onBehalfOf('jwt-3').check({ tool: 'search' });
+    await client.agent.check({ tool: 'search' });
+    const sent = client.gateway.messages('checkAction').map(({ subjectToken }) => subjectToken);
+    expect(sent).toEqual([...Array<string>(5).fill('jwt-1'), 'jwt-2', 'jwt-3', undefined]);
+    await agent.checkMany([{ action: { tool: 'a' } }, { action: { tool: 'b' }, subjectToken: 'jwt-2' }]);
+    const batch = client.gateway.messages('batchCheck')[0] as unknown as BatchCheckRequest;
+    expect(batch.requests.map(({ subjectToken }) => subjectToken)).toEqual(['jwt-1', 'jwt-2']);
+  });
+
+  test('what is not a check is the agent itself', async () => {
+    await using client = await startClient();
+    const agent = client.agent.onBehalfOf('jwt-1');
+    const { opId } = await agent.check({ tool: 'search' });
+    expect(agent.operation(opId)?.id).toBe(opId);
+    await agent.complete(opId);
+    await agent.close();
+    await expect(client.agent.check({ tool: 'search' })).rejects.toThrow();
+  });
+
+  test('an empty token is refused: it would mean nobody', async () => {
+    await using client = await startClient();
+    expect(() => client.agent.onBehalfOf('')).toThrow('subjectToken');
   });
 });
 

@@ -15,6 +15,7 @@ import type { GuardOptions } from './guard.ts';
 import { guarded, requireNoGenerator } from './guard.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import type { LiveOperation } from './live-operation.ts';
+import { onBehalfOf } from './on-behalf-of.ts';
 import type { Operation, OperationControl } from './operation.ts';
 import { controlledOperation } from './operation.ts';
 import type { CheckDetails, PreparedCheck } from './prepare-check.ts';
@@ -118,6 +119,14 @@ export class Agent {
   /** Whether the gateway has stopped accepting the token. */
   get revoked(): boolean {
     return this.#revoked;
+  }
+
+  /**
+   * The same agent, acting for a person or service: every check of it carries their JWT, unless a call has its own.
+   * Closing either closes both.
+   */
+  onBehalfOf(subjectToken: string): Agent {
+    return onBehalfOf(this, subjectToken);
   }
 
   /** Asks whether an action may happen. No answer in time means no. */

@@ -22,6 +22,8 @@ export interface CheckDetails {
   readonly estimatedCostMicros?: number | undefined;
   /** The agent on whose behalf this one acts. */
   readonly caller?: AgentId | undefined;
+  /** A JWT of the person or service for whom the agent acts. A token that does not verify is a denial. See `onBehalfOf`. */
+  readonly subjectToken?: string | undefined;
   /** The door that the action comes through. Left out by agents that ask for themselves. */
   readonly via?: Via | undefined;
 }
@@ -35,7 +37,7 @@ export interface PreparedCheck {
 /** @internal */
 export function prepareCheck(agent: FullAgentId, token: string, action: Action, details: CheckDetails): PreparedCheck {
   const ids = traceIds(details);
-  const { estimatedCostMicros, caller, runId = '', summary = '', via } = details;
+  const { estimatedCostMicros, caller, runId = '', summary = '', via, subjectToken } = details;
   if (estimatedCostMicros !== undefined) requireMicros('estimatedCostMicros', estimatedCostMicros);
   const message: CheckActionRequest = {
     agentId: { ...agent },
@@ -47,6 +49,7 @@ export function prepareCheck(agent: FullAgentId, token: string, action: Action, 
     runId,
     summary,
     via: via === undefined ? undefined : wireViaOf(via),
+    subjectToken,
   };
   return { ids, message };
 }

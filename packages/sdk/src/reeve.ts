@@ -23,6 +23,8 @@ export interface Enrollment {
 export interface Identified {
   readonly id: FullAgentId;
   readonly suspended: boolean;
+  /** The issuers whose tokens the gateway takes as `subjectToken`. */
+  readonly subjectIssuers: readonly string[];
 }
 
 /** A client of one gateway, or of several that act as one. Its agents share one connection. */
@@ -87,9 +89,10 @@ export class Reeve {
   /** Says whose token this is. Throws `ReeveUnauthenticated` if it is nobody's. */
   async identify(token: string, call: CallOptions = {}): Promise<Identified> {
     const request = { credentialToken: requireText('token', token) };
-    const { agentId, suspended } = await this.#link.send(rpc.identifyAgent, request, this.#link.limits(call));
+    const answer = await this.#link.send(rpc.identifyAgent, request, this.#link.limits(call));
+    const { agentId, suspended, subjectIssuers } = answer;
     if (agentId === undefined) throw new ReeveInternal('the answer of the gateway names no agent');
-    return { id: agentId, suspended };
+    return { id: agentId, suspended, subjectIssuers };
   }
 
   /**
