@@ -83,6 +83,8 @@ class Identified:
 
     id: AgentId
     suspended: bool
+    #: The issuers whose tokens the gateway takes as `subject_token`.
+    subject_issuers: tuple[str, ...] = ()
 
 
 _ENROLL = frozenset(EnrollMembers.__annotations__)
@@ -128,7 +130,8 @@ def identify(link: GatewayLink, token: str, deadline: float | None) -> Flow[Iden
     if not answer.HasField("agent_id"):
         raise InternalError("the answer of the gateway names no agent")
     found = answer.agent_id
-    return Identified(AgentId(found.org_id, found.team_id, found.agent_id), answer.suspended)
+    found_id = AgentId(found.org_id, found.team_id, found.agent_id)
+    return Identified(found_id, answer.suspended, tuple(answer.subject_issuers))
 
 
 def agent_of_token(

@@ -45,6 +45,8 @@ def prepare_check(agent: AgentId, token: str, members: Mapping[str, Any], more: 
             request.summary = optional_text("summary", members["summary"])
         if get("caller") is not None:
             request.caller_agent_id.CopyFrom(wire_agent_id(members["caller"]))
+        if get("subject_token") is not None:
+            request.subject_token = optional_text("subject_token", members["subject_token"])
         if get("via") is not None:
             request.via.CopyFrom(wire_via(members["via"]))
         set_action(request, action)

@@ -73,6 +73,8 @@ class CheckMembers(ActionMembers, total=False):
     summary: str | None
     #: The agent on whose behalf this one acts.
     caller: AgentId | None
+    #: A JWT of the person or service for whom the agent acts. One that does not verify is a denial.
+    subject_token: str | None
     #: The door that the action comes through. Left out by agents that ask for themselves.
     via: Via | None
     #: The operation that this one is a part of: both share a trace. An answer, an operation or its id.
@@ -109,6 +111,7 @@ class GuardMembers(TypedDict, total=False):
     run_id: str | None
     summary: str | None
     caller: AgentId | None
+    subject_token: str | None
     via: Via | None
     parent: HasOpId | str | None
     deadline: float | None

@@ -13,6 +13,8 @@ from ._core import AgentCore, AgentStatus
 from ._flow import run_blocking
 from ._guard import arguments_of, guarded_members, require_no_coroutine, require_no_generator, wants_operation
 from ._ids import AgentId
+from ._subject import for_user
+from ._validate import require_text
 from .answer import Answer
 from .async_operation import AsyncOperationContext
 from .errors import OperationTerminated
@@ -31,8 +33,9 @@ Result = TypeVar("Result")
 class Agent:
     """It asks before it acts and reports when it is done. An operator can stop it in between."""
 
-    def __init__(self, core: AgentCore) -> None:
+    def __init__(self, core: AgentCore, subject_token: str | None = None) -> None:
         self._core = core
+        self._subject_token = subject_token
 
     def __repr__(self) -> str:
         return f"<Agent {self.id}>"
@@ -61,20 +64,28 @@ class Agent:
         """Whether the gateway has stopped accepting the token."""
         return self._core.revoked
 
+    def on_behalf_of(self, subject_token: str) -> Agent:
+        """The same agent, acting for a person or service: every check carries their JWT, unless a call has its own.
+
+        Closing either closes both.
+        """
+        return Agent(self._core, require_text("subject_token", subject_token))
+
     def check(self, **members: Unpack[CheckMembers]) -> Answer:
         """Asks whether an action may happen. No answer in time means no."""
-        return run_blocking(self._core.open().checks.check(members))
+        return run_blocking(self._core.open().checks.check(for_user(members, self._subject_token)))
 
     def check_many(self, checks: Sequence[CheckMembers], *, deadline: float | None = None) -> list[Answer]:
         """Checks many actions at once. The gateway judges each on its own. Answers come in the order of the checks."""
-        return run_blocking(self._core.open().checks.check_many(checks, deadline))
+        every = [for_user(members, self._subject_token) for members in checks]
+        return run_blocking(self._core.open().checks.check_many(every, deadline))
 
     def decision(self, **members: Unpack[WaitMembers]) -> Answer:
         """Asks as `check` does, and waits while the action is held, for as long as `wait` says.
 
         An action that is still held then stays held: the answer is `pending`, and the same ids ask about it again.
         """
-        return run_blocking(self._core.open().checks.decision(members))
+        return run_blocking(self._core.open().checks.decision(for_user(members, self._subject_token)))
 
     def operation(self, **members: Unpack[RunMembers]) -> OperationContext:
         """A block that runs only if the action is allowed: `with agent.operation(tool="search") as op: ...`.
@@ -82,7 +93,7 @@ class Agent:
         It waits for a held action. It raises `ActionDenied` if the action is denied or held for too long,
         `OperationTerminated` if an operator terminated it, and `GatewayUnavailable` if nobody could be asked.
         """
-        return OperationContext(self._core, members)
+        return OperationContext(self._core, for_user(members, self._subject_token))
 
     def run(self, work: Callable[[], Result] | Callable[[Operation], Result], **members: Unpack[RunMembers]) -> Result:
         """Checks an action, does it if it is allowed, and reports how it ended. Raises as `operation` does.
@@ -144,7 +155,7 @@ class Agent:
         """
 
         def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
-            members = guarded_members(function, tool, source, url, details)
+            members = guarded_members(function, tool, source, url, for_user(details, self._subject_token))
             seen = args or arguments_of(function, 1 if pass_operation else 0)
 
             @functools.wraps(function)

@@ -14,6 +14,8 @@ from ._core import AgentCore, AgentStatus
 from ._flow import run_async
 from ._guard import arguments_of, guarded_members, wants_operation
 from ._ids import AgentId
+from ._subject import for_user
+from ._validate import require_text
 from .answer import Answer
 from .async_operation import AsyncOperation, AsyncOperationContext
 from .errors import OperationTerminated
@@ -30,8 +32,9 @@ Result = TypeVar("Result")
 class AsyncAgent:
     """It asks before it acts and reports when it is done. An operator can stop it in between."""
 
-    def __init__(self, core: AgentCore) -> None:
+    def __init__(self, core: AgentCore, subject_token: str | None = None) -> None:
         self._core = core
+        self._subject_token = subject_token
 
     def __repr__(self) -> str:
         return f"<AsyncAgent {self.id}>"
@@ -60,20 +63,28 @@ class AsyncAgent:
         """Whether the gateway has stopped accepting the token."""
         return self._core.revoked
 
+    def on_behalf_of(self, subject_token: str) -> AsyncAgent:
+        """The same agent, acting for a person or service: every check carries their JWT, unless a call has its own.
+
+        Closing either closes both.
+        """
+        return AsyncAgent(self._core, require_text("subject_token", subject_token))
+
     async def check(self, **members: Unpack[CheckMembers]) -> Answer:
         """Asks whether an action may happen. No answer in time means no."""
-        return await run_async(self._core.open().checks.check(members))
+        return await run_async(self._core.open().checks.check(for_user(members, self._subject_token)))
 
     async def check_many(self, checks: Sequence[CheckMembers], *, deadline: float | None = None) -> list[Answer]:
         """Checks many actions at once. The gateway judges each on its own. Answers come in the order of the checks."""
-        return await run_async(self._core.open().checks.check_many(checks, deadline))
+        every = [for_user(members, self._subject_token) for members in checks]
+        return await run_async(self._core.open().checks.check_many(every, deadline))
 
     async def decision(self, **members: Unpack[WaitMembers]) -> Answer:
         """Asks as `check` does, and waits while the action is held, for as long as `wait` says.
 
         An action that is still held then stays held: the answer is `pending`, and the same ids ask about it again.
         """
-        return await run_async(self._core.open().checks.decision(members))
+        return await run_async(self._core.open().checks.decision(for_user(members, self._subject_token)))
 
     def operation(self, **members: Unpack[RunMembers]) -> AsyncOperationContext:
         """A block that runs only if the action is allowed: `async with agent.operation(tool="search") as op: ...`.
@@ -82,7 +93,7 @@ class AsyncAgent:
         `OperationTerminated` if an operator terminated it, and `GatewayUnavailable` if nobody could be asked. A
         termination cancels the block.
         """
-        return AsyncOperationContext(self._core, members)
+        return AsyncOperationContext(self._core, for_user(members, self._subject_token))
 
     async def run(
         self,
@@ -122,7 +133,7 @@ class AsyncAgent:
         """
 
         def wrap(function: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
-            members = guarded_members(function, tool, source, url, details)
+            members = guarded_members(function, tool, source, url, for_user(details, self._subject_token))
             seen = args or arguments_of(function, 1 if pass_operation else 0)
             is_async = inspect.iscoroutinefunction(function)
 

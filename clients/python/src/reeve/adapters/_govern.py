@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from .._flow import Flow, run_blocking, run_through
 from .._said import Said
+from .._subject import for_user
 from ..agent import Agent
 from ..answer import Answer
 from ..async_agent import AsyncAgent
@@ -69,6 +70,7 @@ class Calls:
             raise InvalidRequest("agent: must be an agent of Reeve or AsyncReeve")
         self.agent_id = agent.id
         self._core = agent._core
+        self._subject_token = agent._subject_token
 
     def details(self, options: CallOptions, run_id: str | None) -> dict[str, Any]:
         """What a call itself says of its run counts before the call around it."""
@@ -84,7 +86,7 @@ class Calls:
 
     def decision(self, members: Mapping[str, Any]) -> Flow[Answer]:
         """Asks without waiting. A held call stays held, so that the framework can interrupt the run."""
-        return self._core.open().checks.decision({**members, "wait": 0})
+        return self._core.open().checks.decision({**for_user(members, self._subject_token), "wait": 0})
 
     def call(self, members: Mapping[str, Any], work: Callable[[Operation], Result]) -> Result | Refusal:
         """A refusal is a result, because the model is to read it.
@@ -94,7 +96,7 @@ class Calls:
         held: list[Answer] = []
         begun = False
         try:
-            with OperationContext(self._core, {**members, "on_held": held.append}) as op:
+            with OperationContext(self._core, {**for_user(members, self._subject_token), "on_held": held.append}) as op:
                 begun = True
                 with inside(self._context(op, members)):
                     return work(op)
@@ -125,7 +127,7 @@ class Calls:
 
     def operation(self, members: Mapping[str, Any]) -> AsyncOperationContext:
         """As that of the SDK. A held call that its caller gives up is called off."""
-        return _CalledOff(self._core, members)
+        return _CalledOff(self._core, for_user(members, self._subject_token))
 
     def _context(self, op: Said, members: Mapping[str, Any]) -> CallContext:
         return CallContext(op, self.agent_id, members.get("run_id"))
