@@ -69,5 +69,8 @@ export function userText(
 /** The prefix of a stream answer's reason if the message was not a valid request. */
 export const invalidRequestReason = 'invalid request: ';
 
+/** The prefix of the reason if the token of the user does not verify. The agent itself is known then. */
+export const subjectTokenReason = 'subject token: ';
+
 /** The prefix of the rule if a budget decided: `budget/org.day`. */
 export const budgetRulePrefix = 'budget/';

@@ -8,6 +8,7 @@ import { reeveFolder } from '../context/reeve-folder.ts';
 import type { HookReply } from '../hook/hook-host.ts';
 import { block, hookLimitSecs } from '../hook/hook-host.ts';
 import type { Shell } from '../shell.ts';
+import { variable } from '../shell.ts';
 
 /** What the host needs to take in the answer before its own limit. */
 const reserveSecs = 5;
@@ -19,6 +20,7 @@ export function hookCommand(host: HookHostName) {
     details: [
       `The hook of ${host}: reads one event as JSON on stdin, asks the gateway about everything that the tool would do, and answers in the form of ${host}. "reeve hook install ${host}" sets it up.`,
       'It fails closed: without a gateway, an identity or a readable event, the tool is not used. What waits for an approval is held, then denied with the id of the approval; the same tool use later in the session is allowed once it is approved.',
+      'With REEVE_SUBJECT_TOKEN_FILE the agent acts for a user: the file holds their JWT and is read each time. A file that is named and missing, or empty, denies every tool, whatever --fail-open says.',
     ],
     args: {},
     options: {
@@ -35,18 +37,21 @@ export function hookCommand(host: HookHostName) {
       const { approvalWait = hookLimitSecs - reserveSecs, failOpen, ...flags } = input.options;
       process.once('uncaughtException', (error) => endWith(shell, block(unexpected(error))));
       try {
-        const [{ answerHook }, { loadHost }, { readInput }, { machineOf }] = await Promise.all([
+        const [{ answerHook }, { loadHost }, { readInput }, { machineOf }, subject] = await Promise.all([
           import('../hook/answer-hook.ts'),
           import('../hook/load-host.ts'),
           import('../hook/read-input.ts'),
           import('../hook/machine.ts'),
+          import('../hook/subject-token.ts'),
         ]);
+        const tokenFile = variable(shell, subject.subjectTokenVariable);
         const folder = reeveFolder(shell);
         const about = { name: host, framework: host };
         const reply = await answerHook(readInput(), {
           host: await loadHost(host),
           folder,
           machine: machineOf(folder, shell.env),
+          subjectToken: () => subject.readSubjectToken(tokenFile),
           agent: () => resolveAgent({ shell, globals: input.globals, flags, about, verify: false }),
           // Time counts from the start of the process, as it does for the host.
           waitMs: () => Math.max(0, approvalWait * 1000 - performance.now()),

@@ -17,6 +17,7 @@ import { parseKeepingDigits } from './parse-keeping-digits.ts';
 import { withRealPaths } from './real-paths.ts';
 import { reportEnd } from './report-end.ts';
 import { SessionFile } from './session-file.ts';
+import { NoSubjectToken } from './subject-token.ts';
 import { TookTooLong, withinTime } from './within-time.ts';
 
 export interface HookWorld {
@@ -24,6 +25,8 @@ export interface HookWorld {
   readonly folder: ReeveFolder;
   readonly agent: () => Promise<ResolvedAgent>;
   readonly machine: Machine;
+  /** The JWT of the user for whom the agent acts, as it is now. Throws `NoSubjectToken`. */
+  readonly subjectToken: () => string | undefined;
   /** What is left of the time for which the host waits. */
   readonly waitMs: () => number;
   /** Lets the host go on if nobody can be asked. */
@@ -71,18 +74,23 @@ export async function answerHook(text: string, world: HookWorld): Promise<HookRe
 }
 
 async function beforeTool(event: BeforeTool, given: EventObject, world: HookWorld): Promise<HookReply> {
-  const { host, folder, waitMs, failOpen } = world;
+  const { host, folder, subjectToken, waitMs, failOpen } = world;
   const { own } = world.machine;
   try {
+    subjectToken();
     const file = new SessionFile(folder, host.name, event.session);
     const agent = await world.agent();
     const real = {
       ...event,
       actions: withRealPaths(own === undefined ? event.actions : withOwnPlaces(event.actions, own)),
     };
-    const { isAllowed, isApproved, text } = await decideUse({ event: real, agent, host: host.name, file, waitMs });
+    const { isAllowed, isApproved, text } = await decideUse({ event: real, agent, host: host.name, file, subjectToken, waitMs });
     return reply(isAllowed ? host.allow(given, isApproved) : host.deny(given, text));
   } catch (error) {
+    if (error instanceof NoSubjectToken) {
+      const why = `Reeve: ${error.message}`;
+      return reply(host.deny(given, `${why}. Nothing was done, because nobody knows for whom.`), why);
+    }
     const reason = `Reeve is not reachable: ${reasonOf(error)}`;
     const sentence = reason.endsWith('?') ? reason : `${reason}.`;
     if (failOpen && isUnasked(error))

@@ -1,4 +1,3 @@
-import type { HookHostName } from '@reeve/contract/names';
 import { statusCode } from '@reeve/grpc-server/client';
 import type { Outcome } from '@reeve/sdk';
 import type { ResolvedAgent } from '../agent-identity/resolve-agent.ts';
@@ -27,11 +26,14 @@ export class GatewayConversation implements Disposable {
     this.#renew = renew;
   }
 
-  static async open({ token, gateway, agentId, renew }: ResolvedAgent, host: HookHostName, trace: string) {
+  static async open(
+    { token, gateway, agentId, renew }: ResolvedAgent,
+    { host, trace, subjectToken }: Pick<Asker, 'host' | 'trace' | 'subjectToken'>,
+  ) {
     const calls = await GatewayCalls.open(gateway);
     try {
       const id = agentId ?? (await calls.identify(token));
-      return new GatewayConversation(calls, { agentId: id, token, host, trace }, renew);
+      return new GatewayConversation(calls, { agentId: id, token, host, trace, subjectToken }, renew);
     } catch (error) {
       calls[Symbol.dispose]();
       throw error;

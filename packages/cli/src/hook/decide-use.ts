@@ -22,13 +22,14 @@ export interface DecideUse {
   readonly agent: ResolvedAgent;
   readonly host: HookHostName;
   readonly file: SessionFile;
+  readonly subjectToken: () => string | undefined;
   /** How long it may wait for a person. */
   readonly waitMs: () => number;
 }
 
 /** Asks about everything that the tool would do. The strictest answer counts for all of it. */
-export async function decideUse({ event, agent, host, file, waitMs }: DecideUse): Promise<UseDecision> {
-  using gateway = await GatewayConversation.open(agent, host, traceOf(event.session));
+export async function decideUse({ event, agent, host, file, subjectToken, waitMs }: DecideUse): Promise<UseDecision> {
+  using gateway = await GatewayConversation.open(agent, { host, trace: traceOf(event.session), subjectToken });
   const use = await file.change((uses) => beginUse(uses, event, isAlive));
   const settle = (settled: OpenUse | undefined) =>
     file.change((uses) => ({ uses: settleUse(uses, use, settled), result: undefined }));

@@ -16,6 +16,7 @@ const asker: Asker = {
   agentId: { orgId: 'acme', teamId: '', agentId: 'ada' },
   token: 'rva_x',
   host: 'codex',
+  subjectToken: () => undefined,
   trace: 's-1',
 };
 

@@ -12,6 +12,8 @@ export interface Asker {
   readonly host: HookHostName;
   /** The session, as the first part of operation ids and as the run. */
   readonly trace: string;
+  /** The JWT of the user for whom the agent acts, as it is now. */
+  readonly subjectToken: () => string | undefined;
 }
 
 export interface CheckAnswer {
@@ -38,6 +40,7 @@ export function checkRequest(asker: Asker, span: string, { action, note = '' }: 
     runId: asker.trace,
     summary: note.slice(0, longestSummary),
     via: { door: doorNames.wireOf.hook, name: asker.host },
+    subjectToken: asker.subjectToken(),
   };
 }
 

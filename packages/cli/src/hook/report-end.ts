@@ -21,7 +21,8 @@ export interface ReportEnd {
 export async function reportEnd({ event, agent, host, file }: ReportEnd): Promise<void> {
   const ended = endedBy(event, file.read());
   if (ended.length > 0) {
-    using gateway = await GatewayConversation.open(await agent(), host, traceOf(event.session));
+    const asker = { host, trace: traceOf(event.session), subjectToken: () => undefined };
+    using gateway = await GatewayConversation.open(await agent(), asker);
     const [outcome, detail] = outcomeOf(event);
     const spans = ended.flatMap((use) => use.spans).filter((span) => span !== null);
     await gateway.complete(spans, outcome, detail);

@@ -11,7 +11,7 @@ export async function waitForPeople(
   waitMs: number,
 ): Promise<readonly ActionAnswer[]> {
   using reeve = connect({ ...gateway, onUnavailable: 'throw' });
-  const { agentId, token, host, trace } = asker;
+  const { agentId, token, host, trace, subjectToken } = asker;
   // Once the hook has answered, nobody is there to confirm a stop.
   await using agent = reeve.attach({ ...agentId, token, shared: true, waitsOnly: true });
   const wait = async (answer: ActionAnswer): Promise<ActionAnswer> => {
@@ -21,6 +21,7 @@ export async function waitForPeople(
       spanId: span,
       runId: trace,
       summary: planned.note,
+      subjectToken: subjectToken(),
       via: { door: 'hook', name: host },
       waitMs,
     });

@@ -14,6 +14,7 @@ export interface CallIds {
   readonly traceId: string;
   readonly spanId: string;
   readonly runId: string | undefined;
+  readonly subjectToken: string | undefined;
 }
 
 /**

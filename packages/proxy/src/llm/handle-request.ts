@@ -11,7 +11,7 @@ import { governCall } from './govern-call.ts';
 import { parseRequest } from './json-request.ts';
 import { listModels } from './list-models.ts';
 import type { CallBody, ModelCall } from './model-call.ts';
-import { askedBy, runIdOf, traceOf, upstreamFor } from './model-call.ts';
+import { askedBy, runIdOf, subjectTokenOf, traceOf, upstreamFor } from './model-call.ts';
 import type { Upstream } from './model-config.ts';
 import type { BodyReader, HeldBody } from './read-body.ts';
 import { Refusal } from './refusal.ts';
@@ -73,13 +73,17 @@ async function handleCall(
   // An address is written into logs on the way.
   if (query.includes(token)) throw new Refusal('invalid_request', 'the token must not stand in the address');
   const runId = runIdOf(request);
+  const subjectToken = subjectTokenOf(request);
+  if (subjectToken !== undefined && subjectToken !== '' && query.includes(subjectToken)) {
+    throw new Refusal('invalid_request', 'the token of the user must not stand in the address');
+  }
   let call: ModelCall | undefined;
   const made = async (opId: string, revoked: AbortSignal) =>
     (call ??= await makeCall(context, { route, query, request, response, token, opId, revoked }));
   try {
     await actAs(context.agents, token, context.callsPerAgent, async (agent, revoked) => {
       const ids = traceOf(request);
-      await governCall(agent, await made(`${ids.traceId}:${ids.spanId}`, revoked), { ...ids, runId }, context);
+      await governCall(agent, await made(`${ids.traceId}:${ids.spanId}`, revoked), { ...ids, runId, subjectToken }, context);
       await untilTaken(response);
     });
   } catch (error) {

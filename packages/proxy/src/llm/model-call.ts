@@ -91,6 +91,12 @@ function randomHex(): string {
   return randomUUID().replaceAll('-', '');
 }
 
+/** The JWT of the user for whom the agent acts. The gateway judges it. */
+export function subjectTokenOf({ headers }: IncomingMessage): string | undefined {
+  const given = headers['x-reeve-subject'];
+  return Array.isArray(given) ? given.join() : given;
+}
+
 export function runIdOf({ headers }: IncomingMessage): string | undefined {
   const given = headers['x-reeve-run-id'];
   const runId = Array.isArray(given) ? given[0] : given;

@@ -1,3 +1,4 @@
+import { subjectTokenReason } from '@reeve/contract/names';
 import type { Answer } from '@reeve/sdk';
 import {
   ActionDeniedError,
@@ -12,7 +13,7 @@ import { TooManyAgents } from '../front/agents-by-token.ts';
 import { WrongHost } from '../front/host-check.ts';
 import { Refusal } from './refusal.ts';
 
-/** Refusals of the identity that are about the agent's state. All others mean that the token is not good. */
+/** Refusals of the identity that are about the agent's state. */
 const statesOfAgents = new Set(['agent is suspended', 'agent has not confirmed a stop', 'agent is out of service']);
 
 /** Why an operation ends that nobody has decided about. */
@@ -59,8 +60,13 @@ function refusalOfAnswer(answer: Answer): Refusal {
   if (answer.limit !== undefined || policyRule.startsWith('budget/')) {
     return new Refusal('budget_exceeded', `Over budget: ${reason}`, opId);
   }
-  if (policyRule === 'identity' && !statesOfAgents.has(reason)) return badToken(reason);
+  if (policyRule === 'identity' && !isKnown(reason)) return badToken(reason);
   return new Refusal('policy_denied', `Denied by policy: ${reason}`, opId);
+}
+
+/** Whether the agent's own token is good although its identity is refused. */
+function isKnown(reason: string): boolean {
+  return statesOfAgents.has(reason) || reason.startsWith(subjectTokenReason);
 }
 
 function away(why: string): Refusal {
