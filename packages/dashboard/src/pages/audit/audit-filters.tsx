@@ -23,6 +23,7 @@ const further = [
   { name: 'team_id', label: 'Team' },
   { name: 'agent_id', label: 'Agent' },
   { name: 'op_id', label: 'Operation', placeholder: 'trace:span' },
+  { name: 'user', label: 'User', placeholder: 'email or sub' },
   { name: 'from', label: 'From', type: 'datetime-local' as const },
   { name: 'to', label: 'To', type: 'datetime-local' as const },
 ];

@@ -6,10 +6,11 @@ test('takes from a link what it understands, and leaves the rest', () => {
     q: 'pay',
     decision: 'maybe',
     seq: '12',
+    user: 'ann@acme.com',
     from: 'yesterday',
     to: '2026-01-02T03:04Z',
   });
-  expect(filterOf(search)).toEqual({ q: 'pay', to: '2026-01-02T03:04:00.000Z' });
+  expect(filterOf(search)).toEqual({ q: 'pay', user: 'ann@acme.com', to: '2026-01-02T03:04:00.000Z' });
   expect(search.seq).toBe('12');
 });
 

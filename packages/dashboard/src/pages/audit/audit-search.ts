@@ -13,6 +13,8 @@ export interface AuditSearch {
   readonly team_id?: string | undefined;
   readonly agent_id?: string | undefined;
   readonly op_id?: string | undefined;
+  /** An email or a sub. */
+  readonly user?: string | undefined;
   /** RFC 3339, so that a link means the same moment in every zone. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
@@ -30,6 +32,7 @@ export function parseAuditSearch(raw: RawSearch): AuditSearch {
     team_id: text(raw['team_id']),
     agent_id: text(raw['agent_id']),
     op_id: text(raw['op_id']),
+    user: text(raw['user']),
     from: moment(raw['from']),
     to: moment(raw['to']),
   };

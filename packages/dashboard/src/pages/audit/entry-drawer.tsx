@@ -1,4 +1,6 @@
+import { userText } from '@reeve/contract/names';
 import { Link } from '@tanstack/react-router';
+import { userOfPayload } from '../../api/user-of-payload.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { Copyable } from '../../ui/copy-button.tsx';
 import { Drawer } from '../../ui/dialog.tsx';
@@ -34,6 +36,7 @@ export function EntryDrawer({ entry, onClose }: EntryDrawerProps) {
           <Fact name="Actor">
             {actor.label === '' ? actor.id : actor.label} <span className="text-muted">({actor.kind})</span>
           </Fact>
+          <ForUser payload={entry.payload} />
           {entry.decision === null ? null : (
             <Fact name="Decision">
               <StateBadge state={entry.decision} />
@@ -75,6 +78,23 @@ export function EntryDrawer({ entry, onClose }: EntryDrawerProps) {
         </section>
       </div>
     </Drawer>
+  );
+}
+
+function ForUser({ payload }: Pick<AuditEntry, 'payload'>) {
+  const user = userOfPayload(payload);
+  if (user === undefined) return null;
+  const { email, sub } = user;
+  return (
+    <Fact name="For">
+      <Link
+        to="/audit"
+        search={{ user: email === '' ? sub : email }}
+        className="break-all text-accent underline underline-offset-2"
+      >
+        {userText(user)}
+      </Link>
+    </Fact>
   );
 }
 

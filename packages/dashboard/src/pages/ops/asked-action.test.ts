@@ -18,6 +18,16 @@ describe('what was asked for', () => {
     });
   });
 
+  test('says for whom, if that was proven', () => {
+    const user = { issuer: 'https://id.example.com', sub: 'u-1', email: 'ann@acme.com' };
+    const action = { type: 'tool_call', tool: 'pay' };
+    expect(askedAction([{ payload: { action, user } }])?.facts).toEqual([
+      ['For', 'ann@acme.com (https://id.example.com)'],
+      ['Tool', 'pay'],
+    ]);
+    expect(askedAction([{ payload: { action, user: 'ann' } }])?.facts).toEqual([['Tool', 'pay']]);
+  });
+
   test('of a command is the whole line, with its folder', () => {
     const action = { type: 'process_exec', command: 'git', command_args: ['push', 'a b'], working_dir: '/srv/shop' };
     expect(askedAction([entry(action)])).toEqual({

@@ -1,4 +1,6 @@
 import { actionTitle } from '@reeve/contract/action-title';
+import { userText } from '@reeve/contract/names';
+import { userOfPayload } from '../../api/user-of-payload.ts';
 import type { Entry } from './history-words.ts';
 
 /** What an agent asked for, as the audit log keeps it: secrets are replaced. */
@@ -27,13 +29,16 @@ const names: readonly (readonly [member: string, name: string])[] = [
 
 /** The action of the newest decision among some entries. Undefined if there is none. */
 export function askedAction(entries: readonly Pick<Entry, 'payload'>[]): AskedAction | undefined {
-  const action = entries.map(({ payload }) => payload['action']).find(isObject);
-  if (action === undefined) return undefined;
+  const decided = entries.find(({ payload }) => isObject(payload['action']));
+  const action = decided?.payload['action'];
+  if (decided === undefined || !isObject(action)) return undefined;
   const title = actionTitle(action);
-  const facts = names.flatMap(([member, name]) => {
+  const user = userText(userOfPayload(decided.payload));
+  const parts = names.flatMap(([member, name]) => {
     const value = action[member];
     return typeof value === 'string' || typeof value === 'number' ? [[name, String(value)] as const] : [];
   });
+  const facts = user === '' ? parts : [['For', user] as const, ...parts];
   return { title, facts, args: action['args'] ?? (isCut(title) ? action['command_args'] : undefined) };
 }
 

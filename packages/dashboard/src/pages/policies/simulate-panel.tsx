@@ -18,7 +18,14 @@ interface SimulatePanelProps {
   readonly candidate: string | undefined;
 }
 
-const start: RequestForm = { agent: 'acme/support/helper', type: 'tool_call', resource: 'search', args: '', cost: '' };
+const start: RequestForm = {
+  agent: 'acme/support/helper',
+  type: 'tool_call',
+  resource: 'search',
+  args: '',
+  cost: '',
+  user: '',
+};
 
 /** Simulates the answer to a request. Nothing is recorded or charged. */
 export function SimulatePanel({ candidate }: SimulatePanelProps) {
@@ -59,6 +66,9 @@ export function SimulatePanel({ candidate }: SimulatePanelProps) {
           </Field>
           <Field label="Cost in dollars (optional)" error={faults.cost}>
             <TextInput inputMode="decimal" value={form.cost} onChange={(event) => set({ cost: event.target.value })} />
+          </Field>
+          <Field label="For the user (optional)" hint="an email, or JSON" error={faults.user} className="sm:col-span-2">
+            <TextInput value={form.user} onChange={(event) => set({ user: event.target.value })} />
           </Field>
           <Field label="Arguments as JSON (optional)" error={faults.args} className="sm:col-span-2">
             <TextArea

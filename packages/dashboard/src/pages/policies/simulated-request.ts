@@ -26,6 +26,8 @@ export interface RequestForm {
   readonly args: string;
   /** Dollars, or empty. */
   readonly cost: string;
+  /** For whom: an email, JSON with more, or empty. */
+  readonly user: string;
 }
 
 /** The invalid parts of the form, by field. */
@@ -51,7 +53,7 @@ export const resourceLabel: Readonly<Record<ActionType, string>> = {
   agent_spawn: 'Command',
 };
 
-export function faultsOf({ agent, args, cost }: RequestForm): RequestFaults {
+export function faultsOf({ agent, args, cost, user }: RequestForm): RequestFaults {
   const parts = agent.split('/');
   return {
     ...(parts.length === 3 && parts[2] !== '' ? {} : { agent: 'must be org/team/agent, with “-” for none' }),
@@ -59,6 +61,7 @@ export function faultsOf({ agent, args, cost }: RequestForm): RequestFaults {
     ...(cost.trim() === '' || /^\d{1,9}(\.\d{1,6})?$/.test(cost.trim())
       ? {}
       : { cost: 'must be dollars, such as 0.25' }),
+    ...(isUser(user.trim()) ? {} : { user: 'must be an email, or JSON such as {"sub": "u-1", "groups": ["staff"]}' }),
   };
 }
 
@@ -75,7 +78,16 @@ export function requestOf(form: RequestForm): SimulateBody {
       ...(form.args.trim() === '' || isProcess ? {} : { args_json: form.args }),
     },
     ...(form.cost.trim() === '' ? {} : { estimated_cost_micros: Math.round(Number(form.cost) * 1_000_000) }),
+    ...(form.user.trim() === '' ? {} : { user: userOf(form.user.trim()) }),
   };
+}
+
+function isUser(text: string): boolean {
+  return !text.startsWith('{') || isJson(text);
+}
+
+function userOf(text: string): SimulateBody['user'] {
+  return text.startsWith('{') ? (JSON.parse(text) as SimulateBody['user']) : { email: text };
 }
 
 function isJson(text: string): boolean {
