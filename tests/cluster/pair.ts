@@ -13,12 +13,15 @@ export interface Pair extends AsyncDisposable {
   readonly options: GatewayOptions;
 }
 
-export async function startPair(env: Readonly<Record<string, string>> = {}): Promise<Pair> {
+export async function startPair(
+  env: Readonly<Record<string, string>> = {},
+  policies: GatewayOptions['policies'] = { 'all.yaml': allowAll },
+): Promise<Pair> {
   const database = await createDatabase();
   const nats = await sharedNats();
   const options: GatewayOptions = {
     database,
-    policies: { 'all.yaml': allowAll },
+    policies,
     env: { SVC_NATS_URL: nats.url(), SVC_TAKEOVER_SECS: '3', ...env },
   };
   await using started = new AsyncDisposableStack();
