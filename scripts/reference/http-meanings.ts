@@ -19,6 +19,7 @@ export const meanings: Readonly<Record<string, string>> = {
   'query event_type': 'Only this [event type](audit-events.md).',
   'query decision': 'Only this decision.',
   'query op_id': 'Only this operation.',
+  'query user': 'Only entries of agents that acted for this user: an email in any letter case, or a `sub`.',
   'query seq': 'Only the entry with this sequence.',
   'query from': 'Only what happened then or later.',
   'query to': 'Only what happened before.',
@@ -130,6 +131,8 @@ export const meanings: Readonly<Record<string, string>> = {
   'body estimated_cost_micros':
     'What it would cost, in millionths of a US dollar. If the tokens have a higher price, that price counts.',
   'simulatePolicy body run_id': 'The run of the request.',
+  'simulatePolicy body user':
+    'The user for whom the agent would act: `issuer`, `sub`, `email`, `groups`, `claims`. What is left out is as if the token did not say it.',
   'body cases':
     'Cases in YAML, as in [testing policies](../guides/policies.md#testing-policies): who asks for what, and what the answer must be.',
   'body candidate': 'Policies in YAML, one or many documents, instead of those in force.',

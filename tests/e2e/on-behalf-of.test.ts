@@ -94,7 +94,10 @@ describe('a token is taken', () => {
     ['that holds from a moment within the leeway', () => ann({ nbf: now() + 40 })],
     ['of the type at+jwt', () => issuer.sign({ sub: 'u-1', email: 'ann@acme.com' }, { typ: 'at+jwt' })],
     ['without an email, by its sub', () => issuer.sign({ sub: 'svc-1' })],
-    ['with an email that is not verified, by its sub', () => ann({ sub: 'svc-2', email: 'x@y.z', email_verified: false })],
+    [
+      'with an email that is not verified, by its sub',
+      () => ann({ sub: 'svc-2', email: 'x@y.z', email_verified: false }),
+    ],
   ])('%s', async (_, token) => {
     expect(await check(await token())).toMatchObject({ decision: Decision.ALLOW, policyRule: 'p/staff' });
   });
@@ -153,7 +156,10 @@ describe('a token is refused', () => {
     await expect(check(subjectToken)).rejects.toMatchObject(refusal);
     const requests = [checkRequest(agent), checkRequest(agent, { subjectToken })];
     const batch = gateway.client.call(paths.batchCheck, BatchCheckRequest, BatchCheckResponse, { requests });
-    await expect(batch).rejects.toMatchObject({ code: 3, details: expect.stringContaining('requests[1].subject_token') });
+    await expect(batch).rejects.toMatchObject({
+      code: 3,
+      details: expect.stringContaining('requests[1].subject_token'),
+    });
     expect(await check(await ann({ filler: 'x'.repeat(11_000) }))).toMatchObject({ decision: Decision.ALLOW });
   });
 
@@ -235,7 +241,16 @@ describe('once verified', () => {
     expect((await asked({ sub: 'u', groups, claims: { level: 3 } })).body.policy_rule).toBe('p/admins');
     expect((await asked({ sub: 'u', groups: [] })).body.policy_rule).toBe('default');
     expect((await asked(undefined)).body.policy_rule).toBe('default');
-    const simulated = await run('policy', 'simulate', '--agent', 'acme/core/bot', '--tool', 'mail', '--user', 'a@acme.com');
+    const simulated = await run(
+      'policy',
+      'simulate',
+      '--agent',
+      'acme/core/bot',
+      '--tool',
+      'mail',
+      '--user',
+      'a@acme.com',
+    );
     expect(simulated.stdout).toContain('p/staff');
     const { opId } = await check(await ann(), 'mail');
     const { body } = await gateway.api.get<{ rules: { rule: string; matched: boolean; why: string }[] }>(

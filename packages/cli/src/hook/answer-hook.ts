@@ -84,7 +84,14 @@ async function beforeTool(event: BeforeTool, given: EventObject, world: HookWorl
       ...event,
       actions: withRealPaths(own === undefined ? event.actions : withOwnPlaces(event.actions, own)),
     };
-    const { isAllowed, isApproved, text } = await decideUse({ event: real, agent, host: host.name, file, subjectToken, waitMs });
+    const { isAllowed, isApproved, text } = await decideUse({
+      event: real,
+      agent,
+      host: host.name,
+      file,
+      subjectToken,
+      waitMs,
+    });
     return reply(isAllowed ? host.allow(given, isApproved) : host.deny(given, text));
   } catch (error) {
     if (error instanceof NoSubjectToken) {

@@ -93,7 +93,11 @@ function contextOf(type: string, flags: RequestFlags): Record<string, unknown> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
-const examples = { '--args': '{"amount": 20}', '--annotations': '{"readOnlyHint": true}', '--user': '{"sub": "u-1"}' } as const;
+const examples = {
+  '--args': '{"amount": 20}',
+  '--annotations': '{"readOnlyHint": true}',
+  '--user': '{"sub": "u-1"}',
+} as const;
 
 function parsedJson(option: keyof typeof examples, text: string): unknown {
   try {

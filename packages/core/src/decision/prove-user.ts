@@ -20,8 +20,8 @@ export function proveUser(gov: Decisions, request: CheckRequest): Promise<void> 
   return gov.journal.catchUp().then(() => (isKnown(gov, request) ? prove(gov, request) : undefined));
 }
 
-function isKnown({ directory, sha256 }: Decisions, { agentId, token }: CheckRequest): boolean {
-  return identify(directory, sha256, agentId, token).known;
+function isKnown(gov: Decisions, { agentId, token }: CheckRequest): boolean {
+  return identify(gov, agentId, token).known;
 }
 
 function prove(gov: Decisions, request: CheckRequest): Promise<void> | undefined {

@@ -83,7 +83,12 @@ async function handleCall(
   try {
     await actAs(context.agents, token, context.callsPerAgent, async (agent, revoked) => {
       const ids = traceOf(request);
-      await governCall(agent, await made(`${ids.traceId}:${ids.spanId}`, revoked), { ...ids, runId, subjectToken }, context);
+      await governCall(
+        agent,
+        await made(`${ids.traceId}:${ids.spanId}`, revoked),
+        { ...ids, runId, subjectToken },
+        context,
+      );
       await untilTaken(response);
     });
   } catch (error) {
