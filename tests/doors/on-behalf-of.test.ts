@@ -30,7 +30,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const lastUser = () => (world.checks().at(-1)?.payload as { user?: { email: string } }).user?.email;
+const lastUser = () => (world.checks().at(-1)?.payload['user'] as { email: string } | undefined)?.email;
 
 describe('a model call', () => {
   const body = JSON.stringify({ model: 'gpt-5-mini', messages: [{ role: 'user', content: 'Hi' }] });

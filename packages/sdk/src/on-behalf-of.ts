@@ -1,31 +1,37 @@
-import type { Agent } from './agent.ts';
 import type { CheckDetails } from './prepare-check.ts';
 import { requireText } from './validate.ts';
 
-type Acting = Pick<Agent, 'check' | 'checkMany' | 'decision' | 'run' | 'guard' | 'onBehalfOf'>;
+/** The methods of an agent that check, and where the details stand among their arguments. */
+const detailsAt: ReadonlyMap<string | symbol, number> = new Map([
+  ['check', 1],
+  ['decision', 1],
+  ['run', 2],
+  ['guard', 2],
+]);
+
+type Method = (...args: unknown[]) => unknown;
 
 /** The agent with a token in each of its checks. Everything else is the agent's own. */
-export function onBehalfOf(agent: Agent, token: string): Agent {
+export function onBehalfOf<Agent extends object>(agent: Agent, token: string): Agent {
   // An empty one would mean nobody, and nobody asks for that by this name.
   const subjectToken = requireText('subjectToken', token);
-  const withToken = <Details extends CheckDetails>(details?: Details) => ({
-    ...(details as Details),
-    subjectToken: details?.subjectToken ?? subjectToken,
+  const withToken = (details: CheckDetails = {}) => ({
+    ...details,
+    subjectToken: details.subjectToken ?? subjectToken,
   });
-  const acting: Acting = {
-    check: (action, options) => agent.check(action, withToken(options)),
-    checkMany: (checks, options) => agent.checkMany(checks.map(withToken), options),
-    decision: (action, options) => agent.decision(action, withToken(options)),
-    run: (action, work, options) => agent.run(action, work, withToken(options)),
-    guard: ((tool: string, fn: () => unknown, options?: CheckDetails) =>
-      agent.guard(tool, fn, withToken(options))) as Agent['guard'],
-    onBehalfOf: (other) => onBehalfOf(agent, other),
-  };
   return new Proxy(agent, {
     get: (target, name) => {
-      if (Object.hasOwn(acting, name)) return acting[name as keyof Acting];
       const value: unknown = Reflect.get(target, name, target);
-      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      if (typeof value !== 'function') return value;
+      const own = value.bind(target) as Method;
+      if (name === 'onBehalfOf') return (other: string) => onBehalfOf(target, other);
+      if (name === 'checkMany') {
+        return (checks: readonly CheckDetails[], ...rest: unknown[]) => own(checks.map(withToken), ...rest);
+      }
+      const at = detailsAt.get(name);
+      if (at === undefined) return own;
+      return (...args: unknown[]) =>
+        own(...Array.from({ length: at }, (_, index) => args[index]), withToken(args[at] as CheckDetails | undefined));
     },
   });
 }

@@ -15,6 +15,7 @@ function approval(id: string, more: Partial<Approval> = {}): Approval {
     resource: 'pay',
     summary: '',
     run_id: '',
+    user: null,
     action: {},
     digest: '',
     policy_rule: 'base/ask',

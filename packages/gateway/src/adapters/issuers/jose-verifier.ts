@@ -9,7 +9,7 @@ import type { KeyPlace } from './key-place.ts';
 const algorithms = ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA'];
 
 /** What a token that proves who somebody is may call itself. Others, such as those of a logout, are for something else. */
-const types = ['jwt', 'at+jwt', 'jose'];
+const types: ReadonlySet<string> = new Set(['jwt', 'at+jwt', 'jose']);
 
 /** The latest time that a date can say, in seconds. */
 const latest = 8.64e12;
@@ -50,7 +50,7 @@ export class JoseVerifier implements TokenVerifier {
     const { iss, aud, exp, nbf } = claims;
     if (iss !== this.#settings.issuer) return { ...refused('is of another issuer'), isForeign: true };
     if (!algorithms.includes(alg)) return refused(`is not signed with one of ${algorithms.join(', ')}`);
-    if (typ !== undefined && !types.includes(typ)) return refused('is of another type (typ)');
+    if (typ !== undefined && !types.has(typ)) return refused('is of another type (typ)');
     const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
     if (!this.#settings.audiences.some((audience) => audiences.includes(audience))) {
       return refused('is for another audience');
