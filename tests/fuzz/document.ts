@@ -114,7 +114,8 @@ export function methodsAt({ operations }: ApiDocument, target: string): string[]
 function parametersIn({ path }: Operation, target: string): Record<string, string> | undefined {
   const parts = pathOf(target).split('/').map(decoded);
   const wanted = path.split('/');
-  const fits = wanted.every((part, at) => part.startsWith('{') || part === parts[at]);
+  // The router takes no empty part for a parameter.
+  const fits = wanted.every((part, at) => (part.startsWith('{') ? parts[at] !== '' : part === parts[at]));
   if (parts.length !== wanted.length || !fits) return undefined;
   const named = wanted.flatMap((part, at) => (part.startsWith('{') ? [[part.slice(1, -1), parts[at] ?? '']] : []));
   return Object.fromEntries(named) as Record<string, string>;

@@ -100,7 +100,9 @@ function objects(schema: JsonSchema, sources: Sources): Arbitrary<Record<string,
  * there, so nearly all objects would be made in vain.
  */
 function namesOf({ properties = {}, required = [], minProperties = 0, ...schema }: JsonSchema): Arbitrary<Set<string>> {
-  const refused = (schema.allOf ?? []).flatMap(({ not }) => (not?.required === undefined ? [] : [not.required]));
+  const refused = [schema, ...(schema.allOf ?? [])]
+    .flatMap(({ not }) => (not === undefined ? [] : [not, ...(not.anyOf ?? [])]))
+    .flatMap(({ required: together }) => (together === undefined ? [] : [together]));
   const optional = Object.keys(properties).filter((name) => !required.includes(name));
   return fc
     .shuffledSubarray(optional)

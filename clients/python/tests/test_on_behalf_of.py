@@ -47,7 +47,7 @@ class Issuer:
         return f"{signed}.{_text(signature)}"
 
     def _openssl(self, *args: str, given: bytes = b"") -> bytes:
-        return subprocess.run(["openssl", *args], input=given, capture_output=True, check=True).stdout
+        return subprocess.run(["/usr/bin/env", "openssl", *args], input=given, capture_output=True, check=True).stdout
 
 
 @pytest.fixture(scope="module")
