@@ -8,6 +8,8 @@ import { PolicySet } from './policy-set.ts';
 
 const bot = agentId('acme/search/bot');
 const useTool = action('tool_call', { tool: 'search' });
+/** No condition looks at more. */
+const nobody = { user: () => null } as unknown as Facts;
 
 /** A condition states its cost, in tenths of a decision's limit, and its result: `3 false`. */
 function setOf(...texts: string[]): { set: PolicySet; judged: string[] } {
@@ -25,7 +27,7 @@ function setOf(...texts: string[]): { set: PolicySet; judged: string[] } {
 }
 
 function verdictOf(set: PolicySet) {
-  return set.evaluate(bot, useTool, { user: () => null } as unknown as Facts);
+  return set.evaluate(bot, useTool, nobody);
 }
 
 const tooMuch = 'as judging the rules of this action costs more than one decision may';
@@ -95,7 +97,7 @@ describe('all rules of a decision share what it may cost', () => {
   test('globs cost, too', () => {
     const globs = Array.from({ length: 20_000 }, (_, at) => `"*a*b*${at}?"`).join(', ');
     const { set } = setOf(`default: allow\nrules:\n- {name: a, effect: deny, tools: [${globs}]}`);
-    const long = set.evaluate(bot, action('tool_call', { tool: 'ab'.repeat(200) }), {} as Facts);
+    const long = set.evaluate(bot, action('tool_call', { tool: 'ab'.repeat(200) }), nobody);
     expect([long.effect, long.reason]).toEqual(['deny', expect.stringContaining(tooMuch)]);
   });
 });
@@ -115,5 +117,5 @@ test('a set takes over the index of every scope that is as it was', () => {
   );
   expect(verdictOf(before).effect).toBe('deny');
   expect(verdictOf(after)).toMatchObject({ effect: 'allow', rule: 'b/r' });
-  expect(after.evaluate(agentId('globex/x/y'), action('tool_call', { tool: 'three' }), {} as Facts).rule).toBe('c/r');
+  expect(after.evaluate(agentId('globex/x/y'), action('tool_call', { tool: 'three' }), nobody).rule).toBe('c/r');
 });
