@@ -191,6 +191,14 @@ const problems: Readonly<Record<ProblemCode, ProblemText>> = {
     'The approval has its verdict, has expired, or its operation has ended; or the same person has already decided.',
     '`state` is its state.',
   ],
+  own_request: [
+    'The agent acts for this person, and a rule says that the verdict comes from somebody else (`not_user`).',
+    'Let somebody else decide.',
+  ],
+  not_an_approver: [
+    'A rule says whose verdicts count (`by`), and this caller is none of them.',
+    'Let one of those decide whom `approvers` of the approval names.',
+  ],
   own_approval: [
     'The credential that registered the agent may not decide about its actions.',
     'Let somebody else decide: a person, or a key that no agent uses.',

@@ -1,3 +1,4 @@
+import { ApprovalLinks } from '../../packages/gateway/src/adapters/webhook/approval-links.ts';
 import { paths, RegisterAgentRequest, RegisterAgentResponse } from '@reeve/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../harness/eventually.ts';
@@ -75,7 +76,12 @@ async function press(link = ''): Promise<{ status: number; text: string }> {
 }
 
 async function approval(id: string) {
-  return (await gateway.api.get<{ state: string; verdicts: unknown[] }>(`/api/v1/approvals/${id}`, bootstrapKey)).body;
+  return (
+    await gateway.api.get<{ state: string; verdicts: unknown[]; expires_at: string }>(
+      `/api/v1/approvals/${id}`,
+      bootstrapKey,
+    )
+  ).body;
 }
 
 test('a message for Slack names the action in plain text, and its buttons lead to pages', async () => {
@@ -149,7 +155,17 @@ test('a link that was changed, or whose person may not decide, decides nothing',
   // An agent that the person has registered is none of the person's to decide about, admin or not.
   const own = await registerWith(alice.accessToken ?? '');
   const mine = await ask('shell', '', own);
-  const refused = await press(linksIn(mine.message)['Approve…']);
+  expect(Object.keys(linksIn(mine.message))).toEqual(['Review in Reeve']);
+  expect(JSON.stringify(mine.message)).toContain('a verdict must come from somebody else');
+  const { expires_at: at } = await approval(mine.id);
+  const token = new ApprovalLinks(secret, 'Alice@example.com').tokenFor({
+    approvalId: mine.id,
+    verdict: 'approve',
+    expiresAt: Date.parse(at),
+  });
+  const link = `${gateway.http}/api/v1/approval-link?token=${token}`;
+  expect(await (await fetch(link)).text()).not.toContain('<button');
+  const refused = await press(link);
   expect(refused).toMatchObject({ status: 403 });
   expect(refused.text).toContain('own_approval');
 

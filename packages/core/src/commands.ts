@@ -1,7 +1,7 @@
 import type { Principal, Scope } from './access/index.ts';
 import { requireScope } from './access/index.ts';
 import type { Approval, Approve, Verdict, StandingGrant, RevokeGrant } from './approvals/index.ts';
-import { approveAction, rejectAction, findApproval, readGrant, revokeGrant } from './approvals/index.ts';
+import { approveAction, rejectAction, readAsked, readGrant, revokeGrant } from './approvals/index.ts';
 import type {
   AckRequest,
   ControlledOp,
@@ -90,8 +90,8 @@ const executions: { readonly [K in Kind]: Execution<K> } = {
     authorise(request);
     return liftSuspension(gov, request);
   },
-  approve: afterReading((gov, { by, approvalId }) => findApproval(gov, by, approvalId), approveAction),
-  reject: afterReading((gov, { by, approvalId }) => findApproval(gov, by, approvalId), rejectAction),
+  approve: afterReading(readAsked, approveAction),
+  reject: afterReading(readAsked, rejectAction),
   revoke_grant: afterReading(readGrant, revokeGrant),
   register_agent: inOneTurn(registerAgent),
   deregister_agent: inOneTurn(deregisterAgent),

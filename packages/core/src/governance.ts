@@ -1,4 +1,4 @@
-import type { Issuers, ReadCredentials, SubjectIssuer } from './access/index.ts';
+import type { FindAccounts, Issuers, ReadCredentials, SubjectIssuer } from './access/index.ts';
 import { Callers, EndedCredentials, KeyRing, SigningKeyRing } from './access/index.ts';
 import type { ApprovalSettings } from './approvals/index.ts';
 import { ApprovalRegistry, endApprovalOf, noteSignalled } from './approvals/index.ts';
@@ -50,6 +50,8 @@ export interface GovernancePorts
   readonly onControlStep: OnControlStep;
   /** For a gateway that follows others. */
   readonly readCredentials?: ReadCredentials;
+  /** For a gateway that has accounts. */
+  readonly findAccounts?: FindAccounts | undefined;
 }
 
 /** All features, empty but for the credentials. `recover.ts` restores the rest. */
@@ -79,7 +81,12 @@ export function emptyGovernance(
       settings: ports.control,
       onStep: ports.onControlStep,
     }),
-    approvals: new ApprovalRegistry({ reader: store.approvals, clock, settings: ports.approvals }),
+    approvals: new ApprovalRegistry({
+      reader: store.approvals,
+      clock,
+      settings: ports.approvals,
+      findAccounts: ports.findAccounts,
+    }),
     journal,
     clock,
     randomness,

@@ -45,7 +45,15 @@ export type { Account, AccountRows, AccountStore, Accounts, AccountsAccess, Atte
 export type { Invite, MadeInvite, Origin, OutboxEntry, Page, PasswordHasher, PostOffice } from './accounts/index.ts';
 export type { QueuedLetter, RefreshToken, RegistrationState, SentToken, Session } from './accounts/index.ts';
 export { acceptInvite, changeAccount, changePassword, confirmReset, createInvite } from './accounts/index.ts';
-export { deliverMail, findAccount, findApprover, findLoginIn, findRolesIn, invalidToken } from './accounts/index.ts';
+export {
+  deliverMail,
+  findAccount,
+  findAccountsIn,
+  findApprover,
+  findLoginIn,
+  findRolesIn,
+  invalidToken,
+} from './accounts/index.ts';
 export { keepAccounts, listAccounts, parseEmail } from './accounts/index.ts';
 export { listInvites, listSessions, logIn, logOut, normalisePassword, passwordBounds } from './accounts/index.ts';
 export {
@@ -63,6 +71,7 @@ export type { Approval, ApprovalEvent, ApprovalNotice, ApprovalQuery, ApprovalRe
 export type { ApprovalState, Found, GrantQuery, GrantWish, Listed, PageEnd } from './approvals/index.ts';
 export { ApprovalRegistry, approvalsTable, boundedApproval, boundedGrant, deciderMark } from './approvals/index.ts';
 export { expireApprovals, findApproval, grantStateOf, grantsTable, isSelfApproved } from './approvals/index.ts';
+export { approversWords, readApprover, refusalOfVerdict } from './approvals/index.ts';
 export { listApprovals, listGrants, noteNotified, restoreApprovals, sortedBy } from './approvals/index.ts';
 export type { StandingGrant } from './approvals/index.ts';
 export type { AuditPage, AuditQuery, AuditReader, ChainHead, Decision, Lineage, SealedEntry } from './audit/index.ts';

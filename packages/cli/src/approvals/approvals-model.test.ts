@@ -20,6 +20,7 @@ function approval(id: string, members: Partial<Approval> = {}): Approval {
     policy_rule: 'house/payments',
     rules: ['house/payments'],
     grantable: true,
+    approvers: { by: [], not_user: false, words: '' },
     self_approved: false,
     policy_version: 'v',
     reason: 'approval required by rule house/payments',

@@ -60,11 +60,15 @@ export class ApprovalsModel {
     this.#chosen = rows[Math.min(rows.length - 1, Math.max(0, at + by))]?.id;
   }
 
-  /** Asks for confirmation before any action, about the approval that is visible then. */
+  /** Asks for confirmation before any action, about the approval that is visible then. Says why there is none to give. */
   ask(verdict: Verdict): void {
     const { chosen } = this;
     if (chosen?.state !== 'open') return;
     this.#chosen = chosen.id;
+    if (chosen.refusal != null) {
+      this.message = chosen.refusal.detail;
+      return;
+    }
     this.asking = { verdict, approval: chosen };
   }
 }

@@ -38,10 +38,23 @@ async function press(client: GatewayClient, model: ApprovalsModel, key: string):
   }
   const verdict = verdicts[key];
   const step = steps[key];
-  if (verdict !== undefined) model.ask(verdict);
+  if (verdict !== undefined) await ask(client, model, verdict);
   else if (step !== undefined) model.move(step);
   else if (key === 'enter') model.isOpen = !model.isOpen;
   else if (key === 'escape') model.isOpen = false;
+}
+
+/** An event does not say whether the caller's verdict counts. */
+async function ask(client: GatewayClient, model: ApprovalsModel, verdict: Verdict): Promise<void> {
+  const { chosen } = model;
+  try {
+    if (chosen?.state === 'open' && chosen.refusal === undefined && chosen.approvers.words !== '') {
+      model.change(await client.call('getApproval', { params: { id: chosen.id } }), performance.now());
+    }
+    model.ask(verdict);
+  } catch (error) {
+    model.message = error instanceof Error ? error.message : String(error);
+  }
 }
 
 async function decide(client: GatewayClient, model: ApprovalsModel, verdict: Verdict, id: string): Promise<void> {

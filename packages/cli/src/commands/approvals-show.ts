@@ -22,7 +22,8 @@ export const approvalsShowCommand = defineCommand({
     const approval = await client.call('getApproval', { params: { id: input.args.id } });
     print(shell, input.globals.output, approval, () => approvalText(approval));
     if (input.globals.output === 'table' && approval.state === 'open') {
-      note(shell, `\nDecide: reeve approvals approve ${approval.id}, or reeve approvals reject ${approval.id}`);
+      const decide = `Decide: reeve approvals approve ${approval.id}, or reeve approvals reject ${approval.id}`;
+      note(shell, approval.refusal == null ? `\n${decide}` : `\nYou cannot decide: ${approval.refusal.detail}`);
     }
     return 0;
   },
@@ -52,6 +53,7 @@ export function approvalText(approval: Approval): string {
     ['Requested', approval.requested_at],
     ['Expires', `${approval.expires_at} (${timeLeft(approval.expires_at)})`],
     ['Approved', approvedText(approval)],
+    ['Approvers', approval.approvers.words],
     ['Decided', approval.decided_at],
     ['Grant', approval.grant_id ?? (approval.grantable ? null : 'none may be given')],
     ['Digest', approval.digest],

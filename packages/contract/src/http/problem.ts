@@ -68,6 +68,8 @@ export const problemStatus = {
   approval_not_found: 404,
   already_decided: 409,
   own_approval: 403,
+  own_request: 403,
+  not_an_approver: 403,
   own_agent: 403,
   imposed_by_wider: 403,
   grant_not_found: 404,

@@ -37,6 +37,8 @@ export type { TrustedIssuer } from './issuers.ts';
 export { longestJwt, proveBy } from './issuers.ts';
 export type { KnownKeys } from './key-ring.ts';
 export { KeyRing } from './key-ring.ts';
+export type { FindAccounts, KnownAccount } from './known-account.ts';
+export { emailKeyOf, plainEmail } from './known-account.ts';
 export type { MadeKey } from './manage-keys.ts';
 export { createKey, installFirstKey, listKeys, replaceSigningKeys, revokeKey } from './manage-keys.ts';
 export { makeSigningKey, replaceLostKey, rotateKey, rotateSigningKey } from './manage-keys.ts';

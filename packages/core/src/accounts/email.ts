@@ -1,3 +1,4 @@
+import { emailKeyOf, plainEmail } from '../access/index.ts';
 import type { AccountRows } from './account-store.ts';
 import type { SentToken } from './account.ts';
 import type { Accounts } from './accounts.ts';
@@ -22,7 +23,7 @@ export function parseEmail(given: string): Email | undefined {
   if (text.length > longest || at < 1) return undefined;
   const domain = text.slice(at + 1).split('.');
   if (!localPart.test(text.slice(0, at)) || !domain.every((part) => label.test(part))) return undefined;
-  return { text, key: text.normalize('NFKC').toLowerCase() };
+  return { text, key: emailKeyOf(text) };
 }
 
 /**
@@ -30,8 +31,7 @@ export function parseEmail(given: string): Email | undefined {
  * be mailboxes of two people.
  */
 export function isSameAddress(a: string, b: string): boolean {
-  const [one, other] = [a, b].map((text) => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()));
-  return one === other;
+  return plainEmail(a) === plainEmail(b);
 }
 
 export function requireEmail(given: string): Email {

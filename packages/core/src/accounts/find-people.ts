@@ -1,4 +1,4 @@
-import type { FindLogin, FindRoles, HeldRole } from '../access/index.ts';
+import type { FindAccounts, FindLogin, FindRoles, HeldRole, KnownAccount } from '../access/index.ts';
 import type { Clock, EpochMs } from '../kernel/index.ts';
 import type { Session } from './account.ts';
 import type { AccountRows, AccountStore } from './account-store.ts';
@@ -31,6 +31,21 @@ export function findLoginIn(
 /** The same for the accounts behind keys. An unknown account is not active. */
 export function findRolesIn(store: AccountStore): FindRoles {
   return (accountIds) => store.read((rows) => activeRoles(rows, accountIds));
+}
+
+/** The active ones among these accounts, with the people of single sign-ons that they are linked to. */
+export function findAccountsIn(store: AccountStore): FindAccounts {
+  return (accountIds) =>
+    store.read(async (rows) => {
+      const found: KnownAccount[] = [];
+      for (const id of accountIds) {
+        const account = await rows.account(id);
+        if (account?.status !== 'active') continue;
+        const { role, email } = account;
+        found.push({ id, role, email, identities: await rows.identitiesOf(id) });
+      }
+      return found;
+    });
 }
 
 /** The roles of accounts, with their tenants. Undefined if one of them is not active. */

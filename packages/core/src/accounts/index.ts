@@ -15,7 +15,7 @@ export type { PostOffice } from './deliver-mail.ts';
 export { deliverMail } from './deliver-mail.ts';
 export { invalidToken, parseEmail } from './email.ts';
 export { findApprover } from './find-approver.ts';
-export { findLoginIn, findRolesIn } from './find-people.ts';
+export { findAccountsIn, findLoginIn, findRolesIn } from './find-people.ts';
 export type { MadeInvite } from './invites.ts';
 export { createInvite, listInvites, resendInvite, revokeInvite } from './invites.ts';
 export { logIn } from './log-in.ts';

@@ -1,3 +1,4 @@
+import type { FindAccounts } from '../access/index.ts';
 import type { Undo } from '../journal/index.ts';
 import type { Clock, EpochMs, AgentId, AgentKey } from '../kernel/index.ts';
 import type { Asking } from '../policy/index.ts';
@@ -25,6 +26,8 @@ export type KnownApprovals = Omit<ApprovalRegistry, 'place' | 'drop' | 'placeGra
 export class ApprovalRegistry {
   readonly reader: ApprovalReader;
   readonly settings: ApprovalSettings;
+  /** Reads the accounts of those who decide. */
+  readonly findAccounts: FindAccounts;
   readonly #clock: Clock;
   readonly #live = new Map<string, Approval>();
   /** When open approvals fall due, on the monotonic clock. */
@@ -38,8 +41,10 @@ export class ApprovalRegistry {
     readonly reader: ApprovalReader;
     readonly clock: Clock;
     readonly settings: ApprovalSettings;
+    readonly findAccounts?: FindAccounts | undefined;
   }) {
     this.reader = ports.reader;
+    this.findAccounts = ports.findAccounts ?? (() => Promise.resolve([]));
     this.settings = ports.settings;
     this.#clock = ports.clock;
   }

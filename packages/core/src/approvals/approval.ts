@@ -3,6 +3,7 @@ import type { CanonicalJson, Actor } from '../audit/index.ts';
 import type { ControlMessage } from '../control/index.ts';
 import type { ActionType, UserId } from '../action/index.ts';
 import type { EpochMs, AgentId } from '../kernel/index.ts';
+import type { ApproverTerms } from '../policy/index.ts';
 
 /** What an approver wants to grant beyond the one action: the same for the rest of the run, or until a time. */
 export type GrantWish = { readonly reach: 'run' } | { readonly reach: 'until'; readonly until: EpochMs };
@@ -56,6 +57,10 @@ export interface Approval {
   readonly isGrantable: boolean;
   /** An unbound admin may decide about an agent of its own. */
   readonly allowsSelf: boolean;
+  /** Whose verdicts count: all of these terms must be met. Absent if those of everybody do who may decide. */
+  readonly by?: readonly ApproverTerms[];
+  /** The verdict of the user does not count. Absent if it does. */
+  readonly notUser?: true;
   readonly policyVersion: string;
   /** Why people are asked. */
   readonly reason: string;

@@ -1,12 +1,14 @@
 import type { Descents, Principal } from '../access/index.ts';
-import { peopleBehind, requireAuthority, standingOf } from '../access/index.ts';
+import { peopleBehind, requireAuthority, requireScope, standingOf } from '../access/index.ts';
 import type { Approval, ApprovalVerdict, GrantWish } from './approval.ts';
+import type { Approver } from './approver.ts';
+import { readApprover, refusalOfApprover } from './approver.ts';
 import { isSelfApproved } from './approval.ts';
 import type { Approvals } from './approvals.ts';
 import { expireApproval, settleApproval, approvalEvent, entryPlace, saveApproval } from './settle-approval.ts';
 import type { StandingGrant } from './grant.ts';
 import { checkGrant, narrowestGrant } from './grant.ts';
-import { opAskedAbout } from './list-approvals.ts';
+import { findApproval, opAskedAbout } from './list-approvals.ts';
 import { canonicalJson, draftOf, redactText } from '../audit/index.ts';
 import { moveForSuspension } from '../control/index.ts';
 import { ReeveError } from '../kernel/index.ts';
@@ -21,24 +23,61 @@ export interface Verdict {
   readonly via?: 'chat_link';
 }
 
+/** What a verdict is about, and who gives it, as read before. */
+export interface Asked {
+  readonly approval: Approval;
+  readonly approver: Approver;
+}
+
+/** Reads an approval that the caller may see, and who is behind the caller. */
+export async function readAsked(gov: Approvals, { by, approvalId }: Verdict): Promise<Asked> {
+  const approval = await findApproval(gov, by, approvalId);
+  return { approval, approver: await readApprover(gov, by, [approval]) };
+}
+
 /**
- * Finds the open approval that a caller decides on, and its operation. The caller must be allowed to decide: nobody
- * decides for their own agent, and nobody decides twice. `found` was read before, and another call may have decided
- * since, so memory comes first.
+ * Finds the open approval that a caller decides on, and its operation. The caller must be allowed to decide. `found` was
+ * read before, and another call may have decided since, so memory comes first.
  */
-export function openToVerdict(
+function openToVerdict(
   gov: Approvals,
-  { by, approvalId }: Verdict,
-  found: Approval,
+  { approvalId }: Verdict,
+  { approval: found, approver }: Asked,
 ): { readonly approval: Approval; readonly op: Op; readonly isOwn: boolean } {
   const approval = gov.approvals.find(approvalId);
   const op = opAskedAbout(gov, found);
   if (approval?.state !== 'open' || op === undefined) throw decided(approval ?? found);
   if (gov.approvals.isDue(approval)) throw decided(expireApproval(gov, approval, op));
-  const standing = standingOf(gov.keys, by, op.owner.record);
+  return { approval, op, ...requireVerdict(gov, approver, approval, op) };
+}
+
+/** Nobody decides for their own agent, nobody decides twice, and rules say whose verdicts count. */
+function requireVerdict(
+  gov: Approvals,
+  approver: Approver,
+  approval: Approval,
+  { owner }: Op,
+): { readonly isOwn: boolean } {
+  const standing = standingOf(gov.keys, approver.by, owner.record);
   requireAuthority(standing, approval.allowsSelf ? 'approval' : 'approval_by_others');
-  requireNew(gov, by, approval);
-  return { approval, op, isOwn: standing.isOwn };
+  const refusal = refusalOfApprover(approval, approver);
+  if (refusal !== undefined) throw refusal;
+  requireNew(gov, approver.by, approval);
+  return { isOwn: standing.isOwn };
+}
+
+/** Why the caller's verdict on an open approval would be refused; undefined if it would not. */
+export function refusalOfVerdict(gov: Approvals, approver: Approver, approval: Approval): ReeveError | undefined {
+  const op = opAskedAbout(gov, approval);
+  if (approval.state !== 'open' || op === undefined) return undefined;
+  try {
+    requireScope(approver.by, 'write');
+    requireVerdict(gov, approver, approval, op);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ReeveError) return error;
+    throw error;
+  }
 }
 
 /** A key and its tokens count as one person. So do an account, its sessions and all keys that it made. */
@@ -63,7 +102,7 @@ export interface Approve extends Verdict {
 }
 
 /** Approves an action. Once enough different people have approved, the operation runs and its agent is told. */
-export function approveAction(gov: Approvals, command: Approve, found: Approval): Approval {
+export function approveAction(gov: Approvals, command: Approve, found: Asked): Approval {
   const { by, reason, grant } = command;
   const { approval, op, isOwn } = openToVerdict(gov, command, found);
   requireFree(gov, op);
@@ -143,7 +182,7 @@ function grantOf(
     last.at,
   );
   if (narrowest === undefined) return undefined;
-  const { agent, policyRule, rules, actionType, resource, coverDigest, covers, runId } = approval;
+  const { agent, policyRule, rules, actionType, resource, coverDigest, covers, runId, by, user } = approval;
   return {
     id: `grt_${gov.randomness.hex(12)}`,
     approvalId: approval.id,
@@ -152,6 +191,8 @@ function grantOf(
     rules,
     approvers: verdicts.length,
     isSelfApproved: isSelfApproved(verdicts),
+    ...(by === undefined ? {} : { by }),
+    ...(user === undefined ? {} : { user }),
     actionType,
     resource,
     coverDigest,
@@ -168,7 +209,7 @@ function grantOf(
 }
 
 /** Rejects an action. One rejection is enough: the operation is over, and its agent is told. */
-export function rejectAction(gov: Approvals, command: Verdict, found: Approval): Approval {
+export function rejectAction(gov: Approvals, command: Verdict, found: Asked): Approval {
   const { by } = command;
   const { approval, op } = openToVerdict(gov, command, found);
   const verdict: ApprovalVerdict = {

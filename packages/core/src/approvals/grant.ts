@@ -5,8 +5,8 @@ import type { Actor } from '../audit/index.ts';
 import { redactArguments, redactText } from '../audit/index.ts';
 import type { AgentId, EpochMs } from '../kernel/index.ts';
 import { invalid } from '../kernel/index.ts';
-import type { Asking } from '../policy/index.ts';
-import { subjectOf } from '../policy/index.ts';
+import type { ApproverTerms, Asking } from '../policy/index.ts';
+import { approverKey, subjectOf } from '../policy/index.ts';
 
 /** Lets an agent repeat an approved action without asking again. */
 export interface StandingGrant {
@@ -22,6 +22,8 @@ export interface StandingGrant {
   readonly approvers: number;
   /** One of them gave it to an agent of their own. */
   readonly isSelfApproved: boolean;
+  /** Whose verdicts counted at the time. It does not cover an action whose rules name others by now. */
+  readonly by?: readonly ApproverTerms[];
   readonly actionType: ActionType;
   readonly resource: string;
   /**
@@ -73,9 +75,12 @@ export function checkGrant(approval: Approval, wish: GrantWish, now: EpochMs): v
   }
 }
 
-/** Whether a grant suffices for the rules that ask now. */
-export function suffices({ rules, approvers, isSelfApproved }: StandingGrant, asking: Asking): boolean {
+/** Whether a grant suffices for the rules that ask now. It covers one user only, so that one did not decide. */
+export function suffices(grant: StandingGrant, asking: Asking): boolean {
+  const { rules, approvers, isSelfApproved, by = [] } = grant;
   if (isSelfApproved && !asking.self) return false;
+  const met = new Set(by.map(approverKey));
+  if (asking.by?.some((terms) => !met.has(approverKey(terms))) === true) return false;
   return asking.grants && approvers >= asking.count && asking.rules.every((rule) => rules.includes(rule));
 }
 

@@ -1,5 +1,7 @@
 export type { ApprovalQuery, ApprovalReader, Found, GrantQuery, PageEnd } from './approval-reader.ts';
 export { sortedBy } from './approval-reader.ts';
+export type { Approver } from './approver.ts';
+export { approversWords, readApprover } from './approver.ts';
 export type { ApprovalSettings } from './approval-registry.ts';
 export { ApprovalRegistry } from './approval-registry.ts';
 export type { Approval, ApprovalNotice, ApprovalState, GrantWish } from './approval.ts';
@@ -10,7 +12,7 @@ export type { ApprovalEvent, ApprovalsChange, ApprovalsSnapshot } from './approv
 export { boundedApproval, boundedGrant } from './approvals-slice.ts';
 export type { Approvals } from './approvals.ts';
 export type { Approve, Verdict } from './give-verdict.ts';
-export { approveAction, rejectAction } from './give-verdict.ts';
+export { approveAction, readAsked, refusalOfVerdict, rejectAction } from './give-verdict.ts';
 export type { StandingGrant } from './grant.ts';
 export { grantStateOf } from './grant.ts';
 export type { RevokeGrant } from './grants.ts';

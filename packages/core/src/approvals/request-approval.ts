@@ -1,4 +1,5 @@
 import type { Width } from '../access/index.ts';
+import type { Json } from '../audit/index.ts';
 import { canonicalJson, draftOf, system } from '../audit/index.ts';
 import type { CheckRequest } from '../action/index.ts';
 import { describeAction, keptUser, userOf } from '../action/index.ts';
@@ -6,7 +7,7 @@ import type { Approvals } from './approvals.ts';
 import type { EpochMs } from '../kernel/index.ts';
 import { timestamp } from '../kernel/index.ts';
 import type { Op } from '../ops/index.ts';
-import type { Asking } from '../policy/index.ts';
+import type { ApproverTerms, Asking } from '../policy/index.ts';
 import { waitOf } from '../policy/index.ts';
 import type { Approval } from './approval.ts';
 import { approvalEvent, entryPlace, saveApproval } from './settle-approval.ts';
@@ -53,6 +54,8 @@ export function requestApproval(
     rules: asking?.rules ?? [],
     isGrantable: asking?.grants ?? false,
     allowsSelf: asking?.self ?? true,
+    ...(asking?.by === undefined ? {} : { by: asking.by }),
+    ...(asking?.notUser === undefined ? {} : { notUser: asking.notUser }),
     policyVersion: gov.policies.version,
     reason,
     cause,
@@ -71,10 +74,15 @@ export function requestApproval(
   return approval;
 }
 
+function describeApprovers({ roles, emails }: ApproverTerms): Readonly<Record<string, Json>> {
+  return { ...(emails === undefined ? {} : { emails }), ...(roles === undefined ? {} : { roles }) };
+}
+
 /** Announces an approval in the log and to live views. */
 export function announceApproval(gov: Approvals, approval: Approval): void {
   const { id, requestedAt, expiresAt, required, costMicros, digest, cause, reason, rules, isGrantable, user } =
     approval;
+  const { by, notUser } = approval;
   gov.journal.record(
     draftOf({
       ...entryPlace(gov, approval, requestedAt),
@@ -83,11 +91,13 @@ export function announceApproval(gov: Approvals, approval: Approval): void {
       reason,
       payload: canonicalJson({
         approval_id: id,
+        ...(by === undefined ? {} : { by: by.map(describeApprovers) }),
         cause,
         cost_micros: costMicros,
         digest,
         expires_at: timestamp(expiresAt),
         grantable: isGrantable,
+        ...(notUser === undefined ? {} : { not_user: true }),
         required,
         rules: [...rules],
         ...(user === null ? {} : { user: { ...user } }),

@@ -53,6 +53,8 @@ export type ErrorCode =
   | 'approval_not_found'
   | 'already_decided'
   | 'own_approval'
+  | 'own_request'
+  | 'not_an_approver'
   | 'own_agent'
   | 'imposed_by_wider'
   | 'grant_not_found'

@@ -1,3 +1,4 @@
+import type { ApproverTerms } from './document.ts';
 import type { CompiledRule } from './rule-index.ts';
 
 /** The terms of all rules together that ask people about an action: the strictest of each. */
@@ -14,6 +15,10 @@ export interface Asking {
   readonly grants: boolean;
   /** An unbound admin may decide about an agent of its own. */
   readonly self: boolean;
+  /** Whose verdicts count. All of them must be met; absent if no rule says. */
+  readonly by?: readonly ApproverTerms[];
+  /** The person for whom the agent acts does not decide. Absent if no rule says so. */
+  readonly notUser?: true;
 }
 
 /** A grant covers the rules that it knows. If more rules ask than are remembered, no grant is given. */
@@ -26,16 +31,47 @@ export function strictest(rules: readonly CompiledRule[]): Asking {
   let leavesTime = false;
   let grants = rules.length <= mostRulesRemembered;
   let self = true;
+  let notUser = false;
   for (const { rule } of rules) {
     const terms = rule.approvals;
     count = Math.max(count, terms?.count ?? 1);
     grants &&= terms?.grants !== false;
     self &&= terms?.self !== false;
+    notUser ||= terms?.notUser === true;
     if (terms?.ttlSecs === undefined) leavesTime = true;
     else ttlSecs = Math.min(ttlSecs ?? terms.ttlSecs, terms.ttlSecs);
   }
   const told = rules.slice(0, mostRulesRemembered);
-  return { rules: told.map(({ id }) => id), count, ttlSecs, leavesTime, grants, self };
+  const by = approversOf(rules);
+  return {
+    rules: told.map(({ id }) => id),
+    count,
+    ttlSecs,
+    leavesTime,
+    grants,
+    self,
+    ...(by.length === 0 ? {} : { by }),
+    ...(notUser ? { notUser } : {}),
+  };
+}
+
+/** Nobody meets these. */
+const nobody: ApproverTerms = { roles: [] };
+
+/** Whom the rules name, each set of terms once. If there are more than are remembered, nobody can meet all of them. */
+function approversOf(rules: readonly CompiledRule[]): readonly ApproverTerms[] {
+  const found = new Map<string, ApproverTerms>();
+  for (const { rule } of rules) {
+    const by = rule.approvals?.by;
+    if (by !== undefined) found.set(approverKey(by), by);
+  }
+  const all = [...found.values()];
+  return all.length <= mostRulesRemembered ? all : [...all.slice(0, mostRulesRemembered), nobody];
+}
+
+/** Equal for terms that say the same. */
+export function approverKey({ roles, emails }: ApproverTerms): string {
+  return JSON.stringify([roles?.toSorted(), emails?.toSorted()]);
 }
 
 /** The terms if a budget asks as well: its time is the gateway's own, and each excess needs its own approval. */

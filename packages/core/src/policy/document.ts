@@ -1,4 +1,4 @@
-import type { Width, Binding } from '../access/index.ts';
+import type { Width, Binding, Role } from '../access/index.ts';
 import { widthOf, mayReach } from '../access/index.ts';
 import type { ActionType } from '../action/index.ts';
 import type { Pricing, ActionOnExceed, Caps, BudgetTier } from '../budget/index.ts';
@@ -34,6 +34,13 @@ export interface Matchers {
   readonly users?: readonly Glob[];
 }
 
+/** Whose verdicts count. What a rule names of both must hold. */
+export interface ApproverTerms {
+  readonly roles?: readonly Role[];
+  /** Globs; one of them must match the email of the account. */
+  readonly emails?: readonly string[];
+}
+
 /** What a rule asks of its approvals. The gateway decides what the rule leaves open. */
 export interface ApprovalTerms {
   /** How many different people must approve. */
@@ -43,6 +50,10 @@ export interface ApprovalTerms {
   readonly grants?: boolean;
   /** False: nobody decides about an agent of their own, unbound admins included. */
   readonly self?: boolean;
+  /** Whose verdicts count. Absent: those of everybody who may decide. */
+  readonly by?: ApproverTerms;
+  /** True: the person for whom the agent acts does not decide. */
+  readonly notUser?: boolean;
 }
 
 export interface PolicyRule {

@@ -1,9 +1,9 @@
 export type { Asking } from './asking-rules.ts';
-export { alsoOfBudget, waitOf } from './asking-rules.ts';
+export { alsoOfBudget, approverKey, waitOf } from './asking-rules.ts';
 export type { CompileCondition, Condition, ConditionAuthor, Facts, PeriodSpend, RunFacts } from './condition.ts';
 export type { PolicyFeatures, SpendFacts } from './condition.ts';
 export { ConditionError, Evaluation, NotRecorded, UnknownFact, decisionCost } from './condition.ts';
-export type { Effect, PolicyDocument, PolicyProblem, PolicyScope } from './document.ts';
+export type { ApproverTerms, Effect, PolicyDocument, PolicyProblem, PolicyScope } from './document.ts';
 export { authorOf, bindingOfName, describeProblem, describeScope, mayReachScope, namespaceOf } from './document.ts';
 export { parseScope } from './document.ts';
 export type { ListedPrice } from './list-prices.ts';

@@ -231,7 +231,47 @@ const wrong: readonly (readonly [string, string, string])[] = [
   [
     'an unknown key of approvals',
     'rules: [{ effect: require_approval, approvals: { «people: 2 } }]',
-    'unknown key "people" in "approvals"; known: count, ttl_secs, grants, self',
+    'unknown key "people" in "approvals"; known: count, ttl_secs, grants, self, by, not_user',
+  ],
+  [
+    'an empty by',
+    'rules: [{ effect: require_approval, approvals: { «by: {} } }]',
+    '"by" must name "roles" or "emails"; leave it out if everybody counts who may decide',
+  ],
+  [
+    'an unknown key of by',
+    'rules: [{ effect: require_approval, approvals: { by: { roles: [owner], «groups: [x] } } }]',
+    'unknown key "groups" in "by"; known: roles, emails',
+  ],
+  [
+    'an unknown role',
+    'rules: [{ effect: require_approval, approvals: { by: { roles: [owner, «boss] } } }]',
+    'a role must be "owner", "admin", "developer" or "viewer"',
+  ],
+  [
+    'no roles',
+    'rules: [{ effect: require_approval, approvals: { by: { «roles: [] } } }]',
+    '"roles" must not be empty; leave it out if all of them count',
+  ],
+  [
+    'a bad glob of emails',
+    'rules: [{ effect: require_approval, approvals: { by: { emails: ["*@«[x"] } } }]',
+    'bad glob "*@[x": "[" has no matching "]"',
+  ],
+  [
+    'too many emails',
+    `rules: [{ effect: require_approval, approvals: { by: { «emails: [${Array.from({ length: 51 }, () => 'a').join()}] } } }]`,
+    '"emails" holds at most 50 globs',
+  ],
+  [
+    'a long glob of emails',
+    `rules: [{ effect: require_approval, approvals: { by: { emails: [«${'a'.repeat(255)}] } } }]`,
+    'a glob of emails has at most 254 characters',
+  ],
+  [
+    'not_user that is neither true nor false',
+    'rules: [{ effect: require_approval, approvals: { not_user: «maybe } }]',
+    '"not_user" must be true or false',
   ],
   [
     'grants that are neither true nor false',

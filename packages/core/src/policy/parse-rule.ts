@@ -7,6 +7,7 @@ import { ConditionError } from './condition.ts';
 import type { ApprovalTerms, Effect, Matchers, PolicyRule } from './document.ts';
 import { effects } from './document.ts';
 import { SourceGlobs } from './host-glob.ts';
+import { parseApprovals } from './parse-approvals.ts';
 import { canConcern } from './rule-index.ts';
 import type { Dimension } from './subject.ts';
 import type { Member, YamlReader } from './yaml-reader.ts';
@@ -15,10 +16,6 @@ import { isScalar } from 'yaml';
 
 export const globDimensions = ['tools', 'models', 'hosts', 'paths', 'commands', 'users'] as const;
 export const ruleKeys = ['name', 'effect', 'actions', ...globDimensions, 'when', 'approvals'] as const;
-
-/** Bounds for the approval terms of a rule. */
-export const approvalBounds = { count: { least: 1, most: 5 }, ttl_secs: { least: 1, most: 86_400 } } as const;
-export const approvalKeys = ['count', 'ttl_secs', 'grants', 'self'] as const;
 
 /** Reads the `rules` of a document. */
 export function parseRules(
@@ -85,7 +82,7 @@ class RuleParser {
         when = this.#condition(member);
         whenText = isScalar(member.value) ? String(member.value.value) : undefined;
       } else if (member.name === 'approvals') {
-        approvals = { nameNode: member.nameNode, terms: this.#approvals(member) };
+        approvals = { nameNode: member.nameNode, terms: parseApprovals(this.#yaml, this.#document, member.value) };
       } else {
         this.#yaml.unknown(member, 'a rule', ruleKeys);
       }
@@ -111,33 +108,6 @@ class RuleParser {
       ...(whenText === undefined ? {} : { whenText }),
       ...(approvals === undefined ? {} : { approvals: approvals.terms }),
     };
-  }
-
-  /** How many people must approve, how long to wait for them, whether they may grant it for longer, and who may not. */
-  #approvals(member: Member): ApprovalTerms {
-    const terms: { -readonly [Term in keyof ApprovalTerms]: ApprovalTerms[Term] } = {};
-    for (const each of this.#yaml.members(this.#document, member.value, '"approvals"') ?? []) {
-      if (each.name === 'count') terms.count = this.#whole(each, approvalBounds.count);
-      else if (each.name === 'ttl_secs') terms.ttlSecs = this.#whole(each, approvalBounds.ttl_secs);
-      else if (each.name === 'grants') terms.grants = this.#yesOrNo(each);
-      else if (each.name === 'self') terms.self = this.#yesOrNo(each);
-      else this.#yaml.unknown(each, '"approvals"', approvalKeys);
-    }
-    return terms;
-  }
-
-  #yesOrNo({ name, value }: Member): boolean {
-    const said = isScalar(value) ? value.value : undefined;
-    if (typeof said === 'boolean') return said;
-    this.#yaml.complain(value, `"${name}" must be true or false`);
-    return false;
-  }
-
-  #whole({ name, value }: Member, { least, most }: { readonly least: number; readonly most: number }): number {
-    const number = isScalar(value) ? value.value : undefined;
-    if (typeof number === 'number' && Number.isInteger(number) && number >= least && number <= most) return number;
-    this.#yaml.complain(value, `"${name}" must be a whole number from ${least} to ${most}`);
-    return least;
   }
 
   #actions(member: Member): ReadonlySet<ActionType> {

@@ -39,9 +39,13 @@ const right = [
   'pricing: {unknown_price: worst, "gpt-*": {input_per_mtok_usd: 1, output_per_mtok_usd: 2}}',
   'pricing: {m: {input_per_mtok_usd: 1, output_per_mtok_usd: 2, cached_input_per_mtok_usd: 0.1}}',
   'rules: [{effect: require_approval, approvals: {count: 2, ttl_secs: 60}, actions: [tool_call]}]',
+  'rules: [{effect: require_approval, approvals: {by: {roles: [owner], emails: ["*@x.y"]}, not_user: true}}]',
 ];
 
 const wrong = [
+  'rules: [{effect: require_approval, approvals: {by: {}}}]',
+  'rules: [{effect: require_approval, approvals: {by: {roles: [boss]}}}]',
+  'rules: [{effect: require_approval, approvals: {by: {emails: []}}}]',
   'nmae: a',
   'name: ""',
   'name: "a b"',

@@ -3,8 +3,10 @@ import { microsPerUsd, mostMicros, mostPriceMicros } from '../kernel/index.ts';
 import { actionTypes } from '../action/index.ts';
 import { effects, policyModes } from './document.ts';
 import { actionsOnExceed, cachedPriceKey, capKeys, ownCapKeys, priceKeys, unknownPrices } from './parse-budget.ts';
-import type { approvalKeys, ruleKeys } from './parse-rule.ts';
-import { approvalBounds } from './parse-rule.ts';
+import { roles } from '../access/index.ts';
+import type { approvalKeys, approverKeys } from './parse-approvals.ts';
+import { approvalBounds, approverBounds } from './parse-approvals.ts';
+import type { ruleKeys } from './parse-rule.ts';
 import type { documentKeys } from './parse-source.ts';
 
 type Schema = { readonly [member: string]: Json };
@@ -110,7 +112,7 @@ function rule(): Schema {
     approvals: {
       ...strict(terms()),
       description:
-        'Of require_approval: how many different people, how long they may take, whether they may grant it for longer, and whether an unbound admin may decide about an agent of its own. Of all rules that ask, the strictest terms count together.',
+        'Of require_approval: how many different people, how long they may take, whether they may grant it for longer, whether an unbound admin may decide about an agent of its own, and whose verdicts count. Of all rules that ask, the strictest terms count together.',
     },
   };
   return {
@@ -130,6 +132,35 @@ function terms(): Members<(typeof approvalKeys)[number]> {
       default: true,
       description:
         'False: whoever registered the agent, or a credential that comes from that, cannot decide, not even an unbound admin.',
+    },
+    by: {
+      ...strict(approvers()),
+      minProperties: 1,
+      description:
+        'Whose verdicts count, among those who may decide. Roles and emails must both hold if both are given.',
+    },
+    not_user: {
+      type: 'boolean',
+      default: false,
+      description: 'True: the verdict of the person for whom the agent acts does not count.',
+    },
+  };
+}
+
+function approvers(): Members<(typeof approverKeys)[number]> {
+  return {
+    roles: {
+      type: 'array',
+      minItems: 1,
+      items: { enum: [...roles] },
+      description: 'The role of the account. A key has that of the account that made it.',
+    },
+    emails: {
+      type: 'array',
+      minItems: 1,
+      maxItems: approverBounds.emails,
+      items: { type: 'string', minLength: 1, maxLength: approverBounds.characters },
+      description: 'Globs of the email of the account; one of them must match. Letter case does not count.',
     },
   };
 }

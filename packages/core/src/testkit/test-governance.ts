@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Issuers, SubjectIssuer } from '../access/issuers.ts';
+import type { FindAccounts } from '../access/known-account.ts';
 import type { Principal } from '../access/principal.ts';
 import type { ApprovalSettings } from '../approvals/approval-registry.ts';
 import { sealer } from '../audit/chain.ts';
@@ -86,6 +87,8 @@ export interface TestOptions {
   readonly ttlMs?: number;
   readonly control?: Partial<ControlSettings>;
   readonly approvals?: Partial<ApprovalSettings>;
+  /** The accounts of those who decide. */
+  readonly findAccounts?: FindAccounts;
   /** Features that policies may use. */
   readonly features?: PolicyFeatures;
   /** The most that one action may cost. */
@@ -109,6 +112,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
     ttlMs = 60_000,
     control = {},
     approvals = {},
+    findAccounts,
     features = {},
     mostActionMicros = usualMostActionMicros,
     agentBounds = {},
@@ -171,6 +175,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
       control: { ackMs: 10_000, strict: false, ...control },
       approvals: { ttlMs: 300_000, notifies: false, ...approvals },
       onControlStep: () => undefined,
+      findAccounts,
     },
     snapshot,
   );
@@ -228,14 +233,8 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
       flushes = [];
       clock.restart();
       const next = await testGovernance({
-        clock,
-        store,
-        ttlMs,
-        control,
-        approvals,
-        features,
-        mostActionMicros,
-        subjects,
+        ...{ clock, store, ttlMs, control, approvals, features, mostActionMicros, subjects },
+        ...(findAccounts === undefined ? {} : { findAccounts }),
       });
       next.gov.policies = gov.policies;
       const { stored } = next.gov.policyRegistry.sources;

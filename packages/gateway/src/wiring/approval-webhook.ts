@@ -1,5 +1,5 @@
-import type { Approval, Governance } from '@reeve/core';
-import { noteNotified } from '@reeve/core';
+import type { Accounts, Approval, Governance } from '@reeve/core';
+import { findApprover, noteNotified, readApprover, refusalOfVerdict } from '@reeve/core';
 import type { LinkedVerdict } from '../adapters/webhook/approval-links.ts';
 import { ApprovalLinks } from '../adapters/webhook/approval-links.ts';
 import type { NoticeLinks } from '../adapters/webhook/chat-notice.ts';
@@ -11,24 +11,33 @@ import type { WebhookMessage } from '../adapters/webhook/webhook.ts';
 import { Webhook, webhookJson } from '../adapters/webhook/webhook.ts';
 import type { Config } from '../config/settings.ts';
 import type { ApprovalJson } from '../transports/http/present-approval.ts';
-import { approvalJson } from '../transports/http/present-approval.ts';
+import { approvalJson, approvalJsonFor } from '../transports/http/present-approval.ts';
 import type { WiringContext } from './wiring-context.ts';
+
+type Content = Readonly<Record<string, unknown>> & {
+  readonly approval: ApprovalJson;
+  readonly links: NoticeLinks;
+};
 
 /** A notice of an approval. */
 interface ApprovalMessage extends WebhookMessage {
-  readonly content: () => { readonly approval: ApprovalJson; readonly links: NoticeLinks };
+  readonly content: () => Promise<Content>;
 }
 
 /** Notifies the configured program or chat of approvals; undefined if none is configured. */
 export function makeApprovalWebhook(
   { config, metrics, logger }: WiringContext,
   gov: Governance,
+  accounts: Accounts,
   publicUrl: string,
 ): Webhook<ApprovalMessage> | undefined {
   const { approvalWebhookUrl: url, approvalWebhookSecret: secret, approvalWebhookFormat: format } = config;
   if (url === undefined || secret === undefined) return undefined;
   const linksFor = linksTo(publicUrl, approvalLinksOf(config));
-  const messages = () => messagesOf(gov.approvals.owing(), linksFor);
+  const { approvalWebhookApprover: email } = config;
+  const present = (approval: Approval) =>
+    email === undefined ? Promise.resolve(approvalJson(approval)) : presentTo(gov, accounts, email, approval);
+  const messages = () => messagesOf(gov.approvals.owing(), present, linksFor);
   return new Webhook<ApprovalMessage>({
     url,
     secret,
@@ -53,13 +62,34 @@ export function makeApprovalWebhook(
   });
 }
 
-const bodies: Readonly<Record<Config['approvalWebhookFormat'], (message: ApprovalMessage) => string>> = {
+/**
+ * An approval as the person meets it in whose name links decide. If it is not known whether that person's verdict counts,
+ * it does not.
+ */
+async function presentTo(
+  gov: Governance,
+  accounts: Accounts,
+  email: string,
+  approval: Approval,
+): Promise<ApprovalJson> {
+  if (approval.state !== 'open') return approvalJson(approval);
+  try {
+    const by = await findApprover(accounts, email, approval.expiresAt);
+    return approvalJsonFor(approval, refusalOfVerdict(gov, await readApprover(gov, by, [approval]), approval));
+  } catch {
+    return { ...approvalJson(approval), refusal: { code: 'not_an_approver', detail: `${email} cannot decide now` } };
+  }
+}
+
+const bodies: Readonly<
+  Record<Config['approvalWebhookFormat'], (message: ApprovalMessage) => string | Promise<string>>
+> = {
   json: webhookJson,
-  slack: ({ content }) => slackMessage(noticeOf(content())),
-  teams: ({ content }) => teamsMessage(noticeOf(content())),
+  slack: async ({ content }) => slackMessage(noticeOf(await content())),
+  teams: async ({ content }) => teamsMessage(noticeOf(await content())),
 };
 
-function noticeOf({ approval, links }: ReturnType<ApprovalMessage['content']>) {
+function noticeOf({ approval, links }: Content) {
   return chatNotice(approval, links);
 }
 
@@ -69,11 +99,14 @@ export function approvalLinksOf(config: Config): ApprovalLinks | undefined {
   return secret === undefined || approver === undefined ? undefined : new ApprovalLinks(secret, approver);
 }
 
-function linksTo(publicUrl: string, links: ApprovalLinks | undefined): (approval: Approval) => NoticeLinks {
+function linksTo(
+  publicUrl: string,
+  links: ApprovalLinks | undefined,
+): (approval: Approval, shown: ApprovalJson) => NoticeLinks {
   const base = publicUrl.replace(/(?<!\/)\/+$/, '');
-  return ({ id, state, expiresAt }) => {
+  return ({ id, state, expiresAt }, { refusal }) => {
     const review = `${base}/approvals?id=${encodeURIComponent(id)}`;
-    if (links === undefined || state !== 'open') return { review };
+    if (links === undefined || state !== 'open' || refusal != null) return { review };
     const to = (verdict: LinkedVerdict['verdict']) =>
       `${base}/api/v1/approval-link?token=${links.tokenFor({ approvalId: id, verdict, expiresAt })}`;
     return { review, approve: to('approve'), reject: to('reject') };
@@ -83,14 +116,18 @@ function linksTo(publicUrl: string, links: ApprovalLinks | undefined): (approval
 /** The next notice of each approval: `requested` comes before `decided`. */
 function* messagesOf(
   approvals: Iterable<Approval>,
-  linksFor: (approval: Approval) => NoticeLinks,
+  present: (approval: Approval) => Promise<ApprovalJson>,
+  linksFor: (approval: Approval, shown: ApprovalJson) => NoticeLinks,
 ): Generator<ApprovalMessage> {
   for (const approval of approvals) {
     const [notice] = approval.notices;
     if (notice === undefined) continue;
     const at = notice === 'requested' ? approval.requestedAt : (approval.decidedAt ?? approval.requestedAt);
     const { id } = approval;
-    const content = () => ({ approval: approvalJson(approval), links: linksFor(approval) });
+    const content = async () => {
+      const shown = await present(approval);
+      return { approval: shown, links: linksFor(approval, shown) };
+    };
     yield { id: `${id}.${notice}`, subject: id, type: `approval.${notice}`, at, content };
   }
 }

@@ -33,7 +33,7 @@ export function openBackgroundWork(
   const forwardedThrough = () => forwarding?.removableThrough ?? Number.POSITIVE_INFINITY;
   const housekeeping = { gov, access, store, reader, leads, hearsAll, forwardedThrough, logger, metrics };
   opened.defer(startHousekeeping(config, housekeeping), 'housekeeping');
-  const webhook = makeApprovalWebhook(context, gov, publicUrl);
+  const webhook = makeApprovalWebhook(context, gov, accounts, publicUrl);
   opened.defer(startApprovalWork({ gov, events, webhook, leads, metrics, logger }), 'work on approvals');
   if (!hasAccounts) return;
   const mailer = makeMailer(config, logger);

@@ -15,6 +15,7 @@ import {
   EventBus,
   EventLog,
   factsOn,
+  findAccountsIn,
   followCommit,
   Journal,
   parseCommit,
@@ -119,7 +120,7 @@ function journalOn(
 /** The features, empty but for the credentials. */
 function governanceOn(
   context: WiringContext,
-  { store, shared }: OpenStore,
+  { store, shared, accountStore }: OpenStore,
   snapshot: Snapshot,
   journal: Journal<Change, DomainEvent>,
   { subjects }: OpenedIssuers,
@@ -141,6 +142,7 @@ function governanceOn(
       control: { ackMs: config.controlAckSecs * 1000, strict: config.controlStrict },
       approvals: { ttlMs: config.approvalTtlSecs * 1000, notifies: config.approvalWebhookUrl !== undefined },
       onControlStep: (receipt, before) => metrics.controlled(receipt, before),
+      findAccounts: accountStore === undefined ? undefined : findAccountsIn(accountStore),
       ...(shared === undefined ? {} : { readCredentials: () => credentialsIn(context, shared, journal) }),
     },
     snapshot,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { bounds } from '../../bounds.ts';
 import type { Route } from '../route.ts';
+import { role } from './accounts.ts';
 import {
   actorJson,
   agentIdJson,
@@ -50,6 +51,20 @@ export const approvalJson = z.object({
   rules: z.array(z.string()),
   /** Whether a verdict may include a "grant". */
   grantable: z.boolean(),
+  /** Whose verdicts count. */
+  approvers: z.object({
+    /** All of these must be met, each by its role and by its email if it names both. Empty: everybody who may decide counts. */
+    by: z.array(z.object({ roles: z.array(role).optional(), emails: z.array(z.string()).optional() })),
+    /** Whether the person for whom the agent acts does not count. */
+    not_user: z.boolean(),
+    /** The same in words. Empty if everybody counts who may decide. */
+    words: z.string(),
+  }),
+  /**
+   * Why a verdict of the caller would be refused; null if it would not. A message of the webhook means the person in whose
+   * name its links decide. Events mean nobody, and lack it.
+   */
+  refusal: z.object({ code: z.string(), detail: z.string() }).nullable().optional(),
   policy_version: z.string(),
   /** Why the gateway asks a person. */
   reason: z.string(),
@@ -107,6 +122,14 @@ const verdict = {
   tenancy: 'own',
   params: idPath,
 } as const;
+
+const verdictProblems = [
+  'approval_not_found',
+  'already_decided',
+  'own_approval',
+  'own_request',
+  'not_an_approver',
+] as const;
 
 /** The token is in the query, which no log and no problem shows. */
 const link = {
@@ -179,7 +202,7 @@ export const approvalRoutes = {
         .optional(),
     }),
     success: { status: 200, description: 'The approval as it is now.', body: approvalJson },
-    problems: ['approval_not_found', 'already_decided', 'suspended', 'own_approval', 'imposed_by_wider'],
+    problems: [...verdictProblems, 'suspended', 'imposed_by_wider'],
   },
   reject: {
     ...verdict,
@@ -187,7 +210,7 @@ export const approvalRoutes = {
     summary: 'Reject. The operation is terminated, and its agent is told.',
     body: z.strictObject({ reason: reason.default('') }),
     success: { status: 200, description: 'The approval as it is now.', body: approvalJson },
-    problems: ['approval_not_found', 'already_decided', 'own_approval'],
+    problems: [...verdictProblems],
   },
   showApprovalLink: {
     ...link,
@@ -210,6 +233,8 @@ export const approvalRoutes = {
       'already_decided',
       'suspended',
       'own_approval',
+      'own_request',
+      'not_an_approver',
       'imposed_by_wider',
     ],
   },

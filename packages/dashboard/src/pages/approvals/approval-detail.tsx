@@ -52,6 +52,7 @@ export function ApprovalDetail({ approval }: { readonly approval: Approval }) {
           {approvedSoFar(approval)} of {required} {required === 1 ? 'approval' : 'approvals'}
           {required === 1 ? null : <span className="text-muted"> by different people</span>}
         </Fact>
+        {approval.approvers.words === '' ? null : <Fact name="Approvers">{approval.approvers.words}</Fact>}
         <Fact name="Asked">
           <Time at={approval.requested_at} form="full" />
         </Fact>

@@ -12,7 +12,13 @@ export function queueOf(approvals: readonly Approval[], now: number): readonly A
 /** The list with one approval updated by an event. */
 export function withApproval(approvals: readonly Approval[], changed: Approval): readonly Approval[] {
   const rest = approvals.filter(({ id }) => id !== changed.id);
-  return changed.state === 'open' ? [...rest, changed] : rest;
+  const { refusal } = approvals.find(({ id }) => id === changed.id) ?? {};
+  return changed.state === 'open' ? [...rest, refusal === undefined ? changed : { ...changed, refusal }] : rest;
+}
+
+/** Whether the gateway has yet to say if this person's verdict counts: events do not. */
+export function isOpenWho({ refusal, approvers }: Approval): boolean {
+  return refusal === undefined && approvers.words !== '';
 }
 
 /** The current approval: the chosen one while it waits, then the one that took its place. */

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { callRoute } from '../../api/call.ts';
 import { useEvents } from '../../api/use-events.ts';
 import type { Approval } from './approval-queue.ts';
-import { withApproval } from './approval-queue.ts';
+import { isOpenWho, withApproval } from './approval-queue.ts';
 
 const perPage = 500;
 
@@ -33,6 +33,8 @@ export function useOpenApprovals(orgId: string | undefined) {
             .filter(({ agent }) => orgId === undefined || agent.org_id === orgId)
             .reduce(withApproval, before),
     );
+    const known = client.getQueryData<readonly Approval[]>(key) ?? [];
+    if (known.some(isOpenWho)) void client.invalidateQueries({ queryKey: key });
     void client.invalidateQueries({ queryKey: ['decided-approvals'] });
     void client.invalidateQueries({ queryKey: ['listGrants'] });
   });

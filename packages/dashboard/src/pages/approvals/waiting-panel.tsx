@@ -11,7 +11,7 @@ import { useNow } from '../../ui/now.ts';
 import { useIsWide } from '../../ui/use-is-wide.ts';
 import { ApprovalDetail } from './approval-detail.tsx';
 import type { Approval } from './approval-queue.ts';
-import { atHand, hasSpoken, queueOf, stepFrom } from './approval-queue.ts';
+import { atHand, hasSpoken, isOpenWho, queueOf, stepFrom } from './approval-queue.ts';
 import { useOpenApprovals } from './use-approvals.ts';
 import { VerdictDialog } from './verdict-dialog.tsx';
 import { WaitingList } from './waiting-list.tsx';
@@ -70,7 +70,8 @@ function Queue({ queue, chosenId, onChoose, onAsk }: QueueProps) {
   const index = chosen === undefined ? lastIndex : queue.indexOf(chosen);
   if (index !== lastIndex) setLastIndex(index);
   const ask = (verdict: 'approve' | 'reject') => {
-    if (chosen !== undefined && canDecide) onAsk({ approval: chosen, verdict });
+    if (chosen !== undefined && canDecide && chosen.refusal == null && !isOpenWho(chosen))
+      onAsk({ approval: chosen, verdict });
   };
   const move = (step: 1 | -1) => onChoose(stepFrom(queue, chosen?.id, step)?.id);
   useShortcut('j', 'Next approval', () => move(1));
@@ -117,6 +118,8 @@ function Verdicts({ approval, onAsk }: VerdictsProps) {
   if (hasSpoken(approval, grant?.account?.id)) {
     return <p className="text-muted">You have approved; somebody else has to, too.</p>;
   }
+  if (approval.refusal != null) return <p className="text-muted">You cannot decide: {approval.refusal.detail}.</p>;
+  if (isOpenWho(approval)) return null;
   return (
     <>
       <Button className="text-danger!" onClick={() => onAsk('reject')}>

@@ -50,6 +50,9 @@ export function chatNotice(approval: ApprovalJson, links: NoticeLinks): ChatNoti
     Cost: approval.cost_micros === 0 ? '' : `${approval.cost_usd} USD`,
     Run: approval.run_id,
     Approvals: isOpen && approval.required > 1 ? `${verdicts.length} of ${approval.required}` : '',
+    Approvers: isOpen ? approval.approvers.words : '',
+    // In whose name the buttons would decide.
+    'No buttons': isOpen && approval.refusal != null ? approval.refusal.detail : '',
     By: verdicts.map(byText).join(' and '),
     Until: isOpen ? approval.expires_at : '',
   };

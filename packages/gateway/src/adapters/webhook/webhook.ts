@@ -1,6 +1,8 @@
 import type { Attempt, Delivery } from './send-delivery.ts';
 import { signDelivery } from './sign-delivery.ts';
 
+type Content = Readonly<Record<string, unknown>>;
+
 /** A message to the receiver. */
 export interface WebhookMessage {
   /** The same for every attempt, even across a restart, so that receivers can recognise duplicates. */
@@ -11,19 +13,21 @@ export interface WebhookMessage {
   /** When the event happened. */
   readonly at: number;
   /** The rest of the message, read when it is sent. */
-  readonly content: () => Readonly<Record<string, unknown>>;
+  readonly content: () => Content | Promise<Content>;
 }
 
 /** A message as JSON for programs. */
-export function webhookJson({ id, type, at, content }: WebhookMessage): string {
-  return JSON.stringify({ id, type, at: new Date(at).toISOString(), ...content() });
+export function webhookJson({ id, type, at, content }: WebhookMessage): string | Promise<string> {
+  const textOf = (read: Content) => JSON.stringify({ id, type, at: new Date(at).toISOString(), ...read });
+  const read = content();
+  return read instanceof Promise ? read.then(textOf) : textOf(read);
 }
 
 export interface WebhookPorts<Message extends WebhookMessage = WebhookMessage> {
   readonly url: string;
   readonly secret: string;
   /** The body of a message. */
-  readonly bodyOf: (message: Message) => string;
+  readonly bodyOf: (message: Message) => string | Promise<string>;
   readonly now: () => number;
   readonly elapsed: () => number;
   readonly send: (delivery: Delivery, signal: AbortSignal) => Promise<Attempt>;
@@ -77,7 +81,8 @@ export class Webhook<Message extends WebhookMessage = WebhookMessage> {
 
   async #try(message: Message): Promise<void> {
     const { secret, url, bodyOf, now, elapsed, send, onSettled, onAttempt } = this.#ports;
-    const body = bodyOf(message);
+    const made = bodyOf(message);
+    const body = typeof made === 'string' ? made : await made;
     const headers = {
       'content-type': 'application/json',
       'reeve-delivery': message.id,

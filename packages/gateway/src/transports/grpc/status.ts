@@ -55,6 +55,8 @@ const codes: Readonly<Record<ErrorCode, number>> = {
   approval_not_found: statusCode.notFound,
   already_decided: statusCode.failedPrecondition,
   own_approval: statusCode.permissionDenied,
+  own_request: statusCode.permissionDenied,
+  not_an_approver: statusCode.permissionDenied,
   own_agent: statusCode.permissionDenied,
   imposed_by_wider: statusCode.permissionDenied,
   grant_not_found: statusCode.notFound,

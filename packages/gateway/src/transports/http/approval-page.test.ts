@@ -18,6 +18,7 @@ const approval: ApprovalJson = {
   policy_rule: 'p/<i>',
   rules: [],
   grantable: false,
+  approvers: { by: [], not_user: false, words: '' },
   self_approved: false,
   policy_version: '1',
   reason: 'a\u0000b',

@@ -17,6 +17,10 @@ interface Confirmation {
 /** Asks a person to confirm. Opening the page decides nothing, because chat programs open every link. */
 export function confirmationPage({ approval, verdict, approver }: Confirmation): string {
   if (approval.state !== 'open') return outcomePage(approval);
+  if (approval.refusal != null) {
+    const why = `<p>${escapeHtml(approver)} cannot decide this: ${plain(approval.refusal.detail)}</p>`;
+    return page('Somebody else must decide', `${facts(approval)}${why}`);
+  }
   const what = verdict === 'approve' ? 'Approve' : 'Reject';
   return page(
     `${what} this action?`,
@@ -50,6 +54,7 @@ function facts(approval: ApprovalJson): string {
     Rules: approval.rules.join(', ') || approval.policy_rule,
     Cost: `${approval.cost_usd} USD`,
     Approvals: `${verdicts.filter(({ verdict }) => verdict === 'approve').length} of ${required}`,
+    Approvers: approval.approvers.words,
     'Self-approved': approval.self_approved ? 'yes: the agent is an approver’s own' : '',
     Expires: approval.expires_at,
   };

@@ -1,7 +1,7 @@
 import { actionTitle } from '@reeve/contract/action-title';
 import type { RouteOutput, Routes } from '@reeve/contract/http';
-import type { Approval, StandingGrant } from '@reeve/core';
-import { grantStateOf, isSelfApproved, timestamp, usdOfMicros } from '@reeve/core';
+import type { Approval, ReeveError, StandingGrant } from '@reeve/core';
+import { approversWords, grantStateOf, isSelfApproved, timestamp, usdOfMicros } from '@reeve/core';
 import { timeOrNull } from './present.ts';
 import { agentIdJson } from './present-op.ts';
 
@@ -10,6 +10,7 @@ import { agentIdJson } from './present-op.ts';
 export type ApprovalJson = RouteOutput<Routes['getApproval']>;
 type GrantJson = RouteOutput<Routes['revokeGrant']>;
 
+/** Without a caller, nothing is said about a verdict of it. */
 export function approvalJson(approval: Approval): ApprovalJson {
   const action = JSON.parse(approval.action) as ApprovalJson['action'];
   return {
@@ -28,6 +29,7 @@ export function approvalJson(approval: Approval): ApprovalJson {
     policy_rule: approval.policyRule,
     rules: [...approval.rules],
     grantable: approval.isGrantable,
+    approvers: approversJson(approval),
     policy_version: approval.policyVersion,
     reason: approval.reason,
     cost_micros: approval.costMicros,
@@ -45,6 +47,25 @@ export function approvalJson(approval: Approval): ApprovalJson {
     })),
     decided_at: timeOrNull(approval.decidedAt),
     grant_id: approval.grantId,
+  };
+}
+
+/** For a caller: why its verdict would be refused. */
+export function approvalJsonFor(approval: Approval, refusal: ReeveError | undefined): ApprovalJson {
+  return {
+    ...approvalJson(approval),
+    refusal: refusal === undefined ? null : { code: refusal.code, detail: refusal.message },
+  };
+}
+
+function approversJson(approval: Approval): ApprovalJson['approvers'] {
+  return {
+    by: (approval.by ?? []).map(({ roles, emails }) => ({
+      ...(roles === undefined ? {} : { roles: [...roles] }),
+      ...(emails === undefined ? {} : { emails: [...emails] }),
+    })),
+    not_user: approval.notUser ?? false,
+    words: approversWords(approval),
   };
 }
 

@@ -76,6 +76,8 @@ const codes: Readonly<Record<ErrorCode, ProblemCode>> = {
   approval_not_found: 'approval_not_found',
   already_decided: 'already_decided',
   own_approval: 'own_approval',
+  own_request: 'own_request',
+  not_an_approver: 'not_an_approver',
   own_agent: 'own_agent',
   imposed_by_wider: 'imposed_by_wider',
   grant_not_found: 'grant_not_found',

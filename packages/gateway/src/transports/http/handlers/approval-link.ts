@@ -1,9 +1,9 @@
 import type { Approval, Approvals, Execute, Principal } from '@reeve/core';
-import { findApproval, invalidToken } from '@reeve/core';
+import { findApproval, invalidToken, readApprover, refusalOfVerdict } from '@reeve/core';
 import { approvalPageHeaders, confirmationPage, outcomePage } from '../approval-page.ts';
 import type { Handlers } from '../handler.ts';
 import { RawAnswer } from '../handler.ts';
-import { approvalJson } from '../present-approval.ts';
+import { approvalJson, approvalJsonFor } from '../present-approval.ts';
 
 export interface LinkPorts {
   readonly approvals: Approvals;
@@ -31,7 +31,9 @@ export function approvalLinkHandlers(ports: LinkPorts): Pick<Handlers, 'showAppr
   return {
     showApprovalLink: async ({ query }) => {
       const { linked, by } = await opened(query.token);
-      const approval = approvalJson(await findApproval(approvals, by, linked.approvalId));
+      const found = await findApproval(approvals, by, linked.approvalId);
+      const approver = await readApprover(approvals, by, [found]);
+      const approval = approvalJsonFor(found, refusalOfVerdict(approvals, approver, found));
       return html(confirmationPage({ approval, verdict: linked.verdict, approver: by.actor.label }));
     },
     useApprovalLink: async ({ query }, { requestId }) => {

@@ -1,10 +1,11 @@
 import type { RouteInput, Routes } from '@reeve/contract/http';
-import type { Approvals, Execute, GrantWish, Listed } from '@reeve/core';
-import { findApproval, listApprovals, listGrants } from '@reeve/core';
+import type { Approval, Approvals, Execute, GrantWish, Listed, Principal } from '@reeve/core';
+import { findApproval, listApprovals, listGrants, readApprover, refusalOfVerdict } from '@reeve/core';
 import { cursorAfterPlace, pageEndOf } from '../cursor.ts';
 import { fitting } from '../fitting.ts';
 import type { Handlers } from '../handler.ts';
-import { approvalJson, grantJson } from '../present-approval.ts';
+import type { ApprovalJson } from '../present-approval.ts';
+import { approvalJsonFor, grantJson } from '../present-approval.ts';
 
 type ApprovalRoutes = 'listApprovals' | 'getApproval' | 'approve' | 'reject' | 'listGrants' | 'revokeGrant';
 
@@ -25,16 +26,22 @@ export function approvalHandlers(approvals: Approvals, execute: Execute): Pick<H
         state: state === 'pending' ? 'open' : state,
       } as const;
       const page = { after: pageEndOf(query.cursor), limit: query.per_page };
-      return pageOf(await listApprovals(approvals, principal, filter, page), approvalJson);
+      const listed = await listApprovals(approvals, principal, filter, page);
+      return pageOf(listed, await presenterFor(approvals, principal, listed.items));
     },
-    getApproval: async ({ params }, { principal }) => approvalJson(await findApproval(approvals, principal, params.id)),
+    getApproval: async ({ params }, { principal }) => {
+      const found = await findApproval(approvals, principal, params.id);
+      return await presentFor(approvals, principal, found);
+    },
     approve: async ({ params, body }, { principal }) => {
       const { reason } = body;
       const verdict = { by: principal, approvalId: params.id, reason, grant: wishOf(body.grant) };
-      return approvalJson(await execute({ kind: 'approve', ...verdict }));
+      return await presentFor(approvals, principal, await execute({ kind: 'approve', ...verdict }));
     },
-    reject: async ({ params, body }, { principal }) =>
-      approvalJson(await execute({ kind: 'reject', by: principal, approvalId: params.id, reason: body.reason })),
+    reject: async ({ params, body }, { principal }) => {
+      const verdict = { by: principal, approvalId: params.id, reason: body.reason };
+      return await presentFor(approvals, principal, await execute({ kind: 'reject', ...verdict }));
+    },
     listGrants: async ({ query }, { principal }) => {
       const { state = 'active', org_id: orgId, team_id: teamId, agent_id: agentId } = query;
       const page = { after: pageEndOf(query.cursor), limit: query.per_page };
@@ -47,6 +54,21 @@ export function approvalHandlers(approvals: Approvals, execute: Execute): Pick<H
       return grantJson(await execute(command), approvals.clock.now());
     },
   };
+}
+
+/** An approval as this caller meets it. */
+async function presentFor(approvals: Approvals, by: Principal, approval: Approval): Promise<ApprovalJson> {
+  return (await presenterFor(approvals, by, [approval]))(approval);
+}
+
+/** The accounts behind the caller are read once for all of them. */
+async function presenterFor(
+  approvals: Approvals,
+  by: Principal,
+  shown: readonly Approval[],
+): Promise<(approval: Approval) => ApprovalJson> {
+  const approver = await readApprover(approvals, by, shown);
+  return (approval) => approvalJsonFor(approval, refusalOfVerdict(approvals, approver, approval));
 }
 
 function timeOf(text: string | undefined): number | undefined {
