@@ -143,6 +143,10 @@ const events: Readonly<Record<EventType, readonly [when: string, payload: string
     'A person logged out, or ended one of their own sessions.',
     '`account_id`, `session_id`, `address`, `request_id`.',
   ],
+  RateLimitApproached: [
+    'A rate is nearly used up: 80 or 95 percent. Each is told at most once in a window.',
+    '`tier`, `team_id`, `tier_agent_id`, `window_secs`, `max`, `count`, `percent`',
+  ],
   BudgetLimitApproached: [
     'A share of a cap, 80 or 95 percent, is used up for the first time in its period. The entry about the global cap has no org.',
     '`tier`, `period`, `day` (of the booking), `percent`, `limit_micros`, `total_micros`; `team_id` and `tier_agent_id` if the cap is theirs.',

@@ -22,6 +22,7 @@ export const housekeepingDeeds: readonly Deed[] = [
   { name: 'save operations', weight: 1, act: inTurn(({ checkpoint }) => checkpoint.step(60)) },
   { name: 'save balances', weight: 1, act: inTurn(({ gov }) => gov.balances.save(10)) },
   { name: 'forget facts', weight: 0.6, act: inTurn((gateway) => gateway.forgetFacts()) },
+  { name: 'save rates', weight: 1, act: inTurn(({ gov }) => gov.rateKeeper.save(10)) },
   { name: 'save uses', weight: 0.6, act: inTurn(({ gov }) => saveUses(gov, 50)) },
   { name: 'look for silent agents', weight: 0.6, act: inTurn(({ stale }) => stale.step(50)) },
   { name: 'release reservations', weight: 0.6, act: inTurn(({ reaper }) => reaper.step(50)) },

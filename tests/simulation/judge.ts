@@ -5,6 +5,7 @@ import type { History } from './history.ts';
 import { JudgedBudgets, tierName } from './judged-budgets.ts';
 import type { HeldScope } from './judged-holds.ts';
 import { JudgedHolds } from './judged-holds.ts';
+import { JudgedRates } from './judged-rates.ts';
 import { JudgedTokens } from './judged-tokens.ts';
 import { sha256 } from './random.ts';
 
@@ -56,7 +57,7 @@ const nextStates: Readonly<Record<OpState, readonly OpState[]>> = {
 
 /**
  * Reads the log as it grows, by itself and in the order in which it was written, and requires of every entry what Reeve
- * promises: caps hold in every tier, operations move by their table, and nothing is decided for, or done by, whoever
+ * promises: caps and rates hold in every tier, operations move by their table, and nothing is decided for, or done by, whoever
  * was stopped before.
  */
 export class Judge {
@@ -65,6 +66,7 @@ export class Judge {
   readonly tokens = new JudgedTokens();
   readonly #history: History;
   readonly #holds = new JudgedHolds();
+  readonly #rates = new JudgedRates();
   readonly #revokedKeys = new Set<string>();
   #hash = emptyChain.hash;
   /** How many entries there are of each type. */
@@ -135,7 +137,7 @@ export class Judge {
     BudgetReservationReleased: ({ agent, opId }) => this.#release(agent, opId ?? ''),
   };
 
-  #decided({ seq, agent, opId, decision, payload }: JudgedEntry): void {
+  #decided({ seq, agent, opId, decision, payload, at }: JudgedEntry): void {
     const { cost_micros: cost = 0, replay, run_id: runId } = payload;
     if (opId === null) return;
     const name = opName(agent, opId);
@@ -156,6 +158,7 @@ export class Judge {
     }
     this.allowed++;
     this.ops.set(name, { state: decision === 'allow' ? 'running' : 'pending', reserved: cost });
+    this.#rates.count(seq, agent, at);
     this.budgets.reserve(agent, cost);
     this.#history.charged(name);
     // What an action did cost counts, and may pass a cap. What costs nothing is allowed all the same.

@@ -31,12 +31,28 @@ export function stateOf(gov: Governance, now: number): State {
   for (const { of, reserved, spent, noticed } of gov.ledger.all()) {
     if (reserved !== 0 || spent.month !== 0) tell('balance', textOf(of), { reserved, spent, noticed });
   }
+  for (const { name, counts } of gov.rates.all()) {
+    const newest = countedOf(name, counts?.steps ?? []);
+    // Each gateway forgets by its own clock what counts no more.
+    if (newest.endsAt > now) tell('rate', name, newest.steps);
+  }
   // About when a control last refused a check is kept to the hour.
   for (const control of gov.control.runs.all()) tell('run', control.controlId, { ...control, refusedAt: null });
   for (const suspension of gov.directory.suspensions.all()) tell('suspension', suspension.id, suspension);
   for (const key of gov.keys.all()) tell('key', key.id, { ...key, lastUsedAt: null });
   tell('policies', '', gov.policies.version);
   return new Map(things.sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+/** The steps of the newest window, and until when they count. */
+function countedOf(name: string, saved: readonly number[]) {
+  const windowMs = Number(/\.(\d+)\.[0-9a-f]+$/.exec(name)?.[1]) * 1000;
+  const stepMs = Math.ceil(windowMs / 4096);
+  const steps: [step: number, count: number][] = [];
+  let step = 0;
+  for (let at = 0; at + 1 < saved.length; at += 2) steps.push([(step += saved[at] ?? 0), saved[at + 1] ?? 0]);
+  const end = (step + 1) * stepMs;
+  return { endsAt: end + windowMs, steps: steps.filter(([one]) => (one + 1) * stepMs > end - windowMs) };
 }
 
 /** A line for each thing that is different in two states. Of what both have, it shows the members that differ. */

@@ -175,7 +175,9 @@ export class VirtualGateway<Under extends Ground = Ground> {
 
   /** Removes some of the facts that no start needs. */
   forgetFacts(): void {
-    void this.ground.store.forgetFacts(Math.min(this.gov.balances.neededFrom, this.checkpoint.replayFrom), 50);
+    const { balances, rateKeeper } = this.gov;
+    const needed = Math.min(balances.neededFrom, rateKeeper.neededFrom, this.checkpoint.replayFrom);
+    void this.ground.store.forgetFacts(needed, 50);
   }
 
   /** Whether nothing is under way: memory is what the log says. */

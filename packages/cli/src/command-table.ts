@@ -144,6 +144,10 @@ export const commandTable: CommandTable = {
         summary: 'Correct what was settled today and this month.',
         load: async () => (await import('./commands/budgets-correct.ts')).budgetsCorrectCommand,
       },
+      rates: {
+        summary: 'Show how much of each rate is used up.',
+        load: async () => (await import('./commands/budgets-rates.ts')).budgetsRatesCommand,
+      },
     },
   },
   approvals: {

@@ -1,7 +1,7 @@
 import { accessFacts } from './access/index.ts';
 import { accountsFacts } from './accounts/index.ts';
 import { approvalFacts } from './approvals/index.ts';
-import { budgetFacts } from './budget/index.ts';
+import { budgetFacts, ratesFacts } from './budget/index.ts';
 import { agentFacts, controlFacts } from './control/index.ts';
 import type { Governance } from './governance.ts';
 import type { Applying, FactPorts, Meaning, Meanings, Named, Redoing, SavedLater } from './journal/index.ts';
@@ -28,6 +28,7 @@ export const meanings: Meanings<Governance, Fact> = {
   ...logFacts,
   ...opsFacts,
   ...policyFacts,
+  ...ratesFacts,
   ...restoreFacts,
   ...tenancyFacts,
   decision: shownOnly,

@@ -2,7 +2,8 @@ import type { FindAccounts, Issuers, ReadCredentials, SubjectIssuer } from './ac
 import { Callers, EndedCredentials, KeyRing, SigningKeyRing } from './access/index.ts';
 import type { ApprovalSettings } from './approvals/index.ts';
 import { ApprovalRegistry, endApprovalOf, noteSignalled } from './approvals/index.ts';
-import { BalanceKeeper, budgetPolicy, Ledger, noBalancesMark, noBudgets, RunTally } from './budget/index.ts';
+import { BalanceKeeper, budgetPolicy, Ledger, noBalancesMark, noBudgets } from './budget/index.ts';
+import { RateCounters, RateKeeper, RunTally } from './budget/index.ts';
 import type { ControlReactions, ControlSettings, OnControlStep } from './control/index.ts';
 import { closeOutbox, ControlRegistry, noteDeparture, wakeOps } from './control/index.ts';
 import type { Decisions } from './decision/index.ts';
@@ -30,6 +31,9 @@ export interface Governance extends Decisions {
   readonly approvals: ApprovalRegistry;
   /** Saves what was spent. */
   readonly balances: BalanceKeeper;
+  /** What counts for rates, and what saves it. */
+  readonly rates: RateCounters;
+  readonly rateKeeper: RateKeeper;
   /** Tells long-lived connections that a credential has ended. */
   readonly ended: EndedCredentials;
   readonly journal: Journal;
@@ -73,6 +77,7 @@ export function emptyGovernance(
     ops,
     ledger: new Ledger(clock, budgetPolicy({ ...noBudgets, timeZone })),
     mostActionMicros,
+    rates: new RateCounters(),
     runs: new RunTally(),
     subjects: ports.subjects ?? { trusted: [] },
     control: new ControlRegistry({
@@ -98,7 +103,7 @@ export function emptyGovernance(
 }
 
 /** The reactions run in this order, in the same turn, before the commit. */
-function withReactions(parts: Omit<Governance, 'reactions' | 'balances'>): Governance {
+function withReactions(parts: Omit<Governance, 'reactions' | 'balances' | 'rateKeeper'>): Governance {
   const reactions: ControlReactions = {
     agentBack: [(agent) => wakeOps(gov, agent)],
     agentLeaving: [
@@ -109,6 +114,11 @@ function withReactions(parts: Omit<Governance, 'reactions' | 'balances'>): Gover
     opMoved: [(moved) => endApprovalOf(gov, moved)],
     messageGone: [(message) => noteSignalled(gov, message)],
   };
-  const gov: Governance = { ...parts, reactions, balances: new BalanceKeeper(parts) };
+  const gov: Governance = {
+    ...parts,
+    reactions,
+    balances: new BalanceKeeper(parts),
+    rateKeeper: new RateKeeper(parts),
+  };
   return gov;
 }

@@ -104,7 +104,8 @@ export { action, actionTypes, parseCheckRequest, userFrom } from './action/index
 export type { Answer } from './decision/index.ts';
 export { DecisionTally, chargeOf, checkAction, checkActions, limitTold, longestStretch } from './decision/index.ts';
 export type { Charge } from './decision/index.ts';
-export { previewTools, weighBudgets } from './decision/index.ts';
+export { listRates, previewTools, weighBudgets, weighRates } from './decision/index.ts';
+export type { RateRow } from './decision/index.ts';
 export { OpsCheckpoint, boundedOp, expireUnchecked, inFlight, listOps, opsTable } from './ops/index.ts';
 export { readOp, receiptStatuses, recordOf, sweepOps } from './ops/index.ts';
 export { ReeveError, approximateUsd, checkCost, invalid, longest, messageOf, microsOfUsd } from './kernel/index.ts';
@@ -155,13 +156,13 @@ export type { Column, Mark, Prune, Push, Reading, Row, RowCondition, Table, Valu
 export { factsWith } from './journal/index.ts';
 export type { ForeignCommit, Sharing, Step, Touched, Unread } from './journal/index.ts';
 export { EventBus, everything, HeadMoved, Journal, idsReserved, marksTable, numberIn } from './journal/index.ts';
-export { ownWork } from './journal/index.ts';
+export { ownWork, restoring } from './journal/index.ts';
 export { InexactNumber, isId, Listening, RecentMap } from './kernel/index.ts';
 export { optionalTextIn, restoredAt, restoredFrom, textIn } from './journal/index.ts';
 export type { BalanceKeeper } from './budget/index.ts';
 export { Ledger, RunTally, balancesTable, budgetPolicy, closedPeriodsTable } from './budget/index.ts';
 export { correctBudget, followClock, listBudgets, noBudgets, readHistory } from './budget/index.ts';
-export { tierKey, tiersOf, verifyBudgets } from './budget/index.ts';
+export { RateCounters, rateKey, tierKey, tiersOf, verifyBudgets } from './budget/index.ts';
 export { ConditionError, Evaluation, NotRecorded, PolicyRegistry, PolicySet, ToolFacts } from './policy/index.ts';
 export { UnknownFact, YamlReader } from './policy/index.ts';
 export { acceptedBefore, alsoOfBudget, authorOf, bindingOfName, considerRules } from './policy/index.ts';
@@ -184,7 +185,7 @@ export { identifyByToken, isAgentChange, lineageOf, listAgents, teamOf, topology
 export { ReportedTools, saveUses, treeUnder, uncoveredBy, unused } from './tenancy/index.ts';
 export { isSuspended, nameOfScope, visibleAgents, withoutToken } from './tenancy/index.ts';
 export type { BalanceDifference, CountedBalance, BudgetRow, BudgetVerification, ClosedPeriod } from './budget/index.ts';
-export type { Period, RunCount, SavedBalance, SpentWindow, TierOf } from './budget/index.ts';
+export type { Period, RunCount, SavedBalance, SavedRate, SpentWindow, TierOf } from './budget/index.ts';
 export { agentKey } from './kernel/index.ts';
 export type { AgentId, Clock, ErrorCode, Randomness, Total } from './kernel/index.ts';
 export { MemoryAccountStore, MemoryStore } from './memory/index.ts';

@@ -24,7 +24,7 @@ type OnUnread = (unread: Unread) => void;
 const entriesPerPage = 1000;
 
 /**
- * Restores everything that an empty governance lacks. Most rows are written with their facts. Operations and balances are
+ * Restores everything that an empty governance lacks. Most rows are written with their facts. Operations, balances and rates are
  * saved later: their rows are true up to a mark, and the facts after it are applied again. What of the log cannot be read
  * is handed to `onUnread`.
  */
@@ -43,11 +43,12 @@ async function restoreSavedLater(
   log: StoredLog,
   onUnread: OnUnread,
 ): Promise<void> {
-  const { balances, balancesMark, factsFrom, ops, opsReplayFrom } = snapshot;
+  const { balances, balancesMark, factsFrom, ops, opsReplayFrom, ratesMark } = snapshot;
   const mark = balancesMark ?? noBalancesMark;
   const texts = new SharedTexts();
   const shared = (text: string) => texts.of(text);
   gov.balances.restore(balances, mark.seq);
+  gov.rateKeeper.restore(snapshot.rates, ratesMark ?? 0);
   const restored = opsReplayFrom === null ? undefined : new RestoredOps(gov, ops, shared);
   /** Restores from the audit entries in between what no facts say. */
   const fromEntries: FromEntries = async (after, through) => {
@@ -61,6 +62,7 @@ async function restoreSavedLater(
   await restored?.showControls(findReceipts);
   const marks: Marks = {
     balances: Math.max(mark.seq, factsFrom),
+    rates: Math.max(ratesMark ?? 0, factsFrom),
     ...(opsReplayFrom === null ? {} : { ops: Math.max(opsReplayFrom, factsFrom) }),
   };
   await redoFacts(gov, log, { marks, shared, fromEntries, onUnread });

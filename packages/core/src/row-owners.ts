@@ -23,11 +23,11 @@ export const itsReach: OwnerOfRow = (row) => {
   return withinOrg(orgId ?? null);
 };
 
-/** The agent whose balance it is, or its org, or everybody. A team's counts as its org's. */
+/** The agent whose balance or counter it is, or its org, or everybody. A team's counts as its org's. */
 export const itsTier: OwnerOfRow = (row) => {
   // Without the mark, more of the log is added up.
   if (textIn(row, 'name') === '') return undefined;
-  const [, tier, key = '', orgId = ''] = /^(org|team|agent):(([^/]*)\/.*)$/.exec(textIn(row, 'name')) ?? [];
+  const [, tier, key = '', orgId = ''] = /^(org|team|agent):(([^/]*)\/[^#]*)/.exec(textIn(row, 'name')) ?? [];
   if (tier === undefined) return 'everything';
   return tier === 'agent' ? { agent: key } : { org: orgId };
 };

@@ -5,7 +5,8 @@ import type { ApprovalReader, ApprovalEvent, ApprovalsChange, ApprovalsSnapshot 
 import { approvalsTable, grantsTable } from './approvals/index.ts';
 import type { AlertEvent, EntryLog, ChainHead } from './audit/index.ts';
 import type { ClosedPeriodReader, BudgetEvent, BudgetsChange, BudgetsSnapshot } from './budget/index.ts';
-import { balancesOf, balancesTable } from './budget/index.ts';
+import type { RatesChange, RatesSnapshot } from './budget/index.ts';
+import { balancesOf, balancesTable, ratesFrom, ratesTable } from './budget/index.ts';
 import type { ControlReader, ControlChange, ControlSnapshot } from './control/index.ts';
 import { bulksTable, departuresTable, receiptsTable } from './control/index.ts';
 import { runControlsTable, sequencesTable } from './control/index.ts';
@@ -52,6 +53,7 @@ export type Change =
   | LogsChange
   | OpsChange
   | PoliciesChange
+  | RatesChange
   | RestoresChange
   | SuspensionChange;
 
@@ -83,6 +85,7 @@ export interface Snapshot
     EventIdsSnapshot,
     OpsSnapshot,
     PoliciesSnapshot,
+    RatesSnapshot,
     RestoresSnapshot,
     SuspensionsSnapshot,
     TenancySnapshot {
@@ -148,6 +151,7 @@ export const readings = {
   approvals: owned(itsAgent, every(approvalsTable, [{ column: 'is_live', is: 'on' }])),
   grants: owned(itsAgent, every(grantsTable, [{ column: 'is_revoked', is: 'off' }])),
   balances: owned(itsTier, every(balancesTable)),
+  rates: owned(itsTier, every(ratesTable)),
   marks: owned(nobody, every(marksTable)),
 } as const;
 
@@ -201,6 +205,8 @@ export async function loadSnapshot(
     approvals: await read(readings.approvals),
     grants: await read(readings.grants),
     ...balancesOf(await read(readings.balances)),
+    rates: await read(readings.rates),
+    ratesMark: marks.get(ratesFrom) ?? null,
     lastBackupAt: marks.get(lastBackupAt) ?? null,
     eventIdsReserved: marks.get(idsReserved) ?? 0,
     restoredAt: marks.get(restoredAt) ?? null,

@@ -158,6 +158,7 @@ export const worstCalls: Readonly<Record<RouteName, Worst>> = {
     { path: `/api/v1/decisions/${'a'.repeat(700)}/explain`, bearer: tenant },
   ],
   listBudgets: list('/api/v1/budgets'),
+  listRates: list('/api/v1/rates'),
   budgetHistory: read('/api/v1/budgets/history'),
   listPrices: read('/api/v1/prices', 'operator'),
   verifyBudgets: read('/api/v1/budgets/verify', 'operator'),

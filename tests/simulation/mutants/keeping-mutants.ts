@@ -26,14 +26,14 @@ export const keepingMutants: readonly Mutant[] = [
   {
     name: 'restore: facts after the mark are not applied again',
     file: `${core}/recover.ts`,
-    text: 'if (seq > mark) redoFact(gov, fact, part, how);',
-    replacement: 'if (seq > mark + 20) redoFact(gov, fact, part, how);',
+    text: 'if (how.seq > mark) redoFact(gov, fact, part, how);',
+    replacement: 'if (how.seq > mark + 20) redoFact(gov, fact, part, how);',
   },
   {
     name: 'restore: facts are forgotten before the mark',
     file: 'tests/simulation/virtual-gateway.ts',
-    text: 'Math.min(this.gov.balances.neededFrom, this.checkpoint.replayFrom)',
-    replacement: 'Math.max(this.gov.balances.neededFrom, this.checkpoint.replayFrom)',
+    text: 'Math.min(balances.neededFrom, rateKeeper.neededFrom, this.checkpoint.replayFrom)',
+    replacement: 'Math.max(balances.neededFrom, rateKeeper.neededFrom, this.checkpoint.replayFrom)',
   },
   {
     name: 'marks: the log of operations is cut off where rows are missing',

@@ -22,6 +22,7 @@ export const auditEventTypes = [
   'ScopeSuspended',
   'ScopeResumed',
   'BudgetLimitApproached',
+  'RateLimitApproached',
   'BudgetLimitExceeded',
   'BudgetReservationReleased',
   'BudgetOverrun',

@@ -68,6 +68,7 @@ export const routeTable: { readonly [Name in RouteName]: Row<Name> } = {
   backtestPolicy: ['POST', '/api/v1/policies/backtest', false],
   explainDecision: ['GET', '/api/v1/decisions/{id}/explain', false],
   listBudgets: ['GET', '/api/v1/budgets', false],
+  listRates: ['GET', '/api/v1/rates', false],
   budgetHistory: ['GET', '/api/v1/budgets/history', false],
   verifyBudgets: ['GET', '/api/v1/budgets/verify', false],
   listPrices: ['GET', '/api/v1/prices', false],

@@ -23,6 +23,7 @@ export const eventSeverities = {
   ScopeSuspended: 'info',
   ScopeResumed: 'info',
   BudgetLimitApproached: 'info',
+  RateLimitApproached: 'info',
   BudgetLimitExceeded: 'warning',
   BudgetReservationReleased: 'info',
   BudgetOverrun: 'warning',

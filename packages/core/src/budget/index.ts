@@ -1,3 +1,11 @@
+export type { Rate, RateApproached, RateExceeded } from './rates/rate.ts';
+export { rateKey } from './rates/rate.ts';
+export type { KnownRates } from './rates/rate-counters.ts';
+export { RateCounters } from './rates/rate-counters.ts';
+export { RateKeeper } from './rates/rate-keeper.ts';
+export { ratesFacts } from './rates/rates-facts.ts';
+export { ratesFrom, ratesTable } from './rates/rates-rows.ts';
+export type { RatesChange, RatesCounted, RatesSnapshot, SavedRate } from './rates/rates-slice.ts';
 export { BalanceKeeper, followClock } from './balance-keeper.ts';
 export type { ClosedPeriod, ClosedPeriodReader, SavedBalance } from './balance.ts';
 export { noBalancesMark } from './balance.ts';

@@ -5,7 +5,7 @@ import { canonicalJson, redactText } from '../audit/index.ts';
 import type { Period, BudgetTier, PriceSource } from '../budget/index.ts';
 import type { Typed } from '../journal/index.ts';
 import type { AgentId, EpochMs, Micros, Total, Sha256 } from '../kernel/index.ts';
-import { agentKey, totalJson } from '../kernel/index.ts';
+import { agentKey, timestamp, totalJson } from '../kernel/index.ts';
 import type { Op } from '../ops/index.ts';
 import type { RunFacts, SpendFacts, Observed, Tier } from '../policy/index.ts';
 
@@ -16,6 +16,12 @@ export interface Limit {
   readonly limitMicros: Micros;
   /** Settled and reserved amounts, without the refused charge. */
   readonly totalMicros: Total;
+}
+
+/** What the log says of the rate that refused a check. */
+export interface RateLimit {
+  readonly windowSecs: number;
+  readonly roomAt: EpochMs;
 }
 
 /** What an agent is told. */
@@ -61,6 +67,8 @@ export interface Judgement {
   readonly observed?: readonly Observed[];
   /** Where the price of the model comes from, if it decided what the action costs. */
   readonly price?: PriceSource;
+  /** The rate that refused the check. */
+  readonly rate?: RateLimit;
   /** On the monotonic clock. */
   readonly startedAt: number;
 }
@@ -102,7 +110,10 @@ export function isDecisionEvent(event: Typed): event is DecisionEvent {
 }
 
 /** What an audit entry says beside the request and the operation. */
-export type DecisionDetails = Pick<Judgement, 'limit' | 'approvalId' | 'grantId' | 'asked' | 'observed' | 'price'>;
+export type DecisionDetails = Pick<
+  Judgement,
+  'limit' | 'approvalId' | 'grantId' | 'asked' | 'observed' | 'price' | 'rate'
+>;
 
 /** An entry names at most this many observed documents. */
 const mostObserved = 64;
@@ -116,7 +127,7 @@ export function describeDecision(
   op: Op,
   replay: boolean,
   sha256: Sha256,
-  { limit, approvalId, grantId, asked, observed, price }: DecisionDetails = {},
+  { limit, approvalId, grantId, asked, observed, price, rate }: DecisionDetails = {},
 ): CanonicalJson {
   let text = `{"action":${describeAction(request, sha256)}`;
   if (approvalId !== undefined) text += `,"approval_id":"${approvalId}"`;
@@ -129,6 +140,7 @@ export function describeDecision(
   if (observed !== undefined) text += `,"observed":${describeObserved(observed)}`;
   text += `,"op_state":"${op.state}"`;
   if (price !== undefined) text += `,"price":"${price}"`;
+  if (rate !== undefined) text += describeRate(rate);
   if (replay) text += ',"replay":true';
   text += `,"resource":${canonicalJson(op.resource)}`;
   if (asked?.run !== undefined) text += `,"run":${describeRun(asked.run)}`;
@@ -149,6 +161,10 @@ function isEstimated({ estimatedCostMicros }: CheckRequest, { costMicros }: Op):
 
 function describeObserved(observed: readonly Observed[]): CanonicalJson {
   return canonicalJson(observed.slice(0, mostObserved).map(({ rule, effect }) => ({ effect, rule })));
+}
+
+function describeRate({ windowSecs, roomAt }: RateLimit): string {
+  return `,"rate":${canonicalJson({ room_at: timestamp(roomAt), window_secs: windowSecs })}`;
 }
 
 function describeRun({ checks, spent_usd }: RunFacts): CanonicalJson {

@@ -8,16 +8,17 @@ import { CheckFacts } from './check-facts.ts';
 import type { Decisions } from './decisions.ts';
 import type { Weighed } from './weigh-budgets.ts';
 import { chargeOf, limitTold, weighBudgets } from './weigh-budgets.ts';
+import { countRates, restOnRates, weighRates } from './weigh-rates.ts';
 import type { EpochMs, Micros } from '../kernel/index.ts';
 import type { OpRecord } from '../ops/index.ts';
-import type { Tier } from '../policy/index.ts';
+import type { Tier, Verdict } from '../policy/index.ts';
 import type { Agent } from '../tenancy/index.ts';
 
 /** What policy and budgets say about an action on its first check. */
 export interface Decided
   extends Pick<
     Judgement,
-    'decision' | 'reason' | 'policyRule' | 'tier' | 'limit' | 'grantId' | 'asked' | 'observed' | 'price'
+    'decision' | 'reason' | 'policyRule' | 'tier' | 'limit' | 'grantId' | 'asked' | 'observed' | 'price' | 'rate'
   > {
   /** What the action costs, and how much of that the budgets are to reserve. */
   readonly costMicros: Micros;
@@ -32,8 +33,11 @@ export function decide(gov: Decisions, agent: Agent, request: CheckRequest, runI
   const costMicros = charge.micros ?? 0;
   const facts = new CheckFacts(gov, agent, request, now, costMicros);
   const verdict = gov.policies.evaluate(agent.record.id, request.action, facts);
-  const weighed = weighBudgets(gov, gov.ledger, { agentId: agent.record.id, action: request.action }, verdict, charge);
-  const decided = settle(gov, agent, request, { runId, costMicros }, now, weighed, verdict.tier);
+  const decided = withinRates(gov, agent, verdict, costMicros, now, () => {
+    const { id: agentId } = agent.record;
+    const weighed = weighBudgets(gov, gov.ledger, { agentId, action: request.action }, verdict, charge);
+    return settle(gov, agent, request, { runId, costMicros }, now, weighed, verdict.tier);
+  });
   const { asked } = facts;
   // The condition has read what others may have spent since.
   if (asked?.spend !== undefined) {
@@ -49,6 +53,27 @@ export function decide(gov: Decisions, agent: Agent, request: CheckRequest, runI
     ...(observed === undefined ? {} : { observed }),
     ...(price === undefined ? {} : { price }),
   };
+}
+
+/** Refuses what passes a rate. What is allowed or held otherwise counts. */
+function withinRates(
+  gov: Decisions,
+  agent: Agent,
+  verdict: Verdict,
+  costMicros: Micros,
+  now: EpochMs,
+  decideFurther: () => Decided,
+): Decided {
+  const { rates } = verdict;
+  if (rates === undefined) return decideFurther();
+  const refusal = weighRates(gov, agent.record.id, verdict, now);
+  if (refusal !== undefined) {
+    restOnRates(gov);
+    return { decision: 'deny', ...refusal, costMicros, reservedMicros: 0 };
+  }
+  const decided = decideFurther();
+  if (decided.decision !== 'deny') countRates(gov, agent, rates, now);
+  return decided;
 }
 
 /** Finds the cost to reserve for an action that may run or waits for people, uses its grant, and reports an exceeded cap. */

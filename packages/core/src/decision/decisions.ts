@@ -1,6 +1,6 @@
 import type { Issuers, SubjectIssuer } from '../access/index.ts';
 import type { Approvals, ApprovalEvent, ApprovalsChange } from '../approvals/index.ts';
-import type { KnownRuns } from '../budget/index.ts';
+import type { KnownRates, KnownRuns, RatesChange } from '../budget/index.ts';
 import type { ControlChange } from '../control/index.ts';
 import type { JournalOf } from '../journal/index.ts';
 import type { OperationsChange, OperationsEvent } from '../ops/index.ts';
@@ -13,8 +13,10 @@ export interface Decisions extends Approvals {
   readonly runs: KnownRuns;
   /** Who vouches for the users for whom agents act. */
   readonly subjects: Issuers<SubjectIssuer>;
+  /** What counts for rates. */
+  readonly rates: KnownRates;
   readonly journal: JournalOf<
-    OperationsChange | ControlChange | PoliciesChange | ApprovalsChange,
+    OperationsChange | ControlChange | PoliciesChange | ApprovalsChange | RatesChange,
     OperationsEvent | PolicyEvent | ApprovalEvent | DecisionEvent
   >;
 }

@@ -6,5 +6,8 @@ export type { Decisions } from './decisions.ts';
 export { controlRule } from './refuse-by-control.ts';
 export type { Charge } from './weigh-budgets.ts';
 export { chargeOf, isBudgetRule, limitTold, weighBudgets } from './weigh-budgets.ts';
+export type { RateRow } from './list-rates.ts';
+export { listRates } from './list-rates.ts';
+export { weighRates } from './weigh-rates.ts';
 export type { PreviewRequest } from './preview-tools.ts';
 export { previewTools } from './preview-tools.ts';

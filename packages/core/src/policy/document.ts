@@ -66,6 +66,17 @@ export interface PolicyRule {
   readonly approvals?: ApprovalTerms;
 }
 
+/** How many checks each subject may make in a window. */
+export interface PolicyRate {
+  /** Whose checks are counted together, within the scope of the document. */
+  readonly per: BudgetTier;
+  readonly windowSecs: number;
+  readonly max: number;
+  /** What is counted. An absent one counts every action. */
+  readonly actions?: ReadonlySet<ActionType>;
+  readonly tools?: readonly Glob[];
+}
+
 export const policyModes = ['enforce', 'observe'] as const;
 
 /** An observed document decides nothing. The log records what it would have done. */
@@ -84,6 +95,7 @@ export interface PolicyDocument {
   /** A global document's decision for actions that no rule matches, if it has one. */
   readonly default?: 'allow' | 'deny';
   readonly rules: readonly PolicyRule[];
+  readonly rates?: readonly PolicyRate[];
   readonly budget?: DocumentBudget;
   readonly pricing?: Pricing;
 }

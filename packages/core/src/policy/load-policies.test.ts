@@ -7,7 +7,7 @@ import { loadPolicies } from './load-policies.ts';
 const good = { file: 'good.yaml', text: 'name: good\ndefault: allow' };
 const bad = { file: 'bad.yaml', text: 'name: bad\nnmae: x' };
 const message =
-  'bad.yaml:2:1: unknown key "nmae" in a policy document; known: scope, name, mode, default, hints, rules, budget, pricing';
+  'bad.yaml:2:1: unknown key "nmae" in a policy document; known: scope, name, mode, default, hints, rules, rates, budget, pricing';
 
 async function load(test: TestGovernance, ...sources: { file: string; text: string }[]) {
   return await test.settle(loadPolicies(test.gov, sources, {}));

@@ -35,12 +35,12 @@ const wrong: readonly (readonly [string, string, string])[] = [
   [
     'an unknown key of a document',
     '«nmae: x',
-    'unknown key "nmae" in a policy document; known: scope, name, mode, default, hints, rules, budget, pricing',
+    'unknown key "nmae" in a policy document; known: scope, name, mode, default, hints, rules, rates, budget, pricing',
   ],
   [
     'an unknown key further down',
     'name: x\n\n  \n«rule: []',
-    'unknown key "rule" in a policy document; known: scope, name, mode, default, hints, rules, budget, pricing',
+    'unknown key "rule" in a policy document; known: scope, name, mode, default, hints, rules, rates, budget, pricing',
   ],
   [
     'an unknown key of a rule',
@@ -283,6 +283,50 @@ const wrong: readonly (readonly [string, string, string])[] = [
     'rules: [{ effect: require_approval, approvals: «2 }]',
     '"approvals" must be a mapping',
   ],
+  ['rates that are no list', 'rates: «{ per: agent }', '"rates" must be a list'],
+  ['a rate without per', 'rates: [«{ window_secs: 1, max: 1 }]', 'a rate needs "per"'],
+  ['a rate without a window', 'rates: [«{ per: org, max: 1 }]', 'a rate needs "window_secs"'],
+  ['a rate without a maximum', 'rates: [«{ per: org, window_secs: 1 }]', 'a rate needs "max"'],
+  [
+    'a rate per run',
+    'rates: [{ per: «run, window_secs: 1, max: 1 }]',
+    '"per" must be "agent", "team", "org" or "global"',
+  ],
+  [
+    'a window of more than a day',
+    'rates: [{ per: org, window_secs: «86401, max: 1 }]',
+    '"window_secs" must be a whole number from 1 to 86400',
+  ],
+  [
+    'a maximum of nothing',
+    'rates: [{ per: org, window_secs: 1, max: «0 }]',
+    '"max" must be a whole number from 1 to 1000000000',
+  ],
+  [
+    'an unknown key of a rate',
+    'rates: [{ per: org, window_secs: 1, max: 1, «hosts: [x] }]',
+    'unknown key "hosts" in a rate; known: per, window_secs, max, actions, tools',
+  ],
+  [
+    'a rate that counts nothing',
+    'rates: [«{ per: org, window_secs: 1, max: 1, actions: [llm_call], tools: [x] }]',
+    'this rate counts nothing: no action has all that its matchers ask for',
+  ],
+  [
+    'too many rates',
+    `rates: «[${Array.from({ length: 21 }, () => '{ per: org, window_secs: 1, max: 1 }').join()}]`,
+    'a document holds at most 20 rates, which count as rules of its source',
+  ],
+  [
+    'a rule with the name of a rate',
+    'rules: [{ name: rate-1, effect: allow }]\n«rates: [{ per: org, window_secs: 1, max: 1 }]',
+    'a rule is named "rate-1", as the rate in that place is; rename it',
+  ],
+  [
+    'rates of an observed document',
+    'mode: observe\n«rates: [{ per: org, window_secs: 1, max: 1 }]',
+    '"rates" has no effect in a document that is only observed; enforce it or leave it out',
+  ],
   [
     'a condition',
     'rules:\n  - effect: allow\n    «when: "true"',
@@ -326,7 +370,7 @@ test('everything that is wrong is told at once, file by file', () => {
     file('scope: x', 'c.yaml'),
   ]);
   expect(problems.map(describeProblem)).toEqual([
-    'a.yaml:1:1: unknown key "nmae" in a policy document; known: scope, name, mode, default, hints, rules, budget, pricing',
+    'a.yaml:1:1: unknown key "nmae" in a policy document; known: scope, name, mode, default, hints, rules, rates, budget, pricing',
     'a.yaml:2:10: "default" must be "allow" or "deny"',
     `c.yaml:1:8: ${scopeRule()}`,
   ]);

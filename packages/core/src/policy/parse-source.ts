@@ -4,13 +4,24 @@ import type { PolicyFeatures } from './condition.ts';
 import type { PolicyDocument, PolicyMode, PolicyRule, PolicyScope, PolicyPlace, PolicyProblem } from './document.ts';
 import { authorOf, bindingOfName, shortName, policyModes, parseScope, scopeForms } from './document.ts';
 import { parseBudget, parsePricing } from './parse-budget.ts';
+import { parseRates, ruleNamedAsRate } from './parse-rates.ts';
 import { parseName, parseRules, SourceRules } from './parse-rule.ts';
 import type { Member } from './yaml-reader.ts';
 import { YamlReader } from './yaml-reader.ts';
 import type { Document, Node } from 'yaml';
 import { isScalar } from 'yaml';
 
-export const documentKeys = ['scope', 'name', 'mode', 'default', 'hints', 'rules', 'budget', 'pricing'] as const;
+export const documentKeys = [
+  'scope',
+  'name',
+  'mode',
+  'default',
+  'hints',
+  'rules',
+  'rates',
+  'budget',
+  'pricing',
+] as const;
 
 /** Reads one source by itself. `problemsOf` finds its conflicts with others. */
 export function parseSource(source: PolicySource, features: PolicyFeatures): ParsedSource {
@@ -70,6 +81,7 @@ class SourceParser {
     let fallback: { node: Node; value: 'allow' | 'deny' | undefined } | undefined;
     let hints = true;
     let rules: PolicyRule[] = [];
+    let rates: Member | undefined;
     const money: Partial<Record<'budget' | 'pricing', Member>> = {};
     for (const member of members) {
       const { value } = member;
@@ -93,6 +105,9 @@ class SourceParser {
         case 'rules':
           rules = parseRules(this.#yaml, yaml, value, this.#rules);
           break;
+        case 'rates':
+          rates = member;
+          break;
         case 'budget':
         case 'pricing':
           money[member.name] = member;
@@ -114,10 +129,27 @@ class SourceParser {
       ...(hints ? {} : { hints }),
       ...(isObserved ? { mode: 'observe' as const } : {}),
       ...(fallback?.value === undefined ? {} : { default: fallback.value }),
+      ...this.#rates(yaml, isObserved, rates, rules),
       ...this.#money(yaml, scope, isObserved, money),
     };
     const text = isOnly ? this.#source.text : textOf(this.#source.text, yaml);
     return { document, text, namedAt: this.#yaml.placeOf(nameNode), exclusive: this.#exclusive(scope, money) };
+  }
+
+  #rates(
+    yaml: Document.Parsed,
+    isObserved: boolean,
+    member: Member | undefined,
+    rules: readonly PolicyRule[],
+  ): Pick<PolicyDocument, 'rates'> {
+    if (member === undefined) return {};
+    if (isObserved) this.#yaml.complain(member.nameNode, withoutEffect('rates'));
+    const rates = parseRates(this.#yaml, yaml, member.value, this.#rules);
+    const rule = ruleNamedAsRate(rules, rates);
+    if (rule !== undefined) {
+      this.#yaml.complain(member.nameNode, `a rule is named "${rule.name}", as the rate in that place is; rename it`);
+    }
+    return rates.length === 0 ? {} : { rates };
   }
 
   #money(
@@ -130,10 +162,7 @@ class SourceParser {
       this.#yaml.complain(pricing.nameNode, '"pricing" belongs to documents with the scope "global" only');
     }
     for (const { name, nameNode } of isObserved ? [budget, pricing].filter((member) => member !== undefined) : []) {
-      this.#yaml.complain(
-        nameNode,
-        `"${name}" has no effect in a document that is only observed; enforce it or leave it out`,
-      );
+      this.#yaml.complain(nameNode, withoutEffect(name));
     }
     const caps = budget === undefined ? undefined : parseBudget(this.#yaml, yaml, budget.value, scope);
     const prices = pricing === undefined ? undefined : parsePricing(this.#yaml, yaml, pricing.value);
@@ -174,6 +203,10 @@ class SourceParser {
     if (scope === undefined) this.#yaml.complain(node, `"scope" must be ${scopeForms}`);
     return scope;
   }
+}
+
+function withoutEffect(name: string): string {
+  return `"${name}" has no effect in a document that is only observed; enforce it or leave it out`;
 }
 
 /** The text of one document among several, without the separators. */

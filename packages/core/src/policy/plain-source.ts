@@ -2,7 +2,7 @@ import type { Pricing } from '../budget/index.ts';
 import { modelGlob } from '../budget/index.ts';
 import { SourceGlobs } from './host-glob.ts';
 import type { CompileCondition, Condition, PolicyFeatures } from './condition.ts';
-import type { PolicyDocument, PolicyRule } from './document.ts';
+import type { PolicyDocument, PolicyRate, PolicyRule } from './document.ts';
 import type { Glob } from '../kernel/index.ts';
 import type { ParsedDocument, ParsedSource } from './parse-source.ts';
 import { globDimensions } from './parse-rule.ts';
@@ -16,8 +16,13 @@ interface PlainRule extends Omit<PolicyRule, 'matchers' | 'when'> {
   readonly hasCondition: boolean;
 }
 
-interface PlainDocument extends Omit<PolicyDocument, 'rules' | 'pricing'> {
+interface PlainRate extends Omit<PolicyRate, 'tools'> {
+  readonly globs?: readonly string[];
+}
+
+interface PlainDocument extends Omit<PolicyDocument, 'rules' | 'rates' | 'pricing'> {
   readonly rules: readonly PlainRule[];
+  readonly rates?: readonly PlainRate[];
   readonly pricing?: Omit<Pricing, 'prices'> & {
     readonly prices: readonly (Omit<Pricing['prices'][number], 'model'> & { readonly model: string })[];
   };
@@ -32,9 +37,10 @@ export function plainSource({ documents, ...source }: ParsedSource): PlainSource
   return { ...source, documents: documents.map((each) => ({ ...each, document: plainDocument(each.document) })) };
 }
 
-function plainDocument({ rules, pricing, ...document }: PolicyDocument): PlainDocument {
+function plainDocument({ rules, rates, pricing, ...document }: PolicyDocument): PlainDocument {
   return {
     ...document,
+    ...(rates === undefined ? {} : { rates: rates.map(plainRate) }),
     rules: rules.map(({ matchers, when, ...rule }) => ({
       ...rule,
       actions: matchers.actions,
@@ -52,6 +58,10 @@ function plainDocument({ rules, pricing, ...document }: PolicyDocument): PlainDo
           pricing: { ...pricing, prices: pricing.prices.map((price) => ({ ...price, model: price.model.source })) },
         }),
   };
+}
+
+function plainRate({ tools, ...rate }: PolicyRate): PlainRate {
+  return tools === undefined ? rate : { ...rate, globs: tools.map(({ source }) => source) };
 }
 
 /**
@@ -77,15 +87,22 @@ class Reviver {
     this.#compile = compile;
   }
 
-  *document({ rules, pricing, ...document }: PlainDocument): Generator<undefined, PolicyDocument> {
+  *document({ rules, rates, pricing, ...document }: PlainDocument): Generator<undefined, PolicyDocument> {
     const revived: PolicyRule[] = [];
     for (const rule of rules) revived.push(yield* this.#rule(rule));
+    const counting: PolicyRate[] = [];
+    for (const rate of rates ?? []) counting.push(yield* this.#rate(rate));
     const prices = pricing?.prices.map((price) => ({ ...price, model: modelGlob(price.model) }));
     return {
       ...document,
       rules: revived,
+      ...(rates === undefined ? {} : { rates: counting }),
       ...(pricing === undefined || prices === undefined ? {} : { pricing: { ...pricing, prices } }),
     };
+  }
+
+  *#rate({ globs, ...rate }: PlainRate): Generator<undefined, PolicyRate> {
+    return globs === undefined ? rate : { ...rate, tools: yield* this.#globs(globs, 'tools') };
   }
 
   *#rule({ actions, globs, hasCondition, ...rule }: PlainRule): Generator<undefined, PolicyRule> {

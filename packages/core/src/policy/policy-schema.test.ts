@@ -34,6 +34,7 @@ const right = [
   'scope: org:acme\nmode: observe\nrules: [{effect: deny, tools: ["*"], when: "true"}]',
   'scope: team:acme/red\nbudget: {daily_limit_usd: 1.5, monthly_limit_usd: 0}',
   'scope: agent://bot',
+  'scope: org:acme\nrates: [{per: agent, window_secs: 60, max: 5, actions: [tool_call], tools: ["pay*"]}]',
   'scope: agent:acme//bot',
   'budget: {agent_daily_limit_usd: 1, timezone: Europe/Berlin, action_on_exceed: require_approval}',
   'pricing: {unknown_price: worst, "gpt-*": {input_per_mtok_usd: 1, output_per_mtok_usd: 2}}',
@@ -43,6 +44,10 @@ const right = [
 ];
 
 const wrong = [
+  'rates: [{per: agent, window_secs: 1}]',
+  'rates: [{per: run, window_secs: 1, max: 1}]',
+  'rates: [{per: agent, window_secs: 86401, max: 1}]',
+  'mode: observe\nrates: [{per: agent, window_secs: 1, max: 1}]',
   'rules: [{effect: require_approval, approvals: {by: {}}}]',
   'rules: [{effect: require_approval, approvals: {by: {roles: [boss]}}}]',
   'rules: [{effect: require_approval, approvals: {by: {emails: []}}}]',

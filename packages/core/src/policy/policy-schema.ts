@@ -6,6 +6,8 @@ import { actionsOnExceed, cachedPriceKey, capKeys, ownCapKeys, priceKeys, unknow
 import { roles } from '../access/index.ts';
 import type { approvalKeys, approverKeys } from './parse-approvals.ts';
 import { approvalBounds, approverBounds } from './parse-approvals.ts';
+import type { rateKeys } from './parse-rates.ts';
+import { mostRates, rateBounds, ratePers } from './parse-rates.ts';
 import type { ruleKeys } from './parse-rule.ts';
 import type { documentKeys } from './parse-source.ts';
 
@@ -33,7 +35,7 @@ export function policySchema(): Schema {
       ),
       where(
         { properties: { mode: { const: 'observe' } }, required: ['mode'] },
-        { properties: { budget: false, pricing: false } },
+        { properties: { rates: false, budget: false, pricing: false } },
       ),
     ],
   };
@@ -67,6 +69,12 @@ function document(): Members<(typeof documentKeys)[number]> {
       description: 'False: agents that are refused are not told what this document would allow.',
     },
     rules: { type: 'array', items: rule(), description: 'Deny beats require_approval, which beats allow.' },
+    rates: {
+      type: 'array',
+      maxItems: mostRates,
+      items: { ...strict(rate()), required: ['per', 'window_secs', 'max'] },
+      description: 'How many checks may be allowed or held in a window. The next one is denied.',
+    },
     budget: {
       ...strict({
         ...limits(capKeys),
@@ -82,6 +90,21 @@ function document(): Members<(typeof documentKeys)[number]> {
       },
       additionalProperties: { ...strict(prices()), required: [...priceKeys] },
       description: 'Prices by glob of the model, in US dollars for a million tokens.',
+    },
+  };
+}
+
+function rate(): Members<(typeof rateKeys)[number]> {
+  return {
+    per: { enum: [...ratePers], description: 'Whose checks are counted together, within the scope of the document.' },
+    window_secs: { ...bounded(rateBounds.window_secs), description: 'The window slides: it always ends now.' },
+    max: bounded(rateBounds.max),
+    actions: { type: 'array', minItems: 1, items: { enum: [...actionTypes] } },
+    tools: {
+      type: 'array',
+      minItems: 1,
+      items: { type: 'string', minLength: 1 },
+      description: 'Globs of tools; one of them must match.',
     },
   };
 }

@@ -15,6 +15,8 @@ import type { Effect, PolicyDocument, PolicyScope } from './document.ts';
 import { scopesAbove } from './document.ts';
 import type { Observed } from './observed-documents.ts';
 import { ObservedDocuments } from './observed-documents.ts';
+import type { RateInForce } from './rates-in-force.ts';
+import { RatesInForce } from './rates-in-force.ts';
 import type { FoundRules } from './scope-indexes.ts';
 import { ScopeIndexes } from './scope-indexes.ts';
 import { subjectOf } from './subject.ts';
@@ -32,6 +34,8 @@ export interface Verdict {
   readonly tier: Tier;
   /** The joint terms of all rules that ask for approval, if the effect is to ask. */
   readonly asking?: Asking;
+  /** The rates that count the action, if it may happen. */
+  readonly rates?: readonly RateInForce[];
   /** What observed documents would have decided otherwise. */
   readonly observed?: readonly Observed[];
 }
@@ -46,6 +50,7 @@ export class PolicySet {
   readonly #hints: DenialHints;
   readonly #observed: ObservedDocuments | undefined;
   readonly #isEmpty: boolean;
+  readonly rates: RatesInForce;
   readonly budgets: BudgetPolicy;
   readonly pricing: Pricing;
 
@@ -57,6 +62,7 @@ export class PolicySet {
     this.#isEmpty = enforced.length === 0;
     this.#default = defaultOf(enforced);
     this.#byScope = new ScopeIndexes(enforced, before === undefined ? undefined : before.#byScope);
+    this.rates = new RatesInForce(enforced);
     this.#observed = ObservedDocuments.of(documents);
     this.#hints = new DenialHints(documents, this.#default);
     this.budgets = budgetPolicy(budgetRules(documents));
@@ -66,7 +72,9 @@ export class PolicySet {
   evaluate(agent: AgentId, action: Action, facts: Facts): Verdict {
     const evaluation = new Evaluation(subjectOf(action, facts.user()));
     const scopes = scopesAbove(agent);
-    const verdict = this.#decide(agent, action, scopes, facts, evaluation);
+    const decided = this.#decide(agent, action, scopes, facts, evaluation);
+    const rates = decided.effect === 'deny' ? [] : this.rates.of(scopes, action.type, evaluation);
+    const verdict = rates.length === 0 ? decided : { ...decided, rates };
     // Observed documents come last, so that they take nothing from the cost limit of enforced ones.
     const observed = this.#observed?.against(verdict.effect, scopes, action.type, facts, evaluation);
     return observed === undefined ? verdict : { ...verdict, observed };

@@ -96,6 +96,7 @@ export interface EvaluationWorld
   readonly directory: { find(id: AgentId): Pick<Agent, 'record' | 'lineage'> | undefined };
   readonly ledger: Pick<Decisions['ledger'], 'read' | 'resetsAt'>;
   readonly runs: Pick<Decisions['runs'], 'of'>;
+  readonly rates: Pick<Decisions['rates'], 'exceededBy'>;
 }
 
 /** How many sets are kept ready. A caller who asks about one decision often asks about others of its time. */

@@ -49,7 +49,7 @@ export async function explainDecision(
   const { opId, decision, reason, policyRule, policyVersion, at } = recorded;
   const agent = gov.directory.find(recorded.agent)?.record;
   const considered = await consider(by, recorded, agent);
-  const rules = asRecorded(considered ?? [], policyRule);
+  const rules = asRecorded(considered ?? [], recorded);
   const notes = notesOn(recorded, considered !== undefined, agent);
   return { opId, decision, reason, policyRule, policyVersion, at, rules, notes };
 }
@@ -66,12 +66,19 @@ export function considerAgain(
 }
 
 /** The rules as they must have been, given the rule that decided: no stronger one can have matched. */
-function asRecorded(rules: readonly ConsideredRule[], policyRule: string): ConsideredRule[] {
+function asRecorded(
+  rules: readonly ConsideredRule[],
+  { policyRule, byRate }: Pick<RecordedDecision, 'policyRule' | 'byRate'>,
+): ConsideredRule[] {
+  const isLimit = byRate || isBudgetRule(policyRule);
   const decided = rules.findIndex((rule) => !rule.observed && `${rule.document}/${rule.rule}` === policyRule);
   return rules.map((rule, index): ConsideredRule => {
     if (rule.observed) return rule;
     if (index === decided) return { ...rule, matched: true, unknown: false, why: whyDecided(rule) };
-    if (!(rule.matched || rule.unknown) || !wouldHaveDecided(rule, index, policyRule, decided, rules[decided])) {
+    if (
+      !(rule.matched || rule.unknown) ||
+      !wouldHaveDecided(rule, index, { policyRule, isLimit }, decided, rules[decided])
+    ) {
       return asksToo(rule, rules[decided]) ? { ...rule, why: `it asks, too: ${rule.why}` } : rule;
     }
     const why = rule.unknown ? rule.why : `judged again it would match (${rule.why})`;
@@ -91,7 +98,7 @@ function whyDecided({ matched, why }: ConsideredRule): string {
 function wouldHaveDecided(
   rule: ConsideredRule,
   index: number,
-  policyRule: string,
+  { policyRule, isLimit }: { readonly policyRule: string; readonly isLimit: boolean },
   decidedIndex: number,
   decided: ConsideredRule | undefined,
 ): boolean {
@@ -100,8 +107,8 @@ function wouldHaveDecided(
     return difference > 0 || (difference === 0 && index < decidedIndex);
   }
   if (policyRule === 'default') return true;
-  // Budgets come in only where no rule denies.
-  return isBudgetRule(policyRule) && rule.effect === 'deny';
+  // Budgets and rates come in only where no rule denies.
+  return isLimit && rule.effect === 'deny';
 }
 
 function notesOn(recorded: RecordedDecision, isKnown: boolean, agent: AgentRecord | undefined): string[] {
@@ -111,6 +118,7 @@ function notesOn(recorded: RecordedDecision, isKnown: boolean, agent: AgentRecor
     notes.push(`the policies of version ${policyVersion} are not known any more, so their rules cannot be told`);
   }
   if (isBudgetRule(policyRule)) notes.push('no rule decided this: a budget did');
+  if (recorded.byRate) notes.push('no rule decided this: a rate did; what it had counted then is not known any more');
   if (policyRule === controlRule) notes.push('no rule decided this: somebody had stopped the run');
   if (recorded.redacted) {
     notes.push('secrets in the request are recorded as "[redacted]", and what looks at them is judged by that');

@@ -18,7 +18,7 @@ type ToldDecision = Pick<RecordedDecision, 'seq' | 'at' | 'opId' | 'agent' | 're
 /** A recorded decision that the candidate would change. */
 export interface ChangedDecision {
   readonly recorded: ToldDecision;
-  /** What policy said. It counts as allow if a budget decided. */
+  /** What policy said. It counts as allow if a budget or a rate decided. */
   readonly was: Decision;
   readonly wouldBe: Decision;
   readonly wouldBeRule: string;
@@ -69,7 +69,8 @@ function judgeOne(set: PolicySet, recorded: RecordedDecision, find: FindAgent): 
   const verdict = verdictAgain(set, recorded, find);
   if (verdict === undefined) return { at, skipped: true, changed: undefined };
   const { effect, rule, asking } = verdict;
-  const was = isBudgetRule(recorded.policyRule) ? 'allow' : recorded.decision;
+  // How much was left of a cap or a rate is not judged again.
+  const was = recorded.byRate || isBudgetRule(recorded.policyRule) ? 'allow' : recorded.decision;
   const wouldBe = decisions[effect];
   // A standing grant covers the rule that it was given for, while that rule allows grants.
   const mayCover = wouldBe === 'pending' && asking?.grants !== false;

@@ -44,6 +44,8 @@ export interface RecordedDecision {
   readonly userGroups: readonly string[] | undefined;
   /** A standing grant allowed the action. */
   readonly granted: boolean;
+  /** A rate refused the check. */
+  readonly byRate: boolean;
 }
 
 interface LoggedAction {
@@ -86,6 +88,7 @@ interface LoggedEntry {
     readonly cost_micros?: number;
     readonly estimated?: boolean;
     readonly grant_id?: string;
+    readonly rate?: object;
     readonly replay?: boolean;
     readonly resource?: string;
     readonly run?: Omit<RunFacts, 'id'>;
@@ -136,6 +139,7 @@ export function recordedDecision({ seq, canonical }: StoredEntry): RecordedDecis
     user: payload.user,
     userGroups: payload.user_groups,
     granted: payload.grant_id !== undefined,
+    byRate: payload.rate !== undefined,
   };
 }
 

@@ -4,11 +4,11 @@ import type { Micros, AgentId } from '../kernel/index.ts';
 import { exceededUnder, tiersOf } from '../budget/index.ts';
 import type { PriceSource, TierOf } from '../budget/index.ts';
 import type { Decision } from '../audit/index.ts';
-import { chargeOf, weighBudgets, CheckFacts } from '../decision/index.ts';
+import { chargeOf, weighBudgets, weighRates, CheckFacts } from '../decision/index.ts';
 import type { CheckRequest } from '../action/index.ts';
 import { lineageOfId } from '../audit/index.ts';
 import { unregisteredAgent } from '../tenancy/index.ts';
-import type { Asking, ConsideredRule } from '../policy/index.ts';
+import type { Asking, ConsideredRule, RateInForce, Verdict } from '../policy/index.ts';
 import { waitOf, readerOf, considerRules } from '../policy/index.ts';
 import type { Candidate, EvaluationWorld } from './candidate.ts';
 import { candidateSet } from './candidate.ts';
@@ -35,10 +35,10 @@ export interface SimulatedApprovals {
 }
 
 /**
- * Answers a check as policy and budgets would, under the policies in force or a candidate. It records, reserves and
+ * Answers a check as policy, rates and budgets would, under the policies in force or a candidate. It records, reserves and
  * counts nothing. An unregistered agent is judged by its ids alone.
  *
- * A caller bound to a tenant gets an answer as if it were alone: global caps do not count, and `spend.global` is the
+ * A caller bound to a tenant gets an answer as if it were alone: global caps and rates do not count, and `spend.global` is the
  * spend of its own org. Otherwise the allowed and refused costs would reveal, question by question, what others have
  * spent.
  */
@@ -60,7 +60,10 @@ export function simulate(
     policy: set.budgets,
     exceededBy: (id: AgentId, cost: Micros) => exceededUnder(set.budgets, gov.ledger, tiersSeen(by, id), cost),
   };
-  const { decision, reason, policyRule, asking } = weighBudgets(gov, caps, request, verdict, charge, () => true);
+  const refusal = weighRates(gov, agentId, { rates: ratesSeen(by, verdict) }, gov.clock.now(), () => true);
+  const weighed = weighBudgets(gov, caps, request, verdict, charge, () => true);
+  const { decision, reason, policyRule, asking } =
+    refusal === undefined ? weighed : { ...refusal, decision: 'deny' as const, asking: undefined };
   return {
     decision,
     reason,
@@ -76,6 +79,11 @@ export function simulate(
 function termsOf({ approvals }: EvaluationWorld, asking: Asking | undefined): SimulatedApprovals {
   const { rules = [], count = 1, grants = false } = asking ?? {};
   return { rules, count, waitMs: waitOf(asking, approvals.settings.ttlMs), grants };
+}
+
+/** The rates that count in a simulation for this caller. */
+function ratesSeen(by: Principal, { rates = [] }: Verdict): readonly RateInForce[] {
+  return rates.filter(({ tier }) => tier !== 'global' || by.orgId === null);
 }
 
 /** The tiers whose caps count in a simulation for this caller. */

@@ -2,6 +2,7 @@ import { apiKeysTable, signingKeysTable } from '../access/access-rows.ts';
 import { outboxTable } from '../accounts/accounts-rows.ts';
 import { approvalsTable, grantsTable } from '../approvals/approvals-rows.ts';
 import { balancesTable, closedPeriodsTable } from '../budget/budget-rows.ts';
+import { ratesTable } from '../budget/rates/rates-rows.ts';
 import {
   bulksTable,
   departuresTable,
@@ -35,6 +36,7 @@ export const everyTable: readonly Table[] = [
   apiKeysTable,
   approvalsTable,
   balancesTable,
+  ratesTable,
   bulksTable,
   closedPeriodsTable,
   departuresTable,
@@ -132,6 +134,15 @@ const changes: { readonly [Kind in Change['kind']]: Extract<Change, { readonly k
     closed: [{ of, period: 'day', id: day, startsAt: 1, endsAt: 2, spentMicros: 1, limitMicros: null }],
     closedBefore: { day, month },
     asOf: { seq: 1, timeZone: 'UTC' },
+  },
+  rates_counted: { kind: 'rates_counted', agent: id, at: 1, counted: [`agent.60.${'a'.repeat(24)}`] },
+  rates_saved: {
+    kind: 'rates_saved',
+    saved: [
+      { name: `agent:acme/search/bot#agent.60.${'a'.repeat(24)}`, counts: { steps: [1, 1], told: {} }, seq: 1 },
+      { name: `global#global.60.${'b'.repeat(24)}`, counts: null, seq: 1 },
+    ],
+    asOf: 1,
   },
   policy_saved: { kind: 'policy_saved', saved: sampleVersion },
   policy_set_saved: {

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { SavedRate } from '../budget/rates/rates-slice.ts';
 import type { ApiKeyRecord } from '../access/api-key.ts';
 import type { SigningKeyRecord } from '../access/signing-key.ts';
 import type { Approval } from '../approvals/approval.ts';
@@ -272,7 +273,16 @@ const nothing: Snapshot = {
   policies: [],
   balances: [],
   balancesMark: null,
+  rates: [],
+  ratesMark: null,
 };
+
+const rateOf = (digit: string) => `agent.60.${digit.repeat(24)}`;
+
+function rateRow(digit: string, seq: number): SavedRate {
+  const counts = { steps: [1_700_000_000, 2, 7, 1], told: { 80: 1_700_000_000_000 } };
+  return { name: `agent:acme/search/bot#${rateOf(digit)}`, counts, seq };
+}
 
 const sampleKey: ApiKeyRecord = {
   id: 'abcdefghijkl',
@@ -695,6 +705,18 @@ const roundTrips: Readonly<Record<Change['kind'], RoundTrip>> = {
       [balancesOf([orgBalance, agentBalance], [globalBalance], 9)],
     ],
     expected: { balances: [agentBalance, orgBalance], balancesMark: { seq: 9, timeZone: 'Europe/Berlin' } },
+  },
+  // The log has it.
+  rates_counted: {
+    write: [[{ kind: 'rates_counted', agent: sampleAgent.id, at: 1, counted: [rateOf('a')] }]],
+    expected: {},
+  },
+  rates_saved: {
+    write: [
+      [{ kind: 'rates_saved', saved: [rateRow('a', 1), rateRow('b', 1)], asOf: null }],
+      [{ kind: 'rates_saved', saved: [rateRow('a', 2), { ...rateRow('b', 2), counts: null }], asOf: 2 }],
+    ],
+    expected: { rates: [rateRow('a', 2)], ratesMark: 2 },
   },
   policy_saved: {
     write: [saved(version('a', 1), version('b', 1)), saved(version('a', 2), version('b', 2, null), sampleVersion)],

@@ -81,8 +81,13 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
   const save = rounds.ofTurns(gov.journal, () => checkpoint.step(rowsPerTurn));
   // A save takes long enough for another gateway to take the lead.
   const saveBalances = rounds.ofTurns(gov.journal, () => leads() && gov.balances.save(rowsPerTurn), balancesPauseMs);
+  const saveRates = rounds.ofTurns(gov.journal, () => gov.rateKeeper.save(rowsPerTurn, leads()), balancesPauseMs);
   const neededFrom = () =>
-    Math.min(gov.balances.neededFrom, config.opsDurable ? checkpoint.replayFrom : gov.journal.head.seq);
+    Math.min(
+      gov.balances.neededFrom,
+      gov.rateKeeper.neededFrom,
+      config.opsDurable ? checkpoint.replayFrom : gov.journal.head.seq,
+    );
   const forgetFacts = rounds.of(async () => {
     while (!rounds.stopped && (await ports.store.forgetFacts(neededFrom(), commitsPerTurn)))
       await gov.journal.nextTurn();
@@ -100,6 +105,7 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
   rounds.every(tickMs, () => {
     sweep();
     saveKeyUses();
+    saveRates();
     if (!leads()) return;
     expire();
     if (config.opsDurable) save();

@@ -8,12 +8,17 @@ import {
   Ledger,
   microsOfUsd,
   plus,
+  RateCounters,
+  rateKey,
   RunTally,
   tiersOf,
   totalJson,
   waitOf,
   weighBudgets,
+  weighRates,
+  restoring,
 } from '@reeve/core';
+import { sha256 } from '../adapters/crypto/node-crypto.ts';
 import type { CaseAgent, CaseRequest, EarlierRequest, PolicyCase } from './policy-case.ts';
 import { checkRequestOf } from './read-cases.ts';
 
@@ -49,6 +54,7 @@ export class CaseScene {
   readonly #mostMicros: number;
   readonly #runs = new RunTally();
   readonly #ledger: Ledger;
+  readonly #rates = new RateCounters();
   #now: number;
 
   constructor(set: PolicySet, one: PolicyCase, mostMicros: number) {
@@ -96,7 +102,9 @@ export class CaseScene {
     const request = checkRequestOf(asked, this.#mostMicros);
     const charge = chargeOf(this.#set, request);
     const facts = this.#facts(asked, request, charge.micros ?? 0);
-    const answer = this.#weigh(asked, this.#set.evaluate(asked.agent, asked.action, facts), charge);
+    const verdict = this.#set.evaluate(asked.agent, asked.action, facts);
+    const answer = this.#weigh(asked, verdict, charge);
+    if (answer.decision !== 'deny') this.#count(asked, verdict);
     const rules = considerRules(this.#set, asked.agent, asked.action, facts);
     if (answer.reserved_micros > 0) this.#ledger.balances.reserve(asked.agent, answer.reserved_micros);
     if (asked.runId !== '') this.#runs.count(asked.agent, asked.runId, answer.reserved_micros);
@@ -107,7 +115,10 @@ export class CaseScene {
     const world = { ledger: this.#ledger, mostActionMicros: this.#mostMicros };
     const request = { agentId: asked.agent, action: asked.action };
     const weighed = weighBudgets(world, this.#ledger, request, verdict, charge);
-    const { decision, reason, policyRule, exceeded, asking } = weighed;
+    const refusal = weighRates({ rates: this.#rates, sha256 }, asked.agent, verdict, this.#now);
+    const none = { exceeded: undefined, asking: undefined };
+    const { decision, reason, policyRule, exceeded, asking } =
+      refusal === undefined ? weighed : { ...refusal, ...none, decision: 'deny' as const };
     const isRefusedByCap = decision === 'deny' && exceeded !== undefined;
     return {
       decision,
@@ -119,6 +130,11 @@ export class CaseScene {
       observed: (verdict.observed ?? []).map(({ rule, effect }) => ({ rule, effect })),
       approvals: decision === 'pending' ? termsOf(asking) : null,
     };
+  }
+
+  #count({ agent }: CaseRequest, { rates = [] }: ReturnType<PolicySet['evaluate']>): void {
+    const counted = rates.map((rate) => rateKey(rate, sha256));
+    this.#rates.apply({ kind: 'rates_counted', agent, at: this.#now, counted }, restoring);
   }
 
   #facts(asked: CaseRequest, request: Pick<CheckRequest, 'args' | 'annotations'>, chargeMicros: number): Facts {

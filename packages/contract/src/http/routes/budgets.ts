@@ -31,6 +31,24 @@ const budgetJson = z.object({
   reached_at: timestamp.nullable(),
 });
 
+const rateJson = z.object({
+  /** `<document>/rate-<index>` */
+  rate: z.string(),
+  tier,
+  org_id: z.string().nullable(),
+  team_id: z.string().nullable(),
+  agent_id: z.string().nullable(),
+  window_secs: z.int(),
+  max: z.int(),
+  /** What it counts; null: everything. */
+  actions: z.array(z.string()).nullable(),
+  tools: z.array(z.string()).nullable(),
+  /** How many checks count now. */
+  count: z.int(),
+  /** When there is room again; null if there is room. */
+  room_at: timestamp.nullable(),
+});
+
 const spentWindow = z.object({
   starts_at: timestamp,
   ends_at: timestamp,
@@ -109,6 +127,25 @@ export const budgetRoutes = {
       min_percent: wholeNumber(0, 100).optional(),
     }),
     success: { status: 200, description: 'A page.', body: listOf(budgetJson) },
+    problems: [],
+  },
+  listRates: {
+    method: 'GET',
+    path: '/api/v1/rates',
+    tag: 'Budgets',
+    summary:
+      'The rates of the policies, for each agent, team or org that they count, and for everybody together: the maximum, how many checks count now, and when there is room again.',
+    access: 'read',
+    tenancy: 'own',
+    query: z.object({
+      ...paging,
+      org_id: idFilter,
+      team_id: idFilter,
+      agent_id: idFilter,
+      tier: tier.optional(),
+      min_percent: wholeNumber(0, 100).optional(),
+    }),
+    success: { status: 200, description: 'A page.', body: listOf(rateJson) },
     problems: [],
   },
   budgetHistory: {

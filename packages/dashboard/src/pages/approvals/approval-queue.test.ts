@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Approval } from './approval-queue.ts';
-import { approvalWords, approvedSoFar, atHand, hasSpoken, queueOf, stepFrom, withApproval } from './approval-queue.ts';
+import { approvalWords, approvedSoFar, atHand, hasSpoken, isOpenWho } from './approval-queue.ts';
+import { queueOf, stepFrom, withApproval } from './approval-queue.ts';
 
 const now = Date.UTC(2026, 0, 1);
 
@@ -21,6 +22,7 @@ function approval(id: string, more: Partial<Approval> = {}): Approval {
     policy_rule: 'base/ask',
     rules: ['base/ask'],
     grantable: true,
+    approvers: { by: [], not_user: false, words: '' },
     self_approved: false,
     policy_version: 'v',
     reason: 'approval required by rule base/ask',
@@ -94,5 +96,21 @@ describe('an approval', () => {
     expect(hasSpoken(two, 'p1')).toBe(true);
     expect(hasSpoken(two, 'p2')).toBe(false);
     expect(hasSpoken(two, undefined)).toBe(false);
+  });
+});
+
+describe('whether a verdict counts', () => {
+  const approvers = { by: [{ roles: ['owner' as const] }], not_user: false, words: 'somebody with the role owner' };
+
+  test('is not known from an event, until the gateway has said so', () => {
+    expect(isOpenWho(approval('a'))).toBe(false);
+    expect(isOpenWho(approval('a', { approvers }))).toBe(true);
+    expect(isOpenWho(approval('a', { approvers, refusal: null }))).toBe(false);
+  });
+
+  test('stays known when an event changes the approval', () => {
+    const refusal = { code: 'not_an_approver', detail: 'no' };
+    const [after] = withApproval([approval('a', { approvers, refusal })], approval('a', { approvers, required: 2 }));
+    expect(after).toMatchObject({ required: 2, refusal });
   });
 });

@@ -10,6 +10,7 @@ import { spanNames } from './budget-model.ts';
 import type { BudgetOrder } from './budget-order.ts';
 import { parseBudgetsSearch } from './budgets-search.ts';
 import { PriceNote } from './price-note.tsx';
+import { RatesCard } from './rates-card.tsx';
 import { useBudgets } from './use-budgets.ts';
 import { WeekList } from './week-list.tsx';
 
@@ -53,6 +54,7 @@ export function BudgetsPage() {
           )
         }
       </Loaded>
+      <RatesCard orgId={search.org_id} />
       <BudgetDrawer of={search.of} span={span} onClose={() => change({ of: undefined })} />
     </Page>
   );

@@ -12,6 +12,7 @@ import type {
   RawCheckRequest,
   RecordedDecision,
   RunCount,
+  SavedRate,
   Simulation,
   StoredEntry,
   UnboundPrincipal,
@@ -25,6 +26,8 @@ export interface BroughtFacts {
   readonly run: RunCount;
   /** The balances of the agent and of all tiers above it. */
   readonly balances: readonly CountedBalance[];
+  /** What counts for the rates in force, of the same. */
+  readonly rates: readonly SavedRate[];
   readonly resetsAt: { readonly day: number; readonly month: number };
 }
 

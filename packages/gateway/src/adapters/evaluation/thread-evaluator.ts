@@ -146,7 +146,7 @@ export class ThreadEvaluator implements PolicyEvaluator {
   }
 
   #factsOf({ agentId = nobody, runId }: RawCheckRequest): BroughtFacts {
-    const { clock, directory, ledger, runs } = this.#gov;
+    const { clock, directory, ledger, rates, runs, policies, sha256 } = this.#gov;
     const agent = directory.find(agentId);
     return {
       now: clock.now(),
@@ -156,6 +156,7 @@ export class ThreadEvaluator implements PolicyEvaluator {
         const { of, reserved, spent, noticed } = ledger.read(tier);
         return { of, reserved, spent, noticed };
       }),
+      rates: rates.ofAgent(agentId, policies.rates.ofAgent(agentId), sha256),
       resetsAt: { day: ledger.resetsAt('day'), month: ledger.resetsAt('month') },
     };
   }

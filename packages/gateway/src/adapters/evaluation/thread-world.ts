@@ -1,5 +1,6 @@
 import type { Candidate, EvaluationWorld, ParsedSource, PolicySource, PolicyVersion, Principal } from '@reeve/core';
 import {
+  RateCounters,
   acceptedBefore,
   authorOf,
   candidateSet,
@@ -90,6 +91,7 @@ export class ThreadWorld {
       approvals: { settings: this.#settings },
       clock: { now: () => facts?.now ?? 0 },
       directory: { find: () => facts?.agent },
+      rates: countersOf(facts),
       runs: { of: () => facts?.run ?? { checks: 0, spentMicros: 0 } },
       ledger: {
         read: (of) => {
@@ -146,3 +148,9 @@ const nowhere = {
   versions: () => Promise.resolve([]),
   alone: () => Promise.reject(new Error('nothing is stored here')),
 };
+
+function countersOf(facts: BroughtFacts | undefined): RateCounters {
+  const counters = new RateCounters();
+  for (const saved of facts?.rates ?? []) counters.restore(saved);
+  return counters;
+}

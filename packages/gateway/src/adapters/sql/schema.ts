@@ -151,4 +151,9 @@ export const migrations: readonly string[] = [
   `ALTER TABLE agents ADD COLUMN token_life TEXT;`,
   factsTable,
   auditUserColumns,
+  `CREATE TABLE rates (
+    name TEXT PRIMARY KEY,
+    seq INTEGER NOT NULL,
+    record TEXT NOT NULL
+  ) WITHOUT ROWID;`,
 ];

@@ -1,12 +1,13 @@
-import type { AuditReader, BalanceDifference, BudgetRow, Budgets, SpentWindow, Store } from '@reeve/core';
-import { verifyBudgets, correctBudget, listBudgets, readHistory, timestamp, usdOfMicros } from '@reeve/core';
+import type { AuditReader, BalanceDifference, BudgetRow, Decisions, RateRow, SpentWindow, Store } from '@reeve/core';
+import { verifyBudgets, correctBudget, listBudgets, listRates } from '@reeve/core';
+import { readHistory, timestamp, usdOfMicros } from '@reeve/core';
 import { cursorOf, placeOf } from '../cursor.ts';
 import { fitting } from '../fitting.ts';
 import type { Handlers } from '../handler.ts';
 import { timeOrNull } from '../present.ts';
 
 export interface BudgetPorts {
-  readonly gov: Budgets;
+  readonly gov: Decisions;
   readonly store: Pick<Store, 'closedPeriods'>;
   readonly reader: AuditReader;
 }
@@ -15,7 +16,7 @@ export function budgetHandlers({
   gov,
   store,
   reader,
-}: BudgetPorts): Pick<Handlers, 'listBudgets' | 'budgetHistory' | 'verifyBudgets' | 'correctBudget'> {
+}: BudgetPorts): Pick<Handlers, 'listBudgets' | 'listRates' | 'budgetHistory' | 'verifyBudgets' | 'correctBudget'> {
   return {
     correctBudget: async ({ body }, { principal }) => {
       const { agent, org_id: orgId, team_id: teamId, amount_usd: amountUsd, reason } = body;
@@ -43,16 +44,42 @@ export function budgetHandlers({
     listBudgets: ({ query }, { principal }) => {
       const { org_id: orgId, team_id: teamId, agent_id: agentId, tier, period, per_page: perPage } = query;
       const filter = { orgId, teamId, agentId, tier, period, minPercent: query.min_percent };
-      const rows = listBudgets(gov, principal, filter);
-      const start = placeOf(query.cursor) ?? 0;
-      const items = fitting(rows.slice(start, start + perPage), budgetJson);
-      const end = start + items.length;
-      return {
-        items,
-        next_cursor: cursorOf(end < rows.length ? end : null),
-        total: rows.length,
-      };
+      return pageOf(listBudgets(gov, principal, filter), query.cursor, perPage, budgetJson);
     },
+    listRates: ({ query }, { principal }) => {
+      const { org_id: orgId, team_id: teamId, agent_id: agentId, tier, per_page: perPage } = query;
+      const filter = { orgId, teamId, agentId, tier, minPercent: query.min_percent };
+      return pageOf(listRates(gov, principal, filter), query.cursor, perPage, rateJson);
+    },
+  };
+}
+
+function pageOf<Row, Json>(
+  rows: readonly Row[],
+  cursor: string | undefined,
+  perPage: number,
+  jsonOf: (row: Row) => Json,
+) {
+  const start = placeOf(cursor) ?? 0;
+  const items = fitting(rows.slice(start, start + perPage), jsonOf);
+  const end = start + items.length;
+  return { items, next_cursor: cursorOf(end < rows.length ? end : null), total: rows.length };
+}
+
+function rateJson({ rate, of, count, roomAt }: RateRow) {
+  const { actions, tools } = rate.rate;
+  return {
+    rate: rate.id,
+    tier: of.tier,
+    org_id: orNull(of.orgId),
+    team_id: orNull(of.teamId),
+    agent_id: orNull(of.agentId),
+    window_secs: rate.windowSecs,
+    max: rate.max,
+    actions: actions === undefined ? null : [...actions],
+    tools: tools?.map(({ source }) => source) ?? null,
+    count,
+    room_at: timeOrNull(roomAt),
   };
 }
 
