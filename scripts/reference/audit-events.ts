@@ -24,7 +24,7 @@ const events: Readonly<Record<EventType, readonly [when: string, payload: string
   ],
   AgentRegistered: [
     'An agent was registered, or registered again with a new token.',
-    '`created`, `name`, `framework`, `version`, `parent`.',
+    '`created`, `name`, `framework`, `version`, `parent`; `workload: true` if it came with a JWT and registered itself.',
   ],
   AgentTokenRenewed: [
     'An agent got a new token in place of its old one, which works for 60 seconds more.',

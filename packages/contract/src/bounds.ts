@@ -17,10 +17,10 @@ export const bounds = {
   documentName: 3 * 128 + 2,
   /** `org/team/agent/trace:span`, with room for double percent-encoding by mistake. */
   opId: 700,
-  /** The secret that an agent authenticates with. */
+  /** The secret that an agent is registered with. */
   credentialToken: 512,
-  /** The JWT of the user for whom an agent acts, in bytes. */
-  subjectToken: 16 * 1024,
+  /** A JWT: of the user for whom an agent acts, or as an agent may authenticate with. In bytes. */
+  jwt: 16 * 1024,
   version: 128,
   metadata: { members: 64, name: 128, value: 1024 },
   toolNames: { items: 1000, together: 65_536 },

@@ -41,7 +41,7 @@ const toolNames = {
   each: bounds.name,
   together: bounds.toolNames.together,
 } as const;
-const caller = { agent_id: agent, credential_token: text(bounds.credentialToken) } as const;
+const caller = { agent_id: agent, credential_token: text(bounds.jwt) } as const;
 
 /**
  * Every message that callers send, by its proto name and the proto names of its members. The gateway's `decode` reads
@@ -89,7 +89,7 @@ export const messageBounds = {
     run_id: text(bounds.runId),
     summary: long,
     via: message('Via'),
-    subject_token: text(bounds.subjectToken),
+    subject_token: text(bounds.jwt),
   },
   BatchCheckRequest: { requests: { kind: 'messages', of: 'CheckActionRequest', items: bounds.batch } },
   CompleteActionRequest: {
@@ -105,7 +105,8 @@ export const messageBounds = {
   AckOpControlRequest: { ...caller, sequence: count, detail: long },
   PreviewToolsRequest: { ...caller, tool_source: name, tool_names: toolNames },
   RegisterAgentRequest: {
-    ...caller,
+    agent_id: agent,
+    credential_token: text(bounds.credentialToken),
     name,
     framework: name,
     version: text(bounds.version),

@@ -11,7 +11,8 @@ import { endOpsOf, OpsRegistry } from './ops/index.ts';
 import type { PolicyFeatures } from './policy/index.ts';
 import { PolicyRegistry, PolicySet, policyVersion } from './policy/index.ts';
 import type { Journal, Snapshot, Store } from './store.ts';
-import { AgentDirectory, ReportedTools } from './tenancy/index.ts';
+import type { WorkloadIssuer } from './tenancy/index.ts';
+import { AgentDirectory, ReportedTools, Workloads } from './tenancy/index.ts';
 
 /**
  * Everything the use cases work on: the gateway's state in memory, the journal that makes it durable, and the ports.
@@ -21,6 +22,7 @@ export interface Governance extends Decisions {
   readonly callers: Callers;
   readonly directory: AgentDirectory;
   readonly reportedTools: ReportedTools;
+  readonly workloads: Workloads;
   readonly ops: OpsRegistry;
   readonly ledger: Ledger;
   policies: PolicySet;
@@ -52,6 +54,8 @@ export interface GovernancePorts
   readonly control: ControlSettings;
   readonly approvals: ApprovalSettings;
   readonly onControlStep: OnControlStep;
+  /** Whose JWTs are credentials of agents. Without them, none are. */
+  readonly workloads?: Issuers<WorkloadIssuer>;
   /** For a gateway that follows others. */
   readonly readCredentials?: ReadCredentials;
   /** For a gateway that has accounts. */
@@ -73,6 +77,7 @@ export function emptyGovernance(
     callers: new Callers(clock, keys, new SigningKeyRing(signingKeys), ports.readCredentials),
     directory,
     reportedTools: new ReportedTools(clock),
+    workloads: new Workloads(ports.workloads ?? { trusted: [] }, sha256),
     agentBounds,
     ops,
     ledger: new Ledger(clock, budgetPolicy({ ...noBudgets, timeZone })),

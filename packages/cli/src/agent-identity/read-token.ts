@@ -5,7 +5,7 @@ import { codeOf } from '../context/private-file.ts';
 const { readFileSync, statSync } = process.getBuiltinModule('node:fs');
 
 const mostBytes = 4096;
-const form = /^[\x21-\x7e]{1,512}$/;
+const form = /^[\x21-\x7e]{1,16384}$/;
 
 /** The token in a file: its text without the space around it. */
 export function readTokenFile(path: string): string {

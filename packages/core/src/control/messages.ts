@@ -7,7 +7,7 @@ import { announce } from '../kernel/index.ts';
 import type { AgentId } from '../kernel/index.ts';
 import { delivered, isDue, givenUp } from '../ops/index.ts';
 import type { Agent } from '../tenancy/index.ts';
-import { agentWarrant, authenticateAgent, credentialEnded, isProven, touchAgent } from '../tenancy/index.ts';
+import { agentWarrant, authenticateAgent, credentialEnded, lastingProof, touchAgent } from '../tenancy/index.ts';
 
 /**
  * Drops the messages of an agent that leaves, because its operations leave, too. A stop that it owes an answer for
@@ -124,9 +124,8 @@ export async function subscribeControl(
   }
   const outbox = gov.control.outbox(agent.record.id);
   const cursor = Math.min(request.afterSequence, outbox.lastSequence);
-  const hash = gov.sha256(request.token);
-  const isStillProven = () => isProven(gov, agent, hash);
-  const stream: ControlStream = { sink, cursor, stalled: false, waitsOnly, isProven: isStillProven };
+  const isProven = lastingProof(gov, agent, request.token);
+  const stream: ControlStream = { sink, cursor, stalled: false, waitsOnly, isProven };
   outbox.streams.add(stream);
   sendWaiting(gov, outbox, stream);
   return {

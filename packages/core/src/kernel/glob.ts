@@ -85,6 +85,11 @@ function longestLiteral(parts: readonly GlobPart[]): string {
   return longest;
 }
 
+/** The parts of a glob, for those who match it in their own way. */
+export function globParts(source: string): readonly GlobPart[] {
+  return translate(source).parts;
+}
+
 function textOf(parts: readonly GlobPart[]): string {
   return parts.map(({ char = '' }) => char).join('');
 }

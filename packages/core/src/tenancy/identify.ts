@@ -11,7 +11,7 @@ import type { Agents, Tenancy } from './tenancy.ts';
 export type IdentityRefusal =
   | 'missing credential token'
   | 'credential token mismatch'
-  | 'token has expired'
+  | `token ${string}`
   | 'credential token registered to a different agent'
   | 'agent is not registered'
   | 'agent is out of service'
@@ -30,7 +30,7 @@ export type Identity =
     };
 
 /** What it takes to know whose token it is. */
-export type Identifying = Pick<Tenancy, 'clock' | 'directory' | 'sha256'>;
+export type Identifying = Pick<Tenancy, 'clock' | 'directory' | 'sha256' | 'workloads'>;
 
 /** The agent whose token is right, even if it may not act at present. */
 export function provenAgent(identity: Identity): Agent | undefined {
@@ -43,7 +43,8 @@ export function provenAgent(identity: Identity): Agent | undefined {
  * Whether the presented token belongs to the claimed agent (spec, "Cross-org check"). It looks at the claimed triple
  * first. If that fails, the token's reverse index finds the real owner of a borrowed token.
  */
-export function identify({ clock, directory, sha256 }: Identifying, claim: AgentId, token: string): Identity {
+export function identify(gov: Identifying, claim: AgentId, token: string): Identity {
+  const { clock, directory, sha256 } = gov;
   const found = directory.find(claim);
   const claimed = found !== undefined && isRegistered(found) ? found : undefined;
   if (token === '') return { known: false, reason: 'missing credential token', claimed, owner: undefined };
@@ -56,28 +57,60 @@ export function identify({ clock, directory, sha256 }: Identifying, claim: Agent
     if (end !== null && clock.now() >= end) {
       return { known: false, reason: 'token has expired', claimed, owner: undefined };
     }
-    if (claimed.record.suspension !== null) {
-      return { known: false, reason: 'agent is suspended', claimed, owner: undefined };
-    }
-    if (claimed.blocked) {
-      return { known: false, reason: 'agent has not confirmed a stop', claimed, owner: undefined };
-    }
-    return { known: true, agent: claimed };
+    return unlessHeld(claimed);
   }
 
   const owner = directory.ownerOf(presented);
   if (owner !== undefined) {
     return { known: false, reason: 'credential token registered to a different agent', claimed, owner };
   }
-  const reason = claimed === undefined ? 'agent is not registered' : 'credential token mismatch';
-  return { known: false, reason, claimed, owner: undefined };
+  return identifyWorkload(gov, claim, claimed, presented);
+}
+
+/** An agent that has proven who it is may still be held. */
+function unlessHeld(claimed: Agent): Identity {
+  if (claimed.record.suspension !== null) {
+    return { known: false, reason: 'agent is suspended', claimed, owner: undefined };
+  }
+  if (claimed.blocked) return { known: false, reason: 'agent has not confirmed a stop', claimed, owner: undefined };
+  return { known: true, agent: claimed };
+}
+
+/** For a token that no agent has: a JWT may count as one. */
+function identifyWorkload(
+  { clock, directory, workloads }: Identifying,
+  claim: AgentId,
+  claimed: Agent | undefined,
+  presented: string,
+): Identity {
+  const refused = (reason: IdentityRefusal, owner?: Agent): Identity => ({ known: false, reason, claimed, owner });
+  const unknown = claimed === undefined ? 'agent is not registered' : 'credential token mismatch';
+  const shown = workloads.find(presented);
+  if (shown === undefined) return refused(unknown);
+  if ('why' in shown) return refused(`token ${shown.why}`);
+  if (clock.now() >= shown.expiresAt) return refused('token has expired');
+  if (agentKey(shown.agentId) !== agentKey(claim)) {
+    const owner = directory.find(shown.agentId);
+    const isOthers = owner !== undefined && isRegistered(owner);
+    return isOthers ? refused('credential token registered to a different agent', owner) : refused(unknown);
+  }
+  return claimed === undefined ? refused(unknown) : unlessHeld(claimed);
 }
 
 /** An agent that the caller may see. For a tenant, another tenant's agent does not exist. */
 export function findAgent(gov: Agents, by: Principal, id: AgentId): Agent {
-  const agent = mayReach(by, id) ? gov.directory.find(id) : undefined;
+  if (mayReach(by, id)) return registeredAgent(gov, id);
+  throw noAgent(id);
+}
+
+export function registeredAgent({ directory }: Agents, id: AgentId): Agent {
+  const agent = directory.find(id);
   if (agent !== undefined && isRegistered(agent)) return agent;
-  throw new ReeveError('agent_not_found', `there is no agent "${agentKey(id)}"`);
+  throw noAgent(id);
+}
+
+function noAgent(id: AgentId): ReeveError {
+  return new ReeveError('agent_not_found', `there is no agent "${agentKey(id)}"`);
 }
 
 /** The registered agent behind a call other than a check. A suspended or blocked agent may still report and listen. */
@@ -91,7 +124,8 @@ export function authenticateAgent(gov: Tenancy, claim: AgentId | undefined, toke
 export function agentWarrant(gov: Identifying, claim: AgentId | undefined, token: string): Warrant {
   const id = parseAgentId(claim);
   const hash = gov.sha256(token);
-  const hashed: Identifying = { clock: gov.clock, directory: gov.directory, sha256: () => hash };
+  const { clock, directory, workloads } = gov;
+  const hashed: Identifying = { clock, directory, workloads, sha256: () => hash };
   return { require: () => void agentOf(hashed, id, token) };
 }
 
@@ -116,15 +150,23 @@ export interface IdentifiedAgent {
  * Says whose token this is, to a caller that knows nothing else. The directory finds the hash, so the work is the same
  * whoever owns it. It records nothing, not even that the agent is alive: the caller has not acted as the agent yet.
  */
-export function identifyByToken({ clock, directory, sha256 }: Identifying, token: string): IdentifiedAgent {
+export function identifyByToken(gov: Identifying, token: string): IdentifiedAgent {
+  const { clock, directory, sha256, workloads } = gov;
   const hash = sha256(token);
-  const owner = token === '' ? undefined : directory.ownerOf(hash);
-  if (owner === undefined) throw new ReeveError('unauthenticated', 'the credential token belongs to no agent');
+  const found = token === '' ? undefined : directory.ownerOf(hash);
+  const shown = found === undefined ? workloads.find(hash) : undefined;
+  if (shown !== undefined && 'why' in shown) throw new ReeveError('unauthenticated', `token ${shown.why}`);
+  const owner = shown === undefined ? found : directory.find(shown.agentId);
+  if (owner === undefined || !isRegistered(owner)) {
+    const why = shown === undefined ? 'the credential token belongs to no agent' : 'agent is not registered';
+    throw new ReeveError('unauthenticated', why);
+  }
   const { id, tokenLife } = owner.record;
   directory.outOfService.refuse(id);
-  const expiresAt = tokenEnd(owner.record, hash) ?? null;
+  const expiresAt = shown?.expiresAt ?? tokenEnd(owner.record, hash) ?? null;
   if (expiresAt !== null && clock.now() >= expiresAt) throw new ReeveError('unauthenticated', 'token has expired');
-  return { agentId: id, suspended: isSuspended({ directory }, owner), expiresAt, ttlSecs: tokenLife?.ttlSecs ?? null };
+  const ttlSecs = shown === undefined ? (tokenLife?.ttlSecs ?? null) : null;
+  return { agentId: id, suspended: isSuspended({ directory }, owner), expiresAt, ttlSecs };
 }
 
 /** Whether checks of an agent are denied because it, its team, its org or everything is suspended. */
@@ -132,10 +174,15 @@ export function isSuspended({ directory }: Agents, { record }: Agent): boolean {
   return record.suspension !== null || directory.suspensions.over(record.id) !== undefined;
 }
 
-/** Whether what a caller has shown still proves that it is this agent, however it is held. */
-export function isProven(gov: Identifying, { record }: Agent, hash: string): boolean {
-  const end = tokenEnd(record, hash);
-  return end === null || (end !== undefined && gov.clock.now() < end);
+/** Tells from now on whether what an agent has shown still proves that it is this agent, however it is held. */
+export function lastingProof({ clock, sha256, workloads }: Identifying, agent: Agent, token: string): () => boolean {
+  const hash = sha256(token);
+  const shown = tokenEnd(agent.record, hash) === undefined ? workloads.find(hash) : undefined;
+  return () => {
+    const isOfWorkload = shown !== undefined && 'expiresAt' in shown && isRegistered(agent);
+    const end = isOfWorkload ? shown.expiresAt : tokenEnd(agent.record, hash);
+    return end === null || (end !== undefined && clock.now() < end);
+  };
 }
 
 /** Why a stream ends when its credential is no longer valid. */

@@ -18,7 +18,7 @@ export {
   identify,
   identifyByToken,
 } from './identify.ts';
-export { isProven, isSuspended, provenAgent, touchAgent } from './identify.ts';
+export { isSuspended, lastingProof, provenAgent, touchAgent } from './identify.ts';
 export type { RegisterRequest, Registration } from './register-agent.ts';
 export { registerAgent } from './register-agent.ts';
 export type { RenewedToken, RenewRequest } from './renew-token.ts';
@@ -36,5 +36,10 @@ export { agentsTable, agentUsesTable } from './tenancy-rows.ts';
 export type { AgentChange, AgentEvent, AgentUseChange, TenancySnapshot } from './tenancy-slice.ts';
 export { agentAfter, agentOfChange, isAgentChange, withoutToken } from './tenancy-slice.ts';
 export type { Agents, Tenancy, TenancyReactions } from './tenancy.ts';
+export { admitWorkload } from './admit-workload.ts';
+export type { ClaimMatch, WorkloadIssuer, WorkloadMatch } from './workload-entry.ts';
+export { matchWorkload, parseAgentTemplate, parseClaimMatch } from './workload-entry.ts';
+export type { Shown, WorkloadProof } from './workloads.ts';
+export { Workloads } from './workloads.ts';
 export type { TenantFilter, Tree } from './topology.ts';
 export { lineageOf, listAgents, teamOf, topologyStats, treeUnder, visibleAgents } from './topology.ts';

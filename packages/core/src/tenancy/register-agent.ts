@@ -1,7 +1,8 @@
 import { rootsWith, requireReach } from '../access/index.ts';
 import type { Principal } from '../access/index.ts';
+import type { Actor } from '../audit/index.ts';
 import { canonicalJson, draftOf, redactText } from '../audit/index.ts';
-import { findAgent, touchAgent } from './identify.ts';
+import { registeredAgent, touchAgent } from './identify.ts';
 import { checkLength, longest, invalid, ReeveError, agentKey, parseAgentId } from '../kernel/index.ts';
 import type { Tenancy } from './tenancy.ts';
 import { requireRoom } from './agent-bounds.ts';
@@ -86,20 +87,33 @@ export function registerAgent(gov: Tenancy, request: RegisterRequest): Registrat
     controlled: existing?.record.tokenHash === tokenHash && gov.control.carriesOut(existing.key),
     registeredWith: rootsWith(gov.keys, existing?.record.registeredWith ?? [], by.credentialId),
   };
-  requireRoom(gov, existing, record);
+  saveAgent(gov, record, by.actor, { created });
+  return { token, created, expiresAt: tokenLife.expiresAt };
+}
+
+/** Puts the record of a registered agent in place, and tells of it. */
+export function saveAgent(
+  gov: Tenancy,
+  record: AgentRecord,
+  actor: Actor,
+  how: { readonly created: boolean; readonly workload?: true },
+): void {
+  const { id, parent, tokenHash } = record;
+  requireRoom(gov, gov.directory.find(id), record);
   gov.journal.apply({ kind: 'agent_saved', agent: record });
-  const agent = findAgent(gov, by, id);
+  const agent = registeredAgent(gov, id);
   touchAgent(gov, agent);
   // At another gateway, an agent of another org may have been given the same token.
-  gov.journal.onlyWhile(() => gov.directory.ownerOf(tokenHash) === agent);
+  gov.journal.onlyWhile(() => gov.directory.ownerOf(tokenHash ?? '') === agent);
+  const at = gov.clock.now();
   gov.journal.record(
     draftOf({
-      at: gov.clock.now(),
+      at,
       eventType: 'AgentRegistered',
       lineage: agent.lineage,
-      actor: by.actor,
+      actor,
       payload: canonicalJson({
-        created,
+        ...how,
         framework: redactText(record.framework),
         name: redactText(record.name),
         parent: parent === null ? null : agentKey(parent),
@@ -107,8 +121,7 @@ export function registerAgent(gov: Tenancy, request: RegisterRequest): Registrat
       }),
     }),
   );
-  gov.journal.apply({ type: 'agent', at: gov.clock.now(), agent: id, change: 'registered' });
-  return { token, created, expiresAt: tokenLife.expiresAt };
+  gov.journal.apply({ type: 'agent', at, agent: id, change: 'registered' });
 }
 
 function parseParent(parent: AgentId | undefined): AgentId | null {

@@ -1,8 +1,8 @@
 import { canonicalJson, draftOf } from '../audit/index.ts';
 import type { AgentId, EpochMs } from '../kernel/index.ts';
-import { timestamp } from '../kernel/index.ts';
+import { invalid, timestamp } from '../kernel/index.ts';
 import type { FormerToken } from './agent.ts';
-import { actorOf } from './agent.ts';
+import { actorOf, tokenEnd } from './agent.ts';
 import { authenticateAgent } from './identify.ts';
 import { lifeFrom, newToken } from './register-agent.ts';
 import type { Tenancy } from './tenancy.ts';
@@ -30,6 +30,9 @@ const mostFormer = 8;
 export function renewToken(gov: Tenancy, request: RenewRequest): RenewedToken {
   const agent = authenticateAgent(gov, request.agentId, request.token);
   const { record } = agent;
+  if (tokenEnd(record, gov.sha256(request.token)) === undefined) {
+    throw invalid('credential_token', 'is a JWT, which its issuer renews');
+  }
   const now = gov.clock.now();
   const token = newToken(gov);
   const life = lifeFrom(now, record.tokenLife?.ttlSecs ?? null);

@@ -7,6 +7,7 @@ import type { AgentBounds } from './compact-agent.ts';
 import type { KnownAgents } from './directory.ts';
 import type { ReportedTools } from './reported-tools.ts';
 import type { AgentChange, AgentEvent, AgentUseChange } from './tenancy-slice.ts';
+import type { KnownWorkloads } from './workloads.ts';
 
 /** The control link to a running agent, as far as tenancy needs it. */
 export interface AgentLink {
@@ -39,6 +40,8 @@ export interface Tenancy extends Ports, Agents {
   /** Whether those who called may still act. */
   readonly callers: KnownCallers;
   readonly control: AgentLink;
+  /** What the JWTs of workloads have proven. */
+  readonly workloads: KnownWorkloads;
   /** Which changed tools were reported of late. */
   readonly reportedTools: Pick<ReportedTools, 'has'>;
   /** The version of the policies in force, as agents are told. */

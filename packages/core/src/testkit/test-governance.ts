@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Issuers, SubjectIssuer } from '../access/issuers.ts';
 import type { FindAccounts } from '../access/known-account.ts';
+import type { WorkloadIssuer } from '../tenancy/workload-entry.ts';
 import type { Principal } from '../access/principal.ts';
 import type { ApprovalSettings } from '../approvals/approval-registry.ts';
 import { sealer } from '../audit/chain.ts';
@@ -97,6 +98,8 @@ export interface TestOptions {
   readonly agentBounds?: Partial<AgentBounds>;
   /** Who vouches for users. */
   readonly subjects?: Issuers<SubjectIssuer>;
+  /** Whose JWTs are credentials of agents. */
+  readonly workloads?: Issuers<WorkloadIssuer>;
   /** The log that it shares with other governances. */
   readonly member?: SharedMember;
   /** Tells it from other governances. */
@@ -117,6 +120,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
     mostActionMicros = usualMostActionMicros,
     agentBounds = {},
     subjects = { trusted: [] },
+    workloads,
   } = options;
   const snapshot = await store.load();
   let flushes: (() => void)[] = [];
@@ -176,6 +180,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
       approvals: { ttlMs: 300_000, notifies: false, ...approvals },
       onControlStep: () => undefined,
       findAccounts,
+      ...(workloads === undefined ? {} : { workloads }),
     },
     snapshot,
   );

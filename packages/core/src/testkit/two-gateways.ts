@@ -11,7 +11,10 @@ export async function ticks(): Promise<void> {
 }
 
 /** Two gateways on one log, whose turns end when the test says so. */
-export async function twoGateways(policy: string, options: Pick<TestOptions, 'agentBounds' | 'subjects'> = {}) {
+export async function twoGateways(
+  policy: string,
+  options: Pick<TestOptions, 'agentBounds' | 'subjects' | 'workloads'> = {},
+) {
   const log = new SharedMemory();
   const clock = new ManualClock();
   const members: TestGovernance[] = [];

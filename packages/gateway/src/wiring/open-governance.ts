@@ -28,8 +28,8 @@ import { policyFeatures } from '../adapters/cel/policy-features.ts';
 import { randomness, sha256 } from '../adapters/crypto/node-crypto.ts';
 import { systemClock as clock } from '../adapters/system/system-clock.ts';
 import type { StoreWatch } from '../background/store-watch.ts';
-import type { OpenedIssuers } from './open-issuers.ts';
 import { credentialsOf } from './open-identity.ts';
+import type { OpenedIssuers } from './open-issuers.ts';
 import type { OpenStore, SharedStore } from './opened-store.ts';
 import { startWithout, tellUnread } from './tell-unread.ts';
 import type { WiringContext } from './wiring-context.ts';
@@ -123,7 +123,7 @@ function governanceOn(
   { store, shared, accountStore }: OpenStore,
   snapshot: Snapshot,
   journal: Journal<Change, DomainEvent>,
-  { subjects }: OpenedIssuers,
+  { subjects, workloads }: OpenedIssuers,
 ): Governance {
   const { config, metrics } = context;
   return emptyGovernance(
@@ -141,6 +141,7 @@ function governanceOn(
       opsSeed: randomInt(2 ** 32),
       control: { ackMs: config.controlAckSecs * 1000, strict: config.controlStrict },
       approvals: { ttlMs: config.approvalTtlSecs * 1000, notifies: config.approvalWebhookUrl !== undefined },
+      workloads,
       onControlStep: (receipt, before) => metrics.controlled(receipt, before),
       findAccounts: accountStore === undefined ? undefined : findAccountsIn(accountStore),
       ...(shared === undefined ? {} : { readCredentials: () => credentialsIn(context, shared, journal) }),

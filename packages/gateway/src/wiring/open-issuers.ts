@@ -1,9 +1,10 @@
-import type { Issuers, IssuerSettings, SubjectIssuer } from '@reeve/core';
+import type { Issuers, IssuerSettings, SubjectIssuer, WorkloadIssuer } from '@reeve/core';
 import { sha256 } from '../adapters/crypto/node-crypto.ts';
 import { IssuersFile } from '../adapters/issuers/issuers-file.ts';
 import { KeyPlaces } from '../adapters/issuers/key-places.ts';
 import type { EntryForm } from '../adapters/issuers/read-issuers.ts';
 import { subjectForm } from '../adapters/issuers/read-issuers.ts';
+import { workloadForm } from '../adapters/issuers/workload-form.ts';
 import { systemClock } from '../adapters/system/system-clock.ts';
 import { followIssuers } from '../background/follow-issuers.ts';
 import type { WiringContext } from './wiring-context.ts';
@@ -11,6 +12,7 @@ import type { WiringContext } from './wiring-context.ts';
 /** Who is believed about people and workloads. Without a file, nobody. */
 export interface OpenedIssuers {
   readonly subjects: Issuers<SubjectIssuer>;
+  readonly workloads: Issuers<WorkloadIssuer>;
 }
 
 const nobody = { trusted: [] };
@@ -25,7 +27,10 @@ export async function openIssuers(context: WiringContext): Promise<OpenedIssuers
       else logger.warn({ ...place, why }, 'the keys of an issuer cannot be had; those at hand are used on');
     },
   });
-  return { subjects: await openFile(context, 'subjects', config.subjects, subjectForm, places) };
+  return {
+    subjects: await openFile(context, 'subjects', config.subjects, subjectForm, places),
+    workloads: await openFile(context, 'workloads', config.workloads, workloadForm, places),
+  };
 }
 
 async function openFile<Settings extends IssuerSettings>(

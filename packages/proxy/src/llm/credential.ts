@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { bounds } from '@reeve/contract';
 import { badToken } from './refusal-of.ts';
 
-const longestToken = 512;
 /** What the gateway issues. */
 const issued = 'rva_';
 
@@ -14,6 +14,6 @@ export function agentTokenOf(headers: IncomingHttpHeaders): string {
   );
   const token = given.find((each) => each.startsWith(issued)) ?? given[0];
   if (token === undefined) throw badToken('there is none; give it as "Authorization: Bearer" or "x-api-key"');
-  if (token.length > longestToken) throw badToken('it is too long');
+  if (token.length > bounds.jwt) throw badToken('it is too long');
   return token;
 }

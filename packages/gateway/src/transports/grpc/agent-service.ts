@@ -10,7 +10,8 @@ import {
 import type { Execute, Issuers, Principal, SubjectIssuer, Tenancy } from '@reeve/core';
 import { heartbeat, identifyByToken, timestamp } from '@reeve/core';
 import { readerOf, readerOfAgent } from '../../evaluation/tenant-slots.ts';
-import { decode } from './decode.ts';
+import type { Admits } from './decode.ts';
+import { decode, decodeFromAgent } from './decode.ts';
 import { encode } from './message-writer.ts';
 import type { RpcRoutes, UnaryHandler } from './rpc.ts';
 
@@ -21,7 +22,7 @@ export interface AgentServiceOptions {
   readonly subjects: Issuers<SubjectIssuer>;
 }
 
-export function agentService(tenancy: Tenancy, execute: Execute, options: AgentServiceOptions): RpcRoutes {
+export function agentService(tenancy: Tenancy & Admits, execute: Execute, options: AgentServiceOptions): RpcRoutes {
   return {
     unary: new Map<string, UnaryHandler>([
       [
@@ -54,7 +55,7 @@ export function agentService(tenancy: Tenancy, execute: Execute, options: AgentS
       [
         paths.heartbeat,
         async (bytes, call) => {
-          const wire = decode('HeartbeatRequest', bytes);
+          const wire = await decodeFromAgent(tenancy, 'HeartbeatRequest', bytes);
           const answer = heartbeat(tenancy, wire.agentId, wire.credentialToken);
           call.credentialShown(readerOfAgent(wire.agentId));
           return encode(HeartbeatResponse, answer);
@@ -63,7 +64,7 @@ export function agentService(tenancy: Tenancy, execute: Execute, options: AgentS
       [
         paths.identifyAgent,
         async (bytes, call) => {
-          const { credentialToken } = decode('IdentifyAgentRequest', bytes);
+          const { credentialToken } = await decodeFromAgent(tenancy, 'IdentifyAgentRequest', bytes);
           const answer = identifyByToken(tenancy, credentialToken);
           call.credentialShown(readerOfAgent(answer.agentId));
           const issuers = options.subjects.trusted.map(({ settings }) => settings.issuer);
@@ -79,7 +80,8 @@ export function agentService(tenancy: Tenancy, execute: Execute, options: AgentS
       [
         paths.renewToken,
         async (bytes, call) => {
-          const { agentId, credentialToken: token } = decode('RenewTokenRequest', bytes);
+          const wire = await decodeFromAgent(tenancy, 'RenewTokenRequest', bytes);
+          const { agentId, credentialToken: token } = wire;
           const renewed = await execute({ kind: 'renew_token', agentId, token });
           call.credentialShown(readerOfAgent(agentId));
           return encode(RenewTokenResponse, {
@@ -91,7 +93,7 @@ export function agentService(tenancy: Tenancy, execute: Execute, options: AgentS
       [
         paths.deregisterAgent,
         async (bytes, call) => {
-          const wire = decode('DeregisterAgentRequest', bytes);
+          const wire = await decodeFromAgent(tenancy, 'DeregisterAgentRequest', bytes);
           const { agentId, credentialToken: token, reason } = wire;
           await execute({ kind: 'deregister_agent', agentId, token, reason });
           call.credentialShown(readerOfAgent(agentId));
@@ -101,7 +103,7 @@ export function agentService(tenancy: Tenancy, execute: Execute, options: AgentS
       [
         paths.reportToolDefinitions,
         async (bytes, call) => {
-          const wire = decode('ReportToolDefinitionsRequest', bytes);
+          const wire = await decodeFromAgent(tenancy, 'ReportToolDefinitionsRequest', bytes);
           await execute({
             kind: 'report_tools',
             agentId: wire.agentId,

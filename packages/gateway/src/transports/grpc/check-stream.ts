@@ -4,7 +4,8 @@ import { checkAction, longestStretch, ReeveError } from '@reeve/core';
 import { readerOfAgent } from '../../evaluation/tenant-slots.ts';
 import type { Health } from '../../telemetry/health.ts';
 import { checkRequestOf, checkResponseOf, isKnown } from './convert-check.ts';
-import { decode } from './decode.ts';
+import type { Admits } from './decode.ts';
+import { decodeFromAgent } from './decode.ts';
 import { encode } from './message-writer.ts';
 import type { RpcCall, StreamHandler } from './rpc.ts';
 import { invalidRequestReason } from '@reeve/contract/names';
@@ -18,7 +19,11 @@ interface Place {
  * A pipeline of checks. Each is judged as it arrives, and answered once it is durable and all before it are answered. A
  * malformed entry is denied in its place, and the stream goes on.
  */
-export function checkStream(decisions: Decisions, health: Health, onAnswer: (answer: Answer) => void): StreamHandler {
+export function checkStream(
+  decisions: Decisions & Admits,
+  health: Health,
+  onAnswer: (answer: Answer) => void,
+): StreamHandler {
   return (stream, call) => {
     const places: Place[] = [];
     const waiting: Uint8Array[] = [];
@@ -82,9 +87,11 @@ export function checkStream(decisions: Decisions, health: Health, onAnswer: (ans
   };
 }
 
-async function answerTo(decisions: Decisions, bytes: Uint8Array, call: RpcCall): Promise<Answer> {
+async function answerTo(decisions: Decisions & Admits, bytes: Uint8Array, call: RpcCall): Promise<Answer> {
   try {
-    const request = checkRequestOf(decode('CheckActionRequest', bytes), decisions.mostActionMicros);
+    const decoded = decodeFromAgent(decisions, 'CheckActionRequest', bytes);
+    const wire = decoded instanceof Promise ? await decoded : decoded;
+    const request = checkRequestOf(wire, decisions.mostActionMicros);
     const answer = await checkAction(decisions, request);
     if (isKnown(answer)) call.credentialShown(readerOfAgent(request.agentId));
     return answer;

@@ -9,7 +9,8 @@ import type { AckOutcome, ControlMessage, Controls, ControlSubscription, Execute
 import { invalid, ReeveError, subscribeControl, timestamp, toldReason } from '@reeve/core';
 import { readerOfAgent } from '../../evaluation/tenant-slots.ts';
 import type { Health } from '../../telemetry/health.ts';
-import { decode } from './decode.ts';
+import type { Admits } from './decode.ts';
+import { decodeFromAgent } from './decode.ts';
 import { encode } from './message-writer.ts';
 import type { Encoded, RpcRoutes, RpcStream, StreamHandler } from './rpc.ts';
 
@@ -29,13 +30,13 @@ const signals: Readonly<Record<ControlMessage['signal'], WireSignal>> = {
 };
 
 /** Sends agents the controls of their operations, and takes their acknowledgements. */
-export function controlService(controls: Controls, execute: Execute, health: Health): RpcRoutes {
+export function controlService(controls: Controls & Admits, execute: Execute, health: Health): RpcRoutes {
   return {
     unary: new Map([
       [
         paths.ackOpControl,
         async (bytes, call) => {
-          const wire = decode('AckOpControlRequest', bytes);
+          const wire = await decodeFromAgent(controls, 'AckOpControlRequest', bytes);
           const outcome = outcomes[wire.outcome];
           if (outcome === undefined) throw invalid('outcome', 'must be RECEIVED (1), EFFECTIVE (2) or FAILED (3)');
           await execute({
@@ -56,7 +57,7 @@ export function controlService(controls: Controls, execute: Execute, health: Hea
 }
 
 /** The first message is the subscription; later messages are ignored. It lasts until one side ends it. */
-function opControlStream(controls: Controls, health: Health): StreamHandler {
+function opControlStream(controls: Controls & Admits, health: Health): StreamHandler {
   return (stream, call) => {
     let subscribed = false;
     let closed = false;
@@ -64,7 +65,7 @@ function opControlStream(controls: Controls, health: Health): StreamHandler {
     const shutDown = () => stream.fail(new ReeveError('shutting_down', 'the gateway is shutting down'));
     const forget = health.onDrain(shutDown);
     const subscribe = async (bytes: Uint8Array) => {
-      const wire = decode('OpControlSubscribeRequest', bytes);
+      const wire = await decodeFromAgent(controls, 'OpControlSubscribeRequest', bytes);
       const { agentId, credentialToken: token, afterSequence, waitsOnly } = wire;
       const request = { agentId, token, afterSequence, waitsOnly };
       subscription = await subscribeControl(controls, request, {

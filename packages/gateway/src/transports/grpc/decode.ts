@@ -16,7 +16,10 @@ import {
   ReportToolDefinitionsRequest,
 } from '@reeve/contract';
 import { ServerReflectionRequest } from '@reeve/contract/reflection';
-import { invalid, messageOf, ReeveError } from '@reeve/core';
+import { admitWorkload, invalid, messageOf, ReeveError } from '@reeve/core';
+
+/** What it takes to let a workload in. */
+export type Admits = Parameters<typeof admitWorkload>[0];
 
 /** The messages that callers send. The contract bounds each. */
 interface Messages {
@@ -55,8 +58,47 @@ const codecs: { readonly [Name in MessageName]: { decode(bytes: Uint8Array): Mes
   ServerReflectionRequest,
 };
 
+/** A message by which an agent calls, with its token. */
+type FromAgent = {
+  [Name in MessageName]: Messages[Name] extends { readonly credentialToken: string } ? Name : never;
+}[MessageName];
+
+/** It sets the token of an agent, and does not come with one. */
+type ByToken = Exclude<FromAgent, 'RegisterAgentRequest'>;
+
+/**
+ * Reads a message of an agent. There is no other way to, so no call forgets that a token may be a JWT. For any other
+ * token it answers at once.
+ */
+export function decodeFromAgent<Name extends ByToken>(
+  gov: Admits,
+  name: Name,
+  bytes: Uint8Array,
+): Messages[Name] | Promise<Messages[Name]> {
+  const message = decodeAny(name, bytes);
+  const admitted = admitWorkload(gov, message.credentialToken, 'agentId' in message ? message.agentId : undefined);
+  return admitted === undefined ? message : admitted.then(() => message);
+}
+
+/** Reads a batch of checks, each of which may come with another token. */
+export function decodeBatch(gov: Admits, bytes: Uint8Array): BatchCheckRequest | Promise<BatchCheckRequest> {
+  const batch = decodeAny('BatchCheckRequest', bytes);
+  const waits = batch.requests.flatMap(({ credentialToken, agentId }) => {
+    return admitWorkload(gov, credentialToken, agentId) ?? [];
+  });
+  return waits.length === 0 ? batch : Promise.all(waits).then(() => batch);
+}
+
+/** Reads a message of anybody else. */
+export function decode<Name extends Exclude<MessageName, ByToken | 'BatchCheckRequest'>>(
+  name: Name,
+  bytes: Uint8Array,
+): Messages[Name] {
+  return decodeAny(name, bytes);
+}
+
 /** Reads a message. Bytes that cannot be decoded and members beyond their bound are the caller's mistake. */
-export function decode<Name extends MessageName>(name: Name, bytes: Uint8Array): Messages[Name] {
+function decodeAny<Name extends MessageName>(name: Name, bytes: Uint8Array): Messages[Name] {
   const message = read(name, bytes);
   const fault = faultInMessage(name, message);
   if (fault !== undefined) throw invalid(fault.field, fault.problem);

@@ -14,7 +14,8 @@ import { readerOfAgent } from '../../evaluation/tenant-slots.ts';
 import type { Health } from '../../telemetry/health.ts';
 import { checkStream } from './check-stream.ts';
 import { checkRequestOf, checkResponseOf, isKnown } from './convert-check.ts';
-import { decode } from './decode.ts';
+import type { Admits } from './decode.ts';
+import { decodeBatch, decodeFromAgent } from './decode.ts';
 import { encode } from './message-writer.ts';
 import type { RpcRoutes } from './rpc.ts';
 
@@ -25,7 +26,7 @@ export interface PolicyServiceOptions {
 }
 
 export function policyService(
-  decisions: Decisions,
+  decisions: Decisions & Admits,
   execute: Execute,
   { health, onAnswer }: PolicyServiceOptions,
 ): RpcRoutes {
@@ -34,18 +35,22 @@ export function policyService(
       [
         paths.checkAction,
         (bytes, call) => {
-          const request = checkRequestOf(decode('CheckActionRequest', bytes), decisions.mostActionMicros);
-          return checkAction(decisions, request).then((answer) => {
-            if (isKnown(answer)) call.credentialShown(readerOfAgent(request.agentId));
-            onAnswer(answer);
-            return encode(CheckActionResponse, checkResponseOf(answer));
-          });
+          const answerTo = (wire: CheckActionRequest) => {
+            const request = checkRequestOf(wire, decisions.mostActionMicros);
+            return checkAction(decisions, request).then((answer) => {
+              if (isKnown(answer)) call.credentialShown(readerOfAgent(request.agentId));
+              onAnswer(answer);
+              return encode(CheckActionResponse, checkResponseOf(answer));
+            });
+          };
+          const wire = decodeFromAgent(decisions, 'CheckActionRequest', bytes);
+          return wire instanceof Promise ? wire.then(answerTo) : answerTo(wire);
         },
       ],
       [
         paths.batchCheck,
         async (bytes, call) => {
-          const { requests } = decode('BatchCheckRequest', bytes);
+          const { requests } = await decodeBatch(decisions, bytes);
           const answers = await checkActions(
             decisions,
             requests.map((wire, index) => inBatch(wire, index, decisions.mostActionMicros)),
@@ -59,7 +64,7 @@ export function policyService(
       [
         paths.completeAction,
         async (bytes, call) => {
-          const wire = decode('CompleteActionRequest', bytes);
+          const wire = await decodeFromAgent(decisions, 'CompleteActionRequest', bytes);
           const isOpen = wire.outcome === WireOutcome.OUTCOME_UNSPECIFIED;
           const outcome = isOpen ? null : outcomeNames.nameOf(wire.outcome);
           if (outcome === undefined) throw invalid('outcome', 'must be SUCCEEDED (1), FAILED (2) or CANCELLED (3)');
@@ -88,7 +93,7 @@ export function policyService(
       [
         paths.previewTools,
         async (bytes, call) => {
-          const wire = decode('PreviewToolsRequest', bytes);
+          const wire = await decodeFromAgent(decisions, 'PreviewToolsRequest', bytes);
           const denied = await previewTools(decisions, {
             agentId: wire.agentId,
             token: wire.credentialToken,
