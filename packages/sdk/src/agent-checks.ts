@@ -5,6 +5,7 @@ import type { Answer } from './answer.ts';
 import { answerOf } from './answer.ts';
 import type { Batch } from './check-many.ts';
 import { batchesOf, checkBatch } from './check-many.ts';
+import type { Credential } from './credential.ts';
 import { ReeveInvalidRequest } from './errors.ts';
 import type { GatewayLink } from './gateway-link.ts';
 import type { Limits } from './outage/retry.ts';
@@ -25,17 +26,17 @@ export class AgentChecks {
   readonly #link: GatewayLink;
   readonly #ops: AgentOps;
   readonly #id: FullAgentId;
-  readonly #token: string;
+  readonly #credential: Pick<Credential, 'token'>;
 
-  constructor(link: GatewayLink, ops: AgentOps, id: FullAgentId, token: string) {
+  constructor(link: GatewayLink, ops: AgentOps, id: FullAgentId, credential: Pick<Credential, 'token'>) {
     this.#link = link;
     this.#ops = ops;
     this.#id = id;
-    this.#token = token;
+    this.#credential = credential;
   }
 
   prepare(action: Action, details: CheckDetails): PreparedCheck {
-    return prepareCheck(this.#id, this.#token, action, details);
+    return prepareCheck(this.#id, this.#credential.token, action, details);
   }
 
   /** For callers that act by themselves: an allowed operation counts as running from then on. */
@@ -69,11 +70,18 @@ export class AgentChecks {
     const { onUnavailable } = this.#link.settings;
     this.#ops.asked(op);
     try {
-      return answerOf(await this.#link.check(check, limits), check.ids);
+      return answerOf(await this.#link.check(this.#upToDate(check), limits), check.ids);
     } catch (error) {
       if (mayHaveArrived(error)) this.#callOff(op);
       return withoutAnswer(error, check.ids, onUnavailable);
     }
+  }
+
+  /** A check that was held for long may have been prepared with a token that has been renewed since. */
+  #upToDate(check: PreparedCheck): PreparedCheck {
+    const { token: credentialToken } = this.#credential;
+    if (check.message.credentialToken === credentialToken) return check;
+    return { ...check, message: { ...check.message, credentialToken } };
   }
 
   async #askBatch(batch: Batch, ops: readonly LiveOperation[], limits: Limits): Promise<Answer[]> {

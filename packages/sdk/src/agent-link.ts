@@ -20,6 +20,8 @@ import type { RpcMethod } from './rpc-methods.ts';
 /** A user that acts as the agent with a token. */
 export interface AgentUser {
   readonly token: string;
+  /** There is a new token in place of it. */
+  readonly take: (token: string) => void;
   /** Whether other processes act as the same agent. */
   readonly shared: boolean;
   /** Whether it waits for answers to its checks, and carries out no controls. */
@@ -112,6 +114,12 @@ export class AgentLink {
       notify(user.onConnection, { type: 'ended', address, reason: why.message });
       notify(user.onRevoked, undefined);
     }
+  }
+
+  /** Somebody has renewed a token: whoever acts with the old one has the new one, and so has the stream. */
+  renewed(old: string, token: string): void {
+    for (const user of this.#users) if (user.token === old) user.take(token);
+    if (this.#token === old) this.#stream.open();
   }
 
   /** The client has gone on to another gateway. */

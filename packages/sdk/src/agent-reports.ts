@@ -2,6 +2,7 @@ import type { FullAgentId } from './agent-id.ts';
 import type { AgentOps } from './agent-ops.ts';
 import type { Completion } from './completion.ts';
 import { completionRequest } from './completion.ts';
+import type { Credential } from './credential.ts';
 import { ReeveInvalidTransition, ReeveOpNotFound, ReeveUnavailable } from './errors.ts';
 import type { GatewayLink } from './gateway-link.ts';
 import type { Limits } from './outage/retry.ts';
@@ -12,18 +13,18 @@ export class AgentReports {
   readonly #link: GatewayLink;
   readonly #ops: AgentOps;
   readonly #id: FullAgentId;
-  readonly #token: string;
+  readonly #credential: Pick<Credential, 'token'>;
 
-  constructor(link: GatewayLink, ops: AgentOps, id: FullAgentId, token: string) {
+  constructor(link: GatewayLink, ops: AgentOps, id: FullAgentId, credential: Pick<Credential, 'token'>) {
     this.#link = link;
     this.#ops = ops;
     this.#id = id;
-    this.#token = token;
+    this.#credential = credential;
   }
 
   /** The report of callers that act by themselves. It also says that the work has stopped. */
   async complete(opId: string, completion: Completion, limits: Limits): Promise<void> {
-    const request = completionRequest(this.#id, this.#token, opId, completion);
+    const request = completionRequest(this.#id, this.#credential.token, opId, completion);
     const op = this.#ops.find(opId);
     if (op !== undefined && !op.run) this.#ops.drop(op);
     // A terminated operation is over at the gateway. Only the end of its work remains to be reported.

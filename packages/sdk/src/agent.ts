@@ -8,6 +8,8 @@ import type { Answer } from './answer.ts';
 import { awaitDecision } from './await-decision.ts';
 import type { Completion } from './completion.ts';
 import type { ConnectionEvent } from './connection-event.ts';
+import type { TokenLife } from './credential.ts';
+import { Credential } from './credential.ts';
 import { ReeveClosed, ReeveUnauthenticated } from './errors.ts';
 import type { GatewayLink } from './gateway-link.ts';
 import type { CallOptions } from './outage/retry.ts';
@@ -45,6 +47,8 @@ export interface ChangedTool {
 export interface Registration {
   readonly id: FullAgentId;
   readonly token: string;
+  /** Left out if the token never ends, or nothing is known of its end. */
+  readonly life?: TokenLife | undefined;
   readonly created: boolean;
   readonly heartbeatMs: number;
   readonly shared: boolean;
@@ -57,7 +61,7 @@ export class Agent {
   readonly id: FullAgentId;
   /** False if the same identity was registered before. */
   readonly created: boolean;
-  readonly #token: string;
+  readonly #credential: Credential;
   readonly #link: GatewayLink;
   readonly #line: AgentLink;
   readonly #user: AgentUser;
@@ -69,27 +73,37 @@ export class Agent {
   #revoked = false;
 
   /** @internal */
-  constructor(link: GatewayLink, { id, token, created, heartbeatMs, shared, waitsOnly, events }: Registration) {
+  constructor(link: GatewayLink, registration: Registration) {
+    const { id, token, life, created, heartbeatMs, shared, waitsOnly, events } = registration;
     this.id = id;
     this.created = created;
-    this.#token = token;
     this.#link = link;
     this.#line = link.agent(id);
-    this.#checks = new AgentChecks(link, this.#line.ops, id, token);
-    this.#reports = new AgentReports(link, this.#line.ops, id, token);
+    // A token that others hold, too, is theirs to renew: it would end for them.
+    const credential = new Credential(token, shared ? undefined : life, {
+      renew: (old) => renewedToken(link, id, old),
+      onRenewed: (old) => this.#line.renewed(old, credential.token),
+    });
+    this.#credential = credential;
+    this.#checks = new AgentChecks(link, this.#line.ops, id, credential);
+    this.#reports = new AgentReports(link, this.#line.ops, id, credential);
     const stopBeating = startHeartbeat({
       intervalMs: heartbeatMs,
       beat: () => this.heartbeat(),
-      onRevoked: (error) => this.#line.revoke(token, error),
+      onRevoked: (error) => this.#line.revoke(credential.token, error),
     });
     const forget = link.onClose(() => this.#stop(new ReeveClosed()));
     this.#stop = (why) => {
       stopBeating();
+      credential.stop();
       forget();
       this.#line.leave(this.#user, why);
     };
     this.#user = {
-      token,
+      get token() {
+        return credential.token;
+      },
+      take: (renewed) => credential.take(renewed),
       shared,
       waitsOnly,
       onControl: (control) => events.onControl?.(control),
@@ -99,6 +113,7 @@ export class Agent {
       onReportsDue: () => void this.heartbeat().catch(() => {}),
       onRevoked: () => {
         stopBeating();
+        credential.stop();
         this.#revoked = true;
         if (this.#state !== 'deregistering') events.onRevoked?.();
       },
@@ -211,7 +226,7 @@ export class Agent {
   async deniedTools(source: string, names: readonly string[], options: CallOptions = {}): Promise<readonly string[]> {
     const request = {
       agentId: { ...this.id },
-      credentialToken: this.#token,
+      credentialToken: this.#credential.token,
       toolSource: source,
       toolNames: [...names],
     };
@@ -222,7 +237,7 @@ export class Agent {
   async reportChangedTools(source: string, changed: readonly ChangedTool[], options: CallOptions = {}): Promise<void> {
     const request = {
       agentId: { ...this.id },
-      credentialToken: this.#token,
+      credentialToken: this.#credential.token,
       toolSource: source,
       changed: changed.map(({ tool, locked = '', actual = '' }) => ({
         toolName: tool,
@@ -235,7 +250,7 @@ export class Agent {
 
   /** Sends a heartbeat now. The regular ones go on by themselves. */
   async heartbeat(options: CallOptions = {}): Promise<AgentStatus> {
-    const request = { agentId: { ...this.id }, credentialToken: this.#token };
+    const request = { agentId: { ...this.id }, credentialToken: this.#credential.token };
     const { suspended, policyVersion } = await this.#link.sendOnce(rpc.heartbeat, request, this.#link.limits(options));
     this.#status = { suspended, policyVersion };
     await this.#reports.deliverOwed();
@@ -244,7 +259,7 @@ export class Agent {
 
   /** Ends the registration. The token stops working and running operations are terminated. */
   async deregister(reason = '', options: CallOptions = {}): Promise<void> {
-    const request = { agentId: { ...this.id }, credentialToken: this.#token, reason };
+    const request = { agentId: { ...this.id }, credentialToken: this.#credential.token, reason };
     const isDone = (error: unknown) => error instanceof ReeveUnauthenticated;
     await this.#line.flush();
     const before = this.#state;
@@ -284,6 +299,12 @@ export class Agent {
   #requireOpen(): void {
     if (this.#state === 'closed') throw new ReeveClosed('agent');
   }
+}
+
+async function renewedToken(link: GatewayLink, id: FullAgentId, token: string): Promise<{ readonly token: string }> {
+  const request = { agentId: { ...id }, credentialToken: token };
+  const { credentialToken } = await link.send(rpc.renewToken, request, link.limits({}));
+  return { token: credentialToken };
 }
 
 const warned = new WeakSet<GatewayLink>();

@@ -1,8 +1,9 @@
-import type { RegisterAgentResponse } from '@reeve/contract';
+import type { IdentifyAgentResponse, RegisterAgentResponse } from '@reeve/contract';
 import { Agent } from './agent.ts';
 import type { FullAgentId } from './agent-id.ts';
 import { fullAgentId } from './agent-id.ts';
 import type { Settings } from './connect-options.ts';
+import type { TokenLife } from './credential.ts';
 import { ReeveInternal, ReeveUnauthenticated } from './errors.ts';
 import type { CallOptions } from './outage/retry.ts';
 import { GatewayLink } from './gateway-link.ts';
@@ -18,6 +19,8 @@ export interface Enrollment {
   readonly token: string;
   /** False if the agent was registered already. Its old token has stopped. */
   readonly created: boolean;
+  /** When the token ends; undefined: never. */
+  readonly expiresAt: Date | undefined;
 }
 
 export interface Identified {
@@ -44,6 +47,7 @@ export class Reeve {
     return new Agent(this.#link, {
       id: fullAgentId(options),
       token: answer.credentialToken,
+      life: lifeOf(options.tokenTtlSecs ?? 0, answer.expiresAt),
       created: answer.created,
       heartbeatMs: secondsToMs(answer.heartbeatIntervalSecs),
       shared: options.shared ?? false,
@@ -57,8 +61,8 @@ export class Reeve {
    * stream and no heartbeats.
    */
   async enroll(options: EnrollOptions, call: CallOptions = {}): Promise<Enrollment> {
-    const { credentialToken: token, created } = await this.#register(options, call);
-    return { id: fullAgentId(options), token, created };
+    const { credentialToken: token, created, expiresAt } = await this.#register(options, call);
+    return { id: fullAgentId(options), token, created, expiresAt: expiresAt === '' ? undefined : new Date(expiresAt) };
   }
 
   async #register(options: EnrollOptions, call: CallOptions): Promise<RegisterAgentResponse> {
@@ -70,8 +74,13 @@ export class Reeve {
 
   /** Acts as a registered agent with its token. Needs no API key. */
   attach(options: AttachOptions): Agent {
+    return this.#attach(options, undefined);
+  }
+
+  #attach(options: AttachOptions, life: TokenLife | undefined): Agent {
     return new Agent(this.#link, {
       id: fullAgentId(options),
+      life,
       token: requireText('token', options.token),
       created: false,
       heartbeatMs: secondsToMs(options.heartbeatIntervalSecs ?? defaultHeartbeatSecs),
@@ -83,16 +92,22 @@ export class Reeve {
 
   /** Acts as the registered agent whose token this is. Throws `ReeveUnauthenticated` if it is nobody's. */
   async agent(options: TokenOptions, call: CallOptions = {}): Promise<Agent> {
-    return this.attach({ ...options, ...(await this.identify(options.token, call)).id });
+    const { agentId, expiresAt, tokenTtlSecs } = await this.#identify(options.token, call);
+    return this.#attach({ ...options, ...agentId }, lifeOf(tokenTtlSecs, expiresAt));
   }
 
   /** Says whose token this is. Throws `ReeveUnauthenticated` if it is nobody's. */
   async identify(token: string, call: CallOptions = {}): Promise<Identified> {
+    const { agentId, suspended, subjectIssuers } = await this.#identify(token, call);
+    return { id: agentId, suspended, subjectIssuers };
+  }
+
+  async #identify(token: string, call: CallOptions): Promise<IdentifyAgentResponse & { agentId: FullAgentId }> {
     const request = { credentialToken: requireText('token', token) };
     const answer = await this.#link.send(rpc.identifyAgent, request, this.#link.limits(call));
-    const { agentId, suspended, subjectIssuers } = answer;
+    const { agentId } = answer;
     if (agentId === undefined) throw new ReeveInternal('the answer of the gateway names no agent');
-    return { id: agentId, suspended, subjectIssuers };
+    return { ...answer, agentId };
   }
 
   /**
@@ -106,6 +121,13 @@ export class Reeve {
   [Symbol.dispose](): void {
     this.close();
   }
+}
+
+/** What is left of a new token is its whole life, however the clocks differ. */
+function lifeOf(ttlSecs: number, expiresAt: string): TokenLife | undefined {
+  const ttlMs = ttlSecs * 1000;
+  const leftMs = Date.parse(expiresAt) - Date.now();
+  return ttlMs > 0 && expiresAt !== '' ? { ttlMs, leftMs: Math.min(leftMs, ttlMs) } : undefined;
 }
 
 function secondsToMs(seconds: number): number {

@@ -40,6 +40,11 @@ export interface EnrollOptions extends AgentId {
   readonly tools?: readonly string[] | undefined;
   /** The new token of the agent, at least 32 characters. Random if left out. */
   readonly token?: string | undefined;
+  /**
+   * How long the token works, in seconds: 60 to 31,536,000. The SDK renews it by itself, at two thirds of its life, unless
+   * it is shared. Left out: always.
+   */
+  readonly tokenTtlSecs?: number | undefined;
 }
 
 export interface RegisterOptions extends EnrollOptions, ActingOptions {}
@@ -69,6 +74,7 @@ export function registerRequest(options: EnrollOptions): RegisterAgentRequest {
     parentAgentId: parent === undefined ? undefined : { ...fullAgentId(parent) },
     metadata: { ...metadata },
     toolNames: [...tools],
+    tokenTtlSecs: options.tokenTtlSecs,
   };
 }
 

@@ -13,6 +13,7 @@ from ._agent_ops import AgentOps
 from ._channel import CallOptions, Channel
 from ._control import ConnectionEvent, Control
 from ._control_stream import ControlStream, StreamEvents, Subscription
+from ._credential import Credential
 from ._ids import AgentId, wire_agent_id
 from ._rpc import ACK_CONTROL, CONTROL_STREAM
 from .errors import (
@@ -44,20 +45,24 @@ class AgentUser:
 
     def __init__(
         self,
-        token: str,
+        credential: Credential,
         shared: bool,
         on_control: Callable[[Control], object],
         on_connection: Callable[[ConnectionEvent], object],
         on_reports_due: Callable[[], object],
         on_revoked: Callable[[Unauthenticated], object],
     ) -> None:
-        self.token = token
+        self.credential = credential
         #: Whether other processes act as the same agent.
         self.shared = shared
         self.on_control = on_control
         self.on_connection = on_connection
         self.on_reports_due = on_reports_due
         self.on_revoked = on_revoked
+
+    @property
+    def token(self) -> str:
+        return self.credential.token
 
 
 class AgentLink:
@@ -109,6 +114,14 @@ class AgentLink:
         for user in gone:
             _notify(user.on_connection, event)
             _notify(user.on_revoked, why)
+
+    def renewed(self, old: str, token: str) -> None:
+        """Somebody has renewed a token: whoever acts with the old one has the new one, and so has the stream."""
+        with self.lock:
+            for user in self._users:
+                if user.token == old:
+                    user.credential.token = token
+        self._stream.follow()
 
     def follow(self) -> None:
         """The client has gone on to another gateway."""

@@ -9,6 +9,7 @@ from typing import Any
 from ._agent_link import AgentLink
 from ._batches import batches_of, check_batch
 from ._completion import GIVEN_UP
+from ._credential import Credential
 from ._flow import Flow
 from ._ids import AgentId
 from ._link import GatewayLink
@@ -36,11 +37,11 @@ _WAIT = frozenset(("wait", "on_held"))
 class AgentChecks:
     """Sends the checks of an agent, and updates its operations by the answers."""
 
-    def __init__(self, link: GatewayLink, line: AgentLink, agent_id: AgentId, token: str) -> None:
+    def __init__(self, link: GatewayLink, line: AgentLink, agent_id: AgentId, credential: Credential) -> None:
         self._link = link
         self._line = line
         self._id = agent_id
-        self._token = token
+        self._credential = credential
 
     def check(self, members: Mapping[str, Any]) -> Flow[Answer]:
         """For callers that act by themselves: an allowed operation counts as running from then on."""
@@ -123,11 +124,13 @@ class AgentChecks:
             raise
 
     def _prepare(self, members: Mapping[str, Any], more: frozenset[str] = _NO_MORE) -> tuple[PreparedCheck, Deadline]:
-        return prepare_check(self._id, self._token, members, more), self._link.deadline(members.get("deadline"))
+        return prepare_check(self._id, self._credential.token, members, more), self._link.deadline(members.get("deadline"))
 
     def _ask(self, check: PreparedCheck, deadline: Deadline, op: LiveOperation) -> Flow[Answer]:
         ops = self._line.ops
         ops.asked(op)
+        # A check that was held for long may have been prepared with a token that has been renewed since.
+        check.request.credential_token = self._credential.token
         try:
             wire = yield from self._link.send(CHECK_ACTION, check.request, deadline)
             return answer_of(wire, check.ids)

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 from ._agent_link import AgentUser
 from ._checks import AgentChecks
 from ._control import AgentEvents, ConnectionEvent, Control
+from ._credential import TRIES_PER_LIFE, Credential, TokenLife
 from ._flow import Event, Flow, run_blocking
 from ._ids import AgentId, wire_agent_id
 from ._link import GatewayLink
 from ._reports import AgentReports
-from ._rpc import DEREGISTER_AGENT, HEARTBEAT, PREVIEW_TOOLS
+from ._rpc import DEREGISTER_AGENT, HEARTBEAT, PREVIEW_TOOLS, RENEW_TOKEN
 from .errors import Closed, ReeveError, Unauthenticated
-from .v1.agent_service_pb2 import DeregisterAgentRequest, HeartbeatRequest
+from .v1.agent_service_pb2 import DeregisterAgentRequest, HeartbeatRequest, RenewTokenRequest
 from .v1.policy_service_pb2 import PreviewToolsRequest
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ class Registration:
     heartbeat_seconds: float
     shared: bool
     events: AgentEvents
+    #: None if the token never ends, or nothing is known of its end.
+    life: TokenLife | None = None
 
     def __repr__(self) -> str:
         return f"Registration({self.id})"
@@ -55,16 +58,19 @@ class AgentCore:
         self.status = AgentStatus()
         self.revoked = False
         self.closed = False
-        self.checks = AgentChecks(link, self.line, registration.id, registration.token)
-        self.reports = AgentReports(link, self.line, registration.id, registration.token)
+        self._credential = Credential(registration.token)
+        self.checks = AgentChecks(link, self.line, registration.id, self._credential)
+        self.reports = AgentReports(link, self.line, registration.id, self._credential)
         self._deregistering = False
-        self._token = registration.token
+        # A token that others hold, too, is theirs to renew: it would end for them.
+        self._life = None if registration.shared else registration.life
         self._interval = registration.heartbeat_seconds
         self._events = registration.events
         self._beating: Job | None = None
         self._due: Job | None = None
+        self._renewing: Job | None = None
         self.user = AgentUser(
-            registration.token,
+            self._credential,
             registration.shared,
             self._on_control,
             self._on_connection,
@@ -73,6 +79,8 @@ class AgentCore:
         )
         self.line.join(self.user, registration.created)
         self._schedule_beat()
+        if self._life is not None:
+            self._schedule_renewal(self._life.ttl, self._life.renew_after)
 
     def open(self) -> AgentCore:
         """This, unless the agent is closed."""
@@ -83,20 +91,20 @@ class AgentCore:
 
     def denied_tools(self, source: str, names: Sequence[str], seconds: float | None) -> Flow[list[str]]:
         request = PreviewToolsRequest(
-            agent_id=wire_agent_id(self.id), credential_token=self._token, tool_source=source, tool_names=list(names)
+            agent_id=wire_agent_id(self.id), credential_token=self._credential.token, tool_source=source, tool_names=list(names)
         )
         answer = yield from self.link.send(PREVIEW_TOOLS, request, self.link.deadline(seconds))
         return list(answer.denied)
 
     def heartbeat(self, seconds: float | None = None) -> Flow[AgentStatus]:
-        request = HeartbeatRequest(agent_id=wire_agent_id(self.id), credential_token=self._token)
+        request = HeartbeatRequest(agent_id=wire_agent_id(self.id), credential_token=self._credential.token)
         answer = yield from self.link.send(HEARTBEAT, request, self.link.deadline(seconds), once=True)
         self.status = AgentStatus(answer.suspended, answer.policy_version)
         yield from self.reports.deliver_owed()
         return self.status
 
     def deregister(self, reason: str, seconds: float | None) -> Flow[None]:
-        request = DeregisterAgentRequest(agent_id=wire_agent_id(self.id), credential_token=self._token, reason=reason)
+        request = DeregisterAgentRequest(agent_id=wire_agent_id(self.id), credential_token=self._credential.token, reason=reason)
         self.link.require_own_process()
         yield from self._flush()
         self._deregistering = True
@@ -124,7 +132,7 @@ class AgentCore:
             yield Event(told)
 
     def _stop(self) -> None:
-        for job in (self._beating, self._due):
+        for job in (self._beating, self._due, self._renewing):
             if job is not None:
                 job.cancel()
         self.line.leave(self.user, Closed("the agent is closed"))
@@ -140,12 +148,33 @@ class AgentCore:
         try:
             run_blocking(self.heartbeat())
         except Unauthenticated as error:
-            self.line.revoke(self._token, error)
+            self.line.revoke(self._credential.token, error)
             return
         except ReeveError:
             pass
         if not self.closed and not self.revoked:
             self._schedule_beat()
+
+    def _schedule_renewal(self, ttl: float, delay: float) -> None:
+        self._renewing = self.link.worker.schedule(delay, lambda: self._renew(ttl))
+
+    def _renew(self, ttl: float) -> None:
+        """In the worker. Calls with the old token still succeed for a while."""
+        if self.closed or self.revoked:
+            return
+        old = self._credential.token
+        request = RenewTokenRequest(agent_id=wire_agent_id(self.id), credential_token=old)
+        try:
+            answer = run_blocking(self.link.send(RENEW_TOKEN, request, self.link.deadline(None)))
+        except Unauthenticated:
+            # The heartbeat notices, too, and says so.
+            return
+        except ReeveError:
+            self._schedule_renewal(ttl, ttl / TRIES_PER_LIFE)
+            return
+        if not self.closed and not self.revoked and self._credential.token == old:
+            self.line.renewed(old, answer.credential_token)
+            self._schedule_renewal(ttl, ttl * 2 / 3)
 
     def _reports_due(self) -> None:
         """The gateway is back, or it now accepts a report that it refused before."""

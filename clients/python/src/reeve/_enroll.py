@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import os
 import secrets
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from ._control import AgentEvents
 from ._core import AgentCore, Registration
+from ._credential import TokenLife
 from ._flow import Flow
 from ._ids import AgentId, wire_agent_id
 from ._link import GatewayLink
 from ._rpc import IDENTIFY_AGENT, REGISTER_AGENT
 from ._validate import optional_text, require_text
 from .errors import InternalError, InvalidRequest, Unauthenticated
-from .v1.agent_service_pb2 import IdentifyAgentRequest, RegisterAgentRequest, RegisterAgentResponse
+from .v1.agent_service_pb2 import (
+    IdentifyAgentRequest,
+    IdentifyAgentResponse,
+    RegisterAgentRequest,
+    RegisterAgentResponse,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,6 +47,9 @@ class EnrollMembers(TypedDict, total=False):
     tools: Sequence[str]
     #: The new token of the agent, at least 32 characters. Random if left out.
     token: str | None
+    #: How long the token works, in seconds: 60 to 31,536,000. The SDK renews it by itself, at two thirds of its life,
+    #: unless it is shared. Always, if left out.
+    token_ttl_secs: int | None
     deadline: float | None
 
 
@@ -111,27 +122,46 @@ def register(link: GatewayLink, api_key: str | None, agent: AgentId, members: Ma
             float(seconds) if 0 < seconds <= 86_400 else DEFAULT_HEARTBEAT_SECONDS,
             bool(members.get("shared")),
             _events(members),
+            _life(members.get("token_ttl_secs") or 0, answer.expires_at),
         ),
     )
 
 
-def attach(link: GatewayLink, agent: AgentId, token: str, members: Mapping[str, Any]) -> AgentCore:
+def attach(
+    link: GatewayLink, agent: AgentId, token: str, members: Mapping[str, Any], life: TokenLife | None = None
+) -> AgentCore:
     _expect(members, _ATTACH)
     seconds = members.get("heartbeat_seconds", DEFAULT_HEARTBEAT_SECONDS)
     if not 0 < seconds <= 86_400:
         raise InvalidRequest("heartbeat_seconds: must be more than 0 and at most a day")
     shared = bool(members.get("shared"))
-    return AgentCore(link, Registration(agent, token, False, float(seconds), shared, _events(members)))
+    return AgentCore(link, Registration(agent, token, False, float(seconds), shared, _events(members), life))
 
 
 def identify(link: GatewayLink, token: str, deadline: float | None) -> Flow[Identified]:
+    answer = yield from _identify(link, token, deadline)
+    return Identified(_id_of(answer), answer.suspended, tuple(answer.subject_issuers))
+
+
+def _identify(link: GatewayLink, token: str, deadline: float | None) -> Flow[IdentifyAgentResponse]:
     request = IdentifyAgentRequest(credential_token=token)
     answer = yield from link.send(IDENTIFY_AGENT, request, link.deadline(deadline))
     if not answer.HasField("agent_id"):
         raise InternalError("the answer of the gateway names no agent")
+    return answer
+
+
+def _id_of(answer: IdentifyAgentResponse) -> AgentId:
     found = answer.agent_id
-    found_id = AgentId(found.org_id, found.team_id, found.agent_id)
-    return Identified(found_id, answer.suspended, tuple(answer.subject_issuers))
+    return AgentId(found.org_id, found.team_id, found.agent_id)
+
+
+def _life(ttl: int, expires_at: str) -> TokenLife | None:
+    """What is left of a new token is its whole life, however the clocks differ."""
+    if ttl <= 0 or expires_at == "":
+        return None
+    left = datetime.fromisoformat(expires_at.replace("Z", "+00:00")).timestamp() - time.time()
+    return TokenLife(ttl, min(left, ttl))
 
 
 def agent_of_token(
@@ -139,7 +169,8 @@ def agent_of_token(
 ) -> Flow[AgentCore]:
     """Without a token, `REEVE_AGENT_TOKEN` counts."""
     known = require_text("token", token if token is not None else os.environ.get("REEVE_AGENT_TOKEN"))
-    return attach(link, (yield from identify(link, known, deadline)).id, known, members)
+    answer = yield from _identify(link, known, deadline)
+    return attach(link, _id_of(answer), known, members, _life(answer.token_ttl_secs, answer.expires_at))
 
 
 def _register(
@@ -169,6 +200,7 @@ def _request(agent: AgentId, members: Mapping[str, Any]) -> RegisterAgentRequest
             parent_agent_id=None if parent is None else wire_agent_id(parent),
             metadata=dict(get("metadata") or {}),
             tool_names=list(get("tools") or ()),
+            token_ttl_secs=get("token_ttl_secs"),
         )
     except UnicodeError:
         raise InvalidRequest("a text of the registration holds characters that cannot be sent") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ._agent_link import AgentLink
 from ._completion import GIVEN_UP, Completion, completion_request
+from ._credential import Credential
 from ._flow import Flow
 from ._ids import AgentId
 from ._link import GatewayLink
@@ -16,11 +17,11 @@ from .errors import GatewayUnavailable, InvalidTransition, OperationNotFound, Re
 class AgentReports:
     """Sends the reports of an agent's operations."""
 
-    def __init__(self, link: GatewayLink, line: AgentLink, agent_id: AgentId, token: str) -> None:
+    def __init__(self, link: GatewayLink, line: AgentLink, agent_id: AgentId, credential: Credential) -> None:
         self._link = link
         self._line = line
         self._id = agent_id
-        self._token = token
+        self._credential = credential
 
     def finish(self, op: LiveOperation, completion: Completion) -> Flow[None]:
         """The work has ended. Raises `OperationTerminated` if the operation was terminated meanwhile."""
@@ -45,7 +46,7 @@ class AgentReports:
     def complete(self, op_id: str, completion: Completion, deadline: Deadline) -> Flow[None]:
         """The report of callers that act by themselves. It also says that the work has stopped."""
         self._link.require_own_process()
-        request = completion_request(self._id, self._token, op_id, completion)
+        request = completion_request(self._id, self._credential.token, op_id, completion)
         ops = self._line.ops
         op = ops.find(op_id)
         if op is not None and not op.run:

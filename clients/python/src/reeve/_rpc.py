@@ -37,6 +37,7 @@ PREVIEW_TOOLS = Rpc(_POLICY + "PreviewTools", policy.PreviewToolsRequest, policy
 REGISTER_AGENT = Rpc(_AGENT + "RegisterAgent", agents.RegisterAgentRequest, agents.RegisterAgentResponse)
 HEARTBEAT = Rpc(_AGENT + "Heartbeat", agents.HeartbeatRequest, agents.HeartbeatResponse)
 DEREGISTER_AGENT = Rpc(_AGENT + "DeregisterAgent", agents.DeregisterAgentRequest, agents.DeregisterAgentResponse)
+RENEW_TOKEN = Rpc(_AGENT + "RenewToken", agents.RenewTokenRequest, agents.RenewTokenResponse)
 IDENTIFY_AGENT = Rpc(_AGENT + "IdentifyAgent", agents.IdentifyAgentRequest, agents.IdentifyAgentResponse)
 
 

@@ -4,7 +4,7 @@ import { codeOf } from '../context/private-file.ts';
 // As in private-file.ts: this takes less time than importing node:fs.
 const { readFileSync, statSync } = process.getBuiltinModule('node:fs');
 
-const mostBytes = 4096;
+const mostBytes = 20_480;
 const form = /^[\x21-\x7e]{1,16384}$/;
 
 /** The token in a file: its text without the space around it. */

@@ -1,0 +1,63 @@
+"""Tokens that expire are renewed at two thirds of their life, without a lost call."""
+
+from __future__ import annotations
+
+import json
+import urllib.request
+
+from conftest import eventually, fresh_name
+from gateway_process import BOOTSTRAP_KEY, GatewayProcess
+
+from reeve import AgentId, Reeve
+from reeve._credential import TokenLife
+from reeve._enroll import attach
+from reeve._flow import run_blocking
+
+
+def renewals(gateway: GatewayProcess, name: str) -> int:
+    url = f"{gateway.http}/api/v1/logs?event_type=AgentTokenRenewed&agent_id={name}"
+    request = urllib.request.Request(url, headers={"authorization": f"Bearer {BOOTSTRAP_KEY}"})
+    with urllib.request.urlopen(request) as answer:
+        return len(json.load(answer)["items"])
+
+
+def test_two_thirds_of_the_life() -> None:
+    assert TokenLife(60, 60).renew_after == 40
+    assert TokenLife(60, 30).renew_after == 10
+    assert TokenLife(60, 5).renew_after == 0
+
+
+def test_a_token_is_renewed_and_no_call_is_lost(gateway: GatewayProcess, client: Reeve) -> None:
+    name = fresh_name()
+    enrolled = client.enroll("acme", "core", name, token_ttl_secs=60)
+    # As if most of its life were over.
+    core = attach(client._link, AgentId("acme", "core", name), enrolled.token, {}, TokenLife(60, 20.3))
+    until_renewed = 0
+    while renewals(gateway, name) == 0:
+        assert run_blocking(core.checks.check({"tool": "search"})).allowed
+        until_renewed += 1
+        assert until_renewed < 10_000
+    assert core._credential.token != enrolled.token
+    assert run_blocking(core.checks.check({"tool": "search"})).allowed
+    assert run_blocking(core.heartbeat()).suspended is False
+    assert not core.revoked
+    run_blocking(core.close())
+
+
+def test_a_shared_token_is_not_renewed(gateway: GatewayProcess, client: Reeve) -> None:
+    names = [fresh_name(), fresh_name()]
+    cores = []
+    for name, shared in zip(names, [True, False], strict=True):
+        token = client.enroll("acme", "core", name, token_ttl_secs=60).token
+        agent = AgentId("acme", "core", name)
+        cores.append(attach(client._link, agent, token, {"shared": shared}, TokenLife(60, 20.1)))
+    eventually(lambda: renewals(gateway, names[1]) == 1)
+    assert renewals(gateway, names[0]) == 0
+    for core in cores:
+        run_blocking(core.close())
+
+
+def test_registering_asks_for_a_life(client: Reeve) -> None:
+    agent = client.register("acme", "core", fresh_name(), token_ttl_secs=3600)
+    assert agent.check(tool="search").allowed
+    agent.close()
