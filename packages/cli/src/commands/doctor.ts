@@ -8,6 +8,7 @@ import { checkCredential, checkReachable, checkReadiness, checkTls } from '../do
 import { brokenConfiguration, checkConfiguration, checkDisk, checkSession } from '../doctor/check-machine.ts';
 import { checkLedger, ledgerNeedsAdmin } from '../doctor/check-ledger.ts';
 import { checkTenants, tenantsNeedAdmin, tenantsNotProbed } from '../doctor/check-tenants.ts';
+import { checkWorkload } from '../doctor/check-workload.ts';
 import type { Finding } from '../doctor/finding.ts';
 import { failed, messageOf, ok, skipped } from '../doctor/finding.ts';
 import { clientFor } from '../http/connect.ts';
@@ -25,23 +26,32 @@ export const doctorCommand = defineCommand({
   details: [
     'Looks at the configuration, the session, the disk, the way to the gateway, its clock, TLS, its stores and policies, the credential, the gateways that act as one, the audit chain and the ledger of budgets; each line is in order, or says what to do. Ends with 1 if something has failed.',
     '--tenants also makes two canary orgs, tries with every call of the API whether one can see or touch the other, and takes them away again; their entries stay in the audit log. It needs the scope admin, a credential bound to no tenant, and takes some minutes.',
+    '--workload asks the file of workloads (--workloads, or SVC_WORKLOADS) about the token in a file: which entry takes it as which agent, and why others do not. It asks no gateway, and makes no other checks.',
     'Data: {healthy, findings: [{check, status: ok|warning|failed|skipped, detail, advice}]}.',
   ],
   args: {},
   options: {
     tenants: flag('Probe whether tenants are isolated.'),
     grpc: text('ADDRESS', 'Where gRPC answers, for --tenants. Default: the host of the URL, port 50051.'),
+    workload: text('TOKEN_FILE', 'Explain as which agent the JWT in this file counts.'),
+    workloads: text('FILE', 'The file of workloads, for --workload. Default: SVC_WORKLOADS.'),
     skip: texts('CHECK', `Leave out: ${skippable.join(', ')}; several by commas.`, { completes: skippable }),
   },
   examples: [
     ['reeve doctor', 'is everything in order?'],
     ['reeve doctor --skip chain', 'without reading the whole audit log'],
+    ['reeve doctor --workload token.jwt --workloads workloads.yaml', 'as which agent does this token count?'],
     ['reeve doctor --tenants --grpc 127.0.0.1:50051', 'and are tenants apart?'],
   ],
   run: async ({ globals, options }, shell) => {
     const skip = options.skip.map((check) => oneOf(skippable, check, '--skip'));
     const findings: Finding[] = [];
-    for await (const finding of examine(shell, globals, { ...options, skip })) {
+    const { workload, workloads } = options;
+    const examined =
+      workload === undefined
+        ? examine(shell, globals, { ...options, skip })
+        : checkWorkload(shell, workload, workloads);
+    for await (const finding of examined) {
       findings.push(finding);
       if (globals.output === 'table') shell.stdout.write(`${findingText(shell, finding)}\n`);
     }
