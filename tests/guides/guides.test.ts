@@ -16,6 +16,7 @@ const reasons: ReadonlySet<string> = new Set([
   'needs a terminal',
   'needs a provider of models',
   'needs a sign-on provider',
+  'needs an issuer of tokens',
   'needs PostgreSQL and NATS',
   'installs from a registry',
   'is a choice of the reader',
