@@ -165,6 +165,7 @@ export default defineConfig({
         'packages/cli/src/commands/demo.ts',
         'packages/cli/src/accounts/offline.ts',
         'packages/cli/src/backup/offline.ts',
+        'packages/cli/src/doctor/offline.ts',
         'packages/cli/src/policy/offline.ts',
       ],
       rules: { 'no-restricted-imports': 'off' },

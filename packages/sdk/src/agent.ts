@@ -7,7 +7,6 @@ import { AgentReports } from './agent-reports.ts';
 import type { Answer } from './answer.ts';
 import { awaitDecision } from './await-decision.ts';
 import type { Completion } from './completion.ts';
-import type { ConnectionEvent } from './connection-event.ts';
 import type { TokenLife } from './credential.ts';
 import { Credential } from './credential.ts';
 import { ReeveClosed, ReeveUnauthenticated } from './errors.ts';
@@ -22,12 +21,14 @@ import type { Operation, OperationControl } from './operation.ts';
 import { controlledOperation } from './operation.ts';
 import type { CheckDetails, PreparedCheck } from './prepare-check.ts';
 import type { AgentEvents } from './register-options.ts';
+import { renewedToken } from './renewed-token.ts';
 import { rpc } from './rpc-methods.ts';
 import type { Work } from './run-action.ts';
 import { runAction } from './run-action.ts';
 import type { CheckOptions, RunOptions } from './run-options.ts';
 import { waitOf } from './run-options.ts';
 import { opIdOf } from './trace-ids.ts';
+import { warnOnce } from './warn-once.ts';
 
 /** What the gateway said in its answer to the last heartbeat. */
 export interface AgentStatus {
@@ -108,7 +109,7 @@ export class Agent {
       waitsOnly,
       onControl: (control) => events.onControl?.(control),
       onConnection: (event) => {
-        if (this.#state !== 'deregistering') (events.onConnection ?? ((unheard) => warn(link, unheard)))(event);
+        if (this.#state !== 'deregistering') (events.onConnection ?? ((unheard) => warnOnce(link, unheard)))(event);
       },
       onReportsDue: () => void this.heartbeat().catch(() => {}),
       onRevoked: () => {
@@ -299,19 +300,4 @@ export class Agent {
   #requireOpen(): void {
     if (this.#state === 'closed') throw new ReeveClosed('agent');
   }
-}
-
-async function renewedToken(link: GatewayLink, id: FullAgentId, token: string): Promise<{ readonly token: string }> {
-  const request = { agentId: { ...id }, credentialToken: token };
-  const { credentialToken } = await link.send(rpc.renewToken, request, link.limits({}));
-  return { token: credentialToken };
-}
-
-const warned = new WeakSet<GatewayLink>();
-
-/** Warns if nobody listens: agents that cannot be stopped should not go unnoticed. Once per client. */
-function warn(link: GatewayLink, event: ConnectionEvent): void {
-  if (event.type !== 'unsupported' || warned.has(link)) return;
-  warned.add(link);
-  process.emitWarning(`agents of this client cannot be stopped: ${event.reason}`, 'ReeveWarning');
 }

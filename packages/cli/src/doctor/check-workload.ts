@@ -1,10 +1,11 @@
-import type { ExplainedEntry } from '@reeve/gateway/offline-workloads';
 import { readTokenFile } from '../agent-identity/read-token.ts';
 import { UsageError } from '../cli-error.ts';
 import type { Shell } from '../shell.ts';
 import { variable } from '../shell.ts';
 import type { Finding } from './finding.ts';
 import { failed, ok, skipped } from './finding.ts';
+import type { ExplainedEntry } from './offline.ts';
+import { explainOffline } from './offline.ts';
 
 /** Says which entry of a file of workloads takes a token, and why others do not. Nothing of the token is shown. */
 export async function* checkWorkload(
@@ -17,8 +18,7 @@ export async function* checkWorkload(
     throw new UsageError('--workload needs the file of workloads: give it as --workloads FILE or SVC_WORKLOADS');
   }
   const token = readTokenFile(tokenFile);
-  const { explainWorkload } = await import('@reeve/gateway/offline-workloads');
-  const { problems, entries } = await explainWorkload(path, token);
+  const { problems, entries } = await explainOffline(path, token);
   for (const { file, line, column, message } of problems) {
     yield failed('workloads', `${file}:${line}:${column}: ${message}`, 'Correct the file.');
   }

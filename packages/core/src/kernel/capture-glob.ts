@@ -90,7 +90,7 @@ const mostWays = 2;
  */
 function capturesOf(steps: readonly Step[], names: readonly string[], text: string): Captures | undefined {
   if (text.length > longestText) return undefined;
-  const chars = [...text];
+  const chars = Array.from(text);
   let places: Places = new Map();
   enter(steps, places, 0, 0, []);
   for (const [at, char] of chars.entries()) {

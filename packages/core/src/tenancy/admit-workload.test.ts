@@ -152,7 +152,7 @@ test('that comes to two gateways at once is registered once', async () => {
   await follow();
   const both = [one, two].map(({ gov }) => admitWorkload(gov, bot.token, bot.id));
   await settle();
-  await Promise.all(both);
+  for (const admitting of both) await admitting;
   await follow();
   expect((await one.audit()).filter(({ event_type }) => event_type === 'AgentRegistered')).toHaveLength(1);
   for (const { gov } of [one, two]) expect(gov.directory.size).toBe(1);
