@@ -124,7 +124,9 @@ class AgentChecks:
             raise
 
     def _prepare(self, members: Mapping[str, Any], more: frozenset[str] = _NO_MORE) -> tuple[PreparedCheck, Deadline]:
-        return prepare_check(self._id, self._credential.token, members, more), self._link.deadline(members.get("deadline"))
+        return prepare_check(self._id, self._credential.token, members, more), self._link.deadline(
+            members.get("deadline")
+        )
 
     def _ask(self, check: PreparedCheck, deadline: Deadline, op: LiveOperation) -> Flow[Answer]:
         ops = self._line.ops

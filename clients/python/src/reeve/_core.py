@@ -91,7 +91,10 @@ class AgentCore:
 
     def denied_tools(self, source: str, names: Sequence[str], seconds: float | None) -> Flow[list[str]]:
         request = PreviewToolsRequest(
-            agent_id=wire_agent_id(self.id), credential_token=self._credential.token, tool_source=source, tool_names=list(names)
+            agent_id=wire_agent_id(self.id),
+            credential_token=self._credential.token,
+            tool_source=source,
+            tool_names=list(names),
         )
         answer = yield from self.link.send(PREVIEW_TOOLS, request, self.link.deadline(seconds))
         return list(answer.denied)
@@ -104,7 +107,9 @@ class AgentCore:
         return self.status
 
     def deregister(self, reason: str, seconds: float | None) -> Flow[None]:
-        request = DeregisterAgentRequest(agent_id=wire_agent_id(self.id), credential_token=self._credential.token, reason=reason)
+        request = DeregisterAgentRequest(
+            agent_id=wire_agent_id(self.id), credential_token=self._credential.token, reason=reason
+        )
         self.link.require_own_process()
         yield from self._flush()
         self._deregistering = True
