@@ -28,6 +28,10 @@ export const doorCommands: CommandTable = {
         summary: 'Serve MCP servers over Streamable HTTP.',
         load: async () => (await import('./commands/mcp-serve.ts')).mcpServeCommand,
       },
+      login: {
+        summary: 'Log in to an MCP server, as a person.',
+        load: async () => (await import('./commands/mcp-login.ts')).mcpLoginCommand,
+      },
       lock: {
         summary: 'Write down how the tools of MCP servers are defined.',
         load: async () => (await import('./commands/mcp-lock.ts')).mcpLockCommand,

@@ -52,7 +52,7 @@ export class ReeveInvalidRequest extends ReeveError {
   readonly code = 'invalid_request';
 }
 
-/** The token given at registration belongs to another agent. */
+/** The token given at registration belongs to another agent, or only a new agent was to be registered and it is none. */
 export class ReeveTokenInUse extends ReeveError {
   readonly code = 'token_in_use';
 }

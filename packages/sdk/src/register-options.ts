@@ -45,6 +45,8 @@ export interface EnrollOptions extends AgentId {
    * it is shared. Left out: always.
    */
   readonly tokenTtlSecs?: number | undefined;
+  /** Throws `ReeveTokenInUse` if the agent is registered already, in place of replacing its token. Default false. */
+  readonly onlyIfNew?: boolean | undefined;
 }
 
 export interface RegisterOptions extends EnrollOptions, ActingOptions {}
@@ -75,6 +77,7 @@ export function registerRequest(options: EnrollOptions): RegisterAgentRequest {
     metadata: { ...metadata },
     toolNames: [...tools],
     tokenTtlSecs: options.tokenTtlSecs,
+    ...(options.onlyIfNew === true ? { onlyIfNew: true } : {}),
   };
 }
 

@@ -20,6 +20,8 @@ export interface RegisterAs {
   readonly shell: Shell;
   readonly globals: GlobalValues;
   readonly about?: AboutAgent;
+  /** Refuses an agent that is registered already, in place of replacing its token. */
+  readonly onlyIfNew?: boolean;
 }
 
 /** Below the time for which other processes wait for the lock of the file. */
@@ -35,7 +37,7 @@ export async function registerAgent(as: RegisterAs, id: AgentName, gateway: Grpc
       `the agent ${agentNameText(id)} has no token yet, and nothing to register it with: set REEVE_API_KEY or run "reeve login"`,
     );
   }
-  return (await enroll(key, id, gateway, as.about ?? {})).token;
+  return (await enroll(key, id, gateway, as.about ?? {}, as.onlyIfNew)).token;
 }
 
 /** The session of the context, renewed if need be, or its key. */
@@ -48,9 +50,10 @@ export async function enroll(
   id: AgentName,
   gateway: GrpcGateway,
   about: AboutAgent,
+  onlyIfNew = false,
 ): Promise<{ readonly token: string; readonly created: boolean }> {
   return during(gateway, { apiKey, deadlineMs: registerMs }, `register ${agentNameText(id)}`, (reeve) =>
-    reeve.enroll({ ...id, ...about }),
+    reeve.enroll({ ...id, ...about, onlyIfNew }),
   );
 }
 

@@ -3,7 +3,8 @@ import { UsageError } from '../cli-error.ts';
 import { defineCommand } from '../command-line/command.ts';
 import { text } from '../command-line/values.ts';
 import { currentTools, writeLock } from '../mcp/lock-file.ts';
-import { serversOf } from '../mcp/servers.ts';
+import { ownAccess } from '../mcp/server-access.ts';
+import { serversFileAt } from '../mcp/servers.ts';
 import { cleanLines } from '../output/clean-text.ts';
 import { print } from '../output/print.ts';
 
@@ -16,10 +17,12 @@ export const mcpLockCommand = defineCommand({
   examples: [['reeve mcp lock --config mcp.yaml', 'writes mcp.yaml.lock']],
   run: async ({ options, globals }, shell) => {
     if (options.config === undefined) throw new UsageError('--config FILE is missing');
-    const servers = await serversOf(shell, options.config);
+    const { servers } = await serversFileAt(shell, options.config);
     const warn = (line: string) => void shell.stderr.write(`reeve mcp: ${cleanLines(line)}\n`);
     const lock: Record<string, ToolHashes> = {};
-    for (const [name, spec] of servers) lock[name] = await currentTools(name, spec, warn);
+    for (const [name, spec] of servers) {
+      lock[name] = await currentTools(name, spec, ownAccess(shell, name, spec), warn);
+    }
     const file = `${options.config}.lock`;
     writeLock(file, lock);
     const rows = Object.entries(lock).map(([name, tools]) => [name, Object.keys(tools).length] as const);

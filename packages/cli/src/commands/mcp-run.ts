@@ -1,4 +1,4 @@
-import type { ServerSpec, ToolHashes } from '@reeve/proxy/mcp';
+import type { ServerAccess, ServerSpec, ToolHashes } from '@reeve/proxy/mcp';
 import { freeOfCharge, runMcp, ServersFileError, toolsLockedOf, urlOf, withoutOurs } from '@reeve/proxy/mcp';
 import { identityOptions } from '../agent-identity/identity-options.ts';
 import { CliError, UsageError } from '../cli-error.ts';
@@ -7,7 +7,8 @@ import { flag, text } from '../command-line/values.ts';
 import { ActingAgent } from '../mcp/acting-agent.ts';
 import { governing, governOptions } from '../mcp/govern-options.ts';
 import { currentTools, followLock, readLock, writeLock } from '../mcp/lock-file.ts';
-import { serversOf } from '../mcp/servers.ts';
+import { ownAccess } from '../mcp/server-access.ts';
+import { serversFileAt } from '../mcp/servers.ts';
 import { stopSignal } from '../mcp/stop-signal.ts';
 import type { Shell } from '../shell.ts';
 
@@ -17,6 +18,7 @@ export const mcpRunCommand = defineCommand({
   details: [
     'Speaks MCP on standard input and output. Calls of tools are checked by the gateway; everything else passes to the server and back. Put it before the command of a server in the configuration of an MCP client.',
     'The server gets the environment of this command without what begins with REEVE_.',
+    'A server of a file may have auth: {type: client_credentials, token_exchange, enterprise or person}. The token of the person for token_exchange is in the file that REEVE_SUBJECT_TOKEN_FILE names, the ID token for enterprise in that of REEVE_ID_TOKEN_FILE; both are read for each call. For person, run "reeve mcp login" first.',
   ],
   args: {},
   rest: { placeholder: '-- COMMAND ARGS…', summary: 'The command of the MCP server.' },
@@ -45,7 +47,8 @@ export const mcpRunCommand = defineCommand({
     }
     const how = governing(shell, options);
     const spec = await specOf(shell, name, options, rest);
-    const lock = await lockOf(name, spec, options, how.warn);
+    const access = ownAccess(shell, name, spec);
+    const lock = await lockOf(name, spec, access, options, how.warn);
     // A client that no longer reads has gone away. What it called is ended in order, and not by the end of this process.
     shell.stdout.removeAllListeners('error');
     using stop = stopSignal();
@@ -61,6 +64,7 @@ export const mcpRunCommand = defineCommand({
       ...how,
       name,
       spec,
+      access,
       lock,
       runId,
       agent: agent.find,
@@ -89,7 +93,7 @@ async function specOf(
   const given = [url, config, command].filter((way) => way !== undefined);
   if (given.length !== 1) throw new UsageError('give a command after "--", or --url, or --config');
   if (config !== undefined) {
-    const spec = (await serversOf(shell, config)).get(name);
+    const spec = (await serversFileAt(shell, config)).servers.get(name);
     if (spec === undefined) throw new UsageError(`${config} has no server ${name}`);
     return spec;
   }
@@ -110,13 +114,16 @@ interface Locking {
 async function lockOf(
   name: string,
   spec: ServerSpec,
+  access: ServerAccess,
   { lock: given, writeLock: isWritten, config }: Locking,
   warn: (line: string) => void,
 ): Promise<() => ToolHashes | undefined> {
   const path = given ?? (config === undefined ? undefined : `${config}.lock`);
   if (isWritten && path === undefined) throw new UsageError('--write-lock needs --lock FILE');
   if (path === undefined) return () => undefined;
-  if (isWritten) writeLock(path, { ...(await readLock(path)), [name]: await currentTools(name, spec, warn) });
+  if (isWritten) {
+    writeLock(path, { ...(await readLock(path)), [name]: await currentTools(name, spec, access, warn) });
+  }
   const lock = await followLock(path, warn);
   if (lock() === undefined && given !== undefined) {
     throw new UsageError(`there is no file ${given}; --write-lock writes it`);

@@ -9,13 +9,16 @@ import { codeOf } from '../context/private-file.ts';
 import { governing, governOptions } from '../mcp/govern-options.ts';
 import { listenAddress } from '../command-line/listen-address.ts';
 import { followLock } from '../mcp/lock-file.ts';
-import { serversOf } from '../mcp/servers.ts';
+import { ServedAgents } from '../mcp/served-agents.ts';
+import { tokensFor } from '../mcp/server-access.ts';
+import { serversFileAt } from '../mcp/servers.ts';
 import { stopSignal } from '../mcp/stop-signal.ts';
 
 export const mcpServeCommand = defineCommand({
   details: [
     'Serves each server of the file at /mcp/NAME. Clients send the token of their agent as "Authorization: Bearer"; the servers never see it. If FILE.lock exists, tools that are not defined as there are denied.',
     'The file: servers: {NAME: {command, args, env, cwd} or {url, headers}, each with costs: {GLOB: USD}}. Values may use ${VARIABLE}.',
+    'With oauth: {issuer, audience, jwks_uri, scopes, agents: [{match: {CLAIM: GLOB}, agent: ORG/TEAM/AGENT}]} in the file, people come with access tokens of the issuer and act as the agent of the first entry that matches. With auth: {type: client_credentials, token_exchange, enterprise or person}, a server with a url gets access tokens of its own.',
   ],
   args: {},
   options: {
@@ -23,17 +26,22 @@ export const mcpServeCommand = defineCommand({
     http: text('HOST:PORT', 'Where to listen. Default: 127.0.0.1:8091. Port 0 picks a free one.'),
     allowOrigin: texts('ORIGIN', 'Pages that may call, such as https://app.example.com.'),
     allowHost: texts('NAME', 'Another name that clients reach this by. "*" is any.'),
+    publicUrl: text('URL', 'How clients reach this, such as https://mcp.example.com. Tokens of OAuth are for it.'),
     idleMinutes: number('MINUTES', 'After how long an unused session ends. Default 30.', { min: 1, max: 10_080 }),
     ...gatewayOptions,
     ...governOptions,
   },
   examples: [['reeve mcp serve --config mcp.yaml --http 127.0.0.1:8091', 'at http://127.0.0.1:8091/mcp/NAME']],
-  run: async ({ options }, shell) => {
+  run: async ({ options, globals }, shell) => {
     const { config, http = '127.0.0.1:8091', allowOrigin, idleMinutes = 30 } = options;
     if (config === undefined) throw new UsageError('--config FILE is missing');
     const { host, port } = listenAddress(http, '--http');
     const gateway = grpcGateway(shell, options);
-    const servers = await serversOf(shell, config);
+    const { servers, oauth } = await serversFileAt(shell, config);
+    const publicUrl = publicUrlOf(options.publicUrl);
+    if (oauth !== undefined && publicUrl === undefined && isUnspecified(host)) {
+      throw new UsageError(`--public-url is missing: tokens are issued for it, and ${host} is no address of a client`);
+    }
     const how = governing(shell, options);
     const lock = await followLock(`${config}.lock`, how.warn);
     using stop = stopSignal();
@@ -41,7 +49,9 @@ export const mcpServeCommand = defineCommand({
     const idleMs = idleMinutes * 60_000;
     const serving = await serveMcp({
       ...how,
-      ...{ reeve, servers, lock, host, port, idleMs },
+      ...{ reeve, servers, lock, host, port, idleMs, oauth, publicUrl },
+      tokensOf: tokensFor(shell, servers),
+      agentTokens: new ServedAgents({ shell, globals, about: { framework: 'mcp' } }, gateway, how.warn),
       allowedOrigins: allowOrigin,
       allowedHosts: options.allowHost,
     }).catch((error: unknown) => {
@@ -56,3 +66,16 @@ export const mcpServeCommand = defineCommand({
     return 0;
   },
 });
+
+/** How clients reach the proxy: an origin. Its paths are those of the proxy. */
+function publicUrlOf(given: string | undefined): URL | undefined {
+  if (given === undefined) return undefined;
+  const url = URL.parse(given);
+  const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
+  if (isOrigin) return url;
+  throw new UsageError('--public-url must be an address without a path, such as https://mcp.example.com');
+}
+
+function isUnspecified(host: string): boolean {
+  return host === '' || host === '0.0.0.0' || host === '::';
+}

@@ -1,5 +1,5 @@
 import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import type { ServerSpec, ToolHashes, ToolLock } from '@reeve/proxy/mcp';
+import type { ServerAccess, ServerSpec, ToolHashes, ToolLock } from '@reeve/proxy/mcp';
 import { hashesOf, listServerTools, lockText, readToolLock } from '@reeve/proxy/mcp';
 import { CliError, UsageError } from '../cli-error.ts';
 import { codeOf } from '../context/private-file.ts';
@@ -51,10 +51,11 @@ function stampOf(path: string): string {
 export async function currentTools(
   server: string,
   spec: ServerSpec,
+  access: ServerAccess,
   warn: (line: string) => void,
 ): Promise<ToolHashes> {
   try {
-    return hashesOf(await listServerTools(server, spec, warn));
+    return hashesOf(await listServerTools(server, spec, access, warn));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new CliError(`the tools of ${server} cannot be listed: ${reason}`, { cause: error });

@@ -25,7 +25,7 @@ export interface RegisterRequest {
   readonly ttlSecs?: number | undefined;
   /**
    * What happens to an agent that is registered already: it is refused, or it keeps what the request does not say and
-   * only its token is new. Without this, the request replaces its record.
+   * only its token is new. A request with the token that the agent has is a repetition. Without this, the request replaces its record.
    */
   readonly ifRegistered?: 'refuse' | 'keep';
 }
@@ -53,7 +53,9 @@ export function registerAgent(gov: Tenancy, request: RegisterRequest): Registrat
   gov.directory.outOfService.refuse(id);
   const existing = gov.directory.find(id);
   const created = existing === undefined || !isRegistered(existing);
-  if (!created && request.ifRegistered === 'refuse') {
+  // Who sends the same token again did not hear the first answer.
+  const isRepeated = existing !== undefined && gov.sha256(request.token) === existing.record.tokenHash;
+  if (!created && !isRepeated && request.ifRegistered === 'refuse') {
     throw new ReeveError('agent_exists', `there is an agent "${agentKey(id)}" already; its token would be replaced`);
   }
   const kept = created || request.ifRegistered !== 'keep' ? undefined : existing.record;

@@ -1,4 +1,5 @@
 import manifest from '../../package.json' with { type: 'json' };
+import type { ServerAccess } from './auth/server-tokens.ts';
 import { governorOf } from './govern/governor.ts';
 import { allTools, ToolCatalog } from './lock/tool-catalog.ts';
 import type { ListedTool } from './lock/tool-lock.ts';
@@ -13,11 +14,14 @@ const clientInfo = { name: 'reeve', version: manifest.version };
 export async function listServerTools(
   name: string,
   spec: ServerSpec,
+  { tokens, person }: ServerAccess,
   warn: (line: string) => void,
 ): Promise<ListedTool[]> {
   const nobody = () => Promise.reject(new Error('nothing is called here'));
   const session = new Session({
-    connect: (events) => connectTo(spec, events, { opensStreams: false, warn }),
+    connect: (events) => connectTo(spec, events, { opensStreams: false, warn, tokens }),
+    tokens,
+    person: person(),
     governor: governorOf(name, spec, nobody, { approvalWaitMs: 0, failOpen: false, showDenied: true, warn }),
     catalog: new ToolCatalog({ lock: () => undefined, warn, onChanged: () => {} }),
     unrelated: () => undefined,

@@ -3,6 +3,9 @@ import type { PendingRequest } from './pending-requests.ts';
 import type { JsonId, Message } from './protocol/message.ts';
 import { asRequest, asResponse, isMessage, keyOf } from './protocol/message.ts';
 
+/** What the operator learns of messages of a server that do not pass. */
+export const unclear = 'the MCP server sends messages that readers understand differently; they are left out';
+
 /** Why a message of the client reaches no server, with its parts. Undefined if it may. */
 export function objectionTo(
   message: Message,

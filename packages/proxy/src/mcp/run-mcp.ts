@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
+import type { ServerAccess } from './auth/server-tokens.ts';
 import type { Governor } from './govern/governor.ts';
 import { governorOf } from './govern/governor.ts';
 import type { GovernOptions } from './govern/governor.ts';
@@ -20,6 +21,7 @@ export interface RunMcpOptions extends GovernOptions {
   readonly agent: Governor['agent'];
   readonly lock: () => ToolHashes | undefined;
   readonly runId: string | undefined;
+  readonly access: ServerAccess;
   readonly input: Readable;
   readonly output: Writable;
   /** Fires when the process is told to stop. Its reason is the name of the signal. */
@@ -29,14 +31,16 @@ export interface RunMcpOptions extends GovernOptions {
 /** An MCP server on standard input and output, in front of another one. Returns the exit code. */
 export async function runMcp(options: RunMcpOptions): Promise<number> {
   const { name, spec, agent, lock, input, stop, warn } = options;
+  const { tokens, person } = options.access;
   const runId = options.runId ?? `mcp-${randomUUID()}`;
   const governor = governorOf(name, spec, agent, options);
-  const exchange = new StdioExchange(options.output);
+  const exchange = new StdioExchange(options.output, person);
   const catalog = new ToolCatalog({ lock, warn, onChanged: (changed) => void reportChanges(governor, changed) });
   const gone = Promise.withResolvers<UpstreamGone>();
   let upstream: Upstream | undefined;
   const session = new Session({
-    connect: (events) => (upstream = connectTo(spec, events, { opensStreams: true, warn })),
+    connect: (events) => (upstream = connectTo(spec, events, { opensStreams: true, warn, tokens })),
+    tokens,
     governor,
     catalog,
     unrelated: () => exchange,

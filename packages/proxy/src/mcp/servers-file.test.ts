@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { readServers } from './servers-file.ts';
+import { readServersFile } from './servers-file.ts';
 
 const options = {
   variables: { TOKEN: 't0p', REEVE_API_KEY: 'k', EMPTY: '' },
   inherited: { PATH: '/bin', REEVE_AGENT_TOKEN: 'x' },
 };
-const read = (server: unknown) => readServers({ servers: { one: server } }, options).get('one');
+const read = (server: unknown) => readServersFile({ servers: { one: server } }, options).servers.get('one');
 
 describe('a servers file', () => {
   it('has commands', () => {
@@ -57,5 +57,5 @@ describe('a servers file', () => {
     { servers: {} },
     { servers: { 'a/b': { command: 'x' } } },
     { servers: { a: { command: 'x' } }, more: 1 },
-  ])('is none: %j', (content) => expect(() => readServers(content, options)).toThrow());
+  ])('is none: %j', (content) => expect(() => readServersFile(content, options)).toThrow());
 });

@@ -1,7 +1,12 @@
+import type { ServerAuth } from './auth/server-auth.ts';
+import { readAuth } from './auth/server-auth.ts';
+import type { OAuthSettings } from './front/oauth-settings.ts';
+import { readOAuth } from './front/oauth-settings.ts';
 import { costsOf, freeOfCharge } from './govern/costs.ts';
 import type { JsonObject } from './protocol/written-json.ts';
 import { isObject } from './protocol/written-json.ts';
 import type { ServerSpec } from './server-spec.ts';
+import { isSecureUrl } from '../oauth/secure-url.ts';
 
 /** The file is not as it should be. The message is one line. */
 export class ServersFileError extends Error {}
@@ -16,16 +21,23 @@ export interface ServersFileOptions {
 }
 
 const commandKeys = ['command', 'args', 'env', 'cwd', 'costs'];
-const urlKeys = ['url', 'headers', 'costs'];
+const urlKeys = ['url', 'headers', 'auth', 'costs'];
+const fileKeys = ['servers', 'oauth'];
 const nameForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 
+export interface ServersFile {
+  readonly servers: ReadonlyMap<string, ServerSpec>;
+  /** Whose access tokens `mcp serve` takes in front. */
+  readonly oauth: OAuthSettings | undefined;
+}
+
 /** Reads the content of a servers file. */
-export function readServers(content: unknown, options: ServersFileOptions): Map<string, ServerSpec> {
+export function readServersFile(content: unknown, options: ServersFileOptions): ServersFile {
   if (!isObject(content) || !isObject(content['servers'])) {
     throw new ServersFileError('it must have "servers", with each server under its name');
   }
-  const unknown = Object.keys(content).find((key) => key !== 'servers');
-  if (unknown !== undefined) throw new ServersFileError(`"${unknown}" is not known; there is only "servers"`);
+  const unknown = Object.keys(content).find((key) => !fileKeys.includes(key));
+  if (unknown !== undefined) fail(`"${unknown}" is not known; there are ${fileKeys.join(', ')}`);
   const servers = new Map<string, ServerSpec>();
   for (const [name, entry] of Object.entries(content['servers'])) {
     if (!nameForm.test(name))
@@ -33,7 +45,9 @@ export function readServers(content: unknown, options: ServersFileOptions): Map<
     servers.set(name, readServer(`servers.${name}`, entry, options));
   }
   if (servers.size === 0) throw new ServersFileError('"servers" must name at least one server');
-  return servers;
+  const text = (value: unknown, at: string) => expanded(value, at, options.variables);
+  const oauth = content['oauth'] === undefined ? undefined : readOAuth(content['oauth'], text, fail);
+  return { servers, oauth };
 }
 
 function readServer(at: string, entry: unknown, options: ServersFileOptions): ServerSpec {
@@ -46,7 +60,12 @@ function readServer(at: string, entry: unknown, options: ServersFileOptions): Se
   if (unknown !== undefined) throw new ServersFileError(`${at}.${unknown} is not known; there are ${known.join(', ')}`);
   const text = (value: unknown, where: string) => expanded(value, `${at}.${where}`, options.variables);
   const costs = readCosts(at, entry['costs'], options.variables);
-  if (!isCommand) return { url: urlOf(text(entry['url'], 'url'), at), headers: readHeaders(at, entry, text), costs };
+  if (!isCommand) {
+    const url = urlOf(text(entry['url'], 'url'), at);
+    const headers = readHeaders(at, entry, text);
+    const auth = entry['auth'] === undefined ? undefined : readServerAuth(at, entry['auth'], url, headers, options);
+    return { url, headers, auth, costs };
+  }
   return {
     command: text(entry['command'], 'command'),
     args: listOf(entry['args'], `${at}.args`).map((arg, index) => text(arg, `args[${index}]`)),
@@ -54,6 +73,23 @@ function readServer(at: string, entry: unknown, options: ServersFileOptions): Se
     cwd: entry['cwd'] === undefined ? undefined : text(entry['cwd'], 'cwd'),
     costs,
   };
+}
+
+function readServerAuth(
+  at: string,
+  value: unknown,
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  { variables }: ServersFileOptions,
+): ServerAuth {
+  if (!isSecureUrl(url)) fail(`${at}.auth needs a url with https, or http on loopback: tokens go there`);
+  if (headers['authorization'] !== undefined) fail(`${at} has both auth and the header Authorization`);
+  const text = (each: unknown, where: string) => expanded(each, where, variables);
+  return readAuth(value, `${at}.auth`, { text, variables, fail });
+}
+
+function fail(message: string): never {
+  throw new ServersFileError(message);
 }
 
 type ReadText = (value: unknown, where: string) => string;

@@ -1,16 +1,22 @@
+import type { ServerTokens } from './auth/server-tokens.ts';
 import type { Governor } from './govern/governor.ts';
 import type { ListPage, ToolCatalog } from './lock/tool-catalog.ts';
+import type { Person } from './person.ts';
 import type { JsonObject } from './protocol/written-json.ts';
 import type { Exchange } from './transport/exchange.ts';
 import type { Upstream, UpstreamEvents, UpstreamGone } from './transport/upstream.ts';
 
 export interface SessionOptions {
   readonly connect: (events: UpstreamEvents) => Upstream;
+  /** Where the tokens for the server come from, if it wants any. */
+  readonly tokens: ServerTokens | undefined;
+  /** For whom the proxy asks before the client has said anything. */
+  readonly person?: Person | undefined;
   readonly governor: Governor;
   readonly catalog: ToolCatalog;
   /** Where a message of the server goes that belongs to no exchange. */
   readonly unrelated: (isRequest: boolean) => Exchange | undefined;
   readonly onGone: (why: UpstreamGone) => void;
   /** Lists tools in place of this session, for one that lasts no longer than an exchange. */
-  readonly lister?: (envelope: JsonObject | undefined) => ListPage;
+  readonly lister?: (envelope: JsonObject | undefined, person: Person | undefined) => ListPage;
 }

@@ -7,12 +7,13 @@ import { OwnRequests } from './own-requests.ts';
 import type { Arrival, PendingRequest } from './pending-requests.ts';
 import { AbandonedIds } from './abandoned-ids.ts';
 import { cancellation, noRoomFor, passOn, PendingRequests } from './pending-requests.ts';
-import { objectionTo, passesWhole } from './objection.ts';
+import { objectionTo, passesWhole, unclear } from './objection.ts';
 import type { SessionOptions } from './session-options.ts';
 import type { AskedCall } from './start-call.ts';
 import { startCall, toolOf } from './start-call.ts';
 import { ambiguityOf } from './protocol/ambiguity.ts';
 import { envelopeOf, metaOf, subscriptionKey } from './protocol/envelope.ts';
+import type { Person } from './person.ts';
 import type { JsonId, Message, Request } from './protocol/message.ts';
 import type { JsonObject } from './protocol/written-json.ts';
 import { asNotification, asRequest, asResponse, errorMessage, isBatch } from './protocol/message.ts';
@@ -20,10 +21,10 @@ import { isObject } from './protocol/written-json.ts';
 import { isMessage, keyOf, messageOf, partsOf } from './protocol/message.ts';
 import type { Exchange, Mark, Refusal } from './transport/exchange.ts';
 import { ownExchange } from './transport/exchange.ts';
+import { refusalText } from './transport/http-refusal.ts';
 import type { Upstream, UpstreamEvents } from './transport/upstream.ts';
 import { UpstreamGone } from './transport/upstream.ts';
 
-const unclear = 'the MCP server sends messages that readers understand differently; they are left out';
 const lastCallsMs = 5000;
 
 /**
@@ -43,9 +44,11 @@ export class Session implements UpstreamEvents {
   #isInitialized = false;
   /** Asks in the name of the client, in the revision that it speaks. */
   #envelope: JsonObject | undefined;
+  #person: Person | undefined;
 
   constructor(options: SessionOptions) {
     this.#options = options;
+    this.#person = options.person;
     this.#calls = new CallsUnderWay(options.governor.warn);
     this.#upstream = options.connect(this);
   }
@@ -82,17 +85,17 @@ export class Session implements UpstreamEvents {
   }
 
   /** Asks the server something of its own. Throws if it answers with an error, or not at all. */
-  ask(method: string, params: JsonObject, envelope = this.#envelope): Promise<JsonObject> {
+  ask(method: string, params: JsonObject, envelope = this.#envelope, person = this.#person): Promise<JsonObject> {
     const all = envelope === undefined ? params : { ...params, _meta: envelope };
     return this.#own.ask(method, all, async (question) => {
       if (this.#gone !== undefined) throw this.#gone;
-      await this.#upstream.send(question, ownExchange);
+      await this.#upstream.send(question, ownExchange(person));
     });
   }
 
   /** Tells the server something, without an answer. */
   async tell(method: string): Promise<void> {
-    await this.#upstream.send(messageOf({ jsonrpc: '2.0', method }), ownExchange);
+    await this.#upstream.send(messageOf({ jsonrpc: '2.0', method }), ownExchange(this.#person));
   }
 
   /** A page of the server's tools, for the proxy itself. */
@@ -120,15 +123,10 @@ export class Session implements UpstreamEvents {
     await this.#said(message, from, mark);
   }
 
-  async mark(from: Exchange, mark: Mark): Promise<void> {
-    await from.mark(mark);
-  }
+  readonly mark = (from: Exchange, mark: Mark): Promise<void> => from.mark(mark);
 
   refused(exchange: Exchange, refusal: Refusal, keys: ReadonlySet<string>): void {
-    if (exchange === ownExchange) {
-      this.#own.fail(new Error(`the server answers HTTP ${refusal.status}`));
-      return;
-    }
+    if (exchange.isOwn === true) return this.#own.fail(new Error(refusalText(refusal)));
     const requests = this.#pending.on(exchange).filter(({ id }) => keys.has(keyOf(id)));
     const governed = requests.find(({ arrived }) => arrived !== undefined);
     if (governed !== undefined) return governed.arrived?.({ exchange, refusal });
@@ -178,15 +176,16 @@ export class Session implements UpstreamEvents {
     const noRoom = noRoomFor([request], this.#pending, this.#abandoned);
     if (noRoom !== undefined) return refuse(-32_600, noRoom);
     const envelope = envelopeOf(params);
-    const { catalog, lister } = this.#options;
+    const { catalog, lister, tokens } = this.#options;
     this.#envelope = envelope ?? this.#envelope;
     const canList = envelope !== undefined || lister !== undefined || this.#isInitialized;
-    const list = canList ? (lister?.(envelope) ?? this.listPage) : undefined;
-    if (method === 'tools/call') {
-      const tool = toolOf(params);
-      if (tool !== undefined) return this.#call({ request, tool, list, message, exchange, runId });
-      return refuse(-32_602, 'params.name must be the name of a tool');
-    }
+    const list = canList ? (lister?.(envelope, exchange.person) ?? this.listPage) : undefined;
+    this.#person = exchange.person;
+    const denial = tokens?.denial(exchange.person);
+    const tool = method === 'tools/call' ? toolOf(params) : undefined;
+    if (tool !== undefined) return this.#call({ request, tool, list, message, exchange, runId, denial });
+    if (method === 'tools/call') return refuse(-32_602, 'params.name must be the name of a tool');
+    if (denial !== undefined) return refuse(-32_001, `Denied by policy: ${denial}`);
     if (list !== undefined) catalog.refreshIfUnknown(list);
     const listed = (arrival: Arrival) => this.#calls.add(this.#listed(pending, arrival));
     const pending: PendingRequest = this.#add(request, exchange, method === 'tools/list' ? { arrived: listed } : {});
@@ -195,8 +194,8 @@ export class Session implements UpstreamEvents {
 
   #add(request: Request, exchange: Exchange, handlers: Partial<PendingRequest> = {}): PendingRequest {
     const { id, method, params } = request;
-    const token = metaOf(params)['progressToken'];
-    const pending = { id, method, exchange, token, envelope: envelopeOf(params), ...handlers };
+    const [token, envelope] = [metaOf(params)['progressToken'], envelopeOf(params)];
+    const pending = { id, method, exchange, token, envelope, ...handlers };
     this.#pending.add(pending);
     if (!this.#watched.has(exchange)) {
       this.#watched.add(exchange);

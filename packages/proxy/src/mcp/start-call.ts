@@ -23,6 +23,8 @@ export interface AskedCall {
   /** Lists the tools of the server; undefined before it can be asked. */
   readonly list: ListPage | undefined;
   readonly runId: string;
+  /** Why the server cannot be called for this caller, or undefined. */
+  readonly denial: string | undefined;
 }
 
 /** What a call needs of its session. */
@@ -43,7 +45,7 @@ export function toolOf(params: unknown): string | undefined {
 
 /** Starts a call of a tool: first the lock, then the decision, then the server. */
 export function startCall(
-  { request, message, exchange, tool, list, runId }: AskedCall,
+  { request, message, exchange, tool, list, runId, denial }: AskedCall,
   governor: Governor,
   catalog: ToolCatalog,
   session: CallSession,
@@ -69,9 +71,10 @@ export function startCall(
   const isStateless = pending.envelope !== undefined;
   const args = isObject(params) ? params['arguments'] : undefined;
   const governed = async () => {
-    const refusal = await catalog.refusal(tool, list);
+    const refusal = denial ?? (await catalog.refusal(tool, list));
     if (refusal !== undefined) {
-      const refused = denied({ reason: refusal, policyRule: 'lock', opId: '' });
+      const policyRule = denial === undefined ? 'lock' : 'auth';
+      const refused = denied({ reason: refusal, policyRule, opId: '' });
       return cancelled.signal.aborted ? undefined : deliver(refusedResult(id, refused, isStateless));
     }
     const known = catalog.find(tool);

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from reeve.v1 import common_pb2 as reeve_dot_v1_dot_common__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1creeve/v1/agent_service.proto\x12\x08reeve.v1\x1a\x15reeve/v1/common.proto\"\xe8\x02\n\x14RegisterAgentRequest\x12#\n\x08\x61gent_id\x18\x01 \x01(\x0b\x32\x11.reeve.v1.AgentId\x12\x18\n\x10\x63redential_token\x18\x02 \x01(\t\x12\x0c\n\x04name\x18\x03 \x01(\t\x12\x11\n\tframework\x18\x04 \x01(\t\x12\x0f\n\x07version\x18\x05 \x01(\t\x12*\n\x0fparent_agent_id\x18\x06 \x01(\x0b\x32\x11.reeve.v1.AgentId\x12>\n\x08metadata\x18\x07 \x03(\x0b\x32,.reeve.v1.RegisterAgentRequest.MetadataEntry\x12\x12\n\ntool_names\x18\x08 \x03(\t\x12\x1b\n\x0etoken_ttl_secs\x18\t \x01(\x03H\x00\x88\x01\x01\x1a/\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\x11\n\x0f_token_ttl_secs\"w\n\x15RegisterAgentResponse\x12\x18\n\x10\x63redential_token\x18\x01 \x01(\t\x12\x1f\n\x17heartbeat_interval_secs\x18\x02 \x01(\x03\x12\x0f\n\x07\x63reated\x18\x03 \x01(\x08\x12\x12\n\nexpires_at\x18\x04 \x01(\t\"Q\n\x10HeartbeatRequest\x12#\n\x08\x61gent_id\x18\x01 \x01(\x0b\x32\x11.reeve.v1.AgentId\x12\x18\n\x10\x63redential_token\x18\x02 \x01(\t\">\n\x11HeartbeatResponse\x12\x11\n\tsuspended\x18\x01 \x01(\x08\x12\x16\n\x0epolicy_version\x18\x02 \x01(\t\"g\n\x16\x44\x65registerAgentRequest\x12#\n\x08\x61gent_id\x18\x01 \x01(\x0b\x32\x11.reeve.v1.AgentId\x12\x18\n\x10\x63redential_token\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\"\x19\n\x17\x44\x65registerAgentResponse\"0\n\x14IdentifyAgentRequest\x12\x18\n\x10\x63redential_token\x18\x01 \x01(\t\"\x94\x01\n\x15IdentifyAgentResponse\x12#\n\x08\x61gent_id\x18\x01 \x01(\x0b\x32\x11.reeve.v1.AgentId\x12\x11\n\tsuspended\x18\x02 \x01(\x08\x12\x17\n\x0fsubject_issuers\x18\x03 \x03(\t\x12\x12\n\nexpires_at\x18\x04 \x01(\t\x12\x16\n\x0etoken_ttl_secs\x18\x05 \x01(\x03\"R\n\x11RenewTokenRequest\x12#\n\x08\x61gent_id\x18\x01 \x01(\x0b\x32\x11.reeve.v1.AgentId\x12\x18\n\x10\x63redential_token\x18\x02 \x01(\t\"B\n\x12RenewTokenResponse\x12\x18\n\x10\x63redential_token\x18\x01 \x01(\t\x12\x12\n\nexpires_at\x18\x02 \x01(\t\"N\n\x0b\x43hangedTool\x12\x11\n\ttool_name\x18\x01 \x01(\t\x12\x15\n\rlocked_sha256\x18\x02 \x01(\t\x12\x15\n\ractual_sha256\x18\x03 \x01(\t\"\x9a\x01\n\x1cReportToolDefinitionsRequest\x12#\n\x08\x61gent_id\x18\x01 \x01(\x0b\x32\x11.reeve.v1.AgentId\x12\x18\n\x10\x63redential_token\x18\x02 \x01(\t\x12\x13\n\x0btool_source\x18\x03 \x01(\t\x12&\n\x07\x63hanged\x18\x04 \x03(\x0b\x32\x15.reeve.v1.ChangedTool\"\x1f\n\x1dReportToolDefinitionsResponse2\x83\x04\n\x0c\x41gentService\x12P\n\rRegisterAgent\x12\x1e.reeve.v1.RegisterAgentRequest\x1a\x1f.reeve.v1.RegisterAgentResponse\x12\x44\n\tHeartbeat\x12\x1a.reeve.v1.HeartbeatRequest\x1a\x1b.reeve.v1.HeartbeatResponse\x12V\n\x0f\x44\x65registerAgent\x12 .reeve.v1.DeregisterAgentRequest\x1a!.reeve.v1.DeregisterAgentResponse\x12P\n\rIdentifyAgent\x12\x1e.reeve.v1.IdentifyAgentRequest\x1a\x1f.reeve.v1.IdentifyAgentResponse\x12h\n\x15ReportToolDefinitions\x12&.reeve.v1.ReportToolDefinitionsRequest\x1a\'.reeve.v1.ReportToolDefinitionsResponse\x12G\n\nRenewToken\x12\x1b.reeve.v1.RenewTokenRequest\x1a\x1c.reeve.v1.RenewTokenResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1creeve/v1/agent_service.proto\x12\x08reeve.v1\x1a\x15reeve/v1/common.proto\"\x92\x03\n\x14RegisterAgentRequest\x12#\n\x08\x61gent_id\x18\x01 \x01(\x0b\x32\x11.reeve.v1.AgentId\x12\x18\n\x10\x63redential_token\x18\x02 \x01(\t\x12\x0c\n\x04name\x18\x03 \x01(\t\x12\x11\n\tframework\x18\x04 \x01(\t\x12\x0f\n\x07version\x18\x05 \x01(\t\x12*\n\x0fparent_agent_id\x18\x06 \x01(\x0b\x32\x11.reeve.v1.AgentId\x12>\n\x08metadata\x18\x07 \x03(\x0b\x32,.reeve.v1.RegisterAgentRequest.MetadataEntry\x12\x12\n\ntool_names\x18\x08 \x03(\t\x12\x1b\n\x0etoken_ttl_secs\x18\t \x01(\x03H\x00\x88\x01\x01\x12\x18\n\x0bonly_if_new\x18\n \x01(\x08H\x01\x88\x01\x01\x1a/\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\x11\n\x0f_token_ttl_secsB\x0e\n\x0c_only_if_new\"w\n\x15RegisterAgentResponse\x12\x18\n\x10\x63redential_token\x18\x01 \x01(\t\x12\x1f\n\x17heartbeat_interval_secs\x18\x02 \x01(\x03\x12\x0f\n\x07\x63reated\x18\x03 \x01(\x08\x12\x12\n\nexpires_at\x18\x04 \x01(\t\"Q\n\x10HeartbeatRequest\x12#\n\x08\x61gent_id\x18\x01 \x01(\x0b\x32\x11.reeve.v1.AgentId\x12\x18\n\x10\x63redential_token\x18\x02 \x01(\t\">\n\x11HeartbeatResponse\x12\x11\n\tsuspended\x18\x01 \x01(\x08\x12\x16\n\x0epolicy_version\x18\x02 \x01(\t\"g\n\x16\x44\x65registerAgentRequest\x12#\n\x08\x61gent_id\x18\x01 \x01(\x0b\x32\x11.reeve.v1.AgentId\x12\x18\n\x10\x63redential_token\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\"\x19\n\x17\x44\x65registerAgentResponse\"0\n\x14IdentifyAgentRequest\x12\x18\n\x10\x63redential_token\x18\x01 \x01(\t\"\x94\x01\n\x15IdentifyAgentResponse\x12#\n\x08\x61gent_id\x18\x01 \x01(\x0b\x32\x11.reeve.v1.AgentId\x12\x11\n\tsuspended\x18\x02 \x01(\x08\x12\x17\n\x0fsubject_issuers\x18\x03 \x03(\t\x12\x12\n\nexpires_at\x18\x04 \x01(\t\x12\x16\n\x0etoken_ttl_secs\x18\x05 \x01(\x03\"R\n\x11RenewTokenRequest\x12#\n\x08\x61gent_id\x18\x01 \x01(\x0b\x32\x11.reeve.v1.AgentId\x12\x18\n\x10\x63redential_token\x18\x02 \x01(\t\"B\n\x12RenewTokenResponse\x12\x18\n\x10\x63redential_token\x18\x01 \x01(\t\x12\x12\n\nexpires_at\x18\x02 \x01(\t\"N\n\x0b\x43hangedTool\x12\x11\n\ttool_name\x18\x01 \x01(\t\x12\x15\n\rlocked_sha256\x18\x02 \x01(\t\x12\x15\n\ractual_sha256\x18\x03 \x01(\t\"\x9a\x01\n\x1cReportToolDefinitionsRequest\x12#\n\x08\x61gent_id\x18\x01 \x01(\x0b\x32\x11.reeve.v1.AgentId\x12\x18\n\x10\x63redential_token\x18\x02 \x01(\t\x12\x13\n\x0btool_source\x18\x03 \x01(\t\x12&\n\x07\x63hanged\x18\x04 \x03(\x0b\x32\x15.reeve.v1.ChangedTool\"\x1f\n\x1dReportToolDefinitionsResponse2\x83\x04\n\x0c\x41gentService\x12P\n\rRegisterAgent\x12\x1e.reeve.v1.RegisterAgentRequest\x1a\x1f.reeve.v1.RegisterAgentResponse\x12\x44\n\tHeartbeat\x12\x1a.reeve.v1.HeartbeatRequest\x1a\x1b.reeve.v1.HeartbeatResponse\x12V\n\x0f\x44\x65registerAgent\x12 .reeve.v1.DeregisterAgentRequest\x1a!.reeve.v1.DeregisterAgentResponse\x12P\n\rIdentifyAgent\x12\x1e.reeve.v1.IdentifyAgentRequest\x1a\x1f.reeve.v1.IdentifyAgentResponse\x12h\n\x15ReportToolDefinitions\x12&.reeve.v1.ReportToolDefinitionsRequest\x1a\'.reeve.v1.ReportToolDefinitionsResponse\x12G\n\nRenewToken\x12\x1b.reeve.v1.RenewTokenRequest\x1a\x1c.reeve.v1.RenewTokenResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,33 +35,33 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_REGISTERAGENTREQUEST_METADATAENTRY']._loaded_options = None
   _globals['_REGISTERAGENTREQUEST_METADATAENTRY']._serialized_options = b'8\001'
   _globals['_REGISTERAGENTREQUEST']._serialized_start=66
-  _globals['_REGISTERAGENTREQUEST']._serialized_end=426
-  _globals['_REGISTERAGENTREQUEST_METADATAENTRY']._serialized_start=360
-  _globals['_REGISTERAGENTREQUEST_METADATAENTRY']._serialized_end=407
-  _globals['_REGISTERAGENTRESPONSE']._serialized_start=428
-  _globals['_REGISTERAGENTRESPONSE']._serialized_end=547
-  _globals['_HEARTBEATREQUEST']._serialized_start=549
-  _globals['_HEARTBEATREQUEST']._serialized_end=630
-  _globals['_HEARTBEATRESPONSE']._serialized_start=632
-  _globals['_HEARTBEATRESPONSE']._serialized_end=694
-  _globals['_DEREGISTERAGENTREQUEST']._serialized_start=696
-  _globals['_DEREGISTERAGENTREQUEST']._serialized_end=799
-  _globals['_DEREGISTERAGENTRESPONSE']._serialized_start=801
-  _globals['_DEREGISTERAGENTRESPONSE']._serialized_end=826
-  _globals['_IDENTIFYAGENTREQUEST']._serialized_start=828
-  _globals['_IDENTIFYAGENTREQUEST']._serialized_end=876
-  _globals['_IDENTIFYAGENTRESPONSE']._serialized_start=879
-  _globals['_IDENTIFYAGENTRESPONSE']._serialized_end=1027
-  _globals['_RENEWTOKENREQUEST']._serialized_start=1029
-  _globals['_RENEWTOKENREQUEST']._serialized_end=1111
-  _globals['_RENEWTOKENRESPONSE']._serialized_start=1113
-  _globals['_RENEWTOKENRESPONSE']._serialized_end=1179
-  _globals['_CHANGEDTOOL']._serialized_start=1181
-  _globals['_CHANGEDTOOL']._serialized_end=1259
-  _globals['_REPORTTOOLDEFINITIONSREQUEST']._serialized_start=1262
-  _globals['_REPORTTOOLDEFINITIONSREQUEST']._serialized_end=1416
-  _globals['_REPORTTOOLDEFINITIONSRESPONSE']._serialized_start=1418
-  _globals['_REPORTTOOLDEFINITIONSRESPONSE']._serialized_end=1449
-  _globals['_AGENTSERVICE']._serialized_start=1452
-  _globals['_AGENTSERVICE']._serialized_end=1967
+  _globals['_REGISTERAGENTREQUEST']._serialized_end=468
+  _globals['_REGISTERAGENTREQUEST_METADATAENTRY']._serialized_start=386
+  _globals['_REGISTERAGENTREQUEST_METADATAENTRY']._serialized_end=433
+  _globals['_REGISTERAGENTRESPONSE']._serialized_start=470
+  _globals['_REGISTERAGENTRESPONSE']._serialized_end=589
+  _globals['_HEARTBEATREQUEST']._serialized_start=591
+  _globals['_HEARTBEATREQUEST']._serialized_end=672
+  _globals['_HEARTBEATRESPONSE']._serialized_start=674
+  _globals['_HEARTBEATRESPONSE']._serialized_end=736
+  _globals['_DEREGISTERAGENTREQUEST']._serialized_start=738
+  _globals['_DEREGISTERAGENTREQUEST']._serialized_end=841
+  _globals['_DEREGISTERAGENTRESPONSE']._serialized_start=843
+  _globals['_DEREGISTERAGENTRESPONSE']._serialized_end=868
+  _globals['_IDENTIFYAGENTREQUEST']._serialized_start=870
+  _globals['_IDENTIFYAGENTREQUEST']._serialized_end=918
+  _globals['_IDENTIFYAGENTRESPONSE']._serialized_start=921
+  _globals['_IDENTIFYAGENTRESPONSE']._serialized_end=1069
+  _globals['_RENEWTOKENREQUEST']._serialized_start=1071
+  _globals['_RENEWTOKENREQUEST']._serialized_end=1153
+  _globals['_RENEWTOKENRESPONSE']._serialized_start=1155
+  _globals['_RENEWTOKENRESPONSE']._serialized_end=1221
+  _globals['_CHANGEDTOOL']._serialized_start=1223
+  _globals['_CHANGEDTOOL']._serialized_end=1301
+  _globals['_REPORTTOOLDEFINITIONSREQUEST']._serialized_start=1304
+  _globals['_REPORTTOOLDEFINITIONSREQUEST']._serialized_end=1458
+  _globals['_REPORTTOOLDEFINITIONSRESPONSE']._serialized_start=1460
+  _globals['_REPORTTOOLDEFINITIONSRESPONSE']._serialized_end=1491
+  _globals['_AGENTSERVICE']._serialized_start=1494
+  _globals['_AGENTSERVICE']._serialized_end=2009
 # @@protoc_insertion_point(module_scope)

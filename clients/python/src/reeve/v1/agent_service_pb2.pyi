@@ -8,7 +8,7 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class RegisterAgentRequest(_message.Message):
-    __slots__ = ("agent_id", "credential_token", "name", "framework", "version", "parent_agent_id", "metadata", "tool_names", "token_ttl_secs")
+    __slots__ = ("agent_id", "credential_token", "name", "framework", "version", "parent_agent_id", "metadata", "tool_names", "token_ttl_secs", "only_if_new")
     class MetadataEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -25,6 +25,7 @@ class RegisterAgentRequest(_message.Message):
     METADATA_FIELD_NUMBER: _ClassVar[int]
     TOOL_NAMES_FIELD_NUMBER: _ClassVar[int]
     TOKEN_TTL_SECS_FIELD_NUMBER: _ClassVar[int]
+    ONLY_IF_NEW_FIELD_NUMBER: _ClassVar[int]
     agent_id: _common_pb2.AgentId
     credential_token: str
     name: str
@@ -34,7 +35,8 @@ class RegisterAgentRequest(_message.Message):
     metadata: _containers.ScalarMap[str, str]
     tool_names: _containers.RepeatedScalarFieldContainer[str]
     token_ttl_secs: int
-    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., credential_token: _Optional[str] = ..., name: _Optional[str] = ..., framework: _Optional[str] = ..., version: _Optional[str] = ..., parent_agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., metadata: _Optional[_Mapping[str, str]] = ..., tool_names: _Optional[_Iterable[str]] = ..., token_ttl_secs: _Optional[int] = ...) -> None: ...
+    only_if_new: bool
+    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., credential_token: _Optional[str] = ..., name: _Optional[str] = ..., framework: _Optional[str] = ..., version: _Optional[str] = ..., parent_agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., metadata: _Optional[_Mapping[str, str]] = ..., tool_names: _Optional[_Iterable[str]] = ..., token_ttl_secs: _Optional[int] = ..., only_if_new: bool = ...) -> None: ...
 
 class RegisterAgentResponse(_message.Message):
     __slots__ = ("credential_token", "heartbeat_interval_secs", "created", "expires_at")

@@ -43,6 +43,7 @@ export function agentService(tenancy: Tenancy & Admits, execute: Execute, option
             metadata: wire.metadata,
             toolNames: wire.toolNames,
             ttlSecs: wire.tokenTtlSecs,
+            ...(wire.onlyIfNew === true ? { ifRegistered: 'refuse' } : {}),
           });
           return encode(RegisterAgentResponse, {
             credentialToken: token,

@@ -1,7 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Agent } from '@reeve/sdk';
-import { ReeveUnauthenticated } from '@reeve/sdk';
-import type { AgentsByToken } from '../../front/agents-by-token.ts';
 import type { HostCheck } from '../../front/host-check.ts';
 import { WrongHost } from '../../front/host-check.ts';
 import { envelopeFault, statedVersion } from '../protocol/envelope.ts';
@@ -12,9 +9,13 @@ import { isObject } from '../protocol/written-json.ts';
 import type { ServerSpec } from '../server-spec.ts';
 import { isCommand } from '../server-spec.ts';
 import type { AllowedOrigins } from './allowed-origins.ts';
+import type { Doorman } from './authenticate.ts';
+import { authenticate } from './authenticate.ts';
+import type { Caller } from './caller.ts';
 import type { FrontSession } from './front-session.ts';
 import type { FrontSessions } from './front-sessions.ts';
 import { HttpExchange } from './http-exchange.ts';
+import { ProtectedResource } from './protected-resource.ts';
 import { refuseRequest } from './refuse-request.ts';
 import type { RequestRoom } from './request-room.ts';
 
@@ -22,7 +23,7 @@ export interface Front {
   readonly servers: ReadonlyMap<string, ServerSpec>;
   readonly hosts: HostCheck;
   readonly origins: AllowedOrigins;
-  readonly agents: AgentsByToken;
+  readonly doorman: Doorman;
   readonly sessions: FrontSessions;
   readonly room: RequestRoom;
 }
@@ -33,7 +34,7 @@ interface Admitted {
   readonly response: ServerResponse;
   readonly name: string;
   readonly spec: ServerSpec;
-  readonly agent: Agent;
+  readonly caller: Caller;
   readonly runId: string | undefined;
 }
 
@@ -50,18 +51,20 @@ export async function answerRequest(front: Front, request: IncomingMessage, resp
     return refuseRequest(response, 403, 'this origin may not call; see --allow-origin');
   if (request.headers.origin !== undefined) permitOrigin(request.headers.origin, response);
   if (request.method === 'OPTIONS') return answerPreflight(request, response);
+  const described = ProtectedResource.nameIn(request.url ?? '');
+  if (described !== undefined) return describe(front, decoded(described), request, response);
   const name = decoded(place.exec(request.url ?? '')?.[1] ?? '');
   const spec = name === undefined ? undefined : front.servers.get(name);
-  const agent = await authenticated(front.agents, request, response);
+  const caller = await authenticate(front.doorman, name ?? '', request, response);
   // Nobody would notice the end of what is begun for a client that has left.
-  if (agent === undefined || response.destroyed) return;
+  if (caller === undefined || response.destroyed) return;
   if (name === undefined || spec === undefined) return refuseRequest(response, 404, 'there is no such MCP server');
   const run = request.headers['x-reeve-run-id'];
   const runId = typeof run === 'string' && run !== '' ? run : undefined;
   if (runId !== undefined && !runIdForm.test(runId)) {
     return refuseRequest(response, 400, 'x-reeve-run-id must be up to 128 visible ASCII characters');
   }
-  const admitted = { request, response, name, spec, agent, runId };
+  const admitted = { request, response, name, spec, caller, runId };
   if (request.method === 'POST') return post(front, admitted);
   if (request.method === 'GET' || request.method === 'DELETE') return streamOrEnd(front, admitted);
   refuseRequest(response, 405, 'only POST, GET and DELETE are served', { headers: { allow: 'POST, GET, DELETE' } });
@@ -77,35 +80,12 @@ function objectionOf(hosts: HostCheck, request: IncomingMessage): WrongHost | un
   }
 }
 
-async function authenticated(
-  agents: AgentsByToken,
-  { headers }: IncomingMessage,
-  response: ServerResponse,
-): Promise<Agent | undefined> {
-  const token = /^bearer +([\x21-\x7e]{1,1024})$/i.exec(headers.authorization ?? '')?.[1];
-  const challenge = { headers: { 'www-authenticate': 'Bearer realm="reeve"' } };
-  if (token === undefined) {
-    refuseRequest(response, 401, 'the token of an agent is missing: send Authorization: Bearer', challenge);
-    return undefined;
-  }
-  try {
-    return await agents.find(token).agent;
-  } catch (error) {
-    if (error instanceof ReeveUnauthenticated) refuseRequest(response, 401, 'the token is nobody’s', challenge);
-    else {
-      const reason = error instanceof Error ? error.message : String(error);
-      refuseRequest(response, 503, `Reeve is not reachable: ${reason}`, { headers: { 'retry-after': '5' } });
-    }
-    return undefined;
-  }
-}
-
 async function post(front: Front, admitted: Admitted): Promise<void> {
-  const { request, response, name, spec, agent } = admitted;
+  const { request, response, name, spec, caller } = admitted;
   if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
     return refuseRequest(response, 415, 'the content type must be application/json');
   }
-  const body = await front.room.read(request, response, agent);
+  const body = await front.room.read(request, response, caller);
   if ('refused' in body) {
     const why = body.refused === 503 ? noRoom : `the body has more than ${longestMessage} bytes`;
     return refuseRequest(response, body.refused, why);
@@ -123,13 +103,13 @@ async function post(front: Front, admitted: Admitted): Promise<void> {
   }
   const id = sessionIdOf(request);
   if (id !== undefined) {
-    const found = front.sessions.find(id, name, agent);
+    const found = front.sessions.find(id, name, caller);
     if (found === undefined) return refuseRequest(response, 404, 'there is no such session', { code: -32_001 });
     return throughSession(front, admitted, found, message, requests);
   }
   // The stateless revision has no such method, so that is the server's to say.
   if (requests.some(({ method, params }) => method === 'initialize' && statedVersion(params) === undefined)) {
-    const opened = front.sessions.open(name, spec, agent);
+    const opened = front.sessions.open(name, spec, caller);
     if (opened === undefined) return refuseRequest(response, 503, 'there are too many sessions');
     return throughSession(front, admitted, opened, message, requests);
   }
@@ -146,7 +126,7 @@ async function post(front: Front, admitted: Admitted): Promise<void> {
 
 async function throughSession(
   front: Front,
-  { request, response, agent, runId }: Admitted,
+  { request, response, caller, runId }: Admitted,
   found: FrontSession,
   message: Message,
   requests: readonly Request[],
@@ -156,7 +136,8 @@ async function throughSession(
   const exchange = new HttpExchange({
     response,
     headers: passedHeaders(request.headers),
-    holdAnswer: (bytes) => front.room.holdAnswer(agent, response, bytes),
+    person: caller.person,
+    holdAnswer: (bytes) => front.room.holdAnswer(caller, response, bytes),
     requests,
     answerHeaders: () => (found.isOver ? {} : { 'mcp-session-id': found.id }),
     statusOf: (answer) => {
@@ -176,16 +157,17 @@ async function throughSession(
 
 async function withoutSession(
   front: Front,
-  { request, response, name, spec, agent, runId }: Admitted,
+  { request, response, name, spec, caller, runId }: Admitted,
   message: Message,
   requests: readonly Request[],
 ): Promise<void> {
-  const server = front.sessions.stateless(name, spec, agent);
+  const server = front.sessions.stateless(name, spec, caller);
   if (server === undefined) return refuseRequest(response, 503, 'there are too many sessions');
   const exchange = new HttpExchange({
     response,
     headers: passedHeaders(request.headers),
-    holdAnswer: (bytes) => front.room.holdAnswer(agent, response, bytes),
+    person: caller.person,
+    holdAnswer: (bytes) => front.room.holdAnswer(caller, response, bytes),
     requests,
     answerHeaders: () => ({}),
     statusOf: requests.some(({ params }) => statedVersion(params) !== undefined) ? statusOfAnswer : () => 200,
@@ -196,9 +178,9 @@ async function withoutSession(
   if (requests.length === 0) exchange.accept();
 }
 
-function streamOrEnd(front: Front, { request, response, name, spec, agent }: Admitted): void {
+function streamOrEnd(front: Front, { request, response, name, spec, caller }: Admitted): void {
   const id = sessionIdOf(request);
-  const found = id === undefined ? undefined : front.sessions.find(id, name, agent);
+  const found = id === undefined ? undefined : front.sessions.find(id, name, caller);
   if (id !== undefined && found === undefined) {
     return refuseRequest(response, 404, 'there is no such session', { code: -32_001 });
   }
@@ -213,23 +195,25 @@ function streamOrEnd(front: Front, { request, response, name, spec, agent }: Adm
   if (found === undefined && (isCommand(spec) || request.method === 'DELETE')) {
     return refuseRequest(response, 405, 'there are streams in sessions only', { headers: { allow: 'POST' } });
   }
-  if (!front.room.hold(agent, response)) return refuseRequest(response, 503, noRoom);
+  if (!front.room.hold(caller, response)) return refuseRequest(response, 503, noRoom);
   const exchange = new HttpExchange({
     response,
     headers: passedHeaders(request.headers),
-    holdAnswer: (bytes) => front.room.holdAnswer(agent, response, bytes),
+    person: caller.person,
+    holdAnswer: (bytes) => front.room.holdAnswer(caller, response, bytes),
     requests: 'stream',
     isReplay,
     answerHeaders: () => (found === undefined ? {} : { 'mcp-session-id': found.id }),
     statusOf: () => 200,
   });
+  endAt(caller.expiresAt, exchange, response);
   const position = isReplay ? lastEventId : undefined;
   if (found !== undefined) {
     found.opened(exchange, true);
     found.session.listen(exchange, position);
     return found.flush(exchange);
   }
-  const server = front.sessions.stateless(name, spec, agent);
+  const server = front.sessions.stateless(name, spec, caller);
   if (server === undefined) return refuseRequest(response, 503, 'there are too many sessions');
   const session = server.session();
   response.once('close', () => void server.ended(session));
@@ -247,6 +231,28 @@ function statusOfAnswer(message: Message): number {
 function sessionIdOf({ headers }: IncomingMessage): string | undefined {
   const id = headers['mcp-session-id'];
   return typeof id === 'string' && id !== '' ? id : undefined;
+}
+
+/** What the server is as a resource of OAuth. Anybody may know that. */
+function describe(front: Front, name: string | undefined, request: IncomingMessage, response: ServerResponse): void {
+  const { oauth } = front.doorman;
+  if (oauth === undefined || name === undefined || !front.servers.has(name)) {
+    return refuseRequest(response, 404, 'there is no such MCP server');
+  }
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    return refuseRequest(response, 405, 'a document is read with GET', { headers: { allow: 'GET, HEAD' } });
+  }
+  response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'max-age=300' });
+  response.end(request.method === 'HEAD' ? '' : JSON.stringify(oauth.document(name)));
+}
+
+const longestTimer = 2 ** 31 - 1;
+
+/** A stream ends with the token that opened it. The client comes again with its next one. */
+function endAt(expiresAt: number | undefined, exchange: HttpExchange, response: ServerResponse): void {
+  if (expiresAt === undefined) return;
+  const timer = setTimeout(() => exchange.end(), Math.min(Math.max(expiresAt - Date.now(), 0), longestTimer));
+  response.once('close', () => clearTimeout(timer));
 }
 
 function answerHealth(response: ServerResponse): void {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Agent } from '@reeve/sdk';
 import type { Message } from '../protocol/message.ts';
 import type { Session } from '../session.ts';
 import type { Exchange } from '../transport/exchange.ts';
+import type { Caller } from './caller.ts';
 import type { HttpExchange } from './http-exchange.ts';
 
 const mostWaiting = 1000;
@@ -13,7 +13,8 @@ export class FrontSession {
   readonly id = randomUUID();
   readonly runId = `mcp-${this.id}`;
   readonly server: string;
-  readonly agent: Agent;
+  /** Who opened it, and with which token. */
+  readonly caller: Caller;
   usedAt = Date.now();
   isOver = false;
   readonly #exchanges = new Set<HttpExchange>();
@@ -22,9 +23,9 @@ export class FrontSession {
   readonly #waiting: Message[] = [];
   #session: Session | undefined;
 
-  constructor(server: string, agent: Agent) {
+  constructor(server: string, caller: Caller) {
     this.server = server;
-    this.agent = agent;
+    this.caller = caller;
   }
 
   get session(): Session {
@@ -71,6 +72,7 @@ export class FrontSession {
   readonly #later: Exchange = {
     left: new AbortController().signal,
     headers: undefined,
+    person: undefined,
     isReplay: false,
     deliver: async (message) => {
       this.#waiting.push(message);

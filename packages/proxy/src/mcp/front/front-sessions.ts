@@ -5,9 +5,12 @@ import { reportChanges } from '../lock/report-changes.ts';
 import { ToolCatalog } from '../lock/tool-catalog.ts';
 import type { ToolHashes, ToolLock } from '../lock/tool-lock.ts';
 import { toolsLockedOf } from '../lock/tool-lock.ts';
+import type { TokensOf } from '../auth/server-tokens.ts';
 import type { ServerSpec } from '../server-spec.ts';
 import { connectTo } from '../server-spec.ts';
 import { Session } from '../session.ts';
+import type { Caller } from './caller.ts';
+import { isSameCaller } from './caller.ts';
 import { FrontSession } from './front-session.ts';
 import { StatelessServer } from './stateless-server.ts';
 
@@ -16,14 +19,16 @@ export interface FrontSessionsOptions extends GovernOptions {
   /** The lock as it is at the moment. Servers that it does not name have no tools. Undefined: nothing is locked. */
   readonly lock: () => ToolLock | undefined;
   readonly idleMs: number;
+  /** Where the tokens for a server come from. */
+  readonly tokensOf: TokensOf;
 }
 
 const mostSessions = 1000;
 /** One org leaves room for the others. */
 const mostOfOrg = 400;
-const mostOfAgent = 100;
+const mostOfCaller = 100;
 
-/** The sessions of all clients. Each belongs to the agent that opened it. */
+/** The sessions of all clients. Each belongs to the agent that opened it, and to the person who acted as it. */
 export class FrontSessions {
   readonly #options: FrontSessionsOptions;
   readonly #sessions = new Map<string, FrontSession>();
@@ -34,16 +39,18 @@ export class FrontSessions {
   }
 
   /** Opens a session, or returns undefined if there are too many. */
-  open(server: string, spec: ServerSpec, agent: Agent): FrontSession | undefined {
-    const ofAgent = [...this.#sessions.values()].filter((each) => each.agent === agent).length;
-    if (ofAgent >= mostOfAgent || isFull(this.#sessions, agent)) return undefined;
+  open(server: string, spec: ServerSpec, caller: Caller): FrontSession | undefined {
+    const ofCaller = [...this.#sessions.values()].filter((each) => isSameCaller(each.caller, caller)).length;
+    if (ofCaller >= mostOfCaller || isFull(this.#sessions, caller)) return undefined;
     const { warn } = this.#options;
-    const front = new FrontSession(server, agent);
-    const governor = governorOf(server, spec, async () => agent, this.#options);
+    const tokens = this.#options.tokensOf(server);
+    const front = new FrontSession(server, caller);
+    const governor = governorOf(server, spec, async () => caller.agent, this.#options);
     const onChanged = (changed: Parameters<typeof reportChanges>[1]) => void reportChanges(governor, changed);
     const catalog = new ToolCatalog({ lock: this.#lockOf(server), warn, onChanged });
     const session = new Session({
-      connect: (events) => connectTo(spec, events, { opensStreams: false, warn }),
+      connect: (events) => connectTo(spec, events, { opensStreams: false, warn, tokens }),
+      tokens,
       governor,
       catalog,
       unrelated: front.unrelated,
@@ -57,31 +64,31 @@ export class FrontSessions {
     return front;
   }
 
-  /** A session of that agent. What belongs to another one does not exist. */
-  find(id: string, server: string, agent: Agent): FrontSession | undefined {
+  /** A session of that caller. What belongs to another one does not exist. */
+  find(id: string, server: string, caller: Caller): FrontSession | undefined {
     const found = this.#sessions.get(id);
-    if (found === undefined || found.agent !== agent || found.server !== server || found.isOver) return undefined;
+    if (found === undefined || found.server !== server || found.isOver) return undefined;
+    if (!isSameCaller(found.caller, caller)) return undefined;
     found.usedAt = Date.now();
     return found;
   }
 
-  stateless(server: string, spec: ServerSpec, agent: Agent): StatelessServer | undefined {
-    const { orgId, teamId, agentId } = agent.id;
-    const key = JSON.stringify([server, orgId, teamId, agentId]);
+  stateless(server: string, spec: ServerSpec, caller: Caller): StatelessServer | undefined {
+    const key = JSON.stringify([server, caller.key]);
     const known = this.#stateless.get(key);
-    if (known?.agent === agent) return known;
+    if (known?.caller.agent === caller.agent) return known;
     // The agent was registered again.
     if (known !== undefined) void known.close();
-    if (known === undefined && isFull(this.#stateless, agent)) return undefined;
-    const governor = governorOf(server, spec, async () => agent, this.#options);
-    const made = new StatelessServer(spec, agent, governor, this.#lockOf(server));
+    if (known === undefined && isFull(this.#stateless, caller)) return undefined;
+    const governor = governorOf(server, spec, async () => caller.agent, this.#options);
+    const made = new StatelessServer(spec, caller, governor, this.#lockOf(server), this.#options.tokensOf(server));
     this.#stateless.set(key, made);
     return made;
   }
 
   inUse(): ReadonlySet<Agent> {
     const stateless = [...this.#stateless.values()].filter(({ isBusy }) => isBusy);
-    return new Set([...this.#sessions.values(), ...stateless].map(({ agent }) => agent));
+    return new Set([...this.#sessions.values(), ...stateless].map(({ caller }) => caller.agent));
   }
 
   async close(front: FrontSession): Promise<void> {
@@ -117,8 +124,8 @@ export class FrontSessions {
 }
 
 /** Whether there is no room for another one of the agent's org. */
-function isFull(held: ReadonlyMap<string, { readonly agent: Agent }>, { id }: Agent): boolean {
+function isFull(held: ReadonlyMap<string, { readonly caller: Caller }>, { agent }: Caller): boolean {
   if (held.size >= mostSessions) return true;
-  const ofOrg = [...held.values()].filter(({ agent }) => agent.id.orgId === id.orgId).length;
+  const ofOrg = [...held.values()].filter(({ caller }) => caller.agent.id.orgId === agent.id.orgId).length;
   return ofOrg >= mostOfOrg;
 }

@@ -5,6 +5,8 @@ import type { Agent, Reeve } from '@reeve/sdk';
 import { ReeveUnauthenticated } from '@reeve/sdk';
 import { expect, it } from 'vitest';
 import { AgentsByToken } from '../../front/agents-by-token.ts';
+import type { Caller } from './caller.ts';
+import { callerOf } from './caller.ts';
 import { RequestRoom } from './request-room.ts';
 
 it('made-up tokens take no room of agents', async () => {
@@ -27,12 +29,12 @@ it('made-up tokens take no room of agents', async () => {
 });
 
 it('an agent takes no more than its part of the room, until its requests are over', async () => {
-  const room = new RequestRoom({ mostTogether: 400_000, mostOfAgent: 100_000 });
-  const [one, other] = [{}, {}] as Agent[];
-  const read = async (agent: Agent | undefined, bytes: number) => {
+  const room = new RequestRoom({ mostTogether: 400_000, mostOfCaller: 100_000 });
+  const [one, other] = ['one', 'other'].map((agentId) => callerOf({ id: { agentId } } as Agent));
+  const read = async (caller: Caller | undefined, bytes: number) => {
     const response = new EventEmitter() as unknown as ServerResponse;
     const request = Readable.from([Buffer.alloc(bytes, 32)]) as unknown as IncomingMessage;
-    return { response, body: await room.read(request, response, agent as Agent) };
+    return { response, body: await room.read(request, response, caller as Caller) };
   };
   const first = await read(one, 60_000);
   expect(first.body).toHaveProperty('text');
@@ -44,11 +46,11 @@ it('an agent takes no more than its part of the room, until its requests are ove
 });
 
 it('an agent that does not read its answers is cut off, once they take more than its part of the room', () => {
-  const room = new RequestRoom({ mostTogether: 100_000, mostOfAgent: 100_000 });
-  const [one, other] = [{}, {}] as [Agent, Agent];
-  const answered = (agent: Agent) => {
+  const room = new RequestRoom({ mostTogether: 100_000, mostOfCaller: 100_000 });
+  const [one, other] = [callerOf({ id: { agentId: 'one' } } as Agent), callerOf({ id: { agentId: 'other' } } as Agent)];
+  const answered = (caller: Caller) => {
     const response = Object.assign(new EventEmitter(), { isCut: false, destroy: () => (response.isCut = true) });
-    room.holdAnswer(agent, response as unknown as ServerResponse, 60_000);
+    room.holdAnswer(caller, response as unknown as ServerResponse, 60_000);
     return response;
   };
   const [first, second, third] = [answered(one), answered(one), answered(other)];

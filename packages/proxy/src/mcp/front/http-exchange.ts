@@ -8,6 +8,7 @@ import { written } from '../transport/written.ts';
 export interface HttpExchangeOptions {
   readonly response: ServerResponse;
   readonly headers: Readonly<Record<string, string>>;
+  readonly person: Exchange['person'];
   /** The requests of a POST. None for a GET, which is a stream in any case. */
   readonly requests: readonly Request[] | 'stream';
   readonly isReplay?: boolean;
@@ -24,6 +25,7 @@ const keepAliveMs = 15_000;
 /** One POST or GET of a client. Answers with JSON if there is but the answer to give, and with an event stream else. */
 export class HttpExchange implements Exchange {
   readonly headers: Readonly<Record<string, string>>;
+  readonly person: Exchange['person'];
   readonly isReplay: boolean;
   readonly #options: HttpExchangeOptions;
   readonly #response: ServerResponse;
@@ -38,6 +40,7 @@ export class HttpExchange implements Exchange {
     this.#options = options;
     this.#response = response;
     this.headers = headers;
+    this.person = options.person;
     this.isReplay = isReplay;
     this.#isStream = requests === 'stream';
     this.#missing = new Set(requests === 'stream' ? [] : requests.map(({ id }) => keyOf(id)));

@@ -1,31 +1,40 @@
 import { randomUUID } from 'node:crypto';
-import type { Agent } from '@reeve/sdk';
+import type { ServerTokens } from '../auth/server-tokens.ts';
 import type { Governor } from '../govern/governor.ts';
 import { reportChanges } from '../lock/report-changes.ts';
 import { ToolCatalog } from '../lock/tool-catalog.ts';
 import type { ToolHashes } from '../lock/tool-lock.ts';
-import type { JsonObject } from '../protocol/written-json.ts';
 import type { ServerSpec } from '../server-spec.ts';
 import { connectTo, isCommand, noise } from '../server-spec.ts';
 import { Session } from '../session.ts';
+import type { SessionOptions } from '../session-options.ts';
 import { SharedChild } from '../transport/shared-child.ts';
 import type { Upstream, UpstreamEvents } from '../transport/upstream.ts';
+import type { Caller } from './caller.ts';
 
-/** One server for all exchanges of one agent that belong to no session. */
+/** One server for all exchanges of one caller that belong to no session. */
 export class StatelessServer {
   readonly runId = `mcp-${randomUUID()}`;
-  readonly agent: Agent;
+  readonly caller: Caller;
   readonly governor: Governor;
   usedAt = Date.now();
   readonly #spec: ServerSpec;
+  readonly #tokens: ServerTokens | undefined;
   readonly #catalog: ToolCatalog;
   #child: SharedChild | undefined;
   #lister: Session | undefined;
   #sessions = 0;
 
-  constructor(spec: ServerSpec, agent: Agent, governor: Governor, lock: () => ToolHashes | undefined) {
+  constructor(
+    spec: ServerSpec,
+    caller: Caller,
+    governor: Governor,
+    lock: () => ToolHashes | undefined,
+    tokens: ServerTokens | undefined,
+  ) {
     this.#spec = spec;
-    this.agent = agent;
+    this.#tokens = tokens;
+    this.caller = caller;
     this.governor = governor;
     const onChanged = (changed: Parameters<typeof reportChanges>[1]) => void reportChanges(governor, changed);
     this.#catalog = new ToolCatalog({ lock, warn: governor.warn, onChanged });
@@ -39,9 +48,9 @@ export class StatelessServer {
   session(): Session {
     this.usedAt = Date.now();
     this.#sessions++;
-    return this.#begin((envelope) => (cursor) => {
+    return this.#begin((envelope, person) => (cursor) => {
       this.#lister ??= this.#begin();
-      return this.#lister.ask('tools/list', cursor === undefined ? {} : { cursor }, envelope);
+      return this.#lister.ask('tools/list', cursor === undefined ? {} : { cursor }, envelope, person);
     });
   }
 
@@ -55,9 +64,10 @@ export class StatelessServer {
     await this.#child?.close();
   }
 
-  #begin(lister?: (envelope: JsonObject | undefined) => (cursor: unknown) => Promise<JsonObject>): Session {
+  #begin(lister?: SessionOptions['lister']): Session {
     return new Session({
       connect: (events) => this.#connect(events),
+      tokens: this.#tokens,
       governor: this.governor,
       catalog: this.#catalog,
       unrelated: () => undefined,
@@ -69,7 +79,7 @@ export class StatelessServer {
   #connect(events: UpstreamEvents): Upstream {
     const spec = this.#spec;
     const { warn } = this.governor;
-    if (!isCommand(spec)) return connectTo(spec, events, { opensStreams: false, warn });
+    if (!isCommand(spec)) return connectTo(spec, events, { opensStreams: false, warn, tokens: this.#tokens });
     if (this.#child === undefined || this.#child.gone !== undefined) {
       this.#child = new SharedChild(spec, () => warn(noise));
       this.#lister = undefined;

@@ -23,6 +23,10 @@ export class BatchExchange implements Exchange {
     return this.#front.headers;
   }
 
+  get person(): Exchange['person'] {
+    return this.#front.person;
+  }
+
   async deliver(message: Message, mark?: Mark): Promise<void> {
     const answer = asResponse(message);
     if (answer === undefined || !this.#missing.delete(keyOf(answer.id))) return this.#front.deliver(message, mark);

@@ -1,3 +1,4 @@
+import type { Person } from '../person.ts';
 import type { JsonId, Message } from '../protocol/message.ts';
 
 /** What a server says besides a message on an event stream: the position to resume from, and when to come again. */
@@ -22,8 +23,12 @@ export interface Exchange {
   readonly left: AbortSignal;
   /** The client's headers that concern the message. Undefined where there is nothing like headers. */
   readonly headers: Readonly<Record<string, string>> | undefined;
+  /** For whom the client acts on it. */
+  readonly person: Person | undefined;
   /** Whether the server repeats on it what was said before. */
   readonly isReplay: boolean;
+  /** Whether the proxy asks by itself on it. */
+  readonly isOwn?: boolean;
   /** Resolves when there is room for more. */
   deliver(message: Message, mark?: Mark): Promise<void>;
   /** Passes on a position without a message. */
@@ -36,11 +41,17 @@ export interface Exchange {
   end(): void;
 }
 
-/** For requests of the proxy itself. Whoever asked gets the answer otherwise. */
-export const ownExchange: Exchange = {
+/** For requests of the proxy itself, for the person that the client acts for. Whoever asked gets the answer otherwise. */
+export function ownExchange(person: Person | undefined): Exchange {
+  return { ...silent, person };
+}
+
+const silent: Exchange = {
   left: new AbortController().signal,
   headers: undefined,
+  person: undefined,
   isReplay: false,
+  isOwn: true,
   deliver: async () => {},
   mark: async () => {},
   accept: () => {},

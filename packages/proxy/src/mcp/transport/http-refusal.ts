@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { challengeOf } from '../auth/challenge.ts';
 import { ambiguityOf } from '../protocol/ambiguity.ts';
 import type { Message } from '../protocol/message.ts';
 import { parseMessage, partsOf } from '../protocol/message.ts';
@@ -8,12 +9,18 @@ import { readBody } from './http-request.ts';
 
 const longestRefusal = 1024 * 1024;
 
-/** The server's own answer, unless it is about the credentials of this proxy, which are not the client's business. */
-export async function refusalOf(response: IncomingMessage): Promise<Refusal> {
+/**
+ * The server's own answer, unless it is about the credentials of this proxy, which are not the client's business.
+ * `advice` is what the operator can do about those.
+ */
+export async function refusalOf(response: IncomingMessage, advice?: string): Promise<Refusal> {
   const status = response.statusCode ?? 502;
   const body = (await readBody(response, longestRefusal).catch(() => undefined)) ?? '';
   if (status === 401 || status === 403 || status === 407) {
-    return badGateway(`the MCP server does not accept the credentials of the proxy (HTTP ${status})`);
+    const { error, scope } = challengeOf(status, response.headers);
+    const wanted = error === 'insufficient_scope' && scope !== undefined ? `, and wants the scopes ${scope}` : '';
+    const what = `the MCP server does not accept the credentials of the proxy (HTTP ${status})${wanted}`;
+    return badGateway(advice === undefined ? what : `${what}; ${advice}`);
   }
   if (status < 400 || status > 599) return badGateway(`the MCP server answered HTTP ${status}, which is not followed`);
   const contentType = headerOf(response, 'content-type') ?? 'text/plain';
@@ -31,6 +38,14 @@ function isNoResult(part: Message): boolean {
 export function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** What a refusal says, for the proxy itself. */
+export function refusalText({ status, body }: Refusal): string {
+  const said = parseMessage(body);
+  const error = isObject(said?.value) ? said.value['error'] : undefined;
+  const message = isObject(error) ? error['message'] : undefined;
+  return status === 502 && typeof message === 'string' ? message : `the server answers HTTP ${status}`;
 }
 
 export function badGateway(message: string): Refusal {

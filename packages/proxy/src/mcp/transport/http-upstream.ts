@@ -6,6 +6,11 @@ import type { JsonId, Message } from '../protocol/message.ts';
 import { asNotification, asRequest, asResponse, keyOf, longestMessage } from '../protocol/message.ts';
 import { isObject } from '../protocol/written-json.ts';
 import { parseMessage, partsOf } from '../protocol/message.ts';
+import { challengeOf } from '../auth/challenge.ts';
+import type { ServerAuth } from '../auth/server-auth.ts';
+import type { ServerTokens } from '../auth/server-tokens.ts';
+import { TokenFailure } from '../auth/token-failure.ts';
+import type { Person } from '../person.ts';
 import { EventReader } from './event-stream.ts';
 import type { Exchange, Refusal } from './exchange.ts';
 import { badGateway, headerOf, refusalOf } from './http-refusal.ts';
@@ -19,6 +24,8 @@ export interface ServerUrl {
   readonly url: URL;
   /** May hold credentials of the server. */
   readonly headers: Readonly<Record<string, string>>;
+  /** How to get the access tokens that it wants. */
+  readonly auth?: ServerAuth | undefined;
 }
 
 interface Post {
@@ -29,6 +36,10 @@ interface Post {
   /** All requests that were sent in it, by their keys, and those among them without an answer. */
   readonly requests: ReadonlySet<string>;
   readonly unanswered: Set<string>;
+}
+
+interface Call extends Omit<HttpCall, 'signal' | 'headers'>, Partial<Pick<HttpCall, 'headers'>> {
+  readonly person: Person | undefined;
 }
 
 const none: ReadonlySet<string> = new Set();
@@ -45,12 +56,16 @@ export class HttpUpstream implements Upstream {
   readonly #events: UpstreamEvents;
   /** Whether the client in front cannot open streams, so that this end does. */
   readonly #opensStreams: boolean;
+  readonly #tokens: ServerTokens | undefined;
   readonly #posts = new Map<string, Post>();
   readonly #closed = new AbortController();
   #session: string | undefined;
   #version: string | undefined;
+  /** For whom the client acted last. */
+  #person: Person | undefined;
 
-  constructor(server: ServerUrl, events: UpstreamEvents, opensStreams: boolean) {
+  constructor(server: ServerUrl, events: UpstreamEvents, opensStreams: boolean, tokens: ServerTokens | undefined) {
+    this.#tokens = tokens;
     this.#server = server;
     this.#events = events;
     this.#opensStreams = opensStreams;
@@ -70,6 +85,7 @@ export class HttpUpstream implements Upstream {
       unanswered: new Set(keys),
     };
     for (const key of post.unanswered) this.#posts.set(key, post);
+    this.#person = exchange.person;
     const own = exchange.headers ?? { ...(first === undefined ? {} : headersOfRequest(first)), ...more };
     const isHello = requests.some(({ method }) => method === 'initialize');
     const sent = this.#post(post, message, own, isHello).finally(() => this.#forget(post));
@@ -85,7 +101,8 @@ export class HttpUpstream implements Upstream {
     if (post === undefined) return;
     post.unanswered.delete(keyOf(id));
     if (!post.endsByClosing) {
-      const told = this.#call({ method: 'POST', body: notification.text }, this.#closed.signal);
+      const call = { method: 'POST', body: notification.text, person: post.exchange.person } as const;
+      const told = this.#call(call, this.#closed.signal);
       await inTime(told.then(discard));
     }
     if (post.unanswered.size === 0) post.controller.abort();
@@ -103,7 +120,8 @@ export class HttpUpstream implements Upstream {
   async close(): Promise<void> {
     for (const { controller } of this.#posts.values()) controller.abort();
     const farewell = AbortSignal.timeout(farewellMs);
-    if (this.#session !== undefined) await this.#call({ method: 'DELETE' }, farewell).then(discard, () => {});
+    if (this.#session !== undefined)
+      await this.#call({ method: 'DELETE', person: this.#person }, farewell).then(discard, () => {});
     this.#closed.abort();
   }
 
@@ -116,10 +134,13 @@ export class HttpUpstream implements Upstream {
     const { exchange, controller } = post;
     const signal = AbortSignal.any([controller.signal, this.#closed.signal]);
     try {
-      const call = { method: 'POST', body: message.text, headers } as const;
+      const call = { method: 'POST', body: message.text, headers, person: exchange.person } as const;
       const response = await this.#call(call, signal, isHello);
       const status = response.statusCode ?? 0;
-      if (status < 200 || status > 299) return this.#events.refused(exchange, await refusalOf(response), post.requests);
+      if (status < 200 || status > 299) {
+        const refusal = await refusalOf(response, this.#tokens?.advice);
+        return this.#events.refused(exchange, refusal, post.requests);
+      }
       if (isHello) this.#session = headerOf(response, 'mcp-session-id');
       if (post.unanswered.size === 0 || status === 202) {
         discard(response);
@@ -215,9 +236,11 @@ export class HttpUpstream implements Upstream {
     const signal = exchange === undefined ? this.#closed.signal : AbortSignal.any([exchange.left, this.#closed.signal]);
     const last = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
     try {
-      const response = await this.#call({ method: 'GET', headers: { ...exchange?.headers, ...last } }, signal);
+      const person = exchange === undefined ? this.#person : exchange.person;
+      const headers = { ...exchange?.headers, ...last };
+      const response = await this.#call({ method: 'GET', headers, person }, signal);
       if (response.statusCode === 200) return response;
-      const refusal = await refusalOf(response);
+      const refusal = await refusalOf(response, this.#tokens?.advice);
       if (exchange !== undefined) this.#events.refused(exchange, refusal, none);
     } catch (error) {
       if (!signal.aborted && exchange !== undefined) this.#events.refused(exchange, unreachable(error), none);
@@ -225,10 +248,26 @@ export class HttpUpstream implements Upstream {
     return undefined;
   }
 
-  #call(
-    call: Omit<HttpCall, 'signal' | 'headers'> & Partial<HttpCall>,
+  async #call(call: Call, signal: AbortSignal, isHello = false): Promise<IncomingMessage> {
+    const tokens = this.#tokens;
+    if (tokens === undefined) return this.#sendCall(call, signal, isHello, {});
+    const { person } = call;
+    const send = (token: string) => this.#sendCall(call, signal, isHello, { authorization: `Bearer ${token}` });
+    const token = await tokens.find(person);
+    const response = await send(token);
+    const status = response.statusCode ?? 0;
+    // A server that does not take the token has done nothing, so the same may be sent again, once.
+    if (status !== 401 && status !== 403) return response;
+    if (!(await tokens.refused(person, token, challengeOf(status, response.headers)))) return response;
+    discard(response);
+    return send(await tokens.find(person));
+  }
+
+  #sendCall(
+    call: Call,
     signal: AbortSignal,
-    isHello = false,
+    isHello: boolean,
+    authorization: Readonly<Record<string, string>>,
   ): Promise<IncomingMessage> {
     const headers = {
       ...(this.#version === undefined ? {} : { 'mcp-protocol-version': this.#version }),
@@ -237,6 +276,7 @@ export class HttpUpstream implements Upstream {
       ...(call.method === 'POST' ? { 'content-type': 'application/json' } : {}),
       accept: call.method === 'GET' ? 'text/event-stream' : 'application/json, text/event-stream',
       ...this.#server.headers,
+      ...authorization,
     };
     return sendHttp(this.#server.url, { method: call.method, body: call.body, headers, signal });
   }
@@ -252,6 +292,7 @@ function discard(response: IncomingMessage): void {
 }
 
 function unreachable(error: unknown): Refusal {
+  if (error instanceof TokenFailure) return badGateway(error.message);
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'the connection broke';
   return badGateway(`the MCP server cannot be reached: ${code}`);
 }

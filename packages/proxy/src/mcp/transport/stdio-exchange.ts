@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import type { Person } from '../person.ts';
 import type { JsonId, Message } from '../protocol/message.ts';
 import { asResponse, errorMessage, keyOf, parseMessage } from '../protocol/message.ts';
 import type { Exchange, Refusal } from './exchange.ts';
@@ -9,11 +10,18 @@ export class StdioExchange implements Exchange {
   readonly headers = undefined;
   readonly isReplay = false;
   readonly #output: Writable;
+  readonly #person: () => Person | undefined;
   readonly #left = new AbortController();
 
-  constructor(output: Writable) {
+  /** `person` is asked anew for each message: tokens on this machine are replaced while the client goes on. */
+  constructor(output: Writable, person: () => Person | undefined) {
     this.#output = output;
+    this.#person = person;
     output.on('error', () => this.leave());
+  }
+
+  get person(): Person | undefined {
+    return this.#person();
   }
 
   get left(): AbortSignal {

@@ -29,7 +29,14 @@ export interface RegisterAgentRequest {
   metadata: { [key: string]: string };
   toolNames: string[];
   /** How long the token works: 60 to 31,536,000 seconds. Absent: always. */
-  tokenTtlSecs?: number | undefined;
+  tokenTtlSecs?:
+    | number
+    | undefined;
+  /**
+   * ALREADY_EXISTS for an agent that is registered with another token, in place
+   * of replacing that token.
+   */
+  onlyIfNew?: boolean | undefined;
 }
 
 export interface RegisterAgentRequest_MetadataEntry {
@@ -123,6 +130,7 @@ function createBaseRegisterAgentRequest(): RegisterAgentRequest {
     metadata: {},
     toolNames: [],
     tokenTtlSecs: undefined,
+    onlyIfNew: undefined,
   };
 }
 
@@ -154,6 +162,9 @@ export const RegisterAgentRequest: MessageFns<RegisterAgentRequest> = {
     }
     if (message.tokenTtlSecs !== undefined) {
       writer.uint32(72).int64(message.tokenTtlSecs);
+    }
+    if (message.onlyIfNew !== undefined) {
+      writer.uint32(80).bool(message.onlyIfNew);
     }
     return writer;
   },
@@ -244,6 +255,14 @@ export const RegisterAgentRequest: MessageFns<RegisterAgentRequest> = {
             }
 
             message.tokenTtlSecs = longToNumber(reader.int64());
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.onlyIfNew = reader.bool();
             continue;
           }
         }

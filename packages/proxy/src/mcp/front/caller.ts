@@ -1,0 +1,29 @@
+import type { Agent } from '@reeve/sdk';
+import type { Person } from '../person.ts';
+
+/** Who sent a request: an agent by its own token, or a person who acts as an agent. */
+export interface Caller {
+  readonly agent: Agent;
+  readonly person: Person | undefined;
+  /** When the token of the person ends, in milliseconds of the epoch. */
+  readonly expiresAt: number | undefined;
+  /** The same for the same agent and person, and for nobody else. */
+  readonly key: string;
+}
+
+export function callerOf(agent: Agent, person?: Person, expiresAt?: number): Caller {
+  const { orgId, teamId, agentId } = agent.id;
+  const key = JSON.stringify([
+    orgId,
+    teamId,
+    agentId,
+    ...(person === undefined ? [] : [person.issuer, person.subject]),
+  ]);
+  return { agent, person, expiresAt, key };
+}
+
+/** Whether what one began is the other's as well. */
+export function isSameCaller(one: Caller, other: Caller): boolean {
+  // An agent that was registered again is another one.
+  return one.agent === other.agent && one.key === other.key;
+}
