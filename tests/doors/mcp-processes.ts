@@ -61,11 +61,21 @@ export function serveServers(
   servers: Readonly<Record<string, unknown>>,
   options: readonly string[] = [],
 ): Listening {
+  return serveFile(world, { servers }, options);
+}
+
+/** `reeve mcp serve` with this content of its file. */
+export function serveFile(
+  world: McpWorld,
+  content: Readonly<Record<string, unknown>>,
+  options: readonly string[] = [],
+  more: Readonly<Record<string, string>> = {},
+): Listening {
   const config = join(world.folder, 'mcp.yaml');
-  writeFileSync(config, JSON.stringify({ servers }));
+  writeFileSync(config, JSON.stringify(content));
   const args = ['mcp', 'serve', '--config', config, '--http', '127.0.0.1:0', ...options];
   const inherited = Object.entries(process.env).filter(([name]) => !/^(SVC_|REEVE_)/.test(name));
-  const env = { ...Object.fromEntries(inherited), REEVE_GRPC_ADDR: world.gateway.grpc };
+  const env = { ...Object.fromEntries(inherited), REEVE_GRPC_ADDR: world.gateway.grpc, ...more };
   const [program = '', ...before] = reeveCommand;
   return new Listening(spawn(program, [...before, ...args], { env, stdio: 'pipe' }));
 }

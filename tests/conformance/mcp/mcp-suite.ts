@@ -64,7 +64,7 @@ async function runRevision(path: string, revision: string, server: string): Prom
 }
 
 /** What the suite writes of each check. */
-interface Check {
+export interface Check {
   readonly id: string;
   readonly status: 'SUCCESS' | 'FAILURE' | 'WARNING' | 'SKIPPED' | 'INFO';
 }
@@ -90,13 +90,13 @@ async function verdicts(path: string, revision: string, at: Listening): Promise<
 }
 
 /** What went wrong in a scenario, by the names of its checks. */
-interface Verdict {
+export interface Verdict {
   readonly passed: number;
   readonly failed: readonly string[];
   readonly warned: readonly string[];
 }
 
-function verdictOf(checks: readonly Check[]): Verdict {
+export function verdictOf(checks: readonly Check[]): Verdict {
   const of = (wanted: Check['status']) => checks.filter(({ status }) => status === wanted).map(({ id }) => id);
   return { passed: of('SUCCESS').length, failed: of('FAILURE'), warned: of('WARNING') };
 }

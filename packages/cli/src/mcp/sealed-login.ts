@@ -25,11 +25,18 @@ export function sealedLogin(shell: Pick<Shell, 'env'>, server: URL): PersonStore
     text === undefined ? undefined : unseal(text, await sealKey(shell), about);
   return {
     read: async () => opened(readPrivateFile(folder, path)),
-    change: (change) =>
-      changePrivateFile(folder, path, async (text) => {
-        const login = await change(await opened(text));
+    change: async (change) => {
+      let failure: { readonly error: unknown } | undefined;
+      await changePrivateFile(folder, path, async (text) => {
+        const login = await change(await opened(text)).catch((error: unknown) => {
+          failure = { error };
+          return undefined;
+        });
         return login === undefined ? undefined : seal(login, await sealKey(shell), about);
-      }),
+      });
+      // What went wrong elsewhere is no fault of the file.
+      if (failure !== undefined) throw failure.error;
+    },
   };
 }
 

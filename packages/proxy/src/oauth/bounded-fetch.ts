@@ -40,7 +40,8 @@ export async function boundedFetch(url: string | URL, request: BoundedRequest = 
     return new Response(content.length === 0 ? null : content, { status, statusText, headers: plain(answer.headers) });
   } catch (error) {
     if (error instanceof EndpointAway) throw error;
-    const why = limit.aborted ? 'does not answer within 10 s' : `cannot be reached (${codeOf(error)})`;
+    const isLate = limit.aborted || signal?.aborted === true;
+    const why = isLate ? 'does not answer in time' : `cannot be reached (${codeOf(error)})`;
     throw new EndpointAway(`${target.origin} ${why}`, { cause: error });
   }
 }

@@ -8,13 +8,13 @@ import {
   generateRandomState,
   OperationProcessingError,
   processAuthorizationCodeResponse,
-  processDynamicClientRegistrationResponse,
   validateAuthResponse,
 } from 'oauth4webapi';
 import type { ServerDocument } from '../../oauth/authorization-server.ts';
 import { NoSuchIssuer } from '../../oauth/authorization-server.ts';
 import { EndpointAway } from '../../oauth/bounded-fetch.ts';
 import { namedUrl } from '../../oauth/secure-url.ts';
+import { isObject } from '../protocol/written-json.ts';
 import { discoverServer } from './discover-server.ts';
 import type { KeptLogin } from './person-store.ts';
 import { clientAuthOf } from './refresh-login.ts';
@@ -108,7 +108,7 @@ async function loggedIn(
     issuer: document.issuer,
     tokenUrl: at.token.href,
     resource,
-    accessToken: checkedToken(granted.access_token, at.token),
+    accessToken: checkedToken(granted, at.token),
     refreshToken: granted.refresh_token,
     expiresAt: lastsMs === undefined ? undefined : Date.now() + lastsMs,
     scope,
@@ -160,11 +160,26 @@ async function clientFor(
     },
     requestOptions(endpoint),
   );
-  const { client_id, client_secret, token_endpoint_auth_method } =
-    await processDynamicClientRegistrationResponse(response);
-  const secret = typeof client_secret === 'string' ? client_secret : undefined;
-  const given = methods.find((method) => method === token_endpoint_auth_method) ?? authMethod;
-  return { clientId: client_id, clientSecret: secret, authMethod: given };
+  return registeredClient(await response.json().catch(() => undefined), response.status, document, authMethod);
+}
+
+/** Many servers leave out members that RFC 7591 wants, as when a secret ends. Without an id there is no client. */
+function registeredClient(
+  answer: unknown,
+  status: number,
+  { issuer }: ServerDocument,
+  asked: KeptLogin['authMethod'],
+): KnownClient {
+  const {
+    client_id: clientId,
+    client_secret: secret,
+    token_endpoint_auth_method: method,
+  } = isObject(answer) ? answer : {};
+  if ((status !== 201 && status !== 200) || typeof clientId !== 'string' || clientId === '') {
+    throw new TokenFailure(`${issuer} does not register this client: register one there, and set auth.client_id`);
+  }
+  const authMethod = methods.find((each) => each === method) ?? asked;
+  return { clientId, clientSecret: typeof secret === 'string' ? secret : undefined, authMethod };
 }
 
 const methods = ['none', 'client_secret_basic', 'client_secret_post'] as const;

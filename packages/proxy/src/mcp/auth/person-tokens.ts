@@ -32,7 +32,7 @@ export class PersonTokens implements ServerTokens {
   async find(person: Person | undefined): Promise<string> {
     const denial = this.denial(person);
     if (denial !== undefined) throw new TokenFailure(denial);
-    const kept = await this.#store.read();
+    const kept = await this.#store.read().catch(unreadable);
     if (kept === undefined) throw new TokenFailure(`nobody has logged in to ${this.#server}: ${this.advice}`);
     return isFresh(kept) ? kept.accessToken : this.#renewed(kept.accessToken);
   }
@@ -54,7 +54,7 @@ export class PersonTokens implements ServerTokens {
 
   async #renew(old: string): Promise<string> {
     let token: string | undefined;
-    await this.#store.change(async (kept) => {
+    const renew = async (kept: KeptLogin | undefined) => {
       if (kept === undefined) throw new TokenFailure(`nobody has logged in to ${this.#server}: ${this.advice}`);
       if (kept.accessToken !== old && isFresh(kept)) {
         token = kept.accessToken;
@@ -64,7 +64,8 @@ export class PersonTokens implements ServerTokens {
       const renewed = await refreshLogin(kept, kept.refreshToken, this.advice);
       token = renewed.accessToken;
       return renewed;
-    });
+    };
+    await this.#store.change(renew).catch(unreadable);
     if (token === undefined) throw new TokenFailure(`the login has ended: ${this.advice}`);
     return token;
   }
@@ -73,6 +74,14 @@ export class PersonTokens implements ServerTokens {
   async #want(scope: string): Promise<void> {
     await this.#store.change(async (kept) => (kept === undefined ? undefined : { ...kept, wantedScope: scope }));
   }
+}
+
+/** The files of this machine fail with errors that name the file, and nothing in it. */
+function unreadable(error: unknown): never {
+  if (error instanceof TokenFailure) throw error;
+  throw new TokenFailure(
+    `the login on this machine cannot be used: ${error instanceof Error ? error.message : 'it failed'}`,
+  );
 }
 
 function isFresh({ expiresAt }: KeptLogin): boolean {

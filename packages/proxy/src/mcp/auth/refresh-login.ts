@@ -1,20 +1,18 @@
 import type { AuthorizationServer, ClientAuth } from 'oauth4webapi';
-import {
-  ClientSecretBasic,
-  ClientSecretPost,
-  None,
-  processRefreshTokenResponse,
-  refreshTokenGrantRequest,
-} from 'oauth4webapi';
+import { ClientSecretPost, None, processRefreshTokenResponse, refreshTokenGrantRequest } from 'oauth4webapi';
 import { EndpointAway } from '../../oauth/bounded-fetch.ts';
+import { clientSecretBasic } from '../../oauth/client-secret-basic.ts';
 import { secureUrlIn } from '../../oauth/secure-url.ts';
 import type { KeptLogin } from './person-store.ts';
 import { checkedToken, codeOf, lifeOf, requestOptions } from './request-token.ts';
 import { TokenFailure } from './token-failure.ts';
 
+/** Below the time for which other processes wait for the lock of the login. */
+const timeoutMs = 5000;
+
 export function clientAuthOf({ authMethod, clientSecret }: Pick<KeptLogin, 'authMethod' | 'clientSecret'>): ClientAuth {
   if (clientSecret === undefined || authMethod === 'none') return None();
-  return authMethod === 'client_secret_post' ? ClientSecretPost(clientSecret) : ClientSecretBasic(clientSecret);
+  return authMethod === 'client_secret_post' ? ClientSecretPost(clientSecret) : clientSecretBasic(clientSecret);
 }
 
 /** Renews a login. A refresh token that comes with the answer replaces the former (rotation). */
@@ -25,13 +23,14 @@ export async function refreshLogin(kept: KeptLogin, refreshToken: string, advice
   const client = { client_id: kept.clientId };
   const resource = kept.resource === undefined ? {} : { resource: kept.resource };
   try {
-    const options = { ...requestOptions(url), additionalParameters: resource };
+    const signal = AbortSignal.timeout(timeoutMs);
+    const options = { ...requestOptions(url), signal, additionalParameters: resource };
     const response = await refreshTokenGrantRequest(server, client, clientAuthOf(kept), refreshToken, options);
     const granted = await processRefreshTokenResponse(server, client, response);
     const { lastsMs } = lifeOf(granted);
     return {
       ...kept,
-      accessToken: checkedToken(granted.access_token, url),
+      accessToken: checkedToken(granted, url),
       refreshToken: granted.refresh_token ?? refreshToken,
       expiresAt: lastsMs === undefined ? undefined : Date.now() + lastsMs,
     };

@@ -1,7 +1,6 @@
 import type { AuthorizationServer, ClientAuth, TokenEndpointResponse } from 'oauth4webapi';
 import {
   allowInsecureRequests,
-  ClientSecretBasic,
   ClientSecretPost,
   customFetch,
   genericTokenEndpointRequest,
@@ -10,6 +9,7 @@ import {
   WWWAuthenticateChallengeError,
 } from 'oauth4webapi';
 import { boundedFetch, EndpointAway } from '../../oauth/bounded-fetch.ts';
+import { clientSecretBasic } from '../../oauth/client-secret-basic.ts';
 import { isOwnMachine } from '../../oauth/secure-url.ts';
 import type { OAuthClient } from './server-auth.ts';
 import { TokenFailure } from './token-failure.ts';
@@ -40,7 +40,7 @@ export async function requestToken(
   const ask = (auth: ClientAuth) => askOnce(url, client, auth, grantType, new URLSearchParams(given));
   try {
     if (takesBody.has(url.href)) return await ask(ClientSecretPost(client.secret));
-    return await ask(ClientSecretBasic(client.secret));
+    return await ask(clientSecretBasic(client.secret));
   } catch (error) {
     if (takesBody.has(url.href) || codeOf(error) !== 'invalid_client') throw failureOf(error, url, client);
   }
@@ -64,17 +64,22 @@ async function askOnce(
   const us = { client_id: client.id };
   const response = await genericTokenEndpointRequest(server, us, auth, grantType, parameters, requestOptions(url));
   // An ID-JAG is no access token, and its type is N_A.
-  const recognizedTokenTypes = { n_a: () => {} };
-  const granted = await processGenericTokenEndpointResponse(server, us, response, { recognizedTokenTypes });
+  const isAssertion = parameters.get('requested_token_type')?.endsWith(':id-jag') === true;
+  const options = isAssertion ? { recognizedTokenTypes: { n_a: () => {} } } : {};
+  const granted = await processGenericTokenEndpointResponse(server, us, response, options);
   return {
-    token: checkedToken(granted.access_token, url),
+    token: checkedToken(granted, url),
     ...lifeOf(granted),
     issuedType: granted['issued_token_type'],
   };
 }
 
-/** A token that can be sent in a header, and nothing else with it. */
-export function checkedToken(token: string, { origin }: URL): string {
+/** A token that whoever bears it may use, and that can be sent in a header with nothing else. */
+export function checkedToken(
+  { access_token: token, token_type: type }: TokenEndpointResponse,
+  { origin }: URL,
+): string {
+  if (type !== 'bearer' && type !== 'n_a') throw new TokenFailure(`${origin} gave a token that is bound to a key`);
   if (/^[\x21-\x7e]{1,65536}$/.test(token)) return token;
   throw new TokenFailure(`${origin} gave a token that no header can hold`);
 }

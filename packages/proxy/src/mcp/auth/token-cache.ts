@@ -24,6 +24,8 @@ export class TokenCache {
     if (known !== undefined && known.until > performance.now()) return known.token;
     const asked = request();
     const kept: Kept = { token: asked.then(({ token }) => token), until: Number.POSITIVE_INFINITY };
+    // Who asked first gets the failure as well.
+    kept.token.catch(() => {});
     this.#kept.delete(key);
     this.#kept.set(key, kept);
     const [oldest] = this.#kept.keys();

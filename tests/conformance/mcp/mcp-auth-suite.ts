@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { McpWorld } from '../../doors/mcp-world.ts';
+import { allowAll } from '../../harness/gateway.ts';
+import { reeveCommand } from '../../harness/reeve-command.ts';
+import type { Check, Verdict } from './mcp-suite.ts';
+import { verdictOf } from './mcp-suite.ts';
+
+const run = promisify(execFile);
+const client = resolve('tests/conformance/mcp/auth-client.mjs');
+const timeoutMs = 60_000;
+
+/** How a scenario for clients ended with Reeve as the client. */
+export interface McpAuthResult {
+  readonly scenario: string;
+  readonly revision: string;
+  readonly verdict: Verdict;
+  /** Why it cannot apply. */
+  readonly exempt: string | undefined;
+}
+
+/** What Reeve does not do as a client, and why. */
+const exempt: Readonly<Record<string, string>> = {
+  'auth/2025-03-26-oauth-endpoint-fallback':
+    'guesses the endpoints of a server that describes nothing; Reeve sends codes and tokens only to endpoints that the issuer has named',
+  'auth/client-credentials-jwt': 'the client proves itself with a private key; Reeve has `client_secret_env` for this',
+  'auth/wif-jwt-bearer':
+    'the client proves itself with the token of a workload; Reeve has `client_secret_env` for this',
+  'auth/dpop': 'tokens bound to a key; Reeve takes and sends bearer tokens, and refuses others',
+  'auth/dpop-nonce': 'tokens bound to a key; Reeve takes and sends bearer tokens, and refuses others',
+};
+
+/** Runs every `auth/…` scenario for clients, each at the newest revision that has it. */
+export async function runMcpAuthSuite(path: string, only?: string): Promise<McpAuthResult[]> {
+  const program = join(path, 'dist/index.js');
+  const { stdout } = await run(process.execPath, [program, 'list', '--client']);
+  const listed = [...stdout.matchAll(/- (auth\/\S+) \[([^\]]+)\]/g)];
+  await using world = await McpWorld.start(allowAll);
+  const found: McpAuthResult[] = [];
+  for (const [, scenario = '', revisions = ''] of listed) {
+    if (only !== undefined && !scenario.includes(only)) continue;
+    const revision = revisions.split(',').at(-1) ?? '';
+    const checks = await checksOf(program, scenario, revision, world);
+    found.push({ scenario, revision, verdict: verdictOf(checks), exempt: exempt[scenario] });
+  }
+  return found;
+}
+
+async function checksOf(program: string, scenario: string, revision: string, world: McpWorld): Promise<Check[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'reeve-mcp-auth-'));
+  const command = `${process.execPath} ${client}`;
+  const wanted = revision === 'extension' ? [] : ['--spec-version', revision];
+  const limits = ['--timeout', String(timeoutMs), '--output-dir', folder];
+  const args = [program, 'client', '--command', command, '--scenario', scenario, ...wanted, ...limits];
+  const env = { ...process.env, ...world.env, REEVE_SUITE_COMMAND: JSON.stringify(reeveCommand) };
+  try {
+    await run(process.execPath, args, { env, maxBuffer: 64 * 1024 * 1024 }).catch(() => undefined);
+    const [file] = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('checks.json'),
+    );
+    if (file === undefined) return [{ id: 'the scenario wrote no checks', status: 'FAILURE' }];
+    return JSON.parse(readFileSync(join(folder, file), 'utf8')) as Check[];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Whether a scenario is as it should be: nothing failed and nothing was warned of, or it cannot apply. */
+export function isAsExpected({ verdict: { failed, warned, passed }, exempt: why }: McpAuthResult): boolean {
+  return why !== undefined || (failed.length === 0 && warned.length === 0 && passed > 0);
+}
