@@ -21,8 +21,11 @@ export function sealedLogin(shell: Pick<Shell, 'env'>, server: URL): PersonStore
   const folder = reeveFolder(shell);
   const about = server.href;
   const path = join(folder.path, `mcp-${createHash('sha256').update(about).digest('hex').slice(0, 32)}.login`);
-  const opened = async (text: string | undefined): Promise<KeptLogin | undefined> =>
-    text === undefined ? undefined : unseal(text, await sealKey(shell), about);
+  const opened = async (text: string | undefined): Promise<KeptLogin | undefined> => {
+    // A key that is named and cannot be used is said at once, and not after somebody has logged in.
+    const key = namedKey(shell);
+    return text === undefined ? undefined : unseal(text, key ?? (await ownKey(shell)), about);
+  };
   return {
     read: async () => opened(readPrivateFile(folder, path)),
     change: async (change) => {
@@ -32,7 +35,7 @@ export function sealedLogin(shell: Pick<Shell, 'env'>, server: URL): PersonStore
           failure = { error };
           return undefined;
         });
-        return login === undefined ? undefined : seal(login, await sealKey(shell), about);
+        return login === undefined ? undefined : seal(login, namedKey(shell) ?? (await ownKey(shell)), about);
       });
       // What went wrong elsewhere is no fault of the file.
       if (failure !== undefined) throw failure.error;
@@ -40,10 +43,14 @@ export function sealedLogin(shell: Pick<Shell, 'env'>, server: URL): PersonStore
   };
 }
 
-/** The key, which is made at its first use. */
-async function sealKey(shell: Pick<Shell, 'env'>): Promise<Buffer> {
-  const named = variable(shell, 'REEVE_MCP_KEY_FILE');
-  if (named !== undefined) return keyIn(readNamed(named), named);
+/** The key in the file that the environment names, if it names one. */
+function namedKey(shell: Pick<Shell, 'env'>): Buffer | undefined {
+  const path = variable(shell, 'REEVE_MCP_KEY_FILE');
+  return path === undefined ? undefined : keyIn(readNamed(path), path);
+}
+
+/** The key of this person, which is made at its first use. */
+async function ownKey(shell: Pick<Shell, 'env'>): Promise<Buffer> {
   const folder = reeveFolder(shell);
   const path = join(folder.path, 'mcp.key');
   const known = readPrivateFile(folder, path);

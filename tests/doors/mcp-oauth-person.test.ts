@@ -1,0 +1,226 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { decodeJwt } from 'jose';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { AuthorizationServer } from '../harness/authorization-server.ts';
+import { TestHome } from '../harness/cli.ts';
+import { eventually } from '../harness/eventually.ts';
+import { OAuthIssuer } from '../harness/oauth-issuer.ts';
+import { GuardedServer } from './guarded-server.ts';
+import { McpWorld } from './mcp-world.ts';
+import { RawMcpClient } from './raw-mcp-client.ts';
+
+/** Shorter than the time before its end at which a token is renewed: each call renews. */
+const lifeSecs = 20;
+let world: McpWorld;
+let issuer: AuthorizationServer;
+let behind: GuardedServer;
+let home: TestHome;
+let config: string;
+
+beforeAll(async () => {
+  world = await McpWorld.start();
+  issuer = await AuthorizationServer.start(lifeSecs);
+  behind = await GuardedServer.start();
+});
+afterAll(async () => {
+  await behind[Symbol.asyncDispose]();
+  await issuer[Symbol.asyncDispose]();
+  await world[Symbol.asyncDispose]();
+});
+
+beforeEach(() => {
+  home = new TestHome();
+  config = join(home.path, 'mcp.yaml');
+  writeFileSync(config, JSON.stringify({ servers: { tickets: { url: behind.url, auth: { type: 'person' } } } }));
+  behind.heard.length = 0;
+  const { origin } = new URL(behind.url);
+  behind.documents = {
+    '/.well-known/oauth-protected-resource/mcp': { resource: behind.url, authorization_servers: [issuer.url] },
+  };
+  behind.refusal = (token) =>
+    token === undefined
+      ? {
+          status: 401,
+          'www-authenticate': `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp", scope="mcp:read"`,
+        }
+      : undefined;
+});
+
+/** Logs in as this person, by the browser. */
+async function logIn(name: string, env: Readonly<Record<string, string>> = {}) {
+  const child = home.start(['mcp', 'login', 'tickets', '--config', config, '--output', 'json'], { env });
+  const address = await eventually(() => {
+    const shown = /\n {2}(http\S+)\n/.exec(child.stderr)?.[1];
+    if (shown === undefined) throw new Error(`no address: ${child.stderr}`);
+    return shown;
+  });
+  const page = await issuer.signIn(address, name);
+  await child.ended();
+  return { address: new URL(address), page: await page.text(), ...child.exit() };
+}
+
+function run(): Promise<RawMcpClient> {
+  const args = ['--server', 'tickets', '--config', config];
+  return new RawMcpClient(args, { ...world.env, HOME: home.path }).initialize();
+}
+
+const call = { name: 'echo', arguments: {} };
+const subjects = () => behind.tokens().map((token) => (token === undefined ? undefined : decodeJwt(token).sub));
+const files = () => readdirSync(join(home.path, '.reeve')).filter((name) => name.startsWith('mcp'));
+
+describe('reeve mcp login', () => {
+  it('finds the authorization server, registers, and logs in with PKCE for this resource', async () => {
+    const { code, stdout, stderr, address, page } = await logIn('anna');
+    expect([code, page]).toEqual([0, expect.stringContaining('You are logged in.')]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      server: 'tickets',
+      issuer: issuer.url,
+      scope: 'mcp:read offline_access',
+      renews: true,
+    });
+    const asked = Object.fromEntries(address.searchParams);
+    expect(asked).toMatchObject({ response_type: 'code', code_challenge_method: 'S256', resource: behind.url });
+    expect(asked['redirect_uri']).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/);
+    expect(issuer.seen).toContain('POST /reg');
+    expect(`${stdout}${stderr}`).not.toContain('eyJ');
+  });
+
+  it('keeps the tokens on this machine, sealed, for nobody else to read', async () => {
+    await logIn('anna');
+    expect(files()).toHaveLength(2);
+    for (const name of files()) {
+      const path = join(home.path, '.reeve', name);
+      expect(statSync(path).mode & 0o777).toBe(0o600);
+      expect(readFileSync(path, 'utf8')).not.toMatch(/eyJ|127\.0\.0\.1/);
+    }
+    expect(statSync(join(home.path, '.reeve')).mode & 0o777).toBe(0o700);
+  });
+
+  it('takes the key from a file of its own, which nobody else may read', async () => {
+    const key = join(home.path, 'key');
+    writeFileSync(key, Buffer.alloc(32, 7).toString('base64url'), { mode: 0o644 });
+    const open = await home.run(['mcp', 'login', 'tickets', '--config', config], { env: { REEVE_MCP_KEY_FILE: key } });
+    expect([open.code, open.stderr]).toEqual([1, expect.stringContaining('others may read')]);
+    const closed = join(home.path, 'closed-key');
+    writeFileSync(closed, Buffer.alloc(32, 7).toString('base64url'), { mode: 0o600 });
+    const { code } = await logIn('anna', { REEVE_MCP_KEY_FILE: closed });
+    expect([code, files().filter((name) => name.endsWith('.key'))]).toEqual([0, []]);
+  });
+
+  it('is used by mcp run, and renewed with each refresh token once', async () => {
+    await logIn('anna');
+    const [one, other] = await Promise.all([run(), run()]);
+    for (let turn = 0; turn < 3; turn++) {
+      const answers = await Promise.all([one.ask('tools/call', call), other.ask('tools/call', call)]);
+      expect(answers.map((answer) => JSON.stringify(answer).includes('done'))).toEqual([true, true]);
+    }
+    expect(new Set(subjects())).toEqual(new Set(['anna']));
+    expect(new Set(behind.tokens()).size).toBeGreaterThan(1);
+    await Promise.all([one.leave(), other.leave()]);
+  });
+
+  it('says what to do where nobody has logged in, and uses no login at another server', async () => {
+    await logIn('anna');
+    await using another = await GuardedServer.start();
+    writeFileSync(config, JSON.stringify({ servers: { tickets: { url: another.url, auth: { type: 'person' } } } }));
+    const client = new RawMcpClient(['--server', 'tickets', '--config', config], { ...world.env, HOME: home.path });
+    const { error } = await client.ask('initialize', {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: {},
+    });
+    expect(error?.message).toBe('nobody has logged in to tickets: run "reeve mcp login tickets --config FILE"');
+    expect(another.heard).toEqual([]);
+    await client.leave();
+  });
+
+  it('replaces the person with the next one who logs in', async () => {
+    await logIn('anna');
+    await logIn('berta');
+    const client = await run();
+    await client.ask('tools/call', call);
+    expect(subjects()).toEqual(['berta']);
+    await client.leave();
+  });
+
+  it('asks for the scopes that the server has wanted since', async () => {
+    await logIn('anna');
+    const { refusal } = behind;
+    const challenge = 'Bearer error="insufficient_scope", scope="mcp:write"';
+    behind.refusal = (token, method) => {
+      const isRead = token !== undefined && decodeJwt(token)['scope'] !== 'mcp:read mcp:write';
+      return method === 'tools/call' && isRead
+        ? { status: 403, 'www-authenticate': challenge }
+        : refusal(token, method);
+    };
+    const client = await run();
+    const refused = await client.ask('tools/call', call);
+    expect(refused.error?.message).toContain('wants the scopes mcp:write; run "reeve mcp login tickets --config FILE"');
+    const { address } = await logIn('anna');
+    expect(address.searchParams.get('scope')?.split(' ').toSorted()).toEqual([
+      'mcp:read',
+      'mcp:write',
+      'offline_access',
+    ]);
+    expect(JSON.stringify(await client.ask('tools/call', call))).toContain('done');
+    await client.leave();
+  });
+});
+
+describe('a server that leads elsewhere', () => {
+  const failure = async () => {
+    const { code, stderr } = await home.run(['mcp', 'login', 'tickets', '--config', config]);
+    expect(code).toBe(1);
+    return stderr.trim();
+  };
+
+  it('describes another resource', async () => {
+    const described = { resource: 'https://other.example/mcp', authorization_servers: [issuer.url] };
+    behind.documents = { '/.well-known/oauth-protected-resource/mcp': described };
+    expect(await failure()).toContain('describes another resource than');
+  });
+
+  it('names an authorization server without TLS', async () => {
+    const described = { resource: behind.url, authorization_servers: ['http://as.example'] };
+    behind.documents = { '/.well-known/oauth-protected-resource/mcp': described };
+    expect(await failure()).toContain('names no authorization server with https, or on loopback');
+  });
+
+  it('names an issuer whose document is another’s (mix-up)', async () => {
+    await using mixed = await OAuthIssuer.start();
+    mixed.document = { issuer: issuer.url, authorization_endpoint: `${issuer.url}/auth` };
+    const described = { resource: behind.url, authorization_servers: [mixed.url] };
+    behind.documents = { '/.well-known/oauth-protected-resource/mcp': described };
+    expect(await failure()).toContain('names another issuer');
+  });
+
+  it('has an issuer that knows no PKCE', async () => {
+    await using old = await OAuthIssuer.start();
+    old.document = { authorization_endpoint: `${old.url}/auth` };
+    const described = { resource: behind.url, authorization_servers: [old.url] };
+    behind.documents = { '/.well-known/oauth-protected-resource/mcp': described };
+    expect(await failure()).toContain('does not say that it knows PKCE with S256');
+  });
+
+  it('answers the browser with a state that is not ours: nobody is logged in', async () => {
+    const child = home.start(['mcp', 'login', 'tickets', '--config', config]);
+    const address = await eventually(() => {
+      const shown = /\n {2}(http\S+)\n/.exec(child.stderr)?.[1];
+      if (shown === undefined) throw new Error('no address');
+      return new URL(shown);
+    });
+    const back = new URL(address.searchParams.get('redirect_uri') ?? '');
+    back.search = new URLSearchParams({ code: 'stolen', state: 'of another' }).toString();
+    expect((await fetch(back)).status).toBe(400);
+    back.search = new URLSearchParams({
+      code: 'stolen',
+      state: address.searchParams.get('state') ?? '',
+      iss: 'https://evil.example',
+    }).toString();
+    await fetch(back);
+    await child.ended();
+    expect(child.exit()).toMatchObject({ code: 1, stderr: expect.stringContaining('unexpected "iss"') as unknown });
+    expect(issuer.seen).not.toContain('POST /token stolen');
+  });
+});
