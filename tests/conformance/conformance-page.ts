@@ -120,7 +120,8 @@ function mcpText(results: Results): string {
   return `The suite of the MCP project (${toolsText(results, (tool) => tool === mcpTool)}) calls reference servers on the official SDK,
 one for each family of the protocol, with all scenarios of its revision: by itself, and through \`reeve mcp serve\` in front
 of the same server, over Streamable HTTP and on stdio. Checks that fail and checks that warn are counted and named. Through
-the proxy they must be as at the server. A door in front of the proxy adds the token of an agent, which the suite cannot send.
+the proxy they must be as at the server. A door in front of the proxy adds a token, which the suite cannot send: an access token
+of OAuth where the server is reached over HTTP, and the token of an agent where it is on stdio.
 
 ${markdownTable(mcpHeader, mcpRows(results))}`;
 }

@@ -1,6 +1,7 @@
 import { celSuite } from './cel/cel-suite.ts';
 import type { ForeignSuite } from './foreign-suite.ts';
 import { gtfobinsSuite } from './gtfobins/gtfobins-suite.ts';
+import { mcpAuthSuite } from './mcp/mcp-auth-suite.ts';
 import { schemathesisSuite } from './schemathesis/schemathesis-suite.ts';
 
-export const foreignSuites: readonly ForeignSuite[] = [celSuite, gtfobinsSuite, schemathesisSuite];
+export const foreignSuites: readonly ForeignSuite[] = [celSuite, gtfobinsSuite, mcpAuthSuite, schemathesisSuite];

@@ -42,6 +42,18 @@ test('registering again replaces the token: the old one stops at once', async ()
   expect(await gateway.check(second)).toMatchObject({ decision: 1 });
 });
 
+test('an agent that must be new is refused if it is registered, and its token goes on to work', async () => {
+  const agentId = { orgId: 'acme', teamId: 'core', agentId: 'once' };
+  const token = 'a-token-of-once-with-more-than-32-characters';
+  const ask = (credentialToken: string) => register({ agentId, credentialToken, onlyIfNew: true });
+  expect(await ask(token)).toMatchObject({ created: true });
+  await expect(ask('another-token-of-once-with-32-characters')).rejects.toMatchObject({ code: code.alreadyExists });
+  await expect(ask('')).rejects.toMatchObject({ code: code.alreadyExists });
+  // Who did not hear the answer asks the same again.
+  expect(await ask(token)).toMatchObject({ created: false, credentialToken: token });
+  expect(await gateway.check({ id: agentId, token })).toMatchObject({ decision: 1 });
+});
+
 test('a supplied token must be long enough and unused by anyone else', async () => {
   const token = 'a-token-of-my-own-with-forty-characters';
   await expect(register({ credentialToken: 'short' })).rejects.toMatchObject({

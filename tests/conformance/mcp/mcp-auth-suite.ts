@@ -6,15 +6,16 @@ import { promisify } from 'node:util';
 import { McpWorld } from '../../doors/mcp-world.ts';
 import { allowAll } from '../../harness/gateway.ts';
 import { reeveCommand } from '../../harness/reeve-command.ts';
+import type { ForeignSuite } from '../foreign-suite.ts';
 import type { Check, Verdict } from './mcp-suite.ts';
-import { verdictOf } from './mcp-suite.ts';
+import { mcpSuite, mcpTool, verdictOf, verdictText } from './mcp-suite.ts';
 
 const run = promisify(execFile);
 const client = resolve('tests/conformance/mcp/auth-client.mjs');
 const timeoutMs = 60_000;
 
 /** How a scenario for clients ended with Reeve as the client. */
-export interface McpAuthResult {
+interface McpAuthResult {
   readonly scenario: string;
   readonly revision: string;
   readonly verdict: Verdict;
@@ -33,15 +34,42 @@ const exempt: Readonly<Record<string, string>> = {
   'auth/dpop-nonce': 'tokens bound to a key; Reeve takes and sends bearer tokens, and refuses others',
 };
 
+/** The scenarios of the MCP project for clients of OAuth, with `reeve mcp login` and `reeve mcp run` as the client. */
+export const mcpAuthSuite: ForeignSuite = {
+  name: 'mcp-auth',
+  about: `The scenarios \`auth/…\` of the suite of the MCP project, ${mcpTool}, are servers and authorization servers that a client
+must get along with, or must not. Here the client is \`reeve mcp run\`, after \`reeve mcp login\` where a person logs in: a script
+opens the address that the command shows, and runs the command again when an answer says so. Each scenario runs at the newest
+revision that has it, and none of its checks may fail or warn. These cannot apply:
+
+${Object.entries(exempt)
+  .map(([scenario, why]) => `- \`${scenario}\`: ${why}.`)
+  .join('\n')}`,
+  prepare: mcpSuite,
+  run: async (path, say) => {
+    const found = await runMcpAuthSuite(path);
+    for (const result of found) {
+      say(`${isAsExpected(result) ? 'ok  ' : 'FAIL'} ${result.scenario}: ${verdictText(result.verdict)}`);
+    }
+    const exempted = found.filter(({ exempt: why }) => why !== undefined);
+    const right = found.filter((result) => result.exempt === undefined && isAsExpected(result));
+    const wrong = found.filter((result) => !isAsExpected(result));
+    return {
+      counts: { 'scenarios that pass': right.length, 'scenarios that cannot apply': exempted.length },
+      passed: right.length,
+      failures: wrong.map(({ scenario, verdict }) => `${scenario}: ${verdictText(verdict)}`),
+    };
+  },
+};
+
 /** Runs every `auth/…` scenario for clients, each at the newest revision that has it. */
-export async function runMcpAuthSuite(path: string, only?: string): Promise<McpAuthResult[]> {
+async function runMcpAuthSuite(path: string): Promise<McpAuthResult[]> {
   const program = join(path, 'dist/index.js');
   const { stdout } = await run(process.execPath, [program, 'list', '--client']);
   const listed = [...stdout.matchAll(/- (auth\/\S+) \[([^\]]+)\]/g)];
   await using world = await McpWorld.start(allowAll);
   const found: McpAuthResult[] = [];
   for (const [, scenario = '', revisions = ''] of listed) {
-    if (only !== undefined && !scenario.includes(only)) continue;
     const revision = revisions.split(',').at(-1) ?? '';
     const checks = await checksOf(program, scenario, revision, world);
     found.push({ scenario, revision, verdict: verdictOf(checks), exempt: exempt[scenario] });
@@ -69,6 +97,6 @@ async function checksOf(program: string, scenario: string, revision: string, wor
 }
 
 /** Whether a scenario is as it should be: nothing failed and nothing was warned of, or it cannot apply. */
-export function isAsExpected({ verdict: { failed, warned, passed }, exempt: why }: McpAuthResult): boolean {
+function isAsExpected({ verdict: { failed, warned, passed }, exempt: why }: McpAuthResult): boolean {
   return why !== undefined || (failed.length === 0 && warned.length === 0 && passed > 0);
 }

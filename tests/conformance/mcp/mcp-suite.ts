@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { Listening } from '../../doors/mcp-processes.ts';
-import { serveServers, startScript } from '../../doors/mcp-processes.ts';
+import { serveFile, startScript } from '../../doors/mcp-processes.ts';
 import { McpWorld } from '../../doors/mcp-world.ts';
-import { allowAll } from '../../harness/gateway.ts';
+import { allowAll, bootstrapKey } from '../../harness/gateway.ts';
+import { OAuthIssuer } from '../../harness/oauth-issuer.ts';
 import { npmTool } from '../foreign-suite.ts';
 import type { Tool } from '../tools.ts';
 
@@ -45,12 +46,17 @@ export async function runMcpSuite(path: string): Promise<McpResult[]> {
 async function runRevision(path: string, revision: string, server: string): Promise<McpResult[]> {
   await using world = await McpWorld.start(allowAll);
   await using reference = startScript(server);
-  await using proxy = serveServers(world, {
+  await using issuer = await OAuthIssuer.start();
+  const oauth = { issuer: issuer.url, agents: [{ match: { sub: 'suite' }, agent: '-/-/suite' }] };
+  const servers = {
     http: { url: await reference.address() },
     stdio: { command: process.execPath, args: [server, '--stdio'] },
-  });
+  };
+  const env = { HOME: world.folder, REEVE_API_KEY: bootstrapKey };
+  await using proxy = serveFile(world, { oauth, servers }, [], env);
   const base = await proxy.address();
-  await using http = startScript(door, [`${base}/mcp/http`, world.agent.token]);
+  const accessToken = await issuer.sign({ sub: 'suite', aud: `${base}/mcp/http` });
+  await using http = startScript(door, [`${base}/mcp/http`, accessToken]);
   await using stdio = startScript(door, [`${base}/mcp/stdio`, world.agent.token]);
   const direct = await verdicts(path, revision, reference);
   const [byHttp, byStdio] = [await verdicts(path, revision, http), await verdicts(path, revision, stdio)];

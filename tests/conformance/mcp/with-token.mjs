@@ -1,4 +1,4 @@
-// A door to a proxy that adds the token of an agent, because the suite cannot send one. Everything else passes as it is.
+// A door to a proxy that adds a token, because the suite cannot send one. Everything else passes as it is.
 import { createServer, request as send } from 'node:http';
 
 const [, , target, token] = process.argv;
