@@ -175,6 +175,7 @@ describe('as which agent a caller acts', () => {
     const nobody = [403, 'no entry of oauth.agents is for this caller'];
     expect(await act({ groups: ['sales'] })).toEqual(nobody);
     expect(await act({ email: undefined })).toEqual(nobody);
+    expect(await act({ email_verified: false })).toEqual(nobody);
   });
 
   it('is registered once, with the key of the proxy, and kept in a file of 0600', async () => {

@@ -59,3 +59,42 @@ describe('a servers file', () => {
     { servers: { a: { command: 'x' } }, more: 1 },
   ])('is none: %j', (content) => expect(() => readServersFile(content, options)).toThrow());
 });
+
+describe('oauth', () => {
+  const good = { issuer: 'https://login.example', agents: [{ match: { sub: '**' }, agent: 'acme/-/helper' }] };
+  const readOAuth = (oauth: unknown) => readServersFile({ oauth, servers: { one: { command: 'x' } } }, options).oauth;
+
+  it('is read', () => {
+    expect(readOAuth({ ...good, scopes: ['a'], audience: 'mcp' })).toMatchObject({
+      issuer: 'https://login.example',
+      audience: 'mcp',
+      scopes: ['a'],
+      agents: [{ agent: 'acme/-/helper' }],
+    });
+  });
+
+  it.each([
+    [{ ...good, issuer: 'http://login.example' }, 'oauth.issuer must be an https address'],
+    [{ ...good, issuer: undefined }, 'oauth.issuer'],
+    [{ ...good, jwks_uri: 'http://login.example/jwks' }, 'oauth.jwks_uri must be an https address'],
+    [{ ...good, scopes: ['a b'] }, 'oauth.scopes[0] must be one scope'],
+    [{ ...good, audience: '' }, 'oauth.audience must not be empty'],
+    [{ ...good, agents: [] }, 'oauth.agents must say'],
+    [{ ...good, agents: [{ match: {}, agent: 'a/b/c' }] }, 'must name a claim'],
+    [{ ...good, agents: [{ match: { sub: '[' }, agent: 'a/b/c' }] }, 'match.sub is no glob'],
+    [{ ...good, agents: [{ match: { sub: '*' }, agent: 'a/b' }] }, 'must be ORG/TEAM/AGENT'],
+    [{ ...good, agents: [{ match: { sub: '*' }, agent: 'a/b/c', more: 1 }] }, 'more is not known'],
+    [{ ...good, client_id: 'x' }, 'oauth.client_id is not known'],
+  ])('is none: %j', (oauth, message) => expect(() => readOAuth(oauth)).toThrow(message));
+});
+
+describe('auth', () => {
+  it('needs https, and no header Authorization beside it', () => {
+    const auth = { type: 'person' };
+    expect(() => read({ url: 'http://a.example/mcp', auth })).toThrow('auth needs a url with https');
+    expect(() => read({ url: 'https://a.example/mcp', auth, headers: { Authorization: 'x' } })).toThrow(
+      'has both auth',
+    );
+    expect(() => read({ command: 'x', auth })).toThrow('auth is not known');
+  });
+});

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ReeveUnauthenticated } from '@reeve/sdk';
+import { ReeveInvalidRequest, ReeveUnauthenticated } from '@reeve/sdk';
 import type { AgentsByToken } from '../../front/agents-by-token.ts';
-import { InvalidToken, IssuerAway, longestToken } from '../../oauth/token-issuer.ts';
+import { InvalidToken, IssuerAway, longestToken, statedClaims } from '../../oauth/token-issuer.ts';
 import type { Caller } from './caller.ts';
 import { callerOf } from './caller.ts';
 import type { Admission, ProtectedResource } from './protected-resource.ts';
@@ -49,11 +49,13 @@ export async function authenticate(
   }
   try {
     if (oauth?.takes(token) === true) return await asPerson(doorman, oauth, server, token, idTokenOf(request));
-    if (token.length > longestAgentToken) throw new ReeveUnauthenticated('it is too long');
+    // The gateway takes the JWTs of workloads, too.
+    const isTooLong = token.length > longestAgentToken && statedClaims(token) === undefined;
+    if (isTooLong) throw new ReeveUnauthenticated('it is too long');
     return callerOf(await doorman.agents.find(token).agent);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    if (error instanceof ReeveUnauthenticated) {
+    if (error instanceof ReeveUnauthenticated || error instanceof ReeveInvalidRequest) {
       refuseRequest(response, 401, 'the token is nobody’s', challenged('invalid_token'));
     } else if (error instanceof InvalidToken) refuseRequest(response, 401, reason, challenged('invalid_token'));
     else if (error instanceof NotPermitted) {

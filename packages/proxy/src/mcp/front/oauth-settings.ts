@@ -85,9 +85,11 @@ function listOf(value: unknown, at: string, fail: (message: string) => never): r
   return Array.isArray(value) ? value : fail(`${at} must be a list`);
 }
 
-/** The agent of the first entry whose globs all match, or undefined. */
+/** The agent of the first entry whose globs all match, or undefined. An email that the issuer has not verified is none. */
 export function agentFor({ agents }: OAuthSettings, claims: Readonly<Record<string, unknown>>): string | undefined {
-  const fits = ({ match }: AgentRule) => [...match].every(([claim, glob]) => textsOf(claims, claim).some(glob.test));
+  const { email, ...others } = claims;
+  const counting = claims['email_verified'] === false ? others : { email, ...others };
+  const fits = ({ match }: AgentRule) => [...match].every(([claim, glob]) => textsOf(counting, claim).some(glob.test));
   return agents.find(fits)?.agent;
 }
 
