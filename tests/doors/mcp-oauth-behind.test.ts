@@ -274,7 +274,7 @@ describe('a token endpoint that does harm', () => {
   const cases: [string, (request: TokenRequest, response: ServerResponse) => void, string][] = [
     [
       'redirects',
-      (_, response) => void response.writeHead(307, { location: `${behind.url}` }).end(),
+      (_, response) => void response.writeHead(307, { location: behind.url }).end(),
       'redirects, which is not followed',
     ],
     [

@@ -55,12 +55,12 @@ async function login() {
   const child = start(['mcp', 'login', 'suite', '--config', config]);
   let said = '';
   let visited = false;
-  child.stderr.on('data', async (chunk) => {
+  child.stderr.on('data', (chunk) => {
     said += chunk;
     const shown = /\n {2}(https?:\/\/\S+)\n/.exec(said)?.[1];
     if (shown === undefined || visited) return;
     visited = true;
-    await fetch(shown).catch(() => {});
+    void fetch(shown).catch(() => {});
   });
   const code = await new Promise((done) => child.once('close', done));
   if (code !== 0) throw new Error(said);

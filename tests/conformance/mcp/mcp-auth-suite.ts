@@ -86,9 +86,8 @@ async function checksOf(program: string, scenario: string, revision: string, wor
   const env = { ...process.env, ...world.env, REEVE_SUITE_COMMAND: JSON.stringify(reeveCommand) };
   try {
     await run(process.execPath, args, { env, maxBuffer: 64 * 1024 * 1024 }).catch(() => undefined);
-    const [file] = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
-      name.endsWith('checks.json'),
-    );
+    const written = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    const file = written.find((name) => name.endsWith('checks.json'));
     if (file === undefined) return [{ id: 'the scenario wrote no checks', status: 'FAILURE' }];
     return JSON.parse(readFileSync(join(folder, file), 'utf8')) as Check[];
   } finally {
