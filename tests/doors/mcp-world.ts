@@ -31,8 +31,8 @@ export class McpWorld implements AsyncDisposable {
     this.agent = agent;
   }
 
-  static async start(source = policy): Promise<McpWorld> {
-    const gateway = await TestGateway.start({ policies: { 'test.yaml': source } });
+  static async start(source = policy, env: Readonly<Record<string, string>> = {}): Promise<McpWorld> {
+    const gateway = await TestGateway.start({ policies: { 'test.yaml': source }, env });
     return new McpWorld(gateway, await gateway.register({ agentId: 'bot' }));
   }
 

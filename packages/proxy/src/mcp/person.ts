@@ -8,6 +8,8 @@ export interface Person {
   readonly token: string | undefined;
   /** The ID token that the client sent along, which names the same person. */
   readonly idToken: string | undefined;
+  /** The token that checks name the user by. Undefined where the gateway does not know its issuer. */
+  readonly subjectToken: string | undefined;
 }
 
 /**
@@ -18,5 +20,5 @@ export function statedPerson(token: string | undefined, idToken: string | undefi
   if (token === undefined && idToken === undefined) return undefined;
   const claims = statedClaims(idToken ?? token ?? '') ?? {};
   const [issuer, subject] = [claims['iss'], claims['sub']].map((claim) => (typeof claim === 'string' ? claim : ''));
-  return { issuer: issuer ?? '', subject: subject ?? '', token, idToken };
+  return { issuer: issuer ?? '', subject: subject ?? '', token, idToken, subjectToken: undefined };
 }

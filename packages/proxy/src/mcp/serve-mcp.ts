@@ -6,6 +6,7 @@ import type { Reeve } from '@reeve/sdk';
 import type { OAuthSettings } from './front/oauth-settings.ts';
 import { ProtectedResource } from './front/protected-resource.ts';
 import { AgentsByToken } from '../front/agents-by-token.ts';
+import { SubjectIssuers } from '../front/subject-issuers.ts';
 import { HostCheck } from '../front/host-check.ts';
 import { AllowedOrigins } from './front/allowed-origins.ts';
 import { answerRequest } from './front/answer-request.ts';
@@ -62,7 +63,8 @@ export async function serveMcp(options: ServeMcpOptions): Promise<McpServing> {
   await once(server, 'listening');
   const url = urlOf(server.address() as AddressInfo);
   const oauth = settings === undefined ? undefined : new ProtectedResource(settings, publicUrl?.origin ?? url);
-  const front = { servers, hosts, origins, sessions, room, doorman: { agents, agentTokens, oauth } };
+  const subjectIssuers = new SubjectIssuers((token, call) => reeve.identify(token, call));
+  const front = { servers, hosts, origins, sessions, room, doorman: { agents, agentTokens, oauth, subjectIssuers } };
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     answerRequest(front, request, response).catch((error: unknown) => {
       if (request.socket.destroyed) return;

@@ -99,6 +99,7 @@ export function startCall(
       annotations: known?.annotations,
       isStateless,
       runId,
+      subjectToken: exchange.person?.subjectToken,
       progress,
       cancelled: cancelled.signal,
       refusal: () => catalog.refusal(tool, list),

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ReeveInvalidRequest, ReeveUnauthenticated } from '@reeve/sdk';
 import type { AgentsByToken } from '../../front/agents-by-token.ts';
+import type { SubjectIssuers } from '../../front/subject-issuers.ts';
 import { InvalidToken, IssuerAway, longestToken, statedClaims } from '../../oauth/token-issuer.ts';
 import type { Caller } from './caller.ts';
 import { callerOf } from './caller.ts';
@@ -24,6 +25,7 @@ export interface Doorman {
   readonly agents: AgentsByToken;
   readonly oauth: ProtectedResource | undefined;
   readonly agentTokens: AgentTokens;
+  readonly subjectIssuers: SubjectIssuers;
 }
 
 const bearerForm = new RegExp(String.raw`^bearer +([\x21-\x7e]{1,${longestToken}})$`, 'i');
@@ -91,11 +93,13 @@ async function asPerson(
   }
 }
 
-async function actingAs({ agents, agentTokens }: Doorman, admission: Admission): Promise<Caller> {
+async function actingAs({ agents, agentTokens, subjectIssuers }: Doorman, admission: Admission): Promise<Caller> {
   const { agent: name, person, expiresAt } = admission;
   const agentToken = await agentTokens.find(name);
   try {
-    return callerOf(await agents.find(agentToken).agent, person, expiresAt);
+    const agent = await agents.find(agentToken).agent;
+    const isSubject = await subjectIssuers.include(person.issuer, agentToken);
+    return callerOf(agent, { ...person, subjectToken: isSubject ? person.token : undefined }, expiresAt);
   } catch (error) {
     if (error instanceof ReeveUnauthenticated) agentTokens.forget(name, agentToken);
     throw error;

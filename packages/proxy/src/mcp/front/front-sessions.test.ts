@@ -101,7 +101,13 @@ it('ends no server without sessions while an exchange is under way', async () =>
   await front.closeAll();
 });
 
-const person = (issuer: string, subject: string): Person => ({ issuer, subject, token: 't', idToken: undefined });
+const person = (issuer: string, subject: string): Person => ({
+  issuer,
+  subject,
+  token: 't',
+  idToken: undefined,
+  subjectToken: undefined,
+});
 
 it('a session belongs to an issuer, a subject and an agent, all three', async () => {
   const front = sessions();

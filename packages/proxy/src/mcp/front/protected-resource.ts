@@ -17,7 +17,7 @@ export class NotPermitted extends Error {
 
 /** Who calls, and the name of the agent that they act as. */
 export interface Admission {
-  readonly person: Person;
+  readonly person: Omit<Person, 'subjectToken'> & { readonly token: string };
   readonly agent: string;
   readonly expiresAt: number;
 }

@@ -21,6 +21,8 @@ export interface ToolCallInFlight {
   /** Whether its revision wants a `resultType`. */
   readonly isStateless: boolean;
   readonly runId: string;
+  /** The token of the user for whom the agent acts, which the gateway judges. */
+  readonly subjectToken: string | undefined;
   readonly progress: CallProgress;
   /** Fires when the client cancels the call or goes away. */
   readonly cancelled: AbortSignal;
@@ -67,6 +69,7 @@ async function carriedOut(call: ToolCallInFlight, governor: Governor): Promise<E
       },
       {
         runId: call.runId,
+        subjectToken: call.subjectToken,
         via: { door: 'mcp', name: governor.server },
         estimatedCostMicros: governor.costs(call.tool),
         waitMs: governor.approvalWaitMs,
