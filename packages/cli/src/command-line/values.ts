@@ -20,6 +20,11 @@ export function texts(placeholder: string, summary: string, more: More = {}): Op
   return { ...more, placeholder, summary, read };
 }
 
+/** Accepts several occurrences, and takes each as it is. */
+export function each(placeholder: string, summary: string, more: More = {}): Option<readonly string[]> {
+  return { ...more, placeholder, summary, read: (given) => given };
+}
+
 export function choice<const Value extends string>(
   values: readonly Value[],
   summary: string,

@@ -1,0 +1,153 @@
+import { homedir, userInfo } from 'node:os';
+import { identityOptions } from '../agent-identity/identity-options.ts';
+import { UsageError } from '../cli-error.ts';
+import { defineCommand } from '../command-line/command.ts';
+import { choice, each, flag, number, text } from '../command-line/values.ts';
+import { cleanText } from '../output/clean-text.ts';
+import { print } from '../output/print.ts';
+import { FloorError, floorExits } from '../run/floor-error.ts';
+import type { Machine } from '../run/examine-machine.ts';
+import { examineMachine } from '../run/examine-machine.ts';
+import { requireCommand } from '../run/find-command.ts';
+import { bubblewrapLine } from '../run/jail/bubblewrap-line.ts';
+import { jailEnvironment } from '../run/jail/environment.ts';
+import type { FilePlan } from '../run/jail/plan-files.ts';
+import { planFiles } from '../run/jail/plan-files.ts';
+import type { Profile } from '../run/profile.ts';
+import { longestGraceSecs, lostGatewayWays } from '../run/profile.ts';
+import { joined, readProfile } from '../run/read-profile.ts';
+import { shippedProfiles } from '../run/shipped-profiles.ts';
+import type { Shell } from '../shell.ts';
+
+const defaultGraceSecs = 5;
+const defaultWaitSecs = 300;
+const usualPath = '/usr/local/bin:/usr/bin:/bin';
+
+export const runCommand = defineCommand({
+  details: [
+    'Asks the gateway whether the command may run, and runs it so that the kernel holds it, on Linux with bubblewrap: everything is read-only but the working folder, --write paths and a /tmp of its own; the home folder, other processes, devices and sockets of this machine are not there; there is no network. Settings of coding agents, of editors and of git in the working folder stay as they are.',
+    'PAUSE freezes every process of it, RESUME lets them go on, TERMINATE ends them, whatever they do against it.',
+    'Ends with the code of the command, with 128 and the number of a signal that killed it, or with 125 if the floor cannot be had or no gateway answers, 126 if the command is denied, 127 if it is not found, 143 after TERMINATE.',
+  ],
+  args: {},
+  rest: { placeholder: '-- COMMAND ARGS…', summary: 'The command.' },
+  options: {
+    ...identityOptions,
+    run: text('ID', 'The run that the command belongs to.'),
+    approvalWait: number('SECS', `How long to wait for an approval. Default ${defaultWaitSecs}.`, {
+      min: 0,
+      max: 86_400,
+    }),
+    profile: text(
+      'FILE',
+      `A YAML file with write, read, hide, env, grace, lost_gateway; or ${Object.keys(shippedProfiles).join(', ')}.`,
+      {
+        completes: 'file',
+      },
+    ),
+    write: each('PATH', 'May be written, too.', { completes: 'file' }),
+    read: each('PATH', 'Is there although it is in the home folder; read-only.', { completes: 'file' }),
+    hide: each('PATH', 'Is not there.', { completes: 'file' }),
+    env: each('NAME', 'A variable of the environment that the command gets, too.'),
+    grace: number('SECS', `How long TERMINATE waits before it kills. Default ${defaultGraceSecs}.`, {
+      min: 0,
+      max: longestGraceSecs,
+    }),
+    lostGateway: choice(lostGatewayWays, 'What happens once the gateway is lost for 30 s. Default pause.'),
+    doctor: flag('Say what this machine offers, and run nothing.'),
+    print: flag('Print how bubblewrap would be called, and run nothing.'),
+  },
+  examples: [
+    ['reeve run --agent acme/web/coder -- claude', 'a coding agent on a floor'],
+    ['reeve run --read ~/.npmrc --env NPM_TOKEN -- npm test', 'with one file of the home folder, and one variable'],
+    ['reeve run --doctor', 'does it work here?'],
+  ],
+  run: async ({ options, rest, globals }, shell) => {
+    const path = shell.env['PATH'] ?? usualPath;
+    if (options.doctor) return showMachine(shell, globals.output, examineMachine(path, []));
+    const [command] = rest;
+    if (command === undefined) throw new UsageError('give a command after "--"');
+    const profile = wishesOf(options);
+    const plan = planFiles({ ...profile, folder: process.cwd(), homes: homesOf() });
+    const { ground, findings } = examineMachine(path, plan.writable);
+    if (ground === undefined) {
+      const { check, detail, advice } = findings.find(({ status }) => status === 'failed') ?? {
+        check: '',
+        detail: '',
+        advice: '',
+      };
+      throw new FloorError(`there is no floor on this machine: ${check}: ${detail}. ${advice}`);
+    }
+    const lineWith = (names: readonly string[]) => lineOf(plan, names);
+    const env = jailEnvironment({ ...shell.env, PATH: path }, profile.env);
+    if (options.print) {
+      const words = [ground.bubblewrap, ...lineWith(plan.top), '--', ...rest];
+      print(shell, globals.output, { words, environment: Object.keys(env) }, () => words.map(quoted).join(' '));
+      return 0;
+    }
+    requireCommand(command, path, plan);
+    const [{ actAs, endOf }, { FlooredProgram }] = await Promise.all([
+      import('../run/act-as.ts'),
+      import('../run/run-program.ts'),
+    ]);
+    const say = (line: string) => void shell.stderr.write(`reeve run: ${cleanText(line)}\n`);
+    const { grace = defaultGraceSecs, lostGateway = 'pause' } = profile;
+    const resetter = ground.resetter !== undefined && plan.isVisible(ground.resetter) ? ground.resetter : undefined;
+    const jail = { ...ground, resetter, command: rest, folder: plan.folder, env };
+    const program = new FlooredProgram({ jail, lineWith, top: plan.top, graceMs: grace * 1000, lostGateway, say });
+    const { agent, reeve } = await actAs(
+      { shell, globals, flags: options, about: { framework: 'reeve run' } },
+      program.hear,
+    );
+    try {
+      const waitMs = (options.approvalWait ?? defaultWaitSecs) * 1000;
+      const onHeld = ({ approvalId, reason }: { approvalId: string | undefined; reason: string }) =>
+        say(`waiting for an approval${approvalId === undefined ? '' : ` (${approvalId})`}: ${reason}`);
+      return await program.run(agent, { runId: options.run, waitMs, onHeld });
+    } catch (error) {
+      throw endOf(error) ?? error;
+    } finally {
+      await agent.close();
+      reeve.close();
+    }
+  },
+});
+
+type Flags = Pick<Profile, 'write' | 'read' | 'hide' | 'env' | 'grace' | 'lostGateway'> & {
+  readonly profile: string | undefined;
+};
+
+function wishesOf({ profile, write, read, hide, env, grace, lostGateway }: Flags): Profile {
+  const flags = { write, read, hide, env, grace, lostGateway };
+  return profile === undefined ? flags : joined(flags, readProfile(profile));
+}
+
+/** The home by the environment, and the one of the account. */
+function homesOf(): readonly string[] {
+  try {
+    return [homedir(), userInfo().homedir];
+  } catch {
+    return [homedir()];
+  }
+}
+
+function lineOf(plan: FilePlan, names: readonly string[]): readonly string[] {
+  const mounts = plan.mounts.filter(({ path }) => !plan.top.includes(path) || names.includes(path));
+  const line = bubblewrapLine({ folder: plan.folder, mounts });
+  if (line !== undefined) return line;
+  throw new FloorError('there are more names to hold in the working folder than bubblewrap takes; start deeper in it');
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function showMachine(shell: Shell, output: Parameters<typeof print>[1], { findings, ground }: Machine): number {
+  const lines = findings.map(({ check, status, detail, advice }) => {
+    const mark = { ok: 'ok', warning: 'look', failed: 'MISSING', skipped: 'skipped' }[status];
+    return `${mark.padEnd(8)} ${check.padEnd(12)} ${cleanText(detail)}${status === 'failed' ? `\n${' '.repeat(22)}${advice}` : ''}`;
+  });
+  const verdict = ground === undefined ? 'There is no floor here.' : 'reeve run works here.';
+  print(shell, output, { works: ground !== undefined, findings }, () => [...lines, '', verdict].join('\n'));
+  return ground === undefined ? floorExits.refused : 0;
+}

@@ -1,0 +1,39 @@
+import type { Agent, Reeve } from '@reeve/sdk';
+import { ActionDeniedError, connect, OperationTerminatedError, ReeveError } from '@reeve/sdk';
+import type { ResolveAgent } from '../agent-identity/resolve-agent.ts';
+import { resolveAgent } from '../agent-identity/resolve-agent.ts';
+import { CliError, UsageError } from '../cli-error.ts';
+import { FloorError, floorExits } from './floor-error.ts';
+import type { ConnectionEvent } from '@reeve/sdk';
+
+/** The agent in whose name the program runs. Other processes may act as the same agent. */
+export async function actAs(
+  request: ResolveAgent,
+  onConnection: (event: ConnectionEvent) => void,
+): Promise<{ readonly agent: Agent; readonly reeve: Reeve }> {
+  try {
+    const { token, gateway, agentId } = await resolveAgent(request);
+    const reeve = connect(gateway);
+    const how = { token, shared: true, onConnection };
+    return { agent: agentId === undefined ? await reeve.agent(how) : reeve.attach({ ...agentId, ...how }), reeve };
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    if (error instanceof CliError || error instanceof ReeveError) throw new FloorError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** How `reeve run` ends if the program did not run, or not to its own end. */
+export function endOf(error: unknown): CliError | undefined {
+  if (error instanceof OperationTerminatedError) {
+    const because = error.reason === '' ? '' : `: ${error.reason}`;
+    return new CliError(`the program was terminated${because}`, { exitCode: floorExits.terminated, cause: error });
+  }
+  if (error instanceof ActionDeniedError) {
+    const { source, policyRule, decision, reason, approvalId } = error.answer;
+    if (source === 'sdk' || policyRule === 'identity') return new FloorError(reason, { cause: error });
+    const why = decision === 'pending' ? `still held (${approvalId ?? reason})` : `denied by ${policyRule}: ${reason}`;
+    return new CliError(why, { exitCode: floorExits.denied, cause: error });
+  }
+  return error instanceof ReeveError ? new FloorError(error.message, { cause: error }) : undefined;
+}

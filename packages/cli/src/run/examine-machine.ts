@@ -1,0 +1,127 @@
+import { spawnSync } from 'node:child_process';
+import { closeSync, readFileSync } from 'node:fs';
+import type { Finding } from '../doctor/finding.ts';
+import { failed, ok, warning } from '../doctor/finding.ts';
+import { openUnnamed } from './jail/descriptors.ts';
+import { findProgram } from './jail/find-program.ts';
+import { floorFilter, isKnownArchitecture } from './seccomp/filter.ts';
+
+/** What the floor stands on. */
+export interface Ground {
+  readonly bubblewrap: string;
+  /** A GNU `env`. Without it the program does not share the terminal. */
+  readonly resetter: string | undefined;
+  readonly filter: Buffer;
+}
+
+export interface Machine {
+  readonly findings: readonly Finding[];
+  /** Undefined if something that the floor needs is missing. */
+  readonly ground: Ground | undefined;
+}
+
+/** Finds out what this machine offers. The proof is a jail that is made and left at once. */
+export function examineMachine(path: string, untrusted: readonly string[]): Machine {
+  if (process.platform !== 'linux') {
+    return { findings: [failed('system', process.platform, 'The floor stands on Linux alone.')], ground: undefined };
+  }
+  if (!isKnownArchitecture(process.arch)) {
+    return { findings: [failed('seccomp', process.arch, 'There are filters for x64 and arm64.')], ground: undefined };
+  }
+  const filter = floorFilter(process.arch);
+  const bubblewrap = findProgram('bwrap', path, untrusted);
+  const beside = [seccomp(), processList(), landlock()];
+  if (bubblewrap === undefined) {
+    const missing = failed('bubblewrap', 'no bwrap in the PATH', 'Install bubblewrap ("apt-get install bubblewrap").');
+    return { findings: [missing, ...beside], ground: undefined };
+  }
+  const { version, why } = tryJail(bubblewrap, filter);
+  const jail =
+    why === ''
+      ? [
+          ok('bubblewrap', `${version} at ${bubblewrap}`),
+          ok('namespaces', 'user, mount, pid, network, ipc, uts, cgroup'),
+        ]
+      : [ok('bubblewrap', `${version} at ${bubblewrap}`), failed('namespaces', why, adviceFor(why))];
+  const resetter = findResetter(path, untrusted);
+  const findings = [...jail, ...beside, terminal(resetter)];
+  const isWhole = findings.every(({ status }) => status !== 'failed');
+  return { findings, ground: isWhole ? { bubblewrap, resetter, filter } : undefined };
+}
+
+function tryJail(bubblewrap: string, filter: Buffer): { readonly version: string; readonly why: string } {
+  const { file, gate } = openUnnamed(0, filter);
+  try {
+    const line = [
+      ...['user', 'pid', 'net', 'ipc', 'uts', 'cgroup'].map((name) => `--unshare-${name}`),
+      ...['--disable-userns', '--cap-drop', 'ALL', '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
+      ...['--seccomp', '3', '--', bubblewrap, '--version'],
+    ];
+    const { error, status, stdout, stderr } = spawnSync(bubblewrap, line, {
+      stdio: ['ignore', 'pipe', 'pipe', file],
+      encoding: 'utf8',
+      env: {},
+    });
+    if (status === 0) return { version: stdout.trim().split(' ').at(-1) ?? '', why: '' };
+    return { version: '', why: error?.message ?? (stderr.trim().split('\n').at(-1) || `bwrap ended with ${status}`) };
+  } finally {
+    closeSync(file);
+    closeSync(gate);
+  }
+}
+
+function adviceFor(why: string): string {
+  if (/unknown option/i.test(why)) return 'Install bubblewrap 0.8 or newer.';
+  if (valueOf('/proc/sys/kernel/unprivileged_userns_clone') === '0') {
+    return 'User namespaces are switched off: sysctl kernel.unprivileged_userns_clone=1.';
+  }
+  if (valueOf('/proc/sys/user/max_user_namespaces') === '0') {
+    return 'User namespaces are switched off: sysctl user.max_user_namespaces=10000.';
+  }
+  if (valueOf('/proc/sys/kernel/apparmor_restrict_unprivileged_userns') === '1') {
+    return 'AppArmor keeps user namespaces from bubblewrap: give it a profile that allows userns.';
+  }
+  return 'The kernel or a container around this one refuses what bubblewrap needs.';
+}
+
+function seccomp(): Finding {
+  const actions = valueOf('/proc/sys/kernel/seccomp/actions_avail') ?? '';
+  if (actions.includes('errno') && actions.includes('kill_process'))
+    return ok('seccomp', `filters for ${process.arch}`);
+  return failed('seccomp', 'the kernel has no filters', 'Use a kernel with CONFIG_SECCOMP_FILTER.');
+}
+
+/** Processes are frozen by what the kernel lists. A list with holes proves nothing. */
+function processList(): Finding {
+  const options = (valueOf('/proc/self/mountinfo') ?? '').split('\n').filter((line) => line.split(' ')[4] === '/proc');
+  if (options.some((line) => /hidepid=(?!0\b|off\b)/.test(line))) {
+    return failed('processes', '/proc hides processes', 'Mount /proc without hidepid.');
+  }
+  return ok('freezing', 'by stopping every process of the pid namespace');
+}
+
+function findResetter(path: string, untrusted: readonly string[]): string | undefined {
+  const found = findProgram('env', path, untrusted);
+  if (found === undefined) return undefined;
+  const { status } = spawnSync(found, ['--default-signal=INT', '--', found], { stdio: 'ignore', env: {} });
+  return status === 0 ? found : undefined;
+}
+
+function terminal(resetter: string | undefined): Finding {
+  if (resetter !== undefined) return ok('terminal', 'shared with the program, with job control');
+  return warning('terminal', 'without job control', 'Install GNU coreutils 8.31 or newer.');
+}
+
+function landlock(): Finding {
+  const isThere = (valueOf('/sys/kernel/security/lsm') ?? '').split(',').includes('landlock');
+  const detail = isThere ? 'the kernel has it' : 'the kernel does not say that it has it';
+  return warning('landlock', `${detail}; it is not used`, 'Nothing is needed: mounts hold the files.');
+}
+
+function valueOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    return undefined;
+  }
+}

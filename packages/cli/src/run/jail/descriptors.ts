@@ -1,0 +1,87 @@
+import { spawnSync } from 'node:child_process';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isatty } from 'node:tty';
+import { FloorError } from '../floor-error.ts';
+
+const nullDevice = 0x103;
+const closeOnExec = 0o2_000_000;
+
+/** Descriptors beyond the standard ones that this process inherited and a child would get, too. */
+export function inheritedDescriptors(): readonly number[] {
+  return readdirSync('/proc/self/fd')
+    .map(Number)
+    .filter((descriptor) => descriptor > 2 && isPassedOn(descriptor));
+}
+
+function isPassedOn(descriptor: number): boolean {
+  try {
+    const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'))?.[1];
+    return flags !== undefined && (Number.parseInt(flags, 8) & closeOnExec) === 0;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * How the program gets a standard stream. A terminal, pipe or socket it gets as it is. From a file or folder it could
+ * open more than the stream was opened for, so such a stream is relayed through a pipe.
+ */
+export function handoverOf(descriptor: number): 'as it is' | 'relayed' | 'none' {
+  try {
+    const stat = fstatSync(descriptor);
+    if (stat.isCharacterDevice() && stat.rdev === nullDevice) return 'none';
+    return isatty(descriptor) || stat.isFIFO() || stat.isSocket() ? 'as it is' : 'relayed';
+  } catch {
+    return 'none';
+  }
+}
+
+/** A pipe of the kernel, which Node does not offer by itself. */
+export interface Pipe {
+  readonly reader: number;
+  readonly writer: number;
+}
+
+export interface Unnamed {
+  readonly pipes: readonly Pipe[];
+  /** Read by bubblewrap, written here. It has no other end whose closing would open it. */
+  readonly gate: number;
+  readonly file: number;
+}
+
+/** Makes pipes, a gate, and a file with this content. None of them has a name. */
+export function openUnnamed(pipes: number, content: Buffer): Unnamed {
+  const folder = mkdtempSync(join(tmpdir(), 'reeve-run-'));
+  try {
+    const names = Array.from({ length: pipes + 1 }, (_, index) => join(folder, `pipe-${index}`));
+    if (spawnSync('mkfifo', ['-m', '600', ...names], { stdio: 'ignore' }).status !== 0) {
+      throw new FloorError('mkfifo (coreutils) does not work here; it makes the pipes of the program');
+    }
+    const [gate = '', ...rest] = names;
+    const path = join(folder, 'content');
+    writeFileSync(path, content, { mode: 0o600 });
+    return { pipes: rest.map(openPipe), gate: openSync(gate, constants.O_RDWR), file: openSync(path, 'r') };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Opened for both, it waits for nobody; then each end finds the other. */
+function openPipe(path: string): Pipe {
+  const both = openSync(path, constants.O_RDWR);
+  const pipe = { reader: openSync(path, 'r'), writer: openSync(path, 'w') };
+  closeSync(both);
+  return pipe;
+}

@@ -1,0 +1,88 @@
+import type { Dirent } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { FloorError } from '../floor-error.ts';
+import { isInsideAny } from './inside.ts';
+
+/** What programs outside run or obey: settings of coding agents and editors, and what they read at their start. */
+export const settingNames: readonly string[] = [
+  '.claude',
+  '.codex',
+  '.cursor',
+  '.gemini',
+  '.vscode',
+  '.idea',
+  '.mcp.json',
+  '.envrc',
+  'CLAUDE.md',
+  'AGENTS.md',
+];
+
+/** In a git folder: what git runs, and the git folders of submodules and worktrees. */
+export const gitNames: readonly string[] = ['hooks', 'config', 'modules', 'worktrees'];
+
+/** Texts for models, which are often links to each other. Nobody executes them. */
+const mayBeLinks: ReadonlySet<string> = new Set(['CLAUDE.md', 'AGENTS.md']);
+
+export interface Found {
+  /** Read-only although they are in a folder that may be written. */
+  readonly held: readonly string[];
+  /** Sockets of the host. */
+  readonly sockets: readonly string[];
+}
+
+/** What must be held in a folder that may be written, at any depth of it. What is in `given` was asked for by name. */
+export function findHeld(folder: string, given: readonly string[]): Found {
+  const held: string[] = [];
+  const sockets: string[] = [];
+  const hold = (path: string, isLink: boolean, name: string) => {
+    if (isInsideAny(path, given)) return;
+    if (!isLink) held.push(path);
+    else if (!mayBeLinks.has(name)) throw linkError(folder, path);
+  };
+  const waiting = [folder];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const isGit = next.endsWith('/.git');
+    for (const entry of entriesOf(next)) {
+      const path = join(next, entry.name);
+      const isHeld = settingNames.includes(entry.name) || (isGit && gitNames.includes(entry.name));
+      if (isHeld || (entry.name === '.git' && !entry.isDirectory())) hold(path, entry.isSymbolicLink(), entry.name);
+      else if (entry.isDirectory() && !(isGit && entry.name === 'objects')) waiting.push(path);
+      else if (entry.isSocket()) sockets.push(path);
+    }
+  }
+  return { held, sockets };
+}
+
+/** The names at the top of a folder that are held even if they are not there. */
+export function namesAtTop(folder: string): readonly string[] {
+  const git = join(folder, '.git');
+  const stat = lstatSync(git, { throwIfNoEntry: false });
+  const inGit = stat?.isDirectory() === true ? gitNames.map((name) => join(git, name)) : [git];
+  return [...inGit, ...settingNames.map((name) => join(folder, name))];
+}
+
+/** The folders above a path, up to a folder of them: moved, they would take the path with them. */
+export function parentsOf(path: string, folder: string): readonly string[] {
+  const parents: string[] = [];
+  for (let parent = dirname(path); parent !== folder && parent.length > folder.length; parent = dirname(parent)) {
+    parents.push(parent);
+  }
+  return parents.toReversed();
+}
+
+function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    // Who cannot read it outside cannot inside.
+    return [];
+  }
+}
+
+function linkError(folder: string, path: string): FloorError {
+  const name = relative(folder, path);
+  return new FloorError(
+    `${name} is a symbolic link, which cannot be held; replace it, or accept that with --write ${name}`,
+  );
+}

@@ -1,0 +1,134 @@
+import type { ChildProcess, IOType } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeSync } from 'node:fs';
+import { constants } from 'node:os';
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isObject } from '../../is-object.ts';
+import { signal } from '../kernel/freezer.ts';
+import { processEntry } from '../kernel/process-table.ts';
+import { FloorError } from '../floor-error.ts';
+import { descriptors } from './bubblewrap-line.ts';
+import { handoverOf, inheritedDescriptors, openUnnamed } from './descriptors.ts';
+import { groupSignals, ignoredAtStart } from './group-signals.ts';
+import { closeEnds, relayInput, relayOutput } from './relay-streams.ts';
+
+const roundMs = 2;
+
+export interface JailRequest {
+  readonly bubblewrap: string;
+  /** A GNU `env`, which gives signals back to the program. */
+  readonly resetter: string | undefined;
+  readonly line: readonly string[];
+  readonly command: readonly string[];
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly filter: Buffer;
+  /** Whether the program shares the terminal, and so the group of processes that it belongs to. */
+  readonly onTerminal: boolean;
+}
+
+export interface Jail {
+  /** The number of the first process of its pid namespace, seen from here. */
+  readonly first: number;
+  /** Lets the program begin. */
+  begin(): void;
+  /** Continues bubblewrap, which waits outside of the jail and may have been stopped with a group of it. */
+  wake(this: void): void;
+  /** Has the kernel kill the first process, and all others with it. */
+  kill(): void;
+  /** The exit code, once no process of it is left. Undefined if the program could not be executed. */
+  readonly ended: Promise<number | undefined>;
+}
+
+/** Makes the jail. The program waits in it until `begin`. */
+export async function startJail(request: JailRequest): Promise<Jail> {
+  const { folder, env, filter, onTerminal } = request;
+  const handovers = [0, 1, 2].map(handoverOf);
+  const inherited = inheritedDescriptors();
+  const relayed = [0, 1, 2].filter((stream) => handovers[stream] === 'relayed');
+  const { pipes, gate, file } = openUnnamed(relayed.length, filter);
+  const pipeOf = (stream: number) => pipes[relayed.indexOf(stream)];
+  const theirEnd = (stream: number) => (stream === 0 ? pipeOf(stream)?.reader : pipeOf(stream)?.writer);
+  const stdio: (IOType | number)[] = handovers.map((handover, stream) =>
+    handover === 'as it is' ? 'inherit' : (theirEnd(stream) ?? 'ignore'),
+  );
+  stdio[descriptors.filter] = file;
+  stdio[descriptors.status] = 'pipe';
+  stdio[descriptors.gate] = gate;
+  // What this process inherited is replaced, so that the program does not get it.
+  for (let descriptor = stdio.length; descriptor <= Math.max(...inherited, 0); descriptor++) stdio.push('ignore');
+  const [program, ...words] = jailedCommand(request);
+  const child = spawn(program, words, { cwd: folder, env, stdio, detached: !onTerminal });
+  const gone = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+  gone.catch(() => {});
+  const status = statusOf(child);
+  closeEnds([file, ...relayed.flatMap((stream) => theirEnd(stream) ?? [])]);
+  const outputs = relayed.flatMap((stream) => {
+    const pipe = pipeOf(stream);
+    if (pipe === undefined) return [];
+    if (stream > 0) return [relayOutput(pipe, stream)];
+    relayInput(stream, pipe);
+    return [];
+  });
+  const first = await Promise.race([status.first, gone.then(() => undefined)]);
+  if (first === undefined) throw new FloorError('bubblewrap could not make the jail; "reeve run --doctor" says more');
+  const born = processEntry(first)?.start;
+  const isThere = () => {
+    const entry = processEntry(first);
+    return entry !== undefined && entry.start === born && !entry.isOver;
+  };
+  const wake = () => void child.kill('SIGCONT');
+  const kill = () => {
+    if (isThere()) signal(first, 'SIGKILL');
+    wake();
+  };
+  const ended = gone.then(async ([, by]) => {
+    // Bubblewrap ends with the program. The first process is over only when the kernel has ended all others.
+    for (kill(); isThere(); kill()) await sleep(roundMs);
+    await Promise.all(outputs);
+    return (await status.exitCode) ?? (by === null ? undefined : 128 + constants.signals[by]);
+  });
+  return { first, begin: () => void writeSync(gate, '.'), wake, kill, ended };
+}
+
+/** More processes and threads than this a jail does not have. The freezer counts on some limit. */
+const mostProcesses = 8192;
+
+/**
+ * What bubblewrap is started with. It shares a group of processes with the program, and with it the signals that a terminal
+ * or the program sends to the group. It ignores them, and the program gets them back as they were.
+ */
+function jailedCommand({ bubblewrap, resetter, line, command }: JailRequest): readonly [string, ...string[]] {
+  const names = groupSignals.filter((name) => !ignoredAtStart.has(name)).map((name) => name.slice('SIG'.length));
+  // A command with "=" in its name would be a variable for `env`.
+  const isReset = resetter !== undefined && names.length > 0 && command[0]?.includes('=') === false;
+  const back = isReset ? [resetter, `--default-signal=${names.join(',')}`, '--'] : [];
+  // One shell has the one name for the limit, another the other. A lower limit stays.
+  const limit = `ulimit -u ${mostProcesses} 2>/dev/null || ulimit -p ${mostProcesses} 2>/dev/null`;
+  const script = `${limit}; ${isReset ? `trap '' ${names.join(' ')}; ` : ''}exec "$@"`;
+  return ['/bin/sh', '-c', script, 'sh', bubblewrap, ...line, '--', ...back, ...command];
+}
+
+/** What bubblewrap says: a line when the jail is made, and one when its program has ended. */
+function statusOf(child: ChildProcess): {
+  readonly first: Promise<number>;
+  readonly exitCode: Promise<number | undefined>;
+} {
+  const first = Promise.withResolvers<number>();
+  const stream = child.stdio[descriptors.status] as Readable;
+  let text = '';
+  let exitCode: number | undefined;
+  stream.setEncoding('utf8').on('data', (chunk: string) => {
+    const lines = (text + chunk).split('\n');
+    text = lines.pop() ?? '';
+    for (const line of lines) {
+      const said: unknown = JSON.parse(line);
+      if (!isObject(said)) continue;
+      if (typeof said['child-pid'] === 'number') first.resolve(said['child-pid']);
+      if (typeof said['exit-code'] === 'number') exitCode = said['exit-code'];
+    }
+  });
+  return { first: first.promise, exitCode: once(stream, 'close').then(() => exitCode) };
+}

@@ -1,0 +1,64 @@
+import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmdirSync, writeFileSync } from 'node:fs';
+import { unescaped } from './host-sockets.ts';
+
+/**
+ * Makes the names that are held at the top of the folder and are not there, so that something can be mounted on them.
+ * They are empty folders, whatever their name: git takes no notice of those.
+ */
+export function makeNames(paths: readonly string[]): readonly string[] {
+  return paths.filter((path) => {
+    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return true;
+    try {
+      // Git reads its configuration, and an empty one like none.
+      if (path.endsWith('/.git/config')) writeFileSync(path, '', { flag: 'wx' });
+      else mkdirSync(path);
+      return true;
+    } catch {
+      // Who starts the program cannot make it, so the program cannot either.
+      return false;
+    }
+  });
+}
+
+/** Takes away what is still an empty folder, also what a killed run has left, unless another run stands on it. */
+export function takeNamesAway(paths: readonly string[]): void {
+  const used = mountPointsOfOthers();
+  for (const path of paths) {
+    try {
+      if (!used.has(path)) rmdirSync(path);
+    } catch {
+      // It has content, or is a file: it was there before.
+    }
+  }
+}
+
+/** Where something is mounted in other mount namespaces. A folder that is removed here takes those mounts with it. */
+function mountPointsOfOthers(): ReadonlySet<string> {
+  const own = namespaceOf('self');
+  const seen = new Set([own]);
+  const points = new Set<string>();
+  for (const pid of readdirSync('/proc')) {
+    const namespace = /^\d+$/.test(pid) ? namespaceOf(pid) : undefined;
+    if (namespace === undefined || seen.has(namespace)) continue;
+    seen.add(namespace);
+    for (const point of pointsOf(pid)) points.add(point);
+  }
+  return points;
+}
+
+function namespaceOf(pid: string): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/mnt`);
+  } catch {
+    return undefined;
+  }
+}
+
+function pointsOf(pid: string): readonly string[] {
+  try {
+    const lines = readFileSync(`/proc/${pid}/mountinfo`, 'utf8').split('\n');
+    return lines.flatMap((line) => line.split(' ')[4] ?? []).map(unescaped);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Jail } from './jail/start-jail.ts';
+import { Freezer, signal } from './kernel/freezer.ts';
+import { processesBelow } from './kernel/process-table.ts';
+
+const guardMs = 250;
+
+/** Why the program may not run. It runs while nothing holds it. */
+export type Hold = 'control' | 'gateway' | 'terminal';
+
+/** Holds and ends the processes of a jail, by the kernel. */
+export class Keeper {
+  readonly #jail: Jail;
+  readonly #first: number;
+  readonly #freezer: Freezer;
+  readonly #holds = new Set<Hold>();
+  #guard: NodeJS.Timeout | undefined;
+  #isEnding = false;
+
+  constructor(jail: Jail) {
+    this.#jail = jail;
+    this.#first = jail.first;
+    this.#freezer = new Freezer(jail.first);
+  }
+
+  get isEnding(): boolean {
+    return this.#isEnding;
+  }
+
+  /** Freezes every process. Returns how many there are once the kernel says that none can run. */
+  async hold(why: Hold): Promise<number> {
+    this.#holds.add(why);
+    this.#guard ??= setInterval(() => this.again(), guardMs).unref();
+    return this.#freezer.freeze().finally(this.#jail.wake);
+  }
+
+  /** Freezes once more what somebody outside has continued. */
+  again(): void {
+    if (this.#freezer.isFrozen)
+      this.#freezer
+        .freeze()
+        .catch(() => {})
+        .finally(this.#jail.wake);
+  }
+
+  release(why: Hold): void {
+    this.#holds.delete(why);
+    if (this.#holds.size > 0) return;
+    clearInterval(this.#guard);
+    this.#guard = undefined;
+    this.#freezer.thaw();
+  }
+
+  /**
+   * Ends all of it: asks, and after the grace kills the first process, with which the kernel kills the namespace. What is
+   * frozen gets no more time to run. Returns how many processes there were.
+   */
+  async end(graceMs: number): Promise<number> {
+    this.#isEnding = true;
+    const { ended, kill } = this.#jail;
+    const all = processesBelow(this.#first).filter(({ isOver }) => !isOver);
+    if (!this.#freezer.isFrozen) {
+      for (const { pid } of all) signal(pid, 'SIGTERM');
+      await Promise.race([ended, sleep(graceMs, undefined, { ref: false })]);
+    }
+    kill();
+    await ended;
+    return all.length;
+  }
+
+  /** The program itself: the first child of the namespace's first process. */
+  tellProgram(name: NodeJS.Signals): void {
+    const program = processesBelow(this.#first).find(({ parent }) => parent === this.#first);
+    if (program !== undefined) signal(program.pid, name);
+  }
+
+  /** Whether all processes but the first have stopped by themselves. */
+  get hasStopped(): boolean {
+    return this.#freezer.hasStopped;
+  }
+}

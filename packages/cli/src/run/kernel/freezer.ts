@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ProcessEntry } from './process-table.ts';
+import { isHeld, processEntry, processesBelow } from './process-table.ts';
+
+const roundMs = 5;
+const deadlineMs = 30_000;
+
+/** Stops and continues every process of a pid namespace, whatever they do against it. */
+export class Freezer {
+  readonly #first: number;
+  /** What had stopped by itself before, such as a job in the background. It stays so. */
+  readonly #stoppedBefore = new Set<string>();
+  #isFrozen = false;
+  #freezing: Promise<number> | undefined;
+
+  /** `first` is the first process of the namespace, by its number here. */
+  constructor(first: number) {
+    this.#first = first;
+  }
+
+  get isFrozen(): boolean {
+    return this.#isFrozen;
+  }
+
+  /** Whether the program has stopped by itself. The first process only waits for it. */
+  get hasStopped(): boolean {
+    return processesBelow(this.#first).every(({ pid }) => pid === this.#first || isHeld(pid));
+  }
+
+  /**
+   * Stops all of them, and again those that were forked meanwhile, until the kernel has shown twice in a row the same
+   * processes, none of which can run. Returns how many. Throws if that cannot be had.
+   *
+   * A program that forks and ends all the time is in no list while it is alive. But its first process is stopped before all
+   * others, and so takes away nothing that has ended: each such step leaves an entry that was not there before. So what is
+   * over counts in the comparison, and the limit of processes ends the hopping.
+   */
+  freeze(): Promise<number> {
+    if (!this.#isFrozen) this.#noteStopped();
+    this.#isFrozen = true;
+    this.#freezing ??= this.#stopAll().finally(() => (this.#freezing = undefined));
+    return this.#freezing;
+  }
+
+  async #stopAll(): Promise<number> {
+    const deadline = performance.now() + deadlineMs;
+    let before: string | undefined;
+    while (this.#isFrozen && performance.now() < deadline) {
+      const all = processesBelow(this.#first);
+      // Parents first: they do not notice that their children stop.
+      for (const { pid, isOver } of all) if (!isOver && !isHeld(pid)) signal(pid, 'SIGSTOP');
+      this.#stopGroups(all);
+      const living = all.filter(({ isOver }) => !isOver);
+      const seen = living.every(({ pid }) => isHeld(pid)) ? all.map(nameOf).toSorted().join(' ') : undefined;
+      if (seen !== undefined && seen === before) return living.length;
+      before = seen;
+      await sleep(seen === undefined ? roundMs : 0);
+    }
+    throw new Error(
+      this.#isFrozen ? 'the processes could not all be stopped' : 'the processes were continued meanwhile',
+    );
+  }
+
+  /** The kernel stops a whole group at once, with whatever it forks at that moment. This process is in none of them. */
+  #stopGroups(all: readonly ProcessEntry[]): void {
+    const own = processEntry(process.pid)?.group;
+    const groups = new Set(all.map(({ group }) => group).filter((group) => group > 1 && group !== own));
+    for (const group of groups) signal(-group, 'SIGSTOP');
+  }
+
+  /** Lets them go on. Children first: their parents then find them running. */
+  thaw(): void {
+    if (!this.#isFrozen) return;
+    this.#isFrozen = false;
+    for (const entry of processesBelow(this.#first).toReversed()) {
+      if (!this.#stoppedBefore.has(nameOf(entry))) signal(entry.pid, 'SIGCONT');
+    }
+    this.#stoppedBefore.clear();
+  }
+
+  #noteStopped(): void {
+    for (const entry of processesBelow(this.#first)) {
+      if (!entry.isOver && isHeld(entry.pid)) this.#stoppedBefore.add(nameOf(entry));
+    }
+  }
+}
+
+function nameOf({ pid, start }: ProcessEntry): string {
+  return `${pid}@${start}`;
+}
+
+/** Sends a signal to a process, or to a group by its negative number, that may be gone already. */
+export function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // Gone.
+  }
+}

@@ -1,0 +1,96 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** A process as the kernel lists it. Number and start together name it for good: numbers are used again. */
+export interface ProcessEntry {
+  readonly pid: number;
+  readonly parent: number;
+  /** The group of processes that it belongs to. */
+  readonly group: number;
+  readonly start: string;
+  /** Whether it is over, and nobody has asked yet how it ended. */
+  readonly isOver: boolean;
+}
+
+/**
+ * The first process of a pid namespace, and all below it, parents first. That is the whole namespace: what loses its
+ * parent there falls to its first process, and nothing enters from outside. Empty once the first process is gone.
+ */
+export function processesBelow(first: number): readonly ProcessEntry[] {
+  const children = new Map<number, ProcessEntry[]>();
+  let top: ProcessEntry | undefined;
+  for (const entry of processTable()) {
+    if (entry.pid === first) top = entry;
+    const siblings = children.get(entry.parent);
+    if (siblings === undefined) children.set(entry.parent, [entry]);
+    else siblings.push(entry);
+  }
+  if (top === undefined) return [];
+  const found = [top];
+  for (const entry of found) found.push(...(children.get(entry.pid) ?? []));
+  return found;
+}
+
+function processTable(): readonly ProcessEntry[] {
+  return readdirSync('/proc').flatMap((name) => {
+    const entry = /^\d+$/.test(name) ? processEntry(Number(name)) : undefined;
+    return entry === undefined ? [] : [entry];
+  });
+}
+
+export function processEntry(pid: number): ProcessEntry | undefined {
+  const fields = statFields(`/proc/${pid}/stat`);
+  if (fields === undefined) return undefined;
+  const [state, parent, group] = fields;
+  const threads = fields[17];
+  // The first thread of a program can be over while others run on.
+  const isOver = isOverState(state) && Number(threads) <= 1;
+  return { pid, parent: Number(parent), group: Number(group), start: fields[19] ?? '', isOver };
+}
+
+/**
+ * Whether the kernel lets no thread of it run: all are stopped or over. A thread that waits within the kernel and has a
+ * stop pending does not come back to its program either.
+ */
+export function isHeld(pid: number): boolean {
+  return threadsOf(pid).every((thread) => {
+    const state = statFields(`/proc/${pid}/task/${thread}/stat`)?.[0];
+    if (state === undefined || state === 'T' || isOverState(state)) return true;
+    return state === 'D' && hasStopPending(pid, thread);
+  });
+}
+
+function threadsOf(pid: number): readonly string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
+}
+
+function isOverState(state: string | undefined): boolean {
+  return state === 'Z' || state === 'X';
+}
+
+const stopBit = 1n << 18n;
+
+function hasStopPending(pid: number, thread: string): boolean {
+  const status = textOf(`/proc/${pid}/task/${thread}/status`) ?? '';
+  return [...status.matchAll(/^(?:SigPnd|ShdPnd):\s*([0-9a-f]+)$/gm)].some(
+    ([, mask = '0']) => (BigInt(`0x${mask}`) & stopBit) !== 0n,
+  );
+}
+
+/** The fields after the name, which may contain anything: state, parent and so on. */
+function statFields(path: string): readonly string[] | undefined {
+  const text = textOf(path);
+  return text?.slice(text.lastIndexOf(')') + 2).split(' ');
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    // It has ended meanwhile.
+    return undefined;
+  }
+}

@@ -1,0 +1,116 @@
+import { isatty } from 'node:tty';
+import type { Agent, Control, Operation } from '@reeve/sdk';
+import { floorExits } from './floor-error.ts';
+import type { JailRequest } from './jail/start-jail.ts';
+import { startJail } from './jail/start-jail.ts';
+import { makeNames, takeNamesAway } from './jail/top-names.ts';
+import { Keeper } from './keeper.ts';
+import type { ConnectionEvent } from '@reeve/sdk';
+import { GatewayWatch } from './lost-gateway.ts';
+import { passSignals } from './pass-signals.ts';
+import type { LostGateway } from './profile.ts';
+
+export interface Program {
+  readonly jail: Omit<JailRequest, 'onTerminal' | 'line'>;
+  /** The words of bubblewrap, once these names are there to be mounted on. */
+  readonly lineWith: (names: readonly string[]) => readonly string[];
+  readonly top: readonly string[];
+  readonly graceMs: number;
+  readonly lostGateway: LostGateway;
+  readonly say: (line: string) => void;
+}
+
+/** The program under its floor, as an operation that the gateway controls. */
+export class FlooredProgram {
+  readonly #program: Program;
+  readonly #keeper = Promise.withResolvers<Keeper>();
+  readonly #watch: GatewayWatch;
+  #isStopped = false;
+
+  constructor(program: Program) {
+    this.#program = program;
+    const { lostGateway, say } = program;
+    this.#keeper.promise.catch(() => {});
+    this.#watch = new GatewayWatch({
+      way: lostGateway,
+      onLost: (way) => {
+        say(`the gateway is lost: ${way === 'pause' ? 'paused until it is back' : 'stopped'}`);
+        void (way === 'pause' ? this.#with((keeper) => keeper.hold('gateway')) : this.#stop());
+      },
+      onBack: () => {
+        say('the gateway is back');
+        void this.#with((keeper) => Promise.resolve(keeper.release('gateway')));
+      },
+      onRefused: (reason) => {
+        say(`nobody can control it any more, so it is stopped: ${reason}`);
+        void this.#stop();
+      },
+    });
+  }
+
+  readonly hear = (event: ConnectionEvent): void => this.#watch.hear(event);
+
+  /** Asks whether it may run, runs it, and reports how it ended. Returns the exit code. */
+  async run(agent: Agent, options: Parameters<Agent['run']>[2]): Promise<number> {
+    using _watch = this.#watch;
+    const [command = '', ...args] = this.#program.jail.command;
+    const action = { type: 'process_exec', command, args, workingDir: this.#program.jail.folder } as const;
+    return await agent.run(action, (operation) => this.#work(operation), {
+      ...options,
+      onControl: (control) => this.#obey(control),
+    });
+  }
+
+  async #work(operation: Operation): Promise<number> {
+    const { top, lineWith, jail: request } = this.#program;
+    const onTerminal = request.resetter !== undefined && [0, 1, 2].some((stream) => isatty(stream));
+    const names = makeNames(top);
+    try {
+      const jail = await startJail({ ...request, line: lineWith(names), onTerminal });
+      const keeper = new Keeper(jail);
+      this.#keeper.resolve(keeper);
+      using _signals = passSignals(keeper, onTerminal);
+      jail.begin();
+      const ended = await jail.ended;
+      const code = this.#isStopped ? floorExits.terminated : (ended ?? floorExits.denied);
+      operation.ended(code === 0 ? 'succeeded' : 'failed');
+      operation.note(`exit code ${code}`);
+      return code;
+    } catch (error) {
+      this.#keeper.reject(error);
+      throw error;
+    } finally {
+      takeNamesAway(names);
+    }
+  }
+
+  /** Carries out a control. What it says to have done, the kernel has confirmed. */
+  async #obey({ signal, reason }: Control): Promise<void> {
+    const { say, graceMs } = this.#program;
+    const keeper = await this.#keeper.promise;
+    const because = reason === '' ? '' : `: ${reason}`;
+    if (signal === 'pause') {
+      const count = await keeper.hold('control');
+      say(`paused (${count} processes)${because}`);
+    } else if (signal === 'terminate') {
+      say(`terminated${because}`);
+      await keeper.end(graceMs);
+    } else {
+      keeper.release('control');
+      say(`resumed${because}`);
+    }
+  }
+
+  async #stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#with((keeper) => keeper.end(this.#program.graceMs));
+  }
+
+  async #with(deed: (keeper: Keeper) => Promise<unknown>): Promise<void> {
+    try {
+      await deed(await this.#keeper.promise);
+    } catch (error) {
+      this.#program.say(error instanceof Error ? error.message : String(error));
+    }
+  }
+}

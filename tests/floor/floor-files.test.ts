@@ -1,0 +1,218 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FloorWorld, hasFloor } from './floor-world.ts';
+
+let world: FloorWorld;
+beforeAll(async () => {
+  world = await FloorWorld.start();
+});
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+});
+
+/** Lines of a shell, each of which says whether it could be done. */
+function tries(deeds: readonly string[]): string {
+  return deeds.map((deed) => `( ${deed} ) >/dev/null 2>&1 && echo 'could: ${deed.replaceAll("'", '')}'`).join('\n');
+}
+
+describe.skipIf(!hasFloor)('the files of a floor', () => {
+  test('the working folder, --write and /tmp can be written, and nothing else', async () => {
+    const shared = join(world.home, 'shared');
+    mkdirSync(shared);
+    world.own(shared);
+    const deeds = [
+      'echo x > a',
+      `echo x > ${shared}/a`,
+      'echo x > /tmp/a',
+      'echo x > /etc/a',
+      'echo x > /usr/a',
+      'echo x > ~/a',
+      'echo x > /var/tmp/a',
+      'echo x > /run/a',
+      'echo x > /sys/a',
+    ];
+    const { stdout } = await world.sh(tries(deeds), { flags: ['--write', shared] });
+    expect(stdout).toBe(`could: echo x > a\ncould: echo x > ${shared}/a\ncould: echo x > /tmp/a\n`);
+    expect(existsSync(join(world.project, 'a'))).toBe(true);
+    expect(existsSync('/tmp/a')).toBe(false);
+  });
+
+  test('the home folder is not there but for what is named', async () => {
+    world.write('.ssh/id', 'private');
+    world.write('.npmrc', 'token');
+    world.write('notes/a', 'note');
+    const { stdout } = await world.sh('ls -A ~; cat ~/.npmrc; (echo x > ~/.npmrc) 2>/dev/null || echo; cat ~/.ssh/id', {
+      flags: ['--read', join(world.home, '.npmrc')],
+    });
+    expect(stdout.split('\n')).toEqual(expect.arrayContaining(['.npmrc', 'project', 'token']));
+    expect(stdout).not.toMatch(/private|\.ssh|notes/);
+  });
+
+  test('--hide covers what is in the working folder, and a profile that reads alone lets nothing be written', async () => {
+    world.write('project/secrets/key', 'hidden-key');
+    world.write('project/.env', 'hidden-env');
+    const { stdout } = await world.sh('cat secrets/key .env; echo x > .env; ls -A secrets', {
+      flags: ['--hide', 'secrets', '--hide', '.env'],
+    });
+    expect(stdout).toBe('');
+    expect(world.read('project/.env')).toBe('hidden-env');
+    const { stdout: could } = await world.sh(tries(['echo x > new', 'cat .env']), { flags: ['--profile', 'readonly'] });
+    expect(could).toBe('could: cat .env\n');
+  });
+
+  test('what others run or obey stays as it is, at any depth, and so do the folders above it', async () => {
+    world.write('project/.git/config', '[core]\n');
+    world.write('project/.git/HEAD', 'ref: refs/heads/main\n');
+    world.write('project/.git/hooks/pre-commit', '#!/bin/sh\n');
+    world.write('project/.git/modules/sub/config', '[core]\n');
+    world.write('project/.claude/settings.json', '{}');
+    world.write('project/pkg/deep/.vscode/tasks.json', '{}');
+    world.write('project/pkg/deep/CLAUDE.md', 'be kind');
+    world.write('project/sub/.git', 'gitdir: ../.git/modules/sub\n');
+    world.write('project/other/.git/hooks/post-checkout', '#!/bin/sh\n');
+    const deeds = [
+      'echo x > .git/config',
+      'echo x > .git/hooks/pre-commit',
+      'echo x > .git/hooks/new',
+      'rm -r .git/hooks',
+      'mv .git/hooks h',
+      'mv .git g',
+      'echo x > .git/modules/sub/config',
+      'echo x > .claude/settings.json',
+      'mv .claude c',
+      'rm -rf .claude',
+      'echo x > pkg/deep/.vscode/tasks.json',
+      'mv pkg/deep/.vscode v',
+      'mv pkg/deep d',
+      'mv pkg p',
+      'echo x > pkg/deep/CLAUDE.md',
+      'rm pkg/deep/CLAUDE.md',
+      'echo x > sub/.git',
+      'rm sub/.git',
+      'mv sub s',
+      'echo x > other/.git/hooks/post-checkout',
+      'mv other/.git g',
+      'ln pkg/deep/CLAUDE.md linked',
+      ...['.codex', '.cursor', '.gemini', '.idea', '.mcp.json', '.envrc', 'CLAUDE.md', 'AGENTS.md'].flatMap((name) => [
+        `touch ${name}/x`,
+        `rmdir ${name}`,
+        `mv ${name} moved`,
+        `ln -sfn /tmp ${name} && test -L ${name}`,
+      ]),
+      // What an agent works with goes on.
+      'echo x > .git/HEAD',
+      'echo x > pkg/deep/code',
+      'echo x > pkg/new',
+    ];
+    const { stdout } = await world.sh(tries(deeds));
+    expect(stdout).toBe('could: echo x > .git/HEAD\ncould: echo x > pkg/deep/code\ncould: echo x > pkg/new\n');
+  });
+
+  test('what was made to be held is gone afterwards, and what a killed run has left as well', async () => {
+    const before = readdirSync(world.project).toSorted();
+    expect(before).not.toContain('CLAUDE.md');
+    mkdirSync(join(world.project, 'CLAUDE.md'));
+    world.own(join(world.project, 'CLAUDE.md'));
+    await world.sh('true');
+    expect(readdirSync(world.project).toSorted()).toEqual(before);
+  });
+
+  test('a run that ends takes nothing from under another in the same folder', async () => {
+    await using other = world.begin([
+      'sh',
+      '-c',
+      'echo ready; read line; touch .cursor/rules; mkdir .cursor/x; ls -A .cursor',
+    ]);
+    await other.says(/ready/);
+    await world.sh('true');
+    other.child.stdin.end('go\n');
+    await other.ended();
+    expect(other.stdout).toBe('ready\n');
+    expect(existsSync(join(world.project, '.cursor'))).toBe(false);
+  });
+
+  test('links lead to nothing more', async () => {
+    world.write('private.txt', 'private');
+    symlinkSync('../private.txt', join(world.project, 'out'));
+    symlinkSync('/etc', join(world.project, 'etc'));
+    const deeds = [
+      'cat out',
+      'echo x > out',
+      'echo x > etc/new',
+      'ln /etc/passwd p',
+      `ln ${world.home}/private.txt p`,
+      'cat /proc/1/root/../private.txt',
+      `cat /proc/self/root${world.home}/private.txt`,
+      `cat /proc/1/root${world.home}/private.txt`,
+    ];
+    expect((await world.sh(tries(deeds))).stdout).toBe('');
+  });
+
+  test('a setting that is a link is refused, unless it is accepted by name', async () => {
+    const where = join(world.home, 'linked');
+    mkdirSync(where);
+    world.own(where);
+    symlinkSync('../elsewhere', join(where, '.claude'));
+    symlinkSync('AGENTS.md', join(where, 'CLAUDE.md'));
+    const { code, stderr } = await world.sh('true', { cwd: where });
+    expect({ code, stderr }).toEqual({
+      code: 125,
+      stderr: expect.stringMatching(/^error: \.claude is a symbolic link, which cannot be held/),
+    });
+  });
+
+  test('sockets of the host cannot be reached: by path, in the working folder, or by an abstract name', async () => {
+    const outside = mkdtempSync('/var/tmp/reeve-floor-');
+    chmodSync(outside, 0o755);
+    const paths = [join(world.project, 'sub.sock'), join(outside, 'host.sock'), '\0reeve-floor-abstract'];
+    const servers = await Promise.all(
+      paths.map(async (path) => {
+        const server = createServer((socket) => socket.end('reached'));
+        await new Promise<void>((resolve) =>
+          server.listen(path.startsWith('\0') ? { path } : { path, readableAll: true, writableAll: true }, resolve),
+        );
+        return server;
+      }),
+    );
+    const reach = (path: string) =>
+      `socket(S, 1, 1, 0); print connect(S, pack('S a*', 1, "${path}")) ? "reached\\n" : "no\\n";`;
+    const { stdout } = await world.perl(
+      `use Socket; ${paths.map((path) => reach(path.replace('\0', String.raw`\0`))).join(' ')}`,
+    );
+    for (const server of servers) server.close();
+    rmSync(outside, { recursive: true });
+    expect(stdout).toBe('no\nno\nno\n');
+  });
+
+  test('other processes, devices and the network are not there', async () => {
+    const { stdout } = await world.sh('ls /proc | grep -c "^[0-9]"; ls /sys /run | grep -v :; ls -x -w 999 /dev');
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .filter((line) => line !== '');
+    expect(Number(lines[0])).toBeLessThan(8);
+    const usual = [
+      'core',
+      'fd',
+      'full',
+      'null',
+      'ptmx',
+      'pts',
+      'random',
+      'shm',
+      'stderr',
+      'stdin',
+      'stdout',
+      'tty',
+      'urandom',
+      'zero',
+    ];
+    expect(lines.slice(1).map((line) => line.split(/\s+/))).toEqual([usual]);
+    const { code } = await world.perl(
+      `use Socket; socket(S, AF_INET, SOCK_STREAM, 0); exit(connect(S, pack_sockaddr_in(${world.gateway.grpc.split(':')[1]}, inet_aton("127.0.0.1"))) ? 1 : 0)`,
+    );
+    expect(code).toBe(0);
+  });
+});
