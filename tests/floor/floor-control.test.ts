@@ -58,7 +58,7 @@ describe.skipIf(!hasFloor)('controls of a floor', () => {
   test.each(stubborn)('a program that %s is frozen, goes on, and ends', async (_, command) => {
     await using cli = world.begin(command, { flags: ['--grace', '0'] });
     world.write('project/beats', '');
-    await eventually(() => expect(size()).toBeGreaterThan(20));
+    await eventually(() => expect(size()).toBeGreaterThan(20), 400);
     await effective(await world.control('pause'));
     const frozen = size();
     for (let round = 0; round < 40; round++) {
@@ -115,7 +115,7 @@ describe.skipIf(!hasFloor)('controls of a floor', () => {
   test('suspending the agent freezes it, resuming lets it go on', async () => {
     await using cli = world.begin(['sh', '-c', beat]);
     world.write('project/beats', '');
-    await eventually(() => expect(size()).toBeGreaterThan(20));
+    await eventually(() => expect(size()).toBeGreaterThan(20), 400);
     const agent = '/api/v1/agents/acme/core/ada';
     const { status, text } = await world.gateway.api.post(`${agent}/suspend`, bootstrapKey, { reason: 'look' });
     expect(status, text).toBe(200);
@@ -143,7 +143,7 @@ describe.skipIf(!hasFloor)('controls of a floor', () => {
   test.each(['pause', 'stop'] as const)('with the gateway lost, it does what --lost-gateway %s says', async (way) => {
     await using cli = world.begin(['sh', '-c', beat], { flags: ['--lost-gateway', way, '--grace', '0'] });
     world.write('project/beats', '');
-    await eventually(() => expect(size()).toBeGreaterThan(20));
+    await eventually(() => expect(size()).toBeGreaterThan(20), 400);
     await world.gateway.kill();
     await eventually(() => expect(cli.stderr).toMatch(/the gateway is lost/), 1200);
     if (way === 'stop') {

@@ -62,6 +62,19 @@ describe.skipIf(!hasFloor)('the files of a floor', () => {
     expect(could).toBe('could: cat .env\n');
   });
 
+  test('what is named for reading in the working folder stays where it is', async () => {
+    world.write('project/data/kept/file', 'kept');
+    const deeds = ['echo x > data/kept/file', 'mv data d2', 'mv data/kept k2', 'rm -r data/kept', 'echo x > data/new'];
+    const { stdout } = await world.sh(tries(deeds), { flags: ['--read', 'data/kept'] });
+    expect(stdout).toBe('could: echo x > data/new\n');
+    world.write('project/vendor/pkg/.claude/settings.json', '{}');
+    const inside = ['echo x > vendor/pkg/new', 'echo x > vendor/new', 'echo x > vendor/pkg/.claude/plans/a'];
+    world.write('project/vendor/pkg/.claude/plans/a', '');
+    const flags = ['--read', 'vendor', '--write', 'vendor/pkg/.claude/plans'];
+    expect((await world.sh(tries(inside), { flags })).stdout).toBe('could: echo x > vendor/pkg/.claude/plans/a\n');
+    expect(world.read('project/data/kept/file')).toBe('kept');
+  });
+
   test('what others run or obey stays as it is, at any depth, and so do the folders above it', async () => {
     world.write('project/.git/config', '[core]\n');
     world.write('project/.git/HEAD', 'ref: refs/heads/main\n');
@@ -154,13 +167,16 @@ describe.skipIf(!hasFloor)('the files of a floor', () => {
     const where = join(world.home, 'linked');
     mkdirSync(where);
     world.own(where);
-    symlinkSync('../elsewhere', join(where, '.claude'));
+    world.write('linked/real/settings.json', '{}');
+    symlinkSync('real', join(where, '.claude'));
     symlinkSync('AGENTS.md', join(where, 'CLAUDE.md'));
     const { code, stderr } = await world.sh('true', { cwd: where });
     expect({ code, stderr }).toEqual({
       code: 125,
       stderr: expect.stringMatching(/^error: \.claude is a symbolic link, which cannot be held/),
     });
+    const accepted = await world.sh('echo x > .claude/settings.json', { cwd: where, flags: ['--write', '.claude'] });
+    expect(accepted).toMatchObject({ code: 0, stderr: '' });
   });
 
   test('sockets of the host cannot be reached: by path, in the working folder, or by an abstract name', async () => {

@@ -47,11 +47,14 @@ export function planFiles({ folder: given, homes: givenHomes, ...wishes }: Wishe
   const hide = wishes.hide.map((path) => wished(folder, [], path, '--hide'));
   const shown = shownPaths([folder, ...write], read);
   const writable = shown.filter(({ as }) => as === 'write').map(({ path }) => path);
-  const { held, sockets } = isInsideAny(folder, writable) ? findHeld(folder, write) : { held: [], sockets: [] };
+  const { held, sockets } = isInsideAny(folder, writable)
+    ? findHeld(folder, [...write, ...wishes.write.map((path) => resolve(folder, path))])
+    : { held: [], sockets: [] };
   const top = isInsideAny(folder, writable)
     ? namesAtTop(folder).filter((path) => !isInsideAny(path, [...write, ...hide]) && !isLink(path))
     : [];
   const keep = [...new Set([...held, ...top])].toSorted();
+  const within = read.filter((path) => path !== folder && isInside(path, folder));
   const empty: readonly Mount[] = [
     ...emptyFolders(ownFolders),
     { as: 'empty', path: '/tmp', isWritable: true },
@@ -59,9 +62,7 @@ export function planFiles({ folder: given, homes: givenHomes, ...wishes }: Wishe
   ];
   const mounts: readonly Mount[] = [
     ...empty,
-    ...shown,
-    ...[...new Set(keep.flatMap((path) => parentsOf(path, folder)))].map((path) => ({ as: 'write' as const, path })),
-    ...keep.map((path) => ({ as: 'read' as const, path })),
+    ...inOrder([...shown, ...standing([...keep, ...within], folder, shown), ...keep.map(readOnly)]),
     ...[...new Set([...sockets, ...hostSockets()])]
       .filter((path) => isThere(path, empty, shown))
       .map((path) => ({ as: 'nothing' as const, path })),
@@ -71,10 +72,30 @@ export function planFiles({ folder: given, homes: givenHomes, ...wishes }: Wishe
   return { folder, mounts, top, writable, isVisible };
 }
 
-/** The deeper path counts, and of two wishes for the same path the narrower. */
-function shownPaths(write: readonly string[], read: readonly string[]): readonly (Mount & { as: 'read' | 'write' })[] {
-  const paths = [...new Set([...write, ...read])].toSorted((one, other) => one.length - other.length);
-  return paths.map((path) => ({ as: read.includes(path) ? 'read' : 'write', path }));
+type Shown = Mount & { readonly as: 'read' | 'write' };
+
+/** Of two wishes for the same path the narrower counts. */
+function shownPaths(write: readonly string[], read: readonly string[]): readonly Shown[] {
+  return [...new Set([...write, ...read])].map((path) => ({ as: read.includes(path) ? 'read' : 'write', path }));
+}
+
+/** A mount covers what was mounted deeper before, so the deeper path comes later, and counts. */
+function inOrder(mounts: readonly Shown[]): readonly Shown[] {
+  return mounts.toSorted((one, other) => one.path.length - other.path.length);
+}
+
+/** The folders above these paths, which cannot be moved once something is mounted on them. What is read-only stays so. */
+function standing(paths: readonly string[], folder: string, shown: readonly Shown[]): readonly Shown[] {
+  const parents = new Set(paths.flatMap((path) => parentsOf(path, folder)));
+  const nearest = (path: string) => inOrder(shown.filter((mount) => isInside(path, mount.path))).at(-1);
+  return [...parents].flatMap((path) => {
+    const mount = nearest(path);
+    return mount?.as === 'write' && mount.path !== path ? [{ as: 'write', path } as const] : [];
+  });
+}
+
+function readOnly(path: string): Shown {
+  return { as: 'read', path };
 }
 
 function isThere(path: string, empty: readonly Mount[], shown: readonly Mount[]): boolean {

@@ -111,6 +111,7 @@ describe.each(['x64', 'arm64'] as const)('the filter for %s', (architecture: Arc
       judged('timer_create', 0n, 64n),
       judged('timer_create', 0n, 1n << 32n),
     ]).toEqual([allow, errors.ENOSYS, errors.ENOSYS]);
+    expect(judged('fcntl', 1n, 10n, 9n)).toBe(errors.EPERM);
     expect([judged('fcntl', 1n, 10n, 18n), judged('fcntl', 1n, 10n, 29n), judged('fcntl', 1n, 4n, 18n)]).toEqual([
       errors.EPERM,
       allow,

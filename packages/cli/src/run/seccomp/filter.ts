@@ -34,7 +34,7 @@ const newTimeNamespace = 0x80;
 /** Ways to put words or keys into the terminal of the person, or to take over the console. */
 const refusedTerminalCalls = { TIOCSTI: 0x5412, TIOCLINUX: 0x541c, TIOCCONS: 0x541d, TIOCSETD: 0x5423 } as const;
 
-const signals = { continue: 18, stop: 19 } as const;
+const signals = { kill: 9, continue: 18, stop: 19 } as const;
 const setSignal = 10;
 const setSignalOfParentsDeath = 1;
 /** PR_SET_CHILD_SUBREAPER, refused for the same reason as CLONE_PARENT. */
@@ -68,23 +68,23 @@ const judges: Readonly<Record<keyof typeof judgedCalls, readonly Instruction[]>>
     allowed,
   ],
   pidfd_send_signal: [loadArgument(3), ...when('equals', 0, [allowed]), notPermitted],
-  // Three ways to have the kernel continue a stopped program. A timer names its signal where the filter cannot look.
+  // Ways to have the kernel continue a stopped program, also by the death of another, which orphans its group. A timer names its signal where the filter cannot look.
   timer_create: [
     loadArgument(1),
     ...when('equals', 0, [loadUpperHalf(1), ...when('equals', 0, [allowed])]),
     notImplemented,
   ],
-  fcntl: refuseContinuing(1, setSignal),
+  fcntl: refuseSignals(1, setSignal, [signals.continue, signals.kill]),
   prctl: [
     loadArgument(0),
     ...when('equals', adoptOrphans, [notPermitted]),
-    ...refuseContinuing(0, setSignalOfParentsDeath),
+    ...refuseSignals(0, setSignalOfParentsDeath, [signals.continue]),
   ],
 };
 
-/** Refuses an operation whose next argument is the signal that continues. */
-function refuseContinuing(index: number, operation: number): readonly Instruction[] {
-  const refuse = [loadArgument(index + 1), ...when('equals', signals.continue, [notPermitted])];
+/** Refuses an operation whose next argument is one of these signals. */
+function refuseSignals(index: number, operation: number, refused: readonly number[]): readonly Instruction[] {
+  const refuse = [loadArgument(index + 1), ...refused.flatMap((name) => when('equals', name, [notPermitted]))];
   return [loadArgument(index), ...when('equals', operation, refuse), allowed];
 }
 
