@@ -37,6 +37,7 @@ const long = [
   'tests/e2e/nobody-blocks/nobody-blocks.test.ts',
   'tests/e2e/retention.test.ts',
   'tests/e2e/upgrade.test.ts',
+  'tests/floor/floor-lost-gateway.test.ts',
   'tests/fuzz/openapi.test.ts',
   'tests/packages/checkout.test.ts',
   'tests/trust/trust.test.ts',

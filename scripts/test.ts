@@ -2,7 +2,7 @@
 // closing line that counts all. With file names or a project it runs those alone.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { assembleCommand } from './assemble-command.ts';
@@ -10,6 +10,8 @@ import { buildDashboard } from './build-dashboard.ts';
 import { ensureTools } from './ensure-tools.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'reeve-test-'));
+// Tests of the floor start the command as somebody without privileges.
+chmodSync(scratch, 0o755);
 const summary = join(scratch, 'summary.json');
 const pythonSummary = join(scratch, 'python.json');
 

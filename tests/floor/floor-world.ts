@@ -36,7 +36,9 @@ rules:
 
 /** Whether this machine has what the floor stands on. Where it has not, only the refusal can be tested. */
 export const hasFloor = (() => {
-  const { status } = spawnSync(program, [...before, 'run', '--doctor'], { ...account, cwd: '/', stdio: 'ignore' });
+  const how = { ...account, cwd: '/', encoding: 'utf8' } as const;
+  const { status, stderr } = spawnSync(program, [...before, 'run', '--doctor'], how);
+  if (status !== 0 && status !== 125) throw new Error(`nobody knows whether there is a floor: ${stderr}`);
   return status === 0;
 })();
 
