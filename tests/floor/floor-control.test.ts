@@ -32,7 +32,7 @@ const size = () => world.read('project/beats').length;
 
 /** Programs that are hard to stop. Each beats into a file as long as it runs. */
 const [createTimer, setTimer] = process.arch === 'x64' ? [222, 223] : [107, 110];
-const continued = `my ($sev, $id, $spec) = (pack('Q i i', 0, 18, 0) . "\\0" x 48, "\\0" x 8, pack('q4', 0, 10000000, 0, 10000000));
+const continued = `$SIG{CONT} = sub {}; my ($sev, $id, $spec) = (pack('Q i i', 0, 18, 0) . "\\0" x 48, "\\0" x 8, pack('q4', 0, 10000000, 0, 10000000));
 syscall(${createTimer}, 1, $sev, $id); syscall(${setTimer}, unpack('i', $id), 0, $spec, 0);
 while (1) { open F, ">>beats"; print F "beat\\n"; close F; select undef, undef, undef, 0.005 }`;
 const hop =
