@@ -36,6 +36,14 @@ const events: Readonly<Record<EventType, readonly [when: string, payload: string
     'An operator lifted a suspension, or the block of an agent that had not confirmed a stop.',
     '`request_id`.',
   ],
+  AgentDelegated: [
+    'An agent let another one act for it, or did so again with other limits. The actor is whoever delegated.',
+    '`by`, `again`, `expires_at`, `actions`, `tools`, `max_cost_usd`, `max_checks`, `name`.',
+  ],
+  DelegationEnded: [
+    'A delegation has ended. The token of the delegate stopped, and its operations were terminated.',
+    '`by`, `cause` (`expired`, `revoked`, `delegator_ended` or `deregistered`), `checks`, `spent_usd`.',
+  ],
   ToolDefinitionChanged: [
     'Tools of a server are not defined as when somebody locked them. The agent, or the proxy in front of it, reports that. A report has one entry, or several if its list is long. A gateway does not record a change of a tool again within 24 hours after it was recorded, there or at another gateway on the same log, as long as the gateway runs and there are not too many others.',
     '`tool_source`, `changed`: of each tool `tool_name`, `locked_sha256` (empty if the lock does not hold the tool) and `actual_sha256` (empty if the tool is gone).',

@@ -39,6 +39,8 @@ const problems: Readonly<Record<ProblemCode, ProblemText>> = {
   request_timeout: ['The request did not arrive in time.', 'Send it again, whole.'],
   key_revoked: ['The key is revoked, and a revoked key cannot be rotated.', 'Make a new key.'],
   token_in_use: null,
+  delegation_not_found: ['The agent acts for nobody: there is no delegation, or it has ended.', elsewhere],
+  delegation_too_deep: null,
   agent_exists: [
     'The agent is registered already. Registering it again would replace its token, and whoever uses the old one would stop working.',
     'Send `"replace": true` if that is wanted, or choose another `agent_id`.',

@@ -278,6 +278,7 @@ test('a revoked key does nothing by any route', async () => {
     createBackup: isElsewhere,
     registerAgent: { json: { org_id: 'acme', team_id: 'core', agent_id: 'late' } },
     suspendAgent: { path: { ...place, agent: 'worker' }, json: { reason: 'late' } },
+    revokeDelegation: { path: { ...place, agent: 'worker' }, json: { reason: 'late' } },
     resumeAgent: { path: { ...place, agent: suspended.id.agentId } },
     registerOp: {
       json: { agent: { org_id: 'acme', team_id: 'core', agent_id: 'worker' }, trace_id: 'late', span_id: 's' },

@@ -90,6 +90,7 @@ function opOf(legacy: Legacy, at: number): Omit<SavedOp, 'seq'> {
     resource: tool,
     summary: '',
     runId: '',
+    delegators: [],
     via: null,
     reason: `no rule denies tool_call of "${tool}"`,
     costMicros: 0,

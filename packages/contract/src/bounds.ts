@@ -24,6 +24,7 @@ export const bounds = {
   version: 128,
   metadata: { members: 64, name: 128, value: 1024 },
   toolNames: { items: 1000, together: 65_536 },
+  delegation: { ttlSecs: 86_400, tools: 100, together: 8192 },
   /** What a tool's server says of it, in bytes. */
   annotations: 4096,
   /** A SHA-256 in hexadecimal digits. */

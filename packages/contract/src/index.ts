@@ -7,6 +7,8 @@ export {
   HealthCheckResponse_ServingStatus,
 } from './gen/grpc/health/v1/health.ts';
 export {
+  DelegateAgentRequest,
+  DelegateAgentResponse,
   DeregisterAgentRequest,
   DeregisterAgentResponse,
   HeartbeatRequest,
@@ -19,6 +21,8 @@ export {
   RenewTokenRequest,
   RenewTokenResponse,
   ReportToolDefinitionsResponse,
+  RevokeDelegationRequest,
+  RevokeDelegationResponse,
 } from './gen/reeve/v1/agent_service.ts';
 export { ActionType, AgentId, Decision, OpRecord } from './gen/reeve/v1/common.ts';
 export {

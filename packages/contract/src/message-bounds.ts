@@ -130,6 +130,16 @@ export const messageBounds = {
     tool_source: name,
     changed: { kind: 'messages', of: 'ChangedTool', items: bounds.toolNames.items },
   },
+  DelegateAgentRequest: {
+    ...caller,
+    child_id: text(bounds.id),
+    ttl_secs: number(bounds.delegation.ttlSecs),
+    tools: { kind: 'texts', items: bounds.delegation.tools, each: bounds.name, together: bounds.delegation.together },
+    max_cost_micros: count,
+    max_checks: count,
+    name,
+  },
+  RevokeDelegationRequest: { ...caller, child_id: text(bounds.id) },
   HealthCheckRequest: { service: name },
   ServerReflectionRequest: {
     host: name,

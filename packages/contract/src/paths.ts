@@ -13,6 +13,8 @@ export const paths = {
   identifyAgent: '/reeve.v1.AgentService/IdentifyAgent',
   renewToken: '/reeve.v1.AgentService/RenewToken',
   reportToolDefinitions: '/reeve.v1.AgentService/ReportToolDefinitions',
+  delegateAgent: '/reeve.v1.AgentService/DelegateAgent',
+  revokeDelegation: '/reeve.v1.AgentService/RevokeDelegation',
   healthCheck: '/grpc.health.v1.Health/Check',
   healthWatch: '/grpc.health.v1.Health/Watch',
   reflectionV1: '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo',

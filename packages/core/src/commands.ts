@@ -31,8 +31,10 @@ import { checkLength, longest } from './kernel/index.ts';
 import type { CompleteOp, CompleteRequest, OpRecord, RegisteredOp, RegisterOp } from './ops/index.ts';
 import { completeAction, completeOp, registerOp } from './ops/index.ts';
 import type { DeregisterRequest, RegisterRequest, Registration, ReportToolsRequest } from './tenancy/index.ts';
-import type { RenewedToken, RenewRequest, ScopeSuspension } from './tenancy/index.ts';
-import { agentWarrant, deregisterAgent, registerAgent, renewToken, reportTools } from './tenancy/index.ts';
+import type { DelegateRequest, EndDelegation, GrantedDelegation, RenewedToken } from './tenancy/index.ts';
+import type { RenewRequest, RevokeDelegationRequest, ScopeSuspension } from './tenancy/index.ts';
+import { agentWarrant, delegateAgent, deregisterAgent, endDelegationOf, registerAgent } from './tenancy/index.ts';
+import { renewToken, reportTools, revokeDelegation } from './tenancy/index.ts';
 
 /** Every command with its request and its answer. Both are plain data, so a command can travel to its target. */
 interface Commands {
@@ -47,9 +49,12 @@ interface Commands {
   readonly approve: Asked<Approve, Approval>;
   readonly reject: Asked<Verdict, Approval>;
   readonly revoke_grant: Asked<RevokeGrant, StandingGrant>;
+  readonly end_delegation: Asked<EndDelegation, void>;
   readonly register_agent: Asked<RegisterRequest, Registration>;
   // Agents prove their identity with their own token.
   readonly deregister_agent: Asked<DeregisterRequest, void>;
+  readonly delegate_agent: Asked<DelegateRequest, GrantedDelegation>;
+  readonly revoke_delegation: Asked<RevokeDelegationRequest, void>;
   readonly complete_action: Asked<CompleteRequest, OpRecord>;
   readonly acknowledge_control: Asked<AckRequest, void>;
   readonly report_tools: Asked<ReportToolsRequest, void>;
@@ -95,6 +100,9 @@ const executions: { readonly [K in Kind]: Execution<K> } = {
   revoke_grant: afterReading(readGrant, revokeGrant),
   register_agent: inOneTurn(registerAgent),
   deregister_agent: inOneTurn(deregisterAgent),
+  delegate_agent: inOneTurn(delegateAgent),
+  revoke_delegation: inOneTurn(revokeDelegation),
+  end_delegation: inOneTurn(endDelegationOf),
   complete_action: inOneTurn(completeAction),
   acknowledge_control: afterReading(readAcknowledged, acknowledgeControl),
   report_tools: inOneTurn(reportTools),

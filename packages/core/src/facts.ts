@@ -2,7 +2,7 @@ import { accessFacts } from './access/index.ts';
 import { accountsFacts } from './accounts/index.ts';
 import { approvalFacts } from './approvals/index.ts';
 import { budgetFacts, ratesFacts } from './budget/index.ts';
-import { agentFacts, controlFacts } from './control/index.ts';
+import { agentFacts, controlFacts, delegationFacts } from './control/index.ts';
 import type { Governance } from './governance.ts';
 import type { Applying, FactPorts, Meaning, Meanings, Named, Redoing, SavedLater } from './journal/index.ts';
 import type { Touch, Undo, Write } from './journal/index.ts';
@@ -24,6 +24,7 @@ export const meanings: Meanings<Governance, Fact> = {
   ...backupFacts,
   ...budgetFacts,
   ...controlFacts,
+  ...delegationFacts,
   ...eventIdFacts,
   ...logFacts,
   ...opsFacts,

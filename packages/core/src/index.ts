@@ -119,6 +119,7 @@ export {
   totalJson,
   usdOfMicros,
 } from './kernel/index.ts';
+export type { Micros } from './kernel/index.ts';
 export { usualMostActionMicros } from './kernel/index.ts';
 export type { BacktestLine, Candidate, ChangedDecision, ConsiderAgain, EvaluationWorld } from './simulation/index.ts';
 export type { JudgedAgain, RecordedDecision, SimulatedApprovals, Simulation } from './simulation/index.ts';
@@ -131,6 +132,7 @@ export type { RunControl } from './control/index.ts';
 export { listRunControls, runControlPlace, timeOutControls } from './control/index.ts';
 export {
   forgetDepartures,
+  forgetEndedDelegations,
   listSuspensions,
   mayKnowOperations,
   settleSuspensions,
@@ -183,7 +185,7 @@ export {
 } from './tenancy/index.ts';
 export { identifyByToken, isAgentChange, lineageOf, listAgents, teamOf, topologyStats } from './tenancy/index.ts';
 export { ReportedTools, saveUses, treeUnder, uncoveredBy, unused } from './tenancy/index.ts';
-export { isSuspended, nameOfScope, visibleAgents, withoutToken } from './tenancy/index.ts';
+export { endLapsedDelegations, isSuspended, nameOfScope, visibleAgents, withoutToken } from './tenancy/index.ts';
 export type { BalanceDifference, CountedBalance, BudgetRow, BudgetVerification, ClosedPeriod } from './budget/index.ts';
 export type { Period, RunCount, SavedBalance, SavedRate, SpentWindow, TierOf } from './budget/index.ts';
 export { agentKey } from './kernel/index.ts';

@@ -34,9 +34,9 @@ import { policyVersionsTable } from './policy/index.ts';
 import type { PoliciesChange, PoliciesSnapshot, PolicyEvent, PolicyStore } from './policy/index.ts';
 import type { OwnerOfRow } from './row-owners.ts';
 import { itsAgent, itsNamespace, itsReach, itsTier, nobody } from './row-owners.ts';
-import type { AgentChange, AgentEvent, AgentUseChange, TenancySnapshot } from './tenancy/index.ts';
+import type { AgentChange, AgentEvent, AgentUseChange, DelegationChange, TenancySnapshot } from './tenancy/index.ts';
 import type { SuspensionChange, SuspensionEvent, SuspensionsSnapshot } from './tenancy/index.ts';
-import { agentsTable, agentUsesTable } from './tenancy/index.ts';
+import { agentsTable, agentUsesTable, delegationsTable } from './tenancy/index.ts';
 import { suspensionsTable } from './tenancy/index.ts';
 
 /** Every change that any feature writes. Each feature defines its own. */
@@ -49,6 +49,7 @@ export type Change =
   | BackupsChange
   | BudgetsChange
   | ControlChange
+  | DelegationChange
   | EventIdsChange
   | LogsChange
   | OpsChange
@@ -133,6 +134,7 @@ export interface Store extends EntryLog, ControlReader, ClosedPeriodReader {
 export const readings = {
   agents: owned(itsAgent, every(agentsTable)),
   agentUses: owned(nobody, every(agentUsesTable)),
+  delegations: owned(itsAgent, every(delegationsTable)),
   apiKeys: owned(nobody, every(apiKeysTable)),
   signingKeys: owned(nobody, every(signingKeysTable)),
   policies: owned(itsNamespace, every(policyVersionsTable, [], { latest: 'version' })),
@@ -191,6 +193,7 @@ export async function loadSnapshot(
     unread,
     agents: await read(readings.agents),
     agentUses: await read(readings.agentUses),
+    delegations: await read(readings.delegations),
     apiKeys,
     signingKeys,
     policies: await read(readings.policies),

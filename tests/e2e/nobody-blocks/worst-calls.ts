@@ -188,6 +188,11 @@ export const worstCalls: Readonly<Record<RouteName, Worst>> = {
     1000,
     (reason) => ({ reason }),
   ),
+  revokeDelegation: withTexts(
+    () => '/api/v1/agents/acme/core/nobody/revoke-delegation',
+    1000,
+    (reason) => ({ reason }),
+  ),
   resumeAgent: withTexts(
     () => '/api/v1/agents/acme/core/nobody/resume',
     1000,

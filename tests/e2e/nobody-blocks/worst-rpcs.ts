@@ -6,6 +6,8 @@ import {
   CheckActionResponse,
   CompleteActionRequest,
   CompleteActionResponse,
+  DelegateAgentRequest,
+  DelegateAgentResponse,
   DeregisterAgentRequest,
   DeregisterAgentResponse,
   HeartbeatRequest,
@@ -202,6 +204,26 @@ export const worstRpcs: Readonly<Record<Rpc, Worst>> = {
           }),
       ),
     ),
+  delegateAgent: ({ gateway, bot }) =>
+    all(
+      ['*', '**', '?', '[ab]', '**a'].flatMap((part, at) =>
+        Array.from({ length: 20 }, (_, n) => () => {
+          return gateway.client.call(paths.delegateAgent, DelegateAgentRequest, DelegateAgentResponse, {
+            agentId: bot.id,
+            credentialToken: bot.token,
+            childId: `worst-${at}-${n}`,
+            ttlSecs: 60,
+            actions: [],
+            tools: Array.from({ length: 100 }, () => part.repeat(Math.floor(80 / part.length))),
+            maxCostMicros: undefined,
+            maxChecks: undefined,
+            name: 'x'.repeat(512),
+          });
+        }),
+      ),
+    ),
+  // It ends what was delegated, as leaving does.
+  revokeDelegation: likeItsCalls,
   healthCheck: likeItsCalls,
   healthWatch: likeItsCalls,
   reflectionV1: likeItsCalls,

@@ -11,6 +11,8 @@ export const auditEventTypes = [
   'AgentDeregistered',
   'AgentSuspended',
   'AgentResumed',
+  'AgentDelegated',
+  'DelegationEnded',
   'ToolDefinitionChanged',
   'OpStateChanged',
   'OpControlRequested',

@@ -85,6 +85,7 @@ export const routeTable: { readonly [Name in RouteName]: Row<Name> } = {
   registerAgent: ['POST', '/api/v1/agents', false],
   getAgent: ['GET', '/api/v1/agents/{org}/{team}/{agent}', false],
   suspendAgent: ['POST', '/api/v1/agents/{org}/{team}/{agent}/suspend', false],
+  revokeDelegation: ['POST', '/api/v1/agents/{org}/{team}/{agent}/revoke-delegation', false],
   resumeAgent: ['POST', '/api/v1/agents/{org}/{team}/{agent}/resume', false],
   listOps: ['GET', '/api/v1/ops', false],
   getOp: ['GET', '/api/v1/ops/{id}', false],

@@ -134,6 +134,20 @@ const doorUseJson = z.object({
   names: z.array(z.string()),
 });
 
+/** On whose behalf an agent acts, within which limits, and what is used of them. */
+export const delegationJson = z.object({
+  by: agentIdJson,
+  expires_at: timestamp,
+  /** Empty: any. */
+  actions: z.array(z.string()),
+  /** Globs of tool names. Empty: any. */
+  tools: z.array(z.string()),
+  max_cost_usd: z.string().nullable(),
+  spent_usd: z.string(),
+  max_checks: z.int().nullable(),
+  checks: z.int(),
+});
+
 export const agentJson = agentIdJson.extend({
   name: z.string(),
   framework: z.string(),
@@ -143,6 +157,8 @@ export const agentJson = agentIdJson.extend({
   /** What is suspended: the agent itself, or a scope that it is in. Null if nothing is. */
   suspended_by: z.enum(['agent', 'team', 'org', 'everything']).nullable(),
   parent: agentIdJson.nullable(),
+  /** Null if the agent acts for nobody. */
+  delegation: delegationJson.nullable(),
   depth: z.int(),
   metadata: z.record(z.string(), z.string()),
   tool_names: z.array(z.string()),
@@ -166,6 +182,7 @@ export const topologyAgentJson = agentJson
     status: true,
     suspended_by: true,
     parent: true,
+    delegation: true,
     depth: true,
     last_seen_at: true,
     in_flight: true,

@@ -13,6 +13,7 @@ import { canonicalJson, draftOf, redactText } from '../audit/index.ts';
 import { moveForSuspension } from '../control/index.ts';
 import { ReeveError } from '../kernel/index.ts';
 import type { Op } from '../ops/index.ts';
+import { hasLapsed, isHeldAbove } from '../tenancy/index.ts';
 
 /** A person approves or rejects. */
 export interface Verdict {
@@ -123,11 +124,19 @@ export function approveAction(gov: Approvals, command: Approve, found: Asked): A
   return isEnough ? letRun(gov, command, approval, op, verdict) : noteVerdict(gov, command, approval, verdict);
 }
 
-/** In a suspended scope nothing begins. What waits for people goes on waiting. */
-function requireFree({ directory }: Approvals, { owner }: Op): void {
+/**
+ * In a suspended scope nothing begins, nor on behalf of an agent that is held. What waits for people goes on waiting. Nothing
+ * begins by a delegation that is over, even if nobody has ended it yet.
+ */
+function requireFree({ clock, directory }: Approvals, { owner }: Op): void {
+  if (hasLapsed(directory, owner, clock.now())) {
+    throw new ReeveError('already_decided', 'the delegation that its agent acted by is over, so it is terminated');
+  }
   const hold = directory.suspensions.over(owner.record.id);
-  if (hold === undefined) return;
-  throw new ReeveError('suspended', `${hold.told}; it can be approved once that is lifted, and rejected now`);
+  const held =
+    hold?.told ?? (isHeldAbove(directory, owner) ? 'an agent on whose behalf it would happen is suspended' : null);
+  if (held === null) return;
+  throw new ReeveError('suspended', `${held}; it can be approved once that is lifted, and rejected now`);
 }
 
 function letRun(gov: Approvals, { by, via }: Verdict, approval: Approval, op: Op, verdict: ApprovalVerdict): Approval {

@@ -12,6 +12,8 @@ export const eventSeverities = {
   AgentDeregistered: 'info',
   AgentSuspended: 'info',
   AgentResumed: 'info',
+  AgentDelegated: 'info',
+  DelegationEnded: 'info',
   ToolDefinitionChanged: 'warning',
   OpStateChanged: 'info',
   OpControlRequested: 'info',

@@ -32,5 +32,5 @@ test.each<[string, string, Partial<BudgetRules>]>([
   ['its team’s lowered', 'org', { lowered: [{ of: team, caps: { day: 5 } }] }],
 ])('a charge past %s cap needs an approver of the width %s', (_, width, rules) => {
   const ledger = new Ledger(new ManualClock(), budgetPolicy({ ...noBudgets, ...rules }));
-  expect(approverWidth(ledger, bot, 10)).toBe(width);
+  expect(approverWidth(ledger, tiersOf(bot), 10)).toBe(width);
 });

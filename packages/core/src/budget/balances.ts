@@ -1,6 +1,6 @@
 import type { Undo } from '../journal/index.ts';
 import { nothingToApply } from '../journal/index.ts';
-import type { AgentId, Total } from '../kernel/index.ts';
+import type { Total } from '../kernel/index.ts';
 import { minus, plus } from '../kernel/index.ts';
 import type { SavedBalance, Sums, WindowIds } from './balance.ts';
 import {
@@ -18,7 +18,7 @@ import {
 import type { BookedEvent } from './budget-slice.ts';
 import type { Period } from './period.ts';
 import type { TierOf } from './tier.ts';
-import { everybody, tierKey, tiersOf } from './tier.ts';
+import { everybody, tierKey, tiersCharged } from './tier.ts';
 
 type Replaced = readonly [of: TierOf, before: Sums, after: Sums];
 
@@ -82,10 +82,10 @@ export class Balances {
     if (key === tierKey(everybody)) this.#everybody = undefined;
   }
 
-  /** Changes what is reserved for an agent's actions, in all of its tiers. */
-  reserve(agent: AgentId, amount: Total): Undo {
+  /** Changes what is reserved for actions, in all tiers that they are charged to. */
+  reserve(tiers: readonly TierOf[], amount: Total): Undo {
     const add = (by: Total) => {
-      for (const of of tiersOf(agent)) {
+      for (const of of tiers) {
         const balance = this.#of(of);
         balance.reserved = plus(balance.reserved, by);
       }
@@ -94,9 +94,9 @@ export class Balances {
     return () => add(minus(0, amount));
   }
 
-  /** Books a cost to a day, in all tiers of an agent. */
-  settle(agent: AgentId, amount: Total, day: string, seq = unknownEntry): Undo {
-    return this.#book(tiersOf(agent), { day: amount, month: amount }, day, seq);
+  /** Books a cost to a day, in all tiers that it is charged to. */
+  settle(tiers: readonly TierOf[], amount: Total, day: string, seq = unknownEntry): Undo {
+    return this.#book(tiers, { day: amount, month: amount }, day, seq);
   }
 
   /** Corrects what a tier has settled in the day or the month of a day. */
@@ -170,7 +170,7 @@ export function bookFact(balances: Balances, fact: BookedEvent, seq?: number): U
   switch (fact.type) {
     case 'ops_change':
       if (fact.booked === undefined || fact.op.costMicros === 0) return nothingToApply();
-      return balances.settle(fact.agent, fact.op.costMicros, fact.booked, seq);
+      return balances.settle(tiersCharged(fact.op), fact.op.costMicros, fact.booked, seq);
     case 'budget': {
       const { of, period, percent, amountMicros, day } = fact;
       if (day === undefined) return nothingToApply();

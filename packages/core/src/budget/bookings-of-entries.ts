@@ -7,7 +7,7 @@ import type { Balances } from './balances.ts';
 import type { Period, Window } from './period.ts';
 import { Calendar } from './period.ts';
 import type { BudgetTier } from './tier.ts';
-import { tiersUpFrom } from './tier.ts';
+import { tiersCharged, tiersUpFrom } from './tier.ts';
 
 /**
  * Books what audit entries say after the saved balances. Releases before the log of facts kept nothing else: this is for
@@ -31,6 +31,8 @@ interface BookingPayload {
   readonly trigger?: string;
   readonly cost_micros?: number;
   readonly booked?: string;
+  /** The ids of the agents on whose behalf the agent acted, if there are any. */
+  readonly delegators?: readonly string[];
   readonly amount_micros?: number | string;
   readonly day_amount_micros?: number | string;
   readonly to?: string;
@@ -71,9 +73,9 @@ export class BookingReader {
     const day = (named: string | undefined) => named ?? this.#dayOf(this.#times.of(entry));
     switch (type) {
       case 'OpStateChanged': {
-        const { trigger, cost_micros: cost = 0 } = payload;
+        const { trigger, cost_micros: cost = 0, delegators = [] } = payload;
         if (trigger !== 'complete' || cost === 0) return undefined;
-        this.#balances.settle(agent, cost, day(payload.booked), seq);
+        this.#balances.settle(tiersCharged({ agent, delegators }), cost, day(payload.booked), seq);
         return day(payload.booked);
       }
       case 'BudgetCorrected': {

@@ -3,7 +3,7 @@ import type { Typed } from '../journal/index.ts';
 import type { AgentId, EpochMs, Micros, Total } from '../kernel/index.ts';
 import type { BalancesMark, ClosedPeriod, SavedBalance } from './balance.ts';
 import type { Period } from './period.ts';
-import type { TierOf } from './tier.ts';
+import type { ChargedTo, TierOf } from './tier.ts';
 
 /** Balances were saved: as they are up to an entry, with the empty ones to remove. */
 export interface BudgetsChange {
@@ -22,7 +22,7 @@ export interface BudgetsChange {
 interface OpSettled {
   readonly type: 'ops_change';
   readonly agent: AgentId;
-  readonly op: { readonly costMicros: Micros };
+  readonly op: ChargedTo & { readonly costMicros: Micros };
   /** The day that its cost was booked to, if the move settled a cost. */
   readonly booked?: string;
 }

@@ -1,9 +1,8 @@
-import type { AgentId, Total, Micros } from '../kernel/index.ts';
+import type { Total, Micros } from '../kernel/index.ts';
 import type { BudgetTier, TierOf } from './tier.ts';
 import type { Width } from '../access/index.ts';
 import type { Period } from './period.ts';
 import type { Balance } from './balance.ts';
-import { tiersOf } from './tier.ts';
 import { widest } from '../access/index.ts';
 import { periods } from './period.ts';
 import type { BudgetPolicy } from './budget-policy.ts';
@@ -74,9 +73,13 @@ interface NoticedBalances {
   read(of: TierOf): Pick<Balance, 'spent' | 'reserved' | 'noticed'>;
 }
 
-/** Whether something holds for the totals of all capped tiers of an agent. */
-export function everyCap(ledger: NoticedBalances, agent: AgentId, fits: (capped: CappedTotal) => boolean): boolean {
-  return tiersOf(agent).every((of) => {
+/** Whether something holds for the totals of all capped tiers among these. */
+export function everyCap(
+  ledger: NoticedBalances,
+  tiers: readonly TierOf[],
+  fits: (capped: CappedTotal) => boolean,
+): boolean {
+  return tiers.every((of) => {
     const caps = ledger.policy.capsOf(of);
     if (caps.day === null && caps.month === null) return true;
     const { spent, reserved, noticed } = ledger.read(of);
@@ -101,13 +104,13 @@ const widthAbove: Readonly<Record<BudgetTier, Width>> = {
  */
 export function approverWidth(
   ledger: ReadBalances & { readonly policy: BudgetPolicy },
-  agent: AgentId,
+  tiers: readonly TierOf[],
   charge: Micros,
 ): Width {
   const { policy } = ledger;
   const imposed = { capsOf: policy.imposedCapsOf };
   let width: Width = 'team';
-  for (const of of tiersOf(agent)) {
+  for (const of of tiers) {
     if (exceededUnder(policy, ledger, [of], charge) === undefined) continue;
     const isOwn = of.tier === 'org' && exceededUnder(imposed, ledger, [of], charge) === undefined;
     width = widest(width, isOwn ? 'org' : widthAbove[of.tier]);

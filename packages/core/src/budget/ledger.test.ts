@@ -30,8 +30,8 @@ describe('a charge', () => {
     (tier) => {
       const ledger = ledgerWith(caps(tier, 100, null));
       reserve(ledger, bot, 60);
-      expect(ledger.exceededBy(bot, 40)).toBeUndefined();
-      expect(ledger.exceededBy(bot, 41)).toMatchObject({
+      expect(ledger.exceededBy(tiersOf(bot), 40)).toBeUndefined();
+      expect(ledger.exceededBy(tiersOf(bot), 41)).toMatchObject({
         of: { tier },
         period: 'day',
         limitMicros: 100,
@@ -46,25 +46,25 @@ describe('a charge', () => {
     for (const [index, tier] of order.entries()) {
       const uniform = Object.fromEntries(order.map((name, at) => [name, at < index ? noCaps : all]));
       const ledger = ledgerWith({ uniform: uniform as BudgetRules['uniform'] });
-      expect(ledger.exceededBy(bot, 11)).toMatchObject({ of: { tier }, period: 'month' });
+      expect(ledger.exceededBy(tiersOf(bot), 11)).toMatchObject({ of: { tier }, period: 'month' });
     }
     const ledger = ledgerWith(caps('team', 10, 20));
-    expect(ledger.exceededBy(bot, 15)).toMatchObject({ of: { tier: 'team' }, period: 'day' });
-    expect(ledger.exceededBy(bot, 25)).toMatchObject({ of: { tier: 'team' }, period: 'month' });
+    expect(ledger.exceededBy(tiersOf(bot), 15)).toMatchObject({ of: { tier: 'team' }, period: 'day' });
+    expect(ledger.exceededBy(tiersOf(bot), 25)).toMatchObject({ of: { tier: 'team' }, period: 'month' });
   });
 
   test('of one org leaves another alone', () => {
     const ledger = ledgerWith(caps('org', 100, null));
     reserve(ledger, bot, 100);
-    expect(ledger.exceededBy(bot, 1)).toBeDefined();
-    expect(ledger.exceededBy(other, 100)).toBeUndefined();
+    expect(ledger.exceededBy(tiersOf(bot), 1)).toBeDefined();
+    expect(ledger.exceededBy(tiersOf(other), 100)).toBeUndefined();
   });
 
   test('that costs nothing is never refused', () => {
     const ledger = ledgerWith(caps('agent', 10, null));
     settle(ledger, bot, 0, 50);
-    expect(ledger.exceededBy(bot, 0)).toBeUndefined();
-    expect(ledger.exceededBy(bot, 1)).toBeDefined();
+    expect(ledger.exceededBy(tiersOf(bot), 0)).toBeUndefined();
+    expect(ledger.exceededBy(tiersOf(bot), 1)).toBeDefined();
   });
 
   test('of an agent without org and team goes to the global and the agent’s balance', () => {
@@ -76,9 +76,9 @@ describe('a tenant’s own cap', () => {
   test('stands in place of the uniform one, period by period', () => {
     const of = (tiersOf(bot)[1] ?? {}) as TierOf;
     const ledger = ledgerWith({ ...caps('org', 100, 1000), own: [{ of, caps: { day: 500 } }] });
-    expect(ledger.exceededBy(bot, 501)).toMatchObject({ period: 'day', limitMicros: 500 });
-    expect(ledger.exceededBy(bot, 1001)).toMatchObject({ period: 'month', limitMicros: 1000 });
-    expect(ledger.exceededBy(other, 101)).toMatchObject({ period: 'day', limitMicros: 100 });
+    expect(ledger.exceededBy(tiersOf(bot), 501)).toMatchObject({ period: 'day', limitMicros: 500 });
+    expect(ledger.exceededBy(tiersOf(bot), 1001)).toMatchObject({ period: 'month', limitMicros: 1000 });
+    expect(ledger.exceededBy(tiersOf(other), 101)).toMatchObject({ period: 'day', limitMicros: 100 });
   });
 });
 
@@ -91,13 +91,13 @@ describe('a period', () => {
     const ledger = ledgerWith({ ...caps('agent', 100, 150), timeZone: 'Europe/Berlin' }, clock);
     reserve(ledger, bot, 50);
     settle(ledger, bot, 0, 50);
-    expect(ledger.exceededBy(bot, 1)).toMatchObject({ period: 'day' });
+    expect(ledger.exceededBy(tiersOf(bot), 1)).toMatchObject({ period: 'day' });
     expect(new Date(ledger.resetsAt('day')).toISOString()).toBe('2026-11-15T23:00:00.000Z');
     at(clock, '2026-11-15T23:00:00Z');
-    expect(ledger.exceededBy(bot, 50)).toBeUndefined();
-    expect(ledger.exceededBy(bot, 51)).toMatchObject({ period: 'month', totalMicros: 100 });
+    expect(ledger.exceededBy(tiersOf(bot), 50)).toBeUndefined();
+    expect(ledger.exceededBy(tiersOf(bot), 51)).toMatchObject({ period: 'month', totalMicros: 100 });
     at(clock, '2026-11-30T23:00:00Z');
-    expect(ledger.exceededBy(bot, 50)).toBeUndefined();
+    expect(ledger.exceededBy(tiersOf(bot), 50)).toBeUndefined();
   });
 
   test('is a day of 23 and one of 25 hours where the clocks change', () => {
@@ -113,9 +113,9 @@ describe('a period', () => {
       expect((end - start) / 3_600_000).toBe(hours);
       settle(ledger, bot, 0, 100);
       at(clock, new Date(end - 1).toISOString());
-      expect(ledger.exceededBy(bot, 1)).toBeDefined();
+      expect(ledger.exceededBy(tiersOf(bot), 1)).toBeDefined();
       at(clock, new Date(end).toISOString());
-      expect(ledger.exceededBy(bot, 1)).toBeUndefined();
+      expect(ledger.exceededBy(tiersOf(bot), 1)).toBeUndefined();
     }
   });
 
@@ -125,7 +125,7 @@ describe('a period', () => {
     const ledger = ledgerWith(caps('agent', 100, null), clock);
     settle(ledger, bot, 0, 100);
     clock.setWallClock(-86_400_000);
-    expect(ledger.exceededBy(bot, 1)).toBeDefined();
+    expect(ledger.exceededBy(tiersOf(bot), 1)).toBeDefined();
   });
 
   function clockAt(now: number): ManualClock {
@@ -198,10 +198,10 @@ test('over any sequence of charges, of which some are taken back, balances equal
       const total = (of: TierOf) => (model.reserved.get(tierKey(of)) ?? 0) + (model.spent.get(tierKey(of)) ?? 0);
       for (const { agent, cost, next, actual } of charges) {
         const passes = cost > 0 && tiersOf(agent).find((of) => total(of) + cost > uniform[of.tier].day);
-        expect(ledger.exceededBy(agent, cost)?.of ?? false).toEqual(
+        expect(ledger.exceededBy(tiersOf(agent), cost)?.of ?? false).toEqual(
           passes === undefined || passes === false ? false : passes,
         );
-        if (ledger.exceededBy(agent, cost) !== undefined) continue;
+        if (ledger.exceededBy(tiersOf(agent), cost) !== undefined) continue;
         const { undo } = reserve(ledger, agent, cost);
         if (next === 'undo') {
           undo();
@@ -234,7 +234,7 @@ test('a correction that is taken back counts, even if the empty balance was forg
   for (const _ of ledger.forgettingIdle());
   for (const undo of undos.reverse()) undo();
   for (const of of tiersOf(bot)) expect(ledger.read(of).spent).toEqual({ day: 60, month: 60 });
-  expect(ledger.exceededBy(bot, 41)).toBeDefined();
+  expect(ledger.exceededBy(tiersOf(bot), 41)).toBeDefined();
 });
 
 test('a notice that is taken back on a new day leaves nothing of the day before', () => {

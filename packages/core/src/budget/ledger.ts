@@ -6,9 +6,9 @@ import { LedgerDays } from './ledger-days.ts';
 import type { Period, Window } from './period.ts';
 import { periods } from './period.ts';
 import type { TierOf } from './tier.ts';
-import { tierKey, tiersOf } from './tier.ts';
+import { tierKey } from './tier.ts';
 import type { Undo } from '../journal/index.ts';
-import type { AgentId, Clock, EpochMs, Micros, Total } from '../kernel/index.ts';
+import type { Clock, EpochMs, Micros, Total } from '../kernel/index.ts';
 import { isShareOf, minus, plus } from '../kernel/index.ts';
 import type { Approached, Exceeded } from './cap-rule.ts';
 import { everyCap, exceededUnder, thresholds } from './cap-rule.ts';
@@ -96,32 +96,32 @@ export class Ledger {
   }
 
   /** The first cap that a charge would pass, in the order of enforcement. A charge of zero passes none. */
-  exceededBy(agent: AgentId, cost: Micros): Exceeded | undefined {
-    return exceededUnder(this.#policy, this, tiersOf(agent), cost);
+  exceededBy(tiers: readonly TierOf[], cost: Micros): Exceeded | undefined {
+    return exceededUnder(this.#policy, this, tiers, cost);
   }
 
   /**
-   * Whether the totals of an agent's tiers are within their caps, even without the releases that are not durable yet:
+   * Whether the totals of these tiers are within their caps, even without the releases that are not durable yet:
    * the log may have those after the charge in question.
    */
-  isSurelyWithinCaps(agent: AgentId): boolean {
-    return everyCap(this, agent, ({ total, limit, of }) => plus(total, this.#releasedOf(of)) <= limit);
+  isSurelyWithinCaps(tiers: readonly TierOf[]): boolean {
+    return everyCap(this, tiers, ({ total, limit, of }) => plus(total, this.#releasedOf(of)) <= limit);
   }
 
   /** Whether a charge would leave them so. */
-  wouldSurelyFit(agent: AgentId, cost: Micros): boolean {
-    return everyCap(this, agent, ({ total, limit, of }) => plus(plus(total, cost), this.#releasedOf(of)) <= limit);
+  wouldSurelyFit(tiers: readonly TierOf[], cost: Micros): boolean {
+    return everyCap(this, tiers, ({ total, limit, of }) => plus(plus(total, cost), this.#releasedOf(of)) <= limit);
   }
 
   /** Notes a release. Call the result when it is durable, or when it was taken back. */
-  noteReleased(agent: AgentId, amount: Micros): Undo {
-    this.#addReleased(agent, amount);
-    return () => this.#addReleased(agent, minus(0, amount));
+  noteReleased(tiers: readonly TierOf[], amount: Micros): Undo {
+    this.#addReleased(tiers, amount);
+    return () => this.#addReleased(tiers, minus(0, amount));
   }
 
   /** Whether somebody was told about each share of a cap that is used up. */
-  hasToldShares(agent: AgentId): boolean {
-    return everyCap(this, agent, ({ total, limit, noticed }) =>
+  hasToldShares(tiers: readonly TierOf[]): boolean {
+    return everyCap(this, tiers, ({ total, limit, noticed }) =>
       thresholds.every((percent) => noticed >= percent || !isShareOf(total, percent, limit)),
     );
   }
@@ -189,8 +189,8 @@ export class Ledger {
     return this.#released.get(tierKey(of)) ?? 0;
   }
 
-  #addReleased(agent: AgentId, amount: Total): void {
-    for (const of of tiersOf(agent)) {
+  #addReleased(tiers: readonly TierOf[], amount: Total): void {
+    for (const of of tiers) {
       const released = plus(this.#releasedOf(of), amount);
       if (released === 0) this.#released.delete(tierKey(of));
       else this.#released.set(tierKey(of), released);

@@ -1,11 +1,11 @@
 import type { ReplayedEntry } from '../audit/index.ts';
 import { ByLineage } from '../audit/index.ts';
-import type { AgentId, Micros } from '../kernel/index.ts';
+import type { Micros } from '../kernel/index.ts';
 import { agentKey } from '../kernel/index.ts';
+import type { ChargedTo } from './tier.ts';
 
 /** What an operation in flight reserves. */
-export interface Reservation {
-  readonly agent: AgentId;
+export interface Reservation extends ChargedTo {
   readonly opId: string;
   readonly reservedMicros: Micros;
   /** The entry that last changed the operation; 0 if none is durable yet. */

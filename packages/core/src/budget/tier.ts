@@ -56,6 +56,20 @@ export function tiersOf(agent: AgentId): readonly TierOf[] {
   return tiers;
 }
 
+/** A charge of an agent, and those of its team on whose behalf it acts: their ids, the nearest first. */
+export interface ChargedTo {
+  readonly agent: AgentId;
+  readonly delegators: readonly string[];
+}
+
+/** The tiers that a charge goes to: those of the agent, then the agent tier of each delegator. */
+export function tiersCharged({ agent, delegators }: ChargedTo): readonly TierOf[] {
+  const tiers = tiersOf(agent);
+  if (delegators.length === 0) return tiers;
+  const { orgId, teamId } = agent;
+  return [...tiers, ...delegators.map((agentId) => new KeyedTier({ tier: 'agent', orgId, teamId, agentId }))];
+}
+
 function tiersAbove(orgId: string, teamId: string): readonly TierOf[] {
   const team = new KeyedTier({ ...nobody, tier: 'team', orgId, teamId });
   const key = tierKey(team);

@@ -74,7 +74,7 @@ describe('balances beyond 2^53', () => {
         const undos = costs.map((cost) => {
           reserve(ledger, bot, cost);
           const { undo, day } = settle(ledger, bot, cost, cost);
-          fold.balances.settle(bot, cost, day);
+          fold.balances.settle(tiersOf(bot), cost, day);
           exact += BigInt(cost);
           return undo;
         });

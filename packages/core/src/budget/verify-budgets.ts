@@ -15,7 +15,7 @@ import { BookingReader, placeOf, rareEntries } from './bookings-of-entries.ts';
 import type { Reservation } from './reservations.ts';
 import { LoggedReservations, releases } from './reservations.ts';
 import type { TierOf } from './tier.ts';
-import { tierKey, tiersOf } from './tier.ts';
+import { tierKey, tiersCharged } from './tier.ts';
 
 /** A total that is not what it should be. */
 export interface BalanceDifference {
@@ -168,7 +168,7 @@ function durableTotals(gov: Budgets, ids: WindowIds): Map<string, Totals> {
   for (const event of gov.journal.undurable()) {
     if (!isBookedEvent(event)) continue;
     if (event.type === 'ops_change' && event.booked !== undefined) {
-      for (const of of tiersOf(event.agent)) {
+      for (const of of tiersCharged(event.op)) {
         for (const period of periods) takeOff(of, period, event.booked, event.op.costMicros);
       }
     } else if (event.type === 'budget' && event.day !== undefined && event.amountMicros !== undefined) {
@@ -181,8 +181,9 @@ function durableTotals(gov: Budgets, ids: WindowIds): Map<string, Totals> {
 /** The totals of reservations, as in the ledger. */
 function heldBack(reservations: Iterable<Reservation>): Map<string, Totals> {
   const totals = new Map<string, Totals>();
-  for (const { agent, reservedMicros: reserved } of reservations) {
-    for (const of of tiersOf(agent)) {
+  for (const reservation of reservations) {
+    const { reservedMicros: reserved } = reservation;
+    for (const of of tiersCharged(reservation)) {
       const known = totals.get(tierKey(of));
       if (known === undefined) totals.set(tierKey(of), { of, reserved, spent: { day: 0, month: 0 } });
       else known.reserved = plus(known.reserved, reserved);

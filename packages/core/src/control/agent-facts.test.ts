@@ -149,6 +149,7 @@ test('the facts behind the rows of a store leave what is known as it was', async
         agentUses: all.flatMap(({ record, coverage }) =>
           coverage === null ? [] : [{ id: record.id, usage: coverage.usage }],
         ),
+        delegations: [...test.gov.directory.delegations.all],
         suspensions: [...test.gov.directory.suspensions.all()],
       };
       for (const fact of storedTenancy(stored)) applyFact(restarted.gov, fact, restoring);

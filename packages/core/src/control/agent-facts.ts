@@ -4,6 +4,7 @@ import { agentValues, nothingToApply, update } from '../journal/index.ts';
 import { agentKey } from '../kernel/index.ts';
 import type { AgentChange, AgentDirectory, AgentRecord } from '../tenancy/index.ts';
 import { agentAfter, agentOfChange, agentsTable, credentialEnded, tokenEnd } from '../tenancy/index.ts';
+import { tiersOfOp } from '../ops/index.ts';
 import type { ControlState } from './controls.ts';
 
 interface State extends Pick<ControlState, 'clock' | 'control' | 'ops'> {
@@ -42,14 +43,15 @@ function hasLostToken({ tokenHash }: AgentRecord, after: AgentRecord | undefined
   return tokenEnd(after, tokenHash) === undefined;
 }
 
-/** An agent that leaves takes along what it had in flight and how it used the gateway, even if it is remembered. */
+/** An agent that leaves takes along its operations, unless these are to be shown, and how it used the gateway. */
 function leave(state: State, change: Extract<AgentChange, { readonly kind: 'agent_removed' }>, how: Applying): Undo {
   const { control, directory, ops } = state;
   const known = directory.find(change.id);
   if (known === undefined) return nothingToApply();
   const { coverage } = known;
   const waited = directory.used.delete(known);
-  const undos = [...ops.of(known)].map((op) => ops.forget(op));
+  const left = change.keepsOps === true ? [] : [...ops.of(known)];
+  const undos = left.map((op) => ops.forget(op));
   known.coverage = null;
   const stay = apply(state, change, how);
   how.onDurable(() => control.discardEmpty(known.key));
@@ -64,17 +66,17 @@ function leave(state: State, change: Extract<AgentChange, { readonly kind: 'agen
 /** A start knows the agent as it is now. It may be registered again; the operations from before are gone. */
 function forgetOps(
   { directory, ledger, ops }: State,
-  { id }: Extract<AgentChange, { readonly kind: 'agent_removed' }>,
+  { id, keepsOps }: Extract<AgentChange, { readonly kind: 'agent_removed' }>,
   { seq }: Redoing,
 ): void {
   const agent = directory.find(id);
-  if (agent === undefined) return;
+  if (agent === undefined || keepsOps === true) return;
   for (const op of [...ops.of(agent)]) {
     if (op.savedSeq >= seq) continue;
     ops.forget(op);
     // The row may be that of a later operation with its id, which a later fact brings back.
     if (op.savedSeq > 0) ops.owesRemoval(op);
-    ledger.balances.reserve(id, -op.reservedMicros);
+    ledger.balances.reserve(tiersOfOp(op), -op.reservedMicros);
   }
 }
 

@@ -1,6 +1,8 @@
 export type { AckRequest } from './acknowledge-control.ts';
 export { acknowledgeControl, readAcknowledged } from './acknowledge-control.ts';
 export { agentFacts } from './agent-facts.ts';
+export { delegationFacts } from './delegation-facts.ts';
+export { forgetEndedDelegations } from './forget-delegations.ts';
 export type { BulkControl, ControlReport, ControlResult, ControlScope } from './bulk-control.ts';
 export { controlFacts, storedControl } from './control-facts.ts';
 export type { ControlOp, ControlledOp } from './control-op.ts';

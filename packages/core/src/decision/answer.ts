@@ -133,7 +133,9 @@ export function describeDecision(
   if (approvalId !== undefined) text += `,"approval_id":"${approvalId}"`;
   // Nothing proves on whose behalf an agent acts, so its word is recorded as a claim.
   if (request.caller !== null) text += `,"claimed_caller":${JSON.stringify(agentKey(request.caller))}`;
-  text += `,"cost_micros":${op.costMicros},"digest":"${op.digest}"`;
+  text += `,"cost_micros":${op.costMicros}`;
+  if (op.delegators.length > 0) text += `,"delegators":${JSON.stringify(op.delegators)}`;
+  text += `,"digest":"${op.digest}"`;
   if (isEstimated(request, op)) text += ',"estimated":true';
   if (grantId !== undefined) text += `,"grant_id":"${grantId}"`;
   if (limit !== undefined) text += `,"limit":${describeLimit(limit)}`;

@@ -8,16 +8,17 @@ import type { Answer, Judgement } from './answer.ts';
 import { answerOf, describeDecision } from './answer.ts';
 import { decide } from './decide.ts';
 import type { Decisions } from './decisions.ts';
+import { delegatorsIn, restOnChain } from './judge-delegation.ts';
 import { proveUser, refuseUser, whyNotProven } from './prove-user.ts';
 import { refuseIdentity } from './refuse-identity.ts';
 import { refuseByControl } from './refuse-by-control.ts';
 import { ownWork, restsOn } from '../journal/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
 import { traceIdsOf, traceIdsIn } from '../kernel/index.ts';
-import { bareRecord, moveByDecision, noteUse, recordOf } from '../ops/index.ts';
+import { bareRecord, moveByDecision, noDelegators, noteUse, recordOf } from '../ops/index.ts';
 import type { Op, OpRecord } from '../ops/index.ts';
-import type { Agent } from '../tenancy/index.ts';
-import { actorOf, touchAgent, identify } from '../tenancy/index.ts';
+import type { Agent, Link } from '../tenancy/index.ts';
+import { actorOf, touchAgent, identify, linksOf } from '../tenancy/index.ts';
 
 /** Judges one action and answers once the decision is durable. */
 export function checkAction(gov: Decisions, request: CheckRequest): Promise<Answer> {
@@ -75,6 +76,8 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
   const digest = gov.sha256(identityOf(request.action, user));
   noteUse(gov, agent, request, now);
   const opId = `${traceId}:${spanId}`;
+  const links = linksOf(gov.directory, agent);
+  restOnChain(gov, agent, links);
   const known = gov.ops.find(agent, opId);
   const replay = known === undefined ? undefined : answerReplay(known, digest);
   if (known !== undefined && replay !== undefined) {
@@ -90,8 +93,10 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
   }
 
   const arrival = known === undefined ? bareRecord(agent.record.id, opId, now) : recordOf(known);
-  const asked = described(arrival, request, digest);
-  const decided = refuseByControl(gov, agent, asked, now) ?? decide(gov, agent, request, asked.runId, now);
+  const asked = described(arrival, request, digest, delegatorsIn(links));
+  const asker = { agent, links };
+  const decided = refuseByControl(gov, asker, asked, now) ?? decide(gov, asker, request, asked.runId, now);
+  if (decided.isUncounted !== true) countCheck(gov, links);
   const { reason, policyRule, costMicros, reservedMicros, question } = decided;
   const decidedOn: OpRecord = { ...asked, reason, policyRule, costMicros, reservedMicros };
   // Only one event tells of the arrival. What is decided at once is told by the next one, so a bare arrival is enough.
@@ -117,12 +122,19 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
   return judgement;
 }
 
+/** One check more of each delegation above. */
+function countCheck({ journal }: Decisions, links: readonly Link[]): void {
+  for (const { delegation } of links) {
+    journal.apply({ kind: 'delegation_used', id: delegation.id, checks: 1, settledMicros: 0 });
+  }
+}
+
 function arrive({ journal }: Decisions, op: OpRecord): void {
   journal.apply({ type: 'ops_change', at: op.registeredAt, agent: op.agent, op });
 }
 
 /** What the operation shows of the request, with secrets replaced. */
-function described(arrival: OpRecord, request: CheckRequest, digest: string): OpRecord {
+function described(arrival: OpRecord, request: CheckRequest, digest: string, delegators: readonly string[]): OpRecord {
   const { via } = request;
   return {
     ...arrival,
@@ -130,6 +142,7 @@ function described(arrival: OpRecord, request: CheckRequest, digest: string): Op
     resource: redactText(resourceOf(request.action)),
     summary: request.summary === '' ? arrival.summary : redactText(request.summary),
     runId: redactText(request.runId),
+    delegators: delegators.length === 0 ? noDelegators : delegators,
     via: via === null ? null : { door: via.door, name: redactText(via.name) },
     costMicros: request.estimatedCostMicros ?? 0,
     digest,

@@ -1,18 +1,29 @@
 import type { CheckRequest } from '../action/index.ts';
 import { nameOf, mostOpenApprovals, findGrant, useGrant } from '../approvals/index.ts';
 import type { ApprovalQuestion } from '../approvals/index.ts';
-import type { Exceeded } from '../budget/index.ts';
-import { approverWidth, noteApproached, tiersOf } from '../budget/index.ts';
+import type { Exceeded, TierOf } from '../budget/index.ts';
+import { approverWidth, noteApproached, tiersCharged } from '../budget/index.ts';
 import type { Judgement } from './answer.ts';
 import { CheckFacts } from './check-facts.ts';
 import type { Decisions } from './decisions.ts';
+import type { DelegationRefusal } from './judge-delegation.ts';
+import {
+  agentsAbove,
+  delegationRule,
+  delegatorsIn,
+  refuseByDelegation,
+  refuseCost,
+  strictestOf,
+} from './judge-delegation.ts';
 import type { Weighed } from './weigh-budgets.ts';
 import { chargeOf, limitTold, weighBudgets } from './weigh-budgets.ts';
 import { countRates, restOnRates, weighRates } from './weigh-rates.ts';
 import type { EpochMs, Micros } from '../kernel/index.ts';
 import type { OpRecord } from '../ops/index.ts';
-import type { Tier, Verdict } from '../policy/index.ts';
-import type { Agent } from '../tenancy/index.ts';
+import type { RateInForce, Tier, Verdict } from '../policy/index.ts';
+import { Evaluation, subjectOf } from '../policy/index.ts';
+import type { Agent, Link } from '../tenancy/index.ts';
+import { agentsUnder } from '../tenancy/index.ts';
 
 /** What policy and budgets say about an action on its first check. */
 export interface Decided
@@ -23,24 +34,51 @@ export interface Decided
   /** What the action costs, and how much of that the budgets are to reserve. */
   readonly costMicros: Micros;
   readonly reservedMicros: Micros;
+  /** The check does not count for the delegations above, because one of them has none left. */
+  readonly isUncounted?: true;
   /** What to ask people, if the decision is theirs. */
   readonly question?: ApprovalQuestion;
 }
 
-/** Evaluates policy, then weighs the cost in every budget of the agent. */
-export function decide(gov: Decisions, agent: Agent, request: CheckRequest, runId: string, now: EpochMs): Decided {
+/** Who asks, and the delegations by which it acts, if there are any. */
+export interface Asker {
+  readonly agent: Agent;
+  readonly links: readonly Link[];
+}
+
+/** Evaluates policy, then weighs the cost in every budget. For a delegate, what holds for everybody above it counts, too. */
+export function decide(gov: Decisions, asker: Asker, request: CheckRequest, runId: string, now: EpochMs): Decided {
+  const { agent, links } = asker;
+  const { action } = request;
   const charge = chargeOf(gov.policies, request);
   const costMicros = charge.micros ?? 0;
   const facts = new CheckFacts(gov, agent, request, now, costMicros);
-  const verdict = gov.policies.evaluate(agent.record.id, request.action, facts);
-  const decided = withinRates(gov, agent, verdict, costMicros, now, () => {
-    const { id: agentId } = agent.record;
-    const weighed = weighBudgets(gov, gov.ledger, { agentId, action: request.action }, verdict, charge);
-    return settle(gov, agent, request, { runId, costMicros }, now, weighed, verdict.tier);
+  const evaluation = new Evaluation(subjectOf(action, facts.user()));
+  const refusal = refuseByDelegation(links, action, evaluation);
+  if (refusal !== undefined) return refusedByDelegation(costMicros, refusal);
+  const own = gov.policies.evaluate(agent.record.id, action, facts, evaluation);
+  const above = agentsAbove(links).map((each) => {
+    const factsOf = new CheckFacts(gov, each, request, now, costMicros);
+    const verdict = gov.policies.evaluate(each.record.id, action, factsOf, evaluation);
+    return { agent: each, verdict, asked: factsOf.asked };
+  });
+  const verdict = above.length === 0 ? own : strictestOf(own, above);
+  // What everybody in the team, the org or the gateway may do together is counted once.
+  const counting = [{ agent, rates: own.rates ?? [] }, ...above.map(ratesAbove)].filter(
+    ({ rates }) => rates.length > 0,
+  );
+  const tiers = tiersCharged({ agent: agent.record.id, delegators: delegatorsIn(links) });
+  const decided = withinRates(gov, counting, costMicros, now, () => {
+    const { policy } = gov.ledger;
+    const caps = { policy, exceededBy: (cost: Micros) => gov.ledger.exceededBy(tiers, cost) };
+    const weighed = weighBudgets(gov, caps, { agentId: agent.record.id, action }, verdict, charge);
+    const tooDear = weighed.decision === 'deny' ? undefined : refuseCost(gov, links, costMicros);
+    if (tooDear !== undefined) return refusedByDelegation(costMicros, { reason: tooDear });
+    return settle(gov, { ...asker, tiers }, request, { runId, costMicros }, now, weighed, verdict.tier);
   });
   const { asked } = facts;
   // The condition has read what others may have spent since.
-  if (asked?.spend !== undefined) {
+  if ([asked, ...above.map((each) => each.asked)].some((each) => each?.spend !== undefined)) {
     gov.journal.restOnAll();
     gov.journal.onlyIf(() => false);
   }
@@ -55,31 +93,39 @@ export function decide(gov: Decisions, agent: Agent, request: CheckRequest, runI
   };
 }
 
+/** Whose rates count a check. */
+interface Counting {
+  readonly agent: Agent;
+  readonly rates: readonly RateInForce[];
+}
+
+function ratesAbove({ agent, verdict }: { readonly agent: Agent; readonly verdict: Verdict }): Counting {
+  return { agent, rates: (verdict.rates ?? []).filter(({ tier }) => tier === 'agent') };
+}
+
 /** Refuses what passes a rate. What is allowed or held otherwise counts. */
 function withinRates(
   gov: Decisions,
-  agent: Agent,
-  verdict: Verdict,
+  counting: readonly Counting[],
   costMicros: Micros,
   now: EpochMs,
   decideFurther: () => Decided,
 ): Decided {
-  const { rates } = verdict;
-  if (rates === undefined) return decideFurther();
-  const refusal = weighRates(gov, agent.record.id, verdict, now);
-  if (refusal !== undefined) {
+  for (const { agent, rates } of counting) {
+    const refusal = weighRates(gov, agent.record.id, { rates }, now);
+    if (refusal === undefined) continue;
     restOnRates(gov);
     return { decision: 'deny', ...refusal, costMicros, reservedMicros: 0 };
   }
   const decided = decideFurther();
-  if (decided.decision !== 'deny') countRates(gov, agent, rates, now);
+  if (decided.decision !== 'deny') for (const { agent, rates } of counting) countRates(gov, agent, rates, now);
   return decided;
 }
 
 /** Finds the cost to reserve for an action that may run or waits for people, uses its grant, and reports an exceeded cap. */
 function settle(
   gov: Decisions,
-  agent: Agent,
+  { agent, links, tiers }: Asker & { readonly tiers: readonly TierOf[] },
   request: CheckRequest,
   { runId, costMicros }: Pick<OpRecord, 'runId' | 'costMicros'>,
   now: EpochMs,
@@ -100,17 +146,16 @@ function settle(
   const asks = decision === 'pending';
   const grant =
     asks && exceeded === undefined ? findGrant(gov, request, agent.record.id, runId, asking, now) : undefined;
-  const question = asks && grant === undefined ? questionOf(gov, agent, costMicros, weighed) : undefined;
-  if (question !== undefined && gov.approvals.openCountOf(agent.key) >= mostOpenApprovals)
+  const question = asks && grant === undefined ? questionOf(gov, tiers, costMicros, weighed) : undefined;
+  if (question !== undefined && openApprovalsOf(gov, agent, links) >= mostOpenApprovals)
     return tooMany(question, verdictTier, costMicros);
   if (costMicros > 0) {
-    noteApproached(gov, agent.lineage, gov.ledger.approachedBy(tiersOf(agent.record.id), reservation(costMicros)));
+    noteApproached(gov, agent.lineage, gov.ledger.approachedBy(tiers, reservation(costMicros)));
     // Within the caps here is not enough: other gateways charge them, too.
-    const { id } = agent.record;
     if (exceeded === undefined && gov.journal.isShared) {
       // It fits only because of a release that is not durable yet. That must come first.
-      if (!gov.ledger.wouldSurelyFit(id, costMicros)) gov.journal.restOnAll();
-      gov.journal.onlyWhile(() => gov.ledger.isSurelyWithinCaps(id) && gov.ledger.hasToldShares(id));
+      if (!gov.ledger.wouldSurelyFit(tiers, costMicros)) gov.journal.restOnAll();
+      gov.journal.onlyWhile(() => gov.ledger.isSurelyWithinCaps(tiers) && gov.ledger.hasToldShares(tiers));
     }
   }
   const costs = { costMicros, reservedMicros: costMicros };
@@ -124,12 +169,25 @@ function settle(
 /** Past a cap, the approver must stand above the cap's tenant. Otherwise anybody who may approve can. */
 function questionOf(
   gov: Decisions,
-  { record: { id } }: Agent,
+  tiers: readonly TierOf[],
   charge: Micros,
   { reason, policyRule, exceeded, asking }: Weighed,
 ): ApprovalQuestion {
   if (exceeded === undefined) return { cause: 'rule', reason, policyRule, asking, approver: 'team' };
-  return { cause: 'budget', reason, policyRule, asking, approver: approverWidth(gov.ledger, id, charge) };
+  return { cause: 'budget', reason, policyRule, asking, approver: approverWidth(gov.ledger, tiers, charge) };
+}
+
+function refusedByDelegation(costMicros: Micros, { reason, isUncounted }: DelegationRefusal): Decided {
+  const denied = { decision: 'deny', reason, policyRule: delegationRule, tier: 'delegation' } as const;
+  return { ...denied, costMicros, reservedMicros: 0, ...(isUncounted === undefined ? {} : { isUncounted }) };
+}
+
+/** How much an agent has asked people, with all that act for the same one. */
+function openApprovalsOf({ approvals, directory }: Decisions, agent: Agent, links: readonly Link[]): number {
+  const root = links.at(-1)?.delegator ?? agent;
+  let open = approvals.openCountOf(root.key);
+  for (const key of agentsUnder(directory, root)) open += approvals.openCountOf(key);
+  return open;
 }
 
 /** An agent must not flood the approvers' queue. */

@@ -1,9 +1,10 @@
 import type { AgentId } from '../kernel/index.ts';
 import { checkLength, invalid, longest } from '../kernel/index.ts';
 import { decisionCost, Evaluation, ToolFacts } from '../policy/index.ts';
-import { authenticateAgent } from '../tenancy/index.ts';
+import { authenticateAgent, linksOf } from '../tenancy/index.ts';
 import { longestStretch } from './check-action.ts';
 import type { Decisions } from './decisions.ts';
+import { agentsAbove, coversNot } from './judge-delegation.ts';
 
 export interface PreviewRequest {
   readonly agentId: AgentId | undefined;
@@ -30,13 +31,22 @@ export async function previewTools(gov: Decisions, request: PreviewRequest): Pro
   const { record, lineage } = agent;
   // One set for the whole answer, even if another one comes into force meanwhile.
   const { policies } = gov;
+  const links = linksOf(gov.directory, agent);
+  const above = agentsAbove(links);
+  const isDenied = (facts: ToolFacts, evaluation: Evaluation, tool: string): boolean => {
+    if (policies.deniesEveryCall(record.id, facts, evaluation)) return true;
+    if (coversNot(links, tool, evaluation)) return true;
+    return above.some(({ record: each, lineage: { depth } }) => {
+      return policies.deniesEveryCall(each.id, new ToolFacts(each, depth, tool, source), evaluation);
+    });
+  };
   const denied: string[] = [];
   let cost = 0;
   let stretch = gov.clock.elapsed();
   for (const tool of new Set(tools)) {
     const facts = new ToolFacts(record, lineage.depth, tool, source);
     const evaluation = new Evaluation(facts.subject);
-    if (policies.deniesEveryCall(record.id, facts, evaluation)) denied.push(tool);
+    if (isDenied(facts, evaluation, tool)) denied.push(tool);
     cost += evaluation.cost;
     if (cost > mostCost) break;
     if (gov.clock.elapsed() - stretch < longestStretch) continue;

@@ -1,9 +1,9 @@
 import { noteRunUse } from '../control/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
 import type { OpRecord } from '../ops/index.ts';
-import type { Agent } from '../tenancy/index.ts';
-import type { Decided } from './decide.ts';
+import type { Asker, Decided } from './decide.ts';
 import type { Decisions } from './decisions.ts';
+import { agentsAbove } from './judge-delegation.ts';
 
 /** The rule of a check that an operator's control of its scope or its run refused. */
 export const controlRule = 'control';
@@ -16,7 +16,7 @@ const reasons = { pause: 'run is paused', terminate: 'run is terminated' } as co
  */
 export function refuseByControl(
   gov: Decisions,
-  { record }: Agent,
+  { agent, links }: Asker,
   { runId, costMicros }: Pick<OpRecord, 'runId' | 'costMicros'>,
   now: EpochMs,
 ): Decided | undefined {
@@ -27,11 +27,14 @@ export function refuseByControl(
     costMicros,
     reservedMicros: 0,
   } as const;
-  const hold = gov.directory.suspensions.over(record.id);
+  const hold = gov.directory.suspensions.over(agent.record.id);
   if (hold !== undefined) return { ...refusal, reason: hold.told };
   if (runId === '') return undefined;
-  const control = gov.control.runs.over(record.id, runId);
-  if (control === undefined) return undefined;
-  noteRunUse(gov, control, now);
-  return { ...refusal, reason: reasons[control.action] };
+  for (const { record } of [agent, ...agentsAbove(links)]) {
+    const control = gov.control.runs.over(record.id, runId);
+    if (control === undefined) continue;
+    noteRunUse(gov, control, now);
+    return { ...refusal, reason: reasons[control.action] };
+  }
+  return undefined;
 }

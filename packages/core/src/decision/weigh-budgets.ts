@@ -24,7 +24,7 @@ export interface Weighed {
 /** The caps that a charge must respect: those in force, or those of a candidate. */
 export interface Caps {
   readonly policy: Pick<BudgetPolicy, 'actionOnExceed'>;
-  exceededBy(agent: AgentId, charge: Micros): Exceeded | undefined;
+  exceededBy(charge: Micros): Exceeded | undefined;
 }
 
 interface Weighing {
@@ -51,13 +51,13 @@ export function weighBudgets(
   if (charge > mostActionMicros) {
     return { decision: 'deny', ...overpricedReason(action, charge, mostActionMicros), tier: 'budget', ...none };
   }
-  const exceeded = charge === 0 ? undefined : caps.exceededBy(agentId, charge);
+  const exceeded = charge === 0 ? undefined : caps.exceededBy(charge);
   if (exceeded === undefined) {
     if (effect === 'allow') return { decision: 'allow', reason, policyRule, tier, ...none };
     return { decision: 'pending', reason, policyRule, tier, exceeded, asking };
   }
   const cost = `${usdOfMicros(charge)} USD${price === undefined || price === 'configured' ? '' : ` (price ${price})`}`;
-  const refusal = exceededReason(ledger, exceeded, cost, isTold(exceeded.of, agentId));
+  const refusal = exceededReason(ledger, exceeded, cost, { agentId, isTold: isTold(exceeded.of, agentId) });
   if (caps.policy.actionOnExceed === 'deny') {
     return { decision: 'deny', ...refusal, tier: 'budget', exceeded, asking: undefined };
   }
@@ -127,10 +127,12 @@ function exceededReason(
   ledger: Pick<KnownBalances, 'resetsAt'>,
   exceeded: Exceeded,
   cost: string,
-  isTold: boolean,
+  { agentId: { agentId }, isTold }: { readonly agentId: AgentId; readonly isTold: boolean },
 ): Refusal {
   const { of, period, limitMicros, totalMicros } = exceeded;
-  const whose = of.tier === 'global' ? 'global cap' : `${of.tier}'s cap`;
+  const isAnothers = of.tier === 'agent' && of.agentId !== agentId;
+  const own = of.tier === 'global' ? 'global cap' : `${of.tier}'s cap`;
+  const whose = isAnothers ? `cap of the agent "${of.agentId}", on whose behalf it acts,` : own;
   const until = timestamp(ledger.resetsAt(period));
   const policyRule = `budget/${of.tier}.${period}`;
   if (!isTold) return { reason: `${cost} would pass the ${whose} of the ${period}, which ends ${until}`, policyRule };

@@ -10,6 +10,8 @@ export type ErrorCode =
   | 'token_in_use'
   | 'agent_exists'
   | 'too_many_agents'
+  | 'delegation_too_deep'
+  | 'delegation_not_found'
   | 'tenant_bound'
   | 'key_not_found'
   | 'key_revoked'

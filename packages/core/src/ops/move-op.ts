@@ -5,10 +5,11 @@ import { canonicalJson, draftOf } from '../audit/index.ts';
 import type { Json, Actor } from '../audit/index.ts';
 import { announce, traceIdsIn } from '../kernel/index.ts';
 import type { Micros } from '../kernel/index.ts';
-import { noteApproached, tiersOf } from '../budget/index.ts';
-import type { Agent } from '../tenancy/index.ts';
+import { noteApproached } from '../budget/index.ts';
+import type { Leaving } from '../tenancy/index.ts';
 import type { Op, OpRecord, OpState, OpTrigger } from './op.ts';
 import { isOver, recordOf } from './op.ts';
+import { tiersOfOp } from './ops-facts.ts';
 import type { Receipt } from './receipt.ts';
 
 /** Who moves an operation, and why. */
@@ -54,6 +55,7 @@ export function moveOp(gov: Operations, op: Op, trigger: OpTrigger, by: MoveCaus
         ...by.details,
         ...(booked === undefined ? {} : { booked }),
         cost_micros: op.costMicros,
+        ...(booked === undefined || op.delegators.length === 0 ? {} : { delegators: op.delegators }),
         from,
         to: op.state,
         trigger,
@@ -90,6 +92,17 @@ function change(
   };
   const fact = { type: 'ops_change', at, agent: record.agent, op: record } as const;
   gov.journal.apply(booked === undefined ? fact : { ...fact, booked });
+  if (booked !== undefined) noteDelegated(gov, record);
+}
+
+/** What a delegate has spent counts for every delegation above it that still lasts. */
+function noteDelegated({ directory, journal }: Operations, { agent, delegators, costMicros }: OpRecord): void {
+  if (delegators.length === 0) return;
+  for (const agentId of [agent.agentId, ...delegators]) {
+    const delegate = directory.find({ ...agent, agentId });
+    if (delegate === undefined || directory.delegations.of(delegate) === undefined) continue;
+    journal.apply({ kind: 'delegation_used', id: delegate.record.id, checks: 0, settledMicros: costMicros });
+  }
 }
 
 /**
@@ -100,10 +113,10 @@ function chargeBudgets(gov: Operations, op: Op, trigger: OpTrigger, costMicros: 
   const { reservedMicros: reserved, owner } = op;
   if (trigger !== 'complete' || (reserved === 0 && costMicros === 0)) return undefined;
   const { ledger, journal } = gov;
-  const { id } = owner.record;
+  const tiers = tiersOfOp(op);
   const delta = { reserved: -reserved, settled: { day: costMicros, month: costMicros } };
-  noteApproached(gov, owner.lineage, ledger.approachedBy(tiersOf(id), delta));
-  journal.onlyWhile(() => ledger.hasToldShares(id));
+  noteApproached(gov, owner.lineage, ledger.approachedBy(tiers, delta));
+  journal.onlyWhile(() => ledger.hasToldShares(tiers));
   return costMicros > 0 ? ledger.bookedTo : undefined;
 }
 
@@ -126,10 +139,13 @@ export function moveByDecision(
   announce(gov.reactions.opMoved, { op, from, trigger, actor: by.actor, reason: by.reason, approvalId: undefined });
 }
 
-/** Terminates the operations of an agent that leaves. They are forgotten with it. If it returns, the same ids are others. */
-export function endOpsOf(gov: Housekeeping, { agent, actor }: { readonly agent: Agent; readonly actor: Actor }): void {
+/**
+ * Terminates the operations of an agent that leaves. They are forgotten with it, unless they are to be shown. If it
+ * returns, the same ids are others.
+ */
+export function endOpsOf(gov: Housekeeping, { agent, actor, because, keepsOps }: Leaving): void {
   for (const op of [...gov.ops.of(agent)]) {
-    if (!isOver(op.state)) moveOp(gov, op, 'terminate', { actor, reason: 'agent deregistered' });
+    if (!isOver(op.state)) moveOp(gov, op, 'terminate', { actor, reason: because });
   }
-  removeRowsOf(gov, agent);
+  if (!keepsOps) removeRowsOf(gov, agent);
 }

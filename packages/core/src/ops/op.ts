@@ -15,6 +15,8 @@ export interface OpMembers {
   readonly resource: string;
   readonly summary: string;
   readonly runId: string;
+  /** The ids of the agents on whose behalf the operation was checked: its charges count for them, too. */
+  readonly delegators: readonly string[];
   /** The door that the action came through. Null: the agent asked by itself, or nobody has asked yet. */
   readonly via: Via | null;
   readonly reason: string;
@@ -83,6 +85,7 @@ export function membersOf(op: OpMembers): OpMembers {
     resource: op.resource,
     summary: op.summary,
     runId: op.runId,
+    delegators: op.delegators,
     via: op.via,
     reason: op.reason,
     costMicros: op.costMicros,
@@ -101,6 +104,7 @@ export function assignMembers(op: MutableOp, members: OpMembers): void {
   op.resource = members.resource;
   op.summary = members.summary;
   op.runId = members.runId;
+  op.delegators = members.delegators;
   op.via = members.via;
   op.reason = members.reason;
   op.costMicros = members.costMicros;
@@ -128,6 +132,9 @@ export function changesRow({ control }: Op, members: Partial<OpMembers>): boolea
   return false;
 }
 
+/** Nearly all agents act for nobody. */
+export const noDelegators: readonly string[] = [];
+
 /** An operation of which nothing is known yet but that it is there. */
 export function bareRecord(agent: AgentId, opId: string, at: EpochMs): OpRecord {
   return {
@@ -140,6 +147,7 @@ export function bareRecord(agent: AgentId, opId: string, at: EpochMs): OpRecord 
     resource: '',
     summary: '',
     runId: '',
+    delegators: noDelegators,
     via: null,
     reason: '',
     costMicros: 0,
@@ -174,6 +182,7 @@ export function newOp(
     resource: record.resource,
     summary: record.summary,
     runId: record.runId,
+    delegators: record.delegators,
     via: record.via,
     reason: record.reason,
     costMicros: record.costMicros,
@@ -225,6 +234,7 @@ export function recordOf(op: Op): OpRecord {
     resource: op.resource,
     summary: op.summary,
     runId: op.runId,
+    delegators: op.delegators,
     via: op.via,
     reason: op.reason,
     costMicros: op.costMicros,

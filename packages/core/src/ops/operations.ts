@@ -3,7 +3,7 @@ import type { BalanceKeeper, BudgetEvent, BudgetsChange, Budgets, Ledger, Pricin
 import type { JournalOf } from '../journal/index.ts';
 import type { Reactions } from '../kernel/index.ts';
 import type { AgentChange, AgentEvent, AgentUseChange, Tenancy, TenancyReactions } from '../tenancy/index.ts';
-import type { ReportedTools, SuspensionChange, SuspensionEvent } from '../tenancy/index.ts';
+import type { DelegationChange, ReportedTools, SuspensionChange, SuspensionEvent } from '../tenancy/index.ts';
 import type { KnownOps } from './known-ops.ts';
 import type { OpState, OpTrigger, Op } from './op.ts';
 import type { OpsChange, OpsChangeEvent } from './ops-slice.ts';
@@ -25,7 +25,13 @@ export interface OpsReactions extends TenancyReactions {
   readonly opMoved: Reactions<OpMoved>;
 }
 
-export type OperationsChange = AgentChange | AgentUseChange | BudgetsChange | OpsChange | SuspensionChange;
+export type OperationsChange =
+  | AgentChange
+  | AgentUseChange
+  | BudgetsChange
+  | DelegationChange
+  | OpsChange
+  | SuspensionChange;
 
 export type OperationsEvent = AgentEvent | BudgetEvent | AlertEvent | OpsChangeEvent | SuspensionEvent;
 

@@ -1,5 +1,6 @@
 import type { AlertEvent } from '../audit/index.ts';
-import { bookFact } from '../budget/index.ts';
+import { bookFact, tiersCharged } from '../budget/index.ts';
+import type { TierOf } from '../budget/index.ts';
 import type { Applying, Meanings, Redoing, Touch, Undo } from '../journal/index.ts';
 import {
   agentValues,
@@ -158,6 +159,7 @@ function applyOpOf(
   const { isHere, movedAt = clock.elapsed() } = how;
   const isReplay = how.movedAt !== undefined;
   const { agent: id, opId } = record;
+  const tiers = tiersCharged(record);
   const known = ops.find(agent, opId);
   const before = known === undefined || isAnother(known, record) ? undefined : known;
   const isFirstCheck = record.digest !== '' && (before === undefined || before.digest === '');
@@ -165,8 +167,8 @@ function applyOpOf(
   if (!isHere) agent.isHere = false;
   const seq = isHere ? undefined : how.seq;
   const undos = [ops.put(agent, known, record, { movedAt, seq, isDurable: !isHere })];
-  if (reserved !== 0) undos.push(ledger.balances.reserve(id, reserved));
-  if (isHere && reserved < 0) noteReleased(state, id, -reserved - settled, how, undos);
+  if (reserved !== 0) undos.push(ledger.balances.reserve(tiers, reserved));
+  if (isHere && reserved < 0) noteReleased(state, tiers, -reserved - settled, how, undos);
   if (isHere && isOver(record.state)) {
     const ended = ops.find(agent, opId);
     if (ended !== undefined) how.onDurable(() => ops.noteEnded(ended));
@@ -179,19 +181,24 @@ function applyOpOf(
   return undoAll(...undos);
 }
 
+/** The tiers that an operation is charged to. */
+export function tiersOfOp({ owner, delegators }: Op): readonly TierOf[] {
+  return tiersCharged({ agent: owner.record.id, delegators });
+}
+
 /**
  * The release counts only once it is durable. Otherwise a charge could rest on it and come before it in the log, if another
  * gateway charges the same caps first.
  */
 function noteReleased(
   { ledger, journal }: OpsState,
-  agent: AgentId,
+  tiers: readonly TierOf[],
   amount: Micros,
   how: Applying,
   undos: Undo[],
 ): void {
   if (amount <= 0 || !journal.isShared) return;
-  const settle = ledger.noteReleased(agent, amount);
+  const settle = ledger.noteReleased(tiers, amount);
   undos.push(settle);
   how.onDurable(settle);
 }
@@ -220,8 +227,9 @@ function applyAlert(state: OpsState, { agent: id, alert, details }: AlertEvent, 
   // An operation that does not run is not stale: nobody waits for it.
   const stale = opState === 'running';
   if (alert === 'op_stale') return ops.change(op, { stale });
-  const undos = [ops.change(op, { reservedMicros: 0, stale }), ledger.balances.reserve(id, -reservedMicros)];
-  if (how.isHere) noteReleased(state, id, reservedMicros, how, undos);
+  const tiers = tiersOfOp(op);
+  const undos = [ops.change(op, { reservedMicros: 0, stale }), ledger.balances.reserve(tiers, -reservedMicros)];
+  if (how.isHere) noteReleased(state, tiers, reservedMicros, how, undos);
   return undoAll(...undos);
 }
 

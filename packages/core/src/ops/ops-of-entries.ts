@@ -7,6 +7,7 @@ import type { Agent } from '../tenancy/index.ts';
 import type { OpRecord, OpState, OpUsage } from './op.ts';
 import { bareRecord, isOver, recordOf } from './op.ts';
 import type { OpsState } from './operations.ts';
+import { tiersOfOp } from './ops-facts.ts';
 import type { RestoredOps } from './restore-ops.ts';
 
 /** The members of an entry that describe an operation. */
@@ -73,7 +74,7 @@ export class OpsOfEntries implements LogFollower {
     for (const op of [...ops.of(agent)]) {
       if (op.seq >= seq) continue;
       ops.forget(op);
-      ledger.balances.reserve(agent.record.id, -op.reservedMicros);
+      ledger.balances.reserve(tiersOfOp(op), -op.reservedMicros);
     }
   }
 }

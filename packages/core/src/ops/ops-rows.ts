@@ -1,5 +1,6 @@
 import type { AgentColumn, Row, Table } from '../journal/index.ts';
 import { agentColumns, agentIdOf, integer, numberIn, text, textIn } from '../journal/index.ts';
+import { noDelegators } from './op.ts';
 import type { SavedOp } from './ops-slice.ts';
 import { boundedOp } from './ops-slice.ts';
 
@@ -19,7 +20,7 @@ function recordOf(op: SavedOp): string {
 }
 
 /** Rows of older versions lack these members. */
-type Later = 'controlId' | 'reservedMicros' | 'usage' | 'via';
+type Later = 'controlId' | 'delegators' | 'reservedMicros' | 'usage' | 'via';
 type StoredRecord = Omit<SavedOp, 'agent' | 'opId' | 'seq' | Later> & Partial<Pick<SavedOp, Later>>;
 
 function opOf(row: Row): SavedOp {
@@ -34,6 +35,7 @@ function opOf(row: Row): SavedOp {
     resource: record.resource,
     summary: record.summary,
     runId: record.runId,
+    delegators: record.delegators ?? noDelegators,
     via: record.via ?? null,
     reason: record.reason,
     costMicros: record.costMicros,

@@ -86,8 +86,8 @@ export class OpsRegistry implements KnownOps {
 
   *reservations(): Generator<Reservation> {
     for (const owner of this.owners()) {
-      for (const { opId, reservedMicros, seq } of this.of(owner)) {
-        if (reservedMicros !== 0) yield { agent: owner.record.id, opId, reservedMicros, seq };
+      for (const { opId, delegators, reservedMicros, seq } of this.of(owner)) {
+        if (reservedMicros !== 0) yield { agent: owner.record.id, delegators, opId, reservedMicros, seq };
       }
     }
   }

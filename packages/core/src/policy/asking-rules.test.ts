@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { alsoOfBudget, askingReason, mostRulesRemembered, strictest, waitOf } from './asking-rules.ts';
+import { alsoOfBudget, askingReason, jointly, mostRulesRemembered, strictest, waitOf } from './asking-rules.ts';
 import type { PolicyRule } from './document.ts';
 import type { CompiledRule } from './rule-index.ts';
 
@@ -29,6 +29,16 @@ describe('of all rules that ask', () => {
     expect(strictest(asking({}))).toEqual(usual);
     expect(strictest(asking({ ttlSecs: 60 }, undefined))).toMatchObject({ ttlSecs: 60, leavesTime: true });
     expect(strictest(asking({ grants: true }))).toMatchObject({ grants: true });
+  });
+
+  test('what several must meet together is what all of their rules ask for', () => {
+    const terms = [
+      { count: 2, ttlSecs: 60, by: { roles: ['owner'] as const } },
+      { ttlSecs: 30, notUser: true as const, grants: false, self: false },
+      { by: { emails: ['*@example.com'] } },
+    ];
+    const { rules: _, ...together } = strictest(asking(...terms));
+    expect(jointly(terms.map((each) => strictest(asking(each))))).toMatchObject(together);
   });
 
   test('only some are remembered, and where there are more nothing is granted', () => {

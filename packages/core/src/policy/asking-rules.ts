@@ -42,7 +42,7 @@ export function strictest(rules: readonly CompiledRule[]): Asking {
     else ttlSecs = Math.min(ttlSecs ?? terms.ttlSecs, terms.ttlSecs);
   }
   const told = rules.slice(0, mostRulesRemembered);
-  const by = approversOf(rules);
+  const by = allOf(rules.flatMap(({ rule }) => rule.approvals?.by ?? []));
   return {
     rules: told.map(({ id }) => id),
     count,
@@ -58,20 +58,32 @@ export function strictest(rules: readonly CompiledRule[]): Asking {
 /** Nobody meets these. */
 const nobody: ApproverTerms = { roles: [] };
 
-/** Whom the rules name, each set of terms once. If there are more than are remembered, nobody can meet all of them. */
-function approversOf(rules: readonly CompiledRule[]): readonly ApproverTerms[] {
-  const found = new Map<string, ApproverTerms>();
-  for (const { rule } of rules) {
-    const by = rule.approvals?.by;
-    if (by !== undefined) found.set(approverKey(by), by);
-  }
-  const all = [...found.values()];
+/** Each set of terms once. If there are more than are remembered, nobody can meet all of them. */
+function allOf(terms: readonly ApproverTerms[]): readonly ApproverTerms[] {
+  const all = [...new Map(terms.map((by) => [approverKey(by), by])).values()];
   return all.length <= mostRulesRemembered ? all : [...all.slice(0, mostRulesRemembered), nobody];
 }
 
 /** Equal for terms that say the same. */
 export function approverKey({ roles, emails }: ApproverTerms): string {
   return JSON.stringify([roles?.toSorted(), emails?.toSorted()]);
+}
+
+/** The terms of several that must all be met: the strictest of each. */
+export function jointly(all: readonly Asking[]): Asking {
+  const rules = [...new Set(all.flatMap((asking) => asking.rules))];
+  const times = all.flatMap(({ ttlSecs }) => ttlSecs ?? []);
+  const by = allOf(all.flatMap((asking) => asking.by ?? []));
+  return {
+    rules: rules.slice(0, mostRulesRemembered),
+    count: Math.max(1, ...all.map(({ count }) => count)),
+    ttlSecs: times.length === 0 ? undefined : Math.min(...times),
+    leavesTime: all.some(({ leavesTime }) => leavesTime),
+    grants: rules.length <= mostRulesRemembered && all.every(({ grants }) => grants),
+    self: all.every(({ self }) => self),
+    ...(by.length === 0 ? {} : { by }),
+    ...(all.some(({ notUser }) => notUser) ? { notUser: true } : {}),
+  };
 }
 
 /** The terms if a budget asks as well: its time is the gateway's own, and each excess needs its own approval. */

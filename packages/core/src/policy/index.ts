@@ -1,5 +1,5 @@
 export type { Asking } from './asking-rules.ts';
-export { alsoOfBudget, approverKey, waitOf } from './asking-rules.ts';
+export { alsoOfBudget, approverKey, jointly, waitOf } from './asking-rules.ts';
 export type { CompileCondition, Condition, ConditionAuthor, Facts, PeriodSpend, RunFacts } from './condition.ts';
 export type { PolicyFeatures, SpendFacts } from './condition.ts';
 export { ConditionError, Evaluation, NotRecorded, UnknownFact, decisionCost } from './condition.ts';

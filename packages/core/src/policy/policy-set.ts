@@ -23,7 +23,7 @@ import { subjectOf } from './subject.ts';
 import type { ToolFacts } from './tool-facts.ts';
 
 /** The tier of a decision: that of the document whose rule decided, or what decided instead. */
-export type Tier = 'identity' | 'control' | 'default' | 'replay' | 'budget' | PolicyScope['tier'];
+export type Tier = 'identity' | 'control' | 'delegation' | 'default' | 'replay' | 'budget' | PolicyScope['tier'];
 
 /** The verdict of policy, with its reason. The audit entry is built from it, so log and answer cannot disagree. */
 export interface Verdict {
@@ -69,8 +69,13 @@ export class PolicySet {
     this.pricing = documents.find(({ pricing }) => pricing !== undefined)?.pricing ?? noPrices;
   }
 
-  evaluate(agent: AgentId, action: Action, facts: Facts): Verdict {
-    const evaluation = new Evaluation(subjectOf(action, facts.user()));
+  /** The cost of all that is judged with one `evaluation` is bounded together. */
+  evaluate(
+    agent: AgentId,
+    action: Action,
+    facts: Facts,
+    evaluation: Evaluation = new Evaluation(subjectOf(action, facts.user())),
+  ): Verdict {
     const scopes = scopesAbove(agent);
     const decided = this.#decide(agent, action, scopes, facts, evaluation);
     const rates = decided.effect === 'deny' ? [] : this.rates.of(scopes, action.type, evaluation);

@@ -32,6 +32,7 @@ const op: fc.Arbitrary<OpRecord> = fc.record(
     resource: text,
     summary: text,
     runId: text,
+    delegators: fc.array(fc.constantFrom('boss', 'root'), { maxLength: 2 }),
     via: fc.option(fc.record({ door: fc.constantFrom(...doors), name: text }, plain)),
     reason: text,
     costMicros: micros,

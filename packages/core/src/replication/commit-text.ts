@@ -3,6 +3,7 @@ import { everything, factOf, nameOf } from '../journal/index.ts';
 import type { AgentId } from '../kernel/index.ts';
 import { agentKey, unquoted } from '../kernel/index.ts';
 import type { OpRecord } from '../ops/index.ts';
+import { noDelegators } from '../ops/index.ts';
 import type { Commit } from '../store.ts';
 import type { AnyStep, PackedStep } from './packed-step.ts';
 import { packStep, requireOp, unpackStep } from './packed-step.ts';
@@ -86,10 +87,10 @@ function readStep(step: AnyStep | PackedStep, agents: readonly AgentId[]): AnySt
 function readNamed(step: AnyStep): AnyStep {
   if ('event' in step) {
     if (!isKnownFact(step.event)) throw new Error('it is an event that this release does not know');
-    return withVia({ event: readSumsOfEvent(step.event) });
+    return withLaterMembers({ event: readSumsOfEvent(step.event) });
   }
   if (!isKnownFact(step.change)) throw new Error('it is a change that this release does not know');
-  return withVia({ change: readSumsOfChange(step.change) });
+  return withLaterMembers({ change: readSumsOfChange(step.change) });
 }
 
 function isPacked(step: AnyStep | PackedStep): step is PackedStep {
@@ -104,16 +105,22 @@ function touchedIn(value: unknown): Touched {
   return { agents, orgs, everything: all };
 }
 
-/** Operations in commits of a release without doors lack this member. */
-function withVia(step: AnyStep): AnyStep {
+/** Operations in commits of earlier releases lack these members. */
+const laterMembers = { via: null, delegators: noDelegators } as const;
+
+function withLaterMembers(step: AnyStep): AnyStep {
   if ('event' in step) {
     const { event } = step;
-    if (event.type !== 'ops_change' || event.op.via !== undefined) return step;
-    return { event: { ...event, op: { ...event.op, via: null } } };
+    if (event.type !== 'ops_change' || isWhole(event.op)) return step;
+    return { event: { ...event, op: { ...laterMembers, ...event.op } } };
   }
   const { change } = step;
-  if (change.kind !== 'op_asked' || change.op.via !== undefined) return step;
-  return { change: { ...change, op: { ...change.op, via: null } } };
+  if (change.kind !== 'op_asked' || isWhole(change.op)) return step;
+  return { change: { ...change, op: { ...laterMembers, ...change.op } } };
+}
+
+function isWhole(op: OpRecord): boolean {
+  return Object.keys(laterMembers).every((member) => member in op);
 }
 
 function agentIdOf(key: string): AgentId {

@@ -3,7 +3,7 @@ import type { Step } from '../journal/index.ts';
 import type { AgentId } from '../kernel/index.ts';
 import { agentKey } from '../kernel/index.ts';
 import type { OpRecord } from '../ops/index.ts';
-import { bareRecord, opStates } from '../ops/index.ts';
+import { bareRecord, noDelegators, opStates } from '../ops/index.ts';
 import type { Change, DomainEvent } from '../store.ts';
 
 /**
@@ -37,7 +37,7 @@ type PackedMove = readonly [
 ];
 
 /** What most operations lack, and all of older versions: agents that ask by themselves, and calls of no model. */
-type RareMembers = Partial<Pick<OpRecord, 'via' | 'usage'>>;
+type RareMembers = Partial<Pick<OpRecord, 'delegators' | 'via' | 'usage'>>;
 
 type PackedDecision = readonly [
   kind: 'check',
@@ -84,9 +84,16 @@ export function packStep(step: AnyStep, places: ReadonlyMap<string, number>): An
     op.digest,
     booked ?? null,
   ] as const;
-  const { via, usage } = op;
-  if (via === null && usage === null) return packed;
-  return [...packed, { ...(via === null ? {} : { via }), ...(usage === null ? {} : { usage }) }];
+  const { delegators, via, usage } = op;
+  if (delegators.length === 0 && via === null && usage === null) return packed;
+  return [
+    ...packed,
+    {
+      ...(delegators.length === 0 ? {} : { delegators }),
+      ...(via === null ? {} : { via }),
+      ...(usage === null ? {} : { usage }),
+    },
+  ];
 }
 
 /** What `packStep` was given. */
@@ -114,6 +121,7 @@ export function unpackStep(packed: PackedStep, agents: readonly AgentId[]): AnyS
     resource,
     summary,
     runId,
+    delegators: rare?.delegators ?? noDelegators,
     via: rare?.via ?? null,
     reason,
     costMicros,

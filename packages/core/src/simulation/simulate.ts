@@ -58,7 +58,7 @@ export function simulate(
   const verdict = set.evaluate(agentId, request.action, facts);
   const caps = {
     policy: set.budgets,
-    exceededBy: (id: AgentId, cost: Micros) => exceededUnder(set.budgets, gov.ledger, tiersSeen(by, id), cost),
+    exceededBy: (cost: Micros) => exceededUnder(set.budgets, gov.ledger, tiersSeen(by, agentId), cost),
   };
   const refusal = weighRates(gov, agentId, { rates: ratesSeen(by, verdict) }, gov.clock.now(), () => true);
   const weighed = weighBudgets(gov, caps, request, verdict, charge, () => true);

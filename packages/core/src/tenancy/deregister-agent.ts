@@ -1,5 +1,6 @@
 import { announce, checkLength, longest } from '../kernel/index.ts';
 import { canonicalJson, draftOf, redactText } from '../audit/index.ts';
+import { endDelegation, endDelegationsBy } from './end-delegation.ts';
 import { authenticateAgent } from './identify.ts';
 import type { Tenancy } from './tenancy.ts';
 import { actorOf } from './agent.ts';
@@ -16,14 +17,20 @@ export function deregisterAgent(gov: Tenancy, request: DeregisterRequest): void 
   const agent = authenticateAgent(gov, request.agentId, request.token);
   checkLength('reason', request.reason, longest.text);
   const actor = actorOf(agent);
-  announce(gov.reactions.agentLeaving, { agent, actor });
+  const reason = redactText(request.reason);
+  if (gov.directory.delegations.of(agent) !== undefined) {
+    endDelegation(gov, agent, { cause: 'deregistered', actor, reason });
+    return;
+  }
+  endDelegationsBy(gov, agent, actor);
+  announce(gov.reactions.agentLeaving, { agent, actor, because: 'agent deregistered', keepsOps: false });
   gov.journal.record(
     draftOf({
       at: gov.clock.now(),
       eventType: 'AgentDeregistered',
       lineage: agent.lineage,
       actor,
-      reason: request.reason === '' ? null : redactText(request.reason),
+      reason: reason === '' ? null : reason,
       payload: canonicalJson({}),
     }),
   );

@@ -5,6 +5,8 @@ import type { Agent, AgentRecord, MutableAgent } from './agent.ts';
 import { isRegistered } from './agent.ts';
 import type { AgentBounds } from './compact-agent.ts';
 import { agentBytes, compactAgent } from './compact-agent.ts';
+import type { KnownDelegations } from './delegations.ts';
+import { Delegations } from './delegations.ts';
 import { OutOfService } from './out-of-service.ts';
 import type { KnownSuspensions } from './scope-suspensions.ts';
 import { ScopeSuspensions } from './scope-suspensions.ts';
@@ -13,7 +15,8 @@ import { UsedAgents } from './used-agents.ts';
 const deepestLineage = 64;
 
 /** What rules see of the directory. Only facts change it. */
-export type KnownAgents = Omit<AgentDirectory, 'put' | 'remove' | 'reinstate' | 'suspensions'> & {
+export type KnownAgents = Omit<AgentDirectory, 'put' | 'remove' | 'reinstate' | 'delegations' | 'suspensions'> & {
+  readonly delegations: KnownDelegations;
   readonly suspensions: KnownSuspensions;
 };
 
@@ -29,6 +32,8 @@ export class AgentDirectory {
   readonly outOfService = new OutOfService();
   /** What holds agents by their org or team. */
   readonly suspensions = new ScopeSuspensions();
+  /** Who acts for whom, within which limits. */
+  readonly delegations = new Delegations();
   #newest = 0;
   /** The agent that was found last. The facts of a decision name the same one several times. */
   #found: Agent | undefined;
@@ -122,22 +127,22 @@ export class AgentDirectory {
   }
 
   /** Refuses a parent that is unknown, in another org, or that would close a circle. */
-  checkParent(child: AgentId, parent: AgentId | null): void {
+  checkParent(child: AgentId, parent: AgentId | null, field = 'parent_agent_id'): void {
     if (parent === null) return;
     const found = parent.orgId === child.orgId ? this.find(parent) : undefined;
     if (found === undefined || !isRegistered(found)) {
-      throw invalid('parent_agent_id', 'must be an agent registered in the same org');
+      throw invalid(field, 'must be an agent registered in the same org');
     }
     const key = agentKey(child);
     for (let above: Agent | undefined = found; above !== undefined; above = this.parentOf(above)) {
       // An agent that has left is not found above, but the agents below still name it.
       const { parent: named } = above.record;
       if (above.key === key || (named !== null && agentKey(named) === key)) {
-        throw invalid('parent_agent_id', 'must not be the agent itself or one below it');
+        throw invalid(field, 'must not be the agent itself or one below it');
       }
     }
     if (found.lineage.depth + 1 + this.#heightUnder(key) > deepestLineage) {
-      throw invalid('parent_agent_id', `would make the lineage deeper than ${deepestLineage}`);
+      throw invalid(field, `would make the lineage deeper than ${deepestLineage}`);
     }
   }
 

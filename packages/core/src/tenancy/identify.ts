@@ -5,6 +5,7 @@ import { agentKey, parseAgentId, announce, ReeveError } from '../kernel/index.ts
 import type { Warrant } from '../journal/index.ts';
 import type { Agent } from './agent.ts';
 import { isRegistered, tokenEnd } from './agent.ts';
+import { delegationEnd, hasLapsed, isHeldAbove } from './delegation-links.ts';
 import { outOfService } from './out-of-service.ts';
 import type { Agents, Tenancy } from './tenancy.ts';
 
@@ -16,6 +17,8 @@ export type IdentityRefusal =
   | 'agent is not registered'
   | 'agent is out of service'
   | 'agent is suspended'
+  | 'token has expired'
+  | 'delegator is suspended'
   | 'agent has not confirmed a stop';
 
 export type Identity =
@@ -32,11 +35,17 @@ export type Identity =
 /** What it takes to know whose token it is. */
 export type Identifying = Pick<Tenancy, 'clock' | 'directory' | 'sha256' | 'workloads'>;
 
+/** For these an agent is denied although its token is right. */
+const heldReasons: ReadonlySet<IdentityRefusal> = new Set([
+  'agent is suspended',
+  'agent has not confirmed a stop',
+  'delegator is suspended',
+]);
+
 /** The agent whose token is right, even if it may not act at present. */
 export function provenAgent(identity: Identity): Agent | undefined {
   if (identity.known) return identity.agent;
-  const held = identity.reason === 'agent is suspended' || identity.reason === 'agent has not confirmed a stop';
-  return held ? identity.claimed : undefined;
+  return heldReasons.has(identity.reason) ? identity.claimed : undefined;
 }
 
 /**
@@ -57,7 +66,7 @@ export function identify(gov: Identifying, claim: AgentId, token: string): Ident
     if (end !== null && clock.now() >= end) {
       return { known: false, reason: 'token has expired', claimed, owner: undefined };
     }
-    return unlessHeld(claimed);
+    return unlessHeld(gov, claimed);
   }
 
   const owner = directory.ownerOf(presented);
@@ -68,21 +77,24 @@ export function identify(gov: Identifying, claim: AgentId, token: string): Ident
 }
 
 /** An agent that has proven who it is may still be held. */
-function unlessHeld(claimed: Agent): Identity {
-  if (claimed.record.suspension !== null) {
-    return { known: false, reason: 'agent is suspended', claimed, owner: undefined };
-  }
-  if (claimed.blocked) return { known: false, reason: 'agent has not confirmed a stop', claimed, owner: undefined };
+function unlessHeld({ clock, directory }: Identifying, claimed: Agent): Identity {
+  const refused = (reason: IdentityRefusal): Identity => ({ known: false, reason, claimed, owner: undefined });
+  // Nobody may have noticed yet that a delegation is over.
+  if (hasLapsed(directory, claimed, clock.now())) return refused('token has expired');
+  if (claimed.record.suspension !== null) return refused('agent is suspended');
+  if (claimed.blocked) return refused('agent has not confirmed a stop');
+  if (isHeldAbove(directory, claimed)) return refused('delegator is suspended');
   return { known: true, agent: claimed };
 }
 
 /** For a token that no agent has: a JWT may count as one. */
 function identifyWorkload(
-  { clock, directory, workloads }: Identifying,
+  gov: Identifying,
   claim: AgentId,
   claimed: Agent | undefined,
   presented: string,
 ): Identity {
+  const { clock, directory, workloads } = gov;
   const refused = (reason: IdentityRefusal, owner?: Agent): Identity => ({ known: false, reason, claimed, owner });
   const unknown = claimed === undefined ? 'agent is not registered' : 'credential token mismatch';
   const shown = workloads.find(presented);
@@ -94,7 +106,7 @@ function identifyWorkload(
     const isOthers = owner !== undefined && isRegistered(owner);
     return isOthers ? refused('credential token registered to a different agent', owner) : refused(unknown);
   }
-  return claimed === undefined ? refused(unknown) : unlessHeld(claimed);
+  return claimed === undefined ? refused(unknown) : unlessHeld(gov, claimed);
 }
 
 /** An agent that the caller may see. For a tenant, another tenant's agent does not exist. */
@@ -163,10 +175,13 @@ export function identifyByToken(gov: Identifying, token: string): IdentifiedAgen
   }
   const { id, tokenLife } = owner.record;
   directory.outOfService.refuse(id);
-  const expiresAt = shown?.expiresAt ?? tokenEnd(owner.record, hash) ?? null;
-  if (expiresAt !== null && clock.now() >= expiresAt) throw new ReeveError('unauthenticated', 'token has expired');
+  const ownEnd = shown?.expiresAt ?? tokenEnd(owner.record, hash) ?? null;
+  const isOver = (ownEnd !== null && clock.now() >= ownEnd) || hasLapsed(directory, owner, clock.now());
+  if (isOver) throw new ReeveError('unauthenticated', 'token has expired');
+  const ends = [ownEnd, delegationEnd(directory, owner)].filter((end) => end !== null);
   const ttlSecs = shown === undefined ? (tokenLife?.ttlSecs ?? null) : null;
-  return { agentId: id, suspended: isSuspended({ directory }, owner), expiresAt, ttlSecs };
+  const expiresAt = ends.length === 0 ? null : Math.min(...ends);
+  return { agentId: id, suspended: isHeld({ directory }, owner), expiresAt, ttlSecs };
 }
 
 /** Whether checks of an agent are denied because it, its team, its org or everything is suspended. */
@@ -174,11 +189,18 @@ export function isSuspended({ directory }: Agents, { record }: Agent): boolean {
   return record.suspension !== null || directory.suspensions.over(record.id) !== undefined;
 }
 
+/** Whether its checks are denied by a suspension, its own or that of somebody on whose behalf it acts. */
+export function isHeld(gov: Agents, agent: Agent): boolean {
+  return isSuspended(gov, agent) || isHeldAbove(gov.directory, agent);
+}
+
 /** Tells from now on whether what an agent has shown still proves that it is this agent, however it is held. */
-export function lastingProof({ clock, sha256, workloads }: Identifying, agent: Agent, token: string): () => boolean {
+export function lastingProof(gov: Identifying, agent: Agent, token: string): () => boolean {
+  const { clock, directory, sha256, workloads } = gov;
   const hash = sha256(token);
   const shown = tokenEnd(agent.record, hash) === undefined ? workloads.find(hash) : undefined;
   return () => {
+    if (hasLapsed(directory, agent, clock.now())) return false;
     const isOfWorkload = shown !== undefined && 'expiresAt' in shown && isRegistered(agent);
     const end = isOfWorkload ? shown.expiresAt : tokenEnd(agent.record, hash);
     return end === null || (end !== undefined && clock.now() < end);
@@ -213,5 +235,5 @@ export interface HeartbeatAnswer {
 /** The agent reports that it is alive, and learns whether it is suspended and which policies are in force. */
 export function heartbeat(gov: Tenancy, claim: AgentId | undefined, token: string): HeartbeatAnswer {
   const agent = authenticateAgent(gov, claim, token);
-  return { suspended: isSuspended(gov, agent), policyVersion: gov.policies.version };
+  return { suspended: isHeld(gov, agent), policyVersion: gov.policies.version };
 }

@@ -6,7 +6,9 @@ import { registeredAgent, touchAgent } from './identify.ts';
 import { checkLength, longest, invalid, ReeveError, agentKey, parseAgentId } from '../kernel/index.ts';
 import type { Tenancy } from './tenancy.ts';
 import { requireRoom } from './agent-bounds.ts';
-import type { AgentRecord, TokenLife } from './agent.ts';
+import type { Agent, AgentRecord, TokenLife } from './agent.ts';
+import { hasLapsed } from './delegation-links.ts';
+import { endDelegation, lapseOf } from './end-delegation.ts';
 import { isRegistered } from './agent.ts';
 import type { AgentId, EpochMs } from '../kernel/index.ts';
 
@@ -51,7 +53,7 @@ export function registerAgent(gov: Tenancy, request: RegisterRequest): Registrat
   requireReach(by, id);
   checkForm(request);
   gov.directory.outOfService.refuse(id);
-  const existing = gov.directory.find(id);
+  const existing = withoutDelegation(gov, id);
   const created = existing === undefined || !isRegistered(existing);
   // Who sends the same token again did not hear the first answer.
   const isRepeated = existing !== undefined && gov.sha256(request.token) === existing.record.tokenHash;
@@ -124,6 +126,27 @@ export function saveAgent(
     }),
   );
   gov.journal.apply({ type: 'agent', at, agent: id, change: 'registered' });
+}
+
+/** The agent with this id, if there is one. Nobody takes the place of a delegate; one whose delegation is over leaves. */
+function withoutDelegation(gov: Tenancy, id: AgentId): Agent | undefined {
+  const { directory } = gov;
+  const existing = directory.find(id);
+  if (existing === undefined) return undefined;
+  const now = gov.clock.now();
+  const delegation = directory.delegations.of(existing);
+  if (delegation !== undefined) {
+    if (!hasLapsed(directory, existing, now)) {
+      throw new ReeveError(
+        'agent_exists',
+        `the agent "${existing.key}" acts for "${delegation.by}" until that is over`,
+      );
+    }
+    endDelegation(gov, existing, lapseOf(delegation, now));
+  }
+  // It is an agent of its own from now on.
+  if (directory.delegations.find(existing.key) !== undefined) gov.journal.apply({ kind: 'delegation_removed', id });
+  return directory.find(id);
 }
 
 function parseParent(parent: AgentId | undefined): AgentId | null {

@@ -3,6 +3,7 @@ import type { AgentId, EpochMs } from '../kernel/index.ts';
 import { invalid, timestamp } from '../kernel/index.ts';
 import type { FormerToken } from './agent.ts';
 import { actorOf, tokenEnd } from './agent.ts';
+import { delegationEnd } from './delegation-links.ts';
 import { authenticateAgent } from './identify.ts';
 import { lifeFrom, newToken } from './register-agent.ts';
 import type { Tenancy } from './tenancy.ts';
@@ -36,6 +37,9 @@ export function renewToken(gov: Tenancy, request: RenewRequest): RenewedToken {
   const now = gov.clock.now();
   const token = newToken(gov);
   const life = lifeFrom(now, record.tokenLife?.ttlSecs ?? null);
+  // The token of a delegate ends with its delegation.
+  const ends = [life.expiresAt, delegationEnd(gov.directory, agent)].filter((end) => end !== null);
+  const expiresAt = ends.length === 0 ? null : Math.min(...ends);
   const replaced: FormerToken = { hash: record.tokenHash ?? '', until: now + formerForMs };
   const former = [replaced, ...(record.tokenLife?.former ?? [])].filter(({ until }) => until > now);
   gov.journal.apply({
@@ -48,8 +52,8 @@ export function renewToken(gov: Tenancy, request: RenewRequest): RenewedToken {
       eventType: 'AgentTokenRenewed',
       lineage: agent.lineage,
       actor: actorOf(agent),
-      payload: canonicalJson({ expires_at: life.expiresAt === null ? null : timestamp(life.expiresAt) }),
+      payload: canonicalJson({ expires_at: expiresAt === null ? null : timestamp(expiresAt) }),
     }),
   );
-  return { token, expiresAt: life.expiresAt };
+  return { token, expiresAt };
 }

@@ -4,6 +4,7 @@ import { agentKey } from '../kernel/index.ts';
 import type { Agent } from './agent.ts';
 import type { AgentUsage } from './agent-coverage.ts';
 import { AgentCoverage, joined } from './agent-coverage.ts';
+import type { DelegationChange } from './delegation.ts';
 import type { AgentDirectory } from './directory.ts';
 import { suspensionsTable } from './suspensions-rows.ts';
 import type { SuspensionChange, SuspensionEvent, SuspensionsSnapshot } from './suspensions-slice.ts';
@@ -72,11 +73,20 @@ function join(agent: Agent, usage: AgentUsage): Undo {
 export function* storedTenancy({
   agents,
   agentUses,
+  delegations,
   suspensions,
-}: TenancySnapshot & SuspensionsSnapshot): Generator<AgentChange | AgentUseChange | SuspensionChange> {
+}: TenancySnapshot & SuspensionsSnapshot): Generator<
+  AgentChange | AgentUseChange | DelegationChange | SuspensionChange
+> {
   for (const agent of agents) {
     yield { kind: 'agent_saved', agent };
     if (agent.suspension !== null) yield { kind: 'agent_suspended', agent, suspension: agent.suspension };
+  }
+  for (const { checks, settledMicros, endedAt, ...terms } of delegations) {
+    const { id } = terms;
+    yield { kind: 'delegation_saved', terms };
+    yield { kind: 'delegation_used', id, checks, settledMicros };
+    if (endedAt !== null) yield { kind: 'delegation_ended', id, at: endedAt, reason: '' };
   }
   for (const use of agentUses) yield { kind: 'agent_used', use };
   for (const suspension of suspensions) yield { kind: 'suspension_saved', suspension };

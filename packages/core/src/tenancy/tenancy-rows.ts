@@ -3,6 +3,7 @@ import { widths } from '../access/index.ts';
 import type { AgentColumn, Row, Table } from '../journal/index.ts';
 import { agentColumns, agentIdOf, flag, integer, numberIn, optionalTextIn, text, textIn } from '../journal/index.ts';
 import type { AgentRecord, TokenLife } from './agent.ts';
+import type { Delegation } from './delegation.ts';
 import type { AgentUse } from './tenancy-slice.ts';
 
 export const agentsTable: Table<AgentRecord, AgentColumn> = {
@@ -52,6 +53,24 @@ function lifeOf(row: Row): Pick<AgentRecord, 'tokenLife'> {
   const stored = optionalTextIn(row, 'token_life');
   return stored === null ? {} : { tokenLife: JSON.parse(stored) as TokenLife };
 }
+
+export const delegationsTable: Table<Delegation, AgentColumn> = {
+  name: 'delegations',
+  key: agentColumns(({ id }) => id),
+  columns: {
+    checks: integer(({ checks }) => checks),
+    settled_micros: integer(({ settledMicros }) => settledMicros),
+    record: text((delegation) =>
+      JSON.stringify({ ...delegation, id: undefined, checks: undefined, settledMicros: undefined }),
+    ),
+  },
+  itemOf: (row) => ({
+    ...(JSON.parse(textIn(row, 'record')) as Omit<Delegation, 'id' | 'checks' | 'settledMicros'>),
+    id: agentIdOf(row),
+    checks: numberIn(row, 'checks'),
+    settledMicros: numberIn(row, 'settled_micros'),
+  }),
+};
 
 function suspensionOf(row: Row): AgentRecord['suspension'] {
   if (row['suspended_at'] === null) return null;

@@ -3,6 +3,7 @@ import { isAtLeastAsWide } from '../access/index.ts';
 import type { EpochMs, AgentId } from '../kernel/index.ts';
 import type { AgentRecord, Suspension } from './agent.ts';
 import type { AgentUsage } from './agent-coverage.ts';
+import type { Delegation } from './delegation.ts';
 
 /**
  * Each change names only what it changes. The rest of the agent's row stays, because another gateway may have changed
@@ -19,8 +20,11 @@ export type AgentChange =
   | { readonly kind: 'agent_suspended'; readonly agent: AgentRecord; readonly suspension: Suspension }
   /** A credential of this width resumed the agent. A suspension by a wider one stays. */
   | { readonly kind: 'agent_resumed'; readonly id: AgentId; readonly width: Width }
-  /** The agent left. The record of a suspended agent stays without its token, and so does any record if `isKept`. */
-  | { readonly kind: 'agent_removed'; readonly id: AgentId; readonly isKept: boolean };
+  /**
+   * The agent left. The record of a suspended agent stays without its token, and so does any record if `isKept`. With
+   * `keepsOps` its operations, which are over, stay until they are swept.
+   */
+  | { readonly kind: 'agent_removed'; readonly id: AgentId; readonly isKept: boolean; readonly keepsOps?: true };
 
 /** How an agent uses the gateway. */
 export interface AgentUse {
@@ -36,6 +40,7 @@ export type AgentUseChange =
 export interface TenancySnapshot {
   readonly agents: readonly AgentRecord[];
   readonly agentUses: readonly AgentUse[];
+  readonly delegations: readonly Delegation[];
 }
 
 /** An agent came, left, was suspended or resumed. */

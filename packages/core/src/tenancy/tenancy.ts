@@ -4,6 +4,7 @@ import type { JournalOf } from '../journal/index.ts';
 import type { AgentKey, Reactions, ReeveError, Ports } from '../kernel/index.ts';
 import type { Agent } from './agent.ts';
 import type { AgentBounds } from './compact-agent.ts';
+import type { DelegationChange } from './delegation.ts';
 import type { KnownAgents } from './directory.ts';
 import type { ReportedTools } from './reported-tools.ts';
 import type { AgentChange, AgentEvent, AgentUseChange } from './tenancy-slice.ts';
@@ -21,11 +22,21 @@ export interface AgentLink {
   discardEmpty(key: AgentKey): void;
 }
 
+/** An agent leaves. */
+export interface Leaving {
+  readonly agent: Agent;
+  readonly actor: Actor;
+  /** What its operations say of their end. */
+  readonly because: string;
+  /** Its operations are shown until they are swept. Otherwise they leave with it. */
+  readonly keepsOps: boolean;
+}
+
 export interface TenancyReactions {
   /** A silent agent is heard again. */
   readonly agentBack: Reactions<Agent>;
   /** An agent leaves. Its operations end with its registration. */
-  readonly agentLeaving: Reactions<{ readonly agent: Agent; readonly actor: Actor }>;
+  readonly agentLeaving: Reactions<Leaving>;
 }
 
 export interface Agents {
@@ -46,6 +57,6 @@ export interface Tenancy extends Ports, Agents {
   readonly reportedTools: Pick<ReportedTools, 'has'>;
   /** The version of the policies in force, as agents are told. */
   readonly policies: { readonly version: string };
-  readonly journal: JournalOf<AgentChange | AgentUseChange, AgentEvent | AlertEvent>;
+  readonly journal: JournalOf<AgentChange | AgentUseChange | DelegationChange, AgentEvent | AlertEvent>;
   readonly reactions: TenancyReactions;
 }

@@ -29,8 +29,8 @@ function charge(ledger: Ledger, agent: AgentId, delta: Delta): Charged {
   const { balances, bookedTo: day } = ledger;
   const approached = ledger.approachedBy(tiersOf(agent), delta);
   const undos = approached.map(({ of, period, percent }) => balances.notice(of, period, percent, day));
-  undos.push(balances.reserve(agent, delta.reserved));
-  if (delta.settled.day !== 0) undos.push(balances.settle(agent, delta.settled.day, day));
+  undos.push(balances.reserve(tiersOf(agent), delta.reserved));
+  if (delta.settled.day !== 0) undos.push(balances.settle(tiersOf(agent), delta.settled.day, day));
   const undo = () => {
     for (const each of undos.toReversed()) each();
   };

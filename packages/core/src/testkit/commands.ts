@@ -15,6 +15,7 @@ import type { Completion, CompleteRequest } from '../ops/complete-op.ts';
 import type { Op, OpRecord } from '../ops/op.ts';
 import type { ControlAction } from '../ops/receipt.ts';
 import type { RegisteredOp, RegisterOp } from '../ops/register-op.ts';
+import type { DelegateRequest, GrantedDelegation } from '../tenancy/delegate-agent.ts';
 import type { DeregisterRequest } from '../tenancy/deregister-agent.ts';
 import type { RegisterRequest, Registration } from '../tenancy/register-agent.ts';
 import type { ScopeSuspension } from '../tenancy/scope-suspensions.ts';
@@ -129,4 +130,25 @@ export function completeAction(gov: Governance, request: CompleteRequest): Promi
 
 export function acknowledgeControl(gov: Governance, request: AckRequest): Promise<void> {
   return execute(gov, { kind: 'acknowledge_control', ...request });
+}
+
+/** What a test delegates, unless it says otherwise. */
+const anything = { ttlSecs: 3600, actions: [], tools: [], maxCostMicros: null, maxChecks: null, name: '' } as const;
+
+/** Lets a child of this id act for an agent. */
+export function delegateAgent(
+  gov: Governance,
+  { id, token }: { readonly id: AgentId; readonly token: string },
+  childId: string,
+  members: Partial<DelegateRequest> = {},
+): Promise<GrantedDelegation> {
+  return execute(gov, { kind: 'delegate_agent', ...anything, agentId: id, token, childId, ...members });
+}
+
+export function revokeDelegation(
+  gov: Governance,
+  { id, token }: { readonly id: AgentId; readonly token: string },
+  childId: string,
+): Promise<void> {
+  return execute(gov, { kind: 'revoke_delegation', agentId: id, token, childId });
 }

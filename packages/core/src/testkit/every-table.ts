@@ -17,8 +17,8 @@ import { opsTable } from '../ops/ops-rows.ts';
 import { policySetsTable, policyTextsTable, policyVersionsTable } from '../policy/policy-rows.ts';
 import type { Change } from '../store.ts';
 import { suspensionsTable } from '../tenancy/suspensions-rows.ts';
-import { agentsTable, agentUsesTable } from '../tenancy/tenancy-rows.ts';
-import { sampleAgent, sampleUse } from './store-agent-conformance.ts';
+import { agentsTable, agentUsesTable, delegationsTable } from '../tenancy/tenancy-rows.ts';
+import { sampleAgent, sampleTerms, sampleUse } from './store-agent-conformance.ts';
 import { sampleApproval, sampleGrant } from './store-approval-conformance.ts';
 import {
   sampleBulk,
@@ -39,6 +39,7 @@ export const everyTable: readonly Table[] = [
   ratesTable,
   bulksTable,
   closedPeriodsTable,
+  delegationsTable,
   departuresTable,
   entriesTable,
   grantsTable,
@@ -69,6 +70,7 @@ const opMembers = {
   resource: '',
   summary: '',
   runId: '',
+  delegators: [],
   via: null,
   reason: '',
   costMicros: 0,
@@ -87,6 +89,10 @@ const changes: { readonly [Kind in Change['kind']]: Extract<Change, { readonly k
   agent_removed: { kind: 'agent_removed', id, isKept: false },
   agent_used: { kind: 'agent_used', use: sampleUse },
   agent_uses_removed: { kind: 'agent_uses_removed', id },
+  delegation_saved: { kind: 'delegation_saved', terms: sampleTerms },
+  delegation_used: { kind: 'delegation_used', id, checks: 1, settledMicros: 5 },
+  delegation_ended: { kind: 'delegation_ended', id, at: 3, reason: 'delegation was revoked' },
+  delegation_removed: { kind: 'delegation_removed', id },
   backup_taken: { kind: 'backup_taken', at: 1 },
   restore_recorded: { kind: 'restore_recorded' },
   api_key_saved: {

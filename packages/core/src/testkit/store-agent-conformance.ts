@@ -4,6 +4,7 @@ import type { AgentChange, AgentUse } from '../tenancy/tenancy-slice.ts';
 import type { Store } from '../store.ts';
 import type { AgentRecord, Suspension } from '../tenancy/agent.ts';
 import { unregisteredAgent } from '../tenancy/agent.ts';
+import type { DelegationTerms } from '../tenancy/delegation.ts';
 
 /** An agent with every member set. */
 export const sampleAgent: AgentRecord & { readonly suspension: Suspension } = {
@@ -31,6 +32,16 @@ export const sampleUse: AgentUse = {
     doors: { mcp: { firstAt: 1_700_000_000_000, lastAt: 1_700_000_060_000, names: ['"gitHub" 🦊'] } },
     families: { tools: { firstAt: 1_700_000_000_000, lastAt: 1_700_000_060_000 } },
   },
+};
+export const sampleTerms: DelegationTerms = {
+  id: sampleAgent.id,
+  by: 'boss',
+  grantedAt: 1_700_000_000_000,
+  expiresAt: 1_700_000_060_000,
+  actions: ['tool_call'],
+  tools: ['"read" 🦊*'],
+  maxCostMicros: 1_000_000,
+  maxChecks: 7,
 };
 export const bareAgent: AgentRecord = unregisteredAgent({ orgId: '', teamId: '', agentId: 'bot' });
 

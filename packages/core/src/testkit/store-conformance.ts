@@ -18,7 +18,14 @@ import type { Batch, Change, Snapshot, Store } from '../store.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';
 import { agentAfter, agentOfChange, isAgentChange } from '../tenancy/tenancy-slice.ts';
 import { agentKey } from '../kernel/ids.ts';
-import { agentConformance, bareAgent, sampleAgent, sampleUse, suspended } from './store-agent-conformance.ts';
+import {
+  agentConformance,
+  bareAgent,
+  sampleAgent,
+  sampleTerms,
+  sampleUse,
+  suspended,
+} from './store-agent-conformance.ts';
 import { approvalConformance, sampleApproval, sampleGrant, settledApproval } from './store-approval-conformance.ts';
 import {
   controlConformance,
@@ -254,6 +261,7 @@ const nothing: Snapshot = {
   unread: [],
   agents: [],
   agentUses: [],
+  delegations: [],
   apiKeys: [],
   signingKeys: [],
   ops: [],
@@ -326,6 +334,7 @@ const sampleOp: SavedOp = {
   resource: 'rm -rf "/"',
   summary: 'tidy ünder',
   runId: 'run-1',
+  delegators: ['boss', 'root'],
   via: { door: 'mcp', name: 'github' },
   reason: 'allowed by rule a/b',
   costMicros: Number.MAX_SAFE_INTEGER,
@@ -459,6 +468,50 @@ const roundTrips: Readonly<Record<Change['kind'], RoundTrip>> = {
       ],
     ],
     expected: { agents: [bareAgent] },
+  },
+  delegation_saved: {
+    write: [
+      [
+        { kind: 'delegation_saved', terms: { ...sampleTerms, maxChecks: 1 } },
+        { kind: 'delegation_used', id: sampleTerms.id, checks: 1, settledMicros: 2 },
+      ],
+      [{ kind: 'delegation_saved', terms: sampleTerms }],
+    ],
+    expected: { delegations: [{ ...sampleTerms, checks: 1, settledMicros: 2, endedAt: null }] },
+  },
+  delegation_used: {
+    write: [
+      [{ kind: 'delegation_saved', terms: sampleTerms }],
+      [
+        { kind: 'delegation_used', id: sampleTerms.id, checks: 1, settledMicros: 0 },
+        { kind: 'delegation_used', id: sampleTerms.id, checks: 1, settledMicros: Number.MAX_SAFE_INTEGER },
+        { kind: 'delegation_used', id: unknownAgent, checks: 1, settledMicros: 1 },
+      ],
+      [{ kind: 'delegation_used', id: sampleTerms.id, checks: 0, settledMicros: 5 }],
+    ],
+    expected: {
+      delegations: [{ ...sampleTerms, checks: 2, settledMicros: Number.MAX_SAFE_INTEGER, endedAt: null }],
+    },
+  },
+  delegation_ended: {
+    write: [
+      [{ kind: 'delegation_saved', terms: sampleTerms }],
+      [
+        { kind: 'delegation_ended', id: sampleTerms.id, at: 99, reason: 'delegation was revoked' },
+        { kind: 'delegation_ended', id: unknownAgent, at: 99, reason: '' },
+      ],
+    ],
+    expected: { delegations: [{ ...sampleTerms, checks: 0, settledMicros: 0, endedAt: 99 }] },
+  },
+  delegation_removed: {
+    write: [
+      [{ kind: 'delegation_saved', terms: sampleTerms }],
+      [
+        { kind: 'delegation_removed', id: sampleTerms.id },
+        { kind: 'delegation_removed', id: unknownAgent },
+      ],
+    ],
+    expected: { delegations: [] },
   },
   api_key_saved: {
     write: [

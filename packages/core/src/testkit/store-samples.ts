@@ -129,6 +129,7 @@ export const someOp: fc.Arbitrary<SavedOp> = fc.record({
   resource: text,
   summary: text,
   runId: text,
+  delegators: fc.array(fc.constantFrom('boss', 'root'), { maxLength: 2 }),
   via: orNull(fc.record({ door: fc.constantFrom(...doors), name: text })),
   reason: text,
   costMicros: micros,

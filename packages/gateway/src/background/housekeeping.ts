@@ -2,9 +2,11 @@ import type { Access, AuditReader, Governance, Store } from '@reeve/core';
 import {
   credentialEnded,
   cutLog,
+  endLapsedDelegations,
   expireUnchecked,
   followClock,
   forgetDepartures,
+  forgetEndedDelegations,
   lastCut,
   Listening,
   ReservationReaper,
@@ -44,6 +46,9 @@ const balancesPauseMs = 100;
 const listenEveryMs = 250;
 /** How often to look for controls that were not acknowledged in time. */
 const controlEveryMs = 250;
+/** How often to look for delegations that are over by time. Until then their tokens are refused when they are used. */
+const delegationsEveryMs = 250;
+const delegationsPerTurn = 10;
 
 export interface Housekeeping {
   readonly gov: Governance;
@@ -100,6 +105,7 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
   const saveKeyUses = () => {
     for (const use of access.keys.unwritten()) gov.journal.apply({ kind: 'api_key_used', ...use });
   };
+  const forgetDelegations = rounds.ofTurns(gov.journal, () => forgetEndedDelegations(gov, rowsPerTurn) === rowsPerTurn);
   const settle = rounds.of(() => settleSuspensions(gov));
   const forget = rounds.of(() => forgetDepartures(gov));
   rounds.every(tickMs, () => {
@@ -116,6 +122,7 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
     retain();
     settle();
     forget();
+    forgetDelegations();
   });
   const saveAgentUses = rounds.ofTurns(gov.journal, () => {
     saveUses(gov, rowsPerTurn);
@@ -154,12 +161,20 @@ function watchAgents(config: Config, ports: Housekeeping, rounds: Rounds, awake:
     rounds.ofTurns(gov.journal, () => leads() && timeOutControls(gov, receiptsPerTurn, awake) === receiptsPerTurn),
   );
   rounds.every(
+    delegationsEveryMs,
+    rounds.ofTurns(gov.journal, () => leads() && endLapsedDelegations(gov, delegationsPerTurn) === delegationsPerTurn),
+  );
+  rounds.every(
     Math.min(10_000, Math.max(controlEveryMs, staleMs / 10)),
     rounds.ofTurns(gov.journal, () => leads() && staleWatch.step(opsPerTurn)),
   );
   const leaseMs = config.reservationLeaseSecs * 1000;
   if (leaseMs === 0) return;
   const reservationReaper = new ReservationReaper(gov, leaseMs, listening, () => metrics.reservationReleased());
+  rounds.every(
+    delegationsEveryMs,
+    rounds.ofTurns(gov.journal, () => leads() && endLapsedDelegations(gov, delegationsPerTurn) === delegationsPerTurn),
+  );
   rounds.every(
     Math.min(10_000, Math.max(controlEveryMs, leaseMs / 10)),
     rounds.ofTurns(gov.journal, () => leads() && reservationReaper.step(opsPerStep)),

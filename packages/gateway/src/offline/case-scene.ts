@@ -1,5 +1,5 @@
 import type { Asking, CheckRequest, ConsideredRule, Decision, Facts, PolicySet, SpendFacts, Total } from '@reeve/core';
-import type { Charge } from '@reeve/core';
+import type { Charge, Micros } from '@reeve/core';
 import {
   approximateUsd,
   chargeOf,
@@ -91,8 +91,8 @@ export class CaseScene {
   #goThrough(earlier: EarlierRequest): CaseAnswer {
     const { answer } = this.ask(earlier);
     if (earlier.settledMicros !== undefined && answer.decision === 'allow') {
-      this.#ledger.balances.reserve(earlier.agent, -answer.reserved_micros);
-      this.#ledger.balances.settle(earlier.agent, earlier.settledMicros, this.#ledger.bookedTo);
+      this.#ledger.balances.reserve(tiersOf(earlier.agent), -answer.reserved_micros);
+      this.#ledger.balances.settle(tiersOf(earlier.agent), earlier.settledMicros, this.#ledger.bookedTo);
     }
     return answer;
   }
@@ -106,7 +106,7 @@ export class CaseScene {
     const answer = this.#weigh(asked, verdict, charge);
     if (answer.decision !== 'deny') this.#count(asked, verdict);
     const rules = considerRules(this.#set, asked.agent, asked.action, facts);
-    if (answer.reserved_micros > 0) this.#ledger.balances.reserve(asked.agent, answer.reserved_micros);
+    if (answer.reserved_micros > 0) this.#ledger.balances.reserve(tiersOf(asked.agent), answer.reserved_micros);
     if (asked.runId !== '') this.#runs.count(asked.agent, asked.runId, answer.reserved_micros);
     return { answer, rules };
   }
@@ -114,7 +114,11 @@ export class CaseScene {
   #weigh(asked: CaseRequest, verdict: ReturnType<PolicySet['evaluate']>, charge: Charge): CaseAnswer {
     const world = { ledger: this.#ledger, mostActionMicros: this.#mostMicros };
     const request = { agentId: asked.agent, action: asked.action };
-    const weighed = weighBudgets(world, this.#ledger, request, verdict, charge);
+    const caps = {
+      policy: this.#ledger.policy,
+      exceededBy: (cost: Micros) => this.#ledger.exceededBy(tiersOf(asked.agent), cost),
+    };
+    const weighed = weighBudgets(world, caps, request, verdict, charge);
     const refusal = weighRates({ rates: this.#rates, sha256 }, asked.agent, verdict, this.#now);
     const none = { exceeded: undefined, asking: undefined };
     const { decision, reason, policyRule, exceeded, asking } =

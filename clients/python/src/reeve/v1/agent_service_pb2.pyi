@@ -141,3 +141,49 @@ class ReportToolDefinitionsRequest(_message.Message):
 class ReportToolDefinitionsResponse(_message.Message):
     __slots__ = ()
     def __init__(self) -> None: ...
+
+class DelegateAgentRequest(_message.Message):
+    __slots__ = ("agent_id", "credential_token", "child_id", "ttl_secs", "actions", "tools", "max_cost_micros", "max_checks", "name")
+    AGENT_ID_FIELD_NUMBER: _ClassVar[int]
+    CREDENTIAL_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    CHILD_ID_FIELD_NUMBER: _ClassVar[int]
+    TTL_SECS_FIELD_NUMBER: _ClassVar[int]
+    ACTIONS_FIELD_NUMBER: _ClassVar[int]
+    TOOLS_FIELD_NUMBER: _ClassVar[int]
+    MAX_COST_MICROS_FIELD_NUMBER: _ClassVar[int]
+    MAX_CHECKS_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    agent_id: _common_pb2.AgentId
+    credential_token: str
+    child_id: str
+    ttl_secs: int
+    actions: _containers.RepeatedScalarFieldContainer[_common_pb2.ActionType]
+    tools: _containers.RepeatedScalarFieldContainer[str]
+    max_cost_micros: int
+    max_checks: int
+    name: str
+    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., credential_token: _Optional[str] = ..., child_id: _Optional[str] = ..., ttl_secs: _Optional[int] = ..., actions: _Optional[_Iterable[_Union[_common_pb2.ActionType, str]]] = ..., tools: _Optional[_Iterable[str]] = ..., max_cost_micros: _Optional[int] = ..., max_checks: _Optional[int] = ..., name: _Optional[str] = ...) -> None: ...
+
+class DelegateAgentResponse(_message.Message):
+    __slots__ = ("agent_id", "credential_token", "expires_at")
+    AGENT_ID_FIELD_NUMBER: _ClassVar[int]
+    CREDENTIAL_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    EXPIRES_AT_FIELD_NUMBER: _ClassVar[int]
+    agent_id: _common_pb2.AgentId
+    credential_token: str
+    expires_at: str
+    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., credential_token: _Optional[str] = ..., expires_at: _Optional[str] = ...) -> None: ...
+
+class RevokeDelegationRequest(_message.Message):
+    __slots__ = ("agent_id", "credential_token", "child_id")
+    AGENT_ID_FIELD_NUMBER: _ClassVar[int]
+    CREDENTIAL_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    CHILD_ID_FIELD_NUMBER: _ClassVar[int]
+    agent_id: _common_pb2.AgentId
+    credential_token: str
+    child_id: str
+    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., credential_token: _Optional[str] = ..., child_id: _Optional[str] = ...) -> None: ...
+
+class RevokeDelegationResponse(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...

@@ -6,6 +6,7 @@ import {
   agentJson,
   agentPath,
   agentStatus,
+  delegationJson,
   id,
   idFilter,
   idOrEmpty,
@@ -146,6 +147,18 @@ export const tenancyRoutes = {
     ...suspension,
     path: '/api/v1/agents/{org}/{team}/{agent}/suspend',
     summary: 'Suspend an agent: its checks are denied and its running operations paused.',
+  },
+  revokeDelegation: {
+    ...suspension,
+    path: '/api/v1/agents/{org}/{team}/{agent}/revoke-delegation',
+    summary:
+      'End the delegation by which an agent acts, and those below it. Its token stops at once, and its operations in flight are terminated.',
+    success: {
+      status: 200,
+      description: 'The delegate, and the delegation as it was when it ended.',
+      body: agentIdJson.extend({ delegation: delegationJson }),
+    },
+    problems: ['agent_not_found', 'delegation_not_found'],
   },
   resumeAgent: {
     ...suspension,

@@ -14,6 +14,7 @@ const op = (opId: string, seq: number): Change => ({
     resource: '',
     summary: '',
     runId: '',
+    delegators: [],
     via: null,
     reason: '',
     costMicros: 0,

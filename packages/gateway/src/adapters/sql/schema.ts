@@ -156,4 +156,13 @@ export const migrations: readonly string[] = [
     seq INTEGER NOT NULL,
     record TEXT NOT NULL
   ) WITHOUT ROWID;`,
+  `CREATE TABLE delegations (
+    org_id TEXT NOT NULL,
+    team_id TEXT NOT NULL,
+    agent_id TEXT NOT NULL,
+    checks INTEGER NOT NULL,
+    settled_micros INTEGER NOT NULL,
+    record TEXT NOT NULL,
+    PRIMARY KEY (org_id, team_id, agent_id)
+  ) WITHOUT ROWID;`,
 ];

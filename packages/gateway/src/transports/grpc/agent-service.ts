@@ -1,4 +1,7 @@
+import type { ActionType as WireActionType } from '@reeve/contract';
 import {
+  actionTypeNames,
+  DelegateAgentResponse,
   DeregisterAgentResponse,
   HeartbeatResponse,
   IdentifyAgentResponse,
@@ -6,9 +9,10 @@ import {
   RegisterAgentResponse,
   RenewTokenResponse,
   ReportToolDefinitionsResponse,
+  RevokeDelegationResponse,
 } from '@reeve/contract';
-import type { Execute, Issuers, Principal, SubjectIssuer, Tenancy } from '@reeve/core';
-import { heartbeat, identifyByToken, timestamp } from '@reeve/core';
+import type { ActionType, Execute, Issuers, Principal, SubjectIssuer, Tenancy } from '@reeve/core';
+import { heartbeat, identifyByToken, invalid, timestamp } from '@reeve/core';
 import { readerOf, readerOfAgent } from '../../evaluation/tenant-slots.ts';
 import type { Admits } from './decode.ts';
 import { decode, decodeFromAgent } from './decode.ts';
@@ -118,6 +122,36 @@ export function agentService(tenancy: Tenancy & Admits, execute: Execute, option
           return encode(ReportToolDefinitionsResponse, {});
         },
       ],
+      [
+        paths.delegateAgent,
+        async (bytes, call) => {
+          const wire = await decodeFromAgent(tenancy, 'DelegateAgentRequest', bytes);
+          const { agentId, token, expiresAt } = await execute({
+            kind: 'delegate_agent',
+            agentId: wire.agentId,
+            token: wire.credentialToken,
+            childId: wire.childId,
+            ttlSecs: wire.ttlSecs,
+            actions: [...new Set(wire.actions.map(actionNameOf))],
+            tools: wire.tools,
+            maxCostMicros: wire.maxCostMicros ?? null,
+            maxChecks: wire.maxChecks ?? null,
+            name: wire.name,
+          });
+          call.credentialShown(readerOfAgent(wire.agentId));
+          return encode(DelegateAgentResponse, { agentId, credentialToken: token, expiresAt: timestamp(expiresAt) });
+        },
+      ],
+      [
+        paths.revokeDelegation,
+        async (bytes, call) => {
+          const wire = await decodeFromAgent(tenancy, 'RevokeDelegationRequest', bytes);
+          const { agentId, credentialToken: token, childId } = wire;
+          await execute({ kind: 'revoke_delegation', agentId, token, childId });
+          call.credentialShown(readerOfAgent(agentId));
+          return encode(RevokeDelegationResponse, {});
+        },
+      ],
     ]),
     stream: new Map(),
   };
@@ -126,4 +160,10 @@ export function agentService(tenancy: Tenancy & Admits, execute: Execute, option
 /** A time on the wire; empty if there is none. */
 function timeOrNone(at: number | null): string {
   return at === null ? '' : timestamp(at);
+}
+
+function actionNameOf(wire: WireActionType): ActionType {
+  const name = actionTypeNames.nameOf(wire);
+  if (name === undefined) throw invalid('actions', 'must be named action types, as TOOL_CALL (2)');
+  return name;
 }

@@ -4,6 +4,7 @@ import {
   BatchCheckRequest,
   CheckActionRequest,
   CompleteActionRequest,
+  DelegateAgentRequest,
   DeregisterAgentRequest,
   faultInMessage,
   HealthCheckRequest,
@@ -14,6 +15,7 @@ import {
   RegisterAgentRequest,
   RenewTokenRequest,
   ReportToolDefinitionsRequest,
+  RevokeDelegationRequest,
 } from '@reeve/contract';
 import { ServerReflectionRequest } from '@reeve/contract/reflection';
 import { admitWorkload, invalid, messageOf, ReeveError } from '@reeve/core';
@@ -27,6 +29,7 @@ interface Messages {
   readonly BatchCheckRequest: BatchCheckRequest;
   readonly CheckActionRequest: CheckActionRequest;
   readonly CompleteActionRequest: CompleteActionRequest;
+  readonly DelegateAgentRequest: DelegateAgentRequest;
   readonly DeregisterAgentRequest: DeregisterAgentRequest;
   readonly HealthCheckRequest: HealthCheckRequest;
   readonly HeartbeatRequest: HeartbeatRequest;
@@ -36,6 +39,7 @@ interface Messages {
   readonly RegisterAgentRequest: RegisterAgentRequest;
   readonly RenewTokenRequest: RenewTokenRequest;
   readonly ReportToolDefinitionsRequest: ReportToolDefinitionsRequest;
+  readonly RevokeDelegationRequest: RevokeDelegationRequest;
   readonly ServerReflectionRequest: ServerReflectionRequest;
 }
 
@@ -46,6 +50,7 @@ const codecs: { readonly [Name in MessageName]: { decode(bytes: Uint8Array): Mes
   BatchCheckRequest,
   CheckActionRequest,
   CompleteActionRequest,
+  DelegateAgentRequest,
   DeregisterAgentRequest,
   HealthCheckRequest,
   HeartbeatRequest,
@@ -55,6 +60,7 @@ const codecs: { readonly [Name in MessageName]: { decode(bytes: Uint8Array): Mes
   RegisterAgentRequest,
   RenewTokenRequest,
   ReportToolDefinitionsRequest,
+  RevokeDelegationRequest,
   ServerReflectionRequest,
 };
 

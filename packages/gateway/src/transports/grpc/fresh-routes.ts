@@ -14,6 +14,8 @@ const answeredByTurns: ReadonlySet<string> = new Set([
   paths.deregisterAgent,
   paths.reportToolDefinitions,
   paths.renewToken,
+  paths.delegateAgent,
+  paths.revokeDelegation,
 ]);
 
 /** The same routes. Those that answer by what is in memory first learn what other gateways have done. */

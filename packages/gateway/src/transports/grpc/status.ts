@@ -12,6 +12,8 @@ const codes: Readonly<Record<ErrorCode, number>> = {
   token_in_use: statusCode.alreadyExists,
   agent_exists: statusCode.alreadyExists,
   too_many_agents: statusCode.resourceExhausted,
+  delegation_too_deep: statusCode.failedPrecondition,
+  delegation_not_found: statusCode.notFound,
   tenant_bound: statusCode.permissionDenied,
   key_not_found: statusCode.notFound,
   key_revoked: statusCode.failedPrecondition,

@@ -14,6 +14,21 @@ export function agentPresenter({ ledger, ops, directory }: Pick<Operations, 'led
     const hold = directory.suspensions.over(record.id);
     return hold === undefined ? null : nameOfScope(hold.suspension);
   };
+  const delegationJson = (agent: Agent): AgentJson['delegation'] => {
+    const delegation = directory.delegations.of(agent);
+    if (delegation === undefined) return null;
+    const { id, by, expiresAt, actions, tools, maxCostMicros, settledMicros, maxChecks, checks } = delegation;
+    return {
+      by: { org_id: id.orgId, team_id: id.teamId, agent_id: by },
+      expires_at: timestamp(expiresAt),
+      actions: [...actions],
+      tools: [...tools],
+      max_cost_usd: maxCostMicros === null ? null : usdOfMicros(maxCostMicros),
+      spent_usd: usdOfMicros(settledMicros),
+      max_checks: maxChecks,
+      checks,
+    };
+  };
   const topologyAgentJson = (agent: Agent): TopologyAgentJson => {
     const { record, lineage } = agent;
     const { id, parent } = record;
@@ -27,6 +42,7 @@ export function agentPresenter({ ledger, ops, directory }: Pick<Operations, 'led
       status: isSuspended({ directory }, agent) ? 'suspended' : 'active',
       suspended_by: suspendedBy(agent),
       parent: parent === null ? null : { org_id: parent.orgId, team_id: parent.teamId, agent_id: parent.agentId },
+      delegation: delegationJson(agent),
       depth: lineage.depth,
       last_seen_at: timestamp(agent.lastSeenAt),
       in_flight: inFlight({ ops }, agent),
@@ -51,7 +67,7 @@ export function agentPresenter({ ledger, ops, directory }: Pick<Operations, 'led
     agent: topologyAgentJson(agent),
     children: children.map(treeJson),
   });
-  return { topologyAgentJson, agentJson, treeJson };
+  return { topologyAgentJson, agentJson, treeJson, delegationJson };
 }
 
 function usageOf({ coverage }: Agent): AgentUsage {

@@ -34,6 +34,8 @@ const codes: Readonly<Record<ErrorCode, ProblemCode>> = {
   token_in_use: 'token_in_use',
   agent_exists: 'agent_exists',
   too_many_agents: 'too_many_agents',
+  delegation_too_deep: 'delegation_too_deep',
+  delegation_not_found: 'delegation_not_found',
   key_not_found: 'key_not_found',
   key_revoked: 'key_revoked',
   agent_not_found: 'agent_not_found',

@@ -6,7 +6,7 @@
 
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
-import { AgentId } from "./common.ts";
+import { ActionType, AgentId } from "./common.ts";
 
 export const protobufPackage = "reeve.v1";
 
@@ -117,6 +117,50 @@ export interface ReportToolDefinitionsRequest {
 }
 
 export interface ReportToolDefinitionsResponse {
+}
+
+export interface DelegateAgentRequest {
+  /** Who delegates. */
+  agentId: AgentId | undefined;
+  credentialToken: string;
+  /**
+   * The id of the delegate in the org and team of whoever delegates. It must be
+   * free, or be that of a delegate of the same agent.
+   */
+  childId: string;
+  /** 1 to 86,400. A delegation ends no later than the one that its delegator acts by. */
+  ttlSecs: number;
+  /** The types of actions that the delegate may do. Empty: any. */
+  actions: ActionType[];
+  /** Globs of tool names, for tool calls. Empty: any. At most 100. */
+  tools: string[];
+  /** What all of it may cost, in millionths of a US dollar. */
+  maxCostMicros?:
+    | number
+    | undefined;
+  /** How many checks it may make. Denied ones count, repeated ones do not. */
+  maxChecks?: number | undefined;
+  name: string;
+}
+
+export interface DelegateAgentResponse {
+  agentId:
+    | AgentId
+    | undefined;
+  /** The token of the delegate. Only this answer shows it. */
+  credentialToken: string;
+  /** RFC 3339, UTC, milliseconds. */
+  expiresAt: string;
+}
+
+export interface RevokeDelegationRequest {
+  /** Who had delegated. */
+  agentId: AgentId | undefined;
+  credentialToken: string;
+  childId: string;
+}
+
+export interface RevokeDelegationResponse {
 }
 
 function createBaseRegisterAgentRequest(): RegisterAgentRequest {
@@ -1047,6 +1091,335 @@ export const ReportToolDefinitionsResponse: MessageFns<ReportToolDefinitionsResp
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
       const message = createBaseReportToolDefinitionsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseDelegateAgentRequest(): DelegateAgentRequest {
+  return {
+    agentId: undefined,
+    credentialToken: "",
+    childId: "",
+    ttlSecs: 0,
+    actions: [],
+    tools: [],
+    maxCostMicros: undefined,
+    maxChecks: undefined,
+    name: "",
+  };
+}
+
+export const DelegateAgentRequest: MessageFns<DelegateAgentRequest> = {
+  encode(message: DelegateAgentRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agentId !== undefined) {
+      AgentId.encode(message.agentId, writer.uint32(10).fork()).join();
+    }
+    if (message.credentialToken !== "") {
+      writer.uint32(18).string(message.credentialToken);
+    }
+    if (message.childId !== "") {
+      writer.uint32(26).string(message.childId);
+    }
+    if (message.ttlSecs !== 0) {
+      writer.uint32(32).int64(message.ttlSecs);
+    }
+    if (message.actions.length !== 0) {
+      writer.uint32(42).fork();
+      for (const v of message.actions) {
+        writer.int32(v);
+      }
+      writer.join();
+    }
+    for (const v of message.tools) {
+      writer.uint32(50).string(v!);
+    }
+    if (message.maxCostMicros !== undefined) {
+      writer.uint32(56).int64(message.maxCostMicros);
+    }
+    if (message.maxChecks !== undefined) {
+      writer.uint32(64).int64(message.maxChecks);
+    }
+    if (message.name !== "") {
+      writer.uint32(74).string(message.name);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DelegateAgentRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDelegateAgentRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.agentId = AgentId.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.credentialToken = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.childId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.ttlSecs = longToNumber(reader.int64());
+            continue;
+          }
+          case 5: {
+            if (tag === 40) {
+              message.actions.push(reader.int32() as any);
+
+              continue;
+            }
+
+            if (tag === 42) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.actions.push(reader.int32() as any);
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.tools.push(reader.string());
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.maxCostMicros = longToNumber(reader.int64());
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.maxChecks = longToNumber(reader.int64());
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseDelegateAgentResponse(): DelegateAgentResponse {
+  return { agentId: undefined, credentialToken: "", expiresAt: "" };
+}
+
+export const DelegateAgentResponse: MessageFns<DelegateAgentResponse> = {
+  encode(message: DelegateAgentResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agentId !== undefined) {
+      AgentId.encode(message.agentId, writer.uint32(10).fork()).join();
+    }
+    if (message.credentialToken !== "") {
+      writer.uint32(18).string(message.credentialToken);
+    }
+    if (message.expiresAt !== "") {
+      writer.uint32(26).string(message.expiresAt);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DelegateAgentResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDelegateAgentResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.agentId = AgentId.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.credentialToken = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.expiresAt = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRevokeDelegationRequest(): RevokeDelegationRequest {
+  return { agentId: undefined, credentialToken: "", childId: "" };
+}
+
+export const RevokeDelegationRequest: MessageFns<RevokeDelegationRequest> = {
+  encode(message: RevokeDelegationRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agentId !== undefined) {
+      AgentId.encode(message.agentId, writer.uint32(10).fork()).join();
+    }
+    if (message.credentialToken !== "") {
+      writer.uint32(18).string(message.credentialToken);
+    }
+    if (message.childId !== "") {
+      writer.uint32(26).string(message.childId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RevokeDelegationRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRevokeDelegationRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.agentId = AgentId.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.credentialToken = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.childId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRevokeDelegationResponse(): RevokeDelegationResponse {
+  return {};
+}
+
+export const RevokeDelegationResponse: MessageFns<RevokeDelegationResponse> = {
+  encode(_: RevokeDelegationResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RevokeDelegationResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRevokeDelegationResponse();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {

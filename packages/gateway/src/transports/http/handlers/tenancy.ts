@@ -1,5 +1,14 @@
 import type { AgentId, Execute, Operations } from '@reeve/core';
-import { findAgent, lineageOf, listAgents, teamOf, topologyStats, treeUnder, visibleAgents } from '@reeve/core';
+import {
+  findAgent,
+  lineageOf,
+  listAgents,
+  ReeveError,
+  teamOf,
+  topologyStats,
+  treeUnder,
+  visibleAgents,
+} from '@reeve/core';
 import { agentPlaceOf, cursorOf } from '../cursor.ts';
 import { fitting } from '../fitting.ts';
 import type { Handlers } from '../handler.ts';
@@ -17,10 +26,11 @@ type TenancyRoutes =
   | 'registerAgent'
   | 'getAgent'
   | 'suspendAgent'
-  | 'resumeAgent';
+  | 'resumeAgent'
+  | 'revokeDelegation';
 
 export function tenancyHandlers(operations: Operations, execute: Execute): Pick<Handlers, TenancyRoutes> {
-  const { topologyAgentJson, agentJson, treeJson } = agentPresenter(operations);
+  const { topologyAgentJson, agentJson, treeJson, delegationJson } = agentPresenter(operations);
   return {
     topologyOverview: ({ query }, { principal }) =>
       overview([...visibleAgents(operations, principal, { orgId: query.org_id })].map(topologyAgentJson)),
@@ -75,6 +85,14 @@ export function tenancyHandlers(operations: Operations, execute: Execute): Pick<
       const agent = findAgent(operations, principal, idOf(params));
       await execute({ kind: 'suspend_agent', by: principal, agent: agent.record.id, reason: body.reason });
       return agentJson(agent);
+    },
+    revokeDelegation: async ({ params, body }, { principal }) => {
+      const agent = findAgent(operations, principal, idOf(params));
+      const delegation = delegationJson(agent);
+      const { id } = agent.record;
+      await execute({ kind: 'end_delegation', by: principal, agent: id, reason: body.reason });
+      if (delegation === null) throw new ReeveError('delegation_not_found', 'the agent acts for nobody');
+      return { org_id: id.orgId, team_id: id.teamId, agent_id: id.agentId, delegation };
     },
     resumeAgent: async ({ params, body }, { principal }) => {
       const agent = findAgent(operations, principal, idOf(params));

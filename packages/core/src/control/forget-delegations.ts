@@ -1,0 +1,22 @@
+import type { Controls } from './controls.ts';
+
+/**
+ * Forgets up to `most` delegations that have ended and left no operations here, with their agents, in a turn. A suspension
+ * and a stop that was not confirmed stay, as of any agent that leaves. Returns how many it forgot.
+ */
+export function forgetEndedDelegations(gov: Controls, most: number): number {
+  const { control, directory, journal, ops } = gov;
+  let forgotten = 0;
+  for (const { id } of [...directory.delegations.ended()]) {
+    if (forgotten === most) break;
+    const agent = directory.find(id);
+    if (agent !== undefined && ops.of(agent).size > 0) continue;
+    journal.apply({ kind: 'delegation_removed', id });
+    // If somebody has registered it since, it is an agent of its own.
+    if (agent !== undefined && agent.record.tokenHash === null) {
+      journal.apply({ kind: 'agent_removed', id, isKept: control.owesAnything(agent.key) });
+    }
+    forgotten++;
+  }
+  return forgotten;
+}

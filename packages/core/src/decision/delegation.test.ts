@@ -1,0 +1,382 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { action } from '../action/action.ts';
+import type { DelegateRequest } from '../tenancy/delegate-agent.ts';
+import { endLapsedDelegations } from '../tenancy/end-delegation.ts';
+import { ownWork } from '../journal/warrant.ts';
+import { approveAction, delegateAgent, resumeAgent, revokeDelegation, suspendAgent } from '../testkit/commands.ts';
+import { agentId, operator, useTool } from '../testkit/requests.ts';
+import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
+import { testGovernance } from '../testkit/test-governance.ts';
+
+const bossId = agentId('acme/search/boss');
+const childId = agentId('acme/search/child');
+
+let g: TestGovernance;
+let boss: TestAgent;
+
+beforeEach(async () => {
+  g = await testGovernance();
+  await g.policies('default: allow');
+  boss = await g.register(bossId);
+});
+
+async function delegate(by: TestAgent, child: string, members: Partial<DelegateRequest> = {}): Promise<TestAgent> {
+  const { agentId: id, token } = await g.settle(delegateAgent(g.gov, by, child, members));
+  return { id, token };
+}
+
+const dollars = (usd: number) => usd * 1_000_000;
+const delegationOf = (id = childId) => g.gov.directory.delegations.of(g.known(id));
+
+describe('what a delegate may do', () => {
+  test('is what policy allows to itself and to every delegator, each by its own name', async () => {
+    const [middle, leaf] = [agentId('acme/search/middle'), agentId('acme/search/leaf')];
+    await g.policies(
+      'default: allow',
+      'scope: agent:acme/search/boss\nname: of-boss\nrules: [{name: no, effect: deny, tools: [a]}]',
+      'scope: agent:acme/search/middle\nname: of-middle\nrules: [{name: no, effect: deny, tools: [b]}]',
+      'scope: agent:acme/search/leaf\nname: of-leaf\nrules: [{name: no, effect: deny, tools: [c]}]',
+    );
+    const below = await delegate(boss, middle.agentId);
+    const agent = await delegate(below, leaf.agentId);
+    expect(await g.check(agent, { action: useTool('a') })).toMatchObject({
+      decision: 'deny',
+      policyRule: 'of-boss/no',
+      reason: expect.stringMatching(/^on behalf of "boss": /),
+    });
+    expect(await g.check(agent, { action: useTool('b') })).toMatchObject({
+      decision: 'deny',
+      policyRule: 'of-middle/no',
+    });
+    expect(await g.check(agent, { action: useTool('c') })).toMatchObject({
+      decision: 'deny',
+      policyRule: 'of-leaf/no',
+    });
+    expect(await g.check(agent, { action: useTool('d') })).toMatchObject({ decision: 'allow' });
+    // Nobody below speaks for those above.
+    expect(await g.check(boss, { action: useTool('b') })).toMatchObject({ decision: 'allow' });
+  });
+
+  test('waits for people on the strictest terms of all who are asked about', async () => {
+    await g.policies(
+      'default: allow\nname: all\nrules: [{name: ask, effect: require_approval, approvals: {ttl_secs: 600}}]',
+      'scope: agent:acme/search/boss\nname: of-boss\nrules: [{name: ask, effect: require_approval, approvals: {count: 2, ttl_secs: 60, grants: false}}]',
+    );
+    const child = await delegate(boss, 'child');
+    const { decision, approvalId } = await g.check(child);
+    expect(decision).toBe('pending');
+    const approval = g.gov.approvals.find(approvalId);
+    expect(approval).toMatchObject({ required: 2, rules: ['all/ask', 'of-boss/ask'], isGrantable: false });
+    expect((approval?.expiresAt ?? 0) - g.clock.now()).toBe(60_000);
+  });
+
+  test('is bounded by the lists of every delegation above it', async () => {
+    const middle = await delegate(boss, 'middle', { actions: ['tool_call', 'llm_call'], tools: ['read_*', 'x'] });
+    const leaf = await delegate(middle, 'leaf', { tools: ['read_mail', 'write_mail'] });
+    const checkOf = (tool: string) => g.check(leaf, { action: useTool(tool) });
+    expect(await checkOf('read_mail')).toMatchObject({ decision: 'allow' });
+    expect(await checkOf('read_all')).toMatchObject({ decision: 'deny', policyRule: 'delegation' });
+    // It has given more than it has.
+    expect(await checkOf('write_mail')).toMatchObject({ decision: 'deny', policyRule: 'delegation' });
+    const file = action('file_operation', { operation: 'read', path: '/tmp/x' });
+    expect(await g.check(leaf, { action: file })).toMatchObject({
+      decision: 'deny',
+      policyRule: 'delegation',
+      reason: 'the delegation of "middle" by "boss" does not cover file_operation',
+    });
+    // Tools are looked at for calls of tools alone.
+    expect(await g.check(leaf, { action: action('llm_call', { model: 'm' }) })).toMatchObject({ decision: 'allow' });
+  });
+
+  test('is bounded by the number of checks of every delegation above it; denied ones count, repeated ones do not', async () => {
+    await g.policies('default: allow\nname: p\nrules: [{name: no, effect: deny, tools: [no]}]');
+    const middle = await delegate(boss, 'middle', { maxChecks: 3 });
+    const [one, two] = [await delegate(middle, 'one'), await delegate(middle, 'two', { maxChecks: 1 })];
+    const again = { traceId: 't', spanId: 's' };
+    expect(await g.check(one, again)).toMatchObject({ decision: 'allow' });
+    for (let time = 0; time < 3; time++) expect(await g.check(one, again)).toMatchObject({ decision: 'allow' });
+    expect(await g.check(two, { action: useTool('no') })).toMatchObject({ decision: 'deny', policyRule: 'p/no' });
+    // What does not fit counts nowhere: it takes nothing from those beside it.
+    for (let time = 0; time < 3; time++) {
+      expect(await g.check(two)).toMatchObject({ decision: 'deny', policyRule: 'delegation' });
+    }
+    expect(await g.check(middle)).toMatchObject({ decision: 'allow' });
+    expect(await g.check(one)).toMatchObject({
+      decision: 'deny',
+      policyRule: 'delegation',
+      reason: 'the delegation of "middle" by "boss" allows 3 checks, and they are used up',
+    });
+    expect(await g.check(one, again)).toMatchObject({ decision: 'allow' });
+    expect(delegationOf(middle.id)).toMatchObject({ checks: 3 });
+  });
+
+  test('is bounded by what every delegation above it may cost: reserved, settled and released like caps', async () => {
+    const middle = await delegate(boss, 'middle', { maxCostMicros: dollars(3) });
+    const leaf = await delegate(middle, 'leaf', { maxCostMicros: dollars(2) });
+    const cost = (agent: TestAgent, usd: number) => g.check(agent, { estimatedCostMicros: dollars(usd) });
+    const first = await cost(leaf, 2);
+    expect(first).toMatchObject({ decision: 'allow' });
+    expect(await cost(leaf, 1)).toMatchObject({ decision: 'deny', policyRule: 'delegation', limit: undefined });
+    expect(await cost(middle, 1)).toMatchObject({ decision: 'allow' });
+    expect(await cost(middle, 0.000001)).toMatchObject({ decision: 'deny', policyRule: 'delegation' });
+    await g.complete(leaf, first.opId, { actualCostMicros: dollars(0.5) });
+    expect(delegationOf(leaf.id)).toMatchObject({ settledMicros: dollars(0.5) });
+    expect(delegationOf(middle.id)).toMatchObject({ settledMicros: dollars(0.5) });
+    expect(await cost(leaf, 1.6)).toMatchObject({ decision: 'deny' });
+    expect(await cost(leaf, 1.5)).toMatchObject({ decision: 'allow' });
+    expect(await g.check(leaf)).toMatchObject({ decision: 'allow' });
+  });
+
+  test('is charged to its own agent tier and to that of each delegator, once to everybody else', async () => {
+    await g.policies(
+      'default: allow\nname: p\nbudget: {agent_daily_limit_usd: 100}',
+      'scope: agent:acme/search/boss\nname: of-boss\nbudget: {daily_limit_usd: 3}',
+    );
+    const middle = await delegate(boss, 'middle');
+    const leaf = await delegate(middle, 'leaf');
+    const { opId } = await g.check(leaf, { estimatedCostMicros: dollars(2) });
+    await g.check(leaf, { estimatedCostMicros: dollars(1) });
+    await g.complete(leaf, opId);
+    const read = (tier: 'global' | 'team' | 'agent', agent = '') => {
+      const [orgId, teamId] = tier === 'global' ? ['', ''] : ['acme', 'search'];
+      const { spent, reserved } = g.gov.ledger.read({ tier, orgId, teamId, agentId: agent });
+      return [spent.day, reserved];
+    };
+    const both = [dollars(2), dollars(1)];
+    expect(['leaf', 'middle', 'boss'].map((each) => read('agent', each))).toEqual([both, both, both]);
+    expect([read('team'), read('global')]).toEqual([both, both]);
+    expect(await g.check(leaf, { estimatedCostMicros: 1 })).toMatchObject({
+      decision: 'deny',
+      policyRule: 'budget/agent.day',
+      reason: expect.stringContaining('cap of the agent "boss"'),
+    });
+    expect(await g.check(boss, { estimatedCostMicros: 1 })).toMatchObject({ decision: 'deny' });
+    // The log alone says the same.
+    g = await g.crash();
+    expect(['leaf', 'middle', 'boss'].map((each) => read('agent', each))).toEqual([both, both, both]);
+    expect(delegationOf(leaf.id)).toMatchObject({ checks: 3, settledMicros: dollars(2) });
+  });
+
+  test('is nothing while a delegator is suspended or has not confirmed a stop, repeated checks included', async () => {
+    const middle = await delegate(boss, 'middle');
+    const leaf = await delegate(middle, 'leaf');
+    const again = { traceId: 't', spanId: 's' };
+    await g.check(leaf, again);
+    await g.settle(suspendAgent(g.gov, operator, bossId, ''));
+    for (const members of [{}, again]) {
+      expect(await g.check(leaf, members)).toMatchObject({ decision: 'deny', reason: 'delegator is suspended' });
+    }
+    await expect(delegate(leaf, 'lower')).rejects.toMatchObject({ code: 'suspended' });
+    await g.settle(resumeAgent(g.gov, operator, bossId, ''));
+    expect(await g.check(leaf, again)).toMatchObject({ decision: 'allow' });
+    g.known(middle.id).blocked = true;
+    expect(await g.check(leaf)).toMatchObject({ decision: 'deny', reason: 'delegator is suspended' });
+  });
+});
+
+describe('delegating', () => {
+  test('makes an agent of the same org and team with the delegator as parent, and is on record', async () => {
+    const child = await delegate(boss, 'child', { name: 'helper', tools: ['x'], maxChecks: 5, ttlSecs: 60 });
+    expect(child.id).toEqual(childId);
+    expect(g.known(childId)).toMatchObject({
+      record: { name: 'helper', parent: bossId, registeredWith: [operator.credentialId] },
+      lineage: { depth: 1, root_agent_id: 'boss' },
+    });
+    expect((await g.audit()).at(-1)).toMatchObject({
+      event_type: 'AgentDelegated',
+      actor: { id: 'acme/search/boss', kind: 'agent' },
+      lineage: { agent_id: 'child', parent_agent_id: 'boss' },
+      payload: { by: 'acme/search/boss', tools: ['x'], max_checks: 5, max_cost_usd: null, again: false },
+    });
+    expect(JSON.stringify(await g.audit())).not.toContain(child.token);
+  });
+
+  test('again replaces the limits and the token; what was used counts on', async () => {
+    const child = await delegate(boss, 'child', { maxChecks: 2, tools: ['search'] });
+    await g.check(child);
+    const again = await delegate(boss, 'child', { maxChecks: 2 });
+    expect(await g.check(child)).toMatchObject({ decision: 'deny', reason: 'credential token mismatch' });
+    expect(await g.check(again, { action: useTool('other') })).toMatchObject({ decision: 'allow' });
+    expect(await g.check(again)).toMatchObject({ decision: 'deny', policyRule: 'delegation' });
+  });
+
+  test.each([
+    ['an agent of somebody else', 'other'],
+    ['itself', 'boss'],
+  ])('to %s is refused', async (_, id) => {
+    await g.register(agentId('acme/search/other'));
+    await expect(delegate(boss, id)).rejects.toMatchObject({ code: 'agent_exists' });
+  });
+
+  test('to a delegate of another, or to whoever stands above, is refused', async () => {
+    const other = await g.register(agentId('acme/search/other'));
+    const child = await delegate(boss, 'child');
+    await expect(delegate(other, 'child')).rejects.toMatchObject({ code: 'agent_exists' });
+    await expect(delegate(child, 'boss')).rejects.toMatchObject({ code: 'agent_exists' });
+    await expect(delegate(child, 'child')).rejects.toMatchObject({ code: 'agent_exists' });
+  });
+
+  test('goes 8 deep, and no deeper', async () => {
+    let last = boss;
+    for (let depth = 1; depth <= 8; depth++) last = await delegate(last, `at-${depth}`);
+    expect(await g.check(last)).toMatchObject({ decision: 'allow' });
+    await expect(delegate(last, 'at-9')).rejects.toMatchObject({ code: 'delegation_too_deep' });
+  });
+
+  test('ends no later than the delegation that it is made by', async () => {
+    const child = await delegate(boss, 'child', { ttlSecs: 60 });
+    const { expiresAt } = await g.settle(delegateAgent(g.gov, child, 'lower', { ttlSecs: 86_400 }));
+    expect(expiresAt).toBe(g.clock.now() + 60_000);
+  });
+
+  test.each([
+    ['ttl_secs', { ttlSecs: 0 }],
+    ['ttl_secs', { ttlSecs: 86_401 }],
+    ['child_id', { childId: 'a/b' }],
+    ['child_id', { childId: '' }],
+    ['tools', { tools: ['['] }],
+    ['tools', { tools: [''] }],
+    ['tools', { tools: Array.from({ length: 101 }, () => 'x') }],
+    ['tools', { tools: Array.from({ length: 100 }, () => 'x'.repeat(100)) }],
+    ['max_checks', { maxChecks: -1 }],
+    ['max_cost_micros', { maxCostMicros: -1 }],
+  ] satisfies [string, Partial<DelegateRequest>][])('refuses a %s out of bounds', async (field, members) => {
+    await expect(delegate(boss, 'child', members)).rejects.toMatchObject({
+      code: 'invalid_argument',
+      facts: { field },
+    });
+  });
+
+  test('an agent has a bounded number of delegates, at all depths together', async () => {
+    const child = await delegate(boss, 'child');
+    for (let nth = 1; nth < 256; nth++) await delegate(nth % 2 === 0 ? boss : child, `child-${nth}`);
+    await expect(delegate(child, 'one-more')).rejects.toMatchObject({ code: 'too_many_agents' });
+    await delegate(boss, 'child-1').catch(() => undefined);
+    await g.settle(revokeDelegation(g.gov, child, 'child-1'));
+    await delegate(child, 'one-more');
+  });
+
+  test('takes the token of whoever delegates', async () => {
+    await expect(delegate({ id: bossId, token: 'x'.repeat(40) }, 'child')).rejects.toMatchObject({
+      code: 'unauthenticated',
+    });
+    const child = await delegate(boss, 'child');
+    await expect(delegate({ id: bossId, token: child.token }, 'other')).rejects.toMatchObject({
+      code: 'unauthenticated',
+    });
+  });
+
+  test('keeps nobody from registering an agent of its own once it is over', async () => {
+    await delegate(boss, 'child', { ttlSecs: 10 });
+    await expect(g.register(childId)).rejects.toMatchObject({ code: 'agent_exists' });
+    g.clock.advance(10_000);
+    const own = await g.register(childId);
+    expect(delegationOf()).toBeUndefined();
+    expect(await g.check(own)).toMatchObject({ decision: 'allow' });
+    await expect(delegate(boss, 'child')).rejects.toMatchObject({ code: 'agent_exists' });
+  });
+
+  test('lifts no suspension of the delegate', async () => {
+    const child = await delegate(boss, 'child');
+    await g.settle(suspendAgent(g.gov, operator, childId, ''));
+    expect(await g.check(child)).toMatchObject({ decision: 'deny', reason: 'agent is suspended' });
+    await g.settle(revokeDelegation(g.gov, boss, 'child'));
+    const again = await delegate(boss, 'child');
+    expect(await g.check(again)).toMatchObject({ decision: 'deny', reason: 'agent is suspended' });
+  });
+});
+
+describe('a delegation ends', () => {
+  const running = { traceId: 't', spanId: 's' };
+
+  async function busy(): Promise<{ readonly child: TestAgent; readonly lower: TestAgent }> {
+    const child = await delegate(boss, 'child', { ttlSecs: 100 });
+    const lower = await delegate(child, 'lower');
+    await g.check(child, running);
+    await g.check(lower, { ...running, estimatedCostMicros: 5 });
+    return { child, lower };
+  }
+
+  const ends: readonly (readonly [string, string, (all: { child: TestAgent }) => Promise<unknown>])[] = [
+    ['by revocation', 'revoked', () => g.settle(revokeDelegation(g.gov, boss, 'child'))],
+    [
+      'by time',
+      'expired',
+      () => {
+        g.clock.advance(100_000);
+        return g.settle(g.gov.journal.turn(ownWork, () => endLapsedDelegations(g.gov, 10)));
+      },
+    ],
+    ['with its delegator', 'delegator_ended', () => g.deregister(boss)],
+    ['when the delegate leaves', 'deregistered', ({ child }) => g.deregister(child)],
+  ];
+
+  test.each(ends)('%s: tokens stop, and what is in flight is terminated', async (_, cause, end) => {
+    const both = await busy();
+    await end(both);
+    for (const agent of [both.child, both.lower]) {
+      expect(await g.check(agent)).toMatchObject({ decision: 'deny', policyRule: 'identity' });
+      expect(g.opsOf(agent.id).get('t:s')).toMatchObject({ state: 'terminated', reservedMicros: 0 });
+      await expect(g.complete(agent, 't:s')).rejects.toMatchObject({ code: 'unauthenticated' });
+    }
+    const ended = (await g.audit()).filter((entry) => entry.event_type === 'DelegationEnded');
+    expect(ended).toMatchObject([
+      { lineage: { agent_id: 'lower' }, payload: { cause: 'delegator_ended', checks: 1, by: 'acme/search/child' } },
+      { lineage: { agent_id: 'child' }, payload: { cause, checks: 2, by: 'acme/search/boss' } },
+    ]);
+    expect(g.gov.ledger.read({ tier: 'global', orgId: '', teamId: '', agentId: '' }).reserved).toBe(0);
+  });
+
+  test('never later than it says, even if nobody has looked', async () => {
+    const { child, lower } = await busy();
+    g.clock.advance(99_999);
+    expect(await g.check(child)).toMatchObject({ decision: 'allow' });
+    g.clock.advance(1);
+    for (const agent of [child, lower]) {
+      expect(await g.check(agent)).toMatchObject({
+        decision: 'deny',
+        policyRule: 'identity',
+        reason: 'token has expired',
+      });
+      await expect(g.complete(agent, 't:s')).rejects.toMatchObject({ code: 'unauthenticated' });
+    }
+  });
+
+  test('before anything begins that waited for people', async () => {
+    await g.policies('default: allow\nname: p\nrules: [{name: ask, effect: require_approval}]');
+    const child = await delegate(boss, 'child', { ttlSecs: 100 });
+    const { approvalId } = await g.check(child, running);
+    await g.settle(suspendAgent(g.gov, operator, bossId, ''));
+    await expect(
+      g.settle(approveAction(g.gov, operator, approvalId, { reason: '', grant: null })),
+    ).rejects.toMatchObject({ code: 'suspended' });
+    await g.settle(resumeAgent(g.gov, operator, bossId, ''));
+    g.clock.advance(100_000);
+    await expect(
+      g.settle(approveAction(g.gov, operator, approvalId, { reason: '', grant: null })),
+    ).rejects.toMatchObject({ code: 'already_decided' });
+    await g.settle(g.gov.journal.turn(ownWork, () => endLapsedDelegations(g.gov, 10)));
+    expect(g.opsOf(child.id).get('t:s')).toMatchObject({ state: 'terminated' });
+    expect(g.gov.approvals.find(approvalId)?.state ?? 'gone').not.toBe('pending');
+  });
+
+  test('only by whoever had delegated', async () => {
+    const { child, lower } = await busy();
+    await expect(g.settle(revokeDelegation(g.gov, boss, 'lower'))).rejects.toMatchObject({
+      code: 'delegation_not_found',
+    });
+    await expect(g.settle(revokeDelegation(g.gov, lower, 'child'))).rejects.toMatchObject({
+      code: 'delegation_not_found',
+    });
+    expect(await g.check(child)).toMatchObject({ decision: 'allow' });
+  });
+
+  test('over a restart as well', async () => {
+    const { child } = await busy();
+    await g.settle(revokeDelegation(g.gov, boss, 'child'));
+    g = await g.crash();
+    expect(await g.check(child)).toMatchObject({ decision: 'deny' });
+    expect(g.opsOf(child.id).get('t:s')).toMatchObject({ state: 'terminated' });
+    expect([...g.gov.directory.delegations.ended()]).toHaveLength(2);
+  });
+});

@@ -1,0 +1,125 @@
+import type { Action } from '../action/index.ts';
+import { tiersOf } from '../budget/index.ts';
+import { restsOn } from '../journal/index.ts';
+import type { Glob, Micros } from '../kernel/index.ts';
+import { compileGlob, minus, plus, usdOfMicros } from '../kernel/index.ts';
+import type { Evaluation, Verdict } from '../policy/index.ts';
+import { jointly, strength } from '../policy/index.ts';
+import type { Agent, Link } from '../tenancy/index.ts';
+import type { Decisions } from './decisions.ts';
+
+/** The rule of a check that the limits of a delegation refuse. */
+export const delegationRule = 'delegation';
+
+/** The ids of those on whose behalf an agent acts, the nearest first. */
+export function delegatorsIn(links: readonly Link[]): readonly string[] {
+  return links.map(({ delegation }) => delegation.by);
+}
+
+/** Those above an agent, the nearest first. Whoever is identified has them all. */
+export function agentsAbove(links: readonly Link[]): readonly Agent[] {
+  return links.flatMap(({ delegator }) => (delegator === undefined ? [] : [delegator]));
+}
+
+/** What is decided about a delegate rests on everybody above it. */
+export function restOnChain({ journal }: Decisions, agent: Agent, links: readonly Link[]): void {
+  if (links.length === 0) return;
+  const agents = [agent.key, ...agentsAbove(links).map(({ key }) => key)];
+  journal.restOnAll();
+  journal.onlyIf(({ touched }) => !restsOn({ agents, orgs: [], everything: false }, touched));
+}
+
+/** Why a delegation refuses a check. */
+export interface DelegationRefusal {
+  readonly reason: string;
+  /** It has no checks left. What does not fit counts nowhere, as a charge that does not. */
+  readonly isUncounted?: true;
+}
+
+/** Holds a check against the lists and the number of checks of every delegation above. */
+export function refuseByDelegation(
+  links: readonly Link[],
+  action: Action,
+  evaluation: Evaluation,
+): DelegationRefusal | undefined {
+  for (const link of links) {
+    const { maxChecks, checks } = link.delegation;
+    if (maxChecks !== null && checks >= maxChecks) {
+      return { reason: `${nameOf(link)} allows ${maxChecks} checks, and they are used up`, isUncounted: true };
+    }
+  }
+  for (const link of links) {
+    const { actions, tools } = link.delegation;
+    if (actions.length > 0 && !actions.includes(action.type)) {
+      return { reason: `${nameOf(link)} does not cover ${action.type}` };
+    }
+    if (action.type === 'tool_call' && tools.length > 0 && !matches(tools, action.tool, evaluation)) {
+      return { reason: `${nameOf(link)} does not cover this tool` };
+    }
+  }
+  return undefined;
+}
+
+/** Whether some delegation above covers no call of a tool. */
+export function coversNot(links: readonly Link[], tool: string, evaluation: Evaluation): boolean {
+  return links.some(({ delegation: { actions, tools } }) => {
+    if (actions.length > 0 && !actions.includes('tool_call')) return true;
+    return tools.length > 0 && !matches(tools, tool, evaluation);
+  });
+}
+
+/** Holds a charge against what every delegation above may cost. What is in flight is reserved in the agent's tier. */
+export function refuseCost({ ledger }: Decisions, links: readonly Link[], cost: Micros): string | undefined {
+  if (cost === 0) return undefined;
+  for (const link of links) {
+    const { maxCostMicros, settledMicros } = link.delegation;
+    if (maxCostMicros === null) continue;
+    const tier = tiersOf(link.delegate.record.id).at(-1);
+    const used = plus(settledMicros, tier === undefined ? 0 : ledger.read(tier).reserved);
+    if (plus(used, cost) <= maxCostMicros) continue;
+    const left = used < maxCostMicros ? minus(maxCostMicros, used) : 0;
+    const [most, rest] = [usdOfMicros(maxCostMicros), usdOfMicros(left)];
+    return `${usdOfMicros(cost)} USD would pass the ${most} USD that ${nameOf(link)} allows; ${rest} USD are left`;
+  }
+  return undefined;
+}
+
+/** The strictest of several verdicts: the agent's own, then those on each delegator. Their terms of approval add up. */
+export function strictestOf(
+  own: Verdict,
+  above: readonly { readonly agent: Agent; readonly verdict: Verdict }[],
+): Verdict {
+  let strictest = own;
+  for (const { agent, verdict } of above) {
+    if (strength[verdict.effect] <= strength[strictest.effect]) continue;
+    const reason = `on behalf of "${agent.record.id.agentId}": ${verdict.reason}`;
+    strictest = { ...verdict, reason };
+  }
+  if (strictest.effect !== 'require_approval') return withObserved(strictest, own);
+  const asking = [own, ...above.map(({ verdict }) => verdict)].flatMap((verdict) => verdict.asking ?? []);
+  return withObserved({ ...strictest, asking: jointly(asking) }, own);
+}
+
+/** What observed documents say is told of the agent itself. */
+function withObserved({ effect, reason, rule, tier, asking }: Verdict, { observed }: Verdict): Verdict {
+  const verdict = { effect, reason, rule, tier, ...(asking === undefined ? {} : { asking }) };
+  return observed === undefined ? verdict : { ...verdict, observed };
+}
+
+function nameOf({ delegation: { id, by } }: Link): string {
+  return `the delegation of "${id.agentId}" by "${by}"`;
+}
+
+/** Terms never change, so their globs are compiled once. */
+const compiled = new WeakMap<readonly string[], readonly Glob[]>();
+
+function matches(tools: readonly string[], tool: string, evaluation: Evaluation): boolean {
+  const globs = compiled.get(tools) ?? tools.map((glob) => compileGlob(glob));
+  compiled.set(tools, globs);
+  try {
+    return globs.some((glob) => glob.matches(tool, evaluation.charge));
+  } catch {
+    // They cost more than one decision may.
+    return false;
+  }
+}

@@ -1,0 +1,180 @@
+import { rootsWith } from '../access/index.ts';
+import { canonicalJson, draftOf, redactText } from '../audit/index.ts';
+import type { AgentId, EpochMs } from '../kernel/index.ts';
+import {
+  agentKey,
+  checkLength,
+  compileGlob,
+  GlobError,
+  invalid,
+  isId,
+  longest,
+  ReeveError,
+  timestamp,
+  usdOfMicros,
+} from '../kernel/index.ts';
+import { requireRoom } from './agent-bounds.ts';
+import type { Agent, AgentRecord } from './agent.ts';
+import { actorOf, isRegistered } from './agent.ts';
+import type { DelegationTerms } from './delegation.ts';
+import { agentsUnder, deepestDelegation, hasLapsed, linksOf } from './delegation-links.ts';
+import { endDelegation, lapseOf } from './end-delegation.ts';
+import { authenticateAgent, isHeld } from './identify.ts';
+import type { Tenancy } from './tenancy.ts';
+
+export interface DelegateRequest extends Pick<DelegationTerms, 'actions' | 'tools' | 'maxCostMicros' | 'maxChecks'> {
+  /** Who delegates. Its token is all that it takes. */
+  readonly agentId: AgentId | undefined;
+  readonly token: string;
+  /** The id of the delegate in the team of whoever delegates. */
+  readonly childId: string;
+  readonly ttlSecs: number;
+  readonly name: string;
+}
+
+export interface GrantedDelegation {
+  readonly agentId: AgentId;
+  readonly token: string;
+  readonly expiresAt: EpochMs;
+}
+
+const longestTtlSecs = 86_400;
+/** Every check of a delegate is held against these, and so are those of all below it. */
+const mostTools = 100;
+const longestToolsTogether = 8192;
+/** All delegates of one agent, at all depths. They end together if it leaves. */
+export const mostDelegates = 256;
+
+/**
+ * Lets another agent act for this one, within limits and for a time. To delegate again replaces limits and token. What
+ * the delegate may do is judged at each check (`decision/judge-delegation.ts`), so nothing here asks whether whoever
+ * delegates has what it gives.
+ */
+export function delegateAgent(gov: Tenancy, request: DelegateRequest): GrantedDelegation {
+  const delegator = authenticateAgent(gov, request.agentId, request.token);
+  checkForm(request);
+  const { directory, clock } = gov;
+  const { orgId, teamId } = delegator.record.id;
+  const id: AgentId = { orgId, teamId, agentId: request.childId };
+  directory.outOfService.refuse(id);
+  if (isHeld(gov, delegator) || delegator.blocked) {
+    throw new ReeveError('suspended', 'agent is suspended or has not confirmed a stop, so it cannot delegate');
+  }
+  const links = linksOf(directory, delegator);
+  if (links.length >= deepestDelegation) {
+    throw new ReeveError(
+      'delegation_too_deep',
+      `delegations may be ${deepestDelegation} deep, and this agent is the last`,
+    );
+  }
+  const existing = freed(gov, id, delegator);
+  const again = existing === undefined ? undefined : directory.delegations.of(existing);
+  const root = links.at(-1)?.delegator ?? delegator;
+  if (again === undefined && agentsUnder(directory, root).length >= mostDelegates) {
+    throw new ReeveError('too_many_agents', `${mostDelegates} agents act for "${root.key}" already; revoke some`);
+  }
+  directory.checkParent(id, delegator.record.id, 'child_id');
+
+  const now = clock.now();
+  const ends = links.map(({ delegation }) => delegation.expiresAt);
+  const expiresAt = Math.min(now + request.ttlSecs * 1000, ...ends);
+  const token = `rva_${gov.randomness.base64url(32)}`;
+  const record: AgentRecord = {
+    id,
+    tokenHash: gov.sha256(token),
+    name: request.name === '' ? (again === undefined ? '' : (existing?.record.name ?? '')) : request.name,
+    framework: delegator.record.framework,
+    version: '',
+    parent: delegator.record.id,
+    metadata: {},
+    toolNames: [],
+    registeredAt: now,
+    suspension: existing?.record.suspension ?? null,
+    controlled: false,
+    // Whoever registered the delegator stands behind the delegate as well.
+    registeredWith: delegator.record.registeredWith.reduce<readonly string[]>(
+      (known, credential) => rootsWith(gov.keys, known, credential),
+      existing?.record.registeredWith ?? [],
+    ),
+  };
+  requireRoom(gov, existing, record);
+  const { actions, tools, maxCostMicros, maxChecks } = request;
+  const by = delegator.record.id.agentId;
+  gov.journal.apply({ kind: 'agent_saved', agent: record });
+  gov.journal.apply({
+    kind: 'delegation_saved',
+    terms: { id, by, grantedAt: now, expiresAt, actions, tools, maxCostMicros, maxChecks },
+  });
+  gov.journal.record(
+    draftOf({
+      at: now,
+      eventType: 'AgentDelegated',
+      lineage: directory.find(id)?.lineage ?? delegator.lineage,
+      actor: actorOf(delegator),
+      payload: canonicalJson({
+        actions,
+        again: again !== undefined,
+        by: delegator.key,
+        expires_at: timestamp(expiresAt),
+        max_checks: maxChecks,
+        max_cost_usd: maxCostMicros === null ? null : usdOfMicros(maxCostMicros),
+        name: redactText(record.name),
+        tools: tools.map(redactText),
+      }),
+    }),
+  );
+  gov.journal.apply({ type: 'agent', at: now, agent: id, change: 'registered' });
+  return { agentId: id, token, expiresAt };
+}
+
+/** The agent with this id, if there is one that may be delegated to. One whose delegation is over is free. */
+function freed(gov: Tenancy, id: AgentId, delegator: Agent): Agent | undefined {
+  const { directory } = gov;
+  const existing = directory.find(id);
+  if (existing === undefined || !isRegistered(existing)) return existing;
+  const delegation = directory.delegations.of(existing);
+  if (delegation !== undefined && hasLapsed(directory, existing, gov.clock.now())) {
+    endDelegation(gov, existing, lapseOf(delegation, gov.clock.now()));
+    return directory.find(id);
+  }
+  if (delegation?.by === delegator.record.id.agentId) return existing;
+  throw new ReeveError(
+    'agent_exists',
+    `child_id: there is an agent "${agentKey(id)}" already, and it acts for another`,
+  );
+}
+
+function checkForm({ childId, ttlSecs, tools, maxCostMicros, maxChecks, name }: DelegateRequest): void {
+  if (!isId(childId))
+    throw invalid('child_id', 'must be the id of an agent: 1 to 128 letters, digits, ".", "_" or "-"');
+  if (!Number.isInteger(ttlSecs) || ttlSecs < 1 || ttlSecs > longestTtlSecs) {
+    throw invalid('ttl_secs', `must be 1 to ${longestTtlSecs}`);
+  }
+  checkLimit('max_cost_micros', maxCostMicros);
+  checkLimit('max_checks', maxChecks);
+  checkLength('name', name, longest.name);
+  if (tools.length > mostTools) throw invalid('tools', `must be at most ${mostTools}`);
+  let together = 0;
+  for (const glob of tools) {
+    checkLength('tools', glob, longest.name);
+    together += glob.length;
+    checkGlob(glob);
+  }
+  if (together > longestToolsTogether) {
+    throw invalid('tools', `must be at most ${longestToolsTogether} characters together`);
+  }
+}
+
+function checkLimit(field: string, limit: number | null): void {
+  if (limit !== null && (!Number.isSafeInteger(limit) || limit < 0)) throw invalid(field, 'must not be negative');
+}
+
+function checkGlob(glob: string): void {
+  if (glob === '') throw invalid('tools', 'must not be empty');
+  try {
+    compileGlob(glob);
+  } catch (error) {
+    if (!(error instanceof GlobError)) throw error;
+    throw invalid('tools', error.message);
+  }
+}

@@ -1,0 +1,64 @@
+import type { AgentKey, EpochMs } from '../kernel/index.ts';
+import type { Agent } from './agent.ts';
+import { isRegistered } from './agent.ts';
+import type { Delegation } from './delegation.ts';
+import type { KnownAgents } from './directory.ts';
+
+/** How many delegations may stand above an agent. */
+export const deepestDelegation = 8;
+
+/** One delegation above an agent: who acts by it, and who granted it. */
+export interface Link {
+  readonly delegate: Agent;
+  readonly delegation: Delegation;
+  /** Undefined if it has left, or cannot be read. */
+  readonly delegator: Agent | undefined;
+}
+
+const alone: readonly Link[] = [];
+
+/** The delegations by which an agent acts, its own first. Nearly all agents act for nobody. */
+export function linksOf(directory: KnownAgents, agent: Agent): readonly Link[] {
+  const { delegations } = directory;
+  let delegation = delegations.of(agent);
+  if (delegation === undefined) return alone;
+  const links: Link[] = [];
+  let delegate = agent;
+  // No circle can be made, but nothing that is stored may keep a decision from ending.
+  while (delegation !== undefined && links.length < deepestDelegation) {
+    const found = directory.find({ ...delegation.id, agentId: delegation.by });
+    const delegator = found !== undefined && isRegistered(found) ? found : undefined;
+    links.push({ delegate, delegation, delegator });
+    if (delegator === undefined) break;
+    delegate = delegator;
+    delegation = delegations.of(delegator);
+  }
+  return links;
+}
+
+/** When the delegations end by which an agent acts; null if it acts for nobody. */
+export function delegationEnd(directory: KnownAgents, agent: Agent): EpochMs | null {
+  const links = linksOf(directory, agent);
+  return links.length === 0 ? null : Math.min(...links.map(({ delegation }) => delegation.expiresAt));
+}
+
+/** Whether an agent acts by a delegation that is over, although nobody has ended it yet. */
+export function hasLapsed(directory: KnownAgents, agent: Agent, now: EpochMs): boolean {
+  return linksOf(directory, agent).some(({ delegation, delegator }) => {
+    return delegation.expiresAt <= now || delegator === undefined;
+  });
+}
+
+/** The keys of all that act for an agent, at all depths. */
+export function agentsUnder(directory: KnownAgents, agent: Pick<Agent, 'key'>): AgentKey[] {
+  const direct = [...directory.delegations.under(agent)];
+  return direct.length === 0 ? direct : direct.flatMap((key) => [key, ...agentsUnder(directory, { key })]);
+}
+
+/** Whether an agent may not act at present, because somebody on whose behalf it acts may not. */
+export function isHeldAbove(directory: KnownAgents, agent: Agent): boolean {
+  return linksOf(directory, agent).some(({ delegator }) => {
+    if (delegator === undefined) return true;
+    return delegator.record.suspension !== null || delegator.blocked || directory.outOfService.has(delegator.record.id);
+  });
+}

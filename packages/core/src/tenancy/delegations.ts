@@ -1,0 +1,87 @@
+import type { Undo } from '../journal/index.ts';
+import type { AgentKey } from '../kernel/index.ts';
+import { agentKey } from '../kernel/index.ts';
+import type { Agent } from './agent.ts';
+import type { Delegation, DelegationChange } from './delegation.ts';
+import { delegateOfChange, delegationAfter } from './delegation.ts';
+
+/** What rules see of delegations. */
+export type KnownDelegations = Omit<Delegations, 'apply'>;
+
+/** Who acts for whom, by delegate and by delegator. */
+export class Delegations {
+  readonly #byKey = new Map<AgentKey, Delegation>();
+  readonly #byDelegator = new Map<AgentKey, Set<AgentKey>>();
+  readonly #ended = new Set<AgentKey>();
+
+  /** The delegation by which an agent acts, while it lasts. */
+  of({ key }: Pick<Agent, 'key'>): Delegation | undefined {
+    const found = this.#byKey.get(key);
+    return found?.endedAt === null ? found : undefined;
+  }
+
+  /** The delegation of an agent, also one that has ended. */
+  find(key: AgentKey): Delegation | undefined {
+    return this.#byKey.get(key);
+  }
+
+  /** The keys of the agents that act for this one by a delegation that lasts. */
+  under({ key }: Pick<Agent, 'key'>): ReadonlySet<AgentKey> {
+    return this.#byDelegator.get(key) ?? nobody;
+  }
+
+  get all(): Iterable<Delegation> {
+    return this.#byKey.values();
+  }
+
+  /** Those that have ended and are remembered. */
+  *ended(): Generator<Delegation> {
+    for (const key of this.#ended) {
+      const found = this.#byKey.get(key);
+      if (found !== undefined) yield found;
+    }
+  }
+
+  /** Changes one by the rule that all stores follow, and returns how to take that back. */
+  apply(change: DelegationChange): Undo {
+    const key = agentKey(delegateOfChange(change));
+    const before = this.#byKey.get(key);
+    this.#set(key, delegationAfter(before, change));
+    if (change.kind !== 'delegation_used') return () => this.#set(key, before);
+    // Another gateway may have counted as well since.
+    const less = { ...change, checks: -change.checks, settledMicros: -change.settledMicros };
+    return () => this.#set(key, delegationAfter(this.#byKey.get(key), less));
+  }
+
+  #set(key: AgentKey, delegation: Delegation | undefined): void {
+    const before = this.#byKey.get(key);
+    if (before !== undefined && before.endedAt === null) this.#leave(before, key);
+    this.#ended.delete(key);
+    if (delegation === undefined) {
+      this.#byKey.delete(key);
+      return;
+    }
+    this.#byKey.set(key, delegation);
+    if (delegation.endedAt !== null) {
+      this.#ended.add(key);
+      return;
+    }
+    const above = delegatorKey(delegation);
+    const siblings = this.#byDelegator.get(above);
+    if (siblings === undefined) this.#byDelegator.set(above, new Set([key]));
+    else siblings.add(key);
+  }
+
+  #leave(delegation: Delegation, key: AgentKey): void {
+    const above = delegatorKey(delegation);
+    const siblings = this.#byDelegator.get(above);
+    siblings?.delete(key);
+    if (siblings?.size === 0) this.#byDelegator.delete(above);
+  }
+}
+
+const nobody: ReadonlySet<AgentKey> = new Set();
+
+function delegatorKey({ id, by }: Delegation): AgentKey {
+  return agentKey({ ...id, agentId: by });
+}
