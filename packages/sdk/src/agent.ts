@@ -6,10 +6,13 @@ import type { AgentLink, AgentUser } from './agent-link.ts';
 import { AgentReports } from './agent-reports.ts';
 import type { Answer } from './answer.ts';
 import { awaitDecision } from './await-decision.ts';
+import type { ChangedTool } from './changed-tool.ts';
 import type { Completion } from './completion.ts';
 import type { TokenLife } from './credential.ts';
 import { Credential } from './credential.ts';
-import { ReeveClosed, ReeveUnauthenticated } from './errors.ts';
+import type { DelegateOptions } from './delegate-options.ts';
+import { delegateRequest } from './delegate-options.ts';
+import { ReeveClosed, ReeveInternal, ReeveUnauthenticated } from './errors.ts';
 import type { GatewayLink } from './gateway-link.ts';
 import type { CallOptions } from './outage/retry.ts';
 import type { GuardOptions } from './guard.ts';
@@ -36,15 +39,6 @@ export interface AgentStatus {
   readonly policyVersion: string;
 }
 
-/** A tool whose definition is not the one that was locked, by the SHA-256 of both. */
-export interface ChangedTool {
-  readonly tool: string;
-  /** Left out if the lock does not hold the tool. */
-  readonly locked?: string | undefined;
-  /** Left out if the server no longer has the tool. */
-  readonly actual?: string | undefined;
-}
-
 export interface Registration {
   readonly id: FullAgentId;
   readonly token: string;
@@ -63,6 +57,7 @@ export class Agent {
   /** False if the same identity was registered before. */
   readonly created: boolean;
   readonly #credential: Credential;
+  readonly #heartbeatMs: number;
   readonly #link: GatewayLink;
   readonly #line: AgentLink;
   readonly #user: AgentUser;
@@ -78,6 +73,7 @@ export class Agent {
     const { id, token, life, created, heartbeatMs, shared, waitsOnly, events } = registration;
     this.id = id;
     this.created = created;
+    this.#heartbeatMs = heartbeatMs;
     this.#link = link;
     this.#line = link.agent(id);
     // A token that others hold, too, is theirs to renew: it would end for them.
@@ -247,6 +243,27 @@ export class Agent {
       })),
     };
     await this.#link.send(rpc.reportToolDefinitions, request, this.#link.limits(options));
+  }
+
+  /**
+   * Lets another agent of the team act for this one, within limits and for a time, and returns it. It may do nothing that
+   * this one may not. To delegate to the same id again replaces its limits and its token.
+   */
+  async delegate(options: DelegateOptions, call: CallOptions = {}): Promise<Agent> {
+    this.#requireOpen();
+    const request = delegateRequest(this.id, this.#credential.token, options);
+    const answer = await this.#link.send(rpc.delegateAgent, request, this.#link.limits(call));
+    const { agentId: id, credentialToken: token } = answer;
+    if (id === undefined) throw new ReeveInternal('the answer of the gateway names no agent');
+    const { shared = false, waitsOnly = false } = options;
+    const acting = { shared, waitsOnly, events: options, heartbeatMs: this.#heartbeatMs };
+    return new Agent(this.#link, { id, token, created: true, ...acting });
+  }
+
+  /** Ends what was delegated to this child. Its token stops working, and its running operations are terminated. */
+  async revokeDelegation(childId: string, call: CallOptions = {}): Promise<void> {
+    const request = { agentId: { ...this.id }, credentialToken: this.#credential.token, childId };
+    await this.#link.send(rpc.revokeDelegation, request, this.#link.limits(call));
   }
 
   /** Sends a heartbeat now. The regular ones go on by themselves. */

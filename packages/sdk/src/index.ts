@@ -11,7 +11,8 @@ export type {
   ToolCall,
   ToolResult,
 } from './action.ts';
-export type { Agent, AgentStatus, ChangedTool } from './agent.ts';
+export type { Agent, AgentStatus } from './agent.ts';
+export type { ChangedTool } from './changed-tool.ts';
 export type { Check } from './agent-checks.ts';
 export type { AgentId } from './agent-id.ts';
 export type { Answer, BudgetLimit, Decision } from './answer.ts';
@@ -22,6 +23,7 @@ export type { ConnectOptions, RetryOptions } from './connect-options.ts';
 export type { ConnectionEvent } from './connection-event.ts';
 export type { Control, ControlSignal } from './control.ts';
 export { currentOperation } from './current-operation.ts';
+export type { DelegateOptions } from './delegate-options.ts';
 export type { TlsOptions } from './endpoints.ts';
 export type { ReeveErrorCode } from './errors.ts';
 export {

@@ -15,7 +15,7 @@ export interface AgentEvents {
 }
 
 /** The options of every way to act as an agent. */
-interface ActingOptions extends AgentEvents {
+export interface ActingOptions extends AgentEvents {
   /**
    * Whether other processes act as this agent with the same token. This process then speaks only for its own
    * operations. Otherwise an operation that it does not know counts as not running. Default false.

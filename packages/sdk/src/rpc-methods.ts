@@ -9,6 +9,8 @@ import {
   CheckActionResponse,
   CompleteActionRequest,
   CompleteActionResponse,
+  DelegateAgentRequest,
+  DelegateAgentResponse,
   DeregisterAgentRequest,
   DeregisterAgentResponse,
   HeartbeatRequest,
@@ -26,6 +28,8 @@ import {
   RenewTokenResponse,
   ReportToolDefinitionsRequest,
   ReportToolDefinitionsResponse,
+  RevokeDelegationRequest,
+  RevokeDelegationResponse,
 } from '@reeve/contract';
 import { ReeveInternal, ReeveInvalidRequest } from './errors.ts';
 
@@ -48,6 +52,8 @@ export const rpc = {
   deregisterAgent: methodOf(paths.deregisterAgent, DeregisterAgentRequest, DeregisterAgentResponse),
   renewToken: methodOf(paths.renewToken, RenewTokenRequest, RenewTokenResponse),
   identifyAgent: methodOf(paths.identifyAgent, IdentifyAgentRequest, IdentifyAgentResponse),
+  delegateAgent: methodOf(paths.delegateAgent, DelegateAgentRequest, DelegateAgentResponse),
+  revokeDelegation: methodOf(paths.revokeDelegation, RevokeDelegationRequest, RevokeDelegationResponse),
   previewTools: methodOf(paths.previewTools, PreviewToolsRequest, PreviewToolsResponse),
   reportToolDefinitions: methodOf(
     paths.reportToolDefinitions,

@@ -1,0 +1,40 @@
+import type { DelegateAgentRequest } from '@reeve/contract';
+import { actionTypeNames, bounds } from '@reeve/contract';
+import type { ActionType } from './action.ts';
+import type { FullAgentId } from './agent-id.ts';
+import type { ActingOptions } from './register-options.ts';
+import { usd } from './usd.ts';
+import { requireText, requireWhole } from './validate.ts';
+
+/** What a delegate may do at most, and until when. */
+export interface DelegateOptions extends ActingOptions {
+  /** The id of the delegate, in the org and team of whoever delegates. */
+  readonly childId: string;
+  /** How long it lasts, in seconds: 1 to 86,400. It ends no later than what its delegator acts by. */
+  readonly ttl: number;
+  /** Globs of the tools that it may call. Any, if left out or empty. */
+  readonly tools?: readonly string[] | undefined;
+  /** The types of actions that it may do. Any, if left out or empty. */
+  readonly actions?: readonly ActionType[] | undefined;
+  /** What all of it may cost. */
+  readonly maxCostUsd?: string | number | undefined;
+  /** How many checks it may make. Denied ones count. */
+  readonly maxChecks?: number | undefined;
+  readonly name?: string | undefined;
+}
+
+/** @internal */
+export function delegateRequest(by: FullAgentId, token: string, options: DelegateOptions): DelegateAgentRequest {
+  const { childId, ttl, tools = [], actions = [], maxCostUsd, maxChecks, name = '' } = options;
+  return {
+    agentId: { ...by },
+    credentialToken: token,
+    childId: requireText('childId', childId),
+    ttlSecs: requireWhole('ttl', ttl, bounds.delegation.ttlSecs),
+    actions: actions.map((type) => actionTypeNames.wireOf[type]),
+    tools: [...tools],
+    maxCostMicros: maxCostUsd === undefined ? undefined : usd(maxCostUsd),
+    maxChecks: maxChecks === undefined ? undefined : requireWhole('maxChecks', maxChecks, Number.MAX_SAFE_INTEGER),
+    name,
+  };
+}
