@@ -1,9 +1,9 @@
-import type { Applying, Meanings, Undo } from '../journal/index.ts';
-import { agentValues, update } from '../journal/index.ts';
+import type { Applying, Meanings, Undo, Write } from '../journal/index.ts';
+import { agentValues, put, remove } from '../journal/index.ts';
 import { agentKey } from '../kernel/index.ts';
 import { isOver } from '../ops/index.ts';
 import type { AgentDirectory, DelegationChange } from '../tenancy/index.ts';
-import { delegateOfChange, delegationAfter, delegationsTable } from '../tenancy/index.ts';
+import { delegateOfChange, delegationsTable } from '../tenancy/index.ts';
 import type { ControlState } from './controls.ts';
 
 interface State extends Pick<ControlState, 'clock' | 'control' | 'ops'> {
@@ -24,7 +24,8 @@ function end(
   how: Applying,
 ): Undo {
   const { control, directory, ops } = state;
-  const { id, at, reason } = change;
+  const { delegation, reason } = change;
+  const { id, endedAt: at } = delegation;
   const agent = directory.find(id);
   const running = agent === undefined ? [] : [...ops.of(agent)].filter((op) => !isOver(op.state)).map((op) => op.opId);
   how.onDurable(() => {
@@ -33,16 +34,16 @@ function end(
       for (const [place, opId] of running.entries()) {
         if (!sink.isOpen()) break;
         const sequence = (outbox?.lastSequence ?? 0) + place + 1;
-        sink.send({ opId, signal: 'terminate', sequence, reason, issuedAt: at, controlId: '' });
+        sink.send({ opId, signal: 'terminate', sequence, reason, issuedAt: at ?? 0, controlId: '' });
       }
     }
   });
   return apply(state, change);
 }
 
-function rows(change: DelegationChange) {
-  const key = agentValues(delegateOfChange(change));
-  return [update(delegationsTable, key, (stored) => delegationAfter(stored, change))];
+function rows(change: DelegationChange): readonly Write[] {
+  if (change.kind === 'delegation_removed') return [remove(delegationsTable, agentValues(change.id))];
+  return [put(delegationsTable, change.delegation)];
 }
 
 /** Whoever stands above or below is concerned as well. */
@@ -51,7 +52,7 @@ const touch = (change: DelegationChange) => ({ org: delegateOfChange(change).org
 export const delegationFacts: Meanings<State, DelegationChange> = {
   delegation_saved: { apply, touch, rows },
   // Two checks that count for the same delegation never pass each other.
-  delegation_used: { apply, touch: ({ id }) => ({ agent: agentKey(id) }), rows },
+  delegation_used: { apply, touch: ({ delegation }) => ({ agent: agentKey(delegation.id) }), rows },
   delegation_ended: { apply: end, touch, rows },
   delegation_removed: { apply, touch, rows },
 };

@@ -18,7 +18,7 @@ import { traceIdsOf, traceIdsIn } from '../kernel/index.ts';
 import { bareRecord, moveByDecision, noDelegators, noteUse, recordOf } from '../ops/index.ts';
 import type { Op, OpRecord } from '../ops/index.ts';
 import type { Agent, Link } from '../tenancy/index.ts';
-import { actorOf, touchAgent, identify, linksOf } from '../tenancy/index.ts';
+import { actorOf, touchAgent, identify, linksOf, usedBy } from '../tenancy/index.ts';
 
 /** Judges one action and answers once the decision is durable. */
 export function checkAction(gov: Decisions, request: CheckRequest): Promise<Answer> {
@@ -125,7 +125,7 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
 /** One check more of each delegation above. */
 function countCheck({ journal }: Decisions, links: readonly Link[]): void {
   for (const { delegation } of links) {
-    journal.apply({ kind: 'delegation_used', id: delegation.id, checks: 1, settledMicros: 0 });
+    journal.apply({ kind: 'delegation_used', delegation: usedBy(delegation, { checks: 1, settledMicros: 0 }) });
   }
 }
 

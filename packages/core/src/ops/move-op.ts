@@ -7,6 +7,7 @@ import { announce, traceIdsIn } from '../kernel/index.ts';
 import type { Micros } from '../kernel/index.ts';
 import { noteApproached } from '../budget/index.ts';
 import type { Leaving } from '../tenancy/index.ts';
+import { usedBy } from '../tenancy/index.ts';
 import type { Op, OpRecord, OpState, OpTrigger } from './op.ts';
 import { isOver, recordOf } from './op.ts';
 import { tiersOfOp } from './ops-facts.ts';
@@ -100,8 +101,10 @@ function noteDelegated({ directory, journal }: Operations, { agent, delegators, 
   if (delegators.length === 0) return;
   for (const agentId of [agent.agentId, ...delegators]) {
     const delegate = directory.find({ ...agent, agentId });
-    if (delegate === undefined || directory.delegations.of(delegate) === undefined) continue;
-    journal.apply({ kind: 'delegation_used', id: delegate.record.id, checks: 0, settledMicros: costMicros });
+    const delegation = delegate === undefined ? undefined : directory.delegations.of(delegate);
+    if (delegation === undefined) continue;
+    const settled = usedBy(delegation, { checks: 0, settledMicros: costMicros });
+    journal.apply({ kind: 'delegation_used', delegation: settled });
   }
 }
 

@@ -17,6 +17,7 @@ import { requireRoom } from './agent-bounds.ts';
 import type { Agent, AgentRecord } from './agent.ts';
 import { actorOf, isRegistered } from './agent.ts';
 import type { DelegationTerms } from './delegation.ts';
+import { delegated } from './delegation.ts';
 import { agentsUnder, deepestDelegation, hasLapsed, linksOf } from './delegation-links.ts';
 import { endDelegation, lapseOf } from './end-delegation.ts';
 import { authenticateAgent, isHeld } from './identify.ts';
@@ -101,10 +102,8 @@ export function delegateAgent(gov: Tenancy, request: DelegateRequest): GrantedDe
   const { actions, tools, maxCostMicros, maxChecks } = request;
   const by = delegator.record.id.agentId;
   gov.journal.apply({ kind: 'agent_saved', agent: record });
-  gov.journal.apply({
-    kind: 'delegation_saved',
-    terms: { id, by, grantedAt: now, expiresAt, actions, tools, maxCostMicros, maxChecks },
-  });
+  const terms = { id, by, grantedAt: now, expiresAt, actions, tools, maxCostMicros, maxChecks };
+  gov.journal.apply({ kind: 'delegation_saved', delegation: delegated(terms, again) });
   gov.journal.record(
     draftOf({
       at: now,

@@ -27,41 +27,31 @@ export interface Delegation extends DelegationTerms, DelegationUsage {
   readonly endedAt: EpochMs | null;
 }
 
+/** Memory knows all that was written before, so each change has the delegation as it is afterwards. */
 export type DelegationChange =
-  /** Delegated, or delegated again: what was used counts on. */
-  | { readonly kind: 'delegation_saved'; readonly terms: DelegationTerms }
-  | {
-      readonly kind: 'delegation_used';
-      readonly id: AgentId;
-      readonly checks: number;
-      readonly settledMicros: Micros;
-    }
-  | { readonly kind: 'delegation_ended'; readonly id: AgentId; readonly at: EpochMs; readonly reason: string }
+  /** Delegated, or delegated again. */
+  | { readonly kind: 'delegation_saved'; readonly delegation: Delegation }
+  /** A check was made by it, or a cost was settled. */
+  | { readonly kind: 'delegation_used'; readonly delegation: Delegation }
+  | { readonly kind: 'delegation_ended'; readonly delegation: Delegation; readonly reason: string }
   | { readonly kind: 'delegation_removed'; readonly id: AgentId };
 
-/** The delegate whose row a change is about. */
+/** The delegate that a change is about. */
 export function delegateOfChange(change: DelegationChange): AgentId {
-  return change.kind === 'delegation_saved' ? change.terms.id : change.id;
+  return change.kind === 'delegation_removed' ? change.id : change.delegation.id;
 }
 
-/** The stored delegation after a change; undefined if none. The rule for memory and for all stores. */
-export function delegationAfter(stored: Delegation | undefined, change: DelegationChange): Delegation | undefined {
-  switch (change.kind) {
-    case 'delegation_saved': {
-      const counts = stored !== undefined && stored.endedAt === null && stored.by === change.terms.by;
-      const { checks, settledMicros } = counts ? stored : unused;
-      return { ...change.terms, checks, settledMicros, endedAt: null };
-    }
-    case 'delegation_used': {
-      if (stored === undefined) return undefined;
-      const settled = Math.min(stored.settledMicros + change.settledMicros, Number.MAX_SAFE_INTEGER);
-      return { ...stored, checks: stored.checks + change.checks, settledMicros: settled };
-    }
-    case 'delegation_ended':
-      return stored === undefined ? undefined : { ...stored, endedAt: change.at };
-    case 'delegation_removed':
-      return undefined;
-  }
+/** What is new. What was used of the one before counts on, if that lasts and is by the same agent. */
+export function delegated(terms: DelegationTerms, before: Delegation | undefined): Delegation {
+  const counts = before !== undefined && before.endedAt === null && before.by === terms.by;
+  const { checks, settledMicros } = counts ? before : unused;
+  return { ...terms, checks, settledMicros, endedAt: null };
 }
 
 const unused: DelegationUsage = { checks: 0, settledMicros: 0 };
+
+/** One check more, or a cost that was settled. */
+export function usedBy(delegation: Delegation, { checks, settledMicros }: DelegationUsage): Delegation {
+  const settled = Math.min(delegation.settledMicros + settledMicros, Number.MAX_SAFE_INTEGER);
+  return { ...delegation, checks: delegation.checks + checks, settledMicros: settled };
+}

@@ -3,7 +3,7 @@ import type { AgentKey } from '../kernel/index.ts';
 import { agentKey } from '../kernel/index.ts';
 import type { Agent } from './agent.ts';
 import type { Delegation, DelegationChange } from './delegation.ts';
-import { delegateOfChange, delegationAfter } from './delegation.ts';
+import { delegateOfChange } from './delegation.ts';
 
 /** What rules see of delegations. */
 export type KnownDelegations = Omit<Delegations, 'apply'>;
@@ -42,15 +42,12 @@ export class Delegations {
     }
   }
 
-  /** Changes one by the rule that all stores follow, and returns how to take that back. */
+  /** Changes one, and returns how to take that back. */
   apply(change: DelegationChange): Undo {
     const key = agentKey(delegateOfChange(change));
     const before = this.#byKey.get(key);
-    this.#set(key, delegationAfter(before, change));
-    if (change.kind !== 'delegation_used') return () => this.#set(key, before);
-    // Another gateway may have counted as well since.
-    const less = { ...change, checks: -change.checks, settledMicros: -change.settledMicros };
-    return () => this.#set(key, delegationAfter(this.#byKey.get(key), less));
+    this.#set(key, change.kind === 'delegation_removed' ? undefined : change.delegation);
+    return () => this.#set(key, before);
   }
 
   #set(key: AgentKey, delegation: Delegation | undefined): void {

@@ -7,6 +7,7 @@ import type { AgentBounds } from './compact-agent.ts';
 import { agentBytes, compactAgent } from './compact-agent.ts';
 import type { KnownDelegations } from './delegations.ts';
 import { Delegations } from './delegations.ts';
+import { OrgIndex } from './org-index.ts';
 import { OutOfService } from './out-of-service.ts';
 import type { KnownSuspensions } from './scope-suspensions.ts';
 import { ScopeSuspensions } from './scope-suspensions.ts';
@@ -247,59 +248,4 @@ function lineageUnder(record: AgentRecord, parent: Agent | undefined): Lineage {
     root_agent_id: parent?.lineage.root_agent_id ?? record.parent?.agentId ?? id.agentId,
     team_id: id.teamId,
   };
-}
-
-/** Counts of agents, kept up to date as agents come, change and go. */
-export interface Tally {
-  agents: number;
-  roots: number;
-  suspended: number;
-  readonly byDepth: Map<number, number>;
-}
-
-export function emptyTally(): Tally {
-  return { agents: 0, roots: 0, suspended: 0, byDepth: new Map() };
-}
-
-export function count(tally: Tally, agent: Agent, by: 1 | -1): void {
-  const { depth } = agent.lineage;
-  tally.agents += by;
-  if (depth === 0) tally.roots += by;
-  if (agent.record.suspension !== null) tally.suspended += by;
-  const atDepth = (tally.byDepth.get(depth) ?? 0) + by;
-  if (atDepth === 0) tally.byDepth.delete(depth);
-  else tally.byDepth.set(depth, atDepth);
-}
-
-/** The agents of one org, by team, with their counts. Deregistered agents do not count. */
-export class OrgIndex {
-  readonly tally = emptyTally();
-  readonly teams = new Map<string, Set<Agent>>();
-
-  get isEmpty(): boolean {
-    return this.tally.agents === 0;
-  }
-
-  *agents(): Generator<Agent> {
-    for (const team of this.teams.values()) yield* team;
-  }
-
-  join(agent: Agent): void {
-    if (!isRegistered(agent)) return;
-    count(this.tally, agent, 1);
-    const { teamId } = agent.record.id;
-    const team = this.teams.get(teamId);
-    if (team === undefined) this.teams.set(teamId, new Set([agent]));
-    else team.add(agent);
-  }
-
-  /** Call this before the agent changes: it subtracts what the agent counted for. */
-  leave(agent: Agent): void {
-    if (!isRegistered(agent)) return;
-    count(this.tally, agent, -1);
-    const { teamId } = agent.record.id;
-    const team = this.teams.get(teamId);
-    team?.delete(agent);
-    if (team?.size === 0) this.teams.delete(teamId);
-  }
 }

@@ -42,7 +42,7 @@ export function endDelegation(gov: Tenancy, agent: Agent, { cause, actor, reason
   const { id } = agent.record;
   const at = gov.clock.now();
   const { checks, settledMicros, by } = delegation;
-  gov.journal.apply({ kind: 'delegation_ended', id, at, reason: told[cause] });
+  gov.journal.apply({ kind: 'delegation_ended', delegation: { ...delegation, endedAt: at }, reason: told[cause] });
   announce(gov.reactions.agentLeaving, { agent, actor, because: told[cause], keepsOps: true });
   gov.journal.record(
     draftOf({

@@ -7,7 +7,7 @@ export { AgentCoverage, uncoveredBy, unused } from './agent-coverage.ts';
 export type { DelegateRequest, GrantedDelegation } from './delegate-agent.ts';
 export { delegateAgent } from './delegate-agent.ts';
 export type { Delegation, DelegationChange } from './delegation.ts';
-export { delegateOfChange, delegationAfter } from './delegation.ts';
+export { delegateOfChange, usedBy } from './delegation.ts';
 export type { Link } from './delegation-links.ts';
 export { agentsUnder, hasLapsed, isHeldAbove, linksOf } from './delegation-links.ts';
 export type { EndDelegation, RevokeDelegationRequest } from './end-delegation.ts';

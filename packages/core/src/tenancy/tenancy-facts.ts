@@ -82,12 +82,7 @@ export function* storedTenancy({
     yield { kind: 'agent_saved', agent };
     if (agent.suspension !== null) yield { kind: 'agent_suspended', agent, suspension: agent.suspension };
   }
-  for (const { checks, settledMicros, endedAt, ...terms } of delegations) {
-    const { id } = terms;
-    yield { kind: 'delegation_saved', terms };
-    yield { kind: 'delegation_used', id, checks, settledMicros };
-    if (endedAt !== null) yield { kind: 'delegation_ended', id, at: endedAt, reason: '' };
-  }
+  for (const delegation of delegations) yield { kind: 'delegation_saved', delegation };
   for (const use of agentUses) yield { kind: 'agent_used', use };
   for (const suspension of suspensions) yield { kind: 'suspension_saved', suspension };
 }

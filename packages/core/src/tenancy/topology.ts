@@ -4,8 +4,8 @@ import { ReeveError } from '../kernel/index.ts';
 import type { AgentId } from '../kernel/index.ts';
 import type { Agent } from './agent.ts';
 import { isRegistered } from './agent.ts';
-import type { OrgIndex, Tally } from './directory.ts';
-import { count, emptyTally } from './directory.ts';
+import type { OrgIndex, Tally } from './org-index.ts';
+import { count, emptyTally } from './org-index.ts';
 import { findAgent, isSuspended } from './identify.ts';
 import type { Agents } from './tenancy.ts';
 

@@ -18,7 +18,7 @@ import { policySetsTable, policyTextsTable, policyVersionsTable } from '../polic
 import type { Change } from '../store.ts';
 import { suspensionsTable } from '../tenancy/suspensions-rows.ts';
 import { agentsTable, agentUsesTable, delegationsTable } from '../tenancy/tenancy-rows.ts';
-import { sampleAgent, sampleTerms, sampleUse } from './store-agent-conformance.ts';
+import { sampleAgent, sampleDelegation, sampleUse } from './store-agent-conformance.ts';
 import { sampleApproval, sampleGrant } from './store-approval-conformance.ts';
 import {
   sampleBulk,
@@ -89,9 +89,9 @@ const changes: { readonly [Kind in Change['kind']]: Extract<Change, { readonly k
   agent_removed: { kind: 'agent_removed', id, isKept: false },
   agent_used: { kind: 'agent_used', use: sampleUse },
   agent_uses_removed: { kind: 'agent_uses_removed', id },
-  delegation_saved: { kind: 'delegation_saved', terms: sampleTerms },
-  delegation_used: { kind: 'delegation_used', id, checks: 1, settledMicros: 5 },
-  delegation_ended: { kind: 'delegation_ended', id, at: 3, reason: 'delegation was revoked' },
+  delegation_saved: { kind: 'delegation_saved', delegation: sampleDelegation },
+  delegation_used: { kind: 'delegation_used', delegation: sampleDelegation },
+  delegation_ended: { kind: 'delegation_ended', delegation: sampleDelegation, reason: 'delegation was revoked' },
   delegation_removed: { kind: 'delegation_removed', id },
   backup_taken: { kind: 'backup_taken', at: 1 },
   restore_recorded: { kind: 'restore_recorded' },

@@ -4,7 +4,7 @@ import type { AgentChange, AgentUse } from '../tenancy/tenancy-slice.ts';
 import type { Store } from '../store.ts';
 import type { AgentRecord, Suspension } from '../tenancy/agent.ts';
 import { unregisteredAgent } from '../tenancy/agent.ts';
-import type { DelegationTerms } from '../tenancy/delegation.ts';
+import type { Delegation } from '../tenancy/delegation.ts';
 
 /** An agent with every member set. */
 export const sampleAgent: AgentRecord & { readonly suspension: Suspension } = {
@@ -33,7 +33,7 @@ export const sampleUse: AgentUse = {
     families: { tools: { firstAt: 1_700_000_000_000, lastAt: 1_700_000_060_000 } },
   },
 };
-export const sampleTerms: DelegationTerms = {
+export const sampleDelegation: Delegation = {
   id: sampleAgent.id,
   by: 'boss',
   grantedAt: 1_700_000_000_000,
@@ -42,6 +42,9 @@ export const sampleTerms: DelegationTerms = {
   tools: ['"read" 🦊*'],
   maxCostMicros: 1_000_000,
   maxChecks: 7,
+  checks: 3,
+  settledMicros: Number.MAX_SAFE_INTEGER,
+  endedAt: null,
 };
 export const bareAgent: AgentRecord = unregisteredAgent({ orgId: '', teamId: '', agentId: 'bot' });
 

@@ -22,7 +22,7 @@ import {
   agentConformance,
   bareAgent,
   sampleAgent,
-  sampleTerms,
+  sampleDelegation,
   sampleUse,
   suspended,
 } from './store-agent-conformance.ts';
@@ -471,43 +471,33 @@ const roundTrips: Readonly<Record<Change['kind'], RoundTrip>> = {
   },
   delegation_saved: {
     write: [
-      [
-        { kind: 'delegation_saved', terms: { ...sampleTerms, maxChecks: 1 } },
-        { kind: 'delegation_used', id: sampleTerms.id, checks: 1, settledMicros: 2 },
-      ],
-      [{ kind: 'delegation_saved', terms: sampleTerms }],
+      [{ kind: 'delegation_saved', delegation: { ...sampleDelegation, maxChecks: null, tools: [] } }],
+      [{ kind: 'delegation_saved', delegation: sampleDelegation }],
     ],
-    expected: { delegations: [{ ...sampleTerms, checks: 1, settledMicros: 2, endedAt: null }] },
+    expected: { delegations: [sampleDelegation] },
   },
   delegation_used: {
     write: [
-      [{ kind: 'delegation_saved', terms: sampleTerms }],
       [
-        { kind: 'delegation_used', id: sampleTerms.id, checks: 1, settledMicros: 0 },
-        { kind: 'delegation_used', id: sampleTerms.id, checks: 1, settledMicros: Number.MAX_SAFE_INTEGER },
-        { kind: 'delegation_used', id: unknownAgent, checks: 1, settledMicros: 1 },
+        { kind: 'delegation_saved', delegation: sampleDelegation },
+        { kind: 'delegation_used', delegation: { ...sampleDelegation, checks: 4 } },
       ],
-      [{ kind: 'delegation_used', id: sampleTerms.id, checks: 0, settledMicros: 5 }],
+      [{ kind: 'delegation_used', delegation: { ...sampleDelegation, checks: 5 } }],
     ],
-    expected: {
-      delegations: [{ ...sampleTerms, checks: 2, settledMicros: Number.MAX_SAFE_INTEGER, endedAt: null }],
-    },
+    expected: { delegations: [{ ...sampleDelegation, checks: 5 }] },
   },
   delegation_ended: {
     write: [
-      [{ kind: 'delegation_saved', terms: sampleTerms }],
-      [
-        { kind: 'delegation_ended', id: sampleTerms.id, at: 99, reason: 'delegation was revoked' },
-        { kind: 'delegation_ended', id: unknownAgent, at: 99, reason: '' },
-      ],
+      [{ kind: 'delegation_saved', delegation: sampleDelegation }],
+      [{ kind: 'delegation_ended', delegation: { ...sampleDelegation, endedAt: 99 }, reason: 'revoked' }],
     ],
-    expected: { delegations: [{ ...sampleTerms, checks: 0, settledMicros: 0, endedAt: 99 }] },
+    expected: { delegations: [{ ...sampleDelegation, endedAt: 99 }] },
   },
   delegation_removed: {
     write: [
-      [{ kind: 'delegation_saved', terms: sampleTerms }],
+      [{ kind: 'delegation_saved', delegation: sampleDelegation }],
       [
-        { kind: 'delegation_removed', id: sampleTerms.id },
+        { kind: 'delegation_removed', id: sampleDelegation.id },
         { kind: 'delegation_removed', id: unknownAgent },
       ],
     ],
