@@ -73,11 +73,15 @@ export const commandTable: CommandTable = {
   },
   ...accountCommands,
   agents: {
-    summary: 'See agents, register, suspend and resume them.',
+    summary: 'See agents, register, suspend and resume them, and end delegations.',
     commands: {
       list: {
         summary: 'Show the registered agents.',
         load: async () => (await import('./commands/agents-list.ts')).agentsListCommand,
+      },
+      tree: {
+        summary: 'Show who works below whom, and within which limits.',
+        load: async () => (await import('./commands/agents-tree.ts')).agentsTreeCommand,
       },
       register: {
         summary: 'Register an agent and show its token.',
@@ -90,6 +94,10 @@ export const commandTable: CommandTable = {
       resume: {
         summary: 'Let a suspended agent work again.',
         load: async () => (await import('./commands/agents-suspend.ts')).agentsResumeCommand,
+      },
+      'revoke-delegation': {
+        summary: 'End the delegation by which an agent acts.',
+        load: async () => (await import('./commands/agents-revoke-delegation.ts')).agentsRevokeDelegationCommand,
       },
     },
   },

@@ -82,6 +82,14 @@ class AgentCore:
         if self._life is not None:
             self._schedule_renewal(self._life.ttl, self._life.renew_after)
 
+    @property
+    def token(self) -> str:
+        return self._token
+
+    @property
+    def heartbeat_seconds(self) -> float:
+        return self._interval
+
     def open(self) -> AgentCore:
         """This, unless the agent is closed."""
         self.link.require_own_process()

@@ -38,6 +38,8 @@ REGISTER_AGENT = Rpc(_AGENT + "RegisterAgent", agents.RegisterAgentRequest, agen
 HEARTBEAT = Rpc(_AGENT + "Heartbeat", agents.HeartbeatRequest, agents.HeartbeatResponse)
 DEREGISTER_AGENT = Rpc(_AGENT + "DeregisterAgent", agents.DeregisterAgentRequest, agents.DeregisterAgentResponse)
 RENEW_TOKEN = Rpc(_AGENT + "RenewToken", agents.RenewTokenRequest, agents.RenewTokenResponse)
+DELEGATE_AGENT = Rpc(_AGENT + "DelegateAgent", agents.DelegateAgentRequest, agents.DelegateAgentResponse)
+REVOKE_DELEGATION = Rpc(_AGENT + "RevokeDelegation", agents.RevokeDelegationRequest, agents.RevokeDelegationResponse)
 IDENTIFY_AGENT = Rpc(_AGENT + "IdentifyAgent", agents.IdentifyAgentRequest, agents.IdentifyAgentResponse)
 
 

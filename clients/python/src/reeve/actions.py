@@ -143,6 +143,13 @@ _WIRE_TYPES = {
 }
 
 
+def wire_type_of(kind: object) -> common_pb2.ActionType:
+    found = _WIRE_TYPES.get(kind) if isinstance(kind, str) else None
+    if found is None:
+        raise InvalidRequest(f"actions: must be of {', '.join(_WIRE_TYPES)}")
+    return found
+
+
 def set_action(request: policy_service_pb2.CheckActionRequest, action: Mapping[str, Any]) -> None:
     """Writes the action into the request. Errors name a missing or malformed member before anything is sent."""
     kind = action.get("type") or "tool_call"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar,
 
 from ._completion import Outcome, completion_of
 from ._core import AgentCore, AgentStatus
+from ._delegate import delegate, revoke
 from ._flow import run_blocking
 from ._guard import arguments_of, guarded_members, require_no_coroutine, require_no_generator, wants_operation
 from ._ids import AgentId
@@ -23,6 +24,7 @@ from .operation import Operation, OperationContext
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from ._delegate import DelegateMembers
     from .actions import CheckMembers, GuardMembers, RunMembers, WaitMembers
     from .money import Usd
 
@@ -191,6 +193,17 @@ class Agent:
     def denied_tools(self, source: str, names: Sequence[str], *, deadline: float | None = None) -> list[str]:
         """The tools of the source, of those named, that policy denies to this agent whatever their arguments."""
         return run_blocking(self._core.denied_tools(source, names, deadline))
+
+    def delegate(self, *, child_id: str, ttl: int, **members: Unpack[DelegateMembers]) -> Agent:
+        """Lets another agent of the team act for this one, within limits and for `ttl` seconds, and returns it.
+
+        It may do nothing that this one may not. To delegate to the same id again replaces its limits and its token.
+        """
+        return Agent(run_blocking(delegate(self._core.open(), child_id, ttl, members)))
+
+    def revoke_delegation(self, child_id: str, *, deadline: float | None = None) -> None:
+        """Ends what was delegated to this child: its token stops, and its running operations are terminated."""
+        run_blocking(revoke(self._core, child_id, deadline))
 
     def heartbeat(self, *, deadline: float | None = None) -> AgentStatus:
         """Sends a heartbeat now. The regular ones go on by themselves."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ._completion import Outcome, completion_of
 from ._core import AgentCore, AgentStatus
+from ._delegate import delegate, revoke
 from ._flow import run_async
 from ._guard import arguments_of, guarded_members, wants_operation
 from ._ids import AgentId
@@ -23,6 +24,7 @@ from .errors import OperationTerminated
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from ._delegate import DelegateMembers
     from .actions import CheckMembers, GuardMembers, RunMembers, WaitMembers
     from .money import Usd
 
@@ -168,6 +170,17 @@ class AsyncAgent:
     async def denied_tools(self, source: str, names: Sequence[str], *, deadline: float | None = None) -> list[str]:
         """The tools of the source, of those named, that policy denies to this agent whatever their arguments."""
         return await run_async(self._core.denied_tools(source, names, deadline))
+
+    async def delegate(self, *, child_id: str, ttl: int, **members: Unpack[DelegateMembers]) -> AsyncAgent:
+        """Lets another agent of the team act for this one, within limits and for `ttl` seconds, and returns it.
+
+        It may do nothing that this one may not. To delegate to the same id again replaces its limits and its token.
+        """
+        return AsyncAgent(await run_async(delegate(self._core.open(), child_id, ttl, members)))
+
+    async def revoke_delegation(self, child_id: str, *, deadline: float | None = None) -> None:
+        """Ends what was delegated to this child: its token stops, and its running operations are terminated."""
+        await run_async(revoke(self._core, child_id, deadline))
 
     async def heartbeat(self, *, deadline: float | None = None) -> AgentStatus:
         """Sends a heartbeat now. The regular ones go on by themselves."""

@@ -8,13 +8,10 @@ import { print } from '../output/print.ts';
 import { tableText } from '../output/table-text.ts';
 import type { Column } from '../output/table.ts';
 import type { Shell } from '../shell.ts';
+import type { Placed } from './placed-agents.ts';
+import { placed } from './placed-agents.ts';
 
 type Overview = RouteOutput<Routes['topologyOverview']>;
-type Agent = Overview['agents'][number];
-interface Placed {
-  readonly agent: Agent;
-  readonly branch: string;
-}
 
 const columns: readonly Column<Placed>[] = [
   { title: 'AGENT', value: ({ agent, branch }) => `${branch}${agentText(agent)}` },
@@ -74,22 +71,4 @@ function overviewText(shell: Shell, { orgs, teams, agents, totals }: Overview): 
     tableText(shell, teamColumns, teams),
     tableText(shell, columns, placed(agents)),
   ].join('\n\n');
-}
-
-/** Children below their parents. An agent whose parent is not visible stands as a root. */
-function placed(agents: readonly Agent[]): Placed[] {
-  const known = new Set(agents.map(agentText));
-  const children = Map.groupBy(agents, ({ parent }) => {
-    const above = parent === null || parent === undefined ? '' : agentText(parent);
-    return known.has(above) ? above : '';
-  });
-  const rows: Placed[] = [];
-  const waiting = (children.get('') ?? []).map((agent) => ({ agent, level: 0 })).toReversed();
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const { agent, level } = next;
-    rows.push({ agent, branch: level === 0 ? '' : `${'  '.repeat(level - 1)}└ ` });
-    const below = (children.get(agentText(agent)) ?? []).map((child) => ({ agent: child, level: level + 1 }));
-    waiting.push(...below.toReversed());
-  }
-  return rows;
 }

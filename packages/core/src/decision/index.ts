@@ -11,3 +11,4 @@ export { listRates } from './list-rates.ts';
 export { weighRates } from './weigh-rates.ts';
 export type { PreviewRequest } from './preview-tools.ts';
 export { previewTools } from './preview-tools.ts';
+export { delegationRule } from './judge-delegation.ts';

@@ -1,7 +1,7 @@
 import type { Principal } from '../access/index.ts';
 import type { AuditReader, Decision } from '../audit/index.ts';
 import type { Decisions } from '../decision/index.ts';
-import { controlRule, isBudgetRule } from '../decision/index.ts';
+import { controlRule, delegationRule, isBudgetRule } from '../decision/index.ts';
 import type { EpochMs, NamedOp } from '../kernel/index.ts';
 import { agentKey, ambiguousOp, parseOpPath, ReeveError } from '../kernel/index.ts';
 import { latestLogs } from '../logs/index.ts';
@@ -49,7 +49,7 @@ export async function explainDecision(
   const { opId, decision, reason, policyRule, policyVersion, at } = recorded;
   const agent = gov.directory.find(recorded.agent)?.record;
   const considered = await consider(by, recorded, agent);
-  const rules = asRecorded(considered ?? [], recorded);
+  const rules = recorded.delegated ? [...(considered ?? [])] : asRecorded(considered ?? [], recorded);
   const notes = notesOn(recorded, considered !== undefined, agent);
   return { opId, decision, reason, policyRule, policyVersion, at, rules, notes };
 }
@@ -120,6 +120,12 @@ function notesOn(recorded: RecordedDecision, isKnown: boolean, agent: AgentRecor
   if (isBudgetRule(policyRule)) notes.push('no rule decided this: a budget did');
   if (recorded.byRate) notes.push('no rule decided this: a rate did; what it had counted then is not known any more');
   if (policyRule === controlRule) notes.push('no rule decided this: somebody had stopped the run');
+  if (recorded.delegated) {
+    notes.push(
+      'the agent acted on behalf of others; these are the rules about the agent itself, and those about each of the others held as well',
+    );
+  }
+  if (policyRule === delegationRule) notes.push('no rule decided this: the limits of a delegation did');
   if (recorded.redacted) {
     notes.push('secrets in the request are recorded as "[redacted]", and what looks at them is judged by that');
   }

@@ -64,8 +64,8 @@ function memberOf(lineage: string, name: string): string {
 
 function judgeOne(set: PolicySet, recorded: RecordedDecision, find: FindAgent): JudgedAgain {
   const { at } = recorded;
-  // An operator decided, whatever the policies said.
-  if (recorded.policyRule === controlRule) return { at, skipped: true, changed: undefined };
+  // An operator decided, whatever the policies said. Of a delegate, its delegators were judged as well.
+  if (recorded.policyRule === controlRule || recorded.delegated) return { at, skipped: true, changed: undefined };
   const verdict = verdictAgain(set, recorded, find);
   if (verdict === undefined) return { at, skipped: true, changed: undefined };
   const { effect, rule, asking } = verdict;

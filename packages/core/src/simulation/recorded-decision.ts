@@ -46,6 +46,8 @@ export interface RecordedDecision {
   readonly granted: boolean;
   /** A rate refused the check. */
   readonly byRate: boolean;
+  /** The agent acted on behalf of others, which policy was asked about, too. */
+  readonly delegated: boolean;
 }
 
 interface LoggedAction {
@@ -86,6 +88,7 @@ interface LoggedEntry {
   readonly payload: {
     readonly action?: LoggedAction;
     readonly cost_micros?: number;
+    readonly delegators?: readonly string[];
     readonly estimated?: boolean;
     readonly grant_id?: string;
     readonly rate?: object;
@@ -140,6 +143,7 @@ export function recordedDecision({ seq, canonical }: StoredEntry): RecordedDecis
     userGroups: payload.user_groups,
     granted: payload.grant_id !== undefined,
     byRate: payload.rate !== undefined,
+    delegated: payload.delegators !== undefined,
   };
 }
 
