@@ -40,7 +40,9 @@ export const agentsTreeCommand = defineCommand({
   details: [
     'Needs the scope read. Each agent is listed below its parent, with whom it acts for and within which limits. Data: as GET /api/v1/topology/overview, or of one agent as GET /api/v1/topology/tree.',
   ],
-  args: { agent: optional('ORG/TEAM/AGENT, with "-" for an empty org or team. Only this one and those below it.', 'agent') },
+  args: {
+    agent: optional('ORG/TEAM/AGENT, with "-" for an empty org or team. Only this one and those below it.', 'agent'),
+  },
   options: { org: text('ORG', 'Only this org.', { aliases: ['org-id'] }) },
   examples: [
     ['reeve agents tree', 'who works below whom'],

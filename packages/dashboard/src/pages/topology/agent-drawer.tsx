@@ -17,6 +17,7 @@ import { Money } from '../../ui/money.tsx';
 import { useNow } from '../../ui/now.ts';
 import { Time } from '../../ui/time.tsx';
 import { Unknown } from '../../ui/unknown.tsx';
+import { AgentDelegation } from './agent-delegation.tsx';
 import { AgentDoors } from './agent-doors.tsx';
 import { AgentLineage } from './agent-lineage.tsx';
 import { AgentOps } from './agent-ops.tsx';
@@ -96,6 +97,7 @@ function AgentDetails({ ids, live, onOpen }: AgentDetailsProps) {
       {(record) => (
         <div className="space-y-5">
           <AgentFacts agent={{ ...record, ...live, doors: record.doors }} />
+          <AgentDelegation agent={record} onOpen={onOpen} />
           <Section title="Doors">
             <AgentDoors agent={record} />
           </Section>

@@ -1,6 +1,7 @@
 import { agentPath } from '@reeve/contract/names';
 import type { Edge, Node } from '@xyflow/react';
 import { Position } from '@xyflow/react';
+import { edgeWords } from './delegation-words.ts';
 import { lineageEdges } from './topology-groups.ts';
 import type { OrgGroup, TeamGroup } from './topology-groups.ts';
 import type { Place } from './topology-layout.ts';
@@ -57,8 +58,14 @@ export function flowEdges(
       source,
       target,
       zIndex: 2,
-      ...(agents === 1 ? {} : { label: String(agents) }),
+      ...(agents === 1 ? delegationEdge(nodes.get(target)) : { label: String(agents) }),
     }));
+}
+
+/** Whoever acts for its parent has an edge of its own look, with the limits. */
+function delegationEdge(target: TopologyNode | undefined): Pick<Edge, 'label' | 'style'> {
+  const delegation = target?.type === 'agent' ? target.data.agent.delegation : null;
+  return delegation === null ? {} : { label: edgeWords(delegation), style: { strokeDasharray: '5 3' } };
 }
 
 /** Includes the size and the ends of edges, so that nothing has to be measured first. */

@@ -15,6 +15,7 @@ function agent(path: string, members: Partial<TopologyAgent> = {}): TopologyAgen
     status: 'active',
     suspended_by: null,
     parent: null,
+    delegation: null,
     depth: 0,
     last_seen_at: new Date(now).toISOString(),
     in_flight: 0,
