@@ -17,7 +17,6 @@ export type IdentityRefusal =
   | 'agent is not registered'
   | 'agent is out of service'
   | 'agent is suspended'
-  | 'token has expired'
   | 'delegator is suspended'
   | 'agent has not confirmed a stop';
 

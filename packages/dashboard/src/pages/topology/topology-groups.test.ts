@@ -14,6 +14,7 @@ function agent(path: string, parent: string | null = null, members: Partial<Topo
     framework: '',
     status: 'active',
     suspended_by: null,
+    delegation: null,
     parent: parent === null ? null : (parseAgentPath(parent) ?? null),
     depth: parent === null ? 0 : 1,
     last_seen_at: new Date(now).toISOString(),
