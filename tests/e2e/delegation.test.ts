@@ -204,7 +204,7 @@ describe.each(durableStores)('delegation on $name', ({ open }) => {
     expect(ended).toMatchObject({ status: 200, body: { agent_id: 'ended', delegation: { by: { agent_id: 'boss' } } } });
     expect(await gateway.api.post(path, own.key, {})).toMatchObject({ status: 404 });
     const none = await gateway.api.post('/api/v1/agents/acme/core/boss/revoke-delegation', own.key, {});
-    expect(none).toMatchObject({ status: 404, body: { code: 'delegation_not_found' } });
+    expect(none).toMatchObject({ status: 409, body: { code: 'delegation_not_found' } });
     expect(gateway.audit().findLast(({ event_type: type }) => type === 'DelegationEnded')).toMatchObject({
       reason: 'odd',
       actor: { kind: 'api_key' },

@@ -18,7 +18,7 @@ export const problemStatus = {
   key_revoked: 409,
   token_in_use: 409,
   agent_exists: 409,
-  delegation_not_found: 404,
+  delegation_not_found: 409,
   delegation_too_deep: 409,
   too_many_agents: 409,
   invalid_transition: 409,
