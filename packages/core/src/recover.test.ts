@@ -42,25 +42,34 @@ const damages: readonly (readonly [string, unknown])[] = [
   ['a list that is cut off', ['op', 0, 1, 't:s', 'running']],
   ['a state that no operation has', ['op', 0, 1, 't:s', 'flying', 1, 1, null, '', '', '', '', 0, 0, '', '', null]],
   ['a change of nobody', { change: { kind: 'agent_removed' } }],
-  ['an alert without details', { event: { type: 'audit_alert', at: 1, agent, alert: 'op_stale' } }],
   ['no amount', ['op', 0, 1, 't:s', 'completing', 1, 1, null, '', '', '', '', null, null, '', '', '2026-01-01']],
 ];
 
-test.each(damages)('of %s in a commit, its agent alone is out of service, and the gateway starts', async (_, step) => {
+const touched = { agents: ['acme/search/bot'], orgs: [], everything: false };
+
+test.each(damages)('for %s in a commit, a start reads what its entries say', async (_, step) => {
   const { store, test: before, bot, other } = await scene();
-  const touched = { agents: ['acme/search/bot'], orgs: [], everything: false };
+  store.damage = (text) => (text.includes('t:s') ? JSON.stringify({ steps: [step], touched }) : text);
+  const after = await before.crash();
+  expect([isOut(after, bot), isOut(after, other)]).toEqual([false, false]);
+  expect(after.opsOf(bot.id).get('t:s')).toMatchObject({ state: 'running', reservedMicros: 500 });
+});
+
+test('of a fact that cannot be applied, its agent alone is out of service, and the gateway starts', async () => {
+  const { store, test: before, bot, other } = await scene();
+  const step = { event: { type: 'audit_alert', at: 1, agent, alert: 'op_stale' } };
   store.damage = (text) => (text.includes('t:s') ? JSON.stringify({ steps: [step], touched }) : text);
   const after = await before.crash();
   expect([isOut(after, bot), isOut(after, other)]).toEqual([true, false]);
 });
 
-test('a commit whose text is damaged is restored from its entries, and its agent is out of service', async () => {
+test('a commit whose text is damaged is restored from its entries, whatever becomes of it later', async () => {
   const { store, test: before, bot, other } = await scene();
   await before.complete(bot, 't:s', { actualCostMicros: 700 });
   store.damage = (text) => (text.includes('t:s') ? '{' : text);
   let after = await before.crash();
   const spent = () => after.gov.ledger.balances.total?.spent.day;
-  expect([isOut(after, bot), isOut(after, other), spent()]).toEqual([true, false, 700]);
+  expect([isOut(after, bot), isOut(after, other), spent()]).toEqual([false, false, 700]);
   expect(after.opsOf(bot.id).get('t:s')).toMatchObject({ state: 'completing', reservedMicros: 0 });
   const checkpoint = new OpsCheckpoint(after.gov, 10_000, 60_000);
   for (let tick = 0; tick < 40; tick++) {

@@ -6,8 +6,8 @@ import { storedControl } from './control/index.ts';
 import type { Fact } from './facts.ts';
 import { applyFact, redoFact, touchOf } from './facts.ts';
 import type { Governance } from './governance.ts';
-import type { Redoing, SavedLater, Touch, Touched, Unread } from './journal/index.ts';
-import { nameOf, restoring, touchedBy, Touches } from './journal/index.ts';
+import type { Redoing, SavedLater, Touch, Unread } from './journal/index.ts';
+import { nameOf, restoring, touchedBy } from './journal/index.ts';
 import { agentKey, SharedTexts, unquoted } from './kernel/index.ts';
 import type { FindReceipts } from './ops/index.ts';
 import { OpsOfEntries, RestoredOps } from './ops/index.ts';
@@ -20,8 +20,6 @@ import { storedTenancy } from './tenancy/index.ts';
 export type StoredLog = Pick<Store, 'after' | 'factsAfter'> & { readonly receipts: FindReceipts };
 
 type OnUnread = (unread: Unread) => void;
-
-const entriesPerPage = 1000;
 
 /**
  * Restores everything that an empty governance lacks. Most rows are written with their facts. Operations, balances and rates are
@@ -82,10 +80,14 @@ interface Redone {
   readonly onUnread: OnUnread;
 }
 
-/** Applies the facts after the marks again, in order. Of a commit whose text is damaged, the entries say what they can. */
+/** What the entries of a commit say as well. */
+const alsoInEntries: ReadonlySet<SavedLater> = new Set(['ops', 'balances']);
+
+/** Applies the facts after the marks again, in order. Where the facts of a commit cannot all be read, its entries count. */
 async function redoFacts(gov: Governance, log: StoredLog, redone: Redone): Promise<void> {
   const { marks, shared, fromEntries, onUnread } = redone;
   const parts = Object.entries(marks) as [SavedLater, number][];
+  const others = parts.filter(([part]) => !alsoInEntries.has(part));
   const first = Math.min(...parts.map(([, mark]) => mark));
   let position = 0;
   for (;;) {
@@ -93,14 +95,9 @@ async function redoFacts(gov: Governance, log: StoredLog, redone: Redone): Promi
     for (const kept of page) {
       const { before, seq } = kept;
       const { steps, unread } = parseCommit(kept.text);
-      for (const { touched, why } of unread) {
-        if (touched === null) await fromEntries(before, seq);
-        onUnread({
-          touched: touched ?? (await touchedBetween(log, before, seq)),
-          why: `facts of entry ${seq}: ${why}`,
-        });
-      }
-      redoAll(gov, factsIn(steps), parts, { ...restoring, seq, shared }, onUnread);
+      const isRead = unread.length === 0;
+      if (!isRead) await fromEntries(before, seq);
+      redoAll(gov, factsIn(steps), isRead ? parts : others, { ...restoring, seq, shared }, onUnread);
       ({ position } = kept);
     }
     if (page.length === 0) return;
@@ -122,18 +119,6 @@ function redoAll(
       const why = `${nameOf(fact)} of entry ${how.seq}: ${unquoted(error)}`;
       onUnread({ touched: touchedBy(touchOf(fact)), why });
     }
-  }
-}
-
-/** Whose state the commits changed that wrote these entries. */
-async function touchedBetween(log: StoredLog, after: number, through: number): Promise<Touched> {
-  const touches = new Touches();
-  for (let seq = after; ; ) {
-    const entries = (await log.after(seq, entriesPerPage)).filter((entry) => entry.seq <= through);
-    for (const { canonical } of entries) touches.add(ownerOf(canonical));
-    const last = entries.at(-1);
-    if (last === undefined) return touches.all;
-    seq = last.seq;
   }
 }
 

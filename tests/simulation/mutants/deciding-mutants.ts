@@ -46,14 +46,14 @@ export const decidingMutants: readonly Mutant[] = [
   {
     name: 'reservations: the end of an operation releases nothing',
     file: `${core}/ops/ops-facts.ts`,
-    text: 'if (reserved !== 0) undos.push(ledger.balances.reserve(id, reserved));',
-    replacement: 'if (reserved > 0) undos.push(ledger.balances.reserve(id, reserved));',
+    text: 'if (reserved !== 0) undos.push(ledger.balances.reserve(tiers, reserved));',
+    replacement: 'if (reserved > 0) undos.push(ledger.balances.reserve(tiers, reserved));',
   },
   {
     name: 'reservations: a release after silence is not followed',
     file: `${core}/ops/ops-facts.ts`,
-    text: 'ledger.balances.reserve(id, -reservedMicros)];',
-    replacement: 'how.isHere ? ledger.balances.reserve(id, -reservedMicros) : nothingToApply()];',
+    text: 'ledger.balances.reserve(tiers, -reservedMicros)];',
+    replacement: 'how.isHere ? ledger.balances.reserve(tiers, -reservedMicros) : nothingToApply()];',
   },
   {
     name: 'reservations: a release after silence is not restored from the log',
@@ -70,8 +70,8 @@ export const decidingMutants: readonly Mutant[] = [
   {
     name: 'notices: nobody is told of a share that two gateways reach together',
     file: `${core}/decision/decide.ts`,
-    text: 'gov.journal.onlyWhile(() => gov.ledger.isSurelyWithinCaps(id) && gov.ledger.hasToldShares(id));',
-    replacement: 'gov.journal.onlyWhile(() => gov.ledger.isSurelyWithinCaps(id));',
+    text: 'gov.journal.onlyWhile(() => gov.ledger.isSurelyWithinCaps(tiers) && gov.ledger.hasToldShares(tiers));',
+    replacement: 'gov.journal.onlyWhile(() => gov.ledger.isSurelyWithinCaps(tiers));',
   },
   {
     name: 'undo: a commit that fails is not taken back',
@@ -88,8 +88,8 @@ export const decidingMutants: readonly Mutant[] = [
   {
     name: 'undo: a charge is not taken back',
     file: `${core}/ops/ops-facts.ts`,
-    text: 'if (reserved !== 0) undos.push(ledger.balances.reserve(id, reserved));',
-    replacement: 'if (reserved !== 0) ledger.balances.reserve(id, reserved);',
+    text: 'if (reserved !== 0) undos.push(ledger.balances.reserve(tiers, reserved));',
+    replacement: 'if (reserved !== 0) ledger.balances.reserve(tiers, reserved);',
   },
   {
     name: 'order: turns stand although a commit before them changed what they rest on',
@@ -168,8 +168,8 @@ export const decidingMutants: readonly Mutant[] = [
   {
     name: 'suspensions: a suspended agent is served',
     file: `${core}/tenancy/identify.ts`,
-    text: 'if (claimed.record.suspension !== null) {',
-    replacement: 'if (claimed.record.suspension !== null && claimed.blocked) {',
+    text: 'if (claimed.record.suspension !== null) return',
+    replacement: 'if (claimed.record.suspension !== null && claimed.blocked) return',
   },
   {
     name: 'suspensions: a suspended scope is served',
@@ -187,8 +187,8 @@ export const decidingMutants: readonly Mutant[] = [
   {
     name: 'runs: a held run is served',
     file: `${core}/decision/refuse-by-control.ts`,
-    text: 'if (control === undefined) return undefined;',
-    replacement: "if (control === undefined || op.opId !== '') return undefined;",
+    text: 'if (control === undefined) continue;',
+    replacement: "if (control === undefined || runId !== '') continue;",
   },
   {
     name: 'runs: held runs are forgotten at a start',

@@ -19,7 +19,7 @@ export {
 export type { RestoresChange, RestoresSnapshot } from './restores.ts';
 export { restoreFacts, restoredAt, restoredFrom } from './restores.ts';
 export type { ForeignCommit, Sharing, Step, Touch, Touched, Unread } from './shared-log.ts';
-export { everything, factOf, HeadMoved, restsOn, touchedBy, Touches } from './shared-log.ts';
+export { everything, factOf, HeadMoved, restsOn, touchedBy } from './shared-log.ts';
 export type { Warrant } from './warrant.ts';
 export { ownWork } from './warrant.ts';
 export type { AgentColumn, Column, Mark, Prune, Push, Reading, Row, RowCondition, RowsOf, Table } from './rows.ts';

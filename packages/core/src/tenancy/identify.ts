@@ -87,12 +87,7 @@ function unlessHeld({ clock, directory }: Identifying, claimed: Agent): Identity
 }
 
 /** For a token that no agent has: a JWT may count as one. */
-function identifyWorkload(
-  gov: Identifying,
-  claim: AgentId,
-  claimed: Agent | undefined,
-  presented: string,
-): Identity {
+function identifyWorkload(gov: Identifying, claim: AgentId, claimed: Agent | undefined, presented: string): Identity {
   const { clock, directory, workloads } = gov;
   const refused = (reason: IdentityRefusal, owner?: Agent): Identity => ({ known: false, reason, claimed, owner });
   const unknown = claimed === undefined ? 'agent is not registered' : 'credential token mismatch';

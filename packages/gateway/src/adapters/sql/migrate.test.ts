@@ -47,7 +47,7 @@ const [entry] = sealAll([sampleDraft({ opId: 't:s', decision: 'allow' })], empty
 
 /** The rows of a gateway of the first version. */
 const firstData = `
-  INSERT INTO audit VALUES (1, 1700000000000, 'ActionAllowed', NULL, '', '', 't:s', 'allow', NULL,
+  INSERT INTO audit (seq, at, event_type, org_id, team_id, agent_id, op_id, decision, claimed_org_id, hash, canonical) VALUES (1, 1700000000000, 'ActionAllowed', NULL, '', '', 't:s', 'allow', NULL,
     '${entry?.hash}', '${entry?.canonical}');
   INSERT INTO agents (org_id, team_id, agent_id, token_hash, name, framework, version, parent, metadata, tool_names,
     registered_at, suspended_at, suspension_reason)
