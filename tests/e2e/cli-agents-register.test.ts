@@ -27,6 +27,9 @@ test('a registered agent has its token shown once, and can act with it', async (
   expect(await gateway.identify(token)).toEqual({
     agentId: { orgId: 'acme', teamId: 'core', agentId: 'bot' },
     suspended: false,
+    subjectIssuers: [],
+    expiresAt: '',
+    tokenTtlSecs: 0,
   });
   const { body } = await gateway.api.get('/api/v1/agents', bootstrapKey);
   expect(body).toMatchObject({ items: [{ name: 'The bot', framework: 'plain', agent_id: 'bot' }] });

@@ -253,6 +253,8 @@ test('every piece of the guides runs', async () => {
     "import { ActionDeniedError, connect, usd } from '@reeve/sdk';",
     `const reeve = connect({ address: '${gateway.grpc}', apiKey: process.env.REEVE_API_KEY });`,
     "const agent = await reeve.register({ orgId: 'acme', teamId: 'support', agentId: 'bot-1' });",
+    // Nobody vouches for users here, so the check is denied.
+    "const tokenOfAnn = 'a.b.c';",
     ...pieces.map((piece) => `{\n${piece}}`),
     'reeve.close();',
   ];

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FloorWorld, hasFloor } from './floor-world.ts';
 
@@ -79,7 +80,9 @@ describe.skipIf(!hasFloor)('system calls on a floor', () => {
           });
         });
       });`;
-    const { code, stdout, stderr } = await world.run([process.execPath, '-e', script]);
+    const { code, stdout, stderr } = await world.run([process.execPath, '-e', script], {
+      flags: ['--read', dirname(process.execPath)],
+    });
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'local piped\n', stderr: '' });
   });
 });

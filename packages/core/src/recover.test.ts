@@ -78,7 +78,7 @@ test('a commit whose text is damaged is restored from its entries, whatever beco
     after.turn();
     while (after.gov.balances.save(100)) after.turn();
     after.turn();
-    after.store.forgetFacts(Math.min(after.gov.balances.neededFrom, checkpoint.replayFrom), 1000);
+    void after.store.forgetFacts(Math.min(after.gov.balances.neededFrom, checkpoint.replayFrom), 1000);
   }
   after = await after.crash();
   expect(spent()).toBe(700);

@@ -8,11 +8,10 @@ import type { Answer } from './answer.ts';
 import { awaitDecision } from './await-decision.ts';
 import type { ChangedTool } from './changed-tool.ts';
 import type { Completion } from './completion.ts';
-import type { TokenLife } from './credential.ts';
 import { Credential } from './credential.ts';
 import type { DelegateOptions } from './delegate-options.ts';
-import { delegateRequest } from './delegate-options.ts';
-import { ReeveClosed, ReeveInternal, ReeveUnauthenticated } from './errors.ts';
+import { delegated } from './delegate-options.ts';
+import { ReeveClosed, ReeveUnauthenticated } from './errors.ts';
 import type { GatewayLink } from './gateway-link.ts';
 import type { CallOptions } from './outage/retry.ts';
 import type { GuardOptions } from './guard.ts';
@@ -23,7 +22,7 @@ import { onBehalfOf } from './on-behalf-of.ts';
 import type { Operation, OperationControl } from './operation.ts';
 import { controlledOperation } from './operation.ts';
 import type { CheckDetails, PreparedCheck } from './prepare-check.ts';
-import type { AgentEvents } from './register-options.ts';
+import type { AgentStatus, Registration } from './registration.ts';
 import { renewedToken } from './renewed-token.ts';
 import { rpc } from './rpc-methods.ts';
 import type { Work } from './run-action.ts';
@@ -32,24 +31,6 @@ import type { CheckOptions, RunOptions } from './run-options.ts';
 import { waitOf } from './run-options.ts';
 import { opIdOf } from './trace-ids.ts';
 import { warnOnce } from './warn-once.ts';
-
-/** What the gateway said in its answer to the last heartbeat. */
-export interface AgentStatus {
-  readonly suspended: boolean;
-  readonly policyVersion: string;
-}
-
-export interface Registration {
-  readonly id: FullAgentId;
-  readonly token: string;
-  /** Left out if the token never ends, or nothing is known of its end. */
-  readonly life?: TokenLife | undefined;
-  readonly created: boolean;
-  readonly heartbeatMs: number;
-  readonly shared: boolean;
-  readonly waitsOnly: boolean;
-  readonly events: AgentEvents;
-}
 
 /** A registered agent. It asks before it acts and reports when it is done. An operator can stop it in between. */
 export class Agent {
@@ -251,13 +232,10 @@ export class Agent {
    */
   async delegate(options: DelegateOptions, call: CallOptions = {}): Promise<Agent> {
     this.#requireOpen();
-    const request = delegateRequest(this.id, this.#credential.token, options);
-    const answer = await this.#link.send(rpc.delegateAgent, request, this.#link.limits(call));
-    const { agentId: id, credentialToken: token } = answer;
-    if (id === undefined) throw new ReeveInternal('the answer of the gateway names no agent');
+    const made = await delegated(this.#link, { id: this.id, token: this.#credential.token }, options, call);
     const { shared = false, waitsOnly = false } = options;
     const acting = { shared, waitsOnly, events: options, heartbeatMs: this.#heartbeatMs };
-    return new Agent(this.#link, { id, token, created: true, ...acting });
+    return new Agent(this.#link, { ...made, created: true, ...acting });
   }
 
   /** Ends what was delegated to this child. Its token stops working, and its running operations are terminated. */

@@ -2,7 +2,11 @@ import type { DelegateAgentRequest } from '@reeve/contract';
 import { actionTypeNames, bounds } from '@reeve/contract';
 import type { ActionType } from './action.ts';
 import type { FullAgentId } from './agent-id.ts';
+import { ReeveInternal } from './errors.ts';
+import type { GatewayLink } from './gateway-link.ts';
+import type { CallOptions } from './outage/retry.ts';
 import type { ActingOptions } from './register-options.ts';
+import { rpc } from './rpc-methods.ts';
 import { usd } from './usd.ts';
 import { requireText, requireWhole } from './validate.ts';
 
@@ -23,8 +27,7 @@ export interface DelegateOptions extends ActingOptions {
   readonly name?: string | undefined;
 }
 
-/** @internal */
-export function delegateRequest(by: FullAgentId, token: string, options: DelegateOptions): DelegateAgentRequest {
+function delegateRequest(by: FullAgentId, token: string, options: DelegateOptions): DelegateAgentRequest {
   const { childId, ttl, tools = [], actions = [], maxCostUsd, maxChecks, name = '' } = options;
   return {
     agentId: { ...by },
@@ -37,4 +40,17 @@ export function delegateRequest(by: FullAgentId, token: string, options: Delegat
     maxChecks: maxChecks === undefined ? undefined : requireWhole('maxChecks', maxChecks, Number.MAX_SAFE_INTEGER),
     name,
   };
+}
+
+/** @internal Asks the gateway for the delegate. */
+export async function delegated(
+  link: GatewayLink,
+  by: { readonly id: FullAgentId; readonly token: string },
+  options: DelegateOptions,
+  call: CallOptions,
+): Promise<{ readonly id: FullAgentId; readonly token: string }> {
+  const answer = await link.send(rpc.delegateAgent, delegateRequest(by.id, by.token, options), link.limits(call));
+  const { agentId: id, credentialToken: token } = answer;
+  if (id === undefined) throw new ReeveInternal('the answer of the gateway names no agent');
+  return { id, token };
 }

@@ -11,7 +11,8 @@ export type {
   ToolCall,
   ToolResult,
 } from './action.ts';
-export type { Agent, AgentStatus } from './agent.ts';
+export type { Agent } from './agent.ts';
+export type { AgentStatus } from './registration.ts';
 export type { ChangedTool } from './changed-tool.ts';
 export type { Check } from './agent-checks.ts';
 export type { AgentId } from './agent-id.ts';

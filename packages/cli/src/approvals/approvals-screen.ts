@@ -48,7 +48,7 @@ async function press(client: GatewayClient, model: ApprovalsModel, key: string):
 async function ask(client: GatewayClient, model: ApprovalsModel, verdict: Verdict): Promise<void> {
   const { chosen } = model;
   try {
-    if (chosen?.state === 'open' && chosen.refusal === undefined && chosen.approvers.words !== '') {
+    if (chosen?.state === 'open' && chosen.refusal === undefined && chosen.approvers?.words) {
       model.change(await client.call('getApproval', { params: { id: chosen.id } }), performance.now());
     }
     model.ask(verdict);

@@ -53,7 +53,7 @@ export function approvalText(approval: Approval): string {
     ['Requested', approval.requested_at],
     ['Expires', `${approval.expires_at} (${timeLeft(approval.expires_at)})`],
     ['Approved', approvedText(approval)],
-    ['Approvers', approval.approvers.words],
+    ['Approvers', approval.approvers?.words],
     ['Decided', approval.decided_at],
     ['Grant', approval.grant_id ?? (approval.grantable ? null : 'none may be given')],
     ['Digest', approval.digest],

@@ -18,6 +18,7 @@ const ownWorkers = {
   'logs/logs.ts': 'retention, and what the operator said at the start',
   'logs/record-backup.ts': 'a backup has left',
   'policy/load-policies.ts': 'files were read',
+  'tenancy/admit-workload.ts': 'a file of the operator says that such a JWT registers its agent',
 };
 
 function filesWith(pattern: RegExp): string[] {

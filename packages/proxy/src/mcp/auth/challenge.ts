@@ -16,11 +16,8 @@ export function challengeOf(status: number, headers: IncomingHttpHeaders): Chall
   const text = headers['www-authenticate']?.slice(0, longest) ?? '';
   const bearer = /(?:^|[\s,])bearer\s+(.*)$/is.exec(text)?.[1] ?? '';
   const parameters = new Map<string, string>();
-  // A parameter is a name with a quoted text or a token. Of several with the same name the first counts.
-  for (const [, name = '', quoted, plain] of bearer.matchAll(/([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/g)) {
-    const key = name.toLowerCase();
-    if (!parameters.has(key)) parameters.set(key, quoted?.replaceAll(/\\(.)/g, '$1') ?? plain ?? '');
-  }
+  // Of several with the same name the first counts.
+  for (const [name, value] of parametersIn(bearer)) if (!parameters.has(name)) parameters.set(name, value);
   const scope = parameters.get('scope');
   return {
     status,
@@ -28,6 +25,15 @@ export function challengeOf(status: number, headers: IncomingHttpHeaders): Chall
     scope: scope !== undefined && isScope(scope) ? scope : undefined,
     resourceMetadata: parameters.get('resource_metadata'),
   };
+}
+
+/** A parameter is a name with a quoted text or a token. They stand one after the other, with commas between. */
+function* parametersIn(text: string): Generator<readonly [name: string, value: string]> {
+  const next = /[\s,]*([\w-]+)\s?=\s?(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/y;
+  for (let found = next.exec(text); found !== null; found = next.exec(text)) {
+    const [, name = '', quoted, plain = ''] = found;
+    yield [name.toLowerCase(), quoted?.replaceAll(/\\(.)/g, '$1') ?? plain];
+  }
 }
 
 function isScope(text: string): boolean {
