@@ -59,7 +59,12 @@ export const opsFacts: Meanings<OpsState, OpsChange | OpsChangeEvent | AlertEven
     rows: ({ id, opId }) => [remove(opsTable, { ...agentValues(id), op_id: opId })],
     redo: {
       ops: (state, fact, how) => {
-        if (!isInRow(state, fact.id, fact.opId, how)) applyRemoved(state, fact, how);
+        if (isInRow(state, fact.id, fact.opId, how)) return;
+        const agent = state.directory.find(fact.id);
+        const known = agent && state.ops.find(agent, fact.opId);
+        applyRemoved(state, fact, how);
+        // A row that is there all the same was written by somebody who did not know that.
+        if (known !== undefined && known.savedSeq > 0 && !state.ops.holds(known)) state.ops.owesRemoval(known);
       },
     },
   },
