@@ -93,6 +93,8 @@ export class Agent {
         stopBeating();
         credential.stop();
         this.#revoked = true;
+        // The order to stop may have come before the stream was open.
+        if (registration.isDelegate) this.#line.ops.terminateAll('the delegation has ended');
         if (this.#state !== 'deregistering') events.onRevoked?.();
       },
     };
@@ -235,7 +237,7 @@ export class Agent {
     const made = await delegated(this.#link, { id: this.id, token: this.#credential.token }, options, call);
     const { shared = false, waitsOnly = false } = options;
     const acting = { shared, waitsOnly, events: options, heartbeatMs: this.#heartbeatMs };
-    return new Agent(this.#link, { ...made, created: true, ...acting });
+    return new Agent(this.#link, { ...made, created: true, isDelegate: true, ...acting });
   }
 
   /** Ends what was delegated to this child. Its token stops working, and its running operations are terminated. */

@@ -16,6 +16,8 @@ export interface Renewing {
 const longestTimerMs = 2 ** 31 - 1;
 /** How soon a renewal that failed is tried again, by the life of the token. */
 const triesPerLife = 30;
+/** A renewal whose answer was lost can be repeated while the former token works, for a minute. */
+const longestPauseMs = 10_000;
 
 /**
  * The token of an agent. It is renewed at two thirds of its life, so whoever sends takes it from here each time. The timer
@@ -68,7 +70,8 @@ export class Credential {
       this.#schedule(ttlMs, (ttlMs * 2) / 3);
     } catch (error) {
       // The heartbeat notices, too, and says so.
-      if (!(error instanceof ReeveUnauthenticated)) this.#schedule(ttlMs, ttlMs / triesPerLife);
+      if (!(error instanceof ReeveUnauthenticated))
+        this.#schedule(ttlMs, Math.min(ttlMs / triesPerLife, longestPauseMs));
     }
   }
 }

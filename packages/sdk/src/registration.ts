@@ -14,6 +14,8 @@ export interface Registration {
   /** Left out if the token never ends, or nothing is known of its end. */
   readonly life?: TokenLife | undefined;
   readonly created: boolean;
+  /** It acts for another agent: its operations end with its token. */
+  readonly isDelegate?: true;
   readonly heartbeatMs: number;
   readonly shared: boolean;
   readonly waitsOnly: boolean;

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ._agent_link import AgentUser
 from ._checks import AgentChecks
 from ._control import AgentEvents, ConnectionEvent, Control
-from ._credential import TRIES_PER_LIFE, Credential, TokenLife
+from ._credential import LONGEST_PAUSE_SECONDS, TRIES_PER_LIFE, Credential, TokenLife
 from ._flow import Event, Flow, run_blocking
 from ._ids import AgentId, wire_agent_id
 from ._link import GatewayLink
@@ -42,6 +42,8 @@ class Registration:
     events: AgentEvents
     #: None if the token never ends, or nothing is known of its end.
     life: TokenLife | None = None
+    #: It acts for another agent: its operations end with its token.
+    is_delegate: bool = False
 
     def __repr__(self) -> str:
         return f"Registration({self.id})"
@@ -53,6 +55,7 @@ class AgentCore:
     def __init__(self, link: GatewayLink, registration: Registration) -> None:
         self.id = registration.id
         self.created = registration.created
+        self._is_delegate = registration.is_delegate
         self.link = link
         self.line = link.agent(registration.id)
         self.status = AgentStatus()
@@ -84,7 +87,7 @@ class AgentCore:
 
     @property
     def token(self) -> str:
-        return self._token
+        return self._credential.token
 
     @property
     def heartbeat_seconds(self) -> float:
@@ -183,7 +186,7 @@ class AgentCore:
             # The heartbeat notices, too, and says so.
             return
         except ReeveError:
-            self._schedule_renewal(ttl, ttl / TRIES_PER_LIFE)
+            self._schedule_renewal(ttl, min(ttl / TRIES_PER_LIFE, LONGEST_PAUSE_SECONDS))
             return
         if not self.closed and not self.revoked and self._credential.token == old:
             self.line.renewed(old, answer.credential_token)
@@ -207,5 +210,8 @@ class AgentCore:
         self.revoked = True
         if self._beating is not None:
             self._beating.cancel()
+        if self._is_delegate:
+            # The order to stop may have come before the stream was open.
+            self.line.ops.terminate_all("the delegation has ended")
         if self._events.on_revoked is not None and not self._deregistering:
             self._events.on_revoked()

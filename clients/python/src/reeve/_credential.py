@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 #: How soon a renewal that failed is tried again, by the life of the token.
 TRIES_PER_LIFE = 30
+#: A renewal whose answer was lost can be repeated while the former token works, for a minute.
+LONGEST_PAUSE_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)

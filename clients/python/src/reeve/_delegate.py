@@ -67,6 +67,7 @@ def delegate(core: AgentCore, child_id: str, ttl: int, members: Mapping[str, Any
             core.heartbeat_seconds,
             bool(get("shared")),
             AgentEvents(get("on_revoked"), get("on_control"), get("on_connection")),
+            is_delegate=True,
         ),
     )
 

@@ -64,7 +64,7 @@ export const runCommand = defineCommand({
   ],
   run: async ({ options, rest, globals }, shell) => {
     const path = shell.env['PATH'] ?? usualPath;
-    if (options.doctor) return showMachine(shell, globals.output, examineMachine(path, []));
+    if (options.doctor) return showMachine(shell, globals.output, examineMachine(path, [process.cwd()]));
     const [command] = rest;
     if (command === undefined) throw new UsageError('give a command after "--"');
     const profile = wishesOf(options);

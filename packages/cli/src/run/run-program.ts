@@ -34,16 +34,16 @@ export class FlooredProgram {
     this.#watch = new GatewayWatch({
       way: lostGateway,
       onLost: (way) => {
-        say(`the gateway is lost: ${way === 'pause' ? 'paused until it is back' : 'stopped'}`);
-        void (way === 'pause' ? this.#with((keeper) => keeper.hold('gateway')) : this.#stop());
+        // The terminal may not take what is said, so it comes after what is done.
+        const told = () => say(`the gateway is lost: ${way === 'pause' ? 'paused until it is back' : 'stopped'}`);
+        void (way === 'pause' ? this.#with((keeper) => keeper.hold('gateway')) : this.#stop()).then(told, told);
       },
       onBack: () => {
-        say('the gateway is back');
-        void this.#with((keeper) => Promise.resolve(keeper.release('gateway')));
+        void this.#with((keeper) => Promise.resolve(keeper.release('gateway'))).then(() => say('the gateway is back'));
       },
       onRefused: (reason) => {
-        say(`nobody can control it any more, so it is stopped: ${reason}`);
-        void this.#stop();
+        const told = () => say(`nobody can control it any more, so it is stopped: ${reason}`);
+        void this.#stop().then(told, told);
       },
     });
   }
@@ -93,8 +93,8 @@ export class FlooredProgram {
       const count = await keeper.hold('control');
       say(`paused (${count} processes)${because}`);
     } else if (signal === 'terminate') {
-      say(`terminated${because}`);
       await keeper.end(graceMs);
+      say(`terminated${because}`);
     } else {
       keeper.release('control');
       say(`resumed${because}`);

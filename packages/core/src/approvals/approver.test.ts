@@ -183,6 +183,19 @@ describe('not_user', () => {
   });
 });
 
+test('a grant that the user gave covers nothing once a rule keeps the user from deciding', async () => {
+  const user = { issuer: 'https://issuer.example', sub: 'd-1', email: '' };
+  const rule = (terms: string) =>
+    `name: p\ndefault: allow\nrules: [{ name: r, effect: require_approval, approvals: ${terms} }]\n`;
+  await world.policies(rule('{ count: 1 }'));
+  await approve(world, await held('x', user, { runId: 'r' }), person('dev'), { grant: { reach: 'run' } });
+  const check = (traceId: string) =>
+    world.check(bot, { traceId, spanId: 's', action: useTool('x'), runId: 'r', user: userFrom(user) });
+  expect((await check('a')).decision).toBe('allow');
+  await world.policies(rule('{ count: 1, not_user: true }'));
+  expect((await check('b')).decision).toBe('pending');
+});
+
 test('a grant covers no action whose rules name other approvers by now', async () => {
   const rule = (by: string) =>
     `name: p\ndefault: allow\nrules: [{ name: r, effect: require_approval, approvals: { by: ${by} } }]\n`;

@@ -191,7 +191,7 @@ function grantOf(
     last.at,
   );
   if (narrowest === undefined) return undefined;
-  const { agent, policyRule, rules, actionType, resource, coverDigest, covers, runId, by, user } = approval;
+  const { agent, policyRule, rules, actionType, resource, coverDigest, covers, runId, by, notUser } = approval;
   return {
     id: `grt_${gov.randomness.hex(12)}`,
     approvalId: approval.id,
@@ -201,7 +201,7 @@ function grantOf(
     approvers: verdicts.length,
     isSelfApproved: isSelfApproved(verdicts),
     ...(by === undefined ? {} : { by }),
-    ...(user === undefined ? {} : { user }),
+    ...(notUser === undefined ? {} : { notUser }),
     actionType,
     resource,
     coverDigest,

@@ -24,6 +24,8 @@ export interface StandingGrant {
   readonly isSelfApproved: boolean;
   /** Whose verdicts counted at the time. It does not cover an action whose rules name others by now. */
   readonly by?: readonly ApproverTerms[];
+  /** The user's verdict did not count at the time. Absent if it did. */
+  readonly notUser?: true;
   readonly actionType: ActionType;
   readonly resource: string;
   /**
@@ -75,10 +77,11 @@ export function checkGrant(approval: Approval, wish: GrantWish, now: EpochMs): v
   }
 }
 
-/** Whether a grant suffices for the rules that ask now. It covers one user only, so that one did not decide. */
+/** Whether a grant suffices for the rules that ask now. */
 export function suffices(grant: StandingGrant, asking: Asking): boolean {
   const { rules, approvers, isSelfApproved, by = [] } = grant;
   if (isSelfApproved && !asking.self) return false;
+  if (asking.notUser === true && grant.notUser !== true) return false;
   const met = new Set(by.map(approverKey));
   if (asking.by?.some((terms) => !met.has(approverKey(terms))) === true) return false;
   return asking.grants && approvers >= asking.count && asking.rules.every((rule) => rules.includes(rule));
@@ -102,9 +105,10 @@ export function narrowestGrant(
 /**
  * The text whose digest a grant is compared by: all of an action except its JSON arguments and token counts. So a grant
  * to read a file does not cover its deletion, and a command is covered with its arguments, in its folder. The text is as sent: another
- * spelling is asked about again. What was granted for one user covers no other, nor the agent by itself.
+ * spelling is asked about again. What was granted for one user covers no other, nor the agent by itself. So it is with those
+ * on whose behalf a delegate acts, nearest first.
  */
-export function coverOf(action: Action, user: User | null = null): string {
+export function coverOf(action: Action, user: User | null = null, delegators: readonly string[] = []): string {
   const cover: unknown[] = [
     action.type,
     action.tool,
@@ -122,6 +126,7 @@ export function coverOf(action: Action, user: User | null = null): string {
   // Grants for commands without a folder go on covering these.
   if (action.workingDir !== '') cover.push({ workingDir: action.workingDir });
   if (user !== null) cover.push({ user: userKey(user) });
+  if (delegators.length > 0) cover.push({ delegators });
   return JSON.stringify(cover);
 }
 

@@ -14,13 +14,13 @@ import type { Asking } from '../policy/index.ts';
 export function findGrant(
   gov: Approvals,
   request: CheckRequest,
-  agent: AgentId,
+  { agent, delegators }: { readonly agent: AgentId; readonly delegators: readonly string[] },
   runId: string,
   asking: Asking | undefined,
   now: EpochMs,
 ): StandingGrant | undefined {
   if (asking?.grants !== true) return undefined;
-  const coverDigest = gov.sha256(coverOf(request.action, userOf(request)));
+  const coverDigest = gov.sha256(coverOf(request.action, userOf(request), delegators));
   return gov.approvals.grantFor({ agent, coverDigest }, asking, runId, now);
 }
 

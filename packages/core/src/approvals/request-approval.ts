@@ -43,7 +43,7 @@ export function requestApproval(
     opId: op.opId,
     actionType: request.action.type,
     resource: op.resource,
-    coverDigest: gov.sha256(coverOf(request.action, user)),
+    coverDigest: gov.sha256(coverOf(request.action, user, op.delegators)),
     covers: coverWords(request.action, user),
     summary: op.summary,
     runId: op.runId,

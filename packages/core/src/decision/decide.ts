@@ -145,7 +145,9 @@ function settle(
   }
   const asks = decision === 'pending';
   const grant =
-    asks && exceeded === undefined ? findGrant(gov, request, agent.record.id, runId, asking, now) : undefined;
+    asks && exceeded === undefined
+      ? findGrant(gov, request, { agent: agent.record.id, delegators: delegatorsIn(links) }, runId, asking, now)
+      : undefined;
   const question = asks && grant === undefined ? questionOf(gov, tiers, costMicros, weighed) : undefined;
   if (question !== undefined && openApprovalsOf(gov, agent, links) >= mostOpenApprovals)
     return tooMany(question, verdictTier, costMicros);

@@ -3,6 +3,7 @@ import { action } from '../action/action.ts';
 import type { DelegateRequest } from '../tenancy/delegate-agent.ts';
 import { endLapsedDelegations } from '../tenancy/end-delegation.ts';
 import { ownWork } from '../journal/warrant.ts';
+import { approve, person } from '../testkit/approvals.ts';
 import { approveAction, delegateAgent, resumeAgent, revokeDelegation, suspendAgent } from '../testkit/commands.ts';
 import { agentId, operator, useTool } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
@@ -55,6 +56,27 @@ describe('what a delegate may do', () => {
     expect(await g.check(agent, { action: useTool('d') })).toMatchObject({ decision: 'allow' });
     // Nobody below speaks for those above.
     expect(await g.check(boss, { action: useTool('b') })).toMatchObject({ decision: 'allow' });
+  });
+
+  test('counts for the runs of its delegators, whatever its name', async () => {
+    for (const name of ['one', 'two']) {
+      const child = await delegate(boss, name);
+      for (let nth = 0; nth < 3; nth++) await g.check(child, { runId: 'r', estimatedCostMicros: 10 });
+    }
+    expect(g.gov.runs.of(agentId('acme/search/one'), 'r')).toEqual({ checks: 3, spentMicros: 30 });
+    expect(g.gov.runs.of(bossId, 'r')).toEqual({ checks: 6, spentMicros: 60 });
+  });
+
+  test('is not what was granted to somebody else who had its id', async () => {
+    await g.policies('default: allow\nrules: [{name: ask, effect: require_approval}]');
+    const before = await g.register(childId);
+    const { approvalId } = await g.check(before);
+    const wish = { reach: 'until', until: g.clock.now() + 86_400_000 } as const;
+    await approve(g, approvalId, person('dev'), { grant: wish });
+    expect((await g.check(before)).decision).toBe('allow');
+    await g.deregister(before);
+    const child = await delegate(boss, 'child');
+    expect((await g.check(child)).decision).toBe('pending');
   });
 
   test('waits for people on the strictest terms of all who are asked about', async () => {

@@ -180,7 +180,12 @@ function applyOpOf(
   }
   // Runs are counted since the start.
   if (isReplay) return nothingToApply();
-  if (isFirstCheck && record.runId !== '') undos.push(runs.count(id, record.runId, record.reservedMicros));
+  if (isFirstCheck && record.runId !== '') {
+    // A run of a delegator goes on in those that act for it.
+    for (const agentId of [id.agentId, ...record.delegators]) {
+      undos.push(runs.count({ ...id, agentId }, record.runId, record.reservedMicros));
+    }
+  }
   // The gateway that decided writes the use. One that was known and still waits does not say when it was asked about.
   if (!isHere && isFirstCheck && (before === undefined || record.state !== 'pending')) followUse(state, record);
   return undoAll(...undos);

@@ -188,13 +188,17 @@ export function isHeld(gov: Agents, agent: Agent): boolean {
   return isSuspended(gov, agent) || isHeldAbove(gov.directory, agent);
 }
 
+/** How long a stream waits for the fact that ends its delegation. */
+const lapsedForMs = 10_000;
+
 /** Tells from now on whether what an agent has shown still proves that it is this agent, however it is held. */
 export function lastingProof(gov: Identifying, agent: Agent, token: string): () => boolean {
   const { clock, directory, sha256, workloads } = gov;
   const hash = sha256(token);
   const shown = tokenEnd(agent.record, hash) === undefined ? workloads.find(hash) : undefined;
   return () => {
-    if (hasLapsed(directory, agent, clock.now())) return false;
+    // What ends the delegation ends the stream, once it has told the agent to stop.
+    if (hasLapsed(directory, agent, clock.now() - lapsedForMs)) return false;
     const isOfWorkload = shown !== undefined && 'expiresAt' in shown && isRegistered(agent);
     const end = isOfWorkload ? shown.expiresAt : tokenEnd(agent.record, hash);
     return end === null || (end !== undefined && clock.now() < end);

@@ -2,7 +2,7 @@ import type { Issuers } from '../access/index.ts';
 import { proveBy } from '../access/index.ts';
 import type { AgentId, EpochMs, Sha256 } from '../kernel/index.ts';
 import { RecentMap } from '../kernel/index.ts';
-import type { WorkloadIssuer } from './workload-entry.ts';
+import type { WorkloadIssuer, WorkloadMatch } from './workload-entry.ts';
 import { matchWorkload } from './workload-entry.ts';
 
 /** A JWT that counts as the credential of an agent. */
@@ -29,6 +29,7 @@ export class Workloads implements KnownWorkloads {
   readonly #issuers: Issuers<WorkloadIssuer>;
   readonly #sha256: Sha256;
   #shown = new RecentMap<Shown>(mostShown);
+  readonly #matches = new WeakMap<object, Map<WorkloadIssuer, WorkloadMatch>>();
   /** The entries by which all of that was proven. */
   #by: Issuers<WorkloadIssuer>['trusted'] = [];
 
@@ -45,7 +46,7 @@ export class Workloads implements KnownWorkloads {
     const { trusted } = this.#issuers;
     if (!token.startsWith('eyJ') || trusted.length === 0) return undefined;
     const proven = proveBy(this.#issuers, token, 0, (entry, claims) => {
-      const match = matchWorkload(entry, claims);
+      const match = this.#matchOf(entry, claims);
       return match.ok ? { agentId: match.agentId, registers: entry.registers } : undefined;
     });
     const note = (answer: Awaited<typeof proven>): Shown => {
@@ -55,6 +56,15 @@ export class Workloads implements KnownWorkloads {
       return shown;
     };
     return proven instanceof Promise ? proven.then(note) : note(proven);
+  }
+
+  /** A verified token is kept with its claims, so each entry looks at them once. */
+  #matchOf(entry: WorkloadIssuer, claims: Readonly<Record<string, unknown>>): WorkloadMatch {
+    const known = this.#matches.get(claims) ?? new Map<WorkloadIssuer, WorkloadMatch>();
+    const match = known.get(entry) ?? matchWorkload(entry, claims);
+    known.set(entry, match);
+    this.#matches.set(claims, known);
+    return match;
   }
 
   find(hash: string): Shown | undefined {

@@ -172,10 +172,6 @@ function watchAgents(config: Config, ports: Housekeeping, rounds: Rounds, awake:
   if (leaseMs === 0) return;
   const reservationReaper = new ReservationReaper(gov, leaseMs, listening, () => metrics.reservationReleased());
   rounds.every(
-    delegationsEveryMs,
-    rounds.ofTurns(gov.journal, () => leads() && endLapsedDelegations(gov, delegationsPerTurn) === delegationsPerTurn),
-  );
-  rounds.every(
     Math.min(10_000, Math.max(controlEveryMs, leaseMs / 10)),
     rounds.ofTurns(gov.journal, () => leads() && reservationReaper.step(opsPerStep)),
   );

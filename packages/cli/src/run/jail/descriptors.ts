@@ -2,11 +2,12 @@ import { spawnSync } from 'node:child_process';
 import {
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   mkdtempSync,
   openSync,
-  readdirSync,
   readFileSync,
+  readdirSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -66,7 +67,11 @@ export function openUnnamed(pipes: number, content: Buffer): Unnamed {
   const folder = mkdtempSync(join(tmpdir(), 'reeve-run-'));
   try {
     const names = Array.from({ length: pipes + 1 }, (_, index) => join(folder, `pipe-${index}`));
-    if (spawnSync('mkfifo', ['-m', '600', ...names], { stdio: 'ignore' }).status !== 0) {
+    // Never from the search path: a program may have left one of that name in the project.
+    const mkfifo = ['/usr/bin/mkfifo', '/bin/mkfifo', '/run/current-system/sw/bin/mkfifo'].find((path) =>
+      existsSync(path),
+    );
+    if (mkfifo === undefined || spawnSync(mkfifo, ['-m', '600', ...names], { stdio: 'ignore' }).status !== 0) {
       throw new FloorError('mkfifo (coreutils) does not work here; it makes the pipes of the program');
     }
     const [gate = '', ...rest] = names;

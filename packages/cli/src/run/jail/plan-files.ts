@@ -3,7 +3,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { FloorError } from '../floor-error.ts';
 import { hostSockets } from './host-sockets.ts';
 import { isInside, isInsideAny } from './inside.ts';
-import { findHeld, namesAtTop, parentsOf } from './protected-names.ts';
+import { findHeld, isProtectedName, namesAtTop, parentsOf } from './protected-names.ts';
 
 /** What a path is inside. The order counts: what comes later covers what came before. */
 export type Mount =
@@ -47,11 +47,13 @@ export function planFiles({ folder: given, homes: givenHomes, ...wishes }: Wishe
   const hide = wishes.hide.map((path) => wished(folder, [], path, '--hide'));
   const shown = shownPaths([folder, ...write], read);
   const writable = shown.filter(({ as }) => as === 'write').map(({ path }) => path);
-  const { held, sockets } = isInsideAny(folder, writable)
-    ? findHeld(folder, [...write, ...wishes.write.map((path) => resolve(folder, path))])
-    : { held: [], sockets: [] };
+  // Who may write a whole folder has not asked for the settings in it.
+  const named = [...write, ...wishes.write.map((path) => resolve(folder, path))].filter((path) =>
+    isProtectedName(folder, path),
+  );
+  const { held, sockets } = isInsideAny(folder, writable) ? findHeld(folder, named) : { held: [], sockets: [] };
   const top = isInsideAny(folder, writable)
-    ? namesAtTop(folder).filter((path) => !isInsideAny(path, [...write, ...hide]) && !isLink(path))
+    ? namesAtTop(folder).filter((path) => !isInsideAny(path, [...named, ...hide]) && !isLink(path))
     : [];
   const keep = [...new Set([...held, ...top])].toSorted();
   const within = read.filter((path) => path !== folder && isInside(path, folder));

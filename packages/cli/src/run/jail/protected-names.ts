@@ -43,7 +43,10 @@ export function findHeld(folder: string, given: readonly string[]): Found {
   const waiting = [folder];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const isGit = next.endsWith('/.git');
-    for (const entry of entriesOf(next)) {
+    const entries = entriesOf(next);
+    // Its owner could make it readable inside. Nobody knows what is in it, so all of it is held.
+    if (entries === undefined) held.push(next);
+    for (const entry of entries ?? []) {
       const path = join(next, entry.name);
       const isHeld = settingNames.includes(entry.name) || (isGit && gitNames.includes(entry.name));
       if (isHeld || (entry.name === '.git' && !entry.isDirectory())) hold(path, entry.isSymbolicLink(), entry.name);
@@ -71,13 +74,19 @@ export function parentsOf(path: string, folder: string): readonly string[] {
   return parents.toReversed();
 }
 
-function entriesOf(folder: string): readonly Dirent[] {
+/** Undefined if it cannot be read. */
+function entriesOf(folder: string): readonly Dirent[] | undefined {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // Who cannot read it outside cannot inside.
-    return [];
+    return undefined;
   }
+}
+
+/** Whether a path is one of the names that are held, or is in one. */
+export function isProtectedName(folder: string, path: string): boolean {
+  const names = relative(folder, path).split('/');
+  return names.some((name) => name === '.git' || settingNames.includes(name));
 }
 
 function linkError(folder: string, path: string): FloorError {

@@ -68,16 +68,17 @@ export class RateCounter {
 
   /**
    * Forgets what counts for no gateway: what is older than two windows before the newest, by any of their clocks. If there
-   * are more steps than three windows have, clocks that differ do not matter. Returns it, as times and counts.
+   * are more steps than three windows have, clocks that differ do not matter. Returns it, as times and counts. `at` is the
+   * time of a check: what was counted far ahead of it, by a wrong clock, does not make it old.
    */
-  forgetOld(): readonly (readonly [at: EpochMs, count: number])[] {
-    const until = this.endsAt - 2 * this.windowMs;
+  forgetOld(at: EpochMs): readonly (readonly [at: EpochMs, count: number])[] {
+    const until = Math.min(this.endsAt, at + this.windowMs + clocksDifferMs) - 2 * this.windowMs;
     const isOld = (step = 0, ms = 0) => (step + 1) * this.#stepMs <= until - ms;
     let old = 0;
     while (isOld(this.#steps[old], this.#steps.length - old > 3 * stepsOfWindow ? 0 : clocksDifferMs)) old++;
     if (old === 0) return nothing;
     const counts = this.#counts.splice(0, old);
-    return this.#steps.splice(0, old).map((step, at) => [step * this.#stepMs, counts[at] ?? 0] as const);
+    return this.#steps.splice(0, old).map((step, nth) => [step * this.#stepMs, counts[nth] ?? 0] as const);
   }
 
   /** How many checks count at a time. */

@@ -122,7 +122,7 @@ export class RateCounters {
   #count(name: string, key: RateKey, at: EpochMs): Undo {
     const { counter } = this.#entry(name, key);
     counter.add(at);
-    const old = counter.forgetOld();
+    const old = counter.forgetOld(at);
     this.#changed.add(name);
     return () => {
       // It may have been forgotten and made anew.

@@ -19,12 +19,26 @@ export function decodeJwt(token: string): DecodedJwt | undefined {
 
 function decode(token: string): DecodedJwt | undefined {
   try {
-    const { alg, kid, typ } = decodeProtectedHeader(token);
+    const { alg, kid, typ, crit } = decodeProtectedHeader(token);
     const claims = decodeClaims(token);
     if (typeof alg !== 'string' || (kid !== undefined && typeof kid !== 'string')) return undefined;
     if (typ !== undefined && typeof typ !== 'string') return undefined;
+    // No extension is understood here, and a claim that is nested too deep cannot be looked at.
+    if (crit !== undefined || isDeeperThan(claims, deepest)) return undefined;
     return { alg, kid, typ: typ?.toLowerCase().replace(/^application\//, ''), claims };
   } catch {
     return undefined;
   }
+}
+
+/** No issuer nests claims so deep. */
+const deepest = 32;
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > levels) return true;
+    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []));
+  }
+  return false;
 }

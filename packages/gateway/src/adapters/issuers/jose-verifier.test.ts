@@ -77,9 +77,12 @@ describe('a token', () => {
 
   test('holds from nbf, with leeway', async () => {
     const verifier = verifierOf();
-    const token = await issuer.sign({ nbf: secondsFrom(30), exp: secondsFrom(600) });
-    expect(why(await verifier.verify(token, 0))).toBe('is not valid yet');
-    expect(why(await verifier.verify(token, 60))).toBeUndefined();
+    for (const leeway of [0, 60]) {
+      const soon = await issuer.sign({ nbf: secondsFrom(30), exp: secondsFrom(600) });
+      expect(why(await verifier.verify(soon, leeway))).toBeUndefined();
+      const later = await issuer.sign({ nbf: secondsFrom(90), exp: secondsFrom(600) });
+      expect(why(await verifier.verify(later, leeway))).toBe('is not valid yet');
+    }
   });
 
   test('for one of several audiences is verified', async () => {

@@ -19,6 +19,9 @@ interface VerifierPorts {
   readonly sha256: Sha256;
 }
 
+/** How far the clock of an issuer may be ahead. Only the end of a token may have to be exact. */
+const clocksDifferSecs = 60;
+
 /** Verifies the tokens of one issuer for some audiences. */
 export class JoseVerifier implements TokenVerifier {
   readonly #settings: IssuerSettings;
@@ -59,7 +62,7 @@ export class JoseVerifier implements TokenVerifier {
     if (nbf !== undefined && !isTime(nbf)) return refused('does not say from when it holds (nbf)');
     const now = this.#ports.clock.now();
     if (now >= (exp + leewaySecs) * 1000) return refused('has expired');
-    if (nbf !== undefined && now < (nbf - leewaySecs) * 1000) return refused('is not valid yet');
+    if (nbf !== undefined && now < (nbf - clocksDifferSecs) * 1000) return refused('is not valid yet');
     return { ok: true, claims, expiresAt: Math.floor(exp * 1000) };
   }
 

@@ -59,7 +59,7 @@ export class KeyPlace {
       this.#unwatch = watchPlace(
         file,
         () => fingerprintOf(() => [file]),
-        () => void this.#fetch(),
+        () => void this.#fetchAnew(),
       );
     }
     this.started = this.#fetch();
@@ -106,6 +106,12 @@ export class KeyPlace {
     return this.#fetching;
   }
 
+  /** What a read under way has seen may be older than the change. */
+  async #fetchAnew(): Promise<void> {
+    await this.#fetching;
+    await this.#fetch();
+  }
+
   async #replace(): Promise<void> {
     const { place } = this;
     const { signal } = this.#ended;
@@ -119,7 +125,8 @@ export class KeyPlace {
       // The cause of a failed fetch is the one that says something.
       this.#report(messageOf(error instanceof Error && error.cause instanceof Error ? error.cause : error));
     }
-    if (signal.aborted || !('uri' in place)) return;
+    // A file is read again when it changes, or if it was not whole.
+    if (signal.aborted || (!('uri' in place) && this.#failure === undefined)) return;
     this.#timer = setTimeout(() => void this.#fetch(), this.#failure === undefined ? renewAfterMs : retryAfterMs);
     this.#timer.unref();
   }

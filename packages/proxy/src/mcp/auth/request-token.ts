@@ -26,7 +26,7 @@ export function requestOptions(url: URL) {
   return { [customFetch]: boundedFetch, [allowInsecureRequests]: url.protocol === 'http:' && isOwnMachine(url) };
 }
 
-/** Endpoints that want the secret in the body, and not in a header. Learned once, kept with the process. */
+/** Clients of endpoints that want the secret in the body, and not in a header. Learned once, kept with the process. */
 const takesBody = new Set<string>();
 
 /** Asks a token endpoint for a token. Throws `TokenFailure`. */
@@ -38,15 +38,18 @@ export async function requestToken(
 ): Promise<Granted> {
   const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const ask = (auth: ClientAuth) => askOnce(url, client, auth, grantType, new URLSearchParams(given));
+  const name = JSON.stringify([url.href, client.id]);
+  const ways = [clientSecretBasic(client.secret), ClientSecretPost(client.secret)] as const;
+  const [first, second] = takesBody.has(name) ? [ways[1], ways[0]] : ways;
   try {
-    if (takesBody.has(url.href)) return await ask(ClientSecretPost(client.secret));
-    return await ask(clientSecretBasic(client.secret));
+    return await ask(first);
   } catch (error) {
-    if (takesBody.has(url.href) || codeOf(error) !== 'invalid_client') throw failureOf(error, url, client);
+    if (codeOf(error) !== 'invalid_client') throw failureOf(error, url, client);
   }
   try {
-    const granted = await ask(ClientSecretPost(client.secret));
-    takesBody.add(url.href);
+    const granted = await ask(second);
+    if (second === ways[1]) takesBody.add(name);
+    else takesBody.delete(name);
     return granted;
   } catch (error) {
     throw failureOf(error, url, client);

@@ -88,7 +88,9 @@ function listOf(value: unknown, at: string, fail: (message: string) => never): r
 /** The agent of the first entry whose globs all match, or undefined. An email that the issuer has not verified is none. */
 export function agentFor({ agents }: OAuthSettings, claims: Readonly<Record<string, unknown>>): string | undefined {
   const { email, ...others } = claims;
-  const counting = claims['email_verified'] === false ? others : { email, ...others };
+  // Some providers write it as a text.
+  const isUnverified = [false, 'false'].includes(claims['email_verified'] as boolean | string);
+  const counting = isUnverified ? others : { email, ...others };
   const fits = ({ match }: AgentRule) => [...match].every(([claim, glob]) => textsOf(counting, claim).some(glob.test));
   return agents.find(fits)?.agent;
 }
