@@ -89,7 +89,7 @@ test('the first entry that matches counts; one without register refuses whom nob
 
 test.each<[string, Readonly<Record<string, unknown>>, string]>([
   ['expired', { exp: inSeconds(-1) }, 'token has expired'],
-  ['not valid yet', { nbf: inSeconds(30) }, 'token is not valid yet'],
+  ['not valid yet', { nbf: inSeconds(120) }, 'token is not valid yet'],
   ['for others', { aud: 'somebody' }, 'token is for another audience'],
   ['of others', { iss: 'https://else.example' }, 'token is of no configured issuer'],
   ['of nobody who matches', { sub: 'system:node:x' }, 'token matches no entry'],
