@@ -1,13 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  RegisterAgentRequest,
-  RegisterAgentResponse,
-  RenewTokenRequest,
-  RenewTokenResponse,
-  paths,
-} from '@reeve/contract';
+import { RenewTokenRequest, RenewTokenResponse, paths } from '@reeve/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bootstrapKey } from '../harness/gateway.ts';
 import { TokenIssuer } from '../harness/token-issuer.ts';
@@ -61,22 +55,8 @@ test('an operation that a workload begins at one it completes at the other; a su
 });
 
 test('a token that is renewed at one works at the other at once, and so does the old one', async () => {
-  const id = { orgId: 'acme', teamId: 'prod', agentId: 'renewed' };
-  const request = {
-    agentId: id,
-    credentialToken: '',
-    name: '',
-    framework: '',
-    version: '',
-    parentAgentId: undefined,
-    metadata: {},
-    toolNames: [],
-    tokenTtlSecs: 3600,
-  };
-  const made = await pair.one.client.call(paths.registerAgent, RegisterAgentRequest, RegisterAgentResponse, request, {
-    authorization: `Bearer ${bootstrapKey}`,
-  });
-  const old = { id, token: made.credentialToken };
+  const old = await pair.one.register({ teamId: 'prod', agentId: 'renewed' }, { tokenTtlSecs: 3600 });
+  const { id } = old;
   const renewal = { agentId: id, credentialToken: old.token };
   const answer = await pair.one.client.call(paths.renewToken, RenewTokenRequest, RenewTokenResponse, renewal);
   for (const token of [answer.credentialToken, old.token]) {

@@ -97,7 +97,7 @@ describe.each(durableStores)('a backtest on $name', ({ open }) => {
       amount: (index * 13) % 100,
     }));
     for (let from = 0; from < asked.length; from += 500) await checkAll(gateway, asked.slice(from, from + 500));
-    const [first] = agents as [Registered];
+    const first = agents[0] as Registered;
     // None of these is a policy decision of its own.
     const replayed = { traceId: 'again', spanId: '1', context: toolCall('t9') };
     await gateway.check(first, replayed);

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { RegisterAgentRequest, RegisterAgentResponse, paths } from '@reeve/contract';
 import { connect } from '@reeve/sdk';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { eventually } from '../harness/eventually.ts';
@@ -35,21 +34,7 @@ function setClock(shiftMs: number): void {
 }
 
 async function register(agentId: string): Promise<string> {
-  const request = {
-    agentId: { orgId: 'acme', teamId: 'core', agentId },
-    credentialToken: '',
-    name: '',
-    framework: '',
-    version: '',
-    parentAgentId: undefined,
-    metadata: {},
-    toolNames: [],
-    tokenTtlSecs: lifeSecs,
-  };
-  const answer = await gateway.client.call(paths.registerAgent, RegisterAgentRequest, RegisterAgentResponse, request, {
-    authorization: `Bearer ${bootstrapKey}`,
-  });
-  return answer.credentialToken;
+  return (await gateway.register({ agentId }, { tokenTtlSecs: lifeSecs })).token;
 }
 
 const renewals = () => gateway.audit().filter(({ event_type }) => event_type === 'AgentTokenRenewed').length;

@@ -2,17 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  paths,
-  RegisterAgentRequest,
-  RegisterAgentResponse,
-  RenewTokenRequest,
-  RenewTokenResponse,
-} from '@reeve/contract';
+import { paths, RenewTokenRequest, RenewTokenResponse } from '@reeve/contract';
 import { ControlStream } from '../harness/control-stream.ts';
 import { eventually } from '../harness/eventually.ts';
 import type { Registered } from '../harness/gateway.ts';
-import { allowAll, bootstrapKey, TestGateway } from '../harness/gateway.ts';
+import { allowAll, TestGateway } from '../harness/gateway.ts';
 
 const code = { invalidArgument: 3, unauthenticated: 16 };
 
@@ -40,25 +34,7 @@ function advance(secs: number): void {
   writeFileSync(join(folder, 'clock'), String(shift));
 }
 
-async function register(agentId: string, tokenTtlSecs?: number): Promise<Registered & { expiresAt: string }> {
-  const id = { orgId: 'acme', teamId: 'core', agentId };
-  const request = {
-    agentId: id,
-    credentialToken: '',
-    name: '',
-    framework: '',
-    version: '',
-    parentAgentId: undefined,
-    metadata: {},
-    toolNames: [],
-    tokenTtlSecs,
-  };
-  const authorization = `Bearer ${bootstrapKey}`;
-  const answer = await gateway.client.call(paths.registerAgent, RegisterAgentRequest, RegisterAgentResponse, request, {
-    authorization,
-  });
-  return { id, token: answer.credentialToken, expiresAt: answer.expiresAt };
-}
+const register = (agentId: string, tokenTtlSecs?: number) => gateway.register({ agentId }, { tokenTtlSecs });
 
 async function renew({ id, token }: Registered): Promise<Registered & { expiresAt: string }> {
   const request = { agentId: id, credentialToken: token };

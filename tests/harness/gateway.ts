@@ -119,7 +119,7 @@ export class TestGateway {
   async register(
     agent: Partial<AgentId> & { agentId: string },
     extra: Partial<RegisterAgentRequest> = {},
-  ): Promise<Registered> {
+  ): Promise<Registered & Pick<RegisterAgentResponse, 'expiresAt'>> {
     const id = { orgId: 'acme', teamId: 'core', ...agent };
     const request: RegisterAgentRequest = {
       agentId: id,
@@ -132,14 +132,14 @@ export class TestGateway {
       toolNames: [],
       ...extra,
     };
-    const { credentialToken } = await this.client.call(
+    const { credentialToken, expiresAt } = await this.client.call(
       paths.registerAgent,
       RegisterAgentRequest,
       RegisterAgentResponse,
       request,
       { authorization: `Bearer ${bootstrapKey}` },
     );
-    return { id, token: credentialToken };
+    return { id, token: credentialToken, expiresAt };
   }
 
   check(agent: Registered, request: Partial<CheckRequest> = {}): Promise<CheckResponse> {

@@ -4,6 +4,7 @@ import {
   emptyGovernance,
   factsOn,
   executorOf,
+  factsNeededFrom,
   followCommit,
   Journal,
   Listening,
@@ -175,9 +176,7 @@ export class VirtualGateway<Under extends Ground = Ground> {
 
   /** Removes some of the facts that no start needs. */
   forgetFacts(): void {
-    const { balances, rateKeeper } = this.gov;
-    const needed = Math.min(balances.neededFrom, rateKeeper.neededFrom, this.checkpoint.replayFrom);
-    void this.ground.store.forgetFacts(needed, 50);
+    void this.ground.store.forgetFacts(factsNeededFrom(this.gov, this.checkpoint.replayFrom), 50);
   }
 
   /** Whether nothing is under way: memory is what the log says. */

@@ -148,7 +148,7 @@ export type { Governance } from './governance.ts';
 export type { GovernancePorts } from './governance.ts';
 export { emptyGovernance } from './governance.ts';
 export type { Agent, AgentChange, AgentRecord, AgentUsage, ScopeSuspension, Tree } from './tenancy/index.ts';
-export { recover } from './recover.ts';
+export { factsNeededFrom, recover } from './recover.ts';
 export type { Batch, Commit, Change, DomainEvent, KeptFacts, ReadRow, Snapshot, Store } from './store.ts';
 export type { LoadedAccess } from './store.ts';
 export { loadAccess, loadSnapshot, readings, unreadDescents } from './store.ts';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { MemoryStore } from './memory/memory-store.ts';
 import { OpsCheckpoint } from './ops/checkpoint.ts';
+import { factsNeededFrom } from './recover.ts';
 import type { KeptFacts } from './store.ts';
 import { agentId } from './testkit/requests.ts';
 import type { TestAgent, TestGovernance } from './testkit/test-governance.ts';
@@ -78,7 +79,7 @@ test('a commit whose text is damaged is restored from its entries, whatever beco
     after.turn();
     while (after.gov.balances.save(100)) after.turn();
     after.turn();
-    void after.store.forgetFacts(Math.min(after.gov.balances.neededFrom, checkpoint.replayFrom), 1000);
+    void after.store.forgetFacts(factsNeededFrom(after.gov, checkpoint.replayFrom), 1000);
   }
   after = await after.crash();
   expect(spent()).toBe(700);

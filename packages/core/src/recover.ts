@@ -61,7 +61,7 @@ async function restoreSavedLater(
   const marks: Marks = {
     balances: Math.max(mark.seq, factsFrom),
     rates: Math.max(ratesMark ?? 0, factsFrom),
-    ...(opsReplayFrom === null ? {} : { ops: Math.max(opsReplayFrom, factsFrom) }),
+    ops: opsReplayFrom === null ? null : Math.max(opsReplayFrom, factsFrom),
   };
   await redoFacts(gov, log, { marks, shared, fromEntries, onUnread });
   for (const { of, sums } of gov.balances.saved.all()) gov.ledger.balances.restore(of, sums);
@@ -71,7 +71,20 @@ async function restoreSavedLater(
 type FromEntries = (after: number, through: number) => Promise<void>;
 
 /** The entries up to which rows are true. A part without a mark is not restored. */
-type Marks = { readonly [Part in SavedLater]?: number };
+type Marks = Readonly<Record<SavedLater, number | null>>;
+
+/** The entry up to which no start needs facts any more. `opsFrom`: the mark of operations, or the head if none are restored. */
+export function factsNeededFrom(
+  { balances, rateKeeper }: Pick<Governance, 'balances' | 'rateKeeper'>,
+  opsFrom: number,
+): number {
+  const needed: Readonly<Record<SavedLater, number>> = {
+    ops: opsFrom,
+    balances: balances.neededFrom,
+    rates: rateKeeper.neededFrom,
+  };
+  return Math.min(...Object.values(needed));
+}
 
 interface Redone {
   readonly marks: Marks;
@@ -80,14 +93,16 @@ interface Redone {
   readonly onUnread: OnUnread;
 }
 
-/** What the entries of a commit say as well. */
-const alsoInEntries: ReadonlySet<SavedLater> = new Set(['ops', 'balances']);
+/** Whether the entries of a commit say as well what its facts say. */
+const isInEntries: Readonly<Record<SavedLater, boolean>> = { ops: true, balances: true, rates: false };
 
 /** Applies the facts after the marks again, in order. Where the facts of a commit cannot all be read, its entries count. */
 async function redoFacts(gov: Governance, log: StoredLog, redone: Redone): Promise<void> {
   const { marks, shared, fromEntries, onUnread } = redone;
-  const parts = Object.entries(marks) as [SavedLater, number][];
-  const others = parts.filter(([part]) => !alsoInEntries.has(part));
+  const parts = (Object.entries(marks) as [SavedLater, number | null][]).flatMap(([part, mark]) =>
+    mark === null ? [] : [[part, mark] as const],
+  );
+  const others = parts.filter(([part]) => !isInEntries[part]);
   const first = Math.min(...parts.map(([, mark]) => mark));
   let position = 0;
   for (;;) {

@@ -127,6 +127,11 @@ export class AgentLink {
     this.#stream.follow();
   }
 
+  /** The gateway missed a report. If it has come back since the last attempt, the report need not wait for a heartbeat. */
+  missed(): void {
+    if (this.#heard === 'connected') this.#reportsDue();
+  }
+
   /** Waits until all acknowledgements are delivered, or the gateway is out of reach. */
   flush(): Promise<void> {
     return this.#acks.flush();

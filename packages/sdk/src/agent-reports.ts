@@ -1,5 +1,5 @@
 import type { FullAgentId } from './agent-id.ts';
-import type { AgentOps } from './agent-ops.ts';
+import type { AgentLink } from './agent-link.ts';
 import type { Completion } from './completion.ts';
 import { completionRequest } from './completion.ts';
 import type { Credential } from './credential.ts';
@@ -11,13 +11,18 @@ import { rpc } from './rpc-methods.ts';
 /** Sends the reports of an agent's operations. */
 export class AgentReports {
   readonly #link: GatewayLink;
-  readonly #ops: AgentOps;
+  readonly #line: Pick<AgentLink, 'ops' | 'missed'>;
   readonly #id: FullAgentId;
   readonly #credential: Pick<Credential, 'token'>;
 
-  constructor(link: GatewayLink, ops: AgentOps, id: FullAgentId, credential: Pick<Credential, 'token'>) {
+  constructor(
+    link: GatewayLink,
+    line: Pick<AgentLink, 'ops' | 'missed'>,
+    id: FullAgentId,
+    credential: Pick<Credential, 'token'>,
+  ) {
     this.#link = link;
-    this.#ops = ops;
+    this.#line = line;
     this.#id = id;
     this.#credential = credential;
   }
@@ -25,11 +30,11 @@ export class AgentReports {
   /** The report of callers that act by themselves. It also says that the work has stopped. */
   async complete(opId: string, completion: Completion, limits: Limits): Promise<void> {
     const request = completionRequest(this.#id, this.#credential.token, opId, completion);
-    const op = this.#ops.find(opId);
-    if (op !== undefined && !op.run) this.#ops.drop(op);
+    const op = this.#line.ops.find(opId);
+    if (op !== undefined && !op.run) this.#line.ops.drop(op);
     // A terminated operation is over at the gateway. Only the end of its work remains to be reported.
     if (op?.terminated !== undefined) return op.told();
-    this.#ops.ended(opId, completion);
+    this.#line.ops.ended(opId, completion);
     const isDone = (error: unknown) => error instanceof ReeveInvalidTransition;
     await this.#link.tell(rpc.completeAction, request, limits, isDone);
   }
@@ -39,7 +44,10 @@ export class AgentReports {
     try {
       await this.complete(opId, completion, this.#link.limits({}));
     } catch (error) {
-      if (error instanceof ReeveUnavailable) this.#ops.owed.add(opId, completion);
+      if (error instanceof ReeveUnavailable) {
+        this.#line.ops.owed.add(opId, completion);
+        this.#line.missed();
+      }
       // The operation is over or paused. A control says which. After a pause, the report follows the resume.
       else if (!(error instanceof ReeveInvalidTransition || error instanceof ReeveOpNotFound)) throw error;
     }
@@ -47,6 +55,6 @@ export class AgentReports {
 
   /** Delivers the reports that the gateway could not take before. */
   async deliverOwed(): Promise<void> {
-    await this.#ops.owed.deliver((opId, completion) => this.complete(opId, completion, this.#link.limits({})));
+    await this.#line.ops.owed.deliver((opId, completion) => this.complete(opId, completion, this.#link.limits({})));
   }
 }

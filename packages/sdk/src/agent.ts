@@ -64,7 +64,7 @@ export class Agent {
     });
     this.#credential = credential;
     this.#checks = new AgentChecks(link, this.#line.ops, id, credential);
-    this.#reports = new AgentReports(link, this.#line.ops, id, credential);
+    this.#reports = new AgentReports(link, this.#line, id, credential);
     const stopBeating = startHeartbeat({
       intervalMs: heartbeatMs,
       beat: () => this.heartbeat(),

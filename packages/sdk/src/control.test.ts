@@ -8,15 +8,19 @@ import { apiKey, startClient } from '../test/client.ts';
 import type { Script } from '../test/scripted-gateway.ts';
 import { allowing, answering, denying, unavailable } from '../test/scripted-answers.ts';
 import { ScriptedGateway } from '../test/scripted-gateway.ts';
-import type { ConnectionEvent, Control, Operation, RegisterOptions } from './index.ts';
+import type { ConnectionEvent, ConnectOptions, Control, Operation, RegisterOptions } from './index.ts';
 import { ActionDeniedError, connect, OperationTerminatedError, ReeveClosed, ReeveUnauthenticated } from './index.ts';
 
 const ids = { traceId: 't', spanId: 's' };
 const id = { orgId: 'acme', teamId: 'core', agentId: 'bot' };
 
 /** A client whose control stream is open. */
-async function startControlled(script: Script = {}, registration: Partial<RegisterOptions> = {}): Promise<Client> {
-  const client = await startClient(script, {}, registration);
+async function startControlled(
+  script: Script = {},
+  registration: Partial<RegisterOptions> = {},
+  options: Partial<ConnectOptions> = {},
+): Promise<Client> {
+  const client = await startClient(script, options, registration);
   await poll(() => client.gateway.streams.size).toBe(1);
   return client;
 }
@@ -493,6 +497,13 @@ test('reports that are owed follow as soon as the gateway is back', async () => 
   const before = completions(client).length;
   client.gateway.endStreams();
   await poll(() => completions(client).length).toBe(before + 1);
+});
+
+test('a report that failed although the gateway is connected is sent again without a wait for the next heartbeat', async () => {
+  const script: Script = { completeAction: (_, nth) => (nth === 1 ? unavailable() : { op: undefined }) };
+  await using client = await startControlled(script, {}, { retry: { burst: 0 } });
+  await client.agent.run({ tool: 'search' }, () => 42);
+  await poll(() => completions(client)).toHaveLength(2);
 });
 
 test('operations stay under control when the agent is registered again', async () => {

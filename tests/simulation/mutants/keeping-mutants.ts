@@ -31,9 +31,9 @@ export const keepingMutants: readonly Mutant[] = [
   },
   {
     name: 'restore: facts are forgotten before the mark',
-    file: 'tests/simulation/virtual-gateway.ts',
-    text: 'Math.min(balances.neededFrom, rateKeeper.neededFrom, this.checkpoint.replayFrom)',
-    replacement: 'Math.max(balances.neededFrom, rateKeeper.neededFrom, this.checkpoint.replayFrom)',
+    file: `${core}/recover.ts`,
+    text: 'return Math.min(...Object.values(needed));',
+    replacement: 'return Math.max(...Object.values(needed));',
   },
   {
     name: 'marks: the log of operations is cut off where rows are missing',

@@ -28,7 +28,7 @@ export type { Period } from './period.ts';
 export { Calendar } from './period.ts';
 export type { Price, PriceSource, Pricing, TokenUsage, UnknownPrice } from './pricing.ts';
 export { builtIn, findPrice, knownPriceOf, modelGlob, noPrices, priceOf, usageCostOf } from './pricing.ts';
-export type { BudgetRow, SpentWindow } from './read-budgets.ts';
+export type { BudgetFilter, BudgetRow, SpentWindow } from './read-budgets.ts';
 export { listBudgets, readHistory } from './read-budgets.ts';
 export { priceTable } from './price-table.ts';
 export { BookingsOfEntries } from './bookings-of-entries.ts';

@@ -120,7 +120,8 @@ function pictureOf({ control: registry, directory, ops }: Governance) {
         isBlocked: directory.find(id)?.blocked,
       };
     }),
-    due: [...registry.overdue(Number.NEGATIVE_INFINITY)],
+    // All have the same due time here, so their order means nothing.
+    due: [...registry.overdue(Number.NEGATIVE_INFINITY)].map(text).sort(),
     shown: [...directory.all()].flatMap((agent) => [...ops.of(agent)].map(({ opId, control: by }) => ({ opId, by }))),
     remembered: keys.map((key) => registry.remembered.known({ key, digest: 'same' }, 1000)),
     runs: [...registry.runs.all()].map(text).sort(),

@@ -1,6 +1,6 @@
 import type { Principal } from '../access/index.ts';
 import { narrowedTo, requireScope } from '../access/index.ts';
-import type { BudgetTier, TierOf } from '../budget/index.ts';
+import type { BudgetFilter, TierOf } from '../budget/index.ts';
 import { tierKey, tiersOf } from '../budget/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
 import type { RateInForce } from '../policy/index.ts';
@@ -8,15 +8,8 @@ import { scopesAbove } from '../policy/index.ts';
 import { visibleAgents } from '../tenancy/index.ts';
 import type { Decisions } from './decisions.ts';
 
-export interface RateFilter {
-  readonly orgId?: string | undefined;
-  readonly teamId?: string | undefined;
-  readonly agentId?: string | undefined;
-  /** Only of this tier. */
-  readonly tier?: BudgetTier | undefined;
-  /** Only those of which at least this percentage is used up. */
-  readonly minPercent?: number | undefined;
-}
+/** As for budgets. `minPercent`: only those of which at least this percentage is used up. */
+export type RateFilter = Omit<BudgetFilter, 'period'>;
 
 /** How much of a rate one tenant has used. */
 export interface RateRow {

@@ -6,6 +6,7 @@ import { agentId, operator, useTool } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import { tierKey } from '../budget/tier.ts';
+import { factsNeededFrom } from '../recover.ts';
 import { moveOp } from './move-op.ts';
 import { OpsCheckpoint, sweepOps } from './checkpoint.ts';
 import type { OpTrigger, OpRecord } from './op.ts';
@@ -232,7 +233,7 @@ class Simulation {
     const { gov, store } = this.#test;
     for (let left = 50; left > 0 && gov.balances.save(rowsPerTurn); left--) this.#test.turn();
     this.#test.turn();
-    void store.forgetFacts(Math.min(gov.balances.neededFrom, this.#checkpoint.replayFrom), 1000);
+    void store.forgetFacts(factsNeededFrom(gov, this.#checkpoint.replayFrom), 1000);
   }
 
   async #crash(): Promise<void> {
@@ -465,7 +466,7 @@ test.each(['complete', 'terminate'] as const)('%s after quiet minutes is not los
   await test.check(bot, { traceId: 't', spanId: 's', estimatedCostMicros: 500 });
   const forget = () => {
     while (test.gov.balances.save(100)) test.turn();
-    void test.store.forgetFacts(Math.min(test.gov.balances.neededFrom, checkpoint.replayFrom), 1000);
+    void test.store.forgetFacts(factsNeededFrom(test.gov, checkpoint.replayFrom), 1000);
   };
   await keepHouse(test, checkpoint, 40, forget);
   if (trigger === 'complete') await test.complete(bot, 't:s', { actualCostMicros: 700 });

@@ -4,6 +4,7 @@ import {
   cutLog,
   endLapsedDelegations,
   expireUnchecked,
+  factsNeededFrom,
   followClock,
   forgetDepartures,
   forgetEndedDelegations,
@@ -87,12 +88,7 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
   // A save takes long enough for another gateway to take the lead.
   const saveBalances = rounds.ofTurns(gov.journal, () => leads() && gov.balances.save(rowsPerTurn), balancesPauseMs);
   const saveRates = rounds.ofTurns(gov.journal, () => gov.rateKeeper.save(rowsPerTurn, leads()), balancesPauseMs);
-  const neededFrom = () =>
-    Math.min(
-      gov.balances.neededFrom,
-      gov.rateKeeper.neededFrom,
-      config.opsDurable ? checkpoint.replayFrom : gov.journal.head.seq,
-    );
+  const neededFrom = () => factsNeededFrom(gov, config.opsDurable ? checkpoint.replayFrom : gov.journal.head.seq);
   const forgetFacts = rounds.of(async () => {
     while (!rounds.stopped && (await ports.store.forgetFacts(neededFrom(), commitsPerTurn)))
       await gov.journal.nextTurn();

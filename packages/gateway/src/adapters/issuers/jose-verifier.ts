@@ -3,7 +3,7 @@ import type { Clock, IssuerSettings, Sha256, TokenCheck, TokenVerifier } from '@
 import { longestJwt } from '@reeve/core';
 import type { DecodedJwt } from './decode-jwt.ts';
 import { decodeJwt } from './decode-jwt.ts';
-import type { KeyPlace } from './key-place.ts';
+import type { HeldSet, KeyPlace } from './key-place.ts';
 
 /** Signatures by a private key alone: whoever can verify cannot sign. */
 const algorithms = ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA'];
@@ -72,15 +72,29 @@ export class JoseVerifier implements TokenVerifier {
     if (set === undefined) return 'cannot be verified: the keys of its issuer cannot be had';
     const known = set.refused.get(digest);
     if (known !== undefined) return known;
-    try {
-      await compactVerify(token, set.find, { algorithms });
-      set.verified.set(digest, decoded);
-      return undefined;
-    } catch (error) {
-      const why = whyNot(error);
-      set.refused.set(digest, why);
-      return why;
-    }
+    const underWay = set.underWay.get(digest) ?? verifyWith(set, token, digest, decoded);
+    set.underWay.set(digest, underWay);
+    return underWay;
+  }
+}
+
+/** Verifies a signature with a set of keys, and remembers what came out. */
+async function verifyWith(
+  set: HeldSet,
+  token: string,
+  digest: string,
+  decoded: DecodedJwt,
+): Promise<string | undefined> {
+  try {
+    await compactVerify(token, set.find, { algorithms });
+    set.verified.set(digest, decoded);
+    return undefined;
+  } catch (error) {
+    const why = whyNot(error);
+    set.refused.set(digest, why);
+    return why;
+  } finally {
+    set.underWay.delete(digest);
   }
 }
 

@@ -26,12 +26,14 @@ const mostVerified = 2048;
 const mostRefused = 1024;
 
 /** The tokens that one set of keys was asked about. They are forgotten with it. */
-interface HeldSet {
+export interface HeldSet {
   readonly text: string;
   readonly find: LocalJWKSet;
   readonly kids: ReadonlySet<string | undefined>;
   readonly verified: RecentMap<DecodedJwt>;
   readonly refused: RecentMap<string>;
+  /** Verifications under way. Many calls may come with the same new token at once. */
+  readonly underWay: Map<string, Promise<string | undefined>>;
 }
 
 /**
@@ -149,6 +151,7 @@ function heldSet(text: string): HeldSet {
     kids: new Set([undefined, ...set.keys.map(({ kid }) => (typeof kid === 'string' ? kid : undefined))]),
     verified: new RecentMap(mostVerified),
     refused: new RecentMap(mostRefused),
+    underWay: new Map(),
   };
 }
 
