@@ -33,6 +33,7 @@ const usesInstead: Readonly<Record<string, readonly string[]>> = {
   accounts: [...upTo('access'), 'mail'],
   logs: upTo('access'),
   action: ['kernel', 'audit'],
+  masking: ['kernel', 'audit', 'action'],
   simulation: [...upTo('decision'), 'logs'],
 };
 

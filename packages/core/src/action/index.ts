@@ -7,3 +7,5 @@ export type { Door, Via } from './via.ts';
 export { doors, entranceOf } from './via.ts';
 export { describeAction } from './describe-action.ts';
 export { mostArgumentValues, parseCheckRequest, userOf, withSubject } from './check-request.ts';
+export type { JsonVisitor } from './scan-json.ts';
+export { scanJson } from './scan-json.ts';

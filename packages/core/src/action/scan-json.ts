@@ -4,6 +4,18 @@ export interface ScanLimits {
   readonly values: number;
 }
 
+/** Hears of the parts of a JSON text, in order. Positions are those of the text. */
+export interface JsonVisitor {
+  /** A list or an object that is not empty begins; its items or members follow. */
+  open(isObject: boolean): void;
+  close(): void;
+  /** The name of the member whose value follows, with its quotes. */
+  name(start: number, end: number): void;
+  /** A value begins: a text, a number, a literal, a list or an object. */
+  begin(at: number): void;
+  end(at: number): void;
+}
+
 /** The number of values in a JSON text: strings, numbers, literals, lists and objects. Or why the text is refused. */
 export type ScannedJson = number | 'malformed' | 'too deep';
 
@@ -17,13 +29,14 @@ const escape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
  * Tells whether a text is JSON, as `JSON.parse` does, but builds no values. A few million small values take long to
  * build, and nobody may ever read them.
  */
-export function scanJson(text: string, limits: ScanLimits): ScannedJson {
+export function scanJson(text: string, limits: ScanLimits, visitor?: JsonVisitor): ScannedJson {
   /** The open brackets: true for an object, false for a list. */
   const open: boolean[] = [];
   let values = 0;
   let at = afterBlanks(text, 0);
   for (;;) {
     if (++values > limits.values) return values;
+    visitor?.begin(at);
     const char = text.charCodeAt(at);
     if (char === openBrace || char === openBracket) {
       const isObject = char === openBrace;
@@ -31,7 +44,8 @@ export function scanJson(text: string, limits: ScanLimits): ScannedJson {
       if (text.charCodeAt(at) !== (isObject ? closeBrace : closeBracket)) {
         open.push(isObject);
         if (open.length > limits.depth) return 'too deep';
-        if (isObject) at = afterName(text, at);
+        visitor?.open(isObject);
+        if (isObject) at = afterName(text, at, visitor);
         if (at < 0) return 'malformed';
         continue;
       }
@@ -40,18 +54,22 @@ export function scanJson(text: string, limits: ScanLimits): ScannedJson {
       at = char === quote ? afterString(text, at) : afterPlain(text, at);
       if (at < 0) return 'malformed';
     }
+    visitor?.end(at);
     at = afterBlanks(text, at);
     for (let top = open.at(-1); ; top = open.at(-1)) {
       if (top === undefined) return at === text.length ? values : 'malformed';
-      const next = text.charCodeAt(at);
-      at = afterBlanks(text, at + 1);
+      const next = text.charCodeAt(at++);
       if (next === comma) {
-        if (top) at = afterName(text, at);
+        at = afterBlanks(text, at);
+        if (top) at = afterName(text, at, visitor);
         if (at < 0) return 'malformed';
         break;
       }
       if (next !== (top ? closeBrace : closeBracket)) return 'malformed';
       open.pop();
+      visitor?.close();
+      visitor?.end(at);
+      at = afterBlanks(text, at);
     }
   }
 }
@@ -66,10 +84,11 @@ function afterBlanks(text: string, from: number): number {
 }
 
 /** The position after a member name, its colon and blanks. Negative if there is no such name. */
-function afterName(text: string, from: number): number {
+function afterName(text: string, from: number, visitor: JsonVisitor | undefined): number {
   if (text.charCodeAt(from) !== quote) return -1;
   const end = afterString(text, from);
   if (end < 0) return -1;
+  visitor?.name(from, end);
   const at = afterBlanks(text, end);
   return text.charCodeAt(at) === colon ? afterBlanks(text, at + 1) : -1;
 }

@@ -9,7 +9,15 @@ export type { Actor, AlertEvent, Decision, EntryDraft, Lineage, SealedEntry } fr
 export { draftOf, lineageOfBinding, lineageOfId, noLineage, system } from './entry.ts';
 export type { AuditEventType, Severity } from './event-types.ts';
 export { eventSeverities } from './event-types.ts';
-export { mayNeedRedaction, redact, redactArguments, redactText } from './redact.ts';
+export {
+  findSecrets,
+  mayHoldSecret,
+  mayNeedRedaction,
+  namesSecret,
+  redact,
+  redactArguments,
+  redactText,
+} from './redact.ts';
 export type { LogFollower } from './replay-log.ts';
 export { replayLog } from './replay-log.ts';
 export { EntryTimes, ReplayedEntry } from './replayed-entry.ts';

@@ -1,4 +1,4 @@
-import { cpuMs } from '../testkit/cpu-time.ts';
+import { expectProportional } from '../testkit/cpu-time.ts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from './canonical-json.ts';
@@ -584,21 +584,4 @@ describe('a long adversarial text', () => {
     const large = seed.repeat(Math.ceil(40_000 / seed.length));
     expectProportional((name) => redact({ [name]: 'x' }), small, large);
   });
-
-  /**
-   * A text of four times the length may take as long as four short ones, and a bit more. Quadratic work takes four
-   * times as long as that. The clock may tick only every few milliseconds, so a result that seems too long is measured
-   * over more runs.
-   */
-  function expectProportional(work: (text: string) => unknown, small: string, large: string): void {
-    let ratio = Number.POSITIVE_INFINITY;
-    for (let attempt = 0; attempt < 5 && ratio >= 2.25; attempt++) {
-      const runs = 1 + attempt;
-      const four = () => {
-        for (let run = 0; run < 4; run++) work(small);
-      };
-      ratio = cpuMs(() => work(large), runs) / cpuMs(four, runs);
-    }
-    expect(ratio).toBeLessThan(2.25);
-  }
 });

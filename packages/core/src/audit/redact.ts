@@ -1,5 +1,7 @@
 import type { Json } from './canonical-json.ts';
 import { redactCommands, redactOptions } from './command-secrets.ts';
+import type { Range } from '../kernel/index.ts';
+import { joined, replaceRanges } from '../kernel/index.ts';
 import { mayHoldCommand, redacted } from './secret-options.ts';
 
 /*
@@ -56,44 +58,47 @@ const schemes =
   /(?<lead>\b(?:[Bb]earer|BEARER)\s+)(?=[\w.~+/-]*\d|[\w.~+/-]{20})[\w.~+/=-]{8,}|(?<basic>\b(?:[Bb]asic|BASIC)\s+)(?=[\w+/][\w+/]*[A-Z0-9=])[\w+/]{6,}=*/g;
 
 /** `https://user:x@host`. A port is not a password: no `@` follows it. */
-const userinfo = /(:\/\/[^\s/?#@:"']*:)[^\s/?#"']+(?=@)/g;
+const userinfo = /(?<lead>:\/\/[^\s/?#@:"']*:)[^\s/?#"']+(?=@)/g;
 
 /** `https://hooks.slack.com/services/…`: anybody with the address may write there. */
-const hook = /(hooks\.slack(?:-gov)?\.com\/(?:services|triggers|workflows)\/)[^\s"'<>\\)]+/gi;
+const hook = /(?<lead>hooks\.slack(?:-gov)?\.com\/(?:services|triggers|workflows)\/)[^\s"'<>\\)]+/gi;
 
 /** The signature of a shared access URL. */
-const shared = /(?<![\w-])(sig=)[^\s"'&;,\\]+/gi;
+const shared = /(?<![\w-])(?<lead>sig=)[^\s"'&;,\\]+/gi;
 
-const mayHoldSecret =
+/** A cheap check before the careful one. */
+export const mayHoldSecret =
   /rv[aiklprt]_|sk-|gh[pousr]_|github_pat|glpat|xox|AKIA|ASIA|AIza|_live_|_test_|npm_|hf_|SG\.|ya29|sig=|curl|mysql|mariadb|eyJ|PRIVATE KEY|bearer|basic|pass|pwd|secret|token|key|auth|cred|signature|cookie|:\/\//i;
 
 /** The text with every recognised secret replaced. */
 export function redactText(text: string): string {
-  if (text.length < 4 || !mayHoldSecret.test(text)) return text;
-  const found = text
-    .replace(recognisable, redacted)
-    .replace(header, replaceValue)
-    .replace(assigned, replaceValue)
-    .replace(schemes, `$<lead>$<basic>${redacted}`)
-    .replace(userinfo, `$1${redacted}`)
-    .replace(hook, `$1${redacted}`)
-    .replace(shared, `$1${redacted}`);
+  const secrets = joined([...findSecrets(text)]);
+  const found = secrets.length === 0 ? text : replaceRanges(text, secrets, () => redacted);
   return mayHoldCommand.test(found) ? redactCommands(found) : found;
 }
 
-interface Announced {
-  readonly lead: string;
-  readonly name?: string;
-  readonly escape?: string;
-  readonly quote?: string;
-  readonly close?: string;
-  readonly bare?: string;
+/** The secrets in a text that their form or the words before them give away. They may overlap. */
+export function* findSecrets(text: string): Generator<Range> {
+  if (text.length < 4 || !mayHoldSecret.test(text)) return;
+  for (const { 0: whole, index } of text.matchAll(recognisable)) yield { start: index, end: index + whole.length };
+  for (const form of [header, assigned]) {
+    for (const match of text.matchAll(form)) {
+      const value = valueIn(match);
+      if (value !== undefined) yield value;
+    }
+  }
+  for (const form of [schemes, userinfo, hook, shared]) {
+    for (const { 0: whole, index, groups } of text.matchAll(form)) {
+      yield { start: index + (groups?.['lead'] ?? groups?.['basic'] ?? '').length, end: index + whole.length };
+    }
+  }
 }
 
-function replaceValue(whole: string, ...groups: unknown[]): string {
-  const { lead, name, escape = '', quote = '', close = '', bare } = groups.at(-1) as Announced;
-  if (name !== undefined && bare !== undefined && isCount(name, bare)) return whole;
-  return `${lead}${escape}${quote}${redacted}${close}`;
+/** What follows the words that announce a secret, without its quotes. */
+function valueIn({ 0: whole, index, groups = {} }: RegExpExecArray): Range | undefined {
+  const { lead = '', name, escape = '', quote = '', close = '', bare } = groups;
+  if (name !== undefined && bare !== undefined && isCount(name, bare)) return undefined;
+  return { start: index + lead.length + escape.length + quote.length, end: index + whole.length - close.length };
 }
 
 /** `max_tokens: 4096` is a number of tokens, not a token. */
@@ -149,7 +154,7 @@ function commandAmong(value: JsonObject): string {
 const secretMember =
   /(?:pass(?:word|wd|phrase|code)|secret(?:_?key)?|token|(?:api|access|account|private)_?key|authorization|cookie|credential|session_?id|(?:^|_)(?:pass|pwd|auth|pin|cvv|otp|sig))s?\d*$/i;
 
-function namesSecret(name: string, value: Json): boolean {
+export function namesSecret(name: string, value: Json): boolean {
   if (value === null) return false;
   const words = name.replace(/([a-z])([A-Z])/g, '$1_$2').replace(/[-.\s]/g, '_');
   return secretMember.test(words) && !(typeof value === 'number' && /tokens$/i.test(words));

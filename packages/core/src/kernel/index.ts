@@ -28,6 +28,8 @@ export { approximateUsd, checkCost, isShareOf, microsOfUsd, microsPerUsd, minus,
 export { mostPriceMicros, parseUsd, plus, totalJson, totalOfJson, usdOfMicros } from './money.ts';
 export { usualMostActionMicros } from './money.ts';
 export type { Ports, Randomness, Sha256 } from './ports.ts';
+export type { Range } from './ranges.ts';
+export { joined, replaceRanges } from './ranges.ts';
 export { equalInConstantTime, parseUrl } from './ports.ts';
 export { RecentMap } from './recent-map.ts';
 export { SharedTexts } from './shared-texts.ts';

@@ -1,3 +1,5 @@
+import { expect } from 'vitest';
+
 /** On some machines the processor's clock moves in steps of some milliseconds, and less than a few steps says nothing. */
 const leastMs = Math.max(3, 3 * stepMs());
 const mostTimes = 10_000;
@@ -35,4 +37,21 @@ function stepMs(): number {
   };
   const start = next(spentMs());
   return next(start) - start;
+}
+
+/**
+ * A text of four times the length may take as long as four short ones, and a bit more. Quadratic work takes four
+ * times as long as that. The clock may tick only every few milliseconds, so a result that seems too long is measured
+ * over more runs.
+ */
+export function expectProportional(work: (text: string) => unknown, small: string, large: string): void {
+  let ratio = Number.POSITIVE_INFINITY;
+  for (let attempt = 0; attempt < 5 && ratio >= 2.25; attempt++) {
+    const runs = 1 + attempt;
+    const four = () => {
+      for (let run = 0; run < 4; run++) work(small);
+    };
+    ratio = cpuMs(() => work(large), runs) / cpuMs(four, runs);
+  }
+  expect(ratio).toBeLessThan(2.25);
 }

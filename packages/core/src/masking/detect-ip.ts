@@ -1,0 +1,50 @@
+import type { Range } from '../kernel/index.ts';
+
+const part = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
+const four = `${part}(?:\\.${part}){3}`;
+/** Versions and dates have other numbers of parts. */
+const v4 = new RegExp(`(?<![\\w.-])${four}(?![\\w-]|\\.\\d)`, 'g');
+const v6 = /[0-9a-f:]+(?:\.\d{1,3}){0,3}/iy;
+const longestGroup = 4;
+const isFour = new RegExp(`^${four}$`);
+const longestV6 = 45;
+
+/** Addresses of IPv4 and IPv6. */
+export function* detectIps(text: string): Generator<Range> {
+  for (const { 0: found, index } of text.matchAll(v4)) yield { start: index, end: index + found.length };
+  for (let colon = text.indexOf(':'); colon >= 0; colon = text.indexOf(':', v6.lastIndex)) {
+    v6.lastIndex = startOf(text, colon);
+    const start = v6.lastIndex;
+    const found = v6.exec(text)?.[0] ?? '';
+    const end = start + found.length;
+    v6.lastIndex = Math.max(end, colon + 1);
+    if (isV6(found) && !isPartOfWord(text, start, end)) yield { start, end };
+  }
+}
+
+/** Where the group before a colon begins. */
+function startOf(text: string, colon: number): number {
+  let start = colon;
+  while (start > 0 && colon - start < longestGroup && /[0-9a-f]/i.test(text.charAt(start - 1))) start--;
+  return start;
+}
+
+function isPartOfWord(text: string, start: number, end: number): boolean {
+  return /[\w:.]/.test(text.charAt(start - 1)) || /^(?:\w|\.\d)/.test(text.slice(end, end + 2));
+}
+
+/** Eight groups, or fewer with one gap. The last two may be written as an address of IPv4. */
+function isV6(text: string): boolean {
+  if (text.length > longestV6 || text.length < 3) return false;
+  const halves = text.split('::');
+  if (halves.length > 2) return false;
+  const groups = halves.map((half) => (half === '' ? [] : half.split(':')));
+  const all = groups.flat();
+  const last = all.at(-1) ?? '';
+  const isMapped = last.includes('.');
+  const plain = isMapped ? all.slice(0, -1) : all;
+  if (isMapped && !isFour.test(last)) return false;
+  if (!plain.every((group) => /^[0-9a-f]{1,4}$/i.test(group))) return false;
+  const count = plain.length + (isMapped ? 2 : 0);
+  return halves.length === 2 ? count >= 1 && count <= 7 : count === 8;
+}

@@ -1,0 +1,46 @@
+import { findSecrets, mayHoldSecret } from '../audit/index.ts';
+import type { Range } from '../kernel/index.ts';
+import { detectCards } from './detect-card.ts';
+import { detectEmails } from './detect-email.ts';
+import { detectIbans } from './detect-iban.ts';
+import { detectIps } from './detect-ip.ts';
+import { detectPhones } from './detect-phone.ts';
+import { detectUsSsns } from './detect-us-ssn.ts';
+
+export const detectorNames = ['email', 'phone', 'card', 'iban', 'us_ssn', 'ip', 'secret'] as const;
+
+export type DetectorName = (typeof detectorNames)[number];
+
+interface Detector {
+  /** A cheap check before the careful one. */
+  readonly may: RegExp;
+  /** In time linear in the text, whatever the text is. */
+  readonly find: (text: string) => Iterable<Range>;
+}
+
+/** What can be found in a text by its form. */
+const detectors: Readonly<Record<DetectorName, Detector>> = {
+  email: { may: /@|%40/, find: detectEmails },
+  phone: { may: /\d{2}/, find: detectPhones },
+  card: { may: /\d{3}/, find: detectCards },
+  iban: { may: /[A-Za-z]{2}\d{2}/, find: detectIbans },
+  us_ssn: { may: /\d{3}[ -]\d{2}[ -]\d{4}/, find: detectUsSsns },
+  ip: { may: /[\d:][.:][\d:a-fA-F]/, find: detectIps },
+  secret: { may: mayHoldSecret, find: findSecrets },
+};
+
+const shortest = 3;
+
+/** Whether what it finds never goes beyond the end of a line, and does not depend on other lines. */
+export function staysInLine(name: DetectorName): boolean {
+  return name !== 'secret';
+}
+
+export function mayBeIn(name: DetectorName, text: string): boolean {
+  return text.length >= shortest && detectors[name].may.test(text);
+}
+
+export function* detect(name: DetectorName, text: string): Generator<Range> {
+  if (!mayBeIn(name, text)) return;
+  for (const range of detectors[name].find(text)) if (range.end > range.start) yield range;
+}
