@@ -44,14 +44,14 @@ export const keepingMutants: readonly Mutant[] = [
   {
     name: 'marks: the mark of balances speaks for rows that were written before',
     file: `${core}/budget/balance-keeper.ts`,
-    text: 'asOf: isAll ? { seq: this.#asOf,',
-    replacement: 'asOf: isAll ? { seq,',
+    text: 'asOf: asOf === null ? null : { seq: asOf,',
+    replacement: 'asOf: asOf === null ? null : { seq,',
   },
   {
     name: 'marks: balances of two gateways are saved under one mark',
-    file: `${core}/budget/balance-keeper.ts`,
-    text: 'journal.onlyIf((commit) => !commit.steps.some(isSave));',
-    replacement: '',
+    file: `${core}/journal/write-behind.ts`,
+    text: "return !steps.some((step) => 'change' in step && isSave(step.change));",
+    replacement: 'return steps.length >= 0 || isSave(steps);',
   },
   {
     name: 'sweep: an operation is forgotten before its end is durable',

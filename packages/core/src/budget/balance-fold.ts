@@ -1,6 +1,6 @@
 import type { Total } from '../kernel/index.ts';
-import type { Undo } from '../journal/index.ts';
-import { undoAll } from '../journal/index.ts';
+import type { Applying, Undo } from '../journal/index.ts';
+import { undoAll, WriteBehind } from '../journal/index.ts';
 import type { Balance, SavedBalance, Sums, WindowIds } from './balance.ts';
 import type { BudgetsChange } from './budget-slice.ts';
 import { idsOfDay, isEmpty, movedOn } from './balance.ts';
@@ -38,10 +38,8 @@ interface EmptyBalance {
  */
 export class BalanceFold {
   readonly balances = new Balances((balance, before) => this.#onReplaced(balance, before));
-  /** The tiers that have changed since the present save began, in the order of their changes. */
-  #changed = new Map<string, TierOf>();
-  /** The tiers that the present save still has to write. */
-  #saving = new Map<string, TierOf>();
+  /** The tiers whose rows are out of date. */
+  readonly rows = new WriteBehind<TierOf>('balances_saved');
   /**
    * The tiers whose rows say that nothing counts, and which have not changed since, with the entries at which these were
    * written. Such a row can go once all balances are saved up to its entry. Before, a start would add entries to nothing
@@ -55,16 +53,7 @@ export class BalanceFold {
 
   /** Whether anything is still to be written. */
   get hasChanged(): boolean {
-    return this.#changed.size + this.#saving.size > 0 || this.#closing !== undefined;
-  }
-
-  /** How many tiers the present save still has to write. */
-  get saving(): number {
-    return this.#saving.size;
-  }
-
-  get isSaving(): boolean {
-    return this.#saving.size > 0;
+    return this.rows.hasChanged || this.#closing !== undefined;
   }
 
   /**
@@ -85,27 +74,15 @@ export class BalanceFold {
       }
       this.balances.replace(balance, movedOn(balance.sums, idsOfDay(day)));
       const key = tierKey(balance.of);
-      if (isEmpty(balance.sums, oldest) && !this.#empty.has(key)) this.#changed.set(key, balance.of);
+      if (isEmpty(balance.sums, oldest) && !this.#empty.has(key)) this.rows.changed(key, balance.of);
     }
     return true;
   }
 
-  /** Begins a save of all that has changed so far. Later changes wait for the next one, so that each save ends. */
-  beginSave(): void {
-    this.#saving = this.#changed;
-    this.#changed = new Map();
-  }
-
-  /** Up to `most` tiers of the present save, as they are now. */
-  next(most: number): BalanceStep[] {
-    const steps: BalanceStep[] = [];
-    for (const [key, of] of this.#saving) {
-      if (steps.length === most) break;
-      const balance = this.balances.find(of);
-      if (balance === undefined) this.#saving.delete(key);
-      else steps.push({ of, balance: savedOf(balance), closed: [...(this.#closed.get(key)?.values() ?? [])] });
-    }
-    return steps;
+  /** What to write for a tier, as it is now. */
+  stepOf(of: TierOf): BalanceStep | undefined {
+    const balance = this.balances.find(of);
+    return balance && { of, balance: savedOf(balance), closed: [...(this.#closed.get(tierKey(of))?.values() ?? [])] };
   }
 
   /** Up to `most` tiers whose rows can go, because all balances are saved up to the entry `savedTo`. */
@@ -119,26 +96,23 @@ export class BalanceFold {
     return found;
   }
 
-  /** These rows are being written, or removed. If they are not after all, the save is given up: the next one writes all of it. */
-  write({ saved, over }: Pick<BudgetsChange, 'saved' | 'over'>): Undo {
+  /** Rows are written and removed, here or elsewhere. */
+  apply({ saved, over, closed, asOf }: BudgetsChange, how: Applying): Undo {
+    const written = saved.map(({ of }) => [tierKey(of), of] as const);
+    const undo = this.rows.apply(written, asOf?.seq ?? null, how);
+    if (!how.isHere) {
+      this.#forgetClosed(closed);
+      return undo;
+    }
     const { oldest } = this.balances;
     const saves = saved.map(({ of, seq }) => this.#save(of, seq, oldest));
-    return undoAll(...saves, ...over.map((of) => this.#remove(of)), () => this.giveUp(saved));
-  }
-
-  /** Begins the present save anew, later, with what it has written in vain. */
-  giveUp(written: readonly Pick<SavedBalance, 'of'>[] = []): void {
-    const again = written.map(({ of }) => [tierKey(of), of] as const);
-    this.#changed = new Map([...again, ...this.#saving, ...this.#changed]);
-    this.#saving = new Map();
+    return undoAll(undo, ...saves, ...over.map((of) => this.#remove(of)));
   }
 
   #save(of: TierOf, seq: number, oldest: WindowIds): Undo {
     const key = tierKey(of);
     const balance = this.balances.find(of);
     const closed = this.#closed.get(key);
-    this.#saving.delete(key);
-    this.#changed.delete(key);
     this.#closed.delete(key);
     if (balance !== undefined && isEmpty(balance.sums, oldest)) this.#empty.set(key, { balance, writtenAt: seq });
     return () => {
@@ -163,7 +137,7 @@ export class BalanceFold {
   }
 
   /** Another gateway has written these windows. */
-  forgetClosed(windows: readonly (ClosedWindow & { readonly of: TierOf })[]): void {
+  #forgetClosed(windows: readonly (ClosedWindow & { readonly of: TierOf })[]): void {
     for (const { of, period, id, spentMicros } of windows) {
       const key = tierKey(of);
       const known = this.#closed.get(key);
@@ -179,7 +153,7 @@ export class BalanceFold {
   #onReplaced({ of, sums }: Balance, before: Sums): void {
     if (sums.spent === before.spent && sums.noticed === before.noticed && sums.earlier === before.earlier) return;
     const key = tierKey(of);
-    this.#changed.set(key, of);
+    this.rows.changed(key, of);
     this.#empty.delete(key);
     if (sums.earlier !== before.earlier) for (const closed of closedBetween(before, sums)) this.#close(key, closed);
   }

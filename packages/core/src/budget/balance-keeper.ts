@@ -9,19 +9,12 @@ import type { BookedEvent, BudgetsChange } from './budget-slice.ts';
 import { isBookedEvent } from './budget-slice.ts';
 import type { Budgets, BudgetsState } from './budgets.ts';
 import type { Calendar } from './period.ts';
-import type { Applying, Step, Typed, Undo } from '../journal/index.ts';
-import { nothingToApply } from '../journal/index.ts';
+import type { Applying, SaveStep, Typed, Undo } from '../journal/index.ts';
 import { SteppedRound } from '../kernel/index.ts';
 
-/** After this many entries that changed no balance, the mark moves on anyway. */
-const mostEntriesAfter = 10_000;
 /** How many balances a step looks at, for each one that it writes. */
 const seenForEach = 10;
 const dayMs = 86_400_000;
-
-function isSave(step: Step<unknown, Typed>): boolean {
-  return 'change' in step && (step.change as BudgetsChange).kind === 'balances_saved';
-}
 
 /**
  * Saves what was spent, aside from decisions. It books durable facts. Now and then it writes the balances that have
@@ -31,12 +24,6 @@ export class BalanceKeeper {
   readonly #gov: BudgetsState;
   readonly #fold = new BalanceFold();
   readonly #forgetting: SteppedRound;
-  /** The store is complete up to this entry. */
-  #mark = 0;
-  /** The entry that the present save began at. */
-  #asOf = 0;
-  /** How many steps are written, and not durable yet. */
-  #pending = 0;
   #isForgetting = false;
 
   constructor(gov: BudgetsState) {
@@ -47,7 +34,7 @@ export class BalanceKeeper {
   /** Starts from the rows. They are complete up to this entry, and some know later ones. */
   restore(saved: readonly SavedBalance[], mark: number): void {
     for (const balance of saved) this.#fold.balances.put(balance);
-    this.#mark = mark;
+    this.#fold.rows.restore(mark);
   }
 
   /** After the rows, a start books what the log says: a fact as of this entry. Rows that know it stay as they are. */
@@ -60,12 +47,10 @@ export class BalanceKeeper {
     return this.#fold.balances;
   }
 
-  /**
-   * A restart needs only the entries after this one. Entries since the last save that changed no balance are not
-   * needed.
-   */
+  /** A restart needs only the facts after this entry. */
   get neededFrom(): number {
-    return this.#pending > 0 || this.#fold.hasChanged ? this.#mark : this.#gov.journal.head.seq;
+    const { rows, hasChanged } = this.#fold;
+    return hasChanged ? rows.mark : rows.neededFrom(this.#gov.journal.head.seq);
   }
 
   /** Books facts in order, once they are durable. */
@@ -82,67 +67,43 @@ export class BalanceKeeper {
     if (this.#isForgetting) return this.#forgetIdle(most);
     if (this.#fold.closeBefore(ledger.bookedTo, most * seenForEach)) return true;
     const { seq } = journal.head;
-    if (!this.#fold.isSaving) {
+    const { rows } = this.#fold;
+    if (!rows.isSaving) {
       if (this.#removeEmpty(most)) return true;
-      if (!this.#fold.hasChanged && seq < this.#mark + mostEntriesAfter) return this.#forgetIdle(most);
-      this.#fold.beginSave();
-      this.#asOf = seq;
+      if (!rows.hasChanged && !rows.isOverdue(seq)) return this.#forgetIdle(most);
+      rows.begin(seq);
     }
-    const steps = this.#fold.next(most);
-    const isAll = steps.length === this.#fold.saving;
-    this.#write(this.#changeOf(steps, seq, isAll));
-    return !isAll || this.#forgetIdle(most);
+    const step = rows.next(most, (of) => this.#fold.stepOf(of));
+    rows.write(journal, this.#changeOf(step, seq));
+    return step.asOf === null || this.#forgetIdle(most);
   }
 
   /** Balances are saved, here or elsewhere. */
-  apply(change: BudgetsChange, { isHere, onDurable }: Applying): Undo {
-    if (!isHere) return this.#followSave(change);
-    const undo = this.#fold.write(change);
-    this.#pending++;
-    onDurable(() => {
-      this.#pending--;
-      if (change.asOf !== null) this.#mark = change.asOf.seq;
-    });
-    return () => {
-      this.#pending--;
-      undo();
-    };
+  apply(change: BudgetsChange, how: Applying): Undo {
+    return this.#fold.apply(change, how);
   }
 
-  /** Whatever is saved here begins anew, at an entry after that. */
-  #followSave({ asOf, closed }: BudgetsChange): Undo {
-    if (this.#fold.isSaving) this.#fold.giveUp();
-    this.#fold.forgetClosed(closed);
-    if (asOf !== null) this.#mark = Math.max(this.#mark, asOf.seq);
-    return nothingToApply();
-  }
-
-  #changeOf(steps: readonly BalanceStep[], seq: number, isAll: boolean): BudgetsChange {
+  #changeOf({ rows, asOf }: SaveStep<BalanceStep>, seq: number): BudgetsChange {
     const { calendar } = this.#gov.ledger.policy;
-    const closed = steps.flatMap((step) => this.#closedOf(step, calendar));
+    const closed = rows.flatMap((step) => this.#closedOf(step, calendar));
     return {
       kind: 'balances_saved',
-      saved: steps.map(({ balance }) => ({ ...balance, seq })),
+      saved: rows.map(({ balance }) => ({ ...balance, seq })),
       over: [],
       closed,
-      closedBefore: isAll && closed.length > 0 ? this.#firstKept(calendar) : null,
-      asOf: isAll ? { seq: this.#asOf, timeZone: calendar.timeZone } : null,
+      closedBefore: asOf !== null && closed.length > 0 ? this.#firstKept(calendar) : null,
+      asOf: asOf === null ? null : { seq: asOf, timeZone: calendar.timeZone },
     };
   }
 
   /** Removes up to `most` rows that say nothing. Returns false if there are none. */
   #removeEmpty(most: number): boolean {
-    const over = this.#fold.nextEmpty(most, this.#mark);
+    const { rows } = this.#fold;
+    const over = this.#fold.nextEmpty(most, rows.mark);
     if (over.length === 0) return false;
-    this.#write({ kind: 'balances_saved', saved: [], over, closed: [], closedBefore: null, asOf: null });
+    const change = { kind: 'balances_saved', saved: [], over, closed: [], closedBefore: null, asOf: null } as const;
+    rows.write(this.#gov.journal, change);
     return true;
-  }
-
-  #write(change: BudgetsChange): void {
-    const { journal } = this.#gov;
-    // A gateway that took the lead may have saved first. Its mark would speak for these rows, which are older.
-    journal.onlyIf((commit) => !commit.steps.some(isSave));
-    journal.apply(change);
   }
 
   #forgetIdle(most: number): boolean {

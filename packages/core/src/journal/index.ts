@@ -27,3 +27,5 @@ export type { Value, Write } from './rows.ts';
 export { agentColumns, agentIdOf, agentValues, clear, every, fixed, flag, integer, marksTable } from './rows.ts';
 export { numberIn, optionalNumberIn, optionalTextIn, prune, push, put, remove, text, textIn } from './rows.ts';
 export { aFlag, aNumber, aText, oneOf, optional, tableOf, update } from './rows.ts';
+export type { SaveStep } from './write-behind.ts';
+export { WriteBehind } from './write-behind.ts';

@@ -1,11 +1,11 @@
 import type { Applying, Undo } from '../../journal/index.ts';
-import { restoring, undoAll } from '../../journal/index.ts';
+import { restoring, undoAll, WriteBehind } from '../../journal/index.ts';
 import type { AgentId, EpochMs, Sha256 } from '../../kernel/index.ts';
 import type { TierOf } from '../tier.ts';
 import type { Rate, RateApproached, RateExceeded, RateKey } from './rate.ts';
 import { counterName, rateKey, readRateKey, subjectOf } from './rate.ts';
 import { clocksDifferMs, RateCounter } from './rate-counter.ts';
-import type { RatesCounted, SavedRate } from './rates-slice.ts';
+import type { RatesCounted, RatesSaved, SavedRate } from './rates-slice.ts';
 
 /** The shares that somebody is told of, in percent. */
 export const rateThresholds = [80, 95] as const;
@@ -24,8 +24,8 @@ interface Entry {
 /** The counters of all rates, for each tenant that has made checks. They know no clock: facts name the times. */
 export class RateCounters {
   readonly #byName = new Map<string, Entry>();
-  /** The names of counters that have changed since they were saved. */
-  readonly #changed = new Set<string>();
+  /** The names of the counters whose rows are out of date. */
+  readonly rows = new WriteBehind<string>('rates_saved');
 
   get size(): number {
     return this.#byName.size;
@@ -123,7 +123,7 @@ export class RateCounters {
     const { counter } = this.#entry(name, key);
     counter.add(at);
     const old = counter.forgetOld(at);
-    this.#changed.add(name);
+    this.rows.changed(name, name);
     return () => {
       // It may have been forgotten and made anew.
       const now = this.#entry(name, key).counter;
@@ -140,7 +140,7 @@ export class RateCounters {
       const place = unsettled.indexOf(at);
       if (place >= 0) unsettled.splice(place, 1);
       // A save in between has left it out.
-      this.#changed.add(name);
+      this.rows.changed(name, name);
       this.#dropEmpty(name);
     };
     this.#byName.get(name)?.unsettled.push(at);
@@ -156,37 +156,23 @@ export class RateCounters {
     };
   }
 
-  /** The next counters to save, up to `most`, as they are by the durable log. What is left keeps its place. */
-  takeChanged(names: Set<string>, most: number): SavedRate[] {
-    const saved: SavedRate[] = [];
-    for (const name of names) {
-      if (saved.length >= most) break;
-      names.delete(name);
-      const entry = this.#byName.get(name);
-      saved.push({ name, counts: entry === undefined ? null : entry.counter.saved(entry.unsettled), seq: 0 });
-    }
-    return saved;
+  /** The row of a counter, as it is by the durable log. */
+  rowOf(name: string): Omit<SavedRate, 'seq'> {
+    const entry = this.#byName.get(name);
+    return { name, counts: entry === undefined ? null : entry.counter.saved(entry.unsettled) };
   }
 
-  /** All that have changed since the last time. */
-  beginSave(): Set<string> {
-    const names = new Set(this.#changed);
-    this.#changed.clear();
-    return names;
-  }
-
-  /** They were not saved after all. */
-  giveBack(names: Iterable<string>): void {
-    for (const name of names) this.#changed.add(name);
-  }
-
-  /** Another gateway has removed the rows of counters that are forgotten here, too. */
-  noteRemoved(saved: readonly SavedRate[]): void {
-    for (const { name, counts } of saved) if (counts === null && !this.#byName.has(name)) this.#changed.delete(name);
-  }
-
-  get hasChanged(): boolean {
-    return this.#changed.size > 0;
+  /** Counters are saved, here or elsewhere. */
+  applySaved({ saved, asOf }: RatesSaved, how: Applying): Undo {
+    const undo = this.rows.apply(
+      saved.map(({ name }) => [name, name]),
+      asOf,
+      how,
+    );
+    if (how.isHere) return undo;
+    // Another gateway has removed the rows of counters that are forgotten here, too.
+    for (const { name, counts } of saved) if (counts === null && !this.#byName.has(name)) this.rows.unchanged(name);
+    return undo;
   }
 
   /** Puts a counter back as it was saved. */
@@ -212,7 +198,7 @@ export class RateCounters {
       if (unsettled.length === 0 && counter.endsAt + 2 * counter.windowMs + clocksDifferMs < now()) {
         this.#byName.delete(name);
         // Its row is removed with the next save.
-        this.#changed.add(name);
+        this.rows.changed(name, name);
       }
       yield;
     }

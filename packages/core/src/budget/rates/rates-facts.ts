@@ -1,13 +1,11 @@
 import type { Meanings } from '../../journal/index.ts';
 import { noRows, touchesNobody } from '../../journal/index.ts';
 import type { RateCounters } from './rate-counters.ts';
-import type { RateKeeper } from './rate-keeper.ts';
 import { rateWrites } from './rates-rows.ts';
 import type { RatesChange } from './rates-slice.ts';
 
 interface State {
   readonly rates: RateCounters;
-  readonly rateKeeper: RateKeeper;
 }
 
 export const ratesFacts: Meanings<State, RatesChange> = {
@@ -19,7 +17,7 @@ export const ratesFacts: Meanings<State, RatesChange> = {
     redo: { rates: ({ rates }, fact, { seq }) => rates.redo(fact, seq) },
   },
   rates_saved: {
-    apply: ({ rateKeeper }, change, how) => rateKeeper.apply(change, how),
+    apply: ({ rates }, change, how) => rates.applySaved(change, how),
     touch: touchesNobody,
     rows: rateWrites,
   },
