@@ -37,6 +37,21 @@ export function isLoopback(host: string): boolean {
   return /^localhost\.?$/i.test(host);
 }
 
+interface UrlParts {
+  readonly protocol: string;
+  readonly hostname: string;
+}
+
+/** Whether a URL always means this machine. */
+export function isOwnMachine({ hostname }: Pick<UrlParts, 'hostname'>): boolean {
+  return isLoopback(bareHost(hostname));
+}
+
+/** Whether secrets may go there, and what comes from there is what its owner has sent: https, or within this machine. */
+export function isSecureUrl(url: UrlParts): boolean {
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isOwnMachine(url));
+}
+
 /** Whether the address of a server (`host:port`, or `unix:` and a path) is of this machine, so that plain text stays here. */
 export function isLocalAddress(address: string): boolean {
   if (address.startsWith('unix:')) return true;

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { bareHost, isLoopback } from '@reeve/contract/host-name';
+import { bareHost, isSecureUrl } from '@reeve/contract/host-name';
 import { path } from './parsers.ts';
 
 interface Named {
@@ -68,9 +68,7 @@ function parseForwardTarget(text: string): ForwardTarget {
   if (url.hash !== '' || place.endsWith('#')) throw new Error('after a "#" only from=start');
   if (isOtlp) return otlpTarget(url, isFromStart);
   if (url.protocol === 'syslog+tcp:' || url.protocol === 'syslog+tls:') return syslogTarget(url, isFromStart);
-  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(hostOf(url)))) {
-    return httpTarget('https', url, isFromStart);
-  }
+  if (isSecureUrl(url)) return httpTarget('https', url, isFromStart);
   if (url.protocol === 'http:')
     throw new Error('https://…; http:// is for this machine only, as in http://127.0.0.1:8000/');
   throw new Error(forms);
@@ -106,7 +104,7 @@ function authorizationOf({ username, password }: URL): string | undefined {
 }
 
 function syslogTarget(url: URL, isFromStart: boolean): SyslogTarget {
-  const host = hostOf(url);
+  const host = bareHost(url.hostname);
   const isBare = /^\/?$/.test(url.pathname) && url.search === '' && url.username === '' && url.password === '';
   if (!isBare || !/^[\w.:-]+$/.test(host) || url.port === '0') {
     throw new Error('syslog+tcp://host:port or syslog+tls://host:port, and nothing else in the URL');
@@ -124,10 +122,6 @@ function fileTarget(text: string, isFromStart: boolean): FileTarget {
   }
   const resolved = path(given);
   return { kind: 'file', name: `file:${resolved}`, key: `file:${resolved}`, fromStart: isFromStart, path: resolved };
-}
-
-function hostOf(url: URL): string {
-  return bareHost(url.hostname);
 }
 
 /** Headers as `name=value`, separated by commas. The values may be percent-encoded, as in OpenTelemetry's variables. */

@@ -1,4 +1,4 @@
-import { bareHost, isLoopback } from '@reeve/contract/host-name';
+import { isSecureUrl } from '@reeve/contract/host-name';
 import type { HeldRole, RoleRule } from '@reeve/core';
 import { isId, roles } from '@reeve/core';
 
@@ -7,18 +7,8 @@ export function issuer(text: string): string {
   const url = URL.parse(text);
   const accepted = 'an https:// URL, or http:// on loopback, without user name, query or fragment';
   if (url === null || /[?#\s]/.test(text) || url.username !== '' || url.password !== '') throw new Error(accepted);
-  if (!isSafeFrom(url)) throw new Error(accepted);
+  if (!isSecureUrl(url)) throw new Error(accepted);
   return text;
-}
-
-/** Whether what comes from there is what its owner has sent. */
-export function isSafeFrom(url: URL): boolean {
-  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(hostOf(url)));
-}
-
-/** The host of a URL, without the brackets of an IPv6 address. */
-export function hostOf({ hostname }: URL): string {
-  return bareHost(hostname);
 }
 
 export function oidcScopes(text: string): string {

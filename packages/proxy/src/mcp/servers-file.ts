@@ -6,7 +6,7 @@ import { costsOf, freeOfCharge } from './govern/costs.ts';
 import type { JsonObject } from './protocol/written-json.ts';
 import { isObject } from './protocol/written-json.ts';
 import type { ServerSpec } from './server-spec.ts';
-import { isSecureUrl } from '../oauth/secure-url.ts';
+import { isSecureUrl } from '@reeve/contract/host-name';
 
 /** The file is not as it should be. The message is one line. */
 export class ServersFileError extends Error {}

@@ -1,4 +1,4 @@
-import { isSecureUrl } from './secure-url.ts';
+import { isSecureUrl } from '@reeve/contract/host-name';
 
 /** No document, token or set of keys is larger. */
 const mostBytes = 1024 * 1024;

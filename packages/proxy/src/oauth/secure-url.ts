@@ -1,13 +1,4 @@
-import { bareHost, isLoopback } from '@reeve/contract/host-name';
-
-/** Whether tokens and secrets may go there: by https, or without leaving this machine. */
-export function isSecureUrl(url: URL): boolean {
-  return url.protocol === 'https:' || (url.protocol === 'http:' && isOwnMachine(url));
-}
-
-export function isOwnMachine({ hostname }: URL): boolean {
-  return isLoopback(bareHost(hostname));
-}
+import { isOwnMachine, isSecureUrl } from '@reeve/contract/host-name';
 
 /** The address in a text, if tokens may go there. Without user and fragment, which no endpoint of OAuth has. */
 export function secureUrlIn(text: unknown): URL | undefined {

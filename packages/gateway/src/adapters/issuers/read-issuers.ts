@@ -3,7 +3,7 @@ import type { IssuerSettings, Member, PolicyProblem, SubjectIssuer } from '@reev
 import { YamlReader } from '@reeve/core';
 import type { Document, Node } from 'yaml';
 import { isScalar } from 'yaml';
-import { isSafeFrom } from '../../config/oidc-parsers.ts';
+import { isSecureUrl } from '@reeve/contract/host-name';
 
 /** An entry of a file of issuers, with the place of its keys in the file, for problems that show later. */
 export interface ReadIssuer<Settings extends IssuerSettings> {
@@ -111,7 +111,7 @@ function readKeys(
   if (text === undefined) return undefined;
   if (uri === undefined) return { node: member?.value, place: { jwksFile: resolve(dirname(file), text) } };
   const url = URL.parse(text);
-  if (url === null || !isSafeFrom(url) || url.username !== '' || url.password !== '') {
+  if (url === null || !isSecureUrl(url) || url.username !== '' || url.password !== '') {
     reader.complain(uri.value, `"jwks_uri" ${keysForm}`);
     return undefined;
   }

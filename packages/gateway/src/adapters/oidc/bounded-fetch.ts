@@ -1,5 +1,5 @@
 import type { CustomFetchOptions } from 'openid-client';
-import { isSafeFrom } from '../../config/oidc-parsers.ts';
+import { isSecureUrl } from '@reeve/contract/host-name';
 
 /** No document, token or set of keys of a provider is larger. */
 const mostBytes = 1024 * 1024;
@@ -10,7 +10,7 @@ const mostBytes = 1024 * 1024;
  */
 export async function boundedFetch(url: string, options: CustomFetchOptions): Promise<Response> {
   const target = new URL(url);
-  if (!isSafeFrom(target)) {
+  if (!isSecureUrl(target)) {
     throw new TypeError(`the provider names ${target.origin}, which is neither https nor on loopback`);
   }
   const { body: sent, method, headers: asked, signal } = options;

@@ -10,7 +10,7 @@ import {
 } from 'oauth4webapi';
 import { boundedFetch, EndpointAway } from '../../oauth/bounded-fetch.ts';
 import { clientSecretBasic } from '../../oauth/client-secret-basic.ts';
-import { isOwnMachine } from '../../oauth/secure-url.ts';
+import { isOwnMachine } from '@reeve/contract/host-name';
 import type { OAuthClient } from './server-auth.ts';
 import { TokenFailure } from './token-failure.ts';
 
