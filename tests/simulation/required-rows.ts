@@ -15,7 +15,7 @@ export async function requireRows(store: Store, gateways: readonly VirtualGatewa
 
 /** Whoever forgets an operation last removes its row. A start would bring it back. */
 function requireRemembered(rows: ReadonlyMap<string, SavedOp>, gateways: readonly VirtualGateway[]): void {
-  if (gateways.some(({ gov }) => gov.ops.owesRemovals)) return;
+  if (gateways.some(({ gov }) => gov.ops.hasRowsToRemove)) return;
   for (const [name, { agent: id, opId }] of rows) {
     const isKnownTo = ({ gov }: VirtualGateway) => {
       const agent = gov.directory.find(id);

@@ -1,7 +1,7 @@
 import type { Principal, Scope } from './access/index.ts';
 import { requireScope } from './access/index.ts';
 import type { Approval, Approve, Verdict, StandingGrant, RevokeGrant } from './approvals/index.ts';
-import { approveAction, rejectAction, readAsked, readGrant, revokeGrant } from './approvals/index.ts';
+import { approveAction, rejectAction, readVerdictContext, readGrant, revokeGrant } from './approvals/index.ts';
 import type {
   AckRequest,
   ControlledOp,
@@ -95,8 +95,8 @@ const executions: { readonly [K in Kind]: Execution<K> } = {
     authorise(request);
     return liftSuspension(gov, request);
   },
-  approve: afterReading(readAsked, approveAction),
-  reject: afterReading(readAsked, rejectAction),
+  approve: afterReading(readVerdictContext, approveAction),
+  reject: afterReading(readVerdictContext, rejectAction),
   revoke_grant: afterReading(readGrant, revokeGrant),
   register_agent: inOneTurn(registerAgent),
   deregister_agent: inOneTurn(deregisterAgent),

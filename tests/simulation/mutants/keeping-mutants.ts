@@ -80,7 +80,7 @@ export const keepingMutants: readonly Mutant[] = [
   {
     name: 'marks: the mark passes rows that are still to be removed',
     file: `${core}/ops/checkpoint.ts`,
-    text: 'if (ops.owesRemovals) return;',
+    text: 'if (ops.hasRowsToRemove) return;',
     replacement: '',
   },
   {

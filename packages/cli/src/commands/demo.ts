@@ -81,14 +81,14 @@ async function freeAddress(port: number): Promise<string> {
   return `127.0.0.1:${isFree ? port : 0}`;
 }
 
-interface Place {
+interface StartedGateway {
   readonly http: string;
   readonly grpc: string;
   readonly madeKey: string | undefined;
   readonly folder: string;
 }
 
-async function begin(shell: Shell, isForPeople: boolean, place: Place, signal: AbortSignal): Promise<void> {
+async function begin(shell: Shell, isForPeople: boolean, place: StartedGateway, signal: AbortSignal): Promise<void> {
   const { http, grpc, madeKey = '' } = place;
   const { login, keyOf, colleague } = await prepareDemo(http, madeKey);
   const folder = join(place.folder, 'doors');

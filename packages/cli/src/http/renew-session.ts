@@ -7,7 +7,7 @@ import { exchangeToken } from './exchange-token.ts';
 import { isOfPerson, refreshPersonSession } from './person-session.ts';
 import { ProblemError } from './problem-error.ts';
 
-type Place = Pick<ActiveContext, 'folder' | 'name' | 'apiUrl'>;
+type SessionContext = Pick<ActiveContext, 'folder' | 'name' | 'apiUrl'>;
 
 /** How long another command may take to keep the session that it has renewed. */
 const patienceMs = [100, 300, 1000, 3000];
@@ -19,10 +19,10 @@ export interface Renewed {
 }
 
 /** The next session: made with the key of this one, or with its refresh token. */
-export async function renewedSession(place: Place, session: Session, timeoutMs: number): Promise<Renewed> {
+export async function renewedSession(context: SessionContext, session: Session, timeoutMs: number): Promise<Renewed> {
   try {
-    if (isOfPerson(session)) return await refreshed(place, session, timeoutMs);
-    return { from: session, to: await exchangeToken(place.apiUrl, session.sourceKey, session.scopes, timeoutMs) };
+    if (isOfPerson(session)) return await refreshed(context, session, timeoutMs);
+    return { from: session, to: await exchangeToken(context.apiUrl, session.sourceKey, session.scopes, timeoutMs) };
   } catch (error) {
     if (!(error instanceof ProblemError) || error.problem.status !== 401) throw error;
     const words = isOfPerson(session)
@@ -33,24 +33,24 @@ export async function renewedSession(place: Place, session: Session, timeoutMs: 
 }
 
 /** Each refresh token works once. Another command may have used this one since this command has read it. */
-async function refreshed(place: Place, session: Session, timeoutMs: number): Promise<Renewed> {
-  const kept = await newerThan(place, session);
+async function refreshed(context: SessionContext, session: Session, timeoutMs: number): Promise<Renewed> {
+  const kept = await newerThan(context, session);
   if (kept !== undefined && kept.expiresAt * 1000 > Date.now()) return { from: kept, to: kept };
-  if (kept !== undefined) return refreshed(place, kept, timeoutMs);
+  if (kept !== undefined) return refreshed(context, kept, timeoutMs);
   try {
     return { from: session, to: await refreshPersonSession(session, timeoutMs) };
   } catch (error) {
     if (!(error instanceof ProblemError) || error.problem.code !== 'refresh_raced') throw error;
     for (const waitMs of patienceMs) {
       await sleep(waitMs);
-      const winner = await newerThan(place, session);
+      const winner = await newerThan(context, session);
       if (winner !== undefined) return { from: winner, to: winner };
     }
     throw error;
   }
 }
 
-async function newerThan({ folder, name, apiUrl }: Place, session: Session): Promise<Session | undefined> {
+async function newerThan({ folder, name, apiUrl }: SessionContext, session: Session): Promise<Session | undefined> {
   const kept = await readSession(folder, name);
   const isOther = kept !== undefined && kept.apiUrl === apiUrl && isOfPerson(kept) && kept.token !== session.token;
   return isOther ? kept : undefined;

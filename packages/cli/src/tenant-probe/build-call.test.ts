@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { buildCall, nothingElse } from './build-call.ts';
 import type { Operation } from './operations.ts';
 import { operationsOf } from './operations.ts';
-import type { Place } from './places.ts';
-import { placesOf, unknownNames } from './places.ts';
+import type { ParameterSlot } from './parameter-slots.ts';
+import { slotsOf, unknownNames } from './parameter-slots.ts';
 
 const own = {
   org: 'a',
@@ -46,10 +46,10 @@ const control = operationWith('/control', {
   }),
 });
 
-const at = (operation: Operation, where: Place['where'], name: string, value: string) => {
-  const place = placesOf(operation).find((candidate) => candidate.where === where && candidate.name === name);
-  if (place === undefined) throw new Error(`there is no ${name} in the ${where}`);
-  return { at: new Map([[place, value]]) };
+const at = (operation: Operation, where: ParameterSlot['where'], name: string, value: string) => {
+  const slot = slotsOf(operation).find((candidate) => candidate.where === where && candidate.name === name);
+  if (slot === undefined) throw new Error(`there is no ${name} in the ${where}`);
+  return { at: new Map([[slot, value]]) };
 };
 
 test('a body holds what is required, and its own names where it must name something', () => {
@@ -93,7 +93,7 @@ test('paths are filled in and encoded, queries only where asked or required', ()
 });
 
 test('what an id in a path names follows from the path before it', () => {
-  expect(placesOf(operationWith('/iam/api-keys/{id}/revoke'))).toEqual([{ where: 'path', name: 'id', kind: 'key' }]);
+  expect(slotsOf(operationWith('/iam/api-keys/{id}/revoke'))).toEqual([{ where: 'path', name: 'id', kind: 'key' }]);
   expect(unknownNames(operationWith('/iam/api-keys/{id}/revoke'))).toEqual([]);
   expect(unknownNames(operationWith('/widgets/{id}'))).toEqual(['id']);
   expect(unknownNames(operationWith('/widgets/{name}'))).toEqual(['name']);

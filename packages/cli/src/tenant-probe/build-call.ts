@@ -1,12 +1,12 @@
 import type { Call } from './caller.ts';
 import type { Operation, Schema } from './operations.ts';
-import type { Names, Place } from './places.ts';
-import { membersOf, placesOf } from './places.ts';
+import type { Names, ParameterSlot } from './parameter-slots.ts';
+import { membersOf, slotsOf } from './parameter-slots.ts';
 import { canaryEmail, randomText } from './canary-setup.ts';
 
-/** Values that replace the caller's own names at some places, and further query parameters. */
+/** Values that replace the caller's own names at some slots, and further query parameters. */
 export interface Substitution {
-  readonly at: ReadonlyMap<Place, string>;
+  readonly at: ReadonlyMap<ParameterSlot, string>;
   readonly query?: Readonly<Record<string, string>>;
   /** Further members of the body. */
   readonly members?: Readonly<Record<string, unknown>>;
@@ -20,12 +20,12 @@ export const nothingElse: Substitution = { at: new Map() };
  */
 export function buildCall(operation: Operation, own: Names, substitution: Substitution): Omit<Call, 'bearer'> {
   const { at, query = {}, members } = substitution;
-  const places = placesOf(operation);
-  const given = (where: Place['where'], name: string) =>
+  const slots = slotsOf(operation);
+  const given = (where: ParameterSlot['where'], name: string) =>
     [...at].find(([p]) => p.where === where && p.name === name)?.[1];
-  const fallback = (where: Place['where'], name: string) => {
-    const place = places.find((candidate) => candidate.where === where && candidate.name === name);
-    return place === undefined ? undefined : own[place.kind];
+  const fallback = (where: ParameterSlot['where'], name: string) => {
+    const slot = slots.find((candidate) => candidate.where === where && candidate.name === name);
+    return slot === undefined ? undefined : own[slot.kind];
   };
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(given('path', name) ?? fallback('path', name) ?? 'canary'),

@@ -2,7 +2,7 @@ import type { Canaries, CanaryAgent, KeySet, Level, Tenant } from './canaries.ts
 import { levels, sourceOf } from './canaries.ts';
 import { randomText } from './canary-setup.ts';
 import type { Foreign } from './markers.ts';
-import type { Kind, Names } from './places.ts';
+import type { Kind, Names } from './parameter-slots.ts';
 
 /** A record that is not the caller's, and a similar one that does not exist. The two must get the same answer. */
 export interface Other {

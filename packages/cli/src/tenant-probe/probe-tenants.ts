@@ -8,7 +8,7 @@ import type { TenantReport } from './notebook.ts';
 import { Notebook } from './notebook.ts';
 import type { Operation } from './operations.ts';
 import { operationsOf } from './operations.ts';
-import { unknownNames } from './places.ts';
+import { unknownNames } from './parameter-slots.ts';
 import type { ProbeOptions } from './ports.ts';
 import type { Probe } from './probe.ts';
 import { noteChanges, takeSnapshot } from './snapshot.ts';

@@ -4,7 +4,7 @@ import { valueOf } from './caller.ts';
 import { brief } from './compare-answers.ts';
 import { lastingState } from './lasting-state.ts';
 import type { Operation } from './operations.ts';
-import type { Names } from './places.ts';
+import type { Names } from './parameter-slots.ts';
 import type { Probe } from './probe.ts';
 import { ask } from './probe.ts';
 

@@ -7,8 +7,8 @@ import { difference, holdsNothing } from './compare-answers.ts';
 import type { Credential, Other } from './credentials.ts';
 import { suffices } from './credentials.ts';
 import type { Operation } from './operations.ts';
-import type { Names, Place } from './places.ts';
-import { placesOf } from './places.ts';
+import type { Names, ParameterSlot } from './parameter-slots.ts';
+import { slotsOf } from './parameter-slots.ts';
 import type { Probe } from './probe.ts';
 import { ask, lookThrough } from './probe.ts';
 import { isSwitchedOff } from './switched-off.ts';
@@ -36,7 +36,7 @@ export async function tryOwn(probe: Probe, operation: Operation, credential: Cre
     if (succeeded(answer) && isWhole) checkNumbers(probe, operation, credential, how, answer);
   }
   for (const other of credential.others) {
-    for (const places of waysToName(operation, other)) await tryOther(probe, operation, credential, other, places);
+    for (const slots of waysToName(operation, other)) await tryOther(probe, operation, credential, other, slots);
   }
   return true;
 }
@@ -78,19 +78,19 @@ interface OwnWay {
 /** Calls with its own ids: without a filter, with each filter alone, and with each value of an enumeration. */
 function ownWays(operation: Operation, { own, teamId }: Credential): OwnWay[] {
   // A new record belongs to the caller's own binding, which may have no team.
-  const isOwn = ({ where, kind }: Place) =>
+  const isOwn = ({ where, kind }: ParameterSlot) =>
     where === 'query' || (where === 'body' && (kind !== 'team' || teamId !== null));
   const choices = operation.query.flatMap(({ name, schema }) =>
     (schema.enum ?? []).map((value) => ({ name, value: String(value) })),
   );
   return [
     { how: 'asked for its own', substitution: nothingElse, isWhole: true },
-    ...placesOf(operation)
+    ...slotsOf(operation)
       .filter(isOwn)
-      .map((place) => ({
-        how: `asked with its own ${place.name}`,
-        substitution: { at: new Map([[place, own[place.kind]]]) },
-        isWhole: place.kind === 'org',
+      .map((slot) => ({
+        how: `asked with its own ${slot.name}`,
+        substitution: { at: new Map([[slot, own[slot.kind]]]) },
+        isWhole: slot.kind === 'org',
       })),
     ...choices.map(({ name, value }) => ({
       how: `asked with ${name}=${value}`,
@@ -100,17 +100,17 @@ function ownWays(operation: Operation, { own, teamId }: Credential): OwnWay[] {
   ];
 }
 
-/** Each place alone that can name a foreign record, all in the path, and all at once. */
-function waysToName(operation: Operation, { names, missing }: Other): Place[][] {
-  const nameable = placesOf(operation).filter(({ kind }) => names[kind] !== undefined);
-  const isForeign = ({ kind }: Place) => names[kind] !== missing[kind];
+/** Each slot alone that can name a foreign record, all in the path, and all at once. */
+function waysToName(operation: Operation, { names, missing }: Other): ParameterSlot[][] {
+  const nameable = slotsOf(operation).filter(({ kind }) => names[kind] !== undefined);
+  const isForeign = ({ kind }: ParameterSlot) => names[kind] !== missing[kind];
   const ways = [
-    ...nameable.filter(isForeign).map((place) => [place]),
+    ...nameable.filter(isForeign).map((slot) => [slot]),
     nameable.filter(({ where }) => where === 'path'),
     nameable,
   ];
-  const distinct = new Map(ways.map((places) => [places.map(({ where, name }) => `${where}/${name}`).join(), places]));
-  return [...distinct.values()].filter((places) => places.some(isForeign));
+  const distinct = new Map(ways.map((slots) => [slots.map(({ where, name }) => `${where}/${name}`).join(), slots]));
+  return [...distinct.values()].filter((slots) => slots.some(isForeign));
 }
 
 async function tryOther(
@@ -118,19 +118,19 @@ async function tryOther(
   operation: Operation,
   credential: Credential,
   { what, names, missing }: Other,
-  places: readonly Place[],
+  slots: readonly ParameterSlot[],
 ): Promise<void> {
   const { notebook } = probe;
   const name = operation.name;
-  const at = (values: Partial<Names>) => new Map(places.map((place) => [place, values[place.kind] ?? '']));
-  const how = `asked for ${what} by ${places.map((place) => place.name).join(', ')} in the ${wheres(places)}`;
+  const at = (values: Partial<Names>) => new Map(slots.map((slot) => [slot, values[slot.kind] ?? '']));
+  const how = `asked for ${what} by ${slots.map((slot) => slot.name).join(', ')} in the ${wheres(slots)}`;
   const answer = await ask(probe, operation, credential, { at: at(names) });
   const like = await ask(probe, operation, credential, { at: at(missing) });
   notebook.comparisons++;
   lookThrough(probe, operation, credential, how, answer, sentIn(at(names)));
-  const fault = faultOf(answer, places, operation);
+  const fault = faultOf(answer, slots, operation);
   if (fault !== undefined) notebook.find(name, credential.name, `${fault}, ${how}: ${summaryOf(answer)}`);
-  const plain = places.map(({ kind }) => [names[kind] ?? '', missing[kind] ?? ''] as const);
+  const plain = slots.map(({ kind }) => [names[kind] ?? '', missing[kind] ?? ''] as const);
   const swaps = plain.flatMap(([from, to]) => [
     [from, to] as const,
     [encodeURIComponent(from), encodeURIComponent(to)] as const,
@@ -140,8 +140,8 @@ async function tryOther(
     notebook.find(name, credential.name, `tells it from one that does not exist by ${told}, ${how}`);
 }
 
-function faultOf(answer: Answer, places: readonly Place[], { method, path }: Operation): string | undefined {
-  const isNamed = (where: Place['where']) => places.some((place) => place.where === where);
+function faultOf(answer: Answer, slots: readonly ParameterSlot[], { method, path }: Operation): string | undefined {
+  const isNamed = (where: ParameterSlot['where']) => slots.some((slot) => slot.where === where);
   if (isNamed('path')) {
     // A PUT creates the record, so it need not exist. The name lies in another tenant's namespace.
     const expected = method === 'PUT' ? 403 : 404;
@@ -149,7 +149,7 @@ function faultOf(answer: Answer, places: readonly Place[], { method, path }: Ope
   }
   // A simulated agent need not exist, nor a team that somebody is invited into. In the caller's own org it may have any name.
   const mayBeNew = path.endsWith('/simulate') || path.endsWith('/auth/invite');
-  if (mayBeNew && succeeded(answer) && places.every(({ kind }) => kind !== 'org')) return undefined;
+  if (mayBeNew && succeeded(answer) && slots.every(({ kind }) => kind !== 'org')) return undefined;
   if (isNamed('body') || method !== 'GET') {
     const isRefused = answer.status >= 400 && answer.status < 500;
     return isRefused || (succeeded(answer) && holdsNothing(answer)) ? undefined : 'does not refuse what is not its own';
@@ -164,15 +164,13 @@ function sentIn(at: Substitution['at']): string[] {
 }
 
 export async function tryWithoutScope(probe: Probe, operation: Operation, credential: Credential): Promise<void> {
-  const all = placesOf(operation);
+  const all = slotsOf(operation);
   const asked: [string, Substitution][] = [
     ['asked for its own without the scope', nothingElse],
     ...credential.others.map(({ what, names }): [string, Substitution] => [
       `asked for ${what} without the scope`,
       {
-        at: new Map(
-          all.flatMap((place) => (names[place.kind] === undefined ? [] : [[place, names[place.kind] ?? '']])),
-        ),
+        at: new Map(all.flatMap((slot) => (names[slot.kind] === undefined ? [] : [[slot, names[slot.kind] ?? '']]))),
       },
     ]),
   ];
@@ -203,8 +201,8 @@ function checkNumbers(probe: Probe, operation: Operation, credential: Credential
   }
 }
 
-function wheres(places: readonly Place[]): string {
-  return [...new Set(places.map(({ where }) => where))].join(' and ');
+function wheres(slots: readonly ParameterSlot[]): string {
+  return [...new Set(slots.map(({ where }) => where))].join(' and ');
 }
 
 export function summaryOf(answer: Answer): string {

@@ -3,7 +3,7 @@ import { isObject, succeeded, valueOf } from './caller.ts';
 import type { Credential } from './credentials.ts';
 import { suffices } from './credentials.ts';
 import type { Operation } from './operations.ts';
-import { placesOf } from './places.ts';
+import { slotsOf } from './parameter-slots.ts';
 import type { Probe } from './probe.ts';
 import { ask, lookThrough } from './probe.ts';
 
@@ -12,7 +12,7 @@ const mostPages = 1000;
 /** Reads a list page by page to its end. No page may show others, and the total must be what the caller owns. */
 export async function tryPages(probe: Probe, operation: Operation, credential: Credential): Promise<void> {
   if (!isPaged(operation) || !suffices(credential, operation.access)) return;
-  const org = placesOf(operation).find(({ where, kind }) => where === 'query' && kind === 'org');
+  const org = slotsOf(operation).find(({ where, kind }) => where === 'query' && kind === 'org');
   await readPages(probe, operation, credential, {});
   if (org !== undefined) await readPages(probe, operation, credential, { [org.name]: credential.orgId });
   await tryOthersCursor(probe, operation, credential);

@@ -4,7 +4,7 @@ import { difference } from './compare-answers.ts';
 import type { Credential } from './credentials.ts';
 import { suffices } from './credentials.ts';
 import type { Operation } from './operations.ts';
-import { membersOf } from './places.ts';
+import { membersOf } from './parameter-slots.ts';
 import type { Probe } from './probe.ts';
 import { ask, lookThrough } from './probe.ts';
 import { summaryOf, tryWithoutScope } from './try-own.ts';

@@ -3,7 +3,7 @@ import { codeOf, isObject, succeeded, valueOf } from './caller.ts';
 import type { Credential } from './credentials.ts';
 import { suffices } from './credentials.ts';
 import type { Operation } from './operations.ts';
-import { membersOf } from './places.ts';
+import { membersOf } from './parameter-slots.ts';
 import type { Probe } from './probe.ts';
 import { ask, lookThrough } from './probe.ts';
 

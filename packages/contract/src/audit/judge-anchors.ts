@@ -1,12 +1,12 @@
 import type { AcceptedLoss, Anchor } from './anchor.ts';
 import { requiredAnchors } from './anchor.ts';
 import type { Verdict } from './judge-log.ts';
-import type { Place } from './verify-entries.ts';
+import type { ChainPosition } from './verify-entries.ts';
 
 /** The parts of a log that anchors concern. */
 export interface AnchoredLog {
-  readonly first: Place | undefined;
-  readonly last: Place | undefined;
+  readonly first: ChainPosition | undefined;
+  readonly last: ChainPosition | undefined;
   readonly losses: readonly AcceptedLoss[];
   /** The hash of an anchored entry, if the log has it. */
   readonly hashOf: (seq: number) => string | undefined;

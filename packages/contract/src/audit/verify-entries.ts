@@ -8,8 +8,8 @@ import { isObject } from './is-object.ts';
 /** The findings in a log, before anybody asks who vouches for its start. */
 export interface Findings {
   readonly entries: number;
-  readonly first: Place | undefined;
-  readonly last: Place | undefined;
+  readonly first: ChainPosition | undefined;
+  readonly last: ChainPosition | undefined;
   /** The number of neighbouring pairs that link. */
   readonly links: number;
   /** Where entries are missing, in order. */
@@ -20,7 +20,7 @@ export interface Findings {
   readonly broken: Broken | undefined;
 }
 
-export interface Place {
+export interface ChainPosition {
   readonly seq: number;
   readonly hash: string;
   readonly prevHash: string;
@@ -43,8 +43,8 @@ const mostGaps = 1000;
 export class EntryVerifier implements Findings {
   entries = 0;
   links = 0;
-  first: Place | undefined;
-  last: Place | undefined;
+  first: ChainPosition | undefined;
+  last: ChainPosition | undefined;
   broken: Broken | undefined;
   readonly gaps: { after: number; before: number }[] = [];
   readonly cuts: Cut[] = [];
@@ -97,7 +97,7 @@ export class EntryVerifier implements Findings {
 
 /** An entry whose hash is not yet compared. */
 export interface UncheckedEntry {
-  readonly place: Place;
+  readonly place: ChainPosition;
   readonly line: number;
   /** The text that the hash covers. */
   readonly canonical: string;

@@ -17,10 +17,10 @@ export interface Approver {
 }
 
 /** What an approval says about who may decide. */
-type Asked = Pick<Approval, 'by' | 'notUser' | 'user'>;
+type ApprovalRequirement = Pick<Approval, 'by' | 'notUser' | 'user'>;
 
 /** Whether it takes the accounts behind a caller to say whether its verdict counts. */
-export function asksWho({ by, notUser }: Asked): boolean {
+export function asksWho({ by, notUser }: ApprovalRequirement): boolean {
   return by !== undefined || notUser === true;
 }
 
@@ -28,7 +28,11 @@ export function asksWho({ by, notUser }: Asked): boolean {
  * Reads who is behind a caller, if one of these approvals asks. A turn for the caller fails if an account behind it has
  * got other rights since.
  */
-export async function readApprover(gov: Approvals, by: Principal, approvals: readonly Asked[]): Promise<Approver> {
+export async function readApprover(
+  gov: Approvals,
+  by: Principal,
+  approvals: readonly ApprovalRequirement[],
+): Promise<Approver> {
   const nobodyAsks = { by, accounts: [], isUnknown: true };
   if (!approvals.some(asksWho)) return nobodyAsks;
   const ids = isKey(by) ? gov.keys.accountsBehind(by.credentialId) : [by.login?.accountId ?? by.credentialId];
@@ -39,7 +43,10 @@ export async function readApprover(gov: Approvals, by: Principal, approvals: rea
 }
 
 /** Why the verdict of this approver does not count; undefined if it does. */
-export function refusalOfApprover({ by, notUser, user }: Asked, approver: Approver): ReeveError | undefined {
+export function refusalOfApprover(
+  { by, notUser, user }: ApprovalRequirement,
+  approver: Approver,
+): ReeveError | undefined {
   if (notUser === true && user !== null && isUser(approver, user)) {
     return new ReeveError('own_request', 'the agent acts for you; a verdict must come from somebody else');
   }
@@ -85,7 +92,7 @@ function approverWords({ roles, emails }: ApproverTerms): string {
 const mostNamed = 5;
 
 /** Whose verdicts an approval takes, in words. Empty if those of everybody who may decide. */
-export function approversWords({ by = [], notUser }: Asked): string {
+export function approversWords({ by = [], notUser }: ApprovalRequirement): string {
   const named = by.map(approverWords);
   if (notUser === true) named.push('somebody for whom the agent does not act');
   return named.join(', and ');

@@ -5,7 +5,7 @@ import type { Approver } from './approver.ts';
 import { readApprover, refusalOfApprover } from './approver.ts';
 import { isSelfApproved } from './approval.ts';
 import type { Approvals } from './approvals.ts';
-import { expireApproval, settleApproval, approvalEvent, entryPlace, saveApproval } from './settle-approval.ts';
+import { expireApproval, settleApproval, approvalEvent, entryOrigin, saveApproval } from './settle-approval.ts';
 import type { StandingGrant } from './grant.ts';
 import { checkGrant, narrowestGrant } from './grant.ts';
 import { findApproval, opAskedAbout } from './list-approvals.ts';
@@ -25,13 +25,13 @@ export interface Verdict {
 }
 
 /** What a verdict is about, and who gives it, as read before. */
-export interface Asked {
+export interface VerdictContext {
   readonly approval: Approval;
   readonly approver: Approver;
 }
 
 /** Reads an approval that the caller may see, and who is behind the caller. */
-export async function readAsked(gov: Approvals, { by, approvalId }: Verdict): Promise<Asked> {
+export async function readVerdictContext(gov: Approvals, { by, approvalId }: Verdict): Promise<VerdictContext> {
   const approval = await findApproval(gov, by, approvalId);
   return { approval, approver: await readApprover(gov, by, [approval]) };
 }
@@ -43,7 +43,7 @@ export async function readAsked(gov: Approvals, { by, approvalId }: Verdict): Pr
 function openToVerdict(
   gov: Approvals,
   { approvalId }: Verdict,
-  { approval: found, approver }: Asked,
+  { approval: found, approver }: VerdictContext,
 ): { readonly approval: Approval; readonly op: Op; readonly isOwn: boolean } {
   const approval = gov.approvals.find(approvalId);
   const op = opAskedAbout(gov, found);
@@ -103,7 +103,7 @@ export interface Approve extends Verdict {
 }
 
 /** Approves an action. Once enough different people have approved, the operation runs and its agent is told. */
-export function approveAction(gov: Approvals, command: Approve, found: Asked): Approval {
+export function approveAction(gov: Approvals, command: Approve, found: VerdictContext): Approval {
   const { by, reason, grant } = command;
   const { approval, op, isOwn } = openToVerdict(gov, command, found);
   requireFree(gov, op);
@@ -134,7 +134,7 @@ function requireFree({ clock, directory }: Approvals, { owner }: Op): void {
   }
   const hold = directory.suspensions.over(owner.record.id);
   const held =
-    hold?.told ?? (isHeldAbove(directory, owner) ? 'an agent on whose behalf it would happen is suspended' : null);
+    hold?.message ?? (isHeldAbove(directory, owner) ? 'an agent on whose behalf it would happen is suspended' : null);
   if (held === null) return;
   throw new ReeveError('suspended', `${held}; it can be approved once that is lifted, and rejected now`);
 }
@@ -162,7 +162,7 @@ function noteVerdict(gov: Approvals, { by, via }: Verdict, approval: Approval, v
   saveApproval(gov, after);
   gov.journal.record(
     draftOf({
-      ...entryPlace(gov, approval, verdict.at),
+      ...entryOrigin(gov, approval, verdict.at),
       eventType: 'ApprovalVerdictGiven',
       actor: by.actor,
       reason: verdict.reason === '' ? null : verdict.reason,
@@ -218,7 +218,7 @@ function grantOf(
 }
 
 /** Rejects an action. One rejection is enough: the operation is over, and its agent is told. */
-export function rejectAction(gov: Approvals, command: Verdict, found: Asked): Approval {
+export function rejectAction(gov: Approvals, command: Verdict, found: VerdictContext): Approval {
   const { by } = command;
   const { approval, op } = openToVerdict(gov, command, found);
   const verdict: ApprovalVerdict = {

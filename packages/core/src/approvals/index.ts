@@ -12,7 +12,7 @@ export type { ApprovalEvent, ApprovalsChange, ApprovalsSnapshot } from './approv
 export { boundedApproval, boundedGrant } from './approvals-slice.ts';
 export type { Approvals } from './approvals.ts';
 export type { Approve, Verdict } from './give-verdict.ts';
-export { approveAction, readAsked, refusalOfVerdict, rejectAction } from './give-verdict.ts';
+export { approveAction, readVerdictContext, refusalOfVerdict, rejectAction } from './give-verdict.ts';
 export type { StandingGrant } from './grant.ts';
 export { grantStateOf } from './grant.ts';
 export type { RevokeGrant } from './grants.ts';

@@ -10,7 +10,7 @@ import type { Op } from '../ops/index.ts';
 import type { ApproverTerms, Asking } from '../policy/index.ts';
 import { waitOf } from '../policy/index.ts';
 import type { Approval } from './approval.ts';
-import { approvalEvent, entryPlace, saveApproval } from './settle-approval.ts';
+import { approvalEvent, entryOrigin, saveApproval } from './settle-approval.ts';
 import { coverOf, coverWords } from './grant.ts';
 
 /** How many actions of one agent may wait for people at a time. */
@@ -85,7 +85,7 @@ export function announceApproval(gov: Approvals, approval: Approval): void {
   const { by, notUser } = approval;
   gov.journal.record(
     draftOf({
-      ...entryPlace(gov, approval, requestedAt),
+      ...entryOrigin(gov, approval, requestedAt),
       eventType: 'ApprovalRequested',
       actor: system,
       reason,

@@ -60,7 +60,7 @@ export function settleApproval(gov: Approvals, approval: Approval, op: Op, outco
   makeRoom(gov, op.owner);
   gov.journal.record(
     draftOf({
-      ...entryPlace(gov, approval, at),
+      ...entryOrigin(gov, approval, at),
       eventType: eventTypes[state],
       actor,
       reason,
@@ -104,7 +104,7 @@ export function cancelApproval(
   saveApproval(gov, cancelled);
   gov.journal.record(
     draftOf({
-      ...entryPlace(gov, approval, at),
+      ...entryOrigin(gov, approval, at),
       eventType: 'ApprovalCancelled',
       actor: by.actor,
       reason: by.reason === '' ? null : by.reason,
@@ -159,10 +159,10 @@ export function saveApproval(gov: Approvals, approval: Approval): void {
   gov.journal.apply({ kind: 'approval_saved', approval });
 }
 
-type Place = Pick<EntryDraft, 'at' | 'lineage' | 'opId' | 'traceId' | 'spanId' | 'policyRule' | 'policyVersion'>;
+type EntryOrigin = Pick<EntryDraft, 'at' | 'lineage' | 'opId' | 'traceId' | 'spanId' | 'policyRule' | 'policyVersion'>;
 
 /** The time, lineage, operation and policy of an audit entry about an approval. */
-export function entryPlace(gov: Approvals, approval: Approval, at: EpochMs): Place {
+export function entryOrigin(gov: Approvals, approval: Approval, at: EpochMs): EntryOrigin {
   const { agent, opId, policyRule, policyVersion } = approval;
   const lineage = gov.directory.find(agent)?.lineage ?? lineageOfId(agent);
   return { at, lineage, opId, ...traceIdsIn(opId), policyRule, policyVersion };

@@ -75,7 +75,7 @@ function forgetOps(
     if (op.savedSeq >= seq) continue;
     ops.forget(op);
     // The row may be that of a later operation with its id, which a later fact brings back.
-    if (op.savedSeq > 0) ops.owesRemoval(op);
+    if (op.savedSeq > 0) ops.noteRowToRemove(op);
     ledger.balances.reserve(tiersOfOp(op), -op.reservedMicros);
   }
 }

@@ -144,7 +144,7 @@ export class ControlRegistry {
   }
 
   /** Whether an agent has messages to acknowledge, or is blocked until it does. */
-  owesAnything(key: AgentKey): boolean {
+  hasUnanswered(key: AgentKey): boolean {
     const outbox = this.#outboxes.get(key);
     return outbox !== undefined && outbox.size + outbox.blocking.size > 0;
   }

@@ -14,7 +14,7 @@ export function forgetEndedDelegations(gov: Controls, most: number): number {
     journal.apply({ kind: 'delegation_removed', id });
     // If somebody has registered it since, it is an agent of its own.
     if (agent !== undefined && agent.record.tokenHash === null) {
-      journal.apply({ kind: 'agent_removed', id, isKept: control.owesAnything(agent.key) });
+      journal.apply({ kind: 'agent_removed', id, isKept: control.hasUnanswered(agent.key) });
     }
     forgotten++;
   }

@@ -4,7 +4,7 @@ import type { Json } from '../audit/index.ts';
 import { canonicalJson, draftOf } from '../audit/index.ts';
 import type { Controls } from './controls.ts';
 import { discardMessage } from './messages.ts';
-import { leaveUnconfirmed, owesAnswer, entryMembers, saveReceipt } from './receipts.ts';
+import { leaveUnconfirmed, mustAnswer, entryMembers, saveReceipt } from './receipts.ts';
 import { moveOp, givenUp, isDue } from '../ops/index.ts';
 import type { Op, ControlAction, Receipt } from '../ops/index.ts';
 import type { Agent } from '../tenancy/index.ts';
@@ -90,7 +90,7 @@ export function makeRoom(gov: Controls, agent: Agent): void {
     else if (outbox.isOvertaken(queued)) leaveUnconfirmed(gov, receipt, givenUp(receipt, 'overtaken'));
     else {
       // Many later messages must not rid an agent of a stop.
-      const blocks = receipt.blocks || (isDue(receipt) && owesAnswer(gov, receipt));
+      const blocks = receipt.blocks || (isDue(receipt) && mustAnswer(gov, receipt));
       leaveUnconfirmed(gov, receipt, givenUp(receipt, 'too many messages are unacknowledged', blocks));
     }
   }

@@ -1,6 +1,6 @@
 import type { Controls, OutboxState } from './controls.ts';
 import type { QueuedMessage, KnownOutbox, ControlStream, ControlSink } from './outbox.ts';
-import { saveReceipt, owesAnswer } from './receipts.ts';
+import { saveReceipt, mustAnswer } from './receipts.ts';
 import type { Applying, Undo } from '../journal/index.ts';
 import { ownWork } from '../journal/index.ts';
 import { announce } from '../kernel/index.ts';
@@ -19,7 +19,7 @@ export function closeOutbox(gov: Controls, agent: Agent): void {
   for (const queued of [...outbox.queued()]) {
     const { receipt } = queued;
     if (receipt === null) discardMessage(gov, outbox, queued);
-    else if (isDue(receipt) && owesAnswer(gov, receipt)) saveReceipt(gov, receipt, { ...receipt, owed: true });
+    else if (isDue(receipt) && mustAnswer(gov, receipt)) saveReceipt(gov, receipt, { ...receipt, owed: true });
     else if (!receipt.blocks) saveReceipt(gov, receipt, givenUp(receipt, 'agent deregistered'));
   }
 }

@@ -41,7 +41,7 @@ export function alertOf(gov: Controls, receipt: Receipt, alert: 'control_unconfi
  * Whether an agent must answer to a stop. It must if all agents must, if it has listened by the time of the stop or
  * since, or if the stop was written to one of its streams. Registering again or leaving changes none of this.
  */
-export function owesAnswer(gov: Controls, receipt: Receipt): boolean {
+export function mustAnswer(gov: Controls, receipt: Receipt): boolean {
   const { agent, action, owed, deliveredAt } = receipt;
   if (action === 'resume') return false;
   if (gov.control.settings.strict || owed || deliveredAt !== null) return true;
@@ -77,7 +77,7 @@ export function timeOutControls(gov: Controls, most: number, { since }: Listened
   let count = 0;
   for (const receipt of gov.control.overdue(since)) {
     if (count === most) break;
-    leaveUnconfirmed(gov, receipt, unconfirmed(receipt, 'not acknowledged in time', owesAnswer(gov, receipt)));
+    leaveUnconfirmed(gov, receipt, unconfirmed(receipt, 'not acknowledged in time', mustAnswer(gov, receipt)));
     count++;
   }
   return count;

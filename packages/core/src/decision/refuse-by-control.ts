@@ -28,7 +28,7 @@ export function refuseByControl(
     reservedMicros: 0,
   } as const;
   const hold = gov.directory.suspensions.over(agent.record.id);
-  if (hold !== undefined) return { ...refusal, reason: hold.told };
+  if (hold !== undefined) return { ...refusal, reason: hold.message };
   if (runId === '') return undefined;
   for (const { record } of [agent, ...agentsAbove(links)]) {
     const control = gov.control.runs.over(record.id, runId);

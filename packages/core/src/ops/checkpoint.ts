@@ -88,7 +88,7 @@ export class OpsCheckpoint {
   #advance(): void {
     const { clock, journal, ops } = this.#gov;
     // A restart would read such a row, and no longer the entry that says how the operation ended.
-    if (ops.owesRemovals) return;
+    if (ops.hasRowsToRemove) return;
     const now = clock.elapsed();
     const marks = this.#marks;
     const old = marks.findLast((mark) => mark.elapsed <= now - this.#windowMs);

@@ -64,7 +64,7 @@ export const opsFacts: Meanings<OpsState, OpsChange | OpsChangeEvent | AlertEven
         const known = agent && state.ops.find(agent, fact.opId);
         applyRemoved(state, fact, how);
         // A row that is there all the same was written by somebody who did not know that.
-        if (known !== undefined && known.savedSeq > 0 && !state.ops.holds(known)) state.ops.owesRemoval(known);
+        if (known !== undefined && known.savedSeq > 0 && !state.ops.holds(known)) state.ops.noteRowToRemove(known);
       },
     },
   },
@@ -107,7 +107,8 @@ function applyRemoved(
   if (agent === undefined) return nothingToApply();
   const op = ops.find(agent, opId);
   // It was swept. If the row stays after all, it is still to be removed.
-  if (op === undefined) return isHere ? () => ops.owesRemoval({ owner: agent, opId, savedSeq: 1 }) : nothingToApply();
+  if (op === undefined)
+    return isHere ? () => ops.noteRowToRemove({ owner: agent, opId, savedSeq: 1 }) : nothingToApply();
   // Whoever swept it elsewhere did not know of another one with its id that has begun here.
   return isHere || op.hasEnded ? ops.forget(op) : nothingToApply();
 }

@@ -217,11 +217,11 @@ export class OpsRegistry implements KnownOps {
   }
 
   /** Whether the store still has rows of operations that are forgotten here. */
-  get owesRemovals(): boolean {
+  get hasRowsToRemove(): boolean {
     return !this.#forgottenRows.isEmpty;
   }
 
-  owesRemoval(row: OpRow): void {
+  noteRowToRemove(row: OpRow): void {
     this.#forgottenRows.add(row);
   }
 
@@ -241,7 +241,7 @@ export class OpsRegistry implements KnownOps {
   noteSaved(owner: Agent, opId: string, seq: number, isWhole: boolean): Undo {
     const op: MutableOp | undefined = this.find(owner, opId);
     if (op === undefined) {
-      this.owesRemoval({ owner, opId, savedSeq: seq });
+      this.noteRowToRemove({ owner, opId, savedSeq: seq });
       return () => undefined;
     }
     const { savedSeq } = op;

@@ -38,5 +38,5 @@ export function deregisterAgent(gov: Tenancy, request: DeregisterRequest): void 
   gov.journal.apply({ type: 'agent', at: gov.clock.now(), agent: id, change: 'deregistered' });
   if (agent.coverage !== null) gov.journal.apply({ kind: 'agent_uses_removed', id });
   // An unconfirmed stop outlives the registration, as a suspension does: no agent escapes them by registering again.
-  gov.journal.apply({ kind: 'agent_removed', id, isKept: gov.control.owesAnything(agent.key) });
+  gov.journal.apply({ kind: 'agent_removed', id, isKept: gov.control.hasUnanswered(agent.key) });
 }

@@ -44,7 +44,7 @@ export interface Lifted {
 /** A suspension that holds, with what agents are told. */
 export interface Hold {
   readonly suspension: ScopeSuspension;
-  readonly told: string;
+  readonly message: string;
 }
 
 /** What rules see of the suspensions. Only facts change them. */
@@ -127,7 +127,7 @@ export class ScopeSuspensions {
     if (suspension.lifted !== null) return;
     const { orgId, teamId } = suspension;
     const teams = this.#holds.get(orgId) ?? new Map<string | null, Hold[]>();
-    const held = [...(teams.get(teamId) ?? []), { suspension, told: toldOf(suspension) }];
+    const held = [...(teams.get(teamId) ?? []), { suspension, message: messageOf(suspension) }];
     held.sort((a, b) => a.suspension.since - b.suspension.since || (a.suspension.id < b.suspension.id ? -1 : 1));
     this.#holds.set(orgId, teams.set(teamId, held));
   }
@@ -160,7 +160,7 @@ export function nameOfScope({ orgId, teamId }: TenantScope): 'everything' | 'org
   return teamId === null ? 'org' : 'team';
 }
 
-function toldOf(suspension: ScopeSuspension): string {
+function messageOf(suspension: ScopeSuspension): string {
   const { reason } = suspension;
   return toldReason(`${nameOfScope(suspension)} is suspended${reason === '' ? '' : `: ${reason}`}`);
 }

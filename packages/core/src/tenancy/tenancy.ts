@@ -17,7 +17,7 @@ export interface AgentLink {
   /** The agent has not confirmed a stop in time. */
   isBlocked(key: AgentKey): boolean;
   /** The agent owes an answer, or gets none itself until it gives one. */
-  owesAnything(key: AgentKey): boolean;
+  hasUnanswered(key: AgentKey): boolean;
   endStreams(key: AgentKey, error: ReeveError): void;
   discardEmpty(key: AgentKey): void;
 }

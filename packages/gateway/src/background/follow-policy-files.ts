@@ -82,7 +82,7 @@ function report(problems: readonly PolicyProblem[], gov: Policies, health: Healt
     logger.info(loaded, 'policies reloaded');
     return;
   }
-  health.set('policy', { status: 'degraded', detail: setAside[0]?.told ?? '' });
+  health.set('policy', { status: 'degraded', detail: setAside[0]?.message ?? '' });
   const described = setAside.map(({ problem }) => describeProblem(problem));
   logger.error({ ...loaded, problems: described }, 'stored policies are set aside');
 }

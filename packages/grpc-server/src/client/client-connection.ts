@@ -186,7 +186,7 @@ export class ClientConnection implements FrameSink {
     if (stream !== 0) throw unexpected('SETTINGS');
     if ((flags & flag.ack) !== 0) return requireLength(end - start, 0);
     readSettings(this.#peer, bytes, start, end);
-    this.#owe(settingsAck);
+    this.#answer(settingsAck);
     this.#streams.most = this.#peer.streams;
     this.#streams.setInitialWindow(this.#peer.initialWindow);
     if (this.#keepalive !== undefined) return this.#streams.startWaiting();
@@ -203,7 +203,7 @@ export class ClientConnection implements FrameSink {
   #pinged(flags: number, stream: number, bytes: Buffer, start: number, end: number): void {
     if (stream !== 0) throw unexpected('PING');
     requireLength(end - start, pingBytes);
-    if ((flags & flag.ack) === 0) this.#owe(pingFrame(bytes.subarray(start, end), true));
+    if ((flags & flag.ack) === 0) this.#answer(pingFrame(bytes.subarray(start, end), true));
   }
 
   #goAway(stream: number, bytes: Buffer, start: number, end: number): void {
@@ -218,7 +218,7 @@ export class ClientConnection implements FrameSink {
   }
 
   /** Puts an answer that the server has asked for. One that asks and does not read would have us keep them all. */
-  #owe(answer: Buffer): void {
+  #answer(answer: Buffer): void {
     if (this.#outbox.isCongested && ++this.#owed > this.#limits.owedAnswers) {
       throw new ConnectionError(errorCode.enhanceYourCalm, 'the server does not read what it asks for');
     }

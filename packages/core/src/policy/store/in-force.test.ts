@@ -39,7 +39,7 @@ describe('what is in force together', () => {
     expect(found.names).toEqual(['a', 'b']);
     expect(found.documents[0]?.default).toBe('deny');
     expect(found.setAside).toMatchObject([
-      { name: 'a', told: expect.stringMatching(/^late\.yaml:1:7: this file counts/) },
+      { name: 'a', message: expect.stringMatching(/^late\.yaml:1:7: this file counts/) },
     ]);
   });
 
@@ -67,7 +67,7 @@ describe('what is in force together', () => {
       line: 2,
       message: expect.stringContaining('rulez'),
     });
-    for (const { told } of found.setAside) expect(told).not.toMatch(/acme|gone|rulez/);
+    for (const { message } of found.setAside) expect(message).not.toMatch(/acme|gone|rulez/);
   });
 });
 

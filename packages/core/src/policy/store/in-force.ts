@@ -21,7 +21,7 @@ export interface SetAside {
   /** With the document's name, for the operator. */
   readonly problem: PolicyProblem;
   /** For everybody: without the name, which a tenant may have chosen. */
-  readonly told: string;
+  readonly message: string;
 }
 
 export interface InForce {
@@ -75,7 +75,7 @@ function keyOf({ key }: Exclusive): Exclusive['key'] {
 function shadowed(name: string, { namedAt }: ParsedDocument): SetAside {
   const message = `this file counts, and the stored document "${name}" does not; delete that one or choose another name`;
   const problem = { ...namedAt, message };
-  return { name, problem, told: describeProblem(problem) };
+  return { name, problem, message: describeProblem(problem) };
 }
 
 function overruled(name: string, at: PolicyProblem, key: Exclusive['key']): SetAside {
@@ -83,7 +83,7 @@ function overruled(name: string, at: PolicyProblem, key: Exclusive['key']): SetA
   return {
     name,
     problem: { ...at, message },
-    told: `two global documents have a "${key}"; that of the stored one does not count`,
+    message: `two global documents have a "${key}"; that of the stored one does not count`,
   };
 }
 
@@ -93,7 +93,7 @@ function unreadable(name: string, { problems }: ParsedSource): SetAside {
   return {
     name,
     problem: { file: name, line: first?.line ?? 1, column: first?.column ?? 1, message },
-    told: 'a stored document cannot be read, so everything in its scope is denied; the log of the gateway names it',
+    message: 'a stored document cannot be read, so everything in its scope is denied; the log of the gateway names it',
   };
 }
 

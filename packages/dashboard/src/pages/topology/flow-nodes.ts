@@ -4,15 +4,15 @@ import { Position } from '@xyflow/react';
 import { edgeWords } from './delegation-words.ts';
 import { lineageEdges } from './topology-groups.ts';
 import type { OrgGroup, TeamGroup } from './topology-groups.ts';
-import type { Place } from './topology-layout.ts';
+import type { Rectangle } from './topology-layout.ts';
 import type { TopologyAgent } from './topology-model.ts';
 import type { Layout } from './use-layout.ts';
 
 export type GroupNode = Node<
-  { readonly group: OrgGroup | TeamGroup; readonly isOpen: boolean; readonly place: Place },
+  { readonly group: OrgGroup | TeamGroup; readonly isOpen: boolean; readonly place: Rectangle },
   'box'
 >;
-export type AgentNode = Node<{ readonly agent: TopologyAgent; readonly place: Place }, 'agent'>;
+export type AgentNode = Node<{ readonly agent: TopologyAgent; readonly place: Rectangle }, 'agent'>;
 export type TopologyNode = GroupNode | AgentNode;
 
 /** Unchanged agents keep the same object, so they are not redrawn. */
@@ -69,7 +69,7 @@ function delegationEdge(target: TopologyNode | undefined): Pick<Edge, 'label' | 
 }
 
 /** Includes the size and the ends of edges, so that nothing has to be measured first. */
-function frame(id: string, { x, y, width, height }: Place) {
+function frame(id: string, { x, y, width, height }: Rectangle) {
   const end = { width: 1, height: 1, y: height / 2 };
   return {
     id,

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import type { LayoutAgent, LayoutOrg, Place } from './topology-layout.ts';
+import type { LayoutAgent, LayoutOrg, Rectangle } from './topology-layout.ts';
 import { layoutTopology } from './topology-layout.ts';
 
-function place(places: ReadonlyMap<string, Place>, id: string): Place {
+function place(places: ReadonlyMap<string, Rectangle>, id: string): Rectangle {
   const found = places.get(id);
   if (found === undefined) throw new Error(`${id} has no place`);
   return found;
 }
 
-function overlap(a: Place, b: Place): boolean {
+function overlap(a: Rectangle, b: Rectangle): boolean {
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 }
 
-function isInside(inner: Place, outer: Place): boolean {
+function isInside(inner: Rectangle, outer: Rectangle): boolean {
   return (
     inner.x >= outer.x &&
     inner.y >= outer.y &&
@@ -21,7 +21,7 @@ function isInside(inner: Place, outer: Place): boolean {
   );
 }
 
-function expectApart(places: ReadonlyMap<string, Place>, ids: readonly string[]): void {
+function expectApart(places: ReadonlyMap<string, Rectangle>, ids: readonly string[]): void {
   for (const [index, id] of ids.entries()) {
     for (const other of ids.slice(index + 1)) {
       expect(overlap(place(places, id), place(places, other)), `${id} and ${other}`).toBe(false);

@@ -1,6 +1,6 @@
 import { Graph, layout as dagreLayout } from '@dagrejs/dagre';
 
-export interface Place {
+export interface Rectangle {
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -29,7 +29,7 @@ export interface LayoutOrg {
 interface Block {
   readonly width: number;
   readonly height: number;
-  readonly places: readonly (readonly [id: string, place: Place])[];
+  readonly places: readonly (readonly [id: string, place: Rectangle])[];
 }
 
 export const card = { width: 228, height: 92 };
@@ -39,7 +39,7 @@ const padding = 14;
 const gap = 12;
 
 /** The place of everything: orgs hold their teams, teams their agents, and lineage runs from left to right. */
-export function layoutTopology(orgs: readonly LayoutOrg[]): Map<string, Place> {
+export function layoutTopology(orgs: readonly LayoutOrg[]): Map<string, Rectangle> {
   const blocks = orgs.map(({ id, teams }) => (teams === undefined ? single(id, card) : box(id, teams.map(teamBlock))));
   return new Map(shelve(blocks, 24).places);
 }
@@ -162,7 +162,7 @@ function rowsOf(blocks: readonly Block[], space: number, width: number): Block {
 function join(parts: readonly (readonly [block: Block, x: number, y: number])[]): Block {
   let width = 0;
   let height = 0;
-  const places: (readonly [string, Place])[] = [];
+  const places: (readonly [string, Rectangle])[] = [];
   for (const [block, x, y] of parts) {
     width = Math.max(width, x + block.width);
     height = Math.max(height, y + block.height);

@@ -1,10 +1,10 @@
 import { agentPath } from '@reeve/contract/names';
 import { useEffect, useState } from 'react';
 import type { OrgGroup } from './topology-groups.ts';
-import type { LayoutOrg, Place } from './topology-layout.ts';
+import type { LayoutOrg, Rectangle } from './topology-layout.ts';
 
 export interface Layout {
-  readonly places: ReadonlyMap<string, Place>;
+  readonly places: ReadonlyMap<string, Rectangle>;
   /** What was open in this layout. */
   readonly open: ReadonlySet<string>;
 }

@@ -11,7 +11,7 @@ import type { RpcCall, StreamHandler } from './rpc.ts';
 import { invalidRequestReason } from '@reeve/contract/names';
 
 /** The place of a request in its stream. Answers leave in this order, whichever is ready first. */
-interface Place {
+interface PendingAnswer {
   answer: Answer | undefined;
 }
 
@@ -25,27 +25,27 @@ export function checkStream(
   onAnswer: (answer: Answer) => void,
 ): StreamHandler {
   return (stream, call) => {
-    const places: Place[] = [];
+    const pending: PendingAnswer[] = [];
     const waiting: Uint8Array[] = [];
     /** When the slice of this turn began. */
     let began: number | undefined;
     let ended = false;
     const sendReady = () => {
-      for (let first = places[0]; first?.answer !== undefined; first = places[0]) {
-        places.shift();
+      for (let first = pending[0]; first?.answer !== undefined; first = pending[0]) {
+        pending.shift();
         onAnswer(first.answer);
         stream.send(encode(CheckActionResponse, checkResponseOf(first.answer)));
       }
-      if (places.length > 0 || waiting.length > 0) return;
+      if (pending.length > 0 || waiting.length > 0) return;
       if (health.draining) stream.fail(new ReeveError('shutting_down', 'the gateway is shutting down'));
       else if (ended) stream.end();
     };
     const judge = (bytes: Uint8Array) => {
-      const place: Place = { answer: undefined };
-      places.push(place);
+      const check: PendingAnswer = { answer: undefined };
+      pending.push(check);
       answerTo(decisions, bytes, call)
         .then((answer) => {
-          place.answer = answer;
+          check.answer = answer;
           sendReady();
         })
         .catch((error: unknown) => stream.fail(error));

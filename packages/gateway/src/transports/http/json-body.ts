@@ -41,7 +41,7 @@ function notJson(): HttpError {
 
 const tooMany = `the body holds more than ${mostInOnePlace} members or elements in one place`;
 
-interface Place {
+interface OpenContainer {
   readonly names: Set<string> | undefined;
   entries: number;
 }
@@ -54,7 +54,7 @@ const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x
  * and structures that exhaust code that walks them. For a text that is not JSON, the result means nothing.
  */
 function faultIn(text: string): string | undefined {
-  const open: Place[] = [];
+  const open: OpenContainer[] = [];
   for (let at = 0; at < text.length; at++) {
     const char = text.charCodeAt(at);
     if (char === openBrace || char === openBracket) {
@@ -63,8 +63,8 @@ function faultIn(text: string): string | undefined {
     } else if (char === closeBrace || char === closeBracket) {
       open.pop();
     } else if (char === comma) {
-      const place = open.at(-1);
-      if (place !== undefined && ++place.entries > mostInOnePlace && open.length <= nearTheTop) return tooMany;
+      const container = open.at(-1);
+      if (container !== undefined && ++container.entries > mostInOnePlace && open.length <= nearTheTop) return tooMany;
     } else if (char === quote) {
       const end = endOfString(text, at);
       const names = open.at(-1)?.names;

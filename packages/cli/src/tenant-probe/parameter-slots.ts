@@ -19,7 +19,7 @@ export type Kind =
 export type Names = Readonly<Record<Kind, string>>;
 
 /** A part of a request that names something of a tenant. */
-export interface Place {
+export interface ParameterSlot {
   readonly where: 'path' | 'query' | 'body';
   readonly name: string;
   readonly kind: Kind;
@@ -57,12 +57,12 @@ const kindsAfter: Readonly<Record<string, Kind>> = {
   policies: 'policy',
 };
 
-/** All places of an operation that can name a tenant or something it owns. */
-export function placesOf(operation: Operation): Place[] {
+/** All slots of an operation that can name a tenant or something it owns. */
+export function slotsOf(operation: Operation): ParameterSlot[] {
   return [
-    ...operation.pathParameters.flatMap((name) => placeAt('path', name, pathKind(operation, name))),
-    ...operation.query.flatMap(({ name }) => placeAt('query', name, kinds[name])),
-    ...membersOf(operation.body).flatMap((name) => placeAt('body', name, kinds[name])),
+    ...operation.pathParameters.flatMap((name) => slotAt('path', name, pathKind(operation, name))),
+    ...operation.query.flatMap(({ name }) => slotAt('query', name, kinds[name])),
+    ...membersOf(operation.body).flatMap((name) => slotAt('body', name, kinds[name])),
   ];
 }
 
@@ -74,7 +74,7 @@ export function unknownNames(operation: Operation): string[] {
   return [...paths, ...others.filter(mayName)];
 }
 
-function placeAt(where: Place['where'], name: string, kind: Kind | undefined): Place[] {
+function slotAt(where: ParameterSlot['where'], name: string, kind: Kind | undefined): ParameterSlot[] {
   return kind === undefined ? [] : [{ where, name, kind }];
 }
 
