@@ -42,7 +42,16 @@ export { accountsTable, attemptsTable, identitiesTable, invitesTable, lettersTab
 export { outboxTable, refreshTokensTable, sentTokensTable, sessionsTable } from './accounts/index.ts';
 export type { SignOnAnswer, SignOnProvider, SignOnSecrets } from './accounts/index.ts';
 export type { Account, AccountRows, AccountStore, Accounts, AccountsAccess, Attempts } from './accounts/index.ts';
-export type { Invite, MadeInvite, Origin, OutboxEntry, Page, PasswordHasher, PostOffice } from './accounts/index.ts';
+export type {
+  Invite,
+  MadeInvite,
+  Origin,
+  OutboxEntry,
+  Page,
+  PageCursor,
+  PasswordHasher,
+  PostOffice,
+} from './accounts/index.ts';
 export type { QueuedLetter, RefreshToken, RegistrationState, SentToken, Session } from './accounts/index.ts';
 export { acceptInvite, changeAccount, changePassword, confirmReset, createInvite } from './accounts/index.ts';
 export {

@@ -10,6 +10,12 @@ export interface OutboxEntry {
   readonly draft: string;
 }
 
+/** The last item of the page before. Pages are sorted by creation, then by id. */
+export interface PageCursor {
+  readonly createdAt: EpochMs;
+  readonly id: string;
+}
+
 export interface Page<Item> {
   readonly items: readonly Item[];
   readonly total: number;
@@ -35,7 +41,7 @@ export interface AccountRows {
   account(id: string): Promise<Account | undefined>;
   accountByEmail(emailKey: string): Promise<Account | undefined>;
   /** Sorted by creation, then by id. `after` is the last account of the page before. */
-  accounts(after: { readonly createdAt: EpochMs; readonly id: string } | null, limit: number): Promise<Page<Account>>;
+  accounts(after: PageCursor | null, limit: number): Promise<Page<Account>>;
   countAccounts(): Promise<number>;
   /** Owners bound to a tenant do not count: they cannot manage accounts. */
   countActiveOwners(): Promise<number>;
@@ -64,12 +70,7 @@ export interface AccountRows {
   invite(id: string): Promise<Invite | undefined>;
   inviteByEmail(emailKey: string): Promise<Invite | undefined>;
   /** Invites within a binding that have not expired by `now`, newest first, then by id. */
-  invites(
-    within: Binding,
-    now: EpochMs,
-    after: { readonly createdAt: EpochMs; readonly id: string } | null,
-    limit: number,
-  ): Promise<Page<Invite>>;
+  invites(within: Binding, now: EpochMs, after: PageCursor | null, limit: number): Promise<Page<Invite>>;
   saveInvite(invite: Invite): Promise<void>;
   /** Removes the invite and every token that opens it. */
   removeInvite(id: string): Promise<void>;

@@ -1,5 +1,5 @@
 export { acceptInvite } from './accept-invite.ts';
-export type { AccountRows, AccountStore, OutboxEntry, Page } from './account-store.ts';
+export type { AccountRows, AccountStore, OutboxEntry, Page, PageCursor } from './account-store.ts';
 export type { Account, Attempts, Identity, Invite, QueuedLetter, RefreshToken } from './account.ts';
 export type { SentToken, Session, SignIn } from './account.ts';
 export { noPassword, signIns } from './account.ts';

@@ -9,7 +9,7 @@ import {
   widthOf,
 } from '../access/index.ts';
 import type { Access, Binding, Principal, Role } from '../access/index.ts';
-import type { AccountRows, Page } from './account-store.ts';
+import type { AccountRows, Page, PageCursor } from './account-store.ts';
 import type { Account, Invite } from './account.ts';
 import type { Accounts, Origin } from './accounts.ts';
 import { emailHashOf, lock, requireOwner, requirePasswords } from './accounts.ts';
@@ -69,7 +69,7 @@ export async function resendInvite(accounts: Accounts, by: Principal, id: string
 export function listInvites(
   accounts: Accounts,
   by: Principal,
-  after: { readonly createdAt: number; readonly id: string } | null,
+  after: PageCursor | null,
   limit: number,
 ): Promise<Page<Invite>> {
   requireScope(by, 'admin');

@@ -1,6 +1,6 @@
 import type { Principal, Role } from '../access/index.ts';
 import { requireScope, requireUnbound } from '../access/index.ts';
-import type { AccountRows, Page } from './account-store.ts';
+import type { AccountRows, Page, PageCursor } from './account-store.ts';
 import type { Account, AccountStatus } from './account.ts';
 import type { Accounts, Origin } from './accounts.ts';
 import { lock, requireOwner } from './accounts.ts';
@@ -13,7 +13,7 @@ import { invalid, ReeveError } from '../kernel/index.ts';
 export function listAccounts(
   accounts: Accounts,
   by: Principal,
-  after: { readonly createdAt: number; readonly id: string } | null,
+  after: PageCursor | null,
   limit: number,
 ): Promise<Page<Account>> {
   requireAdministrator(by);

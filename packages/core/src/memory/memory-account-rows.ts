@@ -10,6 +10,7 @@ import type {
   AccountRows,
   OutboxEntry,
   Page,
+  PageCursor,
 } from '../accounts/index.ts';
 import { accountsTable, attemptsTable, identitiesTable, invitesTable, lettersTable } from '../accounts/index.ts';
 import { outboxTable, refreshTokensTable, sentTokensTable, sessionsTable } from '../accounts/index.ts';
@@ -23,11 +24,6 @@ import { MemoryTable } from './memory-table.ts';
 
 /** The rows of each table, by id or hash. */
 export type KeptRows = Map<Table, Map<string, unknown>>;
-
-interface Place {
-  readonly createdAt: EpochMs;
-  readonly id: string;
-}
 
 /** The rows as one transaction sees and changes them. */
 export class MemoryAccountRows implements AccountRows {
@@ -52,7 +48,7 @@ export class MemoryAccountRows implements AccountRows {
     return this.#of(accountsTable).where((account) => account.emailKey === emailKey)[0];
   }
 
-  async accounts(after: Place | null, limit: number): Promise<Page<Account>> {
+  async accounts(after: PageCursor | null, limit: number): Promise<Page<Account>> {
     const all = this.#of(accountsTable)
       .where(() => true)
       .sort(byPlace);
@@ -147,7 +143,7 @@ export class MemoryAccountRows implements AccountRows {
       .sort(newestFirst)[0];
   }
 
-  async invites(within: Binding, now: EpochMs, after: Place | null, limit: number): Promise<Page<Invite>> {
+  async invites(within: Binding, now: EpochMs, after: PageCursor | null, limit: number): Promise<Page<Invite>> {
     const isListed = (invite: Invite) => invite.expiresAt > now && mayReach(within, invite);
     const all = this.#of(invitesTable).where(isListed).sort(newestFirst);
     const rest = after === null ? all : all.filter((invite) => newestFirst(invite, after) > 0);
@@ -256,12 +252,12 @@ function isActiveOwner({ role, status, orgId }: Account): boolean {
   return role === 'owner' && status === 'active' && orgId === null;
 }
 
-function byPlace(a: Place, b: Place): number {
+function byPlace(a: PageCursor, b: PageCursor): number {
   return a.createdAt - b.createdAt || byId(a, b);
 }
 
 /** Newest first, then by id. */
-function newestFirst(a: Place, b: Place): number {
+function newestFirst(a: PageCursor, b: PageCursor): number {
   return b.createdAt - a.createdAt || byId(a, b);
 }
 

@@ -7,6 +7,7 @@ import type {
   Invite,
   OutboxEntry,
   Page,
+  PageCursor,
   QueuedLetter,
   RefreshToken,
   Row,
@@ -20,11 +21,6 @@ import { ReeveError, numberIn, textIn } from '@reeve/core';
 import type { SqlSession, SqlValue } from './sql-database.ts';
 import { isDuplicate } from './sql-database.ts';
 import { columnsOf, rowSql, upsertSql } from './table-sql.ts';
-
-interface Place {
-  readonly createdAt: number;
-  readonly id: string;
-}
 
 /** The rows of accounts in portable SQL. */
 export class SqlAccountRows implements AccountRows {
@@ -42,7 +38,7 @@ export class SqlAccountRows implements AccountRows {
     return (await this.#many(accountsTable, 'WHERE email_key = ?', emailKey))[0];
   }
 
-  async accounts(after: Place | null, limit: number): Promise<Page<Account>> {
+  async accounts(after: PageCursor | null, limit: number): Promise<Page<Account>> {
     const order = 'ORDER BY created_at, id LIMIT ?';
     const items =
       after === null
@@ -134,7 +130,7 @@ export class SqlAccountRows implements AccountRows {
     return (await this.#many(invitesTable, 'WHERE email_key = ? ORDER BY created_at DESC, id LIMIT 1', emailKey))[0];
   }
 
-  async invites(within: Binding, now: number, after: Place | null, limit: number): Promise<Page<Invite>> {
+  async invites(within: Binding, now: number, after: PageCursor | null, limit: number): Promise<Page<Invite>> {
     const { orgId, teamId } = within;
     const tenant = `${orgId === null ? '' : 'AND org_id = ?'} ${teamId === null ? '' : 'AND team_id = ?'}`;
     const listed = [now, ...[orgId, teamId].filter((each) => each !== null)];

@@ -11,7 +11,7 @@ import type { RpcCall, StreamHandler } from './rpc.ts';
 import { invalidRequestReason } from '@reeve/contract/names';
 
 /** The place of a request in its stream. Answers leave in this order, whichever is ready first. */
-interface PendingAnswer {
+interface Place {
   answer: Answer | undefined;
 }
 
@@ -25,27 +25,27 @@ export function checkStream(
   onAnswer: (answer: Answer) => void,
 ): StreamHandler {
   return (stream, call) => {
-    const pending: PendingAnswer[] = [];
+    const places: Place[] = [];
     const waiting: Uint8Array[] = [];
     /** When the slice of this turn began. */
     let began: number | undefined;
     let ended = false;
     const sendReady = () => {
-      for (let first = pending[0]; first?.answer !== undefined; first = pending[0]) {
-        pending.shift();
+      for (let first = places[0]; first?.answer !== undefined; first = places[0]) {
+        places.shift();
         onAnswer(first.answer);
         stream.send(encode(CheckActionResponse, checkResponseOf(first.answer)));
       }
-      if (pending.length > 0 || waiting.length > 0) return;
+      if (places.length > 0 || waiting.length > 0) return;
       if (health.draining) stream.fail(new ReeveError('shutting_down', 'the gateway is shutting down'));
       else if (ended) stream.end();
     };
     const judge = (bytes: Uint8Array) => {
-      const check: PendingAnswer = { answer: undefined };
-      pending.push(check);
+      const place: Place = { answer: undefined };
+      places.push(place);
       answerTo(decisions, bytes, call)
         .then((answer) => {
-          check.answer = answer;
+          place.answer = answer;
           sendReady();
         })
         .catch((error: unknown) => stream.fail(error));

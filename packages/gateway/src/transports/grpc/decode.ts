@@ -24,7 +24,7 @@ import { admitWorkload, invalid, messageOf, ReeveError } from '@reeve/core';
 export type Admits = Parameters<typeof admitWorkload>[0];
 
 /** The messages that callers send. The contract bounds each. */
-interface Messages {
+export interface Messages {
   readonly AckOpControlRequest: AckOpControlRequest;
   readonly BatchCheckRequest: BatchCheckRequest;
   readonly CheckActionRequest: CheckActionRequest;

@@ -116,7 +116,7 @@ class MessageWriter extends BinaryWriter {
 
 const writer = new MessageWriter();
 
-interface Codec<Message> {
+export interface Codec<Message> {
   encode(message: Message, writer: BinaryWriter): BinaryWriter;
 }
 
