@@ -68,6 +68,17 @@ export interface Permissions {
   hooks: Record<'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure' | 'SessionEnd', Matcher[]>;
 }
 
+/** A use of a tool that is asked about. */
+interface AskedUse {
+  readonly tool: string;
+  readonly input: unknown;
+  readonly id: string;
+  readonly run?: string;
+  readonly cwd?: string | undefined;
+  readonly as: Agent;
+  readonly signal: AbortSignal;
+}
+
 /** A use of a tool that may happen. */
 interface OpenUse {
   readonly agent: Agent;
@@ -104,36 +115,13 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
   };
   options.abortController?.signal.addEventListener('abort', () => void endAll());
 
-  const ask = async (use: {
-    tool: string;
-    input: unknown;
-    id: string;
-    run?: string;
-    cwd?: string | undefined;
-    as: Agent;
-    signal: AbortSignal;
-  }) => {
-    const { tool, id, run, as } = use;
-    const input = (use.input ?? {}) as Readonly<Record<string, unknown>>;
+  const ask = async (use: AskedUse): Promise<Refusal | undefined> => {
     try {
-      const runId = runIdOf(options) ?? run;
-      const answer = await as.decision(claudeAction(tool, input, use.cwd ?? options.cwd ?? process.cwd()), {
-        // The host makes the ids, and names its session.
-        ...idsOfCall(runId ?? 'run', id),
-        runId,
-        waitMs,
-        signal: AbortSignal.any([use.signal, AbortSignal.timeout(Math.min(waitMs + answerMs, longestTimerMs))]),
-        estimatedCostMicros: costOf(options, tool, input),
-      });
-      if (!answer.allowed) {
-        if (answer.decision === 'pending') void complete({ agent: as, opId: answer.opId }, calledOff);
-        return refusalOfAnswer(answer);
-      }
-      const operation = as.operation(answer.opId);
-      operation?.signal.addEventListener('abort', () => options.abortController?.abort(operation.signal.reason));
+      const allowed = await askFor(use, options, waitMs);
+      if ('text' in allowed) return allowed;
       const [oldest] = open.keys();
       if (oldest !== undefined && open.size >= mostOpen) open.delete(oldest);
-      open.set(id, { agent: as, opId: answer.opId, operation, digest: digestOf(tool, input) });
+      open.set(use.id, allowed);
       return undefined;
     } catch (error) {
       return refusalOf(error) ?? unchecked(error);
@@ -195,6 +183,28 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
       }),
     },
   };
+}
+
+/** Asks whether a use may happen. An operator who terminates it ends the query. */
+async function askFor(use: AskedUse, options: PermissionsOptions, waitMs: number): Promise<OpenUse | Refusal> {
+  const { tool, id, run, as } = use;
+  const input = (use.input ?? {}) as Readonly<Record<string, unknown>>;
+  const runId = runIdOf(options) ?? run;
+  const answer = await as.decision(claudeAction(tool, input, use.cwd ?? options.cwd ?? process.cwd()), {
+    // The host makes the ids, and names its session.
+    ...idsOfCall(runId ?? 'run', id),
+    runId,
+    waitMs,
+    signal: AbortSignal.any([use.signal, AbortSignal.timeout(Math.min(waitMs + answerMs, longestTimerMs))]),
+    estimatedCostMicros: costOf(options, tool, input),
+  });
+  if (!answer.allowed) {
+    if (answer.decision === 'pending') void complete({ agent: as, opId: answer.opId }, calledOff);
+    return refusalOfAnswer(answer);
+  }
+  const operation = as.operation(answer.opId);
+  operation?.signal.addEventListener('abort', () => options.abortController?.abort(operation.signal.reason));
+  return { agent: as, opId: answer.opId, operation, digest: digestOf(tool, input) };
 }
 
 /** Types of sub-agents come from files of the project, too. */

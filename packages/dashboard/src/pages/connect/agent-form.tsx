@@ -94,22 +94,34 @@ export function AgentForm({ grant, asked, framework, onMade }: AgentFormProps) {
           </Button>
         </div>
       </form>
-      <ConfirmDialog
+      <ReplaceDialog
+        ids={ids}
         isOpen={isReplacing}
         onClose={() => setReplacing(false)}
-        title={`Replace the token of ${ids.agent_id}?`}
-        confirmLabel="Replace its token"
-        look="danger"
         onConfirm={() => register(true)}
-      >
-        <p>
-          There is an agent <strong className="break-all">{agentPath(ids)}</strong> already.
-        </p>
-        <p>
-          Whoever uses its old token stops at once: all its checks are denied. What it is called and has done stays.
-        </p>
-      </ConfirmDialog>
+      />
     </>
+  );
+}
+
+interface ReplaceDialogProps extends Pick<Parameters<typeof ConfirmDialog>[0], 'isOpen' | 'onClose' | 'onConfirm'> {
+  readonly ids: Parameters<typeof agentPath>[0];
+}
+
+/** The agent exists. Its token can only be replaced. */
+function ReplaceDialog({ ids, ...dialog }: ReplaceDialogProps) {
+  return (
+    <ConfirmDialog
+      {...dialog}
+      title={`Replace the token of ${ids.agent_id}?`}
+      confirmLabel="Replace its token"
+      look="danger"
+    >
+      <p>
+        There is an agent <strong className="break-all">{agentPath(ids)}</strong> already.
+      </p>
+      <p>Whoever uses its old token stops at once: all its checks are denied. What it is called and has done stays.</p>
+    </ConfirmDialog>
   );
 }
 

@@ -24,7 +24,7 @@ import { MoreNote } from './more-note.tsx';
 
 /** The credentials of agents and scripts. */
 export function KeysPanel({ grant }: { readonly grant: Grant }) {
-  const [{ q, show }, change] = usePageSearch(parseIdentitySearch);
+  const [{ q, show }] = usePageSearch(parseIdentitySearch);
   const now = useNow(10_000);
   const isWide = useIsWide();
   const keys = useRoute('listApiKeys', { query: { per_page: 1000 } }, { refetchInterval: 15_000 });
@@ -38,22 +38,7 @@ export function KeysPanel({ grant }: { readonly grant: Grant }) {
         const found = foundKeys(items, { q, show }, now);
         return (
           <div className="space-y-3">
-            <FilterBar
-              label="Find keys"
-              filters={[{ name: 'q', label: 'Find', placeholder: 'Label, id or org' }]}
-              values={{ q }}
-              onChange={({ q: sought }) => change({ q: sought })}
-            >
-              <Segments
-                label="Which keys"
-                value={show ?? 'active'}
-                choices={[
-                  { value: 'active', label: 'In use' },
-                  { value: 'all', label: 'All' },
-                ]}
-                onChange={(value) => change({ show: value === 'all' ? 'all' : undefined })}
-              />
-            </FilterBar>
+            <KeyFilters />
             <Card
               title={plural(found.length, 'key')}
               actions={
@@ -102,5 +87,27 @@ export function KeysPanel({ grant }: { readonly grant: Grant }) {
         );
       }}
     </Loaded>
+  );
+}
+
+function KeyFilters() {
+  const [{ q, show }, change] = usePageSearch(parseIdentitySearch);
+  return (
+    <FilterBar
+      label="Find keys"
+      filters={[{ name: 'q', label: 'Find', placeholder: 'Label, id or org' }]}
+      values={{ q }}
+      onChange={({ q: sought }) => change({ q: sought })}
+    >
+      <Segments
+        label="Which keys"
+        value={show ?? 'active'}
+        choices={[
+          { value: 'active', label: 'In use' },
+          { value: 'all', label: 'All' },
+        ]}
+        onChange={(value) => change({ show: value === 'all' ? 'all' : undefined })}
+      />
+    </FilterBar>
   );
 }

@@ -22,15 +22,29 @@ interface ColumnOptions {
   readonly onSuspension: ((agent: TopologyAgent) => void) | undefined;
 }
 
+/** A column that the table can be sorted by. */
+type Sortable = (
+  id: SortColumn,
+  header: string,
+  align?: 'left' | 'right',
+) => Pick<Column<TopologyAgent>, 'id' | 'header' | 'order' | 'align'>;
+
 /** The columns of the agent table. On a phone the two remaining ones show the rest in a second line. */
-export function topologyColumns({ isWide, now, by, isDescending, onSort, onSuspension }: ColumnOptions) {
-  const sortable = (id: SortColumn, header: string, align: 'left' | 'right' = 'left') => {
+export function topologyColumns(options: ColumnOptions): Column<TopologyAgent>[] {
+  const { by, isDescending, onSort, onSuspension } = options;
+  const sortable: Sortable = (id, header, align = 'left') => {
     const now = by !== id ? undefined : isDescending ? 'descending' : 'ascending';
     const onOrder: ColumnOrder['onOrder'] = (picked = now === 'ascending' ? 'descending' : 'ascending') =>
       onSort(picked === 'descending' ? `-${id}` : id);
-    return { id, header, order: { now, onOrder }, align } as const;
+    return { id, header, order: { now, onOrder }, align };
   };
-  const columns: Column<TopologyAgent>[] = [
+  const columns = [...whoColumns(sortable, options), ...figureColumns(sortable)];
+  return onSuspension === undefined ? columns : [...columns, controlColumn(onSuspension)];
+}
+
+/** Who an agent is, and how it is. */
+function whoColumns(sortable: Sortable, { isWide, now }: ColumnOptions): Column<TopologyAgent>[] {
+  return [
     {
       ...sortable('agent', 'Agent'),
       width: 'minmax(8rem, 2fr)',
@@ -87,6 +101,12 @@ export function topologyColumns({ isWide, now, by, isDescending, onSort, onSuspe
           <span title={agentPath(parent)}>{parent.agent_id}</span>
         ),
     },
+  ];
+}
+
+/** What an agent does and spends. */
+function figureColumns(sortable: Sortable): Column<TopologyAgent>[] {
+  return [
     {
       ...sortable('in_flight', 'In flight', 'right'),
       width: '5.5rem',
@@ -106,18 +126,17 @@ export function topologyColumns({ isWide, now, by, isDescending, onSort, onSuspe
       cell: (agent) => <Time at={agent.last_seen_at} />,
     },
   ];
-  if (onSuspension !== undefined) {
-    const cell = (agent: TopologyAgent) => <SuspensionButton agent={agent} onClick={() => onSuspension(agent)} />;
-    columns.push({
-      id: 'control',
-      header: <span className="sr-only">Control</span>,
-      width: '6rem',
-      align: 'right',
-      isWideOnly: true,
-      cell,
-    });
-  }
-  return columns;
+}
+
+function controlColumn(onSuspension: (agent: TopologyAgent) => void): Column<TopologyAgent> {
+  return {
+    id: 'control',
+    header: <span className="sr-only">Control</span>,
+    width: '6rem',
+    align: 'right',
+    isWideOnly: true,
+    cell: (agent) => <SuspensionButton agent={agent} onClick={() => onSuspension(agent)} />,
+  };
 }
 
 function Doors({ agent: { doors, uncovered } }: { readonly agent: TopologyAgent }) {

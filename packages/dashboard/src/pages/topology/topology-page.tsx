@@ -94,11 +94,6 @@ function Topology({ overview, view }: TopologyProps) {
     (scope: HeldScope) => ((scope.team_id === undefined ? isAdmin : mayWrite) ? () => setHolding(scope) : undefined),
     [isAdmin, mayWrite],
   );
-  const chosen =
-    org === undefined
-      ? undefined
-      : { org_id: idOfPart(org), ...(team === undefined ? {} : { team_id: idOfPart(team) }) };
-  const holdChosen = chosen === undefined ? undefined : holdOf(chosen);
   return (
     <>
       <TopologyStats agents={agents} now={now} />
@@ -111,27 +106,11 @@ function Topology({ overview, view }: TopologyProps) {
         <span role="status" className="text-sm text-muted">
           {isNarrowed ? `${formatCount(agents.length)} of ${formatCount(overview.agents.length)} agents` : ''}
         </span>
-        {chosen === undefined || holdChosen === undefined ? null : (
-          <Button size="small" icon="pause" onClick={holdChosen}>
-            Hold {sayScope(chosen, null)}
-          </Button>
-        )}
+        <HoldChosen org={org} team={team} holdOf={holdOf} />
       </FilterBar>
       <Card isFlush>
         {agents.length === 0 ? (
-          <NoAgents
-            isNarrowed={isNarrowed}
-            onClear={() =>
-              change({
-                org_id: undefined,
-                team_id: undefined,
-                status: undefined,
-                uncovered: undefined,
-                q: undefined,
-                open: undefined,
-              })
-            }
-          />
+          <NoAgents isNarrowed={isNarrowed} onClear={() => change({ ...noFilters, open: undefined })} />
         ) : view === 'table' ? (
           <TopologyTable {...actions} agents={agents} sort={search.sort} onSort={(sort) => change({ sort })} />
         ) : (
@@ -162,6 +141,32 @@ function Topology({ overview, view }: TopologyProps) {
         <HoldDialog scope={holding} action="pause" onClose={() => setHolding(undefined)} />
       )}
     </>
+  );
+}
+
+const noFilters = {
+  org_id: undefined,
+  team_id: undefined,
+  status: undefined,
+  uncovered: undefined,
+  q: undefined,
+} as const;
+
+interface HoldChosenProps {
+  readonly org: string | undefined;
+  readonly team: string | undefined;
+  readonly holdOf: (scope: HeldScope) => (() => void) | undefined;
+}
+
+/** Holds the org or team that the filters name. */
+function HoldChosen({ org, team, holdOf }: HoldChosenProps) {
+  if (org === undefined) return null;
+  const chosen = { org_id: idOfPart(org), ...(team === undefined ? {} : { team_id: idOfPart(team) }) };
+  const hold = holdOf(chosen);
+  return hold === undefined ? null : (
+    <Button size="small" icon="pause" onClick={hold}>
+      Hold {sayScope(chosen, null)}
+    </Button>
   );
 }
 

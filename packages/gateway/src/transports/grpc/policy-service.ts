@@ -8,7 +8,7 @@ import {
   paths,
   PreviewToolsResponse,
 } from '@reeve/contract';
-import type { Answer, CheckRequest, Decisions, Execute, OpUsage } from '@reeve/core';
+import type { Answer, CheckRequest, Decisions, Execute, OpUsage, Outcome } from '@reeve/core';
 import { checkAction, checkActions, invalid, previewTools, ReeveError, timestamp } from '@reeve/core';
 import { readerOfAgent } from '../../evaluation/tenant-slots.ts';
 import type { Health } from '../../telemetry/health.ts';
@@ -65,9 +65,6 @@ export function policyService(
         paths.completeAction,
         async (bytes, call) => {
           const wire = await decodeFromAgent(decisions, 'CompleteActionRequest', bytes);
-          const isOpen = wire.outcome === WireOutcome.OUTCOME_UNSPECIFIED;
-          const outcome = isOpen ? null : outcomeNames.nameOf(wire.outcome);
-          if (outcome === undefined) throw invalid('outcome', 'must be SUCCEEDED (1), FAILED (2) or CANCELLED (3)');
           const op = await execute({
             kind: 'complete_action',
             agentId: wire.agentId,
@@ -75,7 +72,7 @@ export function policyService(
             opId: wire.opId,
             actualCostMicros: wire.actualCostMicros ?? null,
             usage: usageOf(wire),
-            outcome,
+            outcome: outcomeOf(wire),
             detail: wire.detail,
           });
           call.credentialShown(readerOfAgent(wire.agentId));
@@ -107,6 +104,14 @@ export function policyService(
     ]),
     stream: new Map([[paths.checkStream, checkStream(decisions, health, onAnswer)]]),
   };
+}
+
+/** Null if the agent does not say how it ended. */
+function outcomeOf({ outcome }: CompleteActionRequest): Outcome | null {
+  if (outcome === WireOutcome.OUTCOME_UNSPECIFIED) return null;
+  const name = outcomeNames.nameOf(outcome);
+  if (name === undefined) throw invalid('outcome', 'must be SUCCEEDED (1), FAILED (2) or CANCELLED (3)');
+  return name;
 }
 
 function usageOf(wire: CompleteActionRequest): OpUsage | null {
