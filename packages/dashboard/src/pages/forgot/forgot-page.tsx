@@ -3,15 +3,12 @@ import { useState } from 'react';
 import { callRoute } from '../../api/call.ts';
 import { useAction } from '../../api/use-route.ts';
 import { PublicFrame } from '../../shell/public-frame.tsx';
-import { Button } from '../../ui/button.tsx';
-import { Field, TextInput } from '../../ui/field.tsx';
-import { RefusalNotice, useIsHeld } from '../sign-in/refusal-notice.tsx';
+import { EmailField, EntryForm } from '../sign-in/entry-form.tsx';
 
 /** Requests an email with a link. The answer does not reveal whether the account exists. */
 export function ForgotPage() {
   const [email, setEmail] = useState('');
   const ask = useAction(() => callRoute('requestReset', { body: { email: email.trim() } }), { isFailureShown: true });
-  const isHeld = useIsHeld(ask.error);
   return (
     <PublicFrame title="Forgot the password">
       {ask.isSuccess ? (
@@ -26,29 +23,10 @@ export function ForgotPage() {
           </p>
         </div>
       ) : (
-        <form
-          className="space-y-4"
-          onSubmit={(event) => {
-            event.preventDefault();
-            ask.mutate();
-          }}
-        >
+        <EntryForm action={ask} onSubmit={() => ask.mutate()} submitLabel="Send the link">
           <p className="text-muted">A link to choose a new password will be sent to you.</p>
-          <Field label="Email">
-            <TextInput
-              type="email"
-              name="email"
-              autoComplete="username"
-              required
-              value={email}
-              onChange={(event) => setEmail(event.target.value)}
-            />
-          </Field>
-          {ask.error === null ? null : <RefusalNotice error={ask.error} />}
-          <Button type="submit" look="primary" isPending={ask.isPending} disabled={isHeld} className="w-full">
-            Send the link
-          </Button>
-        </form>
+          <EmailField value={email} onChange={setEmail} />
+        </EntryForm>
       )}
       <p className="mt-4 border-t pt-4 text-sm">
         <Link to="/sign-in" className="inline-flex min-h-6 items-center text-accent hover:underline">

@@ -3,13 +3,11 @@ import { useState } from 'react';
 import { session } from '../../api/session.ts';
 import { useAction } from '../../api/use-route.ts';
 import { mailToken } from '../../shell/mail-token.ts';
-import { Button } from '../../ui/button.tsx';
-import { Field, TextInput } from '../../ui/field.tsx';
 import { DeadLink } from '../sign-in/dead-link.tsx';
+import { EntryForm, NameField } from '../sign-in/entry-form.tsx';
 import { NewPasswordField } from '../sign-in/new-password-field.tsx';
 import { passwordFault } from '../sign-in/new-password.ts';
-import { isCode, isShownAtField, passwordRefusal } from '../sign-in/refusal.ts';
-import { RefusalNotice, useIsHeld } from '../sign-in/refusal-notice.tsx';
+import { isCode, passwordRefusal } from '../sign-in/refusal.ts';
 
 /** Accepting signs the person in, and replaces any former session. */
 export function AcceptForm({ token }: { readonly token: string }) {
@@ -24,7 +22,6 @@ export function AcceptForm({ token }: { readonly token: string }) {
     },
   });
   const { error } = accept;
-  const isHeld = useIsHeld(error);
   if (isCode(error, 'invalid_token')) {
     return (
       <DeadLink>
@@ -40,23 +37,9 @@ export function AcceptForm({ token }: { readonly token: string }) {
     if (found === undefined) accept.mutate();
   };
   return (
-    <form
-      className="space-y-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
-    >
+    <EntryForm action={accept} onSubmit={submit} submitLabel="Accept and sign in">
       <p className="text-muted">Your account has the email that the invite was sent to. Choose how you are called.</p>
-      <Field label="Name (optional)">
-        <TextInput
-          name="name"
-          autoComplete="name"
-          maxLength={512}
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-        />
-      </Field>
+      <NameField value={name} onChange={setName} />
       <NewPasswordField
         password={password}
         about={{ name }}
@@ -66,10 +49,6 @@ export function AcceptForm({ token }: { readonly token: string }) {
           setFault(undefined);
         }}
       />
-      {error === null || isShownAtField(error, []) ? null : <RefusalNotice error={error} />}
-      <Button type="submit" look="primary" isPending={accept.isPending} disabled={isHeld} className="w-full">
-        Accept and sign in
-      </Button>
-    </form>
+    </EntryForm>
   );
 }

@@ -5,12 +5,12 @@ import { useObservable } from '../../api/observable.ts';
 import { useAction } from '../../api/use-route.ts';
 import { mailToken } from '../../shell/mail-token.ts';
 import { PublicFrame } from '../../shell/public-frame.tsx';
-import { Button, buttonClasses } from '../../ui/button.tsx';
+import { buttonClasses } from '../../ui/button.tsx';
 import { DeadLink } from '../sign-in/dead-link.tsx';
+import { EntryForm } from '../sign-in/entry-form.tsx';
 import { NewPasswordField } from '../sign-in/new-password-field.tsx';
 import { passwordFault } from '../sign-in/new-password.ts';
-import { isCode, isShownAtField, passwordRefusal } from '../sign-in/refusal.ts';
-import { RefusalNotice, useIsHeld } from '../sign-in/refusal-notice.tsx';
+import { isCode, passwordRefusal } from '../sign-in/refusal.ts';
 
 export function ResetPage() {
   const token = useObservable(mailToken);
@@ -52,7 +52,6 @@ function ResetForm({ token, onDone }: ResetFormProps) {
     },
   });
   const { error } = confirm;
-  const isHeld = useIsHeld(error);
   if (isCode(error, 'invalid_token')) {
     return (
       <DeadLink canAskAgain>
@@ -67,13 +66,7 @@ function ResetForm({ token, onDone }: ResetFormProps) {
     if (found === undefined) confirm.mutate();
   };
   return (
-    <form
-      className="space-y-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
-    >
+    <EntryForm action={confirm} onSubmit={submit} submitLabel="Change the password">
       <p className="text-muted">It ends all sessions of your account, wherever they are.</p>
       <NewPasswordField
         label="New password"
@@ -84,10 +77,6 @@ function ResetForm({ token, onDone }: ResetFormProps) {
           setFault(undefined);
         }}
       />
-      {error === null || isShownAtField(error, []) ? null : <RefusalNotice error={error} />}
-      <Button type="submit" look="primary" isPending={confirm.isPending} disabled={isHeld} className="w-full">
-        Change the password
-      </Button>
-    </form>
+    </EntryForm>
   );
 }

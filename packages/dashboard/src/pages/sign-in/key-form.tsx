@@ -2,10 +2,9 @@ import { keyFault } from '@reeve/contract/key-fault';
 import { useState } from 'react';
 import { session } from '../../api/session.ts';
 import { useAction } from '../../api/use-route.ts';
-import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { SecretInput } from '../../ui/secret-input.tsx';
-import { RefusalNotice, useIsHeld } from './refusal-notice.tsx';
+import { EntryForm } from './entry-form.tsx';
 
 interface KeyFormProps {
   readonly hasAccounts: boolean;
@@ -16,7 +15,6 @@ export function KeyForm({ hasAccounts }: KeyFormProps) {
   const [key, setKey] = useState('');
   const [fault, setFault] = useState<string>();
   const exchange = useAction(() => session.logInByKey(key.trim()), { isFailureShown: true });
-  const isHeld = useIsHeld(exchange.error);
   const submit = () => {
     // A typo shows without sending the key anywhere.
     const found = keyFault(key.trim());
@@ -25,13 +23,7 @@ export function KeyForm({ hasAccounts }: KeyFormProps) {
     if (found === undefined) exchange.mutate();
   };
   return (
-    <form
-      className="space-y-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
-    >
+    <EntryForm action={exchange} onSubmit={submit} submitLabel="Sign in">
       {hasAccounts ? null : <p className="text-muted">This gateway has no account store: an API key signs you in.</p>}
       <Field
         label="API key"
@@ -48,10 +40,6 @@ export function KeyForm({ hasAccounts }: KeyFormProps) {
           }}
         />
       </Field>
-      {exchange.error === null ? null : <RefusalNotice error={exchange.error} />}
-      <Button type="submit" look="primary" isPending={exchange.isPending} disabled={isHeld} className="w-full">
-        Sign in
-      </Button>
-    </form>
+    </EntryForm>
   );
 }
