@@ -9,6 +9,7 @@ export interface JsonSchema {
   readonly oneOf?: readonly JsonSchema[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
+  readonly dependentRequired?: Readonly<Record<string, readonly string[]>>;
   readonly minProperties?: number;
   readonly maxProperties?: number;
   readonly additionalProperties?: boolean | JsonSchema;

@@ -3,7 +3,7 @@ import type { Tally } from './fuzz.ts';
 import { fuzz } from './fuzz.ts';
 import { mostGrowth, residentBytes } from './memory.ts';
 import type { World } from './world.ts';
-import { makeWorld } from './world.ts';
+import { liftSuspensions, makeWorld } from './world.ts';
 
 const seed = 20_260_101;
 
@@ -34,6 +34,7 @@ test(`valid and mutated requests to every operation, seed ${seed}`, async () => 
   expect(neverAccepted).toEqual([]);
 
   expect((await world.gateway.api.get<{ status: string }>('/healthz')).body.status).toBe('ok');
+  await liftSuspensions(world);
   expect(await world.gateway.check(world.sentinel)).toMatchObject({ decision: 1 });
   expect((await residentBytes(world.gateway.http)) - before).toBeLessThan(mostGrowth);
   expect(world.gateway.output().stderr).not.toContain('unexpectedly');

@@ -33,7 +33,8 @@ function narrowed(choice: JsonSchema, option: JsonSchema): JsonSchema {
   const { anyOf: _, allOf, ...rest } = choice;
   const others = allOf?.filter(({ anyOf }) => anyOf === undefined) ?? [];
   const schema = others.length === 0 ? rest : { ...rest, allOf: others };
-  if (schema.properties === undefined || option.properties === undefined) return { ...schema, ...option };
+  const required = [...(schema.required ?? []), ...(option.required ?? [])];
+  if (schema.properties === undefined || option.properties === undefined) return { ...schema, ...option, required };
   const members = Object.entries(option.properties).map(([name, member]): [string, JsonSchema] => [
     name,
     together(schema.properties?.[name] ?? {}, member),
@@ -41,7 +42,7 @@ function narrowed(choice: JsonSchema, option: JsonSchema): JsonSchema {
   return {
     ...schema,
     properties: { ...schema.properties, ...Object.fromEntries(members) },
-    required: [...(schema.required ?? []), ...(option.required ?? [])],
+    required,
   };
 }
 
@@ -99,7 +100,8 @@ function objects(schema: JsonSchema, sources: Sources): Arbitrary<Record<string,
  * The names of members that go together. They are chosen before any value: of names for the same thing only one may be
  * there, so nearly all objects would be made in vain.
  */
-function namesOf({ properties = {}, required = [], minProperties = 0, ...schema }: JsonSchema): Arbitrary<Set<string>> {
+function namesOf({ properties = {}, required = [], ...schema }: JsonSchema): Arbitrary<Set<string>> {
+  const { minProperties = 0, maxProperties = Number.POSITIVE_INFINITY, dependentRequired = {} } = schema;
   const refused = [schema, ...(schema.allOf ?? [])]
     .flatMap(({ not }) => (not === undefined ? [] : [not, ...(not.anyOf ?? [])]))
     .flatMap(({ required: together }) => (together === undefined ? [] : [together]));
@@ -108,7 +110,7 @@ function namesOf({ properties = {}, required = [], minProperties = 0, ...schema 
     .shuffledSubarray(optional)
     .map((wanted) => {
       const names = new Set(required);
-      for (const name of wanted) {
+      for (const name of wanted.slice(0, Math.max(0, maxProperties - names.size))) {
         names.add(name);
         if (refused.some((together) => together.every((each) => names.has(each)))) names.delete(name);
       }
@@ -117,6 +119,7 @@ function namesOf({ properties = {}, required = [], minProperties = 0, ...schema 
     .filter(
       (names) =>
         names.size >= minProperties &&
+        Object.entries(dependentRequired).every(([name, others]) => !names.has(name) || hasAll(names, others)) &&
         (schema.oneOf ?? [{}]).filter((option) => goesTogether(option, names)).length === 1,
     );
 }
@@ -126,7 +129,11 @@ function goesTogether(
   names: ReadonlySet<string>,
 ): boolean {
   if (not !== undefined && goesTogether(not, names)) return false;
-  return required.every((name) => names.has(name)) && names.size <= maxProperties;
+  return hasAll(names, required) && names.size <= maxProperties;
+}
+
+function hasAll(names: ReadonlySet<string>, wanted: readonly string[]): boolean {
+  return wanted.every((name) => names.has(name));
 }
 
 function texts(schema: JsonSchema, known: readonly string[]): Arbitrary<string> {
@@ -175,12 +182,18 @@ function emails(): Arbitrary<string> {
     .map(([space, before, after]) => `${space}${before}@${after}${space}`);
 }
 
-/** Texts cannot be generated from an unanchored pattern, so random ones are filtered. */
+/** A lookahead without groups in it. */
+const lookaheads = /\(\?[=!][^()]*\)/g;
+
+/**
+ * Texts cannot be generated from an unanchored pattern, so random ones are filtered. Nor can they from a lookahead: texts of
+ * the rest of the pattern are filtered.
+ */
 function matching(pattern: RegExp, minLength: number, maxLength: number): Arbitrary<string> {
   const anywhere = !pattern.source.startsWith('^');
   const made = anywhere
     ? fc.string({ minLength: 1, maxLength: Math.min(maxLength, longest) })
-    : fc.stringMatching(pattern);
+    : fc.stringMatching(new RegExp(pattern.source.replace(lookaheads, '')));
   return made.filter((text) => text.length >= minLength && pattern.test(text));
 }
 

@@ -1,3 +1,4 @@
+import { DelegateAgentRequest, DelegateAgentResponse, paths } from '@reeve/contract';
 import type { ApiDocument } from './document.ts';
 import { readDocument } from './document.ts';
 import type { Registered } from '../harness/gateway.ts';
@@ -48,6 +49,7 @@ export async function makeWorld(spareKeys: number): Promise<World> {
   const approvals = await makeApprovals(gateway);
   const people = await makePeople(gateway);
   const policyNames = await makePolicies(gateway);
+  const suspensionIds = await makeSuspensions(gateway);
   const spares: string[] = [];
   for (let i = 0; i < spareKeys; i++) spares.push((await makeKey(gateway, spareGrant(i))).id);
   return {
@@ -59,7 +61,7 @@ export async function makeWorld(spareKeys: number): Promise<World> {
       org_id: ['acme', 'globex'],
       team: ['core', 'ops', '-'],
       team_id: ['core', 'ops'],
-      agent: ['bot', 'kid'],
+      agent: ['bot', 'kid', 'delegate'],
       agent_id: ['bot', 'kid'],
       'api-keys id': spares,
       'ops id': opIds,
@@ -71,6 +73,7 @@ export async function makeWorld(spareKeys: number): Promise<World> {
       ],
       candidate: ['name: c\ndefault: allow\n', 'name: c\nscope: org:acme\nrules: [{effect: deny, tools: [search]}]\n'],
       'control id': controlIds,
+      'suspensions id': suspensionIds,
       'policies name': policyNames,
       ...approvals,
       until: [new Date(Date.now() + 86_400_000).toISOString()],
@@ -93,17 +96,48 @@ export async function makeWorld(spareKeys: number): Promise<World> {
   };
 }
 
-/** A parent and a child in every org and team of the cases, so that most combinations of names exist. */
+/** A parent, a child and a delegate in every org and team of the cases, so that most combinations of names exist. */
 async function registerAll(gateway: TestGateway): Promise<Registered[]> {
   const parents: Registered[] = [];
   for (const orgId of ['acme', 'globex', '']) {
     for (const teamId of ['core', 'ops', '']) {
       const bot = await gateway.register({ orgId, teamId, agentId: 'bot' }, { name: 'Bot' });
       await gateway.register({ orgId, teamId, agentId: 'kid' }, { parentAgentId: bot.id });
+      await delegate(gateway, bot);
       parents.push(bot);
     }
   }
   return parents;
+}
+
+async function delegate({ client }: TestGateway, { id: agentId, token }: Registered): Promise<void> {
+  const terms = { ttlSecs: 86_400, actions: [], tools: [], name: '', maxCostMicros: undefined, maxChecks: undefined };
+  const request = { ...terms, agentId, credentialToken: token, childId: 'delegate' };
+  await client.call(paths.delegateAgent, DelegateAgentRequest, DelegateAgentResponse, request);
+}
+
+/** Suspensions of teams that no case names. */
+async function makeSuspensions(gateway: TestGateway): Promise<string[]> {
+  const ids: string[] = [];
+  for (let i = 0; i < 12; i++) {
+    const json = { org_id: 'held-org', team_id: `held-${i}`, action: 'pause', reason: 'fuzz' };
+    await gateway.register({ orgId: json.org_id, teamId: json.team_id, agentId: 'held' });
+    ids.push((await gateway.api.post<{ id: string }>('/api/v1/suspensions', bootstrapKey, json)).body.id);
+  }
+  return ids;
+}
+
+/** A case may suspend everything. Then nobody gets an answer but this one. */
+export async function liftSuspensions({ gateway: { api } }: World): Promise<void> {
+  const path = '/api/v1/suspensions';
+  for (;;) {
+    const { body } = await api.get<{ items: { id: string }[] }>(path, bootstrapKey);
+    if (body.items.length === 0) return;
+    for (const { id } of body.items) {
+      const { status } = await api.send('DELETE', `${path}/${id}`, { bearer: bootstrapKey, json: {} });
+      if (status !== 200) throw new Error(`a suspension cannot be lifted: ${status}`);
+    }
+  }
 }
 
 /** Operations to control. Every third is paused, the first has a namesake, and one is named in full. */
