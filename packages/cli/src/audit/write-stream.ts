@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { once } from 'node:events';
 import { StringDecoder } from 'node:string_decoder';
-import { finished } from 'node:stream/promises';
+import { pipeline } from 'node:stream/promises';
 import { CliError } from '../cli-error.ts';
 import { cleanLines } from '../output/clean-text.ts';
 import type { Shell } from '../shell.ts';
@@ -16,16 +16,7 @@ export async function writeStream(
   if (file === undefined) return toOutput(shell, chunks);
   const draft = `${file}.part`;
   try {
-    const stream = createWriteStream(draft, { mode: 0o600 });
-    const done = finished(stream);
-    // The promise is awaited after everything is written.
-    done.catch(() => {});
-    await once(stream, 'open');
-    for await (const chunk of chunks) {
-      if (!stream.write(chunk)) await Promise.race([once(stream, 'drain'), done]);
-    }
-    stream.end();
-    await done;
+    await pipeline(chunks, createWriteStream(draft, { mode: 0o600 }));
     await rename(draft, file);
   } catch (error) {
     await rm(draft, { force: true });

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { finished } from 'node:stream/promises';
+import { pipeline } from 'node:stream/promises';
 import { CliError } from '../cli-error.ts';
 import { codeOf } from '../context/private-file.ts';
 
@@ -18,16 +17,7 @@ export async function writePrivate(
 ): Promise<void> {
   const draft = `${file}.${process.pid}.part`;
   try {
-    const stream = createWriteStream(draft, { mode: 0o600, flags: 'wx', flush: true });
-    const done = finished(stream);
-    // The promise is awaited after everything is written.
-    done.catch(() => {});
-    await once(stream, 'open');
-    for await (const chunk of chunks) {
-      if (!stream.write(chunk)) await Promise.race([once(stream, 'drain'), done]);
-    }
-    stream.end();
-    await done;
+    await pipeline(chunks, createWriteStream(draft, { mode: 0o600, flags: 'wx', flush: true }));
     await check(draft);
     if (force) await rename(draft, file);
     else await link(draft, file);

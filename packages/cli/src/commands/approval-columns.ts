@@ -1,7 +1,7 @@
 import { agentText } from '../command-line/agent-path.ts';
 import type { Colour } from '../output/colour.ts';
 import type { Column } from '../output/table.ts';
-import { timeLeft } from '../output/time-left.ts';
+import { timeLeft } from '../output/duration.ts';
 import type { Approval } from './approval-filters.ts';
 
 export const approvalColours: Readonly<Record<string, Colour>> = {

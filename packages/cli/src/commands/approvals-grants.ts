@@ -7,7 +7,7 @@ import { cleanText } from '../output/clean-text.ts';
 import { print } from '../output/print.ts';
 import { printList } from '../output/print-list.ts';
 import type { Column } from '../output/table.ts';
-import { timeLeft } from '../output/time-left.ts';
+import { timeLeft } from '../output/duration.ts';
 import { actorText } from './approval-columns.ts';
 import type { Grant } from './approval-filters.ts';
 import { opFilters } from './op-filters.ts';

@@ -6,7 +6,7 @@ import { connect } from '../http/connect.ts';
 import { cleanLines, cleanText, escapeControls } from '../output/clean-text.ts';
 import { note, print } from '../output/print.ts';
 import { renderRecord } from '../output/record.ts';
-import { timeLeft } from '../output/time-left.ts';
+import { timeLeft } from '../output/duration.ts';
 import { approvedText, giverText } from './approval-columns.ts';
 import type { Approval } from './approval-filters.ts';
 

@@ -1,7 +1,7 @@
 import type { RouteOutput, Routes } from '@reeve/contract/http';
 import type { Colour } from '../output/colour.ts';
 import type { Column } from '../output/table.ts';
-import { timeLeft } from '../output/time-left.ts';
+import { timeLeft } from '../output/duration.ts';
 import { microsOf } from '../output/usd.ts';
 
 type Budget = RouteOutput<Routes['listBudgets']>['items'][number];

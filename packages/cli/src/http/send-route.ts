@@ -1,8 +1,7 @@
 import type { EncodedRequest } from '@reeve/contract/encode-request';
 import { encodeRequest } from '@reeve/contract/encode-request';
 import type { RouteName, RouteRequest, Routes } from '@reeve/contract/http';
-import { UsageError } from '../cli-error.ts';
-import { bearerHeader } from './bearer-header.ts';
+import { CliError, UsageError } from '../cli-error.ts';
 import { problemError } from './problem-error.ts';
 import type { HttpAnswer } from './send.ts';
 import { readText, send } from './send.ts';
@@ -25,6 +24,16 @@ export async function sendRoute<Name extends RouteName>(
   const { path, headers, ...encoded } = encodedAsTyped(name, request);
   const shown = { accept, ...bearerHeader(credential), ...(cookie === undefined ? {} : { cookie }) };
   return send({ ...encoded, ...options, url: `${apiUrl}${path}`, headers: { ...shown, ...headers } });
+}
+
+/** The header for a credential, or none. The gateway decides whether none is enough. */
+function bearerHeader(credential: string | undefined): Readonly<Record<string, string>> {
+  if (credential === undefined) return {};
+  // A header cannot hold other characters. The message must not show them, because they belong to a credential.
+  if (!/^[\x21-\x7e]+$/.test(credential)) {
+    throw new CliError('the API key has characters that no API key has; was it copied whole?');
+  }
+  return { authorization: `Bearer ${credential}` };
 }
 
 function encodedAsTyped<Name extends RouteName>(name: Name, request: RouteRequest<Routes[Name]>): EncodedRequest {

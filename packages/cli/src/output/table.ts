@@ -1,6 +1,6 @@
 import type { Colour } from './colour.ts';
 import { paint } from './colour.ts';
-import { fromNow } from './from-now.ts';
+import { fromNow } from './duration.ts';
 import { nothing, shownValue } from './record.ts';
 import { fitText, textWidth } from './text-width.ts';
 

@@ -1,4 +1,4 @@
-import { isObject } from './caller.ts';
+import { isObject } from '../is-object.ts';
 import type { Credential } from './credentials.ts';
 
 type Reader = Pick<Credential, 'orgId' | 'teamId' | 'ancestors'>;

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isObject } from '../is-object.ts';
 import { encodeRequest } from '@reeve/contract/encode-request';
 import type { RouteName, RouteRequest, Routes } from '@reeve/contract/http';
 import type { CallInit, ProbeOptions } from './ports.ts';
@@ -131,10 +132,6 @@ function recordsOf(text: string): Record<string, string>[] {
   }
   const [names = [], ...records] = rows.filter((row) => row.some((cell) => cell !== ''));
   return records.map((cells) => Object.fromEntries(names.map((name, at) => [name, cells[at] ?? ''])));
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The code of a problem. Empty if the answer is not a problem. */

@@ -1,4 +1,5 @@
-import { isObject, succeeded, valueOf } from './caller.ts';
+import { isObject } from '../is-object.ts';
+import { succeeded, valueOf } from './caller.ts';
 import { makeApprovals } from './make-approvals.ts';
 import { makeInvite } from './make-invites.ts';
 import type { AgentTriple, NewAgent, RegisteredAgent } from './ports.ts';

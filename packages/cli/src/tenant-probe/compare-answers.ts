@@ -1,5 +1,6 @@
 import type { Answer } from './caller.ts';
-import { isObject, valueOf } from './caller.ts';
+import { isObject } from '../is-object.ts';
+import { valueOf } from './caller.ts';
 
 /** Headers that vary from answer to answer by themselves. */
 const volatile = new Set(['age', 'date', 'retry-after']);

@@ -1,4 +1,4 @@
-import { isObject } from './caller.ts';
+import { isObject } from '../is-object.ts';
 
 /** A tenant's state as text, without what changes with time or by being read. */
 export function lastingState(value: unknown, observerId: string): string {

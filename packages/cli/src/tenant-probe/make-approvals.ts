@@ -1,6 +1,7 @@
 import { randomText } from './canary-setup.ts';
 import type { CanarySetup } from './canary-setup.ts';
-import { isObject, succeeded, valueOf } from './caller.ts';
+import { isObject } from '../is-object.ts';
+import { succeeded, valueOf } from './caller.ts';
 import type { RegisteredAgent } from './ports.ts';
 
 /** The approvals and grants of an agent. */

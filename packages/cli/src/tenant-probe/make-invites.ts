@@ -1,4 +1,5 @@
-import { codeOf, isObject, succeeded, valueOf } from './caller.ts';
+import { isObject } from '../is-object.ts';
+import { codeOf, succeeded, valueOf } from './caller.ts';
 import { isSwitchedOff } from './switched-off.ts';
 import type { CanarySetup } from './canary-setup.ts';
 import { canaryEmail, randomText } from './canary-setup.ts';

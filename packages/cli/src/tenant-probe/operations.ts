@@ -1,4 +1,4 @@
-import { isObject } from './caller.ts';
+import { isObject } from '../is-object.ts';
 
 /** The parts of a JSON schema that examples need. */
 export interface Schema {

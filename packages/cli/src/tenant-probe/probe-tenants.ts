@@ -1,6 +1,7 @@
 import type { Made, CanarySetup } from './canary-setup.ts';
 import { makeCanaries } from './canaries.ts';
-import { Caller, isObject, succeeded, valueOf } from './caller.ts';
+import { isObject } from '../is-object.ts';
+import { Caller, succeeded, valueOf } from './caller.ts';
 import { cleanUp } from './clean-up.ts';
 import type { Credential } from './credentials.ts';
 import { credentialsOf } from './credentials.ts';

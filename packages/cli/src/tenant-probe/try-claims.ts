@@ -1,7 +1,8 @@
 import { impersonation } from './allowed-mentions.ts';
 import { impersonators } from './canaries.ts';
 import type { Answer } from './caller.ts';
-import { isObject, succeeded, valueOf } from './caller.ts';
+import { isObject } from '../is-object.ts';
+import { succeeded, valueOf } from './caller.ts';
 import type { Credential } from './credentials.ts';
 import { suffices } from './credentials.ts';
 import type { Operation } from './operations.ts';

@@ -1,5 +1,6 @@
 import type { Answer } from './caller.ts';
-import { codeOf, isObject, succeeded, valueOf } from './caller.ts';
+import { isObject } from '../is-object.ts';
+import { codeOf, succeeded, valueOf } from './caller.ts';
 import type { Credential } from './credentials.ts';
 import { suffices } from './credentials.ts';
 import type { Operation } from './operations.ts';

@@ -5,7 +5,7 @@ import { paint } from '../output/colour.ts';
 import { counted } from '../output/duration.ts';
 import { renderTable } from '../output/table.ts';
 import { fitText } from '../output/text-width.ts';
-import { opKey } from './op-key.ts';
+import { opKey } from './watched-op.ts';
 import type { WatchModel } from './watch-model.ts';
 
 export interface ScreenSize {

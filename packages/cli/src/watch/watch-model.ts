@@ -1,6 +1,5 @@
 import type { Op } from '../commands/op-filters.ts';
-import { isOlder } from './is-older.ts';
-import { opKey } from './op-key.ts';
+import { isOlder, opKey } from './watched-op.ts';
 import { isOver } from '@reeve/contract/names';
 
 export type ControlAction = 'pause' | 'resume' | 'terminate';

@@ -3,7 +3,7 @@ import type { Op } from '../commands/op-filters.ts';
 import type { GatewayClient } from '../http/gateway-client.ts';
 import type { Shell } from '../shell.ts';
 import { onScreen, steps } from './on-screen.ts';
-import { opKey } from './op-key.ts';
+import { opKey } from './watched-op.ts';
 import { renderWatch } from './render-watch.ts';
 import type { ControlAction } from './watch-model.ts';
 import { WatchModel } from './watch-model.ts';
