@@ -171,6 +171,11 @@ export default defineConfig({
       rules: { 'no-restricted-imports': 'off' },
     },
     {
+      files: ['packages/*/src/**'],
+      excludeFiles: ['**/*.test.ts', '**/testkit/**', 'packages/cli/src/tenant-probe/fake/**'],
+      rules: { 'max-lines-per-function': ['error', { max: 80, skipBlankLines: false, skipComments: false }] },
+    },
+    {
       files: ['packages/dashboard/src/**'],
       plugins: ['typescript', 'import', 'unicorn', 'promise', 'react', 'jsx-a11y'],
       env: { browser: true, node: false },

@@ -16,7 +16,7 @@ interface EntryFormProps {
 }
 
 /** A form for people who are not signed in. It shows why the gateway refused, and waits as long as that wants it to. */
-export function EntryForm({ action, onSubmit, submitLabel, fields = [], advice, children }: EntryFormProps) {
+export function EntryForm({ action, onSubmit, submitLabel, fields, advice, children }: EntryFormProps) {
   const { error, isPending } = action;
   const isHeld = useIsHeld(error);
   return (
@@ -28,7 +28,7 @@ export function EntryForm({ action, onSubmit, submitLabel, fields = [], advice, 
       }}
     >
       {children}
-      {error === null || isShownAtField(error, fields) ? null : <RefusalNotice error={error} />}
+      {error === null || isShownAtField(error, fields ?? []) ? null : <RefusalNotice error={error} />}
       {advice}
       <Button type="submit" look="primary" isPending={isPending} disabled={isHeld} className="w-full">
         {submitLabel}
