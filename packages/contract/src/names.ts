@@ -37,6 +37,11 @@ export type HookHostName = keyof typeof hookHosts;
 
 export const hookHostNames = Object.keys(hookHosts) as readonly HookHostName[];
 
+/** What a credential may do. Each includes those before it. */
+export const scopes = ['read', 'write', 'admin'] as const;
+
+export type Scope = (typeof scopes)[number];
+
 /** Stands for an empty org or team in a path. No id is a dash. */
 const empty = '-';
 

@@ -1,4 +1,5 @@
 import type { RouteOutput, Routes } from '@reeve/contract/http';
+import { scopes } from '@reeve/contract/names';
 import { UsageError } from '../cli-error.ts';
 import { defineCommand } from '../command-line/command.ts';
 import { durationSeconds } from '../command-line/duration-seconds.ts';
@@ -7,8 +8,6 @@ import { connect } from '../http/connect.ts';
 import { note, print } from '../output/print.ts';
 import { renderRecord } from '../output/record.ts';
 import type { Shell } from '../shell.ts';
-
-const scopes = ['read', 'write', 'admin'] as const;
 
 export const keysCreateCommand = defineCommand({
   details: [

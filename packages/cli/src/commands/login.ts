@@ -1,4 +1,5 @@
 import { keyFault } from '@reeve/contract/key-fault';
+import { scopes } from '@reeve/contract/names';
 import { CliError, UsageError } from '../cli-error.ts';
 import type { GlobalValues } from '../command-line/command.ts';
 import { defineCommand } from '../command-line/command.ts';
@@ -30,7 +31,7 @@ export const loginCommand = defineCommand({
       'Log in as the person with this email. The password is asked for, or read from standard input.',
     ),
     sso: flag('Sign in by the browser on this computer, with a password or through single sign-on.'),
-    scope: choice(['read', 'write', 'admin'], 'Ask for this scope only. Default: all that the key is granted.'),
+    scope: choice(scopes, 'Ask for this scope only. Default: all that the key is granted.'),
   },
   examples: [
     ['reeve login', 'asks for the key'],

@@ -1,3 +1,5 @@
+import type { Scope } from '@reeve/contract/names';
+import { scopes } from '@reeve/contract/names';
 import { isObject } from '../is-object.ts';
 import { succeeded, valueOf } from './caller.ts';
 import { makeApprovals } from './make-approvals.ts';
@@ -6,11 +8,8 @@ import type { AgentTriple, NewAgent, RegisteredAgent } from './ports.ts';
 import type { CanarySetup, MadeKey } from './canary-setup.ts';
 import { randomText } from './canary-setup.ts';
 
-export const levels = ['read', 'write', 'admin'] as const;
-export type Level = (typeof levels)[number];
-
 /** The keys of one binding, by scope. Nothing depends on `spare`, which the probe rotates and revokes. */
-export type KeySet = Readonly<Record<Level | 'spare', MadeKey>>;
+export type KeySet = Readonly<Record<Scope | 'spare', MadeKey>>;
 
 export interface CanaryAgent extends RegisteredAgent {
   readonly name: string;
@@ -120,19 +119,19 @@ async function makePolicy(
 }
 
 async function makeKeys(setup: CanarySetup, label: string, orgId: string, teamId: string | null): Promise<KeySet> {
-  const make = (name: string, scopes: readonly Level[]) =>
-    makeKey(setup, { label: `${label}-key-${name}`, scopes, orgId, teamId });
+  const make = (name: string, granted: readonly Scope[]) =>
+    makeKey(setup, { label: `${label}-key-${name}`, scopes: granted, orgId, teamId });
   return {
     read: await make('read', ['read']),
     write: await make('write', ['read', 'write']),
-    admin: await make('admin', levels),
+    admin: await make('admin', scopes),
     spare: await make('spare', ['read']),
   };
 }
 
 interface Grant {
   readonly label: string;
-  readonly scopes: readonly Level[];
+  readonly scopes: readonly Scope[];
   readonly orgId: string;
   readonly teamId: string | null;
 }

@@ -1,5 +1,7 @@
-import type { Canaries, CanaryAgent, KeySet, Level, Tenant } from './canaries.ts';
-import { levels, sourceOf } from './canaries.ts';
+import type { Scope } from '@reeve/contract/names';
+import { scopes } from '@reeve/contract/names';
+import type { Canaries, CanaryAgent, KeySet, Tenant } from './canaries.ts';
+import { sourceOf } from './canaries.ts';
 import { randomText } from './canary-setup.ts';
 import type { Foreign } from './markers.ts';
 import type { Kind, Names } from './parameter-slots.ts';
@@ -15,7 +17,7 @@ export interface Other {
 export interface Credential {
   readonly name: string;
   readonly bearer: string;
-  readonly level: Level;
+  readonly level: Scope;
   readonly isToken: boolean;
   readonly orgId: string;
   readonly teamId: string | null;
@@ -35,7 +37,7 @@ export function credentialsOf(canaries: Canaries, tokens: Readonly<Record<'org' 
   const org = inOrg(canaries);
   const team = inTeam(canaries, 'one');
   const keys = (name: string, set: KeySet, rest: Omit<Credential, 'name' | 'bearer' | 'level' | 'isToken'>) =>
-    levels.map((level) => ({ ...rest, name: `${name} ${level} key`, bearer: set[level].key, level, isToken: false }));
+    scopes.map((level) => ({ ...rest, name: `${name} ${level} key`, bearer: set[level].key, level, isToken: false }));
   return [
     ...keys('org', canaries.a.keys.org, org),
     ...keys('team', canaries.a.keys.one, team),
@@ -171,6 +173,6 @@ function valuesOf(tenant: Tenant, groups: readonly ('org' | Team)[]): string[] {
 /** Whether a credential has the access that an operation needs. */
 export function suffices({ level, isToken }: Credential, access: string | undefined): boolean {
   if (access === 'api_key') return !isToken;
-  const needed = levels.findIndex((one) => one === access);
-  return levels.indexOf(level) >= needed;
+  const needed = scopes.findIndex((one) => one === access);
+  return scopes.indexOf(level) >= needed;
 }

@@ -1,6 +1,6 @@
+import { scopes } from '@reeve/contract/names';
 import type { Substitution } from './build-call.ts';
 import { nothingElse } from './build-call.ts';
-import { levels } from './canaries.ts';
 import type { Answer } from './caller.ts';
 import { isObject } from '../is-object.ts';
 import { codeOf, isOtherProtocol, succeeded, valueOf } from './caller.ts';
@@ -61,7 +61,7 @@ function needsMore(answer: Answer, { level }: Credential): boolean {
   if (codeOf(answer) === 'own_approval') return level !== 'admin';
   if (['own_agent', 'imposed_by_wider'].includes(codeOf(answer))) return true;
   if (answer.status !== 403 || !isObject(problem) || problem['code'] !== 'insufficient_scope') return false;
-  return levels.findIndex((one) => one === problem['required_scope']) > levels.indexOf(level);
+  return scopes.findIndex((one) => one === problem['required_scope']) > scopes.indexOf(level);
 }
 
 /** A suspension names its whole scope: a credential of a team suspends no org, and nobody a team without its org. */

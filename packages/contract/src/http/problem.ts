@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { scopes } from '../names.ts';
 
 /** Every stable `code` of a problem, with its status. */
 export const problemStatus = {
@@ -94,7 +95,7 @@ export const problemSchema = z.looseObject({
   detail: z.string(),
   instance: z.string(),
   code: z.enum(Object.keys(problemStatus) as [ProblemCode, ...ProblemCode[]]),
-  required_scope: z.enum(['read', 'write', 'admin']).optional(),
+  required_scope: z.enum(scopes).optional(),
   /** The width of the credential that imposed what the caller may not lift. */
   imposed_by: z.enum(['team', 'org', 'unbound']).optional(),
   state: z.string().optional(),

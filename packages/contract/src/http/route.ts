@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { scopes } from '../names.ts';
 import type { ProblemCode } from './problem.ts';
 
 /** Who may call a route. */
@@ -100,7 +101,7 @@ export function commonProblems(route: Route): ProblemCode[] {
   // A head may be too long or too slow at any route.
   const problems: ProblemCode[] = ['internal', 'bad_request', 'headers_too_large', 'request_timeout'];
   if (route.access !== 'public') problems.push('unauthenticated', 'store_unavailable');
-  if (['read', 'write', 'admin'].includes(route.access)) problems.push('insufficient_scope');
+  if (scopes.some((scope) => scope === route.access)) problems.push('insufficient_scope');
   if (route.tenancy === 'unbound') problems.push('tenant_bound');
   if (route.tenancy === 'person') problems.push('account_required');
   if (route.accounts === true) problems.push('accounts_unavailable', 'store_unavailable');

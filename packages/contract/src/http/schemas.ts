@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { doors, entrances, opStates } from '../names.ts';
+import { doors, entrances, opStates, scopes } from '../names.ts';
 import { bounds } from '../bounds.ts';
 
 /** RFC 3339, UTC, milliseconds. */
 export const timestamp = z.iso.datetime({ precision: 3 });
 
-export const scope = z.enum(['read', 'write', 'admin']);
+export const scope = z.enum(scopes);
 
 /** An id of one of the three tiers of tenancy. */
 export const id = z

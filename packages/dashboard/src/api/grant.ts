@@ -1,6 +1,6 @@
+import type { Scope } from '@reeve/contract/names';
 import type { Answer } from './send.ts';
 
-export type Scope = 'read' | 'write' | 'admin';
 export type Account = Answer<'logIn'>['account'];
 
 /** The rights of a credential, and its lifetime. Kept in memory only. */

@@ -1,4 +1,6 @@
-import type { Grant, Scope } from './grant.ts';
+import type { Scope } from '@reeve/contract/names';
+import { scopes } from '@reeve/contract/names';
+import type { Grant } from './grant.ts';
 import { useObservable } from './observable.ts';
 import type { SessionState } from './session.ts';
 import { session } from './session.ts';
@@ -13,10 +15,8 @@ export function useGrant(): Grant | undefined {
   return state.status === 'signed_in' ? state.grant : undefined;
 }
 
-const order: readonly Scope[] = ['read', 'write', 'admin'];
-
 /** Whether the person has a scope. A higher scope includes the lower ones. */
 export function useCan(scope: Scope): boolean {
   const grant = useGrant();
-  return grant?.scopes.some((held) => order.indexOf(held) >= order.indexOf(scope)) === true;
+  return grant?.scopes.some((held) => scopes.indexOf(held) >= scopes.indexOf(scope)) === true;
 }

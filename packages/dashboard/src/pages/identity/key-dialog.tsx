@@ -1,6 +1,7 @@
+import type { Scope } from '@reeve/contract/names';
 import { useId, useState } from 'react';
 import { callRoute } from '../../api/call.ts';
-import type { Grant, Scope } from '../../api/grant.ts';
+import type { Grant } from '../../api/grant.ts';
 import { useAction } from '../../api/use-route.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';

@@ -1,4 +1,4 @@
-import type { Scope } from '../../api/grant.ts';
+import type { Scope } from '@reeve/contract/names';
 import type { Answer } from '../../api/send.ts';
 
 export type ApiKey = Answer<'listApiKeys'>['items'][number];
