@@ -4,7 +4,7 @@ import { agentValues, nothingToApply, update } from '../journal/index.ts';
 import { agentKey } from '../kernel/index.ts';
 import type { AgentChange, AgentDirectory, AgentRecord } from '../tenancy/index.ts';
 import { agentAfter, agentOfChange, agentsTable, credentialEnded, tokenEnd } from '../tenancy/index.ts';
-import { tiersOfOp } from '../ops/index.ts';
+import { rowOf, tiersOfOp } from '../ops/index.ts';
 import type { ControlState } from './controls.ts';
 
 interface State extends Pick<ControlState, 'clock' | 'control' | 'ops'> {
@@ -75,7 +75,7 @@ function forgetOps(
     if (op.savedSeq >= seq) continue;
     ops.forget(op);
     // The row may be that of a later operation with its id, which a later fact brings back.
-    if (op.savedSeq > 0) ops.noteRowToRemove(op);
+    if (op.savedSeq > 0) ops.noteRowToRemove(rowOf(op));
     ledger.balances.reserve(tiersOfOp(op), -op.reservedMicros);
   }
 }

@@ -1,10 +1,12 @@
+import type { Housekeeping } from '../ops/index.ts';
+import { removeRowsOf } from '../ops/index.ts';
 import type { Controls } from './controls.ts';
 
 /**
  * Forgets up to `most` delegations that have ended and left no operations here, with their agents, in a turn. A suspension
  * and a stop that was not confirmed stay, as of any agent that leaves. Returns how many it forgot.
  */
-export function forgetEndedDelegations(gov: Controls, most: number): number {
+export function forgetEndedDelegations(gov: Controls & Housekeeping, most: number): number {
   const { control, directory, journal, ops } = gov;
   let forgotten = 0;
   for (const { id } of [...directory.delegations.ended()]) {
@@ -14,6 +16,8 @@ export function forgetEndedDelegations(gov: Controls, most: number): number {
     journal.apply({ kind: 'delegation_removed', id });
     // If somebody has registered it since, it is an agent of its own.
     if (agent !== undefined && agent.record.tokenHash === null) {
+      // Another gateway may have written one of an operation that is forgotten here.
+      removeRowsOf(gov, agent);
       journal.apply({ kind: 'agent_removed', id, isKept: control.hasUnanswered(agent.key) });
     }
     forgotten++;

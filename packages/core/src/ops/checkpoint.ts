@@ -6,6 +6,8 @@ import type { Operations, OpsState } from './operations.ts';
 import type { OpsChange, SavedOp } from './ops-slice.ts';
 import { isOver, recordOf } from './op.ts';
 import type { Op } from './op.ts';
+import type { OpRow } from './forgotten-rows.ts';
+import { rowOf } from './forgotten-rows.ts';
 
 /** Most operations need no row. A step looks at no more than this many for each row that it may write. */
 const lookedPerRow = 10;
@@ -69,7 +71,7 @@ export class OpsCheckpoint {
       journal.apply({ kind: 'op_saved', op: savedOf(op) });
       saved.push(op);
     }
-    restOnOps(this.#gov, saved);
+    restOnOps(this.#gov, saved.map(rowOf));
     // Another gateway may have forgotten one meanwhile, and removed its row. Nobody would remove the next one.
     const names = new Set(saved.map(({ owner, opId }) => `${owner.key}/${opId}`));
     if (saved.length > 0) journal.onlyIf(({ steps }) => !steps.some((step) => names.has(removedBy(step))));
@@ -115,10 +117,8 @@ function savedOf(op: Op): SavedOp {
 export function sweepOps(gov: Housekeeping, most = Number.POSITIVE_INFINITY): number {
   const { journal, ops } = gov;
   const removed = ops.sweep(most);
-  const saved = [...ops.takeForgottenRows(), ...removed.filter(({ savedSeq }) => savedSeq > 0)];
-  for (const op of saved) {
-    journal.apply({ kind: 'op_removed', id: op.owner.record.id, opId: op.opId });
-  }
+  const saved = [...ops.takeForgottenRows(), ...removed.filter(({ savedSeq }) => savedSeq > 0).map(rowOf)];
+  for (const { id, opId } of saved) journal.apply({ kind: 'op_removed', id, opId });
   restOnOps(gov, saved);
   return removed.length;
 }
@@ -149,9 +149,9 @@ function isSaveOf(step: Step<unknown, Typed>, key: string): boolean {
 }
 
 /** The turn runs again if another gateway was first with an agent of these operations, or if a turn before it fails. */
-function restOnOps({ journal }: Operations, ops: readonly Pick<Op, 'owner'>[]): void {
+function restOnOps({ journal }: Operations, ops: readonly OpRow[]): void {
   if (ops.length === 0) return;
-  const agents = [...new Set(ops.map(({ owner }) => owner.key))];
+  const agents = [...new Set(ops.map(({ id }) => agentKey(id)))];
   journal.restOnAll();
   journal.onlyIf(({ touched }) => !restsOn({ agents, orgs: [], everything: false }, touched));
 }

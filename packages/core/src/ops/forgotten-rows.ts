@@ -1,7 +1,15 @@
+import type { AgentId } from '../kernel/index.ts';
+import { agentKey } from '../kernel/index.ts';
 import type { MutableOp, Op } from './op.ts';
 
-/** The row of an operation in the store. */
-export type OpRow = Pick<Op, 'owner' | 'opId' | 'savedSeq'>;
+/** The row of an operation in the store. Its agent may have left. */
+export interface OpRow extends Pick<Op, 'opId' | 'savedSeq'> {
+  readonly id: AgentId;
+}
+
+export function rowOf({ owner, opId, savedSeq }: Pick<Op, 'owner' | 'opId' | 'savedSeq'>): OpRow {
+  return { id: owner.record.id, opId, savedSeq };
+}
 
 /** The rows of operations that are forgotten here, and that are still to be removed. */
 export class ForgottenRows {
@@ -22,7 +30,7 @@ export class ForgottenRows {
   *take(namesakeOf: (row: OpRow) => MutableOp | undefined, key?: string): Iterable<OpRow> {
     for (const row of this.#rows.splice(0)) {
       const op = namesakeOf(row);
-      if (key !== undefined && row.owner.key !== key) this.add(row);
+      if (key !== undefined && agentKey(row.id) !== key) this.add(row);
       else if (op === undefined) yield row;
       else if (op.savedSeq === 0) op.savedSeq = row.savedSeq;
     }

@@ -1,7 +1,9 @@
-export { OpsCheckpoint, sweepOps } from './checkpoint.ts';
+export type { Housekeeping } from './checkpoint.ts';
+export { OpsCheckpoint, removeRowsOf, sweepOps } from './checkpoint.ts';
 export type { CompleteOp, CompleteRequest, Outcome } from './complete-op.ts';
 export { completeAction, completeOp } from './complete-op.ts';
 export { findOp, inFlight, listOps, readOp } from './find-ops.ts';
+export { rowOf } from './forgotten-rows.ts';
 export { endOpsOf, moveByDecision, moveOp } from './move-op.ts';
 export { noteUse } from './note-use.ts';
 export type { Op, OpMembers, OpRecord, OpState, OpUsage } from './op.ts';

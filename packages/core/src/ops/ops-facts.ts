@@ -19,6 +19,7 @@ import { agentKey } from '../kernel/index.ts';
 import type { Agent } from '../tenancy/index.ts';
 import { isAnother, isOver } from './op.ts';
 import type { Op, OpRecord } from './op.ts';
+import { rowOf } from './forgotten-rows.ts';
 import { followUse } from './note-use.ts';
 import type { OpsState } from './operations.ts';
 import { opsTable, replayFrom } from './ops-rows.ts';
@@ -64,7 +65,7 @@ export const opsFacts: Meanings<OpsState, OpsChange | OpsChangeEvent | AlertEven
         const known = agent && state.ops.find(agent, fact.opId);
         applyRemoved(state, fact, how);
         // A row that is there all the same was written by somebody who did not know that.
-        if (known !== undefined && known.savedSeq > 0 && !state.ops.holds(known)) state.ops.noteRowToRemove(known);
+        if (known !== undefined && known.savedSeq > 0 && !state.ops.holds(known)) state.ops.noteRowToRemove(rowOf(known));
       },
     },
   },
@@ -104,11 +105,9 @@ function applyRemoved(
   { isHere }: Applying,
 ): Undo {
   const agent = directory.find(id);
-  if (agent === undefined) return nothingToApply();
-  const op = ops.find(agent, opId);
-  // It was swept. If the row stays after all, it is still to be removed.
-  if (op === undefined)
-    return isHere ? () => ops.noteRowToRemove({ owner: agent, opId, savedSeq: 1 }) : nothingToApply();
+  const op = agent && ops.find(agent, opId);
+  // It was swept, and its agent may have left. If the row stays after all, it is still to be removed.
+  if (op === undefined) return isHere ? () => ops.noteRowToRemove({ id, opId, savedSeq: 1 }) : nothingToApply();
   // Whoever swept it elsewhere did not know of another one with its id that has begun here.
   return isHere || op.hasEnded ? ops.forget(op) : nothingToApply();
 }

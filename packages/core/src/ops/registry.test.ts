@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Agent } from '../tenancy/agent.ts';
 import { looseAgent } from '../testkit/loose-agent.ts';
+import { bareRecord } from './op.ts';
 import { ManualClock } from '../testkit/manual-clock.ts';
 import type { MutableOp, OpState, OpTrigger, Op } from './op.ts';
 import { opStates } from './op.ts';
@@ -281,7 +282,7 @@ test('the row that another gateway writes of an operation that is forgotten here
   const registry = new MovableOps(new ManualClock(), ttlMs);
   const owner = looseAgent('acme/search/bot');
   registry.noteSaved(owner, 't:1', 7, false);
-  expect([...registry.takeForgottenRows()]).toEqual([{ owner, opId: 't:1', savedSeq: 7 }]);
+  expect([...registry.takeForgottenRows()]).toEqual([{ id: owner.record.id, opId: 't:1', savedSeq: 7 }]);
   expect([...registry.takeForgottenRows()]).toEqual([]);
 });
 
@@ -292,6 +293,17 @@ test('the row of a forgotten operation goes with another one that has its id', (
   const { op } = registry.ingest(owner, 't:1');
   expect([...registry.takeForgottenRows()]).toEqual([]);
   expect(op.savedSeq).toBe(7);
+});
+
+test('the row of a forgotten operation is owed again once another one that has its id is taken back', () => {
+  const registry = new MovableOps(new ManualClock(), ttlMs);
+  const owner = looseAgent('acme/search/bot');
+  registry.noteSaved(owner, 't:1', 7, false);
+  const record = bareRecord(owner.record.id, 't:1', 0);
+  const takeBack = registry.put(owner, undefined, record, { movedAt: 0, seq: undefined, isDurable: false });
+  expect([...registry.takeForgottenRows()]).toEqual([]);
+  takeBack();
+  expect([...registry.takeForgottenRows()]).toEqual([{ id: owner.record.id, opId: 't:1', savedSeq: 7 }]);
 });
 
 test('many thousand operations that came and went leave nothing behind', () => {

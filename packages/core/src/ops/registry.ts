@@ -1,12 +1,12 @@
 import type { Undo } from '../journal/index.ts';
 import type { Reservation } from '../budget/index.ts';
 import type { Clock, ReadonlyChunkedSet } from '../kernel/index.ts';
-import { ChunkedSet, ReeveError } from '../kernel/index.ts';
+import { agentKey, ChunkedSet, ReeveError } from '../kernel/index.ts';
 import type { MutableOp, OpMembers, OpRecord, OpState, OpTrigger, Op } from './op.ts';
 import { assignMembers, changesRow, isAnother, isOver, isUnchecked, membersLike, membersOf, newOp } from './op.ts';
 import { nextState, refuseMove, uncheckedSlot } from './op.ts';
 import type { OpRow } from './forgotten-rows.ts';
-import { ForgottenRows } from './forgotten-rows.ts';
+import { ForgottenRows, rowOf } from './forgotten-rows.ts';
 import type { KnownOps } from './known-ops.ts';
 import { ordinalOf } from './op-order.ts';
 import { OpsIndex } from './ops-index.ts';
@@ -127,6 +127,8 @@ export class OpsRegistry implements KnownOps {
     if (isUnchecked(op)) this.#unchecked.add(op);
     return () => {
       this.forget(op);
+      // It had taken over a row that was owed.
+      if (op.savedSeq > savedSeq) this.noteRowToRemove(rowOf(op));
       putBack?.();
     };
   }
@@ -211,7 +213,7 @@ export class OpsRegistry implements KnownOps {
   takeForgottenRows(key?: string): Iterable<OpRow> {
     // The agent may have left and returned since. The row has the same name.
     return this.#forgottenRows.take(
-      (row) => this.withId(row.opId).find(({ owner }) => owner.key === row.owner.key),
+      (row) => this.withId(row.opId).find(({ owner }) => owner.key === agentKey(row.id)),
       key,
     );
   }
@@ -241,7 +243,7 @@ export class OpsRegistry implements KnownOps {
   noteSaved(owner: Agent, opId: string, seq: number, isWhole: boolean): Undo {
     const op: MutableOp | undefined = this.find(owner, opId);
     if (op === undefined) {
-      this.noteRowToRemove({ owner, opId, savedSeq: seq });
+      this.noteRowToRemove({ id: owner.record.id, opId, savedSeq: seq });
       return () => undefined;
     }
     const { savedSeq } = op;

@@ -2,13 +2,16 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Principal } from '../access/principal.ts';
 import { checkAction } from '../decision/check-action.ts';
+import { forgetEndedDelegations } from '../control/forget-delegations.ts';
 import { verifyBudgets } from '../budget/verify-budgets.ts';
+import { applyFact } from '../facts.ts';
 import type { Governance } from '../governance.ts';
 import { ownWork } from '../journal/index.ts';
 import type { MemoryStore } from '../memory/memory-store.ts';
 import { OpsCheckpoint, sweepOps } from '../ops/checkpoint.ts';
 import { isOver } from '../ops/op.ts';
-import { completeAction, controlOp, deregisterAgent, registerAgent } from '../testkit/commands.ts';
+import { completeAction, controlOp, delegateAgent, deregisterAgent } from '../testkit/commands.ts';
+import { registerAgent, revokeDelegation } from '../testkit/commands.ts';
 import type { LoggedEntry } from '../testkit/logged-entry.ts';
 import { agentId, checkOf, operator, registration } from '../testkit/requests.ts';
 import { Cluster, ticks } from '../testkit/shared-cluster.ts';
@@ -224,6 +227,48 @@ test.each(['runs', 'is over', 'is forgotten'])(
     expect([...(await cluster.log.store.load()).ops]).toEqual([]);
   },
 );
+
+test('a delegation that is forgotten takes a row along that another gateway writes meanwhile', async () => {
+  const house = new House();
+  const { cluster } = house;
+  await house.start();
+  const { gov } = cluster.at(0);
+  const done = async <Result>(work: Promise<Result>) => {
+    await cluster.settle();
+    return await work;
+  };
+  const boss = { id: bot, token };
+  const child = await done(delegateAgent(gov, boss, 'child', { ttlSecs: 100 }));
+  const { agentId: id, token: childToken } = child;
+  const ids = { agentId: id, token: childToken };
+  await done(checkAction(gov, checkOf({ ...ids, traceId: 'a', spanId: 's', estimatedCostMicros: 5 })));
+  // It ran for so long that it gets a row, though it is over.
+  cluster.clock.advance(2 * ttlMs);
+  await done(revokeDelegation(gov, boss, 'child'));
+  cluster.clock.advance(ttlMs + tickMs);
+  expect(await done(gov.journal.turn(ownWork, () => sweepOps(gov)))).toBe(1);
+  const forgetting = gov.journal.turn(ownWork, () => forgetEndedDelegations(gov, 10));
+  const saving = house.move({ at: 1, op: 0, does: 'save' });
+  cluster.at(1).turn();
+  await ticks();
+  cluster.log.work();
+  expect([...(await cluster.log.store.load()).ops]).toHaveLength(1);
+  await done(saving);
+  expect(await forgetting).toBe(1);
+  await house.pass(4, 1);
+  expect([...(await cluster.log.store.load()).ops]).toEqual([]);
+});
+
+test('a row is owed again once its removal is taken back, although its agent has left meanwhile', async () => {
+  const house = new House();
+  await house.start();
+  const { gov } = house.cluster.at(0);
+  const removed = { kind: 'op_removed', id: agentId('acme/search/gone'), opId: 'a:s' } as const;
+  const takeBack = applyFact(gov, removed, { isHere: true, seq: 0, onDurable: () => undefined });
+  expect(gov.ops.hasRowsToRemove).toBe(false);
+  takeBack();
+  expect([...gov.ops.takeForgottenRows()]).toMatchObject([{ id: removed.id, opId: removed.opId }]);
+});
 
 test('a gateway writes no row of an operation that another one forgets meanwhile, and whose row that one removes', async () => {
   const house = new House();
