@@ -1,6 +1,8 @@
+import type { MadeKey, Principal } from '@reeve/core';
 import { createKey, deletePolicy, putPolicy, revokeKey, rotateKey } from '@reeve/core';
 import type { Deed, Stage } from './deed.ts';
 import { asCaller } from './deed.ts';
+import { loggedIn, people } from './people.ts';
 import { storedPolicy, tools } from './policies.ts';
 import type { VirtualGateway } from './virtual-gateway.ts';
 
@@ -10,7 +12,12 @@ function makeKey(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
   const isAdmin = random.chance(0.4);
   const width = random.int(3);
   const bound = { orgId: width > 0 ? orgId : null, teamId: width > 1 ? teamId : null };
-  return asCaller(sim, gateway, world.root, (by) =>
+  const isByPerson = random.chance(0.4);
+  const maker = random.pick(people);
+  const asMaker = isByPerson
+    ? async (make: (by: Principal) => Promise<MadeKey>) => await make(await loggedIn(gateway, maker))
+    : (make: (by: Principal) => Promise<MadeKey>) => asCaller(sim, gateway, world.root, make);
+  return asMaker((by) =>
     createKey(gateway.access, by, {
       label: 'a key',
       scopes: isAdmin ? ['admin'] : ['read', 'write'],

@@ -4,11 +4,16 @@ import type { Deed, Stage } from './deed.ts';
 import { asCaller } from './deed.ts';
 import { Broken } from './broken.ts';
 import type { Output } from './history.ts';
-import { agentName, opName } from './judge.ts';
 import { capsOf, tierOf } from './judged-budgets.ts';
+import { agentName, opName } from './judged-entry.ts';
+import type { Shown } from './judged-tokens.ts';
+import type { SubjectToken } from './people.ts';
+import { drawSubject } from './people.ts';
 import { tools } from './policies.ts';
+import { sha256 } from './random.ts';
 import type { VirtualGateway } from './virtual-gateway.ts';
 import type { KnownAgent } from './world.ts';
+import { keepToken } from './world.ts';
 
 const usualCheck = { traceId: '', caller: null, summary: '', inexact: new Set<string>() } as const;
 
@@ -17,14 +22,19 @@ const modelCallMicros = 1_500_000;
 /** For how many steps an agent asks again without an answer. Its operation may be forgotten meanwhile. */
 const patience = 3000;
 
-/** An agent that was never registered has none. */
-function tokenOf({ id, token }: KnownAgent, nth = token): string {
-  return nth === 0 ? '' : `credential token ${nth} of ${agentName(id)}`;
+/** The newest token of an agent. One that was never registered has none. */
+export function tokenOf({ tokens }: KnownAgent): string {
+  return tokens.at(-1) ?? '';
 }
 
-/** A token that was replaced, or is about to be. */
-function earlierToken({ random }: Stage, { token }: KnownAgent): number {
-  return Math.max(0, token - 1 - random.int(2));
+/** A token that was replaced or renewed, or is about to be. */
+function earlierToken({ random }: Stage, { tokens }: KnownAgent): string {
+  return tokens.at(-2 - random.int(3)) ?? '';
+}
+
+/** What the judge learns of somebody who asks. */
+export function shownOf(token: string, subject?: SubjectToken): Shown {
+  return { hash: sha256(token), ...(subject === undefined ? {} : { user: subject }) };
 }
 
 function numberOf(opId: string): number {
@@ -46,18 +56,32 @@ function actionOf(nth: number) {
   return action('tool_call', { tool: tools[nth % tools.length] ?? 'search', json: '' });
 }
 
-function check(sim: Stage, { name, gov }: VirtualGateway, agent: KnownAgent, nth = agent.token): Promise<unknown> {
+/** Who is told that its token is none gets another one, or acts for nobody any more. */
+function noteLost({ world }: Stage, agent: KnownAgent, reason: string): void {
+  if (!/has expired|mismatch|not registered|missing/.test(reason)) return;
+  agent.isLost = true;
+  if (world.delegates.includes(agent)) agent.tokens.length = 0;
+}
+
+function check(
+  sim: Stage,
+  { name, gov }: VirtualGateway,
+  agent: KnownAgent,
+  token = tokenOf(agent),
+): Promise<unknown> {
   const { random } = sim;
   // Agents ask again if they got no answer, and sometimes although they did.
   const known = [...agent.running, ...agent.asking.keys()];
   const opId = known.length > 0 && random.chance(0.15) ? random.pick(known) : `t${++agent.ops}:s`;
   const asked = actionOf(numberOf(opId));
   const cost = random.pick(sim.bias.costs);
+  const subject = drawSubject(random, numberOf(opId), sim.time.now);
   const request = parseCheckRequest(
     {
       ...usualCheck,
       agentId: agent.id,
-      token: tokenOf(agent, nth),
+      token,
+      subjectToken: subject?.text ?? '',
       traceId: opId.slice(0, -2),
       spanId: 's',
       action: asked,
@@ -72,9 +96,12 @@ function check(sim: Stage, { name, gov }: VirtualGateway, agent: KnownAgent, nth
   const who = agentName(agent.id);
   const micros = asked.type === 'llm_call' ? modelCallMicros : cost;
   const op = opName(who, opId);
-  const charged = sim.history.invoke(name, { model: 'budget', do: 'charge', tiers: capsOf(who), cost: micros, op });
+  // Who acts for others may do so for somebody else until it is decided.
+  const charge = { model: 'budget', do: 'charge', tiers: capsOf({ agent: who, delegators: [] }), cost: micros, op } as const;
+  const isDelegate = sim.world.delegates.includes(agent);
+  const charged = isDelegate ? () => undefined : sim.history.invoke(name, charge);
   const answered = sim.history.invoke(name, { model: 'op', do: 'answer', op });
-  const heard = sim.judge.tokens.ask(op, nth);
+  const heard = sim.judge.tokens.ask(op, shownOf(token, subject));
   const checking = checkAction(gov, request).finally(heard);
   checking.catch(() => charged(undefined));
   return checking.then((answer) => {
@@ -82,15 +109,16 @@ function check(sim: Stage, { name, gov }: VirtualGateway, agent: KnownAgent, nth
     charged(chargeIn(answer, who, micros));
     if (answer.decision !== 'deny')
       answered({ states: answer.decision === 'allow' ? ['running'] : ['pending', 'paused'] });
-    if (answer.decision === 'deny') return;
+    if (answer.decision === 'deny') {
+      if (answer.tier === 'identity' && token === tokenOf(agent)) noteLost(sim, agent, answer.reason);
+      return;
+    }
     if (!sim.judge.has(agent.id, answer.opId, 'running', 'pending', 'paused', 'completing', 'terminated')) {
       throw new Broken(`${answer.opId} was answered, and the log does not have it`);
     }
     agent.running.push(answer.opId);
     if (agent.running.length > 8) agent.running.shift();
-    if (answer.approvalId === '') return;
-    agent.asked.push(answer.approvalId);
-    if (agent.asked.length > 8) agent.asked.shift();
+    if (answer.approvalId !== '') sim.world.ask(answer.approvalId);
   });
 }
 
@@ -99,14 +127,14 @@ function complete(sim: Stage, { name, execute }: VirtualGateway): Promise<unknow
   const agent = world.workingAgent(random);
   const opId = agent.running.length === 0 ? 't0:s' : random.pick(agent.running);
   const actual = random.pick(sim.bias.actuals);
-  const nth = random.chance(0.05) ? earlierToken(sim, agent) : agent.token;
+  const token = random.chance(0.05) ? earlierToken(sim, agent) : tokenOf(agent);
   const op = opName(agentName(agent.id), opId);
-  const heard = sim.judge.tokens.ask(op, nth);
+  const heard = sim.judge.tokens.ask(op, shownOf(token));
   const answered = sim.history.invoke(name, { model: 'op', do: 'answer', op });
   const completing = execute({
     kind: 'complete_action',
     agentId: agent.id,
-    token: tokenOf(agent, nth),
+    token,
     opId,
     actualCostMicros: actual,
     outcome: random.pick(['succeeded', 'failed', 'cancelled']),
@@ -125,29 +153,41 @@ function complete(sim: Stage, { name, execute }: VirtualGateway): Promise<unknow
 export function register(
   sim: Stage,
   gateway: VirtualGateway,
-  agent = sim.world.agent(sim.random),
+  agent = sim.world.agentToRegister(sim.random),
   key = sim.world.key(sim.random),
 ): Promise<unknown> {
-  const before = agent.token;
   const nth = ++agent.registrations;
+  const token = `credential token ${nth} of ${agentName(agent.id)}`;
+  const ttlSecs = sim.random.pick([null, 60, 180]) ?? undefined;
   return asCaller(sim, gateway, key, (by) => {
-    agent.token = nth;
+    keepToken(agent, token);
     return gateway.execute({
       kind: 'register_agent',
       by,
       agentId: agent.id,
-      token: tokenOf(agent, nth),
+      token,
+      ttlSecs,
       name: agent.id.agentId,
       framework: '',
-      version: String(nth),
+      // The judge reads from it how long the token works.
+      version: ttlSecs === undefined ? String(nth) : `${nth}/${ttlSecs}`,
       parent: undefined,
       metadata: {},
       toolNames: [],
     });
   }).catch((error: unknown) => {
-    if (agent.token === nth) agent.token = before;
+    if (agent.tokens.includes(token)) agent.tokens.splice(agent.tokens.indexOf(token), 1);
     throw error;
   });
+}
+
+/** Gets a new token before the old one ends. An answer that is lost does no harm: the old token works on. */
+function renew(sim: Stage, { execute }: VirtualGateway): Promise<unknown> {
+  const agent = sim.world.agent(sim.random);
+  const token = sim.random.chance(0.2) ? earlierToken(sim, agent) : tokenOf(agent);
+  const heard = sim.judge.tokens.ask(`${agentName(agent.id)} renews`, shownOf(token));
+  const renewing = execute({ kind: 'renew_token', agentId: agent.id, token });
+  return renewing.finally(heard).then((renewed) => keepToken(agent, renewed.token));
 }
 
 function leave(sim: Stage, { execute }: VirtualGateway): Promise<unknown> {
@@ -174,7 +214,7 @@ function acknowledge(sim: Stage, { gov, execute }: VirtualGateway): Promise<unkn
 export const agentDeeds: readonly Deed[] = [
   { name: 'check', weight: 30, act: (sim, gateway) => check(sim, gateway, sim.world.agent(sim.random)) },
   {
-    name: 'check by a replaced token',
+    name: 'check by an earlier token',
     weight: 1,
     act: (sim, gateway) => {
       const agent = sim.world.agent(sim.random);
@@ -183,6 +223,7 @@ export const agentDeeds: readonly Deed[] = [
   },
   { name: 'complete', weight: 18, act: complete },
   { name: 'register', weight: 5, act: (sim, gateway) => register(sim, gateway) },
+  { name: 'renew', weight: 1.5, act: renew },
   { name: 'leave', weight: 0.4, act: leave },
   { name: 'acknowledge', weight: 2, act: acknowledge },
   {

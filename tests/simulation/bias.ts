@@ -1,4 +1,5 @@
 import type { Random } from './random.ts';
+import type { Release } from './releases.ts';
 
 /**
  * What happens more in one simulation than in others (swarm testing). Where everything happens in its usual measure, what
@@ -10,6 +11,8 @@ export interface Bias {
   readonly actuals: readonly (number | null)[];
   /** How likely the database refuses a piece of work. */
   readonly refusals: number;
+  /** Which other releases run beside the present one. Gateways are updated when they start again. */
+  readonly releases: readonly Release[];
 }
 
 const slight = [0.3, 1, 1, 3];
@@ -34,5 +37,6 @@ export function drawBias(random: Random): Bias {
     ]),
     actuals: random.pick([[null, null, 0, 1e6], [0], [0, 0, 0, null]]),
     refusals: random.pick([0.003, 0.013, 0.05]),
+    releases: random.pick([[], [], ['older'], ['newer'], ['older', 'newer']] as const),
   };
 }

@@ -1,5 +1,7 @@
+import type { Principal } from '@reeve/core';
 import type { Deed, Stage } from './deed.ts';
 import { asCaller } from './deed.ts';
+import { people, loggedIn } from './people.ts';
 import type { VirtualGateway } from './virtual-gateway.ts';
 
 function suspend(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
@@ -79,22 +81,18 @@ function liftScope(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
 
 function decideApproval(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
   const { random, world } = sim;
-  const { asked } = world.agent(random);
-  if (asked.length === 0) return Promise.resolve();
-  const approvalId = random.pick(asked);
+  if (world.approvals.length === 0) return Promise.resolve();
+  const approvalId = random.pick(world.approvals);
   const approves = random.chance(0.7);
   const wants = random.chance(0.3);
-  return asCaller(sim, gateway, world.key(random), (by) =>
+  const until = gateway.clock.now() + 20_000;
+  const decide = (by: Principal) =>
     approves
-      ? gateway.execute({
-          kind: 'approve',
-          by,
-          approvalId,
-          reason: '',
-          grant: wants ? { reach: 'until', until: gateway.clock.now() + 20_000 } : null,
-        })
-      : gateway.execute({ kind: 'reject', by, approvalId, reason: '' }),
-  );
+      ? gateway.execute({ kind: 'approve', by, approvalId, reason: '', grant: wants ? { reach: 'until', until } : null })
+      : gateway.execute({ kind: 'reject', by, approvalId, reason: '' });
+  if (random.chance(0.4)) return asCaller(sim, gateway, world.key(random), decide);
+  const person = random.pick(people);
+  return loggedIn(gateway, person).then(decide);
 }
 
 /** How people stop agents, let them go on, and decide for them. */

@@ -5,6 +5,7 @@ import type { History } from './history.ts';
 import type { Judge } from './judge.ts';
 import { Broken } from './broken.ts';
 import type { Random } from './random.ts';
+import type { VirtualTime } from './virtual-clock.ts';
 import type { VirtualGateway } from './virtual-gateway.ts';
 import type { KnownKey, World } from './world.ts';
 
@@ -15,6 +16,7 @@ export interface Stage {
   readonly world: World;
   readonly judge: Judge;
   readonly history: History;
+  readonly time: VirtualTime;
   readonly step: number;
 }
 

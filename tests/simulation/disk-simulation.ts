@@ -35,7 +35,7 @@ export class DiskSimulation implements Stage {
   readonly world: World;
   readonly counts: Record<string, number> = {};
   step = 0;
-  readonly #disk = new VirtualDisk((entries) => this.judge.read(entries, this.time.now));
+  readonly #disk = new VirtualDisk((batch) => this.judge.read(batch, this.time.now));
   readonly #deeds: readonly Deed[];
   #starts = 0;
   #failure: unknown;
@@ -159,7 +159,7 @@ export class DiskSimulation implements Stage {
     const { doubtful } = gateway.ground;
     const started = await this.#start();
     const { seq } = started.gov.journal.head;
-    const isWritten = doubtful !== undefined && seq === doubtful.at(-1)?.seq;
+    const isWritten = doubtful !== undefined && seq === doubtful.entries.at(-1)?.seq;
     if (isWritten) this.judge.read(doubtful, this.time.now);
     this.counts[isWritten ? 'whole' : 'gone'] = (this.counts[isWritten ? 'whole' : 'gone'] ?? 0) + 1;
     if (seq < this.judge.entries)
@@ -169,6 +169,7 @@ export class DiskSimulation implements Stage {
     const expected = isWritten ? underWay : acknowledged;
     requireAlike({ name: gateway.name, state: expected }, { name: started.name, state }, seq);
     this.judge.budgets.requireReserved(started.gov.ledger.all(), started.name);
+    this.judge.delegations.requireKnown(started.gov.directory.delegations.all, started.name);
     this.judge.budgets.requireTold();
     this.#states = sha256(`${this.#states}${[...state].join('\n')}`);
     return started;

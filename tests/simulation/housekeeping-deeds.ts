@@ -1,7 +1,9 @@
 import {
+  endLapsedDelegations,
   expireApprovals,
   expireUnchecked,
   followClock,
+  forgetEndedDelegations,
   ownWork,
   saveUses,
   settleSuspensions,
@@ -38,5 +40,7 @@ export const housekeepingDeeds: readonly Deed[] = [
   },
   { name: 'expire approvals', weight: 1, act: (_, { gov }) => expireApprovals(gov, 50) },
   { name: 'settle suspensions', weight: 0.6, act: (_, { gov }) => settleSuspensions(gov) },
+  { name: 'end delegations that are over', weight: 1, act: inTurn(({ gov }) => endLapsedDelegations(gov, 20)) },
+  { name: 'forget delegations', weight: 0.6, act: inTurn(({ gov }) => forgetEndedDelegations(gov, 20)) },
   { name: 'follow the clock', weight: 0.4, act: inTurn(({ gov }) => followClock(gov)) },
 ];

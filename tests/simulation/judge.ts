@@ -1,70 +1,34 @@
-import type { AgentId, SealedEntry } from '@reeve/core';
+import type { AgentId, Batch, SealedEntry } from '@reeve/core';
 import { emptyChain } from '@reeve/core';
 import { Broken } from './broken.ts';
 import type { History } from './history.ts';
+import { JudgedApprovals } from './judged-approvals.ts';
 import { JudgedBudgets, tierName } from './judged-budgets.ts';
-import type { HeldScope } from './judged-holds.ts';
+import { JudgedDelegations } from './judged-delegations.ts';
+import type { JudgedEntry, OpState } from './judged-entry.ts';
+import { agentName, dayOf, opName, readEntry } from './judged-entry.ts';
 import { JudgedHolds } from './judged-holds.ts';
+import { isOver, JudgedOps } from './judged-ops.ts';
 import { JudgedRates } from './judged-rates.ts';
 import { JudgedTokens } from './judged-tokens.ts';
+import { requireAllowed } from './policies.ts';
 import { sha256 } from './random.ts';
 
-type OpState = 'pending' | 'running' | 'paused' | 'completing' | 'terminated';
-
-interface JudgedOp {
-  state: OpState;
-  reserved: number;
-}
-
-interface Payload extends HeldScope {
-  readonly op_state?: OpState;
-  readonly cost_micros?: number;
-  readonly replay?: boolean;
-  readonly from?: OpState | null;
-  readonly to?: OpState;
-  readonly trigger?: string;
-  readonly booked?: string;
-  readonly released_micros?: number;
-  readonly suspension_id?: string;
-  readonly limit?: unknown;
-  readonly control_id?: string;
-  readonly tier?: string;
-  readonly tier_agent_id?: string;
-  readonly period?: string;
-  readonly day?: string;
-  readonly percent?: number;
-  readonly key_id?: string;
-  readonly cause?: string;
-  readonly version?: string;
-}
-
-interface JudgedEntry {
-  readonly seq: number;
-  readonly agent: string;
-  readonly opId: string | null;
-  readonly decision: string | null;
-  readonly payload: Payload;
-  readonly at: number;
-}
-
-const nextStates: Readonly<Record<OpState, readonly OpState[]>> = {
-  pending: ['running', 'terminated'],
-  running: ['paused', 'completing', 'terminated'],
-  paused: ['running', 'terminated'],
-  completing: [],
-  terminated: [],
-};
+/** What a commit has written, as far as it is judged. */
+export type Written = Pick<Batch, 'entries' | 'changes'>;
 
 /**
  * Reads the log as it grows, by itself and in the order in which it was written, and requires of every entry what Reeve
  * promises: caps and rates hold in every tier, operations move by their table, and nothing is decided for, or done by, whoever
- * was stopped before.
+ * was stopped before, has no token in force, or acts for others who may not.
  */
 export class Judge {
-  readonly ops = new Map<string, JudgedOp>();
+  readonly ops: JudgedOps;
   readonly budgets: JudgedBudgets;
   readonly tokens = new JudgedTokens();
+  readonly delegations = new JudgedDelegations();
   readonly #history: History;
+  readonly #approvals = new JudgedApprovals();
   readonly #holds = new JudgedHolds();
   readonly #rates = new JudgedRates();
   readonly #revokedKeys = new Set<string>();
@@ -76,46 +40,71 @@ export class Judge {
 
   constructor(history: History) {
     this.#history = history;
+    this.ops = new JudgedOps(history);
     this.budgets = new JudgedBudgets(history);
   }
 
   /** `until`: when they are written, by any clock. */
-  read(entries: readonly SealedEntry[], until: number): void {
+  read({ entries, changes }: Written, until: number): void {
+    for (const change of changes) {
+      if (change.kind === 'agent_saved') this.tokens.saved(agentName(change.agent.id), change.agent.tokenHash ?? '');
+    }
     this.budgets.beginCommit(dayOf(until));
     for (const entry of entries) this.#readOne(entry);
   }
 
   /** Whether the log has this operation in one of these states. */
   has(agent: AgentId, opId: string, ...states: readonly OpState[]): boolean {
-    const op = this.ops.get(opName(agentName(agent), opId));
-    return op !== undefined && states.includes(op.state);
+    return this.ops.has(opName(agentName(agent), opId), ...states);
   }
 
-  #readOne({ seq, draft, canonical, hash }: SealedEntry): void {
+  #readOne(sealed: SealedEntry): void {
+    const { seq, canonical, hash } = sealed;
     if (seq !== ++this.entries) throw new Broken(`entry ${seq} comes after ${this.entries - 1} entries`);
     if (!canonical.includes(`"prev_hash":"${this.#hash}"`) || sha256(canonical) !== hash) {
       throw new Broken(`entry ${seq} does not continue the chain`);
     }
     this.#hash = hash;
-    const { lineage, actor, eventType, opId, at } = draft;
+    const entry = readEntry(sealed);
+    const { eventType, actor, opId, payload, at } = entry;
     this.budgets.moveTo(dayOf(at));
-    const payload = JSON.parse(draft.payload) as Payload;
     // What a key imposed before its end is carried out after it, too.
     const isCarriedOut = payload.cause === 'suspension' || (eventType === 'OpControlRequested' && opId === null);
     if (actor.kind === 'api_key' && this.#revokedKeys.has(actor.id) && !isCarriedOut) {
       throw new Broken(`entry ${seq}: ${eventType} by the key ${actor.id}, which was revoked before`);
     }
     this.counts[eventType] = (this.counts[eventType] ?? 0) + 1;
-    const agent = agentIn(lineage);
-    const follow = this.#meaning[eventType];
-    follow?.({ seq, agent, opId, decision: draft.decision, payload, at });
+    this.#meaning[eventType]?.(entry);
   }
 
   /** What the log says, as far as it is judged. */
   readonly #meaning: Readonly<Partial<Record<string, (entry: JudgedEntry) => void>>> = {
-    AgentRegistered: ({ agent, payload }) => this.tokens.register(agent, Number(payload.version)),
-    AgentDeregistered: ({ agent }) => {
-      this.tokens.end(agent);
+    AgentRegistered: ({ seq, agent, payload, at }) => {
+      const [, ttlSecs] = (payload.version ?? '').split('/');
+      this.tokens.give(seq, agent, at, ttlSecs === undefined ? null : Number(ttlSecs) * 1000);
+    },
+    AgentTokenRenewed: ({ seq, agent, at }) => {
+      this.tokens.requireAsked(seq, agent, `${agent} renews`, at);
+      this.delegations.requireLasting(seq, agent, at);
+      this.tokens.renew(seq, agent, at);
+    },
+    AgentDelegated: (entry) => {
+      const { seq, agent, actor, at } = entry;
+      this.tokens.requireAsked(seq, actor.id, `${actor.id} delegates to ${agent}`, at);
+      this.delegations.requireLasting(seq, actor.id, at);
+      for (const name of [actor.id, ...this.delegations.above(actor.id).map(({ by }) => by)]) {
+        this.#holds.requireFree(seq, name, `a delegation to ${agent}`);
+      }
+      this.delegations.delegate(entry);
+      this.tokens.give(seq, agent, at, null);
+    },
+    DelegationEnded: ({ seq, agent, actor, payload, at }) => {
+      const isRevoked = payload.cause === 'revoked' && actor.kind === 'agent';
+      if (isRevoked) this.tokens.requireAsked(seq, actor.id, `${actor.id} revokes ${agent}`, at);
+      this.#leave(seq, agent);
+    },
+    AgentDeregistered: ({ seq, agent }) => {
+      this.#leave(seq, agent);
       this.#holds.resume(agent);
     },
     AgentSuspended: ({ agent }) => this.#holds.suspend(agent),
@@ -124,10 +113,16 @@ export class Judge {
     ScopeResumed: ({ payload }) => this.#holds.liftScope(payload.suspension_id ?? ''),
     RunHeld: ({ payload }) => this.#holds.holdRun(payload.control_id ?? '', payload),
     RunReleased: ({ payload }) => this.#holds.releaseRun(payload.control_id ?? ''),
+    ApiKeyCreated: (entry) => this.#approvals.makeKey(entry),
     ApiKeyRevoked: ({ payload: { key_id: key = '' } }) => {
       this.#revokedKeys.add(key);
       this.#history.revoked(key);
     },
+    ApprovalRequested: (entry) => this.#approvals.request(entry),
+    ApprovalGranted: (entry) => this.#approvals.grant(entry),
+    ApprovalRejected: (entry) => this.#approvals.close(entry),
+    ApprovalExpired: (entry) => this.#approvals.close(entry),
+    ApprovalCancelled: (entry) => this.#approvals.close(entry),
     ActionAllowed: (entry) => this.#decided(entry),
     ActionPending: (entry) => this.#decided(entry),
     ActionDenied: (entry) => this.#decided(entry),
@@ -137,34 +132,39 @@ export class Judge {
     BudgetReservationReleased: ({ agent, opId }) => this.#release(agent, opId ?? ''),
   };
 
-  #decided({ seq, agent, opId, decision, payload, at }: JudgedEntry): void {
-    const { cost_micros: cost = 0, replay, run_id: runId } = payload;
+  #leave(seq: number, agent: string): void {
+    this.delegations.end(seq, agent);
+    this.ops.requireNoneOf(seq, agent);
+    this.tokens.end(agent);
+  }
+
+  #decided(entry: JudgedEntry): void {
+    const { seq, agent, opId, decision, payload, at } = entry;
+    const { cost_micros: cost = 0, run_id: runId, user } = payload;
     if (opId === null) return;
     const name = opName(agent, opId);
-    const known = this.ops.get(name);
-    if (decision !== 'deny') this.tokens.requireAsked(seq, agent, name);
-    if (replay === true) {
-      if (known?.state === payload.op_state) return;
-      throw new Broken(`entry ${seq}: ${name} was answered as ${payload.op_state}; it is ${known?.state}`);
-    }
-    if (known !== undefined && !isOver(known) && known.state !== 'pending') {
-      throw new Broken(`entry ${seq}: ${name} was decided twice; it is ${known.state}`);
-    }
-    this.#move(name, 'any', payload.op_state ?? 'terminated');
+    if (decision !== 'deny') this.tokens.requireAsked(seq, agent, name, at, user?.sub ?? null);
+    if (payload.replay === true) return this.ops.requireReplay(seq, name, payload.op_state);
+    const delegators = this.delegations.decide(entry, (each) => this.budgets.reservedOf(each));
+    const whose = { agent, delegators };
     if (decision === 'deny') {
-      this.ops.set(name, { state: 'terminated', reserved: 0 });
-      if (payload.limit !== undefined) this.budgets.requireExceeded(seq, agent, cost);
+      this.ops.decide(seq, name, { state: 'terminated', reserved: 0, delegators });
+      if (payload.limit !== undefined) this.budgets.requireExceeded(seq, whose, cost);
+      if (payload.rate !== undefined) this.#rates.requireUsedUp(seq, agent, delegators, at);
       return;
     }
     this.allowed++;
-    this.ops.set(name, { state: decision === 'allow' ? 'running' : 'pending', reserved: cost });
-    this.#rates.count(seq, agent, at);
-    this.budgets.reserve(agent, cost);
-    this.#history.charged(name);
+    this.ops.decide(seq, name, { state: decision === 'allow' ? 'running' : 'pending', reserved: cost, delegators });
+    for (const each of [agent, ...delegators]) requireAllowed(entry, each);
+    this.#rates.count(seq, agent, delegators, at);
+    this.budgets.reserve(whose, cost);
+    if (delegators.length === 0) this.#history.charged(name);
     // What an action did cost counts, and may pass a cap. What costs nothing is allowed all the same.
-    if (cost > 0) this.budgets.requireWithinCaps(seq, agent, name);
-    if (runId !== undefined) this.#holds.requireFreeRun(seq, agent, runId);
-    if (decision === 'allow') this.#holds.requireFree(seq, agent, name);
+    if (cost > 0) this.budgets.requireWithinCaps(seq, whose, name);
+    for (const each of [agent, ...delegators]) {
+      if (runId !== undefined) this.#holds.requireFreeRun(seq, each, runId);
+      if (decision === 'allow') this.#holds.requireFree(seq, each, name);
+    }
   }
 
   #told({ seq, payload, agent }: JudgedEntry): void {
@@ -175,69 +175,32 @@ export class Judge {
     }
   }
 
-  #moved({ seq, agent, opId, payload }: JudgedEntry): void {
+  #moved({ seq, agent, opId, payload, at }: JudgedEntry): void {
     if (opId === null) return;
     const { from = null, to = 'pending', trigger, booked, cost_micros: cost = 0 } = payload;
     const name = opName(agent, opId);
-    const known = this.ops.get(name);
-    if (from === null) {
-      if (known !== undefined && !isOver(known)) {
-        throw new Broken(`entry ${seq}: ${name} was registered again; it is ${known.state}`);
-      }
-      this.ops.set(name, { state: to, reserved: 0 });
-      this.#move(name, 'any', to);
-      return;
-    }
-    this.#move(name, from, to);
-    if (known?.state !== from || !nextStates[from].includes(to)) {
-      throw new Broken(`entry ${seq}: ${name} goes from ${from} to ${to}; it is ${known?.state}`);
-    }
-    known.state = to;
+    if (from === null) return this.ops.register(seq, name, to);
+    const op = this.ops.move(seq, name, from, to);
     // An operator may resume one operation of an agent that is suspended by itself.
     if (to === 'running') this.#holds.requireFreeScope(seq, agent, name);
-    if (!isOver(known)) return;
+    if (to === 'running' && from === 'pending') {
+      this.delegations.requireLasting(seq, agent, at);
+      for (const above of op.delegators) this.#holds.requireFree(seq, above, name);
+    }
+    if (!isOver(op)) return;
     this.#release(agent, opId);
     if (trigger !== 'complete') return;
-    this.tokens.requireAsked(seq, agent, name);
+    this.tokens.requireAsked(seq, agent, name, at);
     if (cost === 0) return;
     if (booked === undefined) throw new Broken(`entry ${seq}: ${name} did cost ${cost}, and was not booked`);
-    this.budgets.book(agent, booked, cost);
-  }
-
-  #move(op: string, from: string, to: string): void {
-    this.#history.happened({ model: 'op', do: 'move', op, from, to });
+    this.budgets.book({ agent, delegators: op.delegators }, booked, cost);
+    this.delegations.settle(agent, op.delegators, cost);
   }
 
   #release(agent: string, opId: string): void {
-    const op = this.ops.get(opName(agent, opId));
+    const op = this.ops.find(opName(agent, opId));
     if (op === undefined) return;
-    this.budgets.release(agent, op.reserved);
+    this.budgets.release({ agent, delegators: op.delegators }, op.reserved);
     op.reserved = 0;
   }
-}
-
-/** An entry as people read it. */
-export function lineOf({ seq, draft: { eventType, lineage, opId, actor, at, payload } }: SealedEntry): string {
-  const about = opId === null ? agentIn(lineage) : opName(agentIn(lineage), opId);
-  return `entry ${seq}: ${eventType} ${about} by ${actor.kind} ${actor.id}, ${new Date(at).toISOString()}, ${payload}`;
-}
-
-function agentIn({ org_id: org, team_id: team, agent_id: agent }: SealedEntry['draft']['lineage']): string {
-  return `${org ?? ''}/${team}/${agent}`;
-}
-
-export function agentName({ orgId, teamId, agentId }: AgentId): string {
-  return `${orgId}/${teamId}/${agentId}`;
-}
-
-export function opName(agent: string, opId: string): string {
-  return `${agent} ${opId}`;
-}
-
-function isOver({ state }: JudgedOp): boolean {
-  return state === 'completing' || state === 'terminated';
-}
-
-function dayOf(at: number): string {
-  return new Date(at).toISOString().slice(0, 10);
 }

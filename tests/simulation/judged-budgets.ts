@@ -6,6 +6,12 @@ import { caps } from './policies.ts';
 /** The shares of a cap, in percent, that somebody is told about once. */
 const shares = [80, 95];
 
+/** Whose charge it is: the agent that acts, and those on whose behalf it does, by their names. */
+export interface Charged {
+  readonly agent: string;
+  readonly delegators: readonly string[];
+}
+
 /** A tier of an agent, with its cap for a day. */
 interface JudgedTier {
   readonly name: string;
@@ -30,22 +36,24 @@ export class JudgedBudgets {
     this.#history = history;
   }
 
-  reserve(agent: string, cost: number): void {
-    if (cost > 0) this.#charge(agent, later(this.#at, this.#lastBooked));
-    for (const { name } of tiersOf(agent)) add(this.#reserved, name, cost);
+  /** Of a charge on behalf of others, callers do not know which tiers it has: it just happens. */
+  reserve(whose: Charged, cost: number): void {
+    if (whose.delegators.length > 0) this.#adjust(whose, cost);
+    if (cost > 0) this.#charge(whose, later(this.#at, this.#lastBooked));
+    for (const { name } of tiersOf(whose)) add(this.#reserved, name, cost);
   }
 
-  release(agent: string, cost: number): void {
-    this.#adjust(agent, -cost);
-    for (const { name } of tiersOf(agent)) add(this.#reserved, name, -cost);
+  release(whose: Charged, cost: number): void {
+    this.#adjust(whose, -cost);
+    for (const { name } of tiersOf(whose)) add(this.#reserved, name, -cost);
   }
 
-  book(agent: string, day: string, cost: number): void {
+  book(whose: Charged, day: string, cost: number): void {
     this.moveTo(day);
     this.#lastBooked = later(day, this.#lastBooked);
-    this.#charge(agent, day);
-    this.#adjust(agent, cost);
-    for (const { name } of tiersOf(agent)) add(this.#spent, `${day} ${name}`, cost);
+    this.#charge(whose, day);
+    this.#adjust(whose, cost);
+    for (const { name } of tiersOf(whose)) add(this.#spent, `${day} ${name}`, cost);
   }
 
   /** Days only move forward. An entry may have been made on an earlier one. */
@@ -63,19 +71,24 @@ export class JudgedBudgets {
     this.#chargedNow.clear();
   }
 
-  /** After a charge, no cap of the agent may be passed. */
-  requireWithinCaps(seq: number, agent: string, opId: string): void {
-    const passed = (day: string) => tiersOf(agent).find(({ name, cap }) => this.#total(name, day) > cap);
+  /** What is reserved in the tier of an agent: for itself, and for those that act for it. */
+  reservedOf(agent: string): number {
+    return this.#reserved.get(agent) ?? 0;
+  }
+
+  /** After a charge, no cap of the agent may be passed, nor of those on whose behalf it acts. */
+  requireWithinCaps(seq: number, whose: Charged, opId: string): void {
+    const passed = (day: string) => tiersOf(whose).find(({ name, cap }) => this.#total(name, day) > cap);
     const [first, ...others] = this.#days().map(passed);
     if (first === undefined || others.includes(undefined)) return;
     throw new Broken(`entry ${seq}: ${first.name} has ${this.#total(first.name)} of ${first.cap} after ${opId}`);
   }
 
   /** A charge that was refused must not fit, at this place of the log. */
-  requireExceeded(seq: number, agent: string, cost: number): void {
-    const isPassed = (day: string) => tiersOf(agent).some(({ name, cap }) => this.#total(name, day) + cost > cap);
+  requireExceeded(seq: number, whose: Charged, cost: number): void {
+    const isPassed = (day: string) => tiersOf(whose).some(({ name, cap }) => this.#total(name, day) + cost > cap);
     if (this.#days().some(isPassed)) return;
-    throw new Broken(`entry ${seq}: ${cost} of ${agent} was refused, and fits in every tier`);
+    throw new Broken(`entry ${seq}: ${cost} of ${whose.agent} was refused, and fits in every tier`);
   }
 
   tell(seq: number, name: string, day: string, percent: number): void {
@@ -133,17 +146,17 @@ export class JudgedBudgets {
     }
   }
 
-  #charge(agent: string, day: string): void {
+  #charge(whose: Charged, day: string): void {
     // Just before midnight, a gateway may be in the next day already.
     if (day !== this.#day || day !== this.#until) return;
-    for (const { name, cap } of tiersOf(agent)) {
+    for (const { name, cap } of tiersOf(whose)) {
       this.#charged.set(name, cap);
       this.#chargedNow.set(name, cap);
     }
   }
 
-  #adjust(agent: string, cost: number): void {
-    if (cost !== 0) this.#history.happened({ model: 'budget', do: 'adjust', tiers: capsOf(agent), cost });
+  #adjust(whose: Charged, cost: number): void {
+    if (cost !== 0) this.#history.happened({ model: 'budget', do: 'adjust', tiers: capsOf(whose), cost });
   }
 
   /** The days on which the entry at hand may have been judged. */
@@ -169,23 +182,23 @@ function add(totals: Map<string, number>, name: string, by: number): void {
   totals.set(name, (totals.get(name) ?? 0) + by);
 }
 
-function tiersOf(agent: string): readonly JudgedTier[] {
+function tiersOf({ agent, delegators }: Charged): readonly JudgedTier[] {
   const [org = '', team = ''] = agent.split('/');
   return [
     { name: '*', cap: caps.global },
     { name: org, cap: caps.org },
     { name: `${org}/${team}`, cap: caps.team },
-    { name: agent, cap: caps.agent },
+    ...[agent, ...delegators].map((name) => ({ name, cap: caps.agent })),
   ];
 }
 
 /** The caps of an agent's tiers, by their names. */
-export function capsOf(agent: string): Readonly<Record<string, number>> {
-  return Object.fromEntries(tiersOf(agent).map(({ name, cap }) => [name, cap]));
+export function capsOf(whose: Charged): Readonly<Record<string, number>> {
+  return Object.fromEntries(tiersOf(whose).map(({ name, cap }) => [name, cap]));
 }
 
 /** The name of a tier of an agent. */
 export function tierOf(agent: string, tier: 'global' | 'org' | 'team' | 'agent'): string {
   const place = ['global', 'org', 'team', 'agent'].indexOf(tier);
-  return tiersOf(agent)[place]?.name ?? '';
+  return tiersOf({ agent, delegators: [] })[place]?.name ?? '';
 }

@@ -1,13 +1,14 @@
 import type { SealedEntry } from '@reeve/core';
 import { Broken } from './broken.ts';
-import type { Judge } from './judge.ts';
-import { lineOf } from './judge.ts';
+import type { Judge, Written } from './judge.ts';
+import { lineOf, readEntry } from './judged-entry.ts';
+import { textOf } from './state-of.ts';
 import type { VirtualGateway } from './virtual-gateway.ts';
 import type { VirtualMember } from './virtual-log.ts';
 
 /** Has each commit judged, and what became of the gateway that made it. */
 export class LogWatch {
-  /** Called with each entry, as it is written. */
+  /** Called with each entry and each change, as it is written. */
   onWritten: ((line: string) => void) | undefined;
   readonly #judge: Judge;
   readonly #gateways: readonly VirtualGateway<VirtualMember>[];
@@ -19,12 +20,26 @@ export class LogWatch {
   }
 
   /** `until`: when they are written, by any clock. */
-  read(entries: readonly SealedEntry[], by: VirtualMember, until: number): void {
+  read(written: Written, by: VirtualMember, until: number): void {
     const name = this.#gatewayOn(by)?.name ?? 'a gateway that has ended';
-    if (this.onWritten !== undefined) for (const entry of entries) this.onWritten(`${name}, ${lineOf(entry)}`);
-    this.#judge.read(entries, until);
+    if (this.onWritten !== undefined) {
+      for (const entry of written.entries) this.onWritten(`${name}, ${lineOf(entry)}`);
+      for (const change of written.changes) this.onWritten(`${name}, change ${textOf(change)}`);
+    }
+    for (const entry of written.entries) this.#requireInReach(entry, by);
+    this.#judge.read(written, until);
     const { untold } = this.#judge.budgets;
     if (untold !== undefined) this.#untold.push({ by, untold });
+  }
+
+  /** A gateway decides nothing for those of whom it could not read everything, and lets nothing of them run. */
+  #requireInReach(sealed: SealedEntry, { outOfReach, release }: VirtualMember): void {
+    if (outOfReach.isNobody) return;
+    const { seq, agent, decision, payload, eventType } = readEntry(sealed);
+    if ((decision ?? 'deny') === 'deny' && payload.to !== 'running') return;
+    const unread = [agent, ...this.#judge.delegations.above(agent).map(({ by }) => by)].find((each) => outOfReach.has(each));
+    if (unread === undefined) return;
+    throw new Broken(`entry ${seq}: ${eventType} of ${agent} at a ${release} release that could not read all of ${unread}`);
   }
 
   /** A gateway that has nothing under way has told of the shares that its last commit used up. */

@@ -1,7 +1,7 @@
 import type { Op, SavedOp, Store } from '@reeve/core';
 import { recordOf } from '@reeve/core';
 import { Broken } from './broken.ts';
-import { agentName, opName } from './judge.ts';
+import { agentName, opName } from './judged-entry.ts';
 import { textOf } from './state-of.ts';
 import type { VirtualGateway } from './virtual-gateway.ts';
 
@@ -15,7 +15,7 @@ export async function requireRows(store: Store, gateways: readonly VirtualGatewa
 
 /** Whoever forgets an operation last removes its row. A start would bring it back. */
 function requireRemembered(rows: ReadonlyMap<string, SavedOp>, gateways: readonly VirtualGateway[]): void {
-  if (gateways.some(({ gov }) => gov.ops.hasRowsToRemove)) return;
+  if (gateways.length === 0 || gateways.some(({ gov }) => gov.ops.hasRowsToRemove)) return;
   for (const [name, { agent: id, opId }] of rows) {
     const isKnownTo = ({ gov }: VirtualGateway) => {
       const agent = gov.directory.find(id);

@@ -1,5 +1,5 @@
 import type { Governance } from '@reeve/core';
-import { recordOf } from '@reeve/core';
+import { agentKey, recordOf } from '@reeve/core';
 
 /** A start no longer tells an agent what was decided a day before. */
 const toldMs = 23 * 3_600_000;
@@ -36,6 +36,7 @@ export function stateOf(gov: Governance, now: number): State {
     // Each gateway forgets by its own clock what counts no more.
     if (newest.endsAt > now) tell('rate', name, newest.steps);
   }
+  for (const delegation of gov.directory.delegations.all) tell('delegation', agentKey(delegation.id), delegation);
   // About when a control last refused a check is kept to the hour.
   for (const control of gov.control.runs.all()) tell('run', control.controlId, { ...control, refusedAt: null });
   for (const suspension of gov.directory.suspensions.all()) tell('suspension', suspension.id, suspension);

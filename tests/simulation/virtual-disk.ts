@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Batch, SealedEntry } from '@reeve/core';
+import type { Batch } from '@reeve/core';
 import { SqliteStore } from '../../packages/gateway/src/adapters/sql/sqlite-store.ts';
 import { Random } from './random.ts';
 import type { Ground } from './virtual-gateway.ts';
@@ -21,12 +21,12 @@ export type DiskFate = 'done' | 'full' | 'power fails';
  */
 export class VirtualDisk {
   readonly #folder = mkdtempSync(join(existsSync(inMemory) ? inMemory : tmpdir(), 'reeve-disk-'));
-  readonly #onEntries: (entries: readonly SealedEntry[]) => void;
+  readonly #onWritten: (batch: Batch) => void;
   #starts = 0;
   #now: OpenDisk | undefined;
 
-  constructor(onEntries: (entries: readonly SealedEntry[]) => void) {
-    this.#onEntries = onEntries;
+  constructor(onWritten: (batch: Batch) => void) {
+    this.#onWritten = onWritten;
   }
 
   /** Opens what the power failure before has left, if there was one. */
@@ -38,7 +38,7 @@ export class VirtualDisk {
       writeFileSync(`${path}-wal`, left.wal);
       this.#now.close();
     }
-    this.#now = new OpenDisk(path, this.#onEntries);
+    this.#now = new OpenDisk(path, this.#onWritten);
     return this.#now;
   }
 
@@ -58,18 +58,18 @@ interface Bytes {
 export class OpenDisk implements Ground {
   readonly store: SqliteStore;
   readonly #path: string;
-  readonly #onEntries: (entries: readonly SealedEntry[]) => void;
+  readonly #onWritten: (batch: Batch) => void;
   #fate: DiskFate = 'done';
   #random = new Random(0);
   #left: Bytes | undefined;
   /** Why a commit was refused for which there was room. */
   refused: unknown;
   /** What was being written when the power failed. It may be there after the next start, or not. */
-  doubtful: readonly SealedEntry[] | undefined;
+  doubtful: Batch | undefined;
 
-  constructor(path: string, onEntries: (entries: readonly SealedEntry[]) => void) {
+  constructor(path: string, onWritten: (batch: Batch) => void) {
     this.#path = path;
-    this.#onEntries = onEntries;
+    this.#onWritten = onWritten;
     this.store = new SqliteStore({ path, sync: 'power' });
   }
 
@@ -90,7 +90,7 @@ export class OpenDisk implements Ground {
       this.refused = error;
       throw error;
     }
-    this.#onEntries(batch.entries);
+    this.#onWritten(batch);
     return undefined;
   }
 
@@ -99,7 +99,7 @@ export class OpenDisk implements Ground {
     const before = this.#read();
     this.store.commitNow(batch);
     const after = this.#read();
-    this.doubtful = batch.entries;
+    this.doubtful = batch;
     this.#left = { file: after.file, wal: this.#torn(before.wal, after.wal) };
     return new Promise(() => undefined);
   }

@@ -17,7 +17,9 @@ import {
   StaleWatch,
 } from '@reeve/core';
 import { noMint } from './no-mint.ts';
+import { findAccounts, findRoles, virtualIssuer } from './people.ts';
 import { namedRandomness, sha256 } from './random.ts';
+import type { Release } from './releases.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** Short, so that much of it happens in a simulation. */
@@ -36,6 +38,8 @@ export interface Ground {
   readonly store: Store;
   commit(batch: Batch): void | Promise<void>;
   readonly sharing?: LogOfOthers;
+  /** Which release runs on it, if not the present one. */
+  readonly release?: Release;
 }
 
 interface LogOfOthers {
@@ -83,7 +87,7 @@ export class VirtualGateway<Under extends Ground = Ground> {
     this.access = access;
     this.clock = clock;
     this.ground = ground;
-    this.authenticator = new Authenticator(access);
+    this.authenticator = new Authenticator(access, { findLogin: () => Promise.resolve(undefined), findRoles });
     this.execute = executorOf(gov);
     const { opsTtlMs, sweepTickMs, silentMs, leaseMs } = settings;
     this.checkpoint = new OpsCheckpoint(gov, sweepTickMs, opsTtlMs, Math.max(sweepTickMs, opsTtlMs));
@@ -107,7 +111,8 @@ export class VirtualGateway<Under extends Ground = Ground> {
       read: () => others.read(),
       lock: () => others.lock(),
       prepare: (commits) => prepareToFollow(gov, commits),
-      follow: (commit) => faulty(followCommit(gov, commit)),
+      // What a release does not know is expected. What it knows, it can apply.
+      follow: (commit) => faulty(followCommit(gov, commit).filter((fault) => !commit.unread.includes(fault))),
       failed: onFailed,
     };
     const journal = new Journal<Change, DomainEvent>(
@@ -134,6 +139,12 @@ export class VirtualGateway<Under extends Ground = Ground> {
         randomness,
         sha256,
         policyFeatures: {},
+        subjects: virtualIssuer(),
+        findAccounts,
+        readCredentials: async () => {
+          await journal.committed();
+          return await store.load();
+        },
         agentBounds: { agents: 10_000, bytes: 64 * 1024 * 1024 },
         mostActionMicros: 1_000_000_000,
         opsTtlMs: settings.opsTtlMs,

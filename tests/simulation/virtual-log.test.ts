@@ -8,8 +8,8 @@ test('the work of a gateway that has ended may be done, and the gateway hears an
   const done: string[] = [];
   const seeds = Array.from({ length: 20 }, (_, seed) => seed);
   for (const seed of seeds) {
-    const log = new VirtualLog(() => undefined);
-    const member = log.join();
+    const log = new VirtualLog(() => undefined, new Random(0));
+    const member = log.join('present');
     const ask = (what: string) => void log.ask(member, 'commit', () => done.push(what)).then(() => heard.push(what));
     ask('before');
     log.leave(member, new Random(seed));
@@ -24,8 +24,8 @@ test('the work of a gateway that has ended may be done, and the gateway hears an
 
 test('whoever loses an answer never gets it', async () => {
   const heard: unknown[] = [];
-  const log = new VirtualLog(() => undefined);
-  const member = log.join();
+  const log = new VirtualLog(() => undefined, new Random(0));
+  const member = log.join('present');
   void log.ask(member, 'commit', () => 'done').then((answer) => heard.push(answer));
   expect(log.work(0, 'answer lost')).toBe(member);
   await settled();

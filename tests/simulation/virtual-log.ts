@@ -1,11 +1,17 @@
-import type { Batch, Commit, SealedEntry } from '@reeve/core';
+import type { Batch, Commit } from '@reeve/core';
 import { commitText, emptyChain, HeadMoved, MemoryStore, parseCommit } from '@reeve/core';
+import { Broken } from './broken.ts';
 import type { Random } from './random.ts';
+import type { Release } from './releases.ts';
+import { asReadBy, asWritten, isUnknownTo, OutOfReach } from './releases.ts';
 import type { Ground } from './virtual-gateway.ts';
+
+type Told = NonNullable<Batch['told']>;
 
 /** A commit in the log. Gateways get it as text, so that they share no objects. */
 interface KeptCommit {
   readonly head: Commit['head'];
+  readonly told: Told;
   readonly text: string;
 }
 
@@ -25,8 +31,8 @@ interface Message {
   readonly version: number;
 }
 
-/** Called with the entries of each commit, and who made it. */
-type OnEntries = (entries: readonly SealedEntry[], by: VirtualMember) => void;
+/** Called with each commit, and who made it. */
+type OnWritten = (batch: Batch, by: VirtualMember) => void;
 
 /** What becomes of the next piece of work. */
 export type Fate = 'done' | 'refused' | 'answer lost';
@@ -38,15 +44,20 @@ export type Fate = 'done' | 'refused' | 'answer lost';
 export class VirtualLog {
   readonly store = new MemoryStore();
   readonly commits: KeptCommit[] = [];
+  /** How often a gateway could not read all of a commit. */
+  unread = 0;
   readonly #asks: Ask[] = [];
   readonly #messages: Message[] = [];
   readonly #members = new Set<VirtualMember>();
-  readonly #onEntries: OnEntries;
+  readonly #onWritten: OnWritten;
+  readonly #random: Random;
   /** Who has locked the head of the log. Nobody else writes meanwhile. */
   #holder: VirtualMember | undefined;
 
-  constructor(onEntries: OnEntries) {
-    this.#onEntries = onEntries;
+  /** `random` draws in which form newer releases write. */
+  constructor(onWritten: OnWritten, random: Random) {
+    this.#onWritten = onWritten;
+    this.#random = random;
   }
 
   get version(): number {
@@ -61,8 +72,8 @@ export class VirtualLog {
     return this.#messages.length;
   }
 
-  join(): VirtualMember {
-    const member = new VirtualMember(this, this.version);
+  join(release: Release): VirtualMember {
+    const member = new VirtualMember(this, this.version, release);
     this.#members.add(member);
     return member;
   }
@@ -149,14 +160,15 @@ export class VirtualLog {
     return this.#holder === by;
   }
 
-  write(by: VirtualMember, batch: Batch): void {
+  write(by: VirtualMember, made: Batch): void {
+    const batch = asWritten(by.release, made, this.#random);
     const { told = nothingTold } = batch;
     this.#holder = undefined;
     this.store.commit(batch);
     const last = batch.entries.at(-1) ?? this.commits.at(-1)?.head ?? emptyChain;
-    this.commits.push({ head: { seq: last.seq, hash: last.hash }, text: commitText(told) });
+    this.commits.push({ head: { seq: last.seq, hash: last.hash }, told, text: commitText(told) });
     for (const to of this.#members) if (to !== by) this.#messages.push({ to, version: this.version });
-    this.#onEntries(batch.entries, by);
+    this.#onWritten(batch, by);
   }
 
   #isFree(member: VirtualMember): boolean {
@@ -180,15 +192,19 @@ const contendedFor = 3;
 export class VirtualMember implements Ground {
   /** A gateway that others write beside. */
   readonly sharing = this;
+  readonly release: Release;
+  /** Of whom it could not read everything. */
+  readonly outOfReach = new OutOfReach();
   readonly #log: VirtualLog;
   /** The commit that memory stands on. */
   #version: number;
   readonly #heard = new Set<number>();
   #contended = 0;
 
-  constructor(log: VirtualLog, version: number) {
+  constructor(log: VirtualLog, version: number, release: Release) {
     this.#log = log;
     this.#version = version;
+    this.release = release;
   }
 
   get version(): number {
@@ -241,10 +257,22 @@ export class VirtualMember implements Ground {
   }
 
   #take(through: number): Commit[] {
-    const commits = this.#log.commits
-      .slice(this.#version, through)
-      .map(({ head, text }) => ({ head, ...parseCommit(text) }));
+    const commits = this.#log.commits.slice(this.#version, through).map((kept) => this.#read(kept));
     this.#version = Math.max(this.#version, through);
     return commits;
+  }
+
+  /** Whatever a release knows can be read, and nothing else. */
+  #read({ head, told, text }: KeptCommit): Commit {
+    const isAsWritten = this.release === 'present';
+    const commit = { head, ...parseCommit(isAsWritten ? text : commitText(asReadBy(this.release, told))) };
+    if (commit.unread.length > 0 !== isUnknownTo(this.release, told)) {
+      throw new Broken(`a ${this.release} release reads a commit as ${JSON.stringify(commit.unread)}`);
+    }
+    if (commit.unread.length > 0) {
+      this.outOfReach.add(told.touched);
+      this.#log.unread++;
+    }
+    return commit;
   }
 }

@@ -4,16 +4,16 @@ import type { Random } from './random.ts';
 /** What the owner of an agent knows about it. */
 export interface KnownAgent {
   readonly id: AgentId;
-  /** The number of the token of its last registration, acknowledged or not. 0: there is none. */
-  token: number;
+  /** Its tokens, the newest last: that of its last registration, acknowledged or not, and those that it was given. */
+  readonly tokens: string[];
+  /** It was told that its newest token is none, or has ended. */
+  isLost: boolean;
   registrations: number;
   ops: number;
   /** Operations that it has asked about and got no answer yet, and since which step. */
   readonly asking: Map<string, number>;
   /** Ids of operations that it may still finish. */
   readonly running: string[];
-  /** Approvals that it waits for. */
-  readonly asked: string[];
 }
 
 /** What the holder of a key knows about it. */
@@ -26,37 +26,80 @@ export interface KnownKey {
 
 const orgs = ['acme', 'umbra', 'initech', 'hooli'];
 const teams = ['red', 'blue', 'green'];
+/** Where agents act for others, and how many ids they have for that. */
+const delegating = [
+  ['acme', 'red'],
+  ['acme', 'blue'],
+  ['umbra', 'red'],
+] as const;
+const delegatesOfTeam = 3;
+/** How many tokens an agent remembers. */
+const mostTokens = 5;
+const mostApprovals = 6;
+
+function knownAgent(id: AgentId): KnownAgent {
+  return { id, tokens: [], isLost: false, registrations: 0, ops: 0, asking: new Map(), running: [] };
+}
+
+/** The agent has one more token. */
+export function keepToken(agent: KnownAgent, token: string): void {
+  agent.isLost = false;
+  agent.tokens.push(token);
+  if (agent.tokens.length > mostTokens) agent.tokens.shift();
+}
 
 /** The people and agents outside the gateways, and what they know. */
 export class World {
   readonly agents: KnownAgent[] = [];
+  /** Ids by which agents act for others of their team, and for each other. */
+  readonly delegates: readonly KnownAgent[];
   readonly keys: KnownKey[] = [];
+  /** The newest approvals that agents wait for. */
+  readonly approvals: string[] = [];
 
   constructor(agentsPerTeam: number) {
     for (const orgId of orgs) {
       for (const teamId of teams) {
         for (let nth = 0; nth < agentsPerTeam; nth++) {
-          const id = { orgId, teamId, agentId: `bot-${nth}` };
-          this.agents.push({
-            id,
-            token: 0,
-            registrations: 0,
-            ops: 0,
-            asking: new Map(),
-            running: [],
-            asked: [],
-          });
+          this.agents.push(knownAgent({ orgId, teamId, agentId: `bot-${nth}` }));
         }
       }
     }
+    this.delegates = delegating.flatMap(([orgId, teamId]) =>
+      Array.from({ length: delegatesOfTeam }, (_, nth) => knownAgent({ orgId, teamId, agentId: `sub-${nth}` })),
+    );
   }
 
   /** Some agents do far more than others, so that gateways meet at them. */
   agent(random: Random): KnownAgent {
+    const acting = random.chance(0.2) ? this.delegates.filter(({ tokens }) => tokens.length > 0) : [];
+    if (acting.length > 0) return random.pick(acting);
     const nth = Math.floor(this.agents.length * random.next() ** 3);
     const agent = this.agents[(nth * 7) % this.agents.length];
     if (agent === undefined) throw new Error('there are no agents');
     return agent;
+  }
+
+  /** People see what waits for them. */
+  ask(approvalId: string): void {
+    this.approvals.push(approvalId);
+    if (this.approvals.length > mostApprovals) this.approvals.shift();
+  }
+
+  /** Mostly an agent that needs a token. */
+  agentToRegister(random: Random): KnownAgent {
+    const lost = this.agents.filter(({ isLost }) => isLost);
+    return lost.length > 0 && random.chance(0.8) ? random.pick(lost) : this.agent(random);
+  }
+
+  /** Somebody of the same team, who may act for others itself. */
+  sibling(random: Random, { id: { orgId, teamId, agentId } }: KnownAgent): KnownAgent | undefined {
+    const isDelegate = random.chance(0.4);
+    const team = (isDelegate ? this.delegates : this.agents).filter(({ id, tokens }) => {
+      return tokens.length > 0 && id.orgId === orgId && id.teamId === teamId && id.agentId !== agentId;
+    });
+    // The same few delegate, so that chains come about.
+    return team[Math.floor(team.length * random.next() ** 2)];
   }
 
   /** An agent that is about something, if one is found soon. */

@@ -3,6 +3,7 @@ import { MemoryStore } from './memory/memory-store.ts';
 import { OpsCheckpoint } from './ops/checkpoint.ts';
 import { factsNeededFrom } from './recover.ts';
 import type { KeptFacts } from './store.ts';
+import { delegateAgent } from './testkit/commands.ts';
 import { agentId } from './testkit/requests.ts';
 import type { TestAgent, TestGovernance } from './testkit/test-governance.ts';
 import { testGovernance } from './testkit/test-governance.ts';
@@ -54,6 +55,18 @@ test.each(damages)('for %s in a commit, a start reads what its entries say', asy
   const after = await before.crash();
   expect([isOut(after, bot), isOut(after, other)]).toEqual([false, false]);
   expect(after.opsOf(bot.id).get('t:s')).toMatchObject({ state: 'running', reservedMicros: 500 });
+});
+
+test('an operation on behalf of another agent is restored as such from its entries', async () => {
+  const { store, test: before, bot } = await scene();
+  const child = await before.settle(delegateAgent(before.gov, bot, 'child', { ttlSecs: 100 }));
+  const delegate = { id: child.agentId, token: child.token };
+  await before.check(delegate, { traceId: 'd', spanId: 's', estimatedCostMicros: 300 });
+  store.damage = (text) => (text.includes('d:s') ? '{' : text);
+  const after = await before.crash();
+  expect(after.opsOf(delegate.id).get('d:s')).toMatchObject({ reservedMicros: 300, delegators: ['bot'] });
+  const reserved = [...after.gov.ledger.all()].filter(({ of }) => of.agentId !== '').map((each) => each.reserved);
+  expect(reserved.sort()).toEqual([300, 800]);
 });
 
 test('of a fact that cannot be applied, its agent alone is out of service, and the gateway starts', async () => {

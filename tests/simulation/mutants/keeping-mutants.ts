@@ -72,6 +72,18 @@ export const keepingMutants: readonly Mutant[] = [
     replacement: 'isSaveOf satisfies unknown;',
   },
   {
+    name: 'leaving: a row whose removal is taken back stays when its agent leaves',
+    file: `${core}/ops/ops-facts.ts`,
+    text: 'if (op === undefined) return isHere ?',
+    replacement: 'if (op === undefined) return isHere && agent !== undefined ?',
+  },
+  {
+    name: 'leaving: a row that another gateway is writing stays when a delegation is forgotten',
+    file: `${core}/control/forget-delegations.ts`,
+    text: 'removeRowsOf(gov, agent);',
+    replacement: 'removeRowsOf satisfies unknown;',
+  },
+  {
     name: 'marks: a row of another gateway counts for what happens here',
     file: `${core}/ops/registry.ts`,
     text: 'const wasUnsaved = isWhole && this.#unsaved.delete(op);',

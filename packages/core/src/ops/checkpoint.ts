@@ -4,7 +4,7 @@ import { agentKey } from '../kernel/index.ts';
 import type { Agent } from '../tenancy/index.ts';
 import type { Operations, OpsState } from './operations.ts';
 import type { OpsChange, SavedOp } from './ops-slice.ts';
-import { isOver, recordOf } from './op.ts';
+import { recordOf } from './op.ts';
 import type { Op } from './op.ts';
 import type { OpRow } from './forgotten-rows.ts';
 import { rowOf } from './forgotten-rows.ts';
@@ -78,9 +78,9 @@ export class OpsCheckpoint {
     return hasMore;
   }
 
-  /** The log alone restores such an operation while it is kept. */
+  /** The log alone restores such an operation while it is kept. An end that is not durable yet may be taken back. */
   #endedAtOnce(op: Op, since: number): boolean {
-    return isOver(op.state) && op.savedSeq === 0 && op.movedAt - since <= this.#endsAtOnceMs;
+    return op.hasEnded && op.savedSeq === 0 && op.movedAt - since <= this.#endsAtOnceMs;
   }
 
   get replayFrom(): number {

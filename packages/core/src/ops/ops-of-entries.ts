@@ -5,7 +5,7 @@ import type { AgentId, EpochMs } from '../kernel/index.ts';
 import { keptText } from '../kernel/index.ts';
 import type { Agent } from '../tenancy/index.ts';
 import type { OpRecord, OpState, OpUsage } from './op.ts';
-import { bareRecord, isOver, recordOf } from './op.ts';
+import { bareRecord, isOver, noDelegators, recordOf } from './op.ts';
 import type { OpsState } from './operations.ts';
 import { tiersOfOp } from './ops-facts.ts';
 import type { RestoredOps } from './restore-ops.ts';
@@ -20,6 +20,7 @@ interface LoggedEntry {
     readonly op_state?: OpState;
     readonly digest?: string;
     readonly cost_micros?: number;
+    readonly delegators?: readonly string[];
     readonly resource?: string;
     readonly run_id?: string;
     readonly summary?: string;
@@ -99,6 +100,9 @@ function recordAfter(
   return decided(known, entry, payload.op_state, agent, at);
 }
 
+/** All that the first check says of an operation. The rest is told by later entries, or is nobody's word. */
+type ToldByEntry = Omit<OpRecord, 'agent' | 'opId' | 'updatedAt' | 'usage' | 'control' | 'stale'>;
+
 function decided(
   known: OpRecord | undefined,
   { op_id: opId, payload, reason, policy_rule: policyRule }: LoggedEntry,
@@ -111,14 +115,14 @@ function decided(
   // ended before was swept, and this is another one.
   const isKnown = known !== undefined && !isOver(known.state);
   const costMicros = payload.cost_micros ?? 0;
-  return {
-    ...bareRecord(agent, opId, at),
+  const told: ToldByEntry = {
     state,
     registeredAt: isKnown ? known.registeredAt : at,
     actionType: payload.action?.type ?? null,
     resource: keptText(payload.resource ?? ''),
     summary: keptText(payload.summary ?? ''),
     runId: payload.run_id ?? '',
+    delegators: payload.delegators ?? noDelegators,
     via: payload.via ?? null,
     reason: keptText(reason ?? ''),
     costMicros,
@@ -126,6 +130,7 @@ function decided(
     policyRule: policyRule ?? '',
     digest: payload.digest ?? '',
   };
+  return { ...bareRecord(agent, opId, at), ...told };
 }
 
 function moved(known: OpRecord, { payload, reason }: LoggedEntry, state: OpState, at: EpochMs): OpRecord {

@@ -278,6 +278,19 @@ test('an operation whose end was taken back, among later ones that stand, is not
   expect(registry.find(owner, 't:1')).toBe(first);
 });
 
+test('an operation whose end is taken back after it needed no row comes first among those without one', () => {
+  const clock = new ManualClock();
+  const registry = new MovableOps(clock, ttlMs);
+  const owner = looseAgent('acme/search/bot');
+  const first = registry.ingest(owner, 't:1').op;
+  const takeBack = registry.move(first, 'terminate');
+  registry.needsNoRow(first);
+  clock.advance(1000);
+  const second = registry.ingest(owner, 't:2').op;
+  takeBack?.();
+  expect([...registry.unsaved()].map(([op]) => op)).toEqual([first, second]);
+});
+
 test('the row that another gateway writes of an operation that is forgotten here is removed by whoever sweeps next', () => {
   const registry = new MovableOps(new ManualClock(), ttlMs);
   const owner = looseAgent('acme/search/bot');

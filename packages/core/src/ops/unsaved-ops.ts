@@ -8,6 +8,7 @@ export class UnsavedOps {
   readonly #noted = new ChunkedSet(unsavedSlot);
   /** Their row could not be written. They go before all others. */
   readonly #overdue = new Set<Op>();
+  #newest = Number.NEGATIVE_INFINITY;
 
   /** The operations, and since when. Longest first. */
   *all(): Iterable<readonly [Op, number]> {
@@ -18,6 +19,9 @@ export class UnsavedOps {
   /** The operation stays noted, however often it changes, until its row is written or turns out not to be needed. */
   note(op: MutableOp, since: number): void {
     if (this.#overdue.has(op) || this.#noted.has(op)) return;
+    // A change that is taken back may leave an operation as it was before others were noted.
+    if (since < this.#newest) return this.noteOverdue(op);
+    this.#newest = since;
     op.unsavedSince = since;
     this.#noted.add(op);
   }
