@@ -3,8 +3,8 @@ import { MemoryStore } from './memory/memory-store.ts';
 import { OpsCheckpoint } from './ops/checkpoint.ts';
 import { factsNeededFrom } from './recover.ts';
 import type { KeptFacts } from './store.ts';
-import { delegateAgent } from './testkit/commands.ts';
-import { agentId } from './testkit/requests.ts';
+import { controlOp, delegateAgent } from './testkit/commands.ts';
+import { agentId, operator } from './testkit/requests.ts';
 import type { TestAgent, TestGovernance } from './testkit/test-governance.ts';
 import { testGovernance } from './testkit/test-governance.ts';
 
@@ -57,6 +57,17 @@ test.each(damages)('for %s in a commit, a start reads what its entries say', asy
   expect(after.opsOf(bot.id).get('t:s')).toMatchObject({ state: 'running', reservedMicros: 500 });
 });
 
+test('an operation shows the control that a damaged commit tells of', async () => {
+  const { store, test: before, bot } = await scene();
+  const op = before.opsOf(bot.id).get('t:s');
+  if (op === undefined) throw new Error('there is no operation');
+  await before.settle(controlOp(before.gov, operator, op, 'pause', ''));
+  await before.settle(controlOp(before.gov, operator, op, 'resume', 'go on'));
+  store.damage = (text) => (text.includes('go on') ? '{' : text);
+  const after = await before.crash();
+  expect(after.opsOf(bot.id).get('t:s')).toMatchObject({ state: 'running', control: { action: 'resume' } });
+});
+
 test('an operation on behalf of another agent is restored as such from its entries', async () => {
   const { store, test: before, bot } = await scene();
   const child = await before.settle(delegateAgent(before.gov, bot, 'child', { ttlSecs: 100 }));
@@ -65,8 +76,8 @@ test('an operation on behalf of another agent is restored as such from its entri
   store.damage = (text) => (text.includes('d:s') ? '{' : text);
   const after = await before.crash();
   expect(after.opsOf(delegate.id).get('d:s')).toMatchObject({ reservedMicros: 300, delegators: ['bot'] });
-  const reserved = [...after.gov.ledger.all()].filter(({ of }) => of.agentId !== '').map((each) => each.reserved);
-  expect(reserved.sort()).toEqual([300, 800]);
+  const reserved = (name: string) => [...after.gov.ledger.all()].find(({ of }) => of.agentId === name)?.reserved;
+  expect([reserved('child'), reserved('bot')]).toEqual([300, 800]);
 });
 
 test('of a fact that cannot be applied, its agent alone is out of service, and the gateway starts', async () => {

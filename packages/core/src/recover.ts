@@ -48,16 +48,16 @@ async function restoreSavedLater(
   gov.balances.restore(balances, mark.seq);
   gov.rateKeeper.restore(snapshot.rates, ratesMark ?? 0);
   const restored = opsReplayFrom === null ? undefined : new RestoredOps(gov, ops, shared);
+  const findReceipts: FindReceipts = (ids) => log.receipts(ids);
   /** Restores from the audit entries in between what no facts say. */
   const fromEntries: FromEntries = async (after, through) => {
     const bookings = new BookingsOfEntries(gov.balances.saved, { ...mark, seq: Math.max(after, mark.seq) });
     const ofOps = restored && new OpsOfEntries(gov, Math.max(after, opsReplayFrom ?? 0), restored);
     const followers = ofOps === undefined ? [bookings] : [bookings, ofOps];
     await replayLog(log, followers, through, (stored) => onUnread(unreadEntry(stored)));
+    await restored?.showControls(findReceipts);
   };
   await fromEntries(0, factsFrom);
-  const findReceipts: FindReceipts = (ids) => log.receipts(ids);
-  await restored?.showControls(findReceipts);
   const marks: Marks = {
     balances: Math.max(mark.seq, factsFrom),
     rates: Math.max(ratesMark ?? 0, factsFrom),

@@ -12,7 +12,7 @@ export function forgetEndedDelegations(gov: Controls & Housekeeping, most: numbe
   for (const { id } of [...directory.delegations.ended()]) {
     if (forgotten === most) break;
     const agent = directory.find(id);
-    if (agent !== undefined && ops.of(agent).size > 0) continue;
+    if ((agent !== undefined && ops.of(agent).size > 0) || directory.outOfService.has(id)) continue;
     journal.apply({ kind: 'delegation_removed', id });
     // If somebody has registered it since, it is an agent of its own.
     if (agent !== undefined && agent.record.tokenHash === null) {

@@ -14,7 +14,7 @@ export type FindReceipts = (ids: readonly string[]) => Promise<readonly Receipt[
 export class RestoredOps {
   readonly #state: OpsState;
   readonly #shared: (text: string) => string;
-  /** The last control of each operation that had one. */
+  /** The last control of each operation that had one, and that is still to be shown. */
   readonly #controls = new Map<Op, string>();
 
   constructor(state: OpsState, rows: Iterable<SavedOp>, shared: (text: string) => string) {
@@ -39,13 +39,12 @@ export class RestoredOps {
     if (op !== undefined && controlId !== undefined) this.#controls.set(op, controlId);
   }
 
-  /** Shows the controls that rows name. Later facts say which control took over from them. */
+  /** Shows the controls that rows and entries name. Later facts say which control took over from them. */
   async showControls(find: FindReceipts): Promise<void> {
     const { ops } = this.#state;
-    await this.#show(
-      [...this.#controls].filter(([op]) => ops.holds(op)),
-      find,
-    );
+    const shown = [...this.#controls].filter(([op]) => ops.holds(op));
+    this.#controls.clear();
+    await this.#show(shown, find);
   }
 
   /** What was restored is whole now. Receipts go on changing after the operation has moved, so they are read as they are. */

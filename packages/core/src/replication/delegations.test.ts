@@ -4,6 +4,7 @@ import type { Answer } from '../decision/answer.ts';
 import { checkAction } from '../decision/check-action.ts';
 import { ownWork } from '../journal/warrant.ts';
 import type { EpochMs, ReeveError } from '../kernel/index.ts';
+import { agentKey } from '../kernel/index.ts';
 import type { DelegateRequest } from '../tenancy/delegate-agent.ts';
 import { endLapsedDelegations } from '../tenancy/end-delegation.ts';
 import { completeAction, delegateAgent, registerAgent } from '../testkit/commands.ts';
@@ -279,4 +280,18 @@ test('a delegation bounds what happens by it at all gateways, at every entry of 
     }),
     { numRuns: 60 },
   );
+});
+
+test('a gateway that could not read all of a delegate leaves its delegation to others', async () => {
+  const { one, two, clock, settled, register, follow } = await twoGateways(policy);
+  const delegator = await register('acme/red/boss');
+  const granted = await settled(delegateAgent(one.gov, delegator, 'one', { ttlSecs: 10 }));
+  await follow();
+  two.gov.directory.outOfService.add({ agents: ['acme/red/one'], orgs: [], everything: false });
+  const revoking = revokeDelegation(two.gov, delegator, 'one').then(() => 'revoked', String);
+  expect(await settled(revoking)).toContain('out of service');
+  clock.advance(11_000);
+  const lapsed = ({ gov }: TestGovernance) => settled(gov.journal.turn(ownWork, () => endLapsedDelegations(gov, 10)));
+  expect([await lapsed(two), await lapsed(one)]).toEqual([0, 1]);
+  expect(one.gov.directory.delegations.find(agentKey(granted.agentId))?.endedAt).not.toBeNull();
 });

@@ -84,6 +84,7 @@ export function revokeDelegation(gov: Tenancy, request: RevokeDelegationRequest)
   if (!isId(request.childId)) throw invalid('child_id', 'must be the id of an agent');
   const { id } = delegator.record;
   const delegate = gov.directory.find({ ...id, agentId: request.childId });
+  gov.directory.outOfService.refuse({ ...id, agentId: request.childId });
   const delegation = delegate === undefined ? undefined : gov.directory.delegations.of(delegate);
   if (delegate === undefined || delegation?.by !== id.agentId) {
     throw new ReeveError('delegation_not_found', `no agent "${request.childId}" acts for this one`);
@@ -100,6 +101,7 @@ export interface EndDelegation {
 /** A person ends a delegation. */
 export function endDelegationOf(gov: Tenancy, { by, agent: id, reason }: EndDelegation): void {
   const agent = findAgent(gov, by, id);
+  gov.directory.outOfService.refuse(id);
   if (gov.directory.delegations.of(agent) === undefined) {
     throw new ReeveError('delegation_not_found', `the agent "${agent.key}" acts for nobody`);
   }
@@ -115,6 +117,8 @@ export function endLapsedDelegations(gov: Tenancy, most: number): number {
     if (ended === most) break;
     // What is below one that expires ends with it.
     if (delegation.endedAt !== null || delegation.expiresAt > now) continue;
+    // Of somebody whom this gateway could not read in full, it does not know who is below.
+    if (directory.outOfService.has(delegation.id)) continue;
     const agent = directory.find(delegation.id);
     if (agent === undefined) continue;
     endDelegation(gov, agent, lapseOf(delegation, now));
