@@ -80,6 +80,11 @@ describe('an approval in memory', () => {
     expect([registry.ofOp(other, 't:s'), registry.ofSignal(other, 1)]).toEqual([undefined, undefined]);
   });
 
+  test.each(['rejected', 'expired', 'cancelled'] as const)('that was %s is not that of a later operation', (state) => {
+    registry.place({ ...told, state });
+    expect([registry.ofOp(id, 't:s'), registry.ofSignal(id, 1)?.state]).toEqual([undefined, state]);
+  });
+
   test('has the rest of its time after a restart, also where the clock is then set back', () => {
     world.clock.advance(200_000);
     registry.place(open);

@@ -62,7 +62,10 @@ export class ApprovalRegistry {
     return this.#live.get(id);
   }
 
-  /** The approval that an operation waits for, or whose outcome its agent has not acknowledged. */
+  /**
+   * The approval that an operation waits for, or by which it runs although its agent has not acknowledged that. One that
+   * ended an operation is not found: another one may have its id.
+   */
   ofOp(agent: AgentId, opId: string): Approval | undefined {
     return this.#live.get(this.#byOp.get(opName(agent, opId)) ?? '');
   }
@@ -102,7 +105,8 @@ export class ApprovalRegistry {
       this.#openOf.set(key, this.openCountOf(key) + 1);
       this.#dueAt.set(id, dueAt ?? this.#clock.elapsed() + this.#timeLeft(approval));
     }
-    if (approval.state === 'open' || signalSequence !== null) this.#byOp.set(opName(agent, opId), id);
+    const isUnderWay = approval.state === 'open' || (approval.state === 'approved' && signalSequence !== null);
+    if (isUnderWay) this.#byOp.set(opName(agent, opId), id);
     if (signalSequence !== null) this.#bySignal.set(signalName(agent, signalSequence), id);
   }
 
