@@ -1,8 +1,8 @@
 import type { MadeKey, Principal } from '@reeve/core';
 import { createKey, deletePolicy, putPolicy, revokeKey, rotateKey } from '@reeve/core';
 import type { Deed, Stage } from './deed.ts';
-import { asCaller } from './deed.ts';
-import { loggedIn, people } from './people.ts';
+import { asCaller, loggedIn } from './deed.ts';
+import { people } from './people.ts';
 import { storedPolicy, tools } from './policies.ts';
 import type { VirtualGateway } from './virtual-gateway.ts';
 

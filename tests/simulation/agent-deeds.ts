@@ -63,12 +63,7 @@ function noteLost({ world }: Stage, agent: KnownAgent, reason: string): void {
   if (world.delegates.includes(agent)) agent.tokens.length = 0;
 }
 
-function check(
-  sim: Stage,
-  { name, gov }: VirtualGateway,
-  agent: KnownAgent,
-  token = tokenOf(agent),
-): Promise<unknown> {
+function check(sim: Stage, { name, gov }: VirtualGateway, agent: KnownAgent, token = tokenOf(agent)): Promise<unknown> {
   const { random } = sim;
   // Agents ask again if they got no answer, and sometimes although they did.
   const known = [...agent.running, ...agent.asking.keys()];
@@ -97,7 +92,13 @@ function check(
   const micros = asked.type === 'llm_call' ? modelCallMicros : cost;
   const op = opName(who, opId);
   // Who acts for others may do so for somebody else until it is decided.
-  const charge = { model: 'budget', do: 'charge', tiers: capsOf({ agent: who, delegators: [] }), cost: micros, op } as const;
+  const charge = {
+    model: 'budget',
+    do: 'charge',
+    tiers: capsOf({ agent: who, delegators: [] }),
+    cost: micros,
+    op,
+  } as const;
   const isDelegate = sim.world.delegates.includes(agent);
   const charged = isDelegate ? () => undefined : sim.history.invoke(name, charge);
   const answered = sim.history.invoke(name, { model: 'op', do: 'answer', op });

@@ -54,7 +54,9 @@ export class Comparison {
     if (outOfReach.isNobody) delegations.requireKnown(gov.directory.delegations.all, name);
     for (const { key, record } of gov.directory.all()) {
       if (gov.directory.outOfService.has(record.id) === outOfReach.has(key)) continue;
-      throw new Broken(`${name} has ${key} ${outOfReach.has(key) ? 'in service, and could not read all of it' : 'out of service'}`);
+      throw new Broken(
+        `${name} has ${key} ${outOfReach.has(key) ? 'in service, and could not read all of it' : 'out of service'}`,
+      );
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { Principal } from '@reeve/core';
 import type { Deed, Stage } from './deed.ts';
-import { asCaller } from './deed.ts';
-import { people, loggedIn } from './people.ts';
+import { asCaller, loggedIn } from './deed.ts';
+import { people } from './people.ts';
 import type { VirtualGateway } from './virtual-gateway.ts';
 
 function suspend(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
@@ -88,7 +88,13 @@ function decideApproval(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
   const until = gateway.clock.now() + 20_000;
   const decide = (by: Principal) =>
     approves
-      ? gateway.execute({ kind: 'approve', by, approvalId, reason: '', grant: wants ? { reach: 'until', until } : null })
+      ? gateway.execute({
+          kind: 'approve',
+          by,
+          approvalId,
+          reason: '',
+          grant: wants ? { reach: 'until', until } : null,
+        })
       : gateway.execute({ kind: 'reject', by, approvalId, reason: '' });
   if (random.chance(0.4)) return asCaller(sim, gateway, world.key(random), decide);
   const person = random.pick(people);

@@ -4,6 +4,8 @@ import type { Bias } from './bias.ts';
 import type { History } from './history.ts';
 import type { Judge } from './judge.ts';
 import { Broken } from './broken.ts';
+import type { Person } from './people.ts';
+import { scopesOf } from './people.ts';
 import type { Random } from './random.ts';
 import type { VirtualTime } from './virtual-clock.ts';
 import type { VirtualGateway } from './virtual-gateway.ts';
@@ -56,4 +58,20 @@ export async function asCaller<Result>(
     used(error instanceof ReeveError && error.code === 'unauthenticated' ? { ok: false } : undefined);
     throw error;
   }
+}
+
+/** A person that has logged in at this gateway. */
+export async function loggedIn({ access, clock }: VirtualGateway, { id, role, email }: Person): Promise<Principal> {
+  await access.callers.settled();
+  const login = { accountId: id, sessionId: `ses_${id}`, role };
+  return {
+    actor: { id, kind: 'account', label: email },
+    credentialId: id,
+    login,
+    scopes: scopesOf[role],
+    orgId: null,
+    teamId: null,
+    expiresAt: clock.now() + 60_000,
+    asOf: access.callers.asOf,
+  };
 }

@@ -6,4 +6,10 @@ import type { Deed } from './deed.ts';
 import { housekeepingDeeds } from './housekeeping-deeds.ts';
 
 /** Everything that happens at a gateway. */
-export const deeds: readonly Deed[] = [...agentDeeds, ...delegationDeeds, ...controlDeeds, ...adminDeeds, ...housekeepingDeeds];
+export const deeds: readonly Deed[] = [
+  ...agentDeeds,
+  ...delegationDeeds,
+  ...controlDeeds,
+  ...adminDeeds,
+  ...housekeepingDeeds,
+];

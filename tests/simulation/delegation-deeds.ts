@@ -1,3 +1,4 @@
+import { agentKey } from '@reeve/core';
 import { shownOf, tokenOf } from './agent-deeds.ts';
 import type { Deed, Stage } from './deed.ts';
 import { asCaller } from './deed.ts';
@@ -36,7 +37,7 @@ function revoke(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
   if (gateway.ground.release === 'older') return Promise.resolve();
   const child = random.pick(world.delegates);
   const isByPerson = random.chance(0.3);
-  const known = gateway.gov.directory.delegations.find(`${agentName(child.id)}` as never);
+  const known = gateway.gov.directory.delegations.find(agentKey(child.id));
   if (isByPerson) {
     return asCaller(sim, gateway, world.key(random), (by) =>
       gateway.execute({ kind: 'end_delegation', by, agent: child.id, reason: '' }),

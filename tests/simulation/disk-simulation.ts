@@ -1,3 +1,4 @@
+import type { Batch } from '@reeve/core';
 import { installFirstKey, messageOf } from '@reeve/core';
 import { register } from './agent-deeds.ts';
 import type { Bias } from './bias.ts';
@@ -35,7 +36,7 @@ export class DiskSimulation implements Stage {
   readonly world: World;
   readonly counts: Record<string, number> = {};
   step = 0;
-  readonly #disk = new VirtualDisk((batch) => this.judge.read(batch, this.time.now));
+  readonly #disk = new VirtualDisk((batch) => this.#read(batch));
   readonly #deeds: readonly Deed[];
   #starts = 0;
   #failure: unknown;
@@ -66,6 +67,15 @@ export class DiskSimulation implements Stage {
       return this.#states;
     } finally {
       this.#disk.remove();
+    }
+  }
+
+  /** What the judge says is told to the simulation, and not to the gateway, which has made its commit. */
+  #read(batch: Batch): void {
+    try {
+      this.judge.read(batch, this.time.now);
+    } catch (error) {
+      this.#failure ??= error;
     }
   }
 
@@ -160,7 +170,7 @@ export class DiskSimulation implements Stage {
     const started = await this.#start();
     const { seq } = started.gov.journal.head;
     const isWritten = doubtful !== undefined && seq === doubtful.entries.at(-1)?.seq;
-    if (isWritten) this.judge.read(doubtful, this.time.now);
+    if (isWritten) this.#read(doubtful);
     this.counts[isWritten ? 'whole' : 'gone'] = (this.counts[isWritten ? 'whole' : 'gone'] ?? 0) + 1;
     if (seq < this.judge.entries)
       throw new Broken(`entry ${this.judge.entries} was acknowledged, and ${seq} is the last`);

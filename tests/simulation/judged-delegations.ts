@@ -41,10 +41,12 @@ export class JudgedDelegations {
     const by = actor.id;
     const isAgain = before !== undefined && before.by === by;
     if (before !== undefined && !isAgain) throw new Broken(`entry ${seq}: ${agent} acts for ${before.by} already`);
-    if (again !== isAgain) throw new Broken(`entry ${seq}: ${agent} acts for ${by}, again: ${again} instead of ${isAgain}`);
+    if (again !== isAgain)
+      throw new Broken(`entry ${seq}: ${agent} acts for ${by}, again: ${again} instead of ${isAgain}`);
     const expiresAt = Date.parse(payload.expires_at ?? '');
     for (const above of this.above(by)) {
-      if (expiresAt > above.expiresAt) throw new Broken(`entry ${seq}: ${agent} acts for longer than ${above.delegate}`);
+      if (expiresAt > above.expiresAt)
+        throw new Broken(`entry ${seq}: ${agent} acts for longer than ${above.delegate}`);
     }
     if (expiresAt <= at) throw new Broken(`entry ${seq}: the delegation of ${agent} is over before it begins`);
     const maxCost = usd === null ? null : Math.round(usd * 1e6);
@@ -82,7 +84,8 @@ export class JudgedDelegations {
     } else {
       if (refusal !== undefined) throw new Broken(`entry ${seq}: ${agent} is allowed what ${refusal}`);
       const told = (payload.delegators ?? []).map((id) => siblingOf(agent, id));
-      if (told.join() !== names.join()) throw new Broken(`entry ${seq}: ${agent} acts for ${names.join()}; told: ${told.join()}`);
+      if (told.join() !== names.join())
+        throw new Broken(`entry ${seq}: ${agent} acts for ${names.join()}; told: ${told.join()}`);
     }
     if (isUsedUp && policyRule === 'delegation') return names;
     for (const link of links) link.checks++;
@@ -110,7 +113,8 @@ export class JudgedDelegations {
   /** Nothing begins by a delegation that is over. */
   requireLasting(seq: number, agent: string, at: number): void {
     const over = this.above(agent).find(({ expiresAt }) => at >= expiresAt);
-    if (over !== undefined) throw new Broken(`entry ${seq}: the delegation of ${over.delegate} is over, and ${agent} runs`);
+    if (over !== undefined)
+      throw new Broken(`entry ${seq}: the delegation of ${over.delegate} is over, and ${agent} runs`);
   }
 
   /** What an action did cost counts for its agent and for those above, as far as they act for others still. */

@@ -37,9 +37,13 @@ export class LogWatch {
     if (outOfReach.isNobody) return;
     const { seq, agent, decision, payload, eventType } = readEntry(sealed);
     if ((decision ?? 'deny') === 'deny' && payload.to !== 'running') return;
-    const unread = [agent, ...this.#judge.delegations.above(agent).map(({ by }) => by)].find((each) => outOfReach.has(each));
+    const unread = [agent, ...this.#judge.delegations.above(agent).map(({ by }) => by)].find((each) =>
+      outOfReach.has(each),
+    );
     if (unread === undefined) return;
-    throw new Broken(`entry ${seq}: ${eventType} of ${agent} at a ${release} release that could not read all of ${unread}`);
+    throw new Broken(
+      `entry ${seq}: ${eventType} of ${agent} at a ${release} release that could not read all of ${unread}`,
+    );
   }
 
   /** A gateway that has nothing under way has told of the shares that its last commit used up. */

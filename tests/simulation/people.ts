@@ -1,6 +1,5 @@
-import type { Issuers, Principal, Role, Scope, SubjectIssuer, TokenCheck } from '@reeve/core';
+import type { Issuers, Role, Scope, SubjectIssuer, TokenCheck } from '@reeve/core';
 import type { Random } from './random.ts';
-import type { VirtualGateway } from './virtual-gateway.ts';
 
 /** Somebody with an account. Agents act for some of them. */
 export interface Person {
@@ -22,7 +21,7 @@ export const people: readonly Person[] = [
   person('dan', 'admin'),
 ];
 
-const scopesOf: Readonly<Record<Role, readonly Scope[]>> = {
+export const scopesOf: Readonly<Record<Role, readonly Scope[]>> = {
   owner: ['read', 'write', 'admin'],
   admin: ['read', 'write', 'admin'],
   developer: ['read', 'write'],
@@ -52,7 +51,11 @@ export function drawSubject(random: Random, nthOp: number, now: number): Subject
   const exp = now + random.pick([-75_000, -50_000, 2000, 600_000, 600_000, 600_000, 600_000, 600_000]);
   const isForeign = random.chance(0.03);
   const sub = `sub-${shown}`;
-  return { text: `${isForeign ? 'foreign' : 'token'} ${shown} ${exp}`, sub, until: isForeign ? -Infinity : exp + leewayMs };
+  return {
+    text: `${isForeign ? 'foreign' : 'token'} ${shown} ${exp}`,
+    sub,
+    until: isForeign ? -Infinity : exp + leewayMs,
+  };
 }
 
 /** The issuer of users, as one gateway knows it. It takes a moment to verify a token that is new. */
@@ -80,26 +83,14 @@ function checkOf(token: string): TokenCheck {
 /** Accounts as a store finds them. */
 export function findAccounts(ids: readonly string[]) {
   const found = people.filter(({ id }) => ids.includes(id));
-  return Promise.resolve(found.map(({ id, role, email, sub }) => ({ id, role, email, identities: [{ issuer, subject: sub }] })));
+  return Promise.resolve(
+    found.map(({ id, role, email, sub }) => ({ id, role, email, identities: [{ issuer, subject: sub }] })),
+  );
 }
 
 /** What the accounts behind a key may do. */
 export function findRoles(ids: readonly string[]) {
-  return Promise.resolve(people.filter(({ id }) => ids.includes(id)).map(({ role }) => ({ role, orgId: null, teamId: null })));
-}
-
-/** A person that has logged in at this gateway. */
-export async function loggedIn({ access, clock }: VirtualGateway, { id, role, email }: Person): Promise<Principal> {
-  await access.callers.settled();
-  const login = { accountId: id, sessionId: `ses_${id}`, role };
-  return {
-    actor: { id, kind: 'account', label: email },
-    credentialId: id,
-    login,
-    scopes: scopesOf[role],
-    orgId: null,
-    teamId: null,
-    expiresAt: clock.now() + 60_000,
-    asOf: access.callers.asOf,
-  };
+  return Promise.resolve(
+    people.filter(({ id }) => ids.includes(id)).map(({ role }) => ({ role, orgId: null, teamId: null })),
+  );
 }

@@ -47,7 +47,8 @@ ${rates.map(({ per, windowMs, max }) => `  - { per: ${per}, window_secs: ${windo
 ${Object.entries(bounds).map(boundsOf).join('')}`;
 
 function boundsOf([agent, { denied, asked }]: readonly [string, Bound]): string {
-  const rule = (name: string, effect: string, tool: string) => `  - { name: ${name}, effect: ${effect}, tools: [${tool}] }\n`;
+  const rule = (name: string, effect: string, tool: string) =>
+    `  - { name: ${name}, effect: ${effect}, tools: [${tool}] }\n`;
   const rules = `${rule('never', 'deny', denied)}${rule('ask', 'require_approval', asked)}`;
   return `---\nname: of-${agent.replaceAll('/', '-')}\nscope: agent:${agent}\nrules:\n${rules}`;
 }
@@ -57,7 +58,8 @@ export function requireAllowed({ seq, decision, payload }: JudgedEntry, agent: s
   const { action, grant_id: grant } = payload;
   const tool = action?.tool ?? '';
   const { denied, asked } = bounds[agent] ?? {};
-  if (tool === denied || tool === 'no') throw new Broken(`entry ${seq}: ${tool} is allowed, and ${agent} may not use it`);
+  if (tool === denied || tool === 'no')
+    throw new Broken(`entry ${seq}: ${tool} is allowed, and ${agent} may not use it`);
   const isAsked = tool !== '' && [asked, 'ask', 'pay'].includes(tool);
   if (isAsked && decision === 'allow' && grant === undefined) {
     throw new Broken(`entry ${seq}: ${tool} is allowed without people, who must be asked for ${agent}`);

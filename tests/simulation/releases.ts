@@ -12,8 +12,8 @@ type Step = Told['steps'][number];
 
 /** What a newer release says beside what every release understands. */
 const laterMember = { saidByLaterRelease: { text: 'x', count: 1 } };
-/** Kinds that a newer release never writes in another form: they are what caps and rates count by. */
-const lasting = /^(?:op_|ops_|rates_|balances_|event_ids_)/;
+/** Kinds that a newer release never writes in another form: caps and rates count by operations of known agents. */
+const lasting = /^(?:op_|ops_|rates_|balances_|event_ids_|agent_saved|agent_removed)/;
 
 /** A commit as a newer release writes it. Some facts have a form that others do not know, and some are new. */
 export function asWritten(release: Release, batch: Batch, random: Random): Batch {
@@ -24,7 +24,8 @@ export function asWritten(release: Release, batch: Batch, random: Random): Batch
     if (kind !== undefined && !lasting.test(kind) && random.chance(0.04)) return inOtherForm(step);
     return random.chance(0.3) ? withLaterMember(step) : step;
   });
-  if (random.chance(0.01)) steps.push({ change: { kind: 'thing_of_later_release', ...laterMember } } as unknown as Step);
+  if (random.chance(0.01))
+    steps.push({ change: { kind: 'thing_of_later_release', ...laterMember } } as unknown as Step);
   return { ...batch, told: { ...told, steps } };
 }
 
@@ -61,7 +62,9 @@ function asBefore(step: Step, kind: string): Step {
 }
 
 function withLaterMember(step: Step): Step {
-  return 'change' in step ? { change: { ...step.change, ...laterMember } } : { event: { ...step.event, ...laterMember } };
+  return 'change' in step
+    ? { change: { ...step.change, ...laterMember } }
+    : { event: { ...step.event, ...laterMember } };
 }
 
 /** Whose state a gateway could not read in full since its start. */

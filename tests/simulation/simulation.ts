@@ -78,7 +78,14 @@ export class Simulation implements Stage {
     const { entries, allowed, counts } = this.judge;
     const { compared, states } = this.#comparison;
     const { crashes, log } = this.#cluster;
-    Object.assign(this.counts, counts, { entries, allowed, commits: log.version, unread: log.unread, compared, crashes });
+    Object.assign(this.counts, counts, {
+      entries,
+      allowed,
+      commits: log.version,
+      unread: log.unread,
+      compared,
+      crashes,
+    });
     return states;
   }
 
@@ -225,7 +232,10 @@ export class Simulation implements Stage {
     const { gateways, log } = this.#cluster;
     await this.#cluster.calm();
     this.#comparison.requireAllAlike();
-    await requireRows(log.store, gateways.filter(({ ground }) => ground.outOfReach.isNobody));
+    await requireRows(
+      log.store,
+      gateways.filter(({ ground }) => ground.outOfReach.isNobody),
+    );
     const place = this.random.int(gateways.length);
     const [known] = gateways.slice(place).map((gateway) => this.#comparison.pictureOf(gateway));
     const joins = this.step % restartEvery !== 0;

@@ -72,7 +72,7 @@ export class World {
 
   /** Some agents do far more than others, so that gateways meet at them. */
   agent(random: Random): KnownAgent {
-    const acting = random.chance(0.2) ? this.delegates.filter(({ tokens }) => tokens.length > 0) : [];
+    const acting = random.chance(0.3) ? this.delegates.filter(({ tokens }) => tokens.length > 0) : [];
     if (acting.length > 0) return random.pick(acting);
     const nth = Math.floor(this.agents.length * random.next() ** 3);
     const agent = this.agents[(nth * 7) % this.agents.length];

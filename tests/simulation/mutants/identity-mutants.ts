@@ -13,13 +13,15 @@ export const identityMutants: readonly Mutant[] = [
     name: 'tokens: a start forgets when they expire',
     file: `${core}/tenancy/tenancy-rows.ts`,
     text: 'return stored === null ? {} : { tokenLife: JSON.parse(stored) as TokenLife };',
-    replacement: 'return { tokenLife: { ...(JSON.parse(stored ?? "{}") as TokenLife), ttlSecs: null, expiresAt: null, former: [] } };',
+    replacement:
+      'return { tokenLife: { ...(JSON.parse(stored ?? "{}") as TokenLife), ttlSecs: null, expiresAt: null, former: [] } };',
   },
   {
     name: 'tokens: one that was renewed never ends',
     file: `${core}/tenancy/agent.ts`,
     text: 'return tokenLife?.former.find((former) => equalInConstantTime(former.hash, hash))?.until;',
-    replacement: 'return tokenLife?.former.some((former) => equalInConstantTime(former.hash, hash)) ? null : undefined;',
+    replacement:
+      'return tokenLife?.former.some((former) => equalInConstantTime(former.hash, hash)) ? null : undefined;',
   },
   {
     name: 'delegations: a delegate may do what its delegator may not',
@@ -38,7 +40,8 @@ export const identityMutants: readonly Mutant[] = [
     name: 'delegations: what is reserved does not count for what they may cost',
     file: `${core}/decision/judge-delegation.ts`,
     text: 'const used = plus(settledMicros, tier === undefined ? 0 : ledger.read(tier).reserved);',
-    replacement: 'const used = plus(settledMicros, tier === undefined ? 0 : Math.min(0, Number(ledger.read(tier).reserved)));',
+    replacement:
+      'const used = plus(settledMicros, tier === undefined ? 0 : Math.min(0, Number(ledger.read(tier).reserved)));',
   },
   {
     name: 'delegations: a check that is taken back counts on',
