@@ -219,6 +219,6 @@ export { admitWorkload, matchWorkload, parseAgentTemplate, parseClaimMatch } fro
 export type { EntryLog } from './audit/index.ts';
 export type { AgentKey, Sha256 } from './kernel/index.ts';
 export { isOver } from './ops/index.ts';
-export { commitText, factsText, followCommit, parseCommit, prepareToFollow } from './replication/index.ts';
 export type { DetectorName, FieldPath, Mask, MaskedResult } from './masking/index.ts';
 export { detectorNames, maskResult, parseFieldPath, usualMask } from './masking/index.ts';
+export { commitText, factsText, followCommit, namedText, parseCommit, prepareToFollow } from './replication/index.ts';

@@ -15,7 +15,7 @@ class Damaged extends MemoryStore {
   damage: (text: string) => string = (text) => text;
 
   override async factsAfter(position: number, seq: number): Promise<readonly KeptFacts[]> {
-    return (await super.factsAfter(position, seq)).map((kept) => ({ ...kept, text: this.damage(kept.text) }));
+    return (await super.factsAfter(position, seq)).map((kept) => ({ ...kept, facts: this.damage(kept.facts) }));
   }
 }
 

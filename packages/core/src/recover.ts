@@ -109,7 +109,7 @@ async function redoFacts(gov: Governance, log: StoredLog, redone: Redone): Promi
     const page = await log.factsAfter(position, first);
     for (const kept of page) {
       const { before, seq } = kept;
-      const { steps, unread } = parseCommit(kept.text);
+      const { steps, unread } = parseCommit(kept.facts);
       const isRead = unread.length === 0;
       if (!isRead) await fromEntries(before, seq);
       redoAll(gov, factsIn(steps), isRead ? parts : others, { ...restoring, seq, shared }, onUnread);

@@ -97,14 +97,15 @@ export interface Snapshot
   readonly unread: readonly Unread[];
 }
 
-/** The facts of one commit that a start applies again, as `commitText` wrote them. */
+/** The facts of one commit that a start applies again. */
 export interface KeptFacts {
   /** Counts commits. */
   readonly position: number;
   /** The newest entry of the log before the commit, and after it. */
   readonly before: number;
   readonly seq: number;
-  readonly text: string;
+  /** As `factsText` or `commitText` wrote them. */
+  readonly facts: string;
 }
 
 /** The mark from which on the log keeps facts. */

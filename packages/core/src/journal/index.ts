@@ -3,7 +3,18 @@ export type { EventIdsChange, EventIdsSnapshot } from './event-ids.ts';
 export { eventIdFacts, idsReserved } from './event-ids.ts';
 export type { Batch, Guard, JournalOf, Told } from './journal-ports.ts';
 export { Journal } from './journal.ts';
-export type { Applying, FactPorts, Meaning, Meanings, Named, Redoing, SavedLater, Typed, Undo } from './meaning.ts';
+export type {
+  Applying,
+  FactPorts,
+  Meaning,
+  Meanings,
+  Named,
+  NameOf,
+  Redoing,
+  SavedLater,
+  Typed,
+  Undo,
+} from './meaning.ts';
 export {
   factsWith,
   nameOf,

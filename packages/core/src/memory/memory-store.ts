@@ -75,7 +75,7 @@ export class MemoryStore implements Store, AuditReader {
     const last = batch.entries.at(-1);
     if (last !== undefined) this.#head = { seq: last.seq, hash: last.hash };
     if (this.#keepsFacts && batch.told !== undefined && batch.told.steps.length > 0) {
-      this.#facts.push({ position: ++this.#commits, before, seq: this.#head.seq, text: factsText(batch.told) });
+      this.#facts.push({ position: ++this.#commits, before, seq: this.#head.seq, facts: factsText(batch.told) });
     }
     if (this.#entries.length > 2 * mostEntries) this.#entries = this.#entries.slice(-mostEntries);
   }

@@ -1,2 +1,3 @@
 export { factsIn, followCommit, prepareToFollow } from './follow-commit.ts';
 export { commitText, factsText, parseCommit } from './commit-text.ts';
+export { namedText } from './named-facts.ts';

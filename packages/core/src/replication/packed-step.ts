@@ -1,15 +1,12 @@
 import type { DecisionEvent } from '../decision/index.ts';
-import type { Step } from '../journal/index.ts';
 import type { AgentId } from '../kernel/index.ts';
-import { agentKey } from '../kernel/index.ts';
 import type { OpRecord } from '../ops/index.ts';
 import { bareRecord, noDelegators, opStates } from '../ops/index.ts';
-import type { Change, DomainEvent } from '../store.ts';
+import type { AnyStep } from './facts-of-commit.ts';
 
 /**
- * Nearly every step says that an operation is known, has moved, or was decided. Such steps travel as lists of their
- * values, without names and with the agent by its place among the touched ones: a fifth of the text, so a fifth of the
- * work at every gateway that writes, carries or reads it.
+ * In the first form of a commit, steps that say that an operation is known, has moved, or was decided are lists of their
+ * values, without names and with the agent by its place among the touched ones.
  */
 export type PackedStep = PackedArrival | PackedMove | PackedDecision;
 
@@ -49,54 +46,7 @@ type PackedDecision = readonly [
   policyRule: string,
 ];
 
-export type AnyStep = Step<Change, DomainEvent>;
-
-/** The step as it travels. A rare one stays as it is. */
-export function packStep(step: AnyStep, places: ReadonlyMap<string, number>): AnyStep | PackedStep {
-  if (!('event' in step)) return step;
-  const { event } = step;
-  if (event.type !== 'decision' && event.type !== 'ops_change') return step;
-  const place = places.get(agentKey(event.agent));
-  if (place === undefined) return step;
-  if (event.type === 'decision') {
-    const { at, opId, decision, reason, policyRule } = event;
-    return ['check', place, at, opId, decision, reason, policyRule];
-  }
-  const { at, op, booked } = event;
-  if (op.control !== null || op.stale) return step;
-  if (booked === undefined && isArrival(op, at)) return ['new', place, at, op.opId];
-  const packed = [
-    'op',
-    place,
-    at,
-    op.opId,
-    op.state,
-    op.registeredAt,
-    op.updatedAt,
-    op.actionType,
-    op.resource,
-    op.summary,
-    op.runId,
-    op.reason,
-    op.costMicros,
-    op.reservedMicros,
-    op.policyRule,
-    op.digest,
-    booked ?? null,
-  ] as const;
-  const { delegators, via, usage } = op;
-  if (delegators.length === 0 && via === null && usage === null) return packed;
-  return [
-    ...packed,
-    {
-      ...(delegators.length === 0 ? {} : { delegators }),
-      ...(via === null ? {} : { via }),
-      ...(usage === null ? {} : { usage }),
-    },
-  ];
-}
-
-/** What `packStep` was given. */
+/** The step that 0.1.0 has packed. */
 export function unpackStep(packed: PackedStep, agents: readonly AgentId[]): AnyStep {
   const agent = agents[packed[1]];
   if (agent === undefined) throw new Error(`a step of a commit names agent ${packed[1]} of ${agents.length}`);
@@ -141,11 +91,4 @@ export function unpackStep(packed: PackedStep, agents: readonly AgentId[]): AnyS
 export function requireOp({ state, costMicros, reservedMicros, opId, digest }: OpRecord): void {
   const isWhole = opStates.includes(state) && [opId, digest].every((text) => typeof text === 'string');
   if (!isWhole || ![costMicros, reservedMicros].every(Number.isSafeInteger)) throw new Error('it is no operation');
-}
-
-function isArrival(op: OpRecord, at: number): boolean {
-  if (op.digest !== '' || op.state !== 'pending') return false;
-  const fresh = bareRecord(op.agent, op.opId, at);
-  for (const member in fresh) if (op[member as keyof OpRecord] !== fresh[member as keyof OpRecord]) return false;
-  return true;
 }

@@ -32,8 +32,8 @@ export function factsConformance(get: () => Store): void {
       const found: string[] = [];
       let page = await store.factsAfter(0, seq);
       for (; page.length > 0; page = await store.factsAfter(page.at(-1)?.position ?? 0, seq)) {
-        for (const { before, seq: head, text } of page) {
-          for (const step of parseCommit(text).steps) {
+        for (const { before, seq: head, facts } of page) {
+          for (const step of parseCommit(facts).steps) {
             if ('event' in step && step.event.type === 'ops_change')
               found.push(`${before} ${head} ${step.event.op.opId}`);
           }

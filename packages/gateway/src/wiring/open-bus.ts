@@ -75,9 +75,9 @@ export async function openBus(
 
 /** Tells the others of a commit. One that is too large for a message is only named, and they read it. */
 export function tellCommit(bus: Bus, commit: SentCommit): void {
-  const { told, ...place } = commit;
+  const { facts, ...place } = commit;
   const head = JSON.stringify(place);
-  const payload = Buffer.from(`${head}\n${told}`);
+  const payload = Buffer.from(`${head}\n${facts}`);
   bus.publish(topic, payload.length <= bus.mostBytes ? payload : Buffer.from(head));
 }
 
@@ -86,7 +86,7 @@ function commitOf(payload: Uint8Array): SentCommit | undefined {
   const text = Buffer.from(payload).toString();
   const end = text.indexOf('\n');
   if (end === -1) return undefined;
-  return { ...(JSON.parse(text.slice(0, end)) as Omit<SentCommit, 'told'>), told: text.slice(end + 1) };
+  return { ...(JSON.parse(text.slice(0, end)) as Omit<SentCommit, 'facts'>), facts: text.slice(end + 1) };
 }
 
 /** What only the gateways on this database know. The first one makes it. */

@@ -204,8 +204,8 @@ const mostEventBytes = 64 * 1024 * 1024;
 async function recentEvents({ store }: SharedStore, count: number): Promise<DomainEvent[]> {
   const found: DomainEvent[][] = [];
   let end = count;
-  for (const { told, events: before } of (await store.recentCommits(mostEventBytes)).toReversed()) {
-    const events = parseCommit(told).steps.flatMap((step) => ('event' in step ? [step.event] : []));
+  for (const { facts, events: before } of (await store.recentCommits(mostEventBytes)).toReversed()) {
+    const events = parseCommit(facts).steps.flatMap((step) => ('event' in step ? [step.event] : []));
     if (before + events.length !== end) break;
     found.push(events);
     end = before;

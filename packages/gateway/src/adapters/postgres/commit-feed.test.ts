@@ -6,7 +6,7 @@ const rows = Array.from({ length: 450 }, (_, nth) => ({
   gateway: 'other',
   seq: nth + 1,
   hash: `hash ${nth + 1}`,
-  told: '{"steps":[],"touched":{"agents":[],"orgs":[],"everything":false}}',
+  facts: '{"steps":[],"touched":{"agents":[],"orgs":[],"everything":false}}',
 }));
 
 test('a read that fails after its first page hands out nothing, and the next one everything', async () => {

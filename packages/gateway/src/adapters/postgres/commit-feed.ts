@@ -8,7 +8,8 @@ import { touchedByEntries } from './touched-by-entries.ts';
 
 /** A commit as the database keeps it. `gateway` is its name: who made it, and by which try. */
 export interface KeptCommit extends NotedCommit {
-  readonly told: string;
+  /** Its facts as text. */
+  readonly facts: string;
 }
 
 /** A commit as gateways send it to each other. */
@@ -75,11 +76,11 @@ export class CommitFeed {
     if (commit.gateway.startsWith(`${this.#gateway}/`)) return true;
     if (commit.version <= this.version) return commit.version < this.version || commit.gateway === this.#standing.name;
     if (commit.before === undefined) return false;
-    const characters = this.#characters + commit.told.length;
+    const characters = this.#characters + commit.facts.length;
     if (this.#waiting.size >= mostWaiting || characters > mostCharacters) return false;
     this.#forget(commit.version);
     this.#waiting.set(commit.version, commit);
-    this.#characters += commit.told.length;
+    this.#characters += commit.facts.length;
     return true;
   }
 
@@ -185,7 +186,7 @@ export class CommitFeed {
   }
 
   #forget(version: number): void {
-    this.#characters -= this.#waiting.get(version)?.told.length ?? 0;
+    this.#characters -= this.#waiting.get(version)?.facts.length ?? 0;
     this.#waiting.delete(version);
   }
 }
@@ -195,7 +196,7 @@ function headOf({ seq, hash }: ChainHead): ChainHead {
 }
 
 function readCommit(kept: KeptCommit): ReadCommit {
-  return { kept, commit: { head: headOf(kept), ...parseCommit(kept.told) } };
+  return { kept, commit: { head: headOf(kept), ...parseCommit(kept.facts) } };
 }
 
 function isUnattributed({ commit }: ReadCommit): boolean {

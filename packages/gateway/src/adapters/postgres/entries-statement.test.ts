@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { entriesStatement } from './entries-statement.ts';
 
 const after = { version: 7, seq: 0, hash: 'before', name: 'f' };
-const note = { after, gateway: 'g', events: 2, told: '{}' };
+const note = { after, gateway: 'g', events: 2, facts: '{}' };
 
 test('entries that do not follow one another are refused before anything is sent', () => {
   const [first, second, third] = sealAll([sampleDraft(), sampleDraft(), sampleDraft()], emptyChain);

@@ -11,7 +11,7 @@ export interface CommitNote {
   readonly after: Standing;
   readonly gateway: string;
   readonly events: number;
-  readonly told: string;
+  readonly facts: string;
 }
 
 /** Moves the head of the chain, if nobody else has made a commit since. */
@@ -76,9 +76,9 @@ export function entriesStatement(entries: readonly SealedEntry[], note: CommitNo
   };
 }
 
-function noteValues({ after, gateway, events, told }: CommitNote, last: ChainHead | undefined): Statement['values'] {
+function noteValues({ after, gateway, events, facts }: CommitNote, last: ChainHead | undefined): Statement['values'] {
   const { version, hash, name } = after;
-  return [version, last?.seq ?? null, last?.hash ?? null, gateway, events, told, hash, name];
+  return [version, last?.seq ?? null, last?.hash ?? null, gateway, events, facts, hash, name];
 }
 
 /** Fails, and the transaction with it, unless the commit of this number has this name. Nothing of a batch is written without it. */

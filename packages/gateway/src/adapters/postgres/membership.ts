@@ -44,6 +44,7 @@ export class Membership {
   #isAsking = false;
   #isLeaving = false;
   #members: readonly Member[] = [];
+  #readCompactly = false;
   /** When the members were last asked for, on the monotonic clock. */
   #readAt = Number.NEGATIVE_INFINITY;
   #load: () => { readonly agents: number; readonly opsInFlight: number } = () => ({ agents: 0, opsInFlight: 0 });
@@ -92,6 +93,11 @@ export class Membership {
   /** All gateways on the database, as of the last second. */
   get members(): readonly Member[] {
     return this.#members;
+  }
+
+  /** Whether every gateway on the database reads facts in their compact form, also one that was only lost. */
+  get readCompactly(): boolean {
+    return this.#readCompactly;
   }
 
   /**
@@ -148,7 +154,9 @@ export class Membership {
       );
       if (rowCount === 0) throw new Error('the slot has another holder');
       if (this.leads) await client.query(forgetGone);
-      this.#members = await readMembers(client, this.#of.lostAfterMs);
+      const { members, readCompactly } = await readMembers(client, this.#of.lostAfterMs);
+      this.#members = members;
+      this.#readCompactly = readCompactly;
       this.#readAt = askedAt;
     } catch {
       this.#lose(client);
@@ -206,15 +214,27 @@ export class Membership {
   }
 }
 
-async function readMembers(client: Client, lostAfterMs: number): Promise<Member[]> {
-  const { rows } = await client.query<Omit<Member, 'startedAt'> & { startedAt: Date }>(
+interface MemberRow extends Omit<Member, 'startedAt'> {
+  readonly startedAt: Date;
+  readonly readsCompactly: boolean;
+}
+
+async function readMembers(
+  client: Client,
+  lostAfterMs: number,
+): Promise<{ readonly members: readonly Member[]; readonly readCompactly: boolean }> {
+  const { rows } = await client.query<MemberRow>(
     `SELECT seat AS slot, id, version, started_at AS "startedAt", agents, ops_in_flight AS "opsInFlight",
+        compact_reader IS NOT DISTINCT FROM id AS "readsCompactly",
         CASE WHEN clock_timestamp() - seen_at > $1 * interval '1 millisecond' THEN 'lost'
           WHEN is_leaving THEN 'leaving' ELSE 'active' END AS state
       FROM gateways ORDER BY seat`,
     [lostAfterMs],
   );
-  return rows.map((row) => ({ ...row, startedAt: row.startedAt.getTime() }));
+  return {
+    members: rows.map(({ readsCompactly: _, ...row }) => ({ ...row, startedAt: row.startedAt.getTime() })),
+    readCompactly: rows.every(({ readsCompactly }) => readsCompactly),
+  };
 }
 
 /** A gateway that nobody has started again is not missed for ever. One that is only stopped keeps its lock. */

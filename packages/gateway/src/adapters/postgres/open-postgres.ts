@@ -51,7 +51,8 @@ export async function openPostgres(options: PostgresOptions, opened: AsyncDispos
     opened.defer(() => membership.close());
     const feed = new CommitFeed(database, gateway, onFatal);
     const isReachable = () => membership.isHeld;
-    const store = new PostgresStore({ ...options, connection, database, feed, gateway, isReachable });
+    const readCompactly = () => membership.readCompactly;
+    const store = new PostgresStore({ ...options, connection, database, feed, gateway, isReachable, readCompactly });
     opened.defer(() => store.close());
     return { store, database, membership, feed, encryption };
   } catch (error) {

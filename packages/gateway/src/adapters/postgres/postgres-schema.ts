@@ -1,11 +1,12 @@
 import { approvalDeciders, approvalDecidersInPostgres } from '../sql/approval-tables.ts';
 import { frequentEvents } from '../sql/audit-query.ts';
-import { auditUserColumns, factsTable, migrations, severalGateways } from '../sql/schema.ts';
-import { rowsOfAll } from './several-gateways.ts';
+import { auditUserColumns, compactReaders, factsTable, migrations, severalGateways } from '../sql/schema.ts';
+import { compactReaderColumn, rowsOfAll } from './several-gateways.ts';
 
 /** Versions that PostgreSQL has in words of its own. */
 const ownTexts: ReadonlyMap<string, string> = new Map([
   [severalGateways, rowsOfAll],
+  [compactReaders, compactReaderColumn],
   [approvalDeciders, translate(approvalDecidersInPostgres)],
   // The commits hold them. Which ones are there, each start finds out.
   [factsTable, 'SELECT 1'],

@@ -25,9 +25,9 @@ import type {
 import {
   bulksTable,
   closedPeriodsTable,
-  commitText,
   loadAccess,
   loadSnapshot,
+  namedText,
   numberIn,
   receiptsTable,
   ReeveError,
@@ -109,12 +109,12 @@ export class PostgresStore implements Store, AuditReader {
   async #noteHead(): Promise<void> {
     const sql = `INSERT INTO commits (version, gateway, seq, hash, events, told)
       SELECT version, ?, seq, hash, events, ? FROM chain WHERE version > 0 ON CONFLICT DO NOTHING`;
-    await this.#db.run(sql, `${this.#of.gateway}/0`, commitText(nothingTold));
+    await this.#db.run(sql, `${this.#of.gateway}/0`, namedText(nothingTold));
   }
 
   /** The newest commits that are kept, for the events in them, up to the one that was loaded. Oldest first. */
   async recentCommits(mostBytes: number): Promise<readonly (KeptCommit & { readonly events: number })[]> {
-    const sql = `SELECT version, gateway, seq, hash, told, events FROM (
+    const sql = `SELECT version, gateway, seq, hash, told AS facts, events FROM (
         SELECT *, sum(octet_length(told)) OVER (ORDER BY version DESC) AS bytes FROM (
           SELECT * FROM commits WHERE version <= ? ORDER BY version DESC LIMIT 16384) AS newest
       ) AS summed WHERE bytes <= ? ORDER BY version`;
@@ -142,7 +142,7 @@ export class PostgresStore implements Store, AuditReader {
 
   /** Of what others write after `load`, this gateway learns by following. */
   async factsAfter(position: number, seq: number): Promise<readonly KeptFacts[]> {
-    const sql = `SELECT version, seq, told,
+    const sql = `SELECT version, seq, told AS facts,
         COALESCE((SELECT seq FROM commits AS last WHERE last.version = c.version - 1), 0) AS before
       FROM commits AS c WHERE version > ? AND version <= ? AND seq > ? ORDER BY version LIMIT ${commitsPerPage}`;
     const rows = await this.#rows(sql, position, this.#loaded, seq);
@@ -150,7 +150,7 @@ export class PostgresStore implements Store, AuditReader {
       position: numberIn(row, 'version'),
       before: numberIn(row, 'before'),
       seq: numberIn(row, 'seq'),
-      text: textIn(row, 'told'),
+      facts: textIn(row, 'facts'),
     }));
   }
 

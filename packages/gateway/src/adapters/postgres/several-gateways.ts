@@ -1,4 +1,10 @@
 /**
+ * The gateway in a slot that reads facts in their compact form. It names itself: one of 0.1.0 that takes the slot after it does
+ * not change this column.
+ */
+export const compactReaderColumn = 'ALTER TABLE gateways ADD COLUMN compact_reader TEXT COLLATE "C"';
+
+/**
  * Before, each gateway had its own rows, marked by its seat. Now all gateways know all rows, and every commit has a
  * number. Where two seats had the same row, the newest counts. Balances of several seats are added up from the log.
  */

@@ -27,7 +27,7 @@ export const headQuestion = 'SELECT version, seq, hash FROM chain';
  * sees what it comes after.
  */
 export function commitsQuestion(version: number | '?', next: number | '?'): string {
-  return `SELECT version, gateway, seq, hash, CASE WHEN version = ${version} THEN '' ELSE told END AS told
+  return `SELECT version, gateway, seq, hash, CASE WHEN version = ${version} THEN '' ELSE told END AS facts
     FROM commits WHERE version >= ${next} ORDER BY version`;
 }
 

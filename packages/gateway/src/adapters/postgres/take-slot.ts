@@ -95,9 +95,9 @@ async function write(client: Client, slot: number, { id, version, hearsOthers }:
   // After an outage the same gateway may find its slot taken, and gets another one.
   await client.query('DELETE FROM gateways WHERE id = $1 AND seat <> $2', [id, slot]);
   await client.query(
-    `INSERT INTO gateways AS g (seat, id, version, hears_others) VALUES ($1, $2, $3, $4)
+    `INSERT INTO gateways AS g (seat, id, version, hears_others, compact_reader) VALUES ($1, $2, $3, $4, $2)
       ON CONFLICT (seat) DO UPDATE SET id = excluded.id, version = excluded.version,
-        hears_others = excluded.hears_others, seen_at = clock_timestamp(), is_leaving = false,
+        hears_others = excluded.hears_others, compact_reader = excluded.compact_reader, seen_at = clock_timestamp(), is_leaving = false,
         started_at = CASE WHEN g.id = excluded.id THEN g.started_at ELSE clock_timestamp() END`,
     [slot, id, version, hearsOthers],
   );

@@ -81,7 +81,15 @@ describe('one of two gateways freezes', () => {
       throw error;
     };
     const feed = new CommitFeed(sql, name, onFatal);
-    const writer = new Writer({ connection, feed, gateway: name, isShared: true, sync: 'process', onFatal });
+    const writer = new Writer({
+      connection,
+      feed,
+      gateway: name,
+      isShared: true,
+      sync: 'process',
+      onFatal,
+      readCompactly: () => true,
+    });
     stack.defer(() => writer.close());
     return { writer, feed, name };
   }
@@ -110,7 +118,7 @@ describe('one of two gateways freezes', () => {
     const rows = await database.query(`SELECT * FROM commits ORDER BY version`);
     let before: string | null = null;
     for (const { version, gateway, seq, hash, told } of rows) {
-      const texts = { gateway: String(gateway), hash: String(hash), told: String(told) };
+      const texts = { gateway: String(gateway), hash: String(hash), facts: String(told) };
       feed.receive({ version: Number(version), seq: Number(seq), ...texts, before });
       before = texts.gateway;
     }

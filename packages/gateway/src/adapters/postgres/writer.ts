@@ -1,5 +1,5 @@
 import type { Batch, Commit } from '@reeve/core';
-import { commitText, HeadMoved } from '@reeve/core';
+import { commitText, HeadMoved, namedText } from '@reeve/core';
 import type { Client, QueryResult } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { changeStatements } from './change-statements.ts';
@@ -32,6 +32,8 @@ export interface WriterOptions {
   readonly gateway: string;
   /** Other gateways follow what this one writes. */
   readonly isShared: boolean;
+  /** Whether all of them read facts in their compact form. Those of 0.1.0 do not. */
+  readonly readCompactly: () => boolean;
   readonly sync: 'process' | 'power';
   /** Called if the gateway must not go on. */
   readonly onFatal: (error: Error) => void;
@@ -101,11 +103,11 @@ export class Writer {
       return null;
     }
     const { feed, gateway, isShared } = this.#of;
-    const told = commitText(happened ?? nothing);
+    const facts = (this.#of.readCompactly() ? commitText : namedText)(happened ?? nothing);
     const after = feed.standing;
     // Each try has its own name, so that none is taken for another.
     const name = `${gateway}/${++this.#tries}`;
-    const note = { after, gateway: name, events, told };
+    const note = { after, gateway: name, events, facts };
     const first = entriesStatement(entries, note);
     const rows = changeStatements(changes);
     const statements = [first, requireMoved(after.version + 1, name), ...rows];
@@ -129,7 +131,7 @@ export class Writer {
     feed.made(name, entries.at(-1));
     if (!isShared) return null;
     const { version, seq, hash } = feed.standing;
-    return { version, gateway: name, before: after.name, seq, hash, told };
+    return { version, gateway: name, before: after.name, seq, hash, facts };
   }
 
   /**

@@ -14,6 +14,9 @@ const keyLineageColumns = `
 /** Several gateways work on the same rows. Only PostgreSQL has something to do: see postgres/several-gateways.ts. */
 export const severalGateways = `SELECT 1;`;
 
+/** Facts have a compact form. Only PostgreSQL has to note which gateways read it: see postgres/several-gateways.ts. */
+export const compactReaders = `SELECT 2;`;
+
 /** What a start applies again, one row for a commit. Whatever happened before is in the audit log alone. */
 export const factsTable = `
   CREATE TABLE facts (
@@ -165,4 +168,5 @@ export const migrations: readonly string[] = [
     record TEXT NOT NULL,
     PRIMARY KEY (org_id, team_id, agent_id)
   ) WITHOUT ROWID;`,
+  compactReaders,
 ];

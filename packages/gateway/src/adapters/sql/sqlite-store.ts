@@ -136,7 +136,7 @@ export class SqliteStore implements Store, WalWriter {
     const sql =
       'SELECT position, before, seq, told FROM facts WHERE position > ? AND seq > ? ORDER BY position LIMIT ?';
     const rows = eachValues<[number, number, number, string]>(this.#prepare(sql), position, seq, commitsPerPage);
-    return Promise.resolve([...rows].map(([at, before, head, text]) => ({ position: at, before, seq: head, text })));
+    return Promise.resolve([...rows].map(([at, before, head, facts]) => ({ position: at, before, seq: head, facts })));
   }
 
   forgetFacts(through: number, most: number): boolean {

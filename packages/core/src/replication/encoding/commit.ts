@@ -1,0 +1,54 @@
+import type { Touched } from '../../journal/index.ts';
+import type { AgentId } from '../../kernel/index.ts';
+import { agentKey } from '../../kernel/index.ts';
+import type { ReadFacts, WrittenFacts } from '../facts-of-commit.ts';
+import { agentIdOf, readSteps, textsIn } from '../facts-of-commit.ts';
+import type { CommitReading } from './codec.ts';
+import { CommitWriting, misfit } from './codec.ts';
+import { readStep, writeStep } from './steps.ts';
+import { agentOf, agentRow, flag, integer } from './values.ts';
+
+/** The version of this form. The first one was an object. */
+const version = 2;
+
+/** The facts of one check, or of one completion. */
+const fewSteps = 2;
+
+/**
+ * The facts of a commit as one list: the version, the time that others count from, whom it touches, the texts that it
+ * repeats, and a row for each fact.
+ */
+export function writeFacts({ steps, touched }: WrittenFacts, ops: boolean): string {
+  const { agents, orgs, everything } = touched;
+  const texts = steps.length > fewSteps;
+  const to = new CommitWriting(agents, { texts, ops });
+  const rows = texts ? agents.map((key) => keyRow(key, to)) : agents;
+  const written = steps.map((step) => writeStep(step, to));
+  return JSON.stringify([version, to.base ?? 0, rows, orgs, everything ? 1 : 0, to.texts, written]);
+}
+
+/** Reads the list that `writeFacts` made. Throws if nothing of it can be read. */
+export function readFacts(list: readonly unknown[]): ReadFacts {
+  const [form, base, agentRows, orgs, everything, texts, rows] = list;
+  if (form !== version) throw misfit('version that this release knows');
+  if (!Array.isArray(agentRows) || !Array.isArray(texts) || !Array.isArray(rows)) throw misfit('commit');
+  const plain: CommitReading = { texts, agents: [], base: 0 };
+  const agents = agentRows.map((row) => (typeof row === 'string' ? idOf(row) : agentOf(row, plain)));
+  const touched: Touched = {
+    agents: agents.map((id, place) => (id === undefined ? String(agentRows[place]) : agentKey(id))),
+    orgs: textsIn(orgs),
+    everything: flag.read(everything, plain),
+  };
+  const from: CommitReading = { texts, agents, base: integer.read(base, plain) };
+  return readSteps(rows, touched, (row) => readStep(row, from));
+}
+
+/** Texts that agents share are written once. A key that names no agent stays as it is. */
+function keyRow(key: string, to: CommitWriting): unknown {
+  const id = idOf(key);
+  return id === undefined ? key : agentRow(id, to);
+}
+
+function idOf(key: string): AgentId | undefined {
+  return key.split('/').length === 3 ? agentIdOf(key) : undefined;
+}

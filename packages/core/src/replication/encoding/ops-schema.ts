@@ -1,0 +1,84 @@
+import { doors } from '../../action/index.ts';
+import type { DecisionEvent } from '../../decision/index.ts';
+import type { OpRecord, OpsChange, OpsChangeEvent, OpUsage, Receipt, SavedOp } from '../../ops/index.ts';
+import { opStates, receiptStatuses } from '../../ops/index.ts';
+import type { Codec } from './codec.ts';
+import type { SchemaOf } from './common.ts';
+import { actionType, actor, width } from './common.ts';
+import type { MembersOf } from './record.ts';
+import { record } from './record.ts';
+import { agent, flag, integer, list, nullable, opId, optional, ownText, text, time, usually, word } from './values.ts';
+
+export const controlAction = word(['pause', 'resume', 'terminate']);
+
+export const receipt: Codec<Receipt> = record<Receipt>({
+  id: ownText,
+  bulkId: nullable(text),
+  agent,
+  opId,
+  action: controlAction,
+  actor,
+  reason: text,
+  cause: word(['operator', 'suspension']),
+  width,
+  owed: flag,
+  sequence: integer,
+  requestedAt: time,
+  deliveredAt: nullable(time),
+  ackedAt: nullable(time),
+  effectiveAt: nullable(time),
+  status: word(receiptStatuses),
+  detail: text,
+  waiting: flag,
+  blocks: flag,
+});
+
+const tokens = nullable(integer);
+const noText = usually('', text);
+const noNumber = usually(0, integer);
+
+/** A new operation has no more than the first five. Few have any of the last. */
+const opMembers: MembersOf<Omit<OpRecord, 'control' | 'stale'>> = {
+  opId,
+  agent,
+  state: word(opStates),
+  registeredAt: time,
+  updatedAt: time,
+  actionType: nullable(actionType),
+  resource: noText,
+  summary: noText,
+  runId: noText,
+  reason: noText,
+  costMicros: noNumber,
+  reservedMicros: noNumber,
+  policyRule: noText,
+  digest: usually('', ownText),
+  usage: nullable(record<OpUsage>({ inputTokens: tokens, outputTokens: tokens, cachedInputTokens: tokens })),
+  via: nullable(record({ door: word(doors), name: text })),
+  delegators: list(text),
+};
+
+const op: Codec<OpRecord> = record<OpRecord>({ ...opMembers, control: nullable(receipt), stale: flag });
+
+export const opsChanges: SchemaOf<OpsChange> = {
+  op_saved: { op: record<SavedOp>({ seq: integer, ...opMembers, controlId: nullable(text) }) },
+  op_removed: { id: agent, opId },
+  ops_replay_from: { seq: integer },
+  op_asked: { op },
+  ops_forgotten: {},
+};
+
+export const opsEvents: SchemaOf<OpsChangeEvent> = {
+  ops_change: { at: time, agent, op, booked: optional(text) },
+};
+
+export const decisionEvents: SchemaOf<DecisionEvent> = {
+  decision: {
+    at: time,
+    agent,
+    decision: word(['allow', 'deny', 'pending']),
+    reason: text,
+    policyRule: text,
+    opId,
+  },
+};
