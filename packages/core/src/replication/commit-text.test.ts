@@ -180,6 +180,42 @@ test('a commit of the first release is read, with its large sums where only sums
   expect(read.steps).toMatchObject([{ change: { saved: [{ spent: { day: 9_007_199_254_740_993n, month: 7 } }] } }]);
 });
 
+test('a commit that an earlier gateway has packed is read', () => {
+  const [agent = agentId('a/b/c')] = agents;
+  const op =
+    '"t:s","running",5,7,"tool_call","search","look it up","run-1","allowed by rule fine",1500,1400,"fine","d1g","2023-11-14"';
+  const rare = '{"delegators":["boss"],"via":{"door":"mcp","name":"files"}}';
+  const text = `{"steps":[["new",0,5,"t:s"],["op",0,7,${op}],["op",0,7,${op},${rare}],["op",0,7,${op.replace('"2023-11-14"', 'null')}],["check",0,7,"t:s","allow","allowed by rule fine","fine"]],"touched":{"agents":["acme/red/one"],"orgs":[],"everything":false}}`;
+  const moved: OpRecord = {
+    ...bareRecord(agent, 't:s', 5),
+    state: 'running',
+    updatedAt: 7,
+    actionType: 'tool_call',
+    resource: 'search',
+    summary: 'look it up',
+    runId: 'run-1',
+    reason: 'allowed by rule fine',
+    costMicros: 1500,
+    reservedMicros: 1400,
+    policyRule: 'fine',
+    digest: 'd1g',
+  };
+  const event = { type: 'ops_change', at: 7, agent, op: moved, booked: '2023-11-14' } as const;
+  const { booked: _, ...unbooked } = event;
+  const decided = { decision: 'allow', reason: 'allowed by rule fine', policyRule: 'fine', opId: 't:s' } as const;
+  expect(parseCommit(text)).toStrictEqual({
+    steps: [
+      { event: { type: 'ops_change', at: 5, agent, op: bareRecord(agent, 't:s', 5) } },
+      { event },
+      { event: { ...event, op: { ...moved, delegators: ['boss'], via: { door: 'mcp', name: 'files' } } } },
+      { event: unbooked },
+      { event: { type: 'decision', at: 7, agent, ...decided } },
+    ],
+    touched: { agents: ['acme/red/one'], orgs: [], everything: false },
+    unread: [],
+  });
+});
+
 describe('what cannot be read is told, and the rest is read', () => {
   const [agent = agentId('a/b/c')] = agents;
   const whom = { agents: [agentKey(agent)], orgs: [], everything: false };

@@ -5,6 +5,7 @@ import type { OpenStore, StorePlace } from '@reeve/core/testkit';
 import { sampleDraft, sealAll, storeConformance } from '@reeve/core/testkit';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { TestDatabase } from '../../../../../tests/harness/postgres.ts';
+import { eventually } from '../../../../../tests/harness/eventually.ts';
 import { createDatabase } from '../../../../../tests/harness/postgres.ts';
 import { parsePostgresUrl } from '../../config/postgres-url.ts';
 import type { SentCommit } from './commit-feed.ts';
@@ -264,6 +265,46 @@ describe('two gateways on one database', () => {
     await second.store.commit({ entries: one(mine[0]), changes: [], told: told('three') });
     expect((await first.store.load()).eventIdsReserved).toBe(3);
     await database.drop();
+  });
+
+  describe('while one of them is of 0.1.0, which reads facts with all names only', () => {
+    /** What a gateway of 0.1.0 does to take a slot, whoever had it before. */
+    const takeAsBefore = (database: TestDatabase, slot: number) =>
+      database.query(
+        `INSERT INTO gateways AS g (seat, id, version, hears_others) VALUES ($1, 'of 0.1.0', '0.1.0', true)
+          ON CONFLICT (seat) DO UPDATE SET id = excluded.id, version = excluded.version,
+            hears_others = excluded.hears_others, seen_at = clock_timestamp(), is_leaving = false`,
+        [slot],
+      );
+    const kept = async (database: TestDatabase) =>
+      (await database.query('SELECT told FROM commits ORDER BY version')).map(({ told }) => String(told).slice(0, 3));
+
+    test.each([
+      ['a slot that nobody had', []],
+      ['the slot of one of this release that was killed', ["INSERT INTO gateways VALUES (9, 'killed', '1', true)"]],
+    ])('and takes %s, all write such facts, and compact ones once it has left', async (_, before) => {
+      const database = await emptyDatabase();
+      await using first = await shared(database.url);
+      await using reader = await shared(database.url);
+      for (const sql of before) await database.query(sql);
+      await database.query(`UPDATE gateways SET compact_reader = id`);
+      await append(first.store, emptyChain, ['one']);
+      await takeAsBefore(database, 9);
+      await eventually(() => expect(first.membership.readCompactly).toBe(false));
+      await append(first.store, (await first.store.load()).head, ['two']);
+      await database.query(`DELETE FROM gateways WHERE id = 'of 0.1.0'`);
+      await eventually(() => expect(first.membership.readCompactly).toBe(true));
+      await append(first.store, (await first.store.load()).head, ['three']);
+      expect(await kept(database)).toEqual(['[2,', '{"s', '[2,']);
+      expect(first.told.map(({ facts }) => facts.slice(0, 3))).toEqual(['[2,', '{"s', '[2,']);
+      const commits = await reader.feed.read();
+      expect(commits.map(({ unread, touched }) => [unread, touched.everything])).toEqual([
+        [[], false],
+        [[], false],
+        [[], false],
+      ]);
+      await database.drop();
+    });
   });
 
   test('what arrives early waits for what comes before it, and what is known already is dropped', async () => {
