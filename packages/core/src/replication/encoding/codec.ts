@@ -51,8 +51,9 @@ export class CommitWriting {
   /** Times are counted from the first one. */
   base: number | undefined;
   readonly #repeating: Repeating;
-  readonly #numbers = new Map<string, number>();
-  readonly #places: ReadonlyMap<string, number>;
+  #numbers: Map<string, number> | undefined;
+  readonly #agents: readonly string[];
+  #places: ReadonlyMap<string, number> | undefined;
   /** The agent and the operation that came last. Facts of the same one follow each other. */
   #agent: AgentId | undefined;
   #place: number | undefined;
@@ -61,7 +62,7 @@ export class CommitWriting {
 
   /** `agents`: the keys of the agents that the commit touches. */
   constructor(agents: readonly string[], repeating: Repeating) {
-    this.#places = new Map(agents.map((key, place) => [key, place]));
+    this.#agents = agents;
     this.#repeating = repeating;
   }
 
@@ -69,14 +70,22 @@ export class CommitWriting {
   placeOf(id: AgentId): number | undefined {
     if (id !== this.#agent) {
       this.#agent = id;
-      this.#place = this.#places.get(agentKey(id));
+      this.#place = this.#find(agentKey(id));
     }
     return this.#place;
+  }
+
+  #find(key: string): number | undefined {
+    const agents = this.#agents;
+    if (agents.length === 1) return agents[0] === key ? 0 : undefined;
+    this.#places ??= new Map(agents.map((each, place) => [each, place]));
+    return this.#places.get(key);
   }
 
   /** A text that other facts are likely to repeat: its number, or itself. */
   textOf(text: string): number | string {
     if (text.length < 2 || !this.#repeating.texts) return text;
+    this.#numbers ??= new Map();
     const known = this.#numbers.get(text);
     if (known !== undefined) return known;
     const number = this.texts.push(text) - 1;

@@ -32,10 +32,9 @@ export function record<Item>(members: MembersOf<Item>): Codec<Item> {
     form: { members: Object.fromEntries(entries.map(([name, { form }]) => [name, form])) },
     write: (item, to) => {
       const row = blankRow.slice();
-      let length = 0;
-      for (const { name, write } of all) row[length++] = write((item as Values)[name], to);
-      while (length > least && row[length - 1] === absent[length - 1]) length--;
-      row.length = length;
+      let at = 0;
+      for (const { name, write } of all) row[at++] = write((item as Values)[name], to);
+      for (; at > least && row[at - 1] === absent[at - 1]; at--) row.pop();
       return row;
     },
     // What follows the last member is of a later release, and is left out.
