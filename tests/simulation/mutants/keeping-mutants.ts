@@ -7,15 +7,15 @@ const sql = 'packages/gateway/src/adapters/sql';
 export const keepingMutants: readonly Mutant[] = [
   {
     name: 'commit text: reservations are lost on the way',
-    file: `${core}/replication/packed-step.ts`,
-    text: 'op.reservedMicros,',
-    replacement: '0,',
+    file: `${core}/replication/encoding/ops-schema.ts`,
+    text: 'reservedMicros: noNumber,',
+    replacement: 'reservedMicros: { ...noNumber, write: () => 0 },',
   },
   {
     name: 'commit text: runs are lost on the way',
-    file: `${core}/replication/packed-step.ts`,
-    text: 'op.runId,',
-    replacement: "'',",
+    file: `${core}/replication/encoding/ops-schema.ts`,
+    text: 'runId: noText,',
+    replacement: "runId: { ...noText, write: () => '' },",
   },
   {
     name: 'restore: rows of operations are not read',

@@ -232,7 +232,10 @@ async function readMembers(
     [lostAfterMs],
   );
   return {
-    members: rows.map(({ readsCompactly: _, ...row }) => ({ ...row, startedAt: row.startedAt.getTime() })),
+    members: rows.map(({ slot, id, version, startedAt, state, agents, opsInFlight }) => ({
+      ...{ slot, id, version, state, agents, opsInFlight },
+      startedAt: startedAt.getTime(),
+    })),
     readCompactly: rows.every(({ readsCompactly }) => readsCompactly),
   };
 }
