@@ -86,6 +86,14 @@ describe('releases live side by side', () => {
     expect(read).toStrictEqual({ id: 'a1', inner: { count: 1, note: null } });
   });
 
+  test('a record of an older one is written again, though it lacks what may be null now', () => {
+    const made = { id: 'a1', inner: { count: 1 } } as Newer;
+    expect(newer.read(newer.write(made, writing()), { texts: ['a1'], agents: [], base: 0 })).toStrictEqual({
+      id: 'a1',
+      inner: { count: 1, note: null },
+    });
+  });
+
   test.each(names)('%s with more at its end is read', (name) => {
     const steps = [wholeFacts.get(name) as AnyStep];
     const [form, base, agents, orgs, all, texts, rows] = JSON.parse(

@@ -103,10 +103,11 @@ export const set: Codec<true> = {
   },
 };
 
+/** A record that an earlier release has made may lack the member: then it is null. */
 export function nullable<Value>({ form, write, read }: Codec<Value>): Codec<Value | null> {
   return {
     form: { nullable: form },
-    write: (value, to) => (value === null ? null : write(value, to)),
+    write: (value, to) => (value === null || value === undefined ? null : write(value, to)),
     read: (written = null, from) => (written === null ? null : read(written, from)),
     absent: null,
   };
