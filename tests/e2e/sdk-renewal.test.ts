@@ -33,11 +33,21 @@ function setClock(shiftMs: number): void {
   writeFileSync(join(folder, 'clock'), String(shiftMs));
 }
 
+/** Again, until the gateway has read the clock of this test. */
 async function register(agentId: string): Promise<string> {
-  return (await gateway.register({ agentId }, { tokenTtlSecs: lifeSecs })).token;
+  return eventually(async () => {
+    const { token, expiresAt } = await gateway.register({ agentId }, { tokenTtlSecs: lifeSecs });
+    expect(Date.parse(expiresAt) - Date.now()).toBeLessThanOrEqual(behindMs + lifeSecs * 1000);
+    return token;
+  });
 }
 
 const renewals = () => gateway.audit().filter(({ event_type }) => event_type === 'AgentTokenRenewed').length;
+const renewalsOf = (agentId: string) =>
+  gateway
+    .audit()
+    .filter(({ event_type, lineage }) => event_type === 'AgentTokenRenewed' && lineage?.agent_id === agentId).length;
+const search = { type: 'tool_call', tool: 'search' } as const;
 
 test('the SDK renews at two thirds of the life, and no call is lost: not while it does, nor once the old token is dead', async () => {
   using reeve = connect({ address: gateway.grpc });
@@ -81,4 +91,80 @@ test('a token that others hold, too, is not renewed', async () => {
     'alone',
   );
   await Promise.all([agent.close(), alone.close()]);
+});
+
+test('agents of one client that act with one token have it renewed once, and all of them go on', async () => {
+  using reeve = connect({ address: gateway.grpc });
+  const token = await register('twins');
+  const told: string[] = [];
+  const acting = (name: string) => reeve.agent({ token, onRevoked: () => told.push(name) });
+  const agents = await Promise.all(['first', 'second', 'third'].map(acting));
+  const held = await Promise.all(agents.map((agent) => agent.check(search)));
+  await eventually(() => expect(renewalsOf('twins')).toBe(1));
+  // One that comes with the old token acts with the new one, too, and renews nothing.
+  agents.push(await acting('late'));
+  setClock(behindMs + 61_000);
+  using stranger = connect({ address: gateway.grpc });
+  await eventually(() => expect(stranger.identify(token)).rejects.toThrow('expired'));
+  for (const [index, { opId }] of held.entries()) await agents[index]?.complete(opId);
+  for (const agent of agents) {
+    expect(await agent.heartbeat()).toMatchObject({ suspended: false });
+    expect(await agent.check(search)).toMatchObject({ allowed: true });
+  }
+  agents.push(await acting('latest'));
+  expect(await agents.at(-1)?.check(search)).toMatchObject({ allowed: true });
+  expect(renewalsOf('twins')).toBe(1);
+  expect(told).toEqual([]);
+  // Whoever leaves takes nothing from the others.
+  await agents[0]?.close();
+  expect(await agents[1]?.check(search)).toMatchObject({ allowed: true });
+  await Promise.all(agents.map((agent) => agent.close()));
+});
+
+test('a token that somebody else renews is followed: when it is due, and when the gateway refuses the old one', async () => {
+  using reeve = connect({ address: gateway.grpc });
+  using keeper = connect({ address: gateway.grpc });
+  const token = await register('followed');
+  const file = { token };
+  const needs = new Set<string>();
+  const told: string[] = [];
+  const agent = await reeve.agent({
+    token,
+    shared: true,
+    nextToken: async (_, need) => {
+      needs.add(need);
+      return file.token;
+    },
+    onRevoked: () => told.push('revoked'),
+  });
+  await eventually(() => expect([...needs]).toEqual(['due']));
+  const held = await agent.check(search);
+  file.token = (await keeper.renewToken(token)).token;
+  expect(file.token).not.toBe(token);
+  setClock(behindMs + 61_000);
+  await eventually(() => expect(keeper.identify(token)).rejects.toThrow('expired'));
+  await agent.complete(held.opId);
+  const [first, ...others] = await agent.checkMany([{ action: search }, { action: search }]);
+  expect([first, ...others].map((answer) => answer?.allowed)).toEqual([true, true]);
+  expect(await agent.heartbeat()).toMatchObject({ suspended: false });
+  // The stream goes on with the new token, too.
+  const { opId } = await agent.check(search);
+  await gateway.api.post(`/api/v1/ops/${opId}/terminate`, bootstrapKey, {});
+  await eventually(() => expect(agent.operation(opId)?.state ?? 'terminated').toBe('terminated'));
+  expect(told).toEqual([]);
+  await agent.close();
+});
+
+test('without another token, an end is an end: the check says so, and the agent is told', async () => {
+  using reeve = connect({ address: gateway.grpc });
+  using keeper = connect({ address: gateway.grpc });
+  const token = await register('ended');
+  const told: string[] = [];
+  const nextToken = async () => undefined;
+  const agent = await reeve.agent({ token, shared: true, nextToken, onRevoked: () => told.push('revoked') });
+  setClock(behindMs + lifeSecs * 1000);
+  await eventually(() => expect(keeper.identify(token)).rejects.toThrow('expired'));
+  expect(await agent.check(search)).toMatchObject({ allowed: false, reason: 'token has expired' });
+  await eventually(() => expect(told).toEqual(['revoked']));
+  await agent.close();
 });

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import urllib.request
 
 from conftest import eventually, fresh_name
@@ -10,7 +11,7 @@ from gateway_process import BOOTSTRAP_KEY, GatewayProcess
 
 from reeve import AgentId, Reeve
 from reeve._credential import TokenLife
-from reeve._enroll import attach
+from reeve._enroll import agent_of_token, attach
 from reeve._flow import run_blocking
 
 
@@ -53,6 +54,35 @@ def test_a_shared_token_is_not_renewed(gateway: GatewayProcess, client: Reeve) -
         cores.append(attach(client._link, agent, token, {"shared": shared}, TokenLife(60, 20.1)))
     eventually(lambda: renewals(gateway, names[1]) == 1)
     assert renewals(gateway, names[0]) == 0
+    for core in cores:
+        run_blocking(core.close())
+
+
+def test_cores_that_act_with_one_token_have_it_renewed_once(gateway: GatewayProcess, client: Reeve) -> None:
+    name = fresh_name()
+    agent = AgentId("acme", "core", name)
+    token = client.enroll("acme", "core", name, token_ttl_secs=60).token
+    link = client._link
+    told: list[str] = []
+    members = {"on_revoked": lambda: told.append("revoked")}
+    cores = [attach(link, agent, token, members, TokenLife(60, left)) for left in (20.1, 20.2, 20.3)]
+    eventually(lambda: renewals(gateway, name) == 1)
+    # One that comes with the old token acts with the new one, and renews nothing. So does one that the gateway finds.
+    cores.append(attach(link, agent, token, members, TokenLife(60, 0)))
+    cores.append(run_blocking(agent_of_token(link, token, None, members)))
+    assert len({core.token for core in cores}) == 1
+    assert cores[0].token != token
+    # Whoever leaves takes nothing from the others.
+    run_blocking(cores.pop(0).close())
+    # Jobs are done in order, so every renewal that was due before is done by now.
+    done = threading.Event()
+    link.worker.schedule(0.5, done.set)
+    assert done.wait(30)
+    for core in cores:
+        assert run_blocking(core.checks.check({"tool": "search"})).allowed
+        assert run_blocking(core.heartbeat()).suspended is False
+    assert renewals(gateway, name) == 1
+    assert told == []
     for core in cores:
         run_blocking(core.close())
 

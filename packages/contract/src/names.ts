@@ -74,6 +74,14 @@ export function userText(
 /** The prefix of a stream answer's reason if the message was not a valid request. */
 export const invalidRequestReason = 'invalid request: ';
 
+const tokenRefusals =
+  /^(?:credential token (?:mismatch|registered to a different agent)|agent is not registered|token .+)$/;
+
+/** Whether a check was denied because of the token of the agent: with another token, it would be judged. */
+export function isTokenRefused(policyRule: string, reason: string): boolean {
+  return policyRule === 'identity' && tokenRefusals.test(reason);
+}
+
 /** The prefix of the reason if the token of the user does not verify. The agent itself is known then. */
 export const subjectTokenReason = 'subject token: ';
 

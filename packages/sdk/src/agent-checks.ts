@@ -1,10 +1,11 @@
+import { isTokenRefused } from '@reeve/contract/names';
 import type { Action } from './action.ts';
 import type { FullAgentId } from './agent-id.ts';
 import type { AgentOps } from './agent-ops.ts';
 import type { Answer } from './answer.ts';
 import { answerOf } from './answer.ts';
 import type { Batch } from './check-many.ts';
-import { batchesOf, checkBatch } from './check-many.ts';
+import { batchesOf, batchWithToken, checkBatch } from './check-many.ts';
 import type { Credential } from './credential.ts';
 import { ReeveInvalidRequest } from './errors.ts';
 import type { GatewayLink } from './gateway-link.ts';
@@ -13,7 +14,7 @@ import type { LiveOperation } from './live-operation.ts';
 import { mayHaveArrived, withoutAnswer } from './outage/outage.ts';
 import { neverHappened } from './outage/owed-reports.ts';
 import type { CheckDetails, PreparedCheck } from './prepare-check.ts';
-import { prepareCheck } from './prepare-check.ts';
+import { prepareCheck, withToken } from './prepare-check.ts';
 import { opIdOf } from './trace-ids.ts';
 
 /** One of many checks. */
@@ -26,9 +27,9 @@ export class AgentChecks {
   readonly #link: GatewayLink;
   readonly #ops: AgentOps;
   readonly #id: FullAgentId;
-  readonly #credential: Pick<Credential, 'token'>;
+  readonly #credential: Credential;
 
-  constructor(link: GatewayLink, ops: AgentOps, id: FullAgentId, credential: Pick<Credential, 'token'>) {
+  constructor(link: GatewayLink, ops: AgentOps, id: FullAgentId, credential: Credential) {
     this.#link = link;
     this.#ops = ops;
     this.#id = id;
@@ -69,25 +70,20 @@ export class AgentChecks {
   async ask(check: PreparedCheck, limits: Limits, op: LiveOperation): Promise<Answer> {
     const { onUnavailable } = this.#link.settings;
     this.#ops.asked(op);
+    const asked = async (token: string) => answerOf(await this.#link.check(withToken(check, token), limits), check.ids);
     try {
-      return answerOf(await this.#link.check(this.#upToDate(check), limits), check.ids);
+      return await this.#credential.with(asked, isRefused);
     } catch (error) {
       if (mayHaveArrived(error)) this.#callOff(op);
       return withoutAnswer(error, check.ids, onUnavailable);
     }
   }
 
-  /** A check that was held for long may have been prepared with a token that has been renewed since. */
-  #upToDate(check: PreparedCheck): PreparedCheck {
-    const { token: credentialToken } = this.#credential;
-    if (check.message.credentialToken === credentialToken) return check;
-    return { ...check, message: { ...check.message, credentialToken } };
-  }
-
   async #askBatch(batch: Batch, ops: readonly LiveOperation[], limits: Limits): Promise<Answer[]> {
     const { onUnavailable } = this.#link.settings;
+    const asked = (token: string) => checkBatch(this.#link, batchWithToken(batch, token), limits);
     try {
-      return await checkBatch(this.#link, batch, limits);
+      return await this.#credential.with(asked, (answers) => answers.some(isRefused));
     } catch (error) {
       if (mayHaveArrived(error)) for (const [index] of batch.checks.entries()) this.#callOff(ops[batch.from + index]);
       return batch.checks.map(({ ids }) => withoutAnswer(error, ids, onUnavailable));
@@ -116,4 +112,8 @@ export class AgentChecks {
       throw new ReeveInvalidRequest(`checks[${index}].${error.message}`);
     }
   }
+}
+
+function isRefused({ policyRule, reason }: Answer): boolean {
+  return isTokenRefused(policyRule, reason);
 }

@@ -7,6 +7,8 @@ import { AgentOps } from './agent-ops.ts';
 import type { StreamEvents } from './channel.ts';
 import type { ConnectionEvent } from './connection-event.ts';
 import type { Control } from './control.ts';
+import type { TokenLife, TokenNeed } from './credential.ts';
+import { Credential } from './credential.ts';
 import type { Subscription } from './outage/control-stream.ts';
 import { ControlStream } from './outage/control-stream.ts';
 import { ReeveUnauthenticated } from './errors.ts';
@@ -19,9 +21,9 @@ import type { RpcMethod } from './rpc-methods.ts';
 
 /** A user that acts as the agent with a token. */
 export interface AgentUser {
-  readonly token: string;
-  /** There is a new token in place of it. */
-  readonly take: (token: string) => void;
+  readonly credential: Credential;
+  /** Gives another token, where tokens come from somewhere else than the gateway. */
+  readonly nextToken: ((token: string, need: TokenNeed) => Promise<string | undefined>) | undefined;
   /** Whether other processes act as the same agent. */
   readonly shared: boolean;
   /** Whether it waits for answers to its checks, and carries out no controls. */
@@ -47,6 +49,7 @@ export interface LinkOfAgent {
   /** Of the gateway in use. */
   readonly address: string;
   limits(options: object): Limits;
+  send<Request, Response>(method: RpcMethod<Request, Response>, message: Request, limits: Limits): Promise<Response>;
   sendOnce<Request, Response>(
     method: RpcMethod<Request, Response>,
     message: Request,
@@ -84,14 +87,37 @@ export class AgentLink {
       onRefused: (why, reason, from) =>
         why === 'unsupported'
           ? this.#unsupported(reason, from)
-          : this.revoke(this.#token, new ReeveUnauthenticated(reason)),
+          : void this.#refused(this.#token, new ReeveUnauthenticated(reason)),
     });
     this.ops = new AgentOps(link.hold, this.#acks, () => this.#forgetIfUnused());
   }
 
-  /** `fresh`: the gateway did not know the agent before, so its controls count from the start. */
-  join(user: AgentUser, fresh: boolean): void {
+  /** The credential of a token: one for all who act with it, so that it is renewed once. */
+  credentialOf(token: string): Credential {
+    return (
+      this.credentialThatHad(token) ??
+      new Credential(token, {
+        next: (old, need) => this.#nextToken(old, need),
+        onReplaced: (old) => {
+          if (this.#token === old) this.#stream.open();
+        },
+      })
+    );
+  }
+
+  /** The credential whose token this is, or was before it was renewed. */
+  credentialThatHad(token: string): Credential | undefined {
+    return this.#users.find(({ credential }) => credential.had(token))?.credential;
+  }
+
+  /**
+   * `fresh`: the gateway did not know the agent before, so its controls count from the start. `life` is that of the token,
+   * if it ends. A token that others hold, too, is theirs to renew, unless they all get the new one.
+   */
+  join(user: AgentUser, fresh: boolean, life: TokenLife | undefined): void {
     this.#users.push(user);
+    const isRenewed = !user.shared || user.nextToken !== undefined;
+    if (life !== undefined && isRenewed) user.credential.renewBefore(life);
     if (fresh) this.ops.countAnew();
     this.ops.lost = undefined;
     this.ops.deaf = false;
@@ -102,24 +128,22 @@ export class AgentLink {
   leave(user: AgentUser, why: Error): void {
     if (!this.#users.includes(user)) return;
     this.#users = this.#users.filter((other) => other !== user);
-    this.#goOn(user.token, why);
+    const { credential } = user;
+    if (!this.#users.some((other) => other.credential === credential)) credential.stop();
+    this.#goOn(credential.token, why);
   }
 
   revoke(token: string, why: ReeveUnauthenticated): void {
-    const gone = this.#users.filter((user) => user.token === token);
-    this.#users = this.#users.filter((user) => user.token !== token);
+    const isOf = ({ credential }: AgentUser) => credential.token === token;
+    const gone = this.#users.filter(isOf);
+    this.#users = this.#users.filter((user) => !isOf(user));
+    for (const { credential } of gone) credential.stop();
     this.#goOn(token, why);
     const { address } = this.#link;
     for (const user of gone) {
       notify(user.onConnection, { type: 'ended', address, reason: why.message });
       notify(user.onRevoked, undefined);
     }
-  }
-
-  /** Somebody has renewed a token: whoever acts with the old one has the new one, and so has the stream. */
-  renewed(old: string, token: string): void {
-    for (const user of this.#users) if (user.token === old) user.take(token);
-    if (this.#token === old) this.#stream.open();
   }
 
   /** The client has gone on to another gateway. */
@@ -135,6 +159,23 @@ export class AgentLink {
   /** Waits until all acknowledgements are delivered, or the gateway is out of reach. */
   flush(): Promise<void> {
     return this.#acks.flush();
+  }
+
+  async #nextToken(old: string, need: TokenNeed): Promise<string | undefined> {
+    const users = this.#users.filter(({ credential }) => credential.token === old);
+    const source = users.findLast(({ nextToken }) => nextToken !== undefined)?.nextToken;
+    if (source !== undefined) return source(old, need);
+    // It would end for those in other processes.
+    if (need === 'refused' || users.some(({ shared }) => shared)) return undefined;
+    const request = { agentId: { ...this.#id }, credentialToken: old };
+    return (await this.#link.send(rpc.renewToken, request, this.#link.limits({}))).credentialToken;
+  }
+
+  /** The gateway has refused the stream. */
+  async #refused(token: string, why: ReeveUnauthenticated): Promise<void> {
+    const isReplaced = (await this.credentialThatHad(token)?.isReplaced(token)) ?? false;
+    if (!isReplaced) this.revoke(token, why);
+    else if (this.#token === token) this.#stream.open();
   }
 
   /** The token that left may have been the token of the stream. */
@@ -154,7 +195,7 @@ export class AgentLink {
   }
 
   #subscribe(events: StreamEvents): Subscription {
-    this.#token = this.#users.at(-1)?.token ?? '';
+    this.#token = this.#users.at(-1)?.credential.token ?? '';
     const request = {
       agentId: { ...this.#id },
       credentialToken: this.#token,
@@ -207,11 +248,14 @@ export class AgentLink {
   }
 
   async #acknowledge(sequence: number, outcome: AckOutcome, detail: string): Promise<'told' | 'later'> {
-    const credentialToken = this.#users.at(-1)?.token;
-    if (credentialToken === undefined) return 'later';
-    const request = { agentId: { ...this.#id }, credentialToken, sequence, outcome: outcomes[outcome], detail };
+    const credential = this.#users.at(-1)?.credential;
+    if (credential === undefined) return 'later';
+    const request = { agentId: { ...this.#id }, sequence, outcome: outcomes[outcome], detail };
     try {
-      await this.#link.sendOnce(rpc.ackOpControl, request, this.#link.limits({}));
+      const limits = this.#link.limits({});
+      await credential.with((credentialToken) =>
+        this.#link.sendOnce(rpc.ackOpControl, { ...request, credentialToken }, limits),
+      );
       return 'told';
     } catch (error) {
       return isToldLater(error) ? 'later' : 'told';

@@ -13,14 +13,9 @@ export class AgentReports {
   readonly #link: GatewayLink;
   readonly #line: Pick<AgentLink, 'ops' | 'missed'>;
   readonly #id: FullAgentId;
-  readonly #credential: Pick<Credential, 'token'>;
+  readonly #credential: Credential;
 
-  constructor(
-    link: GatewayLink,
-    line: Pick<AgentLink, 'ops' | 'missed'>,
-    id: FullAgentId,
-    credential: Pick<Credential, 'token'>,
-  ) {
+  constructor(link: GatewayLink, line: Pick<AgentLink, 'ops' | 'missed'>, id: FullAgentId, credential: Credential) {
     this.#link = link;
     this.#line = line;
     this.#id = id;
@@ -36,7 +31,9 @@ export class AgentReports {
     if (op?.terminated !== undefined) return op.told();
     this.#line.ops.ended(opId, completion);
     const isDone = (error: unknown) => error instanceof ReeveInvalidTransition;
-    await this.#link.tell(rpc.completeAction, request, limits, isDone);
+    await this.#credential.with((credentialToken) =>
+      this.#link.tell(rpc.completeAction, { ...request, credentialToken }, limits, isDone),
+    );
   }
 
   /** The report of `run`. A failed report never costs a result. */

@@ -7,8 +7,9 @@ import { AgentReports } from './agent-reports.ts';
 import type { Answer } from './answer.ts';
 import { awaitDecision } from './await-decision.ts';
 import type { ChangedTool } from './changed-tool.ts';
+import { wireChangeOf } from './changed-tool.ts';
 import type { Completion } from './completion.ts';
-import { Credential } from './credential.ts';
+import type { Credential } from './credential.ts';
 import type { DelegateOptions } from './delegate-options.ts';
 import { delegated } from './delegate-options.ts';
 import { ReeveClosed, ReeveUnauthenticated } from './errors.ts';
@@ -23,7 +24,7 @@ import type { Operation, OperationControl } from './operation.ts';
 import { controlledOperation } from './operation.ts';
 import type { CheckDetails, PreparedCheck } from './prepare-check.ts';
 import type { AgentStatus, Registration } from './registration.ts';
-import { renewedToken } from './renewed-token.ts';
+import type { RpcMethod } from './rpc-methods.ts';
 import { rpc } from './rpc-methods.ts';
 import type { Work } from './run-action.ts';
 import { runAction } from './run-action.ts';
@@ -31,6 +32,11 @@ import type { CheckOptions, RunOptions } from './run-options.ts';
 import { waitOf } from './run-options.ts';
 import { opIdOf } from './trace-ids.ts';
 import { warnOnce } from './warn-once.ts';
+
+interface AgentRequest {
+  agentId?: FullAgentId | undefined;
+  credentialToken: string;
+}
 
 /** A registered agent. It asks before it acts and reports when it is done. An operator can stop it in between. */
 export class Agent {
@@ -51,17 +57,13 @@ export class Agent {
 
   /** @internal */
   constructor(link: GatewayLink, registration: Registration) {
-    const { id, token, life, created, heartbeatMs, shared, waitsOnly, events } = registration;
+    const { id, token, life, created, heartbeatMs, shared, waitsOnly, nextToken, events } = registration;
     this.id = id;
     this.created = created;
     this.#heartbeatMs = heartbeatMs;
     this.#link = link;
     this.#line = link.agent(id);
-    // A token that others hold, too, is theirs to renew: it would end for them.
-    const credential = new Credential(token, shared ? undefined : life, {
-      renew: (old) => renewedToken(link, id, old),
-      onRenewed: (old) => this.#line.renewed(old, credential.token),
-    });
+    const credential = this.#line.credentialOf(token);
     this.#credential = credential;
     this.#checks = new AgentChecks(link, this.#line.ops, id, credential);
     this.#reports = new AgentReports(link, this.#line, id, credential);
@@ -73,15 +75,12 @@ export class Agent {
     const forget = link.onClose(() => this.#stop(new ReeveClosed()));
     this.#stop = (why) => {
       stopBeating();
-      credential.stop();
       forget();
       this.#line.leave(this.#user, why);
     };
     this.#user = {
-      get token() {
-        return credential.token;
-      },
-      take: (renewed) => credential.take(renewed),
+      credential,
+      nextToken,
       shared,
       waitsOnly,
       onControl: (control) => events.onControl?.(control),
@@ -91,14 +90,13 @@ export class Agent {
       onReportsDue: () => void this.heartbeat().catch(() => {}),
       onRevoked: () => {
         stopBeating();
-        credential.stop();
         this.#revoked = true;
         // The order to stop may have come before the stream was open.
         if (registration.isDelegate) this.#line.ops.terminateAll('the delegation has ended');
         if (this.#state !== 'deregistering') events.onRevoked?.();
       },
     };
-    this.#line.join(this.#user, created);
+    this.#line.join(this.#user, created, life);
   }
 
   /** Whether an operator has suspended the agent, as of the last heartbeat. Its checks are then denied. */
@@ -204,28 +202,13 @@ export class Agent {
 
   /** The tools of the source, of those named, that policy denies to this agent whatever their arguments. */
   async deniedTools(source: string, names: readonly string[], options: CallOptions = {}): Promise<readonly string[]> {
-    const request = {
-      agentId: { ...this.id },
-      credentialToken: this.#credential.token,
-      toolSource: source,
-      toolNames: [...names],
-    };
-    return (await this.#link.send(rpc.previewTools, request, this.#link.limits(options))).denied;
+    const request = { toolSource: source, toolNames: [...names] };
+    return (await this.#send(rpc.previewTools, request, options)).denied;
   }
 
   /** Records that tools are not defined as they were when somebody locked them. */
   async reportChangedTools(source: string, changed: readonly ChangedTool[], options: CallOptions = {}): Promise<void> {
-    const request = {
-      agentId: { ...this.id },
-      credentialToken: this.#credential.token,
-      toolSource: source,
-      changed: changed.map(({ tool, locked = '', actual = '' }) => ({
-        toolName: tool,
-        lockedSha256: locked,
-        actualSha256: actual,
-      })),
-    };
-    await this.#link.send(rpc.reportToolDefinitions, request, this.#link.limits(options));
+    await this.#send(rpc.reportToolDefinitions, { toolSource: source, changed: changed.map(wireChangeOf) }, options);
   }
 
   /**
@@ -234,7 +217,8 @@ export class Agent {
    */
   async delegate(options: DelegateOptions, call: CallOptions = {}): Promise<Agent> {
     this.#requireOpen();
-    const made = await delegated(this.#link, { id: this.id, token: this.#credential.token }, options, call);
+    const delegating = (token: string) => delegated(this.#link, { id: this.id, token }, options, call);
+    const made = await this.#credential.with(delegating);
     const { shared = false, waitsOnly = false } = options;
     const acting = { shared, waitsOnly, events: options, heartbeatMs: this.#heartbeatMs };
     return new Agent(this.#link, { ...made, created: true, isDelegate: true, ...acting });
@@ -242,14 +226,15 @@ export class Agent {
 
   /** Ends what was delegated to this child. Its token stops working, and its running operations are terminated. */
   async revokeDelegation(childId: string, call: CallOptions = {}): Promise<void> {
-    const request = { agentId: { ...this.id }, credentialToken: this.#credential.token, childId };
-    await this.#link.send(rpc.revokeDelegation, request, this.#link.limits(call));
+    await this.#send(rpc.revokeDelegation, { childId }, call);
   }
 
   /** Sends a heartbeat now. The regular ones go on by themselves. */
   async heartbeat(options: CallOptions = {}): Promise<AgentStatus> {
-    const request = { agentId: { ...this.id }, credentialToken: this.#credential.token };
-    const { suspended, policyVersion } = await this.#link.sendOnce(rpc.heartbeat, request, this.#link.limits(options));
+    const limits = this.#link.limits(options);
+    const { suspended, policyVersion } = await this.#credential.with((credentialToken) =>
+      this.#link.sendOnce(rpc.heartbeat, { agentId: { ...this.id }, credentialToken }, limits),
+    );
     this.#status = { suspended, policyVersion };
     await this.#reports.deliverOwed();
     return this.#status;
@@ -257,13 +242,16 @@ export class Agent {
 
   /** Ends the registration. The token stops working and running operations are terminated. */
   async deregister(reason = '', options: CallOptions = {}): Promise<void> {
-    const request = { agentId: { ...this.id }, credentialToken: this.#credential.token, reason };
     const isDone = (error: unknown) => error instanceof ReeveUnauthenticated;
     await this.#line.flush();
     const before = this.#state;
     this.#state = 'deregistering';
     try {
-      await this.#link.tell(rpc.deregisterAgent, request, this.#link.limits(options), isDone);
+      const limits = this.#link.limits(options);
+      const request = { agentId: { ...this.id }, reason };
+      await this.#credential.with((credentialToken) =>
+        this.#link.tell(rpc.deregisterAgent, { ...request, credentialToken }, limits, isDone),
+      );
     } catch (error) {
       this.#state = before;
       throw error;
@@ -287,6 +275,17 @@ export class Agent {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  #send<Request extends AgentRequest, Response>(
+    method: RpcMethod<Request, Response>,
+    message: Omit<Request, keyof AgentRequest>,
+    call: CallOptions,
+  ): Promise<Response> {
+    const limits = this.#link.limits(call);
+    return this.#credential.with((credentialToken) =>
+      this.#link.send(method, { ...message, agentId: { ...this.id }, credentialToken } as Request, limits),
+    );
   }
 
   #prepare(action: Action, details: CheckDetails): PreparedCheck {

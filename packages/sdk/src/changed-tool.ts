@@ -6,3 +6,8 @@ export interface ChangedTool {
   /** Left out if the server no longer has the tool. */
   readonly actual?: string | undefined;
 }
+
+/** @internal */
+export function wireChangeOf({ tool, locked = '', actual = '' }: ChangedTool) {
+  return { toolName: tool, lockedSha256: locked, actualSha256: actual };
+}

@@ -5,6 +5,7 @@ import { ReeveInternal, ReeveInvalidRequest } from './errors.ts';
 import type { GatewayLink } from './gateway-link.ts';
 import type { Limits } from './outage/retry.ts';
 import type { PreparedCheck } from './prepare-check.ts';
+import { withToken } from './prepare-check.ts';
 import { bytesOf, isTooLarge, requireSendable, rpc } from './rpc-methods.ts';
 
 const mostInBatch = 1000;
@@ -23,6 +24,14 @@ export function batchesOf(checks: readonly PreparedCheck[], from = 0): Batch[] {
   const bytes = bytesOf(rpc.batchCheck, { requests: checks.map((check) => check.message) });
   if (isTooLarge(bytes) && checks.length > 1) return splitAt(checks.length >> 1, checks, from);
   return [{ from, checks, bytes: requireSendable(bytes) }];
+}
+
+/** The same checks, with a token in place of the one that they were prepared with. */
+export function batchWithToken(batch: Batch, credentialToken: string): Batch {
+  if (batch.checks.every(({ message }) => message.credentialToken === credentialToken)) return batch;
+  const checks = batch.checks.map((check) => withToken(check, credentialToken));
+  const bytes = bytesOf(rpc.batchCheck, { requests: checks.map(({ message }) => message) });
+  return { ...batch, checks, bytes: requireSendable(bytes) };
 }
 
 export async function checkBatch(link: GatewayLink, batch: Batch, limits: Limits): Promise<Answer[]> {

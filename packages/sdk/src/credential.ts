@@ -6,10 +6,14 @@ export interface TokenLife {
   readonly leftMs: number;
 }
 
-export interface Renewing {
-  readonly renew: (token: string) => Promise<{ readonly token: string }>;
-  /** There is a new token. Calls with the old one still succeed for a while. */
-  readonly onRenewed: (old: string) => void;
+/** Why another token is asked for: two thirds of the life are over, or the gateway no longer accepts it. */
+export type TokenNeed = 'due' | 'refused';
+
+export interface Replacing {
+  /** Another token in place of this one. Undefined: there is none, or not yet. */
+  readonly next: (token: string, need: TokenNeed) => Promise<string | undefined>;
+  /** There is a new token. Calls with the old one may still succeed for a while. */
+  readonly onReplaced: (old: string) => void;
 }
 
 /** No timer of Node waits longer. */
@@ -20,34 +24,69 @@ const triesPerLife = 30;
 const longestPauseMs = 10_000;
 
 /**
- * The token of an agent. It is renewed at two thirds of its life, so whoever sends takes it from here each time. The timer
- * does not keep the process alive.
+ * The token of an agent, for all who act with it in this process: it is renewed once, at two thirds of its life, and
+ * whoever sends takes it from here each time. The timer does not keep the process alive.
  */
 export class Credential {
   #token: string;
-  readonly #renewing: Renewing;
+  /** The token that everybody came with, and the one before this. Whoever comes with them later means this credential. */
+  readonly #first: string;
+  #former: string;
+  readonly #replacing: Replacing;
+  #asking: Promise<boolean> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
 
-  /** Without a life, the token is never renewed. */
-  constructor(token: string, life: TokenLife | undefined, renewing: Renewing) {
+  constructor(token: string, replacing: Replacing) {
     this.#token = token;
-    this.#renewing = renewing;
-    if (life !== undefined) this.#schedule(life.ttlMs, life.leftMs - life.ttlMs / 3);
+    this.#first = token;
+    this.#former = token;
+    this.#replacing = replacing;
   }
 
   get token(): string {
     return this.#token;
   }
 
-  /** Takes a token that somebody else in this process has got for the same agent. */
-  take(token: string): void {
-    this.#token = token;
+  had(token: string): boolean {
+    return token === this.#token || token === this.#former || token === this.#first;
+  }
+
+  /** Renews in time from now on. Of several who say when it ends, the first counts. */
+  renewBefore({ ttlMs, leftMs }: TokenLife): void {
+    if (this.#timer === undefined) this.#schedule(ttlMs, leftMs - ttlMs / 3);
   }
 
   stop(): void {
     this.#stopped = true;
     clearTimeout(this.#timer);
+  }
+
+  /**
+   * Makes a call with the token. If the gateway does not accept it, and there is another by now, the call is made once
+   * more: the gateway has done nothing for the first. `isRefused` says so of an answer, in place of an error.
+   */
+  async with<Result>(
+    call: (token: string) => Promise<Result>,
+    isRefused: (answer: Result) => boolean = () => false,
+  ): Promise<Result> {
+    const sent = this.#token;
+    try {
+      const answer = await call(sent);
+      if (!isRefused(answer) || !(await this.isReplaced(sent))) return answer;
+    } catch (error) {
+      if (!(error instanceof ReeveUnauthenticated) || !(await this.isReplaced(sent))) throw error;
+    }
+    return call(this.#token);
+  }
+
+  /** Whether there is another token in place of one that the gateway refused. */
+  async isReplaced(refused: string): Promise<boolean> {
+    if (refused !== this.#token) return this.had(refused);
+    this.#asking ??= this.#replace(refused, 'refused')
+      .catch(() => false)
+      .finally(() => (this.#asking = undefined));
+    return this.#asking;
   }
 
   #schedule(ttlMs: number, afterMs: number): void {
@@ -60,18 +99,24 @@ export class Credential {
   }
 
   async #renew(ttlMs: number): Promise<void> {
-    const old = this.#token;
+    const soonMs = Math.min(ttlMs / triesPerLife, longestPauseMs);
     try {
-      const { token } = await this.#renewing.renew(old);
-      // Meanwhile the agent may have been closed, or registered again.
-      if (this.#stopped || this.#token !== old) return;
-      this.#token = token;
-      this.#renewing.onRenewed(old);
-      this.#schedule(ttlMs, (ttlMs * 2) / 3);
+      const isNew = await this.#replace(this.#token, 'due');
+      this.#schedule(ttlMs, isNew ? (ttlMs * 2) / 3 : soonMs);
     } catch (error) {
       // The heartbeat notices, too, and says so.
-      if (!(error instanceof ReeveUnauthenticated))
-        this.#schedule(ttlMs, Math.min(ttlMs / triesPerLife, longestPauseMs));
+      if (!(error instanceof ReeveUnauthenticated)) this.#schedule(ttlMs, soonMs);
     }
+  }
+
+  async #replace(old: string, need: TokenNeed): Promise<boolean> {
+    const token = await this.#replacing.next(old, need);
+    // Meanwhile everybody may have left, or the token was replaced for another need.
+    if (this.#stopped || token === undefined || token === old) return false;
+    if (this.#token !== old) return true;
+    this.#former = old;
+    this.#token = token;
+    this.#replacing.onReplaced(old);
+    return true;
   }
 }

@@ -142,6 +142,15 @@ export class GatewayLink {
     return known;
   }
 
+  /** The token that somebody here has got in place of this one, or itself. */
+  tokenNow(token: string): string {
+    for (const agent of this.#agents.values()) {
+      const credential = agent.credentialThatHad(token);
+      if (credential !== undefined) return credential.token;
+    }
+    return token;
+  }
+
   /** Nobody acts as the agent any more, and none of its operations is running. */
   forgetAgent(id: FullAgentId, link: AgentLink): void {
     const key = keyOf(id);

@@ -53,3 +53,9 @@ export function prepareCheck(agent: FullAgentId, token: string, action: Action, 
   };
   return { ids, message };
 }
+
+/** A check that was held for long may have been prepared with a token that has been replaced since. @internal */
+export function withToken(check: PreparedCheck, credentialToken: string): PreparedCheck {
+  if (check.message.credentialToken === credentialToken) return check;
+  return { ...check, message: { ...check.message, credentialToken } };
+}

@@ -47,7 +47,7 @@ export class Reeve {
     return new Agent(this.#link, {
       id: fullAgentId(options),
       token: answer.credentialToken,
-      life: lifeOf(options.tokenTtlSecs ?? 0, answer.expiresAt),
+      life: lifeOf(options.tokenTtlSecs ?? 0, Date.parse(answer.expiresAt)),
       created: answer.created,
       heartbeatMs: secondsToMs(answer.heartbeatIntervalSecs),
       shared: options.shared ?? false,
@@ -62,7 +62,7 @@ export class Reeve {
    */
   async enroll(options: EnrollOptions, call: CallOptions = {}): Promise<Enrollment> {
     const { credentialToken: token, created, expiresAt } = await this.#register(options, call);
-    return { id: fullAgentId(options), token, created, expiresAt: expiresAt === '' ? undefined : new Date(expiresAt) };
+    return { id: fullAgentId(options), token, created, expiresAt: endOf(expiresAt) };
   }
 
   async #register(options: EnrollOptions, call: CallOptions): Promise<RegisterAgentResponse> {
@@ -74,7 +74,9 @@ export class Reeve {
 
   /** Acts as a registered agent with its token. Needs no API key. */
   attach(options: AttachOptions): Agent {
-    return this.#attach(options, undefined);
+    const { tokenLife } = options;
+    const life = tokenLife === undefined ? undefined : lifeOf(tokenLife.ttlSecs, tokenLife.expiresAt.getTime());
+    return this.#attach(options, life);
   }
 
   #attach(options: AttachOptions, life: TokenLife | undefined): Agent {
@@ -86,14 +88,31 @@ export class Reeve {
       heartbeatMs: secondsToMs(options.heartbeatIntervalSecs ?? defaultHeartbeatSecs),
       shared: options.shared ?? false,
       waitsOnly: options.waitsOnly ?? false,
+      nextToken: options.nextToken,
       events: options,
     });
   }
 
   /** Acts as the registered agent whose token this is. Throws `ReeveUnauthenticated` if it is nobody's. */
   async agent(options: TokenOptions, call: CallOptions = {}): Promise<Agent> {
-    const { agentId, expiresAt, tokenTtlSecs } = await this.#identify(options.token, call);
-    return this.#attach({ ...options, ...agentId }, lifeOf(tokenTtlSecs, expiresAt));
+    // An agent of this client may have renewed it since.
+    const token = this.#link.tokenNow(requireText('token', options.token));
+    const { agentId, expiresAt, tokenTtlSecs } = await this.#identify(token, call);
+    // The gateway renews only what it has issued with a life.
+    const isRenewed = tokenTtlSecs > 0 || options.nextToken !== undefined;
+    const life = isRenewed ? lifeOf(tokenTtlSecs, Date.parse(expiresAt)) : undefined;
+    return this.#attach({ ...options, ...agentId, token }, life);
+  }
+
+  /**
+   * Gets a new token for an agent that nobody acts as here, with the life of the old one, which works for a minute more.
+   * Whoever keeps tokens for others keeps the new one then.
+   */
+  async renewToken(token: string, call: CallOptions = {}): Promise<Enrollment> {
+    const { agentId: id } = await this.#identify(token, call);
+    const request = { agentId: id, credentialToken: token };
+    const { credentialToken, expiresAt } = await this.#link.send(rpc.renewToken, request, this.#link.limits(call));
+    return { id, token: credentialToken, created: false, expiresAt: endOf(expiresAt) };
   }
 
   /** Says whose token this is. Throws `ReeveUnauthenticated` if it is nobody's. */
@@ -123,11 +142,16 @@ export class Reeve {
   }
 }
 
-/** What is left of a new token is its whole life, however the clocks differ. */
-function lifeOf(ttlSecs: number, expiresAt: string): TokenLife | undefined {
-  const ttlMs = ttlSecs * 1000;
-  const leftMs = Date.parse(expiresAt) - Date.now();
-  return ttlMs > 0 && expiresAt !== '' ? { ttlMs, leftMs: Math.min(leftMs, ttlMs) } : undefined;
+function endOf(expiresAt: string): Date | undefined {
+  return expiresAt === '' ? undefined : new Date(expiresAt);
+}
+
+/** What is left of a new token is its whole life, however the clocks differ. One that others issue says nothing of it. */
+function lifeOf(ttlSecs: number, expiresAt: number): TokenLife | undefined {
+  const leftMs = expiresAt - Date.now();
+  if (Number.isNaN(leftMs)) return undefined;
+  const ttlMs = ttlSecs > 0 ? ttlSecs * 1000 : Math.max(leftMs, 1000);
+  return { ttlMs, leftMs: Math.min(leftMs, ttlMs) };
 }
 
 function secondsToMs(seconds: number): number {

@@ -3,6 +3,7 @@ import type { AgentId } from './agent-id.ts';
 import { fullAgentId } from './agent-id.ts';
 import type { ConnectionEvent } from './connection-event.ts';
 import type { Control } from './control.ts';
+import type { TokenNeed } from './credential.ts';
 
 /** Events of an agent outside of any call. */
 export interface AgentEvents {
@@ -54,11 +55,21 @@ export interface RegisterOptions extends EnrollOptions, ActingOptions {}
 export interface TokenOptions extends ActingOptions {
   /** The token from the registration of the agent. */
   readonly token: string;
+  /**
+   * Gives another token of the same agent, where tokens come from somewhere else than the gateway: a file that a sidecar
+   * rotates, a store that several processes share. Asked when two thirds of the life are over (`due`), and when the gateway
+   * no longer accepts the token (`refused`); the call is then made once more. Undefined: there is none, or not yet. With
+   * it, the SDK renews nothing by itself, and `shared` tokens are renewed, too.
+   */
+  readonly nextToken?: ((token: string, need: TokenNeed) => Promise<string | undefined>) | undefined;
   /** Default 30. */
   readonly heartbeatIntervalSecs?: number | undefined;
 }
 
-export interface AttachOptions extends AgentId, TokenOptions {}
+export interface AttachOptions extends AgentId, TokenOptions {
+  /** When the token ends and how long such tokens work, if that is known. Otherwise it is not renewed in time. */
+  readonly tokenLife?: { readonly expiresAt: Date; readonly ttlSecs: number } | undefined;
+}
 
 /**
  * The request to register. The SDK always makes the token here. So a retry registers the same token again, and an

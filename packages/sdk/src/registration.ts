@@ -1,6 +1,6 @@
 import type { FullAgentId } from './agent-id.ts';
 import type { TokenLife } from './credential.ts';
-import type { AgentEvents } from './register-options.ts';
+import type { AgentEvents, TokenOptions } from './register-options.ts';
 
 /** What the gateway said in its answer to the last heartbeat. */
 export interface AgentStatus {
@@ -19,5 +19,6 @@ export interface Registration {
   readonly heartbeatMs: number;
   readonly shared: boolean;
   readonly waitsOnly: boolean;
+  readonly nextToken?: TokenOptions['nextToken'];
   readonly events: AgentEvents;
 }

@@ -13,9 +13,10 @@ from ._agent_ops import AgentOps
 from ._channel import CallOptions, Channel
 from ._control import ConnectionEvent, Control
 from ._control_stream import ControlStream, StreamEvents, Subscription
-from ._credential import Credential
+from ._credential import Credential, Credentials, TokenLife
+from ._flow import run_blocking
 from ._ids import AgentId, wire_agent_id
-from ._rpc import ACK_CONTROL, CONTROL_STREAM
+from ._rpc import ACK_CONTROL, CONTROL_STREAM, RENEW_TOKEN
 from .errors import (
     Closed,
     GatewayUnavailable,
@@ -24,6 +25,7 @@ from .errors import (
     ResourceExhausted,
     Unauthenticated,
 )
+from .v1.agent_service_pb2 import RenewTokenRequest
 from .v1.policy_service_pb2 import AckOpControlRequest, OpControlMessage, OpControlSubscribeRequest
 
 if TYPE_CHECKING:
@@ -78,6 +80,7 @@ class AgentLink:
         self._heard: Literal["nothing", "connected", "lost"] = "nothing"
         self._ever_connected = False
         self.lock = threading.RLock()
+        self.credentials = Credentials(link.worker, self.lock, self._renewed)
         self._acks = AckQueue(self._acknowledge, link.worker, link.settings.retry, self.lock)
         self.ops = AgentOps(self._acks, self.lock, self._forget_if_unused, link.require_own_process)
         self._stream = ControlStream(
@@ -87,10 +90,15 @@ class AgentLink:
             StreamEvents(self._take, self._connected, self._lost, self._refused),
         )
 
-    def join(self, user: AgentUser, fresh: bool) -> None:
-        """`fresh`: the gateway did not know the agent before, so its controls count from the start."""
+    def join(self, user: AgentUser, fresh: bool, life: TokenLife | None = None) -> None:
+        """`fresh`: the gateway did not know the agent before, so its controls count from the start.
+
+        `life` is that of the token, if it ends.
+        """
         with self.lock:
             self._users.append(user)
+            if life is not None and not user.shared:
+                self.credentials.renew_before(user.credential, life)
             if fresh:
                 self.ops.count_anew()
             self.ops.lost = None
@@ -103,25 +111,20 @@ class AgentLink:
             if user not in self._users:
                 return
             self._users.remove(user)
+            self.credentials.let_go(user.credential)
         self._go_on(why)
 
     def revoke(self, token: str, why: Unauthenticated) -> None:
         with self.lock:
             gone = [user for user in self._users if user.token == token]
             self._users = [user for user in self._users if user.token != token]
+            for user in gone:
+                self.credentials.let_go(user.credential)
         self._go_on(why)
         event = ConnectionEvent("ended", self._link.gateways.address, str(why))
         for user in gone:
             _notify(user.on_connection, event)
             _notify(user.on_revoked, why)
-
-    def renewed(self, old: str, token: str) -> None:
-        """Somebody has renewed a token: whoever acts with the old one has the new one, and so has the stream."""
-        with self.lock:
-            for user in self._users:
-                if user.token == old:
-                    user.credential.token = token
-        self._stream.follow()
 
     def follow(self) -> None:
         """The client has gone on to another gateway."""
@@ -130,6 +133,8 @@ class AgentLink:
     def close(self, why: ReeveError) -> None:
         """The client ends."""
         with self.lock:
+            for user in self._users:
+                self.credentials.let_go(user.credential)
             self._users = []
         self._stream.close()
         self._acks.rest()
@@ -141,6 +146,17 @@ class AgentLink:
     def flush(self) -> list[Future[None]]:
         """Done when all acknowledgements are delivered, or the gateway is out of reach."""
         return self._acks.flush()
+
+    def _renewed(self, credential: Credential) -> str | None:
+        """In the worker. A token that others hold, too, is theirs to renew: it would end for them."""
+        users = [user for user in list(self._users) if user.credential is credential]
+        if any(user.shared for user in users):
+            return None
+        request = RenewTokenRequest(agent_id=wire_agent_id(self._id), credential_token=credential.token)
+        answer = run_blocking(self._link.send(RENEW_TOKEN, request, self._link.deadline(None)))
+        credential.replace(answer.credential_token)
+        self._stream.follow()
+        return answer.credential_token
 
     def _go_on(self, why: ReeveError) -> None:
         """The token that left may have been the token of the stream."""

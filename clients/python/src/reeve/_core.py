@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from ._agent_link import AgentUser
 from ._checks import AgentChecks
 from ._control import AgentEvents, ConnectionEvent, Control
-from ._credential import LONGEST_PAUSE_SECONDS, TRIES_PER_LIFE, Credential, TokenLife
+from ._credential import TokenLife
 from ._flow import Event, Flow, run_blocking
 from ._ids import AgentId, wire_agent_id
 from ._link import GatewayLink
 from ._reports import AgentReports
-from ._rpc import DEREGISTER_AGENT, HEARTBEAT, PREVIEW_TOOLS, RENEW_TOKEN
+from ._rpc import DEREGISTER_AGENT, HEARTBEAT, PREVIEW_TOOLS
 from .errors import Closed, ReeveError, Unauthenticated
-from .v1.agent_service_pb2 import DeregisterAgentRequest, HeartbeatRequest, RenewTokenRequest
+from .v1.agent_service_pb2 import DeregisterAgentRequest, HeartbeatRequest
 from .v1.policy_service_pb2 import PreviewToolsRequest
 
 if TYPE_CHECKING:
@@ -61,17 +61,14 @@ class AgentCore:
         self.status = AgentStatus()
         self.revoked = False
         self.closed = False
-        self._credential = Credential(registration.token)
+        self._credential = self.line.credentials.take(registration.token)
         self.checks = AgentChecks(link, self.line, registration.id, self._credential)
         self.reports = AgentReports(link, self.line, registration.id, self._credential)
         self._deregistering = False
-        # A token that others hold, too, is theirs to renew: it would end for them.
-        self._life = None if registration.shared else registration.life
         self._interval = registration.heartbeat_seconds
         self._events = registration.events
         self._beating: Job | None = None
         self._due: Job | None = None
-        self._renewing: Job | None = None
         self.user = AgentUser(
             self._credential,
             registration.shared,
@@ -80,10 +77,8 @@ class AgentCore:
             self._reports_due,
             self._on_revoked,
         )
-        self.line.join(self.user, registration.created)
+        self.line.join(self.user, registration.created, registration.life)
         self._schedule_beat()
-        if self._life is not None:
-            self._schedule_renewal(self._life.ttl, self._life.renew_after)
 
     @property
     def token(self) -> str:
@@ -148,7 +143,7 @@ class AgentCore:
             yield Event(told)
 
     def _stop(self) -> None:
-        for job in (self._beating, self._due, self._renewing):
+        for job in (self._beating, self._due):
             if job is not None:
                 job.cancel()
         self.line.leave(self.user, Closed("the agent is closed"))
@@ -161,36 +156,18 @@ class AgentCore:
         """In the worker. A lost beat is not repeated, because the next one follows."""
         if self.closed or self.revoked:
             return
+        sent = self._credential.token
         try:
             run_blocking(self.heartbeat())
         except Unauthenticated as error:
-            self.line.revoke(self._credential.token, error)
-            return
+            # It may have been sent with a token that was renewed on its way.
+            if sent == self._credential.token:
+                self.line.revoke(sent, error)
+                return
         except ReeveError:
             pass
         if not self.closed and not self.revoked:
             self._schedule_beat()
-
-    def _schedule_renewal(self, ttl: float, delay: float) -> None:
-        self._renewing = self.link.worker.schedule(delay, lambda: self._renew(ttl))
-
-    def _renew(self, ttl: float) -> None:
-        """In the worker. Calls with the old token still succeed for a while."""
-        if self.closed or self.revoked:
-            return
-        old = self._credential.token
-        request = RenewTokenRequest(agent_id=wire_agent_id(self.id), credential_token=old)
-        try:
-            answer = run_blocking(self.link.send(RENEW_TOKEN, request, self.link.deadline(None)))
-        except Unauthenticated:
-            # The heartbeat notices, too, and says so.
-            return
-        except ReeveError:
-            self._schedule_renewal(ttl, min(ttl / TRIES_PER_LIFE, LONGEST_PAUSE_SECONDS))
-            return
-        if not self.closed and not self.revoked and self._credential.token == old:
-            self.line.renewed(old, answer.credential_token)
-            self._schedule_renewal(ttl, ttl * 2 / 3)
 
     def _reports_due(self) -> None:
         """The gateway is back, or it now accepts a report that it refused before."""

@@ -169,6 +169,8 @@ def agent_of_token(
 ) -> Flow[AgentCore]:
     """Without a token, `REEVE_AGENT_TOKEN` counts."""
     known = require_text("token", token if token is not None else os.environ.get("REEVE_AGENT_TOKEN"))
+    # An agent of this client may have renewed it since.
+    known = link.token_now(known)
     answer = yield from _identify(link, known, deadline)
     return attach(link, _id_of(answer), known, members, _life(answer.token_ttl_secs, answer.expires_at))
 

@@ -138,6 +138,13 @@ class GatewayLink:
                 known = self._agents[agent_id] = AgentLink(self, agent_id)
             return known
 
+    def token_now(self, token: str) -> str:
+        """The token that an agent of this client has got in place of this one, or itself."""
+        with self._lock:
+            agents = list(self._agents.values())
+        found = (agent.credentials.that_had(token) for agent in agents)
+        return next((credential.token for credential in found if credential is not None), token)
+
     def forget_agent(self, agent_id: AgentId, link: AgentLink) -> None:
         with self._lock:
             if self._agents.get(agent_id) is link:
