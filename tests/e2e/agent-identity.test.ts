@@ -66,11 +66,11 @@ test('a kept token that the gateway no longer knows is registered anew, once', a
   const before = registrations();
   const unverified = await Promise.all(Array.from({ length: 4 }, () => resolve(home, env, {}, false)));
   expect(unverified.map(({ token }) => token)).toEqual(Array.from({ length: 4 }, () => first.token));
-  const renewed = await Promise.all(unverified.map(({ renew = () => Promise.reject(new Error('given')) }) => renew()));
-  expect(new Set(renewed.map((agent) => agent.token)).size).toBe(1);
+  const renewed = await Promise.all(unverified.map((agent) => agent.next(agent.token, 'check')));
+  expect(new Set(renewed).size).toBe(1);
   expect(registrations()).toBe(before + 1);
   const { token } = await resolve(home, env);
-  expect(token).toBe(renewed[0]?.token);
+  expect(token).toBe(renewed[0]);
   expect(token).not.toBe(first.token);
   expect(await gateway.identify(token)).toMatchObject({ agentId: { agentId: 'moved' } });
 });
@@ -97,12 +97,16 @@ test('flags come before variables, and a token before a name', async () => {
     REEVE_API_KEY: bootstrapKey,
   };
   const before = registrations();
-  expect(await resolve(home, env, { agentTokenFile: file })).toEqual({
+  const ofFile = await resolve(home, env, { agentTokenFile: file });
+  expect(ofFile).toMatchObject({
     token: 'token-of-the-file-with-enough-characters',
     gateway: { addresses: [gateway.grpc], tls: undefined },
     agentId: undefined,
-    renew: undefined,
   });
+  // Whoever writes another token into it is followed.
+  expect(await ofFile.next(ofFile.token, 'check')).toBeUndefined();
+  writeFileSync(file, 'another-token-of-the-file-with-characters\n');
+  expect(await ofFile.next(ofFile.token, 'check')).toBe('another-token-of-the-file-with-characters');
   expect((await resolve(home, env)).token).toBe('token-of-the-environment-that-is-long');
   expect(registrations()).toBe(before);
   const flagged = await resolve(home, env, { agent: 'acme/core/flag', grpcAddr: gateway.grpc });

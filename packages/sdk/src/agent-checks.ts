@@ -72,7 +72,7 @@ export class AgentChecks {
     this.#ops.asked(op);
     const asked = async (token: string) => answerOf(await this.#link.check(withToken(check, token), limits), check.ids);
     try {
-      return await this.#credential.with(asked, isRefused);
+      return await this.#credential.withCheck(asked, isRefused);
     } catch (error) {
       if (mayHaveArrived(error)) this.#callOff(op);
       return withoutAnswer(error, check.ids, onUnavailable);
@@ -83,7 +83,7 @@ export class AgentChecks {
     const { onUnavailable } = this.#link.settings;
     const asked = (token: string) => checkBatch(this.#link, batchWithToken(batch, token), limits);
     try {
-      return await this.#credential.with(asked, (answers) => answers.some(isRefused));
+      return await this.#credential.withCheck(asked, (answers) => answers.some(isRefused));
     } catch (error) {
       if (mayHaveArrived(error)) for (const [index] of batch.checks.entries()) this.#callOff(ops[batch.from + index]);
       return batch.checks.map(({ ids }) => withoutAnswer(error, ids, onUnavailable));

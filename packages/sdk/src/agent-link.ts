@@ -105,9 +105,14 @@ export class AgentLink {
     );
   }
 
-  /** The credential whose token this is, or was before it was renewed. */
+  /**
+   * The credential whose token this is, or was before it was renewed here. Where others hold a token, too, whoever comes
+   * with a former one must show the gateway that it still counts.
+   */
   credentialThatHad(token: string): Credential | undefined {
-    return this.#users.find(({ credential }) => credential.had(token))?.credential;
+    const isOf = ({ credential, shared }: AgentUser) =>
+      credential.token === token || (!shared && credential.had(token));
+    return this.#users.find(isOf)?.credential;
   }
 
   /**
@@ -166,14 +171,14 @@ export class AgentLink {
     const source = users.findLast(({ nextToken }) => nextToken !== undefined)?.nextToken;
     if (source !== undefined) return source(old, need);
     // It would end for those in other processes.
-    if (need === 'refused' || users.some(({ shared }) => shared)) return undefined;
+    if (need !== 'due' || users.some(({ shared }) => shared)) return undefined;
     const request = { agentId: { ...this.#id }, credentialToken: old };
     return (await this.#link.send(rpc.renewToken, request, this.#link.limits({}))).credentialToken;
   }
 
   /** The gateway has refused the stream. */
   async #refused(token: string, why: ReeveUnauthenticated): Promise<void> {
-    const isReplaced = (await this.credentialThatHad(token)?.isReplaced(token)) ?? false;
+    const isReplaced = (await this.credentialThatHad(token)?.isReplaced(token, 'report')) ?? false;
     if (!isReplaced) this.revoke(token, why);
     else if (this.#token === token) this.#stream.open();
   }

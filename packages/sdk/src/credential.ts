@@ -6,8 +6,11 @@ export interface TokenLife {
   readonly leftMs: number;
 }
 
-/** Why another token is asked for: two thirds of the life are over, or the gateway no longer accepts it. */
-export type TokenNeed = 'due' | 'refused';
+/**
+ * Why another token is asked for: two thirds of the life are over, or the gateway no longer accepts it, for a new check or
+ * for what is under way (reports, heartbeats, controls).
+ */
+export type TokenNeed = 'due' | 'check' | 'report';
 
 export interface Replacing {
   /** Another token in place of this one. Undefined: there is none, or not yet. */
@@ -33,7 +36,7 @@ export class Credential {
   readonly #first: string;
   #former: string;
   readonly #replacing: Replacing;
-  #asking: Promise<boolean> | undefined;
+  readonly #asking = new Map<TokenNeed, Promise<boolean>>();
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
 
@@ -64,29 +67,34 @@ export class Credential {
 
   /**
    * Makes a call with the token. If the gateway does not accept it, and there is another by now, the call is made once
-   * more: the gateway has done nothing for the first. `isRefused` says so of an answer, in place of an error.
+   * more: the gateway has done nothing for the first.
    */
-  async with<Result>(
-    call: (token: string) => Promise<Result>,
-    isRefused: (answer: Result) => boolean = () => false,
-  ): Promise<Result> {
+  async with<Result>(call: (token: string) => Promise<Result>): Promise<Result> {
     const sent = this.#token;
     try {
-      const answer = await call(sent);
-      if (!isRefused(answer) || !(await this.isReplaced(sent))) return answer;
+      return await call(sent);
     } catch (error) {
-      if (!(error instanceof ReeveUnauthenticated) || !(await this.isReplaced(sent))) throw error;
+      if (!(error instanceof ReeveUnauthenticated) || !(await this.isReplaced(sent, 'report'))) throw error;
     }
     return call(this.#token);
   }
 
+  /** Makes a check in the same way. A check that is refused has an answer that says so. */
+  async withCheck<Answer>(
+    check: (token: string) => Promise<Answer>,
+    isRefused: (answer: Answer) => boolean,
+  ): Promise<Answer> {
+    const sent = this.#token;
+    const answer = await check(sent);
+    return isRefused(answer) && (await this.isReplaced(sent, 'check')) ? check(this.#token) : answer;
+  }
+
   /** Whether there is another token in place of one that the gateway refused. */
-  async isReplaced(refused: string): Promise<boolean> {
+  async isReplaced(refused: string, need: 'check' | 'report'): Promise<boolean> {
     if (refused !== this.#token) return this.had(refused);
-    this.#asking ??= this.#replace(refused, 'refused')
-      .catch(() => false)
-      .finally(() => (this.#asking = undefined));
-    return this.#asking;
+    const asking = this.#asking.get(need) ?? this.#replace(refused, need).catch(() => false);
+    this.#asking.set(need, asking);
+    return asking.finally(() => this.#asking.delete(need));
   }
 
   #schedule(ttlMs: number, afterMs: number): void {

@@ -23,6 +23,7 @@ export { connect } from './connect.ts';
 export type { ConnectOptions, RetryOptions } from './connect-options.ts';
 export type { ConnectionEvent } from './connection-event.ts';
 export type { Control, ControlSignal } from './control.ts';
+export type { TokenNeed } from './credential.ts';
 export { currentOperation } from './current-operation.ts';
 export type { DelegateOptions } from './delegate-options.ts';
 export type { TlsOptions } from './endpoints.ts';

@@ -58,8 +58,8 @@ export interface TokenOptions extends ActingOptions {
   /**
    * Gives another token of the same agent, where tokens come from somewhere else than the gateway: a file that a sidecar
    * rotates, a store that several processes share. Asked when two thirds of the life are over (`due`), and when the gateway
-   * no longer accepts the token (`refused`); the call is then made once more. Undefined: there is none, or not yet. With
-   * it, the SDK renews nothing by itself, and `shared` tokens are renewed, too.
+   * no longer accepts the token, for a `check` or a `report`; that call is then made once more. Undefined: there is none,
+   * or not yet. With it, the SDK renews nothing by itself, and `shared` tokens are renewed, too.
    */
   readonly nextToken?: ((token: string, need: TokenNeed) => Promise<string | undefined>) | undefined;
   /** Default 30. */

@@ -1,4 +1,4 @@
-import { text } from '../command-line/values.ts';
+import { number, text } from '../command-line/values.ts';
 
 /** Where agents reach the gateway. `grpcGateway` takes what was read. */
 export const gatewayOptions = {
@@ -15,13 +15,23 @@ export const gatewayOptions = {
   ),
 };
 
+/** How long a token may be asked to work. */
+export const tokenTtlSecs = { least: 60, most: 31_536_000 };
+
 /** The options of commands that act as an agent. `resolveAgent` takes what was read. */
 export const identityOptions = {
   agent: text('ORG/TEAM/AGENT', 'The agent to act as; registered on first use. Also: REEVE_AGENT.', {
     completes: 'agent',
   }),
-  agentTokenFile: text('FILE', "A file with the agent's token. Also: REEVE_AGENT_TOKEN with the token itself.", {
-    completes: 'file',
-  }),
+  agentTokenFile: text(
+    'FILE',
+    "A file with the agent's token, read again when somebody renews it. Also: REEVE_AGENT_TOKEN with the token itself.",
+    { completes: 'file' },
+  ),
+  agentTokenTtl: number(
+    'SECS',
+    'How long the token of a first registration works; it is renewed in time. Also: REEVE_AGENT_TOKEN_TTL. Default: always.',
+    { min: tokenTtlSecs.least, max: tokenTtlSecs.most },
+  ),
   ...gatewayOptions,
 };

@@ -1,4 +1,4 @@
-import type { Reeve } from '@reeve/sdk';
+import type { Enrollment, EnrollOptions, Reeve } from '@reeve/sdk';
 import { connect, ReeveError, ReeveUnauthenticated, ReeveUnavailable } from '@reeve/sdk';
 import { CliError } from '../cli-error.ts';
 import type { GlobalValues } from '../command-line/command.ts';
@@ -9,6 +9,7 @@ import { variable } from '../shell.ts';
 import type { AgentName } from './agent-name.ts';
 import { agentNameText } from './agent-name.ts';
 import type { GrpcGateway } from './grpc-gateway.ts';
+import type { KeptToken } from './kept-agents.ts';
 
 /** What a registration says of an agent. */
 export interface AboutAgent {
@@ -20,6 +21,8 @@ export interface RegisterAs {
   readonly shell: Shell;
   readonly globals: GlobalValues;
   readonly about?: AboutAgent;
+  /** How long the token is to work, in seconds. Undefined: always. */
+  readonly ttlSecs?: number | undefined;
   /** Refuses an agent that is registered already, in place of replacing its token. */
   readonly onlyIfNew?: boolean;
 }
@@ -30,14 +33,28 @@ const registerMs = 5000;
 const identifyMs = 2000;
 
 /** Registers an agent with REEVE_API_KEY or the credential of the context, and returns its token. */
-export async function registerAgent(as: RegisterAs, id: AgentName, gateway: GrpcGateway): Promise<string> {
+export async function registerAgent(as: RegisterAs, id: AgentName, gateway: GrpcGateway): Promise<KeptToken> {
   const key = as.globals.apiKey ?? variable(as.shell, 'REEVE_API_KEY') ?? (await contextCredential(as));
   if (key === undefined) {
     throw new CliError(
-      `the agent ${agentNameText(id)} has no token yet, and nothing to register it with: set REEVE_API_KEY or run "reeve login"`,
+      `the agent ${agentNameText(id)} has no token that works, and nothing to register it with: set REEVE_API_KEY or run "reeve login"`,
     );
   }
-  return (await enroll(key, id, gateway, as.about ?? {}, as.onlyIfNew)).token;
+  const { ttlSecs, about = {}, onlyIfNew = false } = as;
+  const { token, expiresAt } = await enroll(key, id, gateway, { ...about, tokenTtlSecs: ttlSecs, onlyIfNew });
+  return { token, life: expiresAt === undefined || ttlSecs === undefined ? undefined : { expiresAt, ttlSecs } };
+}
+
+/** Gets a new token in place of one that ends. The old one works for a minute more, so that nobody else is cut off. */
+export async function renewToken({ token, life }: KeptToken, gateway: GrpcGateway): Promise<KeptToken> {
+  return during(gateway, { deadlineMs: registerMs }, 'renew the token of the agent', async (reeve) => {
+    const renewed = await reeve.renewToken(token);
+    const { expiresAt } = renewed;
+    return {
+      token: renewed.token,
+      life: expiresAt === undefined || life === undefined ? undefined : { ...life, expiresAt },
+    };
+  });
 }
 
 /** The session of the context, renewed if need be, or its key. */
@@ -49,11 +66,10 @@ export async function enroll(
   apiKey: string,
   id: AgentName,
   gateway: GrpcGateway,
-  about: AboutAgent,
-  onlyIfNew = false,
-): Promise<{ readonly token: string; readonly created: boolean }> {
+  about: AboutAgent & Pick<EnrollOptions, 'tokenTtlSecs' | 'onlyIfNew'>,
+): Promise<Enrollment> {
   return during(gateway, { apiKey, deadlineMs: registerMs }, `register ${agentNameText(id)}`, (reeve) =>
-    reeve.enroll({ ...id, ...about, onlyIfNew }),
+    reeve.enroll({ ...id, ...about }),
   );
 }
 

@@ -138,7 +138,7 @@ function reply(answer: object, stderr = ''): HookReply {
 }
 
 function reasonOf(error: unknown): string {
-  if (isUnknownToken(error)) return 'the gateway does not know the token of this agent';
+  if (isUnknownToken(error)) return error.message;
   if (error instanceof GatewayAway) return `the gateway does not answer (${error.message})`;
   if (error instanceof GatewayRefusal) return `the gateway refused the question (${error.message})`;
   if (error instanceof CliError) return error.message;

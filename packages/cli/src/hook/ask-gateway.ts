@@ -1,6 +1,8 @@
+import { isTokenRefused } from '@reeve/contract/names';
 import { statusCode } from '@reeve/grpc-server/client';
 import type { Outcome } from '@reeve/sdk';
 import type { ResolvedAgent } from '../agent-identity/resolve-agent.ts';
+import { refusedToken } from '../agent-identity/resolve-agent.ts';
 import { GatewayRefusal } from '../grpc/unary-calls.ts';
 import type { ActionAnswer } from './describe-answer.ts';
 import { GatewayCalls } from './gateway-calls.ts';
@@ -10,30 +12,26 @@ import { checkAnswer, checkRequest, completeRequest } from './hook-messages.ts';
 
 /** The operation is over already. */
 const over: ReadonlySet<number> = new Set([statusCode.notFound, statusCode.failedPrecondition]);
-/** Reasons of a refused identity that a new registration cures. */
-const cured =
-  /^(?:credential token mismatch|agent is not registered|credential token registered to a different agent)$/;
 
 /** The connection of one hook to the gateway, as one agent. */
 export class GatewayConversation implements Disposable {
   readonly #calls: GatewayCalls;
-  readonly #renew: ResolvedAgent['renew'];
+  readonly #agent: ResolvedAgent;
   #asker: Asker;
 
-  private constructor(calls: GatewayCalls, asker: Asker, renew: ResolvedAgent['renew']) {
+  private constructor(calls: GatewayCalls, asker: Asker, agent: ResolvedAgent) {
     this.#calls = calls;
     this.#asker = asker;
-    this.#renew = renew;
+    this.#agent = agent;
   }
 
-  static async open(
-    { token, gateway, agentId, renew }: ResolvedAgent,
-    { host, trace, subjectToken }: Pick<Asker, 'host' | 'trace' | 'subjectToken'>,
-  ) {
-    const calls = await GatewayCalls.open(gateway);
+  static async open(agent: ResolvedAgent, about: Pick<Asker, 'host' | 'trace' | 'subjectToken'>) {
+    const calls = await GatewayCalls.open(agent.gateway);
     try {
-      const id = agentId ?? (await calls.identify(token));
-      return new GatewayConversation(calls, { agentId: id, token, host, trace, subjectToken }, renew);
+      const asker = { ...about, token: agent.token, agentId: agent.agentId ?? { orgId: '', teamId: '', agentId: '' } };
+      const conversation = new GatewayConversation(calls, asker, agent);
+      if (agent.agentId === undefined) await conversation.#identify();
+      return conversation;
     } catch (error) {
       calls[Symbol.dispose]();
       throw error;
@@ -47,11 +45,10 @@ export class GatewayConversation implements Disposable {
   /** Asks about all actions together. Each gets its own answer. */
   async ask(actions: readonly PlannedAction[], spans: readonly string[]): Promise<readonly ActionAnswer[]> {
     const answers = await this.#ask(actions, spans);
-    const isRefused = answers.some(({ policyRule, reason }) => policyRule === 'identity' && cured.test(reason));
-    if (!isRefused || this.#renew === undefined) return answers;
-    const { token } = await this.#renew();
-    this.#asker = { ...this.#asker, token };
-    return this.#ask(actions, spans);
+    if (!answers.some(isRefused)) return answers;
+    const again = (await this.#takeNext()) ? await this.#ask(actions, spans) : answers;
+    const advised = (reason: string) => refusedToken(reason, this.#agent.advice);
+    return again.map((answer) => (isRefused(answer) ? { ...answer, reason: advised(answer.reason) } : answer));
   }
 
   async #ask(actions: readonly PlannedAction[], spans: readonly string[]): Promise<readonly ActionAnswer[]> {
@@ -66,7 +63,7 @@ export class GatewayConversation implements Disposable {
   async complete(spans: readonly string[], outcome: Outcome, detail = ''): Promise<void> {
     const report = async (span: string) => {
       try {
-        await this.#calls.complete(completeRequest(this.#asker, span, outcome, detail));
+        await this.#withToken(() => this.#calls.complete(completeRequest(this.#asker, span, outcome, detail)));
       } catch (error) {
         if (!(error instanceof GatewayRefusal && over.has(error.status))) throw error;
       }
@@ -74,6 +71,31 @@ export class GatewayConversation implements Disposable {
     const reports = await Promise.allSettled(spans.map(report));
     const failed = reports.find((settled) => settled.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
+  }
+
+  async #identify(): Promise<void> {
+    const agentId = await this.#withToken(() => this.#calls.identify(this.#asker.token));
+    this.#asker = { ...this.#asker, agentId };
+  }
+
+  /** Makes a call, and once more with the next token if the gateway refuses this one. */
+  async #withToken<Result>(call: () => Promise<Result>): Promise<Result> {
+    const { token } = this.#asker;
+    try {
+      return await call();
+    } catch (error) {
+      if (!isUnknownToken(error)) throw error;
+      if (token === this.#asker.token && !(await this.#takeNext())) {
+        throw new GatewayRefusal(error.status, refusedToken(error.message, this.#agent.advice));
+      }
+      return call();
+    }
+  }
+
+  async #takeNext(): Promise<boolean> {
+    const token = await this.#agent.next(this.#asker.token, 'check');
+    if (token !== undefined) this.#asker = { ...this.#asker, token };
+    return token !== undefined;
   }
 
   [Symbol.dispose](): void {
@@ -92,6 +114,10 @@ function answerOf(response: CheckAnswer, trace: string, planned?: PlannedAction,
   return { planned, span, decision, reason, policyRule, opId, approvalId };
 }
 
-export function isUnknownToken(error: unknown): boolean {
+function isRefused({ policyRule, reason }: ActionAnswer): boolean {
+  return isTokenRefused(policyRule, reason);
+}
+
+export function isUnknownToken(error: unknown): error is GatewayRefusal {
   return error instanceof GatewayRefusal && error.status === statusCode.unauthenticated;
 }

@@ -1,9 +1,13 @@
 import type { Agent, Reeve } from '@reeve/sdk';
 import { connect } from '@reeve/sdk';
+import { attachedAgent } from '../agent-identity/attached-agent.ts';
 import type { ResolveAgent } from '../agent-identity/resolve-agent.ts';
 import { resolveAgent } from '../agent-identity/resolve-agent.ts';
 
-/** The agent in whose name a proxy acts. The gateway may be away at the start; then each call tries again. */
+/**
+ * The agent in whose name a proxy acts. The gateway may be away at the start, or refuse the token later; then each call
+ * tries again, with the identity as it is then.
+ */
 export class ActingAgent {
   readonly #request: ResolveAgent;
   #reeve: Reeve | undefined;
@@ -29,10 +33,12 @@ export class ActingAgent {
   }
 
   async #resolve(): Promise<Agent> {
-    const { token, gateway, agentId } = await resolveAgent(this.#request);
-    this.#reeve ??= connect(gateway);
+    const resolved = await resolveAgent(this.#request);
+    this.#reeve ??= connect(resolved.gateway);
     // Each MCP server of a client has a proxy of its own, and all of them act as one agent.
-    const how = { token, shared: true, onConnection: () => {} };
-    return agentId === undefined ? this.#reeve.agent(how) : this.#reeve.attach({ ...agentId, ...how });
+    return attachedAgent(this.#reeve, resolved, {
+      onConnection: () => {},
+      onRevoked: () => (this.#found = undefined),
+    });
   }
 }

@@ -3,9 +3,10 @@ import { AgentTokenMissing } from '@reeve/proxy/mcp';
 import { ReeveTokenInUse } from '@reeve/sdk';
 import { parseAgentName } from '../agent-identity/agent-name.ts';
 import type { GrpcGateway } from '../agent-identity/grpc-gateway.ts';
-import { keptToken, registerOnce } from '../agent-identity/kept-agents.ts';
+import type { KeptToken } from '../agent-identity/kept-agents.ts';
+import { isDue, keptToken, replaceOnce } from '../agent-identity/kept-agents.ts';
 import type { RegisterAs } from '../agent-identity/register-agent.ts';
-import { isKnownToken, registerAgent } from '../agent-identity/register-agent.ts';
+import { isKnownToken, registerAgent, renewToken } from '../agent-identity/register-agent.ts';
 import { reeveFolder } from '../context/reeve-folder.ts';
 
 /** For so long a token that is missing is not looked for again. */
@@ -20,7 +21,7 @@ export class ServedAgents implements AgentTokens {
   readonly #as: RegisterAs;
   readonly #gateway: GrpcGateway;
   readonly #warn: (line: string) => void;
-  readonly #found = new Map<string, Promise<string>>();
+  readonly #found = new Map<string, Promise<KeptToken>>();
 
   constructor(as: RegisterAs, gateway: GrpcGateway, warn: (line: string) => void) {
     this.#as = as;
@@ -28,9 +29,15 @@ export class ServedAgents implements AgentTokens {
     this.#warn = warn;
   }
 
-  find(agent: string): Promise<string> {
-    const known = this.#found.get(agent);
-    if (known !== undefined) return known;
+  async find(agent: string): Promise<string> {
+    const known = this.#found.get(agent) ?? this.#look(agent);
+    const kept = await known;
+    if (!isDue(kept)) return kept.token;
+    const newer = this.#found.get(agent);
+    return (await (newer === undefined || newer === known ? this.#look(agent) : newer)).token;
+  }
+
+  #look(agent: string): Promise<KeptToken> {
     const found = this.#resolve(agent);
     this.#found.set(agent, found);
     found.catch((error: unknown) => {
@@ -46,24 +53,29 @@ export class ServedAgents implements AgentTokens {
     const known = this.#found.get(agent);
     void known?.then(
       (found) => {
-        if (found === token && this.#found.get(agent) === known) this.#found.delete(agent);
+        if (found.token === token && this.#found.get(agent) === known) this.#found.delete(agent);
       },
       () => {},
     );
   }
 
-  async #resolve(agent: string): Promise<string> {
+  async #resolve(agent: string): Promise<KeptToken> {
     const agentId = parseAgentName(agent, 'oauth.agents');
     const place = { folder: reeveFolder(this.#as.shell), addresses: this.#gateway.addresses, agentId };
     const kept = await keptToken(place);
-    if (kept !== undefined && (await isKnownToken(this.#gateway, kept))) return kept;
+    if (kept !== undefined && (await isKnownToken(this.#gateway, kept.token))) {
+      const renew = () => replaceOnce(place, kept.token, () => renewToken(kept, this.#gateway));
+      return isDue(kept) ? await renew().catch(() => kept) : kept;
+    }
     try {
       const register = () => registerAgent({ ...this.#as, onlyIfNew: true }, agentId, this.#gateway);
-      return await registerOnce(place, kept, register);
+      return await replaceOnce(place, kept?.token, register);
     } catch (error) {
       if (!(error instanceof Error) || !(error.cause instanceof ReeveTokenInUse)) throw error;
       throw new AgentTokenMissing(
-        `the agent ${agent} is registered, and this proxy has no token of it: put its token into ~/.reeve/agents.yaml on the proxy's machine`,
+        kept === undefined
+          ? `the agent ${agent} is registered, and this proxy has no token of it: put its token into ~/.reeve/agents.yaml on the proxy's machine`
+          : `the gateway no longer accepts the token that this proxy has of the agent ${agent}: put its present token into ~/.reeve/agents.yaml on the proxy's machine`,
         { cause: error },
       );
     }

@@ -1,5 +1,6 @@
 import type { Agent, Reeve } from '@reeve/sdk';
 import { ActionDeniedError, connect, OperationTerminatedError, ReeveError } from '@reeve/sdk';
+import { attachedAgent } from '../agent-identity/attached-agent.ts';
 import type { ResolveAgent } from '../agent-identity/resolve-agent.ts';
 import { resolveAgent } from '../agent-identity/resolve-agent.ts';
 import { CliError, UsageError } from '../cli-error.ts';
@@ -12,10 +13,9 @@ export async function actAs(
   onConnection: (event: ConnectionEvent) => void,
 ): Promise<{ readonly agent: Agent; readonly reeve: Reeve }> {
   try {
-    const { token, gateway, agentId } = await resolveAgent(request);
-    const reeve = connect(gateway);
-    const how = { token, shared: true, onConnection };
-    return { agent: agentId === undefined ? await reeve.agent(how) : reeve.attach({ ...agentId, ...how }), reeve };
+    const resolved = await resolveAgent(request);
+    const reeve = connect(resolved.gateway);
+    return { agent: await attachedAgent(reeve, resolved, { onConnection }), reeve };
   } catch (error) {
     if (error instanceof UsageError) throw error;
     if (error instanceof CliError || error instanceof ReeveError) throw new FloorError(error.message, { cause: error });

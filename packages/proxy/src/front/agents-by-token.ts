@@ -26,6 +26,7 @@ export interface KnownAgent {
 export class TooManyAgents extends Error {}
 
 interface Kept extends KnownAgent {
+  readonly token: string;
   readonly revoking: AbortController;
   found: Agent | undefined;
 }
@@ -44,6 +45,8 @@ export class AgentsByToken {
   readonly #room: AgentRoom;
   /** Those used last are at the end. */
   readonly #known = new Map<string, Kept>();
+  /** Those whose token has ended while calls of them go on, with a newer token of the same agent. */
+  readonly #retired = new Set<Kept>();
   /** Apart from the others: whoever makes up tokens must not take the room of agents. */
   readonly #refused = new Map<string, number>();
   readonly #sweep: NodeJS.Timeout;
@@ -68,15 +71,14 @@ export class AgentsByToken {
   /** Forgets a token that the gateway no longer accepts. */
   forget(token: string): void {
     const known = this.#known.get(token);
-    this.#known.delete(token);
-    known?.revoking.abort();
-    if (known !== undefined) void close(known);
+    if (known !== undefined) this.#end(known);
   }
 
   async close(): Promise<void> {
     clearInterval(this.#sweep);
-    const all = [...this.#known.values()];
+    const all = [...this.#known.values(), ...this.#retired];
     this.#known.clear();
+    this.#retired.clear();
     await Promise.all(all.map(close));
   }
 
@@ -84,12 +86,17 @@ export class AgentsByToken {
     if ((this.#refused.get(token) ?? 0) > performance.now()) throw new ReeveUnauthenticated('it is not known');
     if (this.#identifying >= mostIdentifying) throw new TooManyAgents('there is no room for further agents');
     this.#identifying++;
-    // Other proxies may act with the same token.
     const agent = this.#reeve
-      .agent({ token, shared: true, onRevoked: () => this.forget(token) })
+      .agent({
+        token,
+        // Other proxies may act with the same token.
+        shared: true,
+        nextToken: async (_, need) => (need === 'due' ? undefined : this.#newerThan(known, need)),
+        onRevoked: () => this.#end(known),
+      })
       .finally(() => this.#identifying--);
     const revoking = new AbortController();
-    const known: Kept = { agent, revoking, revoked: revoking.signal, calls: 0, found: undefined, usedAt: 0 };
+    const known: Kept = { token, agent, revoking, revoked: revoking.signal, calls: 0, found: undefined, usedAt: 0 };
     agent.then(
       (found) => {
         known.found = found;
@@ -101,6 +108,27 @@ export class AgentsByToken {
       },
     );
     return known;
+  }
+
+  #end(known: Kept): void {
+    if (this.#known.get(known.token) === known) this.#known.delete(known.token);
+    this.#retired.delete(known);
+    known.revoking.abort();
+    void close(known);
+  }
+
+  /**
+   * The gateway has refused a token. It opens nothing any more, and what is under way goes on with the newest token that
+   * somebody has shown of the same agent.
+   */
+  #newerThan(old: Kept, need: 'check' | 'report'): string | undefined {
+    const id = JSON.stringify(old.found?.id);
+    const isNewer = ({ found }: Kept) => found !== undefined && !found.revoked && JSON.stringify(found.id) === id;
+    const newer = [...this.#known.values()].findLast((each) => each !== old && isNewer(each));
+    if (newer === undefined) return undefined;
+    if (this.#known.get(old.token) === old) this.#known.delete(old.token);
+    this.#retired.add(old);
+    return need === 'report' ? newer.token : undefined;
   }
 
   #refuse(token: string): void {
@@ -118,6 +146,7 @@ export class AgentsByToken {
     const since = performance.now() - idleMs;
     const tooMany = idle.length - mostIdle;
     for (const [at, [token, { usedAt }]] of idle.entries()) if (at < tooMany || usedAt < since) this.forget(token);
+    for (const retired of this.#retired) if (isIdle(retired)) this.#end(retired);
   }
 }
 

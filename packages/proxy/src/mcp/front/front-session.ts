@@ -13,8 +13,8 @@ export class FrontSession {
   readonly id = randomUUID();
   readonly runId = `mcp-${this.id}`;
   readonly server: string;
-  /** Who opened it, and with which token. */
-  readonly caller: Caller;
+  /** Who opened it, with the token that they showed last. */
+  caller: Caller;
   usedAt = Date.now();
   isOver = false;
   readonly #exchanges = new Set<HttpExchange>();

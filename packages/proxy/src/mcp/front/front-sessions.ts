@@ -45,7 +45,7 @@ export class FrontSessions {
     const { warn } = this.#options;
     const tokens = this.#options.tokensOf(server);
     const front = new FrontSession(server, caller);
-    const governor = governorOf(server, spec, async () => caller.agent, this.#options);
+    const governor = governorOf(server, spec, async () => front.caller.agent, this.#options);
     const onChanged = (changed: Parameters<typeof reportChanges>[1]) => void reportChanges(governor, changed);
     const catalog = new ToolCatalog({ lock: this.#lockOf(server), warn, onChanged });
     const session = new Session({
@@ -70,18 +70,26 @@ export class FrontSessions {
     if (found === undefined || found.server !== server || found.isOver) return undefined;
     if (!isSameCaller(found.caller, caller)) return undefined;
     found.usedAt = Date.now();
+    found.caller = caller;
     return found;
   }
 
   stateless(server: string, spec: ServerSpec, caller: Caller): StatelessServer | undefined {
     const key = JSON.stringify([server, caller.key]);
     const known = this.#stateless.get(key);
-    if (known?.caller.agent === caller.agent) return known;
-    // The agent was registered again.
-    if (known !== undefined) void known.close();
-    if (known === undefined && isFull(this.#stateless, caller)) return undefined;
-    const governor = governorOf(server, spec, async () => caller.agent, this.#options);
-    const made = new StatelessServer(spec, caller, governor, this.#lockOf(server), this.#options.tokensOf(server));
+    if (known !== undefined) {
+      known.caller = caller;
+      return known;
+    }
+    if (isFull(this.#stateless, caller)) return undefined;
+    const governor = governorOf(server, spec, async () => made.caller.agent, this.#options);
+    const made: StatelessServer = new StatelessServer(
+      spec,
+      caller,
+      governor,
+      this.#lockOf(server),
+      this.#options.tokensOf(server),
+    );
     this.#stateless.set(key, made);
     return made;
   }

@@ -15,7 +15,8 @@ import type { Caller } from './caller.ts';
 /** One server for all exchanges of one caller that belong to no session. */
 export class StatelessServer {
   readonly runId = `mcp-${randomUUID()}`;
-  readonly caller: Caller;
+  /** Whose exchanges they are, with the token that was shown last. */
+  caller: Caller;
   readonly governor: Governor;
   usedAt = Date.now();
   readonly #spec: ServerSpec;
