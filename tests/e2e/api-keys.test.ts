@@ -6,7 +6,7 @@ import { crc32 } from 'node:zlib';
 import type { Problem } from '@reeve/contract/http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApiKey, CreatedKey } from '../harness/credentials.ts';
-import { makeKey, registerAs, tokenOf } from '../harness/credentials.ts';
+import { beginBeforeItEnds, makeKey, registerAs, tokenOf } from '../harness/credentials.ts';
 import { eventually } from '../harness/eventually.ts';
 import { allowAll, bootstrapKey, TestGateway } from '../harness/gateway.ts';
 
@@ -332,12 +332,15 @@ describe('rotating a key', () => {
 
 describe('time', () => {
   test('a key with a life ends by itself, with its tokens, and stays listed', async () => {
-    const { id, key, created_at, expires_at } = await makeKey(gateway, { scopes: ['write'], ttl_secs: 6 });
-    const life = Date.parse(expires_at ?? '') - Date.parse(created_at);
-    expect(life).toBeGreaterThan(5000);
-    expect(life).toBeLessThanOrEqual(6000);
-    const credentials = [key, await tokenOf(gateway, key)];
-    await expectWorking(true, credentials);
+    const { id, key, expires_at, credentials } = await beginBeforeItEnds(async (ttlSecs) => {
+      const made = await makeKey(gateway, { scopes: ['write'], ttl_secs: ttlSecs });
+      const life = Date.parse(made.expires_at ?? '') - Date.parse(made.created_at);
+      expect(life).toBeGreaterThan((ttlSecs - 1) * 1000);
+      expect(life).toBeLessThanOrEqual(ttlSecs * 1000);
+      const both = [made.key, await tokenOf(gateway, made.key)];
+      await expectWorking(true, both);
+      return { ...made, credentials: both };
+    });
     await eventually(async () => expect(await statusWith(key)).toBe(401));
     await expectWorking(false, credentials);
     expect(await recordOf(id)).toMatchObject({ id, expires_at, revoked_at: null });

@@ -2,7 +2,7 @@ import { ActionType, DelegateAgentRequest, DelegateAgentResponse, paths } from '
 import { RevokeDelegationRequest, RevokeDelegationResponse } from '@reeve/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ControlStream } from '../harness/control-stream.ts';
-import { makeKey } from '../harness/credentials.ts';
+import { beginBeforeItEnds, makeKey } from '../harness/credentials.ts';
 import { eventually } from '../harness/eventually.ts';
 import type { Registered, TestGateway } from '../harness/gateway.ts';
 import { bootstrapKey, toolCall } from '../harness/gateway.ts';
@@ -174,14 +174,17 @@ describe.each(durableStores)('delegation on $name', ({ open }) => {
   });
 
   test('it ends by time, with what waits for people', async () => {
-    const child = await delegate(gateway, boss, 'short', { ttlSecs: 2 });
-    const held = await gateway.check(child, { ...use('ask'), traceId: 'short', spanId: 's' });
-    expect(held.decision).toBe(pending);
+    const { child, held } = await beginBeforeItEnds(async (ttlSecs) => {
+      const made = await delegate(gateway, boss, 'short', { ttlSecs });
+      const asked = await gateway.check(made, { ...use('ask'), traceId: `short-${ttlSecs}`, spanId: 's' });
+      expect(asked.decision).toBe(pending);
+      return { child: made, held: asked };
+    });
     await eventually(async () => {
       expect(await gateway.check(child)).toMatchObject({ decision: deny, policyRule: 'identity' });
     });
     await eventually(async () => {
-      const { body } = await gateway.api.get<{ state: string }>('/api/v1/ops/short:s', bootstrapKey);
+      const { body } = await gateway.api.get<{ state: string }>(`/api/v1/ops/${held.opId}`, bootstrapKey);
       expect(body.state).toBe('terminated');
     });
     const verdict = await gateway.api.post(`/api/v1/approvals/${held.approvalId}/approve`, bootstrapKey, {});

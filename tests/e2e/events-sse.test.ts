@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeKey, tokenOf } from '../harness/credentials.ts';
+import { beginBeforeItEnds, makeKey, tokenOf } from '../harness/credentials.ts';
 import { EventSocket } from '../harness/event-socket.ts';
 import { EventSource } from '../harness/event-source.ts';
 import { eventually } from '../harness/eventually.ts';
@@ -116,10 +116,11 @@ test('a ticket opens one stream', async () => {
 
 test('a credential that ends takes its streams with it', async () => {
   const viewer = await makeKey(gateway);
-  const short = await makeKey(gateway, { ttl_secs: 2 });
-  const sources = await Promise.all(
-    [viewer.key, await tokenOf(gateway, viewer.key), short.key].map((bearer) => open({ bearer })),
+  const expiring = await beginBeforeItEnds(async (ttlSecs) =>
+    open({ bearer: (await makeKey(gateway, { ttl_secs: ttlSecs })).key }),
   );
+  const revoked = [viewer.key, await tokenOf(gateway, viewer.key)].map((bearer) => open({ bearer }));
+  const sources = [expiring, ...(await Promise.all(revoked))];
   await gateway.api.post(`/api/v1/iam/api-keys/${viewer.id}/revoke`, bootstrapKey);
   for (const source of sources) expect(await source.ended).toBe('ended');
 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeKey, tokenOf } from '../harness/credentials.ts';
+import { beginBeforeItEnds, makeKey, tokenOf } from '../harness/credentials.ts';
 import { EventSocket } from '../harness/event-socket.ts';
 import { eventually } from '../harness/eventually.ts';
 import type { Registered } from '../harness/gateway.ts';
@@ -505,11 +505,11 @@ describe('a credential that ends', () => {
   });
 
   test('takes its streams with it when its time has come', async () => {
-    const short = await makeKey(gateway, { ttl_secs: 2 });
-    const stream = await open({ bearer: short.key });
-    const byToken = await open({ bearer: await tokenOf(gateway, short.key) });
-    expect((await stream.closed).code).toBe(4401);
-    expect((await byToken.closed).code).toBe(4401);
+    const streams = await beginBeforeItEnds(async (ttlSecs) => {
+      const { key } = await makeKey(gateway, { ttl_secs: ttlSecs });
+      return Promise.all([open({ bearer: key }), open({ bearer: await tokenOf(gateway, key) })]);
+    });
+    for (const stream of streams) expect((await stream.closed).code).toBe(4401);
   });
 });
 

@@ -46,3 +46,17 @@ export function registerAs(
   const options = { authorization: `Bearer ${bearer}` };
   return gateway.client.call(paths.registerAgent, RegisterAgentRequest, RegisterAgentResponse, request, options);
 }
+
+/**
+ * Begins something with a credential that soon ends. On a slow machine its life may be over before everything has begun;
+ * then it is begun anew with a longer one.
+ */
+export async function beginBeforeItEnds<Begun>(begin: (ttlSecs: number) => Promise<Begun>): Promise<Begun> {
+  for (let ttlSecs = 2; ; ttlSecs *= 3) {
+    try {
+      return await begin(ttlSecs);
+    } catch (error) {
+      if (ttlSecs > 100) throw error;
+    }
+  }
+}
