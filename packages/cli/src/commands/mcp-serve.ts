@@ -1,5 +1,5 @@
 import { connect } from '@reeve/sdk';
-import { serveMcp } from '@reeve/proxy/mcp';
+import { serveMcp, SessionSeal } from '@reeve/proxy/mcp';
 import { grpcGateway } from '../agent-identity/grpc-gateway.ts';
 import { gatewayOptions } from '../agent-identity/identity-options.ts';
 import { CliError, UsageError } from '../cli-error.ts';
@@ -8,17 +8,21 @@ import { number, text, texts } from '../command-line/values.ts';
 import { codeOf } from '../context/private-file.ts';
 import { governing, governOptions } from '../mcp/govern-options.ts';
 import { listenAddress } from '../command-line/listen-address.ts';
+import { keysIn, readKeyFile } from '../mcp/key-file.ts';
 import { followLock } from '../mcp/lock-file.ts';
 import { ServedAgents } from '../mcp/served-agents.ts';
 import { tokensFor } from '../mcp/server-access.ts';
 import { serversFileAt } from '../mcp/servers.ts';
 import { stopSignal } from '../mcp/stop-signal.ts';
+import type { Shell } from '../shell.ts';
+import { variable } from '../shell.ts';
 
 export const mcpServeCommand = defineCommand({
   details: [
     'Serves each server of the file at /mcp/NAME. Clients send the token of their agent as "Authorization: Bearer"; the servers never see it. If FILE.lock exists, tools that are not defined as there are denied.',
     'The file: servers: {NAME: {command, args, env, cwd} or {url, headers}, each with costs: {GLOB: USD}}. Values may use ${VARIABLE}.',
     'With oauth: {issuer, audience, jwks_uri, scopes, agents: [{match: {CLAIM: GLOB}, agent: ORG/TEAM/AGENT}]} in the file, people come with access tokens of the issuer and act as the agent of the first entry that matches. With auth: {type: client_credentials, token_exchange, enterprise or person}, a server with a url gets access tokens of its own.',
+    'With --session-key-file, any request of a session may reach any replica. Each replica starts servers with a command for itself, so what such a server keeps in memory stays with one replica.',
   ],
   args: {},
   options: {
@@ -27,6 +31,11 @@ export const mcpServeCommand = defineCommand({
     allowOrigin: texts('ORIGIN', 'Pages that may call, such as https://app.example.com.'),
     allowHost: texts('NAME', 'Another name that clients reach this by. "*" is any.'),
     publicUrl: text('URL', 'How clients reach this, such as https://mcp.example.com. Tokens of OAuth are for it.'),
+    sessionKeyFile: text(
+      'FILE',
+      'A key that replicas share, so that each of them goes on with the sessions of the others: 32 random bytes in base64url. Also: REEVE_MCP_SESSION_KEY_FILE.',
+      { completes: 'file' },
+    ),
     idleMinutes: number('MINUTES', 'After how long an unused session ends. Default 30.', { min: 1, max: 10_080 }),
     ...gatewayOptions,
     ...governOptions,
@@ -51,6 +60,7 @@ export const mcpServeCommand = defineCommand({
       ...how,
       ...{ reeve, servers, lock, host, port, idleMs, oauth, publicUrl },
       tokensOf: tokensFor(shell, servers),
+      seal: sealOf(shell, options.sessionKeyFile),
       agentTokens: new ServedAgents({ shell, globals, about: { framework: 'mcp' } }, gateway, how.warn),
       allowedOrigins: allowOrigin,
       allowedHosts: options.allowHost,
@@ -66,6 +76,13 @@ export const mcpServeCommand = defineCommand({
     return 0;
   },
 });
+
+/** What seals sessions into their ids, if replicas share them. */
+function sealOf(shell: Pick<Shell, 'env'>, flag: string | undefined): SessionSeal | undefined {
+  const what = flag === undefined ? 'REEVE_MCP_SESSION_KEY_FILE' : '--session-key-file';
+  const path = flag ?? variable(shell, 'REEVE_MCP_SESSION_KEY_FILE');
+  return path === undefined ? undefined : new SessionSeal(keysIn(readKeyFile(path, what, 'group'), path));
+}
 
 /** How clients reach the proxy: an origin. Its paths are those of the proxy. */
 function publicUrlOf(given: string | undefined): URL | undefined {

@@ -1,16 +1,14 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KeptLogin, PersonStore } from '@reeve/proxy/mcp';
-import { CliError } from '../cli-error.ts';
-import { changePrivateFile, codeOf, readPrivateFile } from '../context/private-file.ts';
+import { changePrivateFile, readPrivateFile } from '../context/private-file.ts';
 import { reeveFolder } from '../context/reeve-folder.ts';
 import { isObject } from '../is-object.ts';
 import type { Shell } from '../shell.ts';
 import { variable } from '../shell.ts';
+import { keyIn, readKeyFile } from './key-file.ts';
 
 const keyBytes = 32;
-const keyForm = /^[A-Za-z0-9_-]{43}$/;
 
 /**
  * The login of the person of this machine at one MCP server, in a file of its own: `~/.reeve/mcp-<digest>.login`, 0600,
@@ -46,7 +44,7 @@ export function sealedLogin(shell: Pick<Shell, 'env'>, server: URL): PersonStore
 /** The key in the file that the environment names, if it names one. */
 function namedKey(shell: Pick<Shell, 'env'>): Buffer | undefined {
   const path = variable(shell, 'REEVE_MCP_KEY_FILE');
-  return path === undefined ? undefined : keyIn(readNamed(path), path);
+  return path === undefined ? undefined : keyIn(readKeyFile(path, 'REEVE_MCP_KEY_FILE', 'nobody'), path);
 }
 
 /** The key of this person, which is made at its first use. */
@@ -62,24 +60,6 @@ async function ownKey(shell: Pick<Shell, 'env'>): Promise<Buffer> {
     return made === undefined ? text : undefined;
   });
   return keyIn(text, path);
-}
-
-function readNamed(path: string): string {
-  try {
-    if ((statSync(path).mode & 0o077) !== 0) {
-      throw new CliError(`REEVE_MCP_KEY_FILE: others may read ${path}; run "chmod 600 ${path}"`);
-    }
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (error instanceof CliError) throw error;
-    throw new CliError(`REEVE_MCP_KEY_FILE: cannot read ${path}: ${codeOf(error) ?? 'it failed'}`, { cause: error });
-  }
-}
-
-function keyIn(text: string, path: string): Buffer {
-  const key = text.trim();
-  if (keyForm.test(key)) return Buffer.from(key, 'base64url');
-  throw new CliError(`${path} holds no key: it must be 32 random bytes in base64url`);
 }
 
 function seal(login: KeptLogin, key: Buffer, about: string): string {

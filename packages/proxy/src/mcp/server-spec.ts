@@ -1,7 +1,6 @@
-import type { ServerTokens } from './auth/server-tokens.ts';
 import type { Costs } from './govern/costs.ts';
-import type { ServerUrl } from './transport/http-upstream.ts';
 import { HttpUpstream } from './transport/http-upstream.ts';
+import type { HttpUpstreamOptions, ServerUrl } from './transport/server-url.ts';
 import type { ServerCommand } from './transport/stdio-child.ts';
 import { StdioUpstream } from './transport/stdio-upstream.ts';
 import type { Upstream, UpstreamEvents } from './transport/upstream.ts';
@@ -13,21 +12,14 @@ export function isCommand(spec: ServerSpec): spec is ServerCommand & { readonly 
   return 'command' in spec;
 }
 
-export interface ConnectOptions {
-  /** Whether the client in front cannot open event streams by itself. */
-  readonly opensStreams: boolean;
+export interface ConnectOptions extends HttpUpstreamOptions {
   readonly warn: (line: string) => void;
-  readonly tokens: ServerTokens | undefined;
 }
 
 /** A connection to the server for one session. */
-export function connectTo(
-  spec: ServerSpec,
-  events: UpstreamEvents,
-  { opensStreams, warn, tokens }: ConnectOptions,
-): Upstream {
+export function connectTo(spec: ServerSpec, events: UpstreamEvents, { warn, ...options }: ConnectOptions): Upstream {
   if (isCommand(spec)) return new StdioUpstream(spec, events, () => warn(noise));
-  return new HttpUpstream(spec, events, opensStreams, tokens);
+  return new HttpUpstream(spec, events, options);
 }
 
 export const noise = 'the MCP server writes to its standard output what is no message; it is left out';

@@ -17,6 +17,8 @@ export interface SessionOptions {
   /** Where a message of the server goes that belongs to no exchange. */
   readonly unrelated: (isRequest: boolean) => Exchange | undefined;
   readonly onGone: (why: UpstreamGone) => void;
+  /** Whether other processes share the session, so that not all it is told passes here. */
+  readonly isShared?: boolean;
   /** Lists tools in place of this session, for one that lasts no longer than an exchange. */
   readonly lister?: (envelope: JsonObject | undefined, person: Person | undefined) => ListPage;
 }

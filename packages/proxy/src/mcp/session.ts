@@ -176,8 +176,9 @@ export class Session implements UpstreamEvents {
     const noRoom = noRoomFor([request], this.#pending, this.#abandoned);
     if (noRoom !== undefined) return refuse(-32_600, noRoom);
     const envelope = envelopeOf(params);
-    const { catalog, lister, tokens } = this.#options;
+    const { catalog, lister, tokens, isShared } = this.#options;
     this.#envelope = envelope ?? this.#envelope;
+    this.#isInitialized ||= isShared === true && method !== 'initialize';
     const canList = envelope !== undefined || lister !== undefined || this.#isInitialized;
     const list = canList ? (lister?.(envelope, exchange.person) ?? this.listPage) : undefined;
     this.#person = exchange.person;

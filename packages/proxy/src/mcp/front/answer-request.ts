@@ -15,6 +15,7 @@ import type { Caller } from './caller.ts';
 import type { FrontSession } from './front-session.ts';
 import type { FrontSessions } from './front-sessions.ts';
 import { HttpExchange } from './http-exchange.ts';
+import { badGateway } from '../transport/http-refusal.ts';
 import { ProtectedResource } from './protected-resource.ts';
 import { refuseRequest } from './refuse-request.ts';
 import type { RequestRoom } from './request-room.ts';
@@ -103,13 +104,14 @@ async function post(front: Front, admitted: Admitted): Promise<void> {
   }
   const id = sessionIdOf(request);
   if (id !== undefined) {
-    const found = front.sessions.find(id, name, caller);
+    const found = front.sessions.find(id, name, spec, caller);
     if (found === undefined) return refuseRequest(response, 404, 'there is no such session', { code: -32_001 });
     return throughSession(front, admitted, found, message, requests);
   }
   // The stateless revision has no such method, so that is the server's to say.
-  if (requests.some(({ method, params }) => method === 'initialize' && statedVersion(params) === undefined)) {
-    const opened = front.sessions.open(name, spec, caller);
+  const hello = requests.find(({ method, params }) => method === 'initialize' && statedVersion(params) === undefined);
+  if (hello !== undefined) {
+    const opened = front.sessions.open(name, spec, caller, isObject(hello.params) ? hello.params : {});
     if (opened === undefined) return refuseRequest(response, 503, 'there are too many sessions');
     return throughSession(front, admitted, opened, message, requests);
   }
@@ -139,7 +141,7 @@ async function throughSession(
     person: caller.person,
     holdAnswer: (bytes) => front.room.holdAnswer(caller, response, bytes),
     requests,
-    answerHeaders: () => (found.isOver ? {} : { 'mcp-session-id': found.id }),
+    answerHeaders: () => (found.isOver ? {} : { 'mcp-session-id': found.publicId() }),
     statusOf: (answer) => {
       isRefused = isHello && asResponse(answer)?.error !== undefined;
       return 200;
@@ -151,6 +153,8 @@ async function throughSession(
     if (isLost) void front.sessions.close(found);
   });
   found.opened(exchange, false);
+  if (!(await isReady(found))) return exchange.refuse(badGateway('the MCP server does not start anew here'), []);
+  if (front.sessions.areShared) await found.tellReady(message);
   await found.session.fromClient(message, exchange, runId ?? found.runId);
   if (requests.length === 0) exchange.accept();
 }
@@ -178,9 +182,17 @@ async function withoutSession(
   if (requests.length === 0) exchange.accept();
 }
 
+/** Whether the server can be spoken to. Where another replica began the session, that takes a moment. */
+async function isReady(found: FrontSession): Promise<boolean> {
+  return found.ready.then(
+    () => true,
+    () => false,
+  );
+}
+
 function streamOrEnd(front: Front, { request, response, name, spec, caller }: Admitted): void {
   const id = sessionIdOf(request);
-  const found = id === undefined ? undefined : front.sessions.find(id, name, caller);
+  const found = id === undefined ? undefined : front.sessions.find(id, name, spec, caller);
   if (id !== undefined && found === undefined) {
     return refuseRequest(response, 404, 'there is no such session', { code: -32_001 });
   }
@@ -203,7 +215,7 @@ function streamOrEnd(front: Front, { request, response, name, spec, caller }: Ad
     holdAnswer: (bytes) => front.room.holdAnswer(caller, response, bytes),
     requests: 'stream',
     isReplay,
-    answerHeaders: () => (found === undefined ? {} : { 'mcp-session-id': found.id }),
+    answerHeaders: () => (found === undefined ? {} : { 'mcp-session-id': found.publicId() }),
     statusOf: () => 200,
   });
   endAt(caller.expiresAt, exchange, response);

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Message } from '../protocol/message.ts';
+import { asNotification, asRequest, partsOf } from '../protocol/message.ts';
+import type { JsonObject } from '../protocol/written-json.ts';
 import type { Session } from '../session.ts';
 import type { Exchange } from '../transport/exchange.ts';
+import type { Upstream } from '../transport/upstream.ts';
 import type { Caller } from './caller.ts';
 import type { HttpExchange } from './http-exchange.ts';
 
@@ -10,8 +13,12 @@ const mostWaitingText = 4 * 1024 * 1024;
 
 /** A session of a client over HTTP: who opened it, and which of its exchanges are open. */
 export class FrontSession {
-  readonly id = randomUUID();
-  readonly runId = `mcp-${this.id}`;
+  readonly id: string;
+  readonly runId: string;
+  /** How the client names it. Asked for when there is an answer to give the name with. */
+  publicId: () => string;
+  /** Resolves when the server behind it can be spoken to, where another replica began the session. */
+  ready: Promise<void> = Promise.resolve();
   readonly server: string;
   /** Who opened it, with the token that they showed last. */
   caller: Caller;
@@ -22,8 +29,13 @@ export class FrontSession {
   /** What the server said while the client listened to nothing. */
   readonly #waiting: Message[] = [];
   #session: Session | undefined;
+  #upstream: Upstream | undefined;
+  #isInitialized = false;
 
-  constructor(server: string, caller: Caller) {
+  constructor(server: string, caller: Caller, id: string = randomUUID()) {
+    this.id = id;
+    this.runId = `mcp-${id}`;
+    this.publicId = () => id;
     this.server = server;
     this.caller = caller;
   }
@@ -33,8 +45,32 @@ export class FrontSession {
     return this.#session;
   }
 
-  begin(session: Session): void {
+  begin(session: Session, upstream: Upstream): void {
     this.#session = session;
+    this.#upstream = upstream;
+  }
+
+  /** Begins with a process of this replica where another replica began. */
+  async introduce(hello: JsonObject): Promise<void> {
+    await this.session.ask('initialize', hello);
+    await this.session.tell('notifications/initialized');
+    this.#isInitialized = true;
+  }
+
+  /** Before a message of a client whose other messages another replica may have got: is the process here ready for it? */
+  async tellReady(message: Message): Promise<void> {
+    if (this.#isInitialized || this.#upstream?.hasExchanges !== false) return;
+    const isReady = asNotification(message)?.method === 'notifications/initialized';
+    const requests = partsOf(message).flatMap((part) => asRequest(part) ?? []);
+    if (!isReady && (requests.length === 0 || requests.some(({ method }) => method === 'initialize'))) return;
+    this.#isInitialized = true;
+    if (!isReady) await this.session.tell('notifications/initialized');
+  }
+
+  /** Ends, and leaves the session with the server to other replicas. */
+  leave(): void {
+    this.#upstream?.leave?.();
+    this.end();
   }
 
   get isBusy(): boolean {

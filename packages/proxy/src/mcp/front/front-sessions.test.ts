@@ -61,12 +61,12 @@ it('ends a session that nobody has used for a while, and none that somebody uses
   const caller = callerOf('one', 'a');
   const [used, unused] = [front.open('s', spec, caller), front.open('s', spec, caller)];
   vi.setSystemTime(Date.now() + idleMs - 1000);
-  expect(front.find(used?.id ?? '', 's', caller)).toBe(used);
+  expect(front.find(used?.id ?? '', 's', spec, caller)).toBe(used);
   vi.setSystemTime(Date.now() + 2000);
   front.sweep();
   expect([used?.isOver, unused?.isOver]).toEqual([false, true]);
-  expect(front.find(unused?.id ?? '', 's', caller)).toBeUndefined();
-  expect(front.find(used?.id ?? '', 's', callerOf('one', 'b'))).toBeUndefined();
+  expect(front.find(unused?.id ?? '', 's', spec, caller)).toBeUndefined();
+  expect(front.find(used?.id ?? '', 's', spec, callerOf('one', 'b'))).toBeUndefined();
 });
 
 it('an agent is in use while it has a session, or an exchange without one', async () => {
@@ -116,7 +116,7 @@ it('a session belongs to an issuer, a subject and an agent, all three', async ()
   const other = { id: { orgId: 'one', teamId: 't', agentId: 'b' } } as Agent;
   const anna = anyCaller(agent, person('https://a', 'anna'));
   const opened = front.open('s', spec, anna);
-  const find = (caller: typeof anna) => front.find(opened?.id ?? '', 's', caller);
+  const find = (caller: typeof anna) => front.find(opened?.id ?? '', 's', spec, caller);
   // With the next token of the same person, too.
   expect(find(anyCaller(agent, { ...person('https://a', 'anna'), token: 'next' }))).toBe(opened);
   expect(find(anyCaller(agent, person('https://a', 'berta')))).toBeUndefined();

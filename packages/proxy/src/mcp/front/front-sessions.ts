@@ -6,12 +6,16 @@ import { ToolCatalog } from '../lock/tool-catalog.ts';
 import type { ToolHashes, ToolLock } from '../lock/tool-lock.ts';
 import { toolsLockedOf } from '../lock/tool-lock.ts';
 import type { TokensOf } from '../auth/server-tokens.ts';
+import type { JsonObject } from '../protocol/written-json.ts';
 import type { ServerSpec } from '../server-spec.ts';
-import { connectTo } from '../server-spec.ts';
+import { connectTo, isCommand } from '../server-spec.ts';
 import { Session } from '../session.ts';
+import type { Upstream, UpstreamSession } from '../transport/upstream.ts';
 import type { Caller } from './caller.ts';
 import { isSameCaller } from './caller.ts';
 import { FrontSession } from './front-session.ts';
+import type { SealedSession, SessionSeal } from './session-seal.ts';
+import { digestOf } from './session-seal.ts';
 import { StatelessServer } from './stateless-server.ts';
 
 export interface FrontSessionsOptions extends GovernOptions {
@@ -21,57 +25,106 @@ export interface FrontSessionsOptions extends GovernOptions {
   readonly idleMs: number;
   /** Where the tokens for a server come from. */
   readonly tokensOf: TokensOf;
+  /** Seals sessions into their ids, so that any replica can go on with them. Undefined: they live in this process. */
+  readonly seal?: SessionSeal | undefined;
 }
 
 const mostSessions = 1000;
 /** One org leaves room for the others. */
 const mostOfOrg = 400;
 const mostOfCaller = 100;
+/** How long the id of a shared session works. The client then begins a new one. */
+const sharedForMs = 24 * 3600 * 1000;
 
 /** The sessions of all clients. Each belongs to the agent that opened it, and to the person who acted as it. */
 export class FrontSessions {
   readonly #options: FrontSessionsOptions;
   readonly #sessions = new Map<string, FrontSession>();
   readonly #stateless = new Map<string, StatelessServer>();
+  /** Shared sessions that have ended here, until their ids end by themselves. */
+  readonly #ended = new Map<string, number>();
 
   constructor(options: FrontSessionsOptions) {
     this.#options = options;
   }
 
-  /** Opens a session, or returns undefined if there are too many. */
-  open(server: string, spec: ServerSpec, caller: Caller): FrontSession | undefined {
+  /** Whether other replicas go on with sessions of this one. */
+  get areShared(): boolean {
+    return this.#options.seal !== undefined;
+  }
+
+  /** Opens a session, or returns undefined if there are too many. `hello` is what the client says of itself. */
+  open(server: string, spec: ServerSpec, caller: Caller, hello?: JsonObject): FrontSession | undefined {
+    const front = new FrontSession(server, caller);
+    const upstream = this.#begin(front, spec, undefined);
+    const { seal } = this.#options;
+    if (upstream === undefined || seal === undefined) return upstream === undefined ? undefined : front;
+    const expiresAt = Date.now() + sharedForMs;
+    const sealed = (known: UpstreamSession | undefined) =>
+      seal.seal({
+        ...{ id: front.id, server, caller: digestOf(caller), expiresAt },
+        upstream: known,
+        hello: isCommand(spec) ? hello : undefined,
+      });
+    let name: string | undefined;
+    // A client that says too much of itself has a session of this replica alone.
+    front.publicId = () => (name ??= sealed(upstream.session) ?? front.id);
+    return front;
+  }
+
+  /** A session of that caller. What belongs to another one does not exist. */
+  find(id: string, server: string, spec: ServerSpec, caller: Caller): FrontSession | undefined {
+    const sealed = this.#options.seal?.open(id);
+    const isOurs = sealed?.server === server && sealed.caller === digestOf(caller) && !this.#ended.has(sealed.id);
+    const found = this.#sessions.get(sealed?.id ?? id) ?? (isOurs ? this.#resume(id, sealed, spec, caller) : undefined);
+    if (found === undefined || found.server !== server || found.isOver) return undefined;
+    if (!isSameCaller(found.caller, caller)) return undefined;
+    found.usedAt = Date.now();
+    found.caller = caller;
+    return found;
+  }
+
+  /** Goes on with a session that another replica began. */
+  #resume(name: string, sealed: SealedSession, spec: ServerSpec, caller: Caller): FrontSession | undefined {
+    const front = new FrontSession(sealed.server, caller, sealed.id);
+    front.publicId = () => name;
+    const upstream = this.#begin(front, spec, sealed.upstream);
+    if (upstream === undefined) return undefined;
+    if (!isCommand(spec)) return front;
+    // The process of the server is one of this replica, and has heard nothing yet.
+    front.ready = front.introduce(sealed.hello ?? {});
+    front.ready.catch(() => void this.close(front));
+    return front;
+  }
+
+  #begin(front: FrontSession, spec: ServerSpec, resumed: UpstreamSession | undefined): Upstream | undefined {
+    const { server, caller } = front;
     const ofCaller = [...this.#sessions.values()].filter((each) => isSameCaller(each.caller, caller)).length;
     if (ofCaller >= mostOfCaller || isFull(this.#sessions, caller)) return undefined;
-    const { warn } = this.#options;
+    const { warn, seal } = this.#options;
     const tokens = this.#options.tokensOf(server);
-    const front = new FrontSession(server, caller);
     const governor = governorOf(server, spec, async () => front.caller.agent, this.#options);
     const onChanged = (changed: Parameters<typeof reportChanges>[1]) => void reportChanges(governor, changed);
     const catalog = new ToolCatalog({ lock: this.#lockOf(server), warn, onChanged });
+    const made: { upstream?: Upstream } = {};
     const session = new Session({
-      connect: (events) => connectTo(spec, events, { opensStreams: false, warn, tokens }),
+      connect: (events) => (made.upstream = connectTo(spec, events, { opensStreams: false, warn, tokens, resumed })),
       tokens,
       governor,
       catalog,
+      person: caller.person,
+      isShared: seal !== undefined,
       unrelated: front.unrelated,
       onGone: (why) => {
         warn(`${server}: ${why.message}`);
         void this.close(front);
       },
     });
-    front.begin(session);
+    const { upstream } = made;
+    if (upstream === undefined) throw new Error('a session connects when it is made');
+    front.begin(session, upstream);
     this.#sessions.set(front.id, front);
-    return front;
-  }
-
-  /** A session of that caller. What belongs to another one does not exist. */
-  find(id: string, server: string, caller: Caller): FrontSession | undefined {
-    const found = this.#sessions.get(id);
-    if (found === undefined || found.server !== server || found.isOver) return undefined;
-    if (!isSameCaller(found.caller, caller)) return undefined;
-    found.usedAt = Date.now();
-    found.caller = caller;
-    return found;
+    return upstream;
   }
 
   stateless(server: string, spec: ServerSpec, caller: Caller): StatelessServer | undefined {
@@ -101,7 +154,16 @@ export class FrontSessions {
 
   async close(front: FrontSession): Promise<void> {
     if (!this.#sessions.delete(front.id)) return;
+    if (this.#options.seal !== undefined) this.#ended.set(front.id, Date.now() + sharedForMs);
     front.end();
+    await front.session.close();
+  }
+
+  /** Ends what this process has of a session. Other replicas go on with it. */
+  async #leave(front: FrontSession): Promise<void> {
+    if (this.#options.seal === undefined) return this.close(front);
+    this.#sessions.delete(front.id);
+    front.leave();
     await front.session.close();
   }
 
@@ -109,7 +171,8 @@ export class FrontSessions {
   sweep(): void {
     const isIdle = (each: { readonly usedAt: number; readonly isBusy: boolean }) =>
       !each.isBusy && Date.now() - each.usedAt > this.#options.idleMs;
-    for (const front of this.#sessions.values()) if (isIdle(front)) void this.close(front);
+    for (const front of this.#sessions.values()) if (isIdle(front)) void this.#leave(front);
+    for (const [id, until] of this.#ended) if (until < Date.now()) this.#ended.delete(id);
     for (const [key, server] of this.#stateless) {
       if (!isIdle(server)) continue;
       this.#stateless.delete(key);
@@ -121,7 +184,7 @@ export class FrontSessions {
     const stateless = [...this.#stateless.values()];
     this.#stateless.clear();
     await Promise.allSettled([
-      ...[...this.#sessions.values()].map((front) => this.close(front)),
+      ...[...this.#sessions.values()].map((front) => this.#leave(front)),
       ...stateless.map((server) => server.close()),
     ]);
   }

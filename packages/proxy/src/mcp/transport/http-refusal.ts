@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { challengeOf } from '../auth/challenge.ts';
+import { TokenFailure } from '../auth/token-failure.ts';
 import { ambiguityOf } from '../protocol/ambiguity.ts';
 import type { Message } from '../protocol/message.ts';
 import { parseMessage, partsOf } from '../protocol/message.ts';
@@ -51,4 +52,11 @@ export function refusalText({ status, body }: Refusal): string {
 export function badGateway(message: string): Refusal {
   const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_000, message } });
   return { status: 502, contentType: 'application/json', body };
+}
+
+/** Why the server was not reached. */
+export function unreachable(error: unknown): Refusal {
+  if (error instanceof TokenFailure) return badGateway(error.message);
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'the connection broke';
+  return badGateway(`the MCP server cannot be reached: ${code}`);
 }

@@ -25,7 +25,7 @@ async function refusalFor(answer: (response: ServerResponse) => void): Promise<R
     ended: () => {},
     gone: () => {},
   };
-  const upstream = new HttpUpstream({ url, headers: {} }, events, false, undefined);
+  const upstream = new HttpUpstream({ url, headers: {} }, events, { opensStreams: false, tokens: undefined });
   await upstream.send(messageOf({ jsonrpc: '2.0', id: 1, method: 'tools/list' }), ownExchange(undefined));
   const refusal = await refused.promise;
   await upstream.close();

@@ -7,26 +7,16 @@ import { asNotification, asRequest, asResponse, keyOf, longestMessage } from '..
 import { isObject } from '../protocol/written-json.ts';
 import { parseMessage, partsOf } from '../protocol/message.ts';
 import { challengeOf } from '../auth/challenge.ts';
-import type { ServerAuth } from '../auth/server-auth.ts';
 import type { ServerTokens } from '../auth/server-tokens.ts';
-import { TokenFailure } from '../auth/token-failure.ts';
 import type { Person } from '../person.ts';
 import { EventReader } from './event-stream.ts';
-import type { Exchange, Refusal } from './exchange.ts';
-import { badGateway, headerOf, refusalOf } from './http-refusal.ts';
+import type { Exchange } from './exchange.ts';
+import { badGateway, headerOf, refusalOf, unreachable } from './http-refusal.ts';
 import type { HttpCall } from './http-request.ts';
 import { readBody, sendHttp } from './http-request.ts';
-import type { Upstream, UpstreamEvents } from './upstream.ts';
+import type { HttpUpstreamOptions, ServerUrl } from './server-url.ts';
+import type { Upstream, UpstreamEvents, UpstreamSession } from './upstream.ts';
 import { inTime } from './upstream.ts';
-
-/** Where a server is that speaks Streamable HTTP. */
-export interface ServerUrl {
-  readonly url: URL;
-  /** May hold credentials of the server. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** How to get the access tokens that it wants. */
-  readonly auth?: ServerAuth | undefined;
-}
 
 interface Post {
   readonly controller: AbortController;
@@ -54,7 +44,6 @@ export class HttpUpstream implements Upstream {
   readonly hasExchanges = true;
   readonly #server: ServerUrl;
   readonly #events: UpstreamEvents;
-  /** Whether the client in front cannot open streams, so that this end does. */
   readonly #opensStreams: boolean;
   readonly #tokens: ServerTokens | undefined;
   readonly #posts = new Map<string, Post>();
@@ -64,11 +53,21 @@ export class HttpUpstream implements Upstream {
   /** For whom the client acted last. */
   #person: Person | undefined;
 
-  constructor(server: ServerUrl, events: UpstreamEvents, opensStreams: boolean, tokens: ServerTokens | undefined) {
-    this.#tokens = tokens;
+  constructor(server: ServerUrl, events: UpstreamEvents, options: HttpUpstreamOptions) {
+    this.#tokens = options.tokens;
     this.#server = server;
     this.#events = events;
-    this.#opensStreams = opensStreams;
+    this.#opensStreams = options.opensStreams;
+    this.#session = options.resumed?.id;
+    this.#version = options.resumed?.version;
+  }
+
+  get session(): UpstreamSession {
+    return { id: this.#session, version: this.#version };
+  }
+
+  leave(): void {
+    this.#session = undefined;
   }
 
   async send(message: Message, exchange: Exchange, more: Readonly<Record<string, string>> = {}): Promise<void> {
@@ -289,10 +288,4 @@ export class HttpUpstream implements Upstream {
 /** Nobody needs the answer. A server could go on with it forever. */
 function discard(response: IncomingMessage): void {
   void readBody(response, longestDiscarded).catch(() => {});
-}
-
-function unreachable(error: unknown): Refusal {
-  if (error instanceof TokenFailure) return badGateway(error.message);
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'the connection broke';
-  return badGateway(`the MCP server cannot be reached: ${code}`);
 }

@@ -1,8 +1,18 @@
 import type { JsonId, Message } from '../protocol/message.ts';
 import type { Exchange, Mark, Refusal } from './exchange.ts';
 
+/** A session with a server over HTTP, which any process can go on with that knows it. */
+export interface UpstreamSession {
+  readonly id: string | undefined;
+  readonly version: string | undefined;
+}
+
 /** The server behind the proxy, as one session sees it. */
 export interface Upstream {
+  /** The session with it, where another process can go on with that. */
+  readonly session?: UpstreamSession;
+  /** Leaves the session as it is for others: it does not end with this connection. */
+  leave?(): void;
   /** Whether an exchange of the client is one with the server as well, as over HTTP. */
   readonly hasExchanges: boolean;
   /** Sends a message. Resolves when there is room for more. */
