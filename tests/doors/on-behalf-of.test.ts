@@ -7,6 +7,8 @@ import { bootstrapKey } from '../harness/gateway.ts';
 import { TokenIssuer } from '../harness/token-issuer.ts';
 import { decisionOf, HookMachine, toolEvent } from './hook-host.ts';
 import { LlmWorld } from './llm-world.ts';
+import { scripted } from './mcp-world.ts';
+import { RawMcpClient } from './raw-mcp-client.ts';
 
 const policy = 'name: test\nrules: [{name: staff, effect: allow, users: ["*@acme.com"]}]\n';
 
@@ -100,6 +102,37 @@ describe('a hook', () => {
 
   test('acts for nobody where no file is named', async () => {
     expect(decisionOf(await send('f', {}))).toMatchObject({ decision: 'deny' });
+  });
+});
+
+describe('mcp run', () => {
+  test('acts for the user whose token the file holds, read for each call, and for nobody without one', async () => {
+    const file = join(folder, 'mcp-token');
+    const { token } = await world.gateway.register({ agentId: 'mcp' });
+    const env = {
+      REEVE_AGENT_TOKEN: token,
+      REEVE_GRPC_ADDR: world.gateway.grpc,
+      REEVE_SUBJECT_TOKEN_FILE: file,
+      HEARD_FILE: join(folder, 'heard'),
+    };
+    writeFileSync(file, `${ann}\n`);
+    const args = ['--server', 'scripted', '--fail-open', '--', ...scripted];
+    await using client = await new RawMcpClient(args, env).initialize();
+    const call = async () => (await client.call('echo', { n: 1 })).content[0]?.text ?? '';
+    expect(await call()).toBe('{"n":1}');
+    expect(lastUser()).toBe('ann@acme.com');
+    writeFileSync(file, eve);
+    expect(await call()).toMatch(/^Denied by policy/);
+    const before = world.gateway.audit().length;
+    for (const text of ['\n', undefined]) {
+      if (text === undefined) rmSync(file);
+      else writeFileSync(file, text);
+      expect(await call()).toContain('REEVE_SUBJECT_TOKEN_FILE');
+    }
+    expect(world.gateway.audit()).toHaveLength(before);
+    writeFileSync(file, await issuer.sign({ sub: 'u-1', email: 'ann@acme.com', jti: 'next' }));
+    expect(await call()).toBe('{"n":1}');
+    expect(client.lines.join('') + client.stderr).not.toContain(ann.slice(-40));
   });
 });
 

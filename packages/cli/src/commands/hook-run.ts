@@ -42,7 +42,7 @@ export function hookCommand(host: HookHostName) {
           import('../hook/load-host.ts'),
           import('../hook/read-input.ts'),
           import('../hook/machine.ts'),
-          import('../hook/subject-token.ts'),
+          import('../agent-identity/subject-token.ts'),
         ]);
         const tokenFile = variable(shell, subject.subjectTokenVariable);
         const folder = reeveFolder(shell);

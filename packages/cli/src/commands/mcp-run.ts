@@ -7,7 +7,7 @@ import { flag, text } from '../command-line/values.ts';
 import { ActingAgent } from '../mcp/acting-agent.ts';
 import { governing, governOptions } from '../mcp/govern-options.ts';
 import { currentTools, followLock, readLock, writeLock } from '../mcp/lock-file.ts';
-import { ownAccess } from '../mcp/server-access.ts';
+import { ownAccess, ownSubject } from '../mcp/server-access.ts';
 import { serversFileAt } from '../mcp/servers.ts';
 import { stopSignal } from '../mcp/stop-signal.ts';
 import type { Shell } from '../shell.ts';
@@ -18,7 +18,8 @@ export const mcpRunCommand = defineCommand({
   details: [
     'Speaks MCP on standard input and output. Calls of tools are checked by the gateway; everything else passes to the server and back. Put it before the command of a server in the configuration of an MCP client.',
     'The server gets the environment of this command without what begins with REEVE_.',
-    'A server of a file may have auth: {type: client_credentials, token_exchange, enterprise or person}. The token of the person for token_exchange is in the file that REEVE_SUBJECT_TOKEN_FILE names, the ID token for enterprise in that of REEVE_ID_TOKEN_FILE; both are read for each call. For person, run "reeve mcp login" first.',
+    'With REEVE_SUBJECT_TOKEN_FILE the agent acts for a user: the file holds their JWT and is read for each call. A file that is named and missing, or empty, denies every call.',
+    'A server of a file may have auth: {type: client_credentials, token_exchange, enterprise or person}. The token of the person for token_exchange is in the file that REEVE_SUBJECT_TOKEN_FILE names, the ID token for enterprise in that of REEVE_ID_TOKEN_FILE; both are read for each call. The first goes to the gateway, too, if the gateway takes tokens of its issuer. For person, run "reeve mcp login" first.',
   ],
   args: {},
   rest: { placeholder: '-- COMMAND ARGS…', summary: 'The command of the MCP server.' },
@@ -68,6 +69,7 @@ export const mcpRunCommand = defineCommand({
       lock,
       runId,
       agent: agent.find,
+      subjectToken: ownSubject(shell, spec, agent.takesSubjectsOf),
       input: shell.stdin,
       output: shell.stdout,
       stop: AbortSignal.any([stop, misused.signal]),

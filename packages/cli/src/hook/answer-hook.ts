@@ -1,5 +1,6 @@
 import { statusCode } from '@reeve/grpc-server/client';
 import type { ResolvedAgent } from '../agent-identity/resolve-agent.ts';
+import { NoSubjectToken } from '../agent-identity/subject-token.ts';
 import { CliError } from '../cli-error.ts';
 import type { ReeveFolder } from '../context/reeve-folder.ts';
 import { isObject } from '../is-object.ts';
@@ -17,7 +18,6 @@ import { parseKeepingDigits } from './parse-keeping-digits.ts';
 import { withRealPaths } from './real-paths.ts';
 import { reportEnd } from './report-end.ts';
 import { SessionFile } from './session-file.ts';
-import { NoSubjectToken } from './subject-token.ts';
 import { TookTooLong, withinTime } from './within-time.ts';
 
 export interface HookWorld {

@@ -1,4 +1,5 @@
-import type { Agent, Reeve } from '@reeve/sdk';
+import { SubjectIssuers } from '@reeve/proxy/mcp';
+import type { Agent, Reeve, TokenNeed } from '@reeve/sdk';
 import { connect } from '@reeve/sdk';
 import { attachedAgent } from '../agent-identity/attached-agent.ts';
 import type { ResolveAgent } from '../agent-identity/resolve-agent.ts';
@@ -12,6 +13,8 @@ export class ActingAgent {
   readonly #request: ResolveAgent;
   #reeve: Reeve | undefined;
   #found: Promise<Agent> | undefined;
+  #issuers: SubjectIssuers | undefined;
+  #token = '';
 
   constructor(request: ResolveAgent) {
     this.#request = request;
@@ -25,6 +28,12 @@ export class ActingAgent {
     return this.#found;
   };
 
+  /** Whether the gateway takes tokens of the issuer as those of users. Throws if it cannot say. */
+  readonly takesSubjectsOf = async (issuer: string): Promise<boolean> => {
+    await this.find().catch(() => undefined);
+    return this.#issuers?.include(issuer, this.#token) ?? false;
+  };
+
   /** Delivers what the gateway must still hear of. */
   async close(): Promise<void> {
     const agent = await this.#found?.catch(() => undefined);
@@ -34,9 +43,16 @@ export class ActingAgent {
 
   async #resolve(): Promise<Agent> {
     const resolved = await resolveAgent(this.#request);
-    this.#reeve ??= connect(resolved.gateway);
+    const reeve = (this.#reeve ??= connect(resolved.gateway));
+    this.#issuers ??= new SubjectIssuers((token, call) => reeve.identify(token, call));
+    this.#token = resolved.token;
+    const followed = async (token: string, need: TokenNeed) => {
+      const next = await resolved.next(token, need);
+      this.#token = next ?? this.#token;
+      return next;
+    };
     // Each MCP server of a client has a proxy of its own, and all of them act as one agent.
-    return attachedAgent(this.#reeve, resolved, {
+    return attachedAgent(reeve, { ...resolved, next: followed }, {
       onConnection: () => {},
       onRevoked: () => (this.#found = undefined),
     });

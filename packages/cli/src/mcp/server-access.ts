@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { Person, ServerAccess, ServerSpec, TokensOf } from '@reeve/proxy/mcp';
 import { serverTokensOf, statedPerson } from '@reeve/proxy/mcp';
+import { readSubjectToken, subjectTokenVariable } from '../agent-identity/subject-token.ts';
 import type { Shell } from '../shell.ts';
 import { variable } from '../shell.ts';
 import { sealedLogin } from './sealed-login.ts';
@@ -23,6 +24,23 @@ export function ownAccess(shell: Pick<Shell, 'env'>, name: string, spec: ServerS
   return { tokens, person: () => (needsPerson(spec) ? personHere(shell) : undefined) };
 }
 
+/**
+ * The token of the user for whom the agent acts, for each check. Where the same token is exchanged for one of the server,
+ * it may be nobody's business but the server's: it is sent along if the gateway takes tokens of its issuer.
+ */
+export function ownSubject(
+  shell: Pick<Shell, 'env'>,
+  spec: ServerSpec,
+  takes: (issuer: string) => Promise<boolean>,
+): () => Promise<string | undefined> {
+  const file = variable(shell, subjectTokenVariable);
+  return async () => {
+    if (!needsPerson(spec)) return readSubjectToken(file);
+    const person = personHere(shell);
+    return person?.token !== undefined && (await takes(person.issuer)) ? person.token : undefined;
+  };
+}
+
 /** The tokens of the person of this machine are not for servers that have tokens of their own. */
 function needsPerson(spec: ServerSpec): boolean {
   const type = 'url' in spec ? spec.auth?.type : undefined;
@@ -31,7 +49,7 @@ function needsPerson(spec: ServerSpec): boolean {
 
 /** Read anew each time: tokens do not last, and somebody replaces them in the files. */
 function personHere(shell: Pick<Shell, 'env'>): Person | undefined {
-  const token = tokenIn(variable(shell, 'REEVE_SUBJECT_TOKEN_FILE'));
+  const token = tokenIn(variable(shell, subjectTokenVariable));
   const idToken = tokenIn(variable(shell, 'REEVE_ID_TOKEN_FILE'));
   return statedPerson(token, idToken);
 }

@@ -11,6 +11,7 @@ export { SessionSeal } from './front/session-seal.ts';
 export type { KeptLogin, PersonStore } from './auth/person-store.ts';
 export type { ServerAccess, TokensOf } from './auth/server-tokens.ts';
 export { serverTokensOf } from './auth/server-tokens-of.ts';
+export { SubjectIssuers } from '../front/subject-issuers.ts';
 export type { Person } from './person.ts';
 export { statedPerson } from './person.ts';
 export type { ServerSpec } from './server-spec.ts';

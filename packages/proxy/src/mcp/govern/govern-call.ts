@@ -51,6 +51,12 @@ type End = { readonly arrival: Arrival } | { readonly refused: Refusal } | { rea
 
 async function carriedOut(call: ToolCallInFlight, governor: Governor): Promise<End> {
   let agent: Agent;
+  let subjectToken: string | undefined;
+  try {
+    subjectToken = call.subjectToken ?? (await governor.subjectToken?.());
+  } catch (error) {
+    return { refused: denied(identityRefused(messageOf(error))) };
+  }
   try {
     agent = await governor.agent();
   } catch (error) {
@@ -69,7 +75,7 @@ async function carriedOut(call: ToolCallInFlight, governor: Governor): Promise<E
       },
       {
         runId: call.runId,
-        subjectToken: call.subjectToken,
+        subjectToken,
         via: { door: 'mcp', name: governor.server },
         estimatedCostMicros: governor.costs(call.tool),
         waitMs: governor.approvalWaitMs,

@@ -8,6 +8,8 @@ export interface Governor {
   /** The agent. Throws while the gateway is out of reach. */
   readonly agent: () => Promise<Agent>;
   readonly costs: Costs;
+  /** The token of the user for whom the agent acts, where the machine says it and not the caller. Throws: nobody may act. */
+  readonly subjectToken?: (() => Promise<string | undefined>) | undefined;
   /** How long a call waits for an approval. */
   readonly approvalWaitMs: number;
   /** Whether calls pass without a decision while the gateway is out of reach. */
@@ -19,13 +21,13 @@ export interface Governor {
 }
 
 /** How the operator of the proxy wants calls to be governed. */
-export interface GovernOptions extends Pick<Governor, 'approvalWaitMs' | 'failOpen' | 'showDenied' | 'warn'> {}
+export interface GovernOptions extends Pick<Governor, 'approvalWaitMs' | 'failOpen' | 'showDenied' | 'warn' | 'subjectToken'> {}
 
 export function governorOf(
   server: string,
   { costs }: { readonly costs: Costs },
   agent: Governor['agent'],
-  { approvalWaitMs, failOpen, showDenied, warn }: GovernOptions,
+  { approvalWaitMs, failOpen, showDenied, warn, subjectToken }: GovernOptions,
 ): Governor {
-  return { server, costs, agent, approvalWaitMs, failOpen, showDenied, warn };
+  return { server, costs, agent, approvalWaitMs, failOpen, showDenied, warn, subjectToken };
 }
