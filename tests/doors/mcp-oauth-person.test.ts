@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -222,5 +222,104 @@ describe('a server that leads elsewhere', () => {
     await child.ended();
     expect(child.exit()).toMatchObject({ code: 1, stderr: expect.stringContaining('unexpected "iss"') as unknown });
     expect(issuer.seen).not.toContain('POST /token stolen');
+  });
+});
+
+describe('the key of the logins', () => {
+  /** A program in place of secret-tool that keeps what it is given, and writes down how it was called. */
+  function fakeKeyring(): { readonly env: Record<string, string>; readonly calls: () => string; away: string } {
+    const bin = join(home.path, 'bin');
+    mkdirSync(bin);
+    const [calls, kept, away] = ['calls', 'kept', 'away'].map((name) => join(home.path, name)) as [
+      string,
+      string,
+      string,
+    ];
+    const script = `#!/bin/sh
+echo "$@" >> '${calls}'
+if [ -e '${away}' ]; then echo 'Cannot autolaunch D-Bus without X11' >&2; exit 1; fi
+case "$1" in
+  store) cat > '${kept}' ;;
+  lookup) [ -e '${kept}' ] && cat '${kept}' || exit 1 ;;
+esac
+`;
+    writeFileSync(join(bin, 'secret-tool'), script, { mode: 0o755 });
+    writeFileSync(calls, '');
+    const env = { PATH: `${bin}:${process.env['PATH'] ?? ''}`, REEVE_MCP_KEYRING: 'on' };
+    return { env, calls: () => readFileSync(calls, 'utf8'), away };
+  }
+
+  it('is in the keyring where there is one, never in an argument, and in no file', async () => {
+    const { env, calls } = fakeKeyring();
+    const { code, stdout } = await logIn('anna', env);
+    expect([code, JSON.parse(stdout)]).toEqual([
+      0,
+      expect.objectContaining({ key: 'the keyring of the system (secret-tool)' }),
+    ]);
+    const key = readFileSync(join(home.path, 'kept'), 'utf8');
+    expect(Buffer.from(key, 'base64url')).toHaveLength(32);
+    expect(calls()).toMatch(/^store --label=.* service reeve-mcp account /m);
+    expect(calls()).not.toContain(key);
+    expect(files()).toEqual([expect.stringMatching(/^mcp-.*\.login$/)]);
+    const args = ['--server', 'tickets', '--config', config];
+    await using client = await new RawMcpClient(args, { ...world.env, HOME: home.path, ...env }).initialize();
+    expect(JSON.stringify(await client.ask('tools/call', call))).toContain('done');
+    const doctor = await home.run(['doctor', '--output', 'json'], { env });
+    expect(doctor.stdout).toContain('the keyring of the system (secret-tool)');
+  });
+
+  it('is in a file where no keyring answers, and stays there', async () => {
+    const { env, away } = fakeKeyring();
+    writeFileSync(away, '');
+    const { stdout } = await logIn('anna', env);
+    const path = join(home.path, '.reeve', 'mcp.key');
+    expect(JSON.parse(stdout)).toMatchObject({ key: path });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    rmSync(away);
+    expect(JSON.parse((await logIn('anna', env)).stdout)).toMatchObject({ key: path });
+  });
+
+  it('is not replaced where the keyring that has it does not answer', async () => {
+    const { env, away } = fakeKeyring();
+    await logIn('anna', env);
+    writeFileSync(away, '');
+    const args = ['--server', 'tickets', '--config', config];
+    await using client = await new RawMcpClient(args, { ...world.env, HOME: home.path, ...env }).initialize();
+    expect(JSON.stringify(await client.ask('tools/call', call))).toContain('unlock the keyring');
+    expect(files()).toEqual([expect.stringMatching(/^mcp-.*\.login$/)]);
+  });
+});
+
+describe('an issuer that the file pins', () => {
+  const write = (auth: object) =>
+    writeFileSync(
+      config,
+      JSON.stringify({ servers: { tickets: { url: behind.url, auth: { type: 'person', ...auth } } } }),
+    );
+
+  it('is the only one that gets anything', async () => {
+    write({ issuer: issuer.url });
+    expect((await logIn('anna')).code).toBe(0);
+    write({ issuer: 'https://elsewhere.example' });
+    const other = await home.run(['mcp', 'login', 'tickets', '--config', config]);
+    expect([other.code, other.stderr]).toEqual([
+      1,
+      expect.stringContaining('auth.issuer says https://elsewhere.example/'),
+    ]);
+    // Nor is a login of another issuer used.
+    await using client = await run();
+    expect(JSON.stringify(await client.ask('tools/call', call))).toContain('nobody has logged in to tickets');
+  });
+
+  it('is asked for where there is a client secret', async () => {
+    write({ client_id: 'us', client_secret_env: 'US_SECRET', issuer: 'https://elsewhere.example' });
+    const env = { US_SECRET: 'a-secret-of-the-client' };
+    const pinned = await home.run(['mcp', 'login', 'tickets', '--config', config], { env });
+    expect(pinned.stderr).not.toContain('Pin it');
+    write({ client_id: 'us', client_secret_env: 'US_SECRET' });
+    behind.documents = {};
+    const unpinned = await home.run(['mcp', 'login', 'tickets', '--config', config], { env });
+    expect(unpinned.stderr).toContain('Pin it: set auth.issuer');
+    expect(unpinned.stderr).not.toContain('a-secret-of-the-client');
   });
 });

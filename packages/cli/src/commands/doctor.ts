@@ -3,6 +3,7 @@ import type { GlobalValues } from '../command-line/command.ts';
 import { defineCommand } from '../command-line/command.ts';
 import { flag, oneOf, text, texts } from '../command-line/values.ts';
 import { activeContext, callableContext } from '../context/active-context.ts';
+import { checkLoginKey } from '../doctor/check-login-key.ts';
 import { checkCluster, clusterNeedsAdmin } from '../doctor/check-cluster.ts';
 import { checkCredential, checkReachable, checkReadiness, checkTls } from '../doctor/check-gateway.ts';
 import { brokenConfiguration, checkConfiguration, checkDisk, checkSession } from '../doctor/check-machine.ts';
@@ -24,7 +25,7 @@ const skippable = ['disk', 'tls', 'chain', 'ledger'] as const;
 
 export const doctorCommand = defineCommand({
   details: [
-    'Looks at the configuration, the session, the disk, the way to the gateway, its clock, TLS, its stores and policies, the credential, the gateways that act as one, the audit chain and the ledger of budgets; each line is in order, or says what to do. Ends with 1 if something has failed.',
+    'Looks at the configuration, the session, the key of logins to MCP servers, the disk, the way to the gateway, its clock, TLS, its stores and policies, the credential, the gateways that act as one, the audit chain and the ledger of budgets; each line is in order, or says what to do. Ends with 1 if something has failed.',
     '--tenants also makes two canary orgs, tries with every call of the API whether one can see or touch the other, and takes them away again; their entries stay in the audit log. It needs the scope admin, a credential bound to no tenant, and takes some minutes.',
     '--workload asks the file of workloads (--workloads, or SVC_WORKLOADS) about the token in a file: which entry takes it as which agent, and why others do not. It asks no gateway, and makes no other checks.',
     'Data: {healthy, findings: [{check, status: ok|warning|failed|skipped, detail, advice}]}.',
@@ -80,6 +81,7 @@ async function* examine(shell: Shell, globals: GlobalValues, choice: Choice): As
     return;
   }
   yield checkSession(await activeContext(shell, globals));
+  yield* await checkLoginKey(shell);
   if (!choice.skip.includes('disk')) yield checkDisk(context);
   if (!choice.skip.includes('tls')) yield await checkTls(context.apiUrl);
   const client = clientFor(shell, context, globals.timeout);

@@ -2,6 +2,7 @@ import { logIn, TokenFailure } from '@reeve/proxy/mcp';
 import { CliError, UsageError } from '../cli-error.ts';
 import { defineCommand } from '../command-line/command.ts';
 import { required, text } from '../command-line/values.ts';
+import { loginKey } from '../mcp/login-key.ts';
 import { sealedLogin } from '../mcp/sealed-login.ts';
 import { serversFileAt } from '../mcp/servers.ts';
 import { cleanLines } from '../output/clean-text.ts';
@@ -15,7 +16,9 @@ const words = {
 
 export const mcpLoginCommand = defineCommand({
   details: [
-    'For a server of the file with auth: {type: person}. Finds out where the server has its people log in, shows an address for the browser on this computer, and keeps the tokens on this machine, sealed, in ~/.reeve. "reeve mcp run" and "reeve mcp serve" use them and renew them. Needs no gateway. Data: {server, issuer, scope, expires_at, renews}.',
+    'For a server of the file with auth: {type: person}. Finds out where the server has its people log in, shows an address for the browser on this computer, and keeps the tokens on this machine, sealed, in ~/.reeve. "reeve mcp run" and "reeve mcp serve" use them and renew them. Needs no gateway. Data: {server, issuer, scope, expires_at, renews, key}.',
+    'The key that seals them is in the keyring of the system, by secret-tool (Linux) or security (macOS), where there is one that answers; else in ~/.reeve/mcp.key, 0600. A key file that exists goes on to be used. REEVE_MCP_KEY_FILE names another file, REEVE_MCP_KEYRING=off uses no keyring. "reeve doctor" says where the key is.',
+    'With issuer in auth, only that authorization server is trusted, whatever the MCP server names. Set it where there is a client secret.',
   ],
   args: { server: required('The name of the server in the file.') },
   options: { config: text('FILE', 'The file with the servers.', { completes: 'file' }) },
@@ -29,6 +32,12 @@ export const mcpLoginCommand = defineCommand({
       throw new UsageError(`${args.server} has no auth of type person in ${options.config}`);
     }
     const store = sealedLogin(shell, spec.url);
+    if (auth.clientSecret !== undefined && auth.issuer === undefined) {
+      note(
+        shell,
+        `The client secret goes to whichever authorization server ${args.server} names. Pin it: set auth.issuer in ${options.config}.`,
+      );
+    }
     const login = await withLoopbackRedirect(words, async ({ port, answer }) =>
       logIn(spec.url, auth, await store.read(), {
         redirectUri: `http://127.0.0.1:${port}/callback`,
@@ -44,10 +53,12 @@ export const mcpLoginCommand = defineCommand({
     await store.change(async () => login);
     const expires = login.expiresAt === undefined ? null : new Date(login.expiresAt).toISOString();
     const renews = login.refreshToken !== undefined;
-    const data = { server: args.server, issuer: login.issuer, scope: login.scope ?? null, expires_at: expires, renews };
+    const { place: key } = await loginKey(shell);
+    const { issuer, scope = null } = login;
+    const data = { server: args.server, issuer, scope, expires_at: expires, renews, key };
     print(shell, globals.output, data, () => {
       const until = renews ? 'it is renewed by itself' : expires === null ? 'its end is not known' : `until ${expires}`;
-      return `logged in to ${args.server} at ${cleanLines(login.issuer)}: ${until}`;
+      return `logged in to ${args.server} at ${cleanLines(issuer)}: ${until}; the key is in ${key}`;
     });
     return 0;
   },

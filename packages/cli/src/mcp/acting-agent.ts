@@ -52,9 +52,13 @@ export class ActingAgent {
       return next;
     };
     // Each MCP server of a client has a proxy of its own, and all of them act as one agent.
-    return attachedAgent(reeve, { ...resolved, next: followed }, {
-      onConnection: () => {},
-      onRevoked: () => (this.#found = undefined),
-    });
+    return attachedAgent(
+      reeve,
+      { ...resolved, next: followed },
+      {
+        onConnection: () => {},
+        onRevoked: () => (this.#found = undefined),
+      },
+    );
   }
 }

@@ -5,15 +5,12 @@ import { changePrivateFile, readPrivateFile } from '../context/private-file.ts';
 import { reeveFolder } from '../context/reeve-folder.ts';
 import { isObject } from '../is-object.ts';
 import type { Shell } from '../shell.ts';
-import { variable } from '../shell.ts';
-import { keyIn, readKeyFile } from './key-file.ts';
-
-const keyBytes = 32;
+import { loginKey, namedKey } from './login-key.ts';
 
 /**
  * The login of the person of this machine at one MCP server, in a file of its own: `~/.reeve/mcp-<digest>.login`, 0600,
  * sealed by AES-256-GCM. It is bound to the address of the server, so that a token for one server is never read as that
- * of another. The key is in `~/.reeve/mcp.key`, or in the file that REEVE_MCP_KEY_FILE names, 0600.
+ * of another.
  */
 export function sealedLogin(shell: Pick<Shell, 'env'>, server: URL): PersonStore {
   const folder = reeveFolder(shell);
@@ -21,8 +18,8 @@ export function sealedLogin(shell: Pick<Shell, 'env'>, server: URL): PersonStore
   const path = join(folder.path, `mcp-${createHash('sha256').update(about).digest('hex').slice(0, 32)}.login`);
   const opened = async (text: string | undefined): Promise<KeptLogin | undefined> => {
     // A key that is named and cannot be used is said at once, and not after somebody has logged in.
-    const key = namedKey(shell);
-    return text === undefined ? undefined : unseal(text, key ?? (await ownKey(shell)), about);
+    namedKey(shell);
+    return text === undefined ? undefined : unseal(text, (await loginKey(shell)).key, about);
   };
   return {
     read: async () => opened(readPrivateFile(folder, path)),
@@ -33,33 +30,12 @@ export function sealedLogin(shell: Pick<Shell, 'env'>, server: URL): PersonStore
           failure = { error };
           return undefined;
         });
-        return login === undefined ? undefined : seal(login, namedKey(shell) ?? (await ownKey(shell)), about);
+        return login === undefined ? undefined : seal(login, (await loginKey(shell)).key, about);
       });
       // What went wrong elsewhere is no fault of the file.
       if (failure !== undefined) throw failure.error;
     },
   };
-}
-
-/** The key in the file that the environment names, if it names one. */
-function namedKey(shell: Pick<Shell, 'env'>): Buffer | undefined {
-  const path = variable(shell, 'REEVE_MCP_KEY_FILE');
-  return path === undefined ? undefined : keyIn(readKeyFile(path, 'REEVE_MCP_KEY_FILE', 'nobody'), path);
-}
-
-/** The key of this person, which is made at its first use. */
-async function ownKey(shell: Pick<Shell, 'env'>): Promise<Buffer> {
-  const folder = reeveFolder(shell);
-  const path = join(folder.path, 'mcp.key');
-  const known = readPrivateFile(folder, path);
-  if (known !== undefined) return keyIn(known, path);
-  let text = '';
-  // Of several commands at once, one makes the key and the others take it.
-  await changePrivateFile(folder, path, async (made) => {
-    text = made ?? `${randomBytes(keyBytes).toString('base64url')}\n`;
-    return made === undefined ? text : undefined;
-  });
-  return keyIn(text, path);
 }
 
 function seal(login: KeptLogin, key: Buffer, about: string): string {

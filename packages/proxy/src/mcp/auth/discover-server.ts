@@ -19,19 +19,26 @@ export interface LoginPlace {
 
 interface ResourceDocument {
   readonly resource: string;
-  readonly issuer: URL;
+  readonly issuers: readonly [URL, ...URL[]];
   readonly scopes: readonly string[];
 }
 
 const probeMs = 10_000;
 const longestDiscarded = 64 * 1024;
 
-/** Finds out who issues the tokens for a server: RFC 9728, then RFC 8414. Throws `TokenFailure`. */
-export async function discoverServer(url: URL): Promise<LoginPlace> {
+/**
+ * Finds out who issues the tokens for a server: RFC 9728, then RFC 8414. `pinned` is the only issuer that is trusted; where
+ * the server names another, nothing is sent there. Throws `TokenFailure`.
+ */
+export async function discoverServer(url: URL, pinned: URL | undefined): Promise<LoginPlace> {
   const challenge = await challengeFrom(url);
   const described = await describedBy(url, challenge);
   // Revision 2025-03-26 knew no document of the resource. The server's own origin was the issuer.
-  const issuerUrl = described?.issuer ?? new URL(url.origin);
+  const [first, ...others] = described?.issuers ?? [new URL(url.origin)];
+  const issuerUrl = pinned === undefined ? first : [first, ...others].find(({ href }) => href === pinned.href);
+  if (issuerUrl === undefined) {
+    throw new TokenFailure(`the MCP server names the issuer ${first.href}, and auth.issuer says ${pinned?.href ?? ''}`);
+  }
   try {
     const issuer = await discoverIssuer(issuerUrl);
     const scopes = described === undefined || described.scopes.length === 0 ? undefined : described.scopes.join(' ');
@@ -85,10 +92,10 @@ async function resourceDocument(at: URL, server: URL): Promise<ResourceDocument 
   if (typeof resource !== 'string' || !covers(resource, server)) {
     return fail(`${at.href} describes another resource than ${server.href}`);
   }
-  const issuer = namedUrl(Array.isArray(issuers) ? issuers[0] : undefined, server);
+  const [issuer, ...others] = (Array.isArray(issuers) ? issuers : []).flatMap((each) => namedUrl(each, server) ?? []);
   if (issuer === undefined) return fail(`${at.href} names no authorization server with https, or on loopback`);
   const listed = Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === 'string') : [];
-  return { resource, issuer, scopes: listed };
+  return { resource, issuers: [issuer, ...others], scopes: listed };
 }
 
 /** Whether tokens for the resource are meant for the server: the same origin, and the same path or one above it. */

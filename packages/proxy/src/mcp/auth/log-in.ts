@@ -64,7 +64,7 @@ async function loggedIn(
   former: KeptLogin | undefined,
   redirect: Redirect,
 ): Promise<KeptLogin> {
-  const { issuer: document, resource, scope: wanted } = await discoverServer(server);
+  const { issuer: document, resource, scope: wanted } = await discoverServer(server, auth.issuer);
   const at = endpointsOf(document);
   const issuer = document as unknown as AuthorizationServer;
   const client = await clientFor(document, issuer, auth, redirect.redirectUri);

@@ -15,10 +15,13 @@ export class PersonTokens implements ServerTokens {
   readonly advice: string;
   readonly #server: string;
   readonly #store: PersonStore;
+  readonly #pinned: URL | undefined;
   #renewing: Promise<string> | undefined;
 
-  constructor(server: string, store: PersonStore) {
+  /** Logins of another issuer than `pinned` are not used: neither they nor their client are for this one. */
+  constructor(server: string, store: PersonStore, pinned: URL | undefined) {
     this.#server = server;
+    this.#pinned = pinned;
     this.#store = store;
     this.advice = `run "reeve mcp login ${server} --config FILE"`;
   }
@@ -33,7 +36,7 @@ export class PersonTokens implements ServerTokens {
     const denial = this.denial(person);
     if (denial !== undefined) throw new TokenFailure(denial);
     const kept = await this.#store.read().catch(unreadable);
-    if (kept === undefined) throw new TokenFailure(`nobody has logged in to ${this.#server}: ${this.advice}`);
+    if (!this.#isUsable(kept)) throw new TokenFailure(`nobody has logged in to ${this.#server}: ${this.advice}`);
     return isFresh(kept) ? kept.accessToken : this.#renewed(kept.accessToken);
   }
 
@@ -46,6 +49,10 @@ export class PersonTokens implements ServerTokens {
     return false;
   }
 
+  #isUsable(kept: KeptLogin | undefined): kept is KeptLogin {
+    return kept !== undefined && (this.#pinned === undefined || URL.parse(kept.issuer)?.href === this.#pinned.href);
+  }
+
   /** Calls at once share one request. */
   #renewed(old: string): Promise<string> {
     this.#renewing ??= this.#renew(old).finally(() => (this.#renewing = undefined));
@@ -55,7 +62,7 @@ export class PersonTokens implements ServerTokens {
   async #renew(old: string): Promise<string> {
     let token: string | undefined;
     const renew = async (kept: KeptLogin | undefined) => {
-      if (kept === undefined) throw new TokenFailure(`nobody has logged in to ${this.#server}: ${this.advice}`);
+      if (!this.#isUsable(kept)) throw new TokenFailure(`nobody has logged in to ${this.#server}: ${this.advice}`);
       if (kept.accessToken !== old && isFresh(kept)) {
         token = kept.accessToken;
         return undefined;

@@ -41,6 +41,8 @@ export interface PersonAuth {
   readonly clientId: string | undefined;
   readonly clientSecret: string | undefined;
   readonly scope: string | undefined;
+  /** The only authorization server that is trusted. Undefined: whichever the MCP server names. */
+  readonly issuer: URL | undefined;
 }
 
 /** How the proxy gets the access tokens that a server behind it wants. */
@@ -51,7 +53,7 @@ const members = {
   client_credentials: ['token_url', 'client_id', 'client_secret_env', 'scope?', 'resource?'],
   token_exchange: ['token_url', 'client_id', 'client_secret_env', 'audience?', 'resource?', 'scope?'],
   enterprise: ['idp_token_url', 'token_url', 'client_id', 'client_secret_env', 'audience', 'resource'],
-  person: ['client_id?', 'client_secret_env?', 'scope?'],
+  person: ['client_id?', 'client_secret_env?', 'scope?', 'issuer?'],
 } as const satisfies Record<ServerAuth['type'], readonly string[]>;
 
 export interface AuthReader {
@@ -78,7 +80,8 @@ export function readAuth(value: unknown, at: string, reader: AuthReader): Server
   if (type === 'person') {
     const [clientId, secret] = [part.optional('client_id'), part.optional('client_secret_env')];
     if (secret !== undefined && clientId === undefined) fail(`${at}.client_secret_env needs client_id`);
-    return { type, clientId, clientSecret: secret === undefined ? undefined : part.secret(), scope };
+    const issuer = value['issuer'] === undefined ? undefined : part.url('issuer');
+    return { type, clientId, clientSecret: secret === undefined ? undefined : part.secret(), scope, issuer };
   }
   const client = { id: part.text('client_id'), secret: part.secret(), secretFrom: part.text('client_secret_env') };
   const tokenUrl = part.url('token_url');

@@ -17,7 +17,7 @@ const tokenType = (name: string) => `urn:ietf:params:oauth:token-type:${name}`;
 export function serverTokensOf(server: string, auth: ServerAuth, store: () => PersonStore): ServerTokens {
   switch (auth.type) {
     case 'person':
-      return new PersonTokens(server, store());
+      return new PersonTokens(server, store(), auth.issuer);
     case 'client_credentials': {
       const { tokenUrl, client, scope, resource } = auth;
       const request = () => requestToken(tokenUrl, client, 'client_credentials', { scope, resource });

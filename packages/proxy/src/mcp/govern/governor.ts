@@ -21,7 +21,8 @@ export interface Governor {
 }
 
 /** How the operator of the proxy wants calls to be governed. */
-export interface GovernOptions extends Pick<Governor, 'approvalWaitMs' | 'failOpen' | 'showDenied' | 'warn' | 'subjectToken'> {}
+export interface GovernOptions
+  extends Pick<Governor, 'approvalWaitMs' | 'failOpen' | 'showDenied' | 'warn' | 'subjectToken'> {}
 
 export function governorOf(
   server: string,

@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process';
+
+/** A keyring of the operating system, by a program that comes with it. The secret is in no argument. */
+export interface Keyring {
+  /** The program, for people. */
+  readonly program: string;
+  /** The secret, or undefined if there is none. Throws `KeyringAway`. */
+  read(): Promise<string | undefined>;
+  /** Throws `KeyringAway`. */
+  write(secret: string): Promise<void>;
+}
+
+/** There is no such program, or it does not reach a keyring. The message holds nothing of a secret. */
+export class KeyringAway extends Error {
+  readonly isMissing: boolean;
+
+  constructor(message: string, isMissing = false) {
+    super(message);
+    this.isMissing = isMissing;
+  }
+}
+
+const service = 'reeve-mcp';
+/** A keyring may have to ask the person to unlock it. */
+const patienceMs = 30_000;
+/** What `security` says of an item that is not there. */
+const noSuchItem = 44;
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The keyring of this system for one account, whether or not it can be reached. */
+export function keyringOf(platform: NodeJS.Platform, env: NodeJS.ProcessEnv, account: string): Keyring | undefined {
+  if (platform === 'linux') return secretTool(env, account);
+  return platform === 'darwin' ? security(env, account) : undefined;
+}
+
+function secretTool(env: NodeJS.ProcessEnv, account: string): Keyring {
+  const program = 'secret-tool';
+  const names = ['service', service, 'account', account];
+  return {
+    program,
+    read: async () => {
+      const { code, stdout, stderr } = await run(program, ['lookup', ...names], env);
+      if (code === 0 && stdout !== '') return stdout;
+      // Without a word, there is no such item. Otherwise it says what is wrong with the keyring.
+      if (stderr.trim() !== '') throw new KeyringAway(`${program} cannot reach the keyring`);
+      return undefined;
+    },
+    write: async (secret) => {
+      const { code } = await run(program, ['store', '--label=Reeve: logins to MCP servers', ...names], env, secret);
+      if (code !== 0) throw new KeyringAway(`${program} cannot write to the keyring`);
+    },
+  };
+}
+
+function security(env: NodeJS.ProcessEnv, account: string): Keyring {
+  const program = 'security';
+  return {
+    program,
+    read: async () => {
+      const { code, stdout } = await run(program, ['find-generic-password', '-a', account, '-s', service, '-w'], env);
+      if (code === 0 && stdout !== '') return stdout;
+      if (code !== noSuchItem) throw new KeyringAway(`${program} cannot reach the keychain`);
+      return undefined;
+    },
+    write: async (secret) => {
+      // Its commands come by standard input, so that the secret is in no list of processes.
+      const quoted = account.replaceAll(/[\\"]/g, String.raw`\$&`);
+      const command = `add-generic-password -U -a "${quoted}" -s ${service} -w ${secret}\n`;
+      const { code } = await run(program, ['-i'], env, command);
+      if (code !== 0) throw new KeyringAway(`${program} cannot write to the keychain`);
+    },
+  };
+}
+
+function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv, input = ''): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const child = execFile(program, args, { env, timeout: patienceMs }, (error, stdout, stderr) => {
+      if (error === null) return resolve({ code: 0, stdout, stderr });
+      if (typeof error.code === 'number') return resolve({ code: error.code, stdout, stderr });
+      const isMissing = (error.code as unknown) === 'ENOENT';
+      return reject(new KeyringAway(isMissing ? `there is no ${program}` : `${program} does not answer`, isMissing));
+    });
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(input);
+  });
+}
