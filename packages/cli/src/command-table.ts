@@ -128,6 +128,10 @@ export const commandTable: CommandTable = {
       },
     },
   },
+  people: {
+    summary: 'Show for whom agents acted, and what was decided.',
+    load: async () => (await import('./commands/people.ts')).peopleCommand,
+  },
   suspend: {
     summary: 'Hold everything in an org or a team until it is resumed.',
     load: async () => (await import('./commands/suspend.ts')).suspendCommand,

@@ -84,18 +84,19 @@ export { approversWords, readApprover, refusalOfVerdict } from './approvals/inde
 export { listApprovals, listGrants, noteNotified, restoreApprovals, sortedBy } from './approvals/index.ts';
 export type { StandingGrant } from './approvals/index.ts';
 export type { AuditPage, AuditQuery, AuditReader, ChainHead, Decision, Lineage, SealedEntry } from './audit/index.ts';
-export type { Severity, StoredEntry } from './audit/index.ts';
+export type { PeoplePage, PeopleQuery, PeopleReader, SeenPerson, Severity, StoredEntry } from './audit/index.ts';
 export {
   entryJson,
   EntryPage,
   ReadEntry,
   emptyChain,
   eventSeverities,
+  mostAgentsOfPerson,
   redactText,
   sealer,
   system,
 } from './audit/index.ts';
-export type { LogFilter, LostEntries, MadeBackup } from './logs/index.ts';
+export type { LogFilter, LostEntries, MadeBackup, PeopleFilter, PeoplePlace } from './logs/index.ts';
 export {
   acceptLostEntries,
   cutLog,
@@ -104,6 +105,7 @@ export {
   lastBackupAt,
   lastCut,
   latestLogs,
+  listPeople,
   oldestLogs,
   recordBackup,
   rememberBackup,
@@ -166,7 +168,16 @@ export { factsOn, touchOf, writesOf } from './facts.ts';
 export type { Column, Mark, Prune, Push, Reading, Row, RowCondition, Table, Value, Write } from './journal/index.ts';
 export { factsWith } from './journal/index.ts';
 export type { ForeignCommit, Sharing, Step, Touched, Unread } from './journal/index.ts';
-export { EventBus, everything, HeadMoved, Journal, idsReserved, marksTable, numberIn } from './journal/index.ts';
+export {
+  EventBus,
+  everything,
+  HeadMoved,
+  Journal,
+  idsReserved,
+  marksTable,
+  numberIn,
+  optionalNumberIn,
+} from './journal/index.ts';
 export { ownWork, restoring } from './journal/index.ts';
 export { GlobError, InexactNumber, isId, Listening, RecentMap } from './kernel/index.ts';
 export { optionalTextIn, restoredAt, restoredFrom, textIn } from './journal/index.ts';

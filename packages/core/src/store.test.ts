@@ -41,7 +41,7 @@ describe('the description of rows', () => {
       opId: 't:s',
       decision: 'deny',
       claimedOrgId: 'acme',
-      user: { sub: 'u', email: 'A@b.c' },
+      user: { issuer: 'https://id.example.com', sub: 'u', email: 'A@b.c' },
     });
     for (const entry of sealAll([draft, sampleDraft()], emptyChain)) {
       const columns = Object.values({ ...entriesTable.key, ...entriesTable.columns });

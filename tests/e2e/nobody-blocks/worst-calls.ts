@@ -159,6 +159,7 @@ export const worstCalls: Readonly<Record<RouteName, Worst>> = {
   ],
   listBudgets: list('/api/v1/budgets'),
   listRates: list('/api/v1/rates'),
+  listPeople: list('/api/v1/people'),
   budgetHistory: read('/api/v1/budgets/history'),
   listPrices: read('/api/v1/prices', 'operator'),
   verifyBudgets: read('/api/v1/budgets/verify', 'operator'),

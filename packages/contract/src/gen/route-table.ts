@@ -47,6 +47,7 @@ export const routeTable: { readonly [Name in RouteName]: Row<Name> } = {
   openCliSession: ['POST', '/api/v1/auth/cli/session', true],
   listLogs: ['GET', '/api/v1/logs', false],
   exportLogs: ['GET', '/api/v1/logs/export', false],
+  listPeople: ['GET', '/api/v1/people', false],
   listApprovals: ['GET', '/api/v1/approvals', false],
   getApproval: ['GET', '/api/v1/approvals/{id}', false],
   approve: ['POST', '/api/v1/approvals/{id}/approve', false],

@@ -27,8 +27,8 @@ export interface EntryDraft {
   readonly payload: CanonicalJson;
   /** The org that an impersonation claimed. Its admins may see the entry, too. The text does not contain it. */
   readonly claimedOrgId?: string;
-  /** For whom it was done, if that was proven: the entry is found by either. The payload has it, too. */
-  readonly user?: { readonly sub: string; readonly email: string };
+  /** For whom it was done, if that was proven: the entry is found by the subject or the email. The payload has it, too. */
+  readonly user?: { readonly issuer: string; readonly sub: string; readonly email: string };
 }
 
 /** An entry in the chain: its place, its hash, and the hashed text. */

@@ -9,6 +9,8 @@ export type { Actor, AlertEvent, Decision, EntryDraft, Lineage, SealedEntry } fr
 export { draftOf, lineageOfBinding, lineageOfId, noLineage, system } from './entry.ts';
 export type { AuditEventType, Severity } from './event-types.ts';
 export { eventSeverities } from './event-types.ts';
+export type { PeoplePage, PeopleQuery, PeopleReader, SeenPerson } from './people.ts';
+export { mostAgentsOfPerson } from './people.ts';
 export {
   findSecrets,
   mayHoldSecret,

@@ -1,3 +1,5 @@
+export type { PeopleFilter, PeoplePlace } from './list-people.ts';
+export { listPeople } from './list-people.ts';
 export type { LogFilter, LogsChange, LostEntries } from './logs.ts';
 export {
   acceptLostEntries,

@@ -1,6 +1,7 @@
 import { outboxTable } from '../accounts/index.ts';
 import { emptyChain, EntryPage } from '../audit/index.ts';
 import type { SealedEntry, AuditPage, AuditQuery, AuditReader, StoredEntry } from '../audit/index.ts';
+import type { PeoplePage, PeopleQuery, PeopleReader } from '../audit/index.ts';
 import type { ClosedPeriod, Period, TierOf } from '../budget/index.ts';
 import { closedPeriodsTable, tierKey } from '../budget/index.ts';
 import type { BulkControl } from '../control/index.ts';
@@ -16,6 +17,7 @@ import { loadSnapshot } from '../store.ts';
 import type { AgentId } from '../kernel/index.ts';
 import type { MemoryAccountStore } from './memory-account-store.ts';
 import { MemoryApprovals, MemoryControls, MemoryPolicies } from './memory-readers.ts';
+import { peopleOf } from './memory-people.ts';
 import { fitsAll, MemoryRows } from './memory-rows.ts';
 
 /** How many entries a trim keeps. `memory:` promises nothing over a restart, and its memory must stay bounded. */
@@ -29,7 +31,7 @@ const oldReceipts = prune(receiptsTable, [{ column: 'is_open', is: 'off' }], {
 });
 
 /** The store that `memory:` runs on. */
-export class MemoryStore implements Store, AuditReader {
+export class MemoryStore implements Store, AuditReader, PeopleReader {
   #entries: SealedEntry[] = [];
   #head = emptyChain;
   #facts: KeptFacts[] = [];
@@ -95,6 +97,11 @@ export class MemoryStore implements Store, AuditReader {
 
   oldest(query: AuditQuery): Promise<AuditPage> {
     return Promise.resolve(pageOf(this.#entries, query));
+  }
+
+  people(query: PeopleQuery): Promise<PeoplePage> {
+    const { teamId: _, ...asked } = query;
+    return Promise.resolve(peopleOf(fitting(this.#entries.toReversed(), asked), query));
   }
 
   after(seq: number, limit: number): Promise<StoredEntry[]> {
@@ -166,15 +173,19 @@ function closedName(of: TierOf, period: Period): string {
 
 function pageOf(entries: readonly SealedEntry[], query: AuditQuery): AuditPage {
   const page = new EntryPage(query.limit);
-  for (const entry of entries) if (fits(entry, query) && !page.offer(stored(entry))) break;
+  for (const entry of fitting(entries, query)) if (!page.offer(stored(entry))) break;
   return page.finish();
+}
+
+function* fitting(entries: readonly SealedEntry[], query: Omit<AuditQuery, 'limit'>): Generator<SealedEntry> {
+  for (const entry of entries) if (fits(entry, query)) yield entry;
 }
 
 function stored({ seq, hash, canonical }: SealedEntry): StoredEntry {
   return { seq, hash, canonical };
 }
 
-function fits({ seq, draft, canonical }: SealedEntry, query: AuditQuery): boolean {
+function fits({ seq, draft, canonical }: SealedEntry, query: Omit<AuditQuery, 'limit'>): boolean {
   const { lineage } = draft;
   const claimed = query.orClaimedOrgId !== undefined && draft.claimedOrgId === query.orClaimedOrgId;
   return (

@@ -38,6 +38,7 @@ import {
 import { policyConformance, sampleVersion, saved, setSaved, version } from './store-policy-conformance.ts';
 import { factsConformance } from './store-facts-conformance.ts';
 import { closedPeriodConformance } from './store-balance-conformance.ts';
+import { peopleConformance } from './store-people-conformance.ts';
 import { readingConformance } from './store-reading-conformance.ts';
 import {
   sampleDraft,
@@ -252,6 +253,7 @@ export function storeConformance(name: string, makePlace: () => StorePlace, trai
     closedPeriodConformance(() => store);
     policyConformance(() => store);
     readingConformance(() => opened);
+    peopleConformance(() => opened);
   });
 }
 

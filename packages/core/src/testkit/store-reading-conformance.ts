@@ -180,7 +180,13 @@ const everyKindOfEntry: readonly EntryDraft[] = Array.from({ length: 60 }, (_, i
     eventType: pick(eventTypes, index),
     decision: pick(['allow', 'deny', 'pending', null] as const, index),
     ...(index % 4 === 1
-      ? { user: { sub: pick(['u-1', 'U-1', 'zoë'], index), email: pick(['', 'Ann@Example.com', 'U-1'], index >> 2) } }
+      ? {
+          user: {
+            issuer: 'https://id.example.com',
+            sub: pick(['u-1', 'U-1', 'zoë'], index),
+            email: pick(['', 'Ann@Example.com', 'U-1'], index >> 2),
+          },
+        }
       : {}),
     ...(index % 9 === 4 ? { claimedOrgId: pick(['umbrella', 'acme'], index) } : {}),
     reason: `reason ${index % 10}`,

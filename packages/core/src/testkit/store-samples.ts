@@ -25,11 +25,12 @@ import type { AgentId } from '../kernel/ids.ts';
 import { agentKey } from '../kernel/ids.ts';
 import type { Store } from '../store.ts';
 import type { AuditReader } from '../audit/audit-reader.ts';
+import type { PeopleReader } from '../audit/people.ts';
 
 /** A store and the reader of its log, which may be separate. */
 export interface OpenStore {
   readonly store: Store;
-  readonly reader: AuditReader;
+  readonly reader: AuditReader & PeopleReader;
   close(): Promise<void>;
 }
 

@@ -25,6 +25,7 @@ import { eventHandlers } from '../transports/http/handlers/events.ts';
 import { logHandlers } from '../transports/http/handlers/logs.ts';
 import { opsHandlers } from '../transports/http/handlers/ops.ts';
 import { suspensionHandlers } from '../transports/http/handlers/suspensions.ts';
+import { peopleHandlers } from '../transports/http/handlers/people.ts';
 import { policyHandlers } from '../transports/http/handlers/policies.ts';
 import { policyTestHandlers } from '../transports/http/handlers/policy-tests.ts';
 import { serviceHandlers } from '../transports/http/handlers/service.ts';
@@ -129,6 +130,7 @@ function handlersOf(context: WiringContext, parts: HttpParts): HttpOptions['hand
       onOutcome: (outcome) => metrics.signedOn(outcome),
     }),
     ...logHandlers(reader, () => gov.journal.head.seq),
+    ...peopleHandlers(reader, () => gov.journal.head.seq),
     ...budgetHandlers({ gov, store, reader }),
     ...priceHandlers(gov),
     ...decisionHandlers({ gov, log: reader, evaluator, onError: logUnforeseen(context) }),

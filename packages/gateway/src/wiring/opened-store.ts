@@ -1,4 +1,4 @@
-import type { AccountStore, AuditReader, EntryLog, Store, Tickets } from '@reeve/core';
+import type { AccountStore, AuditReader, EntryLog, PeopleReader, Store, Tickets } from '@reeve/core';
 import type { NatsBus } from '../adapters/nats/nats-bus.ts';
 import type { Backup } from '../adapters/backup/make-backup.ts';
 import type { CommitFeed } from '../adapters/postgres/commit-feed.ts';
@@ -9,7 +9,7 @@ import type { ForwardPositions } from '../forwarding/forward-positions.ts';
 /** A store and its companions. */
 export interface OpenStore {
   readonly store: Store;
-  readonly reader: AuditReader;
+  readonly reader: AuditReader & PeopleReader;
   readonly indexLag: () => Promise<number>;
   /** The data folder, if the gateway has one, and alone. */
   readonly folder?: string;

@@ -1,12 +1,22 @@
-import type { AuditPage, AuditQuery, AuditReader, StoredEntry } from '@reeve/core';
+import type {
+  AuditPage,
+  AuditQuery,
+  AuditReader,
+  PeoplePage,
+  PeopleQuery,
+  PeopleReader,
+  StoredEntry,
+} from '@reeve/core';
 import { EntryPage, mostBytesOfPage, entriesTable, numberIn } from '@reeve/core';
+import { peoplePage, peopleSelect } from '../sql/people-select.ts';
 import type { SqlValue } from '../sql/sql-database.ts';
 import type { Stretch } from './audit-select.ts';
 import { auditSelect, mostSearched } from './audit-select.ts';
+import { lookedAtIn } from './people-looked-at.ts';
 import type { PostgresDatabase } from './postgres-database.ts';
 import { blockBits } from './postgres-schema.ts';
 
-export class AuditLog implements AuditReader {
+export class AuditLog implements AuditReader, PeopleReader {
   readonly #db: PostgresDatabase;
 
   constructor(db: PostgresDatabase) {
@@ -24,6 +34,12 @@ export class AuditLog implements AuditReader {
   async after(seq: number, limit: number): Promise<StoredEntry[]> {
     const sql = withinPage('SELECT seq, octet_length(canonical) AS size FROM audit WHERE seq > ? ORDER BY seq LIMIT ?');
     return (await this.#db.all(sql, seq, limit)).map(entriesTable.itemOf);
+  }
+
+  async people(query: PeopleQuery): Promise<PeoplePage> {
+    const given = { low: 1, high: (query.before ?? Number.MAX_SAFE_INTEGER) - 1 };
+    const { sql, values } = peopleSelect(query, lookedAtIn(query, await this.#byTime(query, given)));
+    return peoplePage(await this.#db.select(sql, ...values), query);
   }
 
   async #read(query: AuditQuery, newestFirst: boolean): Promise<AuditPage> {
@@ -51,7 +67,7 @@ export class AuditLog implements AuditReader {
       : { stretch: { low: first, high: first + mostSearched - 1 }, next: first + mostSearched - 1 };
   }
 
-  async #byTime({ from, to }: AuditQuery, given: Stretch): Promise<Stretch> {
+  async #byTime({ from, to }: Pick<AuditQuery, 'from' | 'to'>, given: Stretch): Promise<Stretch> {
     if (from === undefined && to === undefined) return given;
     const conditions: string[] = [];
     const values: SqlValue[] = [];

@@ -38,11 +38,12 @@ const entriesText = `
       SET min_at = LEAST(t.min_at, excluded.min_at), max_at = GREATEST(t.max_at, excluded.max_at)
   )
   INSERT INTO audit
-    (seq, at, event_type, org_id, team_id, agent_id, op_id, decision, claimed_org_id, user_sub, user_email, hash, canonical)
+    (seq, at, event_type, org_id, team_id, agent_id, op_id, decision, claimed_org_id, user_issuer, user_sub, user_email,
+     hash, canonical)
   SELECT e.*
   FROM moved, unnest(
     $9::bigint[], $10::bigint[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[],
-    $17::text[], $18::text[], $19::text[], $20::text[], $21::text[]) AS e`;
+    $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[]) AS e`;
 
 const rowsText = `WITH ${moved} SELECT 1 FROM moved`;
 
@@ -68,6 +69,7 @@ export function entriesStatement(entries: readonly SealedEntry[], note: CommitNo
       arrayOf(drafts.map((draft) => draft.opId)),
       arrayOf(drafts.map((draft) => draft.decision)),
       arrayOf(drafts.map((draft) => draft.claimedOrgId ?? null)),
+      arrayOf(drafts.map((draft) => draft.user?.issuer ?? null)),
       arrayOf(drafts.map((draft) => draft.user?.sub ?? null)),
       arrayOf(drafts.map((draft) => emailKey(draft.user?.email))),
       arrayOf(entries.map((entry) => entry.hash)),

@@ -4,6 +4,9 @@ import type {
   AuditPage,
   AuditQuery,
   AuditReader,
+  PeoplePage,
+  PeopleQuery,
+  PeopleReader,
   Batch,
   BulkControl,
   ClosedPeriod,
@@ -60,7 +63,7 @@ export interface PostgresStoreOptions extends WriterOptions {
 }
 
 /** PostgreSQL as the store of one gateway, or of several that follow each other's commits. */
-export class PostgresStore implements Store, AuditReader {
+export class PostgresStore implements Store, AuditReader, PeopleReader {
   readonly #db: PostgresDatabase;
   readonly #of: PostgresStoreOptions;
   readonly #writer: Writer;
@@ -178,6 +181,10 @@ export class PostgresStore implements Store, AuditReader {
 
   oldest(query: AuditQuery): Promise<AuditPage> {
     return this.#log.oldest(query);
+  }
+
+  people(query: PeopleQuery): Promise<PeoplePage> {
+    return this.#log.people(query);
   }
 
   async receipt(id: string): Promise<Receipt | undefined> {

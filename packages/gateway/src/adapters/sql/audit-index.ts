@@ -1,8 +1,10 @@
 import { rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import type { AuditPage, AuditQuery, Row } from '@reeve/core';
+import type { AuditPage, AuditQuery, PeoplePage, PeopleQuery, Row } from '@reeve/core';
 import { EntryPage, entriesTable, numberIn } from '@reeve/core';
 import { frequentEvents, plan } from './audit-query.ts';
+import { lookedAtIn } from './people-query.ts';
+import { peoplePage, peopleSelect } from './people-select.ts';
 
 const schema = `
   PRAGMA ix.journal_mode = WAL;
@@ -122,8 +124,7 @@ export class AuditIndex {
   }
 
   read(query: AuditQuery, newestFirst: boolean): AuditPage {
-    this.#db.exec('BEGIN');
-    try {
+    return this.#atOnce(() => {
       const parts = plan(query, newestFirst, this.#bounds(query));
       const page = new EntryPage(query.limit, Buffer.byteLength);
       for (const { sql, values } of parts.selects) {
@@ -131,6 +132,21 @@ export class AuditIndex {
         if (!this.#fill(page, this.#db.prepare(sql).iterate(...values, wanted))) break;
       }
       return page.finish(parts.next);
+    });
+  }
+
+  people(query: PeopleQuery): PeoplePage {
+    return this.#atOnce(() => {
+      const { sql, values } = peopleSelect(query, lookedAtIn(query, this.#bounds(query)));
+      return peoplePage(this.#db.prepare(sql).all(...values), query);
+    });
+  }
+
+  /** Reads one state of the log, whatever is written in the meantime. */
+  #atOnce<Result>(work: () => Result): Result {
+    this.#db.exec('BEGIN');
+    try {
+      return work();
     } finally {
       this.#db.exec('COMMIT');
     }
@@ -176,7 +192,7 @@ export class AuditIndex {
   }
 
   /** The stretch of sequences that can hold the answer, by the times in the query. */
-  #bounds(query: AuditQuery): { low: number; high: number; indexed: number } {
+  #bounds(query: Pick<AuditQuery, 'after' | 'before' | 'from' | 'to'>): { low: number; high: number; indexed: number } {
     const newest = Number(this.#one('SELECT max(seq) AS seq FROM main.audit')?.['seq'] ?? 0);
     const oldest = Number(this.#one('SELECT min(seq) AS seq FROM main.audit')?.['seq'] ?? 1);
     const indexed = this.#through();

@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads';
-import type { AuditPage, AuditQuery, AuditReader } from '@reeve/core';
+import type { AuditPage, AuditQuery, AuditReader, PeoplePage, PeopleQuery, PeopleReader } from '@reeve/core';
 import { ReeveError } from '@reeve/core';
 import { startThread } from '../system/start-thread.ts';
 import type { ReaderAnswer, ReaderCall } from './audit-reader-worker.ts';
@@ -16,7 +16,7 @@ interface Waiting {
  * The log of the embedded store, read in another thread. If the thread ends, for example for lack of memory or disk, it
  * fails its open questions, and the next question starts another thread.
  */
-export class AuditReaderThread implements AuditReader, WalReader {
+export class AuditReaderThread implements AuditReader, PeopleReader, WalReader {
   readonly #workerData: { storePath: string; indexPath: string; everyMs: number };
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | undefined;
@@ -36,6 +36,10 @@ export class AuditReaderThread implements AuditReader, WalReader {
 
   async oldest(query: AuditQuery): Promise<AuditPage> {
     return (await this.#call({ method: 'read', query, newestFirst: false })) as AuditPage;
+  }
+
+  async people(query: PeopleQuery): Promise<PeoplePage> {
+    return (await this.#call({ method: 'people', query })) as PeoplePage;
   }
 
   /** How many entries the indexes are behind. */

@@ -1,11 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { AuditQuery } from '@reeve/core';
+import type { AuditQuery, PeopleQuery } from '@reeve/core';
 import { giveWay } from '../system/give-way.ts';
 import { AuditIndex, isDamage } from './audit-index.ts';
 
 /** Reads the log and keeps its indexes in a separate thread, so that no query, however large, delays a decision. */
 export type ReaderCall =
   | { readonly id: number; readonly method: 'read'; readonly query: AuditQuery; readonly newestFirst: boolean }
+  | { readonly id: number; readonly method: 'people'; readonly query: PeopleQuery }
   | { readonly id: number; readonly method: 'lag' }
   | { readonly id: number; readonly method: 'rest' | 'wake' }
   | { readonly id: number; readonly method: 'close' };
@@ -48,6 +49,8 @@ function perform(call: ReaderCall): unknown {
   switch (call.method) {
     case 'read':
       return withIndex((open) => open.read(call.query, call.newestFirst));
+    case 'people':
+      return withIndex((open) => open.people(call.query));
     case 'lag':
       return withIndex((open) => open.lag());
     case 'rest':

@@ -34,6 +34,9 @@ export const auditUserColumns = `
   ALTER TABLE audit ADD COLUMN user_email TEXT;
 `;
 
+/** Who vouches for the user of an entry. Older entries do not say so in a column. */
+const auditUserIssuer = `ALTER TABLE audit ADD COLUMN user_issuer TEXT;`;
+
 /** One row for each target that was ever configured. The key gives no credentials away. */
 const forwardTables = `
   CREATE TABLE forward_positions (
@@ -169,4 +172,5 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (org_id, team_id, agent_id)
   ) WITHOUT ROWID;`,
   compactReaders,
+  auditUserIssuer,
 ];

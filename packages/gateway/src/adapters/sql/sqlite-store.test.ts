@@ -28,7 +28,14 @@ function folderFor(sync: SqliteOptions['sync'], entriesPerRead: number): StorePl
       };
       return {
         store,
-        reader: { latest: read(true), oldest: read(false) },
+        reader: {
+          latest: read(true),
+          oldest: read(false),
+          people: (query) => {
+            if (entriesPerRead > 0) index.catchUp(entriesPerRead);
+            return Promise.resolve(index.people(query));
+          },
+        },
         close: async () => {
           index.close();
           await store.close();

@@ -1,4 +1,4 @@
-import type { PageEnd } from '@reeve/core';
+import type { PageEnd, PeoplePlace } from '@reeve/core';
 import { HttpError } from './problem.ts';
 
 /**
@@ -46,6 +46,19 @@ export function pageEndOf(cursor: string | undefined): PageEnd | undefined {
   const match = /^v1:(\d{1,15}):([A-Za-z0-9_-]{1,64})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'));
   const last = { at: Number(match?.[1]), id: match?.[2] ?? '' };
   if (match !== null && cursorAfterPlace(last) === cursor) return last;
+  throw notGiven();
+}
+
+/** The same for people, who are counted from one entry of the log on. */
+export function cursorOfPeople(place: PeoplePlace | null): string | null {
+  return place === null ? null : Buffer.from(`v1:${place.before}:${place.lastBefore}`).toString('base64url');
+}
+
+export function peoplePlaceOf(cursor: string | undefined): PeoplePlace | undefined {
+  if (cursor === undefined) return undefined;
+  const match = /^v1:(\d{1,16}):(\d{1,16})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'));
+  const place = { before: Number(match?.[1]), lastBefore: Number(match?.[2]) };
+  if (match !== null && cursorOfPeople(place) === cursor) return place;
   throw notGiven();
 }
 

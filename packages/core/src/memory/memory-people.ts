@@ -1,0 +1,47 @@
+import type { PeoplePage, PeopleQuery, SeenPerson, SealedEntry } from '../audit/index.ts';
+import { mostAgentsOfPerson } from '../audit/index.ts';
+import { agentKey } from '../kernel/index.ts';
+import type { AgentId } from '../kernel/index.ts';
+import { emailKey } from '../logs/index.ts';
+
+/** A person whose entries are being counted, newest first. */
+interface Counted extends Omit<SeenPerson, 'agents' | 'agentCount'> {
+  readonly counts: Record<keyof SeenPerson['counts'], number>;
+  readonly agents: Map<string, AgentId>;
+}
+
+/** The people of these entries, which come newest first and fit the query but for its team. */
+export function peopleOf(entries: Iterable<SealedEntry>, query: PeopleQuery): PeoplePage {
+  const known = new Map<string, Counted>();
+  let lookedAt = 0;
+  let oldest: PeoplePage['oldest'] = null;
+  for (const entry of entries) {
+    if (query.teamId === undefined || entry.draft.lineage.team_id === query.teamId) count(known, entry);
+    lookedAt += 1;
+    if (lookedAt < query.most) continue;
+    oldest = { seq: entry.seq, at: entry.draft.at };
+    break;
+  }
+  const rest = [...known.values()].filter(({ lastSeq }) => lastSeq < (query.lastBefore ?? Number.POSITIVE_INFINITY));
+  const people = rest.slice(0, query.limit).map(personOf);
+  return { people, next: rest.length > query.limit ? (people.at(-1)?.lastSeq ?? null) : null, oldest };
+}
+
+function count(known: Map<string, Counted>, { seq, draft: { user, decision, lineage, at } }: SealedEntry): void {
+  if (user === undefined || decision === null) return;
+  const { issuer, sub } = user;
+  const key = JSON.stringify([issuer, sub]);
+  const person = known.get(key) ?? {
+    ...{ issuer, sub, email: emailKey(user.email) ?? '', lastAt: at, lastSeq: seq },
+    counts: { allow: 0, deny: 0, pending: 0 },
+    agents: new Map(),
+  };
+  known.set(key, person);
+  person.counts[decision] += 1;
+  const agent = { orgId: lineage.org_id ?? '', teamId: lineage.team_id, agentId: lineage.agent_id };
+  person.agents.set(agentKey(agent), person.agents.get(agentKey(agent)) ?? agent);
+}
+
+function personOf({ agents, ...person }: Counted): SeenPerson {
+  return { ...person, agents: [...agents.values()].slice(0, mostAgentsOfPerson), agentCount: agents.size };
+}
