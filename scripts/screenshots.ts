@@ -25,6 +25,7 @@ const pages = {
   audit: '/audit',
   budgets: '/budgets',
   policies: '/policies',
+  people: '/people',
   identity: '/identity',
   connect: '/connect',
 };

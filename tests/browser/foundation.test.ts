@@ -46,7 +46,7 @@ describe('the shell', () => {
     const page = await signedIn();
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     await becomesLive(page);
-    for (const name of ['Operations', 'Approvals', 'Topology', 'Audit', 'Budgets', 'Policies', 'Identity']) {
+    for (const name of ['Operations', 'Approvals', 'Topology', 'People', 'Audit', 'Budgets', 'Policies', 'Identity']) {
       await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click();
       const heading = page.getByRole('heading', { level: 1, name });
       await heading.waitFor();

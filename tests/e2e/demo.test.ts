@@ -89,7 +89,7 @@ describe('reeve demo', () => {
       );
       expect(orgs.map(({ org_id: id }) => id).toSorted()).toEqual(['demo-acme', 'demo-globex', 'demo-initech']);
       expect(agents.length).toBeGreaterThanOrEqual(12);
-      expect(agents.filter(({ depth }) => depth > 0)).toHaveLength(2);
+      expect(agents.filter(({ depth }) => depth > 0)).toHaveLength(3);
     });
   });
 
@@ -120,6 +120,44 @@ describe('reeve demo', () => {
       const found = await entries(query);
       expect(found.map((entry) => entry.reason)).toContainEqual(expect.stringMatching(reason));
     }, 1200);
+  });
+
+  test.each([
+    ['for a member of staff', 'user=devi@example.com&decision=allow', /allowed by rule office\/for-somebody/],
+    ['and is denied for a contractor', 'user=carl&decision=deny', /denied by rule office\/no-payroll-for-contractors/],
+    ['and is held before it pays', 'user=devi&decision=pending', /approval required by rule office\/expenses/],
+    ['by a delegate', 'agent_id=scheduler&decision=allow', /allowed by rule office\/for-somebody/],
+    ['by a delegate, within limits', 'agent_id=scheduler&decision=deny', /delegat/],
+    ['as a job without a secret', 'agent_id=nightly&decision=allow', /allowed by rule demo\/reading/],
+  ])('an agent acts %s', { timeout: 60_000 }, async (_what, query, reason) => {
+    await eventually(async () => {
+      const found = await entries(query);
+      expect(found.map((entry) => entry.reason)).toContainEqual(expect.stringMatching(reason));
+    }, 800);
+  });
+
+  test('people are on record, and a delegate stands below its delegator', { timeout: 60_000 }, async () => {
+    await eventually(async () => {
+      const { items } = await read<List<{ user: { email: string }; deny: number }>>('/api/v1/people?org_id=demo-acme');
+      expect(items.map(({ user }) => user.email).toSorted()).toEqual([
+        'carl@contractors.example.com',
+        'devi@example.com',
+      ]);
+      expect(items.find(({ user }) => user.email.startsWith('carl'))?.deny).toBeGreaterThan(0);
+    }, 800);
+    const scheduler = await read('/api/v1/agents/demo-acme/office/scheduler');
+    expect(scheduler).toMatchObject({ delegation: { by: { agent_id: 'assistant' }, tools: ['calendar.*'] } });
+  });
+
+  test('whoever asked by an agent does not approve it, and another person does', { timeout: 60_000 }, async () => {
+    await eventually(async () => {
+      const { items } = await read<List<{ id: string; policy_rule: string; user: { sub: string } | null }>>(
+        '/api/v1/approvals?agent_id=assistant',
+      );
+      expect(items[0]).toMatchObject({ policy_rule: 'office/expenses', user: { sub: 'devi' } });
+      const approved = await api.post(`/api/v1/approvals/${items[0]?.id}/approve`, started.api_key, { reason: 'fine' });
+      expect(approved.status).toBe(200);
+    }, 800);
   });
 
   test('coverage shows by which doors they come, with costs of real tokens', { timeout: 60_000 }, async () => {

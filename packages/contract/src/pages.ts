@@ -7,6 +7,7 @@ export const pages = {
   ops: '/ops',
   approvals: '/approvals',
   topology: '/topology',
+  people: '/people',
   audit: '/audit',
   budgets: '/budgets',
   policies: '/policies',

@@ -17,6 +17,7 @@ import { parseConnectSearch } from './pages/connect/connect-search.ts';
 import { parseIdentitySearch } from './pages/identity/identity-search.ts';
 import { parseOpsSearch } from './pages/ops/ops-search.ts';
 import { parseOverviewSearch } from './pages/overview/overview-search.ts';
+import { parsePeopleSearch } from './pages/people/people-search.ts';
 import { parsePoliciesSearch } from './pages/policies/policies-search.ts';
 import { parseSignInSearch } from './pages/sign-in/sign-in-search.ts';
 import { parseTopologySearch } from './pages/topology/topology-search.ts';
@@ -79,6 +80,13 @@ const topology = createRoute({
   path: pages.topology,
   validateSearch: parseTopologySearch,
   component: lazyRouteComponent(() => import('./pages/topology/topology-page.tsx'), 'TopologyPage'),
+});
+
+const people = createRoute({
+  getParentRoute: () => shell,
+  path: pages.people,
+  validateSearch: parsePeopleSearch,
+  component: lazyRouteComponent(() => import('./pages/people/people-page.tsx'), 'PeoplePage'),
 });
 
 const audit = createRoute({
@@ -166,7 +174,19 @@ const forgot = createRoute({
 });
 
 const routeTree = root.addChildren([
-  shell.addChildren([overview, ops, approvals, topology, audit, budgets, policies, identity, connect, cliLogin]),
+  shell.addChildren([
+    overview,
+    ops,
+    approvals,
+    topology,
+    people,
+    audit,
+    budgets,
+    policies,
+    identity,
+    connect,
+    cliLogin,
+  ]),
   signIn,
   invite,
   reset,

@@ -9,6 +9,9 @@ import { demoPolicies } from '../demo/demo-policies.ts';
 import type { DemoLogin } from '../demo/prepare-demo.ts';
 import { prepareDemo } from '../demo/prepare-demo.ts';
 import { play } from '../demo/play.ts';
+import { DemoIssuer } from '../demo/identities/demo-issuer.ts';
+import { writeIdentityFiles } from '../demo/identities/identity-files.ts';
+import { playIdentities } from '../demo/identities/play-identities.ts';
 import { playDoors } from '../demo/doors/play-doors.ts';
 import { note } from '../output/print.ts';
 import { typedCommand } from '../own-command.ts';
@@ -17,7 +20,7 @@ import { dashboardFiles } from '../shipped-files.ts';
 
 export const demoCommand = defineCommand({
   details: [
-    'Starts a gateway in a temporary folder with three demo orgs and more than a dozen agents. Most use the real SDK; three know nothing of Reeve and come through the other doors: "reeve mcp run", "reeve llm serve" and "reeve hook claude-code". They work, ask for approval, spend, are denied, ignore a stop, and one tries to impersonate another. Models and MCP server are made up and on this machine. Prints the address of the dashboard and a login, and runs until it is interrupted; then everything is removed.',
+    'Starts a gateway in a temporary folder with three demo orgs and more than a dozen agents. Most use the real SDK; three know nothing of Reeve and come through the other doors: "reeve mcp run", "reeve llm serve" and "reeve hook claude-code". They work, ask for approval, spend, are denied, ignore a stop, and one tries to impersonate another. One acts for two people and delegates to another, and a job of a CI system has a JWT in place of a secret; an issuer on this machine vouches for them. Models and MCP server are made up and on this machine. Prints the address of the dashboard and a login, and runs until it is interrupted; then everything is removed.',
     'Nothing of your own configuration is read or changed. Data: {http, grpc, email, password, api_key}.',
   ],
   args: {},
@@ -38,11 +41,13 @@ export const demoCommand = defineCommand({
     const policies = join(folder, 'policies');
     mkdirSync(policies);
     for (const [name, source] of Object.entries(demoPolicies)) writeFileSync(join(policies, name), source);
+    await using issuer = await DemoIssuer.start();
     const ended = new AbortController();
     let playing: Promise<void> = Promise.resolve();
     try {
       const flags = {
         '--data': folder,
+        ...writeIdentityFiles(folder, issuer),
         // A gateway that runs here already keeps its ports.
         '--http': http ?? (await freeAddress(8080)),
         '--grpc': grpc ?? (await freeAddress(50051)),
@@ -51,9 +56,11 @@ export const demoCommand = defineCommand({
         // A demo ignores the environment, so that it never touches a real gateway.
         env: { SVC_LOG_LEVEL: 'error', SVC_CONTROL_ACK_SECS: '5', SVC_OPS_TTL_SECS: '30' },
         onListening: (place) => {
-          playing = begin(shell, output === 'table', { ...place, folder }, ended.signal).catch((error: unknown) => {
-            note(shell, `The demo has stopped: ${error instanceof Error ? error.message : String(error)}`);
-          });
+          playing = begin(shell, output === 'table', { ...place, folder, issuer }, ended.signal).catch(
+            (error: unknown) => {
+              note(shell, `The demo has stopped: ${error instanceof Error ? error.message : String(error)}`);
+            },
+          );
         },
         onStopping: async () => {
           ended.abort();
@@ -86,6 +93,7 @@ interface StartedGateway {
   readonly grpc: string;
   readonly madeKey: string | undefined;
   readonly folder: string;
+  readonly issuer: DemoIssuer;
 }
 
 async function begin(shell: Shell, isForPeople: boolean, place: StartedGateway, signal: AbortSignal): Promise<void> {
@@ -96,6 +104,7 @@ async function begin(shell: Shell, isForPeople: boolean, place: StartedGateway, 
   const playing = Promise.all([
     play(grpc, keyOf, signal),
     playDoors({ shell, http, grpc, keyOf, colleague, folder, signal, tell }),
+    playIdentities({ grpc, keyOf, issuer: place.issuer, signal, tell }),
   ]);
   const data = { http, grpc, ...login, api_key: madeKey };
   shell.stdout.write(
@@ -106,7 +115,7 @@ async function begin(shell: Shell, isForPeople: boolean, place: StartedGateway, 
 
 function startedText(http: string, { email, password }: DemoLogin, key: string, command: string): string {
   return `
-  Reeve's demo is running: three orgs and fifteen agents, all of it made up and on this machine.
+  Reeve's demo is running: three orgs, eighteen agents and the people they act for, all of it made up and on this machine.
 
     Dashboard  ${http}
     Email      ${email}

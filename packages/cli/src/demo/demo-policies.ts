@@ -81,6 +81,24 @@ rules:
 budget:
   daily_limit_usd: 40
 `,
+  'demo-people.yaml': `# What an agent may do depends on for whom it acts. Without a proven user, no rule here allows anything.
+name: office
+scope: team:demo-acme/office
+rules:
+  - name: no-payroll-for-contractors
+    effect: deny
+    tools: ['payroll.*']
+    users: ['*@contractors.example.com']
+  - name: expenses
+    effect: require_approval
+    tools: ['expenses.pay']
+    users: ['*@example.com']
+    approvals: { ttl_secs: 600, not_user: true }
+  - name: for-somebody
+    effect: allow
+    tools: ['mail.read', 'calendar.*', 'payroll.read']
+    users: ['*']
+`,
   'demo-observed.yaml': `# Tried out before it is enforced: what it would have done is on record, and nothing more.
 name: stricter-search
 mode: observe

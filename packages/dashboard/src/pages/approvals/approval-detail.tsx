@@ -1,12 +1,17 @@
-import { agentPath, userText } from '@reeve/contract/names';
+import { agentPath } from '@reeve/contract/names';
 import { Link } from '@tanstack/react-router';
 import { AgentName } from '../../ui/agent-name.tsx';
 import { StateBadge } from '../../ui/badge.tsx';
+import { Delegators } from '../../ui/delegators.tsx';
 import { actionName } from '../../api/action-name.ts';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { JsonBlock } from '../../ui/json-block.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Countdown, Time } from '../../ui/time.tsx';
+import { UserLink } from '../../ui/user-link.tsx';
+import { askedAction } from '../ops/asked-action.ts';
+import { isOfAgent } from '../ops/history-words.ts';
+import { useOpEntries } from '../ops/use-op-entries.ts';
 import type { Approval } from './approval-queue.ts';
 import { approvedSoFar } from './approval-queue.ts';
 
@@ -31,7 +36,12 @@ export function ApprovalDetail({ approval }: { readonly approval: Approval }) {
         <Fact name="Agent">
           <AgentName agent={approval.agent} />
         </Fact>
-        {approval.user === null ? null : <Fact name="For">{userText(approval.user)}</Fact>}
+        {approval.user === null ? null : (
+          <Fact name="For">
+            <UserLink user={approval.user} />
+          </Fact>
+        )}
+        <DelegatedBy approval={approval} />
         <Fact name="Action">{actionName(approval.action_type)}</Fact>
         <Fact name="What">
           <code className="break-all whitespace-pre-wrap">{approval.title}</code>
@@ -91,6 +101,19 @@ export function ApprovalDetail({ approval }: { readonly approval: Approval }) {
         </Link>
       </p>
     </div>
+  );
+}
+
+/** On whose behalf the agent asked, as the log says: the delegation may be over by now. */
+function DelegatedBy({ approval: { agent, op_id: opId } }: { readonly approval: Approval }) {
+  const { data } = useOpEntries(opId, agent);
+  const own = data?.items.filter((entry) => isOfAgent(entry, agent)) ?? [];
+  const delegators = askedAction(own)?.delegators ?? [];
+  if (delegators.length === 0) return null;
+  return (
+    <Fact name="Delegated by">
+      <Delegators agent={agent} delegators={delegators} />
+    </Fact>
   );
 }
 

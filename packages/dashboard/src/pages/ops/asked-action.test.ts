@@ -9,6 +9,7 @@ describe('what was asked for', () => {
     const action = { type: 'tool_call', source: 'github', tool: 'create_issue', args: { title: 'x' } };
     const asked = askedAction([{ payload: { from: 'a' } }, entry(action), entry({ type: 'tool_call', tool: 'old' })]);
     expect(asked).toEqual({
+      delegators: [],
       title: 'create_issue(title: "x") (of github)',
       facts: [
         ['Server', 'github'],
@@ -18,19 +19,18 @@ describe('what was asked for', () => {
     });
   });
 
-  test('says for whom, if that was proven', () => {
+  test('says for whom, if that was proven, and who delegated', () => {
     const user = { issuer: 'https://id.example.com', sub: 'u-1', email: 'ann@acme.com' };
     const action = { type: 'tool_call', tool: 'pay' };
-    expect(askedAction([{ payload: { action, user } }])?.facts).toEqual([
-      ['For', 'ann@acme.com (https://id.example.com)'],
-      ['Tool', 'pay'],
-    ]);
-    expect(askedAction([{ payload: { action, user: 'ann' } }])?.facts).toEqual([['Tool', 'pay']]);
+    const delegators = ['clerk', 'boss'];
+    expect(askedAction([{ payload: { action, user, delegators } }])).toMatchObject({ user, delegators });
+    expect(askedAction([{ payload: { action, user: 'ann' } }])).toMatchObject({ user: undefined, delegators: [] });
   });
 
   test('of a command is the whole line, with its folder', () => {
     const action = { type: 'process_exec', command: 'git', command_args: ['push', 'a b'], working_dir: '/srv/shop' };
     expect(askedAction([entry(action)])).toEqual({
+      delegators: [],
       title: "git push 'a b' (in /srv/shop)",
       facts: [],
       args: undefined,

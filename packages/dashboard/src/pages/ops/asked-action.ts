@@ -1,5 +1,5 @@
 import { actionTitle } from '@reeve/contract/action-title';
-import { userText } from '@reeve/contract/names';
+import type { ProvenUser } from '../../api/user-of-payload.ts';
 import { userOfPayload } from '../../api/user-of-payload.ts';
 import type { Entry } from './history-words.ts';
 
@@ -7,6 +7,9 @@ import type { Entry } from './history-words.ts';
 export interface AskedAction {
   /** All of it on one line, as approvals show it. A command has its arguments and its folder. */
   readonly title: string;
+  readonly user: ProvenUser | undefined;
+  /** The ids of the agents that delegated, nearest first. */
+  readonly delegators: readonly string[];
   /** Name and value of each part that is a text or a number. */
   readonly facts: readonly (readonly [name: string, value: string])[];
   /** The arguments of a tool, or those of a command whose line is too long. Undefined if there are none. */
@@ -33,13 +36,18 @@ export function askedAction(entries: readonly Pick<Entry, 'payload'>[]): AskedAc
   const action = decided?.payload['action'];
   if (decided === undefined || !isObject(action)) return undefined;
   const title = actionTitle(action);
-  const user = userText(userOfPayload(decided.payload));
-  const parts = names.flatMap(([member, name]) => {
+  const delegators = decided.payload['delegators'];
+  const facts = names.flatMap(([member, name]) => {
     const value = action[member];
     return typeof value === 'string' || typeof value === 'number' ? [[name, String(value)] as const] : [];
   });
-  const facts = user === '' ? parts : [['For', user] as const, ...parts];
-  return { title, facts, args: action['args'] ?? (isCut(title) ? action['command_args'] : undefined) };
+  return {
+    title,
+    user: userOfPayload(decided.payload),
+    delegators: Array.isArray(delegators) ? delegators.filter((each) => typeof each === 'string') : [],
+    facts,
+    args: action['args'] ?? (isCut(title) ? action['command_args'] : undefined),
+  };
 }
 
 function isCut(title: string): boolean {

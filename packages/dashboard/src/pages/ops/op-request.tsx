@@ -1,6 +1,8 @@
+import { Delegators } from '../../ui/delegators.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { JsonBlock } from '../../ui/json-block.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
+import { UserLink } from '../../ui/user-link.tsx';
 import { askedAction } from './asked-action.ts';
 import { isOfAgent } from './history-words.ts';
 import type { Op } from './op.ts';
@@ -25,6 +27,16 @@ export function OpRequest({ opId, agent }: OpRequestProps) {
               <Fact name="What">
                 <code className="break-all whitespace-pre-wrap">{asked.title}</code>
               </Fact>
+              {asked.user === undefined ? null : (
+                <Fact name="For">
+                  <UserLink user={asked.user} />
+                </Fact>
+              )}
+              {agent === undefined || asked.delegators.length === 0 ? null : (
+                <Fact name="Delegated by">
+                  <Delegators agent={agent} delegators={asked.delegators} />
+                </Fact>
+              )}
               {asked.facts.map(([name, value]) => (
                 <Fact key={name} name={name}>
                   <span className="break-all">{value}</span>
