@@ -26,7 +26,7 @@ const blankTrace = traceStart + 'f'.repeat(digits);
 const span = randomBytes(8).toString('hex');
 
 /** A tool call of a typical size, about 400 bytes. */
-function checkRequest(agent: Credential, toolName: string): CheckActionRequest {
+function checkRequest(agent: Credential, toolName: string, subjectToken?: string): CheckActionRequest {
   const args = { query: 'quarterly revenue of the five largest suppliers', limit: 20, language: 'en', safe: true };
   const argsJson = Buffer.from(JSON.stringify(args));
   const toolCall = { toolName, toolSource: 'mcp/search', argsJson, targetUrl: '' };
@@ -41,11 +41,12 @@ function checkRequest(agent: Credential, toolName: string): CheckActionRequest {
     estimatedCostMicros: 1500,
     runId: 'run-2417',
     summary: 'Look up supplier figures for the quarterly report',
+    subjectToken,
   };
 }
 
-export function checkTemplate(agent: Credential, tool: string): Template {
-  return template(CheckActionRequest.encode(checkRequest(agent, tool)).finish());
+export function checkTemplate(agent: Credential, tool: string, subjectToken?: string): Template {
+  return template(CheckActionRequest.encode(checkRequest(agent, tool, subjectToken)).finish());
 }
 
 /** The least that an agent with a tool of one argument says, about 200 bytes. */

@@ -13,6 +13,7 @@ import {
 import { framedMessage, requestHead } from './http2-frames.ts';
 import type { SetupResult } from './load-protocol.ts';
 import { batchSize, bootstrapKey } from './load-protocol.ts';
+import type { SubjectTokens } from './subject-tokens.ts';
 
 /** In a mixed batch, one entry in this many is allowed. */
 export const allowOneIn = 10;
@@ -23,7 +24,10 @@ export const allowOneIn = 10;
  */
 export class Fleet {
   readonly #agents: readonly Credential[];
+  /** Who vouches for the users of checks. */
+  tokens: SubjectTokens | undefined;
   #checks: Template[] = [];
+  #checksFor: Template[] = [];
   #smallChecks: Template[] = [];
   #batches: Template[] = [];
   #mixed: Template[] = [];
@@ -45,9 +49,26 @@ export class Fleet {
     return this.#agents;
   }
 
-  nextCheck(): Buffer {
+  nextCheck(subject?: 'known' | 'new'): Buffer {
+    if (subject !== undefined) return this.#nextCheckFor(subject);
     if (this.#checks.length === 0) this.#checks = this.#agents.map((agent) => checkTemplate(agent, allowedTool));
     return filledAt(this.#checks, this.#next, this.#next++);
+  }
+
+  /** A check for a user. A new token makes the message another one, so it is encoded anew. */
+  #nextCheckFor(subject: 'known' | 'new'): Buffer {
+    const { tokens } = this;
+    if (tokens === undefined) throw new Error('nobody vouches for users');
+    const number = this.#next++;
+    if (subject === 'new') {
+      const agent = this.#agents[number % this.#agents.length];
+      if (agent === undefined) throw new Error('the fleet has no agents');
+      return filled(checkTemplate(agent, allowedTool, tokens.next()), number);
+    }
+    if (this.#checksFor.length === 0) {
+      this.#checksFor = this.#agents.map((agent) => checkTemplate(agent, allowedTool, tokens.next()));
+    }
+    return filledAt(this.#checksFor, number, number);
   }
 
   nextSmallCheck(): Buffer {

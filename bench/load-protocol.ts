@@ -9,6 +9,8 @@ export interface Shape {
   readonly inFlight: number;
   /** How long a lane of single calls rests after each answer; not at all by default. */
   readonly restMs?: number;
+  /** Single calls name a user: each agent the same again, by one token, or each call another, by a new one. */
+  readonly subject?: 'known' | 'new';
 }
 
 /** A request that is sent over and over, and how its answer is known to be right. */
@@ -36,6 +38,8 @@ export type LoadJob =
       /** The prefix of org names, for several fleets; "org" by default. */
       readonly orgPrefix?: string;
     }
+  /** Gives the fleet the key of an issuer of users. */
+  | { readonly kind: 'vouch'; readonly fleet: string; readonly privateKey: string }
   /** One check. It returns the answer as base64, for the echo to repeat. */
   | { readonly kind: 'sample'; readonly fleet: string; readonly method: 'unary' | 'small' | 'batch' }
   | {
@@ -123,6 +127,7 @@ export interface FollowedResult {
 
 export interface JobResults {
   readonly register: SetupResult;
+  readonly vouch: SetupResult;
   readonly sample: { readonly answer: string };
   readonly load: LoadResult;
   readonly raw: LoadResult;

@@ -49,7 +49,7 @@ const calls: Lane = (connection, job, fleet, going, settle) => {
             return;
           }
           const startedAt = performance.now();
-          connection.unary(head, batch ? fleet.nextBatch() : fleet.nextCheck(), (answer) => {
+          connection.unary(head, batch ? fleet.nextBatch() : fleet.nextCheck(job.shape.subject), (answer) => {
             settle(startedAt, answer);
             if (job.shape.restMs === undefined) next();
             else setTimeout(next, job.shape.restMs);

@@ -12,6 +12,7 @@ import { allowedInBatch, drive } from './load-shapes.ts';
 import { logIn } from './login-lanes.ts';
 import { driveRaw } from './peers/raw-load.ts';
 import { untilAtRest } from './process-usage.ts';
+import { SubjectTokens } from './subject-tokens.ts';
 
 const fleets = new Map<string, Fleet>();
 const listeners = new Map<string, ControlListeners>();
@@ -42,6 +43,9 @@ async function work(job: LoadJob): Promise<JobResults[LoadJob['kind']]> {
       fleets.set(job.fleet, fleet);
       return result;
     }
+    case 'vouch':
+      fleetOf(job.fleet).tokens = new SubjectTokens(job.privateKey);
+      return { done: 1, failed: 0, seconds: 0 };
     case 'sample':
       return sample(job.fleet, job.method);
     case 'load':

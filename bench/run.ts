@@ -24,6 +24,7 @@ import { publish } from './publish.ts';
 import { measureSegments, segmentsTable } from './segments.ts';
 import { measureScopedStop, scopedStopTable } from './scoped-stop.ts';
 import { measureSdkCost, sdkCostTable } from './sdk-cost.ts';
+import { measureSubjects, subjectsTable } from './subjects.ts';
 import { scalingPicture, scalingTable } from './scaling-report.ts';
 import { measureScaling } from './scaling.ts';
 import { noiseLines, ratioTable, throughputPicture, throughputTable } from './throughput-report.ts';
@@ -83,6 +84,10 @@ const runs: Readonly<Record<Part, Run>> = {
   conditions: async (cores, { pace }) => {
     const results = await measureConditions(cores, pace, tell);
     return { text: conditionsTable(results), results };
+  },
+  subjects: async (cores, { pace }) => {
+    const results = await measureSubjects(cores, pace, tell);
+    return { text: subjectsTable(results), results };
   },
   'cli-start': async (_cores, { quick }) => {
     const results = measureCliStart(quick ? 15 : 60, tell);

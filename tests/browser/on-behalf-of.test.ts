@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DelegateAgentRequest, DelegateAgentResponse, paths } from '@reeve/contract';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Login } from '../harness/browser.ts';
@@ -64,6 +65,26 @@ test('an approval says for whom', async () => {
 test('an operation says for whom', async () => {
   const page = await open('/ops?op=acme/core/bot/t:s');
   await page.getByText(ann(), { exact: true }).waitFor();
+  await browser.closePage(page);
+});
+
+test('an operation and an approval say who delegated', async () => {
+  const terms = { ttlSecs: 600, actions: [], tools: [], name: '', maxCostMicros: undefined, maxChecks: undefined };
+  const request = { agentId: bot.id, credentialToken: bot.token, childId: 'helper', ...terms };
+  const { delegateAgent: path } = paths;
+  const { client } = gateway;
+  const { credentialToken } = await client.call(path, DelegateAgentRequest, DelegateAgentResponse, request);
+  const helper = { id: { ...bot.id, agentId: 'helper' }, token: credentialToken };
+  await gateway.check(helper, { context: toolCall('pay'), traceId: 'd', spanId: 's' });
+  const page = await open('/ops?op=acme/core/helper/d:s');
+  const drawer = page.getByRole('dialog', { name: 'helper: pay' });
+  await drawer.getByText('Delegated by').waitFor();
+  await drawer.getByRole('link', { name: 'bot', exact: true }).waitFor();
+  await page.goto(`${gateway.http}/approvals`);
+  await page.getByRole('button', { name: /acme\/core\/helper/ }).click();
+  await page.getByText('Delegated by').waitFor();
+  await page.getByRole('link', { name: 'bot', exact: true }).click();
+  await page.waitForURL(/\/topology\?agent=acme/);
   await browser.closePage(page);
 });
 

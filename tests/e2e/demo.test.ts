@@ -149,12 +149,16 @@ describe('reeve demo', () => {
     expect(scheduler).toMatchObject({ delegation: { by: { agent_id: 'assistant' }, tools: ['calendar.*'] } });
   });
 
-  test('whoever asked by an agent does not approve it, and another person does', { timeout: 60_000 }, async () => {
+  test('what an agent asked for in the name of a person waits for somebody else', { timeout: 60_000 }, async () => {
     await eventually(async () => {
       const { items } = await read<List<{ id: string; policy_rule: string; user: { sub: string } | null }>>(
         '/api/v1/approvals?agent_id=assistant',
       );
-      expect(items[0]).toMatchObject({ policy_rule: 'office/expenses', user: { sub: 'devi' } });
+      expect(items[0]).toMatchObject({
+        policy_rule: 'office/expenses',
+        user: { sub: 'devi' },
+        approvers: { not_user: true },
+      });
       const approved = await api.post(`/api/v1/approvals/${items[0]?.id}/approve`, started.api_key, { reason: 'fine' });
       expect(approved.status).toBe(200);
     }, 800);

@@ -27,9 +27,17 @@ export type Subject =
   | { readonly proven: true; readonly user: User /** Leeway included. */; readonly until: EpochMs }
   | { readonly proven: false; readonly why: string };
 
+/** Users come again with every check of a token that is known. */
+const kept = new WeakMap<UserId, UserId>();
+
 /** Who the user is, as logs and approvals keep it. */
-export function keptUser({ issuer, sub, email }: UserId): UserId {
-  return { email: redactText(email), issuer: redactText(issuer), sub: redactText(sub) };
+export function keptUser(user: UserId): UserId {
+  const known = kept.get(user);
+  if (known !== undefined) return known;
+  const { issuer, sub, email } = user;
+  const made = { email: redactText(email), issuer: redactText(issuer), sub: redactText(sub) };
+  kept.set(user, made);
+  return made;
 }
 
 /** What distinguishes users. An email may change, and a token is renewed, and it is the same user. */

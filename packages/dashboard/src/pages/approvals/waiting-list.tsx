@@ -41,7 +41,7 @@ export function WaitingList({ queue, chosen, onChoose }: WaitingListProps) {
               {approval.summary === '' ? null : (
                 <span className="line-clamp-1 text-sm break-words text-muted">{approval.summary}</span>
               )}
-              <span className="line-clamp-2 text-sm break-all text-muted">
+              <span className="line-clamp-2 text-sm wrap-anywhere text-muted">
                 {agentPath(approval.agent)}
                 {approval.user === null ? null : ` for ${userText(approval.user)}`}
               </span>

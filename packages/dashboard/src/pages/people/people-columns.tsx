@@ -37,7 +37,7 @@ export const peopleColumns: readonly Column<PersonJson>[] = [
     cell: ({ deny }) => <span className={classes(deny > 0 && 'font-medium text-danger')}>{formatCount(deny)}</span>,
   },
   { id: 'pending', header: 'Held', align: 'right', width: '4.5rem', cell: ({ pending }) => formatCount(pending) },
-  { id: 'agents', header: 'Agents', width: 'minmax(9rem, 1fr)', cell: (person) => <Agents person={person} /> },
+  { id: 'agents', header: 'Agents', width: 'minmax(12rem, 1.2fr)', cell: (person) => <Agents person={person} /> },
 ];
 
 /** The one that acted last, and how many others there are. */

@@ -52,7 +52,7 @@ export function PeoplePage() {
         </Button>
       }
     >
-      <FilterBar filters={filters} values={search} onChange={change} />
+      <FilterBar filters={filters} values={{ ...search }} onChange={change} />
       <Card isFlush>
         <p className="border-b px-4 py-2.5 text-sm text-muted" role="status">
           <Reach list={list} />

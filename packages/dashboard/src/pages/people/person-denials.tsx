@@ -8,6 +8,7 @@ import { Loaded } from '../../ui/loaded.tsx';
 import { RuleLink } from '../../ui/rule-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { whatOf } from '../audit/entry-words.ts';
+import { denialGroups } from './denial-groups.ts';
 
 type Entry = Answer<'listLogs'>['items'][number];
 
@@ -27,12 +28,13 @@ export function PersonDenials({ user, orgId }: PersonDenialsProps) {
     <Loaded query={query} what="What was denied" lines={3}>
       {({ items }) => {
         // The log finds by the subject alone. Another issuer may know somebody else by it.
-        const denied = items.filter(({ payload }) => userOfPayload(payload)?.issuer === user.issuer).slice(0, shown);
+        const own = items.filter(({ payload }) => userOfPayload(payload)?.issuer === user.issuer);
+        const denied = denialGroups(own).slice(0, shown);
         if (denied.length === 0) return <p className="text-muted">Nothing, as far as the log reaches.</p>;
         return (
           <ul className="space-y-2.5">
-            {denied.map((entry) => (
-              <Denial key={entry.seq} entry={entry} />
+            {denied.map(({ entry, times }) => (
+              <Denial key={entry.seq} entry={entry} times={times} />
             ))}
           </ul>
         );
@@ -43,7 +45,7 @@ export function PersonDenials({ user, orgId }: PersonDenialsProps) {
 
 const linkClasses = 'break-all text-accent underline underline-offset-2';
 
-function Denial({ entry }: { readonly entry: Entry }) {
+function Denial({ entry, times }: { readonly entry: Entry; readonly times: number }) {
   const { org_id: org, team_id, agent_id } = entry.lineage;
   const agent = agentPath({ org_id: org ?? '', team_id, agent_id });
   return (
@@ -53,6 +55,7 @@ function Denial({ entry }: { readonly entry: Entry }) {
           {whatOf(entry)}
         </Link>
         <span className="shrink-0 text-sm text-muted">
+          {times > 1 ? `${times} times, last ` : null}
           <Time at={entry.at} />
         </span>
       </div>

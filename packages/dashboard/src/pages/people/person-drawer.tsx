@@ -66,7 +66,7 @@ function Details({ person, orgId }: { readonly person: PersonJson; readonly orgI
         <Fact name="Held for approval">{formatCount(person.pending)}</Fact>
       </Facts>
       <p className="text-sm text-muted">
-        Groups and other claims are looked at with each check, and not kept: a token may say something else by then.
+        The log keeps groups only with decisions whose rules looked at them, and no other claims.
       </p>
       <Section title="Agents that acted">
         <ul className="space-y-1">

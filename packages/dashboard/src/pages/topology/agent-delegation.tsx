@@ -35,7 +35,7 @@ export function AgentDelegation({ agent, onOpen }: AgentDelegationProps) {
         </Fact>
       </Facts>
       {mayWrite ? (
-        <Button look="danger" size="small" onClick={() => setIsEnding(true)}>
+        <Button look="danger" size="small" className="mt-2" onClick={() => setIsEnding(true)}>
           End delegation
         </Button>
       ) : null}
