@@ -114,17 +114,18 @@ export async function subscribeControl(
   sink: ControlSink,
 ): Promise<ControlSubscription> {
   const agent = authenticateAgent(gov, request.agentId, request.token);
-  const { tokenHash } = agent.record;
   const { waitsOnly = false } = request;
-  if (!waitsOnly && !agent.record.controlled && tokenHash !== null) {
+  const isProven = lastingProof(gov, agent, request.token);
+  if (!waitsOnly && !agent.record.controlled) {
     await gov.journal.turn(agentWarrant(gov, request.agentId, request.token), () => {
-      gov.journal.apply({ kind: 'agent_controlled', id: agent.record.id, tokenHash });
+      // The token may have been renewed since. What it came with still works for a while.
+      const { id, tokenHash } = agent.record;
+      if (tokenHash !== null) gov.journal.apply({ kind: 'agent_controlled', id, tokenHash });
     });
-    if (agent.record.tokenHash !== tokenHash || gov.directory.find(agent.record.id) !== agent) throw credentialEnded();
+    if (!isProven() || gov.directory.find(agent.record.id) !== agent) throw credentialEnded();
   }
   const outbox = gov.control.outbox(agent.record.id);
   const cursor = Math.min(request.afterSequence, outbox.lastSequence);
-  const isProven = lastingProof(gov, agent, request.token);
   const stream: ControlStream = { sink, cursor, stalled: false, waitsOnly, isProven };
   outbox.streams.add(stream);
   sendWaiting(gov, outbox, stream);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { execute } from '../commands.ts';
-import { listen } from '../testkit/controls.ts';
+import { control, listen } from '../testkit/controls.ts';
 import { agentId, operator, registration } from '../testkit/requests.ts';
 import type { TestGovernance } from '../testkit/test-governance.ts';
 import { sha256, testGovernance } from '../testkit/test-governance.ts';
@@ -188,6 +188,31 @@ describe('a control stream', () => {
     test.clock.advance(3_540_000);
     sweep();
     expect(other.failure).toMatchObject({ code: 'unauthenticated' });
+  });
+
+  test('of a token that is renewed while it opens is open, and obliges the agent as others do', async () => {
+    const test = await governed();
+    const old = await test.register(bot, { ttlSecs: 3600 });
+    const opening = listen(test, old);
+    const fresh = await renewed(test, old);
+    const stream = await opening;
+    expect(test.known(bot).record.controlled).toBe(true);
+    const { opId } = await test.check(fresh);
+    await control(test, fresh, opId, 'pause');
+    expect(stream.signals()).toEqual(['1 pause']);
+  });
+
+  test('of a token that another gateway renews meanwhile, too', async () => {
+    const { one, two, settled, settle, register, follow } = await twoGateways('default: allow');
+    const old = await register('acme/search/bot');
+    await follow();
+    await settled(execute(one.gov, { kind: 'renew_token', agentId: old.id, token: old.token }), [one]);
+    // It has not heard of that yet.
+    const opening = listen(two, old);
+    await settle();
+    await opening;
+    await follow();
+    for (const { gov } of [one, two]) expect(gov.directory.find(old.id)?.record.controlled).toBe(true);
   });
 });
 
