@@ -17,6 +17,8 @@ export class GuardedServer implements AsyncDisposable {
   refusal: (token: string | undefined, method: string) => Record<string, string | number> | undefined = () => undefined;
   /** Replaces the answer to a GET, as of its documents. */
   documents: Record<string, unknown> = {};
+  /** Whether clients may listen to it with GET. */
+  hasStreams = false;
   readonly #server: Server;
 
   private constructor(server: Server) {
@@ -41,6 +43,10 @@ export class GuardedServer implements AsyncDisposable {
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const document = request.method === 'GET' ? this.documents[request.url ?? ''] : undefined;
     if (document !== undefined) return send(response, 200, document);
+    if (request.method === 'GET' && this.hasStreams) {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+      return;
+    }
     if (request.method !== 'POST') return send(response, 405, {});
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);

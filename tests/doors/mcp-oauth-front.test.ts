@@ -223,7 +223,8 @@ describe('a session', () => {
     expect((await one.call(await issuer.sign(anna()))).status).toBe(200);
   });
 
-  it('ends a stream with the token that opened it', async () => {
+  it('ends a stream with the token that opened it, once that is accepted no more', async () => {
+    behind.hasStreams = true;
     const one = visitor();
     await one.open(await issuer.sign(anna()));
     const short = await issuer.sign(anna(), { expiresIn: -57 });
@@ -233,7 +234,10 @@ describe('a session', () => {
       'mcp-session-id': one.session ?? '',
     };
     const stream = await fetch(one.url, { headers });
+    expect(stream.status).toBe(200);
     await stream.text();
+    // Until then a client that comes again with its token would be let in, and put out again at once.
+    expect((await one.call(short)).status).toBe(401);
   });
 
   it('passes no token and no header of its own on to a server', () => {

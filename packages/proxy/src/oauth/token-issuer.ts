@@ -13,8 +13,8 @@ export class IssuerAway extends Error {}
 export interface VerifiedToken {
   readonly subject: string;
   readonly claims: Readonly<Record<string, unknown>>;
-  /** In milliseconds of the epoch. */
-  readonly expiresAt: number;
+  /** Up to when the token is accepted, in milliseconds of the epoch: until its `exp`, and the leeway. */
+  readonly acceptedUntil: number;
 }
 
 const algorithms = ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA'];
@@ -105,7 +105,7 @@ function verified(payload: JWTPayload): VerifiedToken {
   const { sub, exp } = payload;
   if (typeof sub !== 'string' || sub === '' || typeof exp !== 'number')
     throw new InvalidToken('the token names nobody');
-  return { subject: sub, claims: payload, expiresAt: exp * 1000 };
+  return { subject: sub, claims: payload, acceptedUntil: (exp + leewaySecs) * 1000 };
 }
 
 /** The `iss` of a JWT that nobody has verified. */

@@ -218,7 +218,7 @@ function streamOrEnd(front: Front, { request, response, name, spec, caller }: Ad
     answerHeaders: () => (found === undefined ? {} : { 'mcp-session-id': found.publicId() }),
     statusOf: () => 200,
   });
-  endAt(caller.expiresAt, exchange, response);
+  endAt(caller.acceptedUntil, exchange, response);
   const position = isReplay ? lastEventId : undefined;
   if (found !== undefined) {
     found.opened(exchange, true);
@@ -261,9 +261,9 @@ function describe(front: Front, name: string | undefined, request: IncomingMessa
 const longestTimer = 2 ** 31 - 1;
 
 /** A stream ends with the token that opened it. The client comes again with its next one. */
-function endAt(expiresAt: number | undefined, exchange: HttpExchange, response: ServerResponse): void {
-  if (expiresAt === undefined) return;
-  const timer = setTimeout(() => exchange.end(), Math.min(Math.max(expiresAt - Date.now(), 0), longestTimer));
+function endAt(acceptedUntil: number | undefined, exchange: HttpExchange, response: ServerResponse): void {
+  if (acceptedUntil === undefined) return;
+  const timer = setTimeout(() => exchange.end(), Math.min(Math.max(acceptedUntil - Date.now(), 0), longestTimer));
   response.once('close', () => clearTimeout(timer));
 }
 

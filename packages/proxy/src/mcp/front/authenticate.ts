@@ -94,12 +94,12 @@ async function asPerson(
 }
 
 async function actingAs({ agents, agentTokens, subjectIssuers }: Doorman, admission: Admission): Promise<Caller> {
-  const { agent: name, person, expiresAt } = admission;
+  const { agent: name, person, acceptedUntil } = admission;
   const agentToken = await agentTokens.find(name);
   try {
     const agent = await agents.find(agentToken).agent;
     const isSubject = await subjectIssuers.include(person.issuer, agentToken);
-    return callerOf(agent, { ...person, subjectToken: isSubject ? person.token : undefined }, expiresAt);
+    return callerOf(agent, { ...person, subjectToken: isSubject ? person.token : undefined }, acceptedUntil);
   } catch (error) {
     if (error instanceof ReeveUnauthenticated) agentTokens.forget(name, agentToken);
     throw error;

@@ -5,13 +5,13 @@ import type { Person } from '../person.ts';
 export interface Caller {
   readonly agent: Agent;
   readonly person: Person | undefined;
-  /** When the token of the person ends, in milliseconds of the epoch. */
-  readonly expiresAt: number | undefined;
+  /** Up to when the token of the person is accepted, in milliseconds of the epoch. */
+  readonly acceptedUntil: number | undefined;
   /** The same for the same agent and person, and for nobody else. */
   readonly key: string;
 }
 
-export function callerOf(agent: Agent, person?: Person, expiresAt?: number): Caller {
+export function callerOf(agent: Agent, person?: Person, acceptedUntil?: number): Caller {
   const { orgId, teamId, agentId } = agent.id;
   const key = JSON.stringify([
     orgId,
@@ -19,7 +19,7 @@ export function callerOf(agent: Agent, person?: Person, expiresAt?: number): Cal
     agentId,
     ...(person === undefined ? [] : [person.issuer, person.subject]),
   ]);
-  return { agent, person, expiresAt, key };
+  return { agent, person, acceptedUntil, key };
 }
 
 /** Whether what one began is the other's as well. Tokens come and go: the agent and the person count. */

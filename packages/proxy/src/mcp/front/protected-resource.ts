@@ -19,7 +19,7 @@ export class NotPermitted extends Error {
 export interface Admission {
   readonly person: Omit<Person, 'subjectToken'> & { readonly token: string };
   readonly agent: string;
-  readonly expiresAt: number;
+  readonly acceptedUntil: number;
 }
 
 const place = '/.well-known/oauth-protected-resource/mcp/';
@@ -72,14 +72,14 @@ export class ProtectedResource {
   /** Throws `InvalidToken`, `NotPermitted` or `IssuerAway`. */
   async admit(server: string, token: string, idToken: string | undefined): Promise<Admission> {
     const audience = this.#settings.audience ?? this.#resource(server);
-    const { subject, claims, expiresAt } = await this.#issuer.verifyAccess(token, audience);
+    const { subject, claims, acceptedUntil } = await this.#issuer.verifyAccess(token, audience);
     if (lacksScopes(this.#settings, claims)) {
       throw new NotPermitted(`the token lacks scopes; needed: ${this.#settings.scopes.join(' ')}`, true);
     }
     const agent = agentFor(this.#settings, claims);
     if (agent === undefined) throw new NotPermitted('no entry of oauth.agents is for this caller', false);
     if (idToken !== undefined) await this.#verifyId(idToken, subject);
-    return { person: { issuer: this.#settings.issuer, subject, token, idToken }, agent, expiresAt };
+    return { person: { issuer: this.#settings.issuer, subject, token, idToken }, agent, acceptedUntil };
   }
 
   async #verifyId(idToken: string, subject: string): Promise<void> {
