@@ -1,7 +1,16 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BatchCheckRequest, BatchCheckResponse, paths, RenewTokenRequest, RenewTokenResponse } from '@reeve/contract';
+import {
+  BatchCheckRequest,
+  BatchCheckResponse,
+  CheckActionRequest,
+  CheckActionResponse,
+  paths,
+  RenewTokenRequest,
+  RenewTokenResponse,
+} from '@reeve/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ControlStream } from '../harness/control-stream.ts';
 import { eventually } from '../harness/eventually.ts';
@@ -178,4 +187,33 @@ test('the file is read again when it changes; one that is wrong leaves the forme
   writeFileSync(wrong, '- issuer: x\n  audience: y\n  jwks_uri: https://x/\n  match: {sub: "{"}\n  agent: a/b/c\n');
   const { code, stderr } = await runServe(['--data', join(folder, 'data'), '--workloads', wrong]);
   expect([code, stderr.trim().split('\n')]).toEqual([2, [expect.stringContaining(`${wrong}:4:17: "{" begins`)]]);
+});
+
+test('an agent that cannot be registered is refused by itself, and not the batch or the stream that it is in', async () => {
+  await using small = await TestGateway.start({
+    policies: { 'all.yaml': allowAll },
+    env: { SVC_WORKLOADS: file, SVC_MAX_AGENTS_PER_ORG: '1' },
+  });
+  const [first, second] = [await workload('first'), await workload('second')];
+  other.behaviour = () => undefined;
+  const unverifiable = await workload('first', {}, other);
+  const requests = [first, second, unverifiable, first].map((agent) => checkRequest(agent));
+  const { responses } = await small.client.call(paths.batchCheck, BatchCheckRequest, BatchCheckResponse, { requests });
+  const refused = expect.stringMatching(/^token cannot register its agent: .*SVC_MAX_AGENTS_PER_ORG is 1/);
+  const expected = [
+    { decision: 1 },
+    { decision: 2, policyRule: 'identity', reason: refused },
+    { decision: 2, policyRule: 'identity', reason: expect.stringMatching(/^token cannot be verified/) },
+    { decision: 1 },
+  ];
+  expect(responses).toMatchObject(expected);
+  const stream = small.client.stream(paths.checkStream, CheckActionRequest, CheckActionResponse);
+  const answers: unknown[] = [];
+  stream.on('data', (answer: unknown) => answers.push(answer));
+  for (const agent of [first, second, unverifiable, first]) stream.write(checkRequest(agent));
+  stream.end();
+  await once(stream, 'end');
+  expect(answers).toMatchObject(expected);
+  // Every other call is about one agent alone, and fails as registering it does.
+  await expect(small.heartbeat(second)).rejects.toMatchObject({ code: 8 });
 });

@@ -113,7 +113,17 @@ export {
 export type { Action, ActionType, CheckRequest, Door, RawCheckRequest, User, Via } from './action/index.ts';
 export { action, actionTypes, parseCheckRequest, userFrom } from './action/index.ts';
 export type { Answer } from './decision/index.ts';
-export { DecisionTally, chargeOf, checkAction, checkActions, limitTold, longestStretch } from './decision/index.ts';
+export {
+  DecisionTally,
+  chargeOf,
+  checkAction,
+  checkActions,
+  checkProven,
+  limitTold,
+  longestStretch,
+  mostUnderWay,
+  proveAsker,
+} from './decision/index.ts';
 export type { Charge } from './decision/index.ts';
 export { listRates, previewTools, weighBudgets, weighRates } from './decision/index.ts';
 export type { RateRow } from './decision/index.ts';

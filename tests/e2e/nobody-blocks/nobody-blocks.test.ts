@@ -22,7 +22,7 @@ let world: World;
 beforeAll(async () => {
   world = await makeWorld();
 }, 240_000);
-afterAll(() => world.gateway[Symbol.asyncDispose]());
+afterAll(() => world.close());
 
 /** How long others had to wait, in units of work. */
 async function delayInUnits(work: () => Promise<unknown>): Promise<number> {

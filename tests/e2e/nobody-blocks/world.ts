@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { BatchCheckRequest, BatchCheckResponse, paths } from '@reeve/contract';
 import { vi } from 'vitest';
 import { makeKey, registerAs } from '../../harness/credentials.ts';
@@ -5,6 +8,7 @@ import type { Registered } from '../../harness/gateway.ts';
 import { bootstrapKey, checkRequest, TestGateway, toolCall } from '../../harness/gateway.ts';
 import { password, Person } from '../../harness/person.ts';
 import { Policies } from '../../harness/policies.ts';
+import { TokenIssuer } from '../../harness/token-issuer.ts';
 import { dearConditions, manyConditions, worstTexts } from './worst-texts.ts';
 
 /** A gateway with much data, and one hostile tenant. */
@@ -17,6 +21,9 @@ export interface World {
   readonly bot: Registered;
   readonly opId: string;
   readonly approvalId: string;
+  /** Issues the JWTs of users and of workloads. */
+  readonly issuer: TokenIssuer;
+  close(): Promise<void>;
 }
 
 const policy = `
@@ -36,7 +43,19 @@ const noLimits = {
 };
 
 export async function makeWorld(): Promise<World> {
-  const gateway = await TestGateway.start({ policies: { 'base.yaml': policy }, env: noLimits });
+  const issuer = await TokenIssuer.start('ES384');
+  const folder = mkdtempSync(join(tmpdir(), 'reeve-issuers-'));
+  const [subjects, workloads] = [join(folder, 'subjects.yaml'), join(folder, 'workloads.yaml')];
+  const trusted = `- issuer: ${issuer.url}\n  audience: reeve\n  jwks_uri: ${issuer.jwksUri}\n`;
+  writeFileSync(subjects, trusted);
+  writeFileSync(workloads, `${trusted}  match: {sub: "{sub:*}"}\n  agent: acme/work/{sub}\n`);
+  const env = { ...noLimits, SVC_SUBJECTS: subjects, SVC_WORKLOADS: workloads };
+  const gateway = await TestGateway.start({ policies: { 'base.yaml': policy }, env });
+  const close = async () => {
+    await gateway[Symbol.asyncDispose]();
+    await issuer.close();
+    rmSync(folder, { recursive: true });
+  };
   const tenant = (await makeKey(gateway, { scopes: ['admin'], org_id: 'acme' })).key;
   const bot = await gateway.register({ agentId: 'bot' });
   for (let at = 0; at < 300; at++) await registerAs(gateway, tenant, { agentId: `agent-${at}`, teamId: `t${at % 20}` });
@@ -56,5 +75,6 @@ export async function makeWorld(): Promise<World> {
   await put('dear', dear.replace(/\n[^\n]*$/, '\n'));
   const person = new Person(gateway);
   await person.register('someone@example.com', { password });
-  return { gateway, operator: bootstrapKey, tenant, person: person.accessToken ?? '', bot, opId, approvalId };
+  const accessToken = person.accessToken ?? '';
+  return { gateway, operator: bootstrapKey, tenant, person: accessToken, bot, opId, approvalId, issuer, close };
 }

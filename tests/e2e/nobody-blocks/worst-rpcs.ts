@@ -24,7 +24,9 @@ import {
   ReportToolDefinitionsRequest,
   ReportToolDefinitionsResponse,
 } from '@reeve/contract';
+import type { Registered } from '../../harness/gateway.ts';
 import { checkRequest, toolCall } from '../../harness/gateway.ts';
+import type { TokenIssuer } from '../../harness/token-issuer.ts';
 import type { World } from './world.ts';
 import { worstTexts } from './worst-texts.ts';
 
@@ -46,6 +48,19 @@ function worstArguments(): Buffer[] {
   return [list('0'), list('{}'), list('"a"'), `{${names.join(',')}}`, JSON.stringify('a\u0301'.repeat(room / 3))].map(
     (text) => Buffer.from(text).subarray(0, room + 1000),
   );
+}
+
+let signed = 0;
+
+/** Checks with tokens that nobody has seen: for one user each, by agents and by workloads. */
+async function newTokens(issuer: TokenIssuer, bot: Registered, count = 1000): Promise<CheckActionRequest[]> {
+  const checks: CheckActionRequest[] = [];
+  for (let at = 0; at < count; at++) {
+    const subjectToken = await issuer.sign({ sub: `user-${++signed}` });
+    const token = at % 2 === 0 ? bot.token : await issuer.sign({ sub: `work-${signed}` });
+    checks.push(checkRequest({ ...bot, token }, { subjectToken }));
+  }
+  return checks;
 }
 
 async function all(calls: readonly (() => Promise<unknown>)[]): Promise<void> {
@@ -75,8 +90,13 @@ export const worstRpcs: Readonly<Record<Rpc, Worst>> = {
       ),
       ...worstTexts(60_000).map((text) => () => gateway.check(bot, { context: toolCall('x', { text }) })),
     ]),
-  batchCheck: ({ gateway, bot }) =>
+  batchCheck: ({ gateway, bot, issuer }) =>
     all([
+      // Two tokens of each entry must be verified.
+      async () => {
+        const requests = await newTokens(issuer, bot);
+        return gateway.client.call(paths.batchCheck, BatchCheckRequest, BatchCheckResponse, { requests });
+      },
       () => {
         const requests = Array.from({ length: 1000 }, () => checkRequest(bot, { context: toolCall('x', dear) }));
         return gateway.client.call(paths.batchCheck, BatchCheckRequest, BatchCheckResponse, { requests });
@@ -86,7 +106,7 @@ export const worstRpcs: Readonly<Record<Rpc, Worst>> = {
         return gateway.client.call(paths.batchCheck, BatchCheckRequest, BatchCheckResponse, { requests });
       }),
     ]),
-  checkStream: async ({ gateway, bot }) => {
+  checkStream: async ({ gateway, bot, issuer }) => {
     const call = gateway.client.stream(paths.checkStream, CheckActionRequest, CheckActionResponse);
     const answered = new Promise<void>((resolve, reject) => {
       let answers = 0;
@@ -95,7 +115,9 @@ export const worstRpcs: Readonly<Record<Rpc, Worst>> = {
       });
       call.on('error', reject);
     });
-    for (let at = 0; at < many; at++) call.write(checkRequest(bot, { context: toolCall('x', dear) }));
+    const others = await newTokens(issuer, bot, many / 2);
+    for (let at = others.length; at < many; at++) call.write(checkRequest(bot, { context: toolCall('x', dear) }));
+    for (const check of others) call.write(check);
     await answered;
     call.end();
   },

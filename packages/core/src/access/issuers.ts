@@ -61,7 +61,7 @@ const noIssuer = 'is of no configured issuer';
 
 /**
  * The first entry counts whose verifier accepts the token and of whose claims `read` makes something. All are asked at
- * once, so that several slow issuers take no longer than one.
+ * once, so that several slow issuers take no longer than one. Nobody waits for an entry after the one that counts.
  */
 export function proveBy<Settings extends IssuerSettings, Proof>(
   { trusted }: Issuers<Settings>,
@@ -69,24 +69,18 @@ export function proveBy<Settings extends IssuerSettings, Proof>(
   leewaySecs: number,
   read: (settings: Settings, claims: Readonly<Record<string, unknown>>) => Proof | undefined,
 ): Proven<Proof> | Promise<Proven<Proof>> {
-  const checks = trusted.map(({ verifier }) => verifier.verify(token, leewaySecs));
-  const first = (done: readonly TokenCheck[]): Proven<Proof> => {
-    let why = noIssuer;
-    for (const [index, check] of done.entries()) {
-      const settings = trusted[index]?.settings;
-      if (!check.ok) {
-        if (why === noIssuer && check.isForeign !== true) why = check.why;
-      } else if (settings !== undefined) {
-        const proof = read(settings, check.claims);
-        if (proof !== undefined) return { ok: true, proof, expiresAt: check.expiresAt };
-        why = 'matches no entry';
-      }
-    }
-    return { ok: false, why };
+  const asked = trusted.map(({ settings, verifier }) => ({ settings, check: verifier.verify(token, leewaySecs) }));
+  const from = (index: number, why: string): Proven<Proof> | Promise<Proven<Proof>> => {
+    const entry = asked[index];
+    if (entry === undefined) return { ok: false, why };
+    const judge = (check: TokenCheck): Proven<Proof> | Promise<Proven<Proof>> => {
+      if (!check.ok) return from(index + 1, why === noIssuer && check.isForeign !== true ? check.why : why);
+      const proof = read(entry.settings, check.claims);
+      return proof === undefined
+        ? from(index + 1, 'matches no entry')
+        : { ok: true, proof, expiresAt: check.expiresAt };
+    };
+    return entry.check instanceof Promise ? entry.check.then(judge) : judge(entry.check);
   };
-  return areDone(checks) ? first(checks) : Promise.all(checks.map((check) => Promise.resolve(check))).then(first);
-}
-
-function areDone(checks: readonly (TokenCheck | Promise<TokenCheck>)[]): checks is readonly TokenCheck[] {
-  return checks.every((check) => !(check instanceof Promise));
+  return from(0, noIssuer);
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { system } from '../audit/entry.ts';
 import { moveOp } from '../ops/move-op.ts';
 import { opStates } from '../ops/op.ts';
+import { finish } from '../testkit/controls.ts';
 import { agentId, checkOf, useTool } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
@@ -238,7 +239,7 @@ describe('a batch', () => {
         action: useTool(tool),
       }),
     );
-    const answers = await test.settle(checkActions(test.gov, requests));
+    const answers = await finish(test, checkActions(test.gov, requests));
     expect(answers.map((answer) => answer.policyRule)).toEqual([
       'starter/reading',
       'starter/no-deletes',
@@ -251,7 +252,7 @@ describe('a batch', () => {
 
   test('of nothing answers nothing', async () => {
     const { test } = await governed();
-    expect(await test.settle(checkActions(test.gov, []))).toEqual([]);
+    expect(await finish(test, checkActions(test.gov, []))).toEqual([]);
   });
 });
 

@@ -9,7 +9,9 @@ import { answerOf, describeDecision } from './answer.ts';
 import { decide } from './decide.ts';
 import type { Decisions } from './decisions.ts';
 import { delegatorsIn, restOnChain } from './judge-delegation.ts';
-import { proveUser, refuseUser, whyNotProven } from './prove-user.ts';
+import { pace } from './pace.ts';
+import { proveAsker } from './prove-asker.ts';
+import { refuseUser, whyNotProven } from './prove-user.ts';
 import { refuseIdentity } from './refuse-identity.ts';
 import { refuseByControl } from './refuse-by-control.ts';
 import { ownWork, restsOn } from '../journal/index.ts';
@@ -22,35 +24,29 @@ import { actorOf, touchAgent, identify, linksOf, usedBy } from '../tenancy/index
 
 /** Judges one action and answers once the decision is durable. */
 export function checkAction(gov: Decisions, request: CheckRequest): Promise<Answer> {
-  const proving = proveUser(gov, request);
-  return proving === undefined ? answerTo(gov, request) : proving.then(() => answerTo(gov, request));
+  const proving = proveAsker(gov, request);
+  return proving === undefined ? checkProven(gov, request) : proving.then(() => checkProven(gov, request));
 }
 
-function answerTo(gov: Decisions, request: CheckRequest): Promise<Answer> {
+/** The same, once `proveAsker` is done. */
+export function checkProven(gov: Decisions, request: CheckRequest): Promise<Answer> {
   // Who asks is part of the judgement.
   return gov.journal
     .turn(ownWork, () => judge(gov, request))
     .then((judgement) => answerOf(judgement, gov.clock.elapsed()));
 }
 
-/** How long a batch or a stream may keep others waiting, in milliseconds. */
-export const longestStretch = 2;
-
 /** Judges each action on its own, in order, and answers once all are durable. A long batch yields to others. */
 export async function checkActions(gov: Decisions, requests: readonly CheckRequest[]): Promise<Answer[]> {
-  const proving = requests.map((request) => proveUser(gov, request)).filter((each) => each !== undefined);
-  if (proving.length > 0) await Promise.all(proving);
+  await pace(gov, requests, (request) => proveAsker(gov, request));
   const judging: Promise<Judgement>[] = [];
-  let stretch = gov.clock.elapsed();
-  for (const request of requests) {
+  await pace(gov, requests, (request) => {
     const judgement = gov.journal.turn(ownWork, () => judge(gov, request));
     // The end of the batch waits for it. Until then nobody handles a failure.
     judgement.catch(() => undefined);
     judging.push(judgement);
-    if (gov.clock.elapsed() - stretch < longestStretch) continue;
-    await gov.journal.nextTurn();
-    stretch = gov.clock.elapsed();
-  }
+    return undefined;
+  });
   const judgements = await Promise.all(judging);
   return judgements.map((judgement) => answerOf(judgement, gov.clock.elapsed()));
 }

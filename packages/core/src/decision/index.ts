@@ -1,5 +1,7 @@
 export type { Answer, DecisionEvent } from './answer.ts';
-export { checkAction, checkActions, longestStretch } from './check-action.ts';
+export { checkAction, checkActions, checkProven } from './check-action.ts';
+export { longestStretch, mostUnderWay } from './pace.ts';
+export { proveAsker } from './prove-asker.ts';
 export { CheckFacts } from './check-facts.ts';
 export { DecisionTally } from './decision-tally.ts';
 export type { Decisions } from './decisions.ts';

@@ -2,7 +2,7 @@ import type { AgentId } from '../kernel/index.ts';
 import { checkLength, invalid, longest } from '../kernel/index.ts';
 import { decisionCost, Evaluation, ToolFacts } from '../policy/index.ts';
 import { authenticateAgent, linksOf } from '../tenancy/index.ts';
-import { longestStretch } from './check-action.ts';
+import { longestStretch } from './pace.ts';
 import type { Decisions } from './decisions.ts';
 import { agentsAbove, coversNot } from './judge-delegation.ts';
 

@@ -4,12 +4,14 @@ import type { MemoryStore } from '../memory/memory-store.ts';
 import type { CompileCondition } from '../policy/condition.ts';
 import { loadPolicies } from '../policy/load-policies.ts';
 import { approve, person } from '../testkit/approvals.ts';
+import { finish } from '../testkit/controls.ts';
 import { plainIssuer } from '../testkit/plain-issuer.ts';
 import { agentId, checkOf, useTool } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import { twoGateways } from '../testkit/two-gateways.ts';
 import { checkAction, checkActions } from './check-action.ts';
+import { mostUnderWay } from './pace.ts';
 
 const anotherRequest = 'operation id was used for another request';
 const ann = JSON.stringify({ sub: 'u-1', email: 'Ann@Example.com', groups: ['staff'] });
@@ -135,11 +137,42 @@ describe('a subject token', () => {
   test('of one check in a batch is that of no other', async () => {
     const { test, bot } = await governed('rules: [{ effect: allow, users: ["*"] }]');
     const of = (subjectToken: string) => checkOf({ agentId: bot.id, token: bot.token, subjectToken });
-    const answers = await test.settle(checkActions(test.gov, [of(ann), of(''), of('bad'), of(bob)]));
+    const answers = await finish(test, checkActions(test.gov, [of(ann), of(''), of('bad'), of(bob)]));
     expect(answers.map(({ policyRule }) => policyRule)).toEqual(['p/rule-1', 'default', 'identity', 'p/rule-1']);
     const users = (await test.audit()).map(({ payload }) => (payload as { user?: { sub: string } }).user?.sub);
     expect(users.slice(-4)).toEqual(['u-1', undefined, undefined, 'u-2']);
   });
+});
+
+test('of the tokens of a batch only a few are verified at a time, and each is answered in its place', async () => {
+  const { subjects, gate } = plainIssuer();
+  let [now, most] = [0, 0];
+  const [issuer] = subjects.trusted;
+  if (issuer === undefined) throw new Error('there is no issuer');
+  const verify = async (token: string, leeway: number) => {
+    most = Math.max(most, ++now);
+    const check = await issuer.verifier.verify(token, leeway);
+    await new Promise(setImmediate);
+    now--;
+    return check;
+  };
+  gate.opens = Promise.resolve();
+  const { test, bot } = await governed('rules: [{ effect: allow, users: ["u-*"] }]', {
+    trusted: [{ ...issuer, verifier: { verify } }],
+  });
+  const requests = Array.from({ length: 100 }, (_, nth) => {
+    const subjectToken = nth % 7 === 0 ? 'bad' : JSON.stringify({ sub: `u-${nth}` });
+    return checkOf({ agentId: bot.id, token: bot.token, subjectToken });
+  });
+  const state = { done: false };
+  const answering = checkActions(test.gov, requests).finally(() => (state.done = true));
+  while (!state.done) {
+    test.turn();
+    await new Promise(setImmediate);
+  }
+  const answers = await answering;
+  expect(answers.map(({ decision }) => decision)).toEqual(requests.map((_, nth) => (nth % 7 === 0 ? 'deny' : 'allow')));
+  expect(most).toBe(mostUnderWay);
 });
 
 describe('once verified', () => {

@@ -1,12 +1,12 @@
 import { ownWork } from '../journal/index.ts';
 import type { AgentId } from '../kernel/index.ts';
-import { agentKey } from '../kernel/index.ts';
+import { agentKey, ReeveError } from '../kernel/index.ts';
 import { isRegistered, unregisteredAgent } from './agent.ts';
 import { newToken, saveAgent } from './register-agent.ts';
 import type { Tenancy } from './tenancy.ts';
 import type { Shown, WorkloadProof, Workloads } from './workloads.ts';
 
-interface Admitting extends Tenancy {
+export interface Admitting extends Tenancy {
   readonly workloads: Workloads;
 }
 
@@ -19,6 +19,18 @@ export function admitWorkload(gov: Admitting, token: string, claim: AgentId | un
   const shown = gov.workloads.show(token);
   if (shown === undefined) return undefined;
   return shown instanceof Promise ? shown.then((known) => admit(gov, known, claim)) : admit(gov, shown, claim);
+}
+
+/**
+ * The same for a check. It is answered in any case, so what keeps its own agent from being registered is a reason to
+ * deny it, and no failure of the stream or the batch that it came in.
+ */
+export function admitToCheck(gov: Admitting, token: string, claim: AgentId): Promise<void> | undefined {
+  return admitWorkload(gov, token, claim)?.catch((error: unknown) => {
+    if (!(error instanceof ReeveError)) throw error;
+    if (error.code === 'store_unavailable' && !gov.directory.outOfService.has(claim)) throw error;
+    gov.workloads.refuse(token, `cannot register its agent: ${error.message}`);
+  });
 }
 
 function admit(gov: Admitting, shown: Shown, claim: AgentId | undefined): Promise<void> | undefined {

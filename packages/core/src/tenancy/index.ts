@@ -44,7 +44,7 @@ export { agentsTable, agentUsesTable, delegationsTable } from './tenancy-rows.ts
 export type { AgentChange, AgentEvent, AgentUseChange, TenancySnapshot } from './tenancy-slice.ts';
 export { agentAfter, agentOfChange, isAgentChange, withoutToken } from './tenancy-slice.ts';
 export type { Agents, Leaving, Tenancy, TenancyReactions } from './tenancy.ts';
-export { admitWorkload } from './admit-workload.ts';
+export { admitToCheck, admitWorkload } from './admit-workload.ts';
 export type { ClaimMatch, WorkloadIssuer, WorkloadMatch } from './workload-entry.ts';
 export { matchWorkload, parseAgentTemplate, parseClaimMatch } from './workload-entry.ts';
 export type { Shown, WorkloadProof } from './workloads.ts';

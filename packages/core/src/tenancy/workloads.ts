@@ -58,6 +58,11 @@ export class Workloads implements KnownWorkloads {
     return proven instanceof Promise ? proven.then(note) : note(proven);
   }
 
+  /** What a token has proven does not help: its agent cannot be had. */
+  refuse(token: string, why: string): void {
+    this.#current().set(this.#sha256(token), { why });
+  }
+
   /** A verified token is kept with its claims, so each entry looks at them once. */
   #matchOf(entry: WorkloadIssuer, claims: Readonly<Record<string, unknown>>): WorkloadMatch {
     const known = this.#matches.get(claims) ?? new Map<WorkloadIssuer, WorkloadMatch>();

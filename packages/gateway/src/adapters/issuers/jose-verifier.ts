@@ -36,7 +36,7 @@ export class JoseVerifier implements TokenVerifier {
 
   verify(token: string, leewaySecs: number): TokenCheck | Promise<TokenCheck> {
     if (token.length > longestJwt) return refused('is longer than 16 KiB');
-    const digest = this.#ports.sha256(token);
+    const digest = digestOf(token, this.#ports.sha256);
     const verified = this.#keys.held?.verified.get(digest);
     const decoded = verified ?? decodeJwt(token);
     if (decoded === undefined) return refused('is not a JWT');
@@ -76,6 +76,14 @@ export class JoseVerifier implements TokenVerifier {
     set.underWay.set(digest, underWay);
     return underWay;
   }
+}
+
+let last = { token: '', digest: '' };
+
+/** The verifiers of all entries look at the same token in turn, so it is hashed once. */
+function digestOf(token: string, sha256: Sha256): string {
+  if (last.token !== token) last = { token, digest: sha256(token) };
+  return last.digest;
 }
 
 /** Verifies a signature with a set of keys, and remembers what came out. */

@@ -49,6 +49,7 @@ export class KeyPlace {
   #held: HeldSet | undefined;
   #fetching: Promise<void> | undefined;
   #askedAt = Number.NEGATIVE_INFINITY;
+  #beganAt = 0;
   #timer: NodeJS.Timeout | undefined;
   #unwatch: (() => void) | undefined;
   #failure: string | undefined;
@@ -79,7 +80,9 @@ export class KeyPlace {
   /** The set to verify with, once the key is in it or cannot be had in time. */
   async setWith(kid: string | undefined): Promise<HeldSet | undefined> {
     if (this.#knows(kid)) return this.#held;
-    await Promise.race([this.#bring(kid), wait(longestWaitMs)]);
+    // An endpoint that hangs keeps those who come one after the other waiting once, and not each of them.
+    const hangsFor = this.#fetching === undefined ? 0 : this.#options.elapsed() - this.#beganAt;
+    if (hangsFor < longestWaitMs) await Promise.race([this.#bring(kid), wait(longestWaitMs - hangsFor)]);
     return this.#held;
   }
 
@@ -104,6 +107,7 @@ export class KeyPlace {
   }
 
   #fetch(): Promise<void> {
+    if (this.#fetching === undefined) this.#beganAt = this.#options.elapsed();
     this.#fetching ??= this.#replace().finally(() => (this.#fetching = undefined));
     return this.#fetching;
   }

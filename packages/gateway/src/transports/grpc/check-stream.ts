@@ -1,13 +1,12 @@
 import { CheckActionResponse } from '@reeve/contract';
-import type { Answer, Decisions } from '@reeve/core';
-import { checkAction, longestStretch, ReeveError } from '@reeve/core';
+import type { Answer, CheckRequest, Decisions } from '@reeve/core';
+import { checkProven, longestStretch, mostUnderWay, proveAsker, ReeveError } from '@reeve/core';
 import { readerOfAgent } from '../../evaluation/tenant-slots.ts';
 import type { Health } from '../../telemetry/health.ts';
 import { checkRequestOf, checkResponseOf, isKnown } from './convert-check.ts';
-import type { Admits } from './decode.ts';
-import { decodeFromAgent } from './decode.ts';
+import { decode } from './decode.ts';
 import { encode } from './message-writer.ts';
-import type { RpcCall, StreamHandler } from './rpc.ts';
+import type { StreamHandler } from './rpc.ts';
 import { invalidRequestReason } from '@reeve/contract/names';
 
 /** The place of a request in its stream. Answers leave in this order, whichever is ready first. */
@@ -19,14 +18,12 @@ interface Place {
  * A pipeline of checks. Each is judged as it arrives, and answered once it is durable and all before it are answered. A
  * malformed entry is denied in its place, and the stream goes on.
  */
-export function checkStream(
-  decisions: Decisions & Admits,
-  health: Health,
-  onAnswer: (answer: Answer) => void,
-): StreamHandler {
+export function checkStream(decisions: Decisions, health: Health, onAnswer: (answer: Answer) => void): StreamHandler {
   return (stream, call) => {
     const places: Place[] = [];
     const waiting: Uint8Array[] = [];
+    /** How many proofs of who asks are under way. */
+    let proving = 0;
     /** When the slice of this turn began. */
     let began: number | undefined;
     let ended = false;
@@ -43,22 +40,43 @@ export function checkStream(
     const judge = (bytes: Uint8Array) => {
       const place: Place = { answer: undefined };
       places.push(place);
-      answerTo(decisions, bytes, call)
+      answerTo(bytes)
         .then((answer) => {
           place.answer = answer;
           sendReady();
         })
         .catch((error: unknown) => stream.fail(error));
     };
-    const isOver = () => began !== undefined && decisions.clock.elapsed() - began >= longestStretch;
+    const answerTo = async (bytes: Uint8Array): Promise<Answer> => {
+      const request = requestIn(bytes, decisions.mostActionMicros);
+      if ('decision' in request) return request;
+      const proof = proveAsker(decisions, request);
+      if (proof !== undefined) await underWay(proof);
+      const answer = await checkProven(decisions, request);
+      if (isKnown(answer)) call.credentialShown(readerOfAgent(request.agentId));
+      return answer;
+    };
+    const underWay = async (proof: Promise<void>): Promise<void> => {
+      proving++;
+      await proof.finally(() => {
+        proving--;
+        if (began === undefined) goOn();
+      });
+    };
+    const isOver = () => {
+      return proving >= mostUnderWay || (began !== undefined && decisions.clock.elapsed() - began >= longestStretch);
+    };
     const beginStretch = () => {
       began = decisions.clock.elapsed();
       void decisions.journal.nextTurn().then(goOn);
     };
-    /** Judges messages in slices, so that a client that sends very much at once delays itself and not the others. */
+    /**
+     * Judges messages in slices, so that a client that sends very much at once delays itself and not the others. While many
+     * proofs are under way, the end of one goes on.
+     */
     const goOn = () => {
       began = undefined;
-      if (waiting.length === 0 || !stream.isOpen) return;
+      if (waiting.length === 0 || !stream.isOpen || isOver()) return;
       beginStretch();
       while (waiting.length > 0 && !isOver()) judge(waiting.shift() ?? new Uint8Array());
       if (waiting.length === 0) stream.resume();
@@ -87,14 +105,10 @@ export function checkStream(
   };
 }
 
-async function answerTo(decisions: Decisions & Admits, bytes: Uint8Array, call: RpcCall): Promise<Answer> {
+/** The check in a message, or the answer to one that cannot be read. */
+function requestIn(bytes: Uint8Array, mostMicros: number): CheckRequest | Answer {
   try {
-    const decoded = decodeFromAgent(decisions, 'CheckActionRequest', bytes);
-    const wire = decoded instanceof Promise ? await decoded : decoded;
-    const request = checkRequestOf(wire, decisions.mostActionMicros);
-    const answer = await checkAction(decisions, request);
-    if (isKnown(answer)) call.credentialShown(readerOfAgent(request.agentId));
-    return answer;
+    return checkRequestOf(decode('CheckActionRequest', bytes), mostMicros);
   } catch (error) {
     if (error instanceof ReeveError && error.code === 'invalid_argument') return invalidRequest(error.message);
     throw error;

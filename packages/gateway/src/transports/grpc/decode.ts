@@ -69,8 +69,8 @@ type FromAgent = {
   [Name in MessageName]: Messages[Name] extends { readonly credentialToken: string } ? Name : never;
 }[MessageName];
 
-/** It sets the token of an agent, and does not come with one. */
-type ByToken = Exclude<FromAgent, 'RegisterAgentRequest'>;
+/** One sets the token of an agent, and does not come with one. A check finds out itself who asks. */
+type ByToken = Exclude<FromAgent, 'RegisterAgentRequest' | 'CheckActionRequest'>;
 
 /**
  * Reads a message of an agent. There is no other way to, so no call forgets that a token may be a JWT. For any other
@@ -86,20 +86,8 @@ export function decodeFromAgent<Name extends ByToken>(
   return admitted === undefined ? message : admitted.then(() => message);
 }
 
-/** Reads a batch of checks, each of which may come with another token. */
-export function decodeBatch(gov: Admits, bytes: Uint8Array): BatchCheckRequest | Promise<BatchCheckRequest> {
-  const batch = decodeAny('BatchCheckRequest', bytes);
-  const waits = batch.requests.flatMap(({ credentialToken, agentId }) => {
-    return admitWorkload(gov, credentialToken, agentId) ?? [];
-  });
-  return waits.length === 0 ? batch : Promise.all(waits).then(() => batch);
-}
-
-/** Reads a message of anybody else. */
-export function decode<Name extends Exclude<MessageName, ByToken | 'BatchCheckRequest'>>(
-  name: Name,
-  bytes: Uint8Array,
-): Messages[Name] {
+/** Reads a message of anybody else, or a check. */
+export function decode<Name extends Exclude<MessageName, ByToken>>(name: Name, bytes: Uint8Array): Messages[Name] {
   return decodeAny(name, bytes);
 }
 

@@ -14,8 +14,7 @@ import { readerOfAgent } from '../../evaluation/tenant-slots.ts';
 import type { Health } from '../../telemetry/health.ts';
 import { checkStream } from './check-stream.ts';
 import { checkRequestOf, checkResponseOf, isKnown } from './convert-check.ts';
-import type { Admits } from './decode.ts';
-import { decodeBatch, decodeFromAgent } from './decode.ts';
+import { decode, decodeFromAgent } from './decode.ts';
 import { encode } from './message-writer.ts';
 import type { RpcRoutes } from './rpc.ts';
 
@@ -26,7 +25,7 @@ export interface PolicyServiceOptions {
 }
 
 export function policyService(
-  decisions: Decisions & Admits,
+  decisions: Decisions,
   execute: Execute,
   { health, onAnswer }: PolicyServiceOptions,
 ): RpcRoutes {
@@ -35,22 +34,18 @@ export function policyService(
       [
         paths.checkAction,
         (bytes, call) => {
-          const answerTo = (wire: CheckActionRequest) => {
-            const request = checkRequestOf(wire, decisions.mostActionMicros);
-            return checkAction(decisions, request).then((answer) => {
-              if (isKnown(answer)) call.credentialShown(readerOfAgent(request.agentId));
-              onAnswer(answer);
-              return encode(CheckActionResponse, checkResponseOf(answer));
-            });
-          };
-          const wire = decodeFromAgent(decisions, 'CheckActionRequest', bytes);
-          return wire instanceof Promise ? wire.then(answerTo) : answerTo(wire);
+          const request = checkRequestOf(decode('CheckActionRequest', bytes), decisions.mostActionMicros);
+          return checkAction(decisions, request).then((answer) => {
+            if (isKnown(answer)) call.credentialShown(readerOfAgent(request.agentId));
+            onAnswer(answer);
+            return encode(CheckActionResponse, checkResponseOf(answer));
+          });
         },
       ],
       [
         paths.batchCheck,
         async (bytes, call) => {
-          const { requests } = await decodeBatch(decisions, bytes);
+          const { requests } = decode('BatchCheckRequest', bytes);
           const answers = await checkActions(
             decisions,
             requests.map((wire, index) => inBatch(wire, index, decisions.mostActionMicros)),
