@@ -45,6 +45,7 @@ export { makeSigningKey, replaceLostKey, rotateKey, rotateSigningKey } from './m
 export type { HeldRole, Login, Person, Principal, Role, Scope, UnboundPrincipal } from './principal.ts';
 export { covers, mayReach, narrowedTo, requireReach, requireScope, requireUnbound, roles } from './principal.ts';
 export { scopes, scopesOfRole, within } from './principal.ts';
+export type { Registered } from './require-authority.ts';
 export { requireAuthority, standingOf } from './require-authority.ts';
 export type { KnownSigningKeys, SigningKeyRecord, TokenClaims, TokenMint } from './signing-key.ts';
 export { SigningKeyRing } from './signing-key.ts';

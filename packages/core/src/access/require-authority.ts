@@ -7,18 +7,18 @@ import type { Principal } from './principal.ts';
 import { covers } from './principal.ts';
 
 /** Who registered the agent in question, if there is one. */
-interface Registered {
-  readonly registeredWith: readonly string[];
+export interface Registered {
+  readonly registrars: readonly string[];
 }
 
-const noAgent: Registered = { registeredWith: [] };
+const noAgent: Registered = { registrars: [] };
 
-export function standingOf(keys: Descents, by: Principal, { registeredWith }: Registered = noAgent): Standing {
+export function standingOf(keys: Descents, by: Principal, { registrars }: Registered = noAgent): Standing {
   return {
     width: widthOf(by),
     isAdmin: covers(by.scopes, 'admin'),
     isOwner: by.login?.role === 'owner',
-    isOwn: isOfLineageOfAny(keys, by.credentialId, registeredWith),
+    isOwn: isOfLineageOfAny(keys, by.credentialId, registrars),
   };
 }
 

@@ -13,7 +13,7 @@ import { canonicalJson, draftOf, redactText } from '../audit/index.ts';
 import { moveForSuspension } from '../control/index.ts';
 import { ReeveError } from '../kernel/index.ts';
 import type { Op } from '../ops/index.ts';
-import { hasLapsed, isHeldAbove } from '../tenancy/index.ts';
+import { hasLapsed, isHeldAbove, registeredBy } from '../tenancy/index.ts';
 
 /** A person approves or rejects. */
 export interface Verdict {
@@ -59,7 +59,7 @@ function requireVerdict(
   approval: Approval,
   { owner }: Op,
 ): { readonly isOwn: boolean } {
-  const standing = standingOf(gov.keys, approver.by, owner.record);
+  const standing = standingOf(gov.keys, approver.by, registeredBy(gov.directory, owner));
   requireAuthority(standing, approval.allowsSelf ? 'approval' : 'approval_by_others');
   const refusal = refusalOfApprover(approval, approver);
   if (refusal !== undefined) throw refusal;

@@ -8,6 +8,7 @@ import type { Op, OpRecord, ControlAction, Receipt } from '../ops/index.ts';
 import { entryMembers } from './receipts.ts';
 import { deferResume, heldBy, takesOver } from './held-ops.ts';
 import { issueControls, pausedBy } from './issue-controls.ts';
+import { registeredBy } from '../tenancy/index.ts';
 
 export interface ControlOp {
   readonly by: Principal;
@@ -32,7 +33,8 @@ export function controlOp(gov: Controls, { by, opId, action, reason }: ControlOp
   const op = findOp(gov, by, opId);
   const isTakenOver = takesOver(gov, op, action, widthOf(by));
   if (!isTakenOver && gov.ops.destination(op, action) === op.state) return { op: recordOf(op), control: null };
-  if (action === 'resume') requireAuthority(standingOf(gov.keys, by, op.owner.record), 'pause', pausedBy(op));
+  if (action === 'resume')
+    requireAuthority(standingOf(gov.keys, by, registeredBy(gov.directory, op.owner)), 'pause', pausedBy(op));
   const id = newControlId(gov);
   const why = redactText(reason);
   const suspension = action === 'resume' ? heldBy(gov, op) : undefined;

@@ -1,16 +1,19 @@
 import type { Housekeeping } from '../ops/index.ts';
 import { removeRowsOf } from '../ops/index.ts';
+import { newForMs } from '../tenancy/index.ts';
 import type { Controls } from './controls.ts';
 
 /**
- * Forgets up to `most` delegations that have ended and left no operations here, with their agents, in a turn. A suspension
+ * Forgets up to `most` delegations that have ended, are not new and left no operations here, with their agents, in a turn. A suspension
  * and a stop that was not confirmed stay, as of any agent that leaves. Returns how many it forgot.
  */
 export function forgetEndedDelegations(gov: Controls & Housekeeping, most: number): number {
-  const { control, directory, journal, ops } = gov;
+  const { clock, control, directory, journal, ops } = gov;
+  const newSince = clock.now() - newForMs;
   let forgotten = 0;
-  for (const { id } of [...directory.delegations.ended()]) {
+  for (const { id, grantedAt } of [...directory.delegations.ended()]) {
     if (forgotten === most) break;
+    if (grantedAt > newSince) continue;
     const agent = directory.find(id);
     if ((agent !== undefined && ops.of(agent).size > 0) || directory.outOfService.has(id)) continue;
     journal.apply({ kind: 'delegation_removed', id });

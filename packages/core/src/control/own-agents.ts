@@ -3,7 +3,7 @@ import { isOfLineageOfAny, refusalOf, standingOf } from '../access/index.ts';
 import { ownWork } from '../journal/index.ts';
 import type { AgentId } from '../kernel/index.ts';
 import type { Agent } from '../tenancy/index.ts';
-import { visibleAgents } from '../tenancy/index.ts';
+import { registeredBy, visibleAgents } from '../tenancy/index.ts';
 import type { Controls } from './controls.ts';
 import type { Departure, Holding } from './departures.ts';
 import { anybody, leftDuring } from './departures.ts';
@@ -43,10 +43,11 @@ export async function hasOwnAgent(gov: Controls, by: Principal, holding: readonl
     return isOwn(registrars) && holding.some(isHeld);
   };
   // Copies of both, made together: whoever leaves in between is in the first.
-  const agents = [...visibleAgents(gov, by, {})].map(({ record }) => record);
+  const agents = [...visibleAgents(gov, by, {})];
   const departures = [...gov.control.departures.of(by.orgId)];
-  for (const { id, registeredWith } of agents) {
-    if (await look((held) => reaches(held, id), registeredWith)) return true;
+  for (const agent of agents) {
+    const { registrars } = registeredBy(gov.directory, agent);
+    if (await look((held) => reaches(held, agent.record.id), registrars)) return true;
   }
   for (const departure of departures) {
     if (await look((held) => leftDuring(held, departure), [departure.credentialId])) return true;
@@ -55,13 +56,15 @@ export async function hasOwnAgent(gov: Controls, by: Principal, holding: readonl
 }
 
 /** An agent leaves. The credentials that registered it are remembered, for each level on which something holds it. */
-export function noteDeparture(gov: Controls, { record: { id, registeredWith } }: Agent): void {
+export function noteDeparture(gov: Controls, agent: Agent): void {
+  const { id } = agent.record;
+  const { registrars } = registeredBy(gov.directory, agent);
   const { runs, departures } = gov.control;
   const newest = Math.max(runs.newestAt, gov.directory.suspensions.newestAt);
   const at = Math.max(gov.clock.now(), newest);
   for (const agentId of [id.agentId, null]) {
     if (!isHeld(gov, id, agentId)) continue;
-    for (const credentialId of registeredWith) {
+    for (const credentialId of registrars) {
       const { orgId, teamId } = id;
       const exact: Departure = { orgId, teamId, agentId, credentialId, at };
       const anywhere: Departure = { ...exact, teamId: null, agentId: null };

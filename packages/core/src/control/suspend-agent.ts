@@ -10,7 +10,7 @@ import type { AgentId } from '../kernel/index.ts';
 import type { Op, Receipt } from '../ops/index.ts';
 import { lifted } from '../ops/index.ts';
 import type { Agent, Suspension } from '../tenancy/index.ts';
-import { findAgent } from '../tenancy/index.ts';
+import { findAgent, registeredBy } from '../tenancy/index.ts';
 
 export interface SuspendAgent {
   readonly by: Principal;
@@ -62,7 +62,7 @@ export function resumeAgent(gov: Controls, { by, agent: id, reason }: SuspendAge
 /** Resuming lifts the suspension and all blocks, or nothing. */
 function requireLifting(gov: Controls, by: Principal, agent: Agent): void {
   gov.directory.outOfService.refuse(agent.record.id);
-  const caller = standingOf(gov.keys, by, agent.record);
+  const caller = standingOf(gov.keys, by, registeredBy(gov.directory, agent));
   const { suspension } = agent.record;
   if (suspension !== null) requireAuthority(caller, 'suspension', suspension.width);
   for (const { width } of blocksOf(gov, agent)) requireAuthority(caller, 'unconfirmed_stop', width);

@@ -8,7 +8,7 @@ import type { Answer, Judgement } from './answer.ts';
 import { answerOf, describeDecision } from './answer.ts';
 import { decide } from './decide.ts';
 import type { Decisions } from './decisions.ts';
-import { delegatorsIn, restOnChain } from './judge-delegation.ts';
+import { countCheck, delegatorsIn, restOnChain } from './judge-delegation.ts';
 import { pace } from './pace.ts';
 import { proveAsker } from './prove-asker.ts';
 import { refuseUser, whyNotProven } from './prove-user.ts';
@@ -19,8 +19,8 @@ import type { EpochMs } from '../kernel/index.ts';
 import { traceIdsOf, traceIdsIn } from '../kernel/index.ts';
 import { bareRecord, moveByDecision, noDelegators, noteUse, recordOf } from '../ops/index.ts';
 import type { Op, OpRecord } from '../ops/index.ts';
-import type { Agent, Link } from '../tenancy/index.ts';
-import { actorOf, touchAgent, identify, linksOf, usedBy } from '../tenancy/index.ts';
+import type { Agent } from '../tenancy/index.ts';
+import { actorOf, touchAgent, identify, linksOf } from '../tenancy/index.ts';
 
 /** Judges one action and answers once the decision is durable. */
 export function checkAction(gov: Decisions, request: CheckRequest): Promise<Answer> {
@@ -116,13 +116,6 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
   record(gov, request, agent, judgement, now, false);
   if (approval !== undefined) announceApproval(gov, approval);
   return judgement;
-}
-
-/** One check more of each delegation above. */
-function countCheck({ journal }: Decisions, links: readonly Link[]): void {
-  for (const { delegation } of links) {
-    journal.apply({ kind: 'delegation_used', delegation: usedBy(delegation, { checks: 1, settledMicros: 0 }) });
-  }
 }
 
 function arrive({ journal }: Decisions, op: OpRecord): void {

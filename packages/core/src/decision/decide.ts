@@ -56,10 +56,10 @@ export function decide(gov: Decisions, asker: Asker, request: CheckRequest, runI
   const evaluation = new Evaluation(subjectOf(action, facts.user()));
   const refusal = refuseByDelegation(links, action, evaluation);
   if (refusal !== undefined) return refusedByDelegation(costMicros, refusal);
-  const own = gov.policies.evaluate(agent.record.id, action, facts, evaluation);
+  const own = gov.policies.enforce(agent.record.id, action, facts, evaluation);
   const above = agentsAbove(links).map((each) => {
     const factsOf = new CheckFacts(gov, each, request, now, costMicros);
-    const verdict = gov.policies.evaluate(each.record.id, action, factsOf, evaluation);
+    const verdict = gov.policies.enforce(each.record.id, action, factsOf, evaluation);
     return { agent: each, verdict, asked: factsOf.asked };
   });
   const verdict = above.length === 0 ? own : strictestOf(own, above);
@@ -73,7 +73,12 @@ export function decide(gov: Decisions, asker: Asker, request: CheckRequest, runI
     const caps = { policy, exceededBy: (cost: Micros) => gov.ledger.exceededBy(tiers, cost) };
     const weighed = weighBudgets(gov, caps, { agentId: agent.record.id, action }, verdict, charge);
     const tooDear = weighed.decision === 'deny' ? undefined : refuseCost(gov, links, costMicros);
-    if (tooDear !== undefined) return refusedByDelegation(costMicros, { reason: tooDear });
+    if (tooDear !== undefined) {
+      // It may fit after all: those below it may have been given back elsewhere what they had reserved.
+      gov.journal.restOnAll();
+      gov.journal.onlyIf(() => false);
+      return refusedByDelegation(costMicros, { reason: tooDear });
+    }
     return settle(gov, { ...asker, tiers }, request, { runId, costMicros }, now, weighed, verdict.tier);
   });
   const { asked } = facts;
@@ -82,7 +87,8 @@ export function decide(gov: Decisions, asker: Asker, request: CheckRequest, runI
     gov.journal.restOnAll();
     gov.journal.onlyIf(() => false);
   }
-  const { observed } = verdict;
+  // What observed documents say is told of the agent itself. They come after all that is enforced.
+  const observed = gov.policies.observe(agent.record.id, action, facts, evaluation, verdict.effect);
   const { price } = charge;
   if (asked === undefined && observed === undefined && price === undefined) return decided;
   return {

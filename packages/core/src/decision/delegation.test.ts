@@ -1,9 +1,15 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { action } from '../action/action.ts';
+import { forgetEndedDelegations } from '../control/forget-delegations.ts';
+import { timestamp } from '../kernel/index.ts';
+import type { CompileCondition } from '../policy/condition.ts';
+import { decisionCost } from '../policy/condition.ts';
+import { loadPolicies } from '../policy/load-policies.ts';
+import { mostNewDelegates } from '../tenancy/delegate-agent.ts';
 import type { DelegateRequest } from '../tenancy/delegate-agent.ts';
 import { endLapsedDelegations } from '../tenancy/end-delegation.ts';
 import { ownWork } from '../journal/warrant.ts';
-import { approve, person } from '../testkit/approvals.ts';
+import { approve, person, reject } from '../testkit/approvals.ts';
 import { approveAction, delegateAgent, resumeAgent, revokeDelegation, suspendAgent } from '../testkit/commands.ts';
 import { agentId, operator, useTool } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
@@ -130,6 +136,58 @@ describe('what a delegate may do', () => {
     });
     expect(await g.check(one, again)).toMatchObject({ decision: 'allow' });
     expect(delegationOf(middle.id)).toMatchObject({ checks: 3 });
+  });
+
+  test('is used up by checks that are refused before policy, once the delegate has proven who it is', async () => {
+    const child = await delegate(boss, 'child', { maxChecks: 3 });
+    const lower = await delegate(child, 'lower');
+    expect(await g.check({ ...lower, token: 'x'.repeat(40) })).toMatchObject({ policyRule: 'identity' });
+    expect(delegationOf()?.checks).toBe(0);
+    expect(await g.check(lower, { subjectToken: 'x' })).toMatchObject({ policyRule: 'identity' });
+    expect(delegationOf()?.checks).toBe(1);
+    await g.settle(suspendAgent(g.gov, operator, childId, ''));
+    expect(await g.check(child)).toMatchObject({ reason: 'agent is suspended' });
+    expect(await g.check(lower)).toMatchObject({ reason: 'delegator is suspended' });
+    expect(await g.check(lower)).toMatchObject({ reason: 'delegator is suspended' });
+    expect([delegationOf()?.checks, delegationOf(lower.id)?.checks]).toEqual([3, 2]);
+    await g.settle(resumeAgent(g.gov, operator, childId, ''));
+    expect(await g.check(lower)).toMatchObject({
+      policyRule: 'delegation',
+      reason: expect.stringContaining('used up'),
+    });
+    const next = await g.crash();
+    expect(next.gov.directory.delegations.of(next.known(childId))?.checks).toBe(3);
+  });
+
+  test('is not decided by whoever has registered a delegator, then or since', async () => {
+    await g.policies('default: allow\nrules: [{name: ask, effect: require_approval}]');
+    const child = await delegate(await delegate(boss, 'middle'), 'child');
+    const { approvalId } = await g.check(child);
+    const later = person('later', { teamId: 'search', orgId: 'acme' });
+    boss = await g.register(bossId, {}, later);
+    for (const verdict of [approve, reject]) {
+      await expect(verdict(g, approvalId, later)).rejects.toMatchObject({ code: 'own_approval' });
+    }
+    const { opId } = await g.check(child, { action: useTool('x') });
+    expect(opId).not.toBe('');
+    await g.settle(suspendAgent(g.gov, person('other'), childId, ''));
+    await expect(g.settle(resumeAgent(g.gov, later, childId, ''))).rejects.toMatchObject({ code: 'own_agent' });
+  });
+
+  test('costs what is enforced first: observed documents take nothing from those of a delegator', async () => {
+    const compileCondition: CompileCondition = (source) => (_facts, evaluation) => {
+      evaluation?.charge(source === 'dear' ? decisionCost - 10 : 5);
+      return false;
+    };
+    const text = [
+      'name: all\ndefault: allow',
+      'name: seen\nmode: observe\nscope: agent:acme/search/child\nrules: [{name: r, effect: deny, when: dear}]',
+      'name: of-boss\nscope: agent:acme/search/boss\nrules: [{name: no, effect: deny, when: cheap}, {name: never, effect: deny, when: cheap}]',
+    ];
+    const sources = text.map((each, nth) => ({ file: `${nth}.yaml`, text: each }));
+    expect(await g.settle(loadPolicies(g.gov, sources, { compileCondition }))).toEqual([]);
+    const child = await delegate(boss, 'child');
+    expect(await g.check(child)).toMatchObject({ decision: 'allow' });
   });
 
   test('is bounded by what every delegation above it may cost: reserved, settled and released like caps', async () => {
@@ -276,6 +334,34 @@ describe('delegating', () => {
     await delegate(boss, 'child-1').catch(() => undefined);
     await g.settle(revokeDelegation(g.gov, child, 'child-1'));
     await delegate(child, 'one-more');
+  });
+
+  test('to one new agent after the other is bounded, and the refusal says when it goes on', async () => {
+    const child = await delegate(boss, 'child');
+    const churn = async (by: TestAgent, name: string) => {
+      await delegate(by, name);
+      await g.settle(revokeDelegation(g.gov, by, name));
+      await g.settle(g.gov.journal.turn(ownWork, () => forgetEndedDelegations(g.gov, 10)));
+    };
+    for (let nth = 1; nth < mostNewDelegates; nth++) await churn(nth % 2 === 0 ? boss : child, `c-${nth}`);
+    const refusal = { code: 'too_many_agents', message: expect.stringContaining(timestamp(g.clock.now() + 60_000)) };
+    for (const by of [boss, child]) await expect(delegate(by, 'one-more')).rejects.toMatchObject(refusal);
+    // Others are not concerned, nor is who acts for it already.
+    await delegate(await g.register(agentId('acme/search/other')), 'of-other');
+    await delegate(boss, 'child');
+    g.clock.advance(60_000);
+    await g.settle(g.gov.journal.turn(ownWork, () => forgetEndedDelegations(g.gov, 1000)));
+    expect([...g.gov.directory.delegations.ended()]).toEqual([]);
+    await delegate(boss, 'one-more');
+  });
+
+  test('outlives the token and the key that it was made with, as the delegator does', async () => {
+    const child = await delegate(boss, 'child');
+    boss = await g.register(bossId, {}, person('deployer'));
+    expect(await g.check(child)).toMatchObject({ decision: 'allow' });
+    // What ends it is to let the delegator leave.
+    await g.deregister(boss);
+    expect(await g.check(child)).toMatchObject({ decision: 'deny', policyRule: 'identity' });
   });
 
   test('takes the token of whoever delegates', async () => {

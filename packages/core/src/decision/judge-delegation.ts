@@ -6,6 +6,7 @@ import { compileGlob, minus, plus, usdOfMicros } from '../kernel/index.ts';
 import type { Evaluation, Verdict } from '../policy/index.ts';
 import { jointly, strength } from '../policy/index.ts';
 import type { Agent, Link } from '../tenancy/index.ts';
+import { linksOf, usedBy } from '../tenancy/index.ts';
 import type { Decisions } from './decisions.ts';
 
 /** The rule of a check that the limits of a delegation refuse. */
@@ -27,6 +28,28 @@ export function restOnChain({ journal }: Decisions, agent: Agent, links: readonl
   const agents = [agent.key, ...agentsAbove(links).map(({ key }) => key)];
   journal.restOnAll();
   journal.onlyIf(({ touched }) => !restsOn({ agents, orgs: [], everything: false }, touched));
+}
+
+/** One check more of each delegation above. */
+export function countCheck({ journal }: Pick<Decisions, 'journal'>, links: readonly Link[]): void {
+  for (const { delegation } of links) {
+    journal.apply({ kind: 'delegation_used', delegation: usedBy(delegation, { checks: 1, settledMicros: 0 }) });
+  }
+}
+
+/**
+ * A check that is refused before policy counts as well, once the delegate has proven who it is. Where none is left, it
+ * counts nowhere. Returns what its entry says of that.
+ */
+export function countRefused(
+  gov: Pick<Decisions, 'journal' | 'directory'>,
+  agent: Agent,
+): { readonly delegators?: readonly string[] } {
+  const links = linksOf(gov.directory, agent);
+  if (links.length === 0) return {};
+  const isUsedUp = links.some(({ delegation: { checks, maxChecks } }) => maxChecks !== null && checks >= maxChecks);
+  if (!isUsedUp) countCheck(gov, links);
+  return { delegators: delegatorsIn(links) };
 }
 
 /** Why a delegation refuses a check. */
@@ -95,15 +118,9 @@ export function strictestOf(
     const reason = `on behalf of "${agent.record.id.agentId}": ${verdict.reason}`;
     strictest = { ...verdict, reason };
   }
-  if (strictest.effect !== 'require_approval') return withObserved(strictest, own);
+  if (strictest.effect !== 'require_approval') return strictest;
   const asking = [own, ...above.map(({ verdict }) => verdict)].flatMap((verdict) => verdict.asking ?? []);
-  return withObserved({ ...strictest, asking: jointly(asking) }, own);
-}
-
-/** What observed documents say is told of the agent itself. */
-function withObserved({ effect, reason, rule, tier, asking }: Verdict, { observed }: Verdict): Verdict {
-  const verdict = { effect, reason, rule, tier, ...(asking === undefined ? {} : { asking }) };
-  return observed === undefined ? verdict : { ...verdict, observed };
+  return { ...strictest, asking: jointly(asking) };
 }
 
 function nameOf({ delegation: { id, by } }: Link): string {

@@ -7,6 +7,7 @@ import type { Agent } from '../tenancy/index.ts';
 import { actorOf, identify } from '../tenancy/index.ts';
 import type { Judgement } from './answer.ts';
 import type { Decisions } from './decisions.ts';
+import { countRefused } from './judge-delegation.ts';
 import { proveSubject } from './prove-subject.ts';
 
 /**
@@ -49,6 +50,7 @@ export function refuseUser(
   const rests = { agents: [agent.key], orgs: [], everything: false };
   gov.journal.restOnAll();
   gov.journal.onlyIf(({ touched }) => !restsOn(rests, touched));
+  const counted = countRefused(gov, agent);
   const at = gov.clock.now();
   const reason = `subject token: ${why}`;
   const verdict = { decision: 'deny', reason, policyRule: 'identity' } as const;
@@ -62,7 +64,7 @@ export function refuseUser(
     spanId: request.spanId === '' ? null : request.spanId,
     ...verdict,
     policyVersion: gov.policies.version,
-    payload: canonicalJson({ action_type: request.action.type }),
+    payload: canonicalJson({ action_type: request.action.type, ...counted }),
   });
   gov.journal.apply({ type: 'decision', at, agent: agent.record.id, ...verdict, opId: '' });
   return { ...verdict, tier: 'identity', op: undefined, startedAt };

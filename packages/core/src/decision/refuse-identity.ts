@@ -3,7 +3,7 @@ import { canonicalJson } from '../audit/index.ts';
 import type { Actor, Lineage } from '../audit/index.ts';
 import type { Judgement } from './answer.ts';
 import type { Decisions } from './decisions.ts';
-import { agentsAbove } from './judge-delegation.ts';
+import { agentsAbove, countRefused } from './judge-delegation.ts';
 import { restsOn } from '../journal/index.ts';
 import type { AgentId } from '../kernel/index.ts';
 import { agentKey } from '../kernel/index.ts';
@@ -38,6 +38,7 @@ export function refuseIdentity(
     claimed_agent_id: claim.agentId,
     claimed_org_id: claim.orgId,
     claimed_team_id: claim.teamId,
+    ...(held === undefined ? {} : countRefused(gov, held)),
     ...(owner === undefined
       ? {}
       : {

@@ -69,20 +69,31 @@ export class PolicySet {
     this.pricing = documents.find(({ pricing }) => pricing !== undefined)?.pricing ?? noPrices;
   }
 
+  /** What is enforced, and what is observed. */
+  evaluate(agent: AgentId, action: Action, facts: Facts): Verdict {
+    const evaluation = new Evaluation(subjectOf(action, facts.user()));
+    const verdict = this.enforce(agent, action, facts, evaluation);
+    const observed = this.observe(agent, action, facts, evaluation, verdict.effect);
+    return observed === undefined ? verdict : { ...verdict, observed };
+  }
+
   /** The cost of all that is judged with one `evaluation` is bounded together. */
-  evaluate(
-    agent: AgentId,
-    action: Action,
-    facts: Facts,
-    evaluation: Evaluation = new Evaluation(subjectOf(action, facts.user())),
-  ): Verdict {
+  enforce(agent: AgentId, action: Action, facts: Facts, evaluation: Evaluation): Verdict {
     const scopes = scopesAbove(agent);
     const decided = this.#decide(agent, action, scopes, facts, evaluation);
     const rates = decided.effect === 'deny' ? [] : this.rates.of(scopes, action.type, evaluation);
-    const verdict = rates.length === 0 ? decided : { ...decided, rates };
-    // Observed documents come last, so that they take nothing from the cost limit of enforced ones.
-    const observed = this.#observed?.against(verdict.effect, scopes, action.type, facts, evaluation);
-    return observed === undefined ? verdict : { ...verdict, observed };
+    return rates.length === 0 ? decided : { ...decided, rates };
+  }
+
+  /** It comes last, once everything is judged that decides, so that it takes nothing from the cost limit of that. */
+  observe(
+    agent: AgentId,
+    { type }: Action,
+    facts: Facts,
+    evaluation: Evaluation,
+    decided: Effect,
+  ): readonly Observed[] | undefined {
+    return this.#observed?.against(decided, scopesAbove(agent), type, facts, evaluation);
   }
 
   /**

@@ -7,7 +7,7 @@ import type { EpochMs, ReeveError } from '../kernel/index.ts';
 import { agentKey } from '../kernel/index.ts';
 import type { DelegateRequest } from '../tenancy/delegate-agent.ts';
 import { endLapsedDelegations } from '../tenancy/end-delegation.ts';
-import { completeAction, delegateAgent, registerAgent } from '../testkit/commands.ts';
+import { completeAction, controlOp, delegateAgent, registerAgent } from '../testkit/commands.ts';
 import { resumeAgent, revokeDelegation, suspendAgent } from '../testkit/commands.ts';
 import type { LoggedEntry } from '../testkit/logged-entry.ts';
 import { agentId, checkOf, operator, registration } from '../testkit/requests.ts';
@@ -103,7 +103,8 @@ function requireBounds(entries: readonly LoggedEntry[]): void {
       live.delete(name);
     } else if (type === 'AgentSuspended') suspended.add(name);
     else if (type === 'AgentResumed') suspended.delete(name);
-    if (decision !== null && opId !== null && payload['replay'] !== true) {
+    // What a delegate is refused before policy counts, too.
+    if (decision !== null && (opId !== null || chain.length > 0) && payload['replay'] !== true) {
       const fits = below.every((each) => (live.get(each)?.checks ?? 0) < (live.get(each)?.maxChecks ?? 0));
       for (const each of below) {
         const counted = live.get(each);
@@ -200,6 +201,25 @@ describe('at two gateways at once', () => {
     await settled(completing);
     expect((await checking).decision).toBe('deny');
     expect(await bothAt(checkAt(one, leaves[0], 1), checkAt(two, leaves[1], 1))).toEqual(['allow', 'deny']);
+  });
+
+  test('nothing is denied by what another gateway has released meanwhile', async () => {
+    const { one, two, leaves, checkAt, settled, follow } = await chained({ maxCostMicros: 5 });
+    const { opId } = await settled(checkAt(one, leaves[0], 3));
+    await follow();
+    const { id, token } = leaves[0];
+    const completion = { actualCostMicros: 0, outcome: 'failed', detail: '' } as const;
+    await settled(completeAction(one.gov, { agentId: id, token, opId, ...completion }), [one]);
+    expect(await settled(checkAt(two, leaves[1], 3))).toMatchObject({ decision: 'allow' });
+  });
+
+  test('nothing is denied by an operation that another gateway has terminated meanwhile', async () => {
+    const { one, two, leaves, checkAt, settled, follow } = await chained({ maxCostMicros: 5 });
+    const { opId } = await settled(checkAt(one, leaves[0], 3));
+    await follow();
+    const op = one.gov.ops.get(one.known(leaves[0].id), opId);
+    await settled(controlOp(one.gov, operator, op, 'terminate', ''), [one]);
+    expect(await settled(checkAt(two, leaves[1], 3))).toMatchObject({ decision: 'allow' });
   });
 
   test('nothing begins once a delegator is suspended, a repeated check included', async () => {

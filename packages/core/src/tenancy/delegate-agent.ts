@@ -18,7 +18,8 @@ import type { Agent, AgentRecord } from './agent.ts';
 import { actorOf, isRegistered } from './agent.ts';
 import type { DelegationTerms } from './delegation.ts';
 import { delegated } from './delegation.ts';
-import { agentsUnder, deepestDelegation, hasLapsed, linksOf } from './delegation-links.ts';
+import { newForMs } from './delegation.ts';
+import { agentsUnder, deepestDelegation, grantsUnder, hasLapsed, linksOf } from './delegation-links.ts';
 import { endDelegation, lapseOf } from './end-delegation.ts';
 import { authenticateAgent, isHeld } from './identify.ts';
 import type { Tenancy } from './tenancy.ts';
@@ -45,6 +46,8 @@ const mostTools = 100;
 const longestToolsTogether = 8192;
 /** All delegates of one agent, at all depths. They end together if it leaves. */
 export const mostDelegates = 256;
+/** To so many new agents may be delegated within a minute. */
+export const mostNewDelegates = 512;
 
 /**
  * Lets another agent act for this one, within limits and for a time. To delegate again replaces limits and token. What
@@ -71,9 +74,7 @@ export function delegateAgent(gov: Tenancy, request: DelegateRequest): GrantedDe
   const existing = freed(gov, id, delegator);
   const again = existing === undefined ? undefined : directory.delegations.of(existing);
   const root = links.at(-1)?.delegator ?? delegator;
-  if (again === undefined && agentsUnder(directory, root).length >= mostDelegates) {
-    throw new ReeveError('too_many_agents', `${mostDelegates} agents act for "${root.key}" already; revoke some`);
-  }
+  if (again === undefined) requireRoomUnder(gov, root);
   directory.checkParent(id, delegator.record.id, 'child_id');
 
   const now = clock.now();
@@ -124,6 +125,21 @@ export function delegateAgent(gov: Tenancy, request: DelegateRequest): GrantedDe
   );
   gov.journal.apply({ type: 'agent', at: now, agent: id, change: 'registered' });
   return { agentId: id, token, expiresAt };
+}
+
+/** Whoever delegates to ever new agents, at whatever depth, has a bounded number of them, and gets new ones at a bounded rate. */
+function requireRoomUnder({ directory, clock }: Tenancy, root: Agent): void {
+  if (agentsUnder(directory, root).length >= mostDelegates) {
+    throw new ReeveError('too_many_agents', `${mostDelegates} agents act for "${root.key}" already; revoke some`);
+  }
+  const since = clock.now() - newForMs;
+  const lately = grantsUnder(directory, root).filter((at) => at > since);
+  if (lately.length < mostNewDelegates) return;
+  const room = timestamp(Math.min(...lately) + newForMs);
+  throw new ReeveError(
+    'too_many_agents',
+    `"${root.key}" has delegated to ${mostNewDelegates} new agents within a minute; delegate to one of them again, or to new ones after ${room}`,
+  );
 }
 
 /** The agent with this id, if there is one that may be delegated to. One whose delegation is over is free. */

@@ -1,4 +1,6 @@
+import type { Registered } from '../access/index.ts';
 import type { AgentKey, EpochMs } from '../kernel/index.ts';
+import { agentKey } from '../kernel/index.ts';
 import type { Agent } from './agent.ts';
 import { isRegistered } from './agent.ts';
 import type { Delegation } from './delegation.ts';
@@ -36,6 +38,21 @@ export function linksOf(directory: KnownAgents, agent: Agent): readonly Link[] {
   return links;
 }
 
+/**
+ * Who has registered an agent, and everybody on whose behalf it acts or did: all of them stand behind it, also those who
+ * came later. The record of an agent tells only who did when it was delegated to.
+ */
+export function registeredBy(directory: KnownAgents, agent: Agent): Registered {
+  const registrars = new Set(agent.record.registeredWith);
+  let delegation = directory.delegations.find(agent.key);
+  for (let depth = 0; delegation !== undefined && depth < deepestDelegation; depth++) {
+    const delegator = directory.find({ ...delegation.id, agentId: delegation.by });
+    for (const each of delegator?.record.registeredWith ?? []) registrars.add(each);
+    delegation = delegator === undefined ? undefined : directory.delegations.find(delegator.key);
+  }
+  return { registrars: [...registrars] };
+}
+
 /** When the delegations end by which an agent acts; null if it acts for nobody. */
 export function delegationEnd(directory: KnownAgents, agent: Agent): EpochMs | null {
   const links = linksOf(directory, agent);
@@ -53,6 +70,14 @@ export function hasLapsed(directory: KnownAgents, agent: Agent, now: EpochMs): b
 export function agentsUnder(directory: KnownAgents, agent: Pick<Agent, 'key'>): AgentKey[] {
   const direct = [...directory.delegations.under(agent)];
   return direct.length === 0 ? direct : direct.flatMap((key) => [key, ...agentsUnder(directory, { key })]);
+}
+
+/** When the delegations were made that are remembered below an agent, at all depths. */
+export function grantsUnder(directory: KnownAgents, agent: Pick<Agent, 'key'>, depth = deepestDelegation): EpochMs[] {
+  if (depth === 0) return [];
+  return [...directory.delegations.madeBy(agent)].flatMap(({ id, grantedAt }) => {
+    return [grantedAt, ...grantsUnder(directory, { key: agentKey(id) }, depth - 1)];
+  });
 }
 
 /** Whether an agent may not act at present, because somebody on whose behalf it acts may not. */

@@ -41,6 +41,9 @@ export function delegateOfChange(change: DelegationChange): AgentId {
   return change.kind === 'delegation_removed' ? change.id : change.delegation.id;
 }
 
+/** How long a delegation counts as a new one. It is remembered as long, even if it has ended. */
+export const newForMs = 60_000;
+
 /** What is new. What was used of the one before counts on, if that lasts and is by the same agent. */
 export function delegated(terms: DelegationTerms, before: Delegation | undefined): Delegation {
   const counts = before !== undefined && before.endedAt === null && before.by === terms.by;

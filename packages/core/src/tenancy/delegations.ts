@@ -12,6 +12,8 @@ export type KnownDelegations = Omit<Delegations, 'apply'>;
 export class Delegations {
   readonly #byKey = new Map<AgentKey, Delegation>();
   readonly #byDelegator = new Map<AgentKey, Set<AgentKey>>();
+  /** By delegator, those that have ended as well. */
+  readonly #remembered = new Map<AgentKey, Set<AgentKey>>();
   readonly #ended = new Set<AgentKey>();
 
   /** The delegation by which an agent acts, while it lasts. */
@@ -28,6 +30,14 @@ export class Delegations {
   /** The keys of the agents that act for this one by a delegation that lasts. */
   under({ key }: Pick<Agent, 'key'>): ReadonlySet<AgentKey> {
     return this.#byDelegator.get(key) ?? nobody;
+  }
+
+  /** All that are remembered by which this agent has delegated, those that have ended included. */
+  *madeBy({ key }: Pick<Agent, 'key'>): Generator<Delegation> {
+    for (const child of this.#remembered.get(key) ?? nobody) {
+      const found = this.#byKey.get(child);
+      if (found !== undefined) yield found;
+    }
   }
 
   get all(): Iterable<Delegation> {
@@ -52,29 +62,36 @@ export class Delegations {
 
   #set(key: AgentKey, delegation: Delegation | undefined): void {
     const before = this.#byKey.get(key);
-    if (before !== undefined && before.endedAt === null) this.#leave(before, key);
+    if (before !== undefined) {
+      leave(this.#byDelegator, before, key);
+      leave(this.#remembered, before, key);
+    }
     this.#ended.delete(key);
     if (delegation === undefined) {
       this.#byKey.delete(key);
       return;
     }
     this.#byKey.set(key, delegation);
-    if (delegation.endedAt !== null) {
-      this.#ended.add(key);
-      return;
-    }
-    const above = delegatorKey(delegation);
-    const siblings = this.#byDelegator.get(above);
-    if (siblings === undefined) this.#byDelegator.set(above, new Set([key]));
-    else siblings.add(key);
+    join(this.#remembered, delegation, key);
+    if (delegation.endedAt === null) join(this.#byDelegator, delegation, key);
+    else this.#ended.add(key);
   }
+}
 
-  #leave(delegation: Delegation, key: AgentKey): void {
-    const above = delegatorKey(delegation);
-    const siblings = this.#byDelegator.get(above);
-    siblings?.delete(key);
-    if (siblings?.size === 0) this.#byDelegator.delete(above);
-  }
+type ByDelegator = Map<AgentKey, Set<AgentKey>>;
+
+function join(index: ByDelegator, delegation: Delegation, key: AgentKey): void {
+  const above = delegatorKey(delegation);
+  const siblings = index.get(above);
+  if (siblings === undefined) index.set(above, new Set([key]));
+  else siblings.add(key);
+}
+
+function leave(index: ByDelegator, delegation: Delegation, key: AgentKey): void {
+  const above = delegatorKey(delegation);
+  const siblings = index.get(above);
+  siblings?.delete(key);
+  if (siblings?.size === 0) index.delete(above);
 }
 
 const nobody: ReadonlySet<AgentKey> = new Set();
