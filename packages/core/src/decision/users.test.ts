@@ -144,6 +144,25 @@ describe('a subject token', () => {
   });
 });
 
+test('what is held outlives the token that it was asked with; asking again takes one that is valid', async () => {
+  const { test, bot } = await governed('default: allow\nrules: [{name: ask, effect: require_approval}]');
+  const ids = { traceId: 't', spanId: 's' };
+  const exp = test.clock.now() + 1000;
+  const subjectToken = JSON.stringify({ sub: 'u-1', exp });
+  const { approvalId } = await test.check(bot, { ...ids, subjectToken });
+  test.clock.advance(61_000);
+  const expired = { decision: 'deny', policyRule: 'identity', reason: 'subject token: has expired', opId: '' };
+  expect(await test.check(bot, { ...ids, subjectToken })).toMatchObject(expired);
+  expect(test.opsOf(bot.id).get('t:s')).toMatchObject({ state: 'pending' });
+  // The user was proven when the agent asked, and that is what people decide about.
+  await approve(test, approvalId, person('dev'));
+  expect(test.opsOf(bot.id).get('t:s')).toMatchObject({ state: 'running' });
+  expect(await test.check(bot, { ...ids, subjectToken })).toMatchObject(expired);
+  const renewed = JSON.stringify({ sub: 'u-1', exp: test.clock.now() + 1000 });
+  expect(await test.check(bot, { ...ids, subjectToken: renewed })).toMatchObject({ decision: 'allow', opId: 't:s' });
+  expect(await test.check(bot, { ...ids, subjectToken: bob })).toMatchObject({ reason: anotherRequest });
+});
+
 test('of the tokens of a batch only a few are verified at a time, and each is answered in its place', async () => {
   const { subjects, gate } = plainIssuer();
   let [now, most] = [0, 0];
