@@ -24,6 +24,16 @@ export class AdapterWorld implements AsyncDisposable {
     return this.#reeve.register({ orgId: 'acme', teamId: 'core', agentId });
   }
 
+  /** The whole log. */
+  entries(): Promise<ReturnType<TestGateway['audit']>> {
+    return Promise.resolve(this.#gateway.audit());
+  }
+
+  async agents(): Promise<RouteOutput<Routes['listAgents']>['items']> {
+    const path = '/api/v1/agents?per_page=200';
+    return (await this.#gateway.api.get<RouteOutput<Routes['listAgents']>>(path, bootstrapKey)).body.items;
+  }
+
   ops(agent: Agent): Promise<readonly Op[]> {
     return this.#list<Op>('ops', agent);
   }

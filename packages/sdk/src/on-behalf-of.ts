@@ -9,6 +9,15 @@ const detailsAt: ReadonlyMap<string | symbol, number> = new Map([
   ['guard', 2],
 ]);
 
+/** Asks an agent that acts for somebody to let another one act for them. */
+const carried = Symbol('the user is carried on');
+
+/** The other agent, acting for whom this one does. */
+export function forTheSame<Agent extends object>(agent: Agent, other: Agent): Agent {
+  const carry: unknown = Reflect.get(agent, carried);
+  return typeof carry === 'function' ? (carry as (other: Agent) => Agent)(other) : other;
+}
+
 type Method = (...args: unknown[]) => unknown;
 
 /** The agent with a token in each of its checks. Everything else is the agent's own. */
@@ -21,6 +30,7 @@ export function onBehalfOf<Agent extends object>(agent: Agent, token: string): A
   });
   return new Proxy(agent, {
     get: (target, name) => {
+      if (name === carried) return (other: Agent) => onBehalfOf(other, subjectToken);
       const value: unknown = Reflect.get(target, name, target);
       if (typeof value !== 'function') return value;
       const own = value.bind(target) as Method;

@@ -10,14 +10,19 @@ import { approvalWaitOf, costOf, runIdOf } from './govern-options.ts';
 import { idsOfCall } from './first-ask.ts';
 import type { Refusal } from './refusal.ts';
 import { away, refusalOf, refusalOfAnswer, stopped } from './refusal.ts';
+import type { Subagent, SubagentLimits } from './subagents.ts';
+import { beginSubagent } from './subagents.ts';
 
 export interface PermissionsOptions extends Pick<GovernOptions, 'approvalWaitMs' | 'runId' | 'costs' | 'spent'> {
   /** MCP servers whose tools `govern` checks already. */
   readonly governed?: readonly string[] | undefined;
   /** The `cwd` of the query, for uses that its hooks do not tell of. That of this process if it has none. */
   readonly cwd?: string | undefined;
-  /** The agents that sub-agents act as, by their type. Otherwise they act as the agent itself. */
-  readonly subagents?: Readonly<Record<string, Agent>> | undefined;
+  /**
+   * What sub-agents act as, by their type: an agent of its own, or a delegate of this agent with these limits at most, which
+   * ends with the sub-agent. Otherwise they act as the agent itself.
+   */
+  readonly subagents?: Readonly<Record<string, Agent | SubagentLimits>> | undefined;
   /** Ends the query when an operator terminates one of its operations: the `abortController` of the query. */
   readonly abortController?: AbortController | undefined;
 }
@@ -65,7 +70,7 @@ export interface Permissions {
     input: Record<string, unknown>,
     options: CallOptions & { readonly toolUseID?: string; readonly mcpServer?: Provenance },
   ): Promise<PermissionResult>;
-  hooks: Record<'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure' | 'SessionEnd', Matcher[]>;
+  hooks: Record<'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure' | 'SubagentStop' | 'SessionEnd', Matcher[]>;
 }
 
 /** A use of a tool that is asked about. */
@@ -112,6 +117,21 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
     const uses = [...open.values()];
     open.clear();
     await Promise.all(uses.map((use) => complete(use, { outcome: 'cancelled', detail: 'the query was ended' })));
+    await Promise.all([...delegates.keys()].map(endSubagent));
+  };
+  /** Those that act as delegates, by the id that Claude Code gave them. */
+  const delegates = new Map<string, Promise<Subagent>>();
+  const endSubagent = async (id: string) => {
+    const delegate = delegates.get(id);
+    delegates.delete(id);
+    await delegate?.then(({ end }) => end()).catch(() => {});
+  };
+  const whoActs = async ({ agent_type: type, agent_id: id = '' }: HookInput): Promise<Agent> => {
+    const named = subagentOf(options, type);
+    if (named === undefined || isAgent(named)) return named ?? agent;
+    const delegate = delegates.get(id) ?? beginSubagent(agent, type ?? '', named);
+    delegates.set(id, delegate);
+    return (await delegate).agent;
   };
   options.abortController?.signal.addEventListener('abort', () => void endAll());
 
@@ -134,9 +154,15 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
   const before: Hook = async (input, toolUseId, { signal }) => {
     const { tool_name: tool = '', tool_input: given, tool_use_id: id = toolUseId ?? '', session_id: run } = input;
     if (isElsewhere(tool, input.mcp_server)) return {};
-    const as = subagentOf(options, input.agent_type) ?? agent;
     const { cwd } = input;
-    const refusal = await ask({ tool, input: given, id, ...(run === undefined ? {} : { run }), cwd, as, signal });
+    const refusal = await whoActs(input).then(
+      (as) => ask({ tool, input: given, id, ...(run === undefined ? {} : { run }), cwd, as, signal }),
+      (error: unknown) => {
+        // It may be given another delegate with its next use.
+        delegates.delete(input.agent_id ?? '');
+        return refusalOf(error) ?? unchecked(error);
+      },
+    );
     if (refusal === undefined) return {};
     const decision = { hookEventName: 'PreToolUse', permissionDecision: 'deny' } as const;
     return { hookSpecificOutput: { ...decision, permissionDecisionReason: refusal.text } };
@@ -177,6 +203,10 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
       PreToolUse: hook(before),
       PostToolUse: held(after('succeeded')),
       PostToolUseFailure: held(after('failed')),
+      SubagentStop: hook(async ({ agent_id: id = '' }) => {
+        await endSubagent(id);
+        return {};
+      }),
       SessionEnd: hook(async () => {
         await endAll();
         return {};
@@ -208,8 +238,15 @@ async function askFor(use: AskedUse, options: PermissionsOptions, waitMs: number
 }
 
 /** Types of sub-agents come from files of the project, too. */
-function subagentOf({ subagents = {} }: PermissionsOptions, type: string | undefined): Agent | undefined {
+function subagentOf(
+  { subagents = {} }: PermissionsOptions,
+  type: string | undefined,
+): Agent | SubagentLimits | undefined {
   return type !== undefined && Object.hasOwn(subagents, type) ? subagents[type] : undefined;
+}
+
+function isAgent(named: Agent | SubagentLimits): named is Agent {
+  return 'delegate' in named;
 }
 
 /** A hook that throws stops nothing, so every failure is a refusal. What else the error says is for the program alone. */

@@ -5,6 +5,7 @@ import { ReeveInvalidRequest } from '../errors.ts';
 import type { ToolUse } from './govern-call.ts';
 import { toolAction } from './govern-call.ts';
 import type { GovernOptions } from './govern-options.ts';
+import { actingAs } from './subagents.ts';
 
 const allowed = /^[A-Za-z0-9_-]{1,100}$/;
 
@@ -21,7 +22,8 @@ export function idsOfCall(run: string | undefined, callId: string): { traceId: s
 }
 
 /** Asks whether a call may happen, without waiting. A held call stays held, so that the framework can interrupt the run. */
-export function askFirst(agent: Agent, use: ToolUse, options: GovernOptions): Promise<Answer> {
+export function askFirst(governed: Agent, use: ToolUse, options: GovernOptions): Promise<Answer> {
+  const agent = actingAs(governed);
   const { action, details } = toolAction(agent, use, options);
   return agent.decision(action, { ...details, waitMs: 0 });
 }

@@ -7,9 +7,11 @@ import { OperationTerminatedError } from '../errors.ts';
 import type { Operation } from '../operation.ts';
 import type { RunOptions } from '../run-options.ts';
 import type { GovernOptions } from './govern-options.ts';
-import { approvalWaitOf, costOf, runIdOf } from './govern-options.ts';
+import { approvalWaitOf, costOf, limitsOf, runIdOf } from './govern-options.ts';
 import type { Refusal } from './refusal.ts';
 import { denied, refusalOf, refusalOfRequest } from './refusal.ts';
+import type { SubagentLimits } from './subagents.ts';
+import { actingAs, asSubagent } from './subagents.ts';
 
 /** What a framework tells of a call of a tool. */
 export interface ToolUse {
@@ -30,6 +32,8 @@ export interface ToolUse {
 export interface GovernedAction {
   readonly action: Action;
   readonly details: RunOptions;
+  /** The sub-agent whose work it is, if that acts within limits of its own. */
+  readonly subagent?: { readonly name: string; readonly limits: SubagentLimits } | undefined;
 }
 
 export type Governed<Result> = { readonly result: Result } | { readonly refusal: Refusal };
@@ -41,8 +45,10 @@ export type GovernedWork<Result> = (signal: AbortSignal, operation: Operation) =
 export function toolAction(agent: Agent, use: ToolUse, options: GovernOptions): GovernedAction {
   const { tool, args, annotations } = use;
   const around = callContext.getStore();
-  const isSpawn = options.subagents?.includes(tool) === true;
+  const limits = limitsOf(options, tool);
+  const isSpawn = limits !== undefined || options.subagents?.includes(tool) === true;
   return {
+    subagent: limits === undefined ? undefined : { name: tool, limits },
     action: isSpawn
       ? { type: 'agent_spawn', command: tool }
       : { tool, args: args ?? {}, source: options.source, annotations },
@@ -63,18 +69,23 @@ export function toolAction(agent: Agent, use: ToolUse, options: GovernOptions): 
  * work throws, and `OperationTerminatedError` if an operator stopped the work.
  */
 export async function governCall<Result>(
-  agent: Agent,
-  { action, details }: GovernedAction,
+  governed: Agent,
+  { action, details, subagent }: GovernedAction,
   work: GovernedWork<Result>,
 ): Promise<Governed<Result>> {
   const { signal, runId } = details;
+  const agent = actingAs(governed);
   let hasBegun = false;
   let held: Answer | undefined;
   const body = async (operation: Operation) => {
     hasBegun = true;
     const stop = signal === undefined ? operation.signal : AbortSignal.any([operation.signal, signal]);
     try {
-      return await callContext.run({ operation, agent: agent.id, runId }, () => work(stop, operation));
+      return await callContext.run({ operation, agent: agent.id, runId }, () =>
+        subagent === undefined
+          ? work(stop, operation)
+          : asSubagent(agent, subagent.name, subagent.limits, () => work(stop, operation)),
+      );
     } catch (error) {
       if (signal?.aborted === true) operation.ended('cancelled');
       throw error;
@@ -98,13 +109,14 @@ export async function governCall<Result>(
 
 /** As `governCall`, for a tool: it runs with the arguments that were checked, and what it cost is settled. */
 export async function governTool<Result>(
-  agent: Agent,
+  governed: Agent,
   use: ToolUse,
   options: GovernOptions,
   work: GovernedWork<Result>,
 ): Promise<Governed<Result>> {
   const fault = numberFaultIn(use.written ?? '');
   if (fault !== undefined) return { refusal: refusalOfRequest(`args: ${fault}`) };
+  const agent = actingAs(governed);
   const changeOf = changesIn(use);
   let change: Refusal | undefined;
   const outcome = await governCall(agent, toolAction(agent, use, options), async (signal, operation) => {

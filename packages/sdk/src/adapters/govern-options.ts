@@ -1,4 +1,5 @@
 import type { AgentId } from '../agent-id.ts';
+import type { SubagentLimits } from './subagents.ts';
 
 /** How the calls of governed tools are checked. The same for every framework. */
 export interface GovernOptions {
@@ -19,6 +20,12 @@ export interface GovernOptions {
   readonly summary?: ((tool: string, args: unknown) => string) | undefined;
   /** The names of the tools that start another agent. Their calls are checked as `agent_spawn`, with the name as command. */
   readonly subagents?: readonly string[] | undefined;
+  /**
+   * What those of them may do at most that act as delegates of this agent, by the name of the tool; of a handoff, by the name
+   * of the agent. Until such a call ends, all that is governed for this agent is done by the delegate. The others act as the
+   * agent itself.
+   */
+  readonly delegates?: Readonly<Record<string, SubagentLimits>> | undefined;
   /** The agent on whose behalf this one acts. Otherwise the one of the governed call around this one. */
   readonly caller?: AgentId | undefined;
 }
@@ -32,6 +39,10 @@ export function approvalWaitOf({ approvalWaitMs = defaultWaitMs }: Pick<GovernOp
 export function costOf({ costs }: Pick<GovernOptions, 'costs'>, tool: string, args: unknown): number | undefined {
   if (typeof costs === 'function') return costs(tool, args);
   return costs !== undefined && Object.hasOwn(costs, tool) ? costs[tool] : undefined;
+}
+
+export function limitsOf({ delegates }: Pick<GovernOptions, 'delegates'>, name: string): SubagentLimits | undefined {
+  return delegates !== undefined && Object.hasOwn(delegates, name) ? delegates[name] : undefined;
 }
 
 export function runIdOf({ runId }: Pick<GovernOptions, 'runId'>): string | undefined {

@@ -6,8 +6,10 @@ import { askFirst, idsOfCall } from './first-ask.ts';
 import type { ToolUse } from './govern-call.ts';
 import { governTool } from './govern-call.ts';
 import type { GovernOptions } from './govern-options.ts';
-import { runIdOf } from './govern-options.ts';
+import { limitsOf, runIdOf } from './govern-options.ts';
 import { refusalError } from './refusal.ts';
+import type { SubagentLimits } from './subagents.ts';
+import { beginSubagent } from './subagents.ts';
 
 export { governModel } from './openai-agents-model.ts';
 export type { GovernModelOptions } from './model-call.ts';
@@ -22,6 +24,7 @@ interface AgentsTool {
 /** A handoff to another agent. */
 interface AgentsHandoff {
   readonly toolName: string;
+  readonly agentName: string;
   readonly onInvokeHandoff: (context: never, args: string) => unknown;
 }
 
@@ -60,6 +63,54 @@ export function govern<Tools extends AgentsTool | AgentsHandoff | readonly (Agen
   return (isList(tools) ? tools.map(one) : one(tools)) as unknown as Tools;
 }
 
+/** What was governed, and how. Who takes over runs the same tools, as another agent. */
+const governed = new WeakMap<object, { readonly tool: AgentsTool; readonly options: OpenAiAgentsGovernOptions }>();
+
+/** An agent of the OpenAI Agents SDK to which a run is handed off. */
+interface TakingOver {
+  readonly name: string;
+  readonly tools: readonly AgentsTool[];
+  readonly handoffs: readonly object[];
+  clone(config: object): TakingOver;
+  on(event: string, listener: (...args: unknown[]) => void): unknown;
+}
+
+/** Agents that act by a delegation. A part that is handed on within one ends with the whole. */
+const parts = new WeakSet<object>();
+
+/** How the part of whoever hands off ends, if it acts by a delegation itself. */
+type Ending = () => Promise<void>;
+
+/**
+ * The agent that takes over, acting as a delegate until it has answered, or hands off to one that is none: its tools and its
+ * handoffs are governed for the delegate, with limits of their own.
+ */
+async function takeOver(
+  agent: Agent,
+  next: TakingOver,
+  limits: SubagentLimits,
+  options: OpenAiAgentsGovernOptions,
+  outer: Ending | undefined,
+): Promise<TakingOver> {
+  const { agent: delegate, end } = await beginSubagent(agent, next.name, limits);
+  const tools = next.tools.map((tool) => {
+    const known = governed.get(tool);
+    return governFunction(delegate, known?.tool ?? tool, known?.options ?? options);
+  });
+  const over: Ending = async () => {
+    await end();
+    await outer?.();
+  };
+  const handoffs = next.handoffs.map((each) => (isHandoff(each) ? governHandoff(delegate, each, options, over) : each));
+  const part = next.clone({ tools, handoffs });
+  parts.add(part);
+  part.on('agent_end', () => void over());
+  part.on('agent_handoff', (_context, to) => {
+    if (!parts.has(to as object)) void over();
+  });
+  return part;
+}
+
 function governFunction<Tool extends AgentsTool>(agent: Agent, tool: Tool, options: OpenAiAgentsGovernOptions): Tool {
   const { name, type } = tool;
   if (type !== 'function') {
@@ -96,19 +147,29 @@ function governFunction<Tool extends AgentsTool>(agent: Agent, tool: Tool, optio
     asked.set(opIdOf(ids), input);
     return (await askFirst(agent, { tool: name, args: input, ids }, options)).decision === 'pending';
   };
-  return copyWith(tool, options.interrupt === true ? { invoke, needsApproval } : { invoke });
+  const copy = copyWith(tool, options.interrupt === true ? { invoke, needsApproval } : { invoke });
+  governed.set(copy, { tool, options });
+  return copy;
 }
 
-function governHandoff<Handoff extends AgentsHandoff>(agent: Agent, handoff: Handoff, options: GovernOptions): Handoff {
+function governHandoff<Handoff extends AgentsHandoff>(
+  agent: Agent,
+  handoff: Handoff,
+  options: OpenAiAgentsGovernOptions,
+  outer?: Ending,
+): Handoff {
   const { toolName: tool } = handoff;
+  const limits = limitsOf(options, handoff.agentName);
   const inner = handoff.onInvokeHandoff as (context: unknown, args: string) => unknown;
   const onInvokeHandoff = async (context: unknown, args: string) => {
-    const spawning = { ...options, subagents: [tool] };
+    const spawning = { ...options, delegates: undefined, subagents: [tool] };
     const outcome = await governTool(agent, { tool, args: parsed(args), written: args }, spawning, () =>
       inner.call(handoff, context, args),
     );
     if ('refusal' in outcome) throw refusalError(outcome.refusal);
-    return outcome.result;
+    return limits === undefined
+      ? outcome.result
+      : takeOver(agent, outcome.result as TakingOver, limits, options, outer);
   };
   return copyWith(handoff, { onInvokeHandoff });
 }

@@ -1,0 +1,100 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Agent } from '../agent.ts';
+import type { DelegateOptions } from '../delegate-options.ts';
+import { forTheSame } from '../on-behalf-of.ts';
+
+/** What a sub-agent may do at most. It never may what the agent that started it may not. */
+export interface SubagentLimits extends Omit<DelegateOptions, 'childId' | 'ttl'> {
+  /** How long it may act at most, in seconds. Default an hour. It ends with its work in any case. */
+  readonly ttl?: number | undefined;
+  /** Its id in the team. Otherwise that of the agent that started it, a dot and the name of the sub-agent. */
+  readonly childId?: string | undefined;
+}
+
+const usualTtlSecs = 3600;
+const longestId = 128;
+
+/** A sub-agent at work. */
+export interface Subagent {
+  readonly agent: Agent;
+  /** Its work is over. */
+  end(): Promise<void>;
+}
+
+interface AtWork {
+  readonly delegate: Promise<Agent>;
+  works: number;
+}
+
+/** By the agent that started them, and by their id. To delegate to one again would end the token that others work with. */
+const atWork = new WeakMap<Agent, Map<string, AtWork>>();
+
+/** Lets a sub-agent act for the agent until its work is over. Several works of one name at once share what they may. */
+export async function beginSubagent(agent: Agent, name: string, limits: SubagentLimits): Promise<Subagent> {
+  const { childId = idOf(agent, name), ttl = usualTtlSecs, ...further } = limits;
+  const mine = atWork.get(agent) ?? new Map<string, AtWork>();
+  atWork.set(agent, mine);
+  const known = mine.get(childId) ?? {
+    delegate: agent.delegate({ name, ...further, childId, ttl }),
+    works: 0,
+  };
+  mine.set(childId, known);
+  known.works++;
+  const leave = () => {
+    if (--known.works > 0 || mine.get(childId) !== known) return false;
+    return mine.delete(childId);
+  };
+  const delegate = await known.delegate.catch((error: unknown) => {
+    leave();
+    throw error;
+  });
+  let isOver = false;
+  const end = async () => {
+    if (isOver) return;
+    isOver = true;
+    if (!leave()) return;
+    // What it owes is reported first. If the gateway is away, it ends by time.
+    await delegate.close().catch(() => {});
+    await agent.revokeDelegation(childId).catch(() => {});
+  };
+  return { agent: delegate, end };
+}
+
+/** The id of a sub-agent: two agents of a team may have sub-agents of one name. */
+function idOf({ id }: Agent, name: string): string {
+  return `${id.agentId}.${name.replaceAll(/[^A-Za-z0-9._-]+/g, '-')}`.slice(0, longestId);
+}
+
+/** Which delegate acts in place of an agent, by the key of that agent, in the work of a sub-agent. */
+const acting = new AsyncLocalStorage<ReadonlyMap<string, Agent>>();
+
+function keyOf({ id: { orgId, teamId, agentId } }: Agent): string {
+  return `${orgId}/${teamId}/${agentId}`;
+}
+
+/** Who acts where this agent is to: in the work of one of its sub-agents, the sub-agent, for the same user. */
+export function actingAs(agent: Agent): Agent {
+  const delegate = acting.getStore()?.get(keyOf(agent));
+  return delegate === undefined ? agent : forTheSame(agent, delegate);
+}
+
+/**
+ * Does the work of a sub-agent. Until it ends, whatever was governed for the agent is done by its delegate, also in what the
+ * work calls: `govern(agent, tools)` need not know who runs them.
+ */
+export async function asSubagent<Result>(
+  agent: Agent,
+  name: string,
+  limits: SubagentLimits,
+  work: (agent: Agent) => Result | Promise<Result>,
+): Promise<Result> {
+  const starter = actingAs(agent);
+  const subagent = await beginSubagent(starter, name, limits);
+  const others = [...(acting.getStore() ?? [])].map(([key]) => [key, subagent.agent] as const);
+  const places = new Map([...others, [keyOf(agent), subagent.agent], [keyOf(starter), subagent.agent]]);
+  try {
+    return await acting.run(places, () => Promise.resolve(work(subagent.agent)));
+  } finally {
+    await subagent.end();
+  }
+}

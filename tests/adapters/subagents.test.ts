@@ -1,0 +1,206 @@
+import { tool as chatTool } from '@langchain/core/tools';
+import { Agent as OpenAiAgent, handoff, Runner, setTracingDisabled, tool as agentsTool } from '@openai/agents-core';
+import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents-core/testing';
+import type { Agent } from '@reeve/sdk';
+import { permissions } from '@reeve/sdk/claude-agent';
+import { govern as governChat } from '@reeve/sdk/langchain';
+import { govern as governAgents } from '@reeve/sdk/openai-agents';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { eventually } from '../harness/eventually.ts';
+import { AdapterWorld } from './adapter-world.ts';
+
+const policy = `
+name: subagents
+default: allow
+rules:
+  - { name: no-wiping, effect: deny, tools: [wipe] }
+`;
+
+setTracingDisabled(true);
+let world: AdapterWorld;
+beforeAll(async () => {
+  world = await AdapterWorld.start(policy);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const parameters = z.object({});
+const runner = new Runner({ tracingDisabled: true });
+
+/** What agents were allowed and denied, by their ids. */
+async function told(): Promise<string[]> {
+  const entries = await world.entries();
+  return entries
+    .filter(({ event_type: type, op_id: id }) => /^Action(Allowed|Denied)$/.test(type) && id !== null)
+    .map(({ lineage, decision, payload }) => `${lineage?.agent_id} ${decision} ${payload['resource']}`);
+}
+
+async function mine(agent: Agent): Promise<string[]> {
+  return (await told()).filter((line) => line.startsWith(agent.id.agentId));
+}
+
+async function delegatesOf(agent: Agent): Promise<readonly string[]> {
+  const agents = await world.agents();
+  return agents
+    .filter(({ delegation }) => delegation?.by.agent_id === agent.id.agentId)
+    .map(({ agent_id: id }) => id)
+    .toSorted();
+}
+
+function toolNamed(name: string) {
+  return agentsTool({ name, description: name, parameters, execute: () => `${name} done` });
+}
+
+test('whoever takes over a run by a handoff acts as a delegate with its own limits, until it has answered', async () => {
+  const agent = await world.register('triage');
+  const billingModel = new ScriptedModel([
+    [functionCall('read', {}, { callId: 'a' })],
+    [functionCall('send', {}, { callId: 'b' })],
+    [assistantMessage('paid')],
+  ]);
+  // Governed before or not: whoever takes over runs its tools as the delegate.
+  const tools = [...governAgents(agent, [toolNamed('read')]), toolNamed('send')];
+  const billing = new OpenAiAgent({ name: 'Billing Desk', tools, model: billingModel });
+  const handoffs = governAgents(agent, [handoff(billing)], { delegates: { 'Billing Desk': { tools: ['read'] } } });
+  const model = new ScriptedModel([[functionCall('transfer_to_Billing_Desk', {}, { callId: 'c' })]]);
+  const triage = new OpenAiAgent({ name: 'triage', handoffs, model });
+  const result = await runner.run(triage, 'go');
+  expect(result.finalOutput).toBe('paid');
+  expect(await mine(agent)).toEqual([
+    'triage allow transfer_to_Billing_Desk',
+    'triage.Billing-Desk allow read',
+    'triage.Billing-Desk deny send',
+  ]);
+  await eventually(async () => expect(await delegatesOf(agent)).toEqual([]));
+  // What was given is as it was.
+  expect(billing.tools).toEqual(tools);
+});
+
+test('a part that is handed on acts within all limits above, and ends with the whole', async () => {
+  const agent = await world.register('front');
+  const last = new ScriptedModel([
+    [functionCall('read', {}, { callId: 'a' }), functionCall('send', {}, { callId: 'b' })],
+    [assistantMessage('done')],
+  ]);
+  const inner = new OpenAiAgent({ name: 'inner', tools: [toolNamed('read'), toolNamed('send')], model: last });
+  const limits = { delegates: { outer: { tools: ['read'] }, inner: {} } };
+  const on = new ScriptedModel([[functionCall('transfer_to_inner', {}, { callId: 'c' })]]);
+  const outer = new OpenAiAgent({ name: 'outer', handoffs: [handoff(inner)], model: on });
+  const first = new ScriptedModel([[functionCall('transfer_to_outer', {}, { callId: 'd' })]]);
+  const front = new OpenAiAgent({
+    name: 'front',
+    handoffs: governAgents(agent, [handoff(outer)], limits),
+    model: first,
+  });
+  await runner.run(front, 'go');
+  expect(await mine(agent)).toEqual([
+    'front allow transfer_to_outer',
+    'front.outer allow transfer_to_inner',
+    'front.outer.inner allow read',
+    'front.outer.inner deny send',
+  ]);
+  await eventually(async () => expect(await delegatesOf(agent)).toEqual([]));
+});
+
+test('a delegate that hands off to whoever is none has done its part', async () => {
+  const agent = await world.register('desk');
+  const back = new ScriptedModel([[functionCall('read', {}, { callId: 'a' })], [assistantMessage('done')]]);
+  const plain = new OpenAiAgent({ name: 'plain', tools: governAgents(agent, [toolNamed('read')]), model: back });
+  const on = new ScriptedModel([[functionCall('transfer_to_plain', {}, { callId: 'b' })]]);
+  const helper = new OpenAiAgent({ name: 'helper', handoffs: [plain], model: on });
+  const first = new ScriptedModel([[functionCall('transfer_to_helper', {}, { callId: 'c' })]]);
+  const handoffs = governAgents(agent, [handoff(helper)], { delegates: { helper: {} } });
+  await runner.run(new OpenAiAgent({ name: 'desk', handoffs, model: first }), 'go');
+  expect(await mine(agent)).toEqual(['desk allow transfer_to_helper', 'desk allow read']);
+  await eventually(async () => expect(await delegatesOf(agent)).toEqual([]));
+});
+
+test('what runs inside a tool that is a sub-agent acts as its delegate, at any depth and side by side, and no longer', async () => {
+  const agent = await world.register('lead');
+  const [read, wipe] = governChat(
+    agent,
+    ['read', 'wipe'].map((name) => chatTool(() => name, { name, schema: parameters })),
+  );
+  const deeper = governChat(
+    agent,
+    chatTool(async () => [await read?.invoke({}), await send?.invoke({})].join(), {
+      name: 'deeper',
+      schema: parameters,
+    }),
+    { delegates: { deeper: { maxChecks: 1 } } },
+  );
+  const send = governChat(
+    agent,
+    chatTool(() => 'sent', { name: 'send', schema: parameters }),
+  );
+  const research = governChat(
+    agent,
+    chatTool(async () => [await deeper.invoke({}), await wipe?.invoke({}), await read?.invoke({})].join(), {
+      name: 'research',
+      schema: parameters,
+    }),
+    { delegates: { research: { tools: ['read', 'send'] } } },
+  );
+  await research.invoke({});
+  await send.invoke({});
+  expect(await mine(agent)).toEqual([
+    'lead allow research',
+    'lead.research allow deeper',
+    'lead.research.deeper allow read',
+    'lead.research.deeper deny send',
+    'lead.research deny wipe',
+    'lead.research allow read',
+    'lead allow send',
+  ]);
+  expect(await delegatesOf(agent)).toEqual([]);
+  // Two at once share what they may, and the first to end leaves the other at work.
+  await Promise.all([research.invoke({}), research.invoke({})]);
+  expect((await mine(agent)).filter((line) => line === 'lead.research allow read')).toHaveLength(3);
+});
+
+test('inside a sub-agent, an agent that acts for a user still does', async () => {
+  const agent = await world.register('clerk');
+  const forAnn = agent.onBehalfOf('no.such.issuer');
+  const read = governChat(
+    forAnn,
+    chatTool(() => 'read', { name: 'read', schema: parameters }),
+  );
+  const spawn = governChat(
+    agent,
+    chatTool(() => read.invoke({}), { name: 'spawn', schema: parameters }),
+    {
+      delegates: { spawn: {} },
+    },
+  );
+  // No issuer of users is known here, so a check that carries the token is denied.
+  expect(String(await spawn.invoke({}))).toContain('subject token');
+});
+
+test('a sub-agent of Claude Code acts as a delegate until it stops', async () => {
+  const agent = await world.register('coder');
+  const { hooks } = permissions(agent, { subagents: { reviewer: { tools: ['read'] } }, approvalWaitMs: 0 });
+  const before = hooks.PreToolUse[0]?.hooks[0];
+  const how = { signal: new AbortController().signal };
+  const use = (tool: string, id: string, of: object) =>
+    before?.(
+      { hook_event_name: 'PreToolUse', session_id: 's', tool_name: tool, tool_use_id: id, tool_input: {}, ...of },
+      id,
+      how,
+    );
+  const reviewer = { agent_type: 'reviewer', agent_id: 'r-1' };
+  expect(await use('mcp__x__read', 'a', reviewer)).toEqual({});
+  expect(await use('mcp__x__write', 'b', reviewer)).toMatchObject({
+    hookSpecificOutput: { permissionDecision: 'deny' },
+  });
+  expect(await use('mcp__x__write', 'c', {})).toEqual({});
+  expect(await delegatesOf(agent)).toEqual(['coder.reviewer']);
+  const stop = hooks.SubagentStop[0]?.hooks[0];
+  expect(await stop?.({ hook_event_name: 'SubagentStop', ...reviewer }, undefined, how)).toEqual({});
+  expect(await delegatesOf(agent)).toEqual([]);
+  // It may be resumed.
+  expect(await use('mcp__x__read', 'd', reviewer)).toEqual({});
+  await hooks.SessionEnd[0]?.hooks[0]?.({ hook_event_name: 'SessionEnd' }, undefined, how);
+  expect(await delegatesOf(agent)).toEqual([]);
+  const answers = (await mine(agent)).map((line) => line.split(' ').slice(0, 2).join(' '));
+  expect(answers).toEqual(['coder.reviewer allow', 'coder.reviewer deny', 'coder allow', 'coder.reviewer allow']);
+});
