@@ -1,9 +1,10 @@
+import { RunnableLambda } from '@langchain/core/runnables';
 import { tool as chatTool } from '@langchain/core/tools';
 import { Agent as OpenAiAgent, handoff, Runner, setTracingDisabled, tool as agentsTool } from '@openai/agents-core';
 import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents-core/testing';
 import type { Agent } from '@reeve/sdk';
 import { permissions } from '@reeve/sdk/claude-agent';
-import { govern as governChat } from '@reeve/sdk/langchain';
+import { asSubagent, govern as governChat } from '@reeve/sdk/langchain';
 import { govern as governAgents } from '@reeve/sdk/openai-agents';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -153,9 +154,22 @@ test('what runs inside a tool that is a sub-agent acts as its delegate, at any d
     'lead allow send',
   ]);
   expect(await delegatesOf(agent)).toEqual([]);
-  // Two at once share what they may, and the first to end leaves the other at work.
+  // Of two at once each has limits of its own, and the first to end leaves the other at work.
   await Promise.all([research.invoke({}), research.invoke({})]);
-  expect((await mine(agent)).filter((line) => line === 'lead.research allow read')).toHaveLength(3);
+  const reads = (await mine(agent)).filter((line) => /^lead\.research(-2)? allow read$/.test(line));
+  expect(reads.toSorted()).toEqual([...Array.from({ length: 2 }, () => 'lead.research allow read'), 'lead.research-2 allow read'].toSorted());
+});
+
+test('a subgraph acts as a delegate while it runs', async () => {
+  const agent = await world.register('graph');
+  const tools = governChat(agent, ['read', 'send'].map((name) => chatTool(() => name, { name, schema: parameters })));
+  // The part of a compiled graph that matters here: what it runs is invoked within.
+  const subgraph = RunnableLambda.from(async (_: object) => [await tools[0]?.invoke({}), await tools[1]?.invoke({})]);
+  const node = (state: object) => asSubagent(agent, 'sub graph', { tools: ['read'] }, () => subgraph.invoke(state));
+  const parent = RunnableLambda.from(node).pipe(RunnableLambda.from(async () => tools[1]?.invoke({})));
+  await parent.invoke({});
+  expect(await mine(agent)).toEqual(['graph.sub-graph allow read', 'graph.sub-graph deny send', 'graph allow send']);
+  expect(await delegatesOf(agent)).toEqual([]);
 });
 
 test('inside a sub-agent, an agent that acts for a user still does', async () => {

@@ -14,6 +14,8 @@ import { refusalOfAnswer } from './refusal.ts';
 export { governModel } from './langchain-model.ts';
 export type { GovernModelOptions } from './model-call.ts';
 export type { GovernOptions } from './govern-options.ts';
+export type { SubagentLimits } from './subagents.ts';
+export { asSubagent } from './subagents.ts';
 
 /** The part of a tool of LangChain that governance needs. `_call` gets the arguments as the tool's schema has parsed them. */
 interface LangChainTool {

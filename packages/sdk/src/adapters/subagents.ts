@@ -21,41 +21,29 @@ export interface Subagent {
   end(): Promise<void>;
 }
 
-interface AtWork {
-  readonly delegate: Promise<Agent>;
-  works: number;
-}
+/** The ids of those at work, by the agent that started them. To delegate to one again would end the token that it works with. */
+const atWork = new WeakMap<Agent, Set<string>>();
 
-/** By the agent that started them, and by their id. To delegate to one again would end the token that others work with. */
-const atWork = new WeakMap<Agent, Map<string, AtWork>>();
-
-/** Lets a sub-agent act for the agent until its work is over. Several works of one name at once share what they may. */
+/** Lets a sub-agent act for the agent until its work is over. Several of one name at once each have limits of their own. */
 export async function beginSubagent(agent: Agent, name: string, limits: SubagentLimits): Promise<Subagent> {
-  const { childId = idOf(agent, name), ttl = usualTtlSecs, ...further } = limits;
-  const mine = atWork.get(agent) ?? new Map<string, AtWork>();
-  atWork.set(agent, mine);
-  const known = mine.get(childId) ?? {
-    delegate: agent.delegate({ name, ...further, childId, ttl }),
-    works: 0,
-  };
-  mine.set(childId, known);
-  known.works++;
-  const leave = () => {
-    if (--known.works > 0 || mine.get(childId) !== known) return false;
-    return mine.delete(childId);
-  };
-  const delegate = await known.delegate.catch((error: unknown) => {
-    leave();
+  const { childId: wanted = idOf(agent, name), ttl = usualTtlSecs, ...further } = limits;
+  const taken = atWork.get(agent) ?? new Set<string>();
+  atWork.set(agent, taken);
+  let childId = wanted;
+  for (let number = 2; taken.has(childId); number++) childId = `${wanted}-${number}`;
+  taken.add(childId);
+  const delegate = await agent.delegate({ name, ...further, childId, ttl }).catch((error: unknown) => {
+    taken.delete(childId);
     throw error;
   });
   let isOver = false;
   const end = async () => {
     if (isOver) return;
     isOver = true;
-    if (!leave()) return;
     // What it owes is reported first. If the gateway is away, it ends by time.
     await delegate.close().catch(() => {});
     await agent.revokeDelegation(childId).catch(() => {});
+    taken.delete(childId);
   };
   return { agent: delegate, end };
 }

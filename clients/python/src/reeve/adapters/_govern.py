@@ -9,7 +9,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from .._core import AgentCore
 from .._flow import Flow, run_blocking, run_through
+from .._ids import AgentId
 from .._said import Said
 from .._subject import for_user
 from ..agent import Agent
@@ -21,6 +23,7 @@ from ..errors import InvalidRequest, OperationTerminated, ReeveError
 from ..operation import Operation, OperationContext
 from ._options import CallOptions, GovernOptions, cost_of, require_known, run_id_of
 from ._outcome import Refusal, refusal_of
+from .subagents import acting_as, subagent
 
 AnyAgent = Agent | AsyncAgent
 Result = TypeVar("Result")
@@ -68,9 +71,17 @@ class Calls:
     def __init__(self, agent: AnyAgent) -> None:
         if not isinstance(agent, (Agent, AsyncAgent)):
             raise InvalidRequest("agent: must be an agent of Reeve or AsyncReeve")
-        self.agent_id = agent.id
-        self._core = agent._core
-        self._subject_token = agent._subject_token
+        self._given = agent._core
+        self.subject_token = agent._subject_token
+
+    @property
+    def core(self) -> AgentCore:
+        """Who acts: in the work of a sub-agent, that."""
+        return acting_as(self._given)
+
+    @property
+    def agent_id(self) -> AgentId:
+        return self.core.id
 
     def details(self, options: CallOptions, run_id: str | None) -> dict[str, Any]:
         """What a call itself says of its run counts before the call around it."""
@@ -86,7 +97,7 @@ class Calls:
 
     def decision(self, members: Mapping[str, Any]) -> Flow[Answer]:
         """Asks without waiting. A held call stays held, so that the framework can interrupt the run."""
-        return self._core.open().checks.decision({**for_user(members, self._subject_token), "wait": 0})
+        return self.core.open().checks.decision({**for_user(members, self.subject_token), "wait": 0})
 
     def call(self, members: Mapping[str, Any], work: Callable[[Operation], Result]) -> Result | Refusal:
         """A refusal is a result, because the model is to read it.
@@ -96,7 +107,7 @@ class Calls:
         held: list[Answer] = []
         begun = False
         try:
-            with OperationContext(self._core, {**for_user(members, self._subject_token), "on_held": held.append}) as op:
+            with OperationContext(self.core, {**for_user(members, self.subject_token), "on_held": held.append}) as op:
                 begun = True
                 with inside(self._context(op, members)):
                     return work(op)
@@ -104,7 +115,7 @@ class Calls:
             if begun:
                 raise
             if held and not isinstance(error, OperationTerminated):
-                run_blocking(self._core.reports.call_off(held[0].op_id))
+                run_blocking(self.core.reports.call_off(held[0].op_id))
             return refusal_of(error)
 
     async def call_async(
@@ -127,7 +138,7 @@ class Calls:
 
     def operation(self, members: Mapping[str, Any]) -> AsyncOperationContext:
         """As that of the SDK. A held call that its caller gives up is called off."""
-        return _CalledOff(self._core, for_user(members, self._subject_token))
+        return _CalledOff(self.core, for_user(members, self.subject_token))
 
     def _context(self, op: Said, members: Mapping[str, Any]) -> CallContext:
         return CallContext(op, self.agent_id, members.get("run_id"))
@@ -159,7 +170,7 @@ class ToolCalls(Calls):
         """The check that a call of a tool needs."""
         tool, args, options = use.tool, use.args, self._options
         action: dict[str, Any] = {"tool": tool, "args": args, "source": options.get("source")}
-        if use.spawns or tool in options.get("subagents", ()):
+        if use.spawns or tool in options.get("subagents", ()) or tool in options.get("delegates", {}):
             action = {"type": "agent_spawn", "command": tool}
         summary = options.get("summary")
         ids = {} if use.ids is None else {"trace_id": use.ids[0], "span_id": use.ids[1]}
@@ -171,9 +182,20 @@ class ToolCalls(Calls):
             "estimated_cost_usd": cost_of(options, tool, args),
         }
 
+    def part_of(self, tool: str) -> subagent[Agent] | None:
+        """The part of a tool that is a sub-agent with limits of its own."""
+        limits = self._options.get("delegates", {}).get(tool)
+        return None if limits is None else subagent(Agent(self.core, self.subject_token), tool, **limits)
+
     def run(self, use: ToolUse, work: Callable[[], Result]) -> Result | Refusal:
+        part = self.part_of(use.tool)
+
         def act(op: Operation) -> Result:
-            result = work()
+            if part is None:
+                result = work()
+            else:
+                with part:
+                    result = work()
             self.settle(op, use.tool, result)
             return result
 
@@ -184,8 +206,14 @@ class ToolCalls(Calls):
     ) -> Result | Refusal:
         """`begun` is the operation of a use that was asked about before."""
 
+        part = self.part_of(use.tool)
+
         async def act(op: AsyncOperation) -> Result:
-            result = await work()
+            if part is None:
+                result = await work()
+            else:
+                async with part:
+                    result = await work()
             self.settle(op, use.tool, result)
             return result
 

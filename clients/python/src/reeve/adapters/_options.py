@@ -8,6 +8,7 @@ from typing import Any, TypedDict
 from .._ids import AgentId
 from ..errors import InvalidRequest
 from ..money import Usd
+from .subagents import SubagentLimits
 
 
 class CallOptions(TypedDict, total=False):
@@ -34,6 +35,9 @@ class GovernOptions(CallOptions, total=False):
     summary: Callable[[str, Any], str] | None
     #: The tools that start another agent. Their calls are checked as `agent_spawn`, with the name as command.
     subagents: Collection[str]
+    #: What those of them may do at most that act as delegates of this agent, by the name of the tool; of a handoff, by
+    #: the name of the agent. Until such a call ends, all that is governed for this agent is done by the delegate.
+    delegates: Mapping[str, SubagentLimits]
 
 
 class ModelOptions(CallOptions, total=False):

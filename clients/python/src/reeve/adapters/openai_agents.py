@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from .._completion import GIVEN_UP
 from .._flow import run_async
+from ..async_agent import AsyncAgent
 from ..errors import InvalidRequest, OperationTerminated
 from ._govern import AnyAgent, ToolCalls, ToolUse, ids_of_call
 from ._jsonable import parsed
 from ._missing import missing
 from ._options import GovernOptions, run_id_of
 from ._outcome import Refusal
+from .subagents import Part, SubagentLimits
 
 try:
-    from agents import FunctionTool, Handoff
+    from agents import FunctionTool, Handoff, handoff
 
     from .openai_agents_guard import Begun, GovernHooks, RunDenied, RunTerminated, guard_of, run_of, terminated_by
     from .openai_agents_model import govern_model
+    from .openai_agents_parts import PartHooks
 except ImportError as error:
     raise missing("openai-agents", error) from error
 
@@ -55,7 +58,7 @@ def govern(agent: AnyAgent, tools: Tools, **options: Unpack[OpenAIAgentsOptions]
 
 def _governed(calls: ToolCalls, tool: Any, options: OpenAIAgentsOptions) -> Any:
     if isinstance(tool, Handoff):
-        return _governed_handoff(calls, tool)
+        return _governed_handoff(calls, tool, options)
     if not isinstance(tool, FunctionTool):
         raise InvalidRequest(
             f"tools: {type(tool).__name__} does not run here; only functions and handoffs can be governed"
@@ -86,6 +89,7 @@ def _governed(calls: ToolCalls, tool: Any, options: OpenAIAgentsOptions) -> Any:
         answer = await run_async(calls.decision(calls.members(use_of(context, args, call_id))))
         return answer.decision == "pending"
 
+    vars(governed)[_ORIGINAL] = (tool, options)
     governed.on_invoke_tool = on_invoke_tool
     # The last one: what another guardrail refuses is not asked about.
     governed.tool_input_guardrails = [*(tool.tool_input_guardrails or ()), guard_of(calls, use_of, begun)]
@@ -94,15 +98,57 @@ def _governed(calls: ToolCalls, tool: Any, options: OpenAIAgentsOptions) -> Any:
     return governed
 
 
-def _governed_handoff(calls: ToolCalls, handoff: Handoff[Any, Any]) -> Handoff[Any, Any]:
+#: What was governed, and how. Who takes over runs the same tools, as another agent.
+_ORIGINAL = "_reeve_original"
+
+#: How the part of whoever hands off ends, if it acts by a delegation itself.
+Ending = Callable[[], Awaitable[None]]
+
+
+async def _take_over(
+    calls: ToolCalls, taking: Any, limits: SubagentLimits, options: OpenAIAgentsOptions, outer: Ending | None
+) -> Any:
+    """The agent that takes over, acting as a delegate until it has answered, or hands off to one that is none.
+
+    Its tools and its handoffs are governed for the delegate, with limits of their own.
+    """
+    part = Part(calls.core, taking.name, limits)
+    delegate = AsyncAgent(await run_async(part.begin()), calls.subject_token)
+
+    async def over() -> None:
+        await run_async(part.end())
+        if outer is not None:
+            await outer()
+
+    def as_delegate(tool: Any) -> Any:
+        original, own = vars(tool).get(_ORIGINAL, (tool, options))
+        return _governed(ToolCalls(delegate, own, OpenAIAgentsOptions), original, own)
+
+    inner = ToolCalls(delegate, options, OpenAIAgentsOptions)
+    handoffs = [each if isinstance(each, Handoff) else handoff(each) for each in taking.handoffs]
+    return taking.clone(
+        tools=[as_delegate(tool) for tool in taking.tools],
+        handoffs=[_governed_handoff(inner, each, options, over) for each in handoffs],
+        hooks=PartHooks(taking.hooks, over),
+    )
+
+
+def _governed_handoff(
+    calls: ToolCalls, handoff: Handoff[Any, Any], options: OpenAIAgentsOptions, outer: Ending | None = None
+) -> Handoff[Any, Any]:
     governed = copy.copy(handoff)
     invoke = handoff.on_invoke_handoff
+    limits = options.get("delegates", {}).get(handoff.agent_name)
 
     async def on_invoke_handoff(context: Any, text: str) -> Any:
         use = ToolUse(handoff.tool_name, parsed(text), run_of(context), spawns=True)
         result = await calls.run_async(use, lambda: invoke(context, text))
         if isinstance(result, Refusal):
             raise result.error
+        if limits is not None:
+            return await _take_over(calls, result, limits, options, outer)
+        if outer is not None:
+            await outer()
         return result
 
     governed.on_invoke_handoff = on_invoke_handoff
