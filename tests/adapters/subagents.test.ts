@@ -157,12 +157,17 @@ test('what runs inside a tool that is a sub-agent acts as its delegate, at any d
   // Of two at once each has limits of its own, and the first to end leaves the other at work.
   await Promise.all([research.invoke({}), research.invoke({})]);
   const reads = (await mine(agent)).filter((line) => /^lead\.research(-2)? allow read$/.test(line));
-  expect(reads.toSorted()).toEqual([...Array.from({ length: 2 }, () => 'lead.research allow read'), 'lead.research-2 allow read'].toSorted());
+  expect(reads.toSorted()).toEqual(
+    [...Array.from({ length: 2 }, () => 'lead.research allow read'), 'lead.research-2 allow read'].toSorted(),
+  );
 });
 
 test('a subgraph acts as a delegate while it runs', async () => {
   const agent = await world.register('graph');
-  const tools = governChat(agent, ['read', 'send'].map((name) => chatTool(() => name, { name, schema: parameters })));
+  const tools = governChat(
+    agent,
+    ['read', 'send'].map((name) => chatTool(() => name, { name, schema: parameters })),
+  );
   // The part of a compiled graph that matters here: what it runs is invoked within.
   const subgraph = RunnableLambda.from(async (_: object) => [await tools[0]?.invoke({}), await tools[1]?.invoke({})]);
   const node = (state: object) => asSubagent(agent, 'sub graph', { tools: ['read'] }, () => subgraph.invoke(state));

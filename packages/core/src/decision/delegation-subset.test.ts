@@ -39,7 +39,10 @@ const policy = fc.record({
 const deed = fc.oneof(
   { weight: 1, arbitrary: fc.record({ policy }) },
   { weight: 1, arbitrary: fc.record({ hold: fc.constantFrom(...names), isHeld: fc.boolean() }) },
-  { weight: 1, arbitrary: fc.record({ run: fc.constantFrom('pause' as const, 'resume' as const), of: fc.constantFrom(...names) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ run: fc.constantFrom('pause' as const, 'resume' as const), of: fc.constantFrom(...names) }),
+  },
   { weight: 1, arbitrary: fc.record({ revoke: fc.constantFrom(...delegates) }) },
   { weight: 1, arbitrary: fc.record({ wait: fc.constantFrom(1000, 20_000, 200_000) }) },
   {
@@ -55,7 +58,12 @@ const deed = fc.oneof(
   { weight: 6, arbitrary: fc.record({ tool: fc.constantFrom(...tools), cost: fc.integer({ min: 0, max: 2 }) }) },
 );
 
-function texts({ isOpen, rules, caps, rates }: typeof policy extends fc.Arbitrary<infer Drawn> ? Drawn : never): string[] {
+function texts({
+  isOpen,
+  rules,
+  caps,
+  rates,
+}: typeof policy extends fc.Arbitrary<infer Drawn> ? Drawn : never): string[] {
   const scopes = ['global', ...names].map((who) => {
     const own = rules.filter((each) => each.who === who);
     const cap = caps.find((each) => each.who === who);
