@@ -33,7 +33,7 @@ async function told(): Promise<string[]> {
   const entries = await world.entries();
   return entries
     .filter(({ event_type: type, op_id: id }) => /^Action(Allowed|Denied)$/.test(type) && id !== null)
-    .map(({ lineage, decision, payload }) => `${lineage?.agent_id} ${decision} ${payload['resource']}`);
+    .map(({ lineage, decision, payload }) => `${lineage?.agent_id} ${decision} ${String(payload['resource'])}`);
 }
 
 async function mine(agent: Agent): Promise<string[]> {
@@ -169,7 +169,7 @@ test('a subgraph acts as a delegate while it runs', async () => {
     ['read', 'send'].map((name) => chatTool(() => name, { name, schema: parameters })),
   );
   // The part of a compiled graph that matters here: what it runs is invoked within.
-  const subgraph = RunnableLambda.from(async (_: object) => [await tools[0]?.invoke({}), await tools[1]?.invoke({})]);
+  const subgraph = RunnableLambda.from(async () => [await tools[0]?.invoke({}), await tools[1]?.invoke({})]);
   const node = (state: object) => asSubagent(agent, 'sub graph', { tools: ['read'] }, () => subgraph.invoke(state));
   const parent = RunnableLambda.from(node).pipe(RunnableLambda.from(async () => tools[1]?.invoke({})));
   await parent.invoke({});
@@ -192,7 +192,7 @@ test('inside a sub-agent, an agent that acts for a user still does', async () =>
     },
   );
   // No issuer of users is known here, so a check that carries the token is denied.
-  expect(String(await spawn.invoke({}))).toContain('subject token');
+  expect(await spawn.invoke({})).toContain('subject token');
 });
 
 test('a sub-agent of Claude Code acts as a delegate until it stops', async () => {

@@ -117,22 +117,9 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
     const uses = [...open.values()];
     open.clear();
     await Promise.all(uses.map((use) => complete(use, { outcome: 'cancelled', detail: 'the query was ended' })));
-    await Promise.all([...delegates.keys()].map(endSubagent));
+    await delegates.endAll();
   };
-  /** Those that act as delegates, by the id that Claude Code gave them. */
-  const delegates = new Map<string, Promise<Subagent>>();
-  const endSubagent = async (id: string) => {
-    const delegate = delegates.get(id);
-    delegates.delete(id);
-    await delegate?.then(({ end }) => end()).catch(() => {});
-  };
-  const whoActs = async ({ agent_type: type, agent_id: id = '' }: HookInput): Promise<Agent> => {
-    const named = subagentOf(options, type);
-    if (named === undefined || isAgent(named)) return named ?? agent;
-    const delegate = delegates.get(id) ?? beginSubagent(agent, type ?? '', named);
-    delegates.set(id, delegate);
-    return (await delegate).agent;
-  };
+  const delegates = delegatesIn(agent, options);
   options.abortController?.signal.addEventListener('abort', () => void endAll());
 
   const ask = async (use: AskedUse): Promise<Refusal | undefined> => {
@@ -155,13 +142,9 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
     const { tool_name: tool = '', tool_input: given, tool_use_id: id = toolUseId ?? '', session_id: run } = input;
     if (isElsewhere(tool, input.mcp_server)) return {};
     const { cwd } = input;
-    const refusal = await whoActs(input).then(
+    const refusal = await delegates.whoActs(input).then(
       (as) => ask({ tool, input: given, id, ...(run === undefined ? {} : { run }), cwd, as, signal }),
-      (error: unknown) => {
-        // It may be given another delegate with its next use.
-        delegates.delete(input.agent_id ?? '');
-        return refusalOf(error) ?? unchecked(error);
-      },
+      (error: unknown) => refusalOf(error) ?? unchecked(error),
     );
     if (refusal === undefined) return {};
     const decision = { hookEventName: 'PreToolUse', permissionDecision: 'deny' } as const;
@@ -204,7 +187,7 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
       PostToolUse: held(after('succeeded')),
       PostToolUseFailure: held(after('failed')),
       SubagentStop: hook(async ({ agent_id: id = '' }) => {
-        await endSubagent(id);
+        await delegates.end(id);
         return {};
       }),
       SessionEnd: hook(async () => {
@@ -243,6 +226,26 @@ function subagentOf(
   type: string | undefined,
 ): Agent | SubagentLimits | undefined {
   return type !== undefined && Object.hasOwn(subagents, type) ? subagents[type] : undefined;
+}
+
+/** The sub-agents that act as delegates, by the id that Claude Code gave them. */
+function delegatesIn(agent: Agent, options: PermissionsOptions) {
+  const atWork = new Map<string, Promise<Subagent>>();
+  const end = async (id: string) => {
+    const delegate = atWork.get(id);
+    atWork.delete(id);
+    await delegate?.then((each) => each.end()).catch(() => {});
+  };
+  const whoActs = async ({ agent_type: type, agent_id: id = '' }: HookInput): Promise<Agent> => {
+    const named = subagentOf(options, type);
+    if (named === undefined || isAgent(named)) return named ?? agent;
+    const delegate = atWork.get(id) ?? beginSubagent(agent, type ?? '', named);
+    atWork.set(id, delegate);
+    // If it fails, it may be given another one with its next use.
+    delegate.catch(() => atWork.delete(id));
+    return (await delegate).agent;
+  };
+  return { whoActs, end, endAll: () => Promise.all([...atWork.keys()].map(end)) };
 }
 
 function isAgent(named: Agent | SubagentLimits): named is Agent {

@@ -6,7 +6,7 @@ import type { Health } from '../../telemetry/health.ts';
 import { checkRequestOf, checkResponseOf, isKnown } from './convert-check.ts';
 import { decode } from './decode.ts';
 import { encode } from './message-writer.ts';
-import type { StreamHandler } from './rpc.ts';
+import type { RpcCall, StreamHandler } from './rpc.ts';
 import { invalidRequestReason } from '@reeve/contract/names';
 
 /** The place of a request in its stream. Answers leave in this order, whichever is ready first. */
@@ -40,21 +40,12 @@ export function checkStream(decisions: Decisions, health: Health, onAnswer: (ans
     const judge = (bytes: Uint8Array) => {
       const place: Place = { answer: undefined };
       places.push(place);
-      answerTo(bytes)
+      answerTo(decisions, bytes, call, underWay)
         .then((answer) => {
           place.answer = answer;
           sendReady();
         })
         .catch((error: unknown) => stream.fail(error));
-    };
-    const answerTo = async (bytes: Uint8Array): Promise<Answer> => {
-      const request = requestIn(bytes, decisions.mostActionMicros);
-      if ('decision' in request) return request;
-      const proof = proveAsker(decisions, request);
-      if (proof !== undefined) await underWay(proof);
-      const answer = await checkProven(decisions, request);
-      if (isKnown(answer)) call.credentialShown(readerOfAgent(request.agentId));
-      return answer;
     };
     const underWay = async (proof: Promise<void>): Promise<void> => {
       proving++;
@@ -103,6 +94,21 @@ export function checkStream(decisions: Decisions, health: Health, onAnswer: (ans
       closed: () => forget(),
     };
   };
+}
+
+async function answerTo(
+  decisions: Decisions,
+  bytes: Uint8Array,
+  call: RpcCall,
+  underWay: (proof: Promise<void>) => Promise<void>,
+): Promise<Answer> {
+  const request = requestIn(bytes, decisions.mostActionMicros);
+  if ('decision' in request) return request;
+  const proof = proveAsker(decisions, request);
+  if (proof !== undefined) await underWay(proof);
+  const answer = await checkProven(decisions, request);
+  if (isKnown(answer)) call.credentialShown(readerOfAgent(request.agentId));
+  return answer;
 }
 
 /** The check in a message, or the answer to one that cannot be read. */
