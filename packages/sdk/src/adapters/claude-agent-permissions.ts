@@ -146,9 +146,7 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
       (as) => ask({ tool, input: given, id, ...(run === undefined ? {} : { run }), cwd, as, signal }),
       (error: unknown) => refusalOf(error) ?? unchecked(error),
     );
-    if (refusal === undefined) return {};
-    const decision = { hookEventName: 'PreToolUse', permissionDecision: 'deny' } as const;
-    return { hookSpecificOutput: { ...decision, permissionDecisionReason: refusal.text } };
+    return refusal === undefined ? {} : denialOf(refusal);
   };
 
   /** A pause holds back the result. A termination ends the run. */
@@ -186,14 +184,8 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
       PreToolUse: hook(before),
       PostToolUse: held(after('succeeded')),
       PostToolUseFailure: held(after('failed')),
-      SubagentStop: hook(async ({ agent_id: id = '' }) => {
-        await delegates.end(id);
-        return {};
-      }),
-      SessionEnd: hook(async () => {
-        await endAll();
-        return {};
-      }),
+      SubagentStop: hook(({ agent_id: id = '' }) => done(delegates.end(id))),
+      SessionEnd: hook(() => done(endAll())),
     },
   };
 }
@@ -226,6 +218,17 @@ function subagentOf(
   type: string | undefined,
 ): Agent | SubagentLimits | undefined {
   return type !== undefined && Object.hasOwn(subagents, type) ? subagents[type] : undefined;
+}
+
+function denialOf({ text }: Refusal): HookOutput {
+  const decision = { hookEventName: 'PreToolUse', permissionDecision: 'deny' } as const;
+  return { hookSpecificOutput: { ...decision, permissionDecisionReason: text } };
+}
+
+/** The answer of a hook that has nothing to say. */
+async function done(work: Promise<unknown>): Promise<HookOutput> {
+  await work;
+  return {};
 }
 
 /** The sub-agents that act as delegates, by the id that Claude Code gave them. */
