@@ -92,6 +92,7 @@ export class ApprovalRegistry {
       if (before === undefined) this.drop(id);
       else this.#set(before, dueAt);
       if (ofOp !== undefined && this.#live.has(ofOp)) this.#byOp.set(name, ofOp);
+      else if (this.#byOp.get(name) === id) this.#byOp.delete(name);
     };
   }
 

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Governance } from '../governance.ts';
 import { agentKey } from '../kernel/ids.ts';
 import { elsewhere, here } from '../testkit/applying.ts';
 import { expectInverses } from '../testkit/expect-inverses.ts';
@@ -49,8 +50,7 @@ const someGrant = fc
   });
 
 test('whatever becomes of approvals and grants and is taken back leaves all as it was, and what agents are told', async () => {
-  const { gov, clock } = await testGovernance();
-  const shown = () => ({
+  const shown = (gov: Governance) => ({
     known: approvals.map((id) => gov.approvals.find(id)),
     due: [...gov.approvals.due()].map(({ id }) => id).sort(),
     open: [gov.approvals.openCount, ...agents.map((agent) => gov.approvals.openCountOf(agentKey(agent)))],
@@ -62,10 +62,11 @@ test('whatever becomes of approvals and grants and is taken back leaves all as i
       return [outbox.lastSequence, ...[...outbox.queued()].map(({ message }) => message)];
     }),
   });
-  fc.assert(
-    fc.property(fc.array(fc.oneof(someApproval, someGrant)), fc.nat(3), (facts, hours) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.oneof(someApproval, someGrant)), fc.nat(3), async (facts, hours) => {
+      const { gov, clock } = await testGovernance();
       clock.advance(hours * 3_600_000);
-      expectInverses(gov, facts, shown);
+      expectInverses(gov, facts, () => shown(gov));
     }),
   );
 });

@@ -15,6 +15,7 @@ import { registerAgent, revokeDelegation } from '../testkit/commands.ts';
 import type { LoggedEntry } from '../testkit/logged-entry.ts';
 import { agentId, checkOf, operator, registration } from '../testkit/requests.ts';
 import { Cluster, ticks } from '../testkit/shared-cluster.ts';
+import { newForMs } from '../tenancy/index.ts';
 
 const bot = agentId('acme/search/bot');
 const token = 'the token of the agent, long enough';
@@ -247,6 +248,7 @@ test('a delegation that is forgotten takes a row along that another gateway writ
   await done(revokeDelegation(gov, boss, 'child'));
   cluster.clock.advance(ttlMs + tickMs);
   expect(await done(gov.journal.turn(ownWork, () => sweepOps(gov)))).toBe(1);
+  cluster.clock.advance(newForMs);
   const forgetting = gov.journal.turn(ownWork, () => forgetEndedDelegations(gov, 10));
   const saving = house.move({ at: 1, op: 0, does: 'save' });
   cluster.at(1).turn();
