@@ -141,7 +141,7 @@ export class Judge {
   #decided(entry: JudgedEntry): void {
     const { seq, agent, opId, decision, payload, at } = entry;
     const { cost_micros: cost = 0, run_id: runId, user } = payload;
-    if (opId === null) return;
+    if (opId === null) return this.delegations.refuse(entry);
     const name = opName(agent, opId);
     if (decision !== 'deny') this.tokens.requireAsked(seq, agent, name, at, user?.sub ?? null);
     if (payload.replay === true) return this.ops.requireReplay(seq, name, payload.op_state);

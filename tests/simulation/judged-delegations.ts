@@ -92,6 +92,14 @@ export class JudgedDelegations {
     return names;
   }
 
+  /** A check that is refused before policy counts, if the delegate has proven who it is. Its entry then names delegators. */
+  refuse({ agent, payload }: JudgedEntry): void {
+    const links = this.above(agent);
+    const isUsedUp = links.some(({ maxChecks, checks }) => maxChecks !== null && checks >= maxChecks);
+    if (payload.delegators === undefined || isUsedUp) return;
+    for (const link of links) link.checks++;
+  }
+
   #refusalOf(
     { at, payload }: JudgedEntry,
     links: readonly JudgedDelegation[],

@@ -1,4 +1,5 @@
 import type { Batch, Touched } from '@reeve/core';
+import { commitText, MemoryStore } from '@reeve/core';
 import type { Random } from './random.ts';
 
 /**
@@ -10,8 +11,7 @@ export type Release = 'older' | 'present' | 'newer';
 type Told = NonNullable<Batch['told']>;
 type Step = Told['steps'][number];
 
-/** What a newer release says beside what every release understands. */
-const laterMember = { saidByLaterRelease: { text: 'x', count: 1 } };
+const laterKind = 'thing_of_later_release';
 /** Kinds that a newer release never writes in another form: caps and rates count by operations of known agents. */
 const lasting = /^(?:op_|ops_|rates_|balances_|event_ids_|agent_saved|agent_removed)/;
 
@@ -21,11 +21,9 @@ export function asWritten(release: Release, batch: Batch, random: Random): Batch
   if (release !== 'newer' || told === undefined || told.steps.length === 0) return batch;
   const steps = told.steps.map((step) => {
     const kind = kindOf(step);
-    if (kind !== undefined && !lasting.test(kind) && random.chance(0.04)) return inOtherForm(step);
-    return random.chance(0.3) ? withLaterMember(step) : step;
+    return kind !== undefined && !lasting.test(kind) && random.chance(0.04) ? inOtherForm(step) : step;
   });
-  if (random.chance(0.01))
-    steps.push({ change: { kind: 'thing_of_later_release', ...laterMember } } as unknown as Step);
+  if (random.chance(0.01)) steps.push({ change: { kind: laterKind } } as unknown as Step);
   return { ...batch, told: { ...told, steps } };
 }
 
@@ -35,7 +33,7 @@ export function asReadBy(release: Release, told: Told): Told {
   const steps = told.steps.flatMap((step) => {
     const kind = kindOf(step) ?? '';
     if (release === 'older') return [kind.startsWith('delegation_') ? inOtherForm(step) : step];
-    return kind === 'thing_of_later_release' ? [] : [asBefore(step, kind)];
+    return kind === laterKind ? [] : [asBefore(step, kind)];
   });
   return { ...told, steps };
 }
@@ -61,10 +59,30 @@ function asBefore(step: Step, kind: string): Step {
   return { change: { ...step.change, kind: kind.slice(0, -otherForm.length) } } as unknown as Step;
 }
 
-function withLaterMember(step: Step): Step {
-  return 'change' in step
-    ? { change: { ...step.change, ...laterMember } }
-    : { event: { ...step.event, ...laterMember } };
+/** The rows of facts in the text of a commit. */
+const rowsAt = 6;
+
+/** The text of a commit. This release writes it, and then it gets the names that a newer one would have written. */
+export function textOfRelease(told: Told): string {
+  const known = told.steps.filter((step) => kindOf(step) !== laterKind);
+  const steps = known.map((step) => asBefore(step, kindOf(step) ?? ''));
+  const text = commitText({ ...told, steps });
+  if (!told.steps.some((step) => kindOf(step)?.endsWith(otherForm) === true)) return text;
+  const list = JSON.parse(text) as unknown[];
+  const rows = list[rowsAt] as unknown[][];
+  for (const [at, step] of known.entries()) {
+    const [kind, row] = [kindOf(step), rows[at]];
+    if (row !== undefined && kind?.endsWith(otherForm) === true) row[0] = kind;
+  }
+  if (known.length < told.steps.length) rows.push([laterKind, 'x']);
+  return JSON.stringify(list);
+}
+
+/** A store that keeps the facts of every release as it wrote them. */
+export class StoreOfReleases extends MemoryStore {
+  protected override textOf(told: Told): string {
+    return textOfRelease(told);
+  }
 }
 
 /** Whose state a gateway could not read in full since its start. */

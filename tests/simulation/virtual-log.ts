@@ -1,9 +1,10 @@
 import type { Batch, Commit } from '@reeve/core';
-import { commitText, emptyChain, HeadMoved, MemoryStore, parseCommit } from '@reeve/core';
+import type { MemoryStore } from '@reeve/core';
+import { emptyChain, HeadMoved, parseCommit } from '@reeve/core';
 import { Broken } from './broken.ts';
 import type { Random } from './random.ts';
 import type { Release } from './releases.ts';
-import { asReadBy, asWritten, isUnknownTo, OutOfReach } from './releases.ts';
+import { asReadBy, asWritten, isUnknownTo, OutOfReach, StoreOfReleases, textOfRelease } from './releases.ts';
 import type { Ground } from './virtual-gateway.ts';
 
 type Told = NonNullable<Batch['told']>;
@@ -42,7 +43,7 @@ export type Fate = 'done' | 'refused' | 'answer lost';
  * simulation lets the database do one thing, or lets one message arrive, arrive twice or get lost.
  */
 export class VirtualLog {
-  readonly store = new MemoryStore();
+  readonly store: MemoryStore = new StoreOfReleases();
   readonly commits: KeptCommit[] = [];
   /** How often a gateway could not read all of a commit. */
   unread = 0;
@@ -166,7 +167,7 @@ export class VirtualLog {
     this.#holder = undefined;
     this.store.commit(batch);
     const last = batch.entries.at(-1) ?? this.commits.at(-1)?.head ?? emptyChain;
-    this.commits.push({ head: { seq: last.seq, hash: last.hash }, told, text: commitText(told) });
+    this.commits.push({ head: { seq: last.seq, hash: last.hash }, told, text: textOfRelease(told) });
     for (const to of this.#members) if (to !== by) this.#messages.push({ to, version: this.version });
     this.#onWritten(batch, by);
   }
@@ -265,7 +266,7 @@ export class VirtualMember implements Ground {
   /** Whatever a release knows can be read, and nothing else. */
   #read({ head, told, text }: KeptCommit): Commit {
     const isAsWritten = this.release === 'present';
-    const commit = { head, ...parseCommit(isAsWritten ? text : commitText(asReadBy(this.release, told))) };
+    const commit = { head, ...parseCommit(isAsWritten ? text : textOfRelease(asReadBy(this.release, told))) };
     if (commit.unread.length > 0 !== isUnknownTo(this.release, told)) {
       throw new Broken(`a ${this.release} release reads a commit as ${JSON.stringify(commit.unread)}`);
     }

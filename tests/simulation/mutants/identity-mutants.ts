@@ -160,9 +160,9 @@ export const identityMutants: readonly Mutant[] = [
   },
   {
     name: 'releases: an unknown kind is passed over',
-    file: `${core}/replication/commit-text.ts`,
-    text: 'unread.push({ touched, why: `step ${at + 1} of ${texts.length}: ${unquoted(error)}` });',
-    replacement: 'if (texts.length < 0) unread.push({ touched, why: `step ${at}: ${unquoted(error)}` });',
+    file: `${core}/replication/facts-of-commit.ts`,
+    text: 'unread.push({ touched, why: `step ${at + 1} of ${written.length}: ${unquoted(error)}` });',
+    replacement: 'if (written.length < 0) unread.push({ touched, why: `step ${at}: ${unquoted(error)}` });',
   },
   {
     name: 'releases: callers are believed although a fact could not be read',

@@ -72,14 +72,19 @@ export class MemoryStore implements Store, AuditReader, PeopleReader {
       if (entry.seq !== seq + 1) throw new Error(`entry ${entry.seq} does not follow entry ${seq}`);
       seq = entry.seq;
     }
+    const isKept = this.#keepsFacts && batch.told !== undefined && batch.told.steps.length > 0;
+    const facts = isKept ? this.textOf(batch.told) : undefined;
     for (const change of batch.changes) this.#apply(change);
     for (const entry of batch.entries) this.#entries.push(entry);
     const last = batch.entries.at(-1);
     if (last !== undefined) this.#head = { seq: last.seq, hash: last.hash };
-    if (this.#keepsFacts && batch.told !== undefined && batch.told.steps.length > 0) {
-      this.#facts.push({ position: ++this.#commits, before, seq: this.#head.seq, facts: factsText(batch.told) });
-    }
+    if (facts !== undefined) this.#facts.push({ position: ++this.#commits, before, seq: this.#head.seq, facts });
     if (this.#entries.length > 2 * mostEntries) this.#entries = this.#entries.slice(-mostEntries);
+  }
+
+  /** The facts of a commit as this release writes them. */
+  protected textOf(facts: NonNullable<Batch['told']>): string {
+    return factsText(facts);
   }
 
   factsAfter(position: number, seq: number): Promise<readonly KeptFacts[]> {

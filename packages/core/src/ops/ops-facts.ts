@@ -65,7 +65,8 @@ export const opsFacts: Meanings<OpsState, OpsChange | OpsChangeEvent | AlertEven
         const known = agent && state.ops.find(agent, fact.opId);
         applyRemoved(state, fact, how);
         // A row that is there all the same was written by somebody who did not know that.
-        if (known !== undefined && known.savedSeq > 0 && !state.ops.holds(known)) state.ops.noteRowToRemove(rowOf(known));
+        if (known !== undefined && known.savedSeq > 0 && !state.ops.holds(known))
+          state.ops.noteRowToRemove(rowOf(known));
       },
     },
   },

@@ -80,27 +80,32 @@ export function ApprovalDetail({ approval }: { readonly approval: Approval }) {
           Secrets are replaced. A verdict holds for this request alone: another one under the same id is denied.
         </p>
       </section>
-      {verdicts.length === 0 ? null : (
-        <section className="space-y-1.5">
-          <h3 className="font-semibold">Verdicts</h3>
-          <ul className="space-y-2">
-            {verdicts.map(({ verdict, actor, self_approved: isOwn, reason, at }) => (
-              <li key={`${actor.id} ${at}`}>
-                <StateBadge state={verdict === 'approve' ? 'approved' : 'rejected'} /> by{' '}
-                {actor.label === '' ? actor.id : actor.label}, <Time at={at} />
-                {isOwn ? <span className="text-warn"> · self-approved: the agent is their own</span> : null}
-                {reason === '' ? null : <p className="text-muted">“{reason}”</p>}
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
+      <Verdicts of={verdicts} />
       <p className="text-sm">
         <Link to="/audit" search={{ op_id: approval.op_id }} className={linkClasses}>
           Audit entries of this operation
         </Link>
       </p>
     </div>
+  );
+}
+
+function Verdicts({ of: verdicts }: { readonly of: Approval['verdicts'] }) {
+  if (verdicts.length === 0) return null;
+  return (
+    <section className="space-y-1.5">
+      <h3 className="font-semibold">Verdicts</h3>
+      <ul className="space-y-2">
+        {verdicts.map(({ verdict, actor, self_approved: isOwn, reason, at }) => (
+          <li key={`${actor.id} ${at}`}>
+            <StateBadge state={verdict === 'approve' ? 'approved' : 'rejected'} /> by{' '}
+            {actor.label === '' ? actor.id : actor.label}, <Time at={at} />
+            {isOwn ? <span className="text-warn"> · self-approved: the agent is their own</span> : null}
+            {reason === '' ? null : <p className="text-muted">“{reason}”</p>}
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 
