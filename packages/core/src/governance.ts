@@ -1,18 +1,18 @@
 import type { FindAccounts, Issuers, ReadCredentials, SubjectIssuer } from './access/index.ts';
 import { Callers, EndedCredentials, KeyRing, SigningKeyRing } from './access/index.ts';
 import type { ApprovalSettings } from './approvals/index.ts';
-import { ApprovalRegistry, endApprovalOf, noteSignalled } from './approvals/index.ts';
+import { ApprovalRegistry, endApprovalOf, noteSignalled, watchedApprovals } from './approvals/index.ts';
 import { BalanceKeeper, budgetPolicy, Ledger, noBalancesMark, noBudgets } from './budget/index.ts';
-import { RateCounters, RateKeeper, RunTally } from './budget/index.ts';
+import { RateCounters, RateKeeper, RunTally, watchedLedger, watchedRates, watchedRuns } from './budget/index.ts';
 import type { ControlReactions, ControlSettings, OnControlStep } from './control/index.ts';
-import { closeOutbox, ControlRegistry, noteDeparture, wakeOps } from './control/index.ts';
+import { closeOutbox, ControlRegistry, noteDeparture, wakeOps, watchedControls } from './control/index.ts';
 import type { Decisions } from './decision/index.ts';
-import { endOpsOf, OpsRegistry } from './ops/index.ts';
+import { endOpsOf, OpsRegistry, watchedOps } from './ops/index.ts';
 import type { PolicyFeatures } from './policy/index.ts';
 import { PolicyRegistry, PolicySet, policyVersion } from './policy/index.ts';
 import type { Journal, Snapshot, Store } from './store.ts';
 import type { WorkloadIssuer } from './tenancy/index.ts';
-import { AgentDirectory, ReportedTools, Workloads } from './tenancy/index.ts';
+import { AgentDirectory, ReportedTools, watchedAgents, Workloads } from './tenancy/index.ts';
 
 /**
  * Everything the use cases work on: the gateway's state in memory, the journal that makes it durable, and the ports.
@@ -72,7 +72,7 @@ export function emptyGovernance(
   const ops = new OpsRegistry(clock, ports.opsTtlMs, journal.isShared, ports.opsSeed);
   const keys = new KeyRing(clock, sha256, apiKeys);
   const { timeZone } = balancesMark ?? noBalancesMark;
-  return withReactions({
+  const parts: Parts = {
     keys,
     callers: new Callers(clock, keys, new SigningKeyRing(signingKeys), ports.readCredentials),
     directory,
@@ -104,11 +104,32 @@ export function emptyGovernance(
     policies: new PolicySet([], policyVersion(sha256, [])),
     policyRegistry: new PolicyRegistry(store.policies, ports.policyFeatures),
     ended: new EndedCredentials(),
-  });
+  };
+  return withReactions(journal.isShared ? watchedParts(parts) : parts);
+}
+
+type Parts = Omit<Governance, 'reactions' | 'balances' | 'rateKeeper'>;
+
+/**
+ * Where other gateways write to the same log, reading notes what a turn rests on. Alone, nothing does. Not watched:
+ * credentials, which the warrant of a turn asks about, and policies, which change with an org or with everything.
+ */
+function watchedParts(parts: Parts): Parts {
+  const { journal } = parts;
+  return {
+    ...parts,
+    directory: watchedAgents(parts.directory, journal),
+    ops: watchedOps(parts.ops, journal),
+    ledger: watchedLedger(parts.ledger, journal),
+    rates: watchedRates(parts.rates, journal),
+    runs: watchedRuns(parts.runs, journal),
+    control: watchedControls(parts.control, journal),
+    approvals: watchedApprovals(parts.approvals, journal),
+  };
 }
 
 /** The reactions run in this order, in the same turn, before the commit. */
-function withReactions(parts: Omit<Governance, 'reactions' | 'balances' | 'rateKeeper'>): Governance {
+function withReactions(parts: Parts): Governance {
   const reactions: ControlReactions = {
     agentBack: [(agent) => wakeOps(gov, agent)],
     agentLeaving: [

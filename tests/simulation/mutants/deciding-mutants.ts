@@ -35,13 +35,9 @@ export const decidingMutants: readonly Mutant[] = [
   },
   {
     name: 'caps: a refusal stands although a commit before it has released',
-    file: `${core}/decision/decide.ts`,
-    text: `    gov.journal.onlyIf(() => false);
-    gov.journal.restOnAll();
-  }
-  if (decision === 'deny')`,
-    replacement: `  }
-  if (decision === 'deny')`,
+    file: `${core}/budget/watched-ledger.ts`,
+    text: 'if (exceeded !== undefined || !ledger.wouldSurelyFit(tiers, cost)) rest(ledger.capped(tiers));',
+    replacement: 'if (exceeded !== undefined || !ledger.wouldSurelyFit(tiers, cost)) return exceeded;',
   },
   {
     name: 'reservations: the end of an operation releases nothing',
@@ -63,15 +59,15 @@ export const decidingMutants: readonly Mutant[] = [
   },
   {
     name: 'notices: two gateways tell of the same share',
-    file: `${core}/budget/note-approached.ts`,
-    text: 'gov.journal.onlyIf(({ steps }) => !steps.some(isBudgetStep));',
-    replacement: '',
+    file: `${core}/budget/watched-ledger.ts`,
+    text: 'if (approached.length > 0) rest(ledger.capped(tiers));',
+    replacement: 'if (approached.length > 0) return approached;',
   },
   {
     name: 'notices: nobody is told of a share that two gateways reach together',
-    file: `${core}/decision/decide.ts`,
-    text: 'gov.journal.onlyWhile(() => gov.ledger.isSurelyWithinCaps(tiers) && gov.ledger.hasToldShares(tiers));',
-    replacement: 'gov.journal.onlyWhile(() => gov.ledger.isSurelyWithinCaps(tiers));',
+    file: `${core}/budget/watched-ledger.ts`,
+    text: 'journal.onlyWhile(() => ledger.hasToldShares(tiers));',
+    replacement: 'journal.onlyWhile(() => true);',
   },
   {
     name: 'undo: a commit that fails is not taken back',
@@ -94,26 +90,32 @@ export const decidingMutants: readonly Mutant[] = [
   {
     name: 'order: turns stand although a commit before them changed what they rest on',
     file: `${core}/journal/overtaken.ts`,
-    text: '(part) => rests(part) || isRefused(part)',
-    replacement: '(part) => isRefused(part) && !rests(part)',
+    text: 'again.push(...takeBack(work, ({ rests }) => rests.restsOn((changes ??= changesOf(work, commit)))));',
+    replacement: '',
   },
   {
-    name: 'order: guards are not asked',
-    file: `${core}/journal/overtaken.ts`,
-    text: '(part) => rests(part) || isRefused(part)',
-    replacement: '(part) => rests(part) && !isRefused(part)',
+    name: 'order: what a turn has read does not count, only what it changes',
+    file: `${core}/journal/turns.ts`,
+    text: 'if (!this.#isApplying) this.#part?.trace?.rests.add(what);',
+    replacement: '',
+  },
+  {
+    name: 'order: what has a name may change unnoticed',
+    file: `${core}/journal/footprint.ts`,
+    text: 'this.addNames(altersOf(fact, isNext));',
+    replacement: '',
   },
   {
     name: 'order: conditions are not asked again',
     file: `${core}/journal/overtaken.ts`,
-    text: 'knowing === followed || conditions.every((condition) => condition());',
+    text: 'knowing === followed || conditions.every((condition) => condition(changes.names));',
     replacement: 'knowing === followed || conditions.length >= 0;',
   },
   {
     name: 'order: what rests on a turn that is done again stays',
     file: `${core}/journal/overtaken.ts`,
-    text: 'if (fits(part) || gone.some(rests)) gone.push(part);',
-    replacement: 'if (fits(part) && !gone.some(rests)) gone.push(part);',
+    text: 'if (!fits(part.trace, part) && !part.trace.rests.restsOn(changed)) continue;',
+    replacement: 'if (!fits(part.trace, part)) continue;',
   },
   {
     name: 'order: a gateway seals onto the head that it knew before',
@@ -123,10 +125,10 @@ export const decidingMutants: readonly Mutant[] = [
   },
   {
     name: 'order: a replay stands although its decision is taken back',
-    file: `${core}/decision/check-action.ts`,
-    text: `    gov.journal.restOnAll();
-    gov.journal.onlyIf(({ touched })`,
-    replacement: '    gov.journal.onlyIf(({ touched })',
+    file: `${core}/journal/turns.ts`,
+    text: 'if (!this.#isApplying) this.#part?.trace?.rests.add(what);',
+    replacement:
+      "if (!this.#isApplying && typeof what === 'object' && 'name' in what) this.#part?.trace?.rests.add(what);",
   },
   {
     name: 'freshness: nobody catches up with the log before a caller is served',

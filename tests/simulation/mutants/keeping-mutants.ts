@@ -49,9 +49,9 @@ export const keepingMutants: readonly Mutant[] = [
   },
   {
     name: 'marks: balances of two gateways are saved under one mark',
-    file: `${core}/journal/write-behind.ts`,
-    text: "return !steps.some((step) => 'change' in step && isSave(step.change));",
-    replacement: 'return steps.length >= 0 || isSave(steps);',
+    file: `${core}/budget/budget-facts.ts`,
+    text: "claims: () => ['save of balances'],",
+    replacement: '',
   },
   {
     name: 'sweep: an operation is forgotten before its end is durable',
@@ -67,9 +67,9 @@ export const keepingMutants: readonly Mutant[] = [
   },
   {
     name: 'leaving: a row that another gateway is writing stays when its agent leaves',
-    file: `${core}/ops/checkpoint.ts`,
-    text: 'journal.onlyIf(({ steps }) => !steps.some((step) => isSaveOf(step, key)));',
-    replacement: 'isSaveOf satisfies unknown;',
+    file: `${core}/control/agent-facts.ts`,
+    text: 'claims: ({ id }) => [rowsName(id)],',
+    replacement: 'claims: ({ id }) => (rowsName(id) === "" ? [""] : []),',
   },
   {
     name: 'leaving: a row whose removal is taken back stays when its agent leaves',

@@ -7,6 +7,7 @@ import { messageOf } from './approval.ts';
 import type { ApprovalsState } from './approvals.ts';
 import { approvalsTable, grantsTable } from './approvals-rows.ts';
 import type { ApprovalEvent, ApprovalsChange } from './approvals-slice.ts';
+import { approvalName } from './watched-approvals.ts';
 
 const byDecision = ['decided_at', 'id'];
 
@@ -21,11 +22,13 @@ export const approvalFacts: Meanings<ApprovalsState, ApprovalsChange | ApprovalE
       return undoAll(undo, withdraw, tell(gov, approval, how));
     },
     touch: ({ approval }) => ({ agent: agentKey(approval.agent) }),
+    alters: ({ approval }) => [approvalName(approval.id)],
     rows: ({ approval }) => [put(approvalsTable, approval)],
   },
   grant_saved: {
     apply: (gov, { grant }) => gov.approvals.placeGrant(grant),
     touch: ({ grant }) => ({ agent: agentKey(grant.agent) }),
+    alters: ({ grant }) => [approvalName(grant.id)],
     rows: ({ grant }) => [put(grantsTable, grant)],
   },
   approvals_removed: {

@@ -4,6 +4,7 @@ export type { Approver } from './approver.ts';
 export { approversWords, readApprover } from './approver.ts';
 export type { ApprovalSettings } from './approval-registry.ts';
 export { ApprovalRegistry } from './approval-registry.ts';
+export { watchedApprovals } from './watched-approvals.ts';
 export type { Approval, ApprovalNotice, ApprovalState, GrantWish } from './approval.ts';
 export { deciderMark, decidersOf, isSelfApproved, nameOf } from './approval.ts';
 export { approvalFacts } from './approvals-facts.ts';

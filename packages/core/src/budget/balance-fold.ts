@@ -39,7 +39,7 @@ interface EmptyBalance {
 export class BalanceFold {
   readonly balances = new Balances((balance, before) => this.#onReplaced(balance, before));
   /** The tiers whose rows are out of date. */
-  readonly rows = new WriteBehind<TierOf>('balances_saved');
+  readonly rows = new WriteBehind<TierOf>();
   /**
    * The tiers whose rows say that nothing counts, and which have not changed since, with the entries at which these were
    * written. Such a row can go once all balances are saved up to its entry. Before, a start would add entries to nothing

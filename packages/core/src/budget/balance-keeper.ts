@@ -74,7 +74,7 @@ export class BalanceKeeper {
       rows.begin(seq);
     }
     const step = rows.next(most, (of) => this.#fold.stepOf(of));
-    rows.write(journal, this.#changeOf(step, seq));
+    journal.apply(this.#changeOf(step, seq));
     return step.asOf === null || this.#forgetIdle(most);
   }
 
@@ -102,7 +102,7 @@ export class BalanceKeeper {
     const over = this.#fold.nextEmpty(most, rows.mark);
     if (over.length === 0) return false;
     const change = { kind: 'balances_saved', saved: [], over, closed: [], closedBefore: null, asOf: null } as const;
-    rows.write(this.#gov.journal, change);
+    this.#gov.journal.apply(change);
     return true;
   }
 

@@ -33,15 +33,12 @@ export type KnownBalances = Readonly<
     | 'approachedBy'
     | 'bookedTo'
     | 'exceededBy'
-    | 'hasToldShares'
-    | 'isSurelyWithinCaps'
     | 'mustGoBack'
     | 'policy'
     | 'read'
     | 'resetsAt'
     | 'window'
     | 'windows'
-    | 'wouldSurelyFit'
   >
 >;
 
@@ -111,6 +108,14 @@ export class Ledger {
   /** Whether a charge would leave them so. */
   wouldSurelyFit(tiers: readonly TierOf[], cost: Micros): boolean {
     return everyCap(this, tiers, ({ total, limit, of }) => plus(plus(total, cost), this.#releasedOf(of)) <= limit);
+  }
+
+  /** Those among these tiers that have a cap. */
+  capped(tiers: readonly TierOf[]): readonly TierOf[] {
+    return tiers.filter((of) => {
+      const { day, month } = this.#policy.capsOf(of);
+      return day !== null || month !== null;
+    });
   }
 
   /** Notes a release. Call the result when it is durable, or when it was taken back. */

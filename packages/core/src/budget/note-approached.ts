@@ -3,21 +3,11 @@ import type { Budgets } from './budgets.ts';
 import type { Lineage } from '../audit/index.ts';
 import type { Approached } from './cap-rule.ts';
 import { totalJson } from '../kernel/index.ts';
-import type { Step, Typed } from '../journal/index.ts';
-
-function isBudgetStep(step: Step<unknown, Typed>): boolean {
-  return 'event' in step && step.event.type === 'budget';
-}
 
 /**
  * Reports in the log and to live views that caps are nearly used up. Entries about the global cap belong to no tenant.
  */
 export function noteApproached(gov: Budgets, lineage: Lineage, approached: readonly Approached[]): void {
-  // Each share is told once, by whichever gateway notices first.
-  if (approached.length > 0) {
-    gov.journal.onlyIf(({ steps }) => !steps.some(isBudgetStep));
-    gov.journal.restOnAll();
-  }
   for (const { of, period, percent, limitMicros, totalMicros } of approached) {
     const at = gov.clock.now();
     const day = gov.ledger.bookedTo;

@@ -3,8 +3,8 @@ import type { Applying, Meanings, Redoing, Touch, Undo, Write } from '../journal
 import { agentValues, nothingToApply, update } from '../journal/index.ts';
 import { agentKey } from '../kernel/index.ts';
 import type { AgentChange, AgentDirectory, AgentRecord } from '../tenancy/index.ts';
-import { agentAfter, agentOfChange, agentsTable, credentialEnded, tokenEnd } from '../tenancy/index.ts';
-import { rowOf, tiersOfOp } from '../ops/index.ts';
+import { agentAfter, agentOfChange, agentsTable, credentialEnded, tokenEnd, tokenName } from '../tenancy/index.ts';
+import { rowOf, rowsName, tiersOfOp } from '../ops/index.ts';
 import type { ControlState } from './controls.ts';
 
 interface State extends Pick<ControlState, 'clock' | 'control' | 'ops'> {
@@ -85,14 +85,22 @@ function touch(change: AgentChange): Touch {
   return { org: agentOfChange(change).orgId };
 }
 
+/** At another gateway, an agent of another org may be given the same token. */
+function tokensOf({
+  agent: { tokenHash, tokenLife },
+}: Extract<AgentChange, { readonly kind: 'agent_saved' }>): string[] {
+  const former = (tokenLife?.former ?? []).map(({ hash }) => hash);
+  return (tokenHash === null ? former : [tokenHash, ...former]).map(tokenName);
+}
+
 function rows(change: AgentChange): readonly Write[] {
   return [update(agentsTable, agentValues(agentOfChange(change)), (stored) => agentAfter(stored, change))];
 }
 
 export const agentFacts: Meanings<State, AgentChange> = {
-  agent_saved: { apply, touch, rows },
+  agent_saved: { apply, touch, claims: tokensOf, rows },
   agent_controlled: { apply, touch: ({ id }) => ({ agent: agentKey(id) }), rows },
   agent_suspended: { apply, touch, rows },
   agent_resumed: { apply, touch, rows },
-  agent_removed: { apply: leave, touch, rows, redo: { ops: forgetOps } },
+  agent_removed: { apply: leave, touch, claims: ({ id }) => [rowsName(id)], rows, redo: { ops: forgetOps } },
 };

@@ -8,6 +8,7 @@ import type { ControlChange, ControlSnapshot } from './control-slice.ts';
 import type { ControlState } from './controls.ts';
 import { placeOfDeparture } from './departures.ts';
 import { placeOf } from './run-controls.ts';
+import { bulkName, departuresName, runControlsName } from './watched-controls.ts';
 
 const byAge = ['requested_at', 'id'];
 
@@ -27,11 +28,13 @@ export const controlFacts: Meanings<ControlState, ControlChange> = {
   bulk_control_saved: {
     apply: ({ control: { remembered } }, { bulk }, how) => remembered.put(bulk, how),
     touch: ({ bulk }) => touchesOrg(bulk.orgId),
+    alters: ({ bulk }) => (bulk.idempotency === null ? [] : [bulkName(bulk.idempotency.key)]),
     rows: ({ bulk }) => [put(bulksTable, bulk)],
   },
   run_control_saved: {
     apply: ({ control: { runs } }, { control }) => runs.put(control),
     touch: ({ control }) => touchesOrg(control.orgId),
+    alters: () => [runControlsName],
     rows: ({ control }) => [put(runControlsTable, control)],
   },
   run_control_used: {
@@ -46,16 +49,19 @@ export const controlFacts: Meanings<ControlState, ControlChange> = {
   run_control_removed: {
     apply: ({ control: { runs } }, { control }) => runs.remove(control),
     touch: ({ control }) => touchesOrg(control.orgId),
+    alters: () => [runControlsName],
     rows: ({ control }) => [remove(runControlsTable, { place: placeOf(control) })],
   },
   departure_saved: {
     apply: ({ control: { departures } }, { departure }) => departures.put(departure),
     touch: ({ departure }) => touchesOrg(departure.orgId),
+    alters: () => [departuresName],
     rows: ({ departure }) => [put(departuresTable, departure)],
   },
   departure_removed: {
     apply: ({ control: { departures } }, { departure }) => departures.remove(departure),
     touch: ({ departure }) => touchesOrg(departure.orgId),
+    alters: () => [departuresName],
     rows: ({ departure }) => [remove(departuresTable, { place: placeOfDeparture(departure) })],
   },
   receipts_removed: {

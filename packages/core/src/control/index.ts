@@ -9,6 +9,7 @@ export type { ControlOp, ControlledOp } from './control-op.ts';
 export { controlOp } from './control-op.ts';
 export type { ControlSettings, OnControlStep } from './control-registry.ts';
 export { ControlRegistry } from './control-registry.ts';
+export { watchedControls } from './watched-controls.ts';
 export {
   bulksTable,
   departuresTable,

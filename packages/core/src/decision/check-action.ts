@@ -8,13 +8,13 @@ import type { Answer, Judgement } from './answer.ts';
 import { answerOf, describeDecision } from './answer.ts';
 import { decide } from './decide.ts';
 import type { Decisions } from './decisions.ts';
-import { countCheck, delegatorsIn, restOnChain } from './judge-delegation.ts';
+import { countCheck, delegatorsIn } from './judge-delegation.ts';
 import { pace } from './pace.ts';
 import { proveAsker } from './prove-asker.ts';
 import { refuseUser, whyNotProven } from './prove-user.ts';
 import { refuseIdentity } from './refuse-identity.ts';
 import { refuseByControl } from './refuse-by-control.ts';
-import { ownWork, restsOn } from '../journal/index.ts';
+import { ownWork } from '../journal/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
 import { traceIdsOf, traceIdsIn } from '../kernel/index.ts';
 import { bareRecord, moveByDecision, noDelegators, noteUse, recordOf } from '../ops/index.ts';
@@ -73,17 +73,12 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
   noteUse(gov, agent, request, now);
   const opId = `${traceId}:${spanId}`;
   const links = linksOf(gov.directory, agent);
-  restOnChain(gov, agent, links);
   const known = gov.ops.find(agent, opId);
   const replay = known === undefined ? undefined : answerReplay(known, digest);
   if (known !== undefined && replay !== undefined) {
     const approvalId = replay.decision === 'pending' ? gov.approvals.ofOp(agent.record.id, opId)?.id : undefined;
     const { policyRule } = known;
     const judgement: Judgement = { ...replay, policyRule, tier: 'replay', op: known, approvalId, startedAt };
-    // A replay changes nothing, but rests on the operation as it is. So it is also done again with the turns before it:
-    // one of them may be the decision.
-    gov.journal.restOnAll();
-    gov.journal.onlyIf(({ touched }) => !restsOn({ agents: [agent.key], orgs: [], everything: false }, touched));
     record(gov, request, agent, judgement, now, true);
     return judgement;
   }

@@ -17,7 +17,7 @@ import {
 } from './judge-delegation.ts';
 import type { Weighed } from './weigh-budgets.ts';
 import { chargeOf, limitTold, weighBudgets } from './weigh-budgets.ts';
-import { countRates, restOnRates, weighRates } from './weigh-rates.ts';
+import { countRates, weighRates } from './weigh-rates.ts';
 import type { EpochMs, Micros } from '../kernel/index.ts';
 import type { OpRecord } from '../ops/index.ts';
 import type { RateInForce, Tier, Verdict } from '../policy/index.ts';
@@ -60,7 +60,7 @@ export function decide(gov: Decisions, asker: Asker, request: CheckRequest, runI
   const above = agentsAbove(links).map((each) => {
     const factsOf = new CheckFacts(gov, each, request, now, costMicros);
     const verdict = gov.policies.enforce(each.record.id, action, factsOf, evaluation);
-    return { agent: each, verdict, asked: factsOf.asked };
+    return { agent: each, verdict };
   });
   const verdict = above.length === 0 ? own : strictestOf(own, above);
   // What everybody in the team, the org or the gateway may do together is counted once.
@@ -73,20 +73,10 @@ export function decide(gov: Decisions, asker: Asker, request: CheckRequest, runI
     const caps = { policy, exceededBy: (cost: Micros) => gov.ledger.exceededBy(tiers, cost) };
     const weighed = weighBudgets(gov, caps, { agentId: agent.record.id, action }, verdict, charge);
     const tooDear = weighed.decision === 'deny' ? undefined : refuseCost(gov, links, costMicros);
-    if (tooDear !== undefined) {
-      // It may fit after all: those below it may have been given back elsewhere what they had reserved.
-      gov.journal.restOnAll();
-      gov.journal.onlyIf(() => false);
-      return refusedByDelegation(costMicros, { reason: tooDear });
-    }
+    if (tooDear !== undefined) return refusedByDelegation(costMicros, { reason: tooDear });
     return settle(gov, { ...asker, tiers }, request, { runId, costMicros }, now, weighed, verdict.tier);
   });
   const { asked } = facts;
-  // The condition has read what others may have spent since.
-  if ([asked, ...above.map((each) => each.asked)].some((each) => each?.spend !== undefined)) {
-    gov.journal.restOnAll();
-    gov.journal.onlyIf(() => false);
-  }
   // What observed documents say is told of the agent itself. They come after all that is enforced.
   const observed = gov.policies.observe(agent.record.id, action, facts, evaluation, verdict.effect);
   const { price } = charge;
@@ -119,9 +109,7 @@ function withinRates(
 ): Decided {
   for (const { agent, rates } of counting) {
     const refusal = weighRates(gov, agent.record.id, { rates }, now);
-    if (refusal === undefined) continue;
-    restOnRates(gov);
-    return { decision: 'deny', ...refusal, costMicros, reservedMicros: 0 };
+    if (refusal !== undefined) return { decision: 'deny', ...refusal, costMicros, reservedMicros: 0 };
   }
   const decided = decideFurther();
   if (decided.decision !== 'deny') for (const { agent, rates } of counting) countRates(gov, agent, rates, now);
@@ -139,12 +127,7 @@ function settle(
   verdictTier: Tier,
 ): Decided {
   const { decision, reason, policyRule, tier, exceeded, asking } = weighed;
-  if (exceeded !== undefined) {
-    noteExceeded(gov, exceeded, now);
-    // It may fit after all, and later charges of this gateway, which the log has after it, must not count.
-    gov.journal.onlyIf(() => false);
-    gov.journal.restOnAll();
-  }
+  if (exceeded !== undefined) noteExceeded(gov, exceeded, now);
   if (decision === 'deny') {
     const denied: Decided = { decision, reason, policyRule, tier, costMicros, reservedMicros: 0 };
     return exceeded === undefined ? denied : { ...denied, limit: limitTold(exceeded, agent.record.id) };
@@ -157,15 +140,7 @@ function settle(
   const question = asks && grant === undefined ? questionOf(gov, tiers, costMicros, weighed) : undefined;
   if (question !== undefined && openApprovalsOf(gov, agent, links) >= mostOpenApprovals)
     return tooMany(question, verdictTier, costMicros);
-  if (costMicros > 0) {
-    noteApproached(gov, agent.lineage, gov.ledger.approachedBy(tiers, reservation(costMicros)));
-    // Within the caps here is not enough: other gateways charge them, too.
-    if (exceeded === undefined && gov.journal.isShared) {
-      // It fits only because of a release that is not durable yet. That must come first.
-      if (!gov.ledger.wouldSurelyFit(tiers, costMicros)) gov.journal.restOnAll();
-      gov.journal.onlyWhile(() => gov.ledger.isSurelyWithinCaps(tiers) && gov.ledger.hasToldShares(tiers));
-    }
-  }
+  if (costMicros > 0) noteApproached(gov, agent.lineage, gov.ledger.approachedBy(tiers, reservation(costMicros)));
   const costs = { costMicros, reservedMicros: costMicros };
   if (question !== undefined) return { decision: 'pending', reason, policyRule, tier, question, ...costs };
   if (grant === undefined) return { decision: 'allow', reason, policyRule, tier, ...costs };

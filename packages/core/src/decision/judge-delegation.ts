@@ -1,6 +1,5 @@
 import type { Action } from '../action/index.ts';
 import { tiersOf } from '../budget/index.ts';
-import { restsOn } from '../journal/index.ts';
 import type { Glob, Micros } from '../kernel/index.ts';
 import { compileGlob, minus, plus, usdOfMicros } from '../kernel/index.ts';
 import type { Evaluation, Verdict } from '../policy/index.ts';
@@ -20,14 +19,6 @@ export function delegatorsIn(links: readonly Link[]): readonly string[] {
 /** Those above an agent, the nearest first. Whoever is identified has them all. */
 export function agentsAbove(links: readonly Link[]): readonly Agent[] {
   return links.flatMap(({ delegator }) => (delegator === undefined ? [] : [delegator]));
-}
-
-/** What is decided about a delegate rests on everybody above it. */
-export function restOnChain({ journal }: Decisions, agent: Agent, links: readonly Link[]): void {
-  if (links.length === 0) return;
-  const agents = [agent.key, ...agentsAbove(links).map(({ key }) => key)];
-  journal.restOnAll();
-  journal.onlyIf(({ touched }) => !restsOn({ agents, orgs: [], everything: false }, touched));
 }
 
 /** One check more of each delegation above. */

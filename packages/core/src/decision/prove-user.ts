@@ -1,7 +1,6 @@
 import type { CheckRequest } from '../action/index.ts';
 import { withSubject } from '../action/index.ts';
 import { canonicalJson } from '../audit/index.ts';
-import { restsOn } from '../journal/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
 import type { Agent } from '../tenancy/index.ts';
 import { actorOf, identify } from '../tenancy/index.ts';
@@ -47,9 +46,6 @@ export function refuseUser(
   why: string,
   startedAt: number,
 ): Judgement {
-  const rests = { agents: [agent.key], orgs: [], everything: false };
-  gov.journal.restOnAll();
-  gov.journal.onlyIf(({ touched }) => !restsOn(rests, touched));
   const counted = countRefused(gov, agent);
   const at = gov.clock.now();
   const reason = `subject token: ${why}`;

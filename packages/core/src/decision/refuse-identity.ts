@@ -3,11 +3,10 @@ import { canonicalJson } from '../audit/index.ts';
 import type { Actor, Lineage } from '../audit/index.ts';
 import type { Judgement } from './answer.ts';
 import type { Decisions } from './decisions.ts';
-import { agentsAbove, countRefused } from './judge-delegation.ts';
-import { restsOn } from '../journal/index.ts';
+import { countRefused } from './judge-delegation.ts';
 import type { AgentId } from '../kernel/index.ts';
 import { agentKey } from '../kernel/index.ts';
-import { actorOf, linksOf, touchAgent, provenAgent } from '../tenancy/index.ts';
+import { actorOf, touchAgent, provenAgent } from '../tenancy/index.ts';
 import type { Identity } from '../tenancy/index.ts';
 
 /**
@@ -22,11 +21,6 @@ export function refuseIdentity(
 ): Judgement {
   const { claimed, owner, reason } = refusal;
   const claim = request.agentId;
-  // Whoever registers, leaves or is lifted elsewhere may make it another answer.
-  const above = claimed === undefined ? [] : agentsAbove(linksOf(gov.directory, claimed));
-  const rests = { agents: [agentKey(claim), ...above.map(({ key }) => key)], orgs: [], everything: false };
-  gov.journal.restOnAll();
-  gov.journal.onlyIf(({ touched }) => touched.orgs.length === 0 && !restsOn(rests, touched));
   const about = owner ?? claimed;
   // A suspended or blocked agent has proven its identity. The owner of a borrowed token is known, too.
   const held = provenAgent(refusal);

@@ -1,7 +1,6 @@
 import { canonicalJson, draftOf, noLineage, system } from '../audit/index.ts';
 import type { KnownRates, RateExceeded, RatesCounted, TierOf } from '../budget/index.ts';
 import { rateKey } from '../budget/index.ts';
-import type { Step, Typed } from '../journal/index.ts';
 import type { AgentId, EpochMs, Sha256 } from '../kernel/index.ts';
 import { timestamp } from '../kernel/index.ts';
 import type { RateInForce, Tier, Verdict } from '../policy/index.ts';
@@ -63,16 +62,6 @@ function exceededReason({ rate, of, roomAt }: RateExceeded, isTold: boolean): st
   return `the rate ${rate.id} is used up: ${rateOf}; there is room again at ${timestamp(roomAt)}`;
 }
 
-/** A refusal may be wrong once other turns are taken back. */
-export function restOnRates({ journal }: Decisions): void {
-  journal.onlyIf(() => false);
-  journal.restOnAll();
-}
-
-function tells(step: Step<unknown, Typed>): boolean {
-  return 'change' in step && (step.change as Partial<RatesCounted>).told !== undefined;
-}
-
 /** Counts a check that is allowed or held, and tells of rates that are nearly used up. */
 export function countRates(gov: Decisions, agent: Agent, counting: readonly RateInForce[], now: EpochMs): void {
   const { rates, sha256, journal } = gov;
@@ -81,13 +70,6 @@ export function countRates(gov: Decisions, agent: Agent, counting: readonly Rate
   const counted = [...new Set(counting.map((rate) => rateKey(rate, sha256)))];
   const told = approached.map(({ key, percent }) => ({ key, percent }));
   const fact: RatesCounted = { kind: 'rates_counted', agent: id, at: now, counted };
-  // Room here is not enough: other gateways count, too.
-  journal.onlyWhile(() => rates.isWithin(id, counting, now, sha256));
-  if (approached.length > 0) {
-    // Each share is told once, by whichever gateway notices first.
-    journal.onlyIf(({ steps }) => !steps.some(tells));
-    journal.restOnAll();
-  }
   journal.apply(told.length === 0 ? fact : { ...fact, told });
   for (const { rate, of, percent, count } of approached) {
     journal.record(

@@ -33,6 +33,8 @@ class World {
         apply: () => () => undefined,
         isRedone: () => false,
         touchOf: () => undefined,
+        altersOf: () => [],
+        claimsOf: () => [],
         seal: sealer((text) => hash('sha256', text, 'hex')),
         publish: (events) => this.log.append(events),
         onCommit: () => undefined,

@@ -1,7 +1,8 @@
 export { EventBus } from './event-bus.ts';
 export type { EventIdsChange, EventIdsSnapshot } from './event-ids.ts';
 export { eventIdFacts, idsReserved } from './event-ids.ts';
-export type { Batch, Guard, JournalOf, Told } from './journal-ports.ts';
+export type { Noting } from './footprint.ts';
+export type { Batch, JournalOf, Told } from './journal-ports.ts';
 export { Journal } from './journal.ts';
 export type {
   Applying,
@@ -30,7 +31,8 @@ export {
 export type { RestoresChange, RestoresSnapshot } from './restores.ts';
 export { restoreFacts, restoredAt, restoredFrom } from './restores.ts';
 export type { ForeignCommit, Sharing, Step, Touch, Touched, Unread } from './shared-log.ts';
-export { everything, factOf, HeadMoved, restsOn, touchedBy } from './shared-log.ts';
+export { everything, factOf, HeadMoved, orgItself, touchedBy } from './shared-log.ts';
+export { eachNoted, watched } from './watched.ts';
 export type { Warrant } from './warrant.ts';
 export { ownWork } from './warrant.ts';
 export type { AgentColumn, Column, Mark, Prune, Push, Reading, Row, RowCondition, RowsOf, Table } from './rows.ts';

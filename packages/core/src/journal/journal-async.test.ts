@@ -31,6 +31,8 @@ class SlowJournal {
       apply: () => () => undefined,
       isRedone: () => false,
       touchOf: () => undefined,
+      altersOf: () => [],
+      claimsOf: () => [],
       seal: sealer(sha256),
       publish: (events) => this.published.push(...events),
       onCommit: () => undefined,

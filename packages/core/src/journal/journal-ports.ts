@@ -1,5 +1,5 @@
 import type { ChainHead, EntryDraft, Seal, SealedEntry } from '../audit/index.ts';
-import type { ForeignCommit, Sharing, Step, Touched } from './shared-log.ts';
+import type { Sharing, Step, Touched } from './shared-log.ts';
 import type { FactPorts, Typed, Undo } from './meaning.ts';
 import type { Warrant } from './warrant.ts';
 
@@ -23,9 +23,6 @@ export interface Told<Change, Event> {
   readonly touched: Touched;
 }
 
-/** Whether a turn still stands after a commit of another gateway that touches none of the same agents. */
-export type Guard = (commit: ForeignCommit<unknown, Typed>) => boolean;
-
 /** The journal as a feature sees it: it takes the changes and the events of that feature. */
 export interface JournalOf<Change, Event> {
   readonly head: ChainHead;
@@ -36,9 +33,6 @@ export interface JournalOf<Change, Event> {
   /** Changes memory by a fact, and makes it durable with this turn. */
   apply(fact: Change | Event): void;
   applyLocally(change: () => Undo): void;
-  onlyIf(guard: Guard): void;
-  onlyWhile(condition: () => boolean): void;
-  restOnAll(): void;
   onCommitted(work: () => void): void;
   durable<Result>(read: () => Result | Promise<Result>): Promise<Result>;
   catchUp(): Promise<boolean>;

@@ -30,6 +30,8 @@ class TestJournal {
       apply: () => () => undefined,
       isRedone: () => false,
       touchOf: () => undefined,
+      altersOf: () => [],
+      claimsOf: () => [],
       seal: sealer(sha256),
       publish: (events) => {
         this.log.push('publish');

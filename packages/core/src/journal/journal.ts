@@ -254,8 +254,7 @@ export class Journal<Change, Event extends Typed> extends Turns<Change, Event> i
         this.#ports.publish(eventsOf(commit), true);
         return ++this.#followed;
       };
-      const { touchOf } = this.#ports;
-      this.#repeated += followCommits({ sharing, touchOf, ticks, onFollowed }, commits);
+      this.#repeated += followCommits({ sharing, facts: this.#ports, ticks, onFollowed }, commits);
     } catch (error) {
       this.#closed = true;
       sharing.failed(error);

@@ -48,6 +48,14 @@ export interface Meaning<State, Fact> {
   readonly apply: (state: State, fact: Fact, how: Applying) => Undo;
   /** Whose state the fact changes. If another gateway was first, turns that rest on that state run again. */
   readonly touch: (fact: Fact) => Touch;
+  /**
+   * What else it changes that turns about others may have read, by name: a balance, a counter, who has a token. Such turns
+   * run again. Facts that alter the same commute. `isNext`: the state is the one that the fact happens in. Otherwise turns
+   * of this gateway may have changed it already, which come later.
+   */
+  readonly alters?: (fact: Fact, state: State, isNext: boolean) => readonly string[];
+  /** The same for what does not commute: of two turns that claim the same, the one that comes later runs again. */
+  readonly claims?: (fact: Fact) => readonly string[];
   readonly rows: (fact: Fact) => readonly Write[];
   /** Absent if the rows of its own commit hold all of it, or if nobody needs it after a restart. */
   readonly redo?: Redo<State, Fact>;
@@ -78,6 +86,9 @@ export interface FactPorts<Fact> {
   /** Whether a start applies the fact again, so that the log must keep it. */
   readonly isRedone: (fact: Fact) => boolean;
   readonly touchOf: (fact: Fact) => Touch;
+  /** The names of what the fact alters and claims. Asked only where the log is shared. */
+  readonly altersOf: (fact: Fact, isNext: boolean) => readonly string[];
+  readonly claimsOf: (fact: Fact) => readonly string[];
 }
 
 /** Facts with these meanings, for a state that may come later. */
@@ -95,6 +106,8 @@ export function factsWith<State, Fact extends Named>(
     apply: (fact, how) => meaningOf(fact).apply(state(), fact, how),
     isRedone: (fact) => meaningOf(fact).redo !== undefined,
     touchOf: (fact) => meaningOf(fact).touch(fact),
+    altersOf: (fact, isNext) => meaningOf(fact).alters?.(fact, state(), isNext) ?? none,
+    claimsOf: (fact) => meaningOf(fact).claims?.(fact) ?? none,
   };
 }
 
@@ -104,6 +117,8 @@ export function undoAll(...undos: readonly Undo[]): Undo {
     for (const undo of undos.toReversed()) undo();
   };
 }
+
+const none: readonly string[] = [];
 
 const nothing = () => undefined;
 

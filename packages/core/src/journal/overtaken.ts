@@ -1,15 +1,17 @@
-import type { Typed } from './meaning.ts';
-import type { ForeignCommit, Sharing, Touch, Touched } from './shared-log.ts';
-import { factOf, restsOn, Touches } from './shared-log.ts';
+import type { FactPorts, Typed } from './meaning.ts';
+import type { Trace } from './footprint.ts';
+import { Footprint } from './footprint.ts';
+import type { ForeignCommit, Sharing } from './shared-log.ts';
+import { factOf } from './shared-log.ts';
 import type { Part, Tick } from './tick.ts';
 
-/** If turns do not come to rest after this many times, something is wrong with their guards. */
+/** If turns do not come to rest after this many times, something is wrong with their conditions. */
 const mostRounds = 10;
 
 /** What following commits works on. */
 export interface Overtaking<Change, Event extends Typed> {
   readonly sharing: Sharing<Change, Event>;
-  readonly touchOf: (fact: Change | Event) => Touch;
+  readonly facts: Pick<FactPorts<Change | Event>, 'touchOf' | 'altersOf' | 'claimsOf'>;
   /** What is not committed yet, in order. A turn that is done again may add to it. */
   readonly ticks: () => readonly Tick<Change, Event>[];
   /** Called after each commit. Returns how many were followed so far. */
@@ -29,21 +31,20 @@ export function followCommits<Change, Event extends Typed>(
   let followed = 0;
   let repeated = 0;
   for (const commit of commits) {
-    const isRefused = ({ guards }: Part<Change, Event>) => guards.some((guard) => !guard(commit));
-    const rests = (part: Part<Change, Event>) => restsOn(touchedBy(work, part), commit.touched);
-    again.push(...takeBack(work, (part) => rests(part) || isRefused(part)));
+    let changes: Footprint | undefined;
+    again.push(...takeBack(work, ({ rests }) => rests.restsOn((changes ??= changesOf(work, commit)))));
     sharing.follow(commit);
     followed = work.onFollowed(commit);
   }
   // What was done again knows all commits.
-  const stands = ({ conditions, knowing }: Part<Change, Event>) =>
-    knowing === followed || conditions.every((condition) => condition());
-  if (commits.length > 0) again.push(...takeBack(work, (part) => !stands(part)));
+  const stands = ({ conditions, changes }: Trace, { knowing }: Part<Change, Event>) =>
+    knowing === followed || conditions.every((condition) => condition(changes.names));
+  if (commits.length > 0) again.push(...takeBack(work, (trace, part) => !stands(trace, part)));
   for (let round = 0; again.length > 0; round++) {
     if (round === mostRounds) throw new Error('turns that were overtaken do not come to rest');
     repeated += again.length;
     for (const { by } of again.splice(0)) by?.run();
-    again.push(...takeBack(work, (part) => !stands(part)));
+    again.push(...takeBack(work, (trace, part) => !stands(trace, part)));
   }
   return repeated;
 }
@@ -51,15 +52,16 @@ export function followCommits<Change, Event extends Typed>(
 /** Takes back the parts that fit, and all later ones that rest on them. Returns them in order. */
 function takeBack<Change, Event extends Typed>(
   work: Overtaking<Change, Event>,
-  fits: (part: Part<Change, Event>) => boolean,
+  fits: (trace: Trace, part: Part<Change, Event>) => boolean,
 ): Part<Change, Event>[] {
   const { ticks } = work;
   const gone: Part<Change, Event>[] = [];
+  const changed = new Footprint();
   for (const part of ticks().flatMap(({ parts }) => parts)) {
-    if (part.by === undefined) continue;
-    const touched = touchedBy(work, part);
-    const rests = (before: Part<Change, Event>) => part.restsOnAll || restsOn(touched, touchedBy(work, before));
-    if (fits(part) || gone.some(rests)) gone.push(part);
+    if (part.trace === undefined) continue;
+    if (!fits(part.trace, part) && !part.trace.rests.restsOn(changed)) continue;
+    gone.push(part);
+    changed.addAll(part.trace.changes);
   }
   if (gone.length === 0) return gone;
   for (const part of gone.toReversed()) for (const undo of part.undos.reverse()) undo();
@@ -68,14 +70,13 @@ function takeBack<Change, Event extends Typed>(
   return gone;
 }
 
-function touchedBy<Change, Event extends Typed>(
-  { touchOf }: Pick<Overtaking<Change, Event>, 'touchOf'>,
-  part: Part<Change, Event>,
-): Touched {
-  if (part.touched === undefined) {
-    const touches = new Touches();
-    for (const step of part.steps) touches.add(touchOf(factOf(step)));
-    part.touched = touches.all;
-  }
-  return part.touched;
+function changesOf<Change, Event extends Typed>(
+  { facts }: Overtaking<Change, Event>,
+  { steps, touched, unread }: ForeignCommit<Change, Event>,
+): Footprint {
+  const changes = new Footprint();
+  for (const step of steps) changes.addFact(facts, factOf(step));
+  changes.addTouched(touched);
+  if (unread.length > 0) changes.addUnknown();
+  return changes;
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { later, SharedSums, theirCommit } from '../testkit/shared-sums.ts';
-import type { Touched } from './shared-log.ts';
-import { HeadMoved, restsOn } from './shared-log.ts';
+import { HeadMoved } from './shared-log.ts';
 import { ownWork } from './warrant.ts';
 
 describe('a journal on a shared log', () => {
@@ -39,11 +38,11 @@ describe('a journal on a shared log', () => {
     expect(await Promise.all(answers)).toEqual([9, 'full', 1]);
   });
 
-  test('does again what a guard refuses, once', async () => {
+  test('does again what has read everything, once', async () => {
     const tested = new SharedSums();
     let times = 0;
     const answer = tested.journal.turn(ownWork, () => {
-      tested.journal.onlyIf(() => false);
+      tested.journal.reads('everything');
       tested.journal.apply({ kind: 'summed', agent: 'x/y/z', by: 0 });
       return ++times;
     });
@@ -176,26 +175,5 @@ describe('a journal on a shared log', () => {
     expect(tested.written).toEqual([]);
     release();
     expect(await answer).toBe(4);
-  });
-});
-
-describe('what rests on what', () => {
-  const touched = (members: Partial<Touched>): Touched => ({ agents: [], orgs: [], everything: false, ...members });
-
-  test.each<[string, Partial<Touched>, Partial<Touched>, boolean]>([
-    ['an agent on itself', { agents: ['a/b/c'] }, { agents: ['a/b/c'] }, true],
-    ['an agent not on another', { agents: ['a/b/c'] }, { agents: ['a/b/d'] }, false],
-    ['an agent on its org', { agents: ['a/b/c'] }, { orgs: ['a'] }, true],
-    ['an agent not on another org', { agents: ['a/b/c'] }, { orgs: ['ab'] }, false],
-    ['an agent without an org on those without', { agents: ['/b/c'] }, { orgs: [''] }, true],
-    ['an org on its agents', { orgs: ['a'] }, { agents: ['a/b/c'] }, true],
-    ['an org on itself', { orgs: ['a'] }, { orgs: ['a'] }, true],
-    ['an org not on another', { orgs: ['a'] }, { orgs: ['b'], agents: ['b/b/c'] }, false],
-    ['everything on anything', { everything: true }, { agents: ['a/b/c'] }, true],
-    ['anything on everything', { agents: ['a/b/c'] }, { everything: true }, true],
-    ['nothing on everything', {}, { everything: true }, false],
-    ['everything not on nothing', { everything: true }, {}, false],
-  ])('%s', (_, read, changed, expected) => {
-    expect(restsOn(touched(read), touched(changed))).toBe(expected);
   });
 });

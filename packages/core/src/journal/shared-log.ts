@@ -7,7 +7,7 @@ export function factOf<Change, Event>(step: Step<Change, Event>): Change | Event
   return 'change' in step ? step.change : step.event;
 }
 
-/** Whose state a turn has changed, or has read to decide. Plain data, so that it can travel. */
+/** Whose state a turn has changed. Plain data, so that it can travel. */
 export interface Touched {
   /** Keys of agents. */
   readonly agents: readonly string[];
@@ -34,6 +34,11 @@ export interface ForeignCommit<Change, Event> {
   readonly touched: Touched;
   /** What is not among the steps, because nobody here can read it. */
   readonly unread: readonly Unread[];
+}
+
+/** What holds for an org, without what is the state of its agents alone. No agent has such a key. */
+export function orgItself(orgId: string): Touch {
+  return { agent: `${orgId}/` };
 }
 
 /** Unknown is as much as everything. */
@@ -92,37 +97,6 @@ export class Touches {
   get all(): Touched {
     return { agents: [...this.#agents], orgs: [...this.#orgs], everything: this.#everything };
   }
-}
-
-/**
- * Whether what was read rests on what was changed. An agent's own state is read together with what holds for its org
- * and for everybody. What concerns an org reads all of its agents.
- */
-export function restsOn(read: Touched, changed: Touched): boolean {
-  if (isNothing(read) || isNothing(changed)) return false;
-  if (read.everything || changed.everything) return true;
-  const { agents, orgs } = setsOf(changed);
-  if (read.agents.some((agent) => agents.has(agent))) return true;
-  if (orgs.size > 0 && (read.orgs.some((org) => orgs.has(org)) || read.agents.some((each) => orgs.has(orgOf(each)))))
-    return true;
-  return read.orgs.length > 0 && changed.agents.some((agent) => read.orgs.includes(orgOf(agent)));
-}
-
-/** Many turns are compared with one commit. */
-const sets = new WeakMap<Touched, { readonly agents: ReadonlySet<string>; readonly orgs: ReadonlySet<string> }>();
-
-function setsOf(touched: Touched) {
-  const known = sets.get(touched) ?? { agents: new Set(touched.agents), orgs: new Set(touched.orgs) };
-  sets.set(touched, known);
-  return known;
-}
-
-function isNothing({ agents, orgs, everything }: Touched): boolean {
-  return !everything && agents.length + orgs.length === 0;
-}
-
-function orgOf(agent: string): string {
-  return agent.slice(0, agent.indexOf('/'));
 }
 
 /** What live views are told of a commit. */

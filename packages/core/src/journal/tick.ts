@@ -1,8 +1,9 @@
 import type { ChainHead, EntryDraft, SealedEntry } from '../audit/index.ts';
 import { ReeveError } from '../kernel/index.ts';
-import type { Batch, Guard, JournalPorts, Stamped } from './journal-ports.ts';
+import { Trace } from './footprint.ts';
+import type { Batch, JournalPorts, Stamped } from './journal-ports.ts';
 import type { Typed, Undo } from './meaning.ts';
-import type { Step, Touched } from './shared-log.ts';
+import type { Step } from './shared-log.ts';
 import { factOf, Touches } from './shared-log.ts';
 
 /** What one caller did in a turn of the event loop. On a log of our own, all callers of a turn have one part. */
@@ -15,13 +16,8 @@ export class Part<Change, Event extends Typed> {
   readonly steps: Step<Change, Event>[] = [];
   readonly undos: Undo[] = [];
   readonly afterwards: (() => void)[] = [];
-  readonly guards: Guard[] = [];
-  /** What must hold of memory once all commits of others are followed. */
-  readonly conditions: (() => boolean)[] = [];
-  /** It cannot stand if anything before it is taken back. */
-  restsOnAll = false;
-  /** Whose state it changes, once somebody has asked. */
-  touched: Touched | undefined;
+  /** What it rests on, if it can be done again. */
+  readonly trace: Trace | undefined;
   /** How many commits of others were known when it was done. */
   readonly knowing: number;
   /** Who can do it again. */
@@ -30,6 +26,7 @@ export class Part<Change, Event extends Typed> {
   constructor(knowing: number, by?: Attempt<Change, Event>) {
     this.knowing = knowing;
     this.by = by;
+    this.trace = by === undefined ? undefined : new Trace();
   }
 
   get isEmpty(): boolean {

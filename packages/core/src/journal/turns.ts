@@ -1,5 +1,6 @@
 import type { EntryDraft } from '../audit/index.ts';
-import type { Guard, Stamped } from './journal-ports.ts';
+import type { Condition, Noting, Read } from './footprint.ts';
+import type { Stamped } from './journal-ports.ts';
 import type { Applying, FactPorts, Named, Typed, Undo } from './meaning.ts';
 import type { Tick } from './tick.ts';
 import { newTick, Part, unavailable } from './tick.ts';
@@ -10,7 +11,7 @@ import { holds } from './warrant.ts';
 const mostReadings = 100;
 
 /** Gathers what callers do until it is committed. The journal makes it durable. */
-export abstract class Turns<Change, Event extends Typed> {
+export abstract class Turns<Change, Event extends Typed> implements Noting {
   readonly #isShared: boolean;
   readonly #facts: FactPorts<Change | Event>;
   readonly #here: Applying = {
@@ -24,6 +25,7 @@ export abstract class Turns<Change, Event extends Typed> {
   protected inFlight: Tick<Change, Event> | undefined;
   /** The part of the caller that acts at the moment. */
   #part: Part<Change, Event> | undefined;
+  #isApplying = false;
 
   protected constructor(isShared: boolean, facts: FactPorts<Change | Event>) {
     this.#isShared = isShared;
@@ -104,7 +106,10 @@ export abstract class Turns<Change, Event extends Typed> {
 
   /** Changes memory by a fact, and makes it durable with this turn. If it cannot be, the journal takes it back. */
   apply(fact: Change | Event): void {
-    this.applyLocally(() => this.#facts.apply(fact, this.#here));
+    this.applyLocally(() => {
+      this.#part?.trace?.addFact(this.#facts, fact);
+      return this.#facts.apply(fact, this.#here);
+    });
     const part = this.#open();
     const isKept = this.#isShared || this.#facts.isRedone(fact);
     if (isChange(fact)) {
@@ -120,23 +125,22 @@ export abstract class Turns<Change, Event extends Typed> {
 
   /** Changes what only this gateway knows, such as its files. The log and other gateways do not hear of it. */
   applyLocally(change: () => Undo): void {
-    const undo = change();
-    this.#open().undos.push(undo);
+    this.#isApplying = true;
+    try {
+      const undo = change();
+      this.#open().undos.push(undo);
+    } finally {
+      this.#isApplying = false;
+    }
   }
 
-  /** Runs the turn again if another gateway's commit comes before it and the guard says no. */
-  onlyIf(guard: Guard): void {
-    if (this.#isShared) this.#open().guards.push(guard);
+  /** Notes what the turn at hand rests on. What a fact reads while it is applied was judged before. */
+  reads(what: Read): void {
+    if (!this.#isApplying) this.#part?.trace?.rests.add(what);
   }
 
-  /** Runs the turn again if other gateways' commits come before it and the condition no longer holds. */
-  onlyWhile(condition: () => boolean): void {
-    if (this.#isShared) this.#open().conditions.push(condition);
-  }
-
-  /** Runs the turn again if any turn before it runs again. */
-  restOnAll(): void {
-    if (this.#isShared) this.#open().restsOnAll = true;
+  onlyWhile(condition: Condition): void {
+    if (!this.#isApplying) this.#part?.trace?.conditions.push(condition);
   }
 
   /** Runs `work` as soon as this turn is durable, before its answers leave. If the turn fails, `work` never runs. */

@@ -7,7 +7,7 @@ const rowOf = (item: number) => [`item ${item}`, item] as const;
 const here: Applying = { isHere: true, seq: Number.POSITIVE_INFINITY, onDurable: (effect) => effect() };
 
 function changedItems(count: number): WriteBehind<number> {
-  const rows = new WriteBehind<number>('items_saved');
+  const rows = new WriteBehind<number>();
   for (let item = 0; item < count; item++) rows.changed(`item ${item}`, item);
   return rows;
 }

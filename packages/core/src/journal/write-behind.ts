@@ -1,4 +1,3 @@
-import type { JournalOf } from './journal-ports.ts';
 import type { Applying, Undo } from './meaning.ts';
 import { nothingToApply } from './meaning.ts';
 
@@ -17,7 +16,6 @@ export interface SaveStep<Row> {
  * are true up to that entry, and a start applies the facts after it again.
  */
 export class WriteBehind<Item> {
-  readonly #savedBy: string;
   /** What has changed since the present save began, in the order of the changes. */
   #changed = new Map<string, Item>();
   /** What the present save has yet to write, and the entry that it began at. */
@@ -25,11 +23,6 @@ export class WriteBehind<Item> {
   #mark = 0;
   /** How many steps are written, and not durable yet. */
   #pending = 0;
-
-  /** `savedBy`: the kind of the fact that writes the rows. */
-  constructor(savedBy: string) {
-    this.#savedBy = savedBy;
-  }
 
   /** A start has found rows that are true up to this entry. */
   restore(mark: number): void {
@@ -86,18 +79,6 @@ export class WriteBehind<Item> {
       else rows.push(row);
     }
     return { rows, asOf: rows.length === items.size ? asOf : null };
-  }
-
-  /**
-   * Applies the fact that writes rows. A gateway that took the lead may have saved first. Its mark would speak for these
-   * rows, which are older.
-   */
-  write<Saved extends { readonly kind: string }>(journal: JournalOf<Saved, never>, fact: Saved): void {
-    journal.onlyIf(({ steps }) => {
-      const isSave = (change: unknown) => (change as { readonly kind: string }).kind === this.#savedBy;
-      return !steps.some((step) => 'change' in step && isSave(step.change));
-    });
-    journal.apply(fact);
   }
 
   /** These rows are written, here or elsewhere. If they are not after all, the next save writes them. */

@@ -1,12 +1,8 @@
-import type { Step, Typed } from '../journal/index.ts';
-import { restsOn } from '../journal/index.ts';
-import { agentKey } from '../kernel/index.ts';
 import type { Agent } from '../tenancy/index.ts';
 import type { Operations, OpsState } from './operations.ts';
-import type { OpsChange, SavedOp } from './ops-slice.ts';
+import type { SavedOp } from './ops-slice.ts';
 import { recordOf } from './op.ts';
 import type { Op } from './op.ts';
-import type { OpRow } from './forgotten-rows.ts';
 import { rowOf } from './forgotten-rows.ts';
 
 /** Most operations need no row. A step looks at no more than this many for each row that it may write. */
@@ -56,12 +52,12 @@ export class OpsCheckpoint {
   #save(limit: number): boolean {
     const { clock, journal, ops } = this.#gov;
     const settledBy = clock.elapsed() - this.#settleMs;
-    const saved: Op[] = [];
+    let saved = 0;
     let hasMore = false;
     let looked = 0;
     for (const [op, since] of ops.unsaved()) {
       if (since > settledBy) break;
-      hasMore = looked++ === limit * lookedPerRow || saved.length === limit;
+      hasMore = looked++ === limit * lookedPerRow || saved === limit;
       if (hasMore) break;
       if (op.seq === 0) continue;
       if (this.#endedAtOnce(op, since)) {
@@ -69,12 +65,8 @@ export class OpsCheckpoint {
         continue;
       }
       journal.apply({ kind: 'op_saved', op: savedOf(op) });
-      saved.push(op);
+      saved++;
     }
-    restOnOps(this.#gov, saved.map(rowOf));
-    // Another gateway may have forgotten one meanwhile, and removed its row. Nobody would remove the next one.
-    const names = new Set(saved.map(({ owner, opId }) => `${owner.key}/${opId}`));
-    if (saved.length > 0) journal.onlyIf(({ steps }) => !steps.some((step) => names.has(removedBy(step))));
     return hasMore;
   }
 
@@ -119,7 +111,6 @@ export function sweepOps(gov: Housekeeping, most = Number.POSITIVE_INFINITY): nu
   const removed = ops.sweep(most);
   const saved = [...ops.takeForgottenRows(), ...removed.filter(({ savedSeq }) => savedSeq > 0).map(rowOf)];
   for (const { id, opId } of saved) journal.apply({ kind: 'op_removed', id, opId });
-  restOnOps(gov, saved);
   return removed.length;
 }
 
@@ -132,26 +123,4 @@ export function removeRowsOf({ journal, ops }: Housekeeping, agent: Agent): void
   const forgotten = [...ops.takeForgottenRows(key)];
   const saved = [...ops.of(agent)].filter(({ savedSeq }) => savedSeq > 0);
   for (const { opId } of [...forgotten, ...saved]) journal.apply({ kind: 'op_removed', id: record.id, opId });
-  journal.onlyIf(({ steps }) => !steps.some((step) => isSaveOf(step, key)));
-}
-
-/** The operation whose row a step removes, if any. */
-function removedBy(step: Step<unknown, Typed>): string {
-  if (!('change' in step)) return '';
-  const change = step.change as OpsChange;
-  return change.kind === 'op_removed' ? `${agentKey(change.id)}/${change.opId}` : '';
-}
-
-function isSaveOf(step: Step<unknown, Typed>, key: string): boolean {
-  if (!('change' in step)) return false;
-  const change = step.change as OpsChange;
-  return change.kind === 'op_saved' && agentKey(change.op.agent) === key;
-}
-
-/** The turn runs again if another gateway was first with an agent of these operations, or if a turn before it fails. */
-function restOnOps({ journal }: Operations, ops: readonly OpRow[]): void {
-  if (ops.length === 0) return;
-  const agents = [...new Set(ops.map(({ id }) => agentKey(id)))];
-  journal.restOnAll();
-  journal.onlyIf(({ touched }) => !restsOn({ agents, orgs: [], everything: false }, touched));
 }

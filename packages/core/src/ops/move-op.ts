@@ -115,11 +115,10 @@ function noteDelegated({ directory, journal }: Operations, { agent, delegators, 
 function chargeBudgets(gov: Operations, op: Op, trigger: OpTrigger, costMicros: Micros): string | undefined {
   const { reservedMicros: reserved, owner } = op;
   if (trigger !== 'complete' || (reserved === 0 && costMicros === 0)) return undefined;
-  const { ledger, journal } = gov;
+  const { ledger } = gov;
   const tiers = tiersOfOp(op);
   const delta = { reserved: -reserved, settled: { day: costMicros, month: costMicros } };
   noteApproached(gov, owner.lineage, ledger.approachedBy(tiers, delta));
-  journal.onlyWhile(() => ledger.hasToldShares(tiers));
   return costMicros > 0 ? ledger.bookedTo : undefined;
 }
 

@@ -1,5 +1,5 @@
 import type { AlertEvent } from '../audit/index.ts';
-import { bookFact, tiersCharged } from '../budget/index.ts';
+import { balanceName, bookFact, runName, tiersCharged } from '../budget/index.ts';
 import type { TierOf } from '../budget/index.ts';
 import type { Applying, Meanings, Redoing, Touch, Undo } from '../journal/index.ts';
 import {
@@ -17,13 +17,14 @@ import {
 import type { AgentId, Micros } from '../kernel/index.ts';
 import { agentKey } from '../kernel/index.ts';
 import type { Agent } from '../tenancy/index.ts';
-import { isAnother, isOver } from './op.ts';
+import { isAnother, isOver, recordOf } from './op.ts';
 import type { Op, OpRecord } from './op.ts';
 import { rowOf } from './forgotten-rows.ts';
 import { followUse } from './note-use.ts';
 import type { OpsState } from './operations.ts';
 import { opsTable, replayFrom } from './ops-rows.ts';
 import type { OpsChange, OpsChangeEvent } from './ops-slice.ts';
+import { opIdName } from './watched-ops.ts';
 
 export const opsFacts: Meanings<OpsState, OpsChange | OpsChangeEvent | AlertEvent> = {
   ops_change: {
@@ -33,6 +34,12 @@ export const opsFacts: Meanings<OpsState, OpsChange | OpsChangeEvent | AlertEven
       return undoAll(undo, bookFact(state.ledger.balances, fact));
     },
     touch: ({ agent }) => ({ agent: agentKey(agent) }),
+    alters: ({ op, booked }, state, isNext) => {
+      const { reservedMicros: reserved } = op;
+      // What is over may have reserved something before.
+      const isCharge = isNext ? reservedOf(state, op) !== reserved : reserved !== 0 || isOver(op.state);
+      return [opIdName(op.opId), ...runsOf(op), ...(isCharge || booked !== undefined ? balancesOf(op) : [])];
+    },
     rows: noRows,
     redo: {
       ops: (state, { op }, how) => redoOp(state, op, how),
@@ -42,6 +49,7 @@ export const opsFacts: Meanings<OpsState, OpsChange | OpsChangeEvent | AlertEven
   op_asked: {
     apply: (state, { op }, how) => applyOp(state, op, how),
     touch: ({ op }) => ({ agent: agentKey(op.agent) }),
+    alters: ({ op }) => [...runsOf(op), ...balancesOf(op)],
     rows: noRows,
     redo: { ops: (state, { op }, how) => redoOp(state, op, how) },
   },
@@ -52,11 +60,13 @@ export const opsFacts: Meanings<OpsState, OpsChange | OpsChangeEvent | AlertEven
       return agent === undefined ? nothingToApply() : ops.noteSaved(agent, op.opId, op.seq, isHere);
     },
     touch: touchesNobody,
+    claims: ({ op }) => [rowsName(op.agent)],
     rows: ({ op }) => [put(opsTable, op)],
   },
   op_removed: {
     apply: applyRemoved,
     touch: touchesNobody,
+    claims: ({ id }) => [rowsName(id)],
     rows: ({ id, opId }) => [remove(opsTable, { ...agentValues(id), op_id: opId })],
     redo: {
       ops: (state, fact, how) => {
@@ -88,6 +98,13 @@ export const opsFacts: Meanings<OpsState, OpsChange | OpsChangeEvent | AlertEven
       return undoAll(bookFact(ledger.balances, fact), ledger.goBack(fact.movedBackTo));
     },
     touch: touchOfAlert,
+    alters: ({ alert, agent, details }, { directory, ops }) => {
+      const opId = details['op_id'];
+      if (alert !== 'reservation_released' || agent === null || typeof opId !== 'string') return [];
+      const owner = directory.find(agent);
+      const op = owner && ops.find(owner, opId);
+      return op === undefined ? [] : balancesOf(recordOf(op));
+    },
     rows: noRows,
     redo: {
       ops: (state, fact, how) => {
@@ -99,6 +116,29 @@ export const opsFacts: Meanings<OpsState, OpsChange | OpsChangeEvent | AlertEven
     },
   },
 };
+
+/**
+ * The rows of an agent's operations. Whoever writes one must know who has removed it: nobody would remove it again. And
+ * whoever removes them all must know all that were written.
+ */
+export function rowsName(agent: AgentId): string {
+  return `rows of operations ${agentKey(agent)}`;
+}
+
+function reservedOf({ directory, ops }: Pick<OpsState, 'directory' | 'ops'>, { agent, opId }: OpRecord): Micros {
+  const owner = directory.find(agent);
+  return (owner && ops.find(owner, opId)?.reservedMicros) ?? 0;
+}
+
+function balancesOf(op: OpRecord): readonly string[] {
+  return tiersCharged(op).map(balanceName);
+}
+
+/** A check counts for the runs of the agent, and of those on whose behalf it acts. */
+function runsOf({ agent, delegators, runId }: OpRecord): readonly string[] {
+  if (runId === '') return [];
+  return [agent.agentId, ...delegators].map((agentId) => runName({ ...agent, agentId }, runId));
+}
 
 function applyRemoved(
   { directory, ops }: OpsState,

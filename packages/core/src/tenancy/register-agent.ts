@@ -102,13 +102,11 @@ export function saveAgent(
   actor: Actor,
   how: { readonly created: boolean; readonly workload?: true },
 ): void {
-  const { id, parent, tokenHash } = record;
+  const { id, parent } = record;
   requireRoom(gov, gov.directory.find(id), record);
   gov.journal.apply({ kind: 'agent_saved', agent: record });
   const agent = registeredAgent(gov, id);
   touchAgent(gov, agent);
-  // At another gateway, an agent of another org may have been given the same token.
-  gov.journal.onlyWhile(() => gov.directory.ownerOf(tokenHash ?? '') === agent);
   const at = gov.clock.now();
   gov.journal.record(
     draftOf({

@@ -10,6 +10,7 @@ import { suspensionsTable } from './suspensions-rows.ts';
 import type { SuspensionChange, SuspensionEvent, SuspensionsSnapshot } from './suspensions-slice.ts';
 import { agentUsesTable } from './tenancy-rows.ts';
 import type { AgentChange, AgentEvent, AgentUseChange, TenancySnapshot } from './tenancy-slice.ts';
+import { suspensionsName } from './watched-agents.ts';
 
 interface State {
   readonly directory: AgentDirectory;
@@ -42,11 +43,13 @@ export const tenancyFacts: Meanings<State, AgentUseChange | SuspensionChange | A
   suspension_saved: {
     apply: ({ directory }, { suspension }) => directory.suspensions.put(suspension),
     touch: ({ suspension }) => touchesOrg(suspension.orgId),
+    alters: () => [suspensionsName],
     rows: ({ suspension }) => [put(suspensionsTable, suspension)],
   },
   suspension_removed: {
     apply: ({ directory }, { suspension }) => directory.suspensions.remove(suspension.id),
     touch: ({ suspension }) => touchesOrg(suspension.orgId),
+    alters: () => [suspensionsName],
     rows: ({ suspension: { id } }) => [remove(suspensionsTable, { id })],
   },
   agent: shownOnly,

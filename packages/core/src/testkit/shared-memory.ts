@@ -11,7 +11,9 @@ interface Kept {
 
 /** One log in memory that several governances write, as gateways on one database do. Nothing moves by itself. */
 export class SharedMemory {
-  readonly store = new MemoryStore();
+  readonly store: MemoryStore;
+  /** The newest entry that was there before the first commit. */
+  readonly #from: Commit['head'];
   readonly #commits: Kept[] = [];
   /** Work that the store has been asked for, in order of arrival. */
   readonly #asked: (() => void)[] = [];
@@ -19,6 +21,11 @@ export class SharedMemory {
   #holder: object | undefined;
   /** While set, nothing can be written or read. */
   outage: Error | undefined;
+
+  constructor(store = new MemoryStore(), from = { seq: 0, hash: '0'.repeat(64) }) {
+    this.store = store;
+    this.#from = from;
+  }
 
   get waiting(): number {
     return this.#asked.length;
@@ -72,7 +79,7 @@ export class SharedMemory {
           if (batch.entries.length + batch.changes.length + told.steps.length === 0) return;
           store.commit(batch);
           const last = batch.entries.at(-1);
-          const head = last ?? this.#commits.at(-1)?.head ?? { seq: 0, hash: '0'.repeat(64) };
+          const head = last ?? this.#commits.at(-1)?.head ?? this.#from;
           this.#commits.push({ head: { seq: head.seq, hash: head.hash }, text: commitText(told) });
           version = this.version;
         }, true);

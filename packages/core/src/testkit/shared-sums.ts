@@ -54,6 +54,8 @@ export class SharedSums {
       apply: (fact) => ('agent' in fact ? this.#add(fact) : () => undefined),
       isRedone: () => false,
       touchOf: (fact) => ('agent' in fact ? { agent: fact.agent } : undefined),
+      altersOf: () => [],
+      claimsOf: () => [],
       seal: sealer(sha256),
       publish: (events) => this.published.push(...events.map(({ of }) => of)),
       onCommit: () => undefined,

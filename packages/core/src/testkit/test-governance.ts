@@ -225,7 +225,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
       ),
     policies: async (...texts) => {
       const sources = texts.map((text, index) => ({ file: `policy-${index + 1}.yaml`, text }));
-      expect(await settle(loadPolicies(gov, sources, {}))).toEqual([]);
+      expect(await settle(loadPolicies(gov, sources, features))).toEqual([]);
     },
     known: (id) => {
       const agent = gov.directory.find(id);

@@ -13,9 +13,9 @@ export async function ticks(): Promise<void> {
 /** Two gateways on one log, whose turns end when the test says so. */
 export async function twoGateways(
   policy: string,
-  options: Pick<TestOptions, 'agentBounds' | 'subjects' | 'workloads'> = {},
+  options: Pick<TestOptions, 'agentBounds' | 'features' | 'subjects' | 'workloads'> = {},
+  log = new SharedMemory(),
 ) {
-  const log = new SharedMemory();
   const clock = new ManualClock();
   const members: TestGovernance[] = [];
   const settle = async (acting: readonly TestGovernance[] = members) => {
@@ -34,7 +34,7 @@ export async function twoGateways(
     return work;
   };
   const join = async (name: string) => {
-    const member = await testGovernance({ ...options, clock, member: log.join(), name, features: {} });
+    const member = await testGovernance({ features: {}, ...options, clock, member: log.join(), name });
     members.push(member);
     await settled(member.policies(policy));
     return member;

@@ -11,7 +11,7 @@ import type { RatesCounted, RatesSaved, SavedRate } from './rates-slice.ts';
 export const rateThresholds = [80, 95] as const;
 
 /** What rules see of rates. Only facts count. */
-export type KnownRates = Readonly<Pick<RateCounters, 'exceededBy' | 'approachedBy' | 'isWithin' | 'ofAgent' | 'read'>>;
+export type KnownRates = Readonly<Pick<RateCounters, 'exceededBy' | 'approachedBy' | 'ofAgent' | 'read'>>;
 
 interface Entry {
   readonly counter: RateCounter;
@@ -25,7 +25,7 @@ interface Entry {
 export class RateCounters {
   readonly #byName = new Map<string, Entry>();
   /** The names of the counters whose rows are out of date. */
-  readonly rows = new WriteBehind<string>('rates_saved');
+  readonly rows = new WriteBehind<string>();
 
   get size(): number {
     return this.#byName.size;

@@ -55,7 +55,7 @@ export class RateKeeper {
       rows.begin(seq);
     }
     const step = rows.next(most, (name) => ({ ...rates.rowOf(name), seq }));
-    rows.write(journal, { kind: 'rates_saved', saved: step.rows, asOf: step.asOf });
+    journal.apply({ kind: 'rates_saved', saved: step.rows, asOf: step.asOf });
     return step.asOf === null;
   }
 }
