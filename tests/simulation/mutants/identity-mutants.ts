@@ -148,9 +148,9 @@ export const identityMutants: readonly Mutant[] = [
   },
   {
     name: 'rates: room here is taken for room everywhere',
-    file: `${core}/decision/weigh-rates.ts`,
-    text: 'journal.onlyWhile(() => rates.isWithin(id, counting, now, sha256));',
-    replacement: '',
+    file: `${core}/budget/rates/watched-rates.ts`,
+    text: '? rates.isWithin(agent, counting, now, sha256)',
+    replacement: '? names.length > 0',
   },
   {
     name: 'releases: facts that cannot be read take nobody out of service',

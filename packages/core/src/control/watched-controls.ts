@@ -47,6 +47,10 @@ export function watchedControls(control: ControlRegistry, journal: Noting): Cont
       note(key);
       return control.isBlocked(key);
     },
+    hasUnanswered: (key) => {
+      note(key);
+      return control.hasUnanswered(key);
+    },
     receiptOf: (agent, sequence) => {
       note(agentKey(agent));
       return control.receiptOf(agent, sequence);

@@ -64,6 +64,22 @@ describe('a journal on a shared log', () => {
     await expect(refused).rejects.toThrow('there is none');
   });
 
+  test('answers what changed nothing again if a turn that it has seen ends in another way', async () => {
+    const tested = new SharedSums();
+    const { promise, resolve } = Promise.withResolvers<ReturnType<typeof theirCommit>[]>();
+    tested.locks.push(undefined, promise);
+    tested.answers.push(new HeadMoved([theirCommit(1, { kind: 'summed', agent: 'a/b/two', by: 1 })]));
+    const first = tested.add('a/b/one', 4);
+    const seen = tested.journal.turn(ownWork, () => tested.sumOf('a/b/one'));
+    tested.turn();
+    const second = tested.add('a/b/one', 2);
+    await later();
+    // By now it was done again, and has seen the second turn, which another gateway overtakes.
+    resolve([theirCommit(3, { kind: 'summed', agent: 'a/b/one', by: 5 })]);
+    await later();
+    expect([await first, await second, await seen]).toEqual([4, 'full', 9]);
+  });
+
   test('tells nobody what it has read of a turn that ends in another way', async () => {
     const tested = new SharedSums();
     const answer = tested.add('a/b/one', 4);

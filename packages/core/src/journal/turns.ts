@@ -75,10 +75,16 @@ export abstract class Turns<Change, Event extends Typed> implements Noting {
       if (!(await this.catchUp())) throw unavailable('read');
       if (this.followed > followed) attempt.run();
     }
-    for (let tick = attempt.tick; tick !== undefined; tick = attempt.tick === tick ? undefined : attempt.tick) {
-      await tick.committed;
+    for (let readings = 1; ; ) {
+      const { tick, isIdle } = attempt;
+      const { takenBack } = this;
+      await tick?.committed;
+      if (isIdle && this.takenBack > takenBack) {
+        // It may have seen turns that ended in another way.
+        if (readings++ === mostReadings) throw unavailable('read');
+        attempt.run();
+      } else if (attempt.tick === tick) return attempt.outcome();
     }
-    return attempt.outcome();
   }
 
   /**
