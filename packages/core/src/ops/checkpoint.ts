@@ -81,7 +81,8 @@ export class OpsCheckpoint {
 
   #advance(): void {
     const { clock, journal, ops } = this.#gov;
-    // A restart would read such a row, and no longer the entry that says how the operation ended.
+    // A restart would read such a row, and no longer the entry that says how the operation ended. Asking also notes that
+    // the mark rests on all rows that are written and not durable yet.
     if (ops.hasRowsToRemove) return;
     const now = clock.elapsed();
     const marks = this.#marks;

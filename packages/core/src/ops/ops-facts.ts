@@ -24,7 +24,7 @@ import { followUse } from './note-use.ts';
 import type { OpsState } from './operations.ts';
 import { opsTable, replayFrom } from './ops-rows.ts';
 import type { OpsChange, OpsChangeEvent } from './ops-slice.ts';
-import { opIdName } from './watched-ops.ts';
+import { opIdName, rowsWritten } from './watched-ops.ts';
 
 export const opsFacts: Meanings<OpsState, OpsChange | OpsChangeEvent | AlertEvent> = {
   ops_change: {
@@ -60,12 +60,14 @@ export const opsFacts: Meanings<OpsState, OpsChange | OpsChangeEvent | AlertEven
       return agent === undefined ? nothingToApply() : ops.noteSaved(agent, op.opId, op.seq, isHere);
     },
     touch: touchesNobody,
+    alters: () => [rowsWritten],
     claims: ({ op }) => [rowsName(op.agent)],
     rows: ({ op }) => [put(opsTable, op)],
   },
   op_removed: {
     apply: applyRemoved,
     touch: touchesNobody,
+    alters: () => [rowsWritten],
     claims: ({ id }) => [rowsName(id)],
     rows: ({ id, opId }) => [remove(opsTable, { ...agentValues(id), op_id: opId })],
     redo: {

@@ -10,8 +10,11 @@ export function opIdName(opId: string): string {
   return `operation ${opId}`;
 }
 
+/** Which operations have a row that says all. A mark for starts rests on it: a row may be taken back that it counts on. */
+export const rowsWritten = 'rows of operations';
+
 /** What housekeeping reads beside what rules see. */
-type Kept = Pick<OpsRegistry, 'sweep' | 'takeForgottenRows' | 'unsaved'>;
+type Kept = Pick<OpsRegistry, 'hasRowsToRemove' | 'sweep' | 'takeForgottenRows' | 'unsaved'>;
 
 /** Not noted: sums over everybody that nothing is decided by. */
 type Unnoted = 'count' | 'newest' | 'owners' | 'reservations';
@@ -48,6 +51,10 @@ export function watchedOps(ops: OpsRegistry, journal: Noting): OpsRegistry {
     },
     uncheckedFor: (ms) => eachNoted(ops.uncheckedFor(ms), note),
     unsaved: () => eachNoted(ops.unsaved(), ([op]) => note(op)),
+    get hasRowsToRemove() {
+      journal.reads({ name: rowsWritten });
+      return ops.hasRowsToRemove;
+    },
     sweep: (most) => [...eachNoted(ops.sweep(most), note)],
     takeForgottenRows: (key) =>
       eachNoted(ops.takeForgottenRows(key), ({ id }) => journal.reads({ agent: agentKey(id) })),
