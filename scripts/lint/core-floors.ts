@@ -17,6 +17,7 @@ const floors = [
   'tenancy',
   'action',
   'budget',
+  'runs',
   'policy',
   'ops',
   'control',

@@ -4,6 +4,7 @@ import { controlDeeds } from './control-deeds.ts';
 import { delegationDeeds } from './delegation-deeds.ts';
 import type { Deed } from './deed.ts';
 import { housekeepingDeeds } from './housekeeping-deeds.ts';
+import { runDeeds } from './run-deeds.ts';
 
 /** Everything that happens at a gateway. */
 export const deeds: readonly Deed[] = [
@@ -12,4 +13,5 @@ export const deeds: readonly Deed[] = [
   ...controlDeeds,
   ...adminDeeds,
   ...housekeepingDeeds,
+  ...runDeeds,
 ];

@@ -10,6 +10,7 @@ import { agentName, dayOf, opName, readEntry } from './judged-entry.ts';
 import { JudgedHolds } from './judged-holds.ts';
 import { isOver, JudgedOps } from './judged-ops.ts';
 import { JudgedRates } from './judged-rates.ts';
+import { JudgedRuns } from './judged-runs.ts';
 import { JudgedTokens } from './judged-tokens.ts';
 import { requireAllowed } from './policies.ts';
 import { sha256 } from './random.ts';
@@ -31,6 +32,7 @@ export class Judge {
   readonly #approvals = new JudgedApprovals();
   readonly #holds = new JudgedHolds();
   readonly #rates = new JudgedRates();
+  readonly #runs = new JudgedRuns();
   readonly #revokedKeys = new Set<string>();
   #hash = emptyChain.hash;
   /** How many entries there are of each type. */
@@ -50,6 +52,7 @@ export class Judge {
       if (change.kind === 'agent_saved') this.tokens.saved(agentName(change.agent.id), change.agent.tokenHash ?? '');
     }
     this.budgets.beginCommit(dayOf(until));
+    this.#runs.moveTo(until);
     for (const entry of entries) this.#readOne(entry);
   }
 
@@ -147,6 +150,7 @@ export class Judge {
     if (payload.replay === true) return this.ops.requireReplay(seq, name, payload.op_state);
     const delegators = this.delegations.decide(entry, (each) => this.budgets.reservedOf(each));
     const whose = { agent, delegators };
+    this.#runs.count(entry, delegators);
     if (decision === 'deny') {
       this.ops.decide(seq, name, { state: 'terminated', reserved: 0, delegators });
       if (payload.limit !== undefined) this.budgets.requireExceeded(seq, whose, cost);

@@ -40,6 +40,7 @@ export interface Payload extends HeldScope {
   readonly approvers?: readonly string[];
   readonly required?: number;
   readonly not_user?: boolean;
+  readonly run?: { readonly checks: number };
 }
 
 export interface JudgedEntry {

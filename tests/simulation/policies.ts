@@ -36,6 +36,7 @@ rules:
     effect: require_approval
     tools: [pay]
     approvals: { count: 2, ttl_secs: 60, by: { roles: ${JSON.stringify(approvers)} }, not_user: true }
+  - { name: every-third, effect: deny, tools: [fetch, write], when: run.checks % 3 == 2 }
 pricing: { m: { input_per_mtok_usd: 1, output_per_mtok_usd: 1 } }
 budget:
   daily_limit_usd: ${caps.global / 1e6}

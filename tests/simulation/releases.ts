@@ -12,8 +12,8 @@ type Told = NonNullable<Batch['told']>;
 type Step = Told['steps'][number];
 
 const laterKind = 'thing_of_later_release';
-/** Kinds that a newer release never writes in another form: caps and rates count by operations of known agents. */
-const lasting = /^(?:op_|ops_|rates_|balances_|event_ids_|agent_saved|agent_removed)/;
+/** Kinds that a newer release never writes in another form: caps, rates and runs count by operations of known agents. */
+const lasting = /^(?:op_|ops_|rates_|runs_|balances_|event_ids_|agent_saved|agent_removed)/;
 
 /** A commit as a newer release writes it. Some facts have a form that others do not know, and some are new. */
 export function asWritten(release: Release, batch: Batch, random: Random): Batch {

@@ -37,6 +37,9 @@ export function stateOf(gov: Governance, now: number): State {
     if (newest.endsAt > now) tell('rate', name, newest.steps);
   }
   for (const delegation of gov.directory.delegations.all) tell('delegation', agentKey(delegation.id), delegation);
+  for (const { name, checks, denied, spentMicros, costMicros, agents, underWay } of gov.runs.all()) {
+    tell('counted', name, { checks, denied, spentMicros, costMicros, agents, underWay });
+  }
   // About when a control last refused a check is kept to the hour.
   for (const control of gov.control.runs.all()) tell('run', control.controlId, { ...control, refusedAt: null });
   for (const suspension of gov.directory.suspensions.all()) tell('suspension', suspension.id, suspension);

@@ -16,6 +16,7 @@ import {
   sealer,
   StaleWatch,
 } from '@reeve/core';
+import { conditions } from './conditions.ts';
 import { noMint } from './no-mint.ts';
 import { findAccounts, findRoles, virtualIssuer } from './people.ts';
 import { namedRandomness, sha256 } from './random.ts';
@@ -25,6 +26,7 @@ import type { VirtualClock } from './virtual-clock.ts';
 /** Short, so that much of it happens in a simulation. */
 export const settings = {
   opsTtlMs: 8000,
+  runTtlMs: 12_000,
   sweepTickMs: 2000,
   pendingTtlMs: 20_000,
   silentMs: 6000,
@@ -138,7 +140,7 @@ export class VirtualGateway<Under extends Ground = Ground> {
         clock,
         randomness,
         sha256,
-        policyFeatures: {},
+        policyFeatures: conditions,
         subjects: virtualIssuer(),
         findAccounts,
         readCredentials: async () => {
@@ -148,6 +150,7 @@ export class VirtualGateway<Under extends Ground = Ground> {
         agentBounds: { agents: 10_000, bytes: 64 * 1024 * 1024 },
         mostActionMicros: 1_000_000_000,
         opsTtlMs: settings.opsTtlMs,
+        runTtlMs: settings.runTtlMs,
         opsSeed: 0,
         control: settings.control,
         approvals: settings.approvals,
@@ -178,7 +181,7 @@ export class VirtualGateway<Under extends Ground = Ground> {
   /** A gateway serves once its files are in force. If the database is away, it goes on trying. */
   async #load(parts: GatewayParts<Under>): Promise<void> {
     while (!this.isUp) {
-      const loading = loadPolicies(this.gov, [{ file: 'policy.yaml', text: parts.policy }], {});
+      const loading = loadPolicies(this.gov, [{ file: 'policy.yaml', text: parts.policy }], conditions);
       const problems = await this.during(loading).catch(() => undefined);
       if (problems !== undefined) this.isUp = true;
       if (problems?.[0] !== undefined) parts.onFailed(new Error(`the policy is wrong: ${JSON.stringify(problems[0])}`));

@@ -28,7 +28,7 @@ const changeable = [
   'OutboxState',
   'PoliciesState',
   'PolicyRegistry',
-  'RunTally',
+  'RunRegistry',
   'SigningKeyRing',
 ];
 
@@ -53,6 +53,7 @@ const changers = {
   'governance.ts': 'makes all of it',
   'ops/checkpoint.ts': 'forgets what is over, by its own clock',
   'ops/forgotten-rows.ts': 'a part of the registry',
+  'ops/op-in-run.ts': 'a part of the facts',
   'ops/operations.ts': 'says what its facts get',
   'ops/ops-of-entries.ts': 'a start on data of an older release',
   'ops/registry.ts': 'holds the operations',
@@ -63,6 +64,8 @@ const changers = {
   'policy/policies.ts': 'says what its facts get',
   'recover.ts': 'a start applies facts',
   'replication/follow-commit.ts': 'applies facts of other gateways',
+  'runs/run-keeper.ts': 'saves them, and forgets by facts',
+  'runs/watched-runs.ts': 'notes what rules read',
   'tenancy/directory.ts': 'holds the agents',
   'tenancy/watched-agents.ts': 'notes what rules read',
 };

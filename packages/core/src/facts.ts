@@ -10,6 +10,7 @@ import { eventIdFacts, factsWith, nameOf, restoreFacts, shownOnly } from './jour
 import { backupFacts, logFacts } from './logs/index.ts';
 import { opsFacts } from './ops/index.ts';
 import { policyFacts } from './policy/index.ts';
+import { runsFacts } from './runs/index.ts';
 import type { Change, DomainEvent } from './store.ts';
 import { tenancyFacts } from './tenancy/index.ts';
 
@@ -31,6 +32,7 @@ export const meanings: Meanings<Governance, Fact> = {
   ...policyFacts,
   ...ratesFacts,
   ...restoreFacts,
+  ...runsFacts,
   ...tenancyFacts,
   decision: shownOnly,
 };

@@ -3,13 +3,14 @@ import { Callers, EndedCredentials, KeyRing, SigningKeyRing } from './access/ind
 import type { ApprovalSettings } from './approvals/index.ts';
 import { ApprovalRegistry, endApprovalOf, noteSignalled, watchedApprovals } from './approvals/index.ts';
 import { BalanceKeeper, budgetPolicy, Ledger, noBalancesMark, noBudgets } from './budget/index.ts';
-import { RateCounters, RateKeeper, RunTally, watchedLedger, watchedRates, watchedRuns } from './budget/index.ts';
+import { RateCounters, RateKeeper, watchedLedger, watchedRates } from './budget/index.ts';
 import type { ControlReactions, ControlSettings, OnControlStep } from './control/index.ts';
 import { closeOutbox, ControlRegistry, noteDeparture, wakeOps, watchedControls } from './control/index.ts';
 import type { Decisions } from './decision/index.ts';
 import { endOpsOf, OpsRegistry, watchedOps } from './ops/index.ts';
 import type { PolicyFeatures } from './policy/index.ts';
 import { PolicyRegistry, PolicySet, policyVersion } from './policy/index.ts';
+import { RunKeeper, RunRegistry, watchedRuns } from './runs/index.ts';
 import type { Journal, Snapshot, Store } from './store.ts';
 import type { WorkloadIssuer } from './tenancy/index.ts';
 import { AgentDirectory, ReportedTools, watchedAgents, Workloads } from './tenancy/index.ts';
@@ -27,7 +28,9 @@ export interface Governance extends Decisions {
   readonly ledger: Ledger;
   policies: PolicySet;
   readonly policyRegistry: PolicyRegistry;
-  readonly runs: RunTally;
+  /** What happened in runs, and what saves it. */
+  readonly runs: RunRegistry;
+  readonly runKeeper: RunKeeper;
   readonly control: ControlRegistry;
   readonly keys: KeyRing;
   readonly approvals: ApprovalRegistry;
@@ -49,6 +52,8 @@ export interface GovernancePorts
   /** Who vouches for users. Nobody if absent. */
   readonly subjects?: Issuers<SubjectIssuer>;
   readonly opsTtlMs: number;
+  /** For how long a run is known after the last that happened in it. */
+  readonly runTtlMs: number;
   /** A number that agents cannot guess. */
   readonly opsSeed: number;
   readonly control: ControlSettings;
@@ -83,7 +88,7 @@ export function emptyGovernance(
     ledger: new Ledger(clock, budgetPolicy({ ...noBudgets, timeZone })),
     mostActionMicros,
     rates: new RateCounters(),
-    runs: new RunTally(),
+    runs: new RunRegistry(ports.runTtlMs),
     subjects: ports.subjects ?? { trusted: [] },
     control: new ControlRegistry({
       clock,
@@ -108,7 +113,7 @@ export function emptyGovernance(
   return withReactions(journal.isShared ? watchedParts(parts) : parts);
 }
 
-type Parts = Omit<Governance, 'reactions' | 'balances' | 'rateKeeper'>;
+type Parts = Omit<Governance, 'reactions' | 'balances' | 'rateKeeper' | 'runKeeper'>;
 
 /**
  * Where other gateways write to the same log, reading notes what a turn rests on. Alone, nothing does. Not watched:
@@ -145,6 +150,7 @@ function withReactions(parts: Parts): Governance {
     reactions,
     balances: new BalanceKeeper(parts),
     rateKeeper: new RateKeeper(parts),
+    runKeeper: new RunKeeper(parts),
   };
   return gov;
 }

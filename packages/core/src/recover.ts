@@ -22,8 +22,8 @@ export type StoredLog = Pick<Store, 'after' | 'factsAfter'> & { readonly receipt
 type OnUnread = (unread: Unread) => void;
 
 /**
- * Restores everything that an empty governance lacks. Most rows are written with their facts. Operations, balances and rates are
- * saved later: their rows are true up to a mark, and the facts after it are applied again. What of the log cannot be read
+ * Restores everything that an empty governance lacks. Most rows are written with their facts. Operations, balances, rates and runs
+ * are saved later: their rows are true up to a mark, and the facts after it are applied again. What of the log cannot be read
  * is handed to `onUnread`.
  */
 export async function recover(gov: Governance, snapshot: Snapshot, log: StoredLog, onUnread: OnUnread): Promise<void> {
@@ -41,12 +41,13 @@ async function restoreSavedLater(
   log: StoredLog,
   onUnread: OnUnread,
 ): Promise<void> {
-  const { balances, balancesMark, factsFrom, ops, opsReplayFrom, ratesMark } = snapshot;
+  const { balances, balancesMark, factsFrom, ops, opsReplayFrom, ratesMark, runsMark } = snapshot;
   const mark = balancesMark ?? noBalancesMark;
   const texts = new SharedTexts();
   const shared = (text: string) => texts.of(text);
   gov.balances.restore(balances, mark.seq);
   gov.rateKeeper.restore(snapshot.rates, ratesMark ?? 0);
+  gov.runs.restore(snapshot.runs, runsMark ?? 0);
   const restored = opsReplayFrom === null ? undefined : new RestoredOps(gov, ops, shared);
   const findReceipts: FindReceipts = (ids) => log.receipts(ids);
   /** Restores from the audit entries in between what no facts say. */
@@ -61,6 +62,7 @@ async function restoreSavedLater(
   const marks: Marks = {
     balances: Math.max(mark.seq, factsFrom),
     rates: Math.max(ratesMark ?? 0, factsFrom),
+    runs: Math.max(runsMark ?? 0, factsFrom),
     ops: opsReplayFrom === null ? null : Math.max(opsReplayFrom, factsFrom),
   };
   await redoFacts(gov, log, { marks, shared, fromEntries, onUnread });
@@ -75,13 +77,14 @@ type Marks = Readonly<Record<SavedLater, number | null>>;
 
 /** The entry up to which no start needs facts any more. `opsFrom`: the mark of operations, or the head if none are restored. */
 export function factsNeededFrom(
-  { balances, rateKeeper }: Pick<Governance, 'balances' | 'rateKeeper'>,
+  { balances, rateKeeper, runKeeper }: Pick<Governance, 'balances' | 'rateKeeper' | 'runKeeper'>,
   opsFrom: number,
 ): number {
   const needed: Readonly<Record<SavedLater, number>> = {
     ops: opsFrom,
     balances: balances.neededFrom,
     rates: rateKeeper.neededFrom,
+    runs: runKeeper.neededFrom,
   };
   return Math.min(...Object.values(needed));
 }
@@ -94,7 +97,7 @@ interface Redone {
 }
 
 /** Whether the entries of a commit say as well what its facts say. */
-const isInEntries: Readonly<Record<SavedLater, boolean>> = { ops: true, balances: true, rates: false };
+const isInEntries: Readonly<Record<SavedLater, boolean>> = { ops: true, balances: true, rates: false, runs: false };
 
 /** Applies the facts after the marks again, in order. Where the facts of a commit cannot all be read, its entries count. */
 async function redoFacts(gov: Governance, log: StoredLog, redone: Redone): Promise<void> {

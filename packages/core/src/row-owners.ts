@@ -17,7 +17,7 @@ export const itsAgent: OwnerOfRow = (row) => ({ agent: agentKey(agentIdOf(row)) 
 /** The org whose document it is, or everybody. */
 export const itsNamespace: OwnerOfRow = (row) => withinOrg(bindingOfName(textIn(row, 'name'))?.orgId ?? null);
 
-/** The org that the control of a run, or a suspension, reaches, or that an agent left; or everybody. */
+/** The org of a run, the one that the control of a run, or a suspension, reaches, or that an agent left; or everybody. */
 export const itsReach: OwnerOfRow = (row) => {
   const [, orgId] = JSON.parse(textIn(row, 'place')) as readonly (string | null)[];
   return withinOrg(orgId ?? null);

@@ -34,6 +34,8 @@ import { policyVersionsTable } from './policy/index.ts';
 import type { PoliciesChange, PoliciesSnapshot, PolicyEvent, PolicyStore } from './policy/index.ts';
 import type { OwnerOfRow } from './row-owners.ts';
 import { itsAgent, itsNamespace, itsReach, itsTier, nobody } from './row-owners.ts';
+import type { RunsChange, RunsSnapshot } from './runs/index.ts';
+import { runsFrom, runsTable } from './runs/index.ts';
 import type { AgentChange, AgentEvent, AgentUseChange, DelegationChange, TenancySnapshot } from './tenancy/index.ts';
 import type { SuspensionChange, SuspensionEvent, SuspensionsSnapshot } from './tenancy/index.ts';
 import { agentsTable, agentUsesTable, delegationsTable } from './tenancy/index.ts';
@@ -56,6 +58,7 @@ export type Change =
   | PoliciesChange
   | RatesChange
   | RestoresChange
+  | RunsChange
   | SuspensionChange;
 
 /** An event that live views follow. The journal publishes it once it is durable, never before. */
@@ -88,6 +91,7 @@ export interface Snapshot
     PoliciesSnapshot,
     RatesSnapshot,
     RestoresSnapshot,
+    RunsSnapshot,
     SuspensionsSnapshot,
     TenancySnapshot {
   readonly head: ChainHead;
@@ -155,6 +159,7 @@ export const readings = {
   grants: owned(itsAgent, every(grantsTable, [{ column: 'is_revoked', is: 'off' }])),
   balances: owned(itsTier, every(balancesTable)),
   rates: owned(itsTier, every(ratesTable)),
+  runs: owned(itsReach, every(runsTable)),
   marks: owned(nobody, every(marksTable)),
 } as const;
 
@@ -211,6 +216,8 @@ export async function loadSnapshot(
     ...balancesOf(await read(readings.balances)),
     rates: await read(readings.rates),
     ratesMark: marks.get(ratesFrom) ?? null,
+    runs: await read(readings.runs),
+    runsMark: marks.get(runsFrom) ?? null,
     lastBackupAt: marks.get(lastBackupAt) ?? null,
     eventIdsReserved: marks.get(idsReserved) ?? 0,
     restoredAt: marks.get(restoredAt) ?? null,

@@ -40,6 +40,24 @@ export const decidingMutants: readonly Mutant[] = [
     replacement: 'if (exceeded !== undefined || !ledger.wouldSurelyFit(tiers, cost)) return exceeded;',
   },
   {
+    name: 'runs: a decision stands although another gateway has counted a check first',
+    file: `${core}/runs/watched-runs.ts`,
+    text: '      rest(runName(op));',
+    replacement: '      void runName;',
+  },
+  {
+    name: 'runs: one is forgotten although another gateway was first with a check in it',
+    file: `${core}/runs/watched-runs.ts`,
+    text: '(run) => run && rest(run.name)',
+    replacement: '(run) => run',
+  },
+  {
+    name: 'runs: what other gateways check is not counted',
+    file: `${core}/ops/ops-facts.ts`,
+    text: 'const undoRun = state.runs.count(fact, how);',
+    replacement: 'const undoRun = how.isHere ? state.runs.count(fact, how) : nothingToApply();',
+  },
+  {
     name: 'reservations: the end of an operation releases nothing',
     file: `${core}/ops/ops-facts.ts`,
     text: 'if (reserved !== 0) undos.push(ledger.balances.reserve(tiers, reserved));',

@@ -18,6 +18,24 @@ export const keepingMutants: readonly Mutant[] = [
     replacement: "runId: { ...noText, write: () => '' },",
   },
   {
+    name: 'commit text: first checks are lost on the way',
+    file: `${core}/replication/encoding/ops-schema.ts`,
+    text: ', checked: optional(set)',
+    replacement: '',
+  },
+  {
+    name: 'runs: a save holds what is not durable',
+    file: `${core}/runs/run-counts.ts`,
+    text: '  for (const change of run.unsettled) subtract(counts, change);',
+    replacement: '  subtract satisfies unknown;',
+  },
+  {
+    name: 'runs: a start counts again what rows have',
+    file: `${core}/runs/run-registry.ts`,
+    text: 'if ((this.#find(fact.op)?.asOf ?? 0) < seq) this.count(fact, restoring);',
+    replacement: 'if (seq > 0) this.count(fact, restoring);',
+  },
+  {
     name: 'restore: rows of operations are not read',
     file: `${core}/ops/restore-ops.ts`,
     text: 'for (const row of [...rows].sort((one, other) => one.registeredAt - other.registeredAt)) this.#row(row);',

@@ -1,20 +1,12 @@
 import type { Noting } from '../journal/index.ts';
 import { watched } from '../journal/index.ts';
-import type { AgentId } from '../kernel/index.ts';
-import { agentKey } from '../kernel/index.ts';
 import type { KnownBalances, Ledger } from './ledger.ts';
-import type { KnownRuns, RunTally } from './run-tally.ts';
 import type { TierOf } from './tier.ts';
 import { tierKey } from './tier.ts';
 
 /** The balance of a tier, under the name by which turns rest on it. */
 export function balanceName(of: TierOf): string {
   return `balance ${tierKey(of)}`;
-}
-
-/** What is counted of a run. */
-export function runName(agent: AgentId, runId: string): string {
-  return `run ${agentKey(agent)}/${runId}`;
 }
 
 /** Not noted: the days of the clock, and the caps in force. Those change with an org, or with everything. */
@@ -62,15 +54,4 @@ export function watchedLedger(ledger: Ledger, journal: Noting): Ledger {
     },
   };
   return watched(ledger, seen);
-}
-
-/** Notes what rules read of runs. A run of a delegator goes on in those that act for it. */
-export function watchedRuns(runs: RunTally, journal: Noting): RunTally {
-  const seen: KnownRuns = {
-    of: (agent, runId) => {
-      journal.reads({ name: runName(agent, runId) });
-      return runs.of(agent, runId);
-    },
-  };
-  return watched(runs, seen);
 }

@@ -19,6 +19,7 @@ import type { EpochMs } from '../kernel/index.ts';
 import { traceIdsOf, traceIdsIn } from '../kernel/index.ts';
 import { bareRecord, moveByDecision, noDelegators, noteUse, recordOf } from '../ops/index.ts';
 import type { Op, OpRecord } from '../ops/index.ts';
+import { makeRoomForRun } from '../runs/index.ts';
 import type { Agent } from '../tenancy/index.ts';
 import { actorOf, touchAgent, identify, linksOf } from '../tenancy/index.ts';
 
@@ -86,6 +87,7 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
   const arrival = known === undefined ? bareRecord(agent.record.id, opId, now) : recordOf(known);
   const asked = described(arrival, request, digest, delegatorsIn(links));
   const asker = { agent, links };
+  makeRoomForRun(gov, asked, now);
   const decided = refuseByControl(gov, asker, asked, now) ?? decide(gov, asker, request, asked.runId, now);
   if (decided.isUncounted !== true) countCheck(gov, links);
   const { reason, policyRule, costMicros, reservedMicros, question } = decided;

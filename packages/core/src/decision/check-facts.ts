@@ -2,10 +2,13 @@ import { redactText } from '../audit/index.ts';
 import { approximateUsd, plus } from '../kernel/index.ts';
 import type { TierOf } from '../budget/index.ts';
 import { tiersOf } from '../budget/index.ts';
-import type { Micros, EpochMs } from '../kernel/index.ts';
+import type { AgentId, Micros, EpochMs } from '../kernel/index.ts';
+import type { InRun } from '../runs/index.ts';
 import type { Decisions } from './decisions.ts';
 import type { Facts, PeriodSpend, RunFacts, SpendFacts } from '../policy/index.ts';
 import type { Agent, AgentRecord } from '../tenancy/index.ts';
+import { linksOf } from '../tenancy/index.ts';
+import { delegatorsIn } from './judge-delegation.ts';
 import type { Action, CheckRequest, User } from '../action/index.ts';
 import type { AskedFacts } from './answer.ts';
 import { mostArgumentValues, userOf } from '../action/index.ts';
@@ -16,6 +19,17 @@ const nothing: PeriodSpend = { day_usd: 0, month_usd: 0 };
 interface Balance {
   readonly ledger: Pick<Decisions['ledger'], 'read'>;
   readonly runs: Pick<Decisions['runs'], 'of'>;
+}
+
+/** Operations show their runs with secrets replaced, and runs are counted by what operations show. */
+export function runAsked(agent: AgentId, runId: string, delegators: readonly string[] = []): InRun {
+  return { agent, runId: redactText(runId), delegators };
+}
+
+/** The run that a check of an agent would be in. */
+export function runOfAgent({ directory }: Pick<Decisions, 'directory'>, id: AgentId, runId: string): InRun {
+  const agent = directory.find(id);
+  return runAsked(id, runId, agent === undefined ? [] : delegatorsIn(linksOf(directory, agent)));
 }
 
 /** What conditions may read in one check. Most read little of it, so costly facts are made on demand. */
@@ -29,6 +43,7 @@ export class CheckFacts implements Facts {
   asked: AskedFacts | undefined;
   readonly #gov: Balance;
   readonly #request: CheckRequest;
+  readonly #run: InRun;
   /** Hides what other orgs than the agent's have spent. */
   readonly #isAlone: boolean;
 
@@ -36,6 +51,7 @@ export class CheckFacts implements Facts {
     gov: Balance,
     agent: Pick<Agent, 'record' | 'lineage'>,
     request: CheckRequest,
+    run: InRun,
     now: EpochMs,
     charge: Micros,
     isAlone = false,
@@ -47,6 +63,7 @@ export class CheckFacts implements Facts {
     this.costUsd = approximateUsd(charge);
     this.#gov = gov;
     this.#request = request;
+    this.#run = run;
     this.#isAlone = isAlone;
   }
 
@@ -94,8 +111,7 @@ export class CheckFacts implements Facts {
 
   #readRun(): RunFacts {
     const { runId: id } = this.#request;
-    // Operations show their runs with secrets replaced, and runs are counted by what operations show.
-    const { checks, spentMicros } = this.#gov.runs.of(this.agent.id, redactText(id));
+    const { checks, spentMicros } = this.#gov.runs.of(this.#run);
     return { id, checks, spent_usd: approximateUsd(spentMicros) };
   }
 

@@ -52,13 +52,15 @@ export function decide(gov: Decisions, asker: Asker, request: CheckRequest, runI
   const { action } = request;
   const charge = chargeOf(gov.policies, request);
   const costMicros = charge.micros ?? 0;
-  const facts = new CheckFacts(gov, agent, request, now, costMicros);
+  const delegators = delegatorsIn(links);
+  const run = { agent: agent.record.id, runId, delegators };
+  const facts = new CheckFacts(gov, agent, request, run, now, costMicros);
   const evaluation = new Evaluation(subjectOf(action, facts.user()));
   const refusal = refuseByDelegation(links, action, evaluation);
   if (refusal !== undefined) return refusedByDelegation(costMicros, refusal);
   const own = gov.policies.enforce(agent.record.id, action, facts, evaluation);
   const above = agentsAbove(links).map((each) => {
-    const factsOf = new CheckFacts(gov, each, request, now, costMicros);
+    const factsOf = new CheckFacts(gov, each, request, run, now, costMicros);
     const verdict = gov.policies.enforce(each.record.id, action, factsOf, evaluation);
     return { agent: each, verdict };
   });
@@ -67,7 +69,7 @@ export function decide(gov: Decisions, asker: Asker, request: CheckRequest, runI
   const counting = [{ agent, rates: own.rates ?? [] }, ...above.map(ratesAbove)].filter(
     ({ rates }) => rates.length > 0,
   );
-  const tiers = tiersCharged({ agent: agent.record.id, delegators: delegatorsIn(links) });
+  const tiers = tiersCharged({ agent: agent.record.id, delegators });
   const decided = withinRates(gov, counting, costMicros, now, () => {
     const { policy } = gov.ledger;
     const caps = { policy, exceededBy: (cost: Micros) => gov.ledger.exceededBy(tiers, cost) };

@@ -1,10 +1,11 @@
 import type { Issuers, SubjectIssuer } from '../access/index.ts';
 import type { Approvals, ApprovalEvent, ApprovalsChange } from '../approvals/index.ts';
-import type { KnownRates, KnownRuns, RatesChange } from '../budget/index.ts';
+import type { KnownRates, RatesChange } from '../budget/index.ts';
 import type { ControlChange } from '../control/index.ts';
 import type { JournalOf } from '../journal/index.ts';
 import type { OperationsChange, OperationsEvent } from '../ops/index.ts';
 import type { PoliciesChange, PolicyEvent } from '../policy/index.ts';
+import type { KnownRuns } from '../runs/index.ts';
 import type { Workloads } from '../tenancy/index.ts';
 import type { DecisionEvent } from './answer.ts';
 

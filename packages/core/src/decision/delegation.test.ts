@@ -12,6 +12,7 @@ import { ownWork } from '../journal/warrant.ts';
 import { approve, person, reject } from '../testkit/approvals.ts';
 import { approveAction, delegateAgent, resumeAgent, revokeDelegation, suspendAgent } from '../testkit/commands.ts';
 import { agentId, operator, useTool } from '../testkit/requests.ts';
+import { runAsked } from './check-facts.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 
@@ -64,13 +65,12 @@ describe('what a delegate may do', () => {
     expect(await g.check(boss, { action: useTool('b') })).toMatchObject({ decision: 'allow' });
   });
 
-  test('counts for the runs of its delegators, whatever its name', async () => {
+  test('counts for the run of its delegator, whatever its name', async () => {
     for (const name of ['one', 'two']) {
       const child = await delegate(boss, name);
       for (let nth = 0; nth < 3; nth++) await g.check(child, { runId: 'r', estimatedCostMicros: 10 });
     }
-    expect(g.gov.runs.of(agentId('acme/search/one'), 'r')).toEqual({ checks: 3, spentMicros: 30 });
-    expect(g.gov.runs.of(bossId, 'r')).toEqual({ checks: 6, spentMicros: 60 });
+    expect(g.gov.runs.of(runAsked(bossId, 'r'))).toMatchObject({ checks: 6, spentMicros: 60 });
   });
 
   test('is not what was granted to somebody else who had its id', async () => {

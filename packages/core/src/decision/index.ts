@@ -2,7 +2,7 @@ export type { Answer, DecisionEvent } from './answer.ts';
 export { checkAction, checkActions, checkProven } from './check-action.ts';
 export { longestStretch, mostUnderWay } from './pace.ts';
 export { proveAsker } from './prove-asker.ts';
-export { CheckFacts } from './check-facts.ts';
+export { CheckFacts, runAsked, runOfAgent } from './check-facts.ts';
 export { DecisionTally } from './decision-tally.ts';
 export type { Decisions } from './decisions.ts';
 export { controlRule } from './refuse-by-control.ts';

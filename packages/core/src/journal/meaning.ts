@@ -26,7 +26,7 @@ export const restoring: Applying = { isHere: false, seq: 0, onDurable: () => und
  * The parts of memory whose rows are written aside from decisions, some time after their facts. Each has a mark: its rows
  * are true up to that entry, or beyond it. A start reads the rows, and applies the facts after the mark again.
  */
-export type SavedLater = 'ops' | 'balances' | 'rates';
+export type SavedLater = 'ops' | 'balances' | 'rates' | 'runs';
 
 /** How a start applies a fact again that a row may lack. */
 export interface Redoing extends Applying {

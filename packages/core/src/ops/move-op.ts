@@ -137,7 +137,8 @@ export function moveByDecision(
 ): void {
   const { state: from } = op;
   const state = destination(gov, op, trigger);
-  gov.journal.apply({ type: 'ops_change', at: record.updatedAt, agent: record.agent, op: { ...record, state } });
+  const { agent, updatedAt: at } = record;
+  gov.journal.apply({ type: 'ops_change', at, agent, op: { ...record, state }, checked: true });
   announce(gov.reactions.opMoved, { op, from, trigger, actor: by.actor, reason: by.reason, approvalId: undefined });
 }
 

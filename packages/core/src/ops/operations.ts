@@ -1,7 +1,8 @@
 import type { AlertEvent, Actor } from '../audit/index.ts';
-import type { BalanceKeeper, BudgetEvent, BudgetsChange, Budgets, Ledger, Pricing, RunTally } from '../budget/index.ts';
+import type { BalanceKeeper, BudgetEvent, BudgetsChange, Budgets, Ledger, Pricing } from '../budget/index.ts';
 import type { JournalOf } from '../journal/index.ts';
 import type { Reactions } from '../kernel/index.ts';
+import type { RunRegistry, RunsChange } from '../runs/index.ts';
 import type { AgentChange, AgentEvent, AgentUseChange, Tenancy, TenancyReactions } from '../tenancy/index.ts';
 import type { DelegationChange, ReportedTools, SuspensionChange, SuspensionEvent } from '../tenancy/index.ts';
 import type { KnownOps } from './known-ops.ts';
@@ -31,6 +32,7 @@ export type OperationsChange =
   | BudgetsChange
   | DelegationChange
   | OpsChange
+  | RunsChange
   | SuspensionChange;
 
 export type OperationsEvent = AgentEvent | BudgetEvent | AlertEvent | OpsChangeEvent | SuspensionEvent;
@@ -51,6 +53,6 @@ export interface OpsState extends Operations {
   readonly ledger: Ledger;
   /** What is saved of the ledger. */
   readonly balances: BalanceKeeper;
-  readonly runs: RunTally;
+  readonly runs: RunRegistry;
   readonly reportedTools: ReportedTools;
 }

@@ -1,5 +1,5 @@
 import type { AlertEvent } from '../audit/index.ts';
-import { balanceName, bookFact, runName, tiersCharged } from '../budget/index.ts';
+import { balanceName, bookFact, tiersCharged } from '../budget/index.ts';
 import type { TierOf } from '../budget/index.ts';
 import type { Applying, Meanings, Redoing, Touch, Undo } from '../journal/index.ts';
 import {
@@ -16,11 +16,13 @@ import {
 } from '../journal/index.ts';
 import type { AgentId, Micros } from '../kernel/index.ts';
 import { agentKey } from '../kernel/index.ts';
+import { countsOf } from '../runs/index.ts';
 import type { Agent } from '../tenancy/index.ts';
 import { isAnother, isOver, recordOf } from './op.ts';
 import type { Op, OpRecord } from './op.ts';
 import { rowOf } from './forgotten-rows.ts';
 import { followUse } from './note-use.ts';
+import { firstCheck, moveInRuns } from './op-in-run.ts';
 import type { OpsState } from './operations.ts';
 import { opsTable, replayFrom } from './ops-rows.ts';
 import type { OpsChange, OpsChangeEvent } from './ops-slice.ts';
@@ -30,28 +32,37 @@ export const opsFacts: Meanings<OpsState, OpsChange | OpsChangeEvent | AlertEven
   ops_change: {
     apply: (state, fact, how) => {
       const undo = applyOp(state, fact.op, how, fact.booked === undefined ? 0 : fact.op.costMicros);
-      if (fact.booked === undefined) return undo;
-      return undoAll(undo, bookFact(state.ledger.balances, fact));
+      const undoRun = state.runs.count(fact, how);
+      if (fact.booked === undefined) return undoAll(undo, undoRun);
+      return undoAll(undo, undoRun, bookFact(state.ledger.balances, fact));
     },
     touch: ({ agent }) => ({ agent: agentKey(agent) }),
-    alters: ({ op, booked }, state, isNext) => {
+    alters: ({ op, booked, checked }, state, isNext) => {
       const { reservedMicros: reserved } = op;
       // What is over may have reserved something before.
       const isCharge = isNext ? reservedOf(state, op) !== reserved : reserved !== 0 || isOver(op.state);
-      return [opIdName(op.opId), ...runsOf(op), ...(isCharge || booked !== undefined ? balancesOf(op) : [])];
+      return [
+        opIdName(op.opId),
+        ...(checked === true ? [countsOf(op)] : []),
+        ...(isCharge || booked !== undefined ? balancesOf(op) : []),
+      ];
     },
     rows: noRows,
     redo: {
       ops: (state, { op }, how) => redoOp(state, op, how),
       balances: ({ balances }, fact, { seq }) => balances.redo(fact, seq),
+      runs: ({ runs }, fact, { seq }) => runs.redo(fact, seq),
     },
   },
   op_asked: {
-    apply: (state, { op }, how) => applyOp(state, op, how),
+    apply: (state, { op }, how) => undoAll(applyOp(state, op, how), state.runs.count(firstCheck(op), how)),
     touch: ({ op }) => ({ agent: agentKey(op.agent) }),
-    alters: ({ op }) => [...runsOf(op), ...balancesOf(op)],
+    alters: ({ op }) => [countsOf(op), ...balancesOf(op)],
     rows: noRows,
-    redo: { ops: (state, { op }, how) => redoOp(state, op, how) },
+    redo: {
+      ops: (state, { op }, how) => redoOp(state, op, how),
+      runs: ({ runs }, { op }, { seq }) => runs.redo(firstCheck(op), seq),
+    },
   },
   op_saved: {
     apply: ({ directory, ops }, { op }, { isHere }) => {
@@ -136,12 +147,6 @@ function balancesOf(op: OpRecord): readonly string[] {
   return tiersCharged(op).map(balanceName);
 }
 
-/** A check counts for the runs of the agent, and of those on whose behalf it acts. */
-function runsOf({ agent, delegators, runId }: OpRecord): readonly string[] {
-  if (runId === '') return [];
-  return [agent.agentId, ...delegators].map((agentId) => runName({ ...agent, agentId }, runId));
-}
-
 function applyRemoved(
   { directory, ops }: OpsState,
   { id, opId }: Extract<OpsChange, { readonly kind: 'op_removed' }>,
@@ -188,7 +193,7 @@ export function restoreOp(state: OpsState, agent: Agent, record: OpRecord, how: 
 
 /**
  * An operation became known, was decided, moved or changed: the record says how it is now. What it reserves changes with
- * it, and its run has one check more. `settled` is what the budgets were charged instead.
+ * it, and what is under way in its run. `settled` is what the budgets were charged instead.
  */
 function applyOp(state: OpsState, record: OpRecord, how: Applying, settled: Micros = 0): Undo {
   const agent = state.directory.find(record.agent);
@@ -206,7 +211,7 @@ function applyOpOf(
   const { ops, ledger, runs, clock } = state;
   const { isHere, movedAt = clock.elapsed() } = how;
   const isReplay = how.movedAt !== undefined;
-  const { agent: id, opId } = record;
+  const { opId } = record;
   const tiers = tiersCharged(record);
   const known = ops.find(agent, opId);
   const before = known === undefined || isAnother(known, record) ? undefined : known;
@@ -214,21 +219,17 @@ function applyOpOf(
   const reserved = record.reservedMicros - (known?.reservedMicros ?? 0);
   if (!isHere) agent.isHere = false;
   const seq = isHere ? undefined : how.seq;
-  const undos = [ops.put(agent, known, record, { movedAt, seq, isDurable: !isHere })];
+  const undos = [
+    ...moveInRuns(runs, known, record),
+    ops.put(agent, known, record, { movedAt, seq, isDurable: !isHere }),
+  ];
   if (reserved !== 0) undos.push(ledger.balances.reserve(tiers, reserved));
   if (isHere && reserved < 0) noteReleased(state, tiers, -reserved - settled, how, undos);
   if (isHere && isOver(record.state)) {
     const ended = ops.find(agent, opId);
     if (ended !== undefined) how.onDurable(() => ops.noteEnded(ended));
   }
-  // Runs are counted since the start.
   if (isReplay) return nothingToApply();
-  if (isFirstCheck && record.runId !== '') {
-    // A run of a delegator goes on in those that act for it.
-    for (const agentId of [id.agentId, ...record.delegators]) {
-      undos.push(runs.count({ ...id, agentId }, record.runId, record.reservedMicros));
-    }
-  }
   // The gateway that decided writes the use. One that was known and still waits does not say when it was asked about.
   if (!isHere && isFirstCheck && (before === undefined || record.state !== 'pending')) followUse(state, record);
   return undoAll(...undos);

@@ -38,6 +38,8 @@ export interface OpsChangeEvent {
   readonly at: EpochMs;
   readonly agent: AgentId;
   readonly op: OpRecord;
+  /** It is the first check of the operation, and decides it: its run has one check more. */
+  readonly checked?: true;
   /** The day on which the cost counts, if the move settled one. */
   readonly booked?: string;
 }

@@ -47,8 +47,14 @@ const op: fc.Arbitrary<OpRecord> = fc.record(
 );
 
 const step: fc.Arbitrary<Steps[number]> = fc.oneof(
-  fc.record({ at, op, booked: fc.option(text) }).map(({ booked, ...event }) => ({
-    event: { type: 'ops_change' as const, agent: event.op.agent, ...event, ...(booked === null ? {} : { booked }) },
+  fc.record({ at, op, booked: fc.option(text), isFirst: fc.boolean() }).map(({ booked, isFirst, ...event }) => ({
+    event: {
+      type: 'ops_change' as const,
+      agent: event.op.agent,
+      ...event,
+      ...(booked === null ? {} : { booked }),
+      ...(isFirst ? { checked: true as const } : {}),
+    },
   })),
   fc
     .record({ at, agent: fc.constantFrom(...agents), reason: text, policyRule: text, opId: text })
@@ -83,7 +89,7 @@ test('a check that was allowed takes few bytes', () => {
   const running: OpRecord = { ...pending, state: 'running', reason: 'allowed by default', digest: 'd'.repeat(64) };
   const steps: Steps = [
     { event: { type: 'ops_change', at: 5, agent, op: pending } },
-    { event: { type: 'ops_change', at: 5, agent, op: running } },
+    { event: { type: 'ops_change', at: 5, agent, op: running, checked: true } },
     { event: { type: 'decision', at: 5, agent, decision: 'allow', reason: '', policyRule: '', opId: 'trace:span' } },
   ];
   const whom = { agents: [agentKey(agent)], orgs: [], everything: false };

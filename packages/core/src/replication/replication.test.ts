@@ -57,7 +57,12 @@ function stateOf(gov: Governance) {
       [...(gov.control.find(key)?.queued() ?? [])].map(({ message, receipt }) => ({ message, receipt })),
     ),
     sequences: known.map(({ record: { id } }) => gov.control.outbox(id).lastSequence),
-    runs: known.map(({ record: { id } }) => gov.runs.of(id, 'run')),
+    runs: [...gov.runs.all()]
+      .map(({ name, checks, denied, spentMicros, costMicros, agents, underWay }) => ({
+        ...{ name, checks, denied, spentMicros, costMicros, underWay },
+        agents: agents.toSorted((a, b) => (a.agentId < b.agentId ? -1 : 1)),
+      }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1)),
     runControls: [...gov.control.runs.all()].sort((a, b) => (a.controlId < b.controlId ? -1 : 1)),
   };
 }

@@ -4,7 +4,7 @@ import type { Micros, AgentId } from '../kernel/index.ts';
 import { exceededUnder, tiersOf } from '../budget/index.ts';
 import type { PriceSource, TierOf } from '../budget/index.ts';
 import type { Decision } from '../audit/index.ts';
-import { chargeOf, weighBudgets, weighRates, CheckFacts } from '../decision/index.ts';
+import { chargeOf, runAsked, weighBudgets, weighRates, CheckFacts } from '../decision/index.ts';
 import type { CheckRequest } from '../action/index.ts';
 import { lineageOfId } from '../audit/index.ts';
 import { unregisteredAgent } from '../tenancy/index.ts';
@@ -54,7 +54,8 @@ export function simulate(
   const { agentId } = request;
   const agent = gov.directory.find(agentId) ?? { record: unregisteredAgent(agentId), lineage: lineageOfId(agentId) };
   const charge = chargeOf(set, request);
-  const facts = new CheckFacts(gov, agent, request, gov.clock.now(), charge.micros ?? 0, by.orgId !== null);
+  const run = runAsked(agentId, request.runId);
+  const facts = new CheckFacts(gov, agent, request, run, gov.clock.now(), charge.micros ?? 0, by.orgId !== null);
   const verdict = set.evaluate(agentId, request.action, facts);
   const caps = {
     policy: set.budgets,

@@ -3,6 +3,7 @@ import { outboxTable } from '../accounts/accounts-rows.ts';
 import { approvalsTable, grantsTable } from '../approvals/approvals-rows.ts';
 import { balancesTable, closedPeriodsTable } from '../budget/budget-rows.ts';
 import { ratesTable } from '../budget/rates/rates-rows.ts';
+import { runsTable } from '../runs/runs-rows.ts';
 import {
   bulksTable,
   departuresTable,
@@ -37,6 +38,7 @@ export const everyTable: readonly Table[] = [
   approvalsTable,
   balancesTable,
   ratesTable,
+  runsTable,
   bulksTable,
   closedPeriodsTable,
   delegationsTable,
@@ -150,6 +152,24 @@ const changes: { readonly [Kind in Change['kind']]: Extract<Change, { readonly k
     ],
     asOf: 1,
   },
+  runs_saved: {
+    kind: 'runs_saved',
+    saved: [
+      {
+        place: { orgId: 'acme', teamId: 'search', runId: 'r', agentId: '' },
+        startedAt: 1,
+        lastAt: 2,
+        checks: 1,
+        denied: 0,
+        spentMicros: '1',
+        costMicros: '1',
+        agents: [{ agentId: 'bot', checks: 1 }],
+        seq: 1,
+      },
+    ],
+    asOf: 1,
+  },
+  runs_forgotten: { kind: 'runs_forgotten', runs: [{ orgId: 'acme', teamId: 'search', runId: '', agentId: 'bot' }] },
   policy_saved: { kind: 'policy_saved', saved: sampleVersion },
   policy_set_saved: {
     kind: 'policy_set_saved',

@@ -78,6 +78,7 @@ export const goldenFacts: Readonly<Record<NameOf<Fact>, readonly string[]>> = {
   ],
   ops_change: [
     '[2,1700000000013,[],[],0,["ops_change.op.opId","ops_change.op.control.opId"],[["ops_change",0,["acme","red","one"],[0,["acme","red","one"],"pending",13,10,"llm_call","ops_change.op.resource","ops_change.op.summary","ops_change.op.runId","ops_change.op.reason",24,28,"ops_change.op.policyRule","ops_change.op.digest",[31,32,37],["mcp","ops_change.op.via.name"],["ops_change.op.delegators.0","ops_change.op.delegators.1"],["ops_change.op.control.id","ops_change.op.control.bulkId",["acme","red","one"],1,"pause",["ops_change.op.control.actor.id","agent","ops_change.op.control.actor.label"],"ops_change.op.control.reason","operator","team",1,30,20,20,16,20,"requested","ops_change.op.control.detail",1,1],1],"ops_change.booked"]]]',
+    '[2,1700000000013,[],[],0,["ops_change.op.opId","ops_change.op.control.opId"],[["ops_change",0,["acme","red","one"],[0,["acme","red","one"],"pending",13,10,"llm_call","ops_change.op.resource","ops_change.op.summary","ops_change.op.runId","ops_change.op.reason",24,28,"ops_change.op.policyRule","ops_change.op.digest",[31,32,37],["mcp","ops_change.op.via.name"],["ops_change.op.delegators.0","ops_change.op.delegators.1"],["ops_change.op.control.id","ops_change.op.control.bulkId",["acme","red","one"],1,"pause",["ops_change.op.control.actor.id","agent","ops_change.op.control.actor.label"],"ops_change.op.control.reason","operator","team",1,30,20,20,16,20,"requested","ops_change.op.control.detail",1,1],1],"ops_change.booked",1]]]',
   ],
   ops_forgotten: ['[2,0,[],[],0,[],[["ops_forgotten"]]]'],
   ops_replay_from: ['[2,0,[],[],0,[],[["ops_replay_from",19]]]'],
@@ -111,6 +112,12 @@ export const goldenFacts: Readonly<Record<NameOf<Fact>, readonly string[]>> = {
   ],
   run_control_used: [
     '[2,1700000000027,[],[],0,[],[["run_control_used",["run_control_used.control.runId","run_control_used.control.orgId","run_control_used.control.teamId","run_control_used.control.agentId","pause","run_control_used.control.controlId",["run_control_used.control.actor.id","agent","run_control_used.control.actor.label"],["run_control_used.control.imposedBy.orgId","run_control_used.control.imposedBy.teamId"],0,7]]]]',
+  ],
+  runs_forgotten: [
+    '[2,0,[],[],0,[],[["runs_forgotten",[["runs_forgotten.runs.0.orgId","runs_forgotten.runs.0.teamId","runs_forgotten.runs.0.runId","runs_forgotten.runs.0.agentId"],["runs_forgotten.runs.1.orgId","runs_forgotten.runs.1.teamId","runs_forgotten.runs.1.runId","runs_forgotten.runs.1.agentId"]]]]]',
+  ],
+  runs_saved: [
+    '[2,1700000000028,[],[],0,[],[["runs_saved",[[["runs_saved.saved.0.place.orgId","runs_saved.saved.0.place.teamId","runs_saved.saved.0.place.runId","runs_saved.saved.0.place.agentId"],0,-3,25,25,"runs_saved.saved.0.spentMicros","runs_saved.saved.0.costMicros",[["runs_saved.saved.0.agents.0.agentId",34],["runs_saved.saved.0.agents.1.agentId",34]],22],[["runs_saved.saved.1.place.orgId","runs_saved.saved.1.place.teamId","runs_saved.saved.1.place.runId","runs_saved.saved.1.place.agentId"],0,-3,25,25,"runs_saved.saved.1.spentMicros","runs_saved.saved.1.costMicros",[["runs_saved.saved.1.agents.0.agentId",34],["runs_saved.saved.1.agents.1.agentId",34]],22]],15]]]',
   ],
   signing_key_removed: ['[2,0,[],[],0,[],[["signing_key_removed","signing_key_removed.kid"]]]'],
   signing_key_saved: [

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SavedRate } from '../budget/rates/rates-slice.ts';
+import type { SavedRun } from '../runs/runs-slice.ts';
 import type { ApiKeyRecord } from '../access/api-key.ts';
 import type { SigningKeyRecord } from '../access/signing-key.ts';
 import type { Approval } from '../approvals/approval.ts';
@@ -285,6 +286,8 @@ const nothing: Snapshot = {
   balancesMark: null,
   rates: [],
   ratesMark: null,
+  runs: [],
+  runsMark: null,
 };
 
 const rateOf = (digit: string) => `agent.60.${digit.repeat(24)}`;
@@ -293,6 +296,24 @@ function rateRow(digit: string, seq: number): SavedRate {
   const counts = { steps: [1_700_000_000, 2, 7, 1], told: { 80: 1_700_000_000_000 } };
   return { name: `agent:acme/search/bot#${rateOf(digit)}`, counts, seq };
 }
+
+/** Run ids come from callers: this one holds what a database would not take as it is. */
+function runRow(runId: string, seq: number): SavedRun {
+  const agentId = runId === '' ? 'bot' : '';
+  return {
+    place: { orgId: 'acme', teamId: 'search', runId, agentId },
+    startedAt: 1_763_300_000_000,
+    lastAt: 1_763_300_000_000 + seq,
+    checks: 3,
+    denied: 1,
+    spentMicros: '9007199254740993',
+    costMicros: '7',
+    agents: [{ agentId: 'bot', checks: 2 }],
+    seq,
+  };
+}
+
+const hostileRunId = 'r "\u0000\ud800/#';
 
 const sampleKey: ApiKeyRecord = {
   id: 'abcdefghijkl',
@@ -762,6 +783,20 @@ const roundTrips: Readonly<Record<Change['kind'], RoundTrip>> = {
       [{ kind: 'rates_saved', saved: [rateRow('a', 2), { ...rateRow('b', 2), counts: null }], asOf: 2 }],
     ],
     expected: { rates: [rateRow('a', 2)], ratesMark: 2 },
+  },
+  runs_saved: {
+    write: [
+      [{ kind: 'runs_saved', saved: [runRow('', 1)], asOf: null }],
+      [{ kind: 'runs_saved', saved: [runRow('', 2), runRow(hostileRunId, 2)], asOf: 2 }],
+    ],
+    expected: { runs: [runRow('', 2), runRow(hostileRunId, 2)], runsMark: 2 },
+  },
+  runs_forgotten: {
+    write: [
+      [{ kind: 'runs_saved', saved: [runRow('', 1), runRow(hostileRunId, 1)], asOf: 1 }],
+      [{ kind: 'runs_forgotten', runs: [runRow(hostileRunId, 1).place, { ...runRow('', 1).place, agentId: 'other' }] }],
+    ],
+    expected: { runs: [runRow('', 1)], runsMark: 1 },
   },
   policy_saved: {
     write: [saved(version('a', 1), version('b', 1)), saved(version('a', 2), version('b', 2, null), sampleVersion)],

@@ -86,6 +86,8 @@ export interface TestOptions {
   readonly clock?: ManualClock;
   readonly store?: Store;
   readonly ttlMs?: number;
+  /** For how long a quiet run is known. */
+  readonly runTtlMs?: number;
   readonly control?: Partial<ControlSettings>;
   readonly approvals?: Partial<ApprovalSettings>;
   /** The accounts of those who decide. */
@@ -113,6 +115,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
     name = 'start',
     store = member?.store ?? new MemoryStore(),
     ttlMs = 60_000,
+    runTtlMs = 30 * 86_400_000,
     control = {},
     approvals = {},
     findAccounts,
@@ -175,6 +178,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
       agentBounds: { ...usualAgentBounds, ...agentBounds },
       mostActionMicros,
       opsTtlMs: ttlMs,
+      runTtlMs,
       opsSeed: 0,
       control: { ackMs: 10_000, strict: false, ...control },
       approvals: { ttlMs: 300_000, notifies: false, ...approvals },
@@ -238,7 +242,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
       flushes = [];
       clock.restart();
       const next = await testGovernance({
-        ...{ clock, store, ttlMs, control, approvals, features, mostActionMicros, subjects },
+        ...{ clock, store, ttlMs, runTtlMs, control, approvals, features, mostActionMicros, subjects },
         ...(findAccounts === undefined ? {} : { findAccounts }),
       });
       next.gov.policies = gov.policies;

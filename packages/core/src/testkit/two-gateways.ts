@@ -13,7 +13,7 @@ export async function ticks(): Promise<void> {
 /** Two gateways on one log, whose turns end when the test says so. */
 export async function twoGateways(
   policy: string,
-  options: Pick<TestOptions, 'agentBounds' | 'features' | 'subjects' | 'workloads'> = {},
+  options: Pick<TestOptions, 'agentBounds' | 'features' | 'runTtlMs' | 'subjects' | 'workloads'> = {},
   log = new SharedMemory(),
 ) {
   const clock = new ManualClock();

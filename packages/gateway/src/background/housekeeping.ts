@@ -88,6 +88,7 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
   // A save takes long enough for another gateway to take the lead.
   const saveBalances = rounds.ofTurns(gov.journal, () => leads() && gov.balances.save(rowsPerTurn), balancesPauseMs);
   const saveRates = rounds.ofTurns(gov.journal, () => gov.rateKeeper.save(rowsPerTurn, leads()), balancesPauseMs);
+  const saveRuns = rounds.ofTurns(gov.journal, () => gov.runKeeper.save(rowsPerTurn, leads()), balancesPauseMs);
   const neededFrom = () => factsNeededFrom(gov, config.opsDurable ? checkpoint.replayFrom : gov.journal.head.seq);
   const forgetFacts = rounds.of(async () => {
     while (!rounds.stopped && (await ports.store.forgetFacts(neededFrom(), commitsPerTurn)))
@@ -108,6 +109,7 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
     sweep();
     saveKeyUses();
     saveRates();
+    saveRuns();
     if (!leads()) return;
     expire();
     if (config.opsDurable) save();

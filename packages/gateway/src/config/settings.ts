@@ -93,6 +93,7 @@ export const settings = {
     seconds,
     'A running operation is shown as stale when its agent is silent for this long.',
   ),
+  runTtlSecs: required('run_ttl_secs', '2592000', seconds, 'How long a run is known in which nothing happens.'),
   opsPendingTtlSecs: required(
     'ops_pending_ttl_secs',
     '3600',

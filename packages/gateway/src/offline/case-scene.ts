@@ -10,7 +10,7 @@ import {
   plus,
   RateCounters,
   rateKey,
-  RunTally,
+  RunRegistry,
   tiersOf,
   totalJson,
   waitOf,
@@ -52,7 +52,7 @@ export class CaseScene {
   readonly #case: PolicyCase;
   /** The most that one action may cost. */
   readonly #mostMicros: number;
-  readonly #runs = new RunTally();
+  readonly #runs = new RunRegistry(Number.POSITIVE_INFINITY);
   readonly #ledger: Ledger;
   readonly #rates = new RateCounters();
   #now: number;
@@ -107,7 +107,7 @@ export class CaseScene {
     if (answer.decision !== 'deny') this.#count(asked, verdict);
     const rules = considerRules(this.#set, asked.agent, asked.action, facts);
     if (answer.reserved_micros > 0) this.#ledger.balances.reserve(tiersOf(asked.agent), answer.reserved_micros);
-    if (asked.runId !== '') this.#runs.count(asked.agent, asked.runId, answer.reserved_micros);
+    this.#countRun(asked, answer);
     return { answer, rules };
   }
 
@@ -141,6 +141,12 @@ export class CaseScene {
     this.#rates.apply({ kind: 'rates_counted', agent, at: this.#now, counted }, restoring);
   }
 
+  #countRun({ agent, runId }: CaseRequest, { decision, reserved_micros: reservedMicros }: CaseAnswer): void {
+    const state = decision === 'deny' ? 'terminated' : 'running';
+    const run = { agent, runId, delegators: [], updatedAt: this.#now };
+    this.#runs.count({ op: { ...run, state, digest: 'any', costMicros: 0, reservedMicros }, checked: true }, restoring);
+  }
+
   #facts(asked: CaseRequest, request: Pick<CheckRequest, 'args' | 'annotations'>, chargeMicros: number): Facts {
     const { name, framework, depth, metadata } = asked === this.#case ? this.#case.registered : nobody;
     return {
@@ -165,7 +171,7 @@ export class CaseScene {
       args: () => request.args ?? {},
       annotations: () => request.annotations ?? {},
       run: () => {
-        const { checks, spentMicros } = this.#runs.of(asked.agent, asked.runId);
+        const { checks, spentMicros } = this.#runs.of({ agent: asked.agent, runId: asked.runId, delegators: [] });
         const said = asked === this.#case ? this.#case.run : undefined;
         return { id: asked.runId, ...(said ?? { checks, spent_usd: approximateUsd(spentMicros) }) };
       },

@@ -138,6 +138,7 @@ function governanceOn(
       agentBounds: { agents: config.maxAgentsPerOrg, bytes: config.maxAgentMibPerOrg * 1024 * 1024 },
       mostActionMicros: config.maxActionCostMicros,
       opsTtlMs: config.opsTtlSecs * 1000,
+      runTtlMs: config.runTtlSecs * 1000,
       opsSeed: randomInt(2 ** 32),
       control: { ackMs: config.controlAckSecs * 1000, strict: config.controlStrict },
       approvals: { ttlMs: config.approvalTtlSecs * 1000, notifies: config.approvalWebhookUrl !== undefined },

@@ -6,6 +6,7 @@ import type { SchemaOf } from './common.ts';
 import { controlChanges } from './control-schema.ts';
 import { decisionEvents, opsChanges, opsEvents } from './ops-schema.ts';
 import { policyChanges, policyEvents } from './policy-schema.ts';
+import { runsChanges } from './runs-schema.ts';
 import { tenancyChanges, tenancyEvents } from './tenancy-schema.ts';
 
 /** Every change, and how its members are written. */
@@ -17,6 +18,7 @@ export const changeSchema: SchemaOf<Change> = {
   ...logChanges,
   ...opsChanges,
   ...policyChanges,
+  ...runsChanges,
   ...tenancyChanges,
 };
 

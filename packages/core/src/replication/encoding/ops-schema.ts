@@ -7,7 +7,21 @@ import type { SchemaOf } from './common.ts';
 import { actionType, actor, width } from './common.ts';
 import type { MembersOf } from './record.ts';
 import { record } from './record.ts';
-import { agent, flag, integer, list, nullable, opId, optional, ownText, text, time, usually, word } from './values.ts';
+import {
+  agent,
+  flag,
+  integer,
+  list,
+  nullable,
+  opId,
+  optional,
+  ownText,
+  set,
+  text,
+  time,
+  usually,
+  word,
+} from './values.ts';
 
 export const controlAction = word(['pause', 'resume', 'terminate']);
 
@@ -69,7 +83,7 @@ export const opsChanges: SchemaOf<OpsChange> = {
 };
 
 export const opsEvents: SchemaOf<OpsChangeEvent> = {
-  ops_change: { at: time, agent, op, booked: optional(text) },
+  ops_change: { at: time, agent, op, booked: optional(text), checked: optional(set) },
 };
 
 export const decisionEvents: SchemaOf<DecisionEvent> = {

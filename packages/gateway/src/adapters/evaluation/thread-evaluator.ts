@@ -19,6 +19,7 @@ import {
   longestStretch,
   parseSource,
   reviveSource,
+  runOfAgent,
   tiersOf,
 } from '@reeve/core';
 import type { BroughtFacts, EvaluationJobs, JobKind } from './evaluation-jobs.ts';
@@ -151,7 +152,7 @@ export class ThreadEvaluator implements PolicyEvaluator {
     return {
       now: clock.now(),
       agent: agent === undefined ? undefined : { record: agent.record, lineage: agent.lineage },
-      run: runs.of(agentId, runId),
+      run: runs.of(runOfAgent(this.#gov, agentId, runId)),
       balances: tiersOf(agentId).map((tier) => {
         const { of, reserved, spent, noticed } = ledger.read(tier);
         return { of, reserved, spent, noticed };

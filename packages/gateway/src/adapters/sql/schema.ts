@@ -173,4 +173,9 @@ export const migrations: readonly string[] = [
   ) WITHOUT ROWID;`,
   compactReaders,
   auditUserIssuer,
+  `CREATE TABLE runs (
+    place TEXT PRIMARY KEY,
+    seq INTEGER NOT NULL,
+    record TEXT NOT NULL
+  ) WITHOUT ROWID;`,
 ];

@@ -1,0 +1,28 @@
+import type { Undo } from '../journal/index.ts';
+import type { OpOfRun, RunRegistry } from '../runs/index.ts';
+import type { Op, OpRecord } from './op.ts';
+import { isAnother, isOver } from './op.ts';
+
+/** Whether an operation was checked and is not over. */
+function isUnderWay({ digest, state }: Pick<OpRecord, 'digest' | 'state'>): boolean {
+  return digest !== '' && !isOver(state);
+}
+
+/** What a fact says of a first check that waits for people. */
+export function firstCheck(op: OpRecord): OpOfRun {
+  return { op, checked: true };
+}
+
+/** An operation takes the place of what was known under its id: what is under way in its run changes. */
+export function moveInRuns(runs: RunRegistry, known: Op | undefined, record: OpRecord): Undo[] {
+  const was = known !== undefined && isUnderWay(known);
+  const is = isUnderWay(record);
+  if (was && is && !isAnother(known, record)) return [];
+  const undos: Undo[] = [];
+  if (was) {
+    const { owner, runId, delegators, updatedAt } = known;
+    undos.push(runs.move({ agent: owner.record.id, runId, delegators, updatedAt }, -1));
+  }
+  if (is) undos.push(runs.move(record, 1));
+  return undos;
+}

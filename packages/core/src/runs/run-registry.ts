@@ -1,0 +1,222 @@
+import type { Applying, Undo } from '../journal/index.ts';
+import { nothingToApply, restoring, undoAll, WriteBehind } from '../journal/index.ts';
+import type { EpochMs } from '../kernel/index.ts';
+import { IdleRuns } from './idle-runs.ts';
+import { add, changeOf, durablePart, empty, join, subtract } from './run-counts.ts';
+import type { InRun, MutableRun, Run, RunChange, RunCount, RunPlace } from './run.ts';
+import { isAt, nameOfPlace, newRun, placeOfRun, runName } from './run.ts';
+import type { OpOfRun, RunsSaved, SavedRun } from './runs-slice.ts';
+
+const nothing: RunCount = { checks: 0, spentMicros: 0 };
+
+/** What rules see of runs. Only facts count. */
+export type KnownRuns = Pick<RunRegistry, 'of' | 'find' | 'all' | 'toMakeRoom' | 'toForget' | 'rowOf'>;
+
+/** All runs that are not forgotten. They know no clock: facts name the times. */
+export class RunRegistry {
+  /** Which rows the store lacks, by the names of runs. */
+  readonly rows = new WriteBehind<string>();
+  readonly #byName = new Map<string, MutableRun>();
+  readonly #idle: IdleRuns;
+  readonly #ttlMs: number;
+  /** The run that was found last. */
+  #last: MutableRun | undefined;
+
+  /** `ttlMs`: for how long a run is known after the last that happened in it. */
+  constructor(ttlMs: number, idle = new IdleRuns()) {
+    this.#ttlMs = ttlMs;
+    this.#idle = idle;
+  }
+
+  get size(): number {
+    return this.#byName.size;
+  }
+
+  /** What conditions see. A run that nobody knows has done nothing. */
+  of(op: InRun): RunCount {
+    return this.#find(op) ?? nothing;
+  }
+
+  find(place: RunPlace): Run | undefined {
+    return this.#byName.get(nameOfPlace(place));
+  }
+
+  all(): Iterable<Run> {
+    return this.#byName.values();
+  }
+
+  /** Which runs to forget before one more check: its own, if that was quiet for too long, and others for which there is no room. */
+  toMakeRoom(op: InRun, now: EpochMs): readonly Run[] {
+    const known = this.#find(op);
+    if (known === undefined) return this.#idle.beyondRoom(op.agent.orgId, op.agent.teamId);
+    return this.#isLapsed(known, now) ? [known] : noRuns;
+  }
+
+  /** Runs that were quiet for too long, or are more than their org's share. Undefined where a team has no more. */
+  toForget(now: () => EpochMs): Generator<Run | undefined> {
+    return this.#idle.toForget((run) => this.#isLapsed(run, now()));
+  }
+
+  #isLapsed(run: MutableRun, now: EpochMs): boolean {
+    return run.underWay === 0 && run.unsettled.length === 0 && run.lastAt + this.#ttlMs < now;
+  }
+
+  #find(op: InRun): MutableRun | undefined {
+    const { orgId } = op.agent;
+    if (this.#last?.place.orgId === orgId && isAt(this.#last.place, op)) return this.#last;
+    const found = this.#byName.get(runName(op));
+    if (found !== undefined) this.#last = found;
+    return found;
+  }
+
+  /** An operation was checked for the first time, or has moved, here or elsewhere. */
+  count(fact: OpOfRun, how: Applying): Undo {
+    const { op, checked, booked } = fact;
+    // Before its first check, an operation is in no run.
+    if (op.digest === '') return nothingToApply();
+    const known = this.#find(op);
+    // It was forgotten, or began before runs were kept.
+    if (known === undefined && checked !== true) return nothingToApply();
+    const run = known ?? this.#begin(runName(op), placeOfRun(op), op.updatedAt);
+    return checked === true || booked !== undefined
+      ? this.#count(run, changeOf(fact), how)
+      : this.#touch(run, op.updatedAt);
+  }
+
+  #count(run: MutableRun, change: RunChange, { isHere, onDurable }: Applying): Undo {
+    const { startedAt, lastAt } = run;
+    add(run, change);
+    if (isHere) run.unsettled.push(change);
+    this.#settle(run, true);
+    if (!isHere) return nothingToApply();
+    const durable = () => {
+      run.unsettled.splice(run.unsettled.indexOf(change), 1);
+      // A save in between has left it out.
+      this.rows.changed(run.name, run.name);
+    };
+    onDurable(durable);
+    return () => {
+      durable();
+      subtract(run, change);
+      if (run.startedAt === change.at) run.startedAt = startedAt;
+      if (run.lastAt === change.at) run.lastAt = lastAt;
+      this.#settle(run, false);
+    };
+  }
+
+  /** Nothing was counted, but something has happened. */
+  #touch(run: MutableRun, at: EpochMs): Undo {
+    const { lastAt } = run;
+    if (at <= lastAt) return nothingToApply();
+    run.lastAt = at;
+    this.rows.changed(run.name, run.name);
+    return () => {
+      if (run.lastAt === at) run.lastAt = lastAt;
+    };
+  }
+
+  /** One operation more or less is under way. */
+  move(op: InRun & { readonly updatedAt: EpochMs }, by: 1 | -1): Undo {
+    this.#move(op, by);
+    return () => this.#move(op, -by);
+  }
+
+  #move(op: InRun & { readonly updatedAt: EpochMs }, by: number): void {
+    const run = this.#find(op) ?? this.#begin(runName(op), placeOfRun(op), op.updatedAt);
+    run.underWay += by;
+    this.#settle(run, true);
+  }
+
+  /** These are forgotten, here or elsewhere. What happened here meanwhile, and is not durable yet, is in new ones. */
+  forget(places: readonly RunPlace[]): Undo {
+    return undoAll(...places.map((place) => this.#forget(place)));
+  }
+
+  #forget(place: RunPlace): Undo {
+    const run = this.#byName.get(nameOfPlace(place));
+    if (run === undefined) return nothingToApply();
+    const gone = durablePart(run);
+    empty(run);
+    for (const change of run.unsettled) add(run, change);
+    run.asOf = 0;
+    this.#settle(run, false);
+    if (run.unsettled.length === 0) this.rows.unchanged(run.name);
+    return () => {
+      const now = this.#byName.get(run.name) ?? this.#begin(run.name, place, gone.startedAt);
+      join(now, gone);
+      this.#settle(now, false);
+    };
+  }
+
+  /** A start counts again what came after the rows. `seq` is the newest entry after the fact. */
+  redo(fact: OpOfRun, seq: number): void {
+    if ((this.#find(fact.op)?.asOf ?? 0) < seq) this.count(fact, restoring);
+  }
+
+  redoForgotten(places: readonly RunPlace[], seq: number): void {
+    this.forget(places.filter((place) => (this.#byName.get(nameOfPlace(place))?.asOf ?? 0) < seq));
+  }
+
+  /** Puts runs back as they were saved, those first that were quiet for longest. */
+  restore(saved: readonly SavedRun[], mark: number): void {
+    this.rows.restore(mark);
+    for (const one of saved.toSorted((a, b) => a.lastAt - b.lastAt)) {
+      const name = nameOfPlace(one.place);
+      const run = this.#begin(name, one.place, one.startedAt);
+      join(run, one);
+      run.asOf = one.seq;
+      this.#settle(run, false);
+      this.rows.unchanged(run.name);
+    }
+  }
+
+  /** The row of a run, as it is by the durable log. Of one that is not durable at all, the log has everything. */
+  rowOf(name: string): SavedRun | undefined {
+    const run = this.#byName.get(name);
+    const durable = run && durablePart(run);
+    return durable === undefined || durable.checks === 0 ? undefined : durable;
+  }
+
+  /** Runs are saved, here or elsewhere. */
+  applySaved({ saved, asOf }: RunsSaved, how: Applying): Undo {
+    const names = saved.map(({ place }) => nameOfPlace(place));
+    const undo = this.rows.apply(
+      names.map((name) => [name, name]),
+      asOf,
+      how,
+    );
+    if (how.isHere) return undo;
+    // Nothing is left to do here for those that are the same.
+    for (const [at, name] of names.entries()) if (this.#isSaved(name, saved[at])) this.rows.unchanged(name);
+    return undo;
+  }
+
+  #isSaved(name: string, saved: SavedRun | undefined): boolean {
+    const run = this.#byName.get(name);
+    if (run === undefined || saved === undefined || run.unsettled.length > 0) return false;
+    const isSame = run.checks === saved.checks && run.lastAt === saved.lastAt;
+    return isSame && String(run.costMicros) === saved.costMicros;
+  }
+
+  #begin(name: string, place: RunPlace, at: EpochMs): MutableRun {
+    const run = newRun(name, place, at);
+    this.#byName.set(name, run);
+    this.#idle.note(run);
+    return run;
+  }
+
+  /** Finds a place for a run that has changed. */
+  #settle(run: MutableRun, isTouched: boolean): void {
+    if (run.checks === 0 && run.underWay === 0 && run.unsettled.length === 0) {
+      this.#byName.delete(run.name);
+      this.#idle.drop(run);
+      this.rows.unchanged(run.name);
+      if (this.#last === run) this.#last = undefined;
+      return;
+    }
+    this.rows.changed(run.name, run.name);
+    this.#idle.place(run, isTouched);
+  }
+}
+
+const noRuns: readonly Run[] = [];

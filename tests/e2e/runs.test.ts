@@ -1,0 +1,89 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Decision, DelegateAgentRequest, DelegateAgentResponse, paths } from '@reeve/contract';
+import { expect, test } from 'vitest';
+import type { Registered, TestGateway } from '../harness/gateway.ts';
+import { toolCall } from '../harness/gateway.ts';
+import { durableStores } from '../harness/stores.ts';
+
+const policy = `
+name: p
+default: allow
+rules:
+  - { name: few, effect: deny, tools: [x], when: run.checks >= 4 }
+  - { name: cheap, effect: deny, tools: [pay], when: run.spent_usd > 1.0 }
+`;
+const policies = { 'p.yaml': policy };
+const { ALLOW: allow, DENY: deny } = Decision;
+
+async function decisions(gateway: TestGateway, agents: readonly Registered[], members: object): Promise<Decision[]> {
+  const found: Decision[] = [];
+  for (const agent of agents) found.push((await gateway.check(agent, members)).decision);
+  return found;
+}
+
+test.each(durableStores)(
+  'what a run has done is known after a kill, whether it was saved or not, on $name',
+  async ({ open }) => {
+    await using store = await open();
+    // Runs are saved at the first tick, and then every half minute.
+    const options = { policies, env: { SVC_OPS_SWEEP_TICK_SECS: '0.2' } };
+    let gateway = await store.start(options);
+    const [bot, mate] = [await gateway.register({ agentId: 'bot' }), await gateway.register({ agentId: 'mate' })];
+    const run = { context: toolCall('x'), runId: 'r' };
+    expect(await decisions(gateway, [bot, mate], run)).toEqual([allow, allow]);
+    expect(await decisions(gateway, [bot], { ...run, estimatedCostMicros: 900_000 })).toEqual([allow]);
+    expect(await decisions(gateway, [bot, bot, bot], { context: toolCall('x') })).toEqual([allow, allow, allow]);
+    await gateway.kill();
+    gateway = await store.start(options);
+    expect(await decisions(gateway, [mate, bot], run)).toEqual([allow, deny]);
+    expect(await decisions(gateway, [bot, bot], { context: toolCall('x') })).toEqual([allow, deny]);
+    const pay = { context: toolCall('pay'), runId: 'r', estimatedCostMicros: 200_000 };
+    await gateway.kill();
+    gateway = await store.start(options);
+    expect(await decisions(gateway, [mate, mate], pay)).toEqual([allow, deny]);
+    expect(await decisions(gateway, [mate], { ...run, runId: 'another' })).toEqual([allow]);
+  },
+  120_000,
+);
+
+test('a delegate without a run of its own is in that of its delegator', async () => {
+  await using store = await durableStores[0].open();
+  let gateway = await store.start({ policies });
+  const boss = await gateway.register({ agentId: 'boss' });
+  const answer = await gateway.client.call(paths.delegateAgent, DelegateAgentRequest, DelegateAgentResponse, {
+    agentId: boss.id,
+    credentialToken: boss.token,
+    childId: 'child',
+    ttlSecs: 3600,
+    actions: [],
+    maxCostMicros: undefined,
+    maxChecks: undefined,
+    tools: [],
+    name: '',
+  });
+  const child = { id: answer.agentId ?? boss.id, token: answer.credentialToken };
+  const x = { context: toolCall('x') };
+  expect(await decisions(gateway, [boss, child, boss], x)).toEqual([allow, allow, allow]);
+  await gateway.kill();
+  gateway = await store.start({ policies });
+  expect(await decisions(gateway, [child, child, boss], x)).toEqual([allow, deny, deny]);
+});
+
+test('a run that was quiet for long is forgotten: its id is a new run', async () => {
+  await using store = await durableStores[0].open();
+  const options = { policies, env: { SVC_RUN_TTL_SECS: '1', SVC_OPS_SWEEP_TICK_SECS: '0.2' } };
+  const gateway = await store.start(options);
+  const bot = await gateway.register({ agentId: 'bot' });
+  const ended = { context: toolCall('x'), runId: 'ended' };
+  const open = { context: toolCall('x'), runId: 'open' };
+  for (let at = 0; at < 4; at++) {
+    const { opId } = await gateway.check(bot, ended);
+    await gateway.complete(bot, opId);
+    await gateway.check(bot, open);
+  }
+  expect(await decisions(gateway, [bot], ended)).toEqual([deny]);
+  // The passing of time is what this is about.
+  await pause(1200);
+  expect(await decisions(gateway, [bot], ended)).toEqual([allow]);
+  expect(await decisions(gateway, [bot], open)).toEqual([deny]);
+});
