@@ -161,8 +161,8 @@ export const identityMutants: readonly Mutant[] = [
   {
     name: 'releases: an unknown kind is passed over',
     file: `${core}/replication/facts-of-commit.ts`,
-    text: 'unread.push({ touched, why: `step ${at + 1} of ${written.length}: ${unquoted(error)}` });',
-    replacement: 'if (written.length < 0) unread.push({ touched, why: `step ${at}: ${unquoted(error)}` });',
+    text: 'unread.push({ touched: isNobody(touched) ? null : touched, why: `step',
+    replacement: 'if (written.length < 0) unread.push({ touched, why: `step',
   },
   {
     name: 'releases: callers are believed although a fact could not be read',

@@ -5,6 +5,9 @@ import { apiKeysTable, signingKeysTable } from './access-rows.ts';
 import type { Callers } from './callers.ts';
 import type { KeyRing } from './key-ring.ts';
 
+/** All signing keys, under the name by which turns claim them. */
+const signingKeysName = 'signing keys';
+
 interface State {
   readonly keys: KeyRing;
   readonly callers: Callers;
@@ -32,11 +35,14 @@ export const accessFacts: Meanings<State, AccessChange> = {
   signing_key_saved: {
     apply: ({ callers }, { key }) => callers.signingKeys.add(key),
     touch: touchesNobody,
+    // Whoever replaces or retires keys must know them all.
+    claims: () => [signingKeysName],
     rows: ({ key }) => [put(signingKeysTable, key)],
   },
   signing_key_removed: {
     apply: ({ callers }, { kid }) => callers.signingKeys.remove(kid),
     touch: touchesNobody,
+    claims: () => [signingKeysName],
     rows: ({ kid }) => [remove(signingKeysTable, { kid })],
   },
 };

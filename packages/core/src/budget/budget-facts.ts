@@ -20,7 +20,8 @@ export const budgetFacts: Meanings<State, BudgetsChange | BudgetEvent> = {
   budget: {
     apply: ({ ledger }, event) => bookFact(ledger.balances, event),
     touch: touchesNobody,
-    alters: ({ of }) => [balanceName(of)],
+    // A refusal changes no balance.
+    alters: ({ of, change }) => (change === 'exceeded' ? [] : [balanceName(of)]),
     rows: noRows,
     redo: { balances: ({ balances }, event, { seq }) => balances.redo(event, seq) },
   },

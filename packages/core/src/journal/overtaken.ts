@@ -5,7 +5,7 @@ import type { ForeignCommit, Sharing } from './shared-log.ts';
 import { factOf } from './shared-log.ts';
 import type { Part, Tick } from './tick.ts';
 
-/** If turns do not come to rest after this many times, something is wrong with their conditions. */
+/** Turns that wait for one another in a longer chain than this are all done again at once. */
 const mostRounds = 10;
 
 /** What following commits works on. */
@@ -41,10 +41,10 @@ export function followCommits<Change, Event extends Typed>(
     knowing === followed || conditions.every((condition) => condition(changes.names));
   if (commits.length > 0) again.push(...takeBack(work, (trace, part) => !stands(trace, part)));
   for (let round = 0; again.length > 0; round++) {
-    if (round === mostRounds) throw new Error('turns that were overtaken do not come to rest');
     repeated += again.length;
     for (const { by } of again.splice(0)) by?.run();
-    again.push(...takeBack(work, (trace, part) => !stands(trace, part)));
+    const isLong = round >= mostRounds;
+    again.push(...takeBack(work, (trace, part) => (isLong ? part.knowing < followed : !stands(trace, part))));
   }
   return repeated;
 }

@@ -76,10 +76,9 @@ export abstract class Turns<Change, Event extends Typed> implements Noting {
       if (this.followed > followed) attempt.run();
     }
     for (let readings = 1; ; ) {
-      const { tick, isIdle } = attempt;
-      const { takenBack } = this;
+      const { tick } = attempt;
       await tick?.committed;
-      if (isIdle && this.takenBack > takenBack) {
+      if (attempt.isIdle && this.takenBack > attempt.knowing) {
         // It may have seen turns that ended in another way.
         if (readings++ === mostReadings) throw unavailable('read');
         attempt.run();
@@ -188,6 +187,8 @@ export abstract class Turns<Change, Event extends Typed> implements Noting {
     const attempt = {
       tick: undefined as Tick<Change, Event> | undefined,
       isIdle: true,
+      /** How many turns were taken back before it ran. */
+      knowing: 0,
       outcome: () => outcome(),
       run: () => {
         const part = new Part<Change, Event>(this.followed, attempt);
@@ -203,6 +204,7 @@ export abstract class Turns<Change, Event extends Typed> implements Noting {
         } finally {
           this.#part = outer;
           attempt.isIdle = part.isEmpty;
+          attempt.knowing = this.takenBack;
           attempt.tick = part.isEmpty ? (this.tick ?? this.inFlight) : this.#add(part);
         }
       },

@@ -62,15 +62,17 @@ const latest = 2 ** 52;
 export const time: Codec<number> = {
   form: 'time',
   write: (value, to) => {
-    to.base ??= value;
+    // All other times of the commit count from the first. So a wrong one is refused before it is durable.
+    to.base ??= requireTime(value);
     return value - to.base;
   },
-  read: (written, { base }) => {
-    const at = typeof written === 'number' ? base + written : Number.NaN;
-    if (!Number.isInteger(at) || Math.abs(at) > latest) throw misfit('time');
-    return at;
-  },
+  read: (written, { base }) => requireTime(typeof written === 'number' ? base + written : Number.NaN),
 };
+
+function requireTime(at: number): number {
+  if (!Number.isInteger(at) || Math.abs(at) > latest) throw misfit('time');
+  return at;
+}
 
 /** A sum of money. JSON has no number for a large one. */
 export const sum: Codec<Total> = {
