@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import type { RouteOutput, Routes } from '@reeve/contract/http';
 import { eventually } from '../harness/eventually.ts';
 import { bootstrapKey } from '../harness/gateway.ts';
 import type { Listening } from './mcp-processes.ts';
-import { serveServers, startServer } from './mcp-processes.ts';
+import { serveServers, startScript, startServer } from './mcp-processes.ts';
 import { McpVisitor } from './mcp-visitor.ts';
 import { McpWorld, scripted } from './mcp-world.ts';
 
@@ -16,6 +16,7 @@ type Ops = RouteOutput<Routes['listOps']>;
 
 let world: McpWorld;
 let everything: Listening;
+let reference: Listening;
 let keyFile: string;
 let replicas: Listening[];
 let addresses: string[];
@@ -23,6 +24,7 @@ let addresses: string[];
 beforeAll(async () => {
   world = await McpWorld.start();
   everything = startServer('everything-http');
+  reference = startScript(resolve('tests/conformance/mcp/reference-server.mjs'));
   keyFile = join(world.folder, 'session.key');
   writeFileSync(keyFile, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 });
 });
@@ -35,6 +37,7 @@ afterEach(async () => {
 });
 afterAll(async () => {
   await everything[Symbol.asyncDispose]();
+  await reference[Symbol.asyncDispose]();
   await world[Symbol.asyncDispose]();
 });
 
@@ -43,6 +46,7 @@ async function replica(file: string): Promise<Listening> {
   const servers = {
     scripted: { command, args, env: { HEARD_FILE: world.heardFile } },
     everything: { url: await everything.address() },
+    reference: { url: await reference.address() },
   };
   return serveServers(world, servers, ['--session-key-file', file]);
 }
@@ -129,4 +133,37 @@ test('a session that the client ends has ended: here at once, elsewhere as the s
   expect((await fetch(visitor.url, { method: 'DELETE', headers })).status).toBe(204);
   expect((await visitor.call(world.agent.token)).status).toBe(404);
   await eventually(async () => expect((await there.call(world.agent.token)).status).toBe(404));
+}, 120_000);
+
+test('an answer is given again only where the call was made: others do not know whether it is held back', async () => {
+  const [first = '', second = ''] = addresses;
+  const visitor = new McpVisitor(first, 'reference');
+  await visitor.open(world.agent.token, { 'mcp-protocol-version': '2025-11-25' });
+  const call = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'test_reconnection' } };
+  const called = await visitor.send(call, world.agent.token, { 'mcp-protocol-version': '2025-11-25' });
+  const lastId = [...(await called.text()).matchAll(/^id: ?(.+)$/gm)].at(-1)?.[1] ?? '';
+  const resumed = async (base: string) => {
+    const { body } = await fetch(`${base}/mcp/reference`, {
+      headers: {
+        authorization: `Bearer ${world.agent.token}`,
+        accept: 'text/event-stream',
+        'mcp-protocol-version': '2025-11-25',
+        'mcp-session-id': visitor.session ?? '',
+        'last-event-id': lastId,
+      },
+    });
+    let read = '';
+    for await (const chunk of body ?? []) {
+      read += Buffer.from(chunk).toString();
+      if (/"id":7\b/.test(read)) break;
+    }
+    return read;
+  };
+  expect(await resumed(second)).toContain('only where the call was made');
+  // An id that is used again there does not make it an answer of that replica.
+  const there = new McpVisitor(second, 'reference');
+  there.session = visitor.session;
+  await (await there.send({ ...call, params: { name: 'test_simple_text' } }, world.agent.token)).text();
+  expect(await resumed(second)).not.toContain('after the reconnection');
+  expect(await resumed(first)).toContain('after the reconnection');
 }, 120_000);

@@ -141,6 +141,7 @@ async function throughSession(
     person: caller.person,
     holdAnswer: (bytes) => front.room.holdAnswer(caller, response, bytes),
     requests,
+    positions: found.positions,
     answerHeaders: () => (found.isOver ? {} : { 'mcp-session-id': found.publicId() }),
     statusOf: (answer) => {
       isRefused = isHello && asResponse(answer)?.error !== undefined;
@@ -215,6 +216,8 @@ function streamOrEnd(front: Front, { request, response, name, spec, caller }: Ad
     holdAnswer: (bytes) => front.room.holdAnswer(caller, response, bytes),
     requests: 'stream',
     isReplay,
+    isForeign: isReplay && !found.positions.has(lastEventId),
+    ...(found === undefined ? {} : { positions: found.positions }),
     answerHeaders: () => (found === undefined ? {} : { 'mcp-session-id': found.publicId() }),
     statusOf: () => 200,
   });

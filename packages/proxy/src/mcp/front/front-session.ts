@@ -7,6 +7,7 @@ import type { Exchange } from '../transport/exchange.ts';
 import type { Upstream } from '../transport/upstream.ts';
 import type { Caller } from './caller.ts';
 import type { HttpExchange } from './http-exchange.ts';
+import { StreamPositions } from './stream-positions.ts';
 
 const mostWaiting = 1000;
 const mostWaitingText = 4 * 1024 * 1024;
@@ -24,6 +25,8 @@ export class FrontSession {
   caller: Caller;
   usedAt = Date.now();
   isOver = false;
+  /** Where its streams of this process can be resumed. */
+  readonly positions = new StreamPositions();
   readonly #exchanges = new Set<HttpExchange>();
   readonly #streams = new Set<HttpExchange>();
   /** What the server said while the client listened to nothing. */

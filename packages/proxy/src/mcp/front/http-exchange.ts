@@ -1,9 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { JsonId, Message, Request } from '../protocol/message.ts';
-import { asResponse, keyOf, partsOf } from '../protocol/message.ts';
+import { asResponse, errorMessage, keyOf, partsOf } from '../protocol/message.ts';
 import { eventText } from '../transport/event-stream.ts';
 import type { Exchange, Mark, Refusal } from '../transport/exchange.ts';
 import { written } from '../transport/written.ts';
+import type { StreamPositions } from './stream-positions.ts';
 
 export interface HttpExchangeOptions {
   readonly response: ServerResponse;
@@ -12,6 +13,10 @@ export interface HttpExchangeOptions {
   /** The requests of a POST. None for a GET, which is a stream in any case. */
   readonly requests: readonly Request[] | 'stream';
   readonly isReplay?: boolean;
+  /** Whether it resumes a stream that this process did not give: nobody here knows which answers on it are held back. */
+  readonly isForeign?: boolean;
+  /** Notes the positions that the client gets, in a session. */
+  readonly positions?: StreamPositions;
   /** Headers of whatever is answered. */
   readonly answerHeaders: () => Readonly<Record<string, string>>;
   /** Takes room for an answer that the client has not read yet. */
@@ -21,6 +26,7 @@ export interface HttpExchangeOptions {
 }
 
 const keepAliveMs = 15_000;
+const elsewhere = 'the answer can be had only where the call was made: this process knows nothing of it';
 
 /** One POST or GET of a client. Answers with JSON if there is but the answer to give, and with an event stream else. */
 export class HttpExchange implements Exchange {
@@ -63,6 +69,12 @@ export class HttpExchange implements Exchange {
   async deliver(message: Message, mark?: Mark): Promise<void> {
     if (!this.isOpen) return;
     const answers = partsOf(message).filter((part) => asResponse(part) !== undefined);
+    if (this.#options.isForeign === true && answers.length > 0) {
+      for (const answer of answers) {
+        await this.#write(errorMessage(asResponse(answer)?.id, -32_000, elsewhere).text, mark);
+      }
+      return;
+    }
     for (const answer of answers) this.#missing.delete(keyOf(asResponse(answer)?.id));
     const isLast = this.#missing.size === 0 && !this.#isStream;
     if (isLast && answers.length > 0 && !this.#response.headersSent && mark?.id === undefined) {
@@ -115,7 +127,10 @@ export class HttpExchange implements Exchange {
 
   async #write(data: string, mark: Mark | undefined): Promise<void> {
     this.#open();
-    if (mark?.id !== undefined) this.#isResumable = true;
+    if (mark?.id !== undefined) {
+      this.#isResumable = true;
+      if (this.#options.isForeign !== true) this.#options.positions?.add(mark.id);
+    }
     await written(this.#response, eventText(data, mark));
   }
 }
