@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -271,7 +271,8 @@ esac
   it('is in a file where no keyring answers, and stays there', async () => {
     const { env, away } = fakeKeyring();
     writeFileSync(away, '');
-    const { stdout } = await logIn('anna', env);
+    const { stdout, stderr } = await logIn('anna', env);
+    expect(stderr).toContain('No keyring has the key of your logins');
     const path = join(home.path, '.reeve', 'mcp.key');
     expect(JSON.parse(stdout)).toMatchObject({ key: path });
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -279,14 +280,25 @@ esac
     expect(JSON.parse((await logIn('anna', env)).stdout)).toMatchObject({ key: path });
   });
 
-  it('is not replaced where the keyring that has it does not answer', async () => {
-    const { env, away } = fakeKeyring();
+  it.each([
+    ['does not answer', () => writeFileSync(join(home.path, 'away'), ''), {}],
+    ['says that it has none', () => renameSync(join(home.path, 'kept'), join(home.path, 'locked')), {}],
+    ['is not to be found', () => {}, { PATH: '/nowhere' }],
+    ['is switched off', () => {}, { REEVE_MCP_KEYRING: 'off' }],
+  ])('is not replaced where the keyring that has it %s', async (_what, lose, changed) => {
+    const { env } = fakeKeyring();
     await logIn('anna', env);
-    writeFileSync(away, '');
+    lose();
+    const without = { ...env, ...changed };
     const args = ['--server', 'tickets', '--config', config];
-    await using client = await new RawMcpClient(args, { ...world.env, HOME: home.path, ...env }).initialize();
+    await using client = await new RawMcpClient(args, { ...world.env, HOME: home.path, ...without }).initialize();
     expect(JSON.stringify(await client.ask('tools/call', call))).toContain('unlock the keyring');
+    const again = await home.run(['mcp', 'login', 'tickets', '--config', config], { env: without });
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('unlock the keyring')]);
+    const doctor = await home.run(['doctor', '--output', 'json'], { env: without });
+    expect(doctor.stdout).toContain('unlock the keyring');
     expect(files()).toEqual([expect.stringMatching(/^mcp-.*\.login$/)]);
+    expect(existsSync(join(home.path, 'locked'))).not.toBe(existsSync(join(home.path, 'kept')));
   });
 });
 

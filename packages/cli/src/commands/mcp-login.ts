@@ -53,7 +53,9 @@ export const mcpLoginCommand = defineCommand({
     await store.change(async () => login);
     const expires = login.expiresAt === undefined ? null : new Date(login.expiresAt).toISOString();
     const renews = login.refreshToken !== undefined;
-    const { place: key } = await loginKey(shell);
+    const { place: key, noKeyring } = await loginKey(shell);
+    if (noKeyring !== undefined)
+      note(shell, `No keyring has the key of your logins, as ${noKeyring}. It is in ${key}.`);
     const { issuer, scope = null } = login;
     const data = { server: args.server, issuer, scope, expires_at: expires, renews, key };
     print(shell, globals.output, data, () => {

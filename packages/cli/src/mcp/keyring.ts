@@ -11,14 +11,7 @@ export interface Keyring {
 }
 
 /** There is no such program, or it does not reach a keyring. The message holds nothing of a secret. */
-export class KeyringAway extends Error {
-  readonly isMissing: boolean;
-
-  constructor(message: string, isMissing = false) {
-    super(message);
-    this.isMissing = isMissing;
-  }
-}
+export class KeyringAway extends Error {}
 
 const service = 'reeve-mcp';
 /** A keyring may have to ask the person to unlock it. */
@@ -83,7 +76,7 @@ function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv, i
       if (error === null) return resolve({ code: 0, stdout, stderr });
       if (typeof error.code === 'number') return resolve({ code: error.code, stdout, stderr });
       const isMissing = (error.code as unknown) === 'ENOENT';
-      return reject(new KeyringAway(isMissing ? `there is no ${program}` : `${program} does not answer`, isMissing));
+      return reject(new KeyringAway(isMissing ? `there is no ${program}` : `${program} does not answer`));
     });
     child.stdin?.on('error', () => {});
     child.stdin?.end(input);

@@ -14,6 +14,8 @@ import { KeyringAway, keyringOf } from './keyring.ts';
 export interface LoginKey {
   readonly key: Buffer;
   readonly place: string;
+  /** Why it was made in a file just now, and not in the keyring. */
+  readonly noKeyring?: string;
 }
 
 type Env = Pick<Shell, 'env'>;
@@ -24,7 +26,7 @@ const known = new Map<string, Promise<LoginKey>>();
 
 /**
  * The key of this person: in the file that REEVE_MCP_KEY_FILE names, else in `~/.reeve/mcp.key` if that exists, else in the
- * keyring of the system, else in `~/.reeve/mcp.key`, which is made then, 0600.
+ * keyring of the system, else in `~/.reeve/mcp.key`, 0600. It is made for the first login, and never while there are logins.
  */
 export async function loginKey(shell: Env): Promise<LoginKey> {
   const named = namedKey(shell);
@@ -43,21 +45,6 @@ export function namedKey(shell: Env): LoginKey | undefined {
   return { key: keyIn(readKeyFile(path, 'REEVE_MCP_KEY_FILE', 'nobody'), path), place: path };
 }
 
-/** Where the key is or would be, without making one. */
-export async function loginKeyPlace(shell: Env): Promise<string> {
-  const named = namedKey(shell);
-  if (named !== undefined) return named.place;
-  const folder = reeveFolder(shell);
-  const file = join(folder.path, 'mcp.key');
-  const keyring = readPrivateFile(folder, file) === undefined ? ringOf(shell) : undefined;
-  if (keyring === undefined) return file;
-  const isReached = await keyring.read().then(
-    () => true,
-    () => false,
-  );
-  return isReached ? placeOf(keyring) : file;
-}
-
 async function ownKey(shell: Env): Promise<LoginKey> {
   const folder = reeveFolder(shell);
   const path = join(folder.path, 'mcp.key');
@@ -70,43 +57,53 @@ async function ownKey(shell: Env): Promise<LoginKey> {
       found = { key: keyIn(text, path), place: path };
       return undefined;
     }
-    found = await fromKeyring(shell);
-    if (found !== undefined) return undefined;
+    const asked = await fromKeyring(shell);
+    if ('key' in asked) {
+      found = asked;
+      return undefined;
+    }
+    requireNoLogins(shell, asked.why);
     const made = newKey();
-    found = { key: keyIn(made, path), place: path };
+    found = { key: keyIn(made, path), place: path, noKeyring: asked.why };
     return `${made}\n`;
   });
   if (found === undefined) throw new Error('no key was found');
   return found;
 }
 
-/** Undefined if there is no keyring here. */
-async function fromKeyring(shell: Env): Promise<LoginKey | undefined> {
+/** The key in the keyring, which gets one if there are no logins yet; or why it is not there. */
+async function fromKeyring(shell: Env): Promise<LoginKey | { readonly why: string }> {
   const keyring = ringOf(shell);
-  if (keyring === undefined) return undefined;
+  if (typeof keyring === 'string') return { why: keyring };
   const place = placeOf(keyring);
   try {
     const kept = await keyring.read();
     if (kept !== undefined) return { key: keyIn(kept, place), place };
+    requireNoLogins(shell, `${place} says that it has none`);
     const made = newKey();
     await keyring.write(made);
     // Some keyrings forget at once what they were given.
-    return (await keyring.read())?.trim() === made ? { key: keyIn(made, place), place } : undefined;
+    const isKept = (await keyring.read())?.trim() === made;
+    return isKept ? { key: keyIn(made, place), place } : { why: `${place} does not keep it` };
   } catch (error) {
-    if (!(error instanceof KeyringAway)) throw error;
-    // A new key would open none of the logins that there are.
-    if (!error.isMissing && hasLogins(shell)) {
-      const how = 'unlock the keyring, or name a file with a key by REEVE_MCP_KEY_FILE and log in again';
-      throw new CliError(`the key of the logins to MCP servers is in the keyring, and ${error.message}: ${how}`);
-    }
-    return undefined;
+    if (error instanceof KeyringAway) return { why: error.message };
+    throw error;
   }
 }
 
-function ringOf(shell: Env): Keyring | undefined {
+/** A new key would open none of the logins that there are, and the next one to be written would hide that. */
+function requireNoLogins(shell: Env, why: string): void {
+  if (!hasLogins(shell)) return;
+  const how = 'unlock the keyring, or name a file with a key by REEVE_MCP_KEY_FILE and log in again';
+  throw new CliError(`the key of the logins to MCP servers is not found, as ${why}: ${how}`);
+}
+
+/** The keyring, or why there is none. */
+function ringOf(shell: Env): Keyring | string {
   const wanted = variable(shell, 'REEVE_MCP_KEYRING') ?? 'on';
   if (wanted !== 'on' && wanted !== 'off') throw new CliError('REEVE_MCP_KEYRING must be on or off');
-  return wanted === 'off' ? undefined : keyringOf(process.platform, shell.env, reeveFolder(shell).path);
+  if (wanted === 'off') return 'REEVE_MCP_KEYRING is off';
+  return keyringOf(process.platform, shell.env, reeveFolder(shell).path) ?? 'no keyring of this system is known';
 }
 
 function placeOf({ program }: Keyring): string {
