@@ -219,10 +219,8 @@ export class Session implements UpstreamEvents {
         if (this.#gone !== undefined) throw this.#gone;
         await this.#upstream.send(message, exchange, headers);
       },
-      stop: (notification) => {
-        this.#abandoned.withhold(request.id);
-        return this.#upstream.cancel(request.id, notification);
-      },
+      withhold: () => this.#abandoned.withhold(request.id),
+      stop: (notification) => this.#upstream.cancel(request.id, notification),
     });
     this.#calls.add(started.done.finally(() => this.#pending.remove(started.pending)));
   }
@@ -240,7 +238,9 @@ export class Session implements UpstreamEvents {
     if (request.cancel !== undefined) return request.cancel(notification);
     this.#pending.remove(request);
     this.#abandoned.cancel(request.id);
-    void this.#upstream.cancel(request.id, notification ?? cancellation(request, 'cancelled by the client'));
+    this.#calls.add(
+      this.#upstream.cancel(request.id, notification ?? cancellation(request, 'cancelled by the client')),
+    );
   }
 
   #lose(request: PendingRequest, why: UpstreamGone): void {

@@ -31,6 +31,8 @@ export interface AskedCall {
 interface CallSession {
   track(handlers: Partial<PendingRequest>): PendingRequest;
   send(headers: Readonly<Record<string, string>>): Promise<void>;
+  /** Nobody gets the answer, now or when the server repeats it. */
+  withhold(): void;
   stop(notification: Message): Promise<void>;
 }
 
@@ -58,6 +60,7 @@ export function startCall(
   const cancelled = new AbortController();
   /** How the client cancelled, with its reason. */
   let told: Message | undefined;
+  let isGiven = false;
   const progress = new CallProgress(metaOf(params)['progressToken'], (report) => void deliver(report));
   const pending = session.track({
     arrived: arrival.resolve,
@@ -107,11 +110,19 @@ export function startCall(
         await session.send(headersOfParams(known?.headers ?? [], args));
         return arrival.promise;
       },
-      stop: (reason: string) => session.stop(told ?? cancellation(pending, reason)),
+      stop: (reason: string) => {
+        session.withhold();
+        return session.stop(told ?? cancellation(pending, reason));
+      },
       answer: deliver,
-      pass: (arrived: Arrival) => passOn(id, arrived),
+      pass: (arrived: Arrival) => {
+        isGiven = true;
+        return passOn(id, arrived);
+      },
     };
     await governCall(call, governor);
   };
-  return { pending, done: governed() };
+  // A server that can repeat an answer would do so later, whatever was the reason not to give it.
+  const over = () => (pending.isAnswered === true && !isGiven ? session.withhold() : undefined);
+  return { pending, done: governed().finally(over) };
 }
