@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { messageOf } from '../protocol/message.ts';
 import type { Refusal } from './exchange.ts';
 import { ownExchange } from './exchange.ts';
@@ -71,3 +71,32 @@ it.each([401, 403, 407])(
     expect(refusal.body).toContain(`does not accept the credentials of the proxy (HTTP ${status})`);
   },
 );
+
+it('a session that is left to others is named in what is cancelled, and is not ended', async () => {
+  const heard: string[] = [];
+  const server = createServer((request, response) => {
+    heard.push(`${request.method} ${request.headers['mcp-session-id']}`);
+    // The call is never answered.
+    if (heard.length > 1) response.writeHead(202).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const events = {
+    message: async () => {},
+    mark: async () => {},
+    refused: () => {},
+    ended: () => {},
+    gone: () => {},
+  };
+  const resumed = { id: 'shared', version: '2025-06-18' };
+  const upstream = new HttpUpstream({ url, headers: {} }, events, { opensStreams: false, tokens: undefined, resumed });
+  await upstream.send(messageOf({ jsonrpc: '2.0', id: 1, method: 'ping' }), ownExchange(undefined));
+  await vi.waitFor(() => expect(heard).toHaveLength(1));
+  upstream.leave();
+  await upstream.cancel(1, messageOf({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }));
+  await upstream.close();
+  expect(heard).toEqual(['POST shared', 'POST shared']);
+  server.closeAllConnections();
+  server.close();
+});

@@ -50,6 +50,8 @@ export class HttpUpstream implements Upstream {
   readonly #closed = new AbortController();
   #session: string | undefined;
   #version: string | undefined;
+  /** Whether others go on with the session. */
+  #isLeft = false;
   /** For whom the client acted last. */
   #person: Person | undefined;
 
@@ -67,7 +69,7 @@ export class HttpUpstream implements Upstream {
   }
 
   leave(): void {
-    this.#session = undefined;
+    this.#isLeft = true;
   }
 
   async send(message: Message, exchange: Exchange, more: Readonly<Record<string, string>> = {}): Promise<void> {
@@ -119,7 +121,7 @@ export class HttpUpstream implements Upstream {
   async close(): Promise<void> {
     for (const { controller } of this.#posts.values()) controller.abort();
     const farewell = AbortSignal.timeout(farewellMs);
-    if (this.#session !== undefined)
+    if (this.#session !== undefined && !this.#isLeft)
       await this.#call({ method: 'DELETE', person: this.#person }, farewell).then(discard, () => {});
     this.#closed.abort();
   }
