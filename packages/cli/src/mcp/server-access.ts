@@ -1,12 +1,13 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { Person, ServerAccess, ServerSpec, TokensOf } from '@reeve/proxy/mcp';
 import { serverTokensOf, statedPerson } from '@reeve/proxy/mcp';
-import { readSubjectToken, subjectTokenVariable } from '../agent-identity/subject-token.ts';
+import { NoSubjectToken, readSubjectToken, subjectTokenVariable } from '../agent-identity/subject-token.ts';
 import type { Shell } from '../shell.ts';
 import { variable } from '../shell.ts';
 import { sealedLogin } from './sealed-login.ts';
 
 const longestFile = 64 * 1024;
+const tokenForm = /^[\x21-\x7e]+$/;
 
 /** The tokens for the servers of a file. Those of a server are asked for once, whoever calls it. */
 export function tokensFor(shell: Pick<Shell, 'env'>, servers: ReadonlyMap<string, ServerSpec>): TokensOf {
@@ -35,9 +36,12 @@ export function ownSubject(
 ): () => Promise<string | undefined> {
   const file = variable(shell, subjectTokenVariable);
   return async () => {
-    if (!needsPerson(spec)) return readSubjectToken(file);
-    const person = personHere(shell);
-    return person?.token !== undefined && (await takes(person.issuer)) ? person.token : undefined;
+    // A file that is named and holds no token ends the call here, whatever other token there is.
+    const token = readSubjectToken(file);
+    if (!needsPerson(spec) || token === undefined) return token;
+    if (!tokenForm.test(token)) throw new NoSubjectToken(`the file of ${subjectTokenVariable} holds no token: ${file}`);
+    const issuer = statedPerson(token, undefined)?.issuer ?? '';
+    return (await takes(issuer)) ? token : undefined;
   };
 }
 
@@ -59,7 +63,7 @@ function tokenIn(path: string | undefined): string | undefined {
   try {
     if (path === undefined || statSync(path).size > longestFile) return undefined;
     const token = readFileSync(path, 'utf8').trim();
-    return /^[\x21-\x7e]+$/.test(token) ? token : undefined;
+    return tokenForm.test(token) ? token : undefined;
   } catch {
     return undefined;
   }
