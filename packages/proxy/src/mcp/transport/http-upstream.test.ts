@@ -75,7 +75,7 @@ it.each([401, 403, 407])(
 it('a session that is left to others is named in what is cancelled, and is not ended', async () => {
   const heard: string[] = [];
   const server = createServer((request, response) => {
-    heard.push(`${request.method} ${request.headers['mcp-session-id']}`);
+    heard.push([request.method, request.headers['mcp-session-id']].join(' '));
     // The call is never answered.
     if (heard.length > 1) response.writeHead(202).end();
   });
