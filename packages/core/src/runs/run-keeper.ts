@@ -42,10 +42,7 @@ export class RunKeeper {
       this.#savedAt = clock.elapsed();
       rows.begin(seq);
     }
-    const step = rows.next(most, (name) => {
-      const row = runs.rowOf(name);
-      return row && { ...row, seq };
-    });
+    const step = runs.toSave(most, seq);
     journal.apply({ kind: 'runs_saved', saved: step.rows, asOf: step.asOf });
     return step.asOf === null;
   }

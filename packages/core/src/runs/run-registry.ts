@@ -1,4 +1,4 @@
-import type { Applying, Undo } from '../journal/index.ts';
+import type { Applying, SaveStep, Undo } from '../journal/index.ts';
 import { nothingToApply, restoring, undoAll, WriteBehind } from '../journal/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
 import { IdleRuns } from './idle-runs.ts';
@@ -10,7 +10,7 @@ import type { OpOfRun, RunsSaved, SavedRun } from './runs-slice.ts';
 const nothing: RunCount = { checks: 0, spentMicros: 0 };
 
 /** What rules see of runs. Only facts count. */
-export type KnownRuns = Pick<RunRegistry, 'of' | 'find' | 'all' | 'toMakeRoom' | 'toForget' | 'rowOf'>;
+export type KnownRuns = Pick<RunRegistry, 'of' | 'find' | 'all' | 'toMakeRoom' | 'toForget' | 'toSave'>;
 
 /** All runs that are not forgotten. They know no clock: facts name the times. */
 export class RunRegistry {
@@ -170,11 +170,14 @@ export class RunRegistry {
     }
   }
 
-  /** The row of a run, as it is by the durable log. Of one that is not durable at all, the log has everything. */
-  rowOf(name: string): SavedRun | undefined {
-    const run = this.#byName.get(name);
-    const durable = run && durablePart(run);
-    return durable === undefined || durable.checks === 0 ? undefined : durable;
+  /** The next step of the present save: runs as they are by the durable log, whose newest entry this is. */
+  toSave(most: number, seq: number): SaveStep<SavedRun> {
+    return this.rows.next(most, (name) => {
+      const run = this.#byName.get(name);
+      const durable = run && durablePart(run);
+      // Of one that is not durable at all, the log has everything.
+      return durable === undefined || durable.checks === 0 ? undefined : { ...durable, seq };
+    });
   }
 
   /** Runs are saved, here or elsewhere. */

@@ -4,7 +4,10 @@ import type { InRun } from './run.ts';
 import { nameOfPlace, runName } from './run.ts';
 import type { KnownRuns, RunRegistry } from './run-registry.ts';
 
-/** Which runs are forgotten. A save rests on it: a row of one that was forgotten meanwhile would bring it back. */
+/**
+ * Which runs are forgotten. A save rests on it: a row of one that was forgotten meanwhile would bring it back, and one that
+ * was forgotten in vain would lack its row.
+ */
 export const forgottenRuns = 'forgotten runs';
 
 /** What a run has counted, under the name by which turns rest on it. */
@@ -37,9 +40,9 @@ export function watchedRuns(runs: RunRegistry, journal: Noting): RunRegistry {
       return found;
     },
     toForget: (now) => eachNoted(runs.toForget(now), (run) => run && rest(run.name)),
-    rowOf: (name) => {
+    toSave: (most, seq) => {
       journal.reads({ name: forgottenRuns });
-      return runs.rowOf(name);
+      return runs.toSave(most, seq);
     },
   };
   return watched(runs, seen);
