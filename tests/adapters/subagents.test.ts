@@ -195,6 +195,36 @@ test('inside a sub-agent, an agent that acts for a user still does', async () =>
   expect(await spawn.invoke({})).toContain('subject token');
 });
 
+test('a sub-agent of an agent that acts for a user acts for that user', async () => {
+  const agent = await world.register('envoy');
+  const forAnn = agent.onBehalfOf('no.such.issuer');
+  const answer = await asSubagent(forAnn, 'spawned', {}, (delegate) =>
+    delegate.decision({ type: 'tool_call', tool: 'x' }),
+  );
+  expect(answer.reason).toContain('subject token');
+  const { hooks } = permissions(forAnn, { subagents: { reviewer: {} }, approvalWaitMs: 0 });
+  const how = { signal: new AbortController().signal };
+  const input = { hook_event_name: 'PreToolUse', tool_name: 'mcp__x__read', tool_use_id: 'u', tool_input: {} };
+  const said = await hooks.PreToolUse[0]?.hooks[0]?.({ ...input, agent_type: 'reviewer', agent_id: 'r' }, 'u', how);
+  expect(said?.hookSpecificOutput?.permissionDecisionReason).toContain('subject token');
+  await hooks.SessionEnd[0]?.hooks[0]?.({ hook_event_name: 'SessionEnd' }, undefined, how);
+});
+
+test('sub-agents of one name that work for two users at once do not end each other', async () => {
+  const agent = await world.register('desk-of-two');
+  const two = Promise.withResolvers<readonly string[]>();
+  const works = ['ann', 'bob'].map((user) =>
+    asSubagent(agent.onBehalfOf(user), 'spawned', {}, async () => {
+      const there = await delegatesOf(agent);
+      if (there.length === 2) two.resolve(there);
+      await two.promise;
+    }),
+  );
+  expect(await two.promise).toEqual(['desk-of-two.spawned', 'desk-of-two.spawned-2']);
+  await Promise.all(works);
+  expect(await delegatesOf(agent)).toEqual([]);
+});
+
 test('a sub-agent of Claude Code acts as a delegate until it stops', async () => {
   const agent = await world.register('coder');
   const { hooks } = permissions(agent, { subagents: { reviewer: { tools: ['read'] } }, approvalWaitMs: 0 });

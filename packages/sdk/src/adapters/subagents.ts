@@ -16,24 +16,31 @@ const longestId = 128;
 
 /** A sub-agent at work. */
 export interface Subagent {
+  /** For the same user as the agent that started it. */
   readonly agent: Agent;
+  /** Does a part of its work. Until that ends, whatever was governed for an agent above is done by the sub-agent. */
+  within<Result>(work: () => Result): Result;
   /** Its work is over. */
   end(): Promise<void>;
 }
 
-/** The ids of those at work, by the agent that started them. To delegate to one again would end the token that it works with. */
-const atWork = new WeakMap<Agent, Set<string>>();
+/**
+ * The keys of those at work. To delegate to one again would end the token that it works with. An agent has an object of its
+ * own for each user, and the ids are those of the team.
+ */
+const atWork = new Set<string>();
 
 /** Lets a sub-agent act for the agent until its work is over. Several of one name at once each have limits of their own. */
 export async function beginSubagent(agent: Agent, name: string, limits: SubagentLimits): Promise<Subagent> {
-  const { childId: wanted = idOf(agent, name), ttl = usualTtlSecs, ...further } = limits;
-  const taken = atWork.get(agent) ?? new Set<string>();
-  atWork.set(agent, taken);
+  const starter = actingAs(agent);
+  const { childId: wanted = idOf(starter, name), ttl = usualTtlSecs, ...further } = limits;
+  const keyOfChild = (agentId: string) => keyOf({ id: { ...starter.id, agentId } });
   let childId = wanted;
-  for (let number = 2; taken.has(childId); number++) childId = `${wanted}-${number}`;
-  taken.add(childId);
-  const delegate = await agent.delegate({ name, ...further, childId, ttl }).catch((error: unknown) => {
-    taken.delete(childId);
+  for (let number = 2; atWork.has(keyOfChild(childId)); number++) childId = `${wanted}-${number}`;
+  const key = keyOfChild(childId);
+  atWork.add(key);
+  const delegate = await starter.delegate({ name, ...further, childId, ttl }).catch((error: unknown) => {
+    atWork.delete(key);
     throw error;
   });
   let isOver = false;
@@ -42,10 +49,13 @@ export async function beginSubagent(agent: Agent, name: string, limits: Subagent
     isOver = true;
     // What it owes is reported first. If the gateway is away, it ends by time.
     await delegate.close().catch(() => {});
-    await agent.revokeDelegation(childId).catch(() => {});
-    taken.delete(childId);
+    await starter.revokeDelegation(childId).catch(() => {});
+    atWork.delete(key);
   };
-  return { agent: delegate, end };
+  const subagent = forTheSame(starter, delegate);
+  const others = [...(acting.getStore() ?? [])].map(([other]) => [other, subagent] as const);
+  const places = new Map([...others, [keyOf(agent), subagent], [keyOf(starter), subagent]]);
+  return { agent: subagent, within: (work) => acting.run(places, work), end };
 }
 
 /** The id of a sub-agent: two agents of a team may have sub-agents of one name. */
@@ -56,7 +66,7 @@ function idOf({ id }: Agent, name: string): string {
 /** Which delegate acts in place of an agent, by the key of that agent, in the work of a sub-agent. */
 const acting = new AsyncLocalStorage<ReadonlyMap<string, Agent>>();
 
-function keyOf({ id: { orgId, teamId, agentId } }: Agent): string {
+function keyOf({ id: { orgId, teamId, agentId } }: Pick<Agent, 'id'>): string {
   return `${orgId}/${teamId}/${agentId}`;
 }
 
@@ -76,12 +86,9 @@ export async function asSubagent<Result>(
   limits: SubagentLimits,
   work: (agent: Agent) => Result | Promise<Result>,
 ): Promise<Result> {
-  const starter = actingAs(agent);
-  const subagent = await beginSubagent(starter, name, limits);
-  const others = [...(acting.getStore() ?? [])].map(([key]) => [key, subagent.agent] as const);
-  const places = new Map([...others, [keyOf(agent), subagent.agent], [keyOf(starter), subagent.agent]]);
+  const subagent = await beginSubagent(agent, name, limits);
   try {
-    return await acting.run(places, () => Promise.resolve(work(subagent.agent)));
+    return await subagent.within(() => Promise.resolve(work(subagent.agent)));
   } finally {
     await subagent.end();
   }
