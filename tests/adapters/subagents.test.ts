@@ -253,3 +253,34 @@ test('a sub-agent of Claude Code acts as a delegate until it stops', async () =>
   const answers = (await mine(agent)).map((line) => line.split(' ').slice(0, 2).join(' '));
   expect(answers).toEqual(['coder.reviewer allow', 'coder.reviewer deny', 'coder allow', 'coder.reviewer allow']);
 });
+
+test('a sub-agent of Claude Code is asked about as itself also where the tool is governed elsewhere, and never without an id', async () => {
+  const agent = await world.register('builder');
+  const limits = { governed: ['db'], subagents: { reviewer: { tools: ['read'] } }, approvalWaitMs: 0 };
+  const { hooks, canUseTool } = permissions(agent, limits);
+  const how = { signal: new AbortController().signal };
+  const use = (tool: string, id: string, of: object) => {
+    const input = { hook_event_name: 'PreToolUse', tool_name: tool, tool_use_id: id, tool_input: {}, ...of };
+    return hooks.PreToolUse[0]?.hooks[0]?.(input, id, how);
+  };
+  const denial = { hookSpecificOutput: { permissionDecision: 'deny' } };
+  const reviewer = { agent_type: 'reviewer', agent_id: 'r-1' };
+  expect(await use('mcp__db__drop', 'a', reviewer)).toMatchObject(denial);
+  expect(await use('mcp__db__drop', 'b', {})).toEqual({});
+  expect(await use('mcp__db__drop', 'c', { agent_type: 'general', agent_id: 'g-1' })).toEqual({});
+  expect(await use('mcp__x__read', 'd', { agent_type: 'reviewer' })).toMatchObject(denial);
+  // One id with two types is two sub-agents.
+  expect(await use('mcp__x__write', 'e', { agent_type: 'general', agent_id: 'r-1' })).toEqual({});
+  expect(await use('mcp__x__write', 'f', reviewer)).toMatchObject(denial);
+  // What no hook was asked about is asked about as whoever the hooks told of, and refused if they told of nobody.
+  const behavior = async (tool: string, id: string, agentID?: string) =>
+    (await canUseTool(tool, {}, { ...how, toolUseID: id, ...(agentID === undefined ? {} : { agentID }) })).behavior;
+  expect(await behavior('mcp__db__drop', 'g', 'r-1')).toBe('deny');
+  expect(await behavior('mcp__x__write', 'h', 'r-1')).toBe('deny');
+  expect(await behavior('mcp__x__read', 'i', 'r-1')).toBe('allow');
+  expect(await behavior('mcp__x__read', 'j', 'unheard-of')).toBe('deny');
+  expect(await behavior('mcp__db__drop', 'k', 'g-1')).toBe('allow');
+  expect(await behavior('mcp__x__write', 'l')).toBe('allow');
+  await hooks.SessionEnd[0]?.hooks[0]?.({ hook_event_name: 'SessionEnd' }, undefined, how);
+  expect(await delegatesOf(agent)).toEqual([]);
+});

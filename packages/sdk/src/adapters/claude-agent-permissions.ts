@@ -5,13 +5,13 @@ import type { OperationControl } from '../operation.ts';
 import { OperationTerminatedError } from '../errors.ts';
 import { longestTimerMs } from '../process-hold.ts';
 import { claudeAction } from './claude-agent-action.ts';
+import { claudeSubagents } from './claude-agent-subagents.ts';
 import type { GovernOptions } from './govern-options.ts';
 import { approvalWaitOf, costOf, runIdOf } from './govern-options.ts';
 import { idsOfCall } from './first-ask.ts';
 import type { Refusal } from './refusal.ts';
 import { away, refusalOf, refusalOfAnswer, stopped } from './refusal.ts';
-import type { Subagent, SubagentLimits } from './subagents.ts';
-import { beginSubagent } from './subagents.ts';
+import type { SubagentLimits } from './subagents.ts';
 
 export interface PermissionsOptions extends Pick<GovernOptions, 'approvalWaitMs' | 'runId' | 'costs' | 'spent'> {
   /** MCP servers whose tools `govern` checks already. */
@@ -68,7 +68,7 @@ export interface Permissions {
   canUseTool(
     tool: string,
     input: Record<string, unknown>,
-    options: CallOptions & { readonly toolUseID?: string; readonly mcpServer?: Provenance },
+    options: CallOptions & { readonly toolUseID?: string; readonly mcpServer?: Provenance; readonly agentID?: string },
   ): Promise<PermissionResult>;
   hooks: Record<'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure' | 'SubagentStop' | 'SessionEnd', Matcher[]>;
 }
@@ -117,9 +117,9 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
     const uses = [...open.values()];
     open.clear();
     await Promise.all(uses.map((use) => complete(use, { outcome: 'cancelled', detail: 'the query was ended' })));
-    await delegates.endAll();
+    await subagents.endAll();
   };
-  const delegates = delegatesIn(agent, options);
+  const subagents = claudeSubagents(agent, options.subagents);
   options.abortController?.signal.addEventListener('abort', () => void endAll());
 
   const ask = async (use: AskedUse): Promise<Refusal | undefined> => {
@@ -131,21 +131,25 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
       open.set(use.id, allowed);
       return undefined;
     } catch (error) {
-      return refusalOf(error) ?? unchecked(error);
+      return refusalOfError(error);
     }
   };
 
-  const isElsewhere = (tool: string, from: Provenance | undefined) =>
-    (options.governed ?? []).some((server) => isToolOf(server, tool, from));
+  // They are checked for the agent alone, so a sub-agent that acts as another is asked about here, too.
+  const isElsewhere = (tool: string, from: Provenance | undefined, as: Agent) =>
+    as === agent && (options.governed ?? []).some((server) => isToolOf(server, tool, from));
 
   const before: Hook = async (input, toolUseId, { signal }) => {
-    const { tool_name: tool = '', tool_input: given, tool_use_id: id = toolUseId ?? '', session_id: run } = input;
-    if (isElsewhere(tool, input.mcp_server)) return {};
-    const { cwd } = input;
-    const refusal = await delegates.whoActs(input).then(
-      (as) => ask({ tool, input: given, id, ...(run === undefined ? {} : { run }), cwd, as, signal }),
-      (error: unknown) => refusalOf(error) ?? unchecked(error),
-    );
+    const { tool_name: tool = '', tool_input: given, tool_use_id: id = toolUseId ?? '', session_id: run, cwd } = input;
+    const refusal = await subagents
+      .whoActs(input.agent_id, input.agent_type)
+      .then(
+        async (as) =>
+          isElsewhere(tool, input.mcp_server, as)
+            ? undefined
+            : ask({ tool, input: given, id, ...(run === undefined ? {} : { run }), cwd, as, signal }),
+        refusalOfError,
+      );
     return refusal === undefined ? {} : denialOf(refusal);
   };
 
@@ -166,14 +170,16 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
   const hook = (run: Hook): Matcher[] => [{ hooks: [run], timeout: Math.ceil(waitMs / 1000) + marginSecs }];
   const held = (run: Hook): Matcher[] => [{ hooks: [run], timeout: longestPauseSecs }];
   return {
-    canUseTool: async (tool, input, { signal, toolUseID: id, mcpServer }) => {
+    canUseTool: async (tool, input, { signal, toolUseID: id, mcpServer, agentID }) => {
       const allowed = { behavior: 'allow', updatedInput: input } as const;
-      if (isElsewhere(tool, mcpServer)) return allowed;
       const checked = id === undefined ? undefined : open.get(id);
       if (checked !== undefined) return checked.digest === digestOf(tool, input) ? allowed : changed;
+      const as = await subagents.whoActs(agentID).catch(refusalOfError);
+      if ('text' in as) return { behavior: 'deny', message: as.text };
+      if (isElsewhere(tool, mcpServer, as)) return allowed;
       // Without the hooks nobody sees the end of the use.
       const key = id ?? randomUUID();
-      const refusal = await ask({ tool, input, id: key, as: agent, signal });
+      const refusal = await ask({ tool, input, id: key, as, signal });
       if (refusal !== undefined) return { behavior: 'deny', message: refusal.text };
       const use = open.get(key);
       open.delete(key);
@@ -184,7 +190,7 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
       PreToolUse: hook(before),
       PostToolUse: held(after('succeeded')),
       PostToolUseFailure: held(after('failed')),
-      SubagentStop: hook(({ agent_id: id = '' }) => done(delegates.end(id))),
+      SubagentStop: hook(({ agent_id: id }) => done(subagents.end(id))),
       SessionEnd: hook(() => done(endAll())),
     },
   };
@@ -212,14 +218,6 @@ async function askFor(use: AskedUse, options: PermissionsOptions, waitMs: number
   return { agent: as, opId: answer.opId, operation, digest: digestOf(tool, input) };
 }
 
-/** Types of sub-agents come from files of the project, too. */
-function subagentOf(
-  { subagents = {} }: PermissionsOptions,
-  type: string | undefined,
-): Agent | SubagentLimits | undefined {
-  return type !== undefined && Object.hasOwn(subagents, type) ? subagents[type] : undefined;
-}
-
 function denialOf({ text }: Refusal): HookOutput {
   const decision = { hookEventName: 'PreToolUse', permissionDecision: 'deny' } as const;
   return { hookSpecificOutput: { ...decision, permissionDecisionReason: text } };
@@ -231,32 +229,10 @@ async function done(work: Promise<unknown>): Promise<HookOutput> {
   return {};
 }
 
-/** The sub-agents that act as delegates, by the id that Claude Code gave them. */
-function delegatesIn(agent: Agent, options: PermissionsOptions) {
-  const atWork = new Map<string, Promise<Subagent>>();
-  const end = async (id: string) => {
-    const delegate = atWork.get(id);
-    atWork.delete(id);
-    await delegate?.then((each) => each.end()).catch(() => {});
-  };
-  const whoActs = async ({ agent_type: type, agent_id: id = '' }: HookInput): Promise<Agent> => {
-    const named = subagentOf(options, type);
-    if (named === undefined || isAgent(named)) return named ?? agent;
-    const delegate = atWork.get(id) ?? beginSubagent(agent, type ?? '', named);
-    atWork.set(id, delegate);
-    // If it fails, it may be given another one with its next use.
-    delegate.catch(() => atWork.delete(id));
-    return (await delegate).agent;
-  };
-  return { whoActs, end, endAll: () => Promise.all([...atWork.keys()].map(end)) };
-}
-
-function isAgent(named: Agent | SubagentLimits): named is Agent {
-  return 'delegate' in named;
-}
-
 /** A hook that throws stops nothing, so every failure is a refusal. What else the error says is for the program alone. */
-function unchecked(error: unknown): Refusal {
+function refusalOfError(error: unknown): Refusal {
+  const refusal = refusalOf(error);
+  if (refusal !== undefined) return refusal;
   const name = error instanceof Error ? error.name : 'unknown';
   return name === 'TimeoutError' ? away('no answer in time') : away(`the check failed (${name})`);
 }
