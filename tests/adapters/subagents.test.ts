@@ -5,7 +5,7 @@ import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents-co
 import type { Agent } from '@reeve/sdk';
 import { permissions } from '@reeve/sdk/claude-agent';
 import { asSubagent, govern as governChat } from '@reeve/sdk/langchain';
-import { govern as governAgents } from '@reeve/sdk/openai-agents';
+import { govern as governAgents, governModel } from '@reeve/sdk/openai-agents';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { eventually } from '../harness/eventually.ts';
@@ -103,17 +103,84 @@ test('a part that is handed on acts within all limits above, and ends with the w
   await eventually(async () => expect(await delegatesOf(agent)).toEqual([]));
 });
 
-test('a delegate that hands off to whoever is none has done its part', async () => {
+test('whoever takes over from a delegate is checked and acts within its limits, with limits of its own or none', async () => {
   const agent = await world.register('desk');
-  const back = new ScriptedModel([[functionCall('read', {}, { callId: 'a' })], [assistantMessage('done')]]);
-  const plain = new OpenAiAgent({ name: 'plain', tools: governAgents(agent, [toolNamed('read')]), model: back });
-  const on = new ScriptedModel([[functionCall('transfer_to_plain', {}, { callId: 'b' })]]);
+  const last = new ScriptedModel([
+    [functionCall('read', {}, { callId: 'a' }), functionCall('send', {}, { callId: 'b' })],
+    [assistantMessage('done')],
+  ]);
+  const tools = governAgents(agent, ['read', 'send'].map(toolNamed));
+  const plain = new OpenAiAgent({ name: 'plain', tools, model: last });
+  const on = new ScriptedModel([[functionCall('transfer_to_plain', {}, { callId: 'c' })]]);
   const helper = new OpenAiAgent({ name: 'helper', handoffs: [plain], model: on });
-  const first = new ScriptedModel([[functionCall('transfer_to_helper', {}, { callId: 'c' })]]);
-  const handoffs = governAgents(agent, [handoff(helper)], { delegates: { helper: {} } });
+  const first = new ScriptedModel([[functionCall('transfer_to_helper', {}, { callId: 'd' })]]);
+  const handoffs = governAgents(agent, [handoff(helper)], { delegates: { helper: { tools: ['read'] } } });
   await runner.run(new OpenAiAgent({ name: 'desk', handoffs, model: first }), 'go');
-  expect(await mine(agent)).toEqual(['desk allow transfer_to_helper', 'desk allow read']);
+  expect(await mine(agent)).toEqual([
+    'desk allow transfer_to_helper',
+    'desk.helper allow transfer_to_plain',
+    'desk.helper.plain allow read',
+    'desk.helper.plain deny send',
+  ]);
   await eventually(async () => expect(await delegatesOf(agent)).toEqual([]));
+});
+
+test('a delegate that hands back to who started has done its part', async () => {
+  const agent = await world.register('starter');
+  const on = new ScriptedModel([[functionCall('transfer_to_starter', {}, { callId: 'a' })]]);
+  const helper = new OpenAiAgent({ name: 'helper', model: on });
+  const first = new ScriptedModel([
+    [functionCall('transfer_to_helper', {}, { callId: 'b' })],
+    [functionCall('send', {}, { callId: 'c' })],
+    [assistantMessage('done')],
+  ]);
+  const handoffs = governAgents(agent, [handoff(helper)], { delegates: { helper: { tools: ['read'] } } });
+  const tools = governAgents(agent, [toolNamed('send')]);
+  const starter = new OpenAiAgent({ name: 'starter', tools, handoffs, model: first });
+  helper.handoffs = [starter];
+  await runner.run(starter, 'go');
+  expect(await mine(agent)).toEqual([
+    'starter allow transfer_to_helper',
+    'starter.helper allow transfer_to_starter',
+    'starter allow send',
+  ]);
+  expect(await delegatesOf(agent)).toEqual([]);
+});
+
+test('what the tools of a part call, and its model, act as the delegate', async () => {
+  const agent = await world.register('chief');
+  const read = governChat(
+    agent,
+    chatTool(() => 'read', { name: 'read', schema: parameters }),
+  );
+  const outer = agentsTool({ name: 'outer', description: 'x', parameters, execute: () => read.invoke({}) });
+  const script = () => new ScriptedModel([[functionCall('outer', {}, { callId: 'a' })], [assistantMessage('done')]]);
+  for (const stream of [false, true]) {
+    const model = governModel(agent, script(), { model: 'small' });
+    const helper = new OpenAiAgent({ name: 'helper', tools: [outer], model });
+    const first = new ScriptedModel([[functionCall('transfer_to_helper', {}, { callId: 'b' })]]);
+    const handoffs = governAgents(agent, [handoff(helper)], { delegates: { helper: {} } });
+    const starter = new OpenAiAgent({ name: 'chief', handoffs, model: first });
+    if (stream) await (await runner.run(starter, 'go', { stream })).completed;
+    else await runner.run(starter, 'go');
+    await eventually(async () => expect(await delegatesOf(agent)).toEqual([]));
+  }
+  const once = [
+    'chief allow transfer_to_helper',
+    ...['small', 'outer', 'read', 'small'].map((what) => `chief.helper allow ${what}`),
+  ];
+  expect(await mine(agent)).toEqual([...once, ...once]);
+});
+
+test('a part that cannot be governed leaves no delegate behind', async () => {
+  const agent = await world.register('careful');
+  const search = { type: 'hosted_tool', name: 'web_search', providerData: {} } as const;
+  const helper = new OpenAiAgent({ name: 'helper', tools: [search] });
+  const first = new ScriptedModel([[functionCall('transfer_to_helper', {}, { callId: 'a' })]]);
+  const handoffs = governAgents(agent, [handoff(helper)], { delegates: { helper: {} } });
+  const run = runner.run(new OpenAiAgent({ name: 'careful', handoffs, model: first }), 'go');
+  await expect(run).rejects.toThrow('only functions can be governed');
+  expect(await delegatesOf(agent)).toEqual([]);
 });
 
 test('what runs inside a tool that is a sub-agent acts as its delegate, at any depth and side by side, and no longer', async () => {

@@ -78,7 +78,7 @@ interface AskedUse {
   readonly tool: string;
   readonly input: unknown;
   readonly id: string;
-  readonly run?: string;
+  readonly run?: string | undefined;
   readonly cwd?: string | undefined;
   readonly as: Agent;
   readonly signal: AbortSignal;
@@ -126,9 +126,7 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
     try {
       const allowed = await askFor(use, options, waitMs);
       if ('text' in allowed) return allowed;
-      const [oldest] = open.keys();
-      if (oldest !== undefined && open.size >= mostOpen) open.delete(oldest);
-      open.set(use.id, allowed);
+      remember(open, use.id, allowed);
       return undefined;
     } catch (error) {
       return refusalOfError(error);
@@ -141,16 +139,11 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
 
   const before: Hook = async (input, toolUseId, { signal }) => {
     const { tool_name: tool = '', tool_input: given, tool_use_id: id = toolUseId ?? '', session_id: run, cwd } = input;
-    const refusal = await subagents
-      .whoActs(input.agent_id, input.agent_type)
-      .then(
-        async (as) =>
-          isElsewhere(tool, input.mcp_server, as)
-            ? undefined
-            : ask({ tool, input: given, id, ...(run === undefined ? {} : { run }), cwd, as, signal }),
-        refusalOfError,
-      );
-    return refusal === undefined ? {} : denialOf(refusal);
+    const asked = subagents.whoActs(input.agent_id, input.agent_type).then(async (as) => {
+      if (isElsewhere(tool, input.mcp_server, as)) return undefined;
+      return ask({ tool, input: given, id, run, cwd, as, signal });
+    });
+    return denialOf(await asked.catch(refusalOfError));
   };
 
   /** A pause holds back the result. A termination ends the run. */
@@ -168,7 +161,6 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
     };
 
   const hook = (run: Hook): Matcher[] => [{ hooks: [run], timeout: Math.ceil(waitMs / 1000) + marginSecs }];
-  const held = (run: Hook): Matcher[] => [{ hooks: [run], timeout: longestPauseSecs }];
   return {
     canUseTool: async (tool, input, { signal, toolUseID: id, mcpServer, agentID }) => {
       const allowed = { behavior: 'allow', updatedInput: input } as const;
@@ -181,9 +173,7 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
       const key = id ?? randomUUID();
       const refusal = await ask({ tool, input, id: key, as, signal });
       if (refusal !== undefined) return { behavior: 'deny', message: refusal.text };
-      const use = open.get(key);
-      open.delete(key);
-      if (use !== undefined) await complete(use, { detail: 'allowed; its end was not reported' });
+      await completeUnreported(open, key);
       return allowed;
     },
     hooks: {
@@ -194,6 +184,18 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
       SessionEnd: hook(() => done(endAll())),
     },
   };
+}
+
+function remember(open: Map<string, OpenUse>, id: string, use: OpenUse): void {
+  const [oldest] = open.keys();
+  if (oldest !== undefined && open.size >= mostOpen) open.delete(oldest);
+  open.set(id, use);
+}
+
+async function completeUnreported(open: Map<string, OpenUse>, id: string): Promise<void> {
+  const use = open.get(id);
+  open.delete(id);
+  if (use !== undefined) await complete(use, { detail: 'allowed; its end was not reported' });
 }
 
 /** Asks whether a use may happen. An operator who terminates it ends the query. */
@@ -218,9 +220,10 @@ async function askFor(use: AskedUse, options: PermissionsOptions, waitMs: number
   return { agent: as, opId: answer.opId, operation, digest: digestOf(tool, input) };
 }
 
-function denialOf({ text }: Refusal): HookOutput {
+function denialOf(refusal: Refusal | undefined): HookOutput {
+  if (refusal === undefined) return {};
   const decision = { hookEventName: 'PreToolUse', permissionDecision: 'deny' } as const;
-  return { hookSpecificOutput: { ...decision, permissionDecisionReason: text } };
+  return { hookSpecificOutput: { ...decision, permissionDecisionReason: refusal.text } };
 }
 
 /** The answer of a hook that has nothing to say. */
@@ -255,6 +258,10 @@ function isToolOf(server: string, tool: string, from: Provenance | undefined): b
 
 /** As long as a person may take. */
 const longestPauseSecs = 3600;
+
+function held(run: Hook): Matcher[] {
+  return [{ hooks: [run], timeout: longestPauseSecs }];
+}
 
 async function checkpoint({ operation }: OpenUse): Promise<Refusal | undefined> {
   try {

@@ -7,6 +7,8 @@ import type { ToolUse } from './govern-call.ts';
 import { governTool } from './govern-call.ts';
 import type { GovernOptions } from './govern-options.ts';
 import { limitsOf, runIdOf } from './govern-options.ts';
+import type { AgentsHandoff, PartOfRun } from './openai-agents-part.ts';
+import { handoffTo, isHandoff, partOf } from './openai-agents-part.ts';
 import { refusalError } from './refusal.ts';
 import type { SubagentLimits } from './subagents.ts';
 import { beginSubagent } from './subagents.ts';
@@ -19,13 +21,6 @@ export type { GovernOptions } from './govern-options.ts';
 interface AgentsTool {
   readonly type: string;
   readonly name: string;
-}
-
-/** A handoff to another agent. */
-interface AgentsHandoff {
-  readonly toolName: string;
-  readonly agentName: string;
-  readonly onInvokeHandoff: (context: never, args: string) => unknown;
 }
 
 export interface OpenAiAgentsGovernOptions extends GovernOptions {
@@ -63,52 +58,59 @@ export function govern<Tools extends AgentsTool | AgentsHandoff | readonly (Agen
   return (isList(tools) ? tools.map(one) : one(tools)) as unknown as Tools;
 }
 
-/** What was governed, and how. Who takes over runs the same tools, as another agent. */
-const governed = new WeakMap<object, { readonly tool: AgentsTool; readonly options: OpenAiAgentsGovernOptions }>();
+/** What was governed, and how. Who takes over has the same tools and handoffs, as another agent. */
+const governed = new WeakMap<object, { readonly given: object; readonly options: OpenAiAgentsGovernOptions }>();
 
-/** An agent of the OpenAI Agents SDK to which a run is handed off. */
-interface TakingOver {
-  readonly name: string;
-  readonly tools: readonly AgentsTool[];
-  readonly handoffs: readonly object[];
-  clone(config: object): TakingOver;
-  on(event: string, listener: (...args: unknown[]) => void): unknown;
+function originalOf<Given extends object>(given: Given, options: OpenAiAgentsGovernOptions) {
+  return (governed.get(given) ?? { given, options }) as {
+    readonly given: Given;
+    readonly options: OpenAiAgentsGovernOptions;
+  };
 }
 
-/** Agents that act by a delegation. A part that is handed on within one ends with the whole. */
-const parts = new WeakSet<object>();
+/** An agent of the OpenAI Agents SDK to which a run is handed off. */
+interface TakingOver extends PartOfRun {
+  readonly tools: readonly AgentsTool[];
+}
 
-/** How the part of whoever hands off ends, if it acts by a delegation itself. */
-type Ending = () => Promise<void>;
+/** Where a part of a run that acts by a delegation came from. */
+interface Around {
+  /** The handoff by which the agent itself gave the run away. Whoever has it is no delegate. */
+  readonly entry: object;
+  /** Ends the parts around this one. */
+  readonly end: () => Promise<void>;
+}
 
 /**
- * The agent that takes over, acting as a delegate until it has answered, or hands off to one that is none: its tools and its
- * handoffs are governed for the delegate, with limits of their own.
+ * The agent that takes over, acting as a delegate until it has answered, or hands back to who started: its tools, its model
+ * and its handoffs run as the delegate. Whoever takes over from it is a delegate of it, with limits of their own or with its.
  */
 async function takeOver(
   agent: Agent,
   next: TakingOver,
   limits: SubagentLimits,
   options: OpenAiAgentsGovernOptions,
-  outer: Ending | undefined,
+  around: Around,
 ): Promise<TakingOver> {
-  const { agent: delegate, end } = await beginSubagent(agent, next.name, limits);
-  const tools = next.tools.map((tool) => {
-    const known = governed.get(tool);
-    return governFunction(delegate, known?.tool ?? tool, known?.options ?? options);
-  });
-  const over: Ending = async () => {
-    await end();
-    await outer?.();
+  const subagent = await beginSubagent(agent, next.name, limits);
+  const end = async () => {
+    await subagent.end();
+    await around.end();
   };
-  const handoffs = next.handoffs.map((each) => (isHandoff(each) ? governHandoff(delegate, each, options, over) : each));
-  const part = next.clone({ tools, handoffs });
-  parts.add(part);
-  part.on('agent_end', () => void over());
-  part.on('agent_handoff', (_context, to) => {
-    if (!parts.has(to as object)) void over();
-  });
-  return part;
+  try {
+    const tools = next.tools.map((tool) => {
+      const own = originalOf(tool, options);
+      return governFunction(subagent.agent, own.given, own.options);
+    });
+    const handoffs = next.handoffs.map((each) => {
+      const own = originalOf(isHandoff(each) ? each : handoffTo(each, around.entry), options);
+      return governHandoff(subagent.agent, own.given, own.options, { entry: around.entry, end });
+    });
+    return partOf(next, subagent, { tools, handoffs }, end);
+  } catch (error) {
+    await end();
+    throw error;
+  }
 }
 
 function governFunction<Tool extends AgentsTool>(agent: Agent, tool: Tool, options: OpenAiAgentsGovernOptions): Tool {
@@ -148,7 +150,7 @@ function governFunction<Tool extends AgentsTool>(agent: Agent, tool: Tool, optio
     return (await askFirst(agent, { tool: name, args: input, ids }, options)).decision === 'pending';
   };
   const copy = copyWith(tool, options.interrupt === true ? { invoke, needsApproval } : { invoke });
-  governed.set(copy, { tool, options });
+  governed.set(copy, { given: tool, options });
   return copy;
 }
 
@@ -156,22 +158,33 @@ function governHandoff<Handoff extends AgentsHandoff>(
   agent: Agent,
   handoff: Handoff,
   options: OpenAiAgentsGovernOptions,
-  outer?: Ending,
+  around?: Around,
 ): Handoff {
   const { toolName: tool } = handoff;
-  const limits = limitsOf(options, handoff.agentName);
+  const own = limitsOf(options, handoff.agentName);
   const inner = handoff.onInvokeHandoff as (context: unknown, args: string) => unknown;
   const onInvokeHandoff = async (context: unknown, args: string) => {
     const spawning = { ...options, delegates: undefined, subagents: [tool] };
     const outcome = await governTool(agent, { tool, args: parsed(args), written: args }, spawning, () =>
       inner.call(handoff, context, args),
     );
-    if ('refusal' in outcome) throw refusalError(outcome.refusal);
-    return limits === undefined
-      ? outcome.result
-      : takeOver(agent, outcome.result as TakingOver, limits, options, outer);
+    if ('refusal' in outcome) {
+      await around?.end();
+      throw refusalError(outcome.refusal);
+    }
+    const next = outcome.result as TakingOver;
+    if (around === undefined) {
+      return own === undefined ? next : takeOver(agent, next, own, options, { entry: copy, end: async () => {} });
+    }
+    if (next.handoffs.includes(around.entry)) {
+      await around.end();
+      return next;
+    }
+    return takeOver(agent, next, own ?? {}, options, around);
   };
-  return copyWith(handoff, { onInvokeHandoff });
+  const copy = copyWith(handoff, { onInvokeHandoff });
+  governed.set(copy, { given: handoff, options });
+  return copy;
 }
 
 /** What the tool will parse, too. It refuses by itself what is no JSON. */
@@ -185,8 +198,4 @@ function parsed(input: string): unknown {
 
 function isList(tools: unknown): tools is readonly (AgentsTool | AgentsHandoff)[] {
   return Array.isArray(tools);
-}
-
-function isHandoff(tool: object): tool is AgentsHandoff {
-  return 'onInvokeHandoff' in tool;
 }
