@@ -3,8 +3,9 @@
 import asyncio
 from typing import Any, TypedDict
 
+import pytest
 from agents import Agent as OpenAIAgent
-from agents import AgentHooks, FunctionTool, ModelResponse, RunConfig, Runner, Usage, function_tool, handoff
+from agents import AgentHooks, FunctionTool, ModelResponse, RunConfig, Runner, Usage, WebSearchTool, function_tool, handoff
 from agents.models.interface import Model
 from conftest import eventually
 from gateway_process import GatewayProcess
@@ -108,17 +109,67 @@ def test_a_part_that_is_handed_on_acts_within_all_limits_and_ends_with_the_whole
     eventually(lambda: ended(gateway, agent) == 2)
 
 
-def test_a_part_that_is_handed_back_is_over(gateway: GatewayProcess, agent: Agent) -> None:
-    plain = OpenAIAgent("plain", tools=openai_agents.govern(agent, [tool_named("read")]), model=Scripted(["read"]))
+def test_whoever_takes_over_from_a_delegate_acts_within_its_limits(gateway: GatewayProcess, agent: Agent) -> None:
+    tools = openai_agents.govern(agent, [tool_named("read"), tool_named("send")])
+    plain = OpenAIAgent("plain", tools=tools, model=Scripted(["read"], ["send"]))
     helper = OpenAIAgent("helper", handoffs=[plain], model=Scripted(["transfer_to_plain"]))
-    handoffs = openai_agents.govern(agent, [handoff(helper)], delegates={"helper": {}})
+    handoffs = openai_agents.govern(agent, [handoff(helper)], delegates={"helper": {"tools": ["read"]}})
     first = OpenAIAgent("first", handoffs=handoffs, model=Scripted(["transfer_to_helper"]))
     asyncio.run(Runner.run(first, "go", run_config=QUIET))
     assert told(gateway, agent) == [
         " allow transfer_to_helper",
         ".helper allow transfer_to_plain",
-        " allow read",
+        ".helper.plain allow read",
+        ".helper.plain deny send",
     ]
+    eventually(lambda: ended(gateway, agent) == 2)
+
+
+def test_a_part_that_is_handed_back_is_over(gateway: GatewayProcess, agent: Agent) -> None:
+    helper = OpenAIAgent("helper", model=Scripted(["transfer_to_first"]))
+    handoffs = openai_agents.govern(agent, [handoff(helper)], delegates={"helper": {"tools": ["read"]}})
+    tools = openai_agents.govern(agent, [tool_named("send")])
+    first = OpenAIAgent("first", tools=tools, handoffs=handoffs, model=Scripted(["transfer_to_helper"], ["send"]))
+    helper.handoffs = [first]
+    asyncio.run(Runner.run(first, "go", run_config=QUIET))
+    assert told(gateway, agent) == [" allow transfer_to_helper", ".helper allow transfer_to_first", " allow send"]
+    eventually(lambda: ended(gateway, agent) == 1)
+
+
+def test_what_the_tools_of_a_part_call_and_its_model_act_as_the_delegate(gateway: GatewayProcess, agent: Agent) -> None:
+    read = langchain.govern(agent, chat_tool("read"))
+    outer = function_tool(lambda: str(read.invoke({})), name_override="outer", description_override="x")
+    model = openai_agents.govern_model(agent, Scripted(["outer"]), model="small")
+    helper = OpenAIAgent("helper", tools=[outer], model=model)
+    handoffs = openai_agents.govern(agent, [handoff(helper)], delegates={"helper": {}})
+    first = OpenAIAgent("first", handoffs=handoffs, model=Scripted(["transfer_to_helper"]))
+    asyncio.run(Runner.run(first, "go", run_config=QUIET))
+    assert told(gateway, agent) == [
+        " allow transfer_to_helper",
+        *(f".helper allow {what}" for what in ("small", "outer", "read", "small")),
+    ]
+    eventually(lambda: ended(gateway, agent) == 1)
+
+
+def test_a_part_that_cannot_be_governed_leaves_no_delegate(gateway: GatewayProcess, agent: Agent) -> None:
+    helper = OpenAIAgent("helper", tools=[WebSearchTool()], model=Scripted())
+    handoffs = openai_agents.govern(agent, [handoff(helper)], delegates={"helper": {}})
+    first = OpenAIAgent("first", handoffs=handoffs, model=Scripted(["transfer_to_helper"]))
+    with pytest.raises(Exception, match="does not run here"):
+        asyncio.run(Runner.run(first, "go", run_config=QUIET))
+    assert ended(gateway, agent) == 1
+
+
+def test_a_subagent_whose_task_is_cancelled_ends(gateway: GatewayProcess, agent: Agent) -> None:
+    async def work() -> None:
+        async with subagent(agent, "one"):
+            task = asyncio.current_task()
+            assert task is not None
+            # The next wait is that for the end of the sub-agent.
+            task.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(work())
     eventually(lambda: ended(gateway, agent) == 1)
 
 

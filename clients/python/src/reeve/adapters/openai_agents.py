@@ -5,10 +5,11 @@ from __future__ import annotations
 import copy
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from .._completion import GIVEN_UP
-from .._flow import run_async
+from .._flow import run_async, run_through
 from ..async_agent import AsyncAgent
 from ..errors import InvalidRequest, OperationTerminated
 from ._govern import AnyAgent, ToolCalls, ToolUse, ids_of_call
@@ -20,10 +21,11 @@ from .subagents import Part, SubagentLimits
 
 try:
     from agents import FunctionTool, Handoff, handoff
+    from agents.models.interface import Model
 
     from .openai_agents_guard import Begun, GovernHooks, RunDenied, RunTerminated, guard_of, run_of, terminated_by
     from .openai_agents_model import govern_model
-    from .openai_agents_parts import PartHooks
+    from .openai_agents_parts import PartHooks, PartModel, run_within
 except ImportError as error:
     raise missing("openai-agents", error) from error
 
@@ -98,43 +100,67 @@ def _governed(calls: ToolCalls, tool: Any, options: OpenAIAgentsOptions) -> Any:
     return governed
 
 
-#: What was governed, and how. Who takes over runs the same tools, as another agent.
+#: What was governed, and how. Who takes over has the same tools and handoffs, as another agent.
 _ORIGINAL = "_reeve_original"
 
-#: How the part of whoever hands off ends, if it acts by a delegation itself.
-Ending = Callable[[], Awaitable[None]]
+
+@dataclass(frozen=True)
+class _Around:
+    """Where a part of a run that acts by a delegation came from."""
+
+    #: The handoff by which the agent itself gave the run away. Whoever has it is no delegate.
+    entry: Handoff[Any, Any]
+    #: Ends the parts around this one.
+    end: Callable[[], Awaitable[None]]
+
+
+async def _nothing_around() -> None:
+    """The agent that gave the run away goes on."""
 
 
 async def _take_over(
-    calls: ToolCalls, taking: Any, limits: SubagentLimits, options: OpenAIAgentsOptions, outer: Ending | None
+    calls: ToolCalls, taking: Any, limits: SubagentLimits, options: OpenAIAgentsOptions, around: _Around
 ) -> Any:
-    """The agent that takes over, acting as a delegate until it has answered, or hands off to one that is none.
+    """The agent that takes over, acting as a delegate until it has answered, or hands back to who started.
 
-    Its tools and its handoffs are governed for the delegate, with limits of their own.
+    Its tools, its model and its handoffs run as the delegate. Whoever takes over from it is a delegate of it.
     """
     part = Part(calls.core, taking.name, limits)
-    delegate = AsyncAgent(await run_async(part.begin()), calls.subject_token)
+    core = await run_async(part.begin())
+    delegate, places = AsyncAgent(core, calls.subject_token), part.places(core)
 
     async def over() -> None:
-        await run_async(part.end())
-        if outer is not None:
-            await outer()
+        await run_through(part.end())
+        await around.end()
 
-    def as_delegate(tool: Any) -> Any:
+    def tool_of(tool: Any) -> Any:
         original, own = vars(tool).get(_ORIGINAL, (tool, options))
-        return _governed(ToolCalls(delegate, own, OpenAIAgentsOptions), original, own)
+        governed = _governed(ToolCalls(delegate, own, OpenAIAgentsOptions), original, own)
+        governed.on_invoke_tool = run_within(places, governed.on_invoke_tool)
+        return governed
 
-    inner = ToolCalls(delegate, options, OpenAIAgentsOptions)
-    handoffs = [each if isinstance(each, Handoff) else handoff(each) for each in taking.handoffs]
-    return taking.clone(
-        tools=[as_delegate(tool) for tool in taking.tools],
-        handoffs=[_governed_handoff(inner, each, options, over) for each in handoffs],
-        hooks=PartHooks(taking.hooks, over),
-    )
+    def handoff_of(given: Any) -> Any:
+        each = given if isinstance(given, Handoff) else handoff(given)
+        original, own = vars(each).get(_ORIGINAL, (each, options))
+        calls_of_part = ToolCalls(delegate, own, OpenAIAgentsOptions)
+        governed = _governed_handoff(calls_of_part, original, own, _Around(around.entry, over))
+        governed.on_invoke_handoff = run_within(places, governed.on_invoke_handoff)
+        return governed
+
+    try:
+        return taking.clone(
+            tools=[tool_of(tool) for tool in taking.tools],
+            handoffs=[handoff_of(each) for each in taking.handoffs],
+            hooks=PartHooks(taking.hooks, over),
+            model=PartModel(places, taking.model) if isinstance(taking.model, Model) else taking.model,
+        )
+    except BaseException:
+        await over()
+        raise
 
 
 def _governed_handoff(
-    calls: ToolCalls, handoff: Handoff[Any, Any], options: OpenAIAgentsOptions, outer: Ending | None = None
+    calls: ToolCalls, handoff: Handoff[Any, Any], options: OpenAIAgentsOptions, around: _Around | None = None
 ) -> Handoff[Any, Any]:
     governed = copy.copy(handoff)
     invoke = handoff.on_invoke_handoff
@@ -144,12 +170,18 @@ def _governed_handoff(
         use = ToolUse(handoff.tool_name, parsed(text), run_of(context), spawns=True)
         result = await calls.run_async(use, lambda: invoke(context, text))
         if isinstance(result, Refusal):
+            if around is not None:
+                await around.end()
             raise result.error
-        if limits is not None:
-            return await _take_over(calls, result, limits, options, outer)
-        if outer is not None:
-            await outer()
-        return result
+        if around is None:
+            if limits is None:
+                return result
+            return await _take_over(calls, result, limits, options, _Around(governed, _nothing_around))
+        if any(each is around.entry for each in result.handoffs):
+            await around.end()
+            return result
+        return await _take_over(calls, result, limits or {}, options, around)
 
+    vars(governed)[_ORIGINAL] = (handoff, options)
     governed.on_invoke_handoff = on_invoke_handoff
     return governed

@@ -1,11 +1,61 @@
-"""How the part of an agent of the OpenAI Agents SDK ends that acts by a delegation."""
+"""The part of an agent of the OpenAI Agents SDK that acts by a delegation: what it runs as, and how it ends."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any
 
 from agents import AgentHooks
+from agents.models.interface import Model
+
+from .._core import AgentCore
+from .._ids import AgentId
+from .subagents import acting
+
+Places = Mapping[AgentId, AgentCore]
+
+
+def run_within(places: Places, method: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    """The method, in which whatever was governed for an agent above is done by its delegate."""
+
+    async def within(*args: Any, **keywords: Any) -> Any:
+        with acting(places):
+            return await method(*args, **keywords)
+
+    return within
+
+
+class PartModel(Model):
+    """A model that is asked, and charged, as the delegate."""
+
+    def __init__(self, places: Places, inner: Model) -> None:
+        self._places = places
+        self._inner = inner
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    async def close(self) -> None:
+        await self._inner.close()
+
+    def get_retry_advice(self, request: Any) -> Any:
+        return self._inner.get_retry_advice(request)
+
+    async def get_response(self, *args: Any, **keywords: Any) -> Any:
+        with acting(self._places):
+            return await self._inner.get_response(*args, **keywords)
+
+    async def stream_response(self, *args: Any, **keywords: Any) -> AsyncIterator[Any]:
+        with acting(self._places):
+            events = self._inner.stream_response(*args, **keywords)
+        while True:
+            # A generator runs wherever its next part is asked for.
+            with acting(self._places):
+                try:
+                    event = await events.__anext__()
+                except StopAsyncIteration:
+                    return
+            yield event
 
 
 class PartHooks(AgentHooks[Any]):

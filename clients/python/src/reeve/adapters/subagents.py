@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import threading
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar, Token
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .._core import AgentCore
 from .._delegate import DelegateMembers, delegate, revoke
-from .._flow import Flow, run_async, run_blocking
+from .._flow import Flow, run_async, run_blocking, run_through
 from .._ids import AgentId
 from ..agent import Agent
 from ..async_agent import AsyncAgent
@@ -53,6 +54,16 @@ def acting_as(core: AgentCore) -> AgentCore:
     return core if places is None else places.get(core.id, core)
 
 
+@contextmanager
+def acting(places: Mapping[AgentId, AgentCore]) -> Iterator[None]:
+    """Lets these act, each in place of an agent, while the block runs."""
+    token = _acting.set(places)
+    try:
+        yield
+    finally:
+        _acting.reset(token)
+
+
 class Part:
     """The part of a sub-agent, from its beginning to its end."""
 
@@ -81,10 +92,10 @@ class Part:
         if core is None:
             return
         try:
-            yield from core.close()
-            yield from revoke(self._starter, self._child_id, None)
-        except ReeveError:
-            pass
+            with suppress(ReeveError):
+                yield from core.close()
+            with suppress(ReeveError):
+                yield from revoke(self._starter, self._child_id, None)
         finally:
             self._leave()
 
@@ -131,8 +142,10 @@ class subagent(Generic[AnAgent]):  # noqa: N801
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._left()
-        run_blocking(self._part.end())
+        try:
+            self._left()
+        finally:
+            run_blocking(self._part.end())
 
     async def __aenter__(self) -> AnAgent:
         return self._entered(await run_async(self._part.begin()))
@@ -140,8 +153,10 @@ class subagent(Generic[AnAgent]):  # noqa: N801
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._left()
-        await run_async(self._part.end())
+        try:
+            self._left()
+        finally:
+            await run_through(self._part.end())
 
     def _entered(self, core: AgentCore) -> AnAgent:
         self._token = _acting.set(self._part.places(core))
