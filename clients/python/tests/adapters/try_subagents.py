@@ -5,7 +5,17 @@ from typing import Any, TypedDict
 
 import pytest
 from agents import Agent as OpenAIAgent
-from agents import AgentHooks, FunctionTool, ModelResponse, RunConfig, Runner, Usage, WebSearchTool, function_tool, handoff
+from agents import (
+    AgentHooks,
+    FunctionTool,
+    ModelResponse,
+    RunConfig,
+    Runner,
+    Usage,
+    WebSearchTool,
+    function_tool,
+    handoff,
+)
 from agents.models.interface import Model
 from conftest import eventually
 from gateway_process import GatewayProcess

@@ -1,11 +1,12 @@
+import { agentKey } from '../kernel/index.ts';
 import type { Housekeeping } from '../ops/index.ts';
 import { removeRowsOf } from '../ops/index.ts';
-import { newForMs } from '../tenancy/index.ts';
+import { grantsUnder, newForMs } from '../tenancy/index.ts';
 import type { Controls } from './controls.ts';
 
 /**
- * Forgets up to `most` delegations that have ended, are not new and left no operations here, with their agents, in a turn. A suspension
- * and a stop that was not confirmed stay, as of any agent that leaves. Returns how many it forgot.
+ * Forgets up to `most` delegations that have ended, are not new, have nothing new below and left no operations here, with their
+ * agents, in a turn. A suspension and a stop that was not confirmed stay, as of any agent that leaves. Returns how many it forgot.
  */
 export function forgetEndedDelegations(gov: Controls & Housekeeping, most: number): number {
   const { clock, control, directory, journal, ops } = gov;
@@ -13,7 +14,8 @@ export function forgetEndedDelegations(gov: Controls & Housekeeping, most: numbe
   let forgotten = 0;
   for (const { id, grantedAt } of [...directory.delegations.ended()]) {
     if (forgotten === most) break;
-    if (grantedAt > newSince) continue;
+    // Those below count for whoever stands above, so what is new there is found by it.
+    if ([grantedAt, ...grantsUnder(directory, { key: agentKey(id) })].some((at) => at > newSince)) continue;
     const agent = directory.find(id);
     if ((agent !== undefined && ops.of(agent).size > 0) || directory.outOfService.has(id)) continue;
     journal.apply({ kind: 'delegation_removed', id });

@@ -355,6 +355,23 @@ describe('delegating', () => {
     await delegate(boss, 'one-more');
   });
 
+  test('the bound on new agents holds also if those that delegated to them have ended long after they began', async () => {
+    const child = await delegate(boss, 'child');
+    g.clock.advance(60_001);
+    for (let nth = 1; nth <= mostNewDelegates; nth++) {
+      await delegate(child, `c-${nth}`);
+      await g.settle(revokeDelegation(g.gov, child, `c-${nth}`));
+    }
+    await g.settle(revokeDelegation(g.gov, boss, 'child'));
+    const forget = () => g.settle(g.gov.journal.turn(ownWork, () => forgetEndedDelegations(g.gov, 1000)));
+    await forget();
+    await expect(delegate(boss, 'one-more')).rejects.toMatchObject({ code: 'too_many_agents' });
+    g.clock.advance(60_000);
+    await forget();
+    expect([...g.gov.directory.delegations.ended()]).toEqual([]);
+    await delegate(boss, 'one-more');
+  });
+
   test('outlives the token and the key that it was made with, as the delegator does', async () => {
     const child = await delegate(boss, 'child');
     boss = await g.register(bossId, {}, person('deployer'));
