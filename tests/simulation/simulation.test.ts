@@ -86,9 +86,9 @@ test('the same seed leads to the same states on a disk that fails', async () => 
 });
 
 test('a history has a call for each return, and takes no part in what happens', async () => {
-  const silent = await new Simulation(7).run(2000);
+  const silent = await new Simulation(7).run(4000);
   const told = new Simulation(7, { keepsHistory: true });
-  expect(await told.run(2000)).toBe(silent);
+  expect(await told.run(4000)).toBe(silent);
   const lines = told.history.finish().map((line) => JSON.parse(line) as { type: string; id: number; time: number });
   const calls = new Map(lines.filter(({ type }) => type === 'invoke').map(({ id, time }) => [id, time]));
   const returns = lines.filter(({ type }) => type === 'return');

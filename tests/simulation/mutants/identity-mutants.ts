@@ -161,7 +161,7 @@ export const identityMutants: readonly Mutant[] = [
   {
     name: 'releases: an unknown kind is passed over',
     file: `${core}/replication/facts-of-commit.ts`,
-    text: 'unread.push({ touched: isNobody(touched) ? null : touched, why: `step',
+    text: 'unread.push({ touched, why: `step',
     replacement: 'if (written.length < 0) unread.push({ touched, why: `step',
   },
   {

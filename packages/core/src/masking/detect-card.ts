@@ -2,7 +2,7 @@ import type { Range } from '../kernel/index.ts';
 
 const [shortest, longest] = [13, 19];
 /** As many digits, blanks and dashes as a card number has at least. */
-const candidate = /\d[\d -]{11,}\d/g;
+const candidate = /(?<![\d -])[\d -]{13,}/g;
 
 /** The first digits of the cards that people carry. */
 const issuers = /^(?:4|5[1-5]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720)|3[0-9]|6(?:011|4[4-9]|5|2)|50|5[6-9]|6[0-9])/;

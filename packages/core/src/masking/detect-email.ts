@@ -4,8 +4,9 @@ const [longestLocal, longestDomain] = [64, 253];
 /** A slash, a question mark, an equals sign and an ampersand may be in an address, and hardly are: they are those of a URL. */
 const localPart = /[\p{L}\p{N}.!#$%'*+^_`{|}~-]/u;
 const domainPart = /[\p{L}\p{N}.-]/u;
-/** Two labels at least. The last one has letters only, or is written in the ASCII form of other letters. */
-const domain = /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+(?:xn--[a-z0-9-]{2,59}|\p{L}{2,63})/iu;
+const label = /^[\p{L}\p{N}-]{1,63}$/u;
+/** The last label has letters only, or is written in the ASCII form of other letters. */
+const lastLabel = /^(?:xn--[a-z0-9-]{2,59}|\p{L}{2,63})/iu;
 const signs = ['@', '%40'];
 
 /** Email addresses, also as they are written in a URL. It looks at most 64 characters back and 253 ahead. */
@@ -34,6 +35,13 @@ function startOf(text: string, sign: number, after: number): number {
 function endOf(text: string, start: number): number | undefined {
   let end = start;
   while (end < text.length && end - start < longestDomain && domainPart.test(text.charAt(end))) end++;
-  const found = domain.exec(text.slice(start, end))?.[0];
-  return found === undefined ? undefined : start + found.length;
+  let at = start;
+  let found: number | undefined;
+  for (const [nth, part] of text.slice(start, end).split('.').entries()) {
+    const last = nth === 0 ? undefined : lastLabel.exec(part)?.[0];
+    if (last !== undefined) found = at + last.length;
+    if (!label.test(part) || part.startsWith('-') || part.endsWith('-')) break;
+    at += part.length + 1;
+  }
+  return found;
 }

@@ -19,18 +19,10 @@ export function readSteps(written: readonly unknown[], touched: Touched, read: (
     try {
       steps.push(read(step));
     } catch (error) {
-      unread.push({
-        touched: isNobody(touched) ? null : touched,
-        why: `step ${at + 1} of ${written.length}: ${unquoted(error)}`,
-      });
+      unread.push({ touched, why: `step ${at + 1} of ${written.length}: ${unquoted(error)}` });
     }
   }
   return { steps, touched, unread };
-}
-
-/** A fact that cannot be read may concern somebody all the same. The entries of the commit say whom. */
-function isNobody({ agents, orgs, everything }: Touched): boolean {
-  return !everything && agents.length + orgs.length === 0;
 }
 
 export function agentIdOf(key: string): AgentId {
