@@ -6,11 +6,11 @@ import type { GatewayProcess } from './gateway-process.ts';
 import { startGateway } from './gateway-process.ts';
 import type { LoadProcess } from './load-process.ts';
 import { startLoad } from './load-process.ts';
-import type { LoadResult, Shape } from './load-protocol.ts';
+import type { Shape } from './load-protocol.ts';
 import type { Pace } from './options.ts';
 import { manyPolicies } from './policies.ts';
 import type { Figures } from './rounds.ts';
-import { checkRound, cpuRatioOf, figuresOf, quietCpuRatioOf } from './rounds.ts';
+import { cpuRatioOf, figuresOf, measureRound, quietCpuRatioOf } from './rounds.ts';
 import type { Spread } from './statistics.ts';
 import { sum } from './statistics.ts';
 import { count, duration, fixed, ratio, textTable } from './table.ts';
@@ -78,8 +78,8 @@ async function prepare(
 
 async function compare(load: LoadProcess, pace: Pace, shape: Shape, plain: GatewayProcess, tested: GatewayProcess) {
   const pair = async (warmupSecs: number): Promise<Pair> => ({
-    base: await measure(load, pace, shape, plain, warmupSecs),
-    tested: await measure(load, pace, shape, tested, warmupSecs),
+    base: await measureRound(load, pace, shape, plain, warmupSecs),
+    tested: await measureRound(load, pace, shape, tested, warmupSecs),
   });
   await pair(pace.warmupSecs);
   const { pairs, leftOut } = await calmPairs(pace.rounds, () => pair(pace.leadInSecs));
@@ -90,19 +90,6 @@ async function compare(load: LoadProcess, pace: Pace, shape: Shape, plain: Gatew
     quietCpuRatio: quietCpuRatioOf(pairs),
     leftOut,
   };
-}
-
-async function measure(
-  load: LoadProcess,
-  pace: Pace,
-  shape: Shape,
-  { grpc, pid }: GatewayProcess,
-  warmupSecs: number,
-): Promise<LoadResult> {
-  const job = { kind: 'load', fleet: grpc, target: grpc, pid, shape, warmupSecs, seconds: pace.seconds } as const;
-  const result = checkRound(await load.run(job), shape.name);
-  await load.run({ kind: 'complete', fleet: grpc, pid });
-  return result;
 }
 
 export function conditionsTable(rows: readonly ConditionsRow[]): string {

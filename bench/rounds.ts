@@ -1,6 +1,9 @@
 import type { Pair } from './calm-rounds.ts';
 import { Histogram } from './histogram.ts';
-import type { LoadResult } from './load-protocol.ts';
+import type { GatewayProcess } from './gateway-process.ts';
+import type { LoadProcess } from './load-process.ts';
+import type { LoadResult, Shape } from './load-protocol.ts';
+import type { Pace } from './options.ts';
 import type { Spread } from './statistics.ts';
 import { spreadOf, sum } from './statistics.ts';
 
@@ -77,4 +80,18 @@ export function checkRound(round: LoadResult, what: string): LoadResult {
     );
   }
   return round;
+}
+
+/** One round of calls of the fleet of a gateway. What it has begun is completed afterwards. */
+export async function measureRound(
+  load: LoadProcess,
+  pace: Pace,
+  shape: Shape,
+  { grpc, pid }: GatewayProcess,
+  warmupSecs: number,
+): Promise<LoadResult> {
+  const job = { kind: 'load', fleet: grpc, target: grpc, pid, shape, warmupSecs, seconds: pace.seconds } as const;
+  const result = checkRound(await load.run(job), shape.name);
+  await load.run({ kind: 'complete', fleet: grpc, pid });
+  return result;
 }

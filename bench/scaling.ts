@@ -5,11 +5,11 @@ import type { GatewayProcess } from './gateway-process.ts';
 import { startGateway } from './gateway-process.ts';
 import type { LoadProcess } from './load-process.ts';
 import { startLoad } from './load-process.ts';
-import type { LoadResult, Shape } from './load-protocol.ts';
+import type { Shape } from './load-protocol.ts';
 import type { Pace } from './options.ts';
 import { manyPolicies } from './policies.ts';
 import type { Figures } from './rounds.ts';
-import { checkRound, cpuRatioOf, figuresOf, quietCpuRatioOf } from './rounds.ts';
+import { cpuRatioOf, figuresOf, measureRound, quietCpuRatioOf } from './rounds.ts';
 import type { Spread } from './statistics.ts';
 import { ratio } from './table.ts';
 
@@ -77,8 +77,8 @@ export async function measureScaling(
 
 async function compare(load: LoadProcess, pace: Pace, baseline: GatewayProcess, grown: GatewayProcess) {
   const pair = async (warmupSecs: number): Promise<Pair> => ({
-    base: await measure(load, pace, baseline, warmupSecs),
-    tested: await measure(load, pace, grown, warmupSecs),
+    base: await measureRound(load, pace, shape, baseline, warmupSecs),
+    tested: await measureRound(load, pace, shape, grown, warmupSecs),
   });
   await pair(pace.warmupSecs);
   const { pairs, leftOut } = await calmPairs(pace.rounds, () => pair(pace.leadInSecs));
@@ -89,18 +89,6 @@ async function compare(load: LoadProcess, pace: Pace, baseline: GatewayProcess, 
     quietCpuRatio: quietCpuRatioOf(pairs),
     leftOut,
   };
-}
-
-async function measure(
-  load: LoadProcess,
-  pace: Pace,
-  { grpc, pid }: GatewayProcess,
-  warmupSecs: number,
-): Promise<LoadResult> {
-  const job = { kind: 'load', fleet: grpc, target: grpc, pid, shape, warmupSecs, seconds: pace.seconds } as const;
-  const result = checkRound(await load.run(job), shape.name);
-  await load.run({ kind: 'complete', fleet: grpc, pid });
-  return result;
 }
 
 async function prepare(

@@ -8,7 +8,7 @@ import { startLoad } from './load-process.ts';
 import type { LoadResult, Shape } from './load-protocol.ts';
 import type { Pace } from './options.ts';
 import type { Figures } from './rounds.ts';
-import { checkRound, cpuRatioOf, figuresOf, quietCpuRatioOf } from './rounds.ts';
+import { cpuRatioOf, figuresOf, measureRound, quietCpuRatioOf } from './rounds.ts';
 import type { Spread } from './statistics.ts';
 import { spreadOf, sum } from './statistics.ts';
 import { makeIssuer } from './subject-tokens.ts';
@@ -65,8 +65,8 @@ export async function measureSubjects(cores: Cores, pace: Pace, tell: (line: str
 
 async function compare(load: LoadProcess, pace: Pace, gateway: GatewayProcess, plain: Shape, tested: Shape) {
   const pair = async (warmupSecs: number): Promise<Pair> => ({
-    base: await measure(load, pace, plain, gateway, warmupSecs),
-    tested: await measure(load, pace, tested, gateway, warmupSecs),
+    base: await measureRound(load, pace, plain, gateway, warmupSecs),
+    tested: await measureRound(load, pace, tested, gateway, warmupSecs),
   });
   await pair(pace.warmupSecs);
   const { pairs, leftOut } = await calmPairs(pace.rounds, () => pair(pace.leadInSecs));
@@ -82,19 +82,6 @@ async function compare(load: LoadProcess, pace: Pace, gateway: GatewayProcess, p
 
 function secondsOf({ seconds, calls }: LoadResult): number {
   return seconds / calls;
-}
-
-async function measure(
-  load: LoadProcess,
-  pace: Pace,
-  shape: Shape,
-  { grpc, pid }: GatewayProcess,
-  warmupSecs: number,
-): Promise<LoadResult> {
-  const job = { kind: 'load', fleet: grpc, target: grpc, pid, shape, warmupSecs, seconds: pace.seconds } as const;
-  const result = checkRound(await load.run(job), shape.name);
-  await load.run({ kind: 'complete', fleet: grpc, pid });
-  return result;
 }
 
 export function subjectsTable(rows: readonly SubjectsRow[]): string {

@@ -26,7 +26,7 @@ beforeAll(async () => {
   browser = await TestBrowser.launch();
   folder = mkdtempSync(join(tmpdir(), 'reeve-subjects-'));
   const file = join(folder, 'subjects.yaml');
-  writeFileSync(file, `- {issuer: "${issuer.url}", audience: reeve, jwks_uri: "${issuer.jwksUri}"}\n`);
+  writeFileSync(file, issuer.subjects);
   gateway = await TestGateway.start({ policies: { 'p.yaml': policy }, env: { SVC_SUBJECTS: file } });
   owner = await registerOwner(gateway);
   const bot = await gateway.register({ agentId: 'bot' });

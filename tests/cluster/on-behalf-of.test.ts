@@ -23,7 +23,7 @@ beforeAll(async () => {
   issuer = await TokenIssuer.start();
   folder = mkdtempSync(join(tmpdir(), 'reeve-subjects-'));
   const file = join(folder, 'subjects.yaml');
-  writeFileSync(file, `- {issuer: "${issuer.url}", audience: reeve, jwks_uri: "${issuer.jwksUri}"}\n`);
+  writeFileSync(file, issuer.subjects);
   pair = await startPair({ SVC_SUBJECTS: file }, { 'p.yaml': policy });
 });
 afterAll(async () => {

@@ -21,7 +21,7 @@ beforeAll(async () => {
   issuer = await TokenIssuer.start();
   folder = mkdtempSync(join(tmpdir(), 'reeve-behalf-'));
   const file = join(folder, 'subjects.yaml');
-  writeFileSync(file, `- {issuer: "${issuer.url}", audience: reeve, jwks_uri: "${issuer.jwksUri}"}\n`);
+  writeFileSync(file, issuer.subjects);
   world = await LlmWorld.start({ policy, env: { SVC_SUBJECTS: file } });
   ann = await issuer.sign({ sub: 'u-1', email: 'ann@acme.com' });
   eve = await issuer.sign({ sub: 'u-2', email: 'eve@elsewhere.com' });

@@ -19,7 +19,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const valid = () => `- {issuer: "${issuer.url}", audience: reeve, jwks_uri: "${issuer.jwksUri}"}\n`;
+const valid = () => issuer.subjects;
 
 test.each([
   ['has errors', '- issuer: x\n  audience: reeve\n  jwks_uri: ftp://x\n', ':3:13: "jwks_uri" must be'],

@@ -25,7 +25,7 @@ beforeAll(async () => {
   issuer = await TokenIssuer.start();
   folder = mkdtempSync(join(tmpdir(), 'reeve-people-'));
   const file = join(folder, 'subjects.yaml');
-  writeFileSync(file, `- {issuer: "${issuer.url}", audience: reeve, jwks_uri: "${issuer.jwksUri}"}\n`);
+  writeFileSync(file, issuer.subjects);
   gateway = await TestGateway.start({ policies: { 'p.yaml': policy }, env: { SVC_SUBJECTS: file } });
   const bot = await gateway.register({ agentId: 'bot' });
   const clerk = await gateway.register({ teamId: 'desk', agentId: 'clerk' });

@@ -32,6 +32,11 @@ export class TokenIssuer {
     this.#close = close;
   }
 
+  /** A file of `SVC_SUBJECTS` that names this issuer alone. */
+  get subjects(): string {
+    return `- {issuer: "${this.url}", audience: reeve, jwks_uri: "${this.jwksUri}"}\n`;
+  }
+
   static async start(alg: Algorithm = 'ES256'): Promise<TokenIssuer> {
     const server = createServer((_request, response) => {
       issuer.asked++;

@@ -10,17 +10,25 @@ export interface FieldPath {
   readonly steps: readonly Step[];
 }
 
-const step = /"((?:[^"\\]|\\.)*)"|([^."]+)/y;
+const step = /"((?:[^"\\]|\\.)*)"|([^."$[\]]+)/y;
+/** Each `**` multiplies the ways in which a path may match. */
+const mostSteps = 16;
 
-/** Reads members by dots, items by index, `*`, `**`, and names with dots in quotes. Throws a `GlobError`. */
+/**
+ * Reads members by dots, items by index, `*`, `**`, and names with dots in quotes. Throws a `GlobError`. What other
+ * languages of paths begin with, `$` and `[`, would never match, so it is refused outside of quotes.
+ */
 export function parseFieldPath(source: string): FieldPath {
   const steps: Step[] = [];
   for (let at = 0; ; at++) {
     step.lastIndex = at;
     const found = step.exec(source);
     if (found === null) throw new GlobError('a name is missing', at);
+    if (steps.length === mostSteps) throw new GlobError(`a path has at most ${mostSteps} names`, at);
     const [whole, quoted, bare = ''] = found;
-    steps.push(quoted === undefined ? stepOf(bare) : { literal: quoted.replaceAll(/\\(.)/g, '$1') });
+    const next = quoted === undefined ? stepOf(bare) : { literal: quoted.replaceAll(/\\(.)/g, '$1') };
+    // `**.**` says no more than `**`.
+    if (next !== 'any' || steps.at(-1) !== 'any') steps.push(next);
     at += whole.length;
     if (at === source.length) return { source, steps };
     if (source.charAt(at) !== '.') throw new GlobError('a dot is missing', at);

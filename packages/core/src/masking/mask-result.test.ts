@@ -90,8 +90,14 @@ describe('fields', () => {
     },
   );
 
-  test.each(['', '.', 'a.', '.a', 'a..b', '"a', '"a"b'])('%j is no path', (path) => {
+  test.each(['', '.', 'a.', '.a', 'a..b', '"a', '"a"b', '$.a', 'a[0]', '[0]'])('%j is no path', (path) => {
     expect(() => parseFieldPath(path)).toThrow(/missing/);
+  });
+
+  test('a path has a bounded number of names, and `**` after `**` says nothing more', () => {
+    expect(() => parseFieldPath(Array(17).fill('a').join('.'))).toThrow('at most 16');
+    expect(parseFieldPath(`${'**.'.repeat(40)}ssn`).steps).toEqual(parseFieldPath('**.ssn').steps);
+    expect(parseFieldPath('"$.a"').steps).toEqual([{ literal: '$.a' }]);
   });
 });
 

@@ -27,12 +27,11 @@ export function placeOfRun(op: InRun): RunPlace {
   return { orgId, teamId, runId: op.runId, agentId: op.runId === '' ? ownerOf(op) : '' };
 }
 
-/** Runs are known by this. No org and no team has a slash in its name. */
 export function runName(op: InRun): string {
-  const { orgId, teamId } = op.agent;
-  return op.runId === '' ? `${orgId}/${teamId}/@${ownerOf(op)}` : `${orgId}/${teamId}/#${op.runId}`;
+  return nameOfPlace(placeOfRun(op));
 }
 
+/** Runs are known by this. No org and no team has a slash in its name. */
 export function nameOfPlace({ orgId, teamId, runId, agentId }: RunPlace): string {
   return runId === '' ? `${orgId}/${teamId}/@${agentId}` : `${orgId}/${teamId}/#${runId}`;
 }

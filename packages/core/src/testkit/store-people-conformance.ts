@@ -59,6 +59,16 @@ export function peopleConformance(opened: () => OpenStore): void {
       expect(new Set(found.map(({ email }) => email))).toEqual(new Set(['ann@example.com']));
     });
 
+    test('of an org are looked for in its entries alone, so that no page tells when a person acted elsewhere', async () => {
+      await commitAll([acted({}), ...Array.from({ length: 9 }, () => acted({ org: 'umbrella' }))]);
+      const query = { orgId: 'acme', limit: 10, most: 3 };
+      const [anybody, hers] = await Promise.all(
+        [query, { ...query, user: ann.sub }].map((each) => opened().reader.people(each)),
+      );
+      expect(hers?.oldest).toEqual(anybody?.oldest);
+      expect(await everybody({ ...query, user: ann.sub })).toMatchObject([{ sub: ann.sub, counts: { allow: 1 } }]);
+    });
+
     test('of a log without any are nobody', async () => {
       expect(await opened().reader.people({ limit: 10, most: 10 })).toEqual({ people: [], next: null, oldest: null });
       await commitAll([sampleDraft(), sampleDraft()]);

@@ -4,7 +4,8 @@ import { lookedAtColumns } from './people-select.ts';
 
 /**
  * The entries that a query for people looks at, newest first: those that are not indexed yet one by one, and of the
- * others those of the user or the org, by the index. Never more than the query allows.
+ * others those of the org or of the user, by the index. Never more than the query allows. The org comes first: how far a
+ * page reaches must not tell when somebody acted in another one.
  */
 export function lookedAtIn(
   query: PeopleQuery,
@@ -27,6 +28,6 @@ function stretch(low: number, high: number): Sql {
 }
 
 function indexFor({ user, orgId }: PeopleQuery) {
-  if (user !== undefined) return { table: 'by_user', column: 'user', value: user.toLowerCase() };
-  return orgId === undefined ? undefined : { table: 'by_org', column: 'org_id', value: orgId };
+  if (orgId !== undefined) return { table: 'by_org', column: 'org_id', value: orgId };
+  return user === undefined ? undefined : { table: 'by_user', column: 'user', value: user.toLowerCase() };
 }

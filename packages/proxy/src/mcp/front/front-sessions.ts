@@ -33,6 +33,8 @@ const mostSessions = 1000;
 /** One org leaves room for the others. */
 const mostOfOrg = 400;
 const mostOfCaller = 100;
+/** Beyond this, the oldest end is forgotten here, as other replicas have never heard of it. */
+const mostEnded = 10_000;
 /** How long the id of a shared session works. The client then begins a new one. */
 const sharedForMs = 24 * 3600 * 1000;
 
@@ -154,9 +156,15 @@ export class FrontSessions {
 
   async close(front: FrontSession): Promise<void> {
     if (!this.#sessions.delete(front.id)) return;
-    if (this.#options.seal !== undefined) this.#ended.set(front.id, Date.now() + sharedForMs);
+    if (this.#options.seal !== undefined) this.#noteEnded(front.id);
     front.end();
     await front.session.close();
+  }
+
+  #noteEnded(id: string): void {
+    this.#ended.set(id, Date.now() + sharedForMs);
+    const [oldest] = this.#ended.keys();
+    if (this.#ended.size > mostEnded && oldest !== undefined) this.#ended.delete(oldest);
   }
 
   /** Ends what this process has of a session. Other replicas go on with it. */
