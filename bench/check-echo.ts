@@ -13,6 +13,7 @@ function allow(bytes: Uint8Array): Uint8Array {
     opId: `${traceId}:${spanId}`,
     opState: 'running',
     limit: undefined,
+    judgeResult: false,
   }).finish();
 }
 

@@ -42,6 +42,7 @@ function checkRequest(agent: Credential, toolName: string, subjectToken?: string
     runId: 'run-2417',
     summary: 'Look up supplier figures for the quarterly report',
     subjectToken,
+    canRewrite: false,
   };
 }
 

@@ -29,6 +29,7 @@ function request(): Request {
     estimatedCostMicros: 0,
     runId: '',
     summary: '',
+    canRewrite: false,
   };
 }
 

@@ -109,6 +109,7 @@ async function leave(http: string, client: GrpcClient): Promise<Left> {
       estimatedCostMicros: 1_000_000,
       runId: '',
       summary: '',
+      canRewrite: false,
     });
   await check('search', 'running');
   await check('rm', 'denied');

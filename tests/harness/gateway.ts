@@ -232,6 +232,7 @@ export function checkRequest(agent: Registered, request: Partial<CheckRequest> =
     estimatedCostMicros: undefined,
     runId: '',
     summary: '',
+    canRewrite: false,
     ...request,
   };
 }

@@ -50,6 +50,7 @@ export function prepareCheck(agent: FullAgentId, token: string, action: Action, 
     summary,
     via: via === undefined ? undefined : wireViaOf(via),
     subjectToken,
+    canRewrite: false,
   };
   return { ids, message };
 }

@@ -35,6 +35,7 @@ export function answering(
     opId: `${request.traceId}:${request.spanId}`,
     opState: decision === Decision.ALLOW ? 'running' : 'terminated',
     limit: undefined,
+    judgeResult: false,
     ...extra,
   };
 }

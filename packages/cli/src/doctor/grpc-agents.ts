@@ -67,6 +67,7 @@ export class GrpcAgents implements AgentPort, Disposable {
       estimatedCostMicros: undefined,
       runId: about.runId,
       summary: 'tenant probe of reeve doctor',
+      canRewrite: false,
     });
     return { decision: decisionNames.nameOf(decision) ?? 'deny', opId };
   };

@@ -81,7 +81,7 @@ test.each([
   [7 as Decision, undefined],
 ])('the decision %s is read as %s', (decision, name) => {
   const said = { decision, reason: 'because', policyRule: 'a/b', approvalId: 'apr_1', opId: 's-1:a' };
-  const answer = { ...said, decisionLatencyUs: 2 ** 40, opState: 'running', limit: undefined };
+  const answer = { ...said, decisionLatencyUs: 2 ** 40, opState: 'running', limit: undefined, judgeResult: false };
   const read = CheckActionResponse.decode(CheckActionResponse.encode(answer).finish());
   expect(checkAnswer(read)).toEqual({ ...said, decision: name });
 });

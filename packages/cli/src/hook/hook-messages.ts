@@ -41,6 +41,7 @@ export function checkRequest(asker: Asker, span: string, { action, note = '' }: 
     summary: note.slice(0, longestSummary),
     via: { door: doorNames.wireOf.hook, name: asker.host },
     subjectToken: asker.subjectToken(),
+    canRewrite: false,
   };
 }
 

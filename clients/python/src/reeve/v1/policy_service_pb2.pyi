@@ -107,7 +107,7 @@ class Via(_message.Message):
     def __init__(self, door: _Optional[_Union[Via.Door, str]] = ..., name: _Optional[str] = ...) -> None: ...
 
 class CheckActionRequest(_message.Message):
-    __slots__ = ("agent_id", "credential_token", "trace_id", "span_id", "action_type", "context", "caller_agent_id", "estimated_cost_micros", "run_id", "summary", "via", "subject_token")
+    __slots__ = ("agent_id", "credential_token", "trace_id", "span_id", "action_type", "context", "caller_agent_id", "estimated_cost_micros", "run_id", "summary", "via", "subject_token", "can_rewrite")
     AGENT_ID_FIELD_NUMBER: _ClassVar[int]
     CREDENTIAL_TOKEN_FIELD_NUMBER: _ClassVar[int]
     TRACE_ID_FIELD_NUMBER: _ClassVar[int]
@@ -120,6 +120,7 @@ class CheckActionRequest(_message.Message):
     SUMMARY_FIELD_NUMBER: _ClassVar[int]
     VIA_FIELD_NUMBER: _ClassVar[int]
     SUBJECT_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    CAN_REWRITE_FIELD_NUMBER: _ClassVar[int]
     agent_id: _common_pb2.AgentId
     credential_token: str
     trace_id: str
@@ -132,7 +133,8 @@ class CheckActionRequest(_message.Message):
     summary: str
     via: Via
     subject_token: str
-    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., credential_token: _Optional[str] = ..., trace_id: _Optional[str] = ..., span_id: _Optional[str] = ..., action_type: _Optional[_Union[_common_pb2.ActionType, str]] = ..., context: _Optional[_Union[ActionContext, _Mapping]] = ..., caller_agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., estimated_cost_micros: _Optional[int] = ..., run_id: _Optional[str] = ..., summary: _Optional[str] = ..., via: _Optional[_Union[Via, _Mapping]] = ..., subject_token: _Optional[str] = ...) -> None: ...
+    can_rewrite: bool
+    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., credential_token: _Optional[str] = ..., trace_id: _Optional[str] = ..., span_id: _Optional[str] = ..., action_type: _Optional[_Union[_common_pb2.ActionType, str]] = ..., context: _Optional[_Union[ActionContext, _Mapping]] = ..., caller_agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., estimated_cost_micros: _Optional[int] = ..., run_id: _Optional[str] = ..., summary: _Optional[str] = ..., via: _Optional[_Union[Via, _Mapping]] = ..., subject_token: _Optional[str] = ..., can_rewrite: bool = ...) -> None: ...
 
 class BudgetLimit(_message.Message):
     __slots__ = ("tier", "period", "limit_micros", "spent_micros", "status")
@@ -149,7 +151,7 @@ class BudgetLimit(_message.Message):
     def __init__(self, tier: _Optional[str] = ..., period: _Optional[str] = ..., limit_micros: _Optional[int] = ..., spent_micros: _Optional[int] = ..., status: _Optional[str] = ...) -> None: ...
 
 class CheckActionResponse(_message.Message):
-    __slots__ = ("decision", "reason", "policy_rule", "approval_id", "decision_latency_us", "op_id", "op_state", "limit")
+    __slots__ = ("decision", "reason", "policy_rule", "approval_id", "decision_latency_us", "op_id", "op_state", "limit", "judge_result", "args_json")
     DECISION_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
     POLICY_RULE_FIELD_NUMBER: _ClassVar[int]
@@ -158,6 +160,8 @@ class CheckActionResponse(_message.Message):
     OP_ID_FIELD_NUMBER: _ClassVar[int]
     OP_STATE_FIELD_NUMBER: _ClassVar[int]
     LIMIT_FIELD_NUMBER: _ClassVar[int]
+    JUDGE_RESULT_FIELD_NUMBER: _ClassVar[int]
+    ARGS_JSON_FIELD_NUMBER: _ClassVar[int]
     decision: _common_pb2.Decision
     reason: str
     policy_rule: str
@@ -166,7 +170,37 @@ class CheckActionResponse(_message.Message):
     op_id: str
     op_state: str
     limit: BudgetLimit
-    def __init__(self, decision: _Optional[_Union[_common_pb2.Decision, str]] = ..., reason: _Optional[str] = ..., policy_rule: _Optional[str] = ..., approval_id: _Optional[str] = ..., decision_latency_us: _Optional[int] = ..., op_id: _Optional[str] = ..., op_state: _Optional[str] = ..., limit: _Optional[_Union[BudgetLimit, _Mapping]] = ...) -> None: ...
+    judge_result: bool
+    args_json: bytes
+    def __init__(self, decision: _Optional[_Union[_common_pb2.Decision, str]] = ..., reason: _Optional[str] = ..., policy_rule: _Optional[str] = ..., approval_id: _Optional[str] = ..., decision_latency_us: _Optional[int] = ..., op_id: _Optional[str] = ..., op_state: _Optional[str] = ..., limit: _Optional[_Union[BudgetLimit, _Mapping]] = ..., judge_result: bool = ..., args_json: _Optional[bytes] = ...) -> None: ...
+
+class CheckResultRequest(_message.Message):
+    __slots__ = ("agent_id", "credential_token", "op_id", "result_json", "is_error")
+    AGENT_ID_FIELD_NUMBER: _ClassVar[int]
+    CREDENTIAL_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    OP_ID_FIELD_NUMBER: _ClassVar[int]
+    RESULT_JSON_FIELD_NUMBER: _ClassVar[int]
+    IS_ERROR_FIELD_NUMBER: _ClassVar[int]
+    agent_id: _common_pb2.AgentId
+    credential_token: str
+    op_id: str
+    result_json: bytes
+    is_error: bool
+    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., credential_token: _Optional[str] = ..., op_id: _Optional[str] = ..., result_json: _Optional[bytes] = ..., is_error: bool = ...) -> None: ...
+
+class CheckResultResponse(_message.Message):
+    __slots__ = ("decision", "reason", "policy_rule", "result_json", "labels")
+    DECISION_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    POLICY_RULE_FIELD_NUMBER: _ClassVar[int]
+    RESULT_JSON_FIELD_NUMBER: _ClassVar[int]
+    LABELS_FIELD_NUMBER: _ClassVar[int]
+    decision: _common_pb2.Decision
+    reason: str
+    policy_rule: str
+    result_json: bytes
+    labels: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, decision: _Optional[_Union[_common_pb2.Decision, str]] = ..., reason: _Optional[str] = ..., policy_rule: _Optional[str] = ..., result_json: _Optional[bytes] = ..., labels: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class BatchCheckRequest(_message.Message):
     __slots__ = ("requests",)

@@ -119,7 +119,11 @@ export interface CheckActionRequest {
     | Via
     | undefined;
   /** A JWT of the person or service for whom the agent acts. At most 16 KiB. Empty: nobody. */
-  subjectToken?: string | undefined;
+  subjectToken?:
+    | string
+    | undefined;
+  /** Whether the caller uses the arguments of the answer in place of its own. */
+  canRewrite: boolean;
 }
 
 /** Which cap refused a charge. */
@@ -150,7 +154,37 @@ export interface CheckActionResponse {
   opId: string;
   opState: string;
   /** Set when a budget denied. */
-  limit: BudgetLimit | undefined;
+  limit:
+    | BudgetLimit
+    | undefined;
+  /** Whether a rule on results could match. If so, ask CheckResult before a model reads what the action brings back. */
+  judgeResult: boolean;
+  /** The arguments to use in place of those that were sent. Absent: those that were sent. */
+  argsJson?: Uint8Array | undefined;
+}
+
+export interface CheckResultRequest {
+  agentId: AgentId | undefined;
+  credentialToken: string;
+  opId: string;
+  /** A JSON document, or a text. UTF-8, up to 16 MiB. */
+  resultJson: Uint8Array;
+  /** Whether the action has failed, and this is its error. */
+  isError: boolean;
+}
+
+export interface CheckResultResponse {
+  /** ALLOW or DENY. */
+  decision: Decision;
+  reason: string;
+  /** "<document>/<rule>", or "default" if no rule matches. */
+  policyRule: string;
+  /** The result to use in place of the one that was sent. Absent: nothing changed, or it is denied. */
+  resultJson?:
+    | Uint8Array
+    | undefined;
+  /** What the rules on this result have labelled the run or the agent with. */
+  labels: string[];
 }
 
 export interface BatchCheckRequest {
@@ -870,6 +904,7 @@ function createBaseCheckActionRequest(): CheckActionRequest {
     summary: "",
     via: undefined,
     subjectToken: undefined,
+    canRewrite: false,
   };
 }
 
@@ -910,6 +945,9 @@ export const CheckActionRequest: MessageFns<CheckActionRequest> = {
     }
     if (message.subjectToken !== undefined) {
       writer.uint32(194).string(message.subjectToken);
+    }
+    if (message.canRewrite !== false) {
+      writer.uint32(208).bool(message.canRewrite);
     }
     return writer;
   },
@@ -1021,6 +1059,14 @@ export const CheckActionRequest: MessageFns<CheckActionRequest> = {
             }
 
             message.subjectToken = reader.string();
+            continue;
+          }
+          case 26: {
+            if (tag !== 208) {
+              break;
+            }
+
+            message.canRewrite = reader.bool();
             continue;
           }
         }
@@ -1136,6 +1182,8 @@ function createBaseCheckActionResponse(): CheckActionResponse {
     opId: "",
     opState: "",
     limit: undefined,
+    judgeResult: false,
+    argsJson: undefined,
   };
 }
 
@@ -1164,6 +1212,12 @@ export const CheckActionResponse: MessageFns<CheckActionResponse> = {
     }
     if (message.limit !== undefined) {
       BudgetLimit.encode(message.limit, writer.uint32(178).fork()).join();
+    }
+    if (message.judgeResult !== false) {
+      writer.uint32(184).bool(message.judgeResult);
+    }
+    if (message.argsJson !== undefined) {
+      writer.uint32(194).bytes(message.argsJson);
     }
     return writer;
   },
@@ -1243,6 +1297,202 @@ export const CheckActionResponse: MessageFns<CheckActionResponse> = {
             }
 
             message.limit = BudgetLimit.decode(reader, reader.uint32());
+            continue;
+          }
+          case 23: {
+            if (tag !== 184) {
+              break;
+            }
+
+            message.judgeResult = reader.bool();
+            continue;
+          }
+          case 24: {
+            if (tag !== 194) {
+              break;
+            }
+
+            message.argsJson = reader.bytes();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseCheckResultRequest(): CheckResultRequest {
+  return { agentId: undefined, credentialToken: "", opId: "", resultJson: new Uint8Array(0), isError: false };
+}
+
+export const CheckResultRequest: MessageFns<CheckResultRequest> = {
+  encode(message: CheckResultRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agentId !== undefined) {
+      AgentId.encode(message.agentId, writer.uint32(10).fork()).join();
+    }
+    if (message.credentialToken !== "") {
+      writer.uint32(18).string(message.credentialToken);
+    }
+    if (message.opId !== "") {
+      writer.uint32(26).string(message.opId);
+    }
+    if (message.resultJson.length !== 0) {
+      writer.uint32(34).bytes(message.resultJson);
+    }
+    if (message.isError !== false) {
+      writer.uint32(40).bool(message.isError);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckResultRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckResultRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.agentId = AgentId.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.credentialToken = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.opId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.resultJson = reader.bytes();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.isError = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseCheckResultResponse(): CheckResultResponse {
+  return { decision: 0, reason: "", policyRule: "", resultJson: undefined, labels: [] };
+}
+
+export const CheckResultResponse: MessageFns<CheckResultResponse> = {
+  encode(message: CheckResultResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.decision !== 0) {
+      writer.uint32(8).int32(message.decision);
+    }
+    if (message.reason !== "") {
+      writer.uint32(18).string(message.reason);
+    }
+    if (message.policyRule !== "") {
+      writer.uint32(26).string(message.policyRule);
+    }
+    if (message.resultJson !== undefined) {
+      writer.uint32(34).bytes(message.resultJson);
+    }
+    for (const v of message.labels) {
+      writer.uint32(42).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckResultResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckResultResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.decision = reader.int32() as any;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.policyRule = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.resultJson = reader.bytes();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.labels.push(reader.string());
             continue;
           }
         }
