@@ -13,7 +13,7 @@ import { filePolicy } from './policies.ts';
 import { Random, sha256 } from './random.ts';
 import { requireAlike, settled } from './requirements.ts';
 import type { State } from './state-of.ts';
-import { stateOf } from './state-of.ts';
+import { differenceOf, stateOf } from './state-of.ts';
 import { VirtualClock, VirtualTime } from './virtual-clock.ts';
 import type { OpenDisk } from './virtual-disk.ts';
 import { VirtualDisk } from './virtual-disk.ts';
@@ -169,7 +169,7 @@ export class DiskSimulation implements Stage {
     const { doubtful } = gateway.ground;
     const started = await this.#start();
     const { seq } = started.gov.journal.head;
-    const isWritten = doubtful !== undefined && seq === doubtful.entries.at(-1)?.seq;
+    const isWritten = doubtful !== undefined && this.#isWritten(doubtful, started, acknowledged, underWay);
     if (isWritten) this.#read(doubtful);
     this.counts[isWritten ? 'whole' : 'gone'] = (this.counts[isWritten ? 'whole' : 'gone'] ?? 0) + 1;
     if (seq < this.judge.entries)
@@ -183,6 +183,14 @@ export class DiskSimulation implements Stage {
     this.judge.budgets.requireTold();
     this.#states = sha256(`${this.#states}${[...state].join('\n')}`);
     return started;
+  }
+
+  /** Whether the commit under way was written. One without entries shows in the state alone. */
+  #isWritten(doubtful: Batch, { gov }: VirtualGateway<OpenDisk>, acknowledged: State, underWay: State): boolean {
+    const last = doubtful.entries.at(-1);
+    if (last !== undefined) return gov.journal.head.seq === last.seq;
+    const state = stateOf(gov, this.time.now);
+    return differenceOf(underWay, state).length < differenceOf(acknowledged, state).length;
   }
 
   /** Ends the turns that are open, and those that callers need to come to an end. */
