@@ -1,5 +1,10 @@
 import { status } from '@grpc/grpc-js';
-import { OpControlMessage, OpControlSubscribeRequest, paths } from '@reeve/contract';
+import {
+  AckOpControlRequest_Evidence as Evidence,
+  OpControlMessage,
+  OpControlSubscribeRequest,
+  paths,
+} from '@reeve/contract';
 import type { RouteOutput, Routes } from '@reeve/contract/http';
 import { describe, expect, test } from 'vitest';
 import { acknowledge, ControlStream } from '../harness/control-stream.ts';
@@ -354,4 +359,45 @@ test('the time to stop is measured', async () => {
   expect(text).toMatch(/^reeve_control_seconds_count\{action="pause",stage="acked"\} 1$/m);
   expect(text).toMatch(/^reeve_control_seconds_count\{action="pause",stage="effective"\} 1$/m);
   expect(text).toMatch(/^reeve_controls_total\{action="pause",status="effective"\} 1$/m);
+});
+
+describe('whose word a receipt is', () => {
+  const byKernel = { evidence: Evidence.KERNEL, processes: 12 };
+
+  test("is the kernel's for an operation on a floor, and shown wherever the receipt is", async () => {
+    await using gateway = await start();
+    const agent = await gateway.register({ agentId: 'bot' });
+    await gateway.check(agent, { traceId: 'a', spanId: 's', floor: true });
+    const paused = await control(gateway, 'a:s', 'pause');
+    expect(paused).toMatchObject({ op: { floor: true }, control: { evidence: 'none', processes: null } });
+    await acknowledge(gateway, agent, 1, 'RECEIVED');
+    expect(await receiptOf(gateway, paused)).toMatchObject({ status: 'acked', evidence: 'agent', processes: null });
+    await acknowledge(gateway, agent, 1, 'EFFECTIVE', '', byKernel);
+    const kernel = { status: 'effective', evidence: 'kernel', processes: 12 };
+    expect(await receiptOf(gateway, paused)).toMatchObject(kernel);
+    const { body } = await gateway.api.get('/api/v1/ops/a%3As', bootstrapKey);
+    expect(body).toMatchObject({ floor: true, control: kernel });
+    const entries = gateway.audit().filter(({ event_type: type }) => type === 'OpControlAcknowledged');
+    expect(entries.at(-1)?.payload).toMatchObject({ evidence: 'kernel', processes: 12, outcome: 'effective' });
+    await using again = await gateway.restart('SIGKILL', { policies: { 'all.yaml': allowAll }, env: patient });
+    expect(await receiptOf(again, paused)).toMatchObject(kernel);
+  });
+
+  test('cannot be claimed as the kernel\u2019s for any other operation', async () => {
+    await using gateway = await start();
+    const agent = await busy(gateway, 'bot', 'a');
+    const paused = await control(gateway, 'a:s', 'pause');
+    for (const outcome of ['RECEIVED', 'EFFECTIVE', 'FAILED'] as const) {
+      await expect(acknowledge(gateway, agent, 1, outcome, '', byKernel)).rejects.toMatchObject({
+        code: status.PERMISSION_DENIED,
+      });
+    }
+    expect(await receiptOf(gateway, paused)).toMatchObject({ evidence: 'none', acked_at: null });
+    await expect(acknowledge(gateway, agent, 1, 'EFFECTIVE', '', { evidence: 3 as Evidence })).rejects.toMatchObject({
+      code: status.INVALID_ARGUMENT,
+    });
+    // A number is nobody's word without the kernel.
+    await acknowledge(gateway, agent, 1, 'EFFECTIVE', '', { evidence: Evidence.AGENT, processes: 12 });
+    expect(await receiptOf(gateway, paused)).toMatchObject({ evidence: 'agent', processes: null });
+  });
 });

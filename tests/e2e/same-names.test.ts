@@ -1,7 +1,7 @@
 import type { Entrance as WireEntrance, OpState as WireState, OpTrigger as WireTrigger } from '@reeve/contract/names';
 import { isOver as isOverOnTheWire, opStates, opTriggers } from '@reeve/contract/names';
-import { allowedTriggers, isOver, nextState } from '../../packages/core/src/ops/op.ts';
-import type { OpState, OpTrigger } from '../../packages/core/src/ops/op.ts';
+import { allowedTriggers, isOver, nextState } from '../../packages/core/src/ops/lifecycle.ts';
+import type { OpState, OpTrigger } from '../../packages/core/src/ops/lifecycle.ts';
 import type { Entrance } from '../../packages/core/src/kernel/entrance.ts';
 import { expect, expectTypeOf, test } from 'vitest';
 

@@ -59,15 +59,16 @@ describe.skipIf(!hasFloor)('controls of a floor', () => {
     await using cli = world.begin(command, { flags: ['--grace', '0'] });
     world.write('project/beats', '');
     await eventually(() => expect(size()).toBeGreaterThan(20), 400);
-    await effective(await world.control('pause'));
+    const paused = await effective(await world.control('pause'));
+    expect(paused).toMatchObject({ evidence: 'kernel', processes: expect.any(Number) as number });
     const frozen = size();
     for (let round = 0; round < 40; round++) {
       await new Promise((resolve) => setTimeout(resolve, 20));
       expect(size()).toBe(frozen);
     }
-    await effective(await world.control('resume'));
+    expect(await effective(await world.control('resume'))).toMatchObject({ evidence: 'kernel' });
     await eventually(() => expect(size()).toBeGreaterThan(frozen));
-    await effective(await world.control('terminate', 'enough'));
+    expect(await effective(await world.control('terminate', 'enough'))).toMatchObject({ evidence: 'kernel' });
     const last = size();
     await cli.ended();
     expect(cli.exit()).toMatchObject({ code: 143, stderr: expect.stringContaining('enough') });
@@ -134,8 +135,10 @@ describe.skipIf(!hasFloor)('controls of a floor', () => {
     });
     await cli.says(/ready/);
     expect(processesWith('mark-storm-8642').length).toBeGreaterThan(1000);
-    await effective(await world.control('pause'));
-    await effective(await world.control('terminate'));
+    const storming = { evidence: 'kernel', processes: expect.toSatisfy((count: number) => count > 1000) as number };
+    expect(await effective(await world.control('pause'))).toMatchObject(storming);
+    expect(await effective(await world.control('terminate'))).toMatchObject(storming);
+    expect((await world.op()).floor).toBe(true);
     expect(processesWith('mark-storm-8642').filter((pid) => pid !== cli.child.pid)).toEqual([]);
     await cli.ended();
   });

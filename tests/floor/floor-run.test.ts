@@ -23,6 +23,11 @@ test('without bubblewrap it refuses, in one line that says what is missing', asy
   expect(code).toBe(125);
 });
 
+test('--doctor says the same wherever it is asked', async () => {
+  const [here, root] = await Promise.all([world.project, '/'].map((cwd) => world.doctor(cwd)));
+  expect(root).toEqual(here);
+});
+
 describe.skipIf(!hasFloor)('on a floor', () => {
   test('a program has its arguments, streams and exit code', async () => {
     const { code, stdout, stderr } = await world.run(

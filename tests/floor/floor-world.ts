@@ -112,6 +112,13 @@ export class FloorWorld {
     return new RunningCli(child as ChildProcessWithoutNullStreams);
   }
 
+  async doctor(cwd: string): Promise<Exit> {
+    const words = [...before, 'run', '--doctor'];
+    const cli = new RunningCli(spawn(program, words, { ...account, cwd, env: this.env, stdio: 'pipe' }));
+    await cli.ended();
+    return cli.exit();
+  }
+
   /** Starts `reeve run` by a shell, with its streams from and to files. */
   beginRedirected(command: readonly string[], redirections: string): RunningCli {
     const words = [program, ...before, 'run', '--', ...command];

@@ -73,6 +73,7 @@ export function acknowledge(
   sequence: number,
   outcome: keyof typeof Outcome,
   detail = '',
+  kernel: Pick<AckOpControlRequest, 'evidence' | 'processes'> = {},
 ): Promise<object> {
   return gateway.client.call(paths.ackOpControl, AckOpControlRequest, AckOpControlResponse, {
     agentId: agent.id,
@@ -80,5 +81,6 @@ export function acknowledge(
     sequence,
     outcome: Outcome[outcome],
     detail,
+    ...kernel,
   });
 }

@@ -208,6 +208,7 @@ function acknowledge(sim: Stage, { gov, execute }: VirtualGateway): Promise<unkn
     sequence: Math.max(1, lastSequence - random.int(3)),
     outcome: random.pick(['received', 'effective', 'effective', 'failed']),
     detail: '',
+    processes: null,
   });
 }
 

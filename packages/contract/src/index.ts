@@ -27,6 +27,7 @@ export {
 export { ActionType, AgentId, Decision, OpRecord } from './gen/reeve/v1/common.ts';
 export {
   AckOpControlRequest,
+  AckOpControlRequest_Evidence,
   AckOpControlRequest_Outcome,
   AckOpControlResponse,
   ActionContext,

@@ -102,7 +102,7 @@ export const messageBounds = {
     cached_input_tokens: tokens,
   },
   OpControlSubscribeRequest: { ...caller, after_sequence: count },
-  AckOpControlRequest: { ...caller, sequence: count, detail: long },
+  AckOpControlRequest: { ...caller, sequence: count, detail: long, processes: count },
   PreviewToolsRequest: { ...caller, tool_source: name, tool_names: toolNames },
   RegisterAgentRequest: {
     agent_id: agent,

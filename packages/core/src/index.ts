@@ -128,7 +128,7 @@ export type { Charge } from './decision/index.ts';
 export { listRates, previewTools, weighBudgets, weighRates } from './decision/index.ts';
 export type { RateRow } from './decision/index.ts';
 export { OpsCheckpoint, boundedOp, expireUnchecked, inFlight, listOps, opsTable } from './ops/index.ts';
-export { readOp, receiptStatuses, recordOf, sweepOps } from './ops/index.ts';
+export { evidenceOf, readOp, receiptStatuses, recordOf, sweepOps } from './ops/index.ts';
 export { ReeveError, approximateUsd, checkCost, invalid, longest, messageOf, microsOfUsd } from './kernel/index.ts';
 export {
   mostBytesOfAnnotations,

@@ -1,6 +1,9 @@
 import type { OpControlMessage } from '@reeve/contract';
-import { AckOpControlRequest_Outcome as WireOutcome } from '@reeve/contract';
-import type { AckOutcome } from './outage/ack-queue.ts';
+import {
+  AckOpControlRequest_Evidence as WireEvidence,
+  AckOpControlRequest_Outcome as WireOutcome,
+} from '@reeve/contract';
+import type { AckOutcome, AckWord } from './outage/ack-queue.ts';
 import { AckQueue } from './outage/ack-queue.ts';
 import type { FullAgentId } from './agent-id.ts';
 import { AgentOps } from './agent-ops.ts';
@@ -11,7 +14,7 @@ import type { TokenLife, TokenNeed } from './credential.ts';
 import { Credential } from './credential.ts';
 import type { Subscription } from './outage/control-stream.ts';
 import { ControlStream } from './outage/control-stream.ts';
-import { ReeveUnauthenticated } from './errors.ts';
+import { ReevePermissionDenied, ReeveUnauthenticated } from './errors.ts';
 import { rpc } from './rpc-methods.ts';
 import { isToldLater } from './outage/outage.ts';
 import type { Limits } from './outage/retry.ts';
@@ -79,7 +82,7 @@ export class AgentLink {
     const { retry } = link.settings;
     this.#id = id;
     this.#link = link;
-    this.#acks = new AckQueue((sequence, outcome, detail) => this.#acknowledge(sequence, outcome, detail), retry);
+    this.#acks = new AckQueue((ack) => this.#acknowledge(ack), retry);
     this.#stream = new ControlStream((events) => this.#subscribe(events), retry, {
       onMessage: (message) => this.#take(message),
       onOpen: (from) => this.#connected(from),
@@ -252,10 +255,12 @@ export class AgentLink {
     for (const user of this.#users) notify(user.onConnection, event);
   }
 
-  async #acknowledge(sequence: number, outcome: AckOutcome, detail: string): Promise<'told' | 'later'> {
+  async #acknowledge(ack: AckWord): Promise<'told' | 'later'> {
+    const { sequence, outcome, detail, word } = ack;
     const credential = this.#users.at(-1)?.credential;
     if (credential === undefined) return 'later';
-    const request = { agentId: { ...this.#id }, sequence, outcome: outcomes[outcome], detail };
+    const said = { agentId: { ...this.#id }, sequence, outcome: outcomes[outcome], detail };
+    const request = word === undefined ? said : { ...said, evidence: WireEvidence.KERNEL, processes: word.processes };
     try {
       const limits = this.#link.limits({});
       await credential.with((credentialToken) =>
@@ -263,6 +268,10 @@ export class AgentLink {
       );
       return 'told';
     } catch (error) {
+      // The gateway may not know that the kernel holds the operation, if it was an older one that was asked.
+      if (error instanceof ReevePermissionDenied && word !== undefined) {
+        return this.#acknowledge({ ...ack, word: undefined });
+      }
       return isToldLater(error) ? 'later' : 'told';
     }
   }

@@ -4,7 +4,7 @@ import type { Answer } from './answer.ts';
 import type { Completion } from './completion.ts';
 import type { Control } from './control.ts';
 import { controlOf } from './control.ts';
-import type { ControlLine, ControlReceipt } from './live-operation.ts';
+import type { ControlLine, ControlReceipt, KernelWord } from './live-operation.ts';
 import { LiveOperation } from './live-operation.ts';
 import { OwedReports } from './outage/owed-reports.ts';
 import type { ProcessHold } from './process-hold.ts';
@@ -144,10 +144,10 @@ export class AgentOps implements ControlLine {
 
   #receiptFor(sequence: number): ControlReceipt {
     const count = this.#count;
-    const tell = async (outcome: 'effective' | 'failed', detail = '') => {
-      if (count === this.#count) await this.#acks.tell(sequence, outcome, detail);
+    const tell = async (outcome: 'effective' | 'failed', detail = '', word?: KernelWord) => {
+      if (count === this.#count) await this.#acks.tell(sequence, outcome, detail, word);
     };
-    return { effective: (detail) => tell('effective', detail), failed: (detail) => tell('failed', detail) };
+    return { effective: (detail, word) => tell('effective', detail, word), failed: (detail) => tell('failed', detail) };
   }
 
   /** A control of an operation that has ended here. A release must be reported, or the operation would stay. */

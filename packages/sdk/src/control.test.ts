@@ -225,6 +225,31 @@ test('a hook that cannot comply has the control fail, until it comes true by its
   expect(client.gateway.acks.at(-1)).toBe('1 effective');
 });
 
+test("what the kernel says of a control is told as the kernel's word, or as its own where that is refused", async () => {
+  await using client = await startControlled({
+    ackOpControl: ({ evidence, sequence }) =>
+      evidence === 2 && sequence > 1 ? { code: status.PERMISSION_DENIED, details: 'no floor' } : {},
+  });
+  const { run, operation, end } = startWork(client, { floor: true, onControl: () => ({ processes: 4 }) });
+  await operation;
+  expect(client.gateway.messages('checkAction').map(({ floor }) => floor)).toEqual([true]);
+  const words = () =>
+    client.gateway
+      .messages<AckOpControlRequest>('ackOpControl')
+      .filter(({ outcome }) => outcome === 2)
+      .map(({ evidence, processes }) => [evidence, processes]);
+  client.gateway.control('t:s', 'PAUSE');
+  await poll(words).toEqual([[2, 4]]);
+  client.gateway.control('t:s', 'RESUME');
+  await poll(words).toEqual([
+    [2, 4],
+    [2, 4],
+    [undefined, undefined],
+  ]);
+  end('done');
+  await run;
+});
+
 test('after a loss the stream goes on where it was, and nothing of the time between is missed', async () => {
   const events: ConnectionEvent[] = [];
   await using client = await startControlled({}, { onConnection: (event) => events.push(event) });

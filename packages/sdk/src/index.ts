@@ -45,6 +45,7 @@ export {
 export { ActionDeniedError } from './action-denied.ts';
 export type { CallOptions } from './outage/retry.ts';
 export type { GuardOptions } from './guard.ts';
+export type { ControlHook, KernelWord } from './live-operation.ts';
 export type { Operation, OperationControl } from './operation.ts';
 export type { CheckDetails } from './prepare-check.ts';
 export type { Enrollment, Identified, Reeve } from './reeve.ts';

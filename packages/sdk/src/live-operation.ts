@@ -5,7 +5,7 @@ import type { ProcessHold } from './process-hold.ts';
 
 /** Tells the gateway what became of a control. The promises wait until it knows, or is out of reach. */
 export interface ControlReceipt {
-  effective(detail?: string): Promise<void>;
+  effective(detail?: string, word?: KernelWord): Promise<void>;
   failed(detail: string): Promise<void>;
 }
 
@@ -16,8 +16,14 @@ export interface ControlLine {
   readonly lost: Error | undefined;
 }
 
+/** What the kernel says of the work. It counts if the check said `floor`. */
+export interface KernelWord {
+  /** How many processes are frozen, go on, or were ended. */
+  readonly processes: number;
+}
+
 /** Carries out a control that signal and checkpoints cannot. */
-export type ControlHook = (control: Control) => void | Promise<void>;
+export type ControlHook = (control: Control) => void | KernelWord | Promise<void | KernelWord>;
 
 type Wake = 'changed' | 'ask_again';
 
@@ -30,6 +36,7 @@ interface OpenControl {
   readonly control: Control;
   readonly receipt: ControlReceipt;
   carriedOut: boolean;
+  word: KernelWord | undefined;
 }
 
 const longestDetail = 500;
@@ -90,7 +97,7 @@ export class LiveOperation {
   }
 
   take(control: Control, receipt: ControlReceipt): void {
-    const open: OpenControl = { control, receipt, carriedOut: false };
+    const open: OpenControl = { control, receipt, carriedOut: false, word: undefined };
     switch (control.signal) {
       case 'terminate':
         this.#open.push(open);
@@ -205,19 +212,19 @@ export class LiveOperation {
   async #carryOut(hook: ControlHook, open: OpenControl): Promise<void> {
     const { control, receipt } = open;
     try {
-      await hook(control);
+      open.word = (await hook(control)) ?? undefined;
     } catch (error) {
       return this.#tell(receipt.failed(detailOf(error)));
     }
     open.carriedOut = true;
-    if (control.signal === 'resume' || control.signal === 'allow') this.#tell(receipt.effective());
+    if (control.signal === 'resume' || control.signal === 'allow') this.#tell(receipt.effective('', open.word));
     this.#settle();
   }
 
   #settle(): void {
     const still: OpenControl[] = [];
     for (const open of this.#open) {
-      if (this.#isEffective(open)) this.#tell(open.receipt.effective(this.#howSo()));
+      if (this.#isEffective(open)) this.#tell(open.receipt.effective(this.#howSo(), open.word));
       else still.push(open);
     }
     this.#open = still;

@@ -26,6 +26,8 @@ export interface CheckDetails {
   readonly subjectToken?: string | undefined;
   /** The door that the action comes through. Left out by agents that ask for themselves. */
   readonly via?: Via | undefined;
+  /** The kernel holds what runs, and this process holds it by the kernel. Denied to delegates. */
+  readonly floor?: boolean | undefined;
 }
 
 /** A check that can be sent any number of times. It holds the agent's token and never leaves the SDK. @internal */
@@ -37,7 +39,7 @@ export interface PreparedCheck {
 /** @internal */
 export function prepareCheck(agent: FullAgentId, token: string, action: Action, details: CheckDetails): PreparedCheck {
   const ids = traceIds(details);
-  const { estimatedCostMicros, caller, runId = '', summary = '', via, subjectToken } = details;
+  const { estimatedCostMicros, caller, runId = '', summary = '', via, subjectToken, floor } = details;
   if (estimatedCostMicros !== undefined) requireMicros('estimatedCostMicros', estimatedCostMicros);
   const message: CheckActionRequest = {
     agentId: { ...agent },
@@ -51,6 +53,7 @@ export function prepareCheck(agent: FullAgentId, token: string, action: Action, 
     via: via === undefined ? undefined : wireViaOf(via),
     subjectToken,
     canRewrite: false,
+    floor,
   };
   return { ids, message };
 }

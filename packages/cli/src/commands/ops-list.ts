@@ -44,7 +44,8 @@ function doorText({ via }: Op): string {
 
 /** The last control and its status. */
 export function controlText({ control }: Op): string {
-  return control === null || control === undefined ? '' : `${control.action} ${control.status}`;
+  if (control === null || control === undefined) return '';
+  return `${control.action} ${control.status}${control.evidence === 'kernel' ? ' (kernel)' : ''}`;
 }
 
 function usd(micros: number): string {

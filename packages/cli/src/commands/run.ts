@@ -64,7 +64,7 @@ export const runCommand = defineCommand({
   ],
   run: async ({ options, rest, globals }, shell) => {
     const path = shell.env['PATH'] ?? usualPath;
-    if (options.doctor) return showMachine(shell, globals.output, examineMachine(path, [process.cwd()]));
+    if (options.doctor) return showMachine(shell, globals.output, examineMachine(path, untrustedHere()));
     const [command] = rest;
     if (command === undefined) throw new UsageError('give a command after "--"');
     const profile = wishesOf(options);
@@ -120,6 +120,11 @@ type Flags = Pick<Profile, 'write' | 'read' | 'hide' | 'env' | 'grace' | 'lostGa
 function wishesOf({ profile, write, read, hide, env, grace, lostGateway }: Flags): Profile {
   const flags = { write, read, hide, env, grace, lostGateway };
   return profile === undefined ? flags : joined(flags, readProfile(profile));
+}
+
+/** Nobody runs a program in the root, and all that the floor stands on is below it. */
+function untrustedHere(): readonly string[] {
+  return process.cwd() === '/' ? [] : [process.cwd()];
 }
 
 /** The home by the environment, and the one of the account. */

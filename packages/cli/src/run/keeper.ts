@@ -43,12 +43,13 @@ export class Keeper {
         .finally(this.#jail.wake);
   }
 
-  release(why: Hold): void {
+  /** Returns how many processes the kernel has let go on. Undefined if something else holds them. */
+  release(why: Hold): number | undefined {
     this.#holds.delete(why);
-    if (this.#holds.size > 0) return;
+    if (this.#holds.size > 0) return undefined;
     clearInterval(this.#guard);
     this.#guard = undefined;
-    this.#freezer.thaw();
+    return this.#freezer.thaw();
   }
 
   /**

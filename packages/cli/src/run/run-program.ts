@@ -1,5 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isatty } from 'node:tty';
-import type { Agent, Control, Operation } from '@reeve/sdk';
+import type { Agent, Control, KernelWord, Operation } from '@reeve/sdk';
 import { floorExits } from './floor-error.ts';
 import type { JailRequest } from './jail/start-jail.ts';
 import { startJail } from './jail/start-jail.ts';
@@ -25,6 +26,7 @@ export class FlooredProgram {
   readonly #program: Program;
   readonly #keeper = Promise.withResolvers<Keeper>();
   readonly #watch: GatewayWatch;
+  readonly #obeying = new Set<Promise<unknown>>();
   #isStopped = false;
 
   constructor(program: Program) {
@@ -57,7 +59,8 @@ export class FlooredProgram {
     const action = { type: 'process_exec', command, args, workingDir: this.#program.jail.folder } as const;
     return await agent.run(action, (operation) => this.#work(operation), {
       ...options,
-      onControl: (control) => this.#obey(control),
+      floor: true,
+      onControl: (control) => this.#obeyed(control),
     });
   }
 
@@ -72,6 +75,7 @@ export class FlooredProgram {
       using _signals = passSignals(keeper, onTerminal);
       jail.begin();
       const ended = await jail.ended;
+      await this.#obeyedAll();
       const code = this.#isStopped ? floorExits.terminated : (ended ?? floorExits.denied);
       operation.ended(code === 0 ? 'succeeded' : 'failed');
       operation.note(`exit code ${code}`);
@@ -84,21 +88,36 @@ export class FlooredProgram {
     }
   }
 
+  async #obeyed(control: Control): Promise<KernelWord | undefined> {
+    const obeying = this.#obey(control);
+    this.#obeying.add(obeying);
+    return obeying;
+  }
+
+  /** The work does not end before the SDK has heard what the kernel says of the controls that it was told. */
+  async #obeyedAll(): Promise<void> {
+    await Promise.allSettled(this.#obeying);
+    await nextTurn();
+  }
+
   /** Carries out a control. What it says to have done, the kernel has confirmed. */
-  async #obey({ signal, reason }: Control): Promise<void> {
+  async #obey({ signal, reason }: Control): Promise<KernelWord | undefined> {
     const { say, graceMs } = this.#program;
     const keeper = await this.#keeper.promise;
     const because = reason === '' ? '' : `: ${reason}`;
     if (signal === 'pause') {
-      const count = await keeper.hold('control');
-      say(`paused (${count} processes)${because}`);
-    } else if (signal === 'terminate') {
-      await keeper.end(graceMs);
-      say(`terminated${because}`);
-    } else {
-      keeper.release('control');
-      say(`resumed${because}`);
+      const processes = await keeper.hold('control');
+      say(`paused (${processes} processes)${because}`);
+      return { processes };
     }
+    if (signal === 'terminate') {
+      const processes = await keeper.end(graceMs);
+      say(`terminated${because}`);
+      return { processes };
+    }
+    const processes = keeper.release('control');
+    say(`resumed${because}`);
+    return processes === undefined ? undefined : { processes };
   }
 
   async #stop(): Promise<void> {

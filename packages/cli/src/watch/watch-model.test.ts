@@ -25,6 +25,7 @@ function op(id: string, more: Partial<Op> = {}): Op {
     actor: null,
     control: null,
     stale: false,
+    floor: false,
     ...more,
   };
 }

@@ -242,6 +242,10 @@ export const controlJson = z.object({
   status: receiptStatus,
   /** What the agent said about the control, or why it had no effect. */
   detail: z.string(),
+  /** Whose word the status is: the agent's, or the kernel's that holds the operation. `none`: nobody has answered. */
+  evidence: z.enum(['agent', 'kernel', 'none']),
+  /** How many processes the kernel has frozen, let go on, or ended. Null without its word. */
+  processes: z.int().nullable(),
 });
 
 export const opJson = z.object({
@@ -269,4 +273,6 @@ export const opJson = z.object({
   actor: actorJson.nullable(),
   control: controlJson.nullable(),
   stale: z.boolean(),
+  /** Whether the kernel holds what runs, as whoever started it says: it runs under `reeve run`. */
+  floor: z.boolean(),
 });

@@ -40,6 +40,8 @@ export interface CheckRequest {
   readonly summary: string;
   /** The door that the action comes through. Null: the agent asks by itself. */
   readonly via: Via | null;
+  /** Whether the kernel holds what runs, by whoever asks. */
+  readonly floor: boolean;
   /** The JWT of the user for whom the agent acts. Empty: nobody. */
   readonly subjectToken: string;
   /** What came of that token. Null: there is none, or nobody has looked at it yet. */
@@ -51,10 +53,11 @@ export interface CheckRequest {
 /** A request as a transport decoded it. */
 export type RawCheckRequest = Omit<
   CheckRequest,
-  'args' | 'argumentValues' | 'annotations' | 'agentId' | 'via' | 'subject' | 'subjectToken'
+  'args' | 'argumentValues' | 'annotations' | 'agentId' | 'via' | 'subject' | 'subjectToken' | 'floor'
 > & {
   readonly agentId: AgentId | undefined;
   readonly via?: Via | null;
+  readonly floor?: boolean;
   readonly subjectToken?: string;
   /** The user that a simulation supposes. */
   readonly user?: User | null;
@@ -75,7 +78,7 @@ export function parseCheckRequest(raw: RawCheckRequest, mostMicros: Micros): Che
   if (raw.estimatedCostMicros !== null) checkCost('estimated_cost_micros', raw.estimatedCostMicros, mostMicros);
   checkLength('run_id', raw.runId, longest.runId);
   checkLength('summary', raw.summary, longest.text);
-  const { via = null, subjectToken = '', user = null } = raw;
+  const { via = null, floor = false, subjectToken = '', user = null } = raw;
   if (via !== null) checkVia(via);
   if (!fitsIn(subjectToken, mostBytesOfSubjectToken)) {
     throw invalid('subject_token', `must be at most ${mostBytesOfSubjectToken} bytes`);
@@ -97,6 +100,7 @@ export function parseCheckRequest(raw: RawCheckRequest, mostMicros: Micros): Che
     runId: raw.runId,
     summary: raw.summary,
     via,
+    floor,
     subjectToken,
     subject: user === null ? null : ({ proven: true, user, until: Number.POSITIVE_INFINITY } as const),
     inexact: raw.inexact,

@@ -6,15 +6,13 @@ import { actorOf, authenticateAgent } from '../tenancy/index.ts';
 import type { AgentId } from '../kernel/index.ts';
 import { alertOf, entryMembers, saveReceipt } from './receipts.ts';
 import { discardMessage } from './messages.ts';
-import type { AckOutcome, Receipt } from '../ops/index.ts';
-import { acknowledged } from '../ops/index.ts';
+import type { ControlWord, Receipt } from '../ops/index.ts';
+import { acknowledged, evidenceOf } from '../ops/index.ts';
 
-export interface AckRequest {
+export interface AckRequest extends ControlWord {
   readonly agentId: AgentId | undefined;
   readonly token: string;
   readonly sequence: number;
-  readonly outcome: AckOutcome;
-  readonly detail: string;
 }
 
 /** The acknowledging agent, and the stored receipt if it is no longer in memory. */
@@ -35,12 +33,20 @@ export function acknowledgeControl(gov: Controls, request: AckRequest, { agent, 
   const { sequence } = request;
   // Another call may have moved the receipt during the read, so memory comes first.
   const receipt = gov.control.receiptOf(agent.record.id, sequence) ?? shownBy(gov, agent, stored) ?? stored;
+  // The floor's operation says so at its check. Of any other, and of a message that holds nothing, the kernel says nothing.
+  if (request.processes !== null && receipt?.floor !== true) {
+    throw new ReeveError(
+      'not_on_a_floor',
+      'the kernel speaks only of operations on a floor, by the credential that began them',
+    );
+  }
   if (receipt === undefined) discard(gov, agent, sequence);
-  else acknowledge(gov, agent, receipt, request.outcome, redactText(request.detail));
+  else acknowledge(gov, agent, receipt, request);
 }
 
-function acknowledge(gov: Controls, agent: Agent, before: Receipt, outcome: AckOutcome, detail: string): void {
-  const after = acknowledged(before, outcome, detail, gov.clock.now());
+function acknowledge(gov: Controls, agent: Agent, before: Receipt, { outcome, processes, ...said }: ControlWord): void {
+  const detail = redactText(said.detail);
+  const after = acknowledged(before, { outcome, detail, processes }, gov.clock.now());
   if (after === before) return;
   saveReceipt(gov, before, after);
   gov.journal.record(
@@ -52,7 +58,9 @@ function acknowledge(gov: Controls, agent: Agent, before: Receipt, outcome: AckO
         action: after.action,
         control_id: after.id,
         detail,
+        evidence: evidenceOf(after),
         outcome,
+        ...(processes === null ? {} : { processes }),
         sequence: after.sequence,
       }),
     }),

@@ -34,6 +34,8 @@ const someReceipt: fc.Arbitrary<Receipt> = fc
     status: fc.constantFrom(...receiptStatuses),
     waiting: fc.boolean(),
     blocks: fc.boolean(),
+    floor: fc.boolean(),
+    processes: fc.option(fc.nat()),
   })
   .map((members) => ({
     ...members,

@@ -1,6 +1,7 @@
 import type { AgentColumn, Table } from '../journal/index.ts';
 import { agentColumns, agentIdOf, fixed, flag, integer, numberIn, text, textIn } from '../journal/index.ts';
 import type { Receipt } from '../ops/index.ts';
+import { offFloor } from '../ops/index.ts';
 import type { BulkControl } from './bulk-control.ts';
 import type { ControlSequence } from './control-slice.ts';
 import type { Departure } from './departures.ts';
@@ -24,8 +25,8 @@ export const receiptsTable: Table<Receipt, 'id'> = {
   },
   itemOf: (row) => {
     // A receipt of an older version has no width. It counts as the operator's, so that nobody else lifts it.
-    const older = { width: 'unbound', owed: false } as const;
-    return { ...older, ...(JSON.parse(textIn(row, 'record')) as Omit<Receipt, 'width' | 'owed'>) };
+    const older = { width: 'unbound', owed: false, ...offFloor } as const;
+    return { ...older, ...(JSON.parse(textIn(row, 'record')) as Omit<Receipt, keyof typeof older>) };
   },
 };
 

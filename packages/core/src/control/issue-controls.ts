@@ -67,6 +67,8 @@ function issue(gov: Controls, op: Op, order: ControlOrder): Receipt {
     detail: '',
     waiting: true,
     blocks: false,
+    floor: op.floor,
+    processes: null,
   };
   const request = by.requestId === undefined ? {} : { request_id: by.requestId };
   if (action === 'pause' && op.state === 'paused') noteWiderPause(gov, op, receipt, request);

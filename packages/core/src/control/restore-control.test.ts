@@ -110,7 +110,9 @@ class Simulation {
       case 'ack': {
         const { id, token } = this.#agent(command.agent);
         const { sequence, outcome } = command;
-        return await done(acknowledgeControl(gov, { agentId: id, token, sequence, outcome, detail: 'said' }));
+        return await done(
+          acknowledgeControl(gov, { agentId: id, token, sequence, outcome, detail: 'said', processes: null }),
+        );
       }
       case 'listen':
         return this.#listening(command.agent).push(await listen(test, this.#agent(command.agent)));

@@ -137,6 +137,7 @@ export function describeDecision(
   if (op.delegators.length > 0) text += `,"delegators":${JSON.stringify(op.delegators)}`;
   text += `,"digest":"${op.digest}"`;
   if (isEstimated(request, op)) text += ',"estimated":true';
+  if (op.floor) text += ',"floor":true';
   if (grantId !== undefined) text += `,"grant_id":"${grantId}"`;
   if (limit !== undefined) text += `,"limit":${describeLimit(limit)}`;
   if (observed !== undefined) text += `,"observed":${describeObserved(observed)}`;

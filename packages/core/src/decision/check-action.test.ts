@@ -2,7 +2,7 @@ import { ingest } from '../testkit/registered-ops.ts';
 import { describe, expect, test } from 'vitest';
 import { system } from '../audit/entry.ts';
 import { moveOp } from '../ops/move-op.ts';
-import { opStates } from '../ops/op.ts';
+import { opStates } from '../ops/lifecycle.ts';
 import { finish } from '../testkit/controls.ts';
 import { agentId, checkOf, useTool } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';

@@ -130,6 +130,8 @@ function described(arrival: OpRecord, request: CheckRequest, digest: string, del
     runId: redactText(request.runId),
     delegators: delegators.length === 0 ? noDelegators : delegators,
     via: via === null ? null : { door: via.door, name: redactText(via.name) },
+    // What a floor holds may act as a delegate, so none speaks for a kernel.
+    floor: request.floor && delegators.length === 0,
     costMicros: request.estimatedCostMicros ?? 0,
     digest,
   };

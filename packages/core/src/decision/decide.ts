@@ -56,7 +56,7 @@ export function decide(gov: Decisions, asker: Asker, request: CheckRequest, runI
   const run = { agent: agent.record.id, runId, delegators };
   const facts = new CheckFacts(gov, agent, request, run, now, costMicros);
   const evaluation = new Evaluation(subjectOf(action, facts.user()));
-  const refusal = refuseByDelegation(links, action, evaluation);
+  const refusal = refuseByDelegation(links, request, evaluation);
   if (refusal !== undefined) return refusedByDelegation(costMicros, refusal);
   const own = gov.policies.enforce(agent.record.id, action, facts, evaluation);
   const above = agentsAbove(links).map((each) => {

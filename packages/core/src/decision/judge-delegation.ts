@@ -1,4 +1,4 @@
-import type { Action } from '../action/index.ts';
+import type { CheckRequest } from '../action/index.ts';
 import { tiersOf } from '../budget/index.ts';
 import type { Glob, Micros } from '../kernel/index.ts';
 import { compileGlob, minus, plus, usdOfMicros } from '../kernel/index.ts';
@@ -53,7 +53,7 @@ export interface DelegationRefusal {
 /** Holds a check against the lists and the number of checks of every delegation above. */
 export function refuseByDelegation(
   links: readonly Link[],
-  action: Action,
+  { action, floor }: Pick<CheckRequest, 'action' | 'floor'>,
   evaluation: Evaluation,
 ): DelegationRefusal | undefined {
   for (const link of links) {
@@ -62,6 +62,8 @@ export function refuseByDelegation(
       return { reason: `${nameOf(link)} allows ${maxChecks} checks, and they are used up`, isUncounted: true };
     }
   }
+  const [nearest] = links;
+  if (floor && nearest !== undefined) return { reason: `${nameOf(nearest)} does not cover a floor` };
   for (const link of links) {
     const { actions, tools } = link.delegation;
     if (actions.length > 0 && !actions.includes(action.type)) {

@@ -12,6 +12,7 @@ export type ErrorCode =
   | 'too_many_agents'
   | 'delegation_too_deep'
   | 'delegation_not_found'
+  | 'not_on_a_floor'
   | 'tenant_bound'
   | 'key_not_found'
   | 'key_revoked'

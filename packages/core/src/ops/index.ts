@@ -6,15 +6,27 @@ export { findOp, inFlight, listOps, readOp } from './find-ops.ts';
 export { rowOf } from './forgotten-rows.ts';
 export { endOpsOf, moveByDecision, moveOp } from './move-op.ts';
 export { noteUse } from './note-use.ts';
-export type { Op, OpMembers, OpRecord, OpState, OpUsage } from './op.ts';
-export { bareRecord, isOver, nextState, noDelegators, opStates, recordOf } from './op.ts';
+export type { OpState } from './lifecycle.ts';
+export type { Op, OpMembers, OpRecord, OpUsage } from './op.ts';
+export { isOver, nextState, opStates } from './lifecycle.ts';
+export { bareRecord, noDelegators, recordOf } from './op.ts';
 export type { OpMoved, Operations, OperationsChange, OperationsEvent, OpsReactions } from './operations.ts';
 export { isInRow, opsFacts, rowsName, tiersOfOp } from './ops-facts.ts';
 export { opsTable, replayFrom } from './ops-rows.ts';
 export type { OpsChange, OpsChangeEvent, OpsSnapshot, SavedOp } from './ops-slice.ts';
 export { boundedOp } from './ops-slice.ts';
-export type { AckOutcome, ControlAction, Receipt, ReceiptStatus } from './receipt.ts';
-export { acknowledged, delivered, givenUp, isDue, lifted, receiptStatuses, unconfirmed } from './receipt.ts';
+export type { AckOutcome, ControlAction, ControlWord, Receipt, ReceiptStatus } from './receipt.ts';
+export {
+  acknowledged,
+  delivered,
+  evidenceOf,
+  givenUp,
+  isDue,
+  lifted,
+  offFloor,
+  receiptStatuses,
+  unconfirmed,
+} from './receipt.ts';
 export { OpsOfEntries } from './ops-of-entries.ts';
 export type { FindReceipts } from './restore-ops.ts';
 export { RestoredOps } from './restore-ops.ts';

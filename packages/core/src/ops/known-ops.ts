@@ -1,7 +1,8 @@
 import type { Reservation } from '../budget/index.ts';
 import type { ReadonlyChunkedSet } from '../kernel/index.ts';
 import type { Agent } from '../tenancy/index.ts';
-import type { Op, OpState, OpTrigger } from './op.ts';
+import type { OpState, OpTrigger } from './lifecycle.ts';
+import type { Op } from './op.ts';
 
 /** What rules see of the operations in flight, and of those that ended lately. Only facts change them. */
 export interface KnownOps {

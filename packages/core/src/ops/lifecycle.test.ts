@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../testkit/manual-clock.ts';
 import { looseAgent } from '../testkit/loose-agent.ts';
-import type { OpState, OpTrigger, Op } from './op.ts';
-import { allowedTriggers, isOver, nextState, opStates } from './op.ts';
+import type { OpState, OpTrigger } from './lifecycle.ts';
+import type { Op } from './op.ts';
+import { allowedTriggers, isOver, nextState, opStates } from './lifecycle.ts';
 import { MovableOps } from '../testkit/registered-ops.ts';
 
 const triggers: readonly OpTrigger[] = ['allow', 'pause', 'resume', 'complete', 'terminate'];

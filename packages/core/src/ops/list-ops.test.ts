@@ -5,7 +5,7 @@ import type { Principal } from '../access/principal.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
-import type { OpState } from './op.ts';
+import type { OpState } from './lifecycle.ts';
 import { recordOf } from './op.ts';
 import type { OpFilter, OpPage } from './find-ops.ts';
 import { listOps } from './find-ops.ts';

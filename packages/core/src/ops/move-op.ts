@@ -8,8 +8,10 @@ import type { Micros } from '../kernel/index.ts';
 import { noteApproached } from '../budget/index.ts';
 import type { Leaving } from '../tenancy/index.ts';
 import { usedBy } from '../tenancy/index.ts';
-import type { Op, OpRecord, OpState, OpTrigger } from './op.ts';
-import { isOver, recordOf } from './op.ts';
+import type { OpState, OpTrigger } from './lifecycle.ts';
+import type { Op, OpRecord } from './op.ts';
+import { isOver } from './lifecycle.ts';
+import { recordOf } from './op.ts';
 import { tiersOfOp } from './ops-facts.ts';
 import type { Receipt } from './receipt.ts';
 

@@ -1,7 +1,8 @@
 import type { Undo } from '../journal/index.ts';
 import type { OpOfRun, RunRegistry } from '../runs/index.ts';
 import type { Op, OpRecord } from './op.ts';
-import { isAnother, isOver } from './op.ts';
+import { isOver } from './lifecycle.ts';
+import { isAnother } from './op.ts';
 
 /** Whether an operation was checked and is not over. */
 function isUnderWay({ digest, state }: Pick<OpRecord, 'digest' | 'state'>): boolean {

@@ -1,7 +1,8 @@
 import type { ActionType, Via } from '../action/index.ts';
 import type { TokenUsage } from '../budget/index.ts';
 import type { EpochMs, AgentId, Part, Slot } from '../kernel/index.ts';
-import { ReeveError } from '../kernel/index.ts';
+import type { OpState } from './lifecycle.ts';
+import { isOver } from './lifecycle.ts';
 import type { Receipt } from './receipt.ts';
 import type { Agent } from '../tenancy/index.ts';
 
@@ -32,6 +33,8 @@ export interface OpMembers {
   readonly control: Receipt | null;
   /** Its agent has been silent for long. A record says so only of an operation that runs, as far as is known. */
   readonly stale: boolean;
+  /** The kernel holds what runs, by whoever asked: the kernel's word about it counts. */
+  readonly floor: boolean;
 }
 
 /** What a move changes. */
@@ -95,6 +98,7 @@ export function membersOf(op: OpMembers): OpMembers {
     digest: op.digest,
     control: op.control,
     stale: op.stale,
+    floor: op.floor,
   };
 }
 
@@ -114,6 +118,7 @@ export function assignMembers(op: MutableOp, members: OpMembers): void {
   op.digest = members.digest;
   op.control = members.control;
   op.stale = members.stale;
+  op.floor = members.floor;
 }
 
 /** The same members as they are. */
@@ -157,6 +162,7 @@ export function bareRecord(agent: AgentId, opId: string, at: EpochMs): OpRecord 
     digest: '',
     control: null,
     stale: false,
+    floor: false,
   };
 }
 
@@ -192,6 +198,7 @@ export function newOp(
     digest: record.digest,
     control: record.control,
     stale: record.stale,
+    floor: record.floor,
     seq,
     hasEnded,
     savedSeq,
@@ -244,52 +251,13 @@ export function recordOf(op: Op): OpRecord {
     digest: op.digest,
     control: op.control,
     stale: op.stale && op.state === 'running',
+    floor: op.floor,
   };
-}
-
-/** The states and moves of an operation. Read them beside the specification's table. */
-export type OpState = 'pending' | 'running' | 'paused' | 'completing' | 'terminated';
-export type OpTrigger = 'allow' | 'pause' | 'resume' | 'complete' | 'terminate';
-
-export const lifecycle = {
-  pending: { allow: 'running', terminate: 'terminated' },
-  running: { pause: 'paused', complete: 'completing', terminate: 'terminated' },
-  paused: { resume: 'running', terminate: 'terminated' },
-  completing: {},
-  terminated: { terminate: 'terminated' },
-} as const satisfies Record<OpState, Partial<Record<OpTrigger, OpState>>>;
-
-export const opStates = Object.keys(lifecycle) as readonly OpState[];
-
-const moves: Readonly<Record<OpState, Partial<Record<OpTrigger, OpState>>>> = lifecycle;
-
-/** Where a trigger leads; undefined if the table has no such move. */
-export function nextState(from: OpState, trigger: OpTrigger): OpState | undefined {
-  return moves[from][trigger];
-}
-
-export function allowedTriggers(from: OpState): readonly OpTrigger[] {
-  return Object.keys(moves[from]) as OpTrigger[];
-}
-
-/** The table has no such move. */
-export function refuseMove(from: OpState, trigger: OpTrigger): never {
-  const allowed = allowedTriggers(from);
-  const remedy = allowed.length === 0 ? 'nothing more is allowed' : `allowed: ${allowed.join(', ')}`;
-  throw new ReeveError('invalid_transition', `cannot ${trigger} an operation that is ${from}; ${remedy}`, {
-    state: from,
-    allowed,
-  });
 }
 
 /** Whether an operation was registered and waits for its first check. */
 export function isUnchecked({ state, digest }: Op): boolean {
   return state === 'pending' && digest === '';
-}
-
-/** Nothing follows but the sweep. */
-export function isOver(state: OpState): boolean {
-  return state === 'completing' || state === 'terminated';
 }
 
 /** Whether a record is of another operation with the same id: the known one was forgotten where the record was made. */

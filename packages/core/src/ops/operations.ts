@@ -6,7 +6,8 @@ import type { RunRegistry, RunsChange } from '../runs/index.ts';
 import type { AgentChange, AgentEvent, AgentUseChange, Tenancy, TenancyReactions } from '../tenancy/index.ts';
 import type { DelegationChange, ReportedTools, SuspensionChange, SuspensionEvent } from '../tenancy/index.ts';
 import type { KnownOps } from './known-ops.ts';
-import type { OpState, OpTrigger, Op } from './op.ts';
+import type { OpState, OpTrigger } from './lifecycle.ts';
+import type { Op } from './op.ts';
 import type { OpsChange, OpsChangeEvent } from './ops-slice.ts';
 import type { OpsRegistry } from './registry.ts';
 

@@ -4,8 +4,10 @@ import { ByLineage, EntryTimes } from '../audit/index.ts';
 import type { AgentId, EpochMs } from '../kernel/index.ts';
 import { keptText } from '../kernel/index.ts';
 import type { Agent } from '../tenancy/index.ts';
-import type { OpRecord, OpState, OpUsage } from './op.ts';
-import { bareRecord, isOver, noDelegators, recordOf } from './op.ts';
+import type { OpState } from './lifecycle.ts';
+import type { OpRecord, OpUsage } from './op.ts';
+import { isOver } from './lifecycle.ts';
+import { bareRecord, noDelegators, recordOf } from './op.ts';
 import type { OpsState } from './operations.ts';
 import { tiersOfOp } from './ops-facts.ts';
 import type { RestoredOps } from './restore-ops.ts';
@@ -21,6 +23,7 @@ interface LoggedEntry {
     readonly digest?: string;
     readonly cost_micros?: number;
     readonly delegators?: readonly string[];
+    readonly floor?: boolean;
     readonly resource?: string;
     readonly run_id?: string;
     readonly summary?: string;
@@ -123,6 +126,7 @@ function decided(
     summary: keptText(payload.summary ?? ''),
     runId: payload.run_id ?? '',
     delegators: payload.delegators ?? noDelegators,
+    floor: payload.floor ?? false,
     via: payload.via ?? null,
     reason: keptText(reason ?? ''),
     costMicros,

@@ -20,7 +20,7 @@ function recordOf(op: SavedOp): string {
 }
 
 /** Rows of older versions lack these members. */
-type Later = 'controlId' | 'delegators' | 'reservedMicros' | 'usage' | 'via';
+type Later = 'controlId' | 'delegators' | 'floor' | 'reservedMicros' | 'usage' | 'via';
 type StoredRecord = Omit<SavedOp, 'agent' | 'opId' | 'seq' | Later> & Partial<Pick<SavedOp, Later>>;
 
 function opOf(row: Row): SavedOp {
@@ -45,5 +45,6 @@ function opOf(row: Row): SavedOp {
     digest: record.digest,
     seq: numberIn(row, 'seq'),
     controlId: record.controlId ?? null,
+    floor: record.floor ?? false,
   });
 }

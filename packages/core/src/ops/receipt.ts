@@ -10,6 +10,17 @@ export type ReceiptStatus = (typeof receiptStatuses)[number];
 /** What an agent says about a control message. */
 export type AckOutcome = 'received' | 'effective' | 'failed';
 
+/** Whose word the status of a receipt is. */
+type Evidence = 'agent' | 'kernel' | 'none';
+
+/** What somebody says of a control message. */
+export interface ControlWord {
+  readonly outcome: AckOutcome;
+  readonly detail: string;
+  /** How many processes it concerns, if it is the kernel's word. Null: it is the agent's. */
+  readonly processes: number | null;
+}
+
 /** What became of one control of one operation. A receipt never changes: each step replaces it. */
 export interface Receipt {
   readonly id: string;
@@ -39,10 +50,22 @@ export interface Receipt {
   readonly waiting: boolean;
   /** A stop that was not confirmed in time. It keeps the agent from getting answers. */
   readonly blocks: boolean;
+  /** The operation was on a floor, so that the kernel's word counts. */
+  readonly floor: boolean;
+  /** How many processes the kernel has spoken of. Null: if anybody has answered, the agent has. */
+  readonly processes: number | null;
+}
+
+/** What a receipt of a release lacks that knew the agent's word alone. */
+export const offFloor = { floor: false, processes: null } as const;
+
+export function evidenceOf(receipt: Pick<Receipt, 'status' | 'processes'>): Evidence {
+  if (receipt.processes !== null) return 'kernel';
+  return isAnswered(receipt) ? 'agent' : 'none';
 }
 
 /** Whether the agent has responded to the control. */
-export function isAnswered({ status }: Receipt): boolean {
+export function isAnswered({ status }: Pick<Receipt, 'status'>): boolean {
   return status === 'acked' || status === 'failed' || status === 'effective';
 }
 
@@ -58,21 +81,23 @@ export function delivered(receipt: Receipt, at: EpochMs): Receipt {
 }
 
 /**
- * Takes the agent's word, in whatever order it arrives. What took effect stays so, what failed can still take effect,
- * and a late word counts all the same. Returns the same receipt if the word says nothing new.
+ * Takes a word about a control, in whatever order it arrives. What took effect stays so, and becomes the kernel's word if
+ * it was the agent's. What failed can still take effect, and a late word counts all the same. Returns the same receipt if
+ * the word says nothing new.
  */
-export function acknowledged(receipt: Receipt, outcome: AckOutcome, detail: string, at: EpochMs): Receipt {
+export function acknowledged(receipt: Receipt, { outcome, ...word }: ControlWord, at: EpochMs): Receipt {
   const { status } = receipt;
-  const ackedAt = receipt.ackedAt ?? at;
-  if (status === 'effective') return receipt;
+  const after = { ...receipt, ...word, ackedAt: receipt.ackedAt ?? at, waiting: false };
   if (outcome === 'effective') {
-    return { ...receipt, status: 'effective', detail, ackedAt, effectiveAt: at, waiting: false, blocks: false };
+    const isStronger = receipt.processes === null && word.processes !== null;
+    if (status === 'effective' && !isStronger) return receipt;
+    return { ...after, status: 'effective', effectiveAt: receipt.effectiveAt ?? at, blocks: false };
   }
-  if (status === 'failed') return receipt;
+  if (status === 'effective' || status === 'failed') return receipt;
   // A failed stop has not happened, so its block stays.
-  if (outcome === 'failed') return { ...receipt, status: 'failed', detail, ackedAt, waiting: false };
+  if (outcome === 'failed') return { ...after, status: 'failed' };
   if (status === 'acked') return receipt;
-  return { ...receipt, status: 'acked', detail, ackedAt, waiting: false, blocks: false };
+  return { ...after, status: 'acked', blocks: false };
 }
 
 /** The time to acknowledge is over. The message stays in the outbox. */

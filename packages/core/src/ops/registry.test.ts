@@ -4,8 +4,9 @@ import type { Agent } from '../tenancy/agent.ts';
 import { looseAgent } from '../testkit/loose-agent.ts';
 import { bareRecord } from './op.ts';
 import { ManualClock } from '../testkit/manual-clock.ts';
-import type { MutableOp, OpState, OpTrigger, Op } from './op.ts';
-import { opStates } from './op.ts';
+import type { OpState, OpTrigger } from './lifecycle.ts';
+import type { MutableOp, Op } from './op.ts';
+import { opStates } from './lifecycle.ts';
 import type { Undo } from '../journal/meaning.ts';
 import { MovableOps } from '../testkit/registered-ops.ts';
 

@@ -9,7 +9,8 @@ import { tierKey } from '../budget/tier.ts';
 import { factsNeededFrom } from '../recover.ts';
 import { moveOp } from './move-op.ts';
 import { OpsCheckpoint, sweepOps } from './checkpoint.ts';
-import type { OpTrigger, OpRecord } from './op.ts';
+import type { OpTrigger } from './lifecycle.ts';
+import type { OpRecord } from './op.ts';
 import { recordOf } from './op.ts';
 import { registerOp } from '../testkit/commands.ts';
 

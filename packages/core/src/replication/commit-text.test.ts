@@ -42,6 +42,7 @@ const op: fc.Arbitrary<OpRecord> = fc.record(
     digest: text,
     control: fc.constant(null),
     stale: fc.boolean(),
+    floor: fc.boolean(),
   },
   plain,
 );

@@ -3,7 +3,7 @@ import type { Touched } from '../journal/index.ts';
 import { factOf, nameOf } from '../journal/index.ts';
 import type { AgentId } from '../kernel/index.ts';
 import type { OpRecord } from '../ops/index.ts';
-import { noDelegators } from '../ops/index.ts';
+import { noDelegators, offFloor } from '../ops/index.ts';
 import type { AnyStep, ReadFacts, WrittenFacts } from './facts-of-commit.ts';
 import { agentIdOf, readSteps, textsIn } from './facts-of-commit.ts';
 import type { PackedStep } from './packed-step.ts';
@@ -60,19 +60,21 @@ function touchedIn(value: unknown): Touched {
 }
 
 /** Operations in commits of earlier releases lack these members. */
-const laterMembers = { via: null, delegators: noDelegators } as const;
+const laterMembers = { via: null, delegators: noDelegators, floor: false } as const;
 
 function withLaterMembers(step: AnyStep): AnyStep {
   if ('event' in step) {
     const { event } = step;
-    if (event.type !== 'ops_change' || isWhole(event.op)) return step;
-    return { event: { ...event, op: { ...laterMembers, ...event.op } } };
+    return event.type === 'ops_change' ? { event: { ...event, op: whole(event.op) } } : step;
   }
   const { change } = step;
-  if (change.kind !== 'op_asked' || isWhole(change.op)) return step;
-  return { change: { ...change, op: { ...laterMembers, ...change.op } } };
+  if (change.kind === 'op_asked') return { change: { ...change, op: whole(change.op) } };
+  if (change.kind === 'op_saved') return { change: { ...change, op: { ...laterMembers, ...change.op } } };
+  return change.kind === 'receipt_saved'
+    ? { change: { ...change, receipt: { ...offFloor, ...change.receipt } } }
+    : step;
 }
 
-function isWhole(op: OpRecord): boolean {
-  return Object.keys(laterMembers).every((member) => member in op);
+function whole(op: OpRecord): OpRecord {
+  return { ...laterMembers, ...op, control: op.control === null ? null : { ...offFloor, ...op.control } };
 }

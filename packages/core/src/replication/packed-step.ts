@@ -81,6 +81,7 @@ export function unpackStep(packed: PackedStep, agents: readonly AgentId[]): AnyS
     digest,
     control: null,
     stale: false,
+    floor: false,
   };
   requireOp(op);
   if (booked === null) return { event: { type: 'ops_change', at, agent, op } };

@@ -9,7 +9,7 @@ import type { Governance } from '../governance.ts';
 import { ownWork } from '../journal/index.ts';
 import type { MemoryStore } from '../memory/memory-store.ts';
 import { OpsCheckpoint, sweepOps } from '../ops/checkpoint.ts';
-import { isOver } from '../ops/op.ts';
+import { isOver } from '../ops/lifecycle.ts';
 import { completeAction, controlOp, delegateAgent, deregisterAgent } from '../testkit/commands.ts';
 import { registerAgent, revokeDelegation } from '../testkit/commands.ts';
 import type { LoggedEntry } from '../testkit/logged-entry.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Op } from '../ops/op.ts';
-import { opStates } from '../ops/op.ts';
+import { opStates } from '../ops/lifecycle.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';

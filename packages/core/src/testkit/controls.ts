@@ -80,8 +80,9 @@ export async function ack(
   sequence: number,
   outcome: AckOutcome,
   detail = '',
+  processes: number | null = null,
 ): Promise<void> {
-  const request = { agentId: agent.id, token: agent.token, sequence, outcome, detail };
+  const request = { agentId: agent.id, token: agent.token, sequence, outcome, detail, processes };
   await finish(test, acknowledgeControl(test.gov, request));
 }
 

@@ -80,6 +80,7 @@ const opMembers = {
   usage: null,
   policyRule: '',
   digest: '',
+  floor: false,
 } as const;
 
 /** One change of each kind. A missing kind does not compile. */

@@ -1,7 +1,9 @@
 import type { Undo } from '../journal/meaning.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Op, OpTrigger } from '../ops/op.ts';
-import { bareRecord, isOver, recordOf } from '../ops/op.ts';
+import type { OpTrigger } from '../ops/lifecycle.ts';
+import type { Op } from '../ops/op.ts';
+import { isOver } from '../ops/lifecycle.ts';
+import { bareRecord, recordOf } from '../ops/op.ts';
 import { OpsRegistry } from '../ops/registry.ts';
 import type { Agent } from '../tenancy/agent.ts';
 

@@ -367,9 +367,11 @@ const sampleOp: SavedOp = {
   digest: 'd'.repeat(64),
   seq: 7,
   controlId: 'ctl_1',
+  floor: true,
 };
 const bareOp: SavedOp = {
   ...sampleOp,
+  floor: false,
   agent: bareAgent.id,
   state: 'pending',
   actionType: null,

@@ -28,6 +28,8 @@ export const sampleReceipt: Receipt = {
   detail: '',
   waiting: true,
   blocks: false,
+  floor: true,
+  processes: 3,
 };
 
 export const sampleBulk: BulkControl = {

@@ -19,7 +19,7 @@ import { actionTypes } from '../action/action.ts';
 import { doors } from '../action/via.ts';
 import type { AgentChange } from '../tenancy/tenancy-slice.ts';
 import type { SavedOp } from '../ops/ops-slice.ts';
-import { opStates } from '../ops/op.ts';
+import { opStates } from '../ops/lifecycle.ts';
 import type { AgentRecord, Suspension } from '../tenancy/agent.ts';
 import type { AgentId } from '../kernel/ids.ts';
 import { agentKey } from '../kernel/ids.ts';
@@ -145,6 +145,7 @@ export const someOp: fc.Arbitrary<SavedOp> = fc.record({
   digest: fc.oneof(hexHash, fc.constant('')),
   seq: fc.integer({ min: 1, max: 1_000_000 }),
   controlId: orNull(fc.constant('ctl_1')),
+  floor: fc.boolean(),
 });
 
 const someActor = fc.record({ id: text, kind: fc.constantFrom('api_key', 'account'), label: text });
@@ -171,6 +172,8 @@ export const someReceipt: fc.Arbitrary<Receipt> = fc
     detail: text,
     waiting: fc.boolean(),
     blocks: fc.boolean(),
+    floor: fc.boolean(),
+    processes: orNull(fc.nat()),
   })
   .map((receipt) => ({ ...receipt, id: `ctl_${agentKey(receipt.agent)}_${receipt.sequence}` }));
 

@@ -11,7 +11,7 @@ const rank: Readonly<Record<AckOutcome, number>> = { received: 1, failed: 2, eff
 function startQueue(answer: (nth: number) => 'told' | 'later' = () => 'told') {
   const told: string[] = [];
   const asked: string[] = [];
-  const queue = new AckQueue(async (sequence, outcome, detail) => {
+  const queue = new AckQueue(async ({ sequence, outcome, detail }) => {
     const ack = [sequence, outcome, detail].filter((part) => part !== '').join(' ');
     asked.push(ack);
     await turn();
@@ -95,7 +95,7 @@ test('whatever is told in whichever order, with whatever losses, the gateway lea
       const heard = new Map<number, AckOutcome[]>();
       const inFlight = new Set<number>();
       let attempt = 0;
-      const queue = new AckQueue(async (sequence, outcome) => {
+      const queue = new AckQueue(async ({ sequence, outcome }) => {
         expect(inFlight).not.toContain(sequence);
         inFlight.add(sequence);
         await turn();

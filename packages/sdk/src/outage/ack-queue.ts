@@ -1,15 +1,23 @@
+import type { KernelWord } from '../live-operation.ts';
 import type { BackoffSettings } from './retry.ts';
 import { backoffMs } from './retry.ts';
 
 export type AckOutcome = 'received' | 'failed' | 'effective';
 
 /** Sends an acknowledgement. `later`: the gateway could not be told now. Anything else needs no second attempt. */
-export type SendAck = (sequence: number, outcome: AckOutcome, detail: string) => Promise<'told' | 'later'>;
+export type SendAck = (ack: AckWord) => Promise<'told' | 'later'>;
 
-interface Ack {
+export interface AckWord {
   readonly sequence: number;
+  readonly outcome: AckOutcome;
+  readonly detail: string;
+  readonly word: KernelWord | undefined;
+}
+
+interface Ack extends Pick<AckWord, 'sequence'> {
   outcome: AckOutcome;
   detail: string;
+  word: KernelWord | undefined;
   /** The rank of the furthest outcome that the gateway knows. 0 for none. */
   told: number;
   /** Whether the acknowledgement is in flight or queued. */
@@ -43,18 +51,20 @@ export class AckQueue {
   }
 
   /** The promise waits until the gateway knows, or is out of reach. The acknowledgement is kept either way. */
-  tell(sequence: number, outcome: AckOutcome, detail = ''): Promise<void> {
-    const ack = this.#acks.get(sequence) ?? this.#remember(sequence, outcome, detail);
+  tell(sequence: number, outcome: AckOutcome, detail = '', word?: KernelWord): Promise<void> {
+    const ack = this.#acks.get(sequence) ?? this.#remember({ sequence, outcome, detail, word });
     if (rank[outcome] > rank[ack.outcome]) {
       ack.outcome = outcome;
       ack.detail = detail;
+      ack.word = word;
     }
     return this.#deliver(ack);
   }
 
   /** The control came again, so the gateway is told again how far it got. */
   repeat(sequence: number): void {
-    const ack = this.#acks.get(sequence) ?? this.#remember(sequence, 'received', '');
+    const ack =
+      this.#acks.get(sequence) ?? this.#remember({ sequence, outcome: 'received', detail: '', word: undefined });
     ack.told = 0;
     void this.#deliver(ack);
   }
@@ -87,7 +97,7 @@ export class AckQueue {
     for (const ack of this.#line) settle(ack);
   }
 
-  #remember(sequence: number, outcome: AckOutcome, detail: string): Ack {
+  #remember(said: AckWord): Ack {
     if (this.#acks.size >= mostRemembered) {
       for (const ack of this.#acks.values()) {
         if (ack.busy || !isTold(ack)) continue;
@@ -95,8 +105,8 @@ export class AckQueue {
         break;
       }
     }
-    const ack: Ack = { sequence, outcome, detail, told: 0, busy: false, waiting: [] };
-    this.#acks.set(sequence, ack);
+    const ack: Ack = { ...said, told: 0, busy: false, waiting: [] };
+    this.#acks.set(said.sequence, ack);
     return ack;
   }
 
@@ -121,8 +131,8 @@ export class AckQueue {
   }
 
   async #sendOne(ack: Ack): Promise<void> {
-    const { sequence, outcome, detail } = ack;
-    const result = await this.#send(sequence, outcome, detail);
+    const { sequence, outcome, detail, word } = ack;
+    const result = await this.#send({ sequence, outcome, detail, word });
     this.#inFlight--;
     if (result === 'told') {
       this.#failures = 0;

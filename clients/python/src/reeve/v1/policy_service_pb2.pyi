@@ -107,7 +107,7 @@ class Via(_message.Message):
     def __init__(self, door: _Optional[_Union[Via.Door, str]] = ..., name: _Optional[str] = ...) -> None: ...
 
 class CheckActionRequest(_message.Message):
-    __slots__ = ("agent_id", "credential_token", "trace_id", "span_id", "action_type", "context", "caller_agent_id", "estimated_cost_micros", "run_id", "summary", "via", "subject_token", "can_rewrite")
+    __slots__ = ("agent_id", "credential_token", "trace_id", "span_id", "action_type", "context", "caller_agent_id", "estimated_cost_micros", "run_id", "summary", "via", "subject_token", "can_rewrite", "floor")
     AGENT_ID_FIELD_NUMBER: _ClassVar[int]
     CREDENTIAL_TOKEN_FIELD_NUMBER: _ClassVar[int]
     TRACE_ID_FIELD_NUMBER: _ClassVar[int]
@@ -121,6 +121,7 @@ class CheckActionRequest(_message.Message):
     VIA_FIELD_NUMBER: _ClassVar[int]
     SUBJECT_TOKEN_FIELD_NUMBER: _ClassVar[int]
     CAN_REWRITE_FIELD_NUMBER: _ClassVar[int]
+    FLOOR_FIELD_NUMBER: _ClassVar[int]
     agent_id: _common_pb2.AgentId
     credential_token: str
     trace_id: str
@@ -134,7 +135,8 @@ class CheckActionRequest(_message.Message):
     via: Via
     subject_token: str
     can_rewrite: bool
-    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., credential_token: _Optional[str] = ..., trace_id: _Optional[str] = ..., span_id: _Optional[str] = ..., action_type: _Optional[_Union[_common_pb2.ActionType, str]] = ..., context: _Optional[_Union[ActionContext, _Mapping]] = ..., caller_agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., estimated_cost_micros: _Optional[int] = ..., run_id: _Optional[str] = ..., summary: _Optional[str] = ..., via: _Optional[_Union[Via, _Mapping]] = ..., subject_token: _Optional[str] = ..., can_rewrite: bool = ...) -> None: ...
+    floor: bool
+    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., credential_token: _Optional[str] = ..., trace_id: _Optional[str] = ..., span_id: _Optional[str] = ..., action_type: _Optional[_Union[_common_pb2.ActionType, str]] = ..., context: _Optional[_Union[ActionContext, _Mapping]] = ..., caller_agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., estimated_cost_micros: _Optional[int] = ..., run_id: _Optional[str] = ..., summary: _Optional[str] = ..., via: _Optional[_Union[Via, _Mapping]] = ..., subject_token: _Optional[str] = ..., can_rewrite: bool = ..., floor: bool = ...) -> None: ...
 
 class BudgetLimit(_message.Message):
     __slots__ = ("tier", "period", "limit_micros", "spent_micros", "status")
@@ -293,7 +295,7 @@ class OpControlMessage(_message.Message):
     def __init__(self, op_id: _Optional[str] = ..., signal: _Optional[_Union[OpControlMessage.Signal, str]] = ..., sequence: _Optional[int] = ..., reason: _Optional[str] = ..., issued_at: _Optional[str] = ..., control_id: _Optional[str] = ...) -> None: ...
 
 class AckOpControlRequest(_message.Message):
-    __slots__ = ("agent_id", "credential_token", "sequence", "outcome", "detail")
+    __slots__ = ("agent_id", "credential_token", "sequence", "outcome", "detail", "evidence", "processes")
     class Outcome(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
         __slots__ = ()
         OUTCOME_UNSPECIFIED: _ClassVar[AckOpControlRequest.Outcome]
@@ -304,17 +306,29 @@ class AckOpControlRequest(_message.Message):
     RECEIVED: AckOpControlRequest.Outcome
     EFFECTIVE: AckOpControlRequest.Outcome
     FAILED: AckOpControlRequest.Outcome
+    class Evidence(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+        __slots__ = ()
+        EVIDENCE_UNSPECIFIED: _ClassVar[AckOpControlRequest.Evidence]
+        AGENT: _ClassVar[AckOpControlRequest.Evidence]
+        KERNEL: _ClassVar[AckOpControlRequest.Evidence]
+    EVIDENCE_UNSPECIFIED: AckOpControlRequest.Evidence
+    AGENT: AckOpControlRequest.Evidence
+    KERNEL: AckOpControlRequest.Evidence
     AGENT_ID_FIELD_NUMBER: _ClassVar[int]
     CREDENTIAL_TOKEN_FIELD_NUMBER: _ClassVar[int]
     SEQUENCE_FIELD_NUMBER: _ClassVar[int]
     OUTCOME_FIELD_NUMBER: _ClassVar[int]
     DETAIL_FIELD_NUMBER: _ClassVar[int]
+    EVIDENCE_FIELD_NUMBER: _ClassVar[int]
+    PROCESSES_FIELD_NUMBER: _ClassVar[int]
     agent_id: _common_pb2.AgentId
     credential_token: str
     sequence: int
     outcome: AckOpControlRequest.Outcome
     detail: str
-    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., credential_token: _Optional[str] = ..., sequence: _Optional[int] = ..., outcome: _Optional[_Union[AckOpControlRequest.Outcome, str]] = ..., detail: _Optional[str] = ...) -> None: ...
+    evidence: AckOpControlRequest.Evidence
+    processes: int
+    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., credential_token: _Optional[str] = ..., sequence: _Optional[int] = ..., outcome: _Optional[_Union[AckOpControlRequest.Outcome, str]] = ..., detail: _Optional[str] = ..., evidence: _Optional[_Union[AckOpControlRequest.Evidence, str]] = ..., processes: _Optional[int] = ...) -> None: ...
 
 class AckOpControlResponse(_message.Message):
     __slots__ = ()

@@ -68,14 +68,15 @@ export class Freezer {
     for (const group of groups) signal(-group, 'SIGSTOP');
   }
 
-  /** Lets them go on. Children first: their parents then find them running. */
-  thaw(): void {
-    if (!this.#isFrozen) return;
+  /** Lets them go on. Children first: their parents then find them running. Returns to how many the kernel has done so. */
+  thaw(): number {
+    if (!this.#isFrozen) return 0;
     this.#isFrozen = false;
-    for (const entry of processesBelow(this.#first).toReversed()) {
-      if (!this.#stoppedBefore.has(nameOf(entry))) signal(entry.pid, 'SIGCONT');
-    }
+    const held = processesBelow(this.#first).filter(
+      (entry) => !entry.isOver && !this.#stoppedBefore.has(nameOf(entry)),
+    );
     this.#stoppedBefore.clear();
+    return held.toReversed().filter(({ pid }) => signal(pid, 'SIGCONT')).length;
   }
 
   #noteStopped(): void {
@@ -90,10 +91,11 @@ function nameOf({ pid, start }: ProcessEntry): string {
 }
 
 /** Sends a signal to a process, or to a group by its negative number, that may be gone already. */
-export function signal(pid: number, name: NodeJS.Signals): void {
+export function signal(pid: number, name: NodeJS.Signals): boolean {
   try {
-    process.kill(pid, name);
+    return process.kill(pid, name);
   } catch {
     // Gone.
+    return false;
   }
 }

@@ -45,6 +45,8 @@ export const receipt: Codec<Receipt> = record<Receipt>({
   detail: text,
   waiting: flag,
   blocks: flag,
+  floor: flag,
+  processes: nullable(integer),
 });
 
 const tokens = nullable(integer);
@@ -52,7 +54,7 @@ const noText = usually('', text);
 const noNumber = usually(0, integer);
 
 /** A new operation has no more than the first five. Few have any of the last. */
-const opMembers: MembersOf<Omit<OpRecord, 'control' | 'stale'>> = {
+const opMembers: MembersOf<Omit<OpRecord, 'control' | 'stale' | 'floor'>> = {
   opId,
   agent,
   state: word(opStates),
@@ -72,10 +74,10 @@ const opMembers: MembersOf<Omit<OpRecord, 'control' | 'stale'>> = {
   delegators: list(text),
 };
 
-const op: Codec<OpRecord> = record<OpRecord>({ ...opMembers, control: nullable(receipt), stale: flag });
+const op: Codec<OpRecord> = record<OpRecord>({ ...opMembers, control: nullable(receipt), stale: flag, floor: flag });
 
 export const opsChanges: SchemaOf<OpsChange> = {
-  op_saved: { op: record<SavedOp>({ seq: integer, ...opMembers, controlId: nullable(text) }) },
+  op_saved: { op: record<SavedOp>({ seq: integer, ...opMembers, controlId: nullable(text), floor: flag }) },
   op_removed: { id: agent, opId },
   ops_replay_from: { seq: integer },
   op_asked: { op },

@@ -4,6 +4,7 @@ import { isOver } from '@reeve/contract/names';
 import { Link } from '@tanstack/react-router';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Age, Time } from '../../ui/time.tsx';
 import { Unknown } from '../../ui/unknown.tsx';
@@ -32,6 +33,14 @@ export function OpFacts({ op }: { readonly op: Op }) {
           <span className="break-all">{op.via.name}</span>
         </Fact>
       )}
+      {op.floor ? (
+        <Fact name="Floor">
+          <span className="inline-flex items-center gap-1">
+            <Icon name="seal" />
+            the kernel holds it
+          </span>
+        </Fact>
+      ) : null}
       <Fact name="Action">
         {actionName(op.action_type) ?? <Unknown />}
         {op.resource === '' ? null : <span className="break-all">{` · ${op.resource}`}</span>}

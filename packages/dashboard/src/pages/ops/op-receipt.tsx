@@ -4,7 +4,7 @@ import { Time } from '../../ui/time.tsx';
 import type { Control } from './op.ts';
 import { explainReceipt, formatElapsed, nameOf, stepsOf } from './receipt.ts';
 import type { Step } from './receipt.ts';
-import { Stopwatch } from './receipt-chip.tsx';
+import { Confirmed, Stopwatch } from './receipt-chip.tsx';
 
 const looks: Readonly<Record<Step['state'], string>> = {
   done: 'text-text',
@@ -32,7 +32,7 @@ export function OpReceipt({ control }: { readonly control: Control }) {
         {stepsOf(control).map((step) => (
           <li key={step.name} className={classes('rounded-md border px-2.5 py-1.5 text-sm', looks[step.state])}>
             <span className="flex items-center gap-1 font-medium">
-              {step.name === 'Effective' && step.state === 'done' ? <Icon name="check" className="text-ok" /> : null}
+              {step.name === 'Effective' && step.state === 'done' ? <Confirmed control={control} /> : null}
               {step.state === 'failed' ? <Icon name="alert" /> : null}
               {step.name}
             </span>

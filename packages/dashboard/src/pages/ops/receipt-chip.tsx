@@ -20,7 +20,7 @@ interface ReceiptChipProps {
   readonly control: Control;
 }
 
-/** A control's stopwatch in a word and a time. Only a confirmation by the agent gets the tick. */
+/** A control's stopwatch in a word and a time. A confirmation by the agent gets the tick, one by the kernel a seal. */
 export function ReceiptChip({ control }: ReceiptChipProps) {
   const [words, tone] = short[control.status];
   return (
@@ -28,11 +28,22 @@ export function ReceiptChip({ control }: ReceiptChipProps) {
       title={explainReceipt(control)}
       className={classes('inline-flex min-w-0 items-center gap-1 text-xs whitespace-nowrap', inkTone[tone])}
     >
-      {control.status === 'effective' ? <Icon name="check" /> : null}
+      {control.status === 'effective' ? <Confirmed control={control} /> : null}
       {tone === 'danger' || tone === 'warn' ? <Icon name="alert" /> : null}
       <span className={control.status === 'effective' ? 'sr-only' : 'truncate'}>{words}</span>
       {control.status === 'effective' ? 'in' : null}
       <Stopwatch control={control} />
+    </span>
+  );
+}
+
+/** The agent's word and the kernel's do not look alike. */
+export function Confirmed({ control: { evidence } }: ReceiptChipProps) {
+  if (evidence !== 'kernel') return <Icon name="check" className="text-ok" />;
+  return (
+    <span title="Confirmed by the kernel" className="inline-flex items-center gap-1 text-ok">
+      <Icon name="seal" />
+      <span className="sr-only">by the kernel</span>
     </span>
   );
 }

@@ -34,7 +34,7 @@ export function nameOf(action: ControlAction): string {
 }
 
 /** The status of a receipt, in plain words. */
-export function explainReceipt({ status, action, detail }: Control): string {
+export function explainReceipt({ status, action, detail, evidence, processes }: Control): string {
   const said = detail === '' ? '' : ` It says: ${detail}`;
   switch (status) {
     case 'requested':
@@ -44,7 +44,9 @@ export function explainReceipt({ status, action, detail }: Control): string {
     case 'acked':
       return `The agent has heard it, and has not reached the point yet where the work ${done[action]}.${said}`;
     case 'effective':
-      return `The agent confirms that the work ${done[action]}.${said}`;
+      return evidence === 'kernel'
+        ? `The kernel confirms that the work ${done[action]} (processes: ${processes}).`
+        : `The agent confirms that the work ${done[action]}.${said}`;
     case 'failed':
       return `The agent says that it could not.${said} The work may be going on.`;
     case 'unconfirmed':

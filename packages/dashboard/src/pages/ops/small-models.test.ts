@@ -57,6 +57,9 @@ describe('a receipt', () => {
       expect(explainReceipt(aControl({ status }))).not.toContain('confirms');
     }
     expect(explainReceipt(aControl({ status: 'effective' }))).toBe('The agent confirms that the work stands still.');
+    expect(explainReceipt(aControl({ status: 'effective', evidence: 'kernel', processes: 12 }))).toBe(
+      'The kernel confirms that the work stands still (processes: 12).',
+    );
     expect(explainReceipt(aControl({ status: 'failed', detail: 'no handle.' }))).toContain('It says: no handle.');
   });
 });

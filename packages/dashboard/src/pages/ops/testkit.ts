@@ -25,6 +25,7 @@ export function anOp(members: Partial<Op> = {}): Op {
     actor: null,
     control: null,
     stale: false,
+    floor: false,
     ...members,
   };
 }
@@ -41,6 +42,8 @@ export function aControl(members: Partial<Control> = {}): Control {
     effective_at: null,
     status: 'requested',
     detail: '',
+    evidence: 'none',
+    processes: null,
     ...members,
   };
 }

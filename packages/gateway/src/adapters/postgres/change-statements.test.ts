@@ -23,6 +23,7 @@ const op = (opId: string, seq: number): Change => ({
     policyRule: '',
     digest: '',
     controlId: null,
+    floor: false,
     seq,
   },
 });

@@ -1,4 +1,6 @@
+import type { AckOpControlRequest } from '@reeve/contract';
 import {
+  AckOpControlRequest_Evidence as WireEvidence,
   AckOpControlRequest_Outcome as WireOutcome,
   AckOpControlResponse,
   OpControlMessage,
@@ -46,6 +48,7 @@ export function controlService(controls: Controls & Admits, execute: Execute, he
             sequence: wire.sequence,
             outcome,
             detail: wire.detail,
+            processes: processesOf(wire),
           });
           call.credentialShown(readerOfAgent(wire.agentId));
           return encode(AckOpControlResponse, {});
@@ -54,6 +57,13 @@ export function controlService(controls: Controls & Admits, execute: Execute, he
     ]),
     stream: new Map([[paths.opControlStream, opControlStream(controls, health)]]),
   };
+}
+
+/** How many processes the kernel speaks of. Null: the agent speaks for itself, and its number is nobody's word. */
+function processesOf({ evidence = WireEvidence.AGENT, processes = 0 }: AckOpControlRequest): number | null {
+  if (evidence === WireEvidence.KERNEL) return processes;
+  if (evidence === WireEvidence.AGENT || evidence === WireEvidence.EVIDENCE_UNSPECIFIED) return null;
+  throw invalid('evidence', 'must be AGENT (1) or KERNEL (2)');
 }
 
 /** The first message is the subscription; later messages are ignored. It lasts until one side ends it. */

@@ -21,6 +21,7 @@ export function checkRequestOf(wire: CheckActionRequest, mostMicros: number): Ch
     summary: wire.summary,
     via: wire.via === undefined ? null : viaOf(wire.via),
     subjectToken: wire.subjectToken ?? '',
+    floor: wire.floor ?? false,
     inexact: inexactIn(asked),
   };
   return parseCheckRequest(raw, mostMicros);

@@ -1,6 +1,6 @@
 import type { RouteOutput, Routes } from '@reeve/contract/http';
 import type { AgentId, ControlReport, ControlScope, OpRecord, Receipt, RunControl } from '@reeve/core';
-import { timestamp } from '@reeve/core';
+import { evidenceOf, timestamp } from '@reeve/core';
 import { cursorAfter } from './cursor.ts';
 import { fitting } from './fitting.ts';
 import { timeOrNull } from './present.ts';
@@ -33,6 +33,7 @@ export function opJson(op: OpRecord): OpJson {
     actor: op.control?.actor ?? null,
     control: op.control === null ? null : controlJson(op.control),
     stale: op.stale,
+    floor: op.floor,
   };
 }
 
@@ -48,6 +49,8 @@ export function controlJson(receipt: Receipt): ControlJson {
     effective_at: timeOrNull(receipt.effectiveAt),
     status: receipt.status,
     detail: receipt.detail,
+    evidence: evidenceOf(receipt),
+    processes: receipt.processes,
   };
 }
 

@@ -36,6 +36,7 @@ const codes: Readonly<Record<ErrorCode, ProblemCode>> = {
   too_many_agents: 'too_many_agents',
   delegation_too_deep: 'delegation_too_deep',
   delegation_not_found: 'delegation_not_found',
+  not_on_a_floor: 'not_on_a_floor',
   key_not_found: 'key_not_found',
   key_revoked: 'key_revoked',
   agent_not_found: 'agent_not_found',

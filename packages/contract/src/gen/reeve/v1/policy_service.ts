@@ -124,6 +124,11 @@ export interface CheckActionRequest {
     | undefined;
   /** Whether the caller uses the arguments of the answer in place of its own. */
   canRewrite: boolean;
+  /**
+   * The kernel holds what runs, and the caller is who holds it: acknowledgements of its controls may be the kernel's word.
+   * Denied to delegates, whose credential may be in the hands of what is held.
+   */
+  floor?: boolean | undefined;
 }
 
 /** Which cap refused a charge. */
@@ -272,6 +277,11 @@ export interface AckOpControlRequest {
   sequence: number;
   outcome: AckOpControlRequest_Outcome;
   detail: string;
+  evidence?:
+    | AckOpControlRequest_Evidence
+    | undefined;
+  /** How many processes it concerned. Counts with KERNEL only. */
+  processes?: number | undefined;
 }
 
 export const AckOpControlRequest_Outcome = { OUTCOME_UNSPECIFIED: 0, RECEIVED: 1, EFFECTIVE: 2, FAILED: 3 } as const;
@@ -283,6 +293,23 @@ export namespace AckOpControlRequest_Outcome {
   export type RECEIVED = typeof AckOpControlRequest_Outcome.RECEIVED;
   export type EFFECTIVE = typeof AckOpControlRequest_Outcome.EFFECTIVE;
   export type FAILED = typeof AckOpControlRequest_Outcome.FAILED;
+}
+
+/** Whose word the outcome is. Unspecified is the agent's. */
+export const AckOpControlRequest_Evidence = {
+  EVIDENCE_UNSPECIFIED: 0,
+  AGENT: 1,
+  /** KERNEL - What the kernel says of the processes. Only for operations whose check said "floor", else PERMISSION_DENIED. */
+  KERNEL: 2,
+} as const;
+
+export type AckOpControlRequest_Evidence =
+  typeof AckOpControlRequest_Evidence[keyof typeof AckOpControlRequest_Evidence];
+
+export namespace AckOpControlRequest_Evidence {
+  export type EVIDENCE_UNSPECIFIED = typeof AckOpControlRequest_Evidence.EVIDENCE_UNSPECIFIED;
+  export type AGENT = typeof AckOpControlRequest_Evidence.AGENT;
+  export type KERNEL = typeof AckOpControlRequest_Evidence.KERNEL;
 }
 
 export interface AckOpControlResponse {
@@ -905,6 +932,7 @@ function createBaseCheckActionRequest(): CheckActionRequest {
     via: undefined,
     subjectToken: undefined,
     canRewrite: false,
+    floor: undefined,
   };
 }
 
@@ -948,6 +976,9 @@ export const CheckActionRequest: MessageFns<CheckActionRequest> = {
     }
     if (message.canRewrite !== false) {
       writer.uint32(208).bool(message.canRewrite);
+    }
+    if (message.floor !== undefined) {
+      writer.uint32(216).bool(message.floor);
     }
     return writer;
   },
@@ -1067,6 +1098,14 @@ export const CheckActionRequest: MessageFns<CheckActionRequest> = {
             }
 
             message.canRewrite = reader.bool();
+            continue;
+          }
+          case 27: {
+            if (tag !== 216) {
+              break;
+            }
+
+            message.floor = reader.bool();
             continue;
           }
         }
@@ -1971,7 +2010,15 @@ export const OpControlMessage: MessageFns<OpControlMessage> = {
 };
 
 function createBaseAckOpControlRequest(): AckOpControlRequest {
-  return { agentId: undefined, credentialToken: "", sequence: 0, outcome: 0, detail: "" };
+  return {
+    agentId: undefined,
+    credentialToken: "",
+    sequence: 0,
+    outcome: 0,
+    detail: "",
+    evidence: undefined,
+    processes: undefined,
+  };
 }
 
 export const AckOpControlRequest: MessageFns<AckOpControlRequest> = {
@@ -1990,6 +2037,12 @@ export const AckOpControlRequest: MessageFns<AckOpControlRequest> = {
     }
     if (message.detail !== "") {
       writer.uint32(42).string(message.detail);
+    }
+    if (message.evidence !== undefined) {
+      writer.uint32(48).int32(message.evidence);
+    }
+    if (message.processes !== undefined) {
+      writer.uint32(56).int64(message.processes);
     }
     return writer;
   },
@@ -2045,6 +2098,22 @@ export const AckOpControlRequest: MessageFns<AckOpControlRequest> = {
             }
 
             message.detail = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.evidence = reader.int32() as any;
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.processes = longToNumber(reader.int64());
             continue;
           }
         }
