@@ -5,7 +5,7 @@ import { core } from './mutant.ts';
 export const decidingMutants: readonly Mutant[] = [
   {
     name: 'lifecycle: what is over ends again',
-    file: `${core}/ops/op.ts`,
+    file: `${core}/ops/lifecycle.ts`,
     text: 'completing: {},',
     replacement: "completing: { terminate: 'terminated' },",
   },

@@ -26,7 +26,7 @@ describe('a simulation on a copy of the sources', () => {
   test('does not notice what changes nothing', { timeout: 180_000 }, async () => {
     const harmless = {
       name: 'none',
-      file: 'packages/core/src/ops/op.ts',
+      file: 'packages/core/src/ops/lifecycle.ts',
       text: 'completing: {},',
       replacement: 'completing: { },',
     };
