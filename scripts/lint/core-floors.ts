@@ -34,6 +34,8 @@ const usesInstead: Readonly<Record<string, readonly string[]>> = {
   accounts: [...upTo('access'), 'mail'],
   logs: upTo('access'),
   action: ['kernel', 'audit'],
+  policy: [...upTo('runs'), 'masking'],
+  decision: [...upTo('approvals'), 'masking'],
   masking: ['kernel', 'audit', 'action'],
   simulation: [...upTo('decision'), 'logs'],
 };

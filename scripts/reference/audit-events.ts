@@ -5,6 +5,7 @@ type EventType = keyof typeof eventSeverities;
 
 const asked = 'The [members of a check](#members-of-a-check).';
 const claimed = '`action_type`, `claimed_org_id`, `claimed_team_id`, `claimed_agent_id`';
+const judged = '`size` in bytes, `is_error`, `resource`, `run_id`';
 const key = '`key_id`, `label`, `scopes`; over HTTP `request_id`';
 
 /** When each event is written, and what its payload holds. */
@@ -17,6 +18,15 @@ const events: Readonly<Record<EventType, readonly [when: string, payload: string
   ActionPending: [
     'A check was answered PENDING: it waits for an approval, or its operation is paused.',
     `${asked} If it waits for an approval, \`approval_id\`.`,
+  ],
+  ResultAllowed: [
+    'Somebody asked about what an operation brought back, and it passes as it is.',
+    `${judged}, \`digest\` (SHA-256 of the bytes that were passed on).`,
+  ],
+  ResultDenied: ['Somebody asked about what an operation brought back, and it does not pass.', `${judged}.`],
+  ResultMasked: [
+    'Somebody asked about what an operation brought back, and parts of it were replaced.',
+    `${judged}, \`counts\` (how often something was found, by detector, \`pattern\` or \`field\`), \`digest\` (SHA-256 of the bytes that were passed on).`,
   ],
   A2AImpersonationAttempted: [
     'A check was denied because the token belongs to an agent other than the claimed one. The lineage is the real owner’s.',

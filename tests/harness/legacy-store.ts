@@ -100,6 +100,7 @@ function opOf(legacy: Legacy, at: number): Omit<SavedOp, 'seq'> {
     digest: sha256(tool),
     controlId: null,
     floor: false,
+    resultDuty: null,
   };
 }
 

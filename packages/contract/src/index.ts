@@ -36,6 +36,8 @@ export {
   BudgetLimit,
   CheckActionRequest,
   CheckActionResponse,
+  CheckResultRequest,
+  CheckResultResponse,
   CompleteActionRequest,
   CompleteActionRequest_Outcome,
   CompleteActionResponse,

@@ -92,6 +92,11 @@ export const messageBounds = {
     subject_token: text(bounds.jwt),
   },
   BatchCheckRequest: { requests: { kind: 'messages', of: 'CheckActionRequest', items: bounds.batch } },
+  CheckResultRequest: {
+    ...caller,
+    op_id: text(bounds.opId),
+    result_json: { kind: 'bytes', most: bounds.resultMessage },
+  },
   CompleteActionRequest: {
     ...caller,
     op_id: text(bounds.opId),

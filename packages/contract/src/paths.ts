@@ -3,6 +3,7 @@ export const paths = {
   checkAction: '/reeve.v1.PolicyService/CheckAction',
   batchCheck: '/reeve.v1.PolicyService/BatchCheck',
   checkStream: '/reeve.v1.PolicyService/CheckStream',
+  checkResult: '/reeve.v1.PolicyService/CheckResult',
   completeAction: '/reeve.v1.PolicyService/CompleteAction',
   opControlStream: '/reeve.v1.PolicyService/OpControlStream',
   ackOpControl: '/reeve.v1.PolicyService/AckOpControl',

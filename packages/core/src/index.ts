@@ -112,7 +112,9 @@ export {
 } from './logs/index.ts';
 export type { Action, ActionType, CheckRequest, Door, RawCheckRequest, User, Via } from './action/index.ts';
 export { action, actionTypes, parseCheckRequest, userFrom } from './action/index.ts';
-export type { Answer } from './decision/index.ts';
+export type { Answer, BroughtMoment, JudgedResult, RecordedDecision, ResultJudge } from './decision/index.ts';
+export type { ResultPorts, ResultToJudge } from './decision/index.ts';
+export { checkResult, judgeResult, longestResult } from './decision/index.ts';
 export {
   DecisionTally,
   chargeOf,
@@ -143,7 +145,7 @@ export {
 export type { Micros } from './kernel/index.ts';
 export { usualMostActionMicros } from './kernel/index.ts';
 export type { BacktestLine, Candidate, ChangedDecision, ConsiderAgain, EvaluationWorld } from './simulation/index.ts';
-export type { JudgedAgain, RecordedDecision, SimulatedApprovals, Simulation } from './simulation/index.ts';
+export type { JudgedAgain, SimulatedApprovals, Simulation } from './simulation/index.ts';
 export type { BulkControl, ControlMessage, ControlReader, ControlReport, ControlResult } from './control/index.ts';
 export type { ControlScope, ControlSequence, ControlSink, ControlSubscription } from './control/index.ts';
 export type { OnControlStep, ScopeRequest } from './control/index.ts';
@@ -229,6 +231,7 @@ export { MailError } from './mail/index.ts';
 export type { Asking, CompileCondition, Condition, ConditionAuthor, ConsideredRule, Facts } from './policy/index.ts';
 export type { Member, ParsedSource, PlacedPolicy, PlainSource, PolicyDocument } from './policy/index.ts';
 export type { PolicyHistory, PolicyProblem, PolicySource, PolicyStore, PolicyVersion } from './policy/index.ts';
+export type { FindPattern, PolicyFeatures, ResultCondition, ResultFacts } from './policy/index.ts';
 export type { RunFacts, SpendFacts, StoredVersion, Subject, VersionPage } from './policy/index.ts';
 export { PastPolicies, agentsOf, backtest, candidateSet, considerAgain } from './simulation/index.ts';
 export { explainDecision, judgeAgain, simulate } from './simulation/index.ts';

@@ -10,6 +10,8 @@ export interface Limits {
   /** The same until the connection is trusted. */
   readonly untrustedStreams: number;
   readonly messageBytes: number;
+  /** Larger bounds of messages, by path. They hold once the connection is trusted. */
+  readonly trustedMessageBytes: ReadonlyMap<string, number>;
   /** Decoded, as SETTINGS_MAX_HEADER_LIST_SIZE counts. */
   readonly headerListBytes: number;
   /** Encoded, over HEADERS and all its CONTINUATION frames. */
@@ -71,6 +73,7 @@ export const defaultLimits: Limits = {
   streams: 10_000,
   untrustedStreams: 2000,
   messageBytes: 4 * mebibyte,
+  trustedMessageBytes: new Map(),
   headerListBytes: 16 * kibibyte,
   headerBlockBytes: 32 * kibibyte,
   headerBlockFrames: 16,

@@ -13,13 +13,13 @@ export type Outcome =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'error'; readonly why: string };
 
-const parse = celParser(defaultLimits);
+const parse = celParser(defaultLimits, 'call');
 
 /** Conditions must be bool; here an expression of any type is evaluated, as a part of a condition would be. */
 export function evaluateCel(source: string): Outcome {
   try {
     const parsed = parse(source);
-    const run = buildClosure(readTree(parsed.root));
+    const run = buildClosure(readTree(parsed.root, 'call'));
     parsed.check();
     const facts = sampleFacts();
     return { kind: 'value', value: run(new Frame(facts, new Evaluation(subjectOf(facts.action)))) };

@@ -31,6 +31,7 @@ name: base
 default: allow
 rules:
   - {name: ask, effect: require_approval, tools: [ask]}
+  - {name: mask, on: result, effect: mask, tools: [x], mask: {detect: [email, phone, card, iban, us_ssn, ip, secret], fields: ["**.password"]}}
 `;
 
 const noLimits = {

@@ -4,6 +4,8 @@ import {
   BatchCheckResponse,
   CheckActionRequest,
   CheckActionResponse,
+  CheckResultRequest,
+  CheckResultResponse,
   CompleteActionRequest,
   CompleteActionResponse,
   DelegateAgentRequest,
@@ -120,6 +122,28 @@ export const worstRpcs: Readonly<Record<Rpc, Worst>> = {
     for (const check of others) call.write(check);
     await answered;
     call.end();
+  },
+  checkResult: async ({ gateway, bot }) => {
+    const { opId } = await gateway.check(bot, { context: toolCall('x') });
+    const results = [
+      ...worstTexts(60_000).map((text) => Buffer.from(text)),
+      ...worstArguments(),
+      // Nearly cards and addresses by the thousand.
+      Buffer.from(JSON.stringify(Array.from({ length: 50_000 }, (_, at) => `4${at} 1111 1111 1111 1111 a@${at}`))),
+      Buffer.from('['.repeat(1_000_000)),
+    ];
+    await all(
+      results.map(
+        (resultJson) => () =>
+          gateway.client.call(paths.checkResult, CheckResultRequest, CheckResultResponse, {
+            agentId: bot.id,
+            credentialToken: bot.token,
+            opId,
+            resultJson,
+            isError: false,
+          }),
+      ),
+    );
   },
   completeAction: ({ gateway, bot, opId }) =>
     all(

@@ -8,4 +8,5 @@ export { doors, entranceOf } from './via.ts';
 export { describeAction } from './describe-action.ts';
 export { mostArgumentValues, parseCheckRequest, userOf, withSubject } from './check-request.ts';
 export type { JsonVisitor } from './scan-json.ts';
+export { withoutMark } from './parse-json.ts';
 export { scanJson } from './scan-json.ts';

@@ -39,6 +39,8 @@ export interface Answer {
   readonly limit: Limit | undefined;
   /** What observed documents would have decided otherwise. */
   readonly observed: readonly Observed[];
+  /** Whether any rule on results could match what the action brings back. */
+  readonly judgeResult: boolean;
 }
 
 /** What conditions asked about the run, the spend and the groups of the user. The log records it, so that the decision can be judged again. */
@@ -79,8 +81,9 @@ const nothing: readonly Observed[] = [];
 export function answerOf(judgement: Judgement, elapsed: number): Answer {
   const { op } = judgement;
   const overtaken = judgement.decision !== 'deny' && op?.state === 'terminated';
+  const decision = overtaken ? 'deny' : judgement.decision;
   return {
-    decision: overtaken ? 'deny' : judgement.decision,
+    decision,
     reason: overtaken ? 'operation is terminated' : judgement.reason,
     policyRule: judgement.policyRule,
     tier: judgement.tier,
@@ -90,6 +93,7 @@ export function answerOf(judgement: Judgement, elapsed: number): Answer {
     opState: op?.state ?? '',
     limit: judgement.limit,
     observed: judgement.observed ?? nothing,
+    judgeResult: decision !== 'deny' && op !== undefined && op.resultDuty !== null,
   };
 }
 

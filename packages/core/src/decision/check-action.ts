@@ -13,6 +13,7 @@ import { pace } from './pace.ts';
 import { proveAsker } from './prove-asker.ts';
 import { refuseUser, whyNotProven } from './prove-user.ts';
 import { refuseIdentity } from './refuse-identity.ts';
+import { resultDutyOf } from './result-duty.ts';
 import { refuseByControl } from './refuse-by-control.ts';
 import { ownWork } from '../journal/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
@@ -91,7 +92,8 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
   const decided = refuseByControl(gov, asker, asked, now) ?? decide(gov, asker, request, asked.runId, now);
   if (decided.isUncounted !== true) countCheck(gov, links);
   const { reason, policyRule, costMicros, reservedMicros, question } = decided;
-  const decidedOn: OpRecord = { ...asked, reason, policyRule, costMicros, reservedMicros };
+  const resultDuty = decided.decision === 'deny' ? null : resultDutyOf(gov.policies, asker, request.action, user);
+  const decidedOn: OpRecord = { ...asked, reason, policyRule, costMicros, reservedMicros, resultDuty };
   // Only one event tells of the arrival. What is decided at once is told by the next one, so a bare arrival is enough.
   if (known === undefined) arrive(gov, question === undefined ? arrival : decidedOn);
   const op = known ?? gov.ops.get(agent, opId);

@@ -110,22 +110,32 @@ export class CheckFacts implements Facts {
   }
 
   #readRun(): RunFacts {
-    const { runId: id } = this.#request;
-    const { checks, spentMicros } = this.#gov.runs.of(this.#run);
-    return { id, checks, spent_usd: approximateUsd(spentMicros) };
+    return runFacts(this.#gov, this.#run, this.#request.runId);
   }
 
   #readSpend(): SpendFacts {
-    const found = { global: nothing, org: nothing, team: nothing, agent: nothing };
-    for (const of of tiersOf(this.agent.id)) found[of.tier] = this.#spendOf(of);
+    const found = spendFacts(this.#gov, this.agent.id);
     return this.#isAlone ? { ...found, global: found.org } : found;
   }
+}
 
-  #spendOf(of: TierOf): PeriodSpend {
-    const { spent, reserved } = this.#gov.ledger.read(of);
-    return {
-      day_usd: approximateUsd(plus(spent.day, reserved)),
-      month_usd: approximateUsd(plus(spent.month, reserved)),
-    };
-  }
+/** What happened in a run so far. */
+export function runFacts({ runs }: Pick<Balance, 'runs'>, run: InRun, id: string): RunFacts {
+  const { checks, spentMicros } = runs.of(run);
+  return { id, checks, spent_usd: approximateUsd(spentMicros) };
+}
+
+/** What an agent and all tiers above it have spent so far. */
+export function spendFacts({ ledger }: Pick<Balance, 'ledger'>, agent: AgentId): SpendFacts {
+  const found = { global: nothing, org: nothing, team: nothing, agent: nothing };
+  for (const of of tiersOf(agent)) found[of.tier] = spendOf(ledger, of);
+  return found;
+}
+
+function spendOf(ledger: Balance['ledger'], of: TierOf): PeriodSpend {
+  const { spent, reserved } = ledger.read(of);
+  return {
+    day_usd: approximateUsd(plus(spent.day, reserved)),
+    month_usd: approximateUsd(plus(spent.month, reserved)),
+  };
 }

@@ -21,6 +21,12 @@ export class JoinedTexts {
     this.#texts = texts;
   }
 
+  /** Of all texts together. */
+  get length(): number {
+    this.#all ??= join(this.#texts);
+    return this.#all.text.length;
+  }
+
   *detect(name: DetectorName): Generator<FoundIn> {
     this.#all ??= join(this.#texts);
     const { text, starts } = this.#all;

@@ -10,11 +10,17 @@ import { JoinedTexts } from './joined-texts.ts';
 import type { PlacedText } from './placed-text.ts';
 import { jsonText, plainText } from './placed-text.ts';
 
+/** Called before work whose amount a result decides. It throws if that is too much. */
+export type Charge = (units: number) => void;
+
+/** Finds what a pattern matches in a text. */
+export type FindMatches = (text: string, charge: Charge) => Iterable<Range>;
+
 /** What one rule masks. */
 export interface Mask {
   readonly detect: readonly DetectorName[];
-  /** Each finds what its pattern matches, in linear time. */
-  readonly patterns: readonly ((text: string) => Iterable<Range>)[];
+  /** The same pattern of several masks is the same function. */
+  readonly patterns: readonly FindMatches[];
   readonly fields: readonly FieldPath[];
   readonly with: string;
 }
@@ -41,26 +47,48 @@ interface Found extends Range {
  * Replaces what masks find in all texts of a result: in the names and texts of JSON, or in a text that is no JSON. All
  * other bytes stay as they are. Undefined if nothing is found, `'too deep'` if the result cannot be judged.
  */
-export function maskResult(text: string, masks: readonly Mask[]): MaskedResult | undefined | 'too deep' {
-  const visitor = new MaskingVisitor(text, masks);
+export function maskResult(
+  text: string,
+  masks: readonly Mask[],
+  charge: Charge = free,
+): MaskedResult | undefined | 'too deep' {
+  charge(text.length * priceOfScan);
+  const visitor = new MaskingVisitor(text, masks, charge);
   const scanned = scanJson(text, { depth: deepestResult, values: Number.POSITIVE_INFINITY }, visitor);
   if (scanned === 'too deep') return scanned;
-  const found = joined(scanned === 'malformed' ? [...inTexts([plainText(text)], masks)] : visitor.found());
+  const found = joined(scanned === 'malformed' ? [...inTexts([plainText(text)], masks, charge)] : visitor.found());
   if (found.length === 0) return undefined;
   const counts: Partial<Record<FoundBy, number>> = {};
   for (const { by } of found) counts[by] = (counts[by] ?? 0) + 1;
   return { text: replaceRanges(text, found, ({ replacement }) => replacement), counts };
 }
 
-/** What masks find in texts, at its place in the result. */
-function* inTexts(texts: readonly PlacedText[], masks: readonly Mask[]): Generator<Found> {
+function free(): void {}
+
+/** In units of cost, for each character. */
+const priceOfScan = 1;
+const priceOfDetector = 0.5;
+/** For each path that a value is held against. */
+const priceOfField = 5;
+
+/**
+ * What masks find in texts, at its place in the result. However many masks ask for the same, it is looked for once: what
+ * the first of them says is put in its place.
+ */
+function* inTexts(texts: readonly PlacedText[], masks: readonly Mask[], charge: Charge): Generator<Found> {
   const lines = new JoinedTexts(texts);
+  const done = new Set<DetectorName | FindMatches>();
   for (const mask of masks) {
     for (const name of mask.detect) {
+      if (done.has(name)) continue;
+      done.add(name);
+      charge(lines.length * priceOfDetector);
       for (const { of, range } of lines.detect(name)) yield foundIn(of, range, name, mask);
     }
     for (const find of mask.patterns) {
-      for (const of of texts) for (const range of find(of.text)) yield foundIn(of, range, 'pattern', mask);
+      if (done.has(find)) continue;
+      done.add(find);
+      for (const of of texts) for (const range of find(of.text, charge)) yield foundIn(of, range, 'pattern', mask);
     }
   }
 }
@@ -81,6 +109,7 @@ class MaskingVisitor implements JsonVisitor {
   readonly #texts: PlacedText[] = [];
   readonly #json: string;
   readonly #masks: readonly Mask[];
+  readonly #charge: Charge;
   readonly #open: Container[] = [];
   readonly #values: number[] = [];
   readonly #hasFields: boolean;
@@ -92,8 +121,9 @@ class MaskingVisitor implements JsonVisitor {
   /** What is replaced whole, and the depth at which it began. Nothing inside it is looked at. */
   #masked: { readonly depth: number; readonly by: FoundBy; readonly replacement: string } | undefined;
 
-  constructor(json: string, masks: readonly Mask[]) {
+  constructor(json: string, masks: readonly Mask[], charge: Charge) {
     this.#json = json;
+    this.#charge = charge;
     this.#masks = masks;
     this.#progress = masks.map(({ fields }) => startOf(fields));
     this.#hasFields = masks.some(({ fields }) => fields.length > 0);
@@ -102,7 +132,7 @@ class MaskingVisitor implements JsonVisitor {
 
   /** What was found, once all parts were seen. */
   found(): Found[] {
-    return [...this.#found, ...inTexts(this.#texts, this.#masks)];
+    return [...this.#found, ...inTexts(this.#texts, this.#masks, this.#charge)];
   }
 
   open(isObject: boolean): void {
@@ -125,11 +155,14 @@ class MaskingVisitor implements JsonVisitor {
     if (this.#masked !== undefined) return;
     const container = this.#open.at(-1);
     if (!this.#hasFields && !(this.#hasSecrets && container?.isObject === true)) return;
+    this.#charge(this.#masks.length);
     if (container !== undefined && this.#hasFields) {
       const name = container.isObject ? this.#name : String(container.items++);
-      this.#progress = container.progress.map((progress) =>
-        progress.length === 0 ? progress : advance(progress, name),
-      );
+      this.#progress = container.progress.map((progress) => {
+        if (progress.length === 0) return progress;
+        this.#charge(progress.length * priceOfField);
+        return advance(progress, name);
+      });
     }
     const depth = this.#values.length;
     for (const [nth, mask] of this.#masks.entries()) {

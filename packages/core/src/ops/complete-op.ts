@@ -52,12 +52,21 @@ function finishOp(
       detail: redactText(completion.detail),
       outcome: completion.outcome,
       reserved_micros: reserved,
+      ...(isUnjudged(op, completion) ? { result_not_judged: true } : {}),
       ...tokensOf(usage),
       ...(by.requestId === undefined ? {} : { request_id: by.requestId }),
     },
   });
   noteOverrun(gov, op, reserved);
   return recordOf(op);
+}
+
+/**
+ * Whether somebody reads a result that was to be judged and was not. Who does not say how an action ended does not say that
+ * it failed.
+ */
+function isUnjudged({ resultDuty }: Op, { outcome }: Completion): boolean {
+  return resultDuty !== null && !resultDuty.judged && (outcome === 'succeeded' || outcome === null);
 }
 
 export interface CompleteRequest extends Completion {

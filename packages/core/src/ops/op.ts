@@ -4,6 +4,7 @@ import type { EpochMs, AgentId, Part, Slot } from '../kernel/index.ts';
 import type { OpState } from './lifecycle.ts';
 import { isOver } from './lifecycle.ts';
 import type { Receipt } from './receipt.ts';
+import type { ResultDuty } from './result-duty.ts';
 import type { Agent } from '../tenancy/index.ts';
 
 /** What a model call did use, as far as it was reported. */
@@ -35,6 +36,8 @@ export interface OpMembers {
   readonly stale: boolean;
   /** The kernel holds what runs, by whoever asked: the kernel's word about it counts. */
   readonly floor: boolean;
+  /** Null if no rule on results could match what it brings back. */
+  readonly resultDuty: ResultDuty | null;
 }
 
 /** What a move changes. */
@@ -99,6 +102,7 @@ export function membersOf(op: OpMembers): OpMembers {
     control: op.control,
     stale: op.stale,
     floor: op.floor,
+    resultDuty: op.resultDuty,
   };
 }
 
@@ -119,6 +123,7 @@ export function assignMembers(op: MutableOp, members: OpMembers): void {
   op.control = members.control;
   op.stale = members.stale;
   op.floor = members.floor;
+  op.resultDuty = members.resultDuty;
 }
 
 /** The same members as they are. */
@@ -163,6 +168,7 @@ export function bareRecord(agent: AgentId, opId: string, at: EpochMs): OpRecord 
     control: null,
     stale: false,
     floor: false,
+    resultDuty: null,
   };
 }
 
@@ -199,6 +205,7 @@ export function newOp(
     control: record.control,
     stale: record.stale,
     floor: record.floor,
+    resultDuty: record.resultDuty,
     seq,
     hasEnded,
     savedSeq,
@@ -252,6 +259,7 @@ export function recordOf(op: Op): OpRecord {
     control: op.control,
     stale: op.stale && op.state === 'running',
     floor: op.floor,
+    resultDuty: op.resultDuty,
   };
 }
 

@@ -22,6 +22,8 @@ import { isOver } from './lifecycle.ts';
 import { isAnother, recordOf } from './op.ts';
 import type { Op, OpRecord } from './op.ts';
 import { rowOf } from './forgotten-rows.ts';
+import { isInRow } from './in-row.ts';
+import { judgedFacts } from './judged-facts.ts';
 import { followUse } from './note-use.ts';
 import { firstCheck, moveInRuns } from './op-in-run.ts';
 import type { OpsState } from './operations.ts';
@@ -94,6 +96,7 @@ export const opsFacts: Meanings<OpsState, OpsChange | OpsChangeEvent | AlertEven
       },
     },
   },
+  ...judgedFacts,
   ops_replay_from: {
     apply: nothingToApply,
     touch: touchesNobody,
@@ -159,21 +162,6 @@ function applyRemoved(
   if (op === undefined) return isHere ? () => ops.noteRowToRemove({ id, opId, savedSeq: 1 }) : nothingToApply();
   // Whoever swept it elsewhere did not know of another one with its id that has begun here.
   return isHere || op.hasEnded ? ops.forget(op) : nothingToApply();
-}
-
-/**
- * Whether the row of an operation surely has what a fact of this commit says. Rows are written once commits are durable. If
- * the row names an earlier entry of the same commit, the fact is applied again, which changes nothing.
- */
-export function isInRow(
-  { directory, ops }: Pick<OpsState, 'directory' | 'ops'>,
-  id: AgentId,
-  opId: string,
-  { seq }: Redoing,
-): boolean {
-  const agent = directory.find(id);
-  const known = agent && ops.find(agent, opId);
-  return known !== undefined && known.savedSeq >= seq;
 }
 
 const sharedMembers = ['resource', 'summary', 'runId', 'reason', 'policyRule', 'digest'] as const;

@@ -104,7 +104,7 @@ function recordAfter(
 }
 
 /** All that the first check says of an operation. The rest is told by later entries, or is nobody's word. */
-type ToldByEntry = Omit<OpRecord, 'agent' | 'opId' | 'updatedAt' | 'usage' | 'control' | 'stale'>;
+type ToldByEntry = Omit<OpRecord, 'agent' | 'opId' | 'updatedAt' | 'usage' | 'control' | 'stale' | 'resultDuty'>;
 
 function decided(
   known: OpRecord | undefined,

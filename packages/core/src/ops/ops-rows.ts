@@ -20,7 +20,7 @@ function recordOf(op: SavedOp): string {
 }
 
 /** Rows of older versions lack these members. */
-type Later = 'controlId' | 'delegators' | 'floor' | 'reservedMicros' | 'usage' | 'via';
+type Later = 'controlId' | 'delegators' | 'floor' | 'reservedMicros' | 'resultDuty' | 'usage' | 'via';
 type StoredRecord = Omit<SavedOp, 'agent' | 'opId' | 'seq' | Later> & Partial<Pick<SavedOp, Later>>;
 
 function opOf(row: Row): SavedOp {
@@ -46,5 +46,6 @@ function opOf(row: Row): SavedOp {
     seq: numberIn(row, 'seq'),
     controlId: record.controlId ?? null,
     floor: record.floor ?? false,
+    resultDuty: record.resultDuty ?? null,
   });
 }

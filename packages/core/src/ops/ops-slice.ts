@@ -10,6 +10,8 @@ export type OpsChange =
   | { readonly kind: 'ops_replay_from'; readonly seq: number }
   /** An operation waits for people. The log says so, and other gateways are told: no event shows what it is about. */
   | { readonly kind: 'op_asked'; readonly op: OpRecord }
+  /** Somebody has asked about what an operation brought back. */
+  | { readonly kind: 'op_result_judged'; readonly id: AgentId; readonly opId: string }
   /** Operations shall not survive a restart, neither by rows nor by replay. */
   | { readonly kind: 'ops_forgotten' };
 

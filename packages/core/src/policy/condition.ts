@@ -1,11 +1,16 @@
 import type { Action, User } from '../action/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
+import type { FindMatches } from '../masking/index.ts';
 import type { Subject } from './subject.ts';
 import type { AgentRecord } from '../tenancy/index.ts';
 
 export interface PolicyFeatures {
   /** Compiles `when` expressions. Without it, a rule with a `when` is refused rather than half enforced. */
   readonly compileCondition?: CompileCondition;
+  /** The same for rules on results. */
+  readonly compileResultCondition?: CompileResultCondition;
+  /** Compiles the patterns of masks. Without it, a mask with patterns is refused. */
+  readonly compilePattern?: CompilePattern;
   /** How many rules a source may hold, if not the usual number. */
   readonly mostRules?: number;
   /** How many instructions its patterns may become, if not the usual number. */
@@ -50,6 +55,13 @@ export interface Facts {
   user(): User | null;
 }
 
+/** What a condition on a result may read: all about the call, and what it brought back. */
+export interface ResultFacts extends Facts {
+  /** The parsed JSON; the text where it is none. */
+  result(): unknown;
+  resultText(): string;
+}
+
 /**
  * A compiled `when`. It may throw, for example on a missing member or when the cost limit is reached. The evaluator
  * decides what that means. Without an evaluation, the condition has a cost limit of its own.
@@ -59,6 +71,25 @@ export interface Condition {
   /** How many instructions its patterns became; absent if it has none. */
   readonly instructions?: number;
 }
+
+/** The same of a rule on results. */
+export interface ResultCondition {
+  (facts: ResultFacts, evaluation?: Evaluation): boolean;
+  readonly instructions?: number;
+}
+
+/** A compiled pattern of a mask. */
+export interface FindPattern {
+  /** All that matches, from the left, none within another. */
+  readonly find: FindMatches;
+  readonly instructions: number;
+}
+
+/** Compiles a pattern of RE2. Throws a `ConditionError` that says what is wrong, and where. */
+export type CompilePattern = (source: string) => FindPattern;
+
+/** Compiles and type-checks the text of a `when` on a result. */
+export type CompileResultCondition = (source: string, author?: ConditionAuthor) => ResultCondition;
 
 /** Compiles and type-checks the text of a `when`. Throws a `ConditionError` that says what is wrong, and where. */
 export type CompileCondition = (source: string, author?: ConditionAuthor) => Condition;

@@ -4,7 +4,7 @@ import { agentId, useTool } from '../testkit/requests.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import { DenialHints } from './denial-hint.ts';
 import type { PolicyDocument } from './document.ts';
-import { parsePolicies } from './parse-source.ts';
+import { parsePolicies } from './parse-policies.ts';
 
 const bot = agentId('acme/search/bot');
 

@@ -4,7 +4,8 @@ import type { ActionType } from '../action/index.ts';
 import type { Pricing, ActionOnExceed, Caps, BudgetTier } from '../budget/index.ts';
 import type { AgentId, Glob } from '../kernel/index.ts';
 import { isId } from '../kernel/index.ts';
-import type { Condition } from './condition.ts';
+import type { Mask, DetectorName } from '../masking/index.ts';
+import type { Condition, ResultCondition } from './condition.ts';
 
 /** The budget of a document: caps for tiers. A scoped document has caps for its own tenant only. */
 export interface DocumentBudget {
@@ -16,6 +17,11 @@ export interface DocumentBudget {
 export const effects = ['allow', 'deny', 'require_approval'] as const;
 
 export type Effect = (typeof effects)[number];
+
+/** What rules on results do. */
+export const resultEffects = ['allow', 'deny', 'mask'] as const;
+
+export type ResultEffect = (typeof resultEffects)[number];
 
 export type PolicyScope =
   | { readonly tier: 'global' }
@@ -66,6 +72,34 @@ export interface PolicyRule {
   readonly approvals?: ApprovalTerms;
 }
 
+/** What a rule masks, as it is written. */
+export interface MaskTerms {
+  readonly detect: readonly DetectorName[];
+  readonly patterns: readonly string[];
+  readonly fields: readonly string[];
+  readonly with: string;
+}
+
+/**
+ * A rule on what calls bring back. Its matchers look at the call. It is of another type than a rule on calls, so that
+ * neither can be tried as the other.
+ */
+export interface ResultRule {
+  readonly name: string;
+  readonly effect: ResultEffect;
+  readonly matchers: Matchers;
+  readonly when?: ResultCondition;
+  /** The condition as written, for explanations. */
+  readonly whenText?: string;
+  /** What it replaces, if that is its effect. */
+  readonly mask?: RuleMask;
+}
+
+export interface RuleMask {
+  readonly terms: MaskTerms;
+  readonly compiled: Mask;
+}
+
 /** How many checks each subject may make in a window. */
 export interface PolicyRate {
   /** Whose checks are counted together, within the scope of the document. */
@@ -95,6 +129,8 @@ export interface PolicyDocument {
   /** A global document's decision for actions that no rule matches, if it has one. */
   readonly default?: 'allow' | 'deny';
   readonly rules: readonly PolicyRule[];
+  /** The rules on results. Absent if there are none. */
+  readonly resultRules?: readonly ResultRule[];
   readonly rates?: readonly PolicyRate[];
   readonly budget?: DocumentBudget;
   readonly pricing?: Pricing;

@@ -3,7 +3,7 @@ import { action } from '../action/action.ts';
 import { agentId } from '../testkit/requests.ts';
 import type { CompileCondition, Facts } from './condition.ts';
 import { decisionCost } from './condition.ts';
-import { parsePolicies } from './parse-source.ts';
+import { parsePolicies } from './parse-policies.ts';
 import { PolicySet } from './policy-set.ts';
 
 const bot = agentId('acme/search/bot');

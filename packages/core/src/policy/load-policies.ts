@@ -5,7 +5,7 @@ import type { Sha256 } from '../kernel/index.ts';
 import type { PolicyFeatures } from './condition.ts';
 import type { PolicyProblem, PolicyDocument } from './document.ts';
 import { describeProblem, authorOf } from './document.ts';
-import { problemsOf } from './parse-source.ts';
+import { problemsOf } from './parse-policies.ts';
 import type { PolicySource, ParsedSource } from './parse-source.ts';
 import type { Policies, PoliciesState } from './policies.ts';
 import { PolicySet, policyVersion } from './policy-set.ts';

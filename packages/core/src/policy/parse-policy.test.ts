@@ -4,7 +4,7 @@ import type { Condition, PolicyFeatures } from './condition.ts';
 import type { PolicyDocument } from './document.ts';
 import { describeProblem } from './document.ts';
 import type { PolicySource } from './parse-source.ts';
-import { parsePolicies } from './parse-source.ts';
+import { parsePolicies } from './parse-policies.ts';
 
 const amount = 'must be a number of US dollars from 0 to 1000000000.00';
 const budgetKeys =
@@ -45,12 +45,12 @@ const wrong: readonly (readonly [string, string, string])[] = [
   [
     'an unknown key of a rule',
     'rules:\n  - effect: allow\n    «tool: [x]',
-    'unknown key "tool" in a rule; known: name, effect, actions, tools, models, hosts, paths, commands, users, when, approvals',
+    'unknown key "tool" in a rule; known: name, on, effect, actions, tools, models, hosts, paths, commands, users, when, approvals, mask',
   ],
   [
     'an unknown key of a rule in braces',
     'rules: [{ effect: allow, «efect: x }]',
-    'unknown key "efect" in a rule; known: name, effect, actions, tools, models, hosts, paths, commands, users, when, approvals',
+    'unknown key "efect" in a rule; known: name, on, effect, actions, tools, models, hosts, paths, commands, users, when, approvals, mask',
   ],
   ['a document that is a text', '«hello', 'a policy document must be a mapping'],
   ['a document that is a list', '«- a\n- b', 'a policy document must be a mapping'],

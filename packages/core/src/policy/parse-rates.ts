@@ -5,10 +5,10 @@ import { actionTypes } from '../action/index.ts';
 import type { BudgetTier } from '../budget/index.ts';
 import type { Glob } from '../kernel/index.ts';
 import { GlobError } from '../kernel/index.ts';
-import type { PolicyRate, PolicyRule } from './document.ts';
+import type { PolicyRate } from './document.ts';
 import { whole } from './parse-approvals.ts';
-import type { SourceRules } from './parse-rule.ts';
 import { canConcern } from './rule-index.ts';
+import type { SourceRules } from './source-rules.ts';
 import type { Member, YamlReader } from './yaml-reader.ts';
 
 export const rateKeys = ['per', 'window_secs', 'max', 'actions', 'tools'] as const;
@@ -98,7 +98,10 @@ export function rateName(index: number): string {
 }
 
 /** The rule whose name is that of a rate. Nobody could tell which of them decided. */
-export function ruleNamedAsRate(rules: readonly PolicyRule[], rates: readonly PolicyRate[]): PolicyRule | undefined {
+export function ruleNamedAsRate<Rule extends { readonly name: string }>(
+  rules: readonly Rule[],
+  rates: readonly PolicyRate[],
+): Rule | undefined {
   const names = new Set(rates.map((_, index) => rateName(index)));
   return rules.find(({ name }) => names.has(name));
 }

@@ -2,20 +2,33 @@ import type { ActionType } from '../action/index.ts';
 import { actionTypes } from '../action/index.ts';
 import { messageOf, GlobError, isId } from '../kernel/index.ts';
 import type { Glob } from '../kernel/index.ts';
-import type { Condition, CompileCondition, PolicyFeatures } from './condition.ts';
-import { ConditionError } from './condition.ts';
-import type { ApprovalTerms, Effect, Matchers, PolicyRule } from './document.ts';
-import { effects } from './document.ts';
-import { SourceGlobs } from './host-glob.ts';
+import type { Matchers, PolicyRule, ResultRule } from './document.ts';
+import { effects, resultEffects } from './document.ts';
+import { offsetInText } from './offset-in-text.ts';
 import { parseApprovals } from './parse-approvals.ts';
+import { parseMask } from './parse-mask.ts';
 import { canConcern } from './rule-index.ts';
+import type { SourceRules } from './source-rules.ts';
+import { mostRules } from './source-rules.ts';
 import type { Dimension } from './subject.ts';
 import type { Member, YamlReader } from './yaml-reader.ts';
+import { oneOf } from './yaml-reader.ts';
 import type { Document, Node } from 'yaml';
 import { isScalar } from 'yaml';
 
 export const globDimensions = ['tools', 'models', 'hosts', 'paths', 'commands', 'users'] as const;
-export const ruleKeys = ['name', 'effect', 'actions', ...globDimensions, 'when', 'approvals'] as const;
+export const ruleKeys = ['name', 'on', 'effect', 'actions', ...globDimensions, 'when', 'approvals', 'mask'] as const;
+
+/** What rules may be about. */
+export const ruleSubjects = ['call', 'result'] as const;
+
+type RuleSubject = (typeof ruleSubjects)[number];
+
+/** The rules of a document, by what they are about. */
+export interface ParsedRules {
+  readonly rules: readonly PolicyRule[];
+  readonly resultRules: readonly ResultRule[];
+}
 
 /** Reads the `rules` of a document. */
 export function parseRules(
@@ -23,7 +36,7 @@ export function parseRules(
   document: Document.Parsed,
   node: Node | undefined,
   shared: SourceRules,
-): PolicyRule[] {
+): ParsedRules {
   return new RuleParser(yaml, document, shared).parse(node);
 }
 
@@ -33,6 +46,14 @@ export function parseName(yaml: YamlReader, node: Node | undefined): string | un
   if (text === undefined || isId(text)) return text;
   yaml.complain(node, '"name" must be 1 to 128 letters, digits, ".", "_" or "-"');
   return undefined;
+}
+
+/** A rule as it is written: its members by name, and what all rules have. */
+interface WrittenRule {
+  readonly node: Node;
+  readonly name: string;
+  readonly matchers: Matchers;
+  readonly members: ReadonlyMap<string, Member>;
 }
 
 class RuleParser {
@@ -47,67 +68,112 @@ class RuleParser {
     this.#shared = shared;
   }
 
-  parse(node: Node | undefined): PolicyRule[] {
+  parse(node: Node | undefined): ParsedRules {
     const items = this.#yaml.items(this.#document, node, '"rules"') ?? [];
+    const found: { rules: PolicyRule[]; resultRules: ResultRule[] } = { rules: [], resultRules: [] };
     if (!this.#shared.take(items.length)) {
       this.#yaml.complain(node, `one source holds at most ${mostRules} rules, those of aliases included; divide it`);
-      return [];
+      return found;
     }
-    return items.map((item, index) => this.#rule(item, index)).filter((rule) => rule !== undefined);
+    for (const [index, item] of items.entries()) this.#rule(item, index, found);
+    return found;
   }
 
-  #rule(node: Node, index: number): PolicyRule | undefined {
+  #rule(node: Node, index: number, found: { rules: PolicyRule[]; resultRules: ResultRule[] }): void {
     const members = this.#yaml.members(this.#document, node, 'a rule');
-    if (members === undefined) return undefined;
+    if (members === undefined) return;
     const before = this.#yaml.problems.length;
-    let name = `rule-${index + 1}`;
-    let nameNode: Node | undefined = node;
-    let effect: Effect | undefined;
-    let when: Condition | undefined;
-    let whenText: string | undefined;
-    let approvals: { readonly nameNode: Node; readonly terms: ApprovalTerms } | undefined;
-    const matchers: { -readonly [Dimension in keyof Matchers]: Matchers[Dimension] } = {};
-    for (const member of members) {
-      const dimension = globDimensions.find((candidate) => candidate === member.name);
-      if (dimension !== undefined) {
-        matchers[dimension] = this.#globs(member, dimension);
-      } else if (member.name === 'name') {
-        name = parseName(this.#yaml, member.value) ?? name;
-        nameNode = member.value;
-      } else if (member.name === 'effect') {
-        effect = this.#yaml.choice(member.value, '"effect"', effects);
-      } else if (member.name === 'actions') {
-        matchers.actions = this.#actions(member);
-      } else if (member.name === 'when') {
-        when = this.#condition(member);
-        whenText = isScalar(member.value) ? String(member.value.value) : undefined;
-      } else if (member.name === 'approvals') {
-        approvals = { nameNode: member.nameNode, terms: parseApprovals(this.#yaml, this.#document, member.value) };
-      } else {
-        this.#yaml.unknown(member, 'a rule', ruleKeys);
-      }
+    const byName = new Map(members.map((member) => [member.name, member]));
+    const on = this.#subject(byName.get('on'));
+    const written: WrittenRule = {
+      node,
+      name: this.#name(node, index, byName.get('name')),
+      matchers: this.#matchers(members),
+      members: byName,
+    };
+    if (on === 'call') {
+      const rule = this.#callRule(written);
+      if (rule !== undefined) found.rules.push(rule);
+    } else {
+      const rule = this.#resultRule(written);
+      if (rule !== undefined) found.resultRules.push(rule);
     }
-    if (this.#names.has(name)) this.#yaml.complain(nameNode, `a rule named "${name}" exists already in this document`);
-    this.#names.add(name);
-    if (!members.some((member) => member.name === 'effect')) {
-      this.#yaml.complain(node, 'a rule needs an "effect": "allow", "deny" or "require_approval"');
+    const sound = this.#yaml.problems.length === before;
+    if (sound && !actionTypes.some((type) => canConcern(written.matchers, type))) {
+      this.#yaml.complain(node, 'this rule can never match: no action has all that its matchers ask for');
     }
+  }
+
+  #callRule({ node, name, matchers, members }: WrittenRule): PolicyRule | undefined {
+    const effect = this.#effect(node, members, effects);
+    const when = this.#condition(members.get('when'), 'call', (text) => this.#shared.condition(text));
+    const approvals = members.get('approvals');
+    const terms = approvals === undefined ? undefined : parseApprovals(this.#yaml, this.#document, approvals.value);
     if (approvals !== undefined && effect !== undefined && effect !== 'require_approval') {
       this.#yaml.complain(approvals.nameNode, '"approvals" belongs to rules with the effect "require_approval" only');
     }
-    const sound = this.#yaml.problems.length === before;
-    if (sound && !actionTypes.some((type) => canConcern(matchers, type))) {
-      this.#yaml.complain(node, 'this rule can never match: no action has all that its matchers ask for');
+    const mask = members.get('mask');
+    if (mask !== undefined) this.#yaml.complain(mask.nameNode, '"mask" belongs to rules with "on: result" only');
+    if (effect === undefined) return undefined;
+    return { name, effect, matchers, ...when, ...(terms === undefined ? {} : { approvals: terms }) };
+  }
+
+  #resultRule({ node, name, matchers, members }: WrittenRule): ResultRule | undefined {
+    const effect = this.#effect(node, members, resultEffects);
+    const when = this.#condition(members.get('when'), 'result', (text) => this.#shared.resultCondition(text));
+    for (const key of ofCallsOnly) {
+      const member = members.get(key);
+      if (member !== undefined) {
+        this.#yaml.complain(member.nameNode, `"${key}" belongs to rules on calls only, not to "on: result"`);
+      }
+    }
+    const written = members.get('mask');
+    const mask = written === undefined ? undefined : parseMask(this.#yaml, this.#document, written, this.#shared);
+    if (written !== undefined && effect !== undefined && effect !== 'mask') {
+      this.#yaml.complain(written.nameNode, '"mask" belongs to rules with the effect "mask" only');
+    }
+    if (written === undefined && effect === 'mask') {
+      this.#yaml.complain(node, 'a rule with the effect "mask" needs a "mask" that says what it replaces');
     }
     if (effect === undefined) return undefined;
-    return {
-      name,
-      effect,
-      matchers,
-      ...(when === undefined ? {} : { when }),
-      ...(whenText === undefined ? {} : { whenText }),
-      ...(approvals === undefined ? {} : { approvals: approvals.terms }),
-    };
+    return { name, effect, matchers, ...when, ...(mask === undefined ? {} : { mask }) };
+  }
+
+  #subject(member: Member | undefined): RuleSubject {
+    if (member === undefined) return 'call';
+    return this.#yaml.choice(member.value, '"on"', ruleSubjects) ?? 'call';
+  }
+
+  #name(node: Node, index: number, member: Member | undefined): string {
+    const usual = `rule-${index + 1}`;
+    const name = member === undefined ? usual : (parseName(this.#yaml, member.value) ?? usual);
+    if (this.#names.has(name)) {
+      this.#yaml.complain(member?.value ?? node, `a rule named "${name}" exists already in this document`);
+    }
+    this.#names.add(name);
+    return name;
+  }
+
+  #effect<Choice extends string>(
+    node: Node,
+    members: WrittenRule['members'],
+    choices: readonly Choice[],
+  ): Choice | undefined {
+    const member = members.get('effect');
+    if (member !== undefined) return this.#yaml.choice(member.value, '"effect"', choices);
+    this.#yaml.complain(node, `a rule needs an "effect": ${oneOf(choices)}`);
+    return undefined;
+  }
+
+  #matchers(members: readonly Member[]): Matchers {
+    const matchers: { -readonly [Dimension in keyof Matchers]: Matchers[Dimension] } = {};
+    for (const member of members) {
+      const dimension = globDimensions.find((candidate) => candidate === member.name);
+      if (dimension !== undefined) matchers[dimension] = this.#globs(member, dimension);
+      else if (member.name === 'actions') matchers.actions = this.#actions(member);
+      else if (!ruleKeys.some((key) => key === member.name)) this.#yaml.unknown(member, 'a rule', ruleKeys);
+    }
+    return matchers;
   }
 
   #actions(member: Member): ReadonlySet<ActionType> {
@@ -144,97 +210,26 @@ class RuleParser {
     return items ?? [];
   }
 
-  #condition(member: Member): Condition | undefined {
-    if (!this.#shared.knowsConditions) {
+  #condition<Compiled>(
+    member: Member | undefined,
+    on: RuleSubject,
+    compile: (text: string) => Compiled,
+  ): { readonly when?: Compiled; readonly whenText?: string } {
+    if (member === undefined) return {};
+    if (!this.#shared.knowsConditions(on)) {
       this.#yaml.complain(member.nameNode, '"when" is not available in this version of Reeve; remove it');
-      return undefined;
+      return {};
     }
     const text = this.#yaml.text(member.value, '"when"');
-    if (text === undefined) return undefined;
+    if (text === undefined) return {};
     try {
-      return this.#shared.compile(text);
+      return { when: compile(text), whenText: text };
     } catch (error) {
-      const quote = isScalar(member.value) && member.value.type?.startsWith('QUOTE') === true ? 1 : 0;
-      const offset = error instanceof ConditionError && isOneLine(member.value) ? quote + error.offset : 0;
-      this.#yaml.complain(member.value, `bad "when": ${messageOf(error)}`, offset);
-      return undefined;
+      this.#yaml.complain(member.value, `bad "when": ${messageOf(error)}`, offsetInText(member.value, error));
+      return {};
     }
   }
 }
 
-/** In a block, or with escapes, an offset in the text differs from the offset in the file. */
-function isOneLine(node: Node | undefined): boolean {
-  return isScalar(node) && typeof node.value === 'string' && node.source === node.value && !node.value.includes('\n');
-}
-
-/** How many rules one source may hold, in all of its documents. A rule repeated by an alias counts each time. */
-export const mostRules = 2000;
-
-/**
- * How many instructions all patterns of one source may become. A pattern of a few characters may become 2,000, which
- * stay in memory as long as the source is in force.
- */
-export const mostInstructions = 100_000;
-
-/** What the rules of one source share, across its documents. */
-export class SourceRules {
-  readonly #compile: CompileCondition | undefined;
-  readonly #compiled = new Map<string, () => Condition>();
-  readonly #globs = new SourceGlobs();
-  readonly #mostInstructions: number;
-  #left: number;
-  #instructions = 0;
-
-  constructor(features: PolicyFeatures) {
-    this.#compile = features.compileCondition;
-    this.#left = features.mostRules ?? mostRules;
-    this.#mostInstructions = features.mostInstructions ?? mostInstructions;
-  }
-
-  get knowsConditions(): boolean {
-    return this.#compile !== undefined;
-  }
-
-  /** How many instructions the patterns of all conditions became. */
-  get instructions(): number {
-    return this.#instructions;
-  }
-
-  /** Counts rules, and returns whether so many are allowed. */
-  take(rules: number): boolean {
-    this.#left -= rules;
-    return this.#left >= 0;
-  }
-
-  glob(dimension: Dimension, text: string): Glob {
-    return this.#globs.compile(dimension, text);
-  }
-
-  /** The same text is compiled once, and fails in the same way each time. */
-  compile(text: string): Condition | undefined {
-    const known = this.#compiled.get(text) ?? this.#attempt(text);
-    this.#compiled.set(text, known);
-    return known();
-  }
-
-  #attempt(text: string): () => Condition {
-    try {
-      const made = this.#compile?.(text);
-      if (made === undefined) throw new Error('conditions are not known here');
-      this.#count(made);
-      return () => made;
-    } catch (error) {
-      return () => {
-        throw error;
-      };
-    }
-  }
-
-  #count({ instructions = 0 }: Condition): void {
-    if (this.#instructions + instructions > this.#mostInstructions) {
-      const why = `the patterns of one source become at most ${this.#mostInstructions} instructions together`;
-      throw new ConditionError(`${why}; count fewer repetitions in them, or divide the source`, 0);
-    }
-    this.#instructions += instructions;
-  }
-}
+/** Members that say what becomes of a call. */
+const ofCallsOnly = ['approvals'] as const;

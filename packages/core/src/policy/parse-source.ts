@@ -1,11 +1,13 @@
 import type { Width } from '../access/index.ts';
 import { isId } from '../kernel/index.ts';
 import type { PolicyFeatures } from './condition.ts';
-import type { PolicyDocument, PolicyMode, PolicyRule, PolicyScope, PolicyPlace, PolicyProblem } from './document.ts';
+import type { PolicyDocument, PolicyMode, PolicyScope, PolicyPlace, PolicyProblem } from './document.ts';
 import { authorOf, bindingOfName, shortName, policyModes, parseScope, scopeForms } from './document.ts';
 import { parseBudget, parsePricing } from './parse-budget.ts';
 import { parseRates, ruleNamedAsRate } from './parse-rates.ts';
-import { parseName, parseRules, SourceRules } from './parse-rule.ts';
+import type { ParsedRules } from './parse-rule.ts';
+import { parseName, parseRules } from './parse-rule.ts';
+import { SourceRules } from './source-rules.ts';
 import type { Member } from './yaml-reader.ts';
 import { YamlReader } from './yaml-reader.ts';
 import type { Document, Node } from 'yaml';
@@ -34,9 +36,13 @@ export function parseSource(source: PolicySource, features: PolicyFeatures): Par
 
 /** What the author may use: conditions of a bound author cannot read global spend. */
 export function featuresFor(source: PolicySource, features: PolicyFeatures): PolicyFeatures {
-  const { compileCondition } = features;
-  if (authorOf(source) === 'unbound' || compileCondition === undefined) return features;
-  return { ...features, compileCondition: (text) => compileCondition(text, 'tenant') };
+  const { compileCondition, compileResultCondition } = features;
+  if (authorOf(source) === 'unbound') return features;
+  return {
+    ...features,
+    ...(compileCondition && { compileCondition: (text) => compileCondition(text, 'tenant') }),
+    ...(compileResultCondition && { compileResultCondition: (text) => compileResultCondition(text, 'tenant') }),
+  };
 }
 
 class SourceParser {
@@ -80,7 +86,8 @@ class SourceParser {
     let mode: { node: Node | undefined; value: PolicyMode | undefined } | undefined;
     let fallback: { node: Node; value: 'allow' | 'deny' | undefined } | undefined;
     let hints = true;
-    let rules: PolicyRule[] = [];
+    let parsed: ParsedRules = { rules: [], resultRules: [] };
+    let rulesNode: Node | undefined;
     let rates: Member | undefined;
     const money: Partial<Record<'budget' | 'pricing', Member>> = {};
     for (const member of members) {
@@ -103,7 +110,8 @@ class SourceParser {
           hints = this.#yaml.flag(value, '"hints"') ?? hints;
           break;
         case 'rules':
-          rules = parseRules(this.#yaml, yaml, value, this.#rules);
+          parsed = parseRules(this.#yaml, yaml, value, this.#rules);
+          rulesNode = member.nameNode;
           break;
         case 'rates':
           rates = member;
@@ -125,22 +133,33 @@ class SourceParser {
       name,
       scope,
       ...(author === 'unbound' ? {} : { author }),
-      rules,
+      rules: parsed.rules,
+      ...this.#resultRules(isObserved, parsed, rulesNode),
       ...(hints ? {} : { hints }),
       ...(isObserved ? { mode: 'observe' as const } : {}),
       ...(fallback?.value === undefined ? {} : { default: fallback.value }),
-      ...this.#rates(yaml, isObserved, rates, rules),
+      ...this.#rates(yaml, isObserved, rates, [...parsed.rules, ...parsed.resultRules]),
       ...this.#money(yaml, scope, isObserved, money),
     };
     const text = isOnly ? this.#source.text : textOf(this.#source.text, yaml);
     return { document, text, namedAt: this.#yaml.placeOf(nameNode), exclusive: this.#exclusive(scope, money) };
   }
 
+  #resultRules(
+    isObserved: boolean,
+    { resultRules }: ParsedRules,
+    node: Node | undefined,
+  ): Pick<PolicyDocument, 'resultRules'> {
+    if (resultRules.length === 0) return {};
+    if (isObserved) this.#yaml.complain(node, withoutEffect('on: result'));
+    return { resultRules };
+  }
+
   #rates(
     yaml: Document.Parsed,
     isObserved: boolean,
     member: Member | undefined,
-    rules: readonly PolicyRule[],
+    rules: readonly { readonly name: string }[],
   ): Pick<PolicyDocument, 'rates'> {
     if (member === undefined) return {};
     if (isObserved) this.#yaml.complain(member.nameNode, withoutEffect('rates'));
@@ -250,48 +269,4 @@ export interface ParsedSource {
   readonly problems: readonly PolicyProblem[];
   /** How many instructions the patterns of its conditions became. */
   readonly instructions: number;
-}
-
-export interface ParsedPolicies {
-  readonly documents: readonly PolicyDocument[];
-  readonly problems: readonly PolicyProblem[];
-}
-
-/** Reads all sources together. Names are unique across them. */
-export function parsePolicies(sources: readonly PolicySource[], features: PolicyFeatures = {}): ParsedPolicies {
-  const parsed = sources.map((source) => parseSource(source, features));
-  return {
-    documents: parsed.flatMap(({ documents }) => documents.map(({ document }) => document)),
-    problems: problemsOf(parsed),
-  };
-}
-
-/**
- * The problems of sources that shall be in force together: of each by itself, and between them. If two conflict, the
- * later one is reported.
- */
-export function problemsOf(sources: readonly ParsedSource[]): readonly PolicyProblem[] {
-  const names = new Set<string>();
-  const taken = new Set<string>();
-  return sources.flatMap(({ documents, problems }) => [
-    ...problems,
-    ...documents.flatMap((document) => clashesOf(document, names, taken)),
-  ]);
-}
-
-function clashesOf(
-  { document, namedAt, exclusive }: ParsedDocument,
-  names: Set<string>,
-  taken: Set<string>,
-): PolicyProblem[] {
-  const problems: PolicyProblem[] = [];
-  if (names.has(document.name)) {
-    problems.push({ ...namedAt, message: `a document named "${document.name}" exists already` });
-  }
-  names.add(document.name);
-  for (const { key, at } of exclusive) {
-    if (taken.has(key)) problems.push({ ...at, message: `another global document has a "${key}"` });
-    taken.add(key);
-  }
-  return problems;
 }

@@ -1,8 +1,9 @@
 import type { Pricing } from '../budget/index.ts';
 import { modelGlob } from '../budget/index.ts';
-import { SourceGlobs } from './host-glob.ts';
-import type { CompileCondition, Condition, PolicyFeatures } from './condition.ts';
-import type { PolicyDocument, PolicyRate, PolicyRule } from './document.ts';
+import type { PolicyFeatures } from './condition.ts';
+import type { MaskTerms, Matchers, PolicyDocument, PolicyRate, PolicyRule, ResultRule } from './document.ts';
+import { compiledMask } from './parse-mask.ts';
+import { SourceRules } from './source-rules.ts';
 import type { Glob } from '../kernel/index.ts';
 import type { ParsedDocument, ParsedSource } from './parse-source.ts';
 import { globDimensions } from './parse-rule.ts';
@@ -10,18 +11,25 @@ import { featuresFor } from './parse-source.ts';
 
 type Globs = Partial<Record<(typeof globDimensions)[number], readonly string[]>>;
 
-interface PlainRule extends Omit<PolicyRule, 'matchers' | 'when'> {
-  readonly actions: PolicyRule['matchers']['actions'];
+/** Matchers as plain data, and whether there is a condition. */
+interface PlainMatchers {
+  readonly actions: Matchers['actions'];
   readonly globs: Globs;
   readonly hasCondition: boolean;
 }
+
+type PlainRule = Omit<PolicyRule, 'matchers' | 'when'> & PlainMatchers;
+
+type PlainResultRule = Omit<ResultRule, 'matchers' | 'when' | 'mask'> &
+  PlainMatchers & { readonly maskTerms?: MaskTerms };
 
 interface PlainRate extends Omit<PolicyRate, 'tools'> {
   readonly globs?: readonly string[];
 }
 
-interface PlainDocument extends Omit<PolicyDocument, 'rules' | 'rates' | 'pricing'> {
+interface PlainDocument extends Omit<PolicyDocument, 'rules' | 'resultRules' | 'rates' | 'pricing'> {
   readonly rules: readonly PlainRule[];
+  readonly resultRules?: readonly PlainResultRule[];
   readonly rates?: readonly PlainRate[];
   readonly pricing?: Omit<Pricing, 'prices'> & {
     readonly prices: readonly (Omit<Pricing['prices'][number], 'model'> & { readonly model: string })[];
@@ -37,21 +45,12 @@ export function plainSource({ documents, ...source }: ParsedSource): PlainSource
   return { ...source, documents: documents.map((each) => ({ ...each, document: plainDocument(each.document) })) };
 }
 
-function plainDocument({ rules, rates, pricing, ...document }: PolicyDocument): PlainDocument {
+function plainDocument({ rules, resultRules, rates, pricing, ...document }: PolicyDocument): PlainDocument {
   return {
     ...document,
     ...(rates === undefined ? {} : { rates: rates.map(plainRate) }),
-    rules: rules.map(({ matchers, when, ...rule }) => ({
-      ...rule,
-      actions: matchers.actions,
-      globs: Object.fromEntries(
-        globDimensions.flatMap((dimension) => {
-          const globs = matchers[dimension];
-          return globs === undefined ? [] : [[dimension, globs.map(({ source }) => source)]];
-        }),
-      ),
-      hasCondition: when !== undefined,
-    })),
+    rules: rules.map(({ matchers, when, ...rule }) => ({ ...rule, ...plainMatchers(matchers, when) })),
+    ...(resultRules === undefined ? {} : { resultRules: resultRules.map(plainResultRule) }),
     ...(pricing === undefined
       ? {}
       : {
@@ -60,42 +59,61 @@ function plainDocument({ rules, rates, pricing, ...document }: PolicyDocument): 
   };
 }
 
+function plainResultRule({ matchers, when, mask, ...rule }: ResultRule): PlainResultRule {
+  const plain = { ...rule, ...plainMatchers(matchers, when) };
+  return mask === undefined ? plain : { ...plain, maskTerms: mask.terms };
+}
+
+function plainMatchers(matchers: Matchers, when: unknown): PlainMatchers {
+  return {
+    actions: matchers.actions,
+    globs: Object.fromEntries(
+      globDimensions.flatMap((dimension) => {
+        const globs = matchers[dimension];
+        return globs === undefined ? [] : [[dimension, globs.map(({ source }) => source)]];
+      }),
+    ),
+    hasCondition: when !== undefined,
+  };
+}
+
 function plainRate({ tools, ...rate }: PolicyRate): PlainRate {
   return tools === undefined ? rate : { ...rate, globs: tools.map(({ source }) => source) };
 }
 
 /**
- * Compiles the missing parts again: conditions and globs, which are known to be valid. There may be many, so it works
- * in steps, and the caller decides how many to take at a time.
+ * Compiles the missing parts again: conditions, globs and masks, which are known to be valid. There may be many, so it
+ * works in steps, and the caller decides how many to take at a time.
  */
 export function* reviveSource(
   { documents, ...source }: PlainSource,
   features: PolicyFeatures,
 ): Generator<undefined, ParsedSource> {
-  const reviver = new Reviver(featuresFor(source.source, features).compileCondition);
+  const reviver = new Reviver(featuresFor(source.source, features));
   const revived: ParsedDocument[] = [];
   for (const each of documents) revived.push({ ...each, document: yield* reviver.document(each.document) });
   return { ...source, documents: revived };
 }
 
 class Reviver {
-  readonly #compile: CompileCondition | undefined;
-  readonly #compiled = new Map<string, Condition>();
-  readonly #sharedGlobs = new SourceGlobs();
+  readonly #shared: SourceRules;
 
-  constructor(compile: CompileCondition | undefined) {
-    this.#compile = compile;
+  constructor(features: PolicyFeatures) {
+    this.#shared = new SourceRules({ ...features, mostInstructions: Number.POSITIVE_INFINITY });
   }
 
-  *document({ rules, rates, pricing, ...document }: PlainDocument): Generator<undefined, PolicyDocument> {
+  *document({ rules, resultRules, rates, pricing, ...document }: PlainDocument): Generator<undefined, PolicyDocument> {
     const revived: PolicyRule[] = [];
     for (const rule of rules) revived.push(yield* this.#rule(rule));
+    const onResults: ResultRule[] = [];
+    for (const rule of resultRules ?? []) onResults.push(yield* this.#resultRule(rule));
     const counting: PolicyRate[] = [];
     for (const rate of rates ?? []) counting.push(yield* this.#rate(rate));
     const prices = pricing?.prices.map((price) => ({ ...price, model: modelGlob(price.model) }));
     return {
       ...document,
       rules: revived,
+      ...(resultRules === undefined ? {} : { resultRules: onResults }),
       ...(rates === undefined ? {} : { rates: counting }),
       ...(pricing === undefined || prices === undefined ? {} : { pricing: { ...pricing, prices } }),
     };
@@ -106,30 +124,43 @@ class Reviver {
   }
 
   *#rule({ actions, globs, hasCondition, ...rule }: PlainRule): Generator<undefined, PolicyRule> {
-    const matchers: { -readonly [Dimension in keyof PolicyRule['matchers']]: PolicyRule['matchers'][Dimension] } = {};
+    const matchers = yield* this.#matchers(actions, globs);
+    const when = hasCondition ? { when: this.#shared.condition(rule.whenText ?? '') } : {};
+    yield;
+    return { ...rule, matchers, ...when };
+  }
+
+  *#resultRule({
+    actions,
+    globs,
+    hasCondition,
+    maskTerms,
+    ...rule
+  }: PlainResultRule): Generator<undefined, ResultRule> {
+    const matchers = yield* this.#matchers(actions, globs);
+    const when = hasCondition ? { when: this.#shared.resultCondition(rule.whenText ?? '') } : {};
+    yield;
+    const mask = maskTerms === undefined ? {} : { mask: compiledMask(maskTerms, this.#shared) };
+    return { ...rule, matchers, ...when, ...mask };
+  }
+
+  *#matchers(actions: Matchers['actions'], globs: Globs): Generator<undefined, Matchers> {
+    const matchers: { -readonly [Dimension in keyof Matchers]: Matchers[Dimension] } = {};
     if (actions !== undefined) matchers.actions = actions;
     for (const dimension of globDimensions) {
       const sources = globs[dimension];
       if (sources !== undefined) matchers[dimension] = yield* this.#globs(sources, dimension);
     }
-    const when = hasCondition ? this.#condition(rule.whenText ?? '') : undefined;
-    yield;
-    return { ...rule, matchers, ...(when === undefined ? {} : { when }) };
+    return matchers;
   }
 
   *#globs(sources: readonly string[], dimension: keyof Globs): Generator<undefined, Glob[]> {
     const globs: Glob[] = [];
     for (const [at, source] of sources.entries()) {
-      globs.push(this.#sharedGlobs.compile(dimension, source));
+      globs.push(this.#shared.glob(dimension, source));
       if (at % globsPerStep === globsPerStep - 1) yield;
     }
     return globs;
-  }
-
-  #condition(text: string): Condition | undefined {
-    const known = this.#compiled.get(text) ?? this.#compile?.(text);
-    if (known !== undefined) this.#compiled.set(text, known);
-    return known;
   }
 }
 

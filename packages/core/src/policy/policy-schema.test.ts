@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { parsePolicies } from './parse-source.ts';
+import { parsePolicies } from './parse-policies.ts';
 import { policySchema } from './policy-schema.ts';
 
 const ajv = new Ajv2020({ allErrors: true, strict: true, strictRequired: false, strictTypes: false });

@@ -1,14 +1,18 @@
 import type { Json } from '../audit/index.ts';
 import { microsPerUsd, mostMicros, mostPriceMicros } from '../kernel/index.ts';
 import { actionTypes } from '../action/index.ts';
-import { effects, policyModes } from './document.ts';
+import { detectorNames, usualMask } from '../masking/index.ts';
+import { effects, policyModes, resultEffects } from './document.ts';
 import { actionsOnExceed, cachedPriceKey, capKeys, ownCapKeys, priceKeys, unknownPrices } from './parse-budget.ts';
 import { roles } from '../access/index.ts';
 import type { approvalKeys, approverKeys } from './parse-approvals.ts';
 import { approvalBounds, approverBounds } from './parse-approvals.ts';
 import type { rateKeys } from './parse-rates.ts';
 import { mostRates, rateBounds, ratePers } from './parse-rates.ts';
+import type { maskKeys } from './parse-mask.ts';
+import { maskBounds } from './parse-mask.ts';
 import type { ruleKeys } from './parse-rule.ts';
+import { ruleSubjects } from './parse-rule.ts';
 import type { documentKeys } from './parse-source.ts';
 
 type Schema = { readonly [member: string]: Json };
@@ -118,7 +122,12 @@ function rule(): Schema {
   });
   const members: Members<(typeof ruleKeys)[number]> = {
     name: { type: 'string', pattern: idPattern, description: 'Unique in its document.' },
-    effect: { enum: [...effects] },
+    on: {
+      enum: [...ruleSubjects],
+      default: 'call',
+      description: 'What the rule judges: calls, or what they bring back. Matchers look at the call in both cases.',
+    },
+    effect: { enum: [...new Set([...effects, ...resultEffects])] },
     actions: { type: 'array', minItems: 1, items: { enum: [...actionTypes] } },
     tools: globs('tools'),
     models: globs('models'),
@@ -130,18 +139,60 @@ function rule(): Schema {
       type: 'string',
       minLength: 1,
       description:
-        'A CEL expression over agent, action, args, now, run, spend and user that must hold, too. action.annotations are hints of the tool’s server, not facts.',
+        'A CEL expression over agent, action, args, now, run, spend and user, and on results over result and result_text, that must hold, too. action.annotations are hints of the tool’s server, not facts.',
     },
     approvals: {
       ...strict(terms()),
       description:
         'Of require_approval: how many different people, how long they may take, whether they may grant it for longer, whether an unbound admin may decide about an agent of its own, and whose verdicts count. Of all rules that ask, the strictest terms count together.',
     },
+    mask: {
+      ...strict(mask()),
+      anyOf: [{ required: ['detect'] }, { required: ['patterns'] }, { required: ['fields'] }],
+      description: 'Of the effect mask: what is replaced in all texts of a result.',
+    },
   };
+  const onResults: Schema = { properties: { on: { const: 'result' } }, required: ['on'] };
   return {
     ...strict(members),
     required: ['effect'],
-    ...where({ required: ['approvals'] }, { properties: { effect: { const: 'require_approval' } } }),
+    allOf: [
+      where({ required: ['approvals'] }, { properties: { effect: { const: 'require_approval' } } }),
+      where(onResults, { properties: { effect: { enum: [...resultEffects] }, approvals: false } }),
+      where({ not: onResults }, { properties: { effect: { enum: [...effects] }, mask: false } }),
+      where({ required: ['mask'] }, { properties: { effect: { const: 'mask' } } }),
+      where({ properties: { effect: { const: 'mask' } } }, { required: ['mask'] }),
+    ],
+  };
+}
+
+function mask(): Members<(typeof maskKeys)[number]> {
+  const texts = (maxItems: number, description: string): Schema => ({
+    type: 'array',
+    minItems: 1,
+    maxItems,
+    items: { type: 'string', minLength: 1, maxLength: maskBounds.characters },
+    description,
+  });
+  return {
+    detect: {
+      type: 'array',
+      minItems: 1,
+      maxItems: detectorNames.length,
+      items: { enum: [...detectorNames] },
+      description: 'What is known by its form.',
+    },
+    patterns: texts(maskBounds.patterns, 'Regular expressions of RE2. All that they match is replaced.'),
+    fields: texts(
+      maskBounds.fields,
+      'Paths of members: names by dots, items by index, * for one, ** for any number, names with dots in quotes. They are replaced whole.',
+    ),
+    with: {
+      type: 'string',
+      maxLength: maskBounds.characters,
+      default: usualMask,
+      description: 'What stands in the place of what is found.',
+    },
   };
 }
 

@@ -11,7 +11,7 @@ import { sha256 } from '../testkit/test-governance.ts';
 import type { Condition, Facts } from './condition.ts';
 import type { Effect, Matchers, PolicyDocument, PolicyRule, PolicyScope } from './document.ts';
 import { compileGlobOf } from './host-glob.ts';
-import { parsePolicies } from './parse-source.ts';
+import { parsePolicies } from './parse-policies.ts';
 import type { Verdict } from './policy-set.ts';
 import { PolicySet, policyVersion } from './policy-set.ts';
 

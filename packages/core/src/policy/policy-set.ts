@@ -7,16 +7,19 @@ import { shortened } from '../kernel/index.ts';
 import type { AgentId, Sha256 } from '../kernel/index.ts';
 import type { Asking } from './asking-rules.ts';
 import { askingReason, strictest } from './asking-rules.ts';
-import type { Facts } from './condition.ts';
+import type { Facts, ResultFacts } from './condition.ts';
 import { Evaluation } from './condition.ts';
 import type { Refuser } from './denial-hint.ts';
 import { DenialHints } from './denial-hint.ts';
-import type { Effect, PolicyDocument, PolicyScope } from './document.ts';
+import type { Effect, PolicyDocument, PolicyScope, ResultRule } from './document.ts';
 import { scopesAbove } from './document.ts';
+import type { ResultVerdict } from './judge-result.ts';
+import { verdictOnResult } from './judge-result.ts';
 import type { Observed } from './observed-documents.ts';
 import { ObservedDocuments } from './observed-documents.ts';
 import type { RateInForce } from './rates-in-force.ts';
 import { RatesInForce } from './rates-in-force.ts';
+import type { CompiledRule } from './rule-index.ts';
 import type { FoundRules } from './scope-indexes.ts';
 import { ScopeIndexes } from './scope-indexes.ts';
 import { subjectOf } from './subject.ts';
@@ -50,6 +53,7 @@ export class PolicySet {
   readonly #hints: DenialHints;
   readonly #observed: ObservedDocuments | undefined;
   readonly #isEmpty: boolean;
+  readonly #hasResultRules: boolean;
   readonly rates: RatesInForce;
   readonly budgets: BudgetPolicy;
   readonly pricing: Pricing;
@@ -60,6 +64,7 @@ export class PolicySet {
     this.version = version;
     const enforced = documents.filter(({ mode }) => mode !== 'observe');
     this.#isEmpty = enforced.length === 0;
+    this.#hasResultRules = enforced.some(({ resultRules }) => resultRules !== undefined);
     this.#default = defaultOf(enforced);
     this.#byScope = new ScopeIndexes(enforced, before === undefined ? undefined : before.#byScope);
     this.rates = new RatesInForce(enforced);
@@ -94,6 +99,21 @@ export class PolicySet {
     decided: Effect,
   ): readonly Observed[] | undefined {
     return this.#observed?.against(decided, scopesAbove(agent), type, facts, evaluation);
+  }
+
+  /** Whether any document has rules on results. If none has, nobody need ask about any. */
+  get hasResultRules(): boolean {
+    return this.#hasResultRules;
+  }
+
+  /** The rules on results that a call could meet, by its matchers and its user, whatever their condition. */
+  resultRulesFor(agent: AgentId, { type }: Action, evaluation: Evaluation): readonly CompiledRule<ResultRule>[] {
+    return this.#byScope.resultsFitting(scopesAbove(agent), type, evaluation);
+  }
+
+  /** What is to become of a result. */
+  judgeResult(agent: AgentId, { type }: Action, facts: ResultFacts, evaluation: Evaluation): ResultVerdict {
+    return verdictOnResult(this.#byScope, agent, type, facts, evaluation);
   }
 
   /**

@@ -5,7 +5,7 @@ import type { Evaluation } from './condition.ts';
 import type { PolicyDocument, PolicyRate, PolicyScope } from './document.ts';
 import { describeScope, scopesAbove } from './document.ts';
 import { rateName } from './parse-rates.ts';
-import { priceOfGlob, priceOfRule } from './rule-index.ts';
+import { priceOfGlob, priceOfRule } from './rule-matching.ts';
 import { textsOf } from './subject.ts';
 
 /** How many rates may count one check. It is denied if there are more. */

@@ -1,7 +1,7 @@
 import type { Evaluation } from './condition.ts';
 import { UnknownFact } from './condition.ts';
 import type { PolicyRule } from './document.ts';
-import { priceOfGlob, priceOfRule } from './rule-index.ts';
+import { priceOfGlob, priceOfRule } from './rule-matching.ts';
 import type { ToolFacts } from './tool-facts.ts';
 
 /** Whether a rule matches the calls of a tool: all of them, none, or some for all that is known. */

@@ -1,21 +1,22 @@
 import type { ActionType } from '../action/index.ts';
 import { actionTypes } from '../action/index.ts';
-import type { Glob } from '../kernel/index.ts';
 import type { Effect, Matchers, PolicyDocument, PolicyRule } from './document.ts';
 import { effects } from './document.ts';
-import type { Facts, Evaluation } from './condition.ts';
-import type { Dimension, Unclear } from './subject.ts';
+import type { Evaluation } from './condition.ts';
+import type { AnyRule, FactsOf } from './rule-matching.ts';
+import { allDimensions, fits, matches } from './rule-matching.ts';
+import type { Dimension } from './subject.ts';
 import { textsOf } from './subject.ts';
 
 /** A rule with what is known about it at load time. */
-export interface CompiledRule {
+export interface CompiledRule<Rule extends AnyRule = PolicyRule> {
   /** The place of the rule in its index. Among matching rules with the same effect, the first is reported. */
   readonly order: number;
   /** `<document>/<rule>` */
   readonly id: string;
-  readonly effect: Effect;
+  readonly effect: Rule['effect'];
   readonly reason: string;
-  readonly rule: PolicyRule;
+  readonly rule: Rule;
   readonly document: PolicyDocument;
 }
 
@@ -33,19 +34,17 @@ const dimensionsOf: Readonly<Record<ActionType, readonly Dimension[]>> = {
   agent_spawn: ['commands'],
 };
 
-const allDimensions: readonly Dimension[] = ['tools', 'models', 'hosts', 'paths', 'commands', 'users'];
-
-interface Bucket {
-  readonly exact: Map<string, CompiledRule[]>;
+interface Bucket<Rule extends AnyRule> {
+  readonly exact: Map<string, CompiledRule<Rule>[]>;
   /** By the length of the globs' literal prefix, then by the prefix itself. */
-  readonly prefixed: Map<number, Map<string, CompiledRule[]>>;
+  readonly prefixed: Map<number, Map<string, CompiledRule<Rule>[]>>;
 }
 
-interface ActionIndex {
-  readonly buckets: Map<Dimension, Bucket>;
-  readonly always: CompiledRule[];
-  /** Rules in the buckets that deny or ask. An unreadable host or path counts as theirs. */
-  readonly wary: CompiledRule[];
+interface ActionIndex<Rule extends AnyRule> {
+  readonly buckets: Map<Dimension, Bucket<Rule>>;
+  readonly always: CompiledRule<Rule>[];
+  /** Rules in the buckets that do not allow. An unreadable host or path counts as theirs. */
+  readonly wary: CompiledRule<Rule>[];
 }
 
 /** Longer prefixes are cut: there are as many look-ups as there are lengths. */
@@ -55,17 +54,22 @@ const longestPrefix = 64;
  * Finds rules by what they are about instead of one after the other: by effect and action, then by the literal text or
  * literal prefix of their globs. A thousand documents about other tools cost one look-up, not a thousand comparisons.
  */
-export class RuleIndex {
-  readonly #byEffect: Readonly<Record<Effect, ReadonlyMap<ActionType, ActionIndex>>>;
+export class RuleIndex<Rule extends AnyRule = PolicyRule> {
+  readonly #byEffect: ReadonlyMap<Rule['effect'], ReadonlyMap<ActionType, ActionIndex<Rule>>>;
 
-  constructor(rules: readonly CompiledRule[]) {
-    const indexOf = (effect: Effect) => indexByAction(rules.filter((rule) => rule.effect === effect));
-    this.#byEffect = { deny: indexOf('deny'), require_approval: indexOf('require_approval'), allow: indexOf('allow') };
+  constructor(rules: readonly CompiledRule<Rule>[]) {
+    const byEffect = Map.groupBy(rules, ({ effect }) => effect);
+    this.#byEffect = new Map([...byEffect].map(([effect, group]) => [effect, indexByAction(group)]));
   }
 
   /** The first matching rule with this effect. */
-  first(effect: Effect, type: ActionType, facts: Facts, evaluation: Evaluation): CompiledRule | undefined {
-    let first: CompiledRule | undefined;
+  first(
+    effect: Rule['effect'],
+    type: ActionType,
+    facts: FactsOf<Rule>,
+    evaluation: Evaluation,
+  ): CompiledRule<Rule> | undefined {
+    let first: CompiledRule<Rule> | undefined;
     this.#visit(effect, type, evaluation, (rules) => {
       first = firstOf(rules, facts, evaluation, first);
     });
@@ -73,15 +77,36 @@ export class RuleIndex {
   }
 
   /** All matching rules with this effect, each once, in no particular order. */
-  all(effect: Effect, type: ActionType, facts: Facts, evaluation: Evaluation): readonly CompiledRule[] {
-    if (!this.#byEffect[effect].has(type)) return none;
-    const found: CompiledRule[] = [];
-    const seen = new Set<CompiledRule>();
+  all(
+    effect: Rule['effect'],
+    type: ActionType,
+    facts: FactsOf<Rule>,
+    evaluation: Evaluation,
+  ): readonly CompiledRule<Rule>[] {
+    return this.#those(effect, type, evaluation, (rule) => matches(rule, facts, evaluation));
+  }
+
+  /** All rules whose matchers hold, whatever their condition, each once, in no particular order. */
+  fitting(type: ActionType, evaluation: Evaluation): readonly CompiledRule<Rule>[] {
+    return [...this.#byEffect.keys()].flatMap((effect) =>
+      this.#those(effect, type, evaluation, (rule) => fits(rule, evaluation)),
+    );
+  }
+
+  #those(
+    effect: Rule['effect'],
+    type: ActionType,
+    evaluation: Evaluation,
+    counts: (rule: Rule) => boolean,
+  ): readonly CompiledRule<Rule>[] {
+    if (this.#byEffect.get(effect)?.has(type) !== true) return [];
+    const found: CompiledRule<Rule>[] = [];
+    const seen = new Set<CompiledRule<Rule>>();
     this.#visit(effect, type, evaluation, (rules) => {
       for (const rule of rules) {
         if (seen.has(rule)) continue;
         seen.add(rule);
-        if (matches(rule.rule, facts, evaluation)) found.push(evaluation.isSpent ? unjudged(rule) : rule);
+        if (counts(rule.rule)) found.push(evaluation.isSpent ? unjudged(rule) : rule);
       }
     });
     return found;
@@ -89,12 +114,12 @@ export class RuleIndex {
 
   /** Visits the lists of rules that may match. A rule with several globs may be in several lists. */
   #visit(
-    effect: Effect,
+    effect: Rule['effect'],
     type: ActionType,
     { subject }: Evaluation,
-    visit: (rules: readonly CompiledRule[]) => void,
+    visit: (rules: readonly CompiledRule<Rule>[]) => void,
   ): void {
-    const index = this.#byEffect[effect].get(type);
+    const index = this.#byEffect.get(effect)?.get(type);
     if (index === undefined) return;
     if (index.always.length > 0) visit(index.always);
     if (subject.unclear !== null) {
@@ -111,8 +136,13 @@ export class RuleIndex {
    * Whether `test` holds for any rule with this effect that calls of the tool may meet. Rules found by a host are tried
    * only if `anyHost` says so: no such rule is met by every call. A rule may be tried more than once.
    */
-  someOfTool(effect: Effect, tool: string, anyHost: boolean, test: (rule: CompiledRule) => boolean): boolean {
-    const index = this.#byEffect[effect].get('tool_call');
+  someOfTool(
+    effect: Rule['effect'],
+    tool: string,
+    anyHost: boolean,
+    test: (rule: CompiledRule<Rule>) => boolean,
+  ): boolean {
+    const index = this.#byEffect.get(effect)?.get('tool_call');
     if (index === undefined) return false;
     if (index.always.some(test)) return true;
     let found = false;
@@ -126,7 +156,11 @@ export class RuleIndex {
 }
 
 /** Visits the lists of rules whose globs may match the text. */
-function visitNaming(bucket: Bucket, text: string, visit: (rules: readonly CompiledRule[]) => void): void {
+function visitNaming<Rule extends AnyRule>(
+  bucket: Bucket<Rule>,
+  text: string,
+  visit: (rules: readonly CompiledRule<Rule>[]) => void,
+): void {
   const exact = bucket.exact.get(text);
   if (exact !== undefined) visit(exact);
   for (const [length, byPrefix] of bucket.prefixed) {
@@ -145,12 +179,12 @@ export const strength: Readonly<Record<Effect, number>> = { allow: 1, require_ap
 export const strongestFirst: readonly Effect[] = effects.toSorted((one, other) => strength[other] - strength[one]);
 
 /** The lists are in order, so nothing after the first match matters. */
-function firstOf(
-  rules: readonly CompiledRule[],
-  facts: Facts,
+function firstOf<Rule extends AnyRule>(
+  rules: readonly CompiledRule<Rule>[],
+  facts: FactsOf<Rule>,
   evaluation: Evaluation,
-  best: CompiledRule | undefined,
-): CompiledRule | undefined {
+  best: CompiledRule<Rule> | undefined,
+): CompiledRule<Rule> | undefined {
   for (const rule of rules) {
     if (best !== undefined && rule.order >= best.order) return best;
     if (matches(rule.rule, facts, evaluation)) return evaluation.isSpent ? unjudged(rule) : rule;
@@ -159,51 +193,8 @@ function firstOf(
 }
 
 /** A rule that counts as matching because the cost limit was reached before it could be tried. */
-function unjudged(rule: CompiledRule): CompiledRule {
+function unjudged<Rule extends AnyRule>(rule: CompiledRule<Rule>): CompiledRule<Rule> {
   return { ...rule, reason: `${rule.reason}, as judging the rules of this action costs more than one decision may` };
-}
-
-const none: readonly CompiledRule[] = [];
-
-export const priceOfRule = 5;
-export const priceOfGlob = 5;
-
-/**
- * Whether all matchers and the condition hold. A rule that fails, or costs more than is left, counts as matching if
- * that is the safe side: for deny and require_approval.
- */
-function matches(rule: PolicyRule, facts: Facts, evaluation: Evaluation): boolean {
-  try {
-    evaluation.charge(priceOfRule);
-    for (const dimension of allDimensions) {
-      const globs = rule.matchers[dimension];
-      if (globs !== undefined && !anyMatches(rule.effect, globs, dimension, evaluation)) return false;
-    }
-    return rule.when === undefined || rule.when(facts, evaluation);
-  } catch {
-    return rule.effect !== 'allow';
-  }
-}
-
-function anyMatches(
-  effect: Effect,
-  globs: readonly Glob[],
-  dimension: Dimension,
-  { subject, charge }: Evaluation,
-): boolean {
-  const { unclear } = subject;
-  if (unclear?.dimension === dimension) return effect !== 'allow' || namesUnclear(globs, unclear);
-  return textsOf(subject, dimension).some((text) =>
-    globs.some((glob) => {
-      charge(priceOfGlob);
-      return glob.matches(text, charge);
-    }),
-  );
-}
-
-/** Only a rule that names an unreadable text literally allows it. */
-export function namesUnclear(globs: readonly Glob[], { text }: Unclear): boolean {
-  return globs.some((glob) => glob.literal && glob.matches(text));
 }
 
 /** Whether an action of this type can have everything that the matchers ask for. */
@@ -214,10 +205,12 @@ export function canConcern(matchers: Matchers, type: ActionType): boolean {
   );
 }
 
-function indexByAction(rules: readonly CompiledRule[]): ReadonlyMap<ActionType, ActionIndex> {
-  const byAction = new Map<ActionType, ActionIndex>();
+function indexByAction<Rule extends AnyRule>(
+  rules: readonly CompiledRule<Rule>[],
+): ReadonlyMap<ActionType, ActionIndex<Rule>> {
+  const byAction = new Map<ActionType, ActionIndex<Rule>>();
   for (const type of actionTypes) {
-    const index: ActionIndex = { buckets: new Map(), always: [], wary: [] };
+    const index: ActionIndex<Rule> = { buckets: new Map(), always: [], wary: [] };
     const concerned = rules.filter(({ rule }) => canConcern(rule.matchers, type));
     for (const rule of concerned) add(index, rule, type);
     if (concerned.length > 0) byAction.set(type, index);
@@ -225,7 +218,7 @@ function indexByAction(rules: readonly CompiledRule[]): ReadonlyMap<ActionType, 
   return byAction;
 }
 
-function add(index: ActionIndex, rule: CompiledRule, type: ActionType): void {
+function add<Rule extends AnyRule>(index: ActionIndex<Rule>, rule: CompiledRule<Rule>, type: ActionType): void {
   const dimension = dimensionsOf[type].find((candidate) => rule.rule.matchers[candidate] !== undefined);
   const globs = dimension === undefined ? undefined : rule.rule.matchers[dimension];
   if (dimension === undefined || globs === undefined || globs.some((glob) => glob.prefix === '' && !glob.literal)) {
@@ -245,7 +238,7 @@ function add(index: ActionIndex, rule: CompiledRule, type: ActionType): void {
   }
 }
 
-function prefixesOf(bucket: Bucket, length: number): Map<string, CompiledRule[]> {
+function prefixesOf<Rule extends AnyRule>(bucket: Bucket<Rule>, length: number): Map<string, CompiledRule<Rule>[]> {
   let prefixes = bucket.prefixed.get(length);
   if (prefixes === undefined) {
     prefixes = new Map();
@@ -254,7 +247,11 @@ function prefixesOf(bucket: Bucket, length: number): Map<string, CompiledRule[]>
   return prefixes;
 }
 
-function push(map: Map<string, CompiledRule[]>, key: string, rule: CompiledRule): void {
+function push<Rule extends AnyRule>(
+  map: Map<string, CompiledRule<Rule>[]>,
+  key: string,
+  rule: CompiledRule<Rule>,
+): void {
   const list = map.get(key);
   if (list === undefined) map.set(key, [rule]);
   else if (list.at(-1) !== rule) list.push(rule);

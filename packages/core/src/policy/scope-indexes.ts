@@ -1,6 +1,6 @@
 import type { ActionType } from '../action/index.ts';
-import type { Facts, Evaluation } from './condition.ts';
-import type { Effect, PolicyDocument } from './document.ts';
+import type { Facts, Evaluation, ResultFacts } from './condition.ts';
+import type { Effect, PolicyDocument, PolicyRule, ResultEffect, ResultRule } from './document.ts';
 import { describeScope } from './document.ts';
 import type { Chance } from './rule-chance.ts';
 import { chanceOf } from './rule-chance.ts';
@@ -17,6 +17,9 @@ export interface FoundRules {
 
 /** Rules deny all calls of a tool, or nothing but deny some of them, or may allow or ask. */
 export type Fate = 'denied' | 'at most denied' | 'open';
+
+/** Where a rule stands among all. */
+type Placed = Pick<CompiledRule, 'document' | 'order'>;
 
 function mayMatch(chance: Chance): boolean {
   return chance !== 'never';
@@ -54,6 +57,40 @@ export class ScopeIndexes {
       if (strongest !== undefined) return { strongest, asking: [] };
     }
     return undefined;
+  }
+
+  /** The rules on results that a call could meet, whatever their condition. One look-up, however many there are. */
+  resultsFitting(
+    scopes: readonly string[],
+    type: ActionType,
+    evaluation: Evaluation,
+  ): readonly CompiledRule<ResultRule>[] {
+    return this.#resultsBy(scopes, (results) => results.fitting(type, evaluation));
+  }
+
+  /** The rules with this effect that match a result, in the order of all documents. */
+  resultsMatching(
+    effect: ResultEffect,
+    scopes: readonly string[],
+    type: ActionType,
+    facts: ResultFacts,
+    evaluation: Evaluation,
+  ): readonly CompiledRule<ResultRule>[] {
+    return this.#resultsBy(scopes, (results) => results.all(effect, type, facts, evaluation));
+  }
+
+  #resultsBy(
+    scopes: readonly string[],
+    find: (results: RuleIndex<ResultRule>) => readonly CompiledRule<ResultRule>[],
+  ): readonly CompiledRule<ResultRule>[] {
+    let found: readonly CompiledRule<ResultRule>[] = [];
+    for (const scope of scopes) {
+      for (const { results } of this.#byScope.get(scope) ?? []) {
+        const some = results === undefined ? [] : find(results);
+        if (some.length > 0) found = found.length === 0 ? some : [...found, ...some];
+      }
+    }
+    return this.#ordered(found);
   }
 
   /** What rules make of all calls of a tool. */
@@ -98,14 +135,18 @@ export class ScopeIndexes {
         if (found.length > 0) asking = asking.length === 0 ? found : [...asking, ...found];
       }
     }
-    return asking.length < 2 ? asking : asking.toSorted((a, b) => this.#rank(a) - this.#rank(b) || a.order - b.order);
+    return this.#ordered(asking);
+  }
+
+  #ordered<Rule extends Placed>(rules: readonly Rule[]): readonly Rule[] {
+    return rules.length < 2 ? rules : rules.toSorted((a, b) => this.#rank(a) - this.#rank(b) || a.order - b.order);
   }
 
   #comesBefore(rule: CompiledRule | undefined, other: CompiledRule): boolean {
     return rule !== undefined && this.#rank(rule) < this.#rank(other);
   }
 
-  #rank({ document }: CompiledRule): number {
+  #rank({ document }: Pick<Placed, 'document'>): number {
     return this.#ranks.get(document) ?? 0;
   }
 }
@@ -130,6 +171,8 @@ export interface RuleChunk {
   readonly documents: readonly PolicyDocument[];
   readonly size: number;
   readonly rules: RuleIndex;
+  /** Absent if none of them has rules on results, which then cost nothing. */
+  readonly results: RuleIndex<ResultRule> | undefined;
 }
 
 /** A larger index would take too long to rebuild when one document changes. */
@@ -163,9 +206,10 @@ export function chunksOf(documents: readonly PolicyDocument[], before: readonly 
       at += known.documents.length;
       continue;
     }
-    if (size + document.rules.length > mostRules) close();
+    const more = document.rules.length + (document.resultRules?.length ?? 0);
+    if (size + more > mostRules) close();
     fresh.push(document);
-    size += document.rules.length;
+    size += more;
     at++;
   }
   close();
@@ -183,19 +227,36 @@ function unchanged(
 }
 
 function chunkOf(documents: readonly PolicyDocument[], size: number): RuleChunk {
-  let order = 0;
-  const rules = documents.flatMap((document) =>
-    document.rules.map((rule): CompiledRule => {
-      const id = `${document.name}/${rule.name}`;
-      const reason = `${saying[rule.effect]} rule ${id}`;
-      return { order: order++, id, effect: rule.effect, reason, rule, document };
-    }),
-  );
-  return { documents, size, rules: new RuleIndex(rules) };
+  const rules = documents.flatMap((document) => document.rules.map((rule) => ({ document, rule })));
+  const results = documents.flatMap((document) => (document.resultRules ?? []).map((rule) => ({ document, rule })));
+  return {
+    documents,
+    size,
+    rules: new RuleIndex(rules.map((each, order) => compiled(each, order, saying[each.rule.effect]))),
+    results:
+      results.length === 0
+        ? undefined
+        : new RuleIndex(results.map((each, order) => compiled(each, order, sayingOfResults[each.rule.effect]))),
+  };
+}
+
+function compiled<Rule extends PolicyRule | ResultRule>(
+  { document, rule }: { readonly document: PolicyDocument; readonly rule: Rule },
+  order: number,
+  said: string,
+): CompiledRule<Rule> {
+  const id = `${document.name}/${rule.name}`;
+  return { order, id, effect: rule.effect, reason: `${said} rule ${id}`, rule, document };
 }
 
 const saying: Readonly<Record<Effect, string>> = {
   allow: 'allowed by',
   deny: 'denied by',
   require_approval: 'approval required by',
+};
+
+const sayingOfResults: Readonly<Record<ResultEffect, string>> = {
+  allow: 'result allowed by',
+  deny: 'result denied by',
+  mask: 'result masked by',
 };

@@ -7,7 +7,8 @@ import { NotRecorded, Evaluation } from './condition.ts';
 import { containsAgent } from './document.ts';
 import type { Effect, PolicyDocument, PolicyRule } from './document.ts';
 import type { PolicySet } from './policy-set.ts';
-import { namesUnclear, strength } from './rule-index.ts';
+import { strength } from './rule-index.ts';
+import { namesUnclear } from './rule-matching.ts';
 import type { Dimension, Subject, Unclear } from './subject.ts';
 import { subjectOf, textsOf } from './subject.ts';
 

@@ -21,6 +21,18 @@ const micros = fc.constantFrom(0, 1, 2 ** 53 - 1);
 const plain = { noNullPrototype: true };
 const tokens = fc.constantFrom(null, 0, 2 ** 31 - 1);
 
+const resultDuty: fc.Arbitrary<OpRecord['resultDuty']> = fc.option(
+  fc.record(
+    {
+      judged: fc.boolean(),
+      unjudged: fc.array(fc.record({ name: text, of: fc.constantFrom('run', 'agent'), policyRule: text }, plain), {
+        maxLength: 2,
+      }),
+    },
+    plain,
+  ),
+);
+
 const op: fc.Arbitrary<OpRecord> = fc.record(
   {
     opId: text,
@@ -43,6 +55,7 @@ const op: fc.Arbitrary<OpRecord> = fc.record(
     control: fc.constant(null),
     stale: fc.boolean(),
     floor: fc.boolean(),
+    resultDuty,
   },
   plain,
 );

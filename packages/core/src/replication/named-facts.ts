@@ -60,7 +60,7 @@ function touchedIn(value: unknown): Touched {
 }
 
 /** Operations in commits of earlier releases lack these members. */
-const laterMembers = { via: null, delegators: noDelegators, floor: false } as const;
+const laterMembers = { via: null, delegators: noDelegators, floor: false, resultDuty: null } as const;
 
 function withLaterMembers(step: AnyStep): AnyStep {
   if ('event' in step) {

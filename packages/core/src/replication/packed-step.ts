@@ -82,6 +82,7 @@ export function unpackStep(packed: PackedStep, agents: readonly AgentId[]): AnyS
     control: null,
     stale: false,
     floor: false,
+    resultDuty: null,
   };
   requireOp(op);
   if (booked === null) return { event: { type: 'ops_change', at, agent, op } };

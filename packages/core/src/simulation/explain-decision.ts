@@ -1,14 +1,12 @@
 import type { Principal } from '../access/index.ts';
 import type { AuditReader, Decision } from '../audit/index.ts';
-import type { Decisions } from '../decision/index.ts';
-import { controlRule, delegationRule, isBudgetRule } from '../decision/index.ts';
+import type { Decisions, RecordedDecision } from '../decision/index.ts';
+import { controlRule, delegationRule, isBudgetRule, recordedDecision, RecordedFacts } from '../decision/index.ts';
 import type { EpochMs, NamedOp } from '../kernel/index.ts';
 import { agentKey, ambiguousOp, parseOpPath, ReeveError } from '../kernel/index.ts';
 import { latestLogs } from '../logs/index.ts';
 import { readerOf, strength, considerRules } from '../policy/index.ts';
 import type { PolicySet, ConsideredRule } from '../policy/index.ts';
-import type { RecordedDecision } from './recorded-decision.ts';
-import { recordedDecision, RecordedFacts } from './recorded-decision.ts';
 import type { AgentRecord } from '../tenancy/index.ts';
 
 export interface Explanation {

@@ -6,6 +6,5 @@ export type { ConsiderAgain } from './explain-decision.ts';
 export { considerAgain, explainDecision } from './explain-decision.ts';
 export type { ChangedDecision, JudgedAgain } from './judge-again.ts';
 export { agentsOf, judgeAgain } from './judge-again.ts';
-export type { RecordedDecision } from './recorded-decision.ts';
 export type { SimulatedApprovals, Simulation } from './simulate.ts';
 export { simulate } from './simulate.ts';

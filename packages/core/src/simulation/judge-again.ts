@@ -1,9 +1,8 @@
 import { knownPriceOf, priceOf } from '../budget/index.ts';
 import type { Action } from '../action/index.ts';
 import type { Decision, StoredEntry } from '../audit/index.ts';
-import type { RecordedDecision } from './recorded-decision.ts';
-import { recordedDecision, RecordedFacts } from './recorded-decision.ts';
-import { controlRule, isBudgetRule } from '../decision/index.ts';
+import type { RecordedDecision } from '../decision/index.ts';
+import { controlRule, isBudgetRule, recordedDecision, RecordedFacts } from '../decision/index.ts';
 import type { EpochMs, AgentId } from '../kernel/index.ts';
 import type { AgentRecord } from '../tenancy/index.ts';
 import { agentKey } from '../kernel/index.ts';

@@ -81,6 +81,7 @@ const opMembers = {
   policyRule: '',
   digest: '',
   floor: false,
+  resultDuty: null,
 } as const;
 
 /** One change of each kind. A missing kind does not compile. */
@@ -123,6 +124,7 @@ const changes: { readonly [Kind in Change['kind']]: Extract<Change, { readonly k
   op_saved: { kind: 'op_saved', op: { ...opMembers, state: 'running', controlId: null, seq: 1 } },
   op_removed: { kind: 'op_removed', id, opId: 't:s' },
   op_asked: { kind: 'op_asked', op: { ...opMembers, state: 'pending', control: null, stale: false } },
+  op_result_judged: { kind: 'op_result_judged', id, opId: 't:s' },
   ops_replay_from: { kind: 'ops_replay_from', seq: 1 },
   ops_forgotten: { kind: 'ops_forgotten' },
   receipt_saved: { kind: 'receipt_saved', receipt: sampleReceipt },

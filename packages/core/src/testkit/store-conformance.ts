@@ -368,6 +368,7 @@ const sampleOp: SavedOp = {
   seq: 7,
   controlId: 'ctl_1',
   floor: true,
+  resultDuty: { judged: true, unjudged: [{ name: 'pii', of: 'run', policyRule: 'a/b' }] },
 };
 const bareOp: SavedOp = {
   ...sampleOp,
@@ -820,6 +821,11 @@ const roundTrips: Readonly<Record<Change['kind'], RoundTrip>> = {
   op_asked: {
     // The log has it; no row does.
     write: [[{ kind: 'op_asked', op: { ...sampleOp, control: null, stale: false } }]],
+    expected: {},
+  },
+  op_result_judged: {
+    // The row of the operation says so once it is written.
+    write: [[{ kind: 'op_result_judged', id: sampleAgent.id, opId: sampleOp.opId }]],
     expected: {},
   },
   ops_forgotten: {

@@ -146,6 +146,18 @@ export const someOp: fc.Arbitrary<SavedOp> = fc.record({
   seq: fc.integer({ min: 1, max: 1_000_000 }),
   controlId: orNull(fc.constant('ctl_1')),
   floor: fc.boolean(),
+  resultDuty: orNull(
+    fc.record(
+      {
+        judged: fc.boolean(),
+        unjudged: fc.array(
+          fc.record({ name: text, of: fc.constantFrom('run', 'agent'), policyRule: text }, { noNullPrototype: true }),
+          { maxLength: 2 },
+        ),
+      },
+      { noNullPrototype: true },
+    ),
+  ),
 });
 
 const someActor = fc.record({ id: text, kind: fc.constantFrom('api_key', 'account'), label: text });

@@ -1,7 +1,8 @@
-import type { Authenticator, Governance } from '@reeve/core';
+import type { AuditReader, Authenticator, Governance } from '@reeve/core';
 import { executorOf } from '@reeve/core';
 import type { Rooms } from '@reeve/grpc-server';
 import { defaultLimits, roomsOf } from '@reeve/grpc-server';
+import { utf8 } from '../adapters/system/utf8.ts';
 import type { Config } from '../config/settings.ts';
 import type { readTls } from '../startup/read-tls.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
@@ -17,12 +18,14 @@ import { mergeRoutes } from '../transports/grpc/rpc.ts';
 import { rateLimited, statusOf } from '../transports/grpc/status.ts';
 import { traced } from '../transports/grpc/traced.ts';
 import type { Limits } from '../transports/http/limits.ts';
+import { openResultJudge } from './open-policies.ts';
 import type { WiringContext } from './wiring-context.ts';
 import { catchUp, logUnforeseen } from './wiring-context.ts';
 
 export interface GrpcParts {
   readonly gov: Governance;
-  readonly authenticator: Authenticator;
+  readonly identity: { readonly authenticator: Authenticator };
+  readonly log: AuditReader;
   readonly tls: ReturnType<typeof readTls>;
   readonly tracing: Tracing | undefined;
   readonly limits: Limits;
@@ -56,12 +59,18 @@ export function makeGrpcServer(context: WiringContext, parts: GrpcParts): RpcSer
 }
 
 function governedRoutes(
-  { config, health, metrics }: WiringContext,
-  { gov, authenticator, limits }: GrpcParts,
+  context: WiringContext,
+  { gov, identity: { authenticator }, limits, log }: GrpcParts,
 ): RpcRoutes {
+  const { config, health, metrics } = context;
+  const resultJudge = openResultJudge(context, gov);
   const execute = executorOf(gov);
   const services = mergeRoutes(
-    policyService(gov, execute, { health, onAnswer: (answer) => metrics.decided(answer) }),
+    policyService(gov, execute, {
+      health,
+      onAnswer: (answer) => metrics.decided(answer),
+      results: { log, utf8, judgeAside: (result, moment) => resultJudge.judge(result, moment) },
+    }),
     controlService(gov, execute, health),
     agentService(gov, execute, {
       authenticate: async (authorization) => {

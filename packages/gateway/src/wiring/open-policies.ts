@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Governance } from '@reeve/core';
 import { ThreadEvaluator } from '../adapters/evaluation/thread-evaluator.ts';
+import { ThreadResultJudge } from '../adapters/evaluation/thread-result-judge.ts';
 import { PolicyFiles } from '../adapters/files/policy-files.ts';
 import { followPolicyFiles } from '../background/follow-policy-files.ts';
 import type { PolicyEvaluator } from '../evaluation/policy-evaluator.ts';
@@ -16,6 +17,22 @@ export async function openPolicies(context: WiringContext, gov: Governance): Pro
   opened.defer(() => files.close(), 'the watch over policy files');
   await followPolicyFiles(gov, files, health, logger);
   return openEvaluator(context, gov);
+}
+
+/** Judges large results apart from decisions. */
+export function openResultJudge(
+  { config, logger, metrics, opened }: WiringContext,
+  gov: Governance,
+): ThreadResultJudge {
+  const judge = new ThreadResultJudge(gov, {
+    deadlineMs: config.evaluationSecs * 1000,
+    onEnded: (why) => {
+      metrics.evaluationEnded(why);
+      logger.warn({ why }, 'the judgement of a result was ended');
+    },
+  });
+  opened.defer(() => judge.close(), 'results that are judged');
+  return judge;
 }
 
 /** From here on, what callers write is compiled and evaluated apart from decisions. */

@@ -97,7 +97,7 @@ export async function startGateway(
   const tracing = withTracing ? await startTracing(version) : undefined;
   if (tracing !== undefined) opened.defer(() => tracing.stop(), 'tracing');
   const shared = { tls, tracing, limits: limitsOf(context), rooms: roomsFor(config) };
-  const rpc = makeGrpcServer(context, { gov, authenticator: identity.authenticator, ...shared });
+  const rpc = makeGrpcServer(context, { gov, identity, log: stored.reader, ...shared });
   const load = loadOf(gov);
   stored.membership?.report(load);
   const events = openEventStreams(context, governed.eventLog, identity, shared.rooms.unsent);

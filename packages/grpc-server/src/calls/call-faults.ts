@@ -30,3 +30,11 @@ export function tooLarge(length: number, most: number): Status {
     message: `a message of ${length} bytes is over the limit of ${most} bytes`,
   };
 }
+
+/** Such a message is taken on a connection that has shown a credential. */
+export function tooLargeYet(length: number, most: number): Status {
+  return {
+    code: statusCode.resourceExhausted,
+    message: `a message of ${length} bytes is over the limit of ${most} bytes of a connection that has shown no valid credential: make a smaller call with one first`,
+  };
+}

@@ -8,7 +8,7 @@ import type { Claim } from '../limits/message-room.ts';
 import type { Metadata, MetadataEntries } from '../metadata.ts';
 import { metadataFields } from '../metadata.ts';
 import type { Status } from '../status.ts';
-import { compressed, deadlineExceeded, misflagged, tooLarge } from './call-faults.ts';
+import { compressed, deadlineExceeded, misflagged, tooLarge, tooLargeYet } from './call-faults.ts';
 import type { Carrier } from './carrier.ts';
 import { besideEach } from './message.ts';
 import { PartialMessage, prefixBytes } from './partial-message.ts';
@@ -276,9 +276,12 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
   }
 
   #accepts(length: number): boolean {
-    const { messageBytes } = this.connection.limits;
-    if (length > messageBytes) this.finish(tooLarge(length, messageBytes));
-    return length <= messageBytes;
+    const { messageBytes, trustedMessageBytes } = this.connection.limits;
+    if (length <= messageBytes) return true;
+    const trusted = trustedMessageBytes.get(this.path) ?? messageBytes;
+    if (length <= trusted && this.connection.account !== undefined) return true;
+    this.finish(length <= trusted ? tooLargeYet(length, messageBytes) : tooLarge(length, trusted));
+    return false;
   }
 
   #replenish(): void {

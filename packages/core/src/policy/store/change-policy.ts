@@ -5,7 +5,8 @@ import { ReeveError } from '../../kernel/index.ts';
 import type { PolicyProblem } from '../document.ts';
 import { parseScope, namespaceOf, mayReachScope } from '../document.ts';
 import type { ParsedSource } from '../parse-source.ts';
-import { problemsOf, parseSource } from '../parse-source.ts';
+import { problemsOf } from '../parse-policies.ts';
+import { parseSource } from '../parse-source.ts';
 import type { Policies } from '../policies.ts';
 import {
   findPolicy,

@@ -5,7 +5,7 @@ import { ReeveError } from '../../kernel/index.ts';
 import type { PolicyProblem, PolicyScope } from '../document.ts';
 import { describeProblem, bindingOfName, describeScope, mayReachScope } from '../document.ts';
 import { rememberSet } from '../load-policies.ts';
-import { problemsOf } from '../parse-source.ts';
+import { problemsOf } from '../parse-policies.ts';
 import type { Policies } from '../policies.ts';
 import type { PolicyChange } from '../policy-slice.ts';
 import { requireName } from './find-policies.ts';

@@ -1,6 +1,7 @@
 import { doors } from '../../action/index.ts';
 import type { DecisionEvent } from '../../decision/index.ts';
 import type { OpRecord, OpsChange, OpsChangeEvent, OpUsage, Receipt, SavedOp } from '../../ops/index.ts';
+import type { ResultDuty, UnjudgedLabel } from '../../ops/index.ts';
 import { opStates, receiptStatuses } from '../../ops/index.ts';
 import type { Codec } from './codec.ts';
 import type { SchemaOf } from './common.ts';
@@ -54,7 +55,7 @@ const noText = usually('', text);
 const noNumber = usually(0, integer);
 
 /** A new operation has no more than the first five. Few have any of the last. */
-const opMembers: MembersOf<Omit<OpRecord, 'control' | 'stale' | 'floor'>> = {
+const opMembers: MembersOf<Omit<OpRecord, 'control' | 'stale' | keyof typeof laterMembers>> = {
   opId,
   agent,
   state: word(opStates),
@@ -74,13 +75,29 @@ const opMembers: MembersOf<Omit<OpRecord, 'control' | 'stale' | 'floor'>> = {
   delegators: list(text),
 };
 
-const op: Codec<OpRecord> = record<OpRecord>({ ...opMembers, control: nullable(receipt), stale: flag, floor: flag });
+const resultDuty = nullable(
+  record<ResultDuty>({
+    judged: flag,
+    unjudged: list(record<UnjudgedLabel>({ name: text, of: word(['run', 'agent']), policyRule: text })),
+  }),
+);
+
+/** Operations in stores lack these. A later one comes last. */
+const laterMembers = { floor: flag, resultDuty } as const;
+
+const op: Codec<OpRecord> = record<OpRecord>({
+  ...opMembers,
+  control: nullable(receipt),
+  stale: flag,
+  ...laterMembers,
+});
 
 export const opsChanges: SchemaOf<OpsChange> = {
-  op_saved: { op: record<SavedOp>({ seq: integer, ...opMembers, controlId: nullable(text), floor: flag }) },
+  op_saved: { op: record<SavedOp>({ seq: integer, ...opMembers, controlId: nullable(text), ...laterMembers }) },
   op_removed: { id: agent, opId },
   ops_replay_from: { seq: integer },
   op_asked: { op },
+  op_result_judged: { id: agent, opId },
   ops_forgotten: {},
 };
 

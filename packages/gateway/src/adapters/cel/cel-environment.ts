@@ -2,6 +2,7 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import { Environment, ParseError, TypeError as TypeProblem } from '@marcbachmann/cel-js';
 import { ConditionError } from '@reeve/core';
 import type { ConditionLimits } from './condition-limits.ts';
+import type { ConditionOn } from './fact-members.ts';
 import { schemaOf } from './fact-members.ts';
 
 /** A node of the parser. */
@@ -18,8 +19,9 @@ export interface ParsedCondition {
  * The one file that knows the CEL library, which parses and checks types. The closures of `build-closure.ts` evaluate:
  * evaluation must be bounded and must treat what agents send as data only.
  */
-export function celParser(limits: ConditionLimits): (source: string) => ParsedCondition {
+export function celParser(limits: ConditionLimits, on: ConditionOn): (source: string) => ParsedCondition {
   const environment = environmentOf(limits);
+  if (on === 'result') environment.registerVariable('result', 'dyn').registerVariable('result_text', 'string');
   return (source) => {
     if (source.length > limits.length) {
       throw new ConditionError(`a condition may have ${limits.length} characters`, limits.length);

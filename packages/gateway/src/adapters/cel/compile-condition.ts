@@ -1,4 +1,4 @@
-import type { Condition, ConditionAuthor } from '@reeve/core';
+import type { Condition, ConditionAuthor, Facts, ResultCondition } from '@reeve/core';
 import { ConditionError, Evaluation, subjectOf } from '@reeve/core';
 import { buildClosure } from './build-closure.ts';
 import { celParser } from './cel-environment.ts';
@@ -6,6 +6,7 @@ import type { ConditionLimits } from './condition-limits.ts';
 import { defaultLimits } from './condition-limits.ts';
 import type { Expression } from './expression.ts';
 import { partsOf, sizeOf } from './expression.ts';
+import type { ConditionOn } from './fact-members.ts';
 import { fault } from './faults.ts';
 import { Frame } from './frame.ts';
 import { requireNoGlobalSpend } from './global-spend.ts';
@@ -20,12 +21,24 @@ import { described } from './values.ts';
 export function conditionCompiler(
   limits: Partial<ConditionLimits> = {},
 ): (source: string, author?: ConditionAuthor) => Condition {
+  return compilerOn('call', limits);
+}
+
+/** The same for rules on results, which also see what came back. */
+export function resultConditionCompiler(): (source: string, author?: ConditionAuthor) => ResultCondition {
+  return compilerOn('result', {});
+}
+
+function compilerOn(
+  on: ConditionOn,
+  limits: Partial<ConditionLimits>,
+): (source: string, author?: ConditionAuthor) => Condition {
   const all = { ...defaultLimits, ...limits };
-  const parse = celParser(all);
+  const parse = celParser(all, on);
   return (source, author = 'operator') => {
     try {
       const parsed = parse(source);
-      const tree = readTree(parsed.root);
+      const tree = readTree(parsed.root, on);
       if (author === 'tenant') requireNoGlobalSpend(tree);
       const instructions = countInstructions(tree, all.instructions);
       const run = buildClosure(tree);
@@ -35,7 +48,7 @@ export function conditionCompiler(
         throw new ConditionError(`a condition must be true or false, and this is of type ${type}`, 0);
       }
       const condition: Condition = (
-        facts,
+        facts: Facts,
         evaluation = new Evaluation(subjectOf(facts.action, facts.user()), all.cost),
       ) => {
         const frame = new Frame(facts, evaluation);

@@ -64,9 +64,16 @@ function readable(frame: Frame, dimension: 'hosts' | 'paths'): Subject {
 const undivided: Readonly<Record<string, (frame: Frame) => unknown>> = {
   args: (frame) => clear(frame.args()),
   now: ({ facts }) => new Timestamp(BigInt(facts.now) * 1_000_000n),
+  result: (frame) => clear(frame.result()),
+  result_text: (frame) => frame.resultText(),
 };
 
-export const variableNames = ['agent', 'action', 'args', 'now', 'run', 'spend', 'user'] as const;
+const ofCalls = ['agent', 'action', 'args', 'now', 'run', 'spend', 'user'] as const;
+
+/** What the conditions of rules on calls, and of rules on results, may name. */
+export const variableNames = { call: ofCalls, result: [...ofCalls, 'result', 'result_text'] } as const;
+
+export type ConditionOn = keyof typeof variableNames;
 
 /** The members of a variable with their types, as a tree for the type checker. */
 export interface FactSchema {

@@ -2,6 +2,7 @@ import { ConditionError } from '@reeve/core';
 import { checkedInt } from './arithmetic.ts';
 import type { CelNode } from './cel-environment.ts';
 import type { Expression, LoopMacro } from './expression.ts';
+import type { ConditionOn } from './fact-members.ts';
 import { membersOf, readerOf, variableNames } from './fact-members.ts';
 import { isFunction, operationOf } from './functions.ts';
 import type { TypeName } from './values.ts';
@@ -25,12 +26,17 @@ const typeNames: Readonly<Record<string, TypeName>> = {
 };
 
 /** Resolves every name in the parser's tree. Throws a `ConditionError` for an unknown name. */
-export function readTree(root: CelNode): Expression {
-  return new TreeReader().read(root, []);
+export function readTree(root: CelNode, on: ConditionOn): Expression {
+  return new TreeReader(variableNames[on]).read(root, []);
 }
 
 class TreeReader {
+  readonly #variables: readonly string[];
   #slots = 0;
+
+  constructor(variables: readonly string[]) {
+    this.#variables = variables;
+  }
 
   read(node: CelNode, scope: Scope): Expression {
     const offset = node.pos;
@@ -99,7 +105,7 @@ class TreeReader {
   /** A name, or a chain of members that starts with one. */
   #readName(node: CelNode & { op: 'id' | '.' }, scope: Scope): Expression {
     const offset = node.pos;
-    const path = factPath(node, scope);
+    const path = this.#factPath(node, scope);
     if (path !== undefined) return readFact(path, offset);
     if (node.op === '.') {
       const [of, name] = node.args;
@@ -109,11 +115,25 @@ class TreeReader {
     if (variable !== undefined) return { kind: 'variable', slot: variable.slot, offset };
     const type = Object.hasOwn(typeNames, node.args) ? typeNames[node.args] : undefined;
     if (type !== undefined) return { kind: 'literal', value: typeValue(type), offset };
-    throw new ConditionError(`unknown variable "${node.args}"; known: ${variableNames.join(', ')}`, offset);
+    throw new ConditionError(`unknown variable "${node.args}"; known: ${this.#variables.join(', ')}`, offset);
+  }
+
+  /**
+   * The dotted name of a fact or of a variable with members. Undefined where the chain starts otherwise, or goes on below
+   * a fact.
+   */
+  #factPath(node: CelNode, scope: Scope): string | undefined {
+    if (node.op === 'id') {
+      const isFact = this.#variables.includes(node.args) && !scope.some(({ name }) => name === node.args);
+      return isFact ? node.args : undefined;
+    }
+    if (node.op !== '.') return undefined;
+    const above = this.#factPath(node.args[0], scope);
+    return above === undefined || readerOf(above) !== undefined ? undefined : memberPath(above, node.args[1], node.pos);
   }
 
   #readIndex([of, key]: readonly [CelNode, CelNode], offset: number, scope: Scope): Expression {
-    const path = factPath(of, scope);
+    const path = this.#factPath(of, scope);
     if (path !== undefined && readerOf(path) === undefined) {
       if (key.op === 'value' && typeof key.args === 'string') {
         return readFact(memberPath(path, key.args, key.pos), offset);
@@ -139,7 +159,7 @@ class TreeReader {
 
   #readHas(node: CelNode, offset: number, scope: Scope): Expression {
     if (node.op !== '.') throw new ConditionError('has() takes a member, as in has(args.name)', offset);
-    const path = factPath(node, scope);
+    const path = this.#factPath(node, scope);
     if (path !== undefined) {
       readFact(path, offset);
       return { kind: 'hasFact', name: path, offset };
@@ -208,20 +228,6 @@ function chain(node: CelNode, operator: '&&' | '||'): CelNode[] {
     [left] = left.args;
   }
   return [left, ...operands];
-}
-
-/**
- * The dotted name of a fact or of a variable with members. Undefined where the chain starts otherwise, or goes on below
- * a fact.
- */
-function factPath(node: CelNode, scope: Scope): string | undefined {
-  if (node.op === 'id') {
-    const isFact = variableNames.some((name) => name === node.args) && !scope.some(({ name }) => name === node.args);
-    return isFact ? node.args : undefined;
-  }
-  if (node.op !== '.') return undefined;
-  const above = factPath(node.args[0], scope);
-  return above === undefined || readerOf(above) !== undefined ? undefined : memberPath(above, node.args[1], node.pos);
 }
 
 function memberPath(above: string, name: string, offset: number): string {

@@ -1,9 +1,11 @@
 import type {
   AgentRecord,
+  BroughtMoment,
   CountedBalance,
   Candidate,
   ConsideredRule,
   JudgedAgain,
+  JudgedResult,
   Lineage,
   PlainSource,
   PolicyProblem,
@@ -11,6 +13,7 @@ import type {
   Principal,
   RawCheckRequest,
   RecordedDecision,
+  ResultToJudge,
   RunCount,
   SavedRate,
   Simulation,
@@ -70,6 +73,11 @@ export interface EvaluationJobs {
     };
     /** Undefined if the thread does not have the policies of that time. */
     out: readonly ConsideredRule[] | undefined;
+  };
+  /** Judges a large result by the policies in force. */
+  judgeResult: {
+    in: { readonly result: ResultToJudge; readonly moment: BroughtMoment };
+    out: JudgedResult;
   };
   /** The orgs of the agents in the cases. */
   orgsOfCases: { in: { readonly cases: string }; out: readonly string[] };

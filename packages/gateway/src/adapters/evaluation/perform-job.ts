@@ -3,6 +3,7 @@ import {
   acceptedBefore,
   considerAgain,
   judgeAgain,
+  judgeResult,
   parseCheckRequest,
   parseSource,
   plainSource,
@@ -13,6 +14,7 @@ import type { JudgedCases } from '../../evaluation/policy-evaluator.ts';
 import { judgeCases } from '../../offline/judge-cases.ts';
 import { readCases } from '../../offline/read-cases.ts';
 import { policyFeatures } from '../cel/policy-features.ts';
+import { utf8 } from '../system/utf8.ts';
 import type { EvaluationJobs, JobKind } from './evaluation-jobs.ts';
 import type { ThreadWorld } from './thread-world.ts';
 
@@ -43,6 +45,14 @@ const jobs: { readonly [Kind in JobKind]: Perform<Kind> } = {
     const set = await world.past(recorded.policyVersion, recorded.agent.orgId, past);
     return set === undefined ? undefined : withFewRules({ rules: considerAgain(set, by, recorded, agent) }).rules;
   },
+  judgeResult: (world, { result, moment: { now, run, spends } }) => {
+    const { policies, sha256 } = world.world();
+    return judgeResult({ policies, sha256, ...utf8, costOfCharacter }, result, {
+      now,
+      run: () => run,
+      spendOf: (party) => spends[result.parties.indexOf(party)] ?? fail(),
+    });
+  },
   orgsOfCases: (world, { cases }) => {
     const { groups } = readCases({ file: 'cases', text: cases }, world.world().mostActionMicros);
     const asked = groups.flatMap((group) => group.cases.flatMap((each) => [each, ...each.before]));
@@ -62,6 +72,13 @@ export function performJob<Kind extends JobKind>(
 ): EvaluationJobs[Kind]['out'] | Promise<EvaluationJobs[Kind]['out']> {
   const perform: Perform<Kind> = jobs[kind];
   return perform(world, input);
+}
+
+/** The deadline of the job bounds how long the rules on a result take. */
+const costOfCharacter = 64;
+
+function fail(): never {
+  throw new Error('what somebody has spent was not brought along');
 }
 
 /** The most rules in an answer: copying more would delay decisions. */

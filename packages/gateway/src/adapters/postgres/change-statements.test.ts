@@ -24,6 +24,7 @@ const op = (opId: string, seq: number): Change => ({
     digest: '',
     controlId: null,
     floor: false,
+    resultDuty: null,
     seq,
   },
 });

@@ -133,5 +133,6 @@ function invalidRequest(problem: string): Answer {
     opState: '',
     limit: undefined,
     observed: [],
+    judgeResult: false,
   };
 }

@@ -45,7 +45,7 @@ export function checkResponseOf(answer: Answer): CheckActionResponse {
     opId: answer.opId,
     opState: answer.opState,
     limit: answer.limit === undefined ? undefined : limitOf(answer.limit),
-    judgeResult: false,
+    judgeResult: answer.judgeResult,
   };
 }
 

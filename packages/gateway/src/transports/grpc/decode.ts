@@ -3,6 +3,7 @@ import {
   AckOpControlRequest,
   BatchCheckRequest,
   CheckActionRequest,
+  CheckResultRequest,
   CompleteActionRequest,
   DelegateAgentRequest,
   DeregisterAgentRequest,
@@ -28,6 +29,7 @@ export interface Messages {
   readonly AckOpControlRequest: AckOpControlRequest;
   readonly BatchCheckRequest: BatchCheckRequest;
   readonly CheckActionRequest: CheckActionRequest;
+  readonly CheckResultRequest: CheckResultRequest;
   readonly CompleteActionRequest: CompleteActionRequest;
   readonly DelegateAgentRequest: DelegateAgentRequest;
   readonly DeregisterAgentRequest: DeregisterAgentRequest;
@@ -49,6 +51,7 @@ const codecs: { readonly [Name in MessageName]: { decode(bytes: Uint8Array): Mes
   AckOpControlRequest,
   BatchCheckRequest,
   CheckActionRequest,
+  CheckResultRequest,
   CompleteActionRequest,
   DelegateAgentRequest,
   DeregisterAgentRequest,

@@ -8,10 +8,11 @@ import {
   paths,
   PreviewToolsResponse,
 } from '@reeve/contract';
-import type { Answer, CheckRequest, Decisions, Execute, OpUsage, Outcome } from '@reeve/core';
+import type { Answer, CheckRequest, Decisions, Execute, OpUsage, Outcome, ResultPorts } from '@reeve/core';
 import { checkAction, checkActions, invalid, previewTools, ReeveError, timestamp } from '@reeve/core';
 import { readerOfAgent } from '../../evaluation/tenant-slots.ts';
 import type { Health } from '../../telemetry/health.ts';
+import { answerResult } from './answer-result.ts';
 import { checkStream } from './check-stream.ts';
 import { checkRequestOf, checkResponseOf, isKnown } from './convert-check.ts';
 import { decode, decodeFromAgent } from './decode.ts';
@@ -22,12 +23,14 @@ export interface PolicyServiceOptions {
   readonly health: Health;
   /** Called for every answer, for the metrics. */
   readonly onAnswer: (answer: Answer) => void;
+  /** What it takes to judge results. */
+  readonly results: ResultPorts;
 }
 
 export function policyService(
   decisions: Decisions,
   execute: Execute,
-  { health, onAnswer }: PolicyServiceOptions,
+  { health, onAnswer, results }: PolicyServiceOptions,
 ): RpcRoutes {
   return {
     unary: new Map([
@@ -56,6 +59,7 @@ export function policyService(
           return encode(BatchCheckResponse, { responses: answers.map(checkResponseOf) });
         },
       ],
+      [paths.checkResult, answerResult(decisions, results)],
       [
         paths.completeAction,
         async (bytes, call) => {

@@ -1,4 +1,4 @@
-import { bounds } from '@reeve/contract';
+import { bounds, paths } from '@reeve/contract';
 import type {
   Call,
   ServerStream,
@@ -29,6 +29,9 @@ export interface ReeveEngineOptions {
   readonly rooms?: Rooms;
 }
 
+/** What a call brought back may be longer than anything that is asked. */
+const trustedMessageBytes = new Map([[paths.checkResult, bounds.resultMessage]]);
+
 /** The engine of `@reeve/grpc-server`, which has the bounds of connections built in. */
 export class ReeveEngineServer implements RpcServer {
   readonly #server: GrpcServer;
@@ -40,7 +43,11 @@ export class ReeveEngineServer implements RpcServer {
       statusOf,
       tls,
       rooms,
-      limits: { messageBytes: bounds.message, ...(finishWithinMs === undefined ? {} : { finishWithinMs }) },
+      limits: {
+        messageBytes: bounds.message,
+        trustedMessageBytes,
+        ...(finishWithinMs === undefined ? {} : { finishWithinMs }),
+      },
     });
   }
 

@@ -1,0 +1,164 @@
+import type { AuditReader, EntryDraft } from '../audit/index.ts';
+import { canonicalJson } from '../audit/index.ts';
+import type { AgentId } from '../kernel/index.ts';
+import { ReeveError, traceIdsIn } from '../kernel/index.ts';
+import type { Op } from '../ops/index.ts';
+import type { SpendFacts } from '../policy/index.ts';
+import type { Agent } from '../tenancy/index.ts';
+import { actorOf, agentWarrant, authenticateAgent, linksOf } from '../tenancy/index.ts';
+import { runAsked, runFacts, spendFacts } from './check-facts.ts';
+import type { Decisions } from './decisions.ts';
+import { findCall } from './find-call.ts';
+import { agentsAbove } from './judge-delegation.ts';
+import type { JudgedResult, ResultJudge, ResultToJudge } from './judge-result.ts';
+import { judgeResult, longestResult } from './judge-result.ts';
+import type { Party, ResultMoment } from './result-facts.ts';
+
+export interface ResultRequest {
+  readonly agentId: AgentId | undefined;
+  readonly token: string;
+  readonly opId: string;
+  /** What the call brought back, as it was sent. */
+  readonly result: Uint8Array;
+  readonly isError: boolean;
+}
+
+/** What an agent is told about a result. */
+export interface ResultAnswer {
+  readonly decision: 'allow' | 'deny';
+  readonly reason: string;
+  readonly policyRule: string;
+  /** What is to be passed on in place of the result; absent if it is passed on as it is, or not at all. */
+  readonly result?: Uint8Array;
+  /** The labels that the rules on this result gave. */
+  readonly labels: readonly string[];
+}
+
+/** What is known at the moment at which a result is judged aside. Plain data. */
+export interface BroughtMoment {
+  readonly now: number;
+  readonly run: { readonly id: string; readonly checks: number; readonly spent_usd: number };
+  /** Of each party. */
+  readonly spends: readonly SpendFacts[];
+}
+
+export interface ResultPorts {
+  readonly log: AuditReader;
+  readonly utf8: Pick<ResultJudge, 'decode' | 'encode'>;
+  /** Judges a large result apart from decisions. Rejects if that takes too long, or there is no room for it. */
+  readonly judgeAside: (result: ResultToJudge, moment: BroughtMoment) => Promise<JudgedResult>;
+}
+
+/** A longer result is judged aside. */
+const longestInline = 64 * 1024;
+/** What the rules on a result that is judged between decisions may cost for each of its characters. */
+const costOfCharacter = 8;
+
+/** Judges what a call brought back, and answers once that is durable. */
+export async function checkResult(gov: Decisions, ports: ResultPorts, request: ResultRequest): Promise<ResultAnswer> {
+  const found = await gov.journal.fresh(() => read(gov, ports, request));
+  const judgedAside = found.bytes.length > longestInline ? await aside(gov, ports, request, found) : undefined;
+  return await gov.journal.turn(agentWarrant(gov, request.agentId, request.token), () => {
+    const { agent, op } = runningOp(gov, request);
+    const judged = judgedAside ?? inline(gov, ports, op, { ...found, parties: partiesOf(gov, agent) });
+    return conclude(gov, agent, op, request, judged);
+  });
+}
+
+/** What is judged. The log is read before the turn, which waits for nothing. */
+async function read(gov: Decisions, { log }: ResultPorts, request: ResultRequest): Promise<ResultToJudge> {
+  const { agent, op } = runningOp(gov, request);
+  const isNeeded = gov.policies.hasResultRules && request.result.length <= longestResult;
+  const call = isNeeded ? await findCall(log, op) : undefined;
+  return { bytes: request.result, call, parties: partiesOf(gov, agent) };
+}
+
+function runningOp(gov: Decisions, request: ResultRequest): { readonly agent: Agent; readonly op: Op } {
+  const agent = authenticateAgent(gov, request.agentId, request.token);
+  const op = gov.ops.get(agent, request.opId);
+  if (op.state === 'running') return { agent, op };
+  throw new ReeveError('invalid_transition', `only results of running operations are judged; this one is ${op.state}`, {
+    state: op.state,
+  });
+}
+
+function partiesOf({ directory }: Decisions, agent: Agent): readonly Party[] {
+  return [agent, ...agentsAbove(linksOf(directory, agent))].map(({ record, lineage }) => ({
+    record,
+    depth: lineage.depth,
+  }));
+}
+
+function inline(gov: Decisions, { utf8 }: ResultPorts, op: Op, result: ResultToJudge): JudgedResult {
+  const { policies, sha256 } = gov;
+  return judgeResult({ policies, sha256, ...utf8, costOfCharacter }, result, momentOf(gov, op));
+}
+
+function momentOf(gov: Decisions, op: Op): ResultMoment {
+  return {
+    now: gov.clock.now(),
+    run: () => runFacts(gov, runAsked(op.owner.record.id, op.runId, op.delegators), op.runId),
+    spendOf: ({ record }) => spendFacts(gov, record.id),
+  };
+}
+
+/** Whatever keeps a result from being judged keeps it from being passed on. */
+async function aside(
+  gov: Decisions,
+  { judgeAside }: ResultPorts,
+  request: ResultRequest,
+  result: ResultToJudge,
+): Promise<JudgedResult> {
+  const { op } = runningOp(gov, request);
+  const moment = momentOf(gov, op);
+  const spends = result.parties.map((party) => moment.spendOf(party));
+  try {
+    return await judgeAside(result, { now: moment.now, run: moment.run(), spends });
+  } catch (error) {
+    const why = error instanceof ReeveError ? error.message : 'it failed';
+    return {
+      effect: 'deny',
+      reason: `the result could not be judged: ${why}`,
+      policyRule: 'default',
+      policyVersion: gov.policies.version,
+      counts: {},
+    };
+  }
+}
+
+/** Marks the operation as judged, and records what became of its result. */
+function conclude(gov: Decisions, agent: Agent, op: Op, request: ResultRequest, judged: JudgedResult): ResultAnswer {
+  const { effect, reason, policyRule, masked } = judged;
+  const decision = effect === 'deny' ? 'deny' : 'allow';
+  if (op.resultDuty?.judged === false) {
+    gov.journal.apply({ kind: 'op_result_judged', id: agent.record.id, opId: op.opId });
+  }
+  gov.journal.record(entryOf(gov, agent, op, request, judged), op);
+  return { decision, reason, policyRule, labels: [], ...(masked === undefined ? {} : { result: masked }) };
+}
+
+/** The entry says how much there was and what was found, and never what. */
+function entryOf(gov: Decisions, agent: Agent, op: Op, request: ResultRequest, judged: JudgedResult): EntryDraft {
+  const { effect, reason, policyRule, policyVersion, masked, counts, digest } = judged;
+  const passedOn = masked === undefined ? 'ResultAllowed' : 'ResultMasked';
+  return {
+    at: gov.clock.now(),
+    eventType: effect === 'deny' ? 'ResultDenied' : passedOn,
+    lineage: agent.lineage,
+    actor: actorOf(agent),
+    opId: op.opId,
+    ...traceIdsIn(op.opId),
+    decision: effect === 'deny' ? 'deny' : 'allow',
+    reason,
+    policyRule,
+    policyVersion,
+    payload: canonicalJson({
+      ...(masked === undefined ? {} : { counts: { ...counts } }),
+      ...(digest === undefined ? {} : { digest }),
+      is_error: request.isError,
+      resource: op.resource,
+      ...(op.runId === '' ? {} : { run_id: op.runId }),
+      size: request.result.length,
+    }),
+  };
+}

@@ -1,0 +1,121 @@
+import type { Sha256 } from '../kernel/index.ts';
+import { messageOf } from '../kernel/index.ts';
+import type { FoundBy, Mask } from '../masking/index.ts';
+import { maskResult } from '../masking/index.ts';
+import type { PolicySet, ResultVerdict } from '../policy/index.ts';
+import { Evaluation, decisionCost, subjectOf } from '../policy/index.ts';
+import type { RecordedDecision } from './recorded-decision.ts';
+import type { Party, ResultMoment } from './result-facts.ts';
+import { CallOfResult, ResultText } from './result-facts.ts';
+
+/** The longest result, in bytes. */
+export const longestResult = 16 * 1024 * 1024;
+
+/** What a call brought back, and what is known of the call. It is plain data, which can be sent to a thread. */
+export interface ResultToJudge {
+  /** As it was sent. */
+  readonly bytes: Uint8Array;
+  /** The call as the log has it. Undefined if the log does not have it. */
+  readonly call: RecordedDecision | undefined;
+  /** The agent, then those on whose behalf it acts. */
+  readonly parties: readonly Party[];
+}
+
+/** How often masks found something, by what found it. */
+export type MaskCounts = Readonly<Partial<Record<FoundBy, number>>>;
+
+/** What becomes of a result. Plain data, as well. */
+export interface JudgedResult {
+  readonly effect: ResultVerdict['effect'];
+  readonly reason: string;
+  readonly policyRule: string;
+  readonly policyVersion: string;
+  /** The result with what masks found replaced; absent if nothing changed. */
+  readonly masked?: Uint8Array;
+  readonly counts: MaskCounts;
+  /** SHA-256 of the bytes that are passed on; absent if none are. */
+  readonly digest?: string;
+}
+
+/** What judging works with. */
+export interface ResultJudge {
+  readonly policies: PolicySet;
+  readonly sha256: Sha256;
+  /** Undefined if the bytes are not UTF-8. */
+  readonly decode: (bytes: Uint8Array) => string | undefined;
+  readonly encode: (text: string) => Uint8Array;
+  /** What rules may cost beside what a decision may, for each character of the result. */
+  readonly costOfCharacter: number;
+}
+
+/** Judges a result by the rules on results. It waits for nothing and changes nothing. */
+export function judgeResult(judge: ResultJudge, result: ResultToJudge, moment: ResultMoment): JudgedResult {
+  const { policies, sha256, decode, encode, costOfCharacter } = judge;
+  const deny = (reason: string, policyRule = 'default'): JudgedResult => ({
+    effect: 'deny',
+    reason,
+    policyRule,
+    policyVersion: policies.version,
+    counts: {},
+  });
+  if (result.bytes.length > longestResult) return deny(tooLong);
+  const text = decode(result.bytes);
+  if (text === undefined) return deny('the result is not UTF-8');
+  const allow = { policyVersion: policies.version, counts: {}, digest: () => sha256(text) };
+  if (!policies.hasResultRules) return passed(allow, noRules);
+  const { call } = result;
+  if (call === undefined) return deny('the log does not have the call of this result any more');
+  const evaluation = new Evaluation(
+    subjectOf(call.action, call.user ?? null),
+    decisionCost + costOfCharacter * text.length,
+  );
+  const verdict = verdictOfAll(policies, { ...result, call }, new ResultText(text), moment, evaluation);
+  if (verdict.effect === 'deny') return deny(verdict.reason, verdict.rule);
+  if (verdict.effect === 'allow') return passed(allow, verdict);
+  try {
+    const masked = maskResult(text, verdict.masks, evaluation.charge);
+    if (masked === 'too deep') return deny('the result is nested too deeply to be masked', verdict.rule);
+    if (masked === undefined) return passed(allow, { ...verdict, reason: `${verdict.reason}; it found nothing` });
+    const { counts } = masked;
+    const bytes = encode(masked.text);
+    return { ...passed({ ...allow, counts, digest: () => sha256(masked.text) }, verdict), masked: bytes };
+  } catch (error) {
+    return deny(`the result cannot be masked: ${messageOf(error)}`, verdict.rule);
+  }
+}
+
+export const tooLong = `a result has at most ${longestResult} bytes`;
+
+const noRules = { effect: 'allow', reason: 'there are no rules on results', rule: 'default' } as const;
+
+function passed(
+  { policyVersion, counts, digest }: Pick<JudgedResult, 'policyVersion' | 'counts'> & { digest: () => string },
+  { effect, reason, rule }: Pick<ResultVerdict, 'effect' | 'reason' | 'rule'>,
+): JudgedResult {
+  return { effect, reason, policyRule: rule, policyVersion, counts, digest: digest() };
+}
+
+/** The strictest of what the rules on the agent, and on everybody above it, say. Their masks add up. */
+function verdictOfAll(
+  policies: PolicySet,
+  { call, parties }: ResultToJudge & { readonly call: RecordedDecision },
+  text: ResultText,
+  moment: ResultMoment,
+  evaluation: Evaluation,
+): Omit<ResultVerdict, 'passing'> {
+  const masks: Mask[] = [];
+  let strictest: ResultVerdict | undefined;
+  for (const party of parties) {
+    const facts = new CallOfResult(call, party, moment, text);
+    const verdict = policies.judgeResult(party.record.id, call.action, facts, evaluation);
+    masks.push(...verdict.masks);
+    if (strictest === undefined || strength[verdict.effect] > strength[strictest.effect]) {
+      const isOwn = party === parties[0];
+      const reason = isOwn ? verdict.reason : `on behalf of "${party.record.id.agentId}": ${verdict.reason}`;
+      strictest = { ...verdict, reason };
+    }
+  }
+  return { ...(strictest ?? { ...noRules }), masks };
+}
+
+const strength: Readonly<Record<ResultVerdict['effect'], number>> = { allow: 1, mask: 2, deny: 3 };

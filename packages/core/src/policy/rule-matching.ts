@@ -1,0 +1,68 @@
+import type { Glob } from '../kernel/index.ts';
+import type { Evaluation } from './condition.ts';
+import type { PolicyRule, ResultRule } from './document.ts';
+import type { Dimension, Unclear } from './subject.ts';
+import { textsOf } from './subject.ts';
+
+/** A rule on calls, or one on results. */
+export type AnyRule = PolicyRule | ResultRule;
+
+/** What the conditions of such rules read. */
+export type FactsOf<Rule extends AnyRule> = Parameters<NonNullable<Rule['when']>>[0];
+
+export const allDimensions: readonly Dimension[] = ['tools', 'models', 'hosts', 'paths', 'commands', 'users'];
+
+export const priceOfRule = 5;
+export const priceOfGlob = 5;
+
+/**
+ * Whether all matchers and the condition hold. A rule that fails, or costs more than is left, counts as matching if
+ * that is the safe side: for all but allow.
+ */
+export function matches<Rule extends AnyRule>(rule: Rule, facts: FactsOf<Rule>, evaluation: Evaluation): boolean {
+  const when = rule.when as ((facts: FactsOf<Rule>, evaluation: Evaluation) => boolean) | undefined;
+  try {
+    return matchersHold(rule, evaluation) && (when === undefined || when(facts, evaluation));
+  } catch {
+    return rule.effect !== 'allow';
+  }
+}
+
+/** Whether all matchers hold. One that costs more than is left counts as holding: the rule could match. */
+export function fits(rule: AnyRule, evaluation: Evaluation): boolean {
+  try {
+    return matchersHold(rule, evaluation);
+  } catch {
+    return true;
+  }
+}
+
+function matchersHold({ matchers, effect }: AnyRule, evaluation: Evaluation): boolean {
+  evaluation.charge(priceOfRule);
+  for (const dimension of allDimensions) {
+    const globs = matchers[dimension];
+    if (globs !== undefined && !anyMatches(effect, globs, dimension, evaluation)) return false;
+  }
+  return true;
+}
+
+function anyMatches(
+  effect: AnyRule['effect'],
+  globs: readonly Glob[],
+  dimension: Dimension,
+  { subject, charge }: Evaluation,
+): boolean {
+  const { unclear } = subject;
+  if (unclear?.dimension === dimension) return effect !== 'allow' || namesUnclear(globs, unclear);
+  return textsOf(subject, dimension).some((text) =>
+    globs.some((glob) => {
+      charge(priceOfGlob);
+      return glob.matches(text, charge);
+    }),
+  );
+}
+
+/** Only a rule that names an unreadable text literally allows it. */
+export function namesUnclear(globs: readonly Glob[], { text }: Unclear): boolean {
+  return globs.some((glob) => glob.literal && glob.matches(text));
+}
