@@ -82,6 +82,14 @@ const events: Readonly<Record<EventType, readonly [when: string, payload: string
     'Somebody paused or terminated a run: its later checks are denied.',
     '`action`, `control_id`, `run_id`, `org_id`, `team_id`, `agent_id`: where it holds, null stands for any; `request_id`.',
   ],
+  RunStarted: [
+    'A check took up the id of a run that was forgotten: it was quiet for `SVC_RUN_TTL_SECS`, or made room. It is a new run, without the labels and counts of the former one.',
+    '`run_id` (null: the run of an agent that sends none), `forgotten_at`.',
+  ],
+  RunLabelsCleared: [
+    'Somebody cleared labels of a run or of an agent.',
+    '`run_id` or `agent_id`, `labels` (the names), `request_id`.',
+  ],
   RunReleased: [
     'Somebody resumed a run, or its control was given up because too many runs were held. The `reason` says which.',
     'The same members as of `RunHeld`, of the control that ended.',

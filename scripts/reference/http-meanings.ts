@@ -131,6 +131,18 @@ export const meanings: Readonly<Record<string, string>> = {
   'body estimated_cost_micros':
     'What it would cost, in millionths of a US dollar. If the tokens have a higher price, that price counts.',
   'simulatePolicy body run_id': 'The run of the request.',
+  'simulatePolicy body run':
+    'What the run is supposed to bear: `labels`, a list of names. Without it, what it bears now.',
+  'listRuns query label': 'Only runs that bear this label.',
+  'listRuns query agent_id': 'Only runs that this agent is in.',
+  'listRuns query state':
+    'Only runs in this state. `held`: somebody has paused or terminated it. `ended`: nothing of it is under way.',
+  'getRun path run_id': 'The run, percent-encoded. `-`: the run of an agent that sends no ids.',
+  'getRun query agent_id': 'The agent whose run `-` stands for.',
+  'clearRunLabels body run_id': 'The run whose labels are cleared. Either this or `agent_id`.',
+  'clearRunLabels body agent_id': 'The agent whose labels are cleared, with those of its run without an id.',
+  'clearRunLabels body labels': 'Which ones. All of them if left out.',
+  'clearRunLabels body reason': 'Why. The log keeps it.',
   'simulatePolicy body user':
     'The user for whom the agent would act: `issuer`, `sub`, `email`, `groups`, `claims`. What is left out is as if the token did not say it.',
   'body cases':

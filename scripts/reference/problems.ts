@@ -82,6 +82,10 @@ const problems: Readonly<Record<ProblemCode, ProblemText>> = {
     'No agent is registered in the scope that the request names, as far as the caller may see. Nothing was stopped.',
     'Check the names: `GET /api/v1/topology/overview` lists orgs and teams.',
   ],
+  run_not_found: [
+    'No run with this id is remembered in this org and team, or none that the caller may see. A run that was quiet for `SVC_RUN_TTL_SECS` is forgotten.',
+    'List the runs: `GET /api/v1/runs`. The run of an agent that sends no ids is called `-`, and needs `agent_id`.',
+  ],
   suspension_not_found: [
     'No suspension with this id is in force, or none that concerns the caller.',
     'List those in force: `GET /api/v1/suspensions`.',

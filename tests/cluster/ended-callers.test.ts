@@ -19,6 +19,7 @@ name: p
 default: allow
 rules:
   - { name: ask, effect: require_approval, tools: [shell] }
+  - { name: mail, effect: allow, tools: [read-mail], labels: [mail] }
 `;
 
 let cluster: Cluster;
@@ -212,6 +213,7 @@ test('a revoked key does nothing by any route', async () => {
   for (const traceId of ['pause', 'resume', 'terminate', 'complete', 'scope']) {
     await gateway.check(agent, { traceId, spanId: 's' });
   }
+  await gateway.check(agent, { traceId: 'label', spanId: 's', runId: 'labelled', context: toolCall('read-mail') });
   await gateway.api.post('/api/v1/ops/resume:s/pause', bootstrapKey, {});
   const approvalOf = async (traceId: string) =>
     (await gateway.check(agent, { traceId, spanId: 's', context: toolCall('shell', { cmd: traceId }) })).approvalId;
@@ -287,6 +289,7 @@ test('a revoked key does nothing by any route', async () => {
     resumeOp: { path: { id: 'resume:s' } },
     terminateOp: { path: { id: 'terminate:s' } },
     completeOp: { path: { id: 'complete:s' } },
+    clearRunLabels: { json: { org_id: 'acme', team_id: 'core', run_id: 'labelled', reason: 'late' } },
     controlScope: { json: { action: 'terminate', scope: { agent_id: 'worker' }, reason: 'late' } },
     suspendScope: { json: { org_id: 'acme', action: 'terminate', reason: 'late' } },
     liftSuspension: { path: { id: held.body.id } },

@@ -24,6 +24,7 @@ budget:
   action_on_exceed: require_approval
 rules:
   - { name: ask, effect: require_approval, tools: ['ask'] }
+  - { name: labels, effect: allow, tools: [read-mail], labels: [mail] }
   - { name: ask-others, effect: require_approval, tools: ['ask-others'], approvals: { self: false } }
 `;
 
@@ -144,6 +145,25 @@ const rows: Readonly<Record<Subject, Row>> = {
         },
         lift: (bearer) => gateway.api.post<Problem>(`${agentPath(agent)}/resume`, bearer),
         holds: isBlocked,
+      };
+    },
+  },
+  labels: {
+    world: () => plain,
+    widths: ['unbound'],
+    needs: 'write',
+    make: async (world) => {
+      const { gateway, owner } = world;
+      const agent = await world.agent('labelled');
+      const run = { org_id: 'acme', team_id: 'core', run_id: 'labelled run' };
+      const path = '/api/v1/runs/labelled%20run?org_id=acme&team_id=core';
+      return {
+        impose: () => gateway.check(agent, { runId: run.run_id, context: toolCall('read-mail') }),
+        lift: (bearer) => gateway.api.post<Problem>('/api/v1/runs/labels/clear', bearer, { ...run, reason: 'seen to' }),
+        holds: async () => {
+          const read = await gateway.api.get<{ labels?: readonly unknown[] }>(path, owner.accessToken);
+          return read.body.labels?.length === 1;
+        },
       };
     },
   },

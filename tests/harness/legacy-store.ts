@@ -98,6 +98,7 @@ function opOf(legacy: Legacy, at: number): Omit<SavedOp, 'seq'> {
     usage: null,
     policyRule: 'default',
     digest: sha256(tool),
+    owedLabels: [],
     controlId: null,
     floor: false,
     resultDuty: null,

@@ -40,6 +40,8 @@ export const bounds = {
   page: 4 * 1024 * 1024,
   cursor: 512,
   label: 128,
+  /** Labels of a run, or of an agent. */
+  labels: 64,
   scopes: 8,
   eventTypes: 512,
   note: 1000,

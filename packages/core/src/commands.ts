@@ -8,6 +8,8 @@ import type {
   ControlOp,
   ScopeRequest,
   ControlResult,
+  ClearedLabels,
+  ClearLabels,
   SuspendAgent,
   SuspendScope,
   LiftSuspension,
@@ -15,11 +17,13 @@ import type {
 import {
   acknowledgeControl,
   readAcknowledged,
+  clearLabels,
   controlOp,
   controlScope,
   controlScopeOf,
   liftSuspension,
   neededForScope,
+  readOwnership,
   resumeAgent,
   suspendAgent,
   suspendScope,
@@ -46,6 +50,7 @@ interface Commands {
   readonly resume_agent: Asked<SuspendAgent, void>;
   readonly suspend_scope: Asked<SuspendScope, ScopeSuspension>;
   readonly lift_suspension: Asked<LiftSuspension, ScopeSuspension>;
+  readonly clear_labels: Asked<ClearLabels, ClearedLabels>;
   readonly approve: Asked<Approve, Approval>;
   readonly reject: Asked<Verdict, Approval>;
   readonly revoke_grant: Asked<RevokeGrant, StandingGrant>;
@@ -95,6 +100,7 @@ const executions: { readonly [K in Kind]: Execution<K> } = {
     authorise(request);
     return liftSuspension(gov, request);
   },
+  clear_labels: afterReading(readOwnership, clearLabels),
   approve: afterReading(readVerdictContext, approveAction),
   reject: afterReading(readVerdictContext, rejectAction),
   revoke_grant: afterReading(readGrant, revokeGrant),

@@ -153,6 +153,8 @@ export { ControlRegistry, ReservationReaper, StaleWatch, bulksTable } from './co
 export { readControl, receiptsTable, sequencesTable, subscribeControl } from './control/index.ts';
 export type { RunControl } from './control/index.ts';
 export { listRunControls, runControlPlace, timeOutControls } from './control/index.ts';
+export type { RunDetails, ShownRun } from './control/index.ts';
+export { listRuns, placeInList, readRun } from './control/index.ts';
 export {
   forgetDepartures,
   forgetEndedDelegations,
@@ -196,8 +198,8 @@ export { optionalTextIn, restoredAt, restoredFrom, textIn } from './journal/inde
 export type { BalanceKeeper } from './budget/index.ts';
 export { Ledger, balancesTable, budgetPolicy, closedPeriodsTable } from './budget/index.ts';
 export { correctBudget, followClock, listBudgets, noBudgets, readHistory } from './budget/index.ts';
-export type { RunCount } from './runs/index.ts';
-export { RunRegistry } from './runs/index.ts';
+export type { Label, LabelsGiven, RunCount } from './runs/index.ts';
+export { giveLabels, RunRegistry } from './runs/index.ts';
 export { runOfAgent } from './decision/index.ts';
 export { RateCounters, rateKey, tierKey, tiersOf, verifyBudgets } from './budget/index.ts';
 export { ConditionError, Evaluation, NotRecorded, PolicyRegistry, PolicySet, ToolFacts } from './policy/index.ts';
@@ -249,3 +251,5 @@ export { isOver } from './ops/index.ts';
 export type { DetectorName, FieldPath, Mask, MaskedResult } from './masking/index.ts';
 export { detectorNames, maskResult, parseFieldPath, usualMask } from './masking/index.ts';
 export { commitText, factsText, followCommit, namedText, parseCommit, prepareToFollow } from './replication/index.ts';
+export type { RunOperation } from './simulation/index.ts';
+export { listRunOperations } from './simulation/index.ts';

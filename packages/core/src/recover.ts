@@ -66,6 +66,7 @@ async function restoreSavedLater(
     ops: opsReplayFrom === null ? null : Math.max(opsReplayFrom, factsFrom),
   };
   await redoFacts(gov, log, { marks, shared, fromEntries, onUnread });
+  gov.runs.restoreLabels(snapshot.labels, snapshot.forgottenRuns);
   for (const { of, sums } of gov.balances.saved.all()) gov.ledger.balances.restore(of, sums);
   await restored?.finish(findReceipts);
 }

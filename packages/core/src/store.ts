@@ -35,7 +35,7 @@ import type { PoliciesChange, PoliciesSnapshot, PolicyEvent, PolicyStore } from 
 import type { OwnerOfRow } from './row-owners.ts';
 import { itsAgent, itsNamespace, itsReach, itsTier, nobody } from './row-owners.ts';
 import type { RunsChange, RunsSnapshot } from './runs/index.ts';
-import { runsFrom, runsTable } from './runs/index.ts';
+import { forgottenRunsTable, labelsTable, runsFrom, runsTable } from './runs/index.ts';
 import type { AgentChange, AgentEvent, AgentUseChange, DelegationChange, TenancySnapshot } from './tenancy/index.ts';
 import type { SuspensionChange, SuspensionEvent, SuspensionsSnapshot } from './tenancy/index.ts';
 import { agentsTable, agentUsesTable, delegationsTable } from './tenancy/index.ts';
@@ -160,6 +160,8 @@ export const readings = {
   balances: owned(itsTier, every(balancesTable)),
   rates: owned(itsTier, every(ratesTable)),
   runs: owned(itsReach, every(runsTable)),
+  labels: owned(itsReach, every(labelsTable)),
+  forgottenRuns: owned(nobody, every(forgottenRunsTable)),
   marks: owned(nobody, every(marksTable)),
 } as const;
 
@@ -218,6 +220,8 @@ export async function loadSnapshot(
     ratesMark: marks.get(ratesFrom) ?? null,
     runs: await read(readings.runs),
     runsMark: marks.get(runsFrom) ?? null,
+    labels: await read(readings.labels),
+    forgottenRuns: await read(readings.forgottenRuns),
     lastBackupAt: marks.get(lastBackupAt) ?? null,
     eventIdsReserved: marks.get(idsReserved) ?? 0,
     restoredAt: marks.get(restoredAt) ?? null,

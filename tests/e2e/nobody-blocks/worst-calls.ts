@@ -227,6 +227,17 @@ export const worstCalls: Readonly<Record<RouteName, Worst>> = {
     ...worstBodies('scope').map((body) => ({ path: '/api/v1/control', bearer: tenant, body })),
   ],
   listRunControls: list('/api/v1/runs/controls'),
+  listRuns: list('/api/v1/runs'),
+  getRun: ({ tenant }) => [
+    { path: '/api/v1/runs/nobody', bearer: tenant },
+    { path: `/api/v1/runs/${encodeURIComponent('\u{10ffff}'.repeat(64))}?per_page=1000`, bearer: tenant },
+    { path: '/api/v1/runs/-?agent_id=nobody', bearer: tenant },
+  ],
+  clearRunLabels: withTexts(
+    () => '/api/v1/runs/labels/clear',
+    1000,
+    (reason) => ({ org_id: 'acme', team_id: 'core', run_id: 'nobody', reason }),
+  ),
   suspendScope: withTexts(
     () => '/api/v1/suspensions',
     1000,

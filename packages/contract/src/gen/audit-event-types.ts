@@ -24,6 +24,8 @@ export const auditEventTypes = [
   'OpControlUnconfirmed',
   'RunHeld',
   'RunReleased',
+  'RunStarted',
+  'RunLabelsCleared',
   'ScopeSuspended',
   'ScopeResumed',
   'BudgetLimitApproached',

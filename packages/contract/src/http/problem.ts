@@ -29,6 +29,7 @@ export const problemStatus = {
   too_many_held_runs: 409,
   too_many_suspensions: 409,
   scope_not_found: 404,
+  run_not_found: 404,
   suspension_not_found: 404,
   suspended: 409,
   backup_running: 409,

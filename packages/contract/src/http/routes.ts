@@ -10,6 +10,7 @@ import { eventRoutes } from './routes/events.ts';
 import { opsRoutes } from './routes/ops.ts';
 import { policyRoutes } from './routes/policies.ts';
 import { policyTestRoutes } from './routes/policy-tests.ts';
+import { runRoutes } from './routes/runs.ts';
 import { serviceRoutes } from './routes/service.ts';
 import { signOnRoutes } from './routes/sign-on.ts';
 import { statsRoutes } from './routes/stats.ts';
@@ -33,6 +34,7 @@ export const routes = {
   ...statsRoutes,
   ...tenancyRoutes,
   ...opsRoutes,
+  ...runRoutes,
   ...suspensionRoutes,
   ...eventRoutes,
 } as const;

@@ -20,6 +20,12 @@ export const idFilter = z.string().max(bounds.id).optional();
 
 export const runIdFilter = z.string().max(bounds.runId).optional();
 
+/** A label of a run or an agent. */
+export const label = z
+  .string()
+  .regex(/^[a-z0-9_.:-]{1,64}$/, 'must be 1 to 64 of a-z, 0-9, "_", ".", ":" and "-"')
+  .meta({ maxLength: 64 });
+
 /** The id of a record that the gateway made. */
 export const idPath = z.object({ id: z.string().max(bounds.id) });
 

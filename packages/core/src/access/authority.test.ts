@@ -49,6 +49,7 @@ const expected: Record<Subject, (caller: Standing, imposed: Width) => Refusal | 
   suspension: lifting,
   pause: lifting,
   unconfirmed_stop: lifting,
+  labels: ({ isOwn, isAdmin, width }) => (isOwn && !(isAdmin && width === 'unbound') ? 'own_agent' : null),
   policy_document: ({ width }, imposed) =>
     widths.indexOf(width) < widths.indexOf(imposed) ? 'imposed_by_wider' : null,
   approval: ({ isOwn, isAdmin, width }) => (isOwn && !(isAdmin && width === 'unbound') ? 'own_approval' : null),

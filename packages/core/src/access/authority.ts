@@ -40,6 +40,7 @@ export const subjects = [
   'suspension',
   'pause',
   'unconfirmed_stop',
+  'labels',
   'policy_document',
   'approval',
   'approval_by_others',
@@ -70,6 +71,8 @@ export const authority: Readonly<Record<Subject, Rule>> = {
   suspension: liftingOfAgents,
   pause: liftingOfAgents,
   unconfirmed_stop: liftingOfAgents,
+  // Policy gives labels, and whoever may write clears them, but for its own agents.
+  labels: { asWide: false, own: 'own_agent', ownerOnly: false },
   policy_document: { asWide: true, own: null, ownerOnly: false },
   approval: { asWide: false, own: 'own_approval', ownerOnly: false },
   // A rule says that nobody decides about an agent of their own.

@@ -40,6 +40,8 @@ export interface AuditQuery {
   readonly opId?: string;
   /** The `sub` of a user, to the letter, or the email in any letter case. */
   readonly user?: string;
+  /** The key of a run: the decisions on its operations. */
+  readonly run?: string;
   readonly from?: EpochMs;
   readonly to?: EpochMs;
   /** Includes impersonations that claimed this org, even if their entries belong to another org. */

@@ -25,6 +25,8 @@ export const eventSeverities = {
   OpControlUnconfirmed: 'warning',
   RunHeld: 'info',
   RunReleased: 'info',
+  RunStarted: 'info',
+  RunLabelsCleared: 'info',
   ScopeSuspended: 'info',
   ScopeResumed: 'info',
   BudgetLimitApproached: 'info',

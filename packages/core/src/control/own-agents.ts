@@ -55,12 +55,19 @@ export async function hasOwnAgent(gov: Controls, by: Principal, holding: readonl
   return false;
 }
 
+/** Whether the caller's credential, or one that it comes from, registered this agent, if it is there. */
+export function isOwnAgent(gov: Controls, by: Principal, id: AgentId): boolean {
+  const agent = gov.directory.find(id);
+  if (agent === undefined) return false;
+  return isOfLineageOfAny(gov.keys, by.credentialId, registeredBy(gov.directory, agent).registrars);
+}
+
 /** An agent leaves. The credentials that registered it are remembered, for each level on which something holds it. */
 export function noteDeparture(gov: Controls, agent: Agent): void {
   const { id } = agent.record;
   const { registrars } = registeredBy(gov.directory, agent);
   const { runs, departures } = gov.control;
-  const newest = Math.max(runs.newestAt, gov.directory.suspensions.newestAt);
+  const newest = Math.max(runs.newestAt, gov.directory.suspensions.newestAt, gov.runs.labels.newestAt);
   const at = Math.max(gov.clock.now(), newest);
   for (const agentId of [id.agentId, null]) {
     if (!isHeld(gov, id, agentId)) continue;
@@ -95,12 +102,14 @@ export async function forgetDepartures(gov: Controls): Promise<void> {
 
 /** Whether something holds where an agent has left. */
 function mayCount(gov: Controls, { orgId, teamId, agentId }: Departure): boolean {
-  if (teamId === null) return gov.control.runs.count + gov.directory.suspensions.count > 0;
+  if (teamId === null) return gov.control.runs.count + gov.directory.suspensions.count > 0 || !gov.runs.labels.isEmpty;
   return isHeld(gov, { orgId, teamId, agentId: agentId ?? '' }, agentId);
 }
 
 /** Whether something holds an agent on this level: by its name, or, for null, because it holds whoever is there. */
-function isHeld({ control, directory }: Controls, id: AgentId, agentId: string | null): boolean {
+function isHeld({ control, directory, runs }: Controls, id: AgentId, agentId: string | null): boolean {
+  // Labels of the agent, or of a run that it may have been in.
+  if (runs.labels.hasTeam(id)) return true;
   if (agentId === null && directory.suspensions.over(id) !== undefined) return true;
   return control.runs.isHeld(id, agentId);
 }

@@ -7,7 +7,8 @@ import type { Typed } from '../journal/index.ts';
 import type { AgentId, EpochMs, Micros, Total, Sha256 } from '../kernel/index.ts';
 import { agentKey, timestamp, totalJson } from '../kernel/index.ts';
 import type { Op } from '../ops/index.ts';
-import type { RunFacts, SpendFacts, Observed, Tier } from '../policy/index.ts';
+import type { RunCounts, SpendFacts, Observed, Tier } from '../policy/index.ts';
+import type { OwedLabel } from '../runs/index.ts';
 
 /** The cap that a refused charge would have passed. */
 export interface Limit {
@@ -45,7 +46,10 @@ export interface Answer {
 
 /** What conditions asked about the run, the spend and the groups of the user. The log records it, so that the decision can be judged again. */
 export interface AskedFacts {
-  run?: RunFacts;
+  /** What was counted in the run. */
+  counts?: RunCounts;
+  /** The labels that counted in the run. */
+  labels?: readonly string[];
   spend?: SpendFacts;
   /** The groups of the user. */
   groups?: readonly string[];
@@ -71,6 +75,8 @@ export interface Judgement {
   readonly price?: PriceSource;
   /** The rate that refused the check. */
   readonly rate?: RateLimit;
+  /** The labels that the call gives, at once or when it is approved. */
+  readonly labels?: readonly OwedLabel[];
   /** On the monotonic clock. */
   readonly startedAt: number;
 }
@@ -116,7 +122,7 @@ export function isDecisionEvent(event: Typed): event is DecisionEvent {
 /** What an audit entry says beside the request and the operation. */
 export type DecisionDetails = Pick<
   Judgement,
-  'limit' | 'approvalId' | 'grantId' | 'asked' | 'observed' | 'price' | 'rate'
+  'limit' | 'approvalId' | 'grantId' | 'asked' | 'observed' | 'price' | 'rate' | 'labels'
 >;
 
 /** An entry names at most this many observed documents. */
@@ -131,7 +137,7 @@ export function describeDecision(
   op: Op,
   replay: boolean,
   sha256: Sha256,
-  { limit, approvalId, grantId, asked, observed, price, rate }: DecisionDetails = {},
+  { limit, approvalId, grantId, asked, observed, price, rate, labels }: DecisionDetails = {},
 ): CanonicalJson {
   let text = `{"action":${describeAction(request, sha256)}`;
   if (approvalId !== undefined) text += `,"approval_id":"${approvalId}"`;
@@ -143,6 +149,7 @@ export function describeDecision(
   if (isEstimated(request, op)) text += ',"estimated":true';
   if (op.floor) text += ',"floor":true';
   if (grantId !== undefined) text += `,"grant_id":"${grantId}"`;
+  if (labels !== undefined) text += `,"labels":${describeLabels(labels)}`;
   if (limit !== undefined) text += `,"limit":${describeLimit(limit)}`;
   if (observed !== undefined) text += `,"observed":${describeObserved(observed)}`;
   text += `,"op_state":"${op.state}"`;
@@ -150,7 +157,7 @@ export function describeDecision(
   if (rate !== undefined) text += describeRate(rate);
   if (replay) text += ',"replay":true';
   text += `,"resource":${canonicalJson(op.resource)}`;
-  if (asked?.run !== undefined) text += `,"run":${describeRun(asked.run)}`;
+  if (asked?.counts !== undefined || asked?.labels !== undefined) text += `,"run":${describeRun(asked)}`;
   if (op.runId !== '') text += `,"run_id":${canonicalJson(op.runId)}`;
   if (asked?.spend !== undefined) text += `,"spend":${describeSpend(asked.spend)}`;
   if (op.summary !== '') text += `,"summary":${canonicalJson(op.summary)}`;
@@ -174,8 +181,12 @@ function describeRate({ windowSecs, roomAt }: RateLimit): string {
   return `,"rate":${canonicalJson({ room_at: timestamp(roomAt), window_secs: windowSecs })}`;
 }
 
-function describeRun({ checks, spent_usd }: RunFacts): CanonicalJson {
-  return canonicalJson({ checks, spent_usd });
+function describeLabels(labels: readonly OwedLabel[]): CanonicalJson {
+  return canonicalJson(labels.map(({ name, of, policyRule }) => ({ name, of, policy_rule: policyRule })));
+}
+
+function describeRun({ counts, labels }: AskedFacts): CanonicalJson {
+  return canonicalJson({ ...counts, ...(labels === undefined ? {} : { labels }) });
 }
 
 /** Leaves out global spend, because one tenant reads this entry. */

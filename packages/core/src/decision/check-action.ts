@@ -3,7 +3,7 @@ import type { CheckRequest } from '../action/index.ts';
 import type { Approval } from '../approvals/index.ts';
 import { announceApproval, requestApproval } from '../approvals/index.ts';
 import type { Actor, EntryDraft, Decision } from '../audit/index.ts';
-import { redactText } from '../audit/index.ts';
+import { canonicalJson, draftOf, redactText } from '../audit/index.ts';
 import type { Answer, Judgement } from './answer.ts';
 import { answerOf, describeDecision } from './answer.ts';
 import { decide } from './decide.ts';
@@ -17,10 +17,10 @@ import { resultDutyOf } from './result-duty.ts';
 import { refuseByControl } from './refuse-by-control.ts';
 import { ownWork } from '../journal/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
-import { traceIdsOf, traceIdsIn } from '../kernel/index.ts';
-import { bareRecord, moveByDecision, noDelegators, noteUse, recordOf } from '../ops/index.ts';
+import { timestamp, traceIdsOf, traceIdsIn } from '../kernel/index.ts';
+import { bareRecord, inRun, moveByDecision, noDelegators, noteUse, recordOf } from '../ops/index.ts';
 import type { Op, OpRecord } from '../ops/index.ts';
-import { makeRoomForRun } from '../runs/index.ts';
+import { giveLabels, keyOfPlace, makeRoomForRun, noLabels, placeOfRun } from '../runs/index.ts';
 import type { Agent } from '../tenancy/index.ts';
 import { actorOf, touchAgent, identify, linksOf } from '../tenancy/index.ts';
 
@@ -88,12 +88,16 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
   const arrival = known === undefined ? bareRecord(agent.record.id, opId, now) : recordOf(known);
   const asked = described(arrival, request, digest, delegatorsIn(links));
   const asker = { agent, links };
-  makeRoomForRun(gov, asked, now);
+  const forgottenAt = makeRoomForRun(gov, asked, now);
+  if (forgottenAt !== undefined) recordRunStarted(gov, agent, asked, forgottenAt, now);
   const decided = refuseByControl(gov, asker, asked, now) ?? decide(gov, asker, request, asked.runId, now);
   if (decided.isUncounted !== true) countCheck(gov, links);
   const { reason, policyRule, costMicros, reservedMicros, question } = decided;
   const resultDuty = decided.decision === 'deny' ? null : resultDutyOf(gov.policies, asker, request.action, user);
-  const decidedOn: OpRecord = { ...asked, reason, policyRule, costMicros, reservedMicros, resultDuty };
+  const labels = decided.labels ?? noLabels;
+  const owedLabels = question === undefined ? noLabels : labels;
+  const owed = { owedLabels, resultDuty };
+  const decidedOn: OpRecord = { ...asked, reason, policyRule, costMicros, reservedMicros, ...owed };
   // Only one event tells of the arrival. What is decided at once is told by the next one, so a bare arrival is enough.
   if (known === undefined) arrive(gov, question === undefined ? arrival : decidedOn);
   const op = known ?? gov.ops.get(agent, opId);
@@ -107,6 +111,7 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
       decided.decision === 'allow' ? 'allow' : 'terminate',
       cause,
     );
+    if (labels.length > 0) giveLabels(gov, asked, labels, now);
   } else {
     gov.journal.apply({ kind: 'op_asked', op: decidedOn });
     approval = requestApproval(gov, request, op, question, now);
@@ -115,6 +120,18 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
   record(gov, request, agent, judgement, now, false);
   if (approval !== undefined) announceApproval(gov, approval);
   return judgement;
+}
+
+/** The check takes up the id of a run that was forgotten. What that one had counted, and its labels, are gone. */
+function recordRunStarted(
+  { journal }: Decisions,
+  agent: Agent,
+  { runId }: OpRecord,
+  forgottenAt: EpochMs,
+  at: EpochMs,
+): void {
+  const payload = canonicalJson({ forgotten_at: timestamp(forgottenAt), run_id: runId === '' ? null : runId });
+  journal.record(draftOf({ at, eventType: 'RunStarted', lineage: agent.lineage, actor: actorOf(agent), payload }));
 }
 
 function arrive({ journal }: Decisions, op: OpRecord): void {
@@ -167,6 +184,7 @@ function record(
     policyVersion: gov.policies.version,
     payload: describeDecision(request, op, replay, gov.sha256, judgement),
     ...userColumn(request),
+    ...(replay ? {} : { run: keyOfPlace(placeOfRun(inRun(op))) }),
   };
   gov.journal.record(draft, replay ? undefined : op);
   gov.journal.apply({

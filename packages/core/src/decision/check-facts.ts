@@ -5,7 +5,7 @@ import { tiersOf } from '../budget/index.ts';
 import type { AgentId, Micros, EpochMs } from '../kernel/index.ts';
 import type { InRun } from '../runs/index.ts';
 import type { Decisions } from './decisions.ts';
-import type { Facts, PeriodSpend, RunFacts, SpendFacts } from '../policy/index.ts';
+import type { Facts, PeriodSpend, RunCounts, RunFacts, SpendFacts } from '../policy/index.ts';
 import type { Agent, AgentRecord } from '../tenancy/index.ts';
 import { linksOf } from '../tenancy/index.ts';
 import { delegatorsIn } from './judge-delegation.ts';
@@ -18,7 +18,7 @@ const nothing: PeriodSpend = { day_usd: 0, month_usd: 0 };
 /** Knows what was spent and what happened in runs so far. */
 interface Balance {
   readonly ledger: Pick<Decisions['ledger'], 'read'>;
-  readonly runs: Pick<Decisions['runs'], 'of'>;
+  readonly runs: Pick<Decisions['runs'], 'of'> & { readonly labels: Pick<Decisions['runs']['labels'], 'in'> };
 }
 
 /** Operations show their runs with secrets replaced, and runs are counted by what operations show. */
@@ -78,10 +78,22 @@ export class CheckFacts implements Facts {
     return this.#request.annotations ?? {};
   }
 
+  /** Each part is read when a condition asks for it: most that look at a run do not rest on what was counted in it. */
   run(): RunFacts {
-    this.asked ??= {};
-    this.asked.run ??= this.#readRun();
-    return this.asked.run;
+    const counts = () => this.#readCounts();
+    const labels = () => this.#readLabels();
+    return {
+      id: this.#request.runId,
+      get checks() {
+        return counts().checks;
+      },
+      get spent_usd() {
+        return counts().spent_usd;
+      },
+      get labels() {
+        return labels();
+      },
+    };
   }
 
   spend(): SpendFacts {
@@ -109,8 +121,16 @@ export class CheckFacts implements Facts {
     };
   }
 
-  #readRun(): RunFacts {
-    return runFacts(this.#gov, this.#run, this.#request.runId);
+  #readCounts(): RunCounts {
+    this.asked ??= {};
+    this.asked.counts ??= countsOf(this.#gov, this.#run);
+    return this.asked.counts;
+  }
+
+  #readLabels(): readonly string[] {
+    this.asked ??= {};
+    this.asked.labels ??= labelsOf(this.#gov, this.#run);
+    return this.asked.labels;
   }
 
   #readSpend(): SpendFacts {
@@ -119,10 +139,31 @@ export class CheckFacts implements Facts {
   }
 }
 
-/** What happened in a run so far. */
-export function runFacts({ runs }: Pick<Balance, 'runs'>, run: InRun, id: string): RunFacts {
+/** What was counted in a run so far. */
+function countsOf({ runs }: Pick<Balance, 'runs'>, run: InRun): RunCounts {
   const { checks, spentMicros } = runs.of(run);
-  return { id, checks, spent_usd: approximateUsd(spentMicros) };
+  return { checks, spent_usd: approximateUsd(spentMicros) };
+}
+
+/** The names of the labels that count in a run, in order. */
+function labelsOf({ runs }: Pick<Balance, 'runs'>, run: InRun): readonly string[] {
+  return [...new Set(runs.labels.in(run).map(({ name }) => name))].toSorted();
+}
+
+/** What happened in a run so far. Each part is read when it is asked for, so that nothing rests on the others. */
+export function runFacts(gov: Pick<Balance, 'runs'>, run: InRun, id: string): RunFacts {
+  return {
+    id,
+    get checks() {
+      return countsOf(gov, run).checks;
+    },
+    get spent_usd() {
+      return countsOf(gov, run).spent_usd;
+    },
+    get labels() {
+      return labelsOf(gov, run);
+    },
+  };
 }
 
 /** What an agent and all tiers above it have spent so far. */

@@ -3,7 +3,7 @@ import { canonicalJson } from '../audit/index.ts';
 import type { AgentId } from '../kernel/index.ts';
 import { ReeveError, traceIdsIn } from '../kernel/index.ts';
 import type { Op } from '../ops/index.ts';
-import type { SpendFacts } from '../policy/index.ts';
+import type { RunFacts, SpendFacts } from '../policy/index.ts';
 import type { Agent } from '../tenancy/index.ts';
 import { actorOf, agentWarrant, authenticateAgent, linksOf } from '../tenancy/index.ts';
 import { runAsked, runFacts, spendFacts } from './check-facts.ts';
@@ -37,7 +37,7 @@ export interface ResultAnswer {
 /** What is known at the moment at which a result is judged aside. Plain data. */
 export interface BroughtMoment {
   readonly now: number;
-  readonly run: { readonly id: string; readonly checks: number; readonly spent_usd: number };
+  readonly run: RunFacts;
   /** Of each party. */
   readonly spends: readonly SpendFacts[];
 }
@@ -113,7 +113,7 @@ async function aside(
   const moment = momentOf(gov, op);
   const spends = result.parties.map((party) => moment.spendOf(party));
   try {
-    return await judgeAside(result, { now: moment.now, run: moment.run(), spends });
+    return await judgeAside(result, { now: moment.now, run: { ...moment.run() }, spends });
   } catch (error) {
     const why = error instanceof ReeveError ? error.message : 'it failed';
     return {

@@ -17,11 +17,13 @@ import {
 } from './judge-delegation.ts';
 import type { Weighed } from './weigh-budgets.ts';
 import { chargeOf, limitTold, weighBudgets } from './weigh-budgets.ts';
+import { labelsOfCall, withLabels } from './weigh-labels.ts';
 import { countRates, weighRates } from './weigh-rates.ts';
 import type { EpochMs, Micros } from '../kernel/index.ts';
 import type { OpRecord } from '../ops/index.ts';
 import type { RateInForce, Tier, Verdict } from '../policy/index.ts';
 import { Evaluation, subjectOf } from '../policy/index.ts';
+import { noLabels } from '../runs/index.ts';
 import type { Agent, Link } from '../tenancy/index.ts';
 import { agentsUnder } from '../tenancy/index.ts';
 
@@ -29,7 +31,17 @@ import { agentsUnder } from '../tenancy/index.ts';
 export interface Decided
   extends Pick<
     Judgement,
-    'decision' | 'reason' | 'policyRule' | 'tier' | 'limit' | 'grantId' | 'asked' | 'observed' | 'price' | 'rate'
+    | 'decision'
+    | 'reason'
+    | 'policyRule'
+    | 'tier'
+    | 'limit'
+    | 'grantId'
+    | 'asked'
+    | 'observed'
+    | 'price'
+    | 'rate'
+    | 'labels'
   > {
   /** What the action costs, and how much of that the budgets are to reserve. */
   readonly costMicros: Micros;
@@ -62,9 +74,11 @@ export function decide(gov: Decisions, asker: Asker, request: CheckRequest, runI
   const above = agentsAbove(links).map((each) => {
     const factsOf = new CheckFacts(gov, each, request, run, now, costMicros);
     const verdict = gov.policies.enforce(each.record.id, action, factsOf, evaluation);
-    return { agent: each, verdict };
+    return { agent: each, verdict, facts: factsOf };
   });
-  const verdict = above.length === 0 ? own : strictestOf(own, above);
+  const strictest = above.length === 0 ? own : strictestOf(own, above);
+  const labels = strictest.effect === 'deny' ? noLabels : labelsOfCall(gov, [{ agent, facts }, ...above], evaluation);
+  const verdict = withLabels(gov, run, strictest, labels);
   // What everybody in the team, the org or the gateway may do together is counted once.
   const counting = [{ agent, rates: own.rates ?? [] }, ...above.map(ratesAbove)].filter(
     ({ rates }) => rates.length > 0,
@@ -82,9 +96,11 @@ export function decide(gov: Decisions, asker: Asker, request: CheckRequest, runI
   // What observed documents say is told of the agent itself. They come after all that is enforced.
   const observed = gov.policies.observe(agent.record.id, action, facts, evaluation, verdict.effect);
   const { price } = charge;
-  if (asked === undefined && observed === undefined && price === undefined) return decided;
+  const gives = labels.length > 0 && decided.decision !== 'deny';
+  if (asked === undefined && observed === undefined && price === undefined && !gives) return decided;
   return {
     ...decided,
+    ...(gives ? { labels } : {}),
     ...(asked === undefined ? {} : { asked }),
     ...(observed === undefined ? {} : { observed }),
     ...(price === undefined ? {} : { price }),

@@ -5,14 +5,11 @@ import type { ControlChange } from '../control/index.ts';
 import type { JournalOf } from '../journal/index.ts';
 import type { OperationsChange, OperationsEvent } from '../ops/index.ts';
 import type { PoliciesChange, PolicyEvent } from '../policy/index.ts';
-import type { KnownRuns } from '../runs/index.ts';
 import type { Workloads } from '../tenancy/index.ts';
 import type { DecisionEvent } from './answer.ts';
 
 /** What decisions work on: every layer below them. */
 export interface Decisions extends Approvals {
-  /** What happened in the runs of agents. */
-  readonly runs: KnownRuns;
   /** What the JWTs of workloads prove, that come with checks. */
   readonly workloads: Workloads;
   /** Who vouches for the users for whom agents act. */

@@ -161,9 +161,9 @@ describe('facts of a decision on record', () => {
       team: { day_usd: 3, month_usd: 4 },
       agent: { day_usd: 5, month_usd: 6 },
     };
-    const found = { ...(await recorded({ runId: 'r' })), spend, run: { checks: 3, spent_usd: 0.5 } };
+    const found = { ...(await recorded({ runId: 'r' })), spend, run: { checks: 3, spent_usd: 0.5, labels: ['mail'] } };
     const facts = new RecordedFacts(found, undefined, 0);
-    expect(facts.run()).toEqual({ id: 'r', checks: 3, spent_usd: 0.5 });
+    expect(facts.run()).toEqual({ id: 'r', checks: 3, spent_usd: 0.5, labels: ['mail'] });
     expect(facts.spend().team).toEqual(spend.team);
     expect(() => facts.spend().global).toThrow('what everybody together had spent is not recorded');
   });

@@ -37,7 +37,7 @@ export interface RecordedDecision {
   readonly estimated: boolean;
   readonly runId: string;
   /** What conditions learned about the run and the spend, if any asked. */
-  readonly run: Omit<RunFacts, 'id'> | undefined;
+  readonly run: Partial<Omit<RunFacts, 'id'>>;
   readonly spend: Omit<SpendFacts, 'global'> | undefined;
   /** The user for whom the agent acted, and the groups if a condition asked. */
   readonly user: UserId | undefined;
@@ -94,7 +94,7 @@ interface LoggedEntry {
     readonly rate?: object;
     readonly replay?: boolean;
     readonly resource?: string;
-    readonly run?: Omit<RunFacts, 'id'>;
+    readonly run?: Partial<Omit<RunFacts, 'id'>>;
     readonly run_id?: string;
     readonly spend?: Omit<SpendFacts, 'global'>;
     readonly user?: UserId;
@@ -137,7 +137,7 @@ export function recordedDecision({ seq, canonical }: StoredEntry): RecordedDecis
     costMicros: payload.cost_micros ?? 0,
     estimated: payload.estimated === true,
     runId: payload.run_id ?? '',
-    run: payload.run,
+    run: payload.run ?? {},
     spend: payload.spend,
     user: payload.user,
     userGroups: payload.user_groups,
@@ -228,14 +228,16 @@ export class RecordedFacts implements Facts {
   run(): RunFacts {
     const { runId: id, run } = this.#recorded;
     const lack = () => this.#lack('what had happened in the run is not recorded');
-    if (run !== undefined) return { id, ...run };
     return {
       id,
       get checks() {
-        return lack();
+        return run.checks ?? lack();
       },
       get spent_usd() {
-        return lack();
+        return run.spent_usd ?? lack();
+      },
+      get labels() {
+        return run.labels ?? lack();
       },
     };
   }

@@ -1,7 +1,7 @@
 import type { Action } from '../action/index.ts';
-import type { ResultDuty, UnjudgedLabel } from '../ops/index.ts';
-import type { CompiledRule, PolicySet, ResultRule } from '../policy/index.ts';
-import { Evaluation, subjectOf } from '../policy/index.ts';
+import type { ResultDuty } from '../ops/index.ts';
+import type { PolicySet } from '../policy/index.ts';
+import { Evaluation, labelsOfRules, subjectOf } from '../policy/index.ts';
 import type { Asker } from './decide.ts';
 import { agentsAbove } from './judge-delegation.ts';
 
@@ -23,10 +23,5 @@ export function resultDutyOf(
   const fitting = [agent, ...agentsAbove(links)].flatMap(({ record }) =>
     policies.resultRulesFor(record.id, action, evaluation),
   );
-  return fitting.length === 0 ? null : { judged: false, unjudged: labelsOf(fitting) };
-}
-
-/** What counts if nobody asks: the labels of every rule that fits, whatever its condition. */
-function labelsOf(_rules: readonly CompiledRule<ResultRule>[]): readonly UnjudgedLabel[] {
-  return [];
+  return fitting.length === 0 ? null : { judged: false, unjudged: labelsOfRules(fitting) };
 }

@@ -26,6 +26,7 @@ export type ErrorCode =
   | 'too_many_held_runs'
   | 'too_many_suspensions'
   | 'scope_not_found'
+  | 'run_not_found'
   | 'suspension_not_found'
   | 'suspended'
   | 'weak_password'

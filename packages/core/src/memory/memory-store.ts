@@ -204,6 +204,7 @@ function fits({ seq, draft, canonical }: SealedEntry, query: Omit<AuditQuery, 'l
     (query.decision === undefined || draft.decision === query.decision) &&
     (query.opId === undefined || draft.opId === query.opId) &&
     (query.user === undefined || isFor(draft, query.user)) &&
+    (query.run === undefined || draft.run === query.run) &&
     (query.from === undefined || draft.at >= query.from) &&
     (query.to === undefined || draft.at < query.to)
   );

@@ -6,12 +6,14 @@ import type { Json, Actor } from '../audit/index.ts';
 import { announce, traceIdsIn } from '../kernel/index.ts';
 import type { Micros } from '../kernel/index.ts';
 import { noteApproached } from '../budget/index.ts';
+import { giveLabels, noLabels } from '../runs/index.ts';
 import type { Leaving } from '../tenancy/index.ts';
 import { usedBy } from '../tenancy/index.ts';
 import type { OpState, OpTrigger } from './lifecycle.ts';
 import type { Op, OpRecord } from './op.ts';
 import { isOver } from './lifecycle.ts';
 import { recordOf } from './op.ts';
+import { inRun } from './op-in-run.ts';
 import { tiersOfOp } from './ops-facts.ts';
 import type { Receipt } from './receipt.ts';
 
@@ -38,13 +40,16 @@ export function moveOp(gov: Operations, op: Op, trigger: OpTrigger, by: MoveCaus
   if (to === from) return;
   const { costMicros = op.costMicros, usage = op.usage } = by.completion ?? {};
   const booked = chargeBudgets(gov, op, trigger, costMicros);
+  const { owedLabels } = op;
   change(gov, op, booked, {
     state: to,
+    owedLabels: noLabels,
     reason: reasonAfter(op, trigger, by),
     control: by.control ?? op.control,
     costMicros,
     usage,
   });
+  const labels = trigger === 'allow' ? giveLabels(gov, inRun(op), owedLabels, op.updatedAt) : [];
   gov.journal.record(
     draftOf({
       at: op.updatedAt,
@@ -60,6 +65,7 @@ export function moveOp(gov: Operations, op: Op, trigger: OpTrigger, by: MoveCaus
         cost_micros: op.costMicros,
         ...(booked === undefined || op.delegators.length === 0 ? {} : { delegators: op.delegators }),
         from,
+        ...(labels.length === 0 ? {} : { labels }),
         to: op.state,
         trigger,
       }),
@@ -80,7 +86,7 @@ function change(
   gov: Operations,
   op: Op,
   booked: string | undefined,
-  members: Pick<OpRecord, 'state' | 'reason' | 'control' | 'costMicros' | 'usage'>,
+  members: Pick<OpRecord, 'state' | 'reason' | 'control' | 'costMicros' | 'owedLabels' | 'usage'>,
 ): void {
   const at = gov.clock.now();
   const before = recordOf(op);

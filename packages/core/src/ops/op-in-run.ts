@@ -1,4 +1,5 @@
 import type { Undo } from '../journal/index.ts';
+import type { AgentId } from '../kernel/index.ts';
 import type { OpOfRun, RunRegistry } from '../runs/index.ts';
 import type { Op, OpRecord } from './op.ts';
 import { isOver } from './lifecycle.ts';
@@ -7,6 +8,12 @@ import { isAnother } from './op.ts';
 /** Whether an operation was checked and is not over. */
 function isUnderWay({ digest, state }: Pick<OpRecord, 'digest' | 'state'>): boolean {
   return digest !== '' && !isOver(state);
+}
+
+/** In which run an operation is, and which one it is. */
+export function inRun({ owner, runId, delegators, opId }: Op) {
+  const agent: AgentId = owner.record.id;
+  return { agent, runId, delegators, opId };
 }
 
 /** What a fact says of a first check that waits for people. */

@@ -1,6 +1,8 @@
 import type { ActionType, Via } from '../action/index.ts';
 import type { TokenUsage } from '../budget/index.ts';
 import type { EpochMs, AgentId, Part, Slot } from '../kernel/index.ts';
+import type { OwedLabel } from '../runs/index.ts';
+import { noLabels } from '../runs/index.ts';
 import type { OpState } from './lifecycle.ts';
 import { isOver } from './lifecycle.ts';
 import type { Receipt } from './receipt.ts';
@@ -30,6 +32,8 @@ export interface OpMembers {
   readonly policyRule: string;
   /** Digest of the action that was decided; empty until the first check. */
   readonly digest: string;
+  /** The labels that are given once people allow it. */
+  readonly owedLabels: readonly OwedLabel[];
   /** The last control of the operation. */
   readonly control: Receipt | null;
   /** Its agent has been silent for long. A record says so only of an operation that runs, as far as is known. */
@@ -99,6 +103,7 @@ export function membersOf(op: OpMembers): OpMembers {
     usage: op.usage,
     policyRule: op.policyRule,
     digest: op.digest,
+    owedLabels: op.owedLabels,
     control: op.control,
     stale: op.stale,
     floor: op.floor,
@@ -120,6 +125,7 @@ export function assignMembers(op: MutableOp, members: OpMembers): void {
   op.usage = members.usage;
   op.policyRule = members.policyRule;
   op.digest = members.digest;
+  op.owedLabels = members.owedLabels;
   op.control = members.control;
   op.stale = members.stale;
   op.floor = members.floor;
@@ -165,6 +171,7 @@ export function bareRecord(agent: AgentId, opId: string, at: EpochMs): OpRecord 
     usage: null,
     policyRule: '',
     digest: '',
+    owedLabels: noLabels,
     control: null,
     stale: false,
     floor: false,
@@ -202,6 +209,7 @@ export function newOp(
     usage: record.usage,
     policyRule: record.policyRule,
     digest: record.digest,
+    owedLabels: record.owedLabels,
     control: record.control,
     stale: record.stale,
     floor: record.floor,
@@ -256,6 +264,7 @@ export function recordOf(op: Op): OpRecord {
     usage: op.usage,
     policyRule: op.policyRule,
     digest: op.digest,
+    owedLabels: op.owedLabels,
     control: op.control,
     stale: op.stale && op.state === 'running',
     floor: op.floor,

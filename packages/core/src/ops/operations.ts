@@ -2,7 +2,7 @@ import type { AlertEvent, Actor } from '../audit/index.ts';
 import type { BalanceKeeper, BudgetEvent, BudgetsChange, Budgets, Ledger, Pricing } from '../budget/index.ts';
 import type { JournalOf } from '../journal/index.ts';
 import type { Reactions } from '../kernel/index.ts';
-import type { RunRegistry, RunsChange } from '../runs/index.ts';
+import type { KnownRuns, RunRegistry, RunsChange } from '../runs/index.ts';
 import type { AgentChange, AgentEvent, AgentUseChange, Tenancy, TenancyReactions } from '../tenancy/index.ts';
 import type { DelegationChange, ReportedTools, SuspensionChange, SuspensionEvent } from '../tenancy/index.ts';
 import type { KnownOps } from './known-ops.ts';
@@ -44,6 +44,8 @@ export interface Operations extends Tenancy, Budgets {
   /** The prices in force count for the tokens of a completed model call. */
   readonly policies: Tenancy['policies'] & { readonly pricing: Pricing };
   readonly ops: KnownOps;
+  /** What happened in the runs of agents, and which labels they bear. */
+  readonly runs: KnownRuns;
   readonly journal: JournalOf<OperationsChange, OperationsEvent>;
   readonly reactions: OpsReactions;
 }

@@ -3,6 +3,8 @@ import type { LogFollower, ReplayedEntry } from '../audit/index.ts';
 import { ByLineage, EntryTimes } from '../audit/index.ts';
 import type { AgentId, EpochMs } from '../kernel/index.ts';
 import { keptText } from '../kernel/index.ts';
+import type { OwedLabel } from '../runs/index.ts';
+import { noLabels } from '../runs/index.ts';
 import type { Agent } from '../tenancy/index.ts';
 import type { OpState } from './lifecycle.ts';
 import type { OpRecord, OpUsage } from './op.ts';
@@ -21,6 +23,7 @@ interface LoggedEntry {
     readonly action?: { readonly type: ActionType };
     readonly op_state?: OpState;
     readonly digest?: string;
+    readonly labels?: readonly (Omit<OwedLabel, 'policyRule'> & { readonly policy_rule: string })[];
     readonly cost_micros?: number;
     readonly delegators?: readonly string[];
     readonly floor?: boolean;
@@ -133,6 +136,7 @@ function decided(
     reservedMicros: isOver(state) ? 0 : costMicros,
     policyRule: policyRule ?? '',
     digest: payload.digest ?? '',
+    owedLabels: payload.op_state === 'pending' ? owedIn(payload) : noLabels,
   };
   return { ...bareRecord(agent, opId, at), ...told };
 }
@@ -155,4 +159,8 @@ function usageIn(payload: LoggedEntry['payload']): OpUsage | null {
   const { input_tokens: input, output_tokens: output, cached_input_tokens: cached } = payload;
   if (input === undefined && output === undefined && cached === undefined) return null;
   return { inputTokens: input ?? null, outputTokens: output ?? null, cachedInputTokens: cached ?? null };
+}
+
+function owedIn({ labels }: LoggedEntry['payload']): readonly OwedLabel[] {
+  return labels?.map(({ name, of, policy_rule: policyRule }) => ({ name, of, policyRule })) ?? noLabels;
 }

@@ -1,5 +1,6 @@
 import type { AgentColumn, Row, Table } from '../journal/index.ts';
 import { agentColumns, agentIdOf, integer, numberIn, text, textIn } from '../journal/index.ts';
+import { noLabels } from '../runs/index.ts';
 import { noDelegators } from './op.ts';
 import type { SavedOp } from './ops-slice.ts';
 import { boundedOp } from './ops-slice.ts';
@@ -20,7 +21,7 @@ function recordOf(op: SavedOp): string {
 }
 
 /** Rows of older versions lack these members. */
-type Later = 'controlId' | 'delegators' | 'floor' | 'reservedMicros' | 'resultDuty' | 'usage' | 'via';
+type Later = 'controlId' | 'delegators' | 'floor' | 'owedLabels' | 'reservedMicros' | 'resultDuty' | 'usage' | 'via';
 type StoredRecord = Omit<SavedOp, 'agent' | 'opId' | 'seq' | Later> & Partial<Pick<SavedOp, Later>>;
 
 function opOf(row: Row): SavedOp {
@@ -43,6 +44,7 @@ function opOf(row: Row): SavedOp {
     usage: record.usage ?? null,
     policyRule: record.policyRule,
     digest: record.digest,
+    owedLabels: record.owedLabels ?? noLabels,
     seq: numberIn(row, 'seq'),
     controlId: record.controlId ?? null,
     floor: record.floor ?? false,

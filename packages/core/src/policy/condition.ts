@@ -17,12 +17,18 @@ export interface PolicyFeatures {
   readonly mostInstructions?: number;
 }
 
-/** What happened in the run that a check names. */
-export interface RunFacts {
-  readonly id: string;
+/** What was counted in a run. */
+export interface RunCounts {
   /** How many checks the run made before this one. */
   readonly checks: number;
   readonly spent_usd: number;
+}
+
+/** What happened in the run that a check names. */
+export interface RunFacts extends RunCounts {
+  readonly id: string;
+  /** The labels that count in the run, each once, in the order of their names. */
+  readonly labels: readonly string[];
 }
 
 /** What a tier has spent and reserved, in the present day and month. */
@@ -70,6 +76,8 @@ export interface Condition {
   (facts: Facts, evaluation?: Evaluation): boolean;
   /** How many instructions its patterns became; absent if it has none. */
   readonly instructions?: number;
+  /** It may read the labels of the run. A refusal then says where they come from. */
+  readonly readsLabels?: true;
 }
 
 /** The same of a rule on results. */

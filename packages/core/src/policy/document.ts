@@ -5,6 +5,7 @@ import type { Pricing, ActionOnExceed, Caps, BudgetTier } from '../budget/index.
 import type { AgentId, Glob } from '../kernel/index.ts';
 import { isId } from '../kernel/index.ts';
 import type { Mask, DetectorName } from '../masking/index.ts';
+import type { LabelOwner } from '../runs/index.ts';
 import type { Condition, ResultCondition } from './condition.ts';
 
 /** The budget of a document: caps for tiers. A scoped document has caps for its own tenant only. */
@@ -62,6 +63,12 @@ export interface ApprovalTerms {
   readonly notUser?: boolean;
 }
 
+/** The labels that a rule gives where it matches, and who bears them from then on. */
+export interface RuleLabels {
+  readonly names: readonly string[];
+  readonly of: LabelOwner;
+}
+
 export interface PolicyRule {
   readonly name: string;
   readonly effect: Effect;
@@ -70,6 +77,7 @@ export interface PolicyRule {
   /** The condition as written, for explanations. */
   readonly whenText?: string;
   readonly approvals?: ApprovalTerms;
+  readonly labels?: RuleLabels;
 }
 
 /** What a rule masks, as it is written. */
@@ -93,6 +101,7 @@ export interface ResultRule {
   readonly whenText?: string;
   /** What it replaces, if that is its effect. */
   readonly mask?: RuleMask;
+  readonly labels?: RuleLabels;
 }
 
 export interface RuleMask {

@@ -1,12 +1,14 @@
 export type { Asking } from './asking-rules.ts';
 export { alsoOfBudget, approverKey, jointly, waitOf } from './asking-rules.ts';
-export type { CompileCondition, Condition, ConditionAuthor, Facts, PeriodSpend, RunFacts } from './condition.ts';
+export type { CompileCondition, Condition, ConditionAuthor, Facts, PeriodSpend } from './condition.ts';
+export type { RunCounts, RunFacts } from './condition.ts';
 export type { FindPattern, PolicyFeatures, ResultCondition, ResultFacts, SpendFacts } from './condition.ts';
 export { ConditionError, Evaluation, NotRecorded, UnknownFact, decisionCost } from './condition.ts';
 export type { ApproverTerms, Effect, PolicyDocument, PolicyProblem, PolicyScope, ResultRule } from './document.ts';
 export { authorOf, bindingOfName, describeProblem, describeScope, mayReachScope, namespaceOf } from './document.ts';
 export { parseScope, scopesAbove } from './document.ts';
 export type { ResultVerdict } from './judge-result.ts';
+export { labelsOfRules } from './labels-in-force.ts';
 export type { ListedPrice } from './list-prices.ts';
 export { listPrices } from './list-prices.ts';
 export { loadPolicies, rejectPolicies } from './load-policies.ts';

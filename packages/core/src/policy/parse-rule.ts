@@ -2,10 +2,11 @@ import type { ActionType } from '../action/index.ts';
 import { actionTypes } from '../action/index.ts';
 import { messageOf, GlobError, isId } from '../kernel/index.ts';
 import type { Glob } from '../kernel/index.ts';
-import type { Matchers, PolicyRule, ResultRule } from './document.ts';
+import type { Matchers, PolicyRule, ResultRule, RuleLabels } from './document.ts';
 import { effects, resultEffects } from './document.ts';
 import { offsetInText } from './offset-in-text.ts';
 import { parseApprovals } from './parse-approvals.ts';
+import { parseLabels } from './parse-labels.ts';
 import { parseMask } from './parse-mask.ts';
 import { canConcern } from './rule-index.ts';
 import type { SourceRules } from './source-rules.ts';
@@ -17,7 +18,18 @@ import type { Document, Node } from 'yaml';
 import { isScalar } from 'yaml';
 
 export const globDimensions = ['tools', 'models', 'hosts', 'paths', 'commands', 'users'] as const;
-export const ruleKeys = ['name', 'on', 'effect', 'actions', ...globDimensions, 'when', 'approvals', 'mask'] as const;
+export const ruleKeys = [
+  'name',
+  'on',
+  'effect',
+  'actions',
+  ...globDimensions,
+  'when',
+  'approvals',
+  'mask',
+  'labels',
+  'labels_of',
+] as const;
 
 /** What rules may be about. */
 export const ruleSubjects = ['call', 'result'] as const;
@@ -112,10 +124,11 @@ class RuleParser {
     if (approvals !== undefined && effect !== undefined && effect !== 'require_approval') {
       this.#yaml.complain(approvals.nameNode, '"approvals" belongs to rules with the effect "require_approval" only');
     }
+    const labels = this.#labels(members);
     const mask = members.get('mask');
     if (mask !== undefined) this.#yaml.complain(mask.nameNode, '"mask" belongs to rules with "on: result" only');
     if (effect === undefined) return undefined;
-    return { name, effect, matchers, ...when, ...(terms === undefined ? {} : { approvals: terms }) };
+    return { name, effect, matchers, ...when, ...(terms === undefined ? {} : { approvals: terms }), ...labels };
   }
 
   #resultRule({ node, name, matchers, members }: WrittenRule): ResultRule | undefined {
@@ -127,6 +140,7 @@ class RuleParser {
         this.#yaml.complain(member.nameNode, `"${key}" belongs to rules on calls only, not to "on: result"`);
       }
     }
+    const labels = this.#labels(members);
     const written = members.get('mask');
     const mask = written === undefined ? undefined : parseMask(this.#yaml, this.#document, written, this.#shared);
     if (written !== undefined && effect !== undefined && effect !== 'mask') {
@@ -136,7 +150,12 @@ class RuleParser {
       this.#yaml.complain(node, 'a rule with the effect "mask" needs a "mask" that says what it replaces');
     }
     if (effect === undefined) return undefined;
-    return { name, effect, matchers, ...when, ...(mask === undefined ? {} : { mask }) };
+    return { name, effect, matchers, ...when, ...(mask === undefined ? {} : { mask }), ...labels };
+  }
+
+  #labels(members: WrittenRule['members']): { readonly labels?: RuleLabels } {
+    const labels = parseLabels(this.#yaml, this.#document, members.get('labels'), members.get('labels_of'));
+    return labels === undefined ? {} : { labels };
   }
 
   #subject(member: Member | undefined): RuleSubject {

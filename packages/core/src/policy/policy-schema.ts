@@ -4,9 +4,11 @@ import { actionTypes } from '../action/index.ts';
 import { detectorNames, usualMask } from '../masking/index.ts';
 import { effects, policyModes, resultEffects } from './document.ts';
 import { actionsOnExceed, cachedPriceKey, capKeys, ownCapKeys, priceKeys, unknownPrices } from './parse-budget.ts';
+import { labelOwners, mostLabels } from '../runs/index.ts';
 import { roles } from '../access/index.ts';
 import type { approvalKeys, approverKeys } from './parse-approvals.ts';
 import { approvalBounds, approverBounds } from './parse-approvals.ts';
+import { labelPattern } from './parse-labels.ts';
 import type { rateKeys } from './parse-rates.ts';
 import { mostRates, rateBounds, ratePers } from './parse-rates.ts';
 import type { maskKeys } from './parse-mask.ts';
@@ -151,11 +153,25 @@ function rule(): Schema {
       anyOf: [{ required: ['detect'] }, { required: ['patterns'] }, { required: ['fields'] }],
       description: 'Of the effect mask: what is replaced in all texts of a result.',
     },
+    labels: {
+      type: 'array',
+      minItems: 1,
+      maxItems: mostLabels,
+      items: { type: 'string', pattern: labelPattern.source },
+      description:
+        'Where the rule matches and nothing denies, the run bears these from then on. Conditions see run.labels.',
+    },
+    labels_of: {
+      enum: [...labelOwners],
+      default: 'run',
+      description: 'Who bears the labels: the run, or the agent in all its runs until they are cleared.',
+    },
   };
   const onResults: Schema = { properties: { on: { const: 'result' } }, required: ['on'] };
   return {
     ...strict(members),
     required: ['effect'],
+    dependentRequired: { labels_of: ['labels'] },
     allOf: [
       where({ required: ['approvals'] }, { properties: { effect: { const: 'require_approval' } } }),
       where(onResults, { properties: { effect: { enum: [...resultEffects] }, approvals: false } }),

@@ -243,7 +243,7 @@ function factsOf(id: AgentId, asked: Action, user: string | null): Facts {
     now: 0,
     costUsd: 0,
     args: () => ({}),
-    run: () => ({ id: '', checks: 0, spent_usd: 0 }),
+    run: () => ({ id: '', checks: 0, spent_usd: 0, labels: [] }),
     annotations: () => ({}),
     user: () => (user === null ? null : userFrom(user.includes('@') ? { sub: 'u', email: user } : { sub: user })),
     spend: () => ({ global: nothing, org: nothing, team: nothing, agent: nothing }),

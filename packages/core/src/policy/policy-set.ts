@@ -5,6 +5,7 @@ import type { BudgetPolicy, Pricing, BudgetRules, Caps, BudgetTier, TierOf } fro
 import { budgetPolicy, noPrices, noBudgets, noCaps } from '../budget/index.ts';
 import { shortened } from '../kernel/index.ts';
 import type { AgentId, Sha256 } from '../kernel/index.ts';
+import type { OwedLabel } from '../runs/index.ts';
 import type { Asking } from './asking-rules.ts';
 import { askingReason, strictest } from './asking-rules.ts';
 import type { Facts, ResultFacts } from './condition.ts';
@@ -22,6 +23,7 @@ import { RatesInForce } from './rates-in-force.ts';
 import type { CompiledRule } from './rule-index.ts';
 import type { FoundRules } from './scope-indexes.ts';
 import { ScopeIndexes } from './scope-indexes.ts';
+import { LabelsInForce } from './labels-in-force.ts';
 import { subjectOf } from './subject.ts';
 import type { ToolFacts } from './tool-facts.ts';
 
@@ -41,6 +43,8 @@ export interface Verdict {
   readonly rates?: readonly RateInForce[];
   /** What observed documents would have decided otherwise. */
   readonly observed?: readonly Observed[];
+  /** The condition of the rule that denies may have read the labels of the run. */
+  readonly readsLabels?: true;
 }
 
 /** All documents of the gateway, compiled. A set never changes: a reload makes a new one and swaps it in whole. */
@@ -52,6 +56,7 @@ export class PolicySet {
   readonly #byScope: ScopeIndexes;
   readonly #hints: DenialHints;
   readonly #observed: ObservedDocuments | undefined;
+  readonly #labels: LabelsInForce;
   readonly #isEmpty: boolean;
   readonly #hasResultRules: boolean;
   readonly rates: RatesInForce;
@@ -68,6 +73,7 @@ export class PolicySet {
     this.#default = defaultOf(enforced);
     this.#byScope = new ScopeIndexes(enforced, before === undefined ? undefined : before.#byScope);
     this.rates = new RatesInForce(enforced);
+    this.#labels = new LabelsInForce(enforced);
     this.#observed = ObservedDocuments.of(documents);
     this.#hints = new DenialHints(documents, this.#default);
     this.budgets = budgetPolicy(budgetRules(documents));
@@ -88,6 +94,11 @@ export class PolicySet {
     const decided = this.#decide(agent, action, scopes, facts, evaluation);
     const rates = decided.effect === 'deny' ? [] : this.rates.of(scopes, action.type, evaluation);
     return rates.length === 0 ? decided : { ...decided, rates };
+  }
+
+  /** The labels that a call gives, if it is not denied. */
+  labelsOf(agent: AgentId, { type }: Action, facts: Facts, evaluation: Evaluation): readonly OwedLabel[] {
+    return this.#labels.of(scopesAbove(agent), type, facts, evaluation);
   }
 
   /** It comes last, once everything is judged that decides, so that it takes nothing from the cost limit of that. */
@@ -156,8 +167,9 @@ export class PolicySet {
   }
 }
 
-function verdictOf({ strongest: { effect, reason, id, document }, asking }: FoundRules): Verdict {
+function verdictOf({ strongest: { effect, reason, id, rule, document }, asking }: FoundRules): Verdict {
   const verdict = { effect, reason, rule: id, tier: document.scope.tier };
+  if (effect === 'deny' && rule.when?.readsLabels === true) return { ...verdict, readsLabels: true };
   return asking.length === 0 ? verdict : { ...verdict, reason: askingReason(asking), asking: strictest(asking) };
 }
 

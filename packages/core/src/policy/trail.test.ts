@@ -24,7 +24,7 @@ function factsOf(id: AgentId, asked: Action): Facts {
     now: 0,
     costUsd: 0,
     args: () => ({}),
-    run: () => ({ id: '', checks: 0, spent_usd: 0 }),
+    run: () => ({ id: '', checks: 0, spent_usd: 0, labels: [] }),
     annotations: () => ({}),
     user: () => null,
     spend: () => ({ global: nothing, org: nothing, team: nothing, agent: nothing }),

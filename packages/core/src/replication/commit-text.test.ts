@@ -56,6 +56,9 @@ const op: fc.Arbitrary<OpRecord> = fc.record(
     stale: fc.boolean(),
     floor: fc.boolean(),
     resultDuty,
+    owedLabels: fc.array(fc.record({ name: text, of: fc.constantFrom('run', 'agent'), policyRule: text }, plain), {
+      maxLength: 2,
+    }),
   },
   plain,
 );

@@ -3,6 +3,7 @@ import type { Touched } from '../journal/index.ts';
 import { factOf, nameOf } from '../journal/index.ts';
 import type { AgentId } from '../kernel/index.ts';
 import type { OpRecord } from '../ops/index.ts';
+import { noLabels } from '../runs/index.ts';
 import { noDelegators, offFloor } from '../ops/index.ts';
 import type { AnyStep, ReadFacts, WrittenFacts } from './facts-of-commit.ts';
 import { agentIdOf, readSteps, textsIn } from './facts-of-commit.ts';
@@ -60,7 +61,13 @@ function touchedIn(value: unknown): Touched {
 }
 
 /** Operations in commits of earlier releases lack these members. */
-const laterMembers = { via: null, delegators: noDelegators, floor: false, resultDuty: null } as const;
+const laterMembers = {
+  via: null,
+  delegators: noDelegators,
+  floor: false,
+  resultDuty: null,
+  owedLabels: noLabels,
+} as const;
 
 function withLaterMembers(step: AnyStep): AnyStep {
   if ('event' in step) {

@@ -2,6 +2,7 @@ import type { DecisionEvent } from '../decision/index.ts';
 import type { AgentId } from '../kernel/index.ts';
 import type { OpRecord } from '../ops/index.ts';
 import { bareRecord, noDelegators, opStates } from '../ops/index.ts';
+import { noLabels } from '../runs/index.ts';
 import type { AnyStep } from './facts-of-commit.ts';
 
 /**
@@ -79,6 +80,7 @@ export function unpackStep(packed: PackedStep, agents: readonly AgentId[]): AnyS
     usage: rare?.usage ?? null,
     policyRule,
     digest,
+    owedLabels: noLabels,
     control: null,
     stale: false,
     floor: false,

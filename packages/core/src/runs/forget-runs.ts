@@ -1,7 +1,7 @@
 import type { JournalOf } from '../journal/index.ts';
 import type { Clock, EpochMs } from '../kernel/index.ts';
 import type { InRun, Run } from './run.ts';
-import type { KnownRuns } from './run-registry.ts';
+import type { KnownRuns } from './known-runs.ts';
 import type { RunsChange } from './runs-slice.ts';
 
 /** What use cases of runs work on. */
@@ -11,10 +11,17 @@ export interface Runs {
   readonly runs: KnownRuns;
 }
 
-/** Before a check: its run begins anew if it was quiet for too long, and another one makes room if it is new. */
-export function makeRoomForRun(gov: Runs, op: InRun, now: EpochMs): void {
+/**
+ * Before a check: its run begins anew if it was quiet for too long, and another one makes room if it is new. Returns when the
+ * run of this id was forgotten, if the check takes such an id up.
+ */
+export function makeRoomForRun(gov: Runs, op: InRun, now: EpochMs): EpochMs | undefined {
   const found = gov.runs.toMakeRoom(op, now);
   if (found.length > 0) forget(gov, found);
+  const taken = gov.runs.forgotten(op);
+  if (taken === undefined) return undefined;
+  gov.journal.apply({ kind: 'runs_forgotten', runs: [], dropped: [taken.place] });
+  return taken.at;
 }
 
 /** Forgets runs that were quiet for too long, and those beyond what an org may have, a few in each step. */
@@ -44,6 +51,9 @@ export class ForgettingRuns {
   }
 }
 
-function forget({ journal }: Runs, found: readonly Run[]): void {
-  journal.apply({ kind: 'runs_forgotten', runs: found.map(({ place }) => place) });
+function forget({ journal, runs, clock }: Runs, found: readonly Run[]): void {
+  const places = found.map(({ place }) => place);
+  const dropped = runs.namesBeyond(places);
+  const forgotten = { kind: 'runs_forgotten', runs: places, at: clock.now() } as const;
+  journal.apply(dropped.length === 0 ? forgotten : { ...forgotten, dropped });
 }

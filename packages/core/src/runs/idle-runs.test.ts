@@ -10,14 +10,14 @@ function registryOf(most: number, least: number) {
   let at = 0;
   const check = (name: string, runId: string, state = 'terminated') => {
     const run = { agent: agentId(name), runId, delegators: [] };
-    runs.forget(runs.toMakeRoom(run, ++at).map(({ place }) => place));
+    runs.forget({ runs: runs.toMakeRoom(run, ++at).map(({ place }) => place) });
     if (state === 'running') runs.move({ ...run, updatedAt: at }, 1);
     const op = { ...run, state, digest: 'd', updatedAt: at, costMicros: 0, reservedMicros: 0 };
     runs.count({ op, checked: true }, restoring);
   };
   const tidy = () => {
     const found = [...runs.toForget(() => at)].filter((run) => run !== undefined);
-    runs.forget(found.map(({ place }) => place));
+    runs.forget({ runs: found.map(({ place }) => place) });
   };
   const known = (name: string, runId: string) => runs.of({ agent: agentId(name), runId, delegators: [] }).checks;
   return { runs, check, known, tidy };

@@ -1,9 +1,13 @@
 export { makeRoomForRun } from './forget-runs.ts';
-export type { InRun, RunCount } from './run.ts';
+export { giveLabels, refuseLabels } from './give-labels.ts';
+export type { KnownRuns } from './known-runs.ts';
+export type { Label, LabelBearer, LabelOwner, OwedLabel } from './label.ts';
+export { agentBearer, bearersOf, labelOwners, mostLabels, noLabels, runBearer } from './label.ts';
+export type { InRun, Run, RunCount, RunPlace } from './run.ts';
+export { keyOfPlace, mostAgents, nameOfPlace, placeOfRun } from './run.ts';
 export { RunKeeper } from './run-keeper.ts';
-export type { KnownRuns } from './run-registry.ts';
 export { RunRegistry } from './run-registry.ts';
 export { runsFacts } from './runs-facts.ts';
-export { runsFrom, runsTable } from './runs-rows.ts';
-export type { OpOfRun, RunsChange, RunsSnapshot } from './runs-slice.ts';
+export { forgottenRunsTable, labelsTable, runsFrom, runsTable } from './runs-rows.ts';
+export type { LabelsCleared, LabelsGiven, OpOfRun, RunsChange, RunsSnapshot } from './runs-slice.ts';
 export { countsOf, watchedRuns } from './watched-runs.ts';

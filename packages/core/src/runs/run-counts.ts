@@ -84,3 +84,10 @@ function noteTimes(run: MutableRun, startedAt: EpochMs, lastAt: EpochMs): void {
   run.startedAt = isNew ? startedAt : Math.min(run.startedAt, startedAt);
   run.lastAt = isNew ? lastAt : Math.max(run.lastAt, lastAt);
 }
+
+/** Whether a row has all of a run. */
+export function isSaved(run: MutableRun | undefined, saved: SavedRun | undefined): boolean {
+  if (run === undefined || saved === undefined || run.unsettled.length > 0) return false;
+  const isSame = run.checks === saved.checks && run.lastAt === saved.lastAt;
+  return isSame && String(run.costMicros) === saved.costMicros;
+}

@@ -1,16 +1,18 @@
 import type { Applying, SaveStep, Undo } from '../journal/index.ts';
 import { nothingToApply, restoring, undoAll, WriteBehind } from '../journal/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
+import { ForgottenRuns } from './forgotten-runs.ts';
+import type { ForgottenRun } from './forgotten-runs.ts';
 import { IdleRuns } from './idle-runs.ts';
-import { add, changeOf, durablePart, empty, join, subtract } from './run-counts.ts';
+import type { LabelBearer } from './label.ts';
+import { LabelRegistry } from './label-registry.ts';
+import { add, changeOf, durablePart, empty, isSaved, join, subtract } from './run-counts.ts';
 import type { InRun, MutableRun, Run, RunChange, RunCount, RunPlace } from './run.ts';
 import { isAt, nameOfPlace, newRun, placeOfRun, runName } from './run.ts';
-import type { OpOfRun, RunsSaved, SavedRun } from './runs-slice.ts';
+import type { LabelsCleared, LabelsGiven, OpOfRun, RunsForgotten, RunsSaved } from './runs-slice.ts';
+import type { SavedLabel, SavedRun } from './runs-slice.ts';
 
 const nothing: RunCount = { checks: 0, spentMicros: 0 };
-
-/** What rules see of runs. Only facts count. */
-export type KnownRuns = Pick<RunRegistry, 'of' | 'find' | 'all' | 'toMakeRoom' | 'toForget' | 'toSave'>;
 
 /** All runs that are not forgotten. They know no clock: facts name the times. */
 export class RunRegistry {
@@ -18,14 +20,19 @@ export class RunRegistry {
   readonly rows = new WriteBehind<string>();
   readonly #byName = new Map<string, MutableRun>();
   readonly #idle: IdleRuns;
+  /** What runs and agents bear. Only `give`, `clear` and `forget` change it. */
+  readonly labels: LabelRegistry;
+  readonly #forgotten: ForgottenRuns;
   readonly #ttlMs: number;
   /** The run that was found last. */
   #last: MutableRun | undefined;
 
   /** `ttlMs`: for how long a run is known after the last that happened in it. */
-  constructor(ttlMs: number, idle = new IdleRuns()) {
+  constructor(ttlMs: number, idle = new IdleRuns(), forgotten = new ForgottenRuns()) {
     this.#ttlMs = ttlMs;
     this.#idle = idle;
+    this.#forgotten = forgotten;
+    this.labels = new LabelRegistry(idle);
   }
 
   get size(): number {
@@ -43,6 +50,16 @@ export class RunRegistry {
 
   all(): Iterable<Run> {
     return this.#byName.values();
+  }
+
+  /** The forgotten run whose id a check takes up, if it does. */
+  forgotten(op: InRun): ForgottenRun | undefined {
+    return this.#find(op) === undefined ? this.#forgotten.find(placeOfRun(op)) : undefined;
+  }
+
+  /** Which names of forgotten runs go if these are forgotten. */
+  namesBeyond(places: readonly RunPlace[]): readonly RunPlace[] {
+    return this.#forgotten.beyond(places);
   }
 
   /** Which runs to forget before one more check: its own, if that was quiet for too long, and others for which there is no room. */
@@ -127,9 +144,44 @@ export class RunRegistry {
     this.#settle(run, true);
   }
 
-  /** These are forgotten, here or elsewhere. What happened here meanwhile, and is not durable yet, is in new ones. */
-  forget(places: readonly RunPlace[]): Undo {
-    return undoAll(...places.map((place) => this.#forget(place)));
+  /** A run or an agent bears labels, here or elsewhere. */
+  give({ of, place, labels }: Pick<LabelsGiven, 'of' | 'place' | 'labels'>): Undo {
+    return this.#relabel({ of, place }, this.labels.give({ of, place }, labels), labels[0]?.since ?? 0);
+  }
+
+  /** Labels are cleared, here or elsewhere. */
+  clear({ of, place, names }: Pick<LabelsCleared, 'of' | 'place' | 'names'>): Undo {
+    return this.#relabel({ of, place }, this.labels.clear({ of, place }, names), 0);
+  }
+
+  /** A labelled run is known, whatever was counted in it. */
+  #relabel(bearer: LabelBearer, undo: Undo, at: EpochMs): Undo {
+    if (bearer.of === 'agent') return undo;
+    const mark = () => {
+      const isLabelled = this.labels.of(bearer).length > 0;
+      const name = nameOfPlace(bearer.place);
+      const run = this.#byName.get(name) ?? (isLabelled ? this.#begin(name, bearer.place, at) : undefined);
+      if (run === undefined) return;
+      this.#idle.mark(run, isLabelled);
+      this.#settle(run, false);
+    };
+    mark();
+    return () => {
+      undo();
+      mark();
+    };
+  }
+
+  /** These are forgotten, here or elsewhere, with their labels. What happened here meanwhile, and is not durable yet, is in new ones. */
+  forget({ runs, at, dropped = [] }: Pick<RunsForgotten, 'runs' | 'at' | 'dropped'>): Undo {
+    const names = at === undefined ? [] : runs.map((place) => ({ place, at }));
+    const undoNames = this.#forgotten.apply(names, dropped);
+    return undoAll(undoNames, ...runs.flatMap((place) => [this.#forgetLabels(place), this.#forget(place)]));
+  }
+
+  #forgetLabels(place: RunPlace): Undo {
+    const bearer: LabelBearer = { of: 'run', place };
+    return this.#relabel(bearer, this.labels.clear(bearer), 0);
   }
 
   #forget(place: RunPlace): Undo {
@@ -154,7 +206,18 @@ export class RunRegistry {
   }
 
   redoForgotten(places: readonly RunPlace[], seq: number): void {
-    this.forget(places.filter((place) => (this.#byName.get(nameOfPlace(place))?.asOf ?? 0) < seq));
+    for (const place of places) if ((this.#byName.get(nameOfPlace(place))?.asOf ?? 0) < seq) this.#forget(place);
+  }
+
+  /** Puts labels and the names of forgotten runs back, once runs are restored. Those first that were quiet for longest. */
+  restoreLabels(saved: readonly SavedLabel[], forgotten: readonly ForgottenRun[]): void {
+    this.#forgotten.apply(
+      forgotten.toSorted((a, b) => a.at - b.at),
+      [],
+    );
+    const lastAt = ({ place, label }: SavedLabel) => this.#byName.get(nameOfPlace(place))?.lastAt ?? label.since;
+    const quietFirst = saved.toSorted((a, b) => lastAt(a) - lastAt(b) || a.label.since - b.label.since);
+    for (const { of, place, label } of quietFirst) this.give({ of, place, labels: [label] });
   }
 
   /** Puts runs back as they were saved, those first that were quiet for longest. */
@@ -190,15 +253,8 @@ export class RunRegistry {
     );
     if (how.isHere) return undo;
     // Nothing is left to do here for those that are the same.
-    for (const [at, name] of names.entries()) if (this.#isSaved(name, saved[at])) this.rows.unchanged(name);
+    for (const [at, name] of names.entries()) if (isSaved(this.#byName.get(name), saved[at])) this.rows.unchanged(name);
     return undo;
-  }
-
-  #isSaved(name: string, saved: SavedRun | undefined): boolean {
-    const run = this.#byName.get(name);
-    if (run === undefined || saved === undefined || run.unsettled.length > 0) return false;
-    const isSame = run.checks === saved.checks && run.lastAt === saved.lastAt;
-    return isSame && String(run.costMicros) === saved.costMicros;
   }
 
   #begin(name: string, place: RunPlace, at: EpochMs): MutableRun {
@@ -210,7 +266,7 @@ export class RunRegistry {
 
   /** Finds a place for a run that has changed. */
   #settle(run: MutableRun, isTouched: boolean): void {
-    if (run.checks === 0 && run.underWay === 0 && run.unsettled.length === 0) {
+    if (run.checks === 0 && run.underWay === 0 && run.unsettled.length === 0 && !run.isLabelled) {
       this.#byName.delete(run.name);
       this.#idle.drop(run);
       this.rows.unchanged(run.name);

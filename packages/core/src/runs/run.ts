@@ -36,6 +36,11 @@ export function nameOfPlace({ orgId, teamId, runId, agentId }: RunPlace): string
   return runId === '' ? `${orgId}/${teamId}/@${agentId}` : `${orgId}/${teamId}/#${runId}`;
 }
 
+/** The same where anything may be in a run id: JSON has a text for all of it. The org stands second, as in other places. */
+export function keyOfPlace({ orgId, teamId, runId, agentId }: RunPlace): string {
+  return JSON.stringify([runId, orgId, teamId, agentId]);
+}
+
 /** What conditions see of a run. */
 export interface RunCount {
   readonly checks: number;
@@ -63,7 +68,7 @@ export interface RunAgent {
 export type MutableRunAgent = { -readonly [Member in keyof RunAgent]: RunAgent[Member] };
 
 /** A run names at most so many agents: those that came first, in the order of their ids. */
-const mostAgents = 16;
+export const mostAgents = 16;
 
 export interface Run extends RunCount {
   readonly name: string;
@@ -92,7 +97,9 @@ export interface MutableRun extends Run {
   asOf: number;
   /** What happened here and is not durable yet. */
   readonly unsettled: RunChange[];
-  /** Where it is among those of its team that have nothing under way. */
+  /** It bears labels. Such a run makes no room for others: whoever begins many must not wash labels off. */
+  isLabelled: boolean;
+  /** Where it is among those that have nothing under way: of its team, or among the labelled ones of its org. */
   idlePart: Part<MutableRun> | undefined;
 }
 
@@ -117,6 +124,7 @@ export function newRun(name: string, place: RunPlace, at: EpochMs): MutableRun {
     underWay: 0,
     asOf: 0,
     unsettled: [],
+    isLabelled: false,
     idlePart: undefined,
   };
 }

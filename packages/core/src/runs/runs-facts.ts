@@ -1,10 +1,11 @@
 import type { Meanings } from '../journal/index.ts';
 import { touchesNobody } from '../journal/index.ts';
+import { agentKey } from '../kernel/index.ts';
 import type { RunRegistry } from './run-registry.ts';
 import { nameOfPlace } from './run.ts';
-import { forgottenWrites, savedWrites } from './runs-rows.ts';
-import type { RunsChange } from './runs-slice.ts';
-import { countsName, forgottenRuns } from './watched-runs.ts';
+import { clearedWrites, forgottenWrites, givenWrites, savedWrites } from './runs-rows.ts';
+import type { RunsChange, RunsForgotten } from './runs-slice.ts';
+import { countsName, forgottenName, forgottenRuns, labelledName, labelsName } from './watched-runs.ts';
 
 interface State {
   readonly runs: RunRegistry;
@@ -20,10 +21,32 @@ export const runsFacts: Meanings<State, RunsChange> = {
     rows: savedWrites,
   },
   runs_forgotten: {
-    apply: ({ runs }, change) => runs.forget(change.runs),
+    apply: ({ runs }, change) => runs.forget(change),
     touch: touchesNobody,
-    alters: ({ runs }) => [forgottenRuns, ...runs.map((place) => countsName(nameOfPlace(place)))],
+    alters: alteredByForgetting,
     rows: forgottenWrites,
+    // Rows of labels, and of the names of what was forgotten, are written with the fact.
     redo: { runs: ({ runs }, change, { seq }) => runs.redoForgotten(change.runs, seq) },
   },
+  labels_given: {
+    apply: ({ runs }, change) => runs.give(change),
+    // Its operation touches the same agent. Whoever else is in the run rests on the labels by their name.
+    touch: ({ by }) => ({ agent: agentKey(by) }),
+    alters: (bearer) => [labelsName(bearer), labelledName(bearer)],
+    rows: givenWrites,
+  },
+  labels_cleared: {
+    apply: ({ runs }, change) => runs.clear(change),
+    touch: touchesNobody,
+    alters: (bearer) => [labelsName(bearer), labelledName(bearer)],
+    rows: clearedWrites,
+  },
 };
+
+function alteredByForgetting({ runs, dropped = [] }: RunsForgotten): readonly string[] {
+  const names = runs.flatMap((place) => {
+    const bearer = { of: 'run', place } as const;
+    return [countsName(nameOfPlace(place)), labelsName(bearer), labelledName(bearer), forgottenName(place)];
+  });
+  return [forgottenRuns, ...names, ...dropped.map(forgottenName)];
+}

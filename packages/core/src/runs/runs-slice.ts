@@ -1,4 +1,6 @@
-import type { EpochMs, Micros } from '../kernel/index.ts';
+import type { AgentId, EpochMs, Micros } from '../kernel/index.ts';
+import type { ForgottenRun } from './forgotten-runs.ts';
+import type { Label, LabelBearer } from './label.ts';
 import type { InRun, RunAgent, RunPlace } from './run.ts';
 
 /** A run as the store keeps it. */
@@ -28,9 +30,32 @@ export interface RunsSaved {
 export interface RunsForgotten {
   readonly kind: 'runs_forgotten';
   readonly runs: readonly RunPlace[];
+  /** When. Facts of earlier releases do not say. */
+  readonly at?: EpochMs;
+  /** Names of forgotten runs that need not be remembered any more. */
+  readonly dropped?: readonly RunPlace[];
 }
 
-export type RunsChange = RunsSaved | RunsForgotten;
+/** A run or an agent bears labels from now on. */
+export interface LabelsGiven extends LabelBearer {
+  readonly kind: 'labels_given';
+  /** The agent whose operation gave them. */
+  readonly by: AgentId;
+  readonly labels: readonly Label[];
+}
+
+/** Somebody has cleared labels of a run or an agent. */
+export interface LabelsCleared extends LabelBearer {
+  readonly kind: 'labels_cleared';
+  readonly names: readonly string[];
+}
+
+export type RunsChange = RunsSaved | RunsForgotten | LabelsGiven | LabelsCleared;
+
+/** A label as the store keeps it. */
+export interface SavedLabel extends LabelBearer {
+  readonly label: Label;
+}
 
 /** What a fact of an operation says of its run. */
 export interface OpOfRun {
@@ -52,4 +77,6 @@ export interface RunsSnapshot {
   readonly runs: readonly SavedRun[];
   /** The entry up to which they are true. Null if none were saved yet. */
   readonly runsMark: number | null;
+  readonly labels: readonly SavedLabel[];
+  readonly forgottenRuns: readonly ForgottenRun[];
 }

@@ -1,8 +1,12 @@
 import type { Noting } from '../journal/index.ts';
 import { eachNoted, watched } from '../journal/index.ts';
-import type { InRun } from './run.ts';
-import { nameOfPlace, runName } from './run.ts';
-import type { KnownRuns, RunRegistry } from './run-registry.ts';
+import type { LabelBearer } from './label.ts';
+import { bearerName, bearersOf } from './label.ts';
+import type { InRun, RunPlace } from './run.ts';
+import { nameOfPlace, placeOfRun, runName } from './run.ts';
+import type { KnownLabels, KnownRuns } from './known-runs.ts';
+import type { LabelRegistry } from './label-registry.ts';
+import type { RunRegistry } from './run-registry.ts';
 
 /**
  * Which runs are forgotten. A save rests on it: a row of one that was forgotten meanwhile would bring it back, and one that
@@ -18,6 +22,21 @@ export function countsName(name: string): string {
 /** What a first check changes. */
 export function countsOf(op: InRun): string {
   return countsName(runName(op));
+}
+
+/** Which labels somebody bears. It is no part of what is counted: most checks of a labelled run change nothing of it. */
+export function labelsName(bearer: LabelBearer): string {
+  return `labels of ${bearerName(bearer)}`;
+}
+
+/** How many runs of an org, or agents of a team, bear labels. */
+export function labelledName({ of, place: { orgId, teamId } }: LabelBearer): string {
+  return of === 'run' ? `labelled runs of ${orgId}` : `labelled agents of ${orgId}/${teamId}`;
+}
+
+/** Whether a run was forgotten. */
+export function forgottenName(place: RunPlace): string {
+  return `forgotten run ${nameOfPlace(place)}`;
 }
 
 /** Notes what rules read of runs. Checks commute, unless a condition looks at what was counted. */
@@ -44,6 +63,43 @@ export function watchedRuns(runs: RunRegistry, journal: Noting): RunRegistry {
       journal.reads({ name: forgottenRuns });
       return runs.toSave(most, seq);
     },
+    labels: watchedLabels(runs.labels, journal),
+    forgotten: (op) => {
+      journal.reads({ name: forgottenName(placeOfRun(op)) });
+      return runs.forgotten(op);
+    },
+    // One that is named twice is dropped once.
+    namesBeyond: (places) => runs.namesBeyond(places),
   };
   return watched(runs, seen);
+}
+
+function watchedLabels(labels: LabelRegistry, journal: Noting): LabelRegistry {
+  const rest = (bearer: LabelBearer) => journal.reads({ name: labelsName(bearer) });
+  const seen: KnownLabels = {
+    in: (op) => {
+      for (const bearer of bearersOf(op)) rest(bearer);
+      return labels.in(op);
+    },
+    of: (bearer) => {
+      rest(bearer);
+      return labels.of(bearer);
+    },
+    // Labels of different bearers commute as long as there is room for all.
+    mayLabel: (bearer) => {
+      const may = labels.mayLabel(bearer);
+      if (may) journal.onlyWhile(() => labels.isWithinBounds(bearer));
+      else journal.reads({ name: labelledName(bearer) });
+      return may;
+    },
+    // Whoever leaves a team with labels is remembered. Of labels that come at the same moment, it has left before.
+    hasTeam: (team) => labels.hasTeam(team),
+    get isEmpty() {
+      return labels.isEmpty;
+    },
+    get newestAt() {
+      return labels.newestAt;
+    },
+  };
+  return watched(labels, seen);
 }

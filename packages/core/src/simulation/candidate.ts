@@ -95,7 +95,7 @@ export interface EvaluationWorld
   readonly clock: Pick<Decisions['clock'], 'now'>;
   readonly directory: { find(id: AgentId): Pick<Agent, 'record' | 'lineage'> | undefined };
   readonly ledger: Pick<Decisions['ledger'], 'read' | 'resetsAt'>;
-  readonly runs: Pick<Decisions['runs'], 'of'>;
+  readonly runs: Pick<Decisions['runs'], 'of'> & { readonly labels: Pick<Decisions['runs']['labels'], 'in'> };
   readonly rates: Pick<Decisions['rates'], 'exceededBy'>;
 }
 

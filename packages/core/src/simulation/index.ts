@@ -8,3 +8,5 @@ export type { ChangedDecision, JudgedAgain } from './judge-again.ts';
 export { agentsOf, judgeAgain } from './judge-again.ts';
 export type { SimulatedApprovals, Simulation } from './simulate.ts';
 export { simulate } from './simulate.ts';
+export type { RunOperation } from './list-run-operations.ts';
+export { listRunOperations } from './list-run-operations.ts';

@@ -3,7 +3,7 @@ import { outboxTable } from '../accounts/accounts-rows.ts';
 import { approvalsTable, grantsTable } from '../approvals/approvals-rows.ts';
 import { balancesTable, closedPeriodsTable } from '../budget/budget-rows.ts';
 import { ratesTable } from '../budget/rates/rates-rows.ts';
-import { runsTable } from '../runs/runs-rows.ts';
+import { forgottenRunsTable, labelsTable, runsTable } from '../runs/runs-rows.ts';
 import {
   bulksTable,
   departuresTable,
@@ -39,6 +39,8 @@ export const everyTable: readonly Table[] = [
   balancesTable,
   ratesTable,
   runsTable,
+  labelsTable,
+  forgottenRunsTable,
   bulksTable,
   closedPeriodsTable,
   delegationsTable,
@@ -82,6 +84,7 @@ const opMembers = {
   digest: '',
   floor: false,
   resultDuty: null,
+  owedLabels: [],
 } as const;
 
 /** One change of each kind. A missing kind does not compile. */
@@ -172,7 +175,25 @@ const changes: { readonly [Kind in Change['kind']]: Extract<Change, { readonly k
     ],
     asOf: 1,
   },
-  runs_forgotten: { kind: 'runs_forgotten', runs: [{ orgId: 'acme', teamId: 'search', runId: '', agentId: 'bot' }] },
+  runs_forgotten: {
+    kind: 'runs_forgotten',
+    runs: [{ orgId: 'acme', teamId: 'search', runId: '', agentId: 'bot' }],
+    at: 1,
+    dropped: [{ orgId: 'acme', teamId: 'search', runId: 'r', agentId: '' }],
+  },
+  labels_given: {
+    kind: 'labels_given',
+    of: 'run',
+    place: { orgId: 'acme', teamId: 'search', runId: 'r', agentId: '' },
+    by: id,
+    labels: [{ name: 'mail.read', since: 1, opId: 't:s', policyRule: 'p/mail' }],
+  },
+  labels_cleared: {
+    kind: 'labels_cleared',
+    of: 'agent',
+    place: { orgId: 'acme', teamId: 'search', runId: '', agentId: 'bot' },
+    names: ['mail.read'],
+  },
   policy_saved: { kind: 'policy_saved', saved: sampleVersion },
   policy_set_saved: {
     kind: 'policy_set_saved',

@@ -1,7 +1,9 @@
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SavedRate } from '../budget/rates/rates-slice.ts';
-import type { SavedRun } from '../runs/runs-slice.ts';
+import type { LabelOwner } from '../runs/label.ts';
+import type { RunPlace } from '../runs/run.ts';
+import type { LabelsGiven, SavedLabel, SavedRun } from '../runs/runs-slice.ts';
 import type { ApiKeyRecord } from '../access/api-key.ts';
 import type { SigningKeyRecord } from '../access/signing-key.ts';
 import type { Approval } from '../approvals/approval.ts';
@@ -288,6 +290,8 @@ const nothing: Snapshot = {
   ratesMark: null,
   runs: [],
   runsMark: null,
+  labels: [],
+  forgottenRuns: [],
 };
 
 const rateOf = (digit: string) => `agent.60.${digit.repeat(24)}`;
@@ -311,6 +315,19 @@ function runRow(runId: string, seq: number): SavedRun {
     agents: [{ agentId: 'bot', checks: 2 }],
     seq,
   };
+}
+
+function placeOfRun(runId: string): RunPlace {
+  return runRow(runId, 0).place;
+}
+
+function labelRow(of: LabelOwner, runId: string, name: string): SavedLabel {
+  return { of, place: placeOfRun(runId), label: { name, since: 7, opId: 't1:s1', policyRule: 'p/mail "x"' } };
+}
+
+function given(of: LabelOwner, runId: string, ...names: readonly string[]): LabelsGiven {
+  const labels = names.map((name) => labelRow(of, runId, name).label);
+  return { kind: 'labels_given', of, place: placeOfRun(runId), by: sampleAgent.id, labels };
 }
 
 const hostileRunId = 'r "\u0000\ud800/#';
@@ -365,6 +382,7 @@ const sampleOp: SavedOp = {
   usage: { inputTokens: 7, outputTokens: null, cachedInputTokens: 0 },
   policyRule: 'a/b',
   digest: 'd'.repeat(64),
+  owedLabels: [{ name: 'mail.read', of: 'agent', policyRule: 'a/b' }],
   seq: 7,
   controlId: 'ctl_1',
   floor: true,
@@ -378,6 +396,7 @@ const bareOp: SavedOp = {
   actionType: null,
   costMicros: 0,
   digest: '',
+  owedLabels: [],
   controlId: null,
 };
 
@@ -800,6 +819,28 @@ const roundTrips: Readonly<Record<Change['kind'], RoundTrip>> = {
       [{ kind: 'runs_forgotten', runs: [runRow(hostileRunId, 1).place, { ...runRow('', 1).place, agentId: 'other' }] }],
     ],
     expected: { runs: [runRow('', 1)], runsMark: 1 },
+  },
+  labels_given: {
+    write: [
+      [given('agent', '', 'a'), given('run', hostileRunId, 'a', 'b')],
+      [given('run', 'other', 'a'), given('run', '', 'a')],
+      [{ kind: 'runs_forgotten', runs: [placeOfRun(''), placeOfRun('other')], at: 5 }],
+    ],
+    expected: {
+      labels: [labelRow('agent', '', 'a'), labelRow('run', hostileRunId, 'a'), labelRow('run', hostileRunId, 'b')],
+      forgottenRuns: [
+        { place: placeOfRun(''), at: 5 },
+        { place: placeOfRun('other'), at: 5 },
+      ],
+    },
+  },
+  labels_cleared: {
+    write: [
+      [given('agent', '', 'a'), given('run', hostileRunId, 'a', 'b')],
+      [{ kind: 'labels_cleared', of: 'run', place: placeOfRun(hostileRunId), names: ['b'] }],
+      [{ kind: 'labels_cleared', of: 'run', place: placeOfRun(''), names: ['a'] }],
+    ],
+    expected: { labels: [labelRow('agent', '', 'a'), labelRow('run', hostileRunId, 'a')] },
   },
   policy_saved: {
     write: [saved(version('a', 1), version('b', 1)), saved(version('a', 2), version('b', 2, null), sampleVersion)],

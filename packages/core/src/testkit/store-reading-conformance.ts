@@ -188,6 +188,7 @@ const everyKindOfEntry: readonly EntryDraft[] = Array.from({ length: 60 }, (_, i
           },
         }
       : {}),
+    ...(index % 5 === 2 ? { run: pick(['["r","acme","search",""]', '["\\u0000","acme","",""]'], index) } : {}),
     ...(index % 9 === 4 ? { claimedOrgId: pick(['umbrella', 'acme'], index) } : {}),
     reason: `reason ${index % 10}`,
     opId: pick(['t1:s1', 't2:s2', null, 't3:s3', 'T1:s1'], index),
@@ -211,6 +212,7 @@ const singleFilters: Readonly<Record<SingleFilter, Partial<AuditQuery>>> = {
   decision: { decision: 'pending' },
   opId: { opId: 't1:s1' },
   user: { user: 'ann@example.com' },
+  run: { run: '["r","acme","search",""]' },
   from: { from: start + 5000 },
   to: { to: start + 5000 },
   before: { before: 31 },
@@ -227,6 +229,7 @@ const plainQuery: fc.Arbitrary<AuditQuery> = fc.record(
     decision: fc.constantFrom('allow', 'deny', 'pending'),
     opId: fc.constantFrom('t1:s1', 't2:s2', 'none'),
     user: fc.constantFrom('u-1', 'U-1', 'ANN@example.com', 'ZOË', 'zoë', 'none', ''),
+    run: fc.constantFrom('["r","acme","search",""]', '["\\u0000","acme","",""]', 'none'),
     from: fc.integer({ min: start - 1000, max: start + 21_000 }),
     to: fc.integer({ min: start - 1000, max: start + 21_000 }),
     before: fc.integer({ min: 0, max: 70 }),
@@ -254,6 +257,7 @@ function fitting(entries: readonly SealedEntry[], query: AuditQuery): StoredEntr
         equal(query.eventType, draft.eventType) &&
         equal(query.decision, draft.decision) &&
         equal(query.opId, draft.opId) &&
+        equal(query.run, draft.run ?? null) &&
         isFor(query, draft) &&
         draft.at >= (query.from ?? Number.NEGATIVE_INFINITY) &&
         draft.at < (query.to ?? Number.POSITIVE_INFINITY) &&

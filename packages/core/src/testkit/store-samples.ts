@@ -143,6 +143,12 @@ export const someOp: fc.Arbitrary<SavedOp> = fc.record({
   ),
   policyRule: text,
   digest: fc.oneof(hexHash, fc.constant('')),
+  owedLabels: fc.array(
+    fc.record({ name: text, of: fc.constantFrom('run', 'agent'), policyRule: text }, { noNullPrototype: true }),
+    {
+      maxLength: 2,
+    },
+  ),
   seq: fc.integer({ min: 1, max: 1_000_000 }),
   controlId: orNull(fc.constant('ctl_1')),
   floor: fc.boolean(),

@@ -24,7 +24,13 @@ export interface PolicyEvaluator {
     asked: { readonly source: string; readonly name: string | undefined },
   ): Promise<readonly PolicyProblem[]>;
   /** Also checks the form of the request, which may be large. */
-  simulate(by: Principal, request: RawCheckRequest, candidate: Candidate | undefined): Promise<Simulation>;
+  /** `labels`: those that the run is supposed to bear, if not those that it does. */
+  simulate(
+    by: Principal,
+    request: RawCheckRequest,
+    candidate: Candidate | undefined,
+    labels?: readonly string[],
+  ): Promise<Simulation>;
   /** Refuses a candidate that could not be in force. */
   requireCandidate(by: Principal, candidate: Candidate): Promise<void>;
   judgeAgain(by: Principal, candidate: Candidate, entries: readonly StoredEntry[]): Promise<readonly JudgedAgain[]>;

@@ -1,9 +1,11 @@
 import type { Asking, CheckRequest, ConsideredRule, Decision, Facts, PolicySet, SpendFacts, Total } from '@reeve/core';
-import type { Charge, Micros } from '@reeve/core';
+import type { Charge, LabelsGiven, Micros } from '@reeve/core';
 import {
   approximateUsd,
   chargeOf,
   considerRules,
+  Evaluation,
+  giveLabels,
   limitTold,
   Ledger,
   microsOfUsd,
@@ -11,6 +13,7 @@ import {
   RateCounters,
   rateKey,
   RunRegistry,
+  subjectOf,
   tiersOf,
   totalJson,
   waitOf,
@@ -108,6 +111,7 @@ export class CaseScene {
     const rules = considerRules(this.#set, asked.agent, asked.action, facts);
     if (answer.reserved_micros > 0) this.#ledger.balances.reserve(tiersOf(asked.agent), answer.reserved_micros);
     this.#countRun(asked, answer);
+    if (answer.decision === 'allow') this.#label(asked, facts);
     return { answer, rules };
   }
 
@@ -147,6 +151,14 @@ export class CaseScene {
     this.#runs.count({ op: { ...run, state, digest: 'any', costMicros: 0, reservedMicros }, checked: true }, restoring);
   }
 
+  /** What is held for people gives its labels when they approve, which no case does. */
+  #label(asked: CaseRequest, facts: Facts): void {
+    const evaluation = new Evaluation(subjectOf(asked.action, facts.user()));
+    const owed = this.#set.labelsOf(asked.agent, asked.action, facts, evaluation);
+    const journal = { apply: (fact: LabelsGiven) => this.#runs.give(fact) };
+    giveLabels({ journal, runs: this.#runs }, { ...runOf(asked), opId: 'case:case' }, owed, this.#now);
+  }
+
   #facts(asked: CaseRequest, request: Pick<CheckRequest, 'args' | 'annotations'>, chargeMicros: number): Facts {
     const { name, framework, depth, metadata } = asked === this.#case ? this.#case.registered : nobody;
     return {
@@ -171,9 +183,11 @@ export class CaseScene {
       args: () => request.args ?? {},
       annotations: () => request.annotations ?? {},
       run: () => {
-        const { checks, spentMicros } = this.#runs.of({ agent: asked.agent, runId: asked.runId, delegators: [] });
-        const said = asked === this.#case ? this.#case.run : undefined;
-        return { id: asked.runId, ...(said ?? { checks, spent_usd: approximateUsd(spentMicros) }) };
+        const run = runOf(asked);
+        const { checks, spentMicros } = this.#runs.of(run);
+        const labels = [...new Set(this.#runs.labels.in(run).map(({ name }) => name))].toSorted();
+        const said = asked === this.#case ? this.#case.run : {};
+        return { id: asked.runId, checks, spent_usd: approximateUsd(spentMicros), labels, ...said };
       },
       spend: () => this.#spend(asked),
       user: () => asked.user,
@@ -190,6 +204,10 @@ export class CaseScene {
     }
     return spend;
   }
+}
+
+function runOf({ agent, runId }: CaseRequest) {
+  return { agent, runId, delegators: [] };
 }
 
 const auditedAs: Readonly<Record<Decision, string>> = {

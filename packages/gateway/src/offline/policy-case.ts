@@ -40,7 +40,7 @@ export interface PolicyCase extends CaseRequest {
   readonly registered: CaseAgent;
   readonly before: readonly EarlierRequest[];
   /** What its run has done before, if the case states it instead of listing requests. */
-  readonly run: { readonly checks: number; readonly spent_usd: number } | undefined;
+  readonly run: { readonly checks?: number; readonly spent_usd?: number; readonly labels?: readonly string[] };
   /** What was spent before, if the case states it instead of listing requests. */
   readonly spend: Readonly<Partial<Record<'global' | 'org' | 'team' | 'agent', CaseSpend>>>;
   readonly expected: ExpectedAnswer;

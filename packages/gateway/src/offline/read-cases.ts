@@ -140,13 +140,22 @@ function readRegistered(yaml: CaseYaml, document: Document.Parsed, member: Membe
   };
 }
 
-const runKeys = ['id', 'checks', 'spent_usd'] as const;
+const runKeys = ['id', 'checks', 'spent_usd', 'labels'] as const;
 
 function readRun(yaml: CaseYaml, document: Document.Parsed, member: Member | undefined): PolicyCase['run'] {
-  if (member === undefined || !isMap(member.value)) return undefined;
+  if (member === undefined || !isMap(member.value)) return {};
   // Reading the request has already reported unknown members.
   const members = new Map((yaml.members(document, member.value, '"run"') ?? []).map((one) => [one.name, one]));
-  return { checks: yaml.numberOf(members.get('checks')), spent_usd: yaml.numberOf(members.get('spent_usd')) };
+  const labels = members.get('labels');
+  const isCounted = labels === undefined || members.has('checks') || members.has('spent_usd');
+  return {
+    ...(isCounted
+      ? { checks: yaml.numberOf(members.get('checks')), spent_usd: yaml.numberOf(members.get('spent_usd')) }
+      : {}),
+    ...(labels === undefined
+      ? {}
+      : { labels: itemsOf(yaml, document, labels).map((item) => yaml.text(item, 'a label') ?? '') }),
+  };
 }
 
 function readSpend(yaml: CaseYaml, document: Document.Parsed, member: Member | undefined): PolicyCase['spend'] {

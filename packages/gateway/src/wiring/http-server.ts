@@ -24,6 +24,7 @@ import type { EventPorts } from '../transports/http/handlers/events.ts';
 import { eventHandlers } from '../transports/http/handlers/events.ts';
 import { logHandlers } from '../transports/http/handlers/logs.ts';
 import { opsHandlers } from '../transports/http/handlers/ops.ts';
+import { runHandlers } from '../transports/http/handlers/runs.ts';
 import { suspensionHandlers } from '../transports/http/handlers/suspensions.ts';
 import { peopleHandlers } from '../transports/http/handlers/people.ts';
 import { policyHandlers } from '../transports/http/handlers/policies.ts';
@@ -141,6 +142,7 @@ function handlersOf(context: WiringContext, parts: HttpParts): HttpOptions['hand
     ...policyTestHandlers(evaluator),
     ...tenancyHandlers(gov, execute),
     ...opsHandlers(gov, execute),
+    ...runHandlers(gov, execute, reader),
     ...suspensionHandlers(gov, execute),
     ...approvalHandlers(gov, execute),
     ...approvalLinkHandlers({

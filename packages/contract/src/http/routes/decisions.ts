@@ -3,7 +3,7 @@ import { bounds } from '../../bounds.ts';
 import type { ContextKind } from '../action-context.ts';
 import { contextSchema, contextShapes } from '../action-context.ts';
 import type { Route } from '../route.ts';
-import { alsoOneOf, id, idFilter, idOrEmpty, timestamp } from '../schemas.ts';
+import { alsoOneOf, id, idFilter, idOrEmpty, label, timestamp } from '../schemas.ts';
 
 const effect = z.enum(['allow', 'deny', 'require_approval']);
 const decision = z.enum(['allow', 'deny', 'pending']);
@@ -46,6 +46,8 @@ const request = {
   context: z.record(z.string().max(bounds.name), z.unknown()).meta({ maxProperties: mostInContext }).optional(),
   estimated_cost_micros: z.int().min(0).nullish(),
   run_id: z.string().max(bounds.runId).default(''),
+  /** What its run is supposed to bear, if not what it does. */
+  run: z.strictObject({ labels: z.array(label).max(bounds.labels) }).nullish(),
   /** The user for whom the agent would act. What is left out is as if the token did not say it. */
   user: z
     .strictObject({

@@ -1,8 +1,10 @@
 import { doors } from '../../action/index.ts';
 import type { DecisionEvent } from '../../decision/index.ts';
 import type { OpRecord, OpsChange, OpsChangeEvent, OpUsage, Receipt, SavedOp } from '../../ops/index.ts';
-import type { ResultDuty, UnjudgedLabel } from '../../ops/index.ts';
+import type { ResultDuty } from '../../ops/index.ts';
 import { opStates, receiptStatuses } from '../../ops/index.ts';
+import type { OwedLabel } from '../../runs/index.ts';
+import { labelOwners } from '../../runs/index.ts';
 import type { Codec } from './codec.ts';
 import type { SchemaOf } from './common.ts';
 import { actionType, actor, width } from './common.ts';
@@ -75,15 +77,12 @@ const opMembers: MembersOf<Omit<OpRecord, 'control' | 'stale' | keyof typeof lat
   delegators: list(text),
 };
 
-const resultDuty = nullable(
-  record<ResultDuty>({
-    judged: flag,
-    unjudged: list(record<UnjudgedLabel>({ name: text, of: word(['run', 'agent']), policyRule: text })),
-  }),
-);
+const owedLabels = list(record<OwedLabel>({ name: text, of: word(labelOwners), policyRule: text }));
+
+const resultDuty = nullable(record<ResultDuty>({ judged: flag, unjudged: owedLabels }));
 
 /** Operations in stores lack these. A later one comes last. */
-const laterMembers = { floor: flag, resultDuty } as const;
+const laterMembers = { floor: flag, resultDuty, owedLabels } as const;
 
 const op: Codec<OpRecord> = record<OpRecord>({
   ...opMembers,

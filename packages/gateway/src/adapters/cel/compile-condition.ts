@@ -58,11 +58,21 @@ function compilerOn(
           throw fault(`a condition must be true or false, and this is ${described(value)}`);
         return value;
       };
-      return instructions === 0 ? condition : Object.assign(condition, { instructions });
+      return Object.assign(
+        condition,
+        instructions === 0 ? {} : { instructions },
+        readsLabels(tree) ? { readsLabels: true as const } : {},
+      );
     } catch (error) {
       throw error instanceof ConditionError ? placed(error, source) : error;
     }
   };
+}
+
+/** Names of facts are resolved when a condition is read, so it reads no others. */
+function readsLabels(tree: Expression): boolean {
+  for (const part of partsOf(tree)) if (part.kind === 'fact' && part.name === 'run.labels') return true;
+  return false;
 }
 
 /** The fixed cost of a condition, before its parts. */

@@ -38,6 +38,7 @@ const members: Readonly<Record<string, FactMember>> = {
   'run.id': text((frame) => frame.run().id),
   'run.checks': whole((frame) => frame.run().checks),
   'run.spent_usd': amount((frame) => frame.run().spent_usd),
+  'run.labels': { type: 'list<string>', read: (frame) => frame.run().labels },
   'spend.global.day_usd': amount((frame) => frame.spend().global.day_usd),
   'spend.global.month_usd': amount((frame) => frame.spend().global.month_usd),
   'spend.org.day_usd': amount((frame) => frame.spend().org.day_usd),

@@ -127,7 +127,7 @@ function effectOf(set: PolicySet, tool: string, made: typeof call extends fc.Arb
     costUsd: made.costUsd,
     now: made.now,
     user: () => (made.user === null ? null : userFrom(made.user)),
-    run: () => ({ id: made.checks === 0 ? '' : 'run', checks: made.checks, spent_usd: 0 }),
+    run: () => ({ id: made.checks === 0 ? '' : 'run', checks: made.checks, spent_usd: 0, labels: [] }),
     spend: () => ({ global: spend, org: spend, team: spend, agent: spend }),
   });
   return set.evaluate(facts.agent.id, facts.action, facts).effect;

@@ -28,7 +28,7 @@ export function sampleFacts(
     now: Date.UTC(2026, 6, 15, 22, 30, 15, 250),
     args: () => args,
     annotations: () => ({}),
-    run: () => ({ id: 'run-7', checks: 12, spent_usd: 1.5 }),
+    run: () => ({ id: 'run-7', checks: 12, spent_usd: 1.5, labels: [] }),
     spend: () => ({
       global: { day_usd: 1, month_usd: 2 },
       org: { day_usd: 3, month_usd: 4 },

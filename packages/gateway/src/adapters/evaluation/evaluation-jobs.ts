@@ -6,6 +6,7 @@ import type {
   ConsideredRule,
   JudgedAgain,
   JudgedResult,
+  Label,
   Lineage,
   PlainSource,
   PolicyProblem,
@@ -27,6 +28,7 @@ export interface BroughtFacts {
   readonly now: number;
   readonly agent: { readonly record: AgentRecord; readonly lineage: Lineage } | undefined;
   readonly run: RunCount;
+  readonly labels: readonly Label[];
   /** The balances of the agent and of all tiers above it. */
   readonly balances: readonly CountedBalance[];
   /** What counts for the rates in force, of the same. */

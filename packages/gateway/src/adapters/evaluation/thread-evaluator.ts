@@ -3,6 +3,7 @@ import type {
   ConsiderAgain,
   Decisions,
   JudgedAgain,
+  Label,
   ParsedSource,
   PolicyProblem,
   PolicySource,
@@ -76,9 +77,14 @@ export class ThreadEvaluator implements PolicyEvaluator {
     return this.#run(by, 'validate', orgsOf(by, orgOfName(asked.name)), () => ({ by, ...asked }));
   }
 
-  simulate(by: Principal, request: RawCheckRequest, candidate: Candidate | undefined): Promise<Simulation> {
+  simulate(
+    by: Principal,
+    request: RawCheckRequest,
+    candidate: Candidate | undefined,
+    labels?: readonly string[],
+  ): Promise<Simulation> {
     const orgs = orgsOf(by, request.agentId?.orgId);
-    return this.#run(by, 'simulate', orgs, () => ({ by, request, candidate, facts: this.#factsOf(request) }));
+    return this.#run(by, 'simulate', orgs, () => ({ by, request, candidate, facts: this.#factsOf(request, labels) }));
   }
 
   async requireCandidate(by: Principal, candidate: Candidate): Promise<void> {
@@ -146,13 +152,15 @@ export class ThreadEvaluator implements PolicyEvaluator {
     }
   }
 
-  #factsOf({ agentId = nobody, runId }: RawCheckRequest): BroughtFacts {
+  #factsOf({ agentId = nobody, runId }: RawCheckRequest, labels?: readonly string[]): BroughtFacts {
     const { clock, directory, ledger, rates, runs, policies, sha256 } = this.#gov;
     const agent = directory.find(agentId);
+    const run = runOfAgent(this.#gov, agentId, runId);
     return {
       now: clock.now(),
       agent: agent === undefined ? undefined : { record: agent.record, lineage: agent.lineage },
-      run: runs.of(runOfAgent(this.#gov, agentId, runId)),
+      run: runs.of(run),
+      labels: labels?.map(supposed) ?? runs.labels.in(run),
       balances: tiersOf(agentId).map((tier) => {
         const { of, reserved, spent, noticed } = ledger.read(tier);
         return { of, reserved, spent, noticed };
@@ -161,6 +169,11 @@ export class ThreadEvaluator implements PolicyEvaluator {
       resetsAt: { day: ledger.resetsAt('day'), month: ledger.resetsAt('month') },
     };
   }
+}
+
+/** A label that somebody supposes: nothing gave it. */
+function supposed(name: string): Label {
+  return { name, since: 0, opId: '', policyRule: '' };
 }
 
 /** The orgs whose documents an evaluation reads: a bound caller's own org, else the org that it is about. */

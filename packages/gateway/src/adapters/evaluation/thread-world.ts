@@ -92,7 +92,7 @@ export class ThreadWorld {
       clock: { now: () => facts?.now ?? 0 },
       directory: { find: () => facts?.agent },
       rates: countersOf(facts),
-      runs: { of: () => facts?.run ?? { checks: 0, spentMicros: 0 } },
+      runs: { of: () => facts?.run ?? { checks: 0, spentMicros: 0 }, labels: { in: () => facts?.labels ?? [] } },
       ledger: {
         read: (of) => {
           const found = facts?.balances.find((balances) => balances.of.tier === of.tier);

@@ -62,6 +62,7 @@ function oneSelect(
   if (query.eventType !== undefined && isRare(query.eventType)) narrow(isRareEvent);
   narrow('decision = ?', query.decision);
   narrow('op_id = ?', query.opId);
+  narrow('run = ?', query.run);
   narrow('at >= ?', query.from);
   narrow('at < ?', query.to);
   if (query.q !== undefined) {
@@ -78,6 +79,7 @@ function oneSelect(
 function isIndexed(query: AuditQuery): boolean {
   return (
     query.opId !== undefined ||
+    query.run !== undefined ||
     query.user !== undefined ||
     (query.agentId !== undefined && query.agentId !== '') ||
     (query.eventType !== undefined && isRare(query.eventType)) ||

@@ -15,6 +15,7 @@ const op = (opId: string, seq: number): Change => ({
     summary: '',
     runId: '',
     delegators: [],
+    owedLabels: [],
     via: null,
     reason: '',
     costMicros: 0,

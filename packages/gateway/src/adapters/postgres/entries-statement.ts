@@ -39,11 +39,12 @@ const entriesText = `
   )
   INSERT INTO audit
     (seq, at, event_type, org_id, team_id, agent_id, op_id, decision, claimed_org_id, user_issuer, user_sub, user_email,
-     hash, canonical)
+     run, hash, canonical)
   SELECT e.*
   FROM moved, unnest(
     $9::bigint[], $10::bigint[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[],
-    $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[]) AS e`;
+    $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[],
+    $23::text[]) AS e`;
 
 const rowsText = `WITH ${moved} SELECT 1 FROM moved`;
 
@@ -72,6 +73,7 @@ export function entriesStatement(entries: readonly SealedEntry[], note: CommitNo
       arrayOf(drafts.map((draft) => draft.user?.issuer ?? null)),
       arrayOf(drafts.map((draft) => draft.user?.sub ?? null)),
       arrayOf(drafts.map((draft) => emailKey(draft.user?.email))),
+      arrayOf(drafts.map((draft) => draft.run ?? null)),
       arrayOf(entries.map((entry) => entry.hash)),
       arrayOfJson(entries.map((entry) => entry.canonical)),
     ],

@@ -1,6 +1,7 @@
 import { approvalDeciders, approvalDecidersInPostgres } from '../sql/approval-tables.ts';
 import { frequentEvents } from '../sql/audit-query.ts';
-import { auditUserColumns, compactReaders, factsTable, migrations, severalGateways } from '../sql/schema.ts';
+import { auditRunColumn, auditUserColumns, compactReaders, factsTable, migrations } from '../sql/schema.ts';
+import { severalGateways } from '../sql/schema.ts';
 import { compactReaderColumn, rowsOfAll } from './several-gateways.ts';
 
 /** Versions that PostgreSQL has in words of its own. */
@@ -15,6 +16,11 @@ const ownTexts: ReadonlyMap<string, string> = new Map([
     `${translate(auditUserColumns)}
   CREATE INDEX audit_by_user_sub ON audit (user_sub, (-seq)) WHERE user_sub IS NOT NULL;
   CREATE INDEX audit_by_user_email ON audit (user_email, (-seq)) WHERE user_email IS NOT NULL;`,
+  ],
+  [
+    auditRunColumn,
+    `${translate(auditRunColumn)}
+  CREATE INDEX audit_by_run ON audit (run, (-seq)) WHERE run IS NOT NULL;`,
   ],
 ]);
 

@@ -18,10 +18,11 @@ const schema = `
   CREATE TABLE IF NOT EXISTS ix.by_op (op_id TEXT, seq INTEGER, PRIMARY KEY (op_id, seq)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS ix.by_event (event_type TEXT, seq INTEGER, PRIMARY KEY (event_type, seq)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS ix.by_user (user TEXT, seq INTEGER, PRIMARY KEY (user, seq)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS ix.by_run (run TEXT, seq INTEGER, PRIMARY KEY (run, seq)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS ix.by_time (first_seq INTEGER PRIMARY KEY, last_seq INTEGER, min_at INTEGER, max_at INTEGER);
   CREATE TABLE IF NOT EXISTS ix.progress (through INTEGER NOT NULL, hash TEXT NOT NULL, removed INTEGER NOT NULL);
   CREATE TEMP TABLE step (seq INTEGER, at INTEGER, event_type TEXT, org_id TEXT, agent_id TEXT, op_id TEXT,
-    user_sub TEXT, user_email TEXT);
+    user_sub TEXT, user_email TEXT, run TEXT);
 `;
 
 const frequent = frequentEvents.map((type) => `'${type}'`).join(', ');
@@ -36,10 +37,11 @@ const indexings = [
   // Subjects differ by letter case, but rarely by nothing else. The query compares the entry itself.
   `INSERT OR IGNORE INTO ix.by_user SELECT fold(user_sub) AS user, seq FROM temp.step WHERE user_sub IS NOT NULL
     UNION SELECT user_email, seq FROM temp.step WHERE user_email IS NOT NULL ORDER BY user, seq`,
+  'INSERT OR IGNORE INTO ix.by_run SELECT run, seq FROM temp.step WHERE run IS NOT NULL ORDER BY run, seq',
   'INSERT OR REPLACE INTO ix.by_time SELECT min(seq), max(seq), min(at), max(at) FROM temp.step',
 ];
 
-const tables = ['by_org', 'by_agent', 'by_op', 'by_event', 'by_user'];
+const tables = ['by_org', 'by_agent', 'by_op', 'by_event', 'by_user', 'by_run'];
 
 /** Whether an error says that a file is not a database, or is damaged. */
 export function isDamage(error: unknown): boolean {
@@ -102,7 +104,7 @@ export class AuditIndex {
       // The entries themselves are long, so they are read once for all indexes.
       this.#run('DELETE FROM temp.step');
       this.#run(
-        `INSERT INTO temp.step SELECT seq, at, event_type, org_id, agent_id, op_id, user_sub, user_email
+        `INSERT INTO temp.step SELECT seq, at, event_type, org_id, agent_id, op_id, user_sub, user_email, run
           FROM main.audit WHERE seq > ? AND seq <= ?`,
         through,
         to,

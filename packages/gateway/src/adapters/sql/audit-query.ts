@@ -50,6 +50,7 @@ interface Index {
 
 function indexFor(query: AuditQuery): Index | undefined {
   if (query.opId !== undefined) return { table: 'by_op', column: 'op_id', value: query.opId };
+  if (query.run !== undefined) return { table: 'by_run', column: 'run', value: query.run };
   if (query.user !== undefined) return { table: 'by_user', column: 'user', value: query.user.toLowerCase() };
   // Entries about no agent are not indexed by agent.
   if (query.agentId !== undefined && query.agentId !== '') {
@@ -83,6 +84,7 @@ function select(query: AuditQuery, index: Index | undefined, newestFirst: boolea
   narrow('a.event_type = ?', query.eventType);
   narrow('a.decision = ?', query.decision);
   narrow('a.op_id = ?', query.opId);
+  narrow('a.run = ?', query.run);
   narrow('(a.user_sub = ? OR a.user_email = ?)', query.user, query.user?.toLowerCase());
   narrow('a.at >= ?', query.from);
   narrow('a.at < ?', query.to);

@@ -37,6 +37,9 @@ export const auditUserColumns = `
 /** Who vouches for the user of an entry. Older entries do not say so in a column. */
 const auditUserIssuer = `ALTER TABLE audit ADD COLUMN user_issuer TEXT;`;
 
+/** The run of a decision, which `GET /api/v1/runs/{run_id}` lists. Entries of earlier releases do not say so in a column. */
+export const auditRunColumn = `ALTER TABLE audit ADD COLUMN run TEXT;`;
+
 /** One row for each target that was ever configured. The key gives no credentials away. */
 const forwardTables = `
   CREATE TABLE forward_positions (
@@ -177,5 +180,17 @@ export const migrations: readonly string[] = [
     place TEXT PRIMARY KEY,
     seq INTEGER NOT NULL,
     record TEXT NOT NULL
+  ) WITHOUT ROWID;`,
+  auditRunColumn,
+  `CREATE TABLE run_labels (
+    place TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    name TEXT NOT NULL,
+    record TEXT NOT NULL,
+    PRIMARY KEY (place, owner, name)
+  ) WITHOUT ROWID;
+  CREATE TABLE forgotten_runs (
+    place TEXT PRIMARY KEY,
+    at INTEGER NOT NULL
   ) WITHOUT ROWID;`,
 ];

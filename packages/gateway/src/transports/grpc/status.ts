@@ -28,6 +28,7 @@ const codes: Readonly<Record<ErrorCode, number>> = {
   too_many_held_runs: statusCode.resourceExhausted,
   too_many_suspensions: statusCode.resourceExhausted,
   scope_not_found: statusCode.notFound,
+  run_not_found: statusCode.notFound,
   suspension_not_found: statusCode.notFound,
   suspended: statusCode.failedPrecondition,
   weak_password: statusCode.invalidArgument,

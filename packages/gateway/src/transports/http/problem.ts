@@ -48,6 +48,7 @@ const codes: Readonly<Record<ErrorCode, ProblemCode>> = {
   too_many_held_runs: 'too_many_held_runs',
   too_many_suspensions: 'too_many_suspensions',
   scope_not_found: 'scope_not_found',
+  run_not_found: 'run_not_found',
   suspension_not_found: 'suspension_not_found',
   suspended: 'suspended',
   invalid_transition: 'invalid_transition',

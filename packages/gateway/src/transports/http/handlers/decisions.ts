@@ -52,7 +52,7 @@ export function decisionHandlers({ gov, log, evaluator, onError }: DecisionPorts
       };
 
       const candidate = body.candidate === undefined ? undefined : { text: body.candidate, merge: body.merge };
-      const found = await evaluator.simulate(principal, request, candidate);
+      const found = await evaluator.simulate(principal, request, candidate, body.run?.labels);
       return {
         decision: found.decision,
         reason: found.reason,

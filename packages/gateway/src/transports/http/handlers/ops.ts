@@ -1,9 +1,9 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RouteInput, Routes } from '@reeve/contract/http';
 import type { ControlAction, ControlScope, Controls, Execute, Principal } from '@reeve/core';
 import { listOps, listRunControls, readControl, readOp, runControlPlace } from '@reeve/core';
 import { cursorAfterPlace, cursorOf, idOf, pageEndOf, placeOf } from '../cursor.ts';
 import { fitting } from '../fitting.ts';
+import { inSteps } from '../in-steps.ts';
 import type { Handlers } from '../handler.ts';
 import { AlternativeAnswer } from '../handler.ts';
 import { controlJson, opJson, reportJson, runControlJson } from '../present-op.ts';
@@ -95,16 +95,6 @@ export function opsHandlers(controls: Controls, execute: Execute): Pick<Handlers
       return reportJson(await readControl(controls, principal, params.id, page));
     },
   };
-}
-
-/** Goes through a long list, and lets decisions go between its steps. */
-async function inSteps<Page>(steps: Generator<void, Page>): Promise<Page> {
-  let step = steps.next();
-  while (step.done !== true) {
-    await nextTurn();
-    step = steps.next();
-  }
-  return step.value;
 }
 
 function scopeOf({

@@ -1,0 +1,119 @@
+import type { Undo } from '../journal/index.ts';
+import { nothingToApply } from '../journal/index.ts';
+import type { EpochMs } from '../kernel/index.ts';
+import type { Label, LabelBearer, LabelOwner } from './label.ts';
+import { bearerName, bearersOf } from './label.ts';
+import type { IdleRuns } from './idle-runs.ts';
+import type { InRun, RunPlace } from './run.ts';
+
+type Team = Pick<RunPlace, 'orgId' | 'teamId'>;
+
+/** What somebody bears, in the order in which it was given. */
+export interface Borne {
+  readonly bearer: LabelBearer;
+  readonly labels: readonly Label[];
+}
+
+const nothing: readonly Label[] = [];
+
+/** How many agents of a team may bear labels. They stay after the agent has left: it returns with them. */
+const mostLabelledAgents = 10_000;
+
+/** Which labels runs and agents bear. They only grow, until somebody clears them. */
+export class LabelRegistry {
+  readonly #byName = new Map<string, Borne>();
+  /** How many runs and agents of a team bear labels. */
+  readonly #teams = new Map<string, Record<LabelOwner, number>>();
+
+  #newestAt: EpochMs = 0;
+  readonly #idle: Pick<IdleRuns, 'mayMark' | 'hasMarkedFewEnough'>;
+
+  /** `idle` knows for how many runs there is room. */
+  constructor(idle: Pick<IdleRuns, 'mayMark' | 'hasMarkedFewEnough'>) {
+    this.#idle = idle;
+  }
+
+  get isEmpty(): boolean {
+    return this.#byName.size === 0;
+  }
+
+  /** No label was given later than this. */
+  get newestAt(): EpochMs {
+    return this.#newestAt;
+  }
+
+  /** The labels that count in a run: its own first, then those of its agents. */
+  in(op: InRun): readonly Label[] {
+    if (this.isEmpty) return nothing;
+    return bearersOf(op).flatMap((bearer) => this.of(bearer));
+  }
+
+  of(bearer: LabelBearer): readonly Label[] {
+    if (this.isEmpty) return nothing;
+    return this.#byName.get(bearerName(bearer))?.labels ?? nothing;
+  }
+
+  /** Whether there is room for a run, or an agent, that bears no label yet. */
+  mayLabel({ of, place }: LabelBearer): boolean {
+    return of === 'run' ? this.#idle.mayMark(place.orgId) : this.#agentsOf(place) < mostLabelledAgents;
+  }
+
+  /** Whether no more bear labels than may. */
+  isWithinBounds({ of, place }: LabelBearer): boolean {
+    return of === 'run' ? this.#idle.hasMarkedFewEnough(place.orgId) : this.#agentsOf(place) <= mostLabelledAgents;
+  }
+
+  #agentsOf(team: Team): number {
+    return this.#teams.get(teamName(team))?.agent ?? 0;
+  }
+
+  /** Whether anything in a team bears labels. */
+  hasTeam(team: Team): boolean {
+    return this.#teams.has(teamName(team));
+  }
+
+  /** Adds those that are not borne yet. */
+  give(bearer: LabelBearer, labels: readonly Label[]): Undo {
+    const borne = this.of(bearer);
+    const added = labels.filter(({ name }) => borne.every((known) => known.name !== name));
+    if (added.length === 0) return nothingToApply();
+    this.#put(bearer, [...borne, ...added]);
+    for (const { since } of added) this.#newestAt = Math.max(this.#newestAt, since);
+    return () => this.#put(bearer, without(this.of(bearer), new Set(added.map(({ name }) => name))));
+  }
+
+  /** Takes these away, or all. */
+  clear(bearer: LabelBearer, names?: readonly string[]): Undo {
+    const borne = this.of(bearer);
+    const rest = names === undefined ? nothing : without(borne, new Set(names));
+    if (rest.length === borne.length) return nothingToApply();
+    this.#put(bearer, rest);
+    return () => {
+      const since = this.of(bearer);
+      const known = new Set(borne.map(({ name }) => name));
+      this.#put(bearer, [...borne, ...since.filter(({ name }) => !known.has(name))]);
+    };
+  }
+
+  #put(bearer: LabelBearer, labels: readonly Label[]): void {
+    const name = bearerName(bearer);
+    const was = this.#byName.has(name);
+    if (labels.length > 0) this.#byName.set(name, { bearer, labels });
+    else this.#byName.delete(name);
+    const is = labels.length > 0;
+    if (was === is) return;
+    const team = teamName(bearer.place);
+    const counts = this.#teams.get(team) ?? { run: 0, agent: 0 };
+    counts[bearer.of] += is ? 1 : -1;
+    if (counts.run + counts.agent > 0) this.#teams.set(team, counts);
+    else this.#teams.delete(team);
+  }
+}
+
+function teamName({ orgId, teamId }: Team): string {
+  return `${orgId}/${teamId}`;
+}
+
+function without(labels: readonly Label[], names: ReadonlySet<string>): readonly Label[] {
+  return labels.filter(({ name }) => !names.has(name));
+}

@@ -1,0 +1,61 @@
+import type { AuditReader, Decisions, Execute } from '@reeve/core';
+import { listRunOperations, listRuns, placeInList, readRun } from '@reeve/core';
+import { cursorAfterPlace, cursorOf, pageEndOf, placeOf } from '../cursor.ts';
+import { fitting } from '../fitting.ts';
+import type { Handlers } from '../handler.ts';
+import { agentLabelsJson, runJson, runOpJson } from '../present-run.ts';
+import { HttpError } from '../problem.ts';
+import { inSteps } from '../in-steps.ts';
+
+type RunRoutes = 'listRuns' | 'getRun' | 'clearRunLabels';
+
+/** Stands for the run of an agent that sends no ids. */
+const ownRun = '-';
+
+export function runHandlers(gov: Decisions, execute: Execute, log: AuditReader): Pick<Handlers, RunRoutes> {
+  return {
+    listRuns: async ({ query }, { principal }) => {
+      const { org_id: orgId, team_id: teamId, agent_id: agentId, label, state } = query;
+      const page = { before: pageEndOf(query.cursor), limit: query.per_page };
+      const filter = { orgId, teamId, agentId, label, state };
+      const found = await gov.journal.durable(() => inSteps(listRuns(gov, principal, filter, page)));
+      const items = fitting(found.runs, runJson);
+      const last = found.runs[items.length - 1];
+      const isCut = items.length < found.runs.length && last !== undefined;
+      return {
+        items,
+        next_cursor: cursorAfterPlace(isCut ? placeInList(gov, last.run) : found.next),
+        total: found.total,
+      };
+    },
+    getRun: async ({ params, query }, { principal }) => {
+      const { org_id: orgId, team_id: teamId, agent_id: agentId } = query;
+      const runId = params.run_id === ownRun ? undefined : params.run_id;
+      if (runId === undefined && agentId === undefined) throw lacksAgent();
+      const run = await readRun(gov, principal, { orgId, teamId, runId, agentId });
+      const page = { after: placeOf(query.cursor), limit: query.per_page };
+      const { operations, next } = await listRunOperations(gov, log, run.run, page);
+      const items = fitting(operations, runOpJson);
+      const last = operations[items.length - 1];
+      const isCut = items.length < operations.length && last !== undefined;
+      return {
+        ...runJson(run),
+        agent_labels: agentLabelsJson(run),
+        operations: { items, next_cursor: cursorOf(isCut ? last.decided.seq : next) },
+      };
+    },
+    clearRunLabels: async ({ body }, { principal }) => {
+      const { org_id: orgId, team_id: teamId, run_id: runId, agent_id: agentId, labels, reason } = body;
+      const asked = { orgId, teamId, runId, agentId, labels, reason };
+      const { cleared, left } = await execute({ kind: 'clear_labels', by: principal, ...asked });
+      return { cleared: [...cleared], labels: [...left] };
+    },
+  };
+}
+
+function lacksAgent(): HttpError {
+  const detail = 'is needed with the run "-": the agent that sends no run ids';
+  return new HttpError('validation_failed', `/query/agent_id: ${detail}`, {
+    errors: [{ pointer: '/query/agent_id', detail }],
+  });
+}
