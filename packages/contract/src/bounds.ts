@@ -32,6 +32,8 @@ export const bounds = {
   batch: 1000,
   /** A gRPC message, in bytes. JSON documents inside may fill it. */
   message: 4 * 1024 * 1024,
+  /** What an action brought back, in bytes. */
+  result: 16 * 1024 * 1024,
   /** A message that brings a result to be judged, in bytes, once its token is verified. */
   resultMessage: 17 * 1024 * 1024,
   /** An HTTP body, in bytes. */

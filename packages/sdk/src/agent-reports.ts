@@ -1,5 +1,6 @@
 import type { FullAgentId } from './agent-id.ts';
 import type { AgentLink } from './agent-link.ts';
+import { AgentResults } from './agent-results.ts';
 import type { Completion } from './completion.ts';
 import { completionRequest } from './completion.ts';
 import type { Credential } from './credential.ts';
@@ -8,14 +9,16 @@ import type { GatewayLink } from './gateway-link.ts';
 import type { Limits } from './outage/retry.ts';
 import { rpc } from './rpc-methods.ts';
 
-/** Sends the reports of an agent's operations. */
+/** Sends the reports of an agent's operations, and has judged what they bring back. */
 export class AgentReports {
+  readonly results: AgentResults;
   readonly #link: GatewayLink;
   readonly #line: Pick<AgentLink, 'ops' | 'missed'>;
   readonly #id: FullAgentId;
   readonly #credential: Credential;
 
   constructor(link: GatewayLink, line: Pick<AgentLink, 'ops' | 'missed'>, id: FullAgentId, credential: Credential) {
+    this.results = new AgentResults(link, id, credential);
     this.#link = link;
     this.#line = line;
     this.#id = id;

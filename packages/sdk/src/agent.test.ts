@@ -39,6 +39,7 @@ test('an answer is told in words, with all that the gateway said', async () => {
     opState: 'running',
     approvalId: undefined,
     limit: undefined,
+    judgeResult: false,
     decisionLatencyUs: 7,
     source: 'gateway',
   });

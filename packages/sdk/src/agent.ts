@@ -29,7 +29,7 @@ import { rpc } from './rpc-methods.ts';
 import type { Work } from './run-action.ts';
 import { runAction } from './run-action.ts';
 import type { CheckOptions, RunOptions } from './run-options.ts';
-import { waitOf } from './run-options.ts';
+import { howOf, waitOf } from './run-options.ts';
 import { opIdOf } from './trace-ids.ts';
 import { warnOnce } from './warn-once.ts';
 
@@ -145,8 +145,8 @@ export class Agent {
 
   /**
    * Checks an action, does it if it is allowed, and reports how it ended. `run` waits for a held action. It throws
-   * `ActionDeniedError` if the action is denied or held for too long, and `OperationTerminatedError` if an operator
-   * terminated it. A report that cannot be delivered does not cost the result. The SDK sends it later.
+   * `ActionDeniedError` if the action is denied or held for too long, `OperationTerminatedError` if an operator
+   * terminated it, and `ResultDenied` if what it brought back must not be read. A report that cannot be delivered does not cost the result. The SDK sends it later.
    */
   async run<Result>(action: Action, work: Work<Result>, options: RunOptions = {}): Promise<Result> {
     const check = this.#prepare(action, options);
@@ -156,9 +156,8 @@ export class Agent {
       ops: this.#line.ops,
       ask: (op: LiveOperation) => this.#checks.ask(check, this.#link.limits(options), op),
       report: (completion: Completion) => this.#reports.report(opId, completion),
-      hook: options.onControl,
-      onHeld: options.onHeld,
-      wait: waitOf(options),
+      results: this.#reports.results,
+      ...howOf(options),
     };
     return runAction(run, work);
   }
@@ -192,7 +191,7 @@ export class Agent {
   /** The operation, if `check` allowed it or `run` is running it: its state, and how it is told to stop. */
   operation(opId: string): OperationControl | undefined {
     const op = this.#line.ops.find(opId);
-    return op === undefined ? undefined : controlledOperation(op);
+    return op === undefined ? undefined : controlledOperation(op, this.#reports.results.judged);
   }
 
   /** Reports that an allowed action has ended. For a terminated action, this reports that the work has stopped. */

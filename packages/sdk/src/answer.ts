@@ -35,6 +35,8 @@ export interface Answer extends TraceIds {
   readonly approvalId: string | undefined;
   /** Set if a budget denied. */
   readonly limit: BudgetLimit | undefined;
+  /** Whether a rule on results could match: what the action brings back must be judged before a model reads it. */
+  readonly judgeResult: boolean;
   /** How long the gateway took to decide, in microseconds. */
   readonly decisionLatencyUs: number;
   /** `sdk`: the gateway gave no answer in time, so the SDK denied instead. */
@@ -66,6 +68,7 @@ export function answerOf(wire: CheckActionResponse, ids: TraceIds): Answer {
     opState: opStates.find((state) => state === wire.opState),
     approvalId: wire.approvalId === '' ? undefined : wire.approvalId,
     limit: limitOf(wire.limit),
+    judgeResult: wire.judgeResult,
     decisionLatencyUs: wire.decisionLatencyUs,
     source: 'gateway',
   };

@@ -18,6 +18,8 @@ export interface AttemptOptions {
   readonly bearer?: string | undefined;
   /** Whether the call waits for a lost connection to return, or fails at once. */
   readonly waitForReady: boolean;
+  /** The longest answer, of a call that may take its time: it says nothing of a gateway that it waits. */
+  readonly longest?: number | undefined;
 }
 
 /** A stream of messages in bytes. */
@@ -82,7 +84,7 @@ export class Channel {
       signal?.throwIfAborted();
       let call: Cancellable | undefined;
       const release = this.#hold.take();
-      const question = this.#silence.ask();
+      const question = options.longest === undefined ? this.#silence.ask() : undefined;
       const settle = () => {
         release();
         this.#calls.delete(giveUp);
@@ -90,7 +92,7 @@ export class Channel {
       };
       const giveUp = (reason: unknown) => {
         settle();
-        question.withdraw();
+        question?.withdraw();
         reject(reason);
         call?.cancel();
       };
@@ -98,16 +100,21 @@ export class Channel {
       this.#calls.add(giveUp);
       signal?.addEventListener('abort', abort, { once: true });
       const timeoutMs = Math.ceil(remainingMs(options.deadline)) + 1;
-      const { waitForReady, bearer } = options;
+      const { waitForReady, bearer, longest: messageBytes } = options;
       const metadata = bearer === undefined ? [] : ([['authorization', `Bearer ${bearer}`]] as const);
-      call = this.#client.unary(path, message, { timeoutMs, metadata, waitForReady }, (status, answer) => {
-        settle();
-        const error = status.code === statusCode.ok ? undefined : errorOfStatus(status.code, status.message);
-        if (error instanceof ReeveUnavailable) question.fail();
-        else question.answer();
-        if (error === undefined) resolve(answer ?? Buffer.alloc(0));
-        else reject(error);
-      });
+      call = this.#client.unary(
+        path,
+        message,
+        { timeoutMs, metadata, waitForReady, messageBytes },
+        (status, answer) => {
+          settle();
+          const error = status.code === statusCode.ok ? undefined : errorOfStatus(status.code, status.message);
+          if (error instanceof ReeveUnavailable) question?.fail();
+          else question?.answer();
+          if (error === undefined) resolve(answer ?? Buffer.alloc(0));
+          else reject(error);
+        },
+      );
     });
   }
 

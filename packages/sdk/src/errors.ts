@@ -12,6 +12,8 @@ export type ReeveErrorCode =
   | 'resource_exhausted'
   | 'action_denied'
   | 'operation_terminated'
+  | 'result_denied'
+  | 'masked_error'
   | 'internal'
   | 'closed';
 
@@ -97,7 +99,7 @@ export class OperationTerminatedError extends ReeveError {
   readonly reason: string;
   /** `/api/v1/control/{id}` of the gateway shows who did. Empty if nobody did. */
   readonly controlId: string;
-  /** The result, if the work returned one all the same. */
+  /** The result, if the work returned one all the same. Not given where it would have to be judged. */
   readonly result: unknown;
 
   constructor({ opId, reason, controlId }: Pick<Control, 'opId' | 'reason' | 'controlId'>, end: Partial<WorkEnd> = {}) {

@@ -183,7 +183,7 @@ export class GatewayLink {
     return retrying({ ...options, budget, backoff: this.settings.retry, next }, async () => {
       onAttempt();
       channel = this.#gateways.use();
-      const attempt = { ...options, waitForReady: tour.waitsForReady };
+      const attempt = { ...options, waitForReady: tour.waitsForReady, longest: method.longest };
       const answer = await this.#noting(channel, method.path, channel.unary(method.path, bytes, attempt));
       return decodeResponse(method, answer);
     });

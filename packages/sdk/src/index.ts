@@ -43,6 +43,7 @@ export {
   ReeveUnavailable,
 } from './errors.ts';
 export { ActionDeniedError } from './action-denied.ts';
+export { MaskedError, ResultDenied } from './result-denied.ts';
 export type { CallOptions } from './outage/retry.ts';
 export type { GuardOptions } from './guard.ts';
 export type { ControlHook, KernelWord } from './live-operation.ts';

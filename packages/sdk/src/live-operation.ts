@@ -107,6 +107,7 @@ export class LiveOperation {
         this.#open.push(open);
         this.#paused = this.#terminated === undefined;
         this.#releasedBy = undefined;
+        this.#wakeAll('changed');
         break;
       case 'resume':
       case 'allow':

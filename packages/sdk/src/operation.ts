@@ -16,6 +16,11 @@ export interface OperationControl {
    * throws an `OperationTerminatedError` once it is terminated.
    */
   checkpoint(this: void): Promise<void>;
+  /**
+   * Has judged what the action brought back, before a model reads it, and gives it as it may be read. Throws `ResultDenied`.
+   * Needed where the answer says `judgeResult`, by those who do not use `run`; the operation must not be completed yet.
+   */
+  checkResult<Result>(this: void, result: Result, how?: { readonly isError?: boolean | undefined }): Promise<Result>;
 }
 
 /** A running allowed action. */
@@ -31,8 +36,11 @@ export interface Operation extends OperationControl {
   ended(this: void, outcome: Outcome): void;
 }
 
+/** Has a result of an operation judged, and gives it as it may be read. @internal */
+export type Judge = <Result>(op: LiveOperation, result: Result, isError?: boolean) => Promise<Result>;
+
 /** @internal */
-export function controlledOperation(op: LiveOperation): OperationControl {
+export function controlledOperation(op: LiveOperation, judge: Judge): OperationControl {
   return {
     id: op.id,
     get state() {
@@ -42,11 +50,23 @@ export function controlledOperation(op: LiveOperation): OperationControl {
       return op.signal;
     },
     checkpoint: () => op.checkpoint(),
+    checkResult: (result, { isError } = {}) => judge(op, result, isError),
   };
 }
 
-/** The operation as the work sees it, and what the work has said of it so far. @internal */
-export function workedOperation(op: LiveOperation, answer: Answer): { operation: Operation; said: () => Completion } {
+/** What the work has said of its operation so far. @internal */
+export interface Said extends Completion {
+  /** Whether the work has had a result judged itself. */
+  readonly hasJudged: boolean;
+}
+
+/** The operation as the work sees it. @internal */
+export function workedOperation(
+  op: LiveOperation,
+  answer: Answer,
+  judge: Judge,
+): { operation: Operation; said: () => Said } {
+  let hasJudged = false;
   let actualCostMicros: number | undefined;
   let detail: string | undefined;
   let usage: TokenUsage | undefined;
@@ -61,6 +81,10 @@ export function workedOperation(op: LiveOperation, answer: Answer): { operation:
       return op.signal;
     },
     checkpoint: () => op.checkpoint(),
+    checkResult: (result, { isError } = {}) => {
+      hasJudged = true;
+      return judge(op, result, isError);
+    },
     spent: (micros) => {
       actualCostMicros = requireMicros('micros', micros);
     },
@@ -74,5 +98,5 @@ export function workedOperation(op: LiveOperation, answer: Answer): { operation:
       outcome = how;
     },
   };
-  return { operation, said: () => ({ actualCostMicros, detail, usage, outcome }) };
+  return { operation, said: () => ({ actualCostMicros, detail, usage, outcome, hasJudged }) };
 }

@@ -7,6 +7,8 @@ import {
   CappedReader,
   CheckActionRequest,
   CheckActionResponse,
+  CheckResultRequest,
+  CheckResultResponse,
   CompleteActionRequest,
   CompleteActionResponse,
   DelegateAgentRequest,
@@ -37,6 +39,8 @@ export interface RpcMethod<Request, Response> {
   readonly path: string;
   readonly request: { encode(message: Request): { finish(): Uint8Array } };
   readonly response: { decode(reader: CappedReader): Response };
+  /** The longest message, both ways, where it is longer than that of other methods. Such a call may take its time. */
+  readonly longest?: number | undefined;
 }
 
 /** The gateway methods that an agent calls. */
@@ -44,6 +48,7 @@ export const rpc = {
   checkAction: methodOf(paths.checkAction, CheckActionRequest, CheckActionResponse),
   batchCheck: methodOf(paths.batchCheck, BatchCheckRequest, BatchCheckResponse),
   checkStream: methodOf(paths.checkStream, CheckActionRequest, CheckActionResponse),
+  checkResult: methodOf(paths.checkResult, CheckResultRequest, CheckResultResponse, bounds.resultMessage),
   completeAction: methodOf(paths.completeAction, CompleteActionRequest, CompleteActionResponse),
   opControlStream: methodOf(paths.opControlStream, OpControlSubscribeRequest, OpControlMessage),
   ackOpControl: methodOf(paths.ackOpControl, AckOpControlRequest, AckOpControlResponse),
@@ -67,8 +72,9 @@ function methodOf<Request, Response>(
   path: string,
   request: RpcMethod<Request, Response>['request'],
   response: RpcMethod<Request, Response>['response'],
+  longest?: number,
 ): RpcMethod<Request, Response> {
-  return { path, request, response };
+  return { path, request, response, longest };
 }
 
 export function bytesOf<Request>(method: RpcMethod<Request, unknown>, message: Request): Buffer {
@@ -82,12 +88,12 @@ export function isTooLarge(bytes: Buffer): boolean {
 
 /** The request in bytes. Refuses here what the gateway would refuse: a refusal on a stream would end all others. */
 export function encodeRequest<Request>(method: RpcMethod<Request, unknown>, message: Request): Buffer {
-  return requireSendable(bytesOf(method, message));
+  return requireSendable(bytesOf(method, message), method.longest);
 }
 
-export function requireSendable(bytes: Buffer): Buffer {
-  if (!isTooLarge(bytes)) return bytes;
-  throw new ReeveInvalidRequest(`the request has ${bytes.length} bytes; at most ${bounds.message} can be sent`);
+export function requireSendable(bytes: Buffer, longest: number = bounds.message): Buffer {
+  if (bytes.length <= longest) return bytes;
+  throw new ReeveInvalidRequest(`the request has ${bytes.length} bytes; at most ${longest} can be sent`);
 }
 
 export function decodeResponse<Response>(method: RpcMethod<never, Response>, bytes: Uint8Array): Response {

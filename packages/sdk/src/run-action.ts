@@ -1,13 +1,14 @@
 import type { AgentOps } from './agent-ops.ts';
 import type { Answer } from './answer.ts';
-import type { Completion, Outcome } from './completion.ts';
+import type { Completion } from './completion.ts';
 import type { Deadline } from './outage/retry.ts';
 import { remainingMs } from './outage/retry.ts';
 import { OperationTerminatedError, ReeveInvalidRequest } from './errors.ts';
 import { ActionDeniedError } from './action-denied.ts';
 import type { ControlHook, LiveOperation } from './live-operation.ts';
-import type { Operation } from './operation.ts';
+import type { Judge, Operation, Said } from './operation.ts';
 import { workedOperation } from './operation.ts';
+import { ResultDenied } from './result-denied.ts';
 
 export type Work<Result> = (operation: Operation) => Result | Promise<Result>;
 
@@ -17,10 +18,18 @@ export interface Run {
   readonly ops: AgentOps;
   readonly ask: (op: LiveOperation) => Promise<Answer>;
   readonly report: (completion: Completion) => Promise<void>;
+  readonly results: Results;
   readonly hook: ControlHook | undefined;
   readonly onHeld?: ((answer: Answer) => void) | undefined;
   /** How long `run` waits for a held action. */
   readonly wait: { readonly deadline: Deadline; readonly signal: AbortSignal | undefined };
+}
+
+/** Who has judged what the work brings back. @internal */
+export interface Results {
+  readonly judged: Judge;
+  /** What to throw in place of what the work has thrown. */
+  readonly judgedError: (op: LiveOperation, thrown: unknown) => Promise<unknown>;
 }
 
 type End<Result> = { readonly result: Result } | { readonly error: unknown };
@@ -102,7 +111,8 @@ export function released(held: Answer, reason: string): Answer {
 
 /** Does the allowed action. An error of reporting never hides the error of the work. */
 async function carriedOut<Result>(run: Run, op: LiveOperation, answer: Answer, work: Work<Result>): Promise<Result> {
-  const { operation, said } = workedOperation(op, answer);
+  const { results } = run;
+  const { operation, said } = workedOperation(op, answer, results.judged);
   op.hook = run.hook;
   op.begin();
   let end: End<Result>;
@@ -114,19 +124,55 @@ async function carriedOut<Result>(run: Run, op: LiveOperation, answer: Answer, w
   op.end();
   // The end is a checkpoint too: a paused operation can be neither reported nor continued.
   await op.unpaused();
+  const ended = { ...said(), outcome: said().outcome ?? ('error' in end ? 'failed' : 'succeeded') } as const;
+  // What was stopped is not judged any more. So nobody gets it.
+  if (answer.judgeResult) end = op.terminated === undefined ? await judgedEnd(results, op, end, ended) : unjudged(op);
   if (op.terminated !== undefined) throw terminatedBy(op.terminated, end);
   run.ops.drop(op);
   if ('error' in end) {
-    await run.report(withOutcome(said(), 'failed')).catch(() => {});
+    await run.report(withDenial(ended, end.error)).catch(() => {});
     throw end.error;
   }
-  await run.report(withOutcome(said(), 'succeeded'));
+  await run.report(completionOf(ended));
   return end.result;
 }
 
-/** What the work said of its outcome counts before what its end suggests. */
-function withOutcome(said: Completion, suggested: Outcome): Completion {
-  return { ...said, outcome: said.outcome ?? suggested };
+/** The end as it may be told. The work may have had its results judged itself, and give back nothing more. */
+async function judgedEnd<Result>(
+  results: Results,
+  op: LiveOperation,
+  end: End<Result>,
+  { hasJudged }: Said,
+): Promise<End<Result>> {
+  try {
+    if ('error' in end) return { error: await results.judgedError(op, end.error) };
+    if (hasJudged && end.result === undefined) return end;
+    return { result: await results.judged(op, end.result) };
+  } catch (error) {
+    return { error };
+  } finally {
+    // It may have been paused or stopped meanwhile.
+    await op.unpaused();
+  }
+}
+
+function unjudged(op: LiveOperation): { readonly error: unknown } {
+  return { error: op.terminated };
+}
+
+const longestDetail = 500;
+
+/** The action happened, and its outcome is that of the work. The note says that nobody has got the result. */
+function withDenial(ended: Said, error: unknown): Completion {
+  const completion = completionOf(ended);
+  if (!(error instanceof ResultDenied)) return completion;
+  const denial = `the result was denied: ${error.reason}`;
+  const detail = completion.detail === undefined ? denial : `${completion.detail}; ${denial}`;
+  return { ...completion, detail: detail.slice(0, longestDetail) };
+}
+
+function completionOf({ actualCostMicros, detail, usage, outcome }: Said): Completion {
+  return { actualCostMicros, detail, usage, outcome };
 }
 
 function terminatedBy(terminated: OperationTerminatedError, end: End<unknown>): OperationTerminatedError {

@@ -23,6 +23,11 @@ export interface RunOptions extends CheckOptions {
 
 const defaultWaitMs = 600_000;
 
+/** How `run` waits, and what it tells meanwhile. */
+export function howOf(options: RunOptions) {
+  return { hook: options.onControl, onHeld: options.onHeld, wait: waitOf(options) };
+}
+
 /** How long `run` waits for a held action. */
 export function waitOf({ waitMs = defaultWaitMs, signal }: RunOptions): Limits {
   const deadline = waitMs === 0 ? { totalMs: 0, at: 0 } : deadlineIn(waitMs);

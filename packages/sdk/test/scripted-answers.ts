@@ -2,6 +2,7 @@ import { status } from '@grpc/grpc-js';
 import type {
   CheckActionRequest as CheckRequest,
   CheckActionResponse as CheckResponse,
+  CheckResultResponse as ResultResponse,
   RegisterAgentRequest as RegisterRequest,
   RegisterAgentResponse as RegisterResponse,
 } from '@reeve/contract';
@@ -42,6 +43,19 @@ export function answering(
 
 export function allowing(request: CheckRequest): CheckResponse {
   return answering(Decision.ALLOW, request);
+}
+
+/** Allows with a result to be judged. */
+export function judging(request: CheckRequest): CheckResponse {
+  return answering(Decision.ALLOW, request, { judgeResult: true });
+}
+
+export function passing(): ResultResponse {
+  return { decision: Decision.ALLOW, reason: '', policyRule: 'default', labels: [] };
+}
+
+export function masking(text: string): ResultResponse {
+  return { ...passing(), policyRule: 'test/mask', resultJson: Buffer.from(text) };
 }
 
 export function denying(reason: string): (request: CheckRequest) => CheckResponse {

@@ -12,6 +12,8 @@ import type {
   BatchCheckResponse as BatchResponse,
   CheckActionRequest as CheckRequest,
   CheckActionResponse as CheckResponse,
+  CheckResultRequest as ResultRequest,
+  CheckResultResponse as ResultResponse,
   CompleteActionRequest as CompleteRequest,
   CompleteActionResponse as CompleteResponse,
   DeregisterAgentRequest as DeregisterRequest,
@@ -30,6 +32,8 @@ import {
   BatchCheckResponse,
   CheckActionRequest,
   CheckActionResponse,
+  CheckResultRequest,
+  CheckResultResponse,
   CompleteActionRequest,
   CompleteActionResponse,
   DeregisterAgentRequest,
@@ -45,7 +49,7 @@ import {
 } from '@reeve/contract';
 import { CuttableProxy } from './cuttable-proxy.ts';
 import type { Failure } from './scripted-answers.ts';
-import { allowing, isFailure, registering, unavailable } from './scripted-answers.ts';
+import { allowing, isFailure, passing, registering, unavailable } from './scripted-answers.ts';
 
 /** `cut` breaks every connection instead of answering. `silence` never answers. */
 type Reply<Response> = Response | Failure | 'cut' | 'silence';
@@ -58,6 +62,7 @@ export interface Script {
   batchCheck?: Play<BatchRequest, BatchResponse>;
   /** Plays once per message. */
   checkStream?: Play<CheckRequest, CheckResponse>;
+  checkResult?: Play<ResultRequest, ResultResponse>;
   completeAction?: Play<CompleteRequest, CompleteResponse>;
   registerAgent?: Play<RegisterRequest, RegisterResponse>;
   heartbeat?: Play<BeatRequest, BeatResponse>;
@@ -90,7 +95,7 @@ export class ScriptedGateway {
   readonly streams = new Set<ControlStream>();
   #controls: ControlMessage[] = [];
   #sequence = 0;
-  readonly #server = new Server();
+  readonly #server = new Server({ 'grpc.max_receive_message_length': 17 * 1024 * 1024 });
   #proxy: CuttableProxy | undefined;
   #serverPort = 0;
 
@@ -105,6 +110,7 @@ export class ScriptedGateway {
       responses: requests.map(allowing),
     }));
     gateway.#addStream('checkStream', CheckActionRequest, CheckActionResponse, allowing);
+    gateway.#addUnary('checkResult', CheckResultRequest, CheckResultResponse, passing);
     gateway.#addUnary('completeAction', CompleteActionRequest, CompleteActionResponse, () => ({ op: undefined }));
     gateway.#addUnary('registerAgent', RegisterAgentRequest, RegisterAgentResponse, registering());
     gateway.#addUnary('heartbeat', HeartbeatRequest, HeartbeatResponse, () => ({
@@ -153,7 +159,7 @@ export class ScriptedGateway {
     return message;
   }
 
-  /** Acts as a gateway that lost its store. */
+  /** As a gateway that lost its store. */
   forgetControls(): void {
     this.#controls = [];
   }

@@ -59,6 +59,7 @@ export class ClientCall implements Sending, Timed {
   readonly waitsForReady: boolean;
   readonly #listener: CallListener;
   readonly #owner: CallOwner;
+  readonly #messageBytes: number | undefined;
   #carrier: CallCarrier | undefined;
   /** All that was sent, until it is too much or the server has begun to answer. */
   #kept: Uint8Array[] | undefined = [];
@@ -76,12 +77,14 @@ export class ClientCall implements Sending, Timed {
     waitsForReady: boolean,
     listener: CallListener,
     owner: CallOwner,
+    messageBytes?: number,
   ) {
     this.head = head;
     this.deadline = deadline;
     this.waitsForReady = waitsForReady;
     this.#listener = listener;
     this.#owner = owner;
+    this.#messageBytes = messageBytes;
   }
 
   /** The one message of a call that is as short as most are; undefined if it sends otherwise. */
@@ -235,7 +238,7 @@ export class ClientCall implements Sending, Timed {
   }
 
   #accepts(length: number): boolean {
-    const most = this.#carrier?.messageBytes ?? 0;
+    const most = this.#messageBytes ?? this.#carrier?.messageBytes ?? 0;
     if (length > most) {
       this.#fail(statusCode.resourceExhausted, `Received message larger than max (${length} vs ${most})`);
     }

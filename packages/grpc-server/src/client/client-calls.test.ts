@@ -94,6 +94,18 @@ describe.each([
     expect(await call('/t/Echo')).toMatchObject({ code: 0 });
   });
 
+  test('may take longer messages where one call asks for it', async () => {
+    const { port } = await start();
+    const { call } = testClient({ address: `127.0.0.1:${port}` });
+    const [longer, usual] = await Promise.all([
+      call('/t/Large', undefined, { messageBytes: 5 * 1024 * 1024 }),
+      call('/t/Large'),
+    ]);
+    expect(longer).toMatchObject({ code: 0 });
+    expect(longer.answer?.length).toBe(4 * 1024 * 1024 + 1);
+    expect(usual).toMatchObject({ code: 8 });
+  });
+
   test('carry metadata, of bytes as well, and refuse what is none', async () => {
     const { port } = await start();
     const { client, call } = testClient({ address: `127.0.0.1:${port}` });

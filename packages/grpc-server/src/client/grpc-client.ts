@@ -29,6 +29,8 @@ export interface CallOptions {
   readonly metadata?: MetadataEntries | undefined;
   /** Whether the call waits for a server that is out of reach, or fails at once. */
   readonly waitForReady?: boolean | undefined;
+  /** The longest message that the server may answer with. Otherwise the limit of the client. */
+  readonly messageBytes?: number | undefined;
 }
 
 /** A call in progress. */
@@ -137,7 +139,7 @@ export class GrpcClient implements CallOwner {
     const { timeoutMs, metadata = [], waitForReady = false } = options;
     const head = this.#heads.of(path, timeoutMs !== undefined, metadata);
     const deadline = timeoutMs === undefined ? undefined : performance.now() + timeoutMs;
-    const call = new ClientCall(head, deadline, waitForReady, listener, this);
+    const call = new ClientCall(head, deadline, waitForReady, listener, this, options.messageBytes);
     if (deadline !== undefined) deadlines.add(call);
     return call;
   }

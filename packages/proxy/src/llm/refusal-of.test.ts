@@ -22,6 +22,7 @@ const answer: Answer = {
   spanId: 's',
   opState: 'terminated',
   approvalId: undefined,
+  judgeResult: false,
   limit: undefined,
   decisionLatencyUs: 1,
   source: 'gateway',

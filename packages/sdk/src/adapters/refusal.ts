@@ -76,6 +76,7 @@ export function refusalError(refusal: Refusal): ActionDeniedError {
     opState: undefined,
     approvalId: undefined,
     limit: undefined,
+    judgeResult: false,
     decisionLatencyUs: 0,
     source: kind === 'away' ? 'sdk' : 'gateway',
   };

@@ -38,6 +38,7 @@ export function withoutAnswer(error: unknown, ids: TraceIds, onUnavailable: 'den
     opState: undefined,
     approvalId: undefined,
     limit: undefined,
+    judgeResult: false,
     decisionLatencyUs: 0,
     source: 'sdk',
   };

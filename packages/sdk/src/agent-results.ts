@@ -1,0 +1,87 @@
+import { Decision } from '@reeve/contract';
+import type { FullAgentId } from './agent-id.ts';
+import type { Credential } from './credential.ts';
+import { OperationTerminatedError, ReeveInvalidTransition } from './errors.ts';
+import type { GatewayLink } from './gateway-link.ts';
+import type { LiveOperation } from './live-operation.ts';
+import type { Judge } from './operation.ts';
+import { remainingMs } from './outage/retry.ts';
+import { ResultDenied } from './result-denied.ts';
+import { rpc } from './rpc-methods.ts';
+import { nextOf } from './run-action.ts';
+import type { WireResult } from './wire-result.ts';
+import { UnjudgeableResult, wireErrorOf, wireResultOf } from './wire-result.ts';
+
+const mebibyte = 1024 * 1024;
+const msPerMebibyte = 1000;
+
+/** Has judged what the operations of an agent bring back. Whatever goes wrong is a `ResultDenied`. @internal */
+export class AgentResults {
+  readonly #link: GatewayLink;
+  readonly #id: FullAgentId;
+  readonly #credential: Credential;
+
+  constructor(link: GatewayLink, id: FullAgentId, credential: Credential) {
+    this.#link = link;
+    this.#id = id;
+    this.#credential = credential;
+  }
+
+  /** The result as it may be read. Throws `OperationTerminatedError` if the operation is over before that is known. */
+  readonly judged: Judge = async <Result>(op: LiveOperation, result: Result, isError = false) =>
+    (await this.#judged(op, result, () => wireResultOf(result), isError)) as Result;
+
+  /** What to throw in place of what the work has thrown. */
+  readonly judgedError = (op: LiveOperation, thrown: unknown): Promise<unknown> =>
+    this.#judged(op, thrown, () => wireErrorOf(thrown), true);
+
+  async #judged(op: LiveOperation, given: unknown, wireOf: () => WireResult, isError: boolean): Promise<unknown> {
+    try {
+      const wire = wireOf();
+      const masked = await this.#ask(op, wire.bytes, isError);
+      return masked === undefined ? given : wire.read(masked);
+    } catch (error) {
+      if (error instanceof ResultDenied || error instanceof OperationTerminatedError) throw error;
+      const reason =
+        error instanceof UnjudgeableResult ? error.message : `the result could not be judged: ${messageOf(error)}`;
+      throw new ResultDenied({ opId: op.id, reason, source: 'sdk' });
+    }
+  }
+
+  async #ask(op: LiveOperation, resultJson: Buffer, isError: boolean): Promise<Uint8Array | undefined> {
+    for (;;) {
+      try {
+        return await this.#askOnce(op.id, resultJson, isError);
+      } catch (error) {
+        if (!(error instanceof ReeveInvalidTransition)) throw error;
+        await explained(op, this.#link.limits({}), error);
+      }
+    }
+  }
+
+  async #askOnce(opId: string, resultJson: Buffer, isError: boolean): Promise<Uint8Array | undefined> {
+    const deadlineMs = this.#link.settings.deadlineMs + Math.ceil(resultJson.length / mebibyte) * msPerMebibyte;
+    const limits = this.#link.limits({ deadlineMs });
+    const request = { agentId: { ...this.#id }, opId, resultJson, isError };
+    const answer = await this.#credential.with((credentialToken) =>
+      this.#link.send(rpc.checkResult, { ...request, credentialToken }, limits),
+    );
+    if (answer.decision === Decision.ALLOW) return answer.resultJson;
+    const { reason, policyRule } = answer;
+    throw new ResultDenied({ opId, reason, policyRule, source: 'gateway' });
+  }
+}
+
+/**
+ * The gateway does not take the operation for running: it is paused, or over. A control says which, and may still be on its
+ * way. Returns once a pause is over.
+ */
+async function explained(op: LiveOperation, limits: ReturnType<GatewayLink['limits']>, error: Error): Promise<void> {
+  await nextOf(op, limits);
+  if (remainingMs(limits.deadline) === 0 && op.state !== 'paused') throw error;
+  await op.checkpoint();
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'unknown';
+}
