@@ -2,8 +2,9 @@ import type { Agent } from '../agent.ts';
 import type { TokenUsage } from '../completion.ts';
 import { ReeveInvalidRequest } from '../errors.ts';
 import { standInFor } from './copy-with.ts';
+import type { JudgedPart } from './govern-call.ts';
 import type { GovernModelOptions, ModelUse } from './model-call.ts';
-import { failingFree, governAnswer, modelAction, settle, usageFrom } from './model-call.ts';
+import { failingFree, governAnswer, modelAction, requireNoJudgement, settle, usageFrom } from './model-call.ts';
 import { openCall, partsOf } from './open-call.ts';
 
 /** The part of a language model of the AI SDK that governance needs. All versions of the interface have it. */
@@ -50,16 +51,27 @@ export function governModel<Model extends AiModel | string>(
       options,
       (signal) => target.doGenerate({ ...how, abortSignal: signal } as never),
       (answer) => usageOf(answer),
+      said,
     );
   const doStream = async (how: CallOptions) => {
-    const call = await openCall(agent, modelAction(useOf(how), options), (signal, operation) =>
-      failingFree(operation, () => target.doStream({ ...how, abortSignal: signal } as never) as PromiseLike<Streamed>),
-    );
+    const call = await openCall(agent, modelAction(useOf(how), options), (signal, operation) => {
+      requireNoJudgement(operation);
+      return failingFree(
+        operation,
+        () => target.doStream({ ...how, abortSignal: signal } as never) as PromiseLike<Streamed>,
+      );
+    });
     const parts = partsOf(call, readFrom(call.opened.stream), (part) => settle(call.operation, usageOf(part)));
     return { ...call.opened, stream: streamOf(parts, call.leave) };
   };
   return standInFor(target, { doGenerate, doStream }) as Model;
 }
+
+/** What the model said. The rest is about the call. */
+const said: JudgedPart<unknown> = {
+  of: (answer) => (answer as { readonly content?: unknown }).content,
+  put: (answer, content) => ({ ...(answer as object), content, request: undefined, response: undefined }),
+};
 
 /** Of a whole answer, or of the part of a stream that has it. Figures are numbers, or objects with a `total`. */
 function usageOf(answer: unknown): TokenUsage | undefined {

@@ -10,7 +10,7 @@ import type { GovernOptions } from './govern-options.ts';
 import { approvalWaitOf, costOf, runIdOf } from './govern-options.ts';
 import { idsOfCall } from './first-ask.ts';
 import type { Refusal } from './refusal.ts';
-import { away, refusalOf, refusalOfAnswer, stopped } from './refusal.ts';
+import { away, denied, refusalOf, refusalOfAnswer, stopped } from './refusal.ts';
 import type { SubagentLimits } from './subagents.ts';
 
 export interface PermissionsOptions extends Pick<GovernOptions, 'approvalWaitMs' | 'runId' | 'costs' | 'spent'> {
@@ -215,6 +215,10 @@ async function askFor(use: AskedUse, options: PermissionsOptions, waitMs: number
     if (answer.decision === 'pending') void complete({ agent: as, opId: answer.opId }, calledOff);
     return refusalOfAnswer(answer);
   }
+  if (answer.judgeResult) {
+    void complete({ agent: as, opId: answer.opId }, { ...calledOff, detail: unjudgeable });
+    return denied({ ...answer, reason: unjudgeable });
+  }
   const operation = as.operation(answer.opId);
   operation?.signal.addEventListener('abort', () => options.abortController?.abort(operation.signal.reason));
   return { agent: as, opId: answer.opId, operation, digest: digestOf(tool, input) };
@@ -273,6 +277,11 @@ async function checkpoint({ operation }: OpenUse): Promise<Refusal | undefined> 
 }
 
 const calledOff: Completion = { outcome: 'cancelled', actualCostMicros: 0, detail: 'nobody waits for it any more' };
+
+/** Claude Code lets nobody replace the error of a tool, so what a use brings back could reach the model unjudged. */
+const unjudgeable =
+  'what this brings back must be judged before the model reads it, which hooks of Claude Code cannot ensure; offer it as a ' +
+  'tool of the program, by govern()';
 
 /** A report that cannot be delivered must not hold up the run. The gateway finds out by itself that the use is over. */
 async function complete({ agent, opId }: Pick<OpenUse, 'agent' | 'opId'>, completion: Completion): Promise<void> {

@@ -5,11 +5,12 @@ import type { Answer } from '../answer.ts';
 import { callContext } from '../current-operation.ts';
 import { OperationTerminatedError } from '../errors.ts';
 import type { Operation } from '../operation.ts';
+import { ResultDenied } from '../result-denied.ts';
 import type { RunOptions } from '../run-options.ts';
 import type { GovernOptions } from './govern-options.ts';
 import { approvalWaitOf, costOf, limitsOf, runIdOf } from './govern-options.ts';
 import type { Refusal } from './refusal.ts';
-import { denied, refusalOf, refusalOfRequest } from './refusal.ts';
+import { denied, refusalError, refusalOf, refusalOfRequest } from './refusal.ts';
 import type { SubagentLimits } from './subagents.ts';
 import { actingAs, asSubagent } from './subagents.ts';
 
@@ -40,6 +41,16 @@ export type Governed<Result> = { readonly result: Result } | { readonly refusal:
 
 /** The body of a call. The signal fires on a termination, and when nobody wants the result any more. */
 export type GovernedWork<Result> = (signal: AbortSignal, operation: Operation) => Result | Promise<Result>;
+
+/**
+ * The part of what a framework gives back that is judged, where that is not the whole. The rest is of the framework, or it is
+ * left out where results are judged.
+ */
+export interface JudgedPart<Result> {
+  readonly of: (result: Result) => unknown;
+  /** The result with the part as it may be read. Only called if it was judged. */
+  readonly put: (result: Result, part: unknown) => Result;
+}
 
 /** The check that a call of a tool needs. What the call itself says of its run counts before the call around it. */
 export function toolAction(agent: Agent, use: ToolUse, options: GovernOptions): GovernedAction {
@@ -72,20 +83,25 @@ export async function governCall<Result>(
   governed: Agent,
   { action, details, subagent }: GovernedAction,
   work: GovernedWork<Result>,
+  judged?: JudgedPart<Result>,
 ): Promise<Governed<Result>> {
   const { signal, runId } = details;
   const agent = actingAs(governed);
   let hasBegun = false;
   let held: Answer | undefined;
+  let whole: { readonly result: Result; readonly isJudged: boolean } | undefined;
   const body = async (operation: Operation) => {
     hasBegun = true;
     const stop = signal === undefined ? operation.signal : AbortSignal.any([operation.signal, signal]);
     try {
-      return await callContext.run({ operation, agent: agent.id, runId }, () =>
+      const result = await callContext.run({ operation, agent: agent.id, runId }, () =>
         subagent === undefined
           ? work(stop, operation)
           : asSubagent(agent, subagent.name, subagent.limits, () => work(stop, operation)),
       );
+      if (judged === undefined) return result;
+      whole = { result, isJudged: operation.answer.judgeResult };
+      return judged.of(result);
     } catch (error) {
       if (signal?.aborted === true) operation.ended('cancelled');
       throw error;
@@ -95,8 +111,11 @@ export async function governCall<Result>(
     held = answer;
   };
   try {
-    return { result: await agent.run(action, body, { ...details, onHeld }) };
+    const given = await agent.run(action, body, { ...details, onHeld });
+    if (judged === undefined || whole === undefined) return { result: given as Result };
+    return { result: whole.isJudged ? judged.put(whole.result, given) : whole.result };
   } catch (error) {
+    if (error instanceof ResultDenied) return { refusal: denied(error) };
     if (hasBegun) throw error;
     if (held !== undefined && !isStopped(error)) await callOff(agent, held);
     // The check may have arrived. A heartbeat brings the report that nothing happened.
@@ -113,21 +132,27 @@ export async function governTool<Result>(
   use: ToolUse,
   options: GovernOptions,
   work: GovernedWork<Result>,
+  judged?: JudgedPart<Result>,
 ): Promise<Governed<Result>> {
   const fault = numberFaultIn(use.written ?? '');
   if (fault !== undefined) return { refusal: refusalOfRequest(`args: ${fault}`) };
   const agent = actingAs(governed);
   const changeOf = changesIn(use);
   let change: Refusal | undefined;
-  const outcome = await governCall(agent, toolAction(agent, use, options), async (signal, operation) => {
+  const body = async (signal: AbortSignal, operation: Operation) => {
     change = changeOf(operation);
-    if (change !== undefined) return undefined;
+    if (change !== undefined) throw refusalError(change);
     const result = await work(signal, operation);
     const micros = options.spent?.(use.tool, result);
     if (micros !== undefined) operation.spent(micros);
     return result;
-  });
-  return change === undefined ? (outcome as Governed<Result>) : { refusal: change };
+  };
+  try {
+    return await governCall(agent, toolAction(agent, use, options), body, judged);
+  } catch (error) {
+    if (change === undefined) throw error;
+    return { refusal: change };
+  }
 }
 
 /**

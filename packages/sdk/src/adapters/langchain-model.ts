@@ -1,8 +1,10 @@
 import type { Agent } from '../agent.ts';
 import type { TokenUsage } from '../completion.ts';
 import { copyWith } from './copy-with.ts';
+import type { JudgedPart } from './govern-call.ts';
+import { messageWith } from './langchain-result.ts';
 import type { GovernModelOptions, ModelUse } from './model-call.ts';
-import { failingFree, governAnswer, modelAction, settle, usageFrom } from './model-call.ts';
+import { failingFree, governAnswer, modelAction, requireNoJudgement, settle, usageFrom } from './model-call.ts';
 import { openCall, partsOf } from './open-call.ts';
 
 /** The part of a chat model of LangChain that governance needs. */
@@ -60,12 +62,14 @@ export function governModel<Model extends ChatModel>(
       options,
       (signal) => hidden._generate.call(model, messages, { ...how, signal }, manager),
       ({ generations = [] }) => generations.reduce<TokenUsage | undefined>((sum, each) => added(sum, each), undefined),
+      said,
     );
   const governStream = (inner: Stream): Stream =>
     async function* streamed(messages, how, manager) {
-      const call = await openCall(agent, modelAction(useOf(messages, how), options), (signal, operation) =>
-        failingFree(operation, () => ({ parts: inner.call(model, messages, { ...how, signal }, manager) })),
-      );
+      const call = await openCall(agent, modelAction(useOf(messages, how), options), (signal, operation) => {
+        requireNoJudgement(operation);
+        return failingFree(operation, () => ({ parts: inner.call(model, messages, { ...how, signal }, manager) }));
+      });
       let sum: TokenUsage | undefined;
       yield* partsOf(call, call.opened.parts, (part) => {
         sum = added(sum, part);
@@ -84,6 +88,33 @@ export function governModel<Model extends ChatModel>(
   });
   governed.add(copy);
   return copy;
+}
+
+/** What the model said, in each of its answers. */
+const said: JudgedPart<ChatResult> = {
+  of: ({ generations = [] }) => generations.map((each) => spokenOf(each)),
+  put: ({ generations = [] }, spoken) => ({
+    generations: generations.map((each, at) => {
+      const { message } = each as Generation;
+      const given = (spoken as readonly Spoken[])[at];
+      const text = typeof given?.content === 'string' ? given.content : '';
+      return { text, message: messageWith(message, { ...given, usage_metadata: message['usage_metadata'] }) };
+    }),
+  }),
+};
+
+interface Spoken {
+  readonly content: unknown;
+  readonly tool_calls: unknown;
+}
+
+interface Generation {
+  readonly message: Figures;
+}
+
+function spokenOf(generation: unknown): Spoken {
+  const { content, tool_calls = [] } = (generation as Generation).message;
+  return { content, tool_calls };
 }
 
 /** A model with its tools is another object. Where it holds another model than this one, that is governed, too. */

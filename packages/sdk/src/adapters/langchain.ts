@@ -7,6 +7,7 @@ import { askFirst, idsOfCall } from './first-ask.ts';
 import type { ToolUse } from './govern-call.ts';
 import { governTool } from './govern-call.ts';
 import type { GovernOptions } from './govern-options.ts';
+import { partOf } from './langchain-result.ts';
 import { orStopped } from './open-call.ts';
 import type { Refusal } from './refusal.ts';
 import { refusalOfAnswer } from './refusal.ts';
@@ -75,22 +76,22 @@ function governOne<Tool extends LangChainTool>(agent: Agent, tool: Tool, options
       `the tool ${tool.name} has no "_call": it does not run here, so it cannot be governed here`,
     );
   }
-  const answerOf = ({ text, kind }: Refusal) =>
-    (tool as { responseFormat?: unknown }).responseFormat === 'content_and_artifact' ? [text, { reeve: kind }] : text;
+  const isPaired = (tool as { responseFormat?: unknown }).responseFormat === 'content_and_artifact';
+  const answerOf = ({ text, kind }: Refusal) => (isPaired ? [text, { reeve: kind }] : text);
   const _call: Call = async (args, manager, config = {}) => {
     const use: ToolUse = { tool: tool.name, args, runId: runOf(config), signal: config.signal };
     const ids = await continued(agent, use, config, options);
     if (ids !== undefined && 'refusal' in ids) return answerOf(ids.refusal);
-    const outcome = await governTool(agent, { ...use, ids }, options, async (signal, operation) =>
-      wholeOf(await inner.call(tool, args, manager, { ...config, signal }), manager, operation),
-    );
+    const work = async (signal: AbortSignal, operation: Operation) =>
+      wholeOf(await inner.call(tool, args, manager, { ...config, signal }), manager, operation);
+    const outcome = await governTool(agent, { ...use, ids }, options, work, partOf(isPaired));
     return 'refusal' in outcome ? answerOf(outcome.refusal) : outcome.result;
   };
   return copyWith(tool, { _call });
 }
 
 /** The result of a tool. One that yields runs to its end here, as LangChain does it, because it works until then. */
-async function wholeOf(given: unknown, manager: unknown, { signal, checkpoint }: Operation): Promise<unknown> {
+async function wholeOf(given: unknown, manager: unknown, { signal, checkpoint, answer }: Operation): Promise<unknown> {
   if (!isGenerator(given)) return given;
   const { handleToolEvent } = (manager ?? {}) as { handleToolEvent?: (event: unknown) => unknown };
   let isOver = false;
@@ -100,6 +101,8 @@ async function wholeOf(given: unknown, manager: unknown, { signal, checkpoint }:
       isOver = done === true;
       if (isOver) return value;
       await checkpoint();
+      // Only what was judged is told, and that is the whole.
+      if (answer.judgeResult) continue;
       // Whoever listens to a tool cannot make it fail.
       await Promise.resolve(handleToolEvent?.call(manager, value)).catch(() => {});
     }

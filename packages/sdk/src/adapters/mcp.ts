@@ -1,5 +1,6 @@
 import type { Agent } from '../agent.ts';
 import { ReeveInvalidRequest } from '../errors.ts';
+import type { Operation } from '../operation.ts';
 import { standInFor } from './copy-with.ts';
 import type { McpGovernOptions } from './mcp-result.ts';
 import { governMcpCall } from './mcp-result.ts';
@@ -47,9 +48,9 @@ export function govern<Client extends McpClient>(agent: Agent, client: Client, o
     const checked = { ...params };
     const first = method === 'request' ? { ...(args[0] as object), params: checked } : checked;
     const use = { tool, args: given, annotations: listed.get(tool)?.annotations, signal, runId: sessionOf(client) };
-    return governMcpCall(agent, use, toolOptions, (stop) => {
+    return governMcpCall(agent, use, toolOptions, (stop, operation) => {
       const passed = [first, ...args.slice(1)];
-      passed[at] = { ...(args[at] as object | undefined), signal: stop };
+      passed[at] = { ...withoutTexts(args[at] as object | undefined, operation), signal: stop };
       return inner[method]?.apply(client, passed);
     });
   };
@@ -92,6 +93,13 @@ function withoutStreams(experimental: unknown): unknown {
       return typeof value === 'object' && value !== null ? withoutStreams(value) : value;
     },
   });
+}
+
+/** Where results are judged, progress is told without its text, which nobody judges. */
+function withoutTexts(options: object | undefined, { answer }: Operation): object | undefined {
+  const { onprogress } = (options ?? {}) as { readonly onprogress?: (progress: object) => void };
+  if (onprogress === undefined || !answer.judgeResult) return options;
+  return { ...options, onprogress: (progress: object) => onprogress({ ...progress, message: undefined }) };
 }
 
 function hasSchema(value: unknown): boolean {

@@ -3,11 +3,11 @@ import type { Agent } from '../agent.ts';
 import type { TokenUsage } from '../completion.ts';
 import { callContext } from '../current-operation.ts';
 import type { Operation } from '../operation.ts';
-import type { GovernedAction } from './govern-call.ts';
+import type { GovernedAction, JudgedPart } from './govern-call.ts';
 import { governCall } from './govern-call.ts';
 import type { GovernOptions } from './govern-options.ts';
 import { approvalWaitOf, runIdOf } from './govern-options.ts';
-import { refusalError } from './refusal.ts';
+import { denied, refusalError } from './refusal.ts';
 
 /** How calls of a governed model are checked. */
 export interface GovernModelOptions extends Pick<GovernOptions, 'approvalWaitMs' | 'runId' | 'caller'> {
@@ -60,12 +60,14 @@ export async function governAnswer<Answer>(
   options: GovernModelOptions,
   call: (signal: AbortSignal) => PromiseLike<Answer>,
   usageOf: (answer: Answer) => TokenUsage | undefined,
+  judged: JudgedPart<Answer>,
 ): Promise<Answer> {
-  const outcome = await governCall(agent, modelAction(use, options), async (signal, operation) => {
+  const work = async (signal: AbortSignal, operation: Operation) => {
     const answer = await failingFree(operation, () => call(signal));
     settle(operation, usageOf(answer));
     return answer;
-  });
+  };
+  const outcome = await governCall(agent, modelAction(use, options), work, judged);
   if ('refusal' in outcome) throw refusalError(outcome.refusal);
   return outcome.result;
 }
@@ -73,6 +75,17 @@ export async function governAnswer<Answer>(
 /** Without a report of the provider, the estimate counts. */
 export function settle(operation: Operation, usage: TokenUsage | undefined): void {
   if (usage !== undefined) operation.used(usage);
+}
+
+/** A stream is read while it comes, so nobody can judge it before. */
+export function requireNoJudgement({ answer, id, spent, ended }: Operation): void {
+  if (!answer.judgeResult) return;
+  spent(0);
+  ended('cancelled');
+  const reason =
+    'a rule on results matches this call of a model, whose answer cannot be judged while it streams; call it without ' +
+    'streaming, or let the rule name the actions that it is for';
+  throw refusalError(denied({ reason, policyRule: '', opId: id }));
 }
 
 /** An error status of the provider costs nothing. After any other failure it may have done the work. */

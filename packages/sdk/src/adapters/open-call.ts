@@ -13,8 +13,11 @@ export interface OpenCall<Opened> {
   readonly signal: AbortSignal;
   /** Runs a function as a part of the call, so that it finds the operation. */
   within<Result>(run: () => Result): Result;
-  /** Ends the call, and reports it. Throws `OperationTerminatedError` if an operator stopped it meanwhile. */
-  end(failure?: { readonly error: unknown }): Promise<void>;
+  /**
+   * Ends the call, reports it, and gives its result as it may be read. Throws `OperationTerminatedError` if an operator stopped
+   * it meanwhile.
+   */
+  end(failure?: { readonly error: unknown }, result?: unknown): Promise<unknown>;
   /** Ends the call for a reader who leaves, also in the middle of a part. */
   leave(): Promise<void>;
 }
@@ -28,26 +31,28 @@ export async function openCall<Opened>(
   const leaving = new AbortController();
   const { signal: wanted = leaving.signal } = governed.details;
   const details = { ...governed.details, signal: AbortSignal.any([wanted, leaving.signal]) };
-  let finish: (failure?: { readonly error: unknown }) => void = () => {};
-  const over = new Promise<void>((resolve, reject) => {
-    finish = (failure) => (failure === undefined ? resolve() : reject(failure.error));
+  let finish: OpenCall<Opened>['end'] = async () => {};
+  const over = new Promise<unknown>((resolve, reject) => {
+    finish = async (failure, result) => (failure === undefined ? resolve(result) : reject(failure.error));
   });
   over.catch(() => {});
   return new Promise((resolve, reject) => {
     const whole = governCall(agent, { ...governed, details }, async (signal, operation) => {
       const opened = await open(signal, operation);
       // A reader that waits elsewhere must not keep a stopped call open.
-      whenAborted(signal, () => finish({ error: signal.reason }));
-      const end = async (failure?: { readonly error: unknown }) => {
-        finish(failure);
-        await whole;
+      whenAborted(signal, () => void finish({ error: signal.reason }));
+      const end = async (failure?: { readonly error: unknown }, result?: unknown) => {
+        void finish(failure, result);
+        const outcome = await whole;
+        if ('refusal' in outcome) throw refusalError(outcome.refusal);
+        return outcome.result;
       };
       const leave = async () => {
         leaving.abort();
         await whole.catch(() => {});
       };
       resolve({ opened, operation, signal, within: AsyncLocalStorage.snapshot(), end, leave });
-      await over;
+      return over;
     });
     whole.then((outcome) => {
       if ('refusal' in outcome) reject(refusalError(outcome.refusal));
@@ -55,7 +60,10 @@ export async function openCall<Opened>(
   });
 }
 
-/** Passes on the parts of an open call. Each waits while the operation is paused. However it ends, the call ends with it. */
+/**
+ * Passes on the parts of an open call. Each waits while the operation is paused. However it ends, the call ends with it. Where
+ * results are judged, only the last one is passed on, as it may be read: it is the result.
+ */
 export async function* partsOf<Part>(
   { operation, signal, within, end }: OpenCall<unknown>,
   parts: AsyncIterable<Part>,
@@ -64,6 +72,9 @@ export async function* partsOf<Part>(
   const source = parts[Symbol.asyncIterator]();
   let failure: { readonly error: unknown } | undefined;
   let isWhole = false;
+  let last: Part | undefined;
+  let judged: unknown;
+  const isJudged = operation.answer.judgeResult;
   try {
     for (;;) {
       const { done, value } = await orStopped(
@@ -73,7 +84,8 @@ export async function* partsOf<Part>(
       if (done === true) break;
       await operation.checkpoint();
       see(value);
-      yield value;
+      last = value;
+      if (!isJudged) yield value;
     }
     isWhole = true;
   } catch (error) {
@@ -85,8 +97,9 @@ export async function* partsOf<Part>(
       void Promise.resolve(source.return?.()).catch(() => {});
     }
     // Throws the failure, or the termination that caused it.
-    await end(failure);
+    judged = await end(failure, last);
   }
+  if (isJudged) yield judged as Part;
 }
 
 /** The value, unless the signal fires before. */

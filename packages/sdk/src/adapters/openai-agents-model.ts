@@ -1,8 +1,9 @@
 import type { Agent } from '../agent.ts';
 import type { TokenUsage } from '../completion.ts';
 import { standInFor } from './copy-with.ts';
+import type { JudgedPart } from './govern-call.ts';
 import type { GovernModelOptions, ModelUse } from './model-call.ts';
-import { governAnswer, modelAction, settle, usageFrom } from './model-call.ts';
+import { governAnswer, modelAction, requireNoJudgement, settle, usageFrom } from './model-call.ts';
 import { openCall, partsOf } from './open-call.ts';
 
 /** The part of a model of the OpenAI Agents SDK that governance needs. */
@@ -60,11 +61,13 @@ function governOne(agent: Agent, model: AgentsModel, name: string, options: Gove
       options,
       (signal) => model.getResponse({ ...request, signal } as never),
       (answer) => usageOf((answer as { usage?: Figures }).usage),
+      said,
     );
   async function* getStreamedResponse(request: Request) {
-    const call = await openCall(agent, modelAction(useOf(request), options), (signal) => ({
-      events: model.getStreamedResponse({ ...request, signal } as never),
-    }));
+    const call = await openCall(agent, modelAction(useOf(request), options), (signal, operation) => {
+      requireNoJudgement(operation);
+      return { events: model.getStreamedResponse({ ...request, signal } as never) };
+    });
     yield* partsOf(call, call.opened.events, (event) => {
       const { response } = event as { response?: { usage?: Figures } };
       settle(call.operation, usageOf(response?.usage));
@@ -72,6 +75,12 @@ function governOne(agent: Agent, model: AgentsModel, name: string, options: Gove
   }
   return standInFor(model, { getResponse, getStreamedResponse });
 }
+
+/** What the model said. The rest is about the call. */
+const said: JudgedPart<unknown> = {
+  of: (answer) => (answer as { readonly output?: unknown }).output,
+  put: (answer, output) => ({ ...(answer as object), output, providerData: undefined }),
+};
 
 function usageOf(usage: Figures | undefined): TokenUsage | undefined {
   if (usage === undefined) return undefined;

@@ -3,7 +3,7 @@ import { ReeveInvalidRequest } from '../errors.ts';
 import { opIdOf } from '../trace-ids.ts';
 import { copyWith } from './copy-with.ts';
 import { askFirst, idsOfCall } from './first-ask.ts';
-import type { ToolUse } from './govern-call.ts';
+import type { JudgedPart, ToolUse } from './govern-call.ts';
 import { governTool } from './govern-call.ts';
 import type { GovernOptions } from './govern-options.ts';
 import { limitsOf, runIdOf } from './govern-options.ts';
@@ -165,9 +165,8 @@ function governHandoff<Handoff extends AgentsHandoff>(
   const inner = handoff.onInvokeHandoff as (context: unknown, args: string) => unknown;
   const onInvokeHandoff = async (context: unknown, args: string) => {
     const spawning = { ...options, delegates: undefined, subagents: [tool] };
-    const outcome = await governTool(agent, { tool, args: parsed(args), written: args }, spawning, () =>
-      inner.call(handoff, context, args),
-    );
+    const use = { tool, args: parsed(args), written: args };
+    const outcome = await governTool(agent, use, spawning, () => inner.call(handoff, context, args), bringsNothing);
     if ('refusal' in outcome) {
       await around?.end();
       throw refusalError(outcome.refusal);
@@ -186,6 +185,9 @@ function governHandoff<Handoff extends AgentsHandoff>(
   governed.set(copy, { given: handoff, options });
   return copy;
 }
+
+/** Whoever takes over is no result that a model reads. */
+const bringsNothing: JudgedPart<unknown> = { of: () => undefined, put: (next) => next };
 
 /** What the tool will parse, too. It refuses by itself what is no JSON. */
 function parsed(input: string): unknown {
