@@ -11,7 +11,7 @@ import grpc
 
 from ._endpoints import Endpoint, TlsOptions
 from ._retry import Deadline
-from ._rpc import Request, Response, Rpc
+from ._rpc import LARGEST_MESSAGE, LARGEST_RESULT_MESSAGE, Request, Response, Rpc
 from ._status import error_of_status
 from ._version import __version__
 from .errors import Closed, GatewayUnavailable, ReeveError
@@ -40,6 +40,8 @@ class Channel:
         self._watched = connect_timeout is not None
         self._lock = threading.Lock()
         self._in_flight = 0
+        #: Those of them that a gateway answers soon, unless it is silent.
+        self._asking = 0
         self._since: float | None = None
         self._answered = False
         self._failed = False
@@ -57,9 +59,10 @@ class Channel:
         """One attempt of one call, by the calling thread."""
         method = self._method(rpc)
         keywords = _keywords(options)
-        self._enter()
+        is_slow = _is_slow(rpc)
+        self._enter(is_slow)
         try:
-            if not self._watched:
+            if not self._watched or is_slow:
                 answer: Response = method(request, **keywords)
             else:
                 call = method.future(request, **keywords)
@@ -67,28 +70,29 @@ class Channel:
                     self._forsake_if_silent(call)
                 answer = call.result()
         except BaseException as error:
-            raise self._left_with(error) from None
-        self._exit(answered=True)
+            raise self._left_with(error, is_slow) from None
+        self._exit(answered=True, is_slow=is_slow)
         return answer
 
     async def unary_async(self, rpc: Rpc[Request, Response], request: Request, options: CallOptions) -> Response:
         """One attempt of one call. The library finishes it in a thread of its own, and tells the loop."""
         loop = asyncio.get_running_loop()
         done: asyncio.Future[None] = loop.create_future()
-        self._enter()
+        is_slow = _is_slow(rpc)
+        self._enter(is_slow)
         try:
             call = self._method(rpc).future(request, **_keywords(options))
             call.add_done_callback(lambda _: _tell(loop, done))
             try:
-                while not await self._awaited(done):
+                while not await self._awaited(done, is_slow):
                     self._forsake_if_silent(call)
             except asyncio.CancelledError:
                 call.cancel()
                 raise
             answer: Response = call.result()
         except BaseException as error:
-            raise self._left_with(error) from None
-        self._exit(answered=True)
+            raise self._left_with(error, is_slow) from None
+        self._exit(answered=True, is_slow=is_slow)
         return answer
 
     def start(self, rpc: Rpc[Request, Response], request: Request, options: CallOptions) -> Any:
@@ -167,36 +171,39 @@ class Channel:
             self._methods[rpc.path] = method
         return method
 
-    def _enter(self) -> None:
+    def _enter(self, is_slow: bool = False) -> None:
+        """A slow call says nothing of a gateway while it waits."""
         with self._lock:
             self._in_flight += 1
-            if self._since is None:
+            self._asking += not is_slow
+            if self._since is None and not is_slow:
                 self._since = time.monotonic()
 
-    def _exit(self, answered: bool, withdrawn: bool = False) -> None:
+    def _exit(self, answered: bool, withdrawn: bool = False, is_slow: bool = False) -> None:
         with self._lock:
             self._in_flight -= 1
+            self._asking -= not is_slow
             if answered:
                 self._answered, self._failed = True, False
-                self._since = time.monotonic() if self._in_flight else None
+                self._since = time.monotonic() if self._asking else None
             elif withdrawn:
-                self._since = None if self._in_flight == 0 else self._since
+                self._since = None if self._asking == 0 else self._since
             else:
                 self._failed = True
             close = self._left and self._in_flight == 0
         if close:
             self._channel.close()
 
-    def _left_with(self, error: BaseException) -> BaseException:
+    def _left_with(self, error: BaseException, is_slow: bool = False) -> BaseException:
         """The error of a call that has ended, as the SDK's."""
         if isinstance(error, grpc.RpcError):
             found = self.error_of(error)
-            self._exit(answered=not isinstance(found, (GatewayUnavailable, Closed)))
+            self._exit(answered=not isinstance(found, (GatewayUnavailable, Closed)), is_slow=is_slow)
             return found
         if isinstance(error, grpc.FutureCancelledError):
-            self._exit(answered=False)
+            self._exit(answered=False, is_slow=is_slow)
             return Closed() if self._closed else self.unavailable("the gateway does not answer")
-        self._exit(answered=False, withdrawn=True)
+        self._exit(answered=False, withdrawn=True, is_slow=is_slow)
         return self._unusable() if isinstance(error, ValueError) else error
 
     def _unusable(self) -> ReeveError:
@@ -218,8 +225,8 @@ class Channel:
             return True
         return True
 
-    async def _awaited(self, done: asyncio.Future[None]) -> bool:
-        if not self._watched:
+    async def _awaited(self, done: asyncio.Future[None], is_slow: bool) -> bool:
+        if not self._watched or is_slow:
             await done
             return True
         finished, _ = await asyncio.wait((done,), timeout=max(0.01, self._patience_left()))
@@ -231,6 +238,10 @@ class Channel:
         self._forsaken = True
         self.leave()
         self._channel.close()
+
+
+def _is_slow(rpc: Rpc[Any, Any]) -> bool:
+    return rpc.longest > LARGEST_MESSAGE
 
 
 def _tell(loop: asyncio.AbstractEventLoop, done: asyncio.Future[None]) -> None:
@@ -268,6 +279,8 @@ def _options(tls: TlsOptions | None, connect_timeout: float | None) -> list[tupl
         # The SDK retries under its own budget. A name server has no say in retries.
         ("grpc.service_config_disable_resolution", 1),
         ("grpc.enable_retries", 0),
+        # The library has no limit for one method alone, and a masked result is as long as a result may be.
+        ("grpc.max_receive_message_length", LARGEST_RESULT_MESSAGE),
     ]
     if connect_timeout is not None:
         options.append(("grpc.min_reconnect_backoff_ms", int(connect_timeout * 1000)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ._agent_link import AgentUser
 from ._checks import AgentChecks
@@ -15,6 +15,7 @@ from ._flow import Event, Flow, run_blocking
 from ._ids import AgentId, wire_agent_id
 from ._link import GatewayLink
 from ._reports import AgentReports
+from ._results import AgentResults
 from ._rpc import DEREGISTER_AGENT, HEARTBEAT, PREVIEW_TOOLS
 from .errors import Closed, ReeveError, Unauthenticated
 from .v1.agent_service_pb2 import DeregisterAgentRequest, HeartbeatRequest
@@ -64,6 +65,7 @@ class AgentCore:
         self._credential = self.line.credentials.take(registration.token)
         self.checks = AgentChecks(link, self.line, registration.id, self._credential)
         self.reports = AgentReports(link, self.line, registration.id, self._credential)
+        self.results = AgentResults(link, registration.id, self._credential)
         self._deregistering = False
         self._interval = registration.heartbeat_seconds
         self._events = registration.events
@@ -94,6 +96,15 @@ class AgentCore:
         if self.closed:
             raise Closed("the agent is closed")
         return self
+
+    def check_result(self, op_id: str, result: Any, is_error: bool) -> Flow[Any]:
+        """For callers that act by themselves."""
+        ops = self.open().line.ops
+        op = ops.open(op_id)
+        try:
+            return (yield from self.results.judged(op, result, is_error))
+        finally:
+            ops.close(op)
 
     def denied_tools(self, source: str, names: Sequence[str], seconds: float | None) -> Flow[list[str]]:
         request = PreviewToolsRequest(

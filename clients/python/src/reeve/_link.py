@@ -78,7 +78,7 @@ class GatewayLink:
     ) -> Flow[Response]:
         """Calls until there is an answer, within the deadline. `once`: each gateway at most once, without retries."""
         self.require_own_process()
-        require_sendable(request)
+        require_sendable(request, rpc.longest)
         budget = self._no_retries if once else self._budget
         tour = Tour(self.gateways, rpc.path)
         retries: Retries | None = None

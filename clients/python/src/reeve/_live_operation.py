@@ -101,6 +101,7 @@ class LiveOperation:
             self._open.append(opened)
             self._paused = self._terminated is None
             self.released_by = None
+            self._wake("changed")
         else:
             # A pause that was not yet effective never will be.
             self._open = [each for each in self._open if each.control.signal != "pause"]

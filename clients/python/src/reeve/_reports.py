@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 from ._agent_link import AgentLink
 from ._completion import GIVEN_UP, Completion, completion_request
 from ._credential import Credential
@@ -11,7 +14,9 @@ from ._link import GatewayLink
 from ._live_operation import LiveOperation
 from ._retry import Deadline
 from ._rpc import COMPLETE_ACTION
-from .errors import GatewayUnavailable, InvalidTransition, OperationNotFound, ReeveError
+from .errors import GatewayUnavailable, InvalidTransition, OperationNotFound, ReeveError, ResultDenied
+
+_LONGEST_DETAIL = 500
 
 
 class AgentReports:
@@ -23,21 +28,37 @@ class AgentReports:
         self._id = agent_id
         self._credential = credential
 
-    def finish(self, op: LiveOperation, completion: Completion) -> Flow[None]:
-        """The work has ended. Raises `OperationTerminated` if the operation was terminated meanwhile."""
+    def finish(self, op: LiveOperation, completion: Completion, judging: Flow[Any] | None = None) -> Flow[Any]:
+        """The work has ended. Gives what `judging` makes of its end, which is judged before it is reported.
+
+        Raises `OperationTerminated` if the operation was terminated meanwhile, and `ResultDenied`.
+        """
         if self._link.forked:
             # A child has left the block. The operation is the parent's.
-            return
+            return None
+        judged: Any = None
+        denied: ResultDenied | None = None
         ops = self._line.ops
         op.end()
         try:
             # The end is a checkpoint too: a paused operation can be neither reported nor continued.
             yield from self._unpaused(op, completion)
+            if judging is not None and op.terminated is None:
+                try:
+                    judged = yield from self._not_cancelled(op, completion, judging)
+                except ResultDenied as error:
+                    denied = error
+                    completion = _with_denial(completion, error)
+                # It may have been paused or stopped meanwhile.
+                yield from self._unpaused(op, completion)
             terminated = op.terminated
             if terminated is not None:
                 raise terminated
             ops.drop(op)
             yield from self._report(op.op_id, completion)
+            if denied is not None:
+                raise denied
+            return judged
         finally:
             ops.close(op)
             if op.terminated is not None:
@@ -83,8 +104,13 @@ class AgentReports:
         )
 
     def _unpaused(self, op: LiveOperation, completion: Completion) -> Flow[None]:
+        yield from self._not_cancelled(op, completion, op.unpaused())
+
+    def _not_cancelled(self, op: LiveOperation, completion: Completion, flow: Flow[Any]) -> Flow[Any]:
         try:
-            yield from op.unpaused()
+            return (yield from flow)
+        except ReeveError:
+            raise
         except BaseException:
             # Cancelled on the way. While the operation is paused, the report follows the resume.
             ops = self._line.ops
@@ -105,3 +131,10 @@ class AgentReports:
             # Cancelled on the way.
             self._line.ops.owed.add(op_id, completion)
             raise
+
+
+def _with_denial(completion: Completion, error: ResultDenied) -> Completion:
+    """The action happened, and its outcome is that of the work. The note says that nobody has got the result."""
+    denial = f"the result was denied: {error.reason}"
+    detail = f"{completion.detail}; {denial}" if completion.detail else denial
+    return replace(completion, detail=detail[:_LONGEST_DETAIL])

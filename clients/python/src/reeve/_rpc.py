@@ -16,6 +16,8 @@ Response = TypeVar("Response", bound=Message)
 
 #: The largest message that the gateway takes.
 LARGEST_MESSAGE = 4 * 1024 * 1024
+#: The largest one that has a result judged.
+LARGEST_RESULT_MESSAGE = 17 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,6 +25,8 @@ class Rpc(Generic[Request, Response]):
     path: str
     request: type[Request]
     response: type[Response]
+    #: The longest message. A call that may send longer ones than others may take its time.
+    longest: int = LARGEST_MESSAGE
 
 
 _POLICY = "/reeve.v1.PolicyService/"
@@ -30,6 +34,9 @@ _AGENT = "/reeve.v1.AgentService/"
 
 CHECK_ACTION = Rpc(_POLICY + "CheckAction", policy.CheckActionRequest, policy.CheckActionResponse)
 BATCH_CHECK = Rpc(_POLICY + "BatchCheck", policy.BatchCheckRequest, policy.BatchCheckResponse)
+CHECK_RESULT = Rpc(
+    _POLICY + "CheckResult", policy.CheckResultRequest, policy.CheckResultResponse, LARGEST_RESULT_MESSAGE
+)
 COMPLETE_ACTION = Rpc(_POLICY + "CompleteAction", policy.CompleteActionRequest, policy.CompleteActionResponse)
 CONTROL_STREAM = Rpc(_POLICY + "OpControlStream", policy.OpControlSubscribeRequest, policy.OpControlMessage)
 ACK_CONTROL = Rpc(_POLICY + "AckOpControl", policy.AckOpControlRequest, policy.AckOpControlResponse)
@@ -43,9 +50,9 @@ REVOKE_DELEGATION = Rpc(_AGENT + "RevokeDelegation", agents.RevokeDelegationRequ
 IDENTIFY_AGENT = Rpc(_AGENT + "IdentifyAgent", agents.IdentifyAgentRequest, agents.IdentifyAgentResponse)
 
 
-def require_sendable(message: Request) -> Request:
+def require_sendable(message: Request, longest: int = LARGEST_MESSAGE) -> Request:
     """Refuses here what the gateway would refuse."""
     size = message.ByteSize()
-    if size > LARGEST_MESSAGE:
-        raise InvalidRequest(f"the request has {size} bytes; at most {LARGEST_MESSAGE} can be sent")
+    if size > longest:
+        raise InvalidRequest(f"the request has {size} bytes; at most {longest} can be sent")
     return message

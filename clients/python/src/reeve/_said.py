@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ._completion import Completion, Outcome, completion_of
+from ._flow import Flow
 from ._live_operation import LiveOperation
+from ._results import AgentResults
 from ._validate import optional_text
 from .answer import Answer, OpState
 from .money import Usd, micros_of
+
+#: The work gives nothing to judge: it is a block, or it has not come that far.
+_NOTHING = object()
 
 
 class Said:
     """A running allowed action."""
 
-    def __init__(self, op: LiveOperation, answer: Answer) -> None:
+    def __init__(self, op: LiveOperation, answer: Answer, results: AgentResults) -> None:
         self._op = op
+        self._results = results
+        self._given: Any = _NOTHING
+        self._has_judged = False
         self._cost_micros: int | None = None
         self._detail = ""
         self._tokens: tuple[int | None, int | None, int | None] = (None, None, None)
@@ -65,6 +75,38 @@ class Said:
         if error is not None:
             suggested = "failed" if isinstance(error, Exception) else "cancelled"
         return Completion(self._outcome or suggested, self._cost_micros, self._detail, *self._tokens)
+
+    def _result(self) -> Any:
+        """What the work gave back, as it may be read."""
+        return None if self._given is _NOTHING else self._given
+
+    def _unjudged_result(self) -> Any:
+        """The result of work that was stopped, unless it would have to be judged."""
+        return None if self.answer.judge_result else self._result()
+
+    def _checked(self, result: Any, is_error: bool) -> Flow[Any]:
+        self._has_judged = True
+        return self._results.judged(self._op, result, is_error)
+
+    def _judging(self, error: BaseException | None) -> Flow[Any] | None:
+        """How the end of the work is judged, if it is. A model reads no errors that are only signals."""
+        if not self.answer.judge_result:
+            return None
+        if isinstance(error, Exception):
+            return self._results.judged_error(self._op, error)
+        # The work may have had its results judged itself, and give back nothing more.
+        if error is not None or self._given is _NOTHING or (self._has_judged and self._given is None):
+            return None
+        return self._results.judged(self._op, self._given)
+
+    def _take(self, error: BaseException | None, judging: Flow[Any] | None, judged: Any) -> None:
+        """What was judged takes the place of how the work ended."""
+        if judging is None:
+            return
+        if error is None:
+            self._given = judged
+        elif judged is not None and judged is not error:
+            raise judged from None
 
 
 def is_its_termination(error: BaseException | None, op_id: str) -> bool:

@@ -18,7 +18,6 @@ from ._subject import for_user
 from ._validate import require_text
 from .answer import Answer
 from .async_operation import AsyncOperationContext
-from .errors import OperationTerminated
 from .operation import Operation, OperationContext
 
 if TYPE_CHECKING:
@@ -100,20 +99,14 @@ class Agent:
     def run(self, work: Callable[[], Result] | Callable[[Operation], Result], **members: Unpack[RunMembers]) -> Result:
         """Checks an action, does it if it is allowed, and reports how it ended. Raises as `operation` does.
 
-        A report that cannot be delivered does not cost the result. The SDK sends it later.
+        It gives the result as it may be read, and raises `ResultDenied` if nobody may. A report that cannot be
+        delivered does not cost the result. The SDK sends it later.
         """
         require_no_generator(work)
         require_no_coroutine(work)
         act: Callable[..., Result] = work
         takes_operation = wants_operation(work)
-        returned: list[Result] = []
-        try:
-            with self.operation(**members) as op:
-                returned.append(act(op) if takes_operation else act())
-        except OperationTerminated as error:
-            error.result = returned[0] if returned else None
-            raise
-        return returned[0]
+        return self.operation(**members).run(lambda op: act(op) if takes_operation else act())
 
     @overload
     def guard(
@@ -162,13 +155,13 @@ class Agent:
 
             @functools.wraps(function)
             def guarded(*given: Any, **keywords: Any) -> Any:
-                with OperationContext(self._core, {**members, "args": seen(*given, **keywords)}) as op:
-                    return function(op, *given, **keywords) if pass_operation else function(*given, **keywords)
+                checked = OperationContext(self._core, {**members, "args": seen(*given, **keywords)})
+                return checked.run(lambda op: function(*((op, *given) if pass_operation else given), **keywords))
 
             @functools.wraps(function)
             async def guarded_async(*given: Any, **keywords: Any) -> Any:
-                async with AsyncOperationContext(self._core, {**members, "args": seen(*given, **keywords)}) as op:
-                    return await (function(op, *given, **keywords) if pass_operation else function(*given, **keywords))
+                checked = AsyncOperationContext(self._core, {**members, "args": seen(*given, **keywords)})
+                return await checked.run(lambda op: function(*((op, *given) if pass_operation else given), **keywords))
 
             return guarded_async if inspect.iscoroutinefunction(function) else guarded
 
@@ -189,6 +182,13 @@ class Agent:
         """Reports that an allowed action has ended. For a terminated action, this reports that the work has stopped."""
         completion = completion_of(outcome, cost_usd, detail, input_tokens, output_tokens, cached_input_tokens)
         run_blocking(self._core.reports.complete(op_id, completion, self._core.link.deadline(deadline)))
+
+    def check_result(self, op_id: str, result: Any, *, is_error: bool = False) -> Any:
+        """Has judged what an allowed action brought back, and gives it as it may be read. Raises `ResultDenied`.
+
+        For those who use `check` and `complete`, where the answer says `judge_result`.
+        """
+        return run_blocking(self._core.check_result(op_id, result, is_error))
 
     def denied_tools(self, source: str, names: Sequence[str], *, deadline: float | None = None) -> list[str]:
         """The tools of the source, of those named, that policy denies to this agent whatever their arguments."""

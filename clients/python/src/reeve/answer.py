@@ -54,6 +54,8 @@ class Answer:
     approval_id: str | None = None
     #: Set if a budget denied.
     limit: BudgetLimit | None = None
+    #: Whether a rule on results could match: what the action brings back must be judged before a model reads it.
+    judge_result: bool = False
     #: How long the gateway took to decide, in microseconds.
     decision_latency_us: int = 0
     #: `sdk`: the gateway gave no answer in time, so the SDK denied instead.
@@ -87,6 +89,7 @@ def answer_of(wire: policy_service_pb2.CheckActionResponse, ids: TraceIds) -> An
         op_state=cast("OpState", state) if state in _STATES else None,
         approval_id=wire.approval_id or None,
         limit=_limit_of(wire.limit) if wire.HasField("limit") else None,
+        judge_result=wire.judge_result,
         decision_latency_us=wire.decision_latency_us,
     )
 

@@ -19,7 +19,6 @@ from ._subject import for_user
 from ._validate import require_text
 from .answer import Answer
 from .async_operation import AsyncOperation, AsyncOperationContext
-from .errors import OperationTerminated
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -104,18 +103,12 @@ class AsyncAgent:
     ) -> Result:
         """Checks an action, does it if it is allowed, and reports how it ended. Raises as `operation` does.
 
-        A report that cannot be delivered does not cost the result. The SDK sends it later.
+        It gives the result as it may be read, and raises `ResultDenied` if nobody may. A report that cannot be
+        delivered does not cost the result. The SDK sends it later.
         """
         act: Callable[..., Awaitable[Result]] = work
         takes_operation = wants_operation(work)
-        returned: list[Result] = []
-        try:
-            async with self.operation(**members) as op:
-                returned.append(await (act(op) if takes_operation else act()))
-        except OperationTerminated as error:
-            error.result = returned[0] if returned else None
-            raise
-        return returned[0]
+        return await self.operation(**members).run(lambda op: act(op) if takes_operation else act())
 
     def guard(
         self,
@@ -141,11 +134,15 @@ class AsyncAgent:
 
             @functools.wraps(function)
             async def guarded(*given: Any, **keywords: Any) -> Any:
-                async with AsyncOperationContext(self._core, {**members, "args": seen(*given, **keywords)}) as op:
+                def call(op: AsyncOperation) -> Awaitable[Any]:
                     passed = (op, *given) if pass_operation else given
                     if is_async:
-                        return await function(*passed, **keywords)
-                    return await asyncio.to_thread(function, *passed, **keywords)
+                        awaited: Awaitable[Any] = function(*passed, **keywords)
+                        return awaited
+                    return asyncio.to_thread(function, *passed, **keywords)
+
+                checked = AsyncOperationContext(self._core, {**members, "args": seen(*given, **keywords)})
+                return await checked.run(call)
 
             return guarded
 
@@ -166,6 +163,13 @@ class AsyncAgent:
         """Reports that an allowed action has ended. For a terminated action, this reports that the work has stopped."""
         completion = completion_of(outcome, cost_usd, detail, input_tokens, output_tokens, cached_input_tokens)
         await run_async(self._core.reports.complete(op_id, completion, self._core.link.deadline(deadline)))
+
+    async def check_result(self, op_id: str, result: Any, *, is_error: bool = False) -> Any:
+        """Has judged what an allowed action brought back, and gives it as it may be read. Raises `ResultDenied`.
+
+        For those who use `check` and `complete`, where the answer says `judge_result`.
+        """
+        return await run_async(self._core.check_result(op_id, result, is_error))
 
     async def denied_tools(self, source: str, names: Sequence[str], *, deadline: float | None = None) -> list[str]:
         """The tools of the source, of those named, that policy denies to this agent whatever their arguments."""

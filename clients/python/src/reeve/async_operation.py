@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from types import TracebackType
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from ._completion import Completion
 from ._control import Control
 from ._core import AgentCore
 from ._flow import Flow, run_async, run_through
 from ._said import Said, is_its_termination
-from .errors import OperationTerminated, ReeveError
+from .answer import Answer
+from .errors import OperationTerminated, ReeveError, ResultDenied
 from .operation import RUN
+
+Result = TypeVar("Result")
 
 
 class AsyncOperation(Said):
@@ -29,6 +32,13 @@ class AsyncOperation(Said):
         """
         await run_async(self._op.checkpoint())
 
+    async def check_result(self, result: Any, *, is_error: bool = False) -> Any:
+        """Has judged what the action brought back, and gives it as it may be read. Raises `ResultDenied`.
+
+        Needed in an `async with` block where the answer says `judge_result`, before a model reads the result.
+        """
+        return await run_async(self._checked(result, is_error))
+
 
 class AsyncOperationContext:
     """Asks before the block, cancels it on a termination, and reports how it ended after it."""
@@ -41,11 +51,28 @@ class AsyncOperationContext:
         self._cancels_before = 0
         self._cancelled = False
 
+    async def run(self, work: Callable[[AsyncOperation], Awaitable[Result]]) -> Result:
+        """Does the work in the block, and gives its result as it may be read."""
+        ran: AsyncOperation | None = None
+        try:
+            async with self as ran:
+                ran._given = await work(ran)
+        except OperationTerminated as error:
+            error.result = None if ran is None else ran._unjudged_result()
+            raise
+        result: Result = ran._result()
+        return result
+
     async def begin(self) -> AsyncOperation:
         """Asks before the block is entered, which any task may do afterwards."""
         op, answer = await run_async(self._core.open().checks.admit(self._members, RUN))
-        self._operation = AsyncOperation(op, answer)
+        self._operation = AsyncOperation(op, answer, self._core.results)
         return self._operation
+
+    @property
+    def answer(self) -> Answer | None:
+        """The answer that allowed the action, once somebody has asked."""
+        return None if self._operation is None else self._operation.answer
 
     def abandon(self, completion: Completion) -> None:
         """The block will not be entered any more. For finalizers: see `AgentReports.abandon`."""
@@ -76,16 +103,23 @@ class AsyncOperationContext:
         if operation is None:
             return False
         from_outside = isinstance(error, asyncio.CancelledError) and not self._was_ours()
+        judging = operation._judging(error)
+        finishing = self._core.reports.finish(operation._op, operation._completion(error), judging)
         try:
-            await _run_to_end(self._core.reports.finish(operation._op, operation._completion(error)), error)
+            judged = await _run_to_end(finishing, error)
         except OperationTerminated as terminated:
             if from_outside or is_its_termination(error, operation.op_id):
                 return False
-            raise terminated from (None if isinstance(error, asyncio.CancelledError) else error)
+            is_hidden = isinstance(error, asyncio.CancelledError) or operation.answer.judge_result
+            raise terminated from (None if is_hidden else error)
+        except ResultDenied as denied:
+            raise denied from None
         except ReeveError:
             # An error of reporting never hides the error of the work.
-            if error is None:
+            if error is None or judging is not None:
                 raise
+        else:
+            operation._take(error, judging, judged)
         return False
 
     def _cancel(self) -> None:
@@ -101,8 +135,8 @@ class AsyncOperationContext:
         return uncancel is None or uncancel() <= self._cancels_before
 
 
-async def _run_to_end(flow: Flow[None], error: BaseException | None) -> None:
-    await (run_through(flow) if isinstance(error, asyncio.CancelledError) else run_async(flow))
+async def _run_to_end(flow: Flow[Any], error: BaseException | None) -> Any:
+    return await (run_through(flow) if isinstance(error, asyncio.CancelledError) else run_async(flow))
 
 
 def _cancels_of(task: asyncio.Task[Any] | None) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from .answer import Answer
@@ -117,8 +117,37 @@ class OperationTerminated(ReeveError):
         self.reason = reason
         #: `/api/v1/control/{id}` of the gateway shows who did. Empty if nobody did.
         self.control_id = control_id
-        #: The result, if the work returned one all the same.
+        #: The result, if the work returned one all the same. None where it would have to be judged.
         self.result = result
 
     def __reduce__(self) -> tuple[type[OperationTerminated], tuple[str, str, str, Any]]:
         return (OperationTerminated, (self.op_id, self.reason, self.control_id, self.result))
+
+
+class ResultDenied(ReeveError):
+    """The action happened, and what it brought back must not be read.
+
+    A rule on results denies it, or it could not be judged. It does not hold the result.
+    """
+
+    code = "result_denied"
+
+    def __init__(
+        self, op_id: str, reason: str, policy_rule: str = "", source: Literal["gateway", "sdk"] = "gateway"
+    ) -> None:
+        super().__init__(f"Denied by policy: {reason or 'the result must not be read'}")
+        self.op_id = op_id
+        self.reason = reason
+        #: `<document>/<rule>`. Empty if no rule said so.
+        self.policy_rule = policy_rule
+        #: `sdk`: the result could not be judged, so the SDK denied instead.
+        self.source: Literal["gateway", "sdk"] = source
+
+    def __reduce__(self) -> tuple[type[ResultDenied], tuple[str, str, str, str]]:
+        return (ResultDenied, (self.op_id, self.reason, self.policy_rule, self.source))
+
+
+class MaskedError(ReeveError):
+    """The work has failed, and a rule on results has masked its message. Nothing else of the error is left."""
+
+    code = "masked_error"

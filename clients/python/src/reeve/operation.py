@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from ._core import AgentCore
 from ._flow import run_blocking
 from ._said import Said, is_its_termination
-from .errors import OperationTerminated, ReeveError
+from .errors import OperationTerminated, ReeveError, ResultDenied
+
+Result = TypeVar("Result")
 
 RUN = frozenset(("on_control",))
 
@@ -31,6 +33,13 @@ class Operation(Said):
         """
         run_blocking(self._op.checkpoint())
 
+    def check_result(self, result: Any, *, is_error: bool = False) -> Any:
+        """Has judged what the action brought back, and gives it as it may be read. Raises `ResultDenied`.
+
+        Needed in a `with` block where the answer says `judge_result`, before a model reads the result.
+        """
+        return run_blocking(self._checked(result, is_error))
+
 
 class OperationContext:
     """Asks before the block, and reports how it ended after it."""
@@ -40,10 +49,22 @@ class OperationContext:
         self._members = members
         self._operation: Operation | None = None
 
+    def run(self, work: Callable[[Operation], Result]) -> Result:
+        """Does the work in the block, and gives its result as it may be read."""
+        ran: Operation | None = None
+        try:
+            with self as ran:
+                ran._given = work(ran)
+        except OperationTerminated as error:
+            error.result = None if ran is None else ran._unjudged_result()
+            raise
+        result: Result = ran._result()
+        return result
+
     def __enter__(self) -> Operation:
         op, answer = run_blocking(self._core.open().checks.admit(self._members, RUN))
         op.hook = self._members.get("on_control")
-        self._operation = Operation(op, answer)
+        self._operation = Operation(op, answer, self._core.results)
         return self._operation
 
     def __exit__(
@@ -52,14 +73,19 @@ class OperationContext:
         operation, self._operation = self._operation, None
         if operation is None:
             return False
+        judging = operation._judging(error)
         try:
-            run_blocking(self._core.reports.finish(operation._op, operation._completion(error)))
+            judged = run_blocking(self._core.reports.finish(operation._op, operation._completion(error), judging))
         except OperationTerminated as terminated:
             if is_its_termination(error, operation.op_id):
                 return False
-            raise terminated from error
+            raise terminated from (None if operation.answer.judge_result else error)
+        except ResultDenied as denied:
+            raise denied from None
         except ReeveError:
             # An error of reporting never hides the error of the work.
-            if error is None:
+            if error is None or judging is not None:
                 raise
+        else:
+            operation._take(error, judging, judged)
         return False

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -19,8 +20,9 @@ from ..answer import Answer
 from ..async_agent import AsyncAgent
 from ..async_operation import AsyncOperation, AsyncOperationContext
 from ..current import CallContext, call_around, inside
-from ..errors import InvalidRequest, OperationTerminated, ReeveError
+from ..errors import InvalidRequest, MaskedError, OperationTerminated, ReeveError, ResultDenied
 from ..operation import Operation, OperationContext
+from ._judged import WHOLE, JudgedPart
 from ._options import CallOptions, GovernOptions, cost_of, require_known, run_id_of
 from ._outcome import Refusal, refusal_of
 from .subagents import acting_as, subagent
@@ -99,7 +101,9 @@ class Calls:
         """Asks without waiting. A held call stays held, so that the framework can interrupt the run."""
         return self.core.open().checks.decision({**for_user(members, self.subject_token), "wait": 0})
 
-    def call(self, members: Mapping[str, Any], work: Callable[[Operation], Result]) -> Result | Refusal:
+    def call(
+        self, members: Mapping[str, Any], work: Callable[[Operation], Result], part: JudgedPart = WHOLE
+    ) -> Result | Refusal:
         """A refusal is a result, because the model is to read it.
 
         Raises what the work raises, and `OperationTerminated` if an operator stopped the work.
@@ -110,7 +114,11 @@ class Calls:
             with OperationContext(self.core, {**for_user(members, self.subject_token), "on_held": held.append}) as op:
                 begun = True
                 with inside(self._context(op, members)):
-                    return work(op)
+                    result = work(op)
+                    op._given = part.of(result) if op.answer.judge_result else None
+            return _put(op, part, result)
+        except ResultDenied as error:
+            return refusal_of(error)
         except ReeveError as error:
             if begun:
                 raise
@@ -123,6 +131,7 @@ class Calls:
         members: Mapping[str, Any],
         work: Callable[[AsyncOperation], Awaitable[Result]],
         begun: AsyncOperationContext | None = None,
+        part: JudgedPart = WHOLE,
     ) -> Result | Refusal:
         """As `call`. A termination cancels the work."""
         runs = False
@@ -130,7 +139,11 @@ class Calls:
             async with begun or self.operation(members) as op:
                 runs = True
                 with inside(self._context(op, members)):
-                    return await work(op)
+                    result = await work(op)
+                    op._given = part.of(result) if op.answer.judge_result else None
+            return _put(op, part, result)
+        except ResultDenied as error:
+            return refusal_of(error)
         except ReeveError as error:
             if runs:
                 raise
@@ -142,6 +155,11 @@ class Calls:
 
     def _context(self, op: Said, members: Mapping[str, Any]) -> CallContext:
         return CallContext(op, self.agent_id, members.get("run_id"))
+
+
+def _put(op: Said, part: JudgedPart, result: Result) -> Result:
+    judged: Result = part.put(result, op._result()) if op.answer.judge_result else result
+    return judged
 
 
 class _CalledOff(AsyncOperationContext):
@@ -159,8 +177,16 @@ class _CalledOff(AsyncOperationContext):
 class ToolCalls(Calls):
     """The governed calls of tools."""
 
-    def __init__(self, agent: AnyAgent, options: GovernOptions, own_options: type = GovernOptions) -> None:
+    def __init__(
+        self,
+        agent: AnyAgent,
+        options: GovernOptions,
+        own_options: type = GovernOptions,
+        told: type[Exception] | None = None,
+    ) -> None:
         super().__init__(agent)
+        #: The error by which a tool tells the model something.
+        self._told = told
         require_known(options, own_options)
         if isinstance(options.get("subagents"), str):
             raise InvalidRequest("subagents: must be a list of names")
@@ -187,7 +213,7 @@ class ToolCalls(Calls):
         limits = self._options.get("delegates", {}).get(tool)
         return None if limits is None else subagent(Agent(self.core, self.subject_token), tool, **limits)
 
-    def run(self, use: ToolUse, work: Callable[[], Result]) -> Result | Refusal:
+    def run(self, use: ToolUse, work: Callable[[], Result], judged: JudgedPart = WHOLE) -> Result | Refusal:
         part = self.part_of(use.tool)
 
         def act(op: Operation) -> Result:
@@ -199,10 +225,15 @@ class ToolCalls(Calls):
             self.settle(op, use.tool, result)
             return result
 
-        return self.call(self.members(use), act)
+        with self._told_errors():
+            return self.call(self.members(use), act, judged)
 
     async def run_async(
-        self, use: ToolUse, work: Callable[[], Awaitable[Result]], begun: AsyncOperationContext | None = None
+        self,
+        use: ToolUse,
+        work: Callable[[], Awaitable[Result]],
+        begun: AsyncOperationContext | None = None,
+        judged: JudgedPart = WHOLE,
     ) -> Result | Refusal:
         """`begun` is the operation of a use that was asked about before."""
 
@@ -217,7 +248,8 @@ class ToolCalls(Calls):
             self.settle(op, use.tool, result)
             return result
 
-        return await self.call_async(self.members(use), act, begun)
+        with self._told_errors():
+            return await self.call_async(self.members(use), act, begun, judged)
 
     async def begin(self, use: ToolUse) -> AsyncOperationContext | Refusal:
         """Asks in the place where the framework does, which is not where it runs the tool."""
@@ -227,6 +259,17 @@ class ToolCalls(Calls):
         except ReeveError as error:
             return refusal_of(error)
         return operation
+
+    @contextmanager
+    def _told_errors(self) -> Iterator[None]:
+        """A masked message stays one that the framework tells its model, if the error was one of these."""
+        try:
+            yield
+        except MaskedError as error:
+            raised = error.__context__
+            if self._told is None or not isinstance(raised, self._told):
+                raise
+            raise self._told(str(error)) from None
 
     def settle(self, op: Said, tool: str, result: Any) -> None:
         spent = self._options.get("spent")

@@ -10,9 +10,11 @@ from typing import Any, TypeVar
 
 from .._said import Said
 from ..async_operation import AsyncOperation
+from ..errors import ResultDenied
 from ..operation import Operation
 from ._govern import AnyAgent, Calls
 from ._jsonable import prompt_bound, whole_tokens
+from ._judged import WHOLE, JudgedPart
 from ._options import ModelOptions, require_known
 from ._outcome import Refusal
 
@@ -42,6 +44,11 @@ class Tokens:
     cached: Any = None
 
 
+_STREAMED = (
+    "a rule on results matches this call of a model, whose answer cannot be judged while it streams; call it without "
+    "streaming, or let the rule name the actions that it is for"
+)
+
 UsageOf = Callable[[Any], Tokens | None]
 
 
@@ -53,7 +60,7 @@ class ModelCalls(Calls):
         require_known(options, ModelOptions)
         self._options = options
 
-    def run(self, use: ModelUse, call: Callable[[], Answered], usage_of: UsageOf) -> Answered:
+    def run(self, use: ModelUse, call: Callable[[], Answered], usage_of: UsageOf, said: JudgedPart = WHOLE) -> Answered:
         def act(op: Operation) -> Answered:
             try:
                 answer = call()
@@ -63,9 +70,11 @@ class ModelCalls(Calls):
             settle(op, usage_of(answer))
             return answer
 
-        return _allowed(self.call(self._members(use), act))
+        return _allowed(self.call(self._members(use), act, said))
 
-    async def run_async(self, use: ModelUse, call: Callable[[], Awaitable[Answered]], usage_of: UsageOf) -> Answered:
+    async def run_async(
+        self, use: ModelUse, call: Callable[[], Awaitable[Answered]], usage_of: UsageOf, said: JudgedPart = WHOLE
+    ) -> Answered:
         async def act(op: AsyncOperation) -> Answered:
             try:
                 answer = await call()
@@ -75,7 +84,7 @@ class ModelCalls(Calls):
             settle(op, usage_of(answer))
             return answer
 
-        return _allowed(await self.call_async(self._members(use), act))
+        return _allowed(await self.call_async(self._members(use), act, None, said))
 
     async def stream(
         self, use: ModelUse, call: Callable[[], AsyncIterator[Part]], usage_of: UsageOf
@@ -88,6 +97,7 @@ class ModelCalls(Calls):
         wanted, parts = asyncio.Semaphore(0), asyncio.Queue[Part | None]()
 
         async def act(op: AsyncOperation) -> None:
+            _require_no_judgement(op)
             try:
                 async with aclosing(_closable(call())) as source:
                     await wanted.acquire()
@@ -149,6 +159,15 @@ def settle(op: Said, tokens: Tokens | None) -> None:
     """Without a report of the provider, the estimate counts."""
     if tokens is not None:
         op.used(whole_tokens(tokens.input), whole_tokens(tokens.output), whole_tokens(tokens.cached))
+
+
+def _require_no_judgement(op: Said) -> None:
+    """A stream is read while it comes, so nobody can judge it before."""
+    if not op.answer.judge_result:
+        return
+    op.spent_usd(0)
+    op.ended("cancelled")
+    raise ResultDenied(op.op_id, _STREAMED, source="sdk")
 
 
 def _cost_nothing(op: Said, error: Exception) -> None:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..answer import Answer
-from ..errors import ActionDenied, InvalidRequest, OperationTerminated, ReeveError, ResourceExhausted
+from ..errors import ActionDenied, InvalidRequest, OperationTerminated, ReeveError, ResourceExhausted, ResultDenied
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a call did not happen. `text` is for the model, so that it can choose another way."""
+    """Why a call did not happen, or gives no result. `text` is for the model, so that it can choose another way."""
 
     kind: Literal["denied", "waiting", "away"]
     text: str
@@ -20,9 +20,11 @@ class Refusal:
 
 
 def refusal_of(error: ReeveError) -> Refusal:
-    """What an error means that came before the call began."""
+    """What an error means that came before the call began, or in place of its result."""
     if isinstance(error, ActionDenied):
         return _refusal_of_answer(error, error.answer)
+    if isinstance(error, ResultDenied):
+        return Refusal("denied", str(error), error)
     if isinstance(error, OperationTerminated):
         return _denied(error.reason or "operation is terminated", error)
     if isinstance(error, (InvalidRequest, ResourceExhausted)):

@@ -16,13 +16,15 @@ from ..answer import Answer
 from ..errors import InvalidRequest
 from ._govern import AnyAgent, ToolCalls, ToolUse, ids_of_call
 from ._jsonable import jsonable
+from ._judged import JudgedPart, as_json
 from ._missing import missing
 from ._options import GovernOptions
 from ._outcome import Refusal
 
 try:
+    from langchain_core.messages import ToolMessage
     from langchain_core.runnables.config import ensure_config
-    from langchain_core.tools import BaseTool, BaseToolkit
+    from langchain_core.tools import BaseTool, BaseToolkit, ToolException
 except ImportError as error:
     raise missing("langchain", error) from error
 
@@ -59,7 +61,7 @@ def govern(agent: AnyAgent, tools: Tools, **options: Unpack[LangChainOptions]) -
 
     The model reads the reason of a refusal as the tool's message.
     """
-    calls = ToolCalls(agent, options, LangChainOptions)
+    calls = ToolCalls(agent, options, LangChainOptions, ToolException)
     interrupts = options.get("interrupt", False)
     if isinstance(tools, BaseToolkit):
         toolkit = tools.model_copy()
@@ -85,6 +87,7 @@ def governed_tool(calls: ToolCalls, tool: Any, interrupts: bool) -> BaseTool:
     if is_governed(tool):
         return tool
     inner, inner_async, hidden = tool._run, tool._arun, _hidden_of(tool)
+    content = _content_of(tool)
 
     def use_of(args: Sequence[Any], keywords: Mapping[str, Any]) -> ToolUse:
         named = dict(zip(tool.args, args, strict=False))
@@ -103,14 +106,14 @@ def governed_tool(calls: ToolCalls, tool: Any, interrupts: bool) -> BaseTool:
         use = use_of(args, keywords)
         if use.ids is not None:
             _interrupt_if_held(use, run_blocking(calls.decision(calls.members(use))))
-        return output(calls.run(use, lambda: inner(*args, **keywords)))
+        return output(calls.run(use, lambda: inner(*args, **keywords), content))
 
     @functools.wraps(inner_async)
     async def run_async_too(*args: Any, **keywords: Any) -> Any:
         use = use_of(args, keywords)
         if use.ids is not None:
             _interrupt_if_held(use, await run_async(calls.decision(calls.members(use))))
-        return output(await calls.run_async(use, lambda: inner_async(*args, **keywords)))
+        return output(await calls.run_async(use, lambda: inner_async(*args, **keywords), None, content))
 
     governed = tool.model_copy()
     _governing.add(run)
@@ -119,6 +122,31 @@ def governed_tool(calls: ToolCalls, tool: Any, interrupts: bool) -> BaseTool:
     if _has_coroutine(tool):
         vars(governed)["_arun"] = run_async_too
     return governed
+
+
+def _content_of(tool: BaseTool) -> JudgedPart:
+    """What a model reads of the result of a tool.
+
+    An artifact is for the program, and nobody judges it, so there is none where results are judged.
+    """
+
+    def is_pair(result: Any) -> bool:
+        return tool.response_format == "content_and_artifact" and isinstance(result, tuple) and len(result) == 2
+
+    def of(result: Any) -> Any:
+        if isinstance(result, ToolMessage):
+            return as_json(result.content)
+        # A command is for the graph. Its JSON would be something else.
+        if type(result).__name__ == "Command":
+            return result
+        return as_json(result[0] if is_pair(result) else result)
+
+    def put(result: Any, judged: Any) -> Any:
+        if isinstance(result, ToolMessage):
+            return ToolMessage(judged, tool_call_id=result.tool_call_id, name=result.name, status=result.status)
+        return (judged, None) if is_pair(result) else judged
+
+    return JudgedPart(of, put)
 
 
 def is_governed(tool: BaseTool) -> bool:

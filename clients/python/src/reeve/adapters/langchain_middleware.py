@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from ._govern import AnyAgent, ToolCalls
+from ._judged import JudgedPart, as_json
 from ._missing import missing
 from ._model import ModelCalls, ModelUse, Tokens
 from ._options import CallOptions, ModelOptions
@@ -14,6 +15,7 @@ from .langchain import LangChainOptions, call_id, governed_tool, run_of_graph
 try:
     from langchain.agents.middleware import AgentMiddleware, ModelRequest
     from langchain_core.messages import AIMessage, ToolMessage
+    from langchain_core.tools import ToolException
 except ImportError as error:
     raise missing("langchain", error) from error
 
@@ -37,7 +39,7 @@ class GovernMiddleware(AgentMiddleware[Any, Any]):
         **options: Unpack[LangChainOptions],
     ) -> None:
         super().__init__()
-        self._tools = ToolCalls(agent, options, LangChainOptions)
+        self._tools = ToolCalls(agent, options, LangChainOptions, ToolException)
         self._interrupts = options.get("interrupt", False)
         shared: Any = {name: each for name, each in options.items() if name in CallOptions.__annotations__}
         shared.update(model or {})
@@ -66,12 +68,12 @@ class GovernMiddleware(AgentMiddleware[Any, Any]):
     def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         if self._model is None:
             return handler(request)
-        return self._model.run(_use_of(request), lambda: handler(request), _usage_of)
+        return self._model.run(_use_of(request), lambda: handler(request), _usage_of, _SAID)
 
     async def awrap_model_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
         if self._model is None:
             return await handler(request)
-        return await self._model.run_async(_use_of(request), lambda: handler(request), _usage_of)
+        return await self._model.run_async(_use_of(request), lambda: handler(request), _usage_of, _SAID)
 
     def _governed(self, request: Any) -> Any:
         if request.tool is not None:
@@ -98,10 +100,34 @@ def _described(tools: Any) -> list[Any]:
     ]
 
 
+def _messages_of(response: Any) -> list[Any]:
+    answer = getattr(response, "model_response", response)
+    return [answer] if isinstance(answer, AIMessage) else list(getattr(answer, "result", []))
+
+
+def _said_in(response: Any) -> Any:
+    """What the model said, in each message of its answer."""
+    return [
+        as_json({"content": each.content, "tool_calls": getattr(each, "tool_calls", [])})
+        for each in _messages_of(response)
+    ]
+
+
+def _with_said(response: Any, judged: Any) -> Any:
+    for message, said in zip(_messages_of(response), judged, strict=True):
+        if said != as_json({"content": message.content, "tool_calls": getattr(message, "tool_calls", [])}):
+            message.content, message.additional_kwargs = said["content"], {}
+            if hasattr(message, "tool_calls"):
+                message.tool_calls = said["tool_calls"]
+    return response
+
+
+_SAID = JudgedPart(_said_in, _with_said)
+
+
 def _usage_of(response: Any) -> Tokens | None:
     """What all messages of an answer have used."""
-    answer = getattr(response, "model_response", response)
-    messages = [answer] if isinstance(answer, AIMessage) else getattr(answer, "result", [])
+    messages = _messages_of(response)
     found = [each.usage_metadata for each in messages if isinstance(each, AIMessage) and each.usage_metadata]
     if not found:
         return None

@@ -14,6 +14,7 @@ from ..async_agent import AsyncAgent
 from ..errors import InvalidRequest, OperationTerminated
 from ._govern import AnyAgent, ToolCalls, ToolUse, ids_of_call
 from ._jsonable import parsed
+from ._judged import NOTHING
 from ._missing import missing
 from ._options import GovernOptions, run_id_of
 from ._outcome import Refusal
@@ -168,7 +169,7 @@ def _governed_handoff(
 
     async def on_invoke_handoff(context: Any, text: str) -> Any:
         use = ToolUse(handoff.tool_name, parsed(text), run_of(context), spawns=True)
-        result = await calls.run_async(use, lambda: invoke(context, text))
+        result = await calls.run_async(use, lambda: invoke(context, text), None, NOTHING)
         if isinstance(result, Refusal):
             if around is not None:
                 await around.end()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import weakref
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from agents import RunHooks, ToolGuardrailFunctionOutput, ToolInputGuardrail
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
 
 #: A hook hears only of tools that end well. Any other has run, so the estimate counts.
 _ENDED_BADLY = Completion("failed", detail="the run never said how it ended")
+
+#: Hooks hear a result, and cannot replace it.
+_UNJUDGEABLE = (
+    "what this tool brings back must be judged before the model reads it, which hooks cannot ensure; govern the tool "
+    "itself"
+)
 
 #: Reports that are under way. The loop itself holds tasks weakly.
 _reports: set[asyncio.Task[None]] = set()
@@ -107,6 +114,11 @@ class GovernHooks(RunHooks[Any]):
         operation = await self._calls.begin(ToolUse(tool.name, args, run_of(context)))
         if isinstance(operation, Refusal):
             raise _denied_by(operation) from None
+        answer = operation.answer
+        if answer is not None and answer.judge_result:
+            operation.abandon(Completion("cancelled", 0, _UNJUDGEABLE))
+            _report_soon(operation)
+            raise RunDenied(replace(answer, decision="deny", reason=_UNJUDGEABLE))
         self._begun.add(context, tool.name, operation)
 
     async def on_tool_end(self, context: Any, agent: Any, tool: Any, result: Any) -> None:

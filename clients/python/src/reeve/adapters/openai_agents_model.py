@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from agents.items import TResponseOutputItem
 from agents.models.interface import Model, ModelProvider
+from pydantic import TypeAdapter
 
 from ._govern import AnyAgent
+from ._judged import JudgedPart, as_json
 from ._model import ModelCalls, ModelUse, Tokens
 from ._options import ModelOptions
 
@@ -64,7 +68,7 @@ class _GovernedModel(Model):
 
     async def get_response(self, *args: Any, **keywords: Any) -> Any:
         use = self._use_of(*args, **keywords)
-        return await self._calls.run_async(use, lambda: self._inner.get_response(*args, **keywords), _usage_of)
+        return await self._calls.run_async(use, lambda: self._inner.get_response(*args, **keywords), _usage_of, _SAID)
 
     def stream_response(self, *args: Any, **keywords: Any) -> AsyncIterator[Any]:
         use = self._use_of(*args, **keywords)
@@ -84,6 +88,16 @@ class _GovernedModel(Model):
         ]
         most = getattr(model_settings, "max_tokens", None)
         return ModelUse(self._name, [system_instructions, input, described], most)
+
+
+def _with_output(answer: Any, judged: Any) -> Any:
+    if judged == as_json(answer.output):
+        return answer
+    return replace(answer, output=TypeAdapter(list[TResponseOutputItem]).validate_python(judged))
+
+
+#: What the model said. The rest is about the call.
+_SAID = JudgedPart(lambda answer: as_json(answer.output), _with_output)
 
 
 def _usage_of(answer: Any) -> Tokens | None:

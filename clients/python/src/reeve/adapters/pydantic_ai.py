@@ -12,12 +12,13 @@ from ..current import call_around
 from ..errors import InvalidRequest
 from ._govern import AnyAgent, ToolCalls, ToolUse, ids_of_call
 from ._jsonable import jsonable
+from ._judged import JudgedPart, as_json
 from ._missing import missing
 from ._options import GovernOptions
 from ._outcome import Refusal
 
 try:
-    from pydantic_ai import ApprovalRequired, RunContext, Tool
+    from pydantic_ai import ApprovalRequired, ModelRetry, RunContext, Tool, ToolReturn
     from pydantic_ai.toolsets import AbstractToolset, ToolsetTool, WrapperToolset
 
     from .pydantic_ai_model import govern_model
@@ -46,7 +47,7 @@ def govern(agent: AnyAgent, tools: Tools, **options: Unpack[PydanticAIOptions]) 
 
     The model reads the reason of a refusal as the tool's result.
     """
-    calls = ToolCalls(agent, options, PydanticAIOptions)
+    calls = ToolCalls(agent, options, PydanticAIOptions, ModelRetry)
     interrupts = options.get("interrupt", False)
     if isinstance(tools, Sequence) and not isinstance(tools, str):
         return cast("Tools", [_governed(calls, each, interrupts) for each in tools])
@@ -90,6 +91,23 @@ class GovernedToolset(WrapperToolset[Any]):
         )
 
 
+def _returned(result: Any) -> Any:
+    """What the model reads. Metadata is for the program, so there is none where results are judged."""
+    if not isinstance(result, ToolReturn):
+        return as_json(result)
+    content = result.content
+    return {"return_value": as_json(result.return_value), **({} if content is None else {"content": content})}
+
+
+def _with_returned(result: Any, judged: Any) -> Any:
+    if not isinstance(result, ToolReturn):
+        return judged
+    return ToolReturn(return_value=judged["return_value"], content=judged.get("content"))
+
+
+_RETURNED = JudgedPart(_returned, _with_returned)
+
+
 async def _call(
     calls: ToolCalls,
     interrupts: bool,
@@ -109,5 +127,5 @@ async def _call(
         answer = await run_async(calls.decision(calls.members(use)))
         if answer.decision == "pending":
             raise ApprovalRequired({"reason": answer.reason, "approval_id": answer.approval_id, "op_id": answer.op_id})
-    result = await calls.run_async(use, work)
+    result = await calls.run_async(use, work, None, _RETURNED)
     return result.text if isinstance(result, Refusal) else result

@@ -5,13 +5,17 @@ from __future__ import annotations
 import inspect
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from pydantic import TypeAdapter
+from pydantic_ai.messages import ModelResponsePart
 from pydantic_ai.models import StreamedResponse
 from pydantic_ai.models.wrapper import WrapperModel
 
 from ..errors import InvalidRequest
 from ._govern import AnyAgent
+from ._judged import JudgedPart, as_json
 from ._model import ModelCalls, ModelUse, Tokens
 from ._options import ModelOptions
 
@@ -55,7 +59,7 @@ class _GovernedModel(WrapperModel):
         use = self._use_of(messages, model_settings, model_request_parameters)
         inner = self.wrapped
         return await self._calls.run_async(
-            use, lambda: inner.request(messages, model_settings, model_request_parameters), _usage_of
+            use, lambda: inner.request(messages, model_settings, model_request_parameters), _usage_of, _SAID
         )
 
     async def compact_messages(self, request_context: Any, *, instructions: str | None = None) -> ModelResponse:
@@ -63,7 +67,7 @@ class _GovernedModel(WrapperModel):
         use = self._use_of([asked.messages, instructions], asked.model_settings, asked.model_request_parameters)
         inner = self.wrapped
         return await self._calls.run_async(
-            use, lambda: inner.compact_messages(request_context, instructions=instructions), _usage_of
+            use, lambda: inner.compact_messages(request_context, instructions=instructions), _usage_of, _SAID
         )
 
     @asynccontextmanager
@@ -126,6 +130,16 @@ def _refusing(name: str) -> Callable[..., NoReturn]:
 for _name, _member in inspect.getmembers(WrapperModel):
     if not _name.startswith("_") and _name not in vars(_GovernedModel) and _calls_provider(_name, _member):
         setattr(_GovernedModel, _name, _refusing(_name))
+
+
+def _with_parts(response: Any, judged: Any) -> Any:
+    if judged == as_json(response.parts):
+        return response
+    return replace(response, parts=TypeAdapter(list[ModelResponsePart]).validate_python(judged), provider_details=None)
+
+
+#: What the model said. The rest is about the call.
+_SAID = JudgedPart(lambda response: as_json(response.parts), _with_parts)
 
 
 def _usage_of_part(part: Any) -> Tokens | None:

@@ -1,0 +1,84 @@
+"""Has judged what the operations of an agent bring back, as flows. Whatever goes wrong is a `ResultDenied`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ._credential import Credential
+from ._flow import Flow
+from ._ids import AgentId, wire_agent_id
+from ._link import GatewayLink
+from ._live_operation import LiveOperation
+from ._rpc import CHECK_RESULT
+from ._wire_result import UnjudgeableResult, WireResult, wire_error_of, wire_result_of
+from .errors import InvalidTransition, OperationTerminated, ReeveError, ResultDenied
+from .v1 import common_pb2
+from .v1.policy_service_pb2 import CheckResultRequest
+
+_MEBIBYTE = 1024 * 1024
+_SECONDS_PER_MEBIBYTE = 1.0
+
+
+class AgentResults:
+    """Sends the results of an agent's operations."""
+
+    def __init__(self, link: GatewayLink, agent_id: AgentId, credential: Credential) -> None:
+        self._link = link
+        self._id = agent_id
+        self._credential = credential
+
+    def judged(self, op: LiveOperation, result: Any, is_error: bool = False) -> Flow[Any]:
+        """The result as it may be read.
+
+        Raises `OperationTerminated` if the operation is over before that is known.
+        """
+        return self._judged(op, result, wire_result_of, is_error)
+
+    def judged_error(self, op: LiveOperation, error: BaseException) -> Flow[Any]:
+        """What to raise in place of what the work has raised."""
+        return self._judged(op, error, wire_error_of, True)
+
+    def _judged(self, op: LiveOperation, given: Any, wire_of: Callable[[Any], WireResult], is_error: bool) -> Flow[Any]:
+        try:
+            wire = wire_of(given)
+            masked = yield from self._ask(op, wire.data, is_error)
+            return given if masked is None else wire.read(masked)
+        except (ResultDenied, OperationTerminated):
+            raise
+        except UnjudgeableResult as error:
+            raise ResultDenied(op.op_id, str(error), source="sdk") from None
+        except ReeveError as error:
+            raise ResultDenied(op.op_id, f"the result could not be judged: {error}", source="sdk") from None
+
+    def _ask(self, op: LiveOperation, data: bytes, is_error: bool) -> Flow[bytes | None]:
+        while True:
+            try:
+                return (yield from self._ask_once(op.op_id, data, is_error))
+            except InvalidTransition as error:
+                yield from self._explained(op, error)
+
+    def _ask_once(self, op_id: str, data: bytes, is_error: bool) -> Flow[bytes | None]:
+        request = CheckResultRequest(
+            agent_id=wire_agent_id(self._id),
+            credential_token=self._credential.token,
+            op_id=op_id,
+            result_json=data,
+            is_error=is_error,
+        )
+        more = -(-len(data) // _MEBIBYTE) * _SECONDS_PER_MEBIBYTE
+        deadline = self._link.deadline(self._link.settings.deadline + more)
+        answer = yield from self._link.send(CHECK_RESULT, request, deadline)
+        if answer.decision != common_pb2.ALLOW:
+            raise ResultDenied(op_id, answer.reason, answer.policy_rule)
+        return answer.result_json if answer.HasField("result_json") else None
+
+    def _explained(self, op: LiveOperation, error: InvalidTransition) -> Flow[None]:
+        """The gateway does not take the operation for running: it is paused, or over.
+
+        A control says which, and may still be on its way. Returns once a pause is over.
+        """
+        woken = yield from op.next(self._link.settings.deadline)
+        if woken is None and op.state != "paused":
+            raise error
+        yield from op.checkpoint()
