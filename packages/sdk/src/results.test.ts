@@ -25,8 +25,10 @@ function completed({ gateway }: Client) {
   return sent.map(({ outcome, detail }) => [outcomeNames.nameOf(outcome), detail]);
 }
 
-function failing(error: unknown): () => Promise<never> {
-  return () => Promise.reject(error as Error);
+function failing(error: unknown): () => never {
+  return () => {
+    throw error;
+  };
 }
 
 test('a result that no rule could match is not judged', async () => {

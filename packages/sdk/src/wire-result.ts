@@ -28,7 +28,7 @@ export function wireResultOf(result: unknown): WireResult {
 /** What the work has thrown. Models read messages. */
 export function wireErrorOf(thrown: unknown): WireResult {
   if (!(thrown instanceof Error)) return wireResultOf(thrown);
-  const { bytes, read } = wireResultOf(String(thrown.message));
+  const { bytes, read } = wireResultOf(thrown.message);
   return { bytes, read: (masked) => new MaskedError(String(read(masked))) };
 }
 
@@ -54,18 +54,12 @@ function jsonOf(result: unknown): string {
 }
 
 function requirePlain(value: unknown): void {
-  switch (typeof value) {
-    case 'number':
-      if (!Number.isFinite(value)) throw notJson(String(value));
-      return;
-    case 'object':
-      if (value !== null && !isPlain(value)) throw notJson(`a ${value.constructor?.name ?? 'special object'}`);
-      return;
-    case 'bigint':
-    case 'function':
-    case 'symbol':
-      throw notJson(`a ${typeof value}`);
+  if (typeof value === 'number' && !Number.isFinite(value)) throw notJson(String(value));
+  if (typeof value === 'bigint' || typeof value === 'function' || typeof value === 'symbol') {
+    throw notJson(`a ${typeof value}`);
   }
+  if (typeof value !== 'object' || value === null || isPlain(value)) return;
+  throw notJson(`a ${value.constructor?.name ?? 'special object'}`);
 }
 
 function isPlain(value: object): boolean {

@@ -14,6 +14,11 @@ export interface Failure {
   readonly details: string;
 }
 
+/** `cut` breaks every connection instead of answering. `silence` never answers. */
+type Reply<Response> = Response | Failure | 'cut' | 'silence';
+
+export type Play<Request, Response> = (request: Request, nth: number) => Reply<Response> | Promise<Reply<Response>>;
+
 export function isFailure(reply: object): reply is Failure {
   return 'code' in reply && 'details' in reply;
 }

@@ -48,13 +48,8 @@ import {
   RegisterAgentResponse,
 } from '@reeve/contract';
 import { CuttableProxy } from './cuttable-proxy.ts';
-import type { Failure } from './scripted-answers.ts';
+import type { Failure, Play } from './scripted-answers.ts';
 import { allowing, isFailure, passing, registering, unavailable } from './scripted-answers.ts';
-
-/** `cut` breaks every connection instead of answering. `silence` never answers. */
-type Reply<Response> = Response | Failure | 'cut' | 'silence';
-
-type Play<Request, Response> = (request: Request, nth: number) => Reply<Response> | Promise<Reply<Response>>;
 
 /** What the gateway does, by method. `nth` counts the calls of that method from 1. The default allows everything. */
 export interface Script {
