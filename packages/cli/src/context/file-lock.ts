@@ -1,14 +1,21 @@
-import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CliError } from '../cli-error.ts';
 
 const retryMs = 20;
 const patienceMs = 8000;
-/** No work under the lock takes nearly this long. */
+/** Whoever holds the lock says so again and again, however long the work takes: it may wait for a person. */
+const refreshMs = 2000;
 const abandonedMs = 30_000;
 
-/** Runs work while holding a lock, which is a file. A lock that its process left behind is taken over. */
-export async function withLock<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+/**
+ * Runs work while holding a lock, which is a file. A lock that its process left behind is taken over. A process that was
+ * halted may have lost its lock: `requireHeld` throws then.
+ */
+export async function withLock<Result>(
+  path: string,
+  work: (requireHeld: () => void) => Promise<Result>,
+): Promise<Result> {
   const mark = `${process.pid} ${Math.random()}`;
   const started = performance.now();
   while (!take(path, mark)) {
@@ -18,10 +25,24 @@ export async function withLock<Result>(path: string, work: () => Promise<Result>
     clearIfAbandoned(path);
     await sleep(retryMs + Math.random() * retryMs);
   }
+  const isHeld = () => holder(path)?.mark === mark;
+  const refreshing = setInterval(() => refresh(path, isHeld), refreshMs).unref();
   try {
-    return await work();
+    return await work(() => {
+      if (!isHeld()) throw new CliError(`${path} was taken over by another command meanwhile; try again`);
+    });
   } finally {
-    rmSync(path, { force: true });
+    clearInterval(refreshing);
+    if (isHeld()) rmSync(path, { force: true });
+  }
+}
+
+function refresh(path: string, isHeld: () => boolean): void {
+  const now = new Date();
+  try {
+    if (isHeld()) utimesSync(path, now, now);
+  } catch {
+    // It was taken over just now.
   }
 }
 

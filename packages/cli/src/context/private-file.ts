@@ -44,9 +44,11 @@ export async function changePrivateFile(
     makeFolder(folder);
     // Loaded on demand, as most commands only read.
     const { withLock } = await import('./file-lock.ts');
-    await withLock(`${path}.lock`, async () => {
+    await withLock(`${path}.lock`, async (requireHeld) => {
       const text = await change(readPrivateFile(folder, path));
-      if (text !== undefined) replaceFile(path, text);
+      if (text === undefined) return;
+      requireHeld();
+      replaceFile(path, text);
     });
   } catch (error) {
     if (error instanceof CliError) throw error;
