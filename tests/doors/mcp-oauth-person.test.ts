@@ -237,6 +237,7 @@ describe('the key of the logins', () => {
     ];
     const script = `#!/bin/sh
 echo "$@" >> '${calls}'
+env >> '${calls}'
 if [ -e '${away}' ]; then echo 'Cannot autolaunch D-Bus without X11' >&2; exit 1; fi
 case "$1" in
   store) cat > '${kept}' ;;
@@ -245,7 +246,7 @@ esac
 `;
     writeFileSync(join(bin, 'secret-tool'), script, { mode: 0o755 });
     writeFileSync(calls, '');
-    const env = { PATH: `${bin}:${process.env['PATH'] ?? ''}`, REEVE_MCP_KEYRING: 'on' };
+    const env = { PATH: `${bin}:${process.env['PATH'] ?? ''}`, REEVE_MCP_KEYRING: join(bin, 'secret-tool') };
     return { env, calls: () => readFileSync(calls, 'utf8'), away };
   }
 
@@ -268,6 +269,20 @@ esac
     expect(doctor.stdout).toContain('the keyring of the system (secret-tool)');
   });
 
+  it('reaches no program that merely is on the PATH, and the program gets nothing of the environment', async () => {
+    const { env, calls } = fakeKeyring();
+    await logIn('anna', { ...env, REEVE_MCP_KEYRING: 'on' });
+    expect(calls()).toBe('');
+    rmSync(join(home.path, '.reeve'), { recursive: true });
+    await logIn('anna', { ...env, OTHER_SECRET: 'hush', DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' });
+    expect(calls()).toContain('DBUS_SESSION_BUS_ADDRESS=unix:path=/nowhere');
+    expect(calls()).not.toMatch(/hush|^REEVE_/m);
+    const wrong = await home.run(['mcp', 'login', 'tickets', '--config', config], {
+      env: { REEVE_MCP_KEYRING: 'secret-tool' },
+    });
+    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('the whole path of a program')]);
+  });
+
   it('is in a file where no keyring answers, and stays there', async () => {
     const { env, away } = fakeKeyring();
     writeFileSync(away, '');
@@ -283,7 +298,7 @@ esac
   it.each([
     ['does not answer', () => writeFileSync(join(home.path, 'away'), ''), {}],
     ['says that it has none', () => renameSync(join(home.path, 'kept'), join(home.path, 'locked')), {}],
-    ['is not to be found', () => {}, { PATH: '/nowhere' }],
+    ['is not to be found', () => {}, { REEVE_MCP_KEYRING: '/nowhere/secret-tool' }],
     ['is switched off', () => {}, { REEVE_MCP_KEYRING: 'off' }],
   ])('is not replaced where the keyring that has it %s', async (_what, lose, changed) => {
     const { env } = fakeKeyring();

@@ -17,7 +17,7 @@ const words = {
 export const mcpLoginCommand = defineCommand({
   details: [
     'For a server of the file with auth: {type: person}. Finds out where the server has its people log in, shows an address for the browser on this computer, and keeps the tokens on this machine, sealed, in ~/.reeve. "reeve mcp run" and "reeve mcp serve" use them and renew them. Needs no gateway. Data: {server, issuer, scope, expires_at, renews, key}.',
-    'The key that seals them is in the keyring of the system, by secret-tool (Linux) or security (macOS), where there is one that answers; else in ~/.reeve/mcp.key, 0600. A key file that exists goes on to be used. REEVE_MCP_KEY_FILE names another file, REEVE_MCP_KEYRING=off uses no keyring. "reeve doctor" says where the key is.',
+    'The key that seals them is in the keyring of the system, by secret-tool (Linux) or security (macOS), where there is one that answers; else in ~/.reeve/mcp.key, 0600. A key file that exists goes on to be used. REEVE_MCP_KEY_FILE names another file, REEVE_MCP_KEYRING=off uses no keyring. The program is looked for in /usr/bin, /bin, /usr/local/bin and /run/current-system/sw/bin, never on the PATH; REEVE_MCP_KEYRING may name another by its whole path. "reeve doctor" says where the key is.',
     'With issuer in auth, only that authorization server is trusted, whatever the MCP server names. Set it where there is a client secret.',
   ],
   args: { server: required('The name of the server in the file.') },

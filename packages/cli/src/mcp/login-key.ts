@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { CliError } from '../cli-error.ts';
 import { changePrivateFile, readPrivateFile } from '../context/private-file.ts';
 import { reeveFolder } from '../context/reeve-folder.ts';
@@ -101,9 +101,12 @@ function requireNoLogins(shell: Env, why: string): void {
 /** The keyring, or why there is none. */
 function ringOf(shell: Env): Keyring | string {
   const wanted = variable(shell, 'REEVE_MCP_KEYRING') ?? 'on';
-  if (wanted !== 'on' && wanted !== 'off') throw new CliError('REEVE_MCP_KEYRING must be on or off');
   if (wanted === 'off') return 'REEVE_MCP_KEYRING is off';
-  return keyringOf(process.platform, shell.env, reeveFolder(shell).path) ?? 'no keyring of this system is known';
+  if (wanted !== 'on' && !isAbsolute(wanted)) {
+    throw new CliError('REEVE_MCP_KEYRING must be on, off, or the whole path of a program');
+  }
+  const path = wanted === 'on' ? undefined : wanted;
+  return keyringOf(process.platform, shell.env, reeveFolder(shell).path, path) ?? 'no keyring of this system is known';
 }
 
 function placeOf({ program }: Keyring): string {
