@@ -1,5 +1,14 @@
 import type { ServerAccess, ServerSpec, ToolHashes } from '@reeve/proxy/mcp';
-import { freeOfCharge, runMcp, ServersFileError, toolsLockedOf, urlOf, withoutOurs } from '@reeve/proxy/mcp';
+import {
+  bothOf,
+  governedMethods,
+  runMcp,
+  ServersFileError,
+  toolsGoverned,
+  toolsLockedOf,
+  urlOf,
+  withoutOurs,
+} from '@reeve/proxy/mcp';
 import { identityOptions } from '../agent-identity/identity-options.ts';
 import { CliError, UsageError } from '../cli-error.ts';
 import { defineCommand } from '../command-line/command.ts';
@@ -16,7 +25,7 @@ const nameForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 
 export const mcpRunCommand = defineCommand({
   details: [
-    'Speaks MCP on standard input and output. Calls of tools are checked by the gateway; everything else passes to the server and back. Put it before the command of a server in the configuration of an MCP client.',
+    'Speaks MCP on standard input and output. Calls of tools are checked by the gateway, and what --govern names; everything else passes to the server and back. Put it before the command of a server in the configuration of an MCP client.',
     'The server gets the environment of this command without what begins with REEVE_.',
     'With REEVE_SUBJECT_TOKEN_FILE the agent acts for a user: the file holds their JWT and is read for each call. A file that is named and missing, or empty, denies every call.',
     'A server of a file may have auth: {type: client_credentials, token_exchange, enterprise or person}. The token of the person for token_exchange is in the file that REEVE_SUBJECT_TOKEN_FILE names, the ID token for enterprise in that of REEVE_ID_TOKEN_FILE; both are read for each call. The first goes to the gateway, too, if the gateway takes tokens of its issuer. For person, run "reeve mcp login" first.',
@@ -31,6 +40,10 @@ export const mcpRunCommand = defineCommand({
     run: text('ID', 'The run that calls belong to. Default: one for each process.'),
     lock: text('FILE', 'Deny tools that are not defined as in this file.', { completes: 'file' }),
     writeLock: flag('Write the file of --lock from the tools as they are now.'),
+    govern: text(
+      'LIST',
+      'What is checked besides calls of tools: all, or of resources/read, resources/subscribe, prompts/get, sampling/createMessage and elicitation/create, with commas between them. Adds to what the file says.',
+    ),
     ...governOptions,
   },
   examples: [
@@ -47,7 +60,7 @@ export const mcpRunCommand = defineCommand({
       throw new UsageError('--run must have 1 to 128 characters');
     }
     const how = governing(shell, options);
-    const spec = await specOf(shell, name, options, rest);
+    const spec = withMethods(await specOf(shell, name, options, rest), options.govern);
     const access = ownAccess(shell, name, spec);
     const lock = await lockOf(name, spec, access, options, how.warn);
     // A client that no longer reads has gone away. What it called is ended in order, and not by the end of this process.
@@ -85,6 +98,17 @@ interface Where {
   readonly config: string | undefined;
 }
 
+/** The server with what the flag names besides. */
+function withMethods(spec: ServerSpec, list: string | undefined): ServerSpec {
+  if (list === undefined) return spec;
+  try {
+    const methods = governedMethods(list.split(',').map((name) => name.trim()));
+    return { ...spec, methods: bothOf(spec.methods, methods) };
+  } catch (error) {
+    throw new UsageError(`--govern: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}
+
 async function specOf(
   shell: Shell,
   name: string,
@@ -99,9 +123,9 @@ async function specOf(
     if (spec === undefined) throw new UsageError(`${config} has no server ${name}`);
     return spec;
   }
-  if (command !== undefined) return { command, args, env: withoutOurs(shell.env), costs: freeOfCharge };
+  if (command !== undefined) return { command, args, env: withoutOurs(shell.env), ...toolsGoverned };
   try {
-    return { url: urlOf(url ?? '', '--url'), headers: {}, costs: freeOfCharge };
+    return { url: urlOf(url ?? '', '--url'), headers: {}, ...toolsGoverned };
   } catch (error) {
     throw error instanceof ServersFileError ? new UsageError(error.message) : error;
   }

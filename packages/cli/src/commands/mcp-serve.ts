@@ -21,6 +21,7 @@ export const mcpServeCommand = defineCommand({
   details: [
     'Serves each server of the file at /mcp/NAME. Clients send the token of their agent as "Authorization: Bearer"; the servers never see it. If FILE.lock exists, tools that are not defined as there are denied.',
     'The file: servers: {NAME: {command, args, env, cwd} or {url, headers}, each with costs: {GLOB: USD}}. Values may use ${VARIABLE}.',
+    'With govern: LIST in the file, at its top or for one server, other requests than calls of tools are checked too: all, or of resources/read, resources/subscribe, prompts/get, sampling/createMessage and elicitation/create. With run: fixed the header x-reeve-run-id does not count: the run is the session.',
     'With oauth: {issuer, audience, jwks_uri, scopes, agents: [{match: {CLAIM: GLOB}, agent: ORG/TEAM/AGENT}]} in the file, people come with access tokens of the issuer and act as the agent of the first entry that matches. With auth: {type: client_credentials, token_exchange, enterprise or person}, a server with a url gets access tokens of its own.',
     'With --session-key-file, any request of a session may reach any replica. Each replica starts servers with a command for itself, so what such a server keeps in memory stays with one replica.',
   ],

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { AbandonedIds } from './abandoned-ids.ts';
+import { toolsAlone } from './govern/governed-methods.ts';
 import { noRoomFor, PendingRequests } from './pending-requests.ts';
 
 const request = (id: unknown) => [{ id, method: 'tools/call', params: {} }];
@@ -17,9 +18,9 @@ it('a session with too many results that are held back takes no further requests
   const abandoned = new AbandonedIds();
   const pending = new PendingRequests();
   for (let id = 0; id < 9999; id++) abandoned.withhold(id);
-  expect(noRoomFor(request('next'), pending, abandoned)).toBeUndefined();
+  expect(noRoomFor(request('next'), pending, abandoned, toolsAlone)).toBeUndefined();
   abandoned.withhold('last');
-  expect(noRoomFor(request('next'), pending, abandoned)).toMatch('begin another session');
+  expect(noRoomFor(request('next'), pending, abandoned, toolsAlone)).toMatch('begin another session');
   abandoned.answered('last');
-  expect(noRoomFor(request('next'), pending, abandoned)).toBeUndefined();
+  expect(noRoomFor(request('next'), pending, abandoned, toolsAlone)).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-export { freeOfCharge } from './govern/costs.ts';
+export { bothOf, governedMethods } from './govern/governed-methods.ts';
 export type { GovernOptions, Governor } from './govern/governor.ts';
 export { listServerTools } from './list-server-tools.ts';
 export type { ToolHashes, ToolLock } from './lock/tool-lock.ts';
@@ -15,6 +15,7 @@ export { SubjectIssuers } from '../front/subject-issuers.ts';
 export type { Person } from './person.ts';
 export { statedPerson } from './person.ts';
 export type { ServerSpec } from './server-spec.ts';
+export { toolsGoverned } from './server-spec.ts';
 export type { ServersFile } from './servers-file.ts';
 export { readServersFile, ServersFileError, urlOf, withoutOurs } from './servers-file.ts';
 export { logIn } from './auth/log-in.ts';

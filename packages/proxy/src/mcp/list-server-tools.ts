@@ -24,6 +24,7 @@ export async function listServerTools(
     person: person(),
     governor: governorOf(name, spec, nobody, { approvalWaitMs: 0, failOpen: false, showDenied: true, warn }),
     catalog: new ToolCatalog({ lock: () => undefined, warn, onChanged: () => {} }),
+    hearsOthers: false,
     unrelated: () => undefined,
     onGone: () => {},
   });

@@ -1,4 +1,6 @@
 import type { AbandonedIds } from './abandoned-ids.ts';
+import type { GovernedMethods } from './govern/governed-methods.ts';
+import { isWatched } from './govern/is-governed.ts';
 import type { JsonId, Message, Request } from './protocol/message.ts';
 import type { JsonObject } from './protocol/written-json.ts';
 import { keyOf, notificationMessage } from './protocol/message.ts';
@@ -17,9 +19,12 @@ export interface Arrival {
 export interface PendingRequest {
   readonly id: JsonId;
   readonly method: string;
+  readonly params: unknown;
   readonly exchange: Exchange;
   readonly token: unknown;
   readonly envelope: JsonObject | undefined;
+  /** Its result is judged before the client sees it, so nothing else that the server says of it passes as it is. */
+  isJudged?: boolean;
   /** The answer is here, but not yet with the client. */
   isAnswered?: boolean;
   /** Where it came. A client that resumes asks on another exchange than before. */
@@ -89,9 +94,10 @@ export function noRoomFor(
   requests: readonly Request[],
   pending: PendingRequests,
   abandoned: AbandonedIds,
+  methods: GovernedMethods,
 ): string | undefined {
-  const isTaken = ({ id, method }: Request) =>
-    pending.has(id) || abandoned.isBarred(id, method === 'tools/call' || method === 'tools/list');
+  const isTaken = ({ id, method, params }: Request) =>
+    pending.has(id) || abandoned.isBarred(id, isWatched(method, params, methods));
   if (requests.some(isTaken)) return 'the id is the one of another request';
   if (abandoned.isFull) return 'too many calls of this session were stopped or cancelled: begin another session';
   return pending.size + requests.length > mostPending ? 'too many requests are under way' : undefined;

@@ -43,6 +43,7 @@ export async function runMcp(options: RunMcpOptions): Promise<number> {
     tokens,
     governor,
     catalog,
+    hearsOthers: false,
     unrelated: () => exchange,
     onGone: gone.resolve,
   });

@@ -1,14 +1,30 @@
 import type { Costs } from './govern/costs.ts';
+import { freeOfCharge } from './govern/costs.ts';
+import type { GovernedMethods } from './govern/governed-methods.ts';
+import { toolsAlone } from './govern/governed-methods.ts';
 import { HttpUpstream } from './transport/http-upstream.ts';
 import type { HttpUpstreamOptions, ServerUrl } from './transport/server-url.ts';
 import type { ServerCommand } from './transport/stdio-child.ts';
 import { StdioUpstream } from './transport/stdio-upstream.ts';
 import type { Upstream, UpstreamEvents } from './transport/upstream.ts';
 
-/** A server behind the proxy, and what calls of its tools cost. */
-export type ServerSpec = (ServerCommand | ServerUrl) & { readonly costs: Costs };
+/** How calls to a server are governed. */
+interface Governed {
+  /** What calls of its tools cost. */
+  readonly costs: Costs;
+  /** What is a check besides calls of tools. */
+  readonly methods: GovernedMethods;
+  /** Whether the run is the session, whatever the client says. */
+  readonly hasFixedRun: boolean;
+}
 
-export function isCommand(spec: ServerSpec): spec is ServerCommand & { readonly costs: Costs } {
+/** Calls of tools are checks, and cost nothing. */
+export const toolsGoverned: Governed = { costs: freeOfCharge, methods: toolsAlone, hasFixedRun: false };
+
+/** A server behind the proxy. */
+export type ServerSpec = (ServerCommand | ServerUrl) & Governed;
+
+export function isCommand(spec: ServerSpec): spec is ServerCommand & Governed {
   return 'command' in spec;
 }
 

@@ -2,7 +2,10 @@ import type { ServerAuth } from './auth/server-auth.ts';
 import { readAuth } from './auth/server-auth.ts';
 import type { OAuthSettings } from './front/oauth-settings.ts';
 import { readOAuth } from './front/oauth-settings.ts';
+import { readFixedRun } from '../front/fixed-run.ts';
 import { costsOf, freeOfCharge } from './govern/costs.ts';
+import type { GovernedMethods } from './govern/governed-methods.ts';
+import { governedMethods, toolsAlone } from './govern/governed-methods.ts';
 import type { JsonObject } from './protocol/written-json.ts';
 import { isObject } from './protocol/written-json.ts';
 import type { ServerSpec } from './server-spec.ts';
@@ -20,9 +23,10 @@ export interface ServersFileOptions {
   readonly inherited: Environment;
 }
 
-const commandKeys = ['command', 'args', 'env', 'cwd', 'costs'];
-const urlKeys = ['url', 'headers', 'auth', 'costs'];
-const fileKeys = ['servers', 'oauth'];
+const governingKeys = ['costs', 'govern', 'run'];
+const commandKeys = ['command', 'args', 'env', 'cwd', ...governingKeys];
+const urlKeys = ['url', 'headers', 'auth', ...governingKeys];
+const fileKeys = ['servers', 'oauth', 'govern', 'run'];
 const nameForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 
 export interface ServersFile {
@@ -38,11 +42,12 @@ export function readServersFile(content: unknown, options: ServersFileOptions): 
   }
   const unknown = Object.keys(content).find((key) => !fileKeys.includes(key));
   if (unknown !== undefined) fail(`"${unknown}" is not known; there are ${fileKeys.join(', ')}`);
+  const ofAll = readGoverning(content, '');
   const servers = new Map<string, ServerSpec>();
   for (const [name, entry] of Object.entries(content['servers'])) {
     if (!nameForm.test(name))
       throw new ServersFileError(`servers: "${name}" must be letters, digits, ".", "_" and "-"`);
-    servers.set(name, readServer(`servers.${name}`, entry, options));
+    servers.set(name, readServer(`servers.${name}`, entry, ofAll, options));
   }
   if (servers.size === 0) throw new ServersFileError('"servers" must name at least one server');
   const text = (value: unknown, at: string) => expanded(value, at, options.variables);
@@ -50,7 +55,7 @@ export function readServersFile(content: unknown, options: ServersFileOptions): 
   return { servers, oauth };
 }
 
-function readServer(at: string, entry: unknown, options: ServersFileOptions): ServerSpec {
+function readServer(at: string, entry: unknown, ofAll: Governing, options: ServersFileOptions): ServerSpec {
   if (!isObject(entry)) throw new ServersFileError(`${at} must have "command" or "url"`);
   const isCommand = entry['command'] !== undefined;
   if (isCommand === (entry['url'] !== undefined))
@@ -60,19 +65,41 @@ function readServer(at: string, entry: unknown, options: ServersFileOptions): Se
   if (unknown !== undefined) throw new ServersFileError(`${at}.${unknown} is not known; there are ${known.join(', ')}`);
   const text = (value: unknown, where: string) => expanded(value, `${at}.${where}`, options.variables);
   const costs = readCosts(at, entry['costs'], options.variables);
+  const own = readGoverning(entry, `${at}.`);
+  const methods = own.methods ?? ofAll.methods ?? toolsAlone;
+  const governed = { costs, methods, hasFixedRun: own.hasFixedRun || ofAll.hasFixedRun };
   if (!isCommand) {
     const url = urlOf(text(entry['url'], 'url'), at);
     const headers = readHeaders(at, entry, text);
     const auth = entry['auth'] === undefined ? undefined : readServerAuth(at, entry['auth'], url, headers, options);
-    return { url, headers, auth, costs };
+    return { url, headers, auth, ...governed };
   }
   return {
     command: text(entry['command'], 'command'),
     args: listOf(entry['args'], `${at}.args`).map((arg, index) => text(arg, `args[${index}]`)),
     env: withoutOurs({ ...options.inherited, ...textsOf(entry['env'], 'env', at, text) }),
     cwd: entry['cwd'] === undefined ? undefined : text(entry['cwd'], 'cwd'),
-    costs,
+    ...governed,
   };
+}
+
+interface Governing {
+  readonly methods: GovernedMethods | undefined;
+  readonly hasFixedRun: boolean;
+}
+
+/** What the file says at its top, or of one server. */
+function readGoverning(content: JsonObject, at: string): Governing {
+  const hasFixedRun = readFixedRun(content['run'], `${at}run`, fail);
+  const { govern } = content;
+  if (govern === undefined || govern === null) return { methods: undefined, hasFixedRun };
+  const list: readonly unknown[] = Array.isArray(govern) ? govern : [govern];
+  const names = list.map((name) => (typeof name === 'string' ? name : fail(`${at}govern must be all, or a list`)));
+  try {
+    return { methods: governedMethods(names), hasFixedRun };
+  } catch (error) {
+    return fail(`${at}govern: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 function readServerAuth(

@@ -19,6 +19,8 @@ export interface SessionOptions {
   readonly onGone: (why: UpstreamGone) => void;
   /** Whether other processes share the session, so that not all it is told passes here. */
   readonly isShared?: boolean;
+  /** Whether the server may say here what concerns calls of other sessions or processes. */
+  readonly hearsOthers: boolean;
   /** Lists tools in place of this session, for one that lasts no longer than an exchange. */
   readonly lister?: (envelope: JsonObject | undefined, person: Person | undefined) => ListPage;
 }

@@ -1,24 +1,26 @@
 import type { ListPage } from './lock/tool-catalog.ts';
-import { isGoverned } from './govern/is-governed.ts';
-import { visibleTools } from './govern/list-tools.ts';
+import { requestSubject, toolOf, toolSubject } from './call-subject.ts';
+import { ClientAnswers } from './client-answers.ts';
+import { isGoverned, isGovernedRequest } from './govern/is-governed.ts';
 import { BatchExchange } from './transport/batch-exchange.ts';
 import { CallsUnderWay } from './calls-under-way.ts';
 import { OwnRequests } from './own-requests.ts';
 import type { Arrival, PendingRequest } from './pending-requests.ts';
 import { AbandonedIds } from './abandoned-ids.ts';
-import { cancellation, noRoomFor, passOn, PendingRequests } from './pending-requests.ts';
+import { cancellation, noRoomFor, PendingRequests } from './pending-requests.ts';
 import { objectionTo, passesWhole, unclear } from './objection.ts';
 import type { SessionOptions } from './session-options.ts';
 import type { AskedCall } from './start-call.ts';
-import { startCall, toolOf } from './start-call.ts';
+import { startCall } from './start-call.ts';
+import { ServerVoice } from './server-voice.ts';
 import { ambiguityOf } from './protocol/ambiguity.ts';
-import { envelopeOf, metaOf, subscriptionKey } from './protocol/envelope.ts';
+import { envelopeOf, metaOf } from './protocol/envelope.ts';
 import type { Person } from './person.ts';
 import type { JsonId, Message, Request } from './protocol/message.ts';
 import type { JsonObject } from './protocol/written-json.ts';
 import { asNotification, asRequest, asResponse, errorMessage, isBatch } from './protocol/message.ts';
-import { isObject } from './protocol/written-json.ts';
 import { isMessage, keyOf, messageOf, partsOf } from './protocol/message.ts';
+import { isObject } from './protocol/written-json.ts';
 import type { Exchange, Mark, Refusal } from './transport/exchange.ts';
 import { ownExchange } from './transport/exchange.ts';
 import { refusalText } from './transport/http-refusal.ts';
@@ -36,6 +38,8 @@ export class Session implements UpstreamEvents {
   readonly #upstream: Upstream;
   readonly #pending = new PendingRequests();
   readonly #calls: CallsUnderWay;
+  readonly #voice: ServerVoice;
+  readonly #answers: ClientAnswers;
   readonly #own = new OwnRequests();
   readonly #watched = new WeakSet<Exchange>();
   readonly #abandoned = new AbandonedIds();
@@ -50,6 +54,13 @@ export class Session implements UpstreamEvents {
     this.#options = options;
     this.#person = options.person;
     this.#calls = new CallsUnderWay(options.governor.warn);
+    const { governor, catalog, hearsOthers } = options;
+    this.#voice = new ServerVoice({
+      ...{ governor, unrelated: options.unrelated, pending: this.#pending, calls: this.#calls },
+      hearsOthers: () => hearsOthers && this.#upstream.hasExchanges,
+      toServer: (message, exchange) => this.#upstream.send(message, exchange),
+    });
+    this.#answers = new ClientAnswers(governor, catalog, this.#voice, this.#abandoned);
     this.#upstream = options.connect(this);
   }
 
@@ -67,14 +78,15 @@ export class Session implements UpstreamEvents {
     const objection = objectionTo(message, parts);
     if (objection !== undefined) return refuse(objection.text, objection.id);
     if (!isBatch(message)) return this.#take(message, exchange, runId);
-    if (parts.some(isGoverned)) {
+    const { methods } = this.#options.governor;
+    if (!this.#voice.isFree || parts.some((part) => isGoverned(part, methods))) {
       // Each answers in its own time. The client gets the answers together, as it asked.
       const batch = new BatchExchange(exchange, parts.map(asRequest));
       for (const part of parts) await this.#take(part, batch, runId);
       return;
     }
     const requests = parts.map(asRequest).filter((request) => request !== undefined);
-    const reason = this.#gone?.message ?? noRoomFor(requests, this.#pending, this.#abandoned);
+    const reason = this.#gone?.message ?? noRoomFor(requests, this.#pending, this.#abandoned, methods);
     if (reason !== undefined) return refuse(reason);
     for (const request of requests) this.#add(request, exchange);
     await this.#upstream.send(message, exchange);
@@ -104,6 +116,7 @@ export class Session implements UpstreamEvents {
   /** Ends what is under way, and then the server. */
   async close(): Promise<void> {
     for (const request of this.#pending.all()) this.#cancel(request);
+    this.#voice.requests.close();
     this.#own.fail(new Error('the session has ended'));
     await this.#calls.endedWithin(lastCallsMs);
     await this.#upstream.close();
@@ -112,15 +125,20 @@ export class Session implements UpstreamEvents {
   async message(message: Message, from?: Exchange, mark?: Mark): Promise<void> {
     if (!isMessage(message) || ambiguityOf(message) !== undefined) return this.#unclear(message);
     const parts = isBatch(message) ? partsOf(message) : [];
-    if (!passesWhole(parts, (part) => this.#findAnswered(part))) {
+    const isWhole = this.#voice.isOpen && passesWhole(parts, (part) => this.#findAnswered(part));
+    if (parts.length > 0 && !isWhole) {
       for (const part of parts) await this.message(part, from);
       return;
     }
     const answered = parts.map((part) => this.#findAnswered(part)).filter((request) => request !== undefined);
+    for (const part of parts) this.#answers.passes(part, mark, this.#findAnswered(part));
     for (const request of answered) this.#pending.remove(request);
     if (answered[0] !== undefined) return (from ?? answered[0].exchange).deliver(message, mark);
     if (asResponse(message) !== undefined) return this.#answered(message, from, mark);
-    await this.#said(message, from, mark);
+    if (asNotification(message)?.method === 'notifications/tools/list_changed') {
+      this.#options.catalog.refresh(this.listPage);
+    }
+    await this.#voice.said(message, from, mark);
   }
 
   readonly mark = (from: Exchange, mark: Mark): Promise<void> => from.mark(mark);
@@ -163,40 +181,51 @@ export class Session implements UpstreamEvents {
       if (cancelled !== undefined) return this.#cancel(cancelled, message);
     }
     // A call that wants no answer is none in MCP, and must not reach a server that thinks otherwise.
-    if (isGoverned(message)) return;
+    const isCall = isGoverned(message, this.#options.governor.methods);
+    if (isCall || this.#voice.requests.take(message, exchange)) return;
     await this.#upstream.send(message, exchange);
-    this.#isInitialized ||= notification?.method === 'notifications/initialized';
-    if (notification?.method === 'notifications/initialized') this.#options.catalog.refresh(this.listPage);
+    if (notification?.method !== 'notifications/initialized') return;
+    this.#isInitialized = true;
+    this.#options.catalog.refresh(this.listPage);
   }
 
   async #request(request: Request, message: Message, exchange: Exchange, runId: string): Promise<void> {
     const { id, method, params } = request;
     const refuse = (code: number, text: string) => exchange.deliver(errorMessage(id, code, text));
     if (this.#gone !== undefined) return refuse(-32_000, this.#gone.message);
-    const noRoom = noRoomFor([request], this.#pending, this.#abandoned);
+    const { catalog, governor, lister, tokens, isShared } = this.#options;
+    const noRoom = noRoomFor([request], this.#pending, this.#abandoned, governor.methods);
     if (noRoom !== undefined) return refuse(-32_600, noRoom);
     const envelope = envelopeOf(params);
-    const { catalog, lister, tokens, isShared } = this.#options;
+    this.#voice.runId = runId;
     this.#envelope = envelope ?? this.#envelope;
     this.#isInitialized ||= isShared === true && method !== 'initialize';
     const canList = envelope !== undefined || lister !== undefined || this.#isInitialized;
     const list = canList ? (lister?.(envelope, exchange.person) ?? this.listPage) : undefined;
     this.#person = exchange.person;
-    const denial = tokens?.denial(exchange.person);
+    const denial = tokens?.denial(exchange.person) ?? this.#voice.objectionTo(request);
     const tool = method === 'tools/call' ? toolOf(params) : undefined;
-    if (tool !== undefined) return this.#call({ request, tool, list, message, exchange, runId, denial });
+    if (tool !== undefined) {
+      const subject = toolSubject({ request, tool, list, message, exchange, denial }, catalog);
+      return this.#call({ request, exchange, runId, subject });
+    }
     if (method === 'tools/call') return refuse(-32_602, 'params.name must be the name of a tool');
     if (denial !== undefined) return refuse(-32_001, `Denied by policy: ${denial}`);
+    if (isGovernedRequest(method, params, governor.methods)) {
+      return this.#call({ request, exchange, runId, subject: requestSubject(request, message) });
+    }
     if (list !== undefined) catalog.refreshIfUnknown(list);
-    const listed = (arrival: Arrival) => this.#calls.add(this.#listed(pending, arrival));
-    const pending: PendingRequest = this.#add(request, exchange, method === 'tools/list' ? { arrived: listed } : {});
+    const arrived = (arrival: Arrival) =>
+      this.#calls.add(this.#answers.show(pending, arrival, runId).finally(() => this.#pending.remove(pending)));
+    const passesAsItIs = method !== 'tools/list' && this.#voice.isFree;
+    const pending: PendingRequest = this.#add(request, exchange, passesAsItIs ? {} : { arrived });
     await this.#upstream.send(message, exchange);
   }
 
   #add(request: Request, exchange: Exchange, handlers: Partial<PendingRequest> = {}): PendingRequest {
     const { id, method, params } = request;
     const [token, envelope] = [metaOf(params)['progressToken'], envelopeOf(params)];
-    const pending = { id, method, exchange, token, envelope, ...handlers };
+    const pending = { id, method, params, exchange, token, envelope, ...handlers };
     this.#pending.add(pending);
     if (!this.#watched.has(exchange)) {
       this.#watched.add(exchange);
@@ -209,28 +238,21 @@ export class Session implements UpstreamEvents {
     return pending;
   }
 
-  /** Starts a call of a tool. It goes on by itself. */
+  /** Starts a call. It goes on by itself. */
   #call(asked: AskedCall): void {
-    const { request, message, exchange } = asked;
-    const { catalog, governor } = this.#options;
-    const started = startCall(asked, governor, catalog, {
+    const { request, exchange, runId } = asked;
+    const started = startCall(asked, this.#options.governor, {
       track: (handlers) => this.#add(request, exchange, handlers),
-      send: async (headers) => {
+      send: async (message, headers) => {
         if (this.#gone !== undefined) throw this.#gone;
         await this.#upstream.send(message, exchange, headers);
       },
+      judge: (pending) => this.#voice.judge(pending),
       withhold: () => this.#abandoned.withhold(request.id),
       stop: (notification) => this.#upstream.cancel(request.id, notification),
+      give: (judged, came) => this.#answers.give(started.pending, judged, came, runId),
     });
     this.#calls.add(started.done.finally(() => this.#pending.remove(started.pending)));
-  }
-
-  async #listed(pending: PendingRequest, arrival: Arrival): Promise<void> {
-    const { governor, catalog } = this.#options;
-    const { message } = arrival;
-    const shown =
-      message === undefined ? arrival : { ...arrival, message: await visibleTools(message, governor, catalog) };
-    await passOn(pending.id, shown).finally(() => this.#pending.remove(pending));
   }
 
   /** The client no longer waits for the answer. */
@@ -266,35 +288,13 @@ export class Session implements UpstreamEvents {
     const response = asResponse(message);
     if (response === undefined || this.#own.take(message)) return;
     const request = this.#pending.get(response.id);
-    if (request === undefined) return this.#repeated(response.id, message, from, mark);
+    if (request === undefined) return this.#answers.repeat(response.id, message, from, mark);
     const exchange = from ?? request.exchange;
     request.isAnswered = true;
     request.arrivedOn = exchange;
     if (request.arrived !== undefined) return request.arrived({ exchange, message, mark });
     this.#pending.remove(request);
+    this.#answers.passes(message, mark, request);
     await exchange.deliver(message, mark);
-  }
-
-  /** An answer that nobody waits for, or nobody asked for, goes nowhere. On a replay it was given before. */
-  async #repeated(id: JsonId, message: Message, from: Exchange | undefined, mark: Mark | undefined): Promise<void> {
-    const isWithheld = this.#abandoned.isWithheld(id);
-    if (from === undefined) this.#abandoned.answered(id);
-    if (from?.isReplay !== true || isWithheld) return;
-    const { governor, catalog } = this.#options;
-    await from.deliver(await visibleTools(message, governor, catalog), mark);
-  }
-
-  /** What the server says by itself. */
-  async #said(message: Message, from: Exchange | undefined, mark: Mark | undefined): Promise<void> {
-    const notification = asNotification(message);
-    const params = notification?.params ?? {};
-    if (notification?.method === 'notifications/tools/list_changed') this.#options.catalog.refresh(this.listPage);
-    const concerned =
-      notification?.method === 'notifications/progress'
-        ? this.#pending.withToken(params['progressToken'])
-        : this.#pending.get(metaOf(params)[subscriptionKey]);
-    const relayed = concerned?.relay?.(message) ?? message;
-    const exchange = from ?? concerned?.exchange ?? this.#options.unrelated(asRequest(message) !== undefined);
-    await exchange?.deliver(relayed, mark);
   }
 }

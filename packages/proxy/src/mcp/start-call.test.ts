@@ -1,9 +1,10 @@
 import type { Agent, Operation } from '@reeve/sdk';
 import { expect, it } from 'vitest';
-import { freeOfCharge } from './govern/costs.ts';
+import { toolSubject } from './call-subject.ts';
 import { ToolCatalog } from './lock/tool-catalog.ts';
 import type { PendingRequest } from './pending-requests.ts';
 import { messageOf } from './protocol/message.ts';
+import { toolsGoverned } from './server-spec.ts';
 import { startCall } from './start-call.ts';
 import { ownExchange } from './transport/exchange.ts';
 
@@ -15,6 +16,7 @@ async function withheldAfter(checkpoint: (pending: PendingRequest) => Promise<vo
   const made: { pending?: PendingRequest } = {};
   let isWithheld = false;
   const operation = {
+    answer: { judgeResult: false },
     signal: new AbortController().signal,
     state: 'paused',
     ended: () => {},
@@ -25,15 +27,16 @@ async function withheldAfter(checkpoint: (pending: PendingRequest) => Promise<vo
   const governor = {
     server: 's',
     agent: async () => agent,
-    costs: freeOfCharge,
+    ...toolsGoverned,
     approvalWaitMs: 0,
     showDenied: false,
     failOpen: false,
     warn: () => {},
   };
   const catalog = new ToolCatalog({ lock: () => undefined, warn: () => {}, onChanged: () => {} });
-  const asked = { request, message, exchange, tool: 'echo', list: undefined, runId: 'r', denial: undefined };
-  const { done } = startCall(asked, governor, catalog, {
+  const asked = { request, message, exchange, tool: 'echo', list: undefined, denial: undefined };
+  const subject = toolSubject(asked, catalog);
+  const { done } = startCall({ request, exchange, runId: 'r', subject }, governor, {
     track: (handlers) =>
       (made.pending = { ...request, exchange, token: undefined, envelope: undefined, ...handlers } as PendingRequest),
     send: async () => {
@@ -43,6 +46,8 @@ async function withheldAfter(checkpoint: (pending: PendingRequest) => Promise<vo
     },
     withhold: () => (isWithheld = true),
     stop: async () => {},
+    judge: () => {},
+    give: async () => {},
   });
   await done;
   return isWithheld;

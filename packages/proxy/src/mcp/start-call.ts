@@ -1,59 +1,41 @@
-import { numberFaultIn } from '@reeve/contract/exact-numbers';
-import { denied } from '@reeve/sdk/mcp';
-import type { ListPage, ToolCatalog } from './lock/tool-catalog.ts';
-import { refusedResult } from './govern/answers.ts';
+import type { CallSubject } from './call-subject.ts';
 import { CallProgress } from './govern/call-progress.ts';
 import { governCall } from './govern/govern-call.ts';
 import type { Governor } from './govern/governor.ts';
 import type { Arrival, PendingRequest } from './pending-requests.ts';
-import { cancellation, passOn } from './pending-requests.ts';
-import { noNames, twinIn } from './protocol/argument-names.ts';
+import { cancellation } from './pending-requests.ts';
 import { metaOf } from './protocol/envelope.ts';
-import { contradictsParams, headersOfParams } from './protocol/mcp-headers.ts';
 import type { Message, Request } from './protocol/message.ts';
 import type { Exchange } from './transport/exchange.ts';
-import { errorMessage, writtenArguments } from './protocol/message.ts';
-import { isObject } from './protocol/written-json.ts';
+import type { SentHeaders } from './transport/upstream.ts';
 
 export interface AskedCall {
   readonly request: Request;
-  readonly message: Message;
   readonly exchange: Exchange;
-  readonly tool: string;
-  /** Lists the tools of the server; undefined before it can be asked. */
-  readonly list: ListPage | undefined;
   readonly runId: string;
-  /** Why the server cannot be called for this caller, or undefined. */
-  readonly denial: string | undefined;
+  readonly subject: CallSubject;
 }
 
 /** What a call needs of its session. */
 interface CallSession {
   track(handlers: Partial<PendingRequest>): PendingRequest;
-  send(headers: Readonly<Record<string, string>>): Promise<void>;
+  send(message: Message, headers: SentHeaders): Promise<void>;
+  /** From now on, nothing that the server says of the call passes as it is. */
+  judge(pending: PendingRequest): void;
   /** Nobody gets the answer, now or when the server repeats it. */
   withhold(): void;
   stop(notification: Message): Promise<void>;
+  /** Gives the client what came back, and says what the server had sent. */
+  give(judged: Arrival, came: Arrival): Promise<void>;
 }
 
-/** No check holds a longer one, and matching it against globs could take forever. */
-const longestName = 512;
-
-/** The tool that a call names. Undefined if it names none. */
-export function toolOf(params: unknown): string | undefined {
-  const name = isObject(params) ? params['name'] : undefined;
-  return typeof name === 'string' && name.length <= longestName ? name : undefined;
-}
-
-/** Starts a call of a tool: first the lock, then the decision, then the server. */
+/** Starts a call: first what stands against it, then the decision, then the server. */
 export function startCall(
-  { request, message, exchange, tool, list, runId, denial }: AskedCall,
+  { request, exchange, runId, subject }: AskedCall,
   governor: Governor,
-  catalog: ToolCatalog,
   session: CallSession,
 ): { readonly pending: PendingRequest; readonly done: Promise<void> } {
-  const { id, params } = request;
-  const { headers } = exchange;
+  const { params } = request;
   const deliver = (each: Message) => exchange.deliver(each);
   const arrival = Promise.withResolvers<Arrival>();
   arrival.promise.catch(() => {});
@@ -71,43 +53,21 @@ export function startCall(
       cancelled.abort(new Error('cancelled by the client'));
     },
   });
-  const isStateless = pending.envelope !== undefined;
-  const args = isObject(params) ? params['arguments'] : undefined;
   const governed = async () => {
-    const refusal = denial ?? (await catalog.refusal(tool, list));
-    if (refusal !== undefined) {
-      const policyRule = denial === undefined ? 'lock' : 'auth';
-      const refused = denied({ reason: refusal, policyRule, opId: '' });
-      return cancelled.signal.aborted ? undefined : deliver(refusedResult(id, refused, isStateless));
-    }
-    const known = catalog.find(tool);
-    const fault = numberFaultIn(writtenArguments(message) ?? '');
-    if (fault !== undefined) return deliver(errorMessage(id, -32_602, `in the arguments, ${fault}`));
-    if (isStateless && headers !== undefined && contradictsParams(headers, known?.headers ?? [], args)) {
-      return deliver(errorMessage(id, -32_020, 'the headers Mcp-Param-… do not say what the arguments say'));
-    }
-    const names = known === undefined ? noNames : known.names;
-    if (names === undefined) {
-      return deliver(errorMessage(id, -32_602, 'the tool declares more arguments than can be told apart'));
-    }
-    const twin = twinIn(args, names);
-    if (twin !== undefined) {
-      const text = `${JSON.stringify(twin.slice(0, 64))} differs from another argument only in upper and lower case`;
-      return deliver(errorMessage(id, -32_602, text));
-    }
+    const refusal = await subject.refusal();
+    if (refusal !== undefined) return cancelled.signal.aborted ? undefined : deliver(subject.refused(refusal));
+    const fault = subject.fault();
+    if (fault !== undefined) return deliver(fault);
     const call = {
-      id,
-      tool,
-      args,
-      annotations: known?.annotations,
-      isStateless,
+      subject,
       runId,
       subjectToken: exchange.person?.subjectToken,
       progress,
       cancelled: cancelled.signal,
-      refusal: () => catalog.refusal(tool, list),
-      forward: async () => {
-        await session.send(headersOfParams(known?.headers ?? [], args));
+      forward: async (args: Parameters<CallSubject['sent']>[0], isJudged: boolean) => {
+        const { message, headers } = subject.sent(args);
+        if (isJudged) session.judge(pending);
+        await session.send(message, headers);
         return arrival.promise;
       },
       stop: (reason: string) => {
@@ -115,9 +75,9 @@ export function startCall(
         return session.stop(told ?? cancellation(pending, reason));
       },
       answer: deliver,
-      pass: (arrived: Arrival) => {
+      pass: async (judged: Arrival) => {
         isGiven = true;
-        return passOn(id, arrived);
+        return session.give(judged, await arrival.promise);
       },
     };
     await governCall(call, governor);

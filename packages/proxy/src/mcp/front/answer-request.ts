@@ -60,7 +60,7 @@ export async function answerRequest(front: Front, request: IncomingMessage, resp
   // Nobody would notice the end of what is begun for a client that has left.
   if (caller === undefined || response.destroyed) return;
   if (name === undefined || spec === undefined) return refuseRequest(response, 404, 'there is no such MCP server');
-  const run = request.headers['x-reeve-run-id'];
+  const run = spec.hasFixedRun ? undefined : request.headers['x-reeve-run-id'];
   const runId = typeof run === 'string' && run !== '' ? run : undefined;
   if (runId !== undefined && !runIdForm.test(runId)) {
     return refuseRequest(response, 400, 'x-reeve-run-id must be up to 128 visible ASCII characters');

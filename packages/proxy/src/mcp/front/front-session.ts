@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Message } from '../protocol/message.ts';
 import { asNotification, asRequest, partsOf } from '../protocol/message.ts';
 import type { JsonObject } from '../protocol/written-json.ts';
@@ -37,7 +37,7 @@ export class FrontSession {
 
   constructor(server: string, caller: Caller, id: string = randomUUID()) {
     this.id = id;
-    this.runId = `mcp-${id}`;
+    this.runId = `mcp-${digestOf(id)}`;
     this.publicId = () => id;
     this.server = server;
     this.caller = caller;
@@ -123,4 +123,9 @@ export class FrontSession {
     refuse: () => {},
     end: () => {},
   };
+}
+
+/** Whoever reads of runs learns no id of a session. */
+function digestOf(id: string): string {
+  return createHash('sha256').update(id).digest('hex').slice(0, 32);
 }

@@ -1,12 +1,12 @@
 import type { Agent } from '@reeve/sdk';
 import { afterEach, expect, it, vi } from 'vitest';
-import { freeOfCharge } from '../govern/costs.ts';
+import { toolsGoverned } from '../server-spec.ts';
 import type { Person } from '../person.ts';
 import { callerOf as anyCaller } from './caller.ts';
 import { FrontSessions } from './front-sessions.ts';
 
 /** Nobody is called: a server over HTTP is reached with the first message. */
-const spec = { url: new URL('http://127.0.0.1:9/mcp'), headers: {}, costs: freeOfCharge };
+const spec = { url: new URL('http://127.0.0.1:9/mcp'), headers: {}, ...toolsGoverned };
 const idleMs = 60_000;
 
 const callerOf = (orgId: string, agentId: string, person?: Person) =>

@@ -116,6 +116,7 @@ export class FrontSessions {
       catalog,
       person: caller.person,
       isShared: seal !== undefined,
+      hearsOthers: seal !== undefined,
       unrelated: front.unrelated,
       onGone: (why) => {
         warn(`${server}: ${why.message}`);

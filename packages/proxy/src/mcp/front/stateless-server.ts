@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { ServerTokens } from '../auth/server-tokens.ts';
 import type { Governor } from '../govern/governor.ts';
 import { reportChanges } from '../lock/report-changes.ts';
@@ -14,7 +14,7 @@ import type { Caller } from './caller.ts';
 
 /** One server for all exchanges of one caller that belong to no session. */
 export class StatelessServer {
-  readonly runId = `mcp-${randomUUID()}`;
+  readonly runId: string;
   /** Whose exchanges they are, with the token that was shown last. */
   caller: Caller;
   readonly governor: Governor;
@@ -33,6 +33,12 @@ export class StatelessServer {
     lock: () => ToolHashes | undefined,
     tokens: ServerTokens | undefined,
   ) {
+    // There is no session. A run that ended with this process, or with a pause, would end its labels, too.
+    const fixed = createHash('sha256')
+      .update(JSON.stringify([governor.server, caller.key]))
+      .digest('hex')
+      .slice(0, 32);
+    this.runId = `mcp-${spec.hasFixedRun ? fixed : randomUUID()}`;
     this.#spec = spec;
     this.#tokens = tokens;
     this.caller = caller;
@@ -71,6 +77,7 @@ export class StatelessServer {
       tokens: this.#tokens,
       governor: this.governor,
       catalog: this.#catalog,
+      hearsOthers: true,
       unrelated: () => undefined,
       onGone: (why) => this.governor.warn(why.message),
       ...(lister === undefined ? {} : { lister }),

@@ -1,5 +1,6 @@
 import type { Agent } from '@reeve/sdk';
 import type { Costs } from './costs.ts';
+import type { GovernedMethods } from './governed-methods.ts';
 
 /** In whose name calls to one server are checked, and how. */
 export interface Governor {
@@ -8,6 +9,8 @@ export interface Governor {
   /** The agent. Throws while the gateway is out of reach. */
   readonly agent: () => Promise<Agent>;
   readonly costs: Costs;
+  /** What is a check besides calls of tools. */
+  readonly methods: GovernedMethods;
   /** The token of the user for whom the agent acts, where the machine says it and not the caller. Throws: nobody may act. */
   readonly subjectToken?: (() => Promise<string | undefined>) | undefined;
   /** How long a call waits for an approval. */
@@ -26,9 +29,9 @@ export interface GovernOptions
 
 export function governorOf(
   server: string,
-  { costs }: { readonly costs: Costs },
+  { costs, methods }: Pick<Governor, 'costs' | 'methods'>,
   agent: Governor['agent'],
   { approvalWaitMs, failOpen, showDenied, warn, subjectToken }: GovernOptions,
 ): Governor {
-  return { server, costs, agent, approvalWaitMs, failOpen, showDenied, warn, subjectToken };
+  return { server, costs, methods, agent, approvalWaitMs, failOpen, showDenied, warn, subjectToken };
 }

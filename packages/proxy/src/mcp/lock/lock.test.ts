@@ -5,6 +5,7 @@ import { visibleTools } from '../govern/list-tools.ts';
 import type { Message } from '../protocol/message.ts';
 import { messageOf, parseMessage, writtenValue } from '../protocol/message.ts';
 import { canonicalJson } from './canonical-json.ts';
+import { toolsGoverned } from '../server-spec.ts';
 import { ToolCatalog } from './tool-catalog.ts';
 import { hashesOf, lockText, readToolLock, toolHash } from './tool-lock.ts';
 
@@ -29,7 +30,7 @@ it('writes JSON as RFC 8785 says', () => {
 });
 
 const nobody = () => Promise.reject(new Error('nobody'));
-const governor = governorOf('s', { costs: () => 0 }, nobody, {
+const governor = governorOf('s', { ...toolsGoverned, costs: () => 0 }, nobody, {
   ...{ approvalWaitMs: 0, failOpen: false, showDenied: true, warn: () => {} },
 });
 const echo = { name: 'echo', description: 'Echoes.', inputSchema: { type: 'object' } };

@@ -119,6 +119,11 @@ function plainValue(value: string): string | undefined {
   return bytes.toString('base64') === base64 && isUtf8(bytes) ? bytes.toString() : undefined;
 }
 
+/** The headers of a message that do not repeat what is in it. */
+export function unrelatedHeaders(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !/^mcp-(name$|param-)/.test(name)));
+}
+
 /** What the client's headers say about the message, for the upstream. Credentials and the rest stay here. */
 export function passedHeaders(headers: JsonObject): Record<string, string> {
   const passed = /^(mcp-(?!session-id$)[a-z0-9-]+|traceparent|tracestate)$/;

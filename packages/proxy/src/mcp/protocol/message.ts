@@ -58,10 +58,18 @@ export function writtenValue({ text, value }: Message): unknown {
   return hasDelicateNumbers(text) ? parseWritten(text) : value;
 }
 
-/** The arguments of a call as they were written, so that nobody judges a number that was rounded. Undefined if there are none. */
-export function writtenArguments(message: Message): string | undefined {
+/** The parameters as they were written, so that nobody judges a number that was rounded. */
+export function writtenParams(message: Message): JsonObject | undefined {
   const { params } = writtenValue(message) as JsonObject;
-  return isObject(params) ? JSON.stringify(params['arguments']) : undefined;
+  return isObject(params) ? params : undefined;
+}
+
+/** The message with other parameters in place of those that it has under these names. */
+export function withParams(message: Message, params: JsonObject): Message {
+  return edited(message, (value) => {
+    const before = isObject(value['params']) ? value['params'] : {};
+    return { ...value, params: { ...before, ...params } };
+  });
 }
 
 export function messageOf(value: Message['value']): Message {

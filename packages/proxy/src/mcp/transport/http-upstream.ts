@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { headersOfRequest } from '../protocol/mcp-headers.ts';
+import { headersOfRequest, unrelatedHeaders } from '../protocol/mcp-headers.ts';
 import { statedVersion } from '../protocol/envelope.ts';
 import type { JsonId, Message } from '../protocol/message.ts';
 import { asNotification, asRequest, asResponse, keyOf, longestMessage } from '../protocol/message.ts';
@@ -15,7 +15,7 @@ import { badGateway, headerOf, refusalOf, unreachable } from './http-refusal.ts'
 import type { HttpCall } from './http-request.ts';
 import { readBody, sendHttp } from './http-request.ts';
 import type { HttpUpstreamOptions, ServerUrl } from './server-url.ts';
-import type { Upstream, UpstreamEvents, UpstreamSession } from './upstream.ts';
+import type { SentHeaders, Upstream, UpstreamEvents, UpstreamSession } from './upstream.ts';
 import { inTime } from './upstream.ts';
 
 interface Post {
@@ -72,7 +72,7 @@ export class HttpUpstream implements Upstream {
     this.#isLeft = true;
   }
 
-  async send(message: Message, exchange: Exchange, more: Readonly<Record<string, string>> = {}): Promise<void> {
+  async send(message: Message, exchange: Exchange, more?: SentHeaders): Promise<void> {
     const requests = partsOf(message)
       .map(asRequest)
       .filter((request) => request !== undefined);
@@ -87,7 +87,9 @@ export class HttpUpstream implements Upstream {
     };
     for (const key of post.unanswered) this.#posts.set(key, post);
     this.#person = exchange.person;
-    const own = exchange.headers ?? { ...(first === undefined ? {} : headersOfRequest(first)), ...more };
+    const stated = { ...(first === undefined ? {} : headersOfRequest(first)), ...more?.values };
+    const own =
+      more?.isRewritten === true ? { ...unrelatedHeaders(exchange.headers), ...stated } : (exchange.headers ?? stated);
     const isHello = requests.some(({ method }) => method === 'initialize');
     const sent = this.#post(post, message, own, isHello).finally(() => this.#forget(post));
     // Messages without an answer leave in order. An answer may take long, and others go on meanwhile.

@@ -7,6 +7,13 @@ export interface UpstreamSession {
   readonly version: string | undefined;
 }
 
+/** Headers that a message has by its content. */
+export interface SentHeaders {
+  readonly values: Readonly<Record<string, string>>;
+  /** Whether the message is not as the client sent it, so that the client's headers no longer tell of it. */
+  readonly isRewritten: boolean;
+}
+
 /** The server behind the proxy, as one session sees it. */
 export interface Upstream {
   /** The session with it, where another process can go on with that. */
@@ -16,7 +23,7 @@ export interface Upstream {
   /** Whether an exchange of the client is one with the server as well, as over HTTP. */
   readonly hasExchanges: boolean;
   /** Sends a message. Resolves when there is room for more. */
-  send(message: Message, exchange: Exchange, headers?: Readonly<Record<string, string>>): Promise<void>;
+  send(message: Message, exchange: Exchange, headers?: SentHeaders): Promise<void>;
   /**
    * Tells the server that nobody waits for the answer any more. Resolves when it has been told, or does not listen.
    */
