@@ -16,6 +16,8 @@ export interface KnownAgent {
   readonly agent: Promise<Agent>;
   /** Aborts when the token stops working: from then on nobody can stop what runs. */
   readonly revoked: AbortSignal;
+  /** Aborts when the gateway refuses the token, although what is under way may go on with a newer one of the agent. */
+  readonly refused: AbortSignal;
   /** How many calls of it are under way. Whoever makes one counts it. */
   calls: number;
   /** When somebody used it last, in the time of `performance`. */
@@ -28,6 +30,7 @@ export class TooManyAgents extends Error {}
 interface Kept extends KnownAgent {
   readonly token: string;
   readonly revoking: AbortController;
+  readonly refusing: AbortController;
   found: Agent | undefined;
 }
 
@@ -95,8 +98,9 @@ export class AgentsByToken {
         onRevoked: () => this.#end(known),
       })
       .finally(() => this.#identifying--);
-    const revoking = new AbortController();
-    const known: Kept = { token, agent, revoking, revoked: revoking.signal, calls: 0, found: undefined, usedAt: 0 };
+    const [revoking, refusing] = [new AbortController(), new AbortController()];
+    const signals = { revoking, revoked: revoking.signal, refusing, refused: refusing.signal };
+    const known: Kept = { token, agent, ...signals, calls: 0, found: undefined, usedAt: 0 };
     agent.then(
       (found) => {
         known.found = found;
@@ -114,6 +118,7 @@ export class AgentsByToken {
     if (this.#known.get(known.token) === known) this.#known.delete(known.token);
     this.#retired.delete(known);
     known.revoking.abort();
+    known.refusing.abort();
     void close(known);
   }
 
@@ -128,6 +133,7 @@ export class AgentsByToken {
     if (newer === undefined) return undefined;
     if (this.#known.get(old.token) === old) this.#known.delete(old.token);
     this.#retired.add(old);
+    old.refusing.abort();
     return need === 'report' ? newer.token : undefined;
   }
 

@@ -14,6 +14,7 @@ import { authenticate } from './authenticate.ts';
 import type { Caller } from './caller.ts';
 import type { FrontSession } from './front-session.ts';
 import type { FrontSessions } from './front-sessions.ts';
+import { endWithToken } from './end-with-token.ts';
 import { HttpExchange } from './http-exchange.ts';
 import { badGateway } from '../transport/http-refusal.ts';
 import { ProtectedResource } from './protected-resource.ts';
@@ -177,6 +178,8 @@ async function withoutSession(
     answerHeaders: () => ({}),
     statusOf: requests.some(({ params }) => statedVersion(params) !== undefined) ? statusOfAnswer : () => 200,
   });
+  // In this revision it takes the place of a stream.
+  if (requests.some(({ method }) => method === 'subscriptions/listen')) endWithToken(caller, exchange, response);
   const session = server.session();
   response.once('close', () => void server.ended(session));
   await session.fromClient(message, exchange, runId ?? server.runId);
@@ -221,7 +224,7 @@ function streamOrEnd(front: Front, { request, response, name, spec, caller }: Ad
     answerHeaders: () => (found === undefined ? {} : { 'mcp-session-id': found.publicId() }),
     statusOf: () => 200,
   });
-  endAt(caller.acceptedUntil, exchange, response);
+  endWithToken(caller, exchange, response);
   const position = isReplay ? lastEventId : undefined;
   if (found !== undefined) {
     found.opened(exchange, true);
@@ -259,15 +262,6 @@ function describe(front: Front, name: string | undefined, request: IncomingMessa
   }
   response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'max-age=300' });
   response.end(request.method === 'HEAD' ? '' : JSON.stringify(oauth.document(name)));
-}
-
-const longestTimer = 2 ** 31 - 1;
-
-/** A stream ends with the token that opened it. The client comes again with its next one. */
-function endAt(acceptedUntil: number | undefined, exchange: HttpExchange, response: ServerResponse): void {
-  if (acceptedUntil === undefined) return;
-  const timer = setTimeout(() => exchange.end(), Math.min(Math.max(acceptedUntil - Date.now(), 0), longestTimer));
-  response.once('close', () => clearTimeout(timer));
 }
 
 function answerHealth(response: ServerResponse): void {

@@ -54,7 +54,8 @@ export async function authenticate(
     // The gateway takes the JWTs of workloads, too.
     const isTooLong = token.length > longestAgentToken && statedClaims(token) === undefined;
     if (isTooLong) throw new ReeveUnauthenticated('it is too long');
-    return callerOf(await doorman.agents.find(token).agent);
+    const { agent, refused } = doorman.agents.find(token);
+    return callerOf(await agent, refused);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     if (error instanceof ReeveUnauthenticated || error instanceof ReeveInvalidRequest) {
@@ -97,9 +98,11 @@ async function actingAs({ agents, agentTokens, subjectIssuers }: Doorman, admiss
   const { agent: name, person, acceptedUntil } = admission;
   const agentToken = await agentTokens.find(name);
   try {
-    const agent = await agents.find(agentToken).agent;
+    const known = agents.find(agentToken);
+    const agent = await known.agent;
     const isSubject = await subjectIssuers.include(person.issuer, agentToken);
-    return callerOf(agent, { ...person, subjectToken: isSubject ? person.token : undefined }, acceptedUntil);
+    const subject = { ...person, subjectToken: isSubject ? person.token : undefined };
+    return callerOf(agent, known.refused, subject, acceptedUntil);
   } catch (error) {
     if (error instanceof ReeveUnauthenticated) agentTokens.forget(name, agentToken);
     throw error;

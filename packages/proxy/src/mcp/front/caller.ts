@@ -5,13 +5,15 @@ import type { Person } from '../person.ts';
 export interface Caller {
   readonly agent: Agent;
   readonly person: Person | undefined;
+  /** Fires when the token of the agent stops working. */
+  readonly refused: AbortSignal;
   /** Up to when the token of the person is accepted, in milliseconds of the epoch. */
   readonly acceptedUntil: number | undefined;
   /** The same for the same agent and person, and for nobody else. */
   readonly key: string;
 }
 
-export function callerOf(agent: Agent, person?: Person, acceptedUntil?: number): Caller {
+export function callerOf(agent: Agent, refused: AbortSignal, person?: Person, acceptedUntil?: number): Caller {
   const { orgId, teamId, agentId } = agent.id;
   const key = JSON.stringify([
     orgId,
@@ -19,7 +21,7 @@ export function callerOf(agent: Agent, person?: Person, acceptedUntil?: number):
     agentId,
     ...(person === undefined ? [] : [person.issuer, person.subject]),
   ]);
-  return { agent, person, acceptedUntil, key };
+  return { agent, refused, person, acceptedUntil, key };
 }
 
 /** Whether what one began is the other's as well. Tokens come and go: the agent and the person count. */

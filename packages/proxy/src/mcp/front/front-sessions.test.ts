@@ -2,9 +2,10 @@ import type { Agent } from '@reeve/sdk';
 import { afterEach, expect, it, vi } from 'vitest';
 import { toolsGoverned } from '../server-spec.ts';
 import type { Person } from '../person.ts';
-import { callerOf as anyCaller } from './caller.ts';
+import { callerOf as madeCaller } from './caller.ts';
 import { FrontSessions } from './front-sessions.ts';
 
+const anyCaller = (agent: Agent, person?: Person) => madeCaller(agent, new AbortController().signal, person);
 /** Nobody is called: a server over HTTP is reached with the first message. */
 const spec = { url: new URL('http://127.0.0.1:9/mcp'), headers: {}, ...toolsGoverned };
 const idleMs = 60_000;

@@ -9,6 +9,8 @@ import type { Caller } from './caller.ts';
 import { callerOf } from './caller.ts';
 import { RequestRoom } from './request-room.ts';
 
+const never = new AbortController().signal;
+
 it('made-up tokens take no room of agents', async () => {
   const good = { revoked: false } as Agent;
   let asked = 0;
@@ -30,7 +32,7 @@ it('made-up tokens take no room of agents', async () => {
 
 it('an agent takes no more than its part of the room, until its requests are over', async () => {
   const room = new RequestRoom({ mostTogether: 400_000, mostOfCaller: 100_000 });
-  const [one, other] = ['one', 'other'].map((agentId) => callerOf({ id: { agentId } } as Agent));
+  const [one, other] = ['one', 'other'].map((agentId) => callerOf({ id: { agentId } } as Agent, never));
   const read = async (caller: Caller | undefined, bytes: number) => {
     const response = new EventEmitter() as unknown as ServerResponse;
     const request = Readable.from([Buffer.alloc(bytes, 32)]) as unknown as IncomingMessage;
@@ -47,7 +49,10 @@ it('an agent takes no more than its part of the room, until its requests are ove
 
 it('an agent that does not read its answers is cut off, once they take more than its part of the room', () => {
   const room = new RequestRoom({ mostTogether: 100_000, mostOfCaller: 100_000 });
-  const [one, other] = [callerOf({ id: { agentId: 'one' } } as Agent), callerOf({ id: { agentId: 'other' } } as Agent)];
+  const [one, other] = [
+    callerOf({ id: { agentId: 'one' } } as Agent, never),
+    callerOf({ id: { agentId: 'other' } } as Agent, never),
+  ];
   const answered = (caller: Caller) => {
     const response = Object.assign(new EventEmitter(), { isCut: false, destroy: () => (response.isCut = true) });
     room.holdAnswer(caller, response as unknown as ServerResponse, 60_000);

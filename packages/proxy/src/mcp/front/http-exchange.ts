@@ -106,6 +106,12 @@ export class HttpExchange implements Exchange {
     this.#response.end();
   }
 
+  /** Ends it, and what goes on behind it. */
+  cut(): void {
+    this.end();
+    this.#left.abort();
+  }
+
   #answer(status: number, contentType: string, body: string): void {
     const type = contentType === '' ? {} : { 'content-type': contentType };
     this.#response.writeHead(status, { ...type, ...this.#options.answerHeaders() });
