@@ -42,6 +42,11 @@ const tools = {
     const requestedSchema = { type: 'object', properties: { mail: { type: 'string' } } };
     ask(id, 'elicitation/create', { message: args.message, requestedSchema });
   },
+  input: (id) => {
+    const params = { message: 'Your mail?', requestedSchema: { type: 'object', properties: {} } };
+    const inputRequests = { mail: { method: 'elicitation/create', params }, roots: { method: 'roots/list' } };
+    send({ id, result: { resultType: 'input_required', inputRequests } });
+  },
   roots: (id) => ask(id, 'roots/list', {}),
   update: (id, { arguments: args }) => {
     send({ method: 'notifications/resources/updated', params: { uri: args.uri, title: secret } });

@@ -132,6 +132,29 @@ describe('what a server asks the client for', () => {
   });
 });
 
+describe('what a server asks for within an answer', () => {
+  it('passes if it is allowed', async () => {
+    await using proxy = await PipedProxy.start({ checkAction: allowing }, all);
+    const { result } = await proxy.call('input');
+    expect(result?.['inputRequests']).toMatchObject({ mail: { params: { message: 'Your mail?' } }, roots: {} });
+    expect(proxy.checked).toEqual([
+      ['input', 'talkative', {}],
+      ['elicitation/create', 'talkative', expect.objectContaining({ message: 'Your mail?' })],
+    ]);
+  });
+
+  it.each([
+    ['it is denied', denying('do not ask'), 'do not ask'],
+    ['nobody could judge the answer', judging, 'nobody judges it'],
+  ] as const)('does not pass if %s', async (_what, play, reason) => {
+    await using proxy = await PipedProxy.start({ checkAction: besides(play) }, all);
+    const { error } = await proxy.call('input');
+    expect([error?.code, error?.message]).toEqual([-32_001, expect.stringContaining(reason)]);
+    expect(error?.message).toMatch(/^Denied by policy: /);
+    expect(proxy.lines.join('')).not.toContain('Your mail?');
+  });
+});
+
 it('governs what is named, and nothing that is not known', () => {
   expect(() => governedMethods(['tools/list'])).toThrow('"tools/list" cannot be governed');
   expect(() => governedMethods([])).toThrow('name what to govern');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { governedMethods, toolsAlone as governedNothing } from './govern/governed-methods.ts';
 import { readServersFile } from './servers-file.ts';
 
 const options = {
@@ -34,6 +35,20 @@ describe('a servers file', () => {
     expect(server?.costs('abc')).toBe(500_000);
   });
 
+  it('says what is governed, and of which run it is, for all servers or for one', () => {
+    const of = (content: object, server: object) =>
+      readServersFile({ ...content, servers: { one: { command: 'x', ...server } } }, options).servers.get('one');
+    expect(of({}, {})).toMatchObject({ methods: governedNothing, hasFixedRun: false });
+    const [all, prompts] = [governedMethods(['all']), governedMethods(['prompts/get'])];
+    expect(of({ govern: 'all', run: 'fixed' }, {})).toMatchObject({ methods: all, hasFixedRun: true });
+    expect(of({ govern: ['all'] }, { govern: ['prompts/get'], run: 'fixed' })).toMatchObject({
+      methods: prompts,
+      hasFixedRun: true,
+    });
+    expect(() => of({ govern: 'some' }, {})).toThrow('govern: "some" cannot be governed');
+    expect(() => of({ run: 'mine' }, {})).toThrow('run must be "fixed"');
+  });
+
   it.each([
     [{}, 'either "command" or "url"'],
     [{ command: 'x', url: 'y' }, 'either "command" or "url"'],
@@ -49,6 +64,10 @@ describe('a servers file', () => {
     [{ url: 'http://x', costs: { a: 'much' } }, 'servers.one.costs: amount'],
     [{ url: 'http://x', costs: { '[a': 1 } }, 'servers.one.costs: "[a" is not a glob'],
     [{ url: 'http://x', costs: { '[z-a]': 1 } }, 'servers.one.costs: "[z-a]" is not a glob'],
+    [{ command: 'x', govern: 'tools/list' }, 'servers.one.govern: "tools/list" cannot be governed; there are all, '],
+    [{ command: 'x', govern: [] }, 'servers.one.govern: name what to govern'],
+    [{ command: 'x', govern: { all: true } }, 'servers.one.govern must be all, or a list'],
+    [{ command: 'x', run: 'free' }, 'servers.one.run must be "fixed", or be left out'],
   ])('says what is wrong with %j', (server, message) => expect(() => read(server)).toThrow(message));
 
   it.each([
