@@ -1,4 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JWTPayload } from 'jose';
@@ -203,6 +204,33 @@ describe('as which agent a caller acts', () => {
       .slice(before)
       .filter(({ event_type: type }) => type === 'AgentRegistered');
     expect(registered).toEqual([]);
+  });
+});
+
+describe('replicas that share a key', () => {
+  it('act as the same agent for people, each with a home of its own, whichever comes first', async () => {
+    const homes = Array.from({ length: 3 }, () => mkdtempSync(join(tmpdir(), 'reeve-replica-')));
+    const keyFile = join(homes[0] ?? '', 'session.key');
+    writeFileSync(keyFile, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 });
+    const agents = [{ match: { email: '**' }, agent: 'acme/dev/shared' }];
+    const file = {
+      oauth: { issuer: issuer.url, audience: 'replicas', agents },
+      servers: { tickets: { url: behind.url } },
+    };
+    const replicas = homes.map((own) =>
+      serveFile(world, file, ['--session-key-file', keyFile], { HOME: own, REEVE_API_KEY: bootstrapKey }),
+    );
+    const token = await issuer.sign({ ...anna(), aud: 'replicas' });
+    const visitors = await Promise.all(replicas.map(async (each) => new McpVisitor(await each.address(), 'tickets')));
+    const [first, ...others] = visitors;
+    const together = await Promise.all(others.map((each) => each.open(token)));
+    expect(together.map(({ status }) => status)).toEqual([200, 200]);
+    expect((await first?.open(token))?.status).toBe(200);
+    // Nobody has cut off the others.
+    const calls = await Promise.all(visitors.map((each) => each.call(token)));
+    expect(calls.map(({ status }) => status)).toEqual([200, 200, 200]);
+    for (const each of replicas) await each[Symbol.asyncDispose]();
+    for (const each of homes) rmSync(each, { recursive: true, force: true });
   });
 });
 

@@ -23,6 +23,8 @@ export interface RegisterAs {
   readonly about?: AboutAgent;
   /** How long the token is to work, in seconds. Undefined: always. */
   readonly ttlSecs?: number | undefined;
+  /** The token that the agent is to have. Undefined: a random one. */
+  readonly token?: string | undefined;
   /** Refuses an agent that is registered already, in place of replacing its token. */
   readonly onlyIfNew?: boolean;
 }
@@ -41,7 +43,8 @@ export async function registerAgent(as: RegisterAs, id: AgentName, gateway: Grpc
     );
   }
   const { ttlSecs, about = {}, onlyIfNew = false } = as;
-  const { token, expiresAt } = await enroll(key, id, gateway, { ...about, tokenTtlSecs: ttlSecs, onlyIfNew });
+  const wanted = { ...about, token: as.token, tokenTtlSecs: ttlSecs, onlyIfNew };
+  const { token, expiresAt } = await enroll(key, id, gateway, wanted);
   return { token, life: expiresAt === undefined || ttlSecs === undefined ? undefined : { expiresAt, ttlSecs } };
 }
 
@@ -66,7 +69,7 @@ export async function enroll(
   apiKey: string,
   id: AgentName,
   gateway: GrpcGateway,
-  about: AboutAgent & Pick<EnrollOptions, 'tokenTtlSecs' | 'onlyIfNew'>,
+  about: AboutAgent & Pick<EnrollOptions, 'token' | 'tokenTtlSecs' | 'onlyIfNew'>,
 ): Promise<Enrollment> {
   return during(gateway, { apiKey, deadlineMs: registerMs }, `register ${agentNameText(id)}`, (reeve) =>
     reeve.enroll({ ...id, ...about }),

@@ -23,7 +23,7 @@ export const mcpServeCommand = defineCommand({
     'The file: servers: {NAME: {command, args, env, cwd} or {url, headers}, each with costs: {GLOB: USD}}. Values may use ${VARIABLE}.',
     'With govern: LIST in the file, at its top or for one server, other requests than calls of tools are checked too: all, or of resources/read, resources/subscribe, prompts/get, sampling/createMessage and elicitation/create. With run: fixed the header x-reeve-run-id does not count: the run is the session.',
     'With oauth: {issuer, audience, jwks_uri, scopes, agents: [{match: {CLAIM: GLOB}, agent: ORG/TEAM/AGENT}]} in the file, people come with access tokens of the issuer and act as the agent of the first entry that matches. With auth: {type: client_credentials, token_exchange, enterprise or person}, a server with a url gets access tokens of its own.',
-    'With --session-key-file, any request of a session may reach any replica. Each replica starts servers with a command for itself, so what such a server keeps in memory stays with one replica.',
+    'With --session-key-file, any request of a session may reach any replica. Each replica starts servers with a command for itself, so what such a server keeps in memory stays with one replica. People who act as an agent may come to any of them, too: its token is made of the key.',
   ],
   args: {},
   options: {
@@ -53,6 +53,7 @@ export const mcpServeCommand = defineCommand({
       throw new UsageError(`--public-url is missing: tokens are issued for it, and ${host} is no address of a client`);
     }
     const how = governing(shell, options);
+    const keys = sessionKeys(shell, options.sessionKeyFile);
     const lock = await followLock(`${config}.lock`, how.warn);
     using stop = stopSignal();
     using reeve = connect(gateway);
@@ -61,8 +62,8 @@ export const mcpServeCommand = defineCommand({
       ...how,
       ...{ reeve, servers, lock, host, port, idleMs, oauth, publicUrl },
       tokensOf: tokensFor(shell, servers),
-      seal: sealOf(shell, options.sessionKeyFile),
-      agentTokens: new ServedAgents({ shell, globals, about: { framework: 'mcp' } }, gateway, how.warn),
+      seal: keys === undefined ? undefined : new SessionSeal(keys),
+      agentTokens: new ServedAgents({ shell, globals, about: { framework: 'mcp' } }, gateway, how.warn, keys),
       allowedOrigins: allowOrigin,
       allowedHosts: options.allowHost,
     }).catch((error: unknown) => {
@@ -79,10 +80,10 @@ export const mcpServeCommand = defineCommand({
 });
 
 /** What seals sessions into their ids, if replicas share them. */
-function sealOf(shell: Pick<Shell, 'env'>, flag: string | undefined): SessionSeal | undefined {
+function sessionKeys(shell: Pick<Shell, 'env'>, flag: string | undefined): readonly Buffer[] | undefined {
   const what = flag === undefined ? 'REEVE_MCP_SESSION_KEY_FILE' : '--session-key-file';
   const path = flag ?? variable(shell, 'REEVE_MCP_SESSION_KEY_FILE');
-  return path === undefined ? undefined : new SessionSeal(keysIn(readKeyFile(path, what, 'group'), path));
+  return path === undefined ? undefined : keysIn(readKeyFile(path, what, 'group'), path);
 }
 
 /** How clients reach the proxy: an origin. Its paths are those of the proxy. */
