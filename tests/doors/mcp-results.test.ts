@@ -2,13 +2,18 @@ import { resolve } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { CreateMessageRequestSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  CallToolResultSchema,
+  CreateMessageRequestSchema,
+  ElicitRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../harness/eventually.ts';
 import type { Listening } from './mcp-processes.ts';
 import { serveFile, startScript, startServer } from './mcp-processes.ts';
 import { McpVisitor } from './mcp-visitor.ts';
 import { McpWorld } from './mcp-world.ts';
+import { RawMcpClient } from './raw-mcp-client.ts';
 
 const policy = `
 name: test
@@ -21,6 +26,8 @@ rules:
     effect: mask
     tools: [get-structured-content]
     mask: { fields: [structuredContent.conditions, content.0.text] }
+  - { name: ask, effect: require_approval, tools: [get-sum] }
+  - { name: sums, on: result, effect: mask, tools: [get-sum], mask: { fields: ['content.*.text'] } }
   - { name: pictures, on: result, effect: mask, tools: [get-tiny-image], mask: { fields: ['content.*.data'] } }
   - { name: again, on: result, effect: mask, tools: [test_reconnection], mask: { fields: ['content.*.text'] } }
   - { name: resources, on: result, effect: mask, tools: [resources/read], mask: { fields: ['contents.*.text'] } }
@@ -105,8 +112,8 @@ describe.each<[Front, Behind]>([
     };
     const { client } = started;
     const call = async (name: string, args: Record<string, unknown> = {}) => {
-      const result = await client.callTool({ name, arguments: args });
-      return { ...result, text: (result.content as { text?: string }[]).map(({ text }) => text ?? '').join('\n') };
+      const result = CallToolResultSchema.parse(await client.callTool({ name, arguments: args }));
+      return { ...result, text: result.content.map((item) => ('text' in item ? item.text : '')).join('\n') };
     };
     expect((await call('echo', { message: 'write to anna@example.com' })).text).toBe('Echo: write to [masked]');
     const refused = await call('echo', { message: 'FORBIDDEN' });
@@ -137,6 +144,28 @@ describe.each<[Front, Behind]>([
     expect((await call('trigger-sampling-request', { prompt: 'hi', maxTokens: 500 })).text).toMatch(/Denied by policy/);
     expect((await call('trigger-elicitation-request')).text).toMatch(/Denied by policy/);
   });
+});
+
+it('judges the result of a call that a person has approved', async () => {
+  const client = await connected('http', 'tools');
+  const called = client.callTool({ name: 'get-sum', arguments: { a: 1, b: 2 } });
+  await world.decide(await world.approval(), 'approve');
+  expect((await called).content).toEqual([{ type: 'text', text: '[masked]' }]);
+  await client.close();
+});
+
+it.each([
+  [['--govern', 'tools/list'], '--govern: "tools/list" cannot be governed'],
+  [['--govern', ''], '--govern: "" cannot be governed'],
+])('does not start with %j', async (args, message) => {
+  const client = new RawMcpClient(['--server', 's', ...args, '--', everything], world.env);
+  expect([await client.ended(), client.stderr]).toEqual([2, expect.stringContaining(message)]);
+});
+
+it('does not serve a file that governs what is not known', async () => {
+  const wrong = serveFile(world, { govern: 'everything', servers: { one: { command: everything } } });
+  await eventually(() => expect(wrong.child.exitCode).toBe(2));
+  expect(wrong.stderr).toContain('govern: "everything" cannot be governed');
 });
 
 it('governs tools alone unless the file says otherwise', async () => {

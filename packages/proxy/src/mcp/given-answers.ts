@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { BoundedSet } from './bounded-set.ts';
 import type { Message } from './protocol/message.ts';
 
 const most = 10_000;
@@ -11,26 +12,24 @@ const longestChanged = 64 * 1024;
  * the operation is over by then, so that nobody can judge it again: what was never given here is not given then either.
  */
 export class GivenAnswers {
-  /** What was given in place of what came. Undefined: the same. */
-  readonly #byDigest = new Map<string, Message | undefined>();
+  readonly #same = new BoundedSet(most);
+  readonly #changed = new Map<string, Message>();
 
   add(came: Message, given: Message): void {
     const digest = digestOf(came);
-    const isChanged = came.text !== given.text;
-    this.#byDigest.delete(digest);
-    if (isChanged && given.text.length > longestChanged) return;
-    this.#byDigest.set(digest, isChanged ? given : undefined);
-    const changed = [...this.#byDigest].filter(([, each]) => each !== undefined);
-    const oldest = changed.length > mostChanged ? changed[0]?.[0] : undefined;
-    if (oldest !== undefined) this.#byDigest.delete(oldest);
-    const [first] = this.#byDigest.keys();
-    if (first !== undefined && this.#byDigest.size > most) this.#byDigest.delete(first);
+    this.#same.delete(digest);
+    this.#changed.delete(digest);
+    if (came.text === given.text) return this.#same.add(digest);
+    if (given.text.length > longestChanged) return;
+    this.#changed.set(digest, given);
+    const [oldest] = this.#changed.keys();
+    if (oldest !== undefined && this.#changed.size > mostChanged) this.#changed.delete(oldest);
   }
 
   /** What was given for this answer before. Undefined if it is not known that it was. */
   find(came: Message): Message | undefined {
     const digest = digestOf(came);
-    return this.#byDigest.has(digest) ? (this.#byDigest.get(digest) ?? came) : undefined;
+    return this.#same.has(digest) ? came : this.#changed.get(digest);
   }
 }
 

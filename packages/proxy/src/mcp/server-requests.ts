@@ -4,17 +4,26 @@ import { BoundedSet } from './bounded-set.ts';
 import { CallProgress } from './govern/call-progress.ts';
 import { governCall } from './govern/govern-call.ts';
 import type { Governor } from './govern/governor.ts';
+import type { Person } from './person.ts';
 import type { Arrival } from './pending-requests.ts';
 import type { JsonId, Message, Request } from './protocol/message.ts';
-import { asRequest, asResponse, keyOf, notificationMessage } from './protocol/message.ts';
+import { asRequest, asResponse, errorMessage, keyOf, notificationMessage } from './protocol/message.ts';
 import type { Exchange } from './transport/exchange.ts';
 import { ownExchange } from './transport/exchange.ts';
+
+/** Where the client is now, and for whom it acts. */
+export interface Front {
+  readonly exchange: () => Exchange | undefined;
+  readonly person: Person | undefined;
+}
 
 /** A governed request of the server. */
 interface OpenRequest {
   readonly request: Request;
   readonly answer: PromiseWithResolvers<Arrival>;
   readonly cancelled: AbortController;
+  /** Where the client hears of it. Where the server repeats it, that is elsewhere. */
+  front: Front;
   /** What the client was given of it, once it may have it. */
   given: Message | undefined;
 }
@@ -52,25 +61,32 @@ export class ServerRequests {
   }
 
   /** Has a request judged. Resolves when it is over. */
-  async govern(message: Message, front: () => Exchange | undefined, runId: string): Promise<void> {
+  async govern(message: Message, front: Front, runId: string): Promise<void> {
     const request = asRequest(message);
     if (request === undefined) return;
     const key = keyOf(request.id);
     const known = this.#open.get(key);
     // The server repeats it. What the client may see of it is what it was given before.
-    if (known !== undefined) return known.given === undefined ? undefined : front()?.deliver(known.given);
-    if (this.#open.size >= most) return;
+    if (known !== undefined) {
+      known.front = front;
+      return known.given === undefined ? undefined : front.exchange()?.deliver(known.given);
+    }
+    if (this.#open.size >= most) {
+      const refused = errorMessage(request.id, -32_000, 'too many requests are under way');
+      return this.#toServer(refused, ownExchange(front.person));
+    }
     const open: OpenRequest = {
       request,
       answer: Promise.withResolvers<Arrival>(),
       cancelled: new AbortController(),
+      front,
       given: undefined,
     };
     open.answer.promise.catch(() => {});
     this.#open.set(key, open);
     const subject = requestSubject(request, message);
     try {
-      await this.#carryOut(open, subject, front, runId);
+      await this.#carryOut(open, subject, runId);
     } finally {
       this.#open.delete(key);
     }
@@ -99,14 +115,9 @@ export class ServerRequests {
     for (const { cancelled } of this.#open.values()) cancelled.abort(new Error('the session has ended'));
   }
 
-  async #carryOut(
-    open: OpenRequest,
-    subject: CallSubject,
-    front: () => Exchange | undefined,
-    runId: string,
-  ): Promise<void> {
+  async #carryOut(open: OpenRequest, subject: CallSubject, runId: string): Promise<void> {
     const { request, answer, cancelled } = open;
-    const person = front()?.person;
+    const { person } = open.front;
     const own = ownExchange(person);
     const fault = subject.fault();
     if (fault !== undefined) return this.#toServer(fault, own);
@@ -119,13 +130,13 @@ export class ServerRequests {
         cancelled: cancelled.signal,
         forward: async (args) => {
           open.given = subject.sent(args).message;
-          await front()?.deliver(open.given);
+          await open.front.exchange()?.deliver(open.given);
           return answer.promise;
         },
         stop: async (reason) => {
           const why = cancelled.signal.aborted ? 'cancelled by the server' : reason;
           const params = { requestId: request.id, reason: why };
-          await front()?.deliver(notificationMessage('notifications/cancelled', params));
+          await open.front.exchange()?.deliver(notificationMessage('notifications/cancelled', params));
         },
         answer: (message) => this.#toServer(message, own),
         pass: async ({ message, exchange }) => {

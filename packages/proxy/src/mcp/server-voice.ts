@@ -1,6 +1,7 @@
 import { BoundedSet } from './bounded-set.ts';
 import type { CallsUnderWay } from './calls-under-way.ts';
 import type { Governor } from './govern/governor.ts';
+import type { Person } from './person.ts';
 import type { PendingRequest, PendingRequests } from './pending-requests.ts';
 import { metaOf, subscriptionKey } from './protocol/envelope.ts';
 import type { Message, Request } from './protocol/message.ts';
@@ -16,6 +17,8 @@ interface VoiceOptions {
   readonly calls: CallsUnderWay;
   /** Where a message goes that belongs to no exchange. */
   readonly unrelated: (isRequest: boolean) => Exchange | undefined;
+  /** For whom the client acted last. */
+  readonly person: () => Person | undefined;
   /** Whether the server may say here what concerns calls that others have made. */
   readonly hearsOthers: () => boolean;
   readonly toServer: (message: Message, exchange: Exchange) => Promise<void>;
@@ -89,8 +92,9 @@ export class ServerVoice {
     const isRequest = asRequest(message) !== undefined;
     const front = () => from ?? concerned?.exchange ?? unrelated(isRequest);
     if (this.requests.isGoverned(message)) {
-      const current = () => (from?.left.aborted === true ? unrelated(true) : front());
-      return this.#options.calls.add(this.requests.govern(message, current, this.runId));
+      const exchange = () => (from?.left.aborted === true ? unrelated(true) : front());
+      const person = front()?.person ?? this.#options.person();
+      return this.#options.calls.add(this.requests.govern(message, { exchange, person }, this.runId));
     }
     if (isRequest) this.requests.pass(message);
     const passing = isRequest || !this.#isQuiet(concerned, from) ? message : this.#wordless(message, concerned);

@@ -57,7 +57,7 @@ export class Session implements UpstreamEvents {
     const { governor, catalog, hearsOthers } = options;
     this.#voice = new ServerVoice({
       ...{ governor, unrelated: options.unrelated, pending: this.#pending, calls: this.#calls },
-      hearsOthers: () => hearsOthers && this.#upstream.hasExchanges,
+      ...{ person: () => this.#person, hearsOthers: () => hearsOthers && this.#upstream.hasExchanges },
       toServer: (message, exchange) => this.#upstream.send(message, exchange),
     });
     this.#answers = new ClientAnswers(governor, catalog, this.#voice, this.#abandoned);
