@@ -143,6 +143,7 @@ export const messageBounds = {
     max_cost_micros: count,
     max_checks: count,
     name,
+    child_token: text(bounds.credentialToken),
   },
   RevokeDelegationRequest: { ...caller, child_id: text(bounds.id) },
   HealthCheckRequest: { service: name },

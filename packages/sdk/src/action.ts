@@ -31,6 +31,8 @@ export interface NetworkCall {
   readonly host: string;
   readonly port?: number | undefined;
   readonly protocol?: string | undefined;
+  /** Asks for a rule that names this very host, without wildcards. No default and no wider rule allows the call then. */
+  readonly namedOnly?: boolean | undefined;
 }
 
 export interface ProcessExec {

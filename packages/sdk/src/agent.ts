@@ -10,7 +10,7 @@ import type { ChangedTool } from './changed-tool.ts';
 import { wireChangeOf } from './changed-tool.ts';
 import type { Completion } from './completion.ts';
 import type { Credential } from './credential.ts';
-import type { DelegateOptions } from './delegate-options.ts';
+import type { DelegateOptions, EnrolledDelegate, EnrollDelegateOptions } from './delegate-options.ts';
 import { delegated } from './delegate-options.ts';
 import { ReeveClosed, ReeveUnauthenticated } from './errors.ts';
 import type { GatewayLink } from './gateway-link.ts';
@@ -210,17 +210,18 @@ export class Agent {
     await this.#send(rpc.reportToolDefinitions, { toolSource: source, changed: changed.map(wireChangeOf) }, options);
   }
 
-  /**
-   * Lets another agent of the team act for this one, within limits and for a time, and returns it. It may do nothing that
-   * this one may not. To delegate to the same id again replaces its limits and its token.
-   */
+  /** Lets another agent of the team act for this one, within limits and for a time. Again replaces limits and token. */
   async delegate(options: DelegateOptions, call: CallOptions = {}): Promise<Agent> {
-    this.#requireOpen();
-    const delegating = (token: string) => delegated(this.#link, { id: this.id, token }, options, call);
-    const made = await this.#credential.with(delegating);
+    const { id, token } = await this.enrollDelegate({ ...options, token: undefined }, call);
     const { shared = false, waitsOnly = false } = options;
     const acting = { shared, waitsOnly, events: options, heartbeatMs: this.#heartbeatMs };
-    return new Agent(this.#link, { ...made, created: true, isDelegate: true, ...acting });
+    return new Agent(this.#link, { id, token, created: true, isDelegate: true, ...acting });
+  }
+
+  /** Delegates as `delegate` does, for others to act as the delegate, and returns its token. */
+  async enrollDelegate(options: EnrollDelegateOptions, call: CallOptions = {}): Promise<EnrolledDelegate> {
+    this.#requireOpen();
+    return this.#credential.with((token) => delegated(this.#link, { id: this.id, token }, options, call));
   }
 
   /** Ends what was delegated to this child. Its token stops working, and its running operations are terminated. */

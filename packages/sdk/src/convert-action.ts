@@ -48,10 +48,10 @@ function contextOf(action: Action): ActionContext {
       return { action: { $case: 'fileOp', value: { operation, path } } };
     }
     case 'network_call': {
-      const { host, port = 0, protocol = '' } = action;
+      const { host, port = 0, protocol = '', namedOnly } = action;
       requireText('action.host', host);
       requireWhole('action.port', port, bounds.port);
-      return { action: { $case: 'networkCall', value: { host, port, protocol } } };
+      return { action: { $case: 'networkCall', value: { host, port, protocol, namedOnly } } };
     }
     case 'process_exec': {
       return processOf(action);

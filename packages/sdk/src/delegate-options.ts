@@ -27,8 +27,8 @@ export interface DelegateOptions extends ActingOptions {
   readonly name?: string | undefined;
 }
 
-function delegateRequest(by: FullAgentId, token: string, options: DelegateOptions): DelegateAgentRequest {
-  const { childId, ttl, tools = [], actions = [], maxCostUsd, maxChecks, name = '' } = options;
+function delegateRequest(by: FullAgentId, token: string, options: EnrollDelegateOptions): DelegateAgentRequest {
+  const { childId, ttl, tools = [], actions = [], maxCostUsd, maxChecks, name = '', token: childToken } = options;
   return {
     agentId: { ...by },
     credentialToken: token,
@@ -39,18 +39,31 @@ function delegateRequest(by: FullAgentId, token: string, options: DelegateOption
     maxCostMicros: maxCostUsd === undefined ? undefined : usd(maxCostUsd),
     maxChecks: maxChecks === undefined ? undefined : requireWhole('maxChecks', maxChecks, Number.MAX_SAFE_INTEGER),
     name,
+    childToken,
   };
+}
+
+/** A delegate that others act as. */
+export interface EnrollDelegateOptions extends Omit<DelegateOptions, keyof ActingOptions> {
+  /** The token that it is to have, of 32 characters or more. With the one that it has, its delegation is extended. */
+  readonly token?: string | undefined;
+}
+
+export interface EnrolledDelegate {
+  readonly id: FullAgentId;
+  readonly token: string;
+  readonly expiresAt: Date;
 }
 
 /** @internal Asks the gateway for the delegate. */
 export async function delegated(
   link: GatewayLink,
   by: { readonly id: FullAgentId; readonly token: string },
-  options: DelegateOptions,
+  options: EnrollDelegateOptions,
   call: CallOptions,
-): Promise<{ readonly id: FullAgentId; readonly token: string }> {
+): Promise<EnrolledDelegate> {
   const answer = await link.send(rpc.delegateAgent, delegateRequest(by.id, by.token, options), link.limits(call));
-  const { agentId: id, credentialToken: token } = answer;
+  const { agentId: id, credentialToken: token, expiresAt } = answer;
   if (id === undefined) throw new ReeveInternal('the answer of the gateway names no agent');
-  return { id, token };
+  return { id, token, expiresAt: new Date(expiresAt) };
 }

@@ -25,7 +25,7 @@ export type { ConnectionEvent } from './connection-event.ts';
 export type { Control, ControlSignal } from './control.ts';
 export type { TokenNeed } from './credential.ts';
 export { currentOperation } from './current-operation.ts';
-export type { DelegateOptions } from './delegate-options.ts';
+export type { DelegateOptions, EnrolledDelegate, EnrollDelegateOptions } from './delegate-options.ts';
 export type { TlsOptions } from './endpoints.ts';
 export type { ReeveErrorCode } from './errors.ts';
 export {

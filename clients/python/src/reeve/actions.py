@@ -56,6 +56,8 @@ class ActionMembers(TypedDict, total=False):
     host: str
     port: int
     protocol: str | None
+    #: `network_call`: asks for a rule that names this very host. No default and no wider rule allows the call then.
+    named_only: bool
     #: `process_exec` and `agent_spawn`.
     command: str | None
     #: `process_exec` and `agent_spawn`: the folder that it runs in. Approvers approve the command in this folder only.
@@ -126,7 +128,7 @@ _MEMBERS_OF: dict[str, frozenset[str]] = {
     "tool_call": frozenset(("tool", "source", "args", "url", "annotations")),
     "llm_call": frozenset(("model", "prompt_tokens", "max_output_tokens")),
     "file_operation": frozenset(("operation", "path")),
-    "network_call": frozenset(("host", "port", "protocol")),
+    "network_call": frozenset(("host", "port", "protocol", "named_only")),
     "process_exec": frozenset(("command", "args", "working_dir")),
     "agent_spawn": frozenset(("command", "args", "working_dir")),
     "tool_result": frozenset(("tool", "source", "result", "url")),
@@ -191,6 +193,8 @@ def _network_call(context: policy_service_pb2.ActionContext, action: Mapping[str
     context.network_call.host = require_text("host", action.get("host"))
     context.network_call.port = require_whole("port", action.get("port") or 0, 65_535)
     context.network_call.protocol = optional_text("protocol", action.get("protocol"))
+    if action.get("named_only"):
+        context.network_call.named_only = True
 
 
 def _process_exec(context: policy_service_pb2.ActionContext, action: Mapping[str, Any]) -> None:

@@ -16,6 +16,7 @@ export type ContextMember =
   | 'host'
   | 'port'
   | 'protocol'
+  | 'namedOnly'
   | 'command'
   | 'commandArgs'
   | 'workingDir';
@@ -53,7 +54,10 @@ export const contextShapes = {
     },
   },
   file_operation: { names: ['file_op', 'file_operation'], members: { operation: 'operation', path: 'path' } },
-  network_call: { names: ['network_call'], members: { host: 'host', port: 'port', protocol: 'protocol' } },
+  network_call: {
+    names: ['network_call'],
+    members: { host: 'host', port: 'port', protocol: 'protocol', named_only: 'namedOnly' },
+  },
   process_exec: { names: ['process_exec'], members: processMembers },
   agent_spawn: { names: ['agent_spawn', 'process_exec'], members: processMembers },
   tool_result: {
@@ -96,6 +100,7 @@ const memberSchemas: Readonly<Record<ContextMember, JsonSchema>> = {
   host: named,
   port: orNull('integer', { minimum: 0, maximum: bounds.port }),
   protocol: named,
+  namedOnly: orNull('boolean', {}),
   command: written,
   commandArgs: {
     type: ['array', 'null'],

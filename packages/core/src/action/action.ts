@@ -26,6 +26,8 @@ export interface Action {
   readonly host: string;
   readonly port: number;
   readonly protocol: string;
+  /** Only a rule that names the host itself may allow the call. */
+  readonly namedOnly: boolean;
   readonly command: string;
   readonly commandArgs: readonly string[];
   /** The folder that the command runs in. */
@@ -56,6 +58,7 @@ export function action(type: ActionType, members: ActionMembers = {}): Action {
     host: members.host ?? '',
     port: members.port ?? 0,
     protocol: members.protocol ?? '',
+    namedOnly: members.namedOnly ?? false,
     command: members.command ?? '',
     commandArgs: members.commandArgs ?? noArgs,
     workingDir: members.workingDir ?? '',
@@ -105,6 +108,7 @@ export function identityOf(action: Action, user: Pick<User, 'issuer' | 'sub'> | 
   if (action.annotations !== '') identity.push(action.annotations);
   // Requests without it keep the digest that they had before there was such a member.
   if (action.workingDir !== '') identity.push({ workingDir: action.workingDir });
+  if (action.namedOnly) identity.push({ namedOnly: true });
   if (user !== null) identity.push({ user: userKey(user) });
   return JSON.stringify(identity);
 }

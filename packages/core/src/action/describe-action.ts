@@ -21,6 +21,7 @@ export function describeAction(request: CheckRequest, sha256: Sha256): Canonical
   if (inexact.size > 0) text += '"inexact":true,';
   if (action.maxOutputTokens > 0) text += `"max_output_tokens":${action.maxOutputTokens},`;
   if (action.model !== '') text += member('model', action.model);
+  if (action.namedOnly) text += '"named_only":true,';
   if (action.operation !== '') text += member('operation', action.operation);
   if (action.path !== '') text += member('path', action.path);
   if (action.port > 0) text += `"port":${action.port},`;

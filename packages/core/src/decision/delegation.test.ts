@@ -505,3 +505,27 @@ describe('a delegation ends', () => {
     expect([...g.gov.directory.delegations.ended()]).toHaveLength(2);
   });
 });
+
+describe('a token that the delegator chooses', () => {
+  const childToken = 'chosen-by-the-delegator-'.repeat(2);
+
+  test('is the token of the delegate; to delegate again with it extends the delegation', async () => {
+    const child = await delegate(boss, 'child', { childToken, ttlSecs: 100 });
+    expect(child.token).toBe(childToken);
+    g.clock.advance(90_000);
+    await delegate(boss, 'child', { childToken, ttlSecs: 100 });
+    g.clock.advance(90_000);
+    expect(await g.check(child, { action: useTool('a') })).toMatchObject({ decision: 'allow' });
+    g.clock.advance(20_000);
+    expect(await g.check(child, { action: useTool('a') })).toMatchObject({ decision: 'deny', policyRule: 'identity' });
+    await delegate(boss, 'child', { childToken, ttlSecs: 100 });
+    expect(await g.check(child, { action: useTool('a') })).toMatchObject({ decision: 'allow' });
+  });
+
+  test("must be nobody else's, and hard to guess", async () => {
+    await delegate(boss, 'child', { childToken });
+    await expect(delegate(boss, 'other', { childToken })).rejects.toMatchObject({ code: 'token_in_use' });
+    await expect(delegate(boss, 'other', { childToken: boss.token })).rejects.toMatchObject({ code: 'token_in_use' });
+    await expect(delegate(boss, 'other', { childToken: 'short' })).rejects.toMatchObject({ code: 'invalid_argument' });
+  });
+});

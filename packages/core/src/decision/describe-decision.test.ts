@@ -106,6 +106,7 @@ const someAction: fc.Arbitrary<Action> = fc.record({
   host: anyText,
   port: fc.nat({ max: 65_535 }),
   protocol: anyText,
+  namedOnly: fc.constant(false),
   command: anyText,
   commandArgs: fc.array(anyText, { maxLength: 3 }),
   workingDir: anyText,

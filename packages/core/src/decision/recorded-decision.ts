@@ -61,6 +61,7 @@ interface LoggedAction {
   readonly inexact?: boolean;
   readonly max_output_tokens?: number;
   readonly model?: string;
+  readonly named_only?: boolean;
   readonly operation?: string;
   readonly path?: string;
   readonly port?: number;
@@ -170,6 +171,7 @@ function actionOf(logged: LoggedAction): Action {
     host: logged.host,
     port: logged.port,
     protocol: logged.protocol,
+    namedOnly: logged.named_only,
     command: logged.command,
     commandArgs: logged.command_args,
     workingDir: logged.working_dir,

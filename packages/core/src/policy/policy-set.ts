@@ -141,6 +141,9 @@ export class PolicySet {
   #decide(agent: AgentId, action: Action, scopes: readonly string[], facts: Facts, evaluation: Evaluation): Verdict {
     if (this.#isEmpty) return noPolicy;
     const found = this.#byScope.look(scopes, action.type, facts, evaluation);
+    if (found?.strongest.effect !== 'deny' && action.namedOnly) {
+      if (!this.#byScope.someNames(scopes, action.type, facts, evaluation)) return this.#unnamed(action);
+    }
     if (found === undefined) return this.#fallback(agent, action, scopes);
     const verdict = verdictOf(found);
     if (verdict.effect !== 'deny' || this.#hints.isSilent(verdict.rule)) return verdict;
@@ -158,6 +161,12 @@ export class PolicySet {
       rule: 'default',
       tier: 'default',
     };
+  }
+
+  #unnamed({ host }: Action): Verdict {
+    const quoted = shortened(redactText(host), longestQuote);
+    const reason = `no rule names the host "${quoted}" itself, and nothing else allows this call`;
+    return { effect: 'deny', reason, rule: 'default', tier: 'default' };
   }
 
   /** What would be allowed, for a refused agent. */

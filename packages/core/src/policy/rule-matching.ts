@@ -66,3 +66,8 @@ function anyMatches(
 export function namesUnclear(globs: readonly Glob[], { text }: Unclear): boolean {
   return globs.some((glob) => glob.literal && glob.matches(text));
 }
+
+/** Whether the rule names the host of the action itself. A host that nobody can read is named by nobody. */
+export function namesHost({ matchers }: PolicyRule, { subject: { host } }: Evaluation): boolean {
+  return host !== null && matchers.hosts?.some((glob) => glob.literal && glob.matches(host)) === true;
+}

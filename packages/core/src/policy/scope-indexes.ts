@@ -6,6 +6,7 @@ import type { Chance } from './rule-chance.ts';
 import { chanceOf } from './rule-chance.ts';
 import type { CompiledRule } from './rule-index.ts';
 import { strongestFirst, RuleIndex } from './rule-index.ts';
+import { namesHost } from './rule-matching.ts';
 import type { ToolFacts } from './tool-facts.ts';
 
 /** What counts among the matching rules: the strongest, and all that ask if that one asks. */
@@ -91,6 +92,17 @@ export class ScopeIndexes {
       }
     }
     return this.#ordered(found);
+  }
+
+  /** Whether a matching rule that allows or asks names the host of the action itself, and not by a wildcard. */
+  someNames(scopes: readonly string[], type: ActionType, facts: Facts, evaluation: Evaluation): boolean {
+    const named = (effect: Effect) =>
+      scopes.some((scope) =>
+        this.#byScope
+          .get(scope)
+          ?.some(({ rules }) => rules.all(effect, type, facts, evaluation).some(({ rule }) => namesHost(rule, evaluation))),
+      );
+    return named('allow') || named('require_approval');
   }
 
   /** What rules make of all calls of a tool. */

@@ -38,6 +38,7 @@ export class ToolFacts implements Facts {
       host: '',
       port: 0,
       protocol: '',
+      namedOnly: false,
       command: '',
       commandArgs: [],
       workingDir: '',

@@ -2,7 +2,8 @@ import { ownWork } from '../journal/index.ts';
 import type { AgentId } from '../kernel/index.ts';
 import { agentKey, ReeveError } from '../kernel/index.ts';
 import { isRegistered, unregisteredAgent } from './agent.ts';
-import { newToken, saveAgent } from './register-agent.ts';
+import { newToken } from './agent-token.ts';
+import { saveAgent } from './register-agent.ts';
 import type { Tenancy } from './tenancy.ts';
 import type { Shown, WorkloadProof, Workloads } from './workloads.ts';
 

@@ -22,6 +22,7 @@ import { newForMs } from './delegation.ts';
 import { agentsUnder, deepestDelegation, grantsUnder, hasLapsed, linksOf } from './delegation-links.ts';
 import { endDelegation, lapseOf } from './end-delegation.ts';
 import { authenticateAgent, isHeld } from './identify.ts';
+import { checkToken, freeTokenHash, newToken } from './agent-token.ts';
 import type { Tenancy } from './tenancy.ts';
 
 export interface DelegateRequest extends Pick<DelegationTerms, 'actions' | 'tools' | 'maxCostMicros' | 'maxChecks'> {
@@ -32,6 +33,8 @@ export interface DelegateRequest extends Pick<DelegationTerms, 'actions' | 'tool
   readonly childId: string;
   readonly ttlSecs: number;
   readonly name: string;
+  /** The token that the delegate is to have. Empty: it gets a new one. */
+  readonly childToken?: string;
 }
 
 export interface GrantedDelegation {
@@ -80,10 +83,13 @@ export function delegateAgent(gov: Tenancy, request: DelegateRequest): GrantedDe
   const now = clock.now();
   const ends = links.map(({ delegation }) => delegation.expiresAt);
   const expiresAt = Math.min(now + request.ttlSecs * 1000, ...ends);
-  const token = `rva_${gov.randomness.base64url(32)}`;
+  const { childToken = '' } = request;
+  const token = childToken === '' ? newToken(gov) : childToken;
+  const tokenHash = freeTokenHash(gov, token, existing, 'child_token');
+  const isExtended = again !== undefined && existing?.record.tokenHash === tokenHash;
   const record: AgentRecord = {
     id,
-    tokenHash: gov.sha256(token),
+    tokenHash,
     name: request.name === '' ? (again === undefined ? '' : (existing?.record.name ?? '')) : request.name,
     framework: delegator.record.framework,
     version: '',
@@ -92,7 +98,8 @@ export function delegateAgent(gov: Tenancy, request: DelegateRequest): GrantedDe
     toolNames: [],
     registeredAt: now,
     suspension: existing?.record.suspension ?? null,
-    controlled: false,
+    // With the same token, its open streams stay.
+    controlled: isExtended && gov.control.carriesOut(existing.key),
     // Whoever registered the delegator stands behind the delegate as well.
     registeredWith: delegator.record.registeredWith.reduce<readonly string[]>(
       (known, credential) => rootsWith(gov.keys, known, credential),
@@ -159,12 +166,21 @@ function freed(gov: Tenancy, id: AgentId, delegator: Agent): Agent | undefined {
   );
 }
 
-function checkForm({ childId, ttlSecs, tools, maxCostMicros, maxChecks, name }: DelegateRequest): void {
+function checkForm({
+  childId,
+  ttlSecs,
+  tools,
+  maxCostMicros,
+  maxChecks,
+  name,
+  childToken = '',
+}: DelegateRequest): void {
   if (!isId(childId))
     throw invalid('child_id', 'must be the id of an agent: 1 to 128 letters, digits, ".", "_" or "-"');
   if (!Number.isInteger(ttlSecs) || ttlSecs < 1 || ttlSecs > longestTtlSecs) {
     throw invalid('ttl_secs', `must be 1 to ${longestTtlSecs}`);
   }
+  checkToken('child_token', childToken);
   checkLimit('max_cost_micros', maxCostMicros);
   checkLimit('max_checks', maxChecks);
   checkLength('name', name, longest.name);

@@ -6,6 +6,7 @@ import { registeredAgent, touchAgent } from './identify.ts';
 import { checkLength, longest, invalid, ReeveError, agentKey, parseAgentId } from '../kernel/index.ts';
 import type { Tenancy } from './tenancy.ts';
 import { requireRoom } from './agent-bounds.ts';
+import { checkToken, freeTokenHash, newToken } from './agent-token.ts';
 import type { Agent, AgentRecord, TokenLife } from './agent.ts';
 import { hasLapsed } from './delegation-links.ts';
 import { endDelegation, lapseOf } from './end-delegation.ts';
@@ -39,7 +40,6 @@ export interface Registration {
   readonly expiresAt: EpochMs | null;
 }
 
-const shortestToken = 32;
 /** How long a token may be asked to work, in seconds. */
 const shortestTtl = 60;
 const longestTtl = 31_536_000;
@@ -65,14 +65,7 @@ export function registerAgent(gov: Tenancy, request: RegisterRequest): Registrat
   if (kept === undefined) gov.directory.checkParent(id, parent);
 
   const token = request.token === '' ? newToken(gov) : request.token;
-  const tokenHash = gov.sha256(token);
-  const owner = gov.directory.ownerOf(tokenHash);
-  if (owner !== undefined && owner !== existing) {
-    throw new ReeveError(
-      'token_in_use',
-      'credential_token: is in use by another agent; leave it empty to be issued one',
-    );
-  }
+  const tokenHash = freeTokenHash(gov, token, existing, 'credential_token');
 
   const tokenLife = lifeFrom(gov.clock.now(), request.ttlSecs ?? kept?.tokenLife?.ttlSecs ?? null);
   const record: AgentRecord = {
@@ -152,11 +145,6 @@ function parseParent(parent: AgentId | undefined): AgentId | null {
   return none ? null : parseAgentId(parent, 'parent_agent_id');
 }
 
-/** A token that nobody can guess. */
-export function newToken({ randomness }: Pick<Tenancy, 'randomness'>): string {
-  return `rva_${randomness.base64url(32)}`;
-}
-
 /** The life of a token that begins now. */
 export function lifeFrom(now: EpochMs, ttlSecs: number | null): TokenLife {
   return { ttlSecs, expiresAt: ttlSecs === null ? null : now + ttlSecs * 1000, former: [] };
@@ -167,10 +155,7 @@ function checkForm(request: RegisterRequest): void {
   if (ttlSecs !== undefined && !(Number.isInteger(ttlSecs) && ttlSecs >= shortestTtl && ttlSecs <= longestTtl)) {
     throw invalid('token_ttl_secs', `must be ${shortestTtl} to ${longestTtl}, or absent for a token without end`);
   }
-  if (request.token !== '' && request.token.length < shortestToken) {
-    throw invalid('credential_token', `must be at least ${shortestToken} characters, or empty to be issued one`);
-  }
-  checkLength('credential_token', request.token, longest.credentialToken);
+  checkToken('credential_token', request.token);
   checkLength('name', request.name, longest.name);
   checkLength('framework', request.framework, longest.name);
   checkLength('version', request.version, longest.version);

@@ -5,7 +5,8 @@ import type { FormerToken } from './agent.ts';
 import { actorOf, tokenEnd } from './agent.ts';
 import { delegationEnd } from './delegation-links.ts';
 import { authenticateAgent } from './identify.ts';
-import { lifeFrom, newToken } from './register-agent.ts';
+import { newToken } from './agent-token.ts';
+import { lifeFrom } from './register-agent.ts';
 import type { Tenancy } from './tenancy.ts';
 
 export interface RenewRequest {

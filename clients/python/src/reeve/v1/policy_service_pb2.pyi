@@ -41,14 +41,16 @@ class FileOp(_message.Message):
     def __init__(self, operation: _Optional[str] = ..., path: _Optional[str] = ...) -> None: ...
 
 class NetworkCall(_message.Message):
-    __slots__ = ("host", "port", "protocol")
+    __slots__ = ("host", "port", "protocol", "named_only")
     HOST_FIELD_NUMBER: _ClassVar[int]
     PORT_FIELD_NUMBER: _ClassVar[int]
     PROTOCOL_FIELD_NUMBER: _ClassVar[int]
+    NAMED_ONLY_FIELD_NUMBER: _ClassVar[int]
     host: str
     port: int
     protocol: str
-    def __init__(self, host: _Optional[str] = ..., port: _Optional[int] = ..., protocol: _Optional[str] = ...) -> None: ...
+    named_only: bool
+    def __init__(self, host: _Optional[str] = ..., port: _Optional[int] = ..., protocol: _Optional[str] = ..., named_only: bool = ...) -> None: ...
 
 class ProcessExec(_message.Message):
     __slots__ = ("command", "args", "working_dir")

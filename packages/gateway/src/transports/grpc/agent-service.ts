@@ -170,6 +170,7 @@ function delegation(ports: Ports): readonly Route[] {
           maxCostMicros: wire.maxCostMicros ?? null,
           maxChecks: wire.maxChecks ?? null,
           name: wire.name,
+          childToken: wire.childToken ?? '',
         });
         return { agentId, credentialToken: token, expiresAt: timestamp(expiresAt) };
       }),

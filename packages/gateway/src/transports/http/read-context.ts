@@ -66,6 +66,10 @@ function read(target: ContextMember, field: string, value: unknown): unknown {
     if (Number.isSafeInteger(value)) return value;
     throw invalid(field, 'must be a whole number');
   }
+  if (target === 'namedOnly') {
+    if (typeof value === 'boolean') return value;
+    throw invalid(field, 'must be true or false');
+  }
   if (typeof value === 'string') return value;
   throw invalid(field, 'must be a text');
 }

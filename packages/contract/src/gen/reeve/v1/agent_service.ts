@@ -141,6 +141,11 @@ export interface DelegateAgentRequest {
   /** How many checks it may make. Denied ones count, repeated ones do not. */
   maxChecks?: number | undefined;
   name: string;
+  /**
+   * The token that the delegate is to have: 32 to 512 visible characters. Empty: the gateway makes one. To delegate again
+   * with the same token extends the delegation, and what acts by it goes on.
+   */
+  childToken?: string | undefined;
 }
 
 export interface DelegateAgentResponse {
@@ -1118,6 +1123,7 @@ function createBaseDelegateAgentRequest(): DelegateAgentRequest {
     maxCostMicros: undefined,
     maxChecks: undefined,
     name: "",
+    childToken: undefined,
   };
 }
 
@@ -1153,6 +1159,9 @@ export const DelegateAgentRequest: MessageFns<DelegateAgentRequest> = {
     }
     if (message.name !== "") {
       writer.uint32(74).string(message.name);
+    }
+    if (message.childToken !== undefined) {
+      writer.uint32(82).string(message.childToken);
     }
     return writer;
   },
@@ -1250,6 +1259,14 @@ export const DelegateAgentRequest: MessageFns<DelegateAgentRequest> = {
             }
 
             message.name = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.childToken = reader.string();
             continue;
           }
         }

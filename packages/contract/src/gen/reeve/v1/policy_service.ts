@@ -37,6 +37,11 @@ export interface NetworkCall {
   host: string;
   port: number;
   protocol: string;
+  /**
+   * Allowed only if a rule that names this very host in its `hosts`, without wildcards, allows it or asks for approval.
+   * No default, and no wider rule, allows it then. The floor asks so about addresses that are not public.
+   */
+  namedOnly?: boolean | undefined;
 }
 
 export interface ProcessExec {
@@ -543,7 +548,7 @@ export const FileOp: MessageFns<FileOp> = {
 };
 
 function createBaseNetworkCall(): NetworkCall {
-  return { host: "", port: 0, protocol: "" };
+  return { host: "", port: 0, protocol: "", namedOnly: undefined };
 }
 
 export const NetworkCall: MessageFns<NetworkCall> = {
@@ -556,6 +561,9 @@ export const NetworkCall: MessageFns<NetworkCall> = {
     }
     if (message.protocol !== "") {
       writer.uint32(26).string(message.protocol);
+    }
+    if (message.namedOnly !== undefined) {
+      writer.uint32(32).bool(message.namedOnly);
     }
     return writer;
   },
@@ -595,6 +603,14 @@ export const NetworkCall: MessageFns<NetworkCall> = {
             }
 
             message.protocol = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.namedOnly = reader.bool();
             continue;
           }
         }
