@@ -36,7 +36,7 @@ rules:
 
 /** Whether this machine has what the floor stands on. Where it has not, only the refusal can be tested. */
 export const hasFloor = (() => {
-  const how = { ...account, cwd: '/', encoding: 'utf8' } as const;
+  const how = { ...account, cwd: tmpdir(), encoding: 'utf8' } as const;
   const { status, stderr } = spawnSync(program, [...before, 'run', '--doctor'], how);
   if (status !== 0 && status !== 125) throw new Error(`nobody knows whether there is a floor: ${stderr}`);
   return status === 0;
@@ -67,8 +67,8 @@ export class FloorWorld {
     this.own(this.project);
   }
 
-  static async start(env: Readonly<Record<string, string>> = {}): Promise<FloorWorld> {
-    return new FloorWorld(await TestGateway.start({ policies: { 'house.yaml': policy }, env }));
+  static async start(env: Readonly<Record<string, string>> = {}, rules = policy): Promise<FloorWorld> {
+    return new FloorWorld(await TestGateway.start({ policies: { 'house.yaml': rules }, env }));
   }
 
   own(path: string): void {

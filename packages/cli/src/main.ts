@@ -38,6 +38,7 @@ async function run(argv: readonly string[]): Promise<number> {
   if (argv[0] === 'complete' && argv[1] === '--') {
     return (await import('./commands/complete.ts')).printCandidates(shell, argv.slice(2));
   }
+  if (argv[0] === 'listen-inside') return (await import('./run/network/listen-inside.ts')).listenInside();
   if (argv[0] === 'demo-part') return (await import('./demo/demo-part.ts')).playPart(shell, argv.slice(1), run);
   const parsed = await parseCommandLine(commandTable, argv);
   switch (parsed.kind) {

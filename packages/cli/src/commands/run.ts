@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { identityOptions } from '../agent-identity/identity-options.ts';
 import { UsageError } from '../cli-error.ts';
@@ -25,7 +26,7 @@ const usualPath = '/usr/local/bin:/usr/bin:/bin';
 
 export const runCommand = defineCommand({
   details: [
-    'Asks the gateway whether the command may run, and runs it so that the kernel holds it, on Linux with bubblewrap: everything is read-only but the working folder, --write paths and a /tmp of its own; the home folder, other processes, devices and sockets of this machine are not there; there is no network. Settings of coding agents, of editors and of git in the working folder stay as they are.',
+    'Asks the gateway whether the command may run, and runs it so that the kernel holds it, on Linux with bubblewrap: everything is read-only but the working folder, --write paths and a /tmp of its own; the home folder, other processes, devices and sockets of this machine are not there; the only way to the network is a proxy, which asks the gateway for each connection. Settings of coding agents, of editors and of git in the working folder stay as they are.',
     'PAUSE freezes every process of it, RESUME lets them go on, TERMINATE ends them, whatever they do against it.',
     'Ends with the code of the command, with 128 and the number of a signal that killed it, or with 125 if the floor cannot be had or no gateway answers, 126 if the command is denied, 127 if it is not found, 143 after TERMINATE.',
   ],
@@ -95,7 +96,7 @@ export const runCommand = defineCommand({
     const resetter = ground.resetter !== undefined && plan.isVisible(ground.resetter) ? ground.resetter : undefined;
     const jail = { ...ground, resetter, command: rest, folder: plan.folder, env };
     const program = new FlooredProgram({ jail, lineWith, top: plan.top, graceMs: grace * 1000, lostGateway, say });
-    const { agent, reeve } = await actAs(
+    const { agent, reeve, gateway } = await actAs(
       { shell, globals, flags: options, about: { framework: 'reeve run' } },
       program.hear,
     );
@@ -103,7 +104,7 @@ export const runCommand = defineCommand({
       const waitMs = (options.approvalWait ?? defaultWaitSecs) * 1000;
       const onHeld = ({ approvalId, reason }: { approvalId: string | undefined; reason: string }) =>
         say(`waiting for an approval${approvalId === undefined ? '' : ` (${approvalId})`}: ${reason}`);
-      return await program.run(agent, { runId: options.run, waitMs, onHeld });
+      return await program.run(agent, { gateway, runId: options.run, waitMs, onHeld });
     } catch (error) {
       throw endOf(error) ?? error;
     } finally {
@@ -137,7 +138,12 @@ function homesOf(): readonly string[] {
 }
 
 function lineOf(plan: FilePlan, names: readonly string[]): readonly string[] {
-  const mounts = plan.mounts.filter(({ path }) => !plan.top.includes(path) || names.includes(path));
+  const own = realpathSync(process.execPath);
+  const mounts = [
+    ...plan.mounts.filter(({ path }) => !plan.top.includes(path) || names.includes(path)),
+    // What listens inside before the program begins.
+    ...(plan.isVisible(own) ? [] : [{ as: 'read', path: own } as const]),
+  ];
   const line = bubblewrapLine({ folder: plan.folder, mounts });
   if (line !== undefined) return line;
   throw new FloorError('there are more names to hold in the working folder than bubblewrap takes; start deeper in it');

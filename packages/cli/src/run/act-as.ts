@@ -1,6 +1,7 @@
 import type { Agent, Reeve } from '@reeve/sdk';
 import { ActionDeniedError, connect, OperationTerminatedError, ReeveError } from '@reeve/sdk';
 import { attachedAgent } from '../agent-identity/attached-agent.ts';
+import type { GrpcGateway } from '../agent-identity/grpc-gateway.ts';
 import type { ResolveAgent } from '../agent-identity/resolve-agent.ts';
 import { resolveAgent } from '../agent-identity/resolve-agent.ts';
 import { CliError, UsageError } from '../cli-error.ts';
@@ -11,11 +12,11 @@ import type { ConnectionEvent } from '@reeve/sdk';
 export async function actAs(
   request: ResolveAgent,
   onConnection: (event: ConnectionEvent) => void,
-): Promise<{ readonly agent: Agent; readonly reeve: Reeve }> {
+): Promise<{ readonly agent: Agent; readonly reeve: Reeve; readonly gateway: GrpcGateway }> {
   try {
     const resolved = await resolveAgent(request);
     const reeve = connect(resolved.gateway);
-    return { agent: await attachedAgent(reeve, resolved, { onConnection }), reeve };
+    return { agent: await attachedAgent(reeve, resolved, { onConnection }), reeve, gateway: resolved.gateway };
   } catch (error) {
     if (error instanceof UsageError) throw error;
     if (error instanceof CliError || error instanceof ReeveError) throw new FloorError(error.message, { cause: error });

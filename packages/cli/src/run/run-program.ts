@@ -1,18 +1,22 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isatty } from 'node:tty';
-import type { Agent, Control, KernelWord, Operation } from '@reeve/sdk';
+import type { Agent, Control, KernelWord, Operation, RunOptions } from '@reeve/sdk';
+import type { GrpcGateway } from '../agent-identity/grpc-gateway.ts';
 import { floorExits } from './floor-error.ts';
 import type { JailRequest } from './jail/start-jail.ts';
 import { startJail } from './jail/start-jail.ts';
 import { makeNames, takeNamesAway } from './jail/top-names.ts';
+import type { Hold } from './keeper.ts';
 import { Keeper } from './keeper.ts';
 import type { ConnectionEvent } from '@reeve/sdk';
 import { GatewayWatch } from './lost-gateway.ts';
+import type { NetworkRequest } from './network/inside-network.ts';
+import { InsideNetwork } from './network/inside-network.ts';
 import { passSignals } from './pass-signals.ts';
 import type { LostGateway } from './profile.ts';
 
 export interface Program {
-  readonly jail: Omit<JailRequest, 'onTerminal' | 'line'>;
+  readonly jail: Omit<JailRequest, 'onTerminal' | 'line' | 'onListening'>;
   /** The words of bubblewrap, once these names are there to be mounted on. */
   readonly lineWith: (names: readonly string[]) => readonly string[];
   readonly top: readonly string[];
@@ -21,12 +25,16 @@ export interface Program {
   readonly say: (line: string) => void;
 }
 
+/** How the gateway is asked, for the program and for its connections. */
+export type Asking = Pick<RunOptions, 'runId' | 'onHeld'> & { readonly waitMs: number; readonly gateway: GrpcGateway };
+
 /** The program under its floor, as an operation that the gateway controls. */
 export class FlooredProgram {
   readonly #program: Program;
   readonly #keeper = Promise.withResolvers<Keeper>();
   readonly #watch: GatewayWatch;
   readonly #obeying = new Set<Promise<unknown>>();
+  #network: InsideNetwork | undefined;
   #isStopped = false;
 
   constructor(program: Program) {
@@ -38,10 +46,12 @@ export class FlooredProgram {
       onLost: (way) => {
         // The terminal may not take what is said, so it comes after what is done.
         const told = () => say(`the gateway is lost: ${way === 'pause' ? 'paused until it is back' : 'stopped'}`);
-        void (way === 'pause' ? this.#with((keeper) => keeper.hold('gateway')) : this.#stop()).then(told, told);
+        void (way === 'pause' ? this.#with((keeper) => this.#hold(keeper, 'gateway')) : this.#stop()).then(told, told);
       },
       onBack: () => {
-        void this.#with((keeper) => Promise.resolve(keeper.release('gateway'))).then(() => say('the gateway is back'));
+        void this.#with((keeper) => Promise.resolve(this.#release(keeper, 'gateway'))).then(() =>
+          say('the gateway is back'),
+        );
       },
       onRefused: (reason) => {
         const told = () => say(`nobody can control it any more, so it is stopped: ${reason}`);
@@ -53,23 +63,28 @@ export class FlooredProgram {
   readonly hear = (event: ConnectionEvent): void => this.#watch.hear(event);
 
   /** Asks whether it may run, runs it, and reports how it ended. Returns the exit code. */
-  async run(agent: Agent, options: Parameters<Agent['run']>[2]): Promise<number> {
+  async run(agent: Agent, { gateway, ...options }: Asking): Promise<number> {
     using _watch = this.#watch;
     const [command = '', ...args] = this.#program.jail.command;
     const action = { type: 'process_exec', command, args, workingDir: this.#program.jail.folder } as const;
-    return await agent.run(action, (operation) => this.#work(operation), {
+    const network = { ...options, gateway, say: this.#program.say };
+    return await agent.run(action, (operation) => this.#work(operation, agent, network), {
       ...options,
       floor: true,
       onControl: (control) => this.#obeyed(control),
     });
   }
 
-  async #work(operation: Operation): Promise<number> {
+  async #work(operation: Operation, agent: Agent, how: NetworkRequest): Promise<number> {
     const { top, lineWith, jail: request } = this.#program;
     const onTerminal = request.resetter !== undefined && [0, 1, 2].some((stream) => isatty(stream));
     const names = makeNames(top);
     try {
-      const jail = await startJail({ ...request, line: lineWith(names), onTerminal });
+      const network = await InsideNetwork.open(agent, how);
+      this.#network = network;
+      const env = { ...request.env, ...network.environment };
+      const onListening: JailRequest['onListening'] = (name, server) => network.serve(name, server);
+      const jail = await startJail({ ...request, env, line: lineWith(names), onTerminal, onListening });
       const keeper = new Keeper(jail);
       this.#keeper.resolve(keeper);
       using _signals = passSignals(keeper, onTerminal);
@@ -85,6 +100,7 @@ export class FlooredProgram {
       throw error;
     } finally {
       takeNamesAway(names);
+      await this.#network?.close();
     }
   }
 
@@ -100,29 +116,46 @@ export class FlooredProgram {
     await nextTurn();
   }
 
+  /** No byte passes while no process runs. */
+  #hold(keeper: Keeper, why: Hold): Promise<number> {
+    this.#network?.hold(why);
+    return keeper.hold(why);
+  }
+
+  #release(keeper: Keeper, why: Hold): number | undefined {
+    this.#network?.release(why);
+    return keeper.release(why);
+  }
+
   /** Carries out a control. What it says to have done, the kernel has confirmed. */
   async #obey({ signal, reason }: Control): Promise<KernelWord | undefined> {
-    const { say, graceMs } = this.#program;
+    const { say } = this.#program;
     const keeper = await this.#keeper.promise;
     const because = reason === '' ? '' : `: ${reason}`;
     if (signal === 'pause') {
-      const processes = await keeper.hold('control');
+      const processes = await this.#hold(keeper, 'control');
       say(`paused (${processes} processes)${because}`);
       return { processes };
     }
     if (signal === 'terminate') {
-      const processes = await keeper.end(graceMs);
+      const processes = await this.#end(keeper);
       say(`terminated${because}`);
       return { processes };
     }
-    const processes = keeper.release('control');
+    const processes = this.#release(keeper, 'control');
     say(`resumed${because}`);
     return processes === undefined ? undefined : { processes };
   }
 
+  /** What is being ended has no connections any more, also while it is given time. */
+  #end(keeper: Keeper): Promise<number> {
+    void this.#network?.close();
+    return keeper.end(this.#program.graceMs);
+  }
+
   async #stop(): Promise<void> {
     this.#isStopped = true;
-    await this.#with((keeper) => keeper.end(this.#program.graceMs));
+    await this.#with((keeper) => this.#end(keeper));
   }
 
   async #with(deed: (keeper: Keeper) => Promise<unknown>): Promise<void> {

@@ -1,14 +1,17 @@
 import type { ChildProcess, IOType } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeSync } from 'node:fs';
+import { openSync, writeSync } from 'node:fs';
+import { Server } from 'node:net';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isObject } from '../../is-object.ts';
 import { signal } from '../kernel/freezer.ts';
 import { processEntry } from '../kernel/process-table.ts';
-import { FloorError } from '../floor-error.ts';
+import { FloorError, floorExits } from '../floor-error.ts';
+import type { InsideName } from '../network/listen-inside.ts';
+import { insidePorts, listenInsideWords } from '../network/listen-inside.ts';
 import { descriptors } from './bubblewrap-line.ts';
 import { handoverOf, inheritedDescriptors, openUnnamed } from './descriptors.ts';
 import { groupSignals, ignoredAtStart } from './group-signals.ts';
@@ -27,6 +30,8 @@ export interface JailRequest {
   readonly filter: Buffer;
   /** Whether the program shares the terminal, and so the group of processes that it belongs to. */
   readonly onTerminal: boolean;
+  /** Takes over a socket that listens inside. */
+  readonly onListening: (name: InsideName, server: Server) => void;
 }
 
 export interface Jail {
@@ -51,20 +56,25 @@ export async function startJail(request: JailRequest): Promise<Jail> {
   const { pipes, gate, file } = openUnnamed(relayed.length, filter);
   const pipeOf = (stream: number) => pipes[relayed.indexOf(stream)];
   const theirEnd = (stream: number) => (stream === 0 ? pipeOf(stream)?.reader : pipeOf(stream)?.writer);
-  const stdio: (IOType | number)[] = handovers.map((handover, stream) =>
+  const stdio: (IOType | 'ipc' | number)[] = handovers.map((handover, stream) =>
     handover === 'as it is' ? 'inherit' : (theirEnd(stream) ?? 'ignore'),
   );
   stdio[descriptors.filter] = file;
   stdio[descriptors.status] = 'pipe';
   stdio[descriptors.gate] = gate;
+  stdio[descriptors.handover] = 'ipc';
   // What this process inherited is replaced, so that the program does not get it.
-  for (let descriptor = stdio.length; descriptor <= Math.max(...inherited, 0); descriptor++) stdio.push('ignore');
+  const nothing = openSync('/dev/null', 'r');
+  for (let descriptor = stdio.length; descriptor <= Math.max(...inherited, 0); descriptor++) {
+    stdio.push(inherited.includes(descriptor) ? nothing : 'ignore');
+  }
   const [program, ...words] = jailedCommand(request);
   const child = spawn(program, words, { cwd: folder, env, stdio, detached: !onTerminal });
   const gone = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   gone.catch(() => {});
   const status = statusOf(child);
-  closeEnds([file, ...relayed.flatMap((stream) => theirEnd(stream) ?? [])]);
+  takeSockets(child, request.onListening);
+  closeEnds([file, nothing, ...relayed.flatMap((stream) => theirEnd(stream) ?? [])]);
   const outputs = relayed.flatMap((stream) => {
     const pipe = pipeOf(stream);
     if (pipe === undefined) return [];
@@ -105,10 +115,30 @@ function jailedCommand({ bubblewrap, resetter, line, command }: JailRequest): re
   // A command with "=" in its name would be a variable for `env`.
   const isReset = resetter !== undefined && names.length > 0 && command[0]?.includes('=') === false;
   const back = isReset ? [resetter, `--default-signal=${names.join(',')}`, '--'] : [];
+  const inside = ['/bin/sh', '-c', listenFirst, 'sh', ...listenInsideWords(), ...back, ...command];
   // One shell has the one name for the limit, another the other. A lower limit stays.
   const limit = `ulimit -u ${mostProcesses} 2>/dev/null || ulimit -p ${mostProcesses} 2>/dev/null`;
   const script = `${limit}; ${isReset ? `trap '' ${names.join(' ')}; ` : ''}exec "$@"`;
-  return ['/bin/sh', '-c', script, 'sh', bubblewrap, ...line, '--', ...back, ...command];
+  return ['/bin/sh', '-c', script, 'sh', bubblewrap, ...line, '--', ...inside];
+}
+
+/** Inside: the first three words hand the listening sockets over, and the rest is the program, which gets no way to do so. */
+const listenFirst = [
+  `"$1" "$2" "$3" </dev/null >/dev/null || exit ${floorExits.refused}`,
+  'shift 3',
+  'unset NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE',
+  `exec ${descriptors.handover}>&-`,
+  'exec "$@"',
+].join('; ');
+
+/** Takes each socket once. Whatever else comes by this way is left alone. */
+function takeSockets(child: ChildProcess, onListening: JailRequest['onListening']): void {
+  const expected = new Set<unknown>(Object.keys(insidePorts));
+  child.on('message', (name, server) => {
+    if (!expected.delete(name) || !(server instanceof Server)) return;
+    onListening(name as InsideName, server);
+    if (expected.size === 0 && child.connected) child.disconnect();
+  });
 }
 
 /** What bubblewrap says: a line when the jail is made, and one when its program has ended. */

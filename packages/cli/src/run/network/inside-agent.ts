@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto';
+import type { Agent } from '@reeve/sdk';
+
+const ttlSecs = 300;
+const longestName = 100;
+
+/**
+ * Who hooks and SDKs inside act as: a delegate of the run's agent. It is another agent, so what the run does is none of its
+ * business. It ends with the run, and soon if nobody is left to say so.
+ */
+export class InsideAgent {
+  readonly token = `rva_${randomBytes(32).toString('base64url')}`;
+  readonly #agent: Agent;
+  readonly #id: string;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(agent: Agent) {
+    this.#agent = agent;
+    this.#id = `${agent.id.agentId.slice(0, longestName)}.inside-${randomBytes(6).toString('hex')}`;
+  }
+
+  async begin(): Promise<void> {
+    await this.#extend();
+    // A gateway that was lost meanwhile gets it again later: the token stays the same.
+    this.#timer = setInterval(() => void this.#extend().catch(() => {}), (ttlSecs * 1000) / 5).unref();
+  }
+
+  async end(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#agent.revokeDelegation(this.#id).catch(() => {});
+  }
+
+  async #extend(): Promise<void> {
+    const name = 'inside reeve run';
+    await this.#agent.enrollDelegate({ childId: this.#id, ttl: ttlSecs, token: this.token, name });
+  }
+}

@@ -1,0 +1,68 @@
+import type { Server } from 'node:net';
+import type { Agent } from '@reeve/sdk';
+import type { GrpcGateway } from '../../agent-identity/grpc-gateway.ts';
+import { GatewayRelay } from './gateway-relay.ts';
+import type { Governing } from './governed-connections.ts';
+import { GovernedConnections } from './governed-connections.ts';
+import { InsideAgent } from './inside-agent.ts';
+import type { InsideName } from './listen-inside.ts';
+import { insideHost, insidePorts } from './listen-inside.ts';
+import { ProxyFront } from './proxy-front.ts';
+
+export interface NetworkRequest extends Omit<Governing, 'agent'> {
+  readonly gateway: GrpcGateway;
+}
+
+/** What a program has of the network: a proxy that asks for each connection, and the way to the gateway. */
+export class InsideNetwork {
+  readonly #connections: GovernedConnections;
+  readonly #fronts: Readonly<Record<InsideName, ProxyFront | GatewayRelay>>;
+  readonly #agent: InsideAgent;
+  readonly #servers: Server[] = [];
+
+  private constructor(agent: Agent, { gateway, ...how }: NetworkRequest) {
+    this.#connections = new GovernedConnections({ ...how, agent });
+    this.#fronts = { proxy: new ProxyFront(this.#connections), gateway: new GatewayRelay(gateway) };
+    this.#agent = new InsideAgent(agent);
+  }
+
+  static async open(agent: Agent, request: NetworkRequest): Promise<InsideNetwork> {
+    const network = new InsideNetwork(agent, request);
+    await network.#agent.begin();
+    return network;
+  }
+
+  /** The variables by which programs find it. The name `localhost` means inside, and 127.0.0.1 the machine outside. */
+  get environment(): Readonly<Record<string, string>> {
+    const url = `http://${insideHost}:${insidePorts.proxy}`;
+    const proxies = { HTTP_PROXY: url, HTTPS_PROXY: url, ALL_PROXY: url, NO_PROXY: `localhost,${insideHost}` };
+    return {
+      ...proxies,
+      ...Object.fromEntries(Object.entries(proxies).map(([name, value]) => [name.toLowerCase(), value])),
+      REEVE_GRPC_ADDR: `${insideHost}:${insidePorts.gateway}`,
+      REEVE_AGENT_TOKEN: this.#agent.token,
+    };
+  }
+
+  /** Takes over a socket that listens inside. */
+  serve(name: InsideName, server: Server): void {
+    this.#servers.push(server);
+    Object.assign(server, { allowHalfOpen: true });
+    server.on('connection', this.#fronts[name].accept);
+  }
+
+  hold(why: string): void {
+    this.#connections.hold(why);
+  }
+
+  release(why: string): void {
+    this.#connections.release(why);
+  }
+
+  /** Cuts everything, and waits until the gateway knows. */
+  async close(): Promise<void> {
+    for (const server of this.#servers) server.close();
+    await Promise.all([this.#connections.close(), this.#agent.end()]);
+    for (const front of Object.values(this.#fronts)) front.close();
+  }
+}

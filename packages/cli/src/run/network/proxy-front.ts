@@ -1,0 +1,120 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { Socket } from 'node:net';
+import { protocolOf, readAuthority } from './destination.ts';
+import type { GovernedConnections } from './governed-connections.ts';
+import { exchange, longestHead, readPlain, whatIsWrong } from './plain-requests.ts';
+import { refusalOf, refusalText } from './refusal.ts';
+import { serveSocks } from './socks.ts';
+import { departure, joinTunnel } from './tunnel.ts';
+
+const mostClients = 512;
+/** How long a program may take to say what it wants. */
+const headMs = 15_000;
+const socksVersion = 5;
+
+/** The proxy that a program meets: CONNECT and plain requests of HTTP, and SOCKS, on one address. */
+export class ProxyFront {
+  readonly #connections: GovernedConnections;
+  readonly #clients = new Map<Socket, NodeJS.Timeout>();
+  readonly #http = createServer({ maxHeaderSize: longestHead, requireHostHeader: false, insecureHTTPParser: false });
+
+  constructor(connections: GovernedConnections) {
+    this.#connections = connections;
+    this.#http.maxHeadersCount = 0;
+    this.#http.timeout = 0;
+    this.#http.on('request', (request, response) => void this.#plain(request, response));
+    this.#http.on('connect', (request, socket, head) => void this.#tunnel(request, socket as Socket, head));
+    this.#http.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+      if (socket.destroyed) return;
+      socket.end(
+        refusalText({ status: 400, reason: `the request cannot be read (${error.code ?? 'it is malformed'})` }),
+      );
+    });
+  }
+
+  readonly accept = (client: Socket): void => {
+    client.on('error', () => client.destroy());
+    if (this.#clients.size >= mostClients) {
+      client.end(refusalText({ status: 503, reason: `there are ${mostClients} connections already` }));
+      return;
+    }
+    this.#await(client);
+    client.once('close', () => {
+      clearTimeout(this.#clients.get(client));
+      this.#clients.delete(client);
+    });
+    client.once('readable', () => {
+      const first: unknown = client.read();
+      if (!Buffer.isBuffer(first)) return;
+      client.unshift(first);
+      if (first[0] !== socksVersion) this.#http.emit('connection', client);
+      else serveSocks(client, this.#connections, () => this.#heard(client)).catch(() => client.destroy());
+    });
+  };
+
+  /** Cuts all that is left. */
+  close(): void {
+    for (const client of this.#clients.keys()) client.destroy();
+  }
+
+  #await(client: Socket): void {
+    clearTimeout(this.#clients.get(client));
+    this.#clients.set(client, setTimeout(() => client.destroy(), headMs).unref());
+  }
+
+  #heard(client: Socket): void {
+    clearTimeout(this.#clients.get(client));
+  }
+
+  async #tunnel(request: IncomingMessage, client: Socket, head: Buffer): Promise<void> {
+    this.#heard(client);
+    const place = readAuthority(request.url ?? '');
+    const hasBody =
+      request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
+    const wrong =
+      place === undefined ? 'CONNECT takes HOST:PORT' : hasBody ? 'CONNECT has no body' : whatIsWrong(request);
+    if (place === undefined || wrong !== undefined) {
+      return void client.end(refusalText({ status: 400, reason: wrong ?? '' }));
+    }
+    if (head.length > 0) client.unshift(head);
+    try {
+      const to = { ...place, protocol: protocolOf(place.port) };
+      await this.#connections.open(to, true, departure(client), async (line) => {
+        client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+        await joinTunnel(client, line);
+      });
+    } catch (error) {
+      client.end(refusalText(refusalOf(error)));
+    }
+  }
+
+  async #plain(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const client = request.socket;
+    this.#heard(client);
+    response.once('close', () => {
+      if (!client.destroyed) this.#await(client);
+    });
+    const read = readPlain(request);
+    if (typeof read === 'string') return refuse(response, { status: 400, reason: read });
+    try {
+      await this.#connections.open(read.to, false, departure(client), (line) =>
+        exchange(request, read, response, line),
+      );
+    } catch (error) {
+      if (response.headersSent) response.destroy();
+      else refuse(response, refusalOf(error));
+    }
+  }
+}
+
+/** The client may go on with other requests only if it has sent all of this one. */
+function refuse(response: ServerResponse, { status, reason }: Parameters<typeof refusalText>[0]): void {
+  const body = `reeve run: ${reason.replaceAll(/[\r\n]+/g, ' ')}\n`;
+  response.writeHead(status, {
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  });
+  response.end(body);
+}

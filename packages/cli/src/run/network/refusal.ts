@@ -1,0 +1,54 @@
+import { ActionDeniedError, OperationTerminatedError, ReeveError } from '@reeve/sdk';
+import { UnreachableError } from './connect-out.ts';
+import { NoRoomError } from './governed-connections.ts';
+
+/** Why a program gets no connection, for HTTP and for SOCKS. */
+export interface Refusal {
+  readonly status: 400 | 403 | 502 | 503;
+  readonly socks: number;
+  readonly reason: string;
+}
+
+const socksReplies = { failed: 1, notAllowed: 2, unreachable: 4 } as const;
+
+export function refusalOf(error: unknown): Refusal {
+  if (error instanceof UnreachableError) {
+    return { status: 502, socks: socksReplies.unreachable, reason: error.message };
+  }
+  if (error instanceof NoRoomError) return { status: 503, socks: socksReplies.failed, reason: error.message };
+  if (error instanceof ActionDeniedError) {
+    const { decision, policyRule, reason, approvalId, source } = error.answer;
+    const why =
+      decision === 'pending'
+        ? `still waiting for an approval (${approvalId ?? reason})`
+        : source === 'sdk'
+          ? `denied, as no gateway answers: ${reason}`
+          : `denied by ${policyRule}: ${reason}`;
+    return { status: 403, socks: socksReplies.notAllowed, reason: why };
+  }
+  if (error instanceof OperationTerminatedError) {
+    const because = error.reason === '' ? '' : `: ${error.reason}`;
+    return { status: 403, socks: socksReplies.notAllowed, reason: `terminated${because}` };
+  }
+  const reason = error instanceof ReeveError ? error.message : 'the connection failed';
+  return { status: 403, socks: socksReplies.notAllowed, reason };
+}
+
+const phrases: Readonly<Record<Refusal['status'], string>> = {
+  400: 'Bad Request',
+  403: 'Forbidden',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+};
+
+/** A whole answer for a connection that ends with it. */
+export function refusalText({ status, reason }: Pick<Refusal, 'status' | 'reason'>): Buffer {
+  const body = Buffer.from(`reeve run: ${reason.replaceAll(/[\r\n]+/g, ' ')}\n`);
+  const head = [
+    `HTTP/1.1 ${status} ${phrases[status]}`,
+    'Content-Type: text/plain; charset=utf-8',
+    `Content-Length: ${body.length}`,
+    'Connection: close',
+  ];
+  return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]);
+}
