@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { protocolOf, readAuthority } from './destination.ts';
 import type { GovernedConnections } from './governed-connections.ts';
 import { exchange, longestHead, readPlain, whatIsWrong } from './plain-requests.ts';
-import { refusalOf, refusalText } from './refusal.ts';
+import type { Refusal } from './refusal.ts';
+import { bodyOf, refusalOf, refusalText } from './refusal.ts';
 import { serveSocks } from './socks.ts';
 import { departure, joinTunnel } from './tunnel.ts';
 
@@ -17,6 +19,8 @@ const socksVersion = 5;
 export class ProxyFront {
   readonly #connections: GovernedConnections;
   readonly #clients = new Map<Socket, NodeJS.Timeout>();
+  /** Those whose last request was refused: their connection ends with the answer. */
+  readonly #refused = new WeakSet<Duplex>();
   readonly #http = createServer({ maxHeaderSize: longestHead, requireHostHeader: false, insecureHTTPParser: false });
 
   constructor(connections: GovernedConnections) {
@@ -26,10 +30,10 @@ export class ProxyFront {
     this.#http.on('request', (request, response) => void this.#plain(request, response));
     this.#http.on('connect', (request, socket, head) => void this.#tunnel(request, socket as Socket, head));
     this.#http.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-      if (socket.destroyed) return;
-      socket.end(
-        refusalText({ status: 400, reason: `the request cannot be read (${error.code ?? 'it is malformed'})` }),
-      );
+      // What follows a refused request is not looked at.
+      if (socket.destroyed || this.#refused.has(socket)) return;
+      this.#refused.add(socket);
+      socket.end(refusalText({ status: 400, reason: `the request cannot be read (${error.code ?? 'it is malformed'})` }));
     });
   }
 
@@ -96,25 +100,22 @@ export class ProxyFront {
       if (!client.destroyed) this.#await(client);
     });
     const read = readPlain(request);
-    if (typeof read === 'string') return refuse(response, { status: 400, reason: read });
+    if (typeof read === 'string') return this.#refuse(response, { status: 400, reason: read });
     try {
       await this.#connections.open(read.to, false, departure(client), (line) =>
         exchange(request, read, response, line),
       );
     } catch (error) {
       if (response.headersSent) response.destroy();
-      else refuse(response, refusalOf(error));
+      else this.#refuse(response, refusalOf(error));
     }
   }
-}
 
-/** The client may go on with other requests only if it has sent all of this one. */
-function refuse(response: ServerResponse, { status, reason }: Parameters<typeof refusalText>[0]): void {
-  const body = `reeve run: ${reason.replaceAll(/[\r\n]+/g, ' ')}\n`;
-  response.writeHead(status, {
-    'content-type': 'text/plain; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-    connection: 'close',
-  });
-  response.end(body);
+  /** The client may not have sent all of this request, so that nobody knows where another would begin. */
+  #refuse(response: ServerResponse, { status, reason }: Pick<Refusal, 'status' | 'reason'>): void {
+    if (response.socket !== null) this.#refused.add(response.socket);
+    const body = bodyOf(reason);
+    const headers = { 'content-type': 'text/plain; charset=utf-8', 'content-length': body.length, connection: 'close' };
+    response.writeHead(status, headers).end(body);
+  }
 }

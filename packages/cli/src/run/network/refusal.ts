@@ -43,7 +43,7 @@ const phrases: Readonly<Record<Refusal['status'], string>> = {
 
 /** A whole answer for a connection that ends with it. */
 export function refusalText({ status, reason }: Pick<Refusal, 'status' | 'reason'>): Buffer {
-  const body = Buffer.from(`reeve run: ${reason.replaceAll(/[\r\n]+/g, ' ')}\n`);
+  const body = bodyOf(reason);
   const head = [
     `HTTP/1.1 ${status} ${phrases[status]}`,
     'Content-Type: text/plain; charset=utf-8',
@@ -51,4 +51,9 @@ export function refusalText({ status, reason }: Pick<Refusal, 'status' | 'reason
     'Connection: close',
   ];
   return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]);
+}
+
+/** The reason as the text of an answer. */
+export function bodyOf(reason: string): Buffer {
+  return Buffer.from(`reeve run: ${reason.replaceAll(/[\r\n]+/g, ' ')}\n`);
 }
