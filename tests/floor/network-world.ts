@@ -62,8 +62,24 @@ export class NetworkWorld extends FloorWorld {
 
   /** The operations of connections, the newest first. */
   async connections(): Promise<readonly Op[]> {
-    const { body } = await this.gateway.api.get<RouteOutput<Routes['listOps']>>('/api/v1/ops?per_page=1000', bootstrapKey);
-    return body.items.filter(({ action_type }) => action_type === 'network_call');
+    return (await this.#ops()).filter(({ action_type }) => action_type === 'network_call');
+  }
+
+  /** The operation of the program itself. */
+  async programOp(): Promise<Op> {
+    const found = (await this.#ops()).find(({ action_type }) => action_type === 'process_exec');
+    if (found === undefined) throw new Error('there is no program');
+    return found;
+  }
+
+  /** What is not over. */
+  async running(): Promise<readonly Op[]> {
+    return (await this.#ops()).filter(({ state }) => state !== 'completing' && state !== 'terminated');
+  }
+
+  async #ops(): Promise<readonly Op[]> {
+    const path = '/api/v1/ops?per_page=1000';
+    return (await this.gateway.api.get<RouteOutput<Routes['listOps']>>(path, bootstrapKey)).body.items;
   }
 
   async connection(state: Op['state']): Promise<Op> {
