@@ -16,10 +16,12 @@ const talker = () =>
     sockets.add(socket);
     const timer = setInterval(() => socket.write('beat\n'), 5);
     socket.on('data', (chunk) => (received += chunk.length));
-    socket.on('error', () => {}).on('close', () => {
-      clearInterval(timer);
-      sockets.delete(socket);
-    });
+    socket
+      .on('error', () => {})
+      .on('close', () => {
+        clearInterval(timer);
+        sockets.delete(socket);
+      });
   });
 
 beforeEach(async () => {

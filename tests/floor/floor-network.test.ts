@@ -40,7 +40,9 @@ describe.skipIf(!hasFloor)('the network of a floor', () => {
 
   test('programs find it by themselves', async () => {
     const script = `fetch('http://127.0.0.1:${port}/node').then((answer) => answer.json()).then(({ url }) => console.log(url))`;
-    expect(await world.sh(`NODE_USE_ENV_PROXY=1 ${process.execPath} -e "${script}"`)).toMatchObject({ stdout: '/node\n' });
+    expect(await world.sh(`NODE_USE_ENV_PROXY=1 ${process.execPath} -e "${script}"`)).toMatchObject({
+      stdout: '/node\n',
+    });
     if (!existsSync('/usr/bin/python3')) return;
     const python = `import urllib.request as u, json; print(json.load(u.urlopen("http://127.0.0.1:${port}/python"))["url"])`;
     expect(await world.run(['/usr/bin/python3', '-c', python])).toMatchObject({ stdout: '/python\n' });
@@ -73,9 +75,13 @@ describe.skipIf(!hasFloor)('the network of a floor', () => {
     expect(cli.exit()).toMatchObject({ code: 0, stdout: expect.stringContaining('"url":"/asked"') });
     const late = await world.run(['curl', '-sS', '-m', '2', `http://127.0.0.3:${other}/late`]);
     expect(late.code).toBe(28);
-    const never = await world.run(['curl', '-sS', `http://127.0.0.3:${other}/never`], { flags: ['--approval-wait', '1'] });
+    const never = await world.run(['curl', '-sS', `http://127.0.0.3:${other}/never`], {
+      flags: ['--approval-wait', '1'],
+    });
     expect(never.stdout).toMatch(/^reeve run: still waiting for an approval \(apr_/);
-    const states = (await world.connections()).filter(({ resource }) => resource === '127.0.0.3').map(({ state }) => state);
+    const states = (await world.connections())
+      .filter(({ resource }) => resource === '127.0.0.3')
+      .map(({ state }) => state);
     expect(states).toEqual(['terminated', 'terminated', 'completing']);
   });
 
@@ -162,7 +168,13 @@ describe.skipIf(!hasFloor)('the network of a floor', () => {
   test('each request of a kept connection is asked for by its own host, and written anew', async () => {
     const request = (host: string, ...headers: string[]) =>
       [`GET http://${host}/next HTTP/1.1`, 'Host: forged.example', ...headers, '', ''].join('\r\n');
-    const both = request(`127.0.0.1:${port}`, 'Connection: keep-alive, X-Drop', 'X-Drop: 1', 'Proxy-Authorization: Basic x', 'X-Keep: 1');
+    const both = request(
+      `127.0.0.1:${port}`,
+      'Connection: keep-alive, X-Drop',
+      'X-Drop: 1',
+      'Proxy-Authorization: Basic x',
+      'X-Keep: 1',
+    );
     const { stdout } = await world.node(
       `proxy(${JSON.stringify(both + request('evil.test') + request(`127.0.0.1:${port}`))}).then((got) => console.log(String(got)))`,
     );
@@ -192,8 +204,26 @@ describe.skipIf(!hasFloor)('addresses that no rule names', () => {
   });
 
   test('are refused in all their spellings, and behind any name', async () => {
-    const hosts = ['127.0.0.1', 'localhost', '127.1', '0x7f.1', '2130706433', '0', '[::1]', '[::ffff:127.0.0.1]', '[::]', '[64:ff9b::7f00:1]', '[2002:7f00:1::]', '169.254.169.254', '10.0.0.1', '100.64.0.1'];
-    const lines = hosts.map((host) => `curl -sS -g --noproxy '' -m 20 -o /dev/null -w "%{http_code} " http://${host}:${local}/; curl -sS -g -k --noproxy '' -m 20 -w "%{http_connect}\\n" https://${host}:${local}/ 2>/dev/null`);
+    const hosts = [
+      '127.0.0.1',
+      'localhost',
+      '127.1',
+      '0x7f.1',
+      '2130706433',
+      '0',
+      '[::1]',
+      '[::ffff:127.0.0.1]',
+      '[::]',
+      '[64:ff9b::7f00:1]',
+      '[2002:7f00:1::]',
+      '169.254.169.254',
+      '10.0.0.1',
+      '100.64.0.1',
+    ];
+    const lines = hosts.map(
+      (host) =>
+        `curl -sS -g --noproxy '' -m 20 -o /dev/null -w "%{http_code} " http://${host}:${local}/; curl -sS -g -k --noproxy '' -m 20 -w "%{http_connect}\\n" https://${host}:${local}/ 2>/dev/null`,
+    );
     const { stdout } = await plain.sh(lines.join('\n'));
     expect(stdout.trim().split('\n')).toEqual(hosts.map(() => '403 403'));
   });

@@ -17,6 +17,7 @@ const rules = `
 name: house
 default: allow
 rules:
+  - { name: no-rm, effect: deny, commands: ["rm**"] }
   - { name: no-evil, effect: deny, hosts: ["evil.test", "*.evil.test"] }
   - { name: this-machine, effect: allow, hosts: ["127.0.0.1"] }
   - { name: asked, effect: require_approval, hosts: ["127.0.0.3"] }

@@ -61,6 +61,8 @@ export function planFiles({ folder: given, homes: givenHomes, ...wishes }: Wishe
     ...emptyFolders(ownFolders),
     { as: 'empty', path: '/tmp', isWritable: true },
     ...emptyFolders(homes),
+    // Where hooks inside remember what they have asked. What the person has there is not visible.
+    ...homes.map((home) => ({ as: 'empty', path: join(home, '.reeve'), isWritable: true }) as const),
   ];
   const mounts: readonly Mount[] = [
     ...empty,

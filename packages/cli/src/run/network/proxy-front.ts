@@ -33,7 +33,9 @@ export class ProxyFront {
       // What follows a refused request is not looked at.
       if (socket.destroyed || this.#refused.has(socket)) return;
       this.#refused.add(socket);
-      socket.end(refusalText({ status: 400, reason: `the request cannot be read (${error.code ?? 'it is malformed'})` }));
+      socket.end(
+        refusalText({ status: 400, reason: `the request cannot be read (${error.code ?? 'it is malformed'})` }),
+      );
     });
   }
 
