@@ -72,10 +72,9 @@ function bodyHeaders({ headers }: IncomingMessage): readonly string[] {
 
 /** Headers for the other side, as they were written, without those of this connection. */
 function passedOn(rawHeaders: readonly string[]): readonly string[] {
-  const named = pairsOf(rawHeaders)
-    .filter(([name]) => name.toLowerCase() === 'connection')
-    .flatMap(([, value]) => value.split(',').map((each) => each.trim().toLowerCase()));
-  const isOwn = (name: string) => ownHeaders.has(name) || name === 'content-length' || named.includes(name);
+  const connections = pairsOf(rawHeaders).filter(([name]) => name.toLowerCase() === 'connection');
+  const named = new Set(connections.flatMap(([, value]) => value.split(',').map((each) => each.trim().toLowerCase())));
+  const isOwn = (name: string) => ownHeaders.has(name) || name === 'content-length' || named.has(name);
   return pairsOf(rawHeaders).flatMap(([name, value]) => (isOwn(name.toLowerCase()) ? [] : [name, value]));
 }
 
