@@ -37,6 +37,8 @@ export interface Answer extends TraceIds {
   readonly limit: BudgetLimit | undefined;
   /** Whether a rule on results could match: what the action brings back must be judged before a model reads it. */
   readonly judgeResult: boolean;
+  /** The arguments to act with, if rules have rewritten them. Absent if they are as they were sent. */
+  readonly rewrittenArgs?: Readonly<Record<string, unknown>> | undefined;
   /** How long the gateway took to decide, in microseconds. */
   readonly decisionLatencyUs: number;
   /** `sdk`: the gateway gave no answer in time, so the SDK denied instead. */
@@ -69,9 +71,25 @@ export function answerOf(wire: CheckActionResponse, ids: TraceIds): Answer {
     approvalId: wire.approvalId === '' ? undefined : wire.approvalId,
     limit: limitOf(wire.limit),
     judgeResult: wire.judgeResult,
+    ...rewrittenIn(wire),
     decisionLatencyUs: wire.decisionLatencyUs,
     source: 'gateway',
   };
+}
+
+/** What cannot be read must not happen as it was sent. */
+function rewrittenIn({ argsJson }: CheckActionResponse): Pick<Answer, 'rewrittenArgs'> {
+  if (argsJson === undefined) return {};
+  let args: unknown;
+  try {
+    args = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(argsJson));
+  } catch {
+    // The next line refuses it.
+  }
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) {
+    throw new ReeveInternal('the gateway answered with arguments that are no JSON object');
+  }
+  return { rewrittenArgs: args as Readonly<Record<string, unknown>> };
 }
 
 function limitOf(wire: WireLimit | undefined): BudgetLimit | undefined {

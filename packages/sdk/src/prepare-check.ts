@@ -24,6 +24,11 @@ export interface CheckDetails {
   readonly caller?: AgentId | undefined;
   /** A JWT of the person or service for whom the agent acts. A token that does not verify is a denial. See `onBehalfOf`. */
   readonly subjectToken?: string | undefined;
+  /**
+   * Whether the caller acts with the arguments of the answer, where rules have rewritten them. Otherwise such an action is
+   * denied. By default false, and for `run` whether the work has a parameter for its operation.
+   */
+  readonly canRewrite?: boolean | undefined;
   /** The door that the action comes through. Left out by agents that ask for themselves. */
   readonly via?: Via | undefined;
   /** The kernel holds what runs, and this process holds it by the kernel. Denied to delegates. */
@@ -39,7 +44,16 @@ export interface PreparedCheck {
 /** @internal */
 export function prepareCheck(agent: FullAgentId, token: string, action: Action, details: CheckDetails): PreparedCheck {
   const ids = traceIds(details);
-  const { estimatedCostMicros, caller, runId = '', summary = '', via, subjectToken, floor } = details;
+  const {
+    estimatedCostMicros,
+    caller,
+    runId = '',
+    summary = '',
+    via,
+    subjectToken,
+    floor,
+    canRewrite = false,
+  } = details;
   if (estimatedCostMicros !== undefined) requireMicros('estimatedCostMicros', estimatedCostMicros);
   const message: CheckActionRequest = {
     agentId: { ...agent },
@@ -52,7 +66,7 @@ export function prepareCheck(agent: FullAgentId, token: string, action: Action, 
     summary,
     via: via === undefined ? undefined : wireViaOf(via),
     subjectToken,
-    canRewrite: false,
+    canRewrite,
     floor,
   };
   return { ids, message };

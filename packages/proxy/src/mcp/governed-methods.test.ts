@@ -155,6 +155,38 @@ describe('what a server asks for within an answer', () => {
   });
 });
 
+describe('what policy has rewritten', () => {
+  const rewriting = (args: object) => (request: CheckActionRequest) => {
+    expect(request.canRewrite).toBe(true);
+    return answering(Decision.ALLOW, request, { argsJson: Buffer.from(JSON.stringify(args)) });
+  };
+
+  it('is what a tool is called with', async () => {
+    await using proxy = await PipedProxy.start({ checkAction: rewriting({ limit: 5 }) });
+    const { result } = await proxy.call('echo', { limit: 500, all: true });
+    expect(result).toEqual({ content: [{ type: 'text', text: '{"limit":5}' }] });
+  });
+
+  it('is what is asked of a server, and of a client, with all that is not an argument', async () => {
+    await using proxy = await PipedProxy.start({ checkAction: besides(rewriting({ uri: 'note://two' })) }, all);
+    const { result } = await proxy.ask('resources/read', { uri: 'note://one', _meta: { progressToken: 3 } });
+    expect(result?.['contents']).toEqual([{ uri: 'note://two', text: `of ${secret}` }]);
+    proxy.client.gateway.script.checkAction = besides(rewriting({ messages: [], maxTokens: 1 }));
+    const call = proxy.start('tools/call', { name: 'sample', arguments: { prompt: 'hi' } });
+    const { id, params } = await proxy.find(({ method }) => method === 'sampling/createMessage');
+    expect(params).toEqual({ messages: [], maxTokens: 1 });
+    proxy.send({ id, result: {} });
+    await proxy.answer(call);
+  });
+
+  it('is nothing that happens if it is no object', async () => {
+    await using proxy = await PipedProxy.start({ checkAction: rewriting([1]) });
+    const { result } = await proxy.call('echo', { limit: 500 });
+    expect(result?.['isError']).toBe(true);
+    expect(JSON.stringify(result)).not.toContain('500');
+  });
+});
+
 it('governs what is named, and nothing that is not known', () => {
   expect(() => governedMethods(['tools/list'])).toThrow('"tools/list" cannot be governed');
   expect(() => governedMethods([])).toThrow('name what to govern');

@@ -73,6 +73,7 @@ async function carriedOut(call: CallInFlight, governor: Governor): Promise<End> 
       {
         runId: call.runId,
         subjectToken,
+        canRewrite: true,
         via: { door: 'mcp', name: governor.server },
         estimatedCostMicros: governor.costs(tool),
         waitMs: governor.approvalWaitMs,
@@ -119,7 +120,7 @@ async function performed(call: CallInFlight, operation: Operation, wasHeld: bool
     operation.note(refusal.reason);
     return { refused: { ...refusal, opId } };
   }
-  const sent = call.forward(undefined, judgeResult).catch(goneOf);
+  const sent = call.forward(operation.answer.rewrittenArgs, judgeResult).catch(goneOf);
   const arrival = await Promise.race([sent, stopOf(AbortSignal.any([operation.signal, call.cancelled]))]);
   if (arrival !== undefined && 'gone' in arrival) {
     operation.ended('failed');

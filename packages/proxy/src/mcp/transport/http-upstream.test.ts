@@ -100,3 +100,28 @@ it('a session that is left to others is named in what is cancelled, and is not e
   server.closeAllConnections();
   server.close();
 });
+
+it('a message that was rewritten has the headers of what it says now', async () => {
+  const heard: Record<string, unknown>[] = [];
+  const server = createServer((request, response) => {
+    heard.push(request.headers);
+    response.writeHead(202).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const nothing = async () => {};
+  const events = { message: nothing, mark: nothing, refused: () => {}, ended: () => {}, gone: () => {} };
+  const upstream = new HttpUpstream({ url, headers: {} }, events, { opensStreams: false, tokens: undefined });
+  const meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };
+  const message = messageOf({ jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: 'a:two', _meta: meta } });
+  const headers = { 'mcp-name': 'a:one', 'mcp-param-old': 'x', 'mcp-param-new': 'x', traceparent: 't' };
+  const exchange = { ...ownExchange(undefined), headers };
+  await upstream.send(message, exchange, { values: { 'mcp-param-new': 'y' }, isRewritten: true });
+  await vi.waitFor(() => expect(heard).toHaveLength(1));
+  expect(heard[0]).toMatchObject({ 'mcp-name': 'a:two', 'mcp-param-new': 'y', traceparent: 't' });
+  expect(heard[0]).not.toHaveProperty('mcp-param-old');
+  await upstream.close();
+  server.closeAllConnections();
+  server.close();
+});
