@@ -78,10 +78,11 @@ export class FlooredProgram {
   async #work(operation: Operation, agent: Agent, how: NetworkRequest): Promise<number> {
     const { top, lineWith, jail: request } = this.#program;
     const onTerminal = request.resetter !== undefined && [0, 1, 2].some((stream) => isatty(stream));
-    const names = makeNames(top);
+    let names: readonly string[] = [];
     try {
       const network = await InsideNetwork.open(agent, how);
       this.#network = network;
+      names = makeNames(top);
       const env = { ...request.env, ...network.environment };
       const onListening: JailRequest['onListening'] = (name, server) => network.serve(name, server);
       const jail = await startJail({ ...request, env, line: lineWith(names), onTerminal, onListening });

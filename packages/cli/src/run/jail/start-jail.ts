@@ -131,13 +131,11 @@ const listenFirst = [
   'exec "$@"',
 ].join('; ');
 
-/** Takes each socket once. Whatever else comes by this way is left alone. */
+/** Takes each socket once. Whatever else comes by this way is left alone. It ends inside, once they have arrived here. */
 function takeSockets(child: ChildProcess, onListening: JailRequest['onListening']): void {
   const expected = new Set<unknown>(Object.keys(insidePorts));
   child.on('message', (name, server) => {
-    if (!expected.delete(name) || !(server instanceof Server)) return;
-    onListening(name as InsideName, server);
-    if (expected.size === 0 && child.connected) child.disconnect();
+    if (expected.delete(name) && server instanceof Server) onListening(name as InsideName, server);
   });
 }
 

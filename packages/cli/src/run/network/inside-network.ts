@@ -19,6 +19,7 @@ export class InsideNetwork {
   readonly #fronts: Readonly<Record<InsideName, ProxyFront | GatewayRelay>>;
   readonly #agent: InsideAgent;
   readonly #servers: Server[] = [];
+  #closed: Promise<void> | undefined;
 
   private constructor(agent: Agent, { gateway, ...how }: NetworkRequest) {
     this.#connections = new GovernedConnections({ ...how, agent });
@@ -60,7 +61,11 @@ export class InsideNetwork {
   }
 
   /** Cuts everything, and waits until the gateway knows. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    return (this.#closed ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
     for (const server of this.#servers) server.close();
     await Promise.all([this.#connections.close(), this.#agent.end()]);
     for (const front of Object.values(this.#fronts)) front.close();

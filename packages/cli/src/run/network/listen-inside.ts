@@ -14,6 +14,7 @@ export type InsideName = keyof typeof insidePorts;
  */
 const script = `
 const { createServer } = process.getBuiltinModule('node:net');
+process.on('disconnect', () => process.exit(1));
 const hand = ([next, ...rest]) => {
   if (next === undefined) process.exit(0);
   const [name, port] = next;
