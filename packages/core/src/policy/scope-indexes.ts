@@ -100,7 +100,9 @@ export class ScopeIndexes {
       scopes.some((scope) =>
         this.#byScope
           .get(scope)
-          ?.some(({ rules }) => rules.all(effect, type, facts, evaluation).some(({ rule }) => namesHost(rule, evaluation))),
+          ?.some(({ rules }) =>
+            rules.all(effect, type, facts, evaluation).some(({ rule }) => namesHost(rule, evaluation)),
+          ),
       );
     return named('allow') || named('require_approval');
   }

@@ -22,7 +22,7 @@ export class InsideAgent {
   async begin(): Promise<void> {
     await this.#extend();
     // A gateway that was lost meanwhile gets it again later: the token stays the same.
-    this.#timer = setInterval(() => void this.#extend().catch(() => {}), (ttlSecs * 1000) / 5).unref();
+    this.#timer = setInterval(() => void this.#extend().catch(() => {}), (ttlSecs * 1000) / 3).unref();
   }
 
   async end(): Promise<void> {

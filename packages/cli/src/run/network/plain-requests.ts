@@ -82,9 +82,7 @@ function pairsOf(raw: readonly string[]): readonly (readonly [string, string])[]
   return Array.from({ length: raw.length / 2 }, (_, at) => [raw[2 * at] ?? '', raw[2 * at + 1] ?? ''] as const);
 }
 
-/**
- * Sends the request on, written anew, and the answer back. Rejects if there is no answer.
- */
+/** Sends the request on, written anew, and the answer back. Rejects if there is no answer. */
 export async function exchange(
   request: IncomingMessage,
   { path, headers }: PlainRequest,
@@ -101,10 +99,11 @@ export async function exchange(
   });
   request.pipe(sent);
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    sent.once('response', resolve).once('error', reject);
+    // It may fail more than once.
+    sent.once('response', resolve).on('error', reject);
     sent.once('close', () => reject(new Error('the server has not answered')));
   });
-  sent.on('error', () => {});
+  for (const stream of [answer, response]) stream.on('error', () => {});
   const length = answer.headers['content-length'];
   const framing = length === undefined ? [] : ['Content-Length', length];
   response.writeHead(answer.statusCode ?? 502, answer.statusMessage, [...passedOn(answer.rawHeaders), ...framing]);

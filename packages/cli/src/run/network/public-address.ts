@@ -1,5 +1,6 @@
 import { BlockList, isIPv4 } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { bareHost, hostOfAddress } from '@reeve/contract/host-name';
 
 type Subnets = readonly (readonly [network: string, prefix: number])[];
 
@@ -114,11 +115,9 @@ function isOwn(address: string): boolean {
 
 /** The eight groups of an address of IPv6. */
 function groupsOf(address: string): readonly number[] {
-  const dotted = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...bytes: string[]) => {
-    const [a = 0, b = 0, c = 0, d = 0] = bytes.slice(0, 4).map(Number);
-    return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
-  });
-  const [head = '', tail] = dotted.split('::');
+  // The form of the URL standard has no dots.
+  const written = bareHost(hostOfAddress(address) ?? '');
+  const [head = '', tail] = written.split('::');
   const read = (part: string) => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16)));
   const [before, after] = [read(head), read(tail ?? '')];
   const zeros = tail === undefined ? 0 : 8 - before.length - after.length;

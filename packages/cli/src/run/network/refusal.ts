@@ -30,8 +30,8 @@ export function refusalOf(error: unknown): Refusal {
     const because = error.reason === '' ? '' : `: ${error.reason}`;
     return { status: 403, socks: socksReplies.notAllowed, reason: `terminated${because}` };
   }
-  const reason = error instanceof ReeveError ? error.message : 'the connection failed';
-  return { status: 403, socks: socksReplies.notAllowed, reason };
+  if (error instanceof ReeveError) return { status: 403, socks: socksReplies.notAllowed, reason: error.message };
+  return { status: 502, socks: socksReplies.failed, reason: 'the server broke off, or its answer cannot be read' };
 }
 
 const phrases: Readonly<Record<Refusal['status'], string>> = {
