@@ -19,8 +19,9 @@ export async function holdAgainst(given: Case, outcome: Outcome): Promise<void> 
   const { stage, played, operator, output } = outcome;
   same('the tools that ran', stage.ran, expect.ran);
   await heldRead(given, outcome);
+  heldFailures(given, played);
   if (expect.stopped !== undefined) heldStop(expect.stopped, expect.reason ?? '', outcome);
-  else if (played.error !== undefined) throw played.error;
+  else if (played.error !== undefined && expect.fails === undefined) throw played.error;
   if (gateway === 'away') return;
   const { decisions, ends, approvals, receipt, log_lacks: secrets } = expect;
   if (decisions !== undefined) same('the decisions', await decisionsOf(outcome, decisions), keyed(decisions));
@@ -49,6 +50,20 @@ async function heldRead({ calls, expect }: Case, { played, operator }: Outcome):
         const error = played.error === undefined ? '' : `, and the run ended with ${textOf(played.error)}`;
         throw new Error(`the model reads ${JSON.stringify(read[index])} in place of "${wanted}"${error}`);
       }
+    }
+  }
+}
+
+/** A framework may let the model read the error of a tool, or end the run with it. */
+function heldFailures({ calls, expect }: Case, { reads, error }: Played): void {
+  const told = [...reads, ...(error === undefined ? [] : [textOf(error)])];
+  for (const secret of expect.reads_lack ?? []) {
+    if (told.some((text) => text.includes(secret))) throw new Error(`somebody reads "${secret}": ${told.join('; ')}`);
+  }
+  for (const [tool, text] of Object.entries(expect.fails ?? {})) {
+    const read = reads.filter((_, index) => calls[index]?.tool === tool);
+    if (![...read, ...told.slice(reads.length)].some((each) => each.includes(text))) {
+      throw new Error(`nobody reads "${text}": ${told.join('; ')}`);
     }
   }
 }

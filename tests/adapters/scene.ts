@@ -110,7 +110,8 @@ export class Stage {
     await operation?.checkpoint();
     if (spec.spends_usd !== undefined) operation?.spent(usd(spec.spends_usd));
     if (spec.starts !== undefined) await this.#start(spec.starts, scene);
-    return filled(spec.returns, args);
+    if (spec.throws !== undefined) throw new Error(filled(spec.throws, args));
+    return filled(spec.returns ?? '', args);
   }
 
   /** The sub-agent makes one call. The run comes from the call around it. */

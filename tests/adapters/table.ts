@@ -12,7 +12,8 @@ export interface Table {
 
 export interface ToolSpec {
   readonly args: Readonly<Record<string, 'string' | 'number'>>;
-  readonly returns: string;
+  readonly returns?: string;
+  readonly throws?: string;
   readonly waits?: boolean;
   readonly estimate_usd?: string;
   readonly spends_usd?: string;
@@ -63,6 +64,8 @@ export interface Step {
 export interface Expected {
   readonly ran: Readonly<Record<string, number>>;
   readonly reads?: Readonly<Record<string, string | readonly string[]>>;
+  readonly fails?: Readonly<Record<string, string>>;
+  readonly reads_lack?: readonly string[];
   readonly stopped?: string;
   readonly reason?: string;
   readonly decisions?: readonly ExpectedDecision[];

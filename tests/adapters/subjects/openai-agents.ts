@@ -43,6 +43,8 @@ function toolOf({ name, args, body }: SceneTool) {
     description: name,
     strict: true,
     parameters: schemaOf(args),
+    // Otherwise the model reads only that something went wrong.
+    errorFunction: (_context, error) => String(error),
     execute: (input, _context, details) =>
       body(input as Record<string, unknown>, { signal: details?.signal, operation: currentOperation() }),
   });

@@ -1,5 +1,5 @@
 import type { Action } from '@reeve/sdk';
-import { ActionDeniedError, OperationTerminatedError } from '@reeve/sdk';
+import { ActionDeniedError, MaskedError, OperationTerminatedError, ResultDenied } from '@reeve/sdk';
 import type { Played, Scene, Subject } from '../scene.ts';
 
 /** The plain SDK: `agent.run` in place of each call of a model. */
@@ -40,7 +40,8 @@ async function callOff({ agent }: Scene, error: unknown): Promise<void> {
 
 /** What a program would tell its model. */
 function textOf(error: unknown): string {
-  if (error instanceof OperationTerminatedError) return error.message;
+  const isTold = [OperationTerminatedError, ResultDenied, MaskedError].some((kind) => error instanceof kind);
+  if (isTold) return (error as Error).message;
   if (!(error instanceof ActionDeniedError)) throw error;
   const { decision, reason, source, approvalId } = error.answer;
   if (source === 'sdk') return `Reeve is not reachable: ${reason}`;

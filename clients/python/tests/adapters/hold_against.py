@@ -20,9 +20,10 @@ def hold_against(case: Case, played: Played, stage: Stage, watcher: Watcher) -> 
     expect = case["expect"]
     _same("the tools that ran", dict(stage.ran), expect["ran"])
     _hold_reads(case, played, watcher)
+    _hold_failures(case, played)
     if "stopped" in expect:
         _hold_stop(expect["stopped"], expect.get("reason", ""), played, stage)
-    elif played.error is not None:
+    elif played.error is not None and "fails" not in expect:
         raise played.error
     if case.get("gateway") == "away":
         return
@@ -51,6 +52,17 @@ def _hold_reads(case: Case, played: Played, watcher: Watcher) -> None:
             found = read[index] if index < len(read) else None
             error = "" if played.error is None else f", and the run ended with {played.error!r}"
             assert wanted in (found or ""), f"the model reads {found!r} in place of {wanted!r}{error}"
+
+
+def _hold_failures(case: Case, played: Played) -> None:
+    """A framework may let the model read the error of a tool, or end the run with it."""
+    error = [] if played.error is None else [str(played.error)]
+    told = [*played.reads, *error]
+    for secret in case["expect"].get("reads_lack", ()):
+        assert not any(secret in text for text in told), f"somebody reads {secret!r}: {told}"
+    for tool, text in case["expect"].get("fails", {}).items():
+        read = [each for each, call in zip(played.reads, case["calls"], strict=False) if call["tool"] == tool]
+        assert any(text in each for each in (*read, *error)), f"nobody reads {text!r}: {told}"
 
 
 def _hold_stop(tool: str, reason: str, played: Played, stage: Stage) -> None:

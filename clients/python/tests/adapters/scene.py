@@ -117,7 +117,7 @@ class Stage:
                     op.spent_usd(spec["spends_usd"])
             if "starts" in spec:
                 _raise_error(self.subject.play(child_scene()))
-            return filled(spec["returns"], args)
+            return _brought(spec, args)
 
         async def run_async(args: Mapping[str, Any], op: AsyncOperation | None = None) -> str:
             op = op or current_async_operation()
@@ -134,10 +134,16 @@ class Stage:
             except asyncio.CancelledError:
                 self.stopped.add(name)
                 raise
-            return filled(spec["returns"], args)
+            return _brought(spec, args)
 
         types = {argument: {"string": str, "number": float}[kind] for argument, kind in spec["args"].items()}
         return SceneTool(name, types, "starts" in spec, run, run_async)
+
+
+def _brought(spec: Mapping[str, Any], args: Mapping[str, Any]) -> str:
+    if "throws" in spec:
+        raise RuntimeError(filled(spec["throws"], args))
+    return filled(spec["returns"], args)
 
 
 def _raise_error(played: Played) -> None:

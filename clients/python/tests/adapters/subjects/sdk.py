@@ -7,9 +7,21 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from reeve import ActionDenied, GatewayUnavailable, Operation, OperationTerminated, ReeveError
+from reeve import (
+    ActionDenied,
+    AsyncOperation,
+    GatewayUnavailable,
+    MaskedError,
+    Operation,
+    OperationTerminated,
+    ReeveError,
+    ResultDenied,
+)
 
 from ..scene import Played, Scene, Subject
+
+#: What a program tells its model.
+_TOLD = (ActionDenied, GatewayUnavailable, OperationTerminated, ResultDenied, MaskedError)
 
 
 def _members(scene: Scene, call: Mapping[str, Any]) -> dict[str, Any]:
@@ -58,7 +70,7 @@ def play(scene: Scene) -> Played:
 
         try:
             return agent.run(work, **_members(scene, call))
-        except (ActionDenied, GatewayUnavailable, OperationTerminated) as error:
+        except _TOLD as error:
             if isinstance(error, ActionDenied) and _is_held(error):
                 agent.complete(error.answer.op_id, "cancelled", 0)
             return _text_of(error)
@@ -75,11 +87,14 @@ async def play_async(scene: Scene) -> Played:
 
     async def call_one(call: Mapping[str, Any]) -> str:
         tool = scene.tool(call["tool"])
-        try:
-            async with agent.operation(**_members(scene, call)) as op:
-                text: str = await tool.run_async(call["args"], op)
+
+        async def work(op: AsyncOperation) -> str:
+            text: str = await tool.run_async(call["args"], op)
             return text
-        except (ActionDenied, GatewayUnavailable, OperationTerminated) as error:
+
+        try:
+            return await agent.run(work, **_members(scene, call))
+        except _TOLD as error:
             if isinstance(error, ActionDenied) and _is_held(error):
                 await agent.complete(error.answer.op_id, "cancelled", 0)
             return _text_of(error)
