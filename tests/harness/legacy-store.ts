@@ -99,6 +99,7 @@ function opOf(legacy: Legacy, at: number): Omit<SavedOp, 'seq'> {
     policyRule: 'default',
     digest: sha256(tool),
     owedLabels: [],
+    rewrite: null,
     controlId: null,
     floor: false,
     resultDuty: null,

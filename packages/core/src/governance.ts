@@ -7,7 +7,8 @@ import { RateCounters, RateKeeper, watchedLedger, watchedRates } from './budget/
 import type { ControlReactions, ControlSettings, OnControlStep } from './control/index.ts';
 import { closeOutbox, ControlRegistry, noteDeparture, wakeOps, watchedControls } from './control/index.ts';
 import type { Decisions } from './decision/index.ts';
-import { endOpsOf, OpsRegistry, watchedOps } from './ops/index.ts';
+import { HeldRewrites } from './decision/index.ts';
+import { endOpsOf, isOver, OpsRegistry, watchedOps } from './ops/index.ts';
 import type { PolicyFeatures } from './policy/index.ts';
 import { PolicyRegistry, PolicySet, policyVersion } from './policy/index.ts';
 import { RunKeeper, RunRegistry, watchedRuns } from './runs/index.ts';
@@ -89,6 +90,7 @@ export function emptyGovernance(
     mostActionMicros,
     rates: new RateCounters(),
     runs: new RunRegistry(ports.runTtlMs),
+    rewrites: new HeldRewrites(),
     subjects: ports.subjects ?? { trusted: [] },
     control: new ControlRegistry({
       clock,
@@ -142,7 +144,12 @@ function withReactions(parts: Parts): Governance {
       ({ agent }) => closeOutbox(gov, agent),
       ({ agent }) => noteDeparture(gov, agent),
     ],
-    opMoved: [(moved) => endApprovalOf(gov, moved)],
+    opMoved: [
+      (moved) => endApprovalOf(gov, moved),
+      ({ op }) => {
+        if (isOver(op.state)) gov.rewrites.forget(op.owner.record.id, op.opId);
+      },
+    ],
     messageGone: [(message) => noteSignalled(gov, message)],
   };
   const gov: Governance = {

@@ -83,7 +83,16 @@ export { expireApprovals, findApproval, grantStateOf, grantsTable, isSelfApprove
 export { approversWords, readApprover, refusalOfVerdict } from './approvals/index.ts';
 export { listApprovals, listGrants, noteNotified, restoreApprovals, sortedBy } from './approvals/index.ts';
 export type { StandingGrant } from './approvals/index.ts';
-export type { AuditPage, AuditQuery, AuditReader, ChainHead, Decision, Lineage, SealedEntry } from './audit/index.ts';
+export type {
+  AuditPage,
+  AuditQuery,
+  AuditReader,
+  ChainHead,
+  Decision,
+  Json,
+  Lineage,
+  SealedEntry,
+} from './audit/index.ts';
 export type { PeoplePage, PeopleQuery, PeopleReader, SeenPerson, Severity, StoredEntry } from './audit/index.ts';
 export {
   entryJson,
@@ -230,7 +239,8 @@ export type { AgentId, Clock, ErrorCode, Randomness, Total } from './kernel/inde
 export { MemoryAccountStore, MemoryStore } from './memory/index.ts';
 export type { Letter, Mailer } from './mail/index.ts';
 export { MailError } from './mail/index.ts';
-export type { Asking, CompileCondition, Condition, ConditionAuthor, ConsideredRule, Facts } from './policy/index.ts';
+export type { Asking, CompileCondition, CompileValue, Condition, ConditionAuthor } from './policy/index.ts';
+export type { ConsideredRule, Facts, ValueExpression } from './policy/index.ts';
 export type { Member, ParsedSource, PlacedPolicy, PlainSource, PolicyDocument } from './policy/index.ts';
 export type { PolicyHistory, PolicyProblem, PolicySource, PolicyStore, PolicyVersion } from './policy/index.ts';
 export type { FindPattern, PolicyFeatures, ResultCondition, ResultFacts } from './policy/index.ts';

@@ -26,8 +26,8 @@ export const identityMutants: readonly Mutant[] = [
   {
     name: 'delegations: a delegate may do what its delegator may not',
     file: `${core}/decision/decide.ts`,
-    text: 'const verdict = above.length === 0 ? own : strictestOf(own, above);',
-    replacement: 'const verdict = above.length >= 0 ? own : strictestOf(own, above);',
+    text: 'const asSent = above.length === 0 ? own : strictestOf(own, above);',
+    replacement: 'const asSent = above.length >= 0 ? own : strictestOf(own, above);',
   },
   {
     name: 'delegations: checks at other gateways do not count',

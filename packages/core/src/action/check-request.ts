@@ -46,6 +46,8 @@ export interface CheckRequest {
   readonly subjectToken: string;
   /** What came of that token. Null: there is none, or nobody has looked at it yet. */
   readonly subject: Subject | null;
+  /** The caller passes on arguments that rules have rewritten. */
+  readonly canRewrite: boolean;
   /** The numbers in arguments and annotations, as written, that a double does not hold. */
   readonly inexact: ReadonlySet<string>;
 }
@@ -53,12 +55,13 @@ export interface CheckRequest {
 /** A request as a transport decoded it. */
 export type RawCheckRequest = Omit<
   CheckRequest,
-  'args' | 'argumentValues' | 'annotations' | 'agentId' | 'via' | 'subject' | 'subjectToken' | 'floor'
+  'args' | 'argumentValues' | 'annotations' | 'agentId' | 'via' | 'subject' | 'subjectToken' | 'floor' | 'canRewrite'
 > & {
   readonly agentId: AgentId | undefined;
   readonly via?: Via | null;
   readonly floor?: boolean;
   readonly subjectToken?: string;
+  readonly canRewrite?: boolean;
   /** The user that a simulation supposes. */
   readonly user?: User | null;
 };
@@ -78,7 +81,7 @@ export function parseCheckRequest(raw: RawCheckRequest, mostMicros: Micros): Che
   if (raw.estimatedCostMicros !== null) checkCost('estimated_cost_micros', raw.estimatedCostMicros, mostMicros);
   checkLength('run_id', raw.runId, longest.runId);
   checkLength('summary', raw.summary, longest.text);
-  const { via = null, floor = false, subjectToken = '', user = null } = raw;
+  const { via = null, floor = false, subjectToken = '', user = null, canRewrite = false } = raw;
   if (via !== null) checkVia(via);
   if (!fitsIn(subjectToken, mostBytesOfSubjectToken)) {
     throw invalid('subject_token', `must be at most ${mostBytesOfSubjectToken} bytes`);
@@ -103,6 +106,7 @@ export function parseCheckRequest(raw: RawCheckRequest, mostMicros: Micros): Che
     floor,
     subjectToken,
     subject: user === null ? null : ({ proven: true, user, until: Number.POSITIVE_INFINITY } as const),
+    canRewrite,
     inexact: raw.inexact,
   };
   if (read === undefined) return request;

@@ -13,7 +13,7 @@ export function describeAction(request: CheckRequest, sha256: Sha256): Canonical
   if (action.annotations !== '') {
     text += `"annotations":${describeJson(action.annotations, () => request.annotations, inexact, sha256)},`;
   }
-  if (action.json !== '') text += `"args":${describeJson(action.json, () => request.args, inexact, sha256)},`;
+  if (action.json !== '') text += `"args":${describeArgs(request, sha256)},`;
   if (action.command !== '') text += member('command', action.command);
   if (action.commandArgs.length > 0)
     text += `"command_args":${canonicalJson(redactArguments(action.commandArgs, action.command))},`;
@@ -33,6 +33,11 @@ export function describeAction(request: CheckRequest, sha256: Sha256): Canonical
   if (action.url !== '') text += `,"url":${canonicalJson(redactText(action.url))}`;
   if (action.workingDir !== '') text += `,"working_dir":${canonicalJson(redactText(action.workingDir))}`;
   return `${text}}` as CanonicalJson;
+}
+
+/** The arguments alone. */
+export function describeArgs(request: CheckRequest, sha256: Sha256): CanonicalJson {
+  return describeJson(request.action.json, () => request.args, request.inexact, sha256);
 }
 
 function member(name: string, value: string): string {

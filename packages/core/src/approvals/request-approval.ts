@@ -7,6 +7,7 @@ import type { Approvals } from './approvals.ts';
 import type { EpochMs } from '../kernel/index.ts';
 import { timestamp } from '../kernel/index.ts';
 import type { Op } from '../ops/index.ts';
+import { boundDigest } from '../ops/index.ts';
 import type { ApproverTerms, Asking } from '../policy/index.ts';
 import { waitOf } from '../policy/index.ts';
 import type { Approval } from './approval.ts';
@@ -49,7 +50,7 @@ export function requestApproval(
     runId: op.runId,
     user: user === null ? null : keptUser(user),
     action: describeAction(request, gov.sha256),
-    digest: op.digest,
+    digest: boundDigest(op),
     policyRule,
     rules: asking?.rules ?? [],
     isGrantable: asking?.grants ?? false,

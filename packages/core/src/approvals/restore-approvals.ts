@@ -8,6 +8,7 @@ import { cancelApproval, saveApproval } from './settle-approval.ts';
 import type { StandingGrant } from './grant.ts';
 import { endGrant } from './grants.ts';
 import { restoring } from '../journal/index.ts';
+import { boundDigest } from '../ops/index.ts';
 
 /** How long an agent is still told that its operation is over. Later it may not even remember it. */
 const toldMs = 86_400_000;
@@ -47,7 +48,7 @@ function restore(gov: Approvals, approval: Approval): void {
     return;
   }
   if (approval.signalSequence === null) return;
-  const isKnown = op !== undefined && op.digest === approval.digest;
+  const isKnown = op !== undefined && boundDigest(op) === approval.digest;
   const isToBeTold =
     approval.state === 'approved'
       ? isKnown && (op.state === 'running' || op.state === 'paused')

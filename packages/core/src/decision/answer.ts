@@ -1,5 +1,5 @@
 import type { CheckRequest } from '../action/index.ts';
-import { describeAction, keptUser, userOf } from '../action/index.ts';
+import { describeAction, describeArgs, keptUser, userOf } from '../action/index.ts';
 import type { CanonicalJson, Decision } from '../audit/index.ts';
 import { canonicalJson, redactText } from '../audit/index.ts';
 import type { Period, BudgetTier, PriceSource } from '../budget/index.ts';
@@ -9,6 +9,7 @@ import { agentKey, timestamp, totalJson } from '../kernel/index.ts';
 import type { Op } from '../ops/index.ts';
 import type { RunCounts, SpendFacts, Observed, Tier } from '../policy/index.ts';
 import type { OwedLabel } from '../runs/index.ts';
+import type { RewrittenCall } from './rewritten-call.ts';
 
 /** The cap that a refused charge would have passed. */
 export interface Limit {
@@ -42,6 +43,8 @@ export interface Answer {
   readonly observed: readonly Observed[];
   /** Whether any rule on results could match what the action brings back. */
   readonly judgeResult: boolean;
+  /** The arguments to act with, if rules have rewritten them. */
+  readonly argsJson: string | undefined;
 }
 
 /** What conditions asked about the run, the spend and the groups of the user. The log records it, so that the decision can be judged again. */
@@ -77,6 +80,8 @@ export interface Judgement {
   readonly rate?: RateLimit;
   /** The labels that the call gives, at once or when it is approved. */
   readonly labels?: readonly OwedLabel[];
+  /** The call as rules have rewritten it. */
+  readonly rewritten?: RewrittenCall;
   /** On the monotonic clock. */
   readonly startedAt: number;
 }
@@ -100,6 +105,7 @@ export function answerOf(judgement: Judgement, elapsed: number): Answer {
     limit: judgement.limit,
     observed: judgement.observed ?? nothing,
     judgeResult: decision !== 'deny' && op !== undefined && op.resultDuty !== null,
+    argsJson: overtaken || judgement.decision === 'deny' ? undefined : judgement.rewritten?.request.action.json,
   };
 }
 
@@ -122,7 +128,7 @@ export function isDecisionEvent(event: Typed): event is DecisionEvent {
 /** What an audit entry says beside the request and the operation. */
 export type DecisionDetails = Pick<
   Judgement,
-  'limit' | 'approvalId' | 'grantId' | 'asked' | 'observed' | 'price' | 'rate' | 'labels'
+  'limit' | 'approvalId' | 'grantId' | 'asked' | 'observed' | 'price' | 'rate' | 'labels' | 'rewritten'
 >;
 
 /** An entry names at most this many observed documents. */
@@ -137,10 +143,11 @@ export function describeDecision(
   op: Op,
   replay: boolean,
   sha256: Sha256,
-  { limit, approvalId, grantId, asked, observed, price, rate, labels }: DecisionDetails = {},
+  { limit, approvalId, grantId, asked, observed, price, rate, labels, rewritten }: DecisionDetails = {},
 ): CanonicalJson {
   let text = `{"action":${describeAction(request, sha256)}`;
   if (approvalId !== undefined) text += `,"approval_id":"${approvalId}"`;
+  if (rewritten !== undefined) text += `,"args_sha256":"${sha256(request.action.json)}"`;
   // Nothing proves on whose behalf an agent acts, so its word is recorded as a claim.
   if (request.caller !== null) text += `,"claimed_caller":${JSON.stringify(agentKey(request.caller))}`;
   text += `,"cost_micros":${op.costMicros}`;
@@ -157,6 +164,7 @@ export function describeDecision(
   if (rate !== undefined) text += describeRate(rate);
   if (replay) text += ',"replay":true';
   text += `,"resource":${canonicalJson(op.resource)}`;
+  if (rewritten !== undefined) text += describeRewritten(rewritten, sha256);
   if (asked?.counts !== undefined || asked?.labels !== undefined) text += `,"run":${describeRun(asked)}`;
   if (op.runId !== '') text += `,"run_id":${canonicalJson(op.runId)}`;
   if (asked?.spend !== undefined) text += `,"spend":${describeSpend(asked.spend)}`;
@@ -179,6 +187,12 @@ function describeObserved(observed: readonly Observed[]): CanonicalJson {
 
 function describeRate({ windowSecs, roomAt }: RateLimit): string {
   return `,"rate":${canonicalJson({ room_at: timestamp(roomAt), window_secs: windowSecs })}`;
+}
+
+/** What the call became, with secrets replaced, and the digest of all of it. */
+function describeRewritten({ request }: RewrittenCall, sha256: Sha256): string {
+  const digest = sha256(request.action.json);
+  return `,"rewritten_args":${describeArgs(request, sha256)},"rewritten_args_sha256":"${digest}"`;
 }
 
 function describeLabels(labels: readonly OwedLabel[]): CanonicalJson {

@@ -9,6 +9,7 @@ import { answerOf, describeDecision } from './answer.ts';
 import { decide } from './decide.ts';
 import type { Decisions } from './decisions.ts';
 import { countCheck, delegatorsIn } from './judge-delegation.ts';
+import { keepRewrite, replayRewritten } from './kept-rewrite.ts';
 import { pace } from './pace.ts';
 import { proveAsker } from './prove-asker.ts';
 import { refuseUser, whyNotProven } from './prove-user.ts';
@@ -80,7 +81,8 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
   if (known !== undefined && replay !== undefined) {
     const approvalId = replay.decision === 'pending' ? gov.approvals.ofOp(agent.record.id, opId)?.id : undefined;
     const { policyRule } = known;
-    const judgement: Judgement = { ...replay, policyRule, tier: 'replay', op: known, approvalId, startedAt };
+    const answer = replayRewritten(gov, known, request, replay);
+    const judgement: Judgement = { ...answer, policyRule, tier: 'replay', op: known, approvalId, startedAt };
     record(gov, request, agent, judgement, now, true);
     return judgement;
   }
@@ -92,11 +94,13 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
   if (forgottenAt !== undefined) recordRunStarted(gov, agent, asked, forgottenAt, now);
   const decided = refuseByControl(gov, asker, asked, now) ?? decide(gov, asker, request, asked.runId, now);
   if (decided.isUncounted !== true) countCheck(gov, links);
-  const { reason, policyRule, costMicros, reservedMicros, question } = decided;
+  const { reason, policyRule, costMicros, reservedMicros, question, rewritten } = decided;
+  const isKept = rewritten !== undefined && decided.decision !== 'deny';
+  const rewrite = isKept ? keepRewrite(gov, agent.record.id, opId, rewritten) : null;
   const resultDuty = decided.decision === 'deny' ? null : resultDutyOf(gov.policies, asker, request.action, user);
   const labels = decided.labels ?? noLabels;
   const owedLabels = question === undefined ? noLabels : labels;
-  const owed = { owedLabels, resultDuty };
+  const owed = { owedLabels, resultDuty, rewrite };
   const decidedOn: OpRecord = { ...asked, reason, policyRule, costMicros, reservedMicros, ...owed };
   // Only one event tells of the arrival. What is decided at once is told by the next one, so a bare arrival is enough.
   if (known === undefined) arrive(gov, question === undefined ? arrival : decidedOn);
@@ -114,7 +118,7 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
     if (labels.length > 0) giveLabels(gov, asked, labels, now);
   } else {
     gov.journal.apply({ kind: 'op_asked', op: decidedOn });
-    approval = requestApproval(gov, request, op, question, now);
+    approval = requestApproval(gov, rewritten?.request ?? request, op, question, now);
   }
   const judgement: Judgement = { ...decided, op, approvalId: approval?.id, startedAt };
   record(gov, request, agent, judgement, now, false);

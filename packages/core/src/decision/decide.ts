@@ -15,6 +15,7 @@ import {
   refuseCost,
   strictestOf,
 } from './judge-delegation.ts';
+import { rewriteCall } from './rewrite-call.ts';
 import type { Weighed } from './weigh-budgets.ts';
 import { chargeOf, limitTold, weighBudgets } from './weigh-budgets.ts';
 import { labelsOfCall, withLabels } from './weigh-labels.ts';
@@ -42,6 +43,7 @@ export interface Decided
     | 'price'
     | 'rate'
     | 'labels'
+    | 'rewritten'
   > {
   /** What the action costs, and how much of that the budgets are to reserve. */
   readonly costMicros: Micros;
@@ -76,8 +78,10 @@ export function decide(gov: Decisions, asker: Asker, request: CheckRequest, runI
     const verdict = gov.policies.enforce(each.record.id, action, factsOf, evaluation);
     return { agent: each, verdict, facts: factsOf };
   });
-  const strictest = above.length === 0 ? own : strictestOf(own, above);
-  const labels = strictest.effect === 'deny' ? noLabels : labelsOfCall(gov, [{ agent, facts }, ...above], evaluation);
+  const asSent = above.length === 0 ? own : strictestOf(own, above);
+  const sent = [{ agent, facts }, ...above];
+  const { strictest, rewritten, parties } = rewriteCall(gov.policies, request, sent, asSent, evaluation);
+  const labels = strictest.effect === 'deny' ? noLabels : labelsOfCall(gov, parties, evaluation);
   const verdict = withLabels(gov, run, strictest, labels);
   // What everybody in the team, the org or the gateway may do together is counted once.
   const counting = [{ agent, rates: own.rates ?? [] }, ...above.map(ratesAbove)].filter(
@@ -97,10 +101,12 @@ export function decide(gov: Decisions, asker: Asker, request: CheckRequest, runI
   const observed = gov.policies.observe(agent.record.id, action, facts, evaluation, verdict.effect);
   const { price } = charge;
   const gives = labels.length > 0 && decided.decision !== 'deny';
-  if (asked === undefined && observed === undefined && price === undefined && !gives) return decided;
+  const isPlain = asked === undefined && observed === undefined && price === undefined && rewritten === undefined;
+  if (isPlain && !gives) return decided;
   return {
     ...decided,
     ...(gives ? { labels } : {}),
+    ...(rewritten === undefined ? {} : { rewritten }),
     ...(asked === undefined ? {} : { asked }),
     ...(observed === undefined ? {} : { observed }),
     ...(price === undefined ? {} : { price }),

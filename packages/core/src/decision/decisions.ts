@@ -7,6 +7,7 @@ import type { OperationsChange, OperationsEvent } from '../ops/index.ts';
 import type { PoliciesChange, PolicyEvent } from '../policy/index.ts';
 import type { Workloads } from '../tenancy/index.ts';
 import type { DecisionEvent } from './answer.ts';
+import type { HeldRewrites } from './held-rewrites.ts';
 
 /** What decisions work on: every layer below them. */
 export interface Decisions extends Approvals {
@@ -16,6 +17,8 @@ export interface Decisions extends Approvals {
   readonly subjects: Issuers<SubjectIssuer>;
   /** What counts for rates. */
   readonly rates: KnownRates;
+  /** What replays of rewritten calls need that no fact may hold. */
+  readonly rewrites: HeldRewrites;
   readonly journal: JournalOf<
     OperationsChange | ControlChange | PoliciesChange | ApprovalsChange | RatesChange,
     OperationsEvent | PolicyEvent | ApprovalEvent | DecisionEvent

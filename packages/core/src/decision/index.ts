@@ -9,6 +9,9 @@ export type { JudgedResult, ResultJudge, ResultToJudge } from './judge-result.ts
 export { judgeResult, longestResult } from './judge-result.ts';
 export type { RecordedDecision } from './recorded-decision.ts';
 export { recordedDecision, RecordedFacts } from './recorded-decision.ts';
+export { HeldRewrites } from './held-rewrites.ts';
+export type { RewrittenCall } from './rewritten-call.ts';
+export { rewriteCall } from './rewrite-call.ts';
 export { DecisionTally } from './decision-tally.ts';
 export type { Decisions } from './decisions.ts';
 export { controlRule } from './refuse-by-control.ts';

@@ -25,6 +25,8 @@ export interface RecordedDecision {
   /** The parsed arguments. Undefined if there were none, or if they were too long to record. */
   readonly args: Json | undefined;
   readonly argsOmitted: boolean;
+  /** What rules made of the arguments, as it is logged. Undefined if nothing. */
+  readonly rewrittenArgs: Json | undefined;
   /** The parsed annotations of the tool. Undefined if there were none, or if they were too long to record. */
   readonly annotations: Json | undefined;
   readonly annotationsOmitted: boolean;
@@ -95,6 +97,7 @@ interface LoggedEntry {
     readonly rate?: object;
     readonly replay?: boolean;
     readonly resource?: string;
+    readonly rewritten_args?: Json;
     readonly run?: Partial<Omit<RunFacts, 'id'>>;
     readonly run_id?: string;
     readonly spend?: Omit<SpendFacts, 'global'>;
@@ -131,6 +134,7 @@ export function recordedDecision({ seq, canonical }: StoredEntry): RecordedDecis
     resource: payload.resource ?? '',
     args: argsOmitted ? undefined : logged.args,
     argsOmitted,
+    rewrittenArgs: payload.rewritten_args,
     annotations: annotationsOmitted ? undefined : logged.annotations,
     annotationsOmitted,
     inexact: logged.inexact === true,
@@ -180,7 +184,7 @@ function actionOf(logged: LoggedAction): Action {
 }
 
 /** Arguments that were too long left their length and digest. Entries of earlier versions count characters. */
-function isOmission(args: Json | undefined): boolean {
+export function isOmission(args: Json | undefined): boolean {
   if (typeof args !== 'object' || args === null || Array.isArray(args)) return false;
   const { sha256, omitted_bytes, omitted_characters, ...others } = args as { readonly [member: string]: Json };
   if (typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256) || Object.keys(others).length > 0) return false;

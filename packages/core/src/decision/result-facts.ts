@@ -4,7 +4,7 @@ import type { EpochMs } from '../kernel/index.ts';
 import type { ResultFacts, RunFacts, SpendFacts } from '../policy/index.ts';
 import type { AgentRecord } from '../tenancy/index.ts';
 import type { RecordedDecision } from './recorded-decision.ts';
-import { RecordedFacts } from './recorded-decision.ts';
+import { isOmission, RecordedFacts } from './recorded-decision.ts';
 
 /** One of those whose rules judge a result: the agent, or one on whose behalf it acts. */
 export interface Party {
@@ -65,7 +65,7 @@ export class CallOfResult implements ResultFacts {
   readonly #result: ResultText;
 
   constructor(call: RecordedDecision, party: Party, moment: ResultMoment, result: ResultText) {
-    this.#recorded = new RecordedFacts(call, party.record, call.costMicros);
+    this.#recorded = new RecordedFacts(asItRan(call), party.record, call.costMicros);
     this.#party = party;
     this.#moment = moment;
     this.#result = result;
@@ -103,4 +103,12 @@ export class CallOfResult implements ResultFacts {
   resultText(): string {
     return this.#result.text;
   }
+}
+
+/** The call with the arguments that it was allowed with. */
+function asItRan(call: RecordedDecision): RecordedDecision {
+  const { rewrittenArgs } = call;
+  if (rewrittenArgs === undefined) return call;
+  const argsOmitted = isOmission(rewrittenArgs);
+  return { ...call, args: argsOmitted ? undefined : rewrittenArgs, argsOmitted };
 }

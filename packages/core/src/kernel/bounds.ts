@@ -19,6 +19,9 @@ export const mostBytesOfPage = 4 * 1024 * 1024;
 /** Arguments and results of more bytes than this, as sent, are kept as length and digest. */
 export const mostBytesOfArguments = 16 * 1024;
 
+/** Rewritten arguments of more bytes than this are refused: most clients take no longer answer. */
+export const mostBytesOfRewritten = 4 * 1024 * 1024 - 65_536;
+
 /** The JWT of the user for whom an agent acts may have this many bytes. */
 export const mostBytesOfSubjectToken = 16 * 1024;
 

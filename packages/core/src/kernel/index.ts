@@ -1,7 +1,7 @@
 export type { Reactions } from './announce.ts';
 export { announce } from './announce.ts';
 export { checkLength, fitsIn, keptText, longest } from './bounds.ts';
-export { mostBytesOfAnnotations, mostBytesOfArguments, mostBytesOfPage } from './bounds.ts';
+export { mostBytesOfAnnotations, mostBytesOfArguments, mostBytesOfPage, mostBytesOfRewritten } from './bounds.ts';
 export { mostBytesOfSubjectToken } from './bounds.ts';
 export { shortened, toldReason, utf8Length, withKeptTexts } from './bounds.ts';
 export type { Part, ReadonlyChunkedSet, Slot } from './chunked-set.ts';

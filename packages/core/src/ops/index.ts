@@ -9,6 +9,8 @@ export { noteUse } from './note-use.ts';
 export type { OpState } from './lifecycle.ts';
 export type { Op, OpMembers, OpRecord, OpUsage } from './op.ts';
 export type { ResultDuty } from './result-duty.ts';
+export type { OpRewrite } from './op-rewrite.ts';
+export { boundDigest } from './op-rewrite.ts';
 export { isOver, nextState, opStates } from './lifecycle.ts';
 export { bareRecord, noDelegators, recordOf } from './op.ts';
 export { inRun } from './op-in-run.ts';

@@ -5,6 +5,7 @@ import type { OwedLabel } from '../runs/index.ts';
 import { noLabels } from '../runs/index.ts';
 import type { OpState } from './lifecycle.ts';
 import { isOver } from './lifecycle.ts';
+import type { OpRewrite } from './op-rewrite.ts';
 import type { Receipt } from './receipt.ts';
 import type { ResultDuty } from './result-duty.ts';
 import type { Agent } from '../tenancy/index.ts';
@@ -34,6 +35,8 @@ export interface OpMembers {
   readonly digest: string;
   /** The labels that are given once people allow it. */
   readonly owedLabels: readonly OwedLabel[];
+  /** Null if the action runs as it was sent. */
+  readonly rewrite: OpRewrite | null;
   /** The last control of the operation. */
   readonly control: Receipt | null;
   /** Its agent has been silent for long. A record says so only of an operation that runs, as far as is known. */
@@ -104,6 +107,7 @@ export function membersOf(op: OpMembers): OpMembers {
     policyRule: op.policyRule,
     digest: op.digest,
     owedLabels: op.owedLabels,
+    rewrite: op.rewrite,
     control: op.control,
     stale: op.stale,
     floor: op.floor,
@@ -126,6 +130,7 @@ export function assignMembers(op: MutableOp, members: OpMembers): void {
   op.policyRule = members.policyRule;
   op.digest = members.digest;
   op.owedLabels = members.owedLabels;
+  op.rewrite = members.rewrite;
   op.control = members.control;
   op.stale = members.stale;
   op.floor = members.floor;
@@ -172,6 +177,7 @@ export function bareRecord(agent: AgentId, opId: string, at: EpochMs): OpRecord 
     policyRule: '',
     digest: '',
     owedLabels: noLabels,
+    rewrite: null,
     control: null,
     stale: false,
     floor: false,
@@ -210,6 +216,7 @@ export function newOp(
     policyRule: record.policyRule,
     digest: record.digest,
     owedLabels: record.owedLabels,
+    rewrite: record.rewrite,
     control: record.control,
     stale: record.stale,
     floor: record.floor,
@@ -265,6 +272,7 @@ export function recordOf(op: Op): OpRecord {
     policyRule: op.policyRule,
     digest: op.digest,
     owedLabels: op.owedLabels,
+    rewrite: op.rewrite,
     control: op.control,
     stale: op.stale && op.state === 'running',
     floor: op.floor,

@@ -107,7 +107,10 @@ function recordAfter(
 }
 
 /** All that the first check says of an operation. The rest is told by later entries, or is nobody's word. */
-type ToldByEntry = Omit<OpRecord, 'agent' | 'opId' | 'updatedAt' | 'usage' | 'control' | 'stale' | 'resultDuty'>;
+type ToldByEntry = Omit<
+  OpRecord,
+  'agent' | 'opId' | 'updatedAt' | 'usage' | 'control' | 'stale' | 'resultDuty' | 'rewrite'
+>;
 
 function decided(
   known: OpRecord | undefined,

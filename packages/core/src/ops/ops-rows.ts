@@ -21,7 +21,16 @@ function recordOf(op: SavedOp): string {
 }
 
 /** Rows of older versions lack these members. */
-type Later = 'controlId' | 'delegators' | 'floor' | 'owedLabels' | 'reservedMicros' | 'resultDuty' | 'usage' | 'via';
+type Later =
+  | 'controlId'
+  | 'delegators'
+  | 'floor'
+  | 'owedLabels'
+  | 'reservedMicros'
+  | 'resultDuty'
+  | 'rewrite'
+  | 'usage'
+  | 'via';
 type StoredRecord = Omit<SavedOp, 'agent' | 'opId' | 'seq' | Later> & Partial<Pick<SavedOp, Later>>;
 
 function opOf(row: Row): SavedOp {
@@ -45,6 +54,7 @@ function opOf(row: Row): SavedOp {
     policyRule: record.policyRule,
     digest: record.digest,
     owedLabels: record.owedLabels ?? noLabels,
+    rewrite: record.rewrite ?? null,
     seq: numberIn(row, 'seq'),
     controlId: record.controlId ?? null,
     floor: record.floor ?? false,

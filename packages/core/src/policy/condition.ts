@@ -1,4 +1,5 @@
 import type { Action, User } from '../action/index.ts';
+import type { Json } from '../audit/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
 import type { FindMatches } from '../masking/index.ts';
 import type { Subject } from './subject.ts';
@@ -7,6 +8,8 @@ import type { AgentRecord } from '../tenancy/index.ts';
 export interface PolicyFeatures {
   /** Compiles `when` expressions. Without it, a rule with a `when` is refused rather than half enforced. */
   readonly compileCondition?: CompileCondition;
+  /** Compiles the expressions of a `rewrite`. Without it, a rule with a `rewrite` is refused. */
+  readonly compileValue?: CompileValue;
   /** The same for rules on results. */
   readonly compileResultCondition?: CompileResultCondition;
   /** Compiles the patterns of masks. Without it, a mask with patterns is refused. */
@@ -101,6 +104,17 @@ export type CompileResultCondition = (source: string, author?: ConditionAuthor) 
 
 /** Compiles and type-checks the text of a `when`. Throws a `ConditionError` that says what is wrong, and where. */
 export type CompileCondition = (source: string, author?: ConditionAuthor) => Condition;
+
+/** A compiled expression of a `rewrite`. It throws where it has no value, or none that JSON has. */
+export interface ValueExpression {
+  /** `depth` is how deep the value will stand in the arguments. */
+  (facts: Facts, evaluation: Evaluation, depth: number): Json;
+  /** How many instructions its patterns became; absent if it has none. */
+  readonly instructions?: number;
+}
+
+/** Compiles and type-checks an expression of a `rewrite`. Throws as `CompileCondition` does. */
+export type CompileValue = (source: string, author?: ConditionAuthor) => ValueExpression;
 
 /** Who wrote a condition. A tenant's condition must not read `spend.global`. */
 export type ConditionAuthor = 'operator' | 'tenant';

@@ -6,7 +6,7 @@ import type { AgentId, Glob } from '../kernel/index.ts';
 import { isId } from '../kernel/index.ts';
 import type { Mask, DetectorName } from '../masking/index.ts';
 import type { LabelOwner } from '../runs/index.ts';
-import type { Condition, ResultCondition } from './condition.ts';
+import type { Condition, ResultCondition, ValueExpression } from './condition.ts';
 
 /** The budget of a document: caps for tiers. A scoped document has caps for its own tenant only. */
 export interface DocumentBudget {
@@ -69,6 +69,16 @@ export interface RuleLabels {
   readonly of: LabelOwner;
 }
 
+/** A member of the arguments that a rule sets, and to what. */
+export interface Rewriting {
+  /** As written, for messages. */
+  readonly source: string;
+  /** The names of the members on the way, the outermost first. */
+  readonly path: readonly string[];
+  readonly text: string;
+  readonly value: ValueExpression;
+}
+
 export interface PolicyRule {
   readonly name: string;
   readonly effect: Effect;
@@ -78,6 +88,8 @@ export interface PolicyRule {
   readonly whenText?: string;
   readonly approvals?: ApprovalTerms;
   readonly labels?: RuleLabels;
+  /** What a rule that allows tool calls makes of their arguments, in order. */
+  readonly rewrite?: readonly Rewriting[];
 }
 
 /** What a rule masks, as it is written. */

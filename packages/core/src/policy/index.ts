@@ -1,7 +1,7 @@
 export type { Asking } from './asking-rules.ts';
 export { alsoOfBudget, approverKey, jointly, waitOf } from './asking-rules.ts';
-export type { CompileCondition, Condition, ConditionAuthor, Facts, PeriodSpend } from './condition.ts';
-export type { RunCounts, RunFacts } from './condition.ts';
+export type { CompileCondition, CompileValue, Condition, ConditionAuthor, Facts, PeriodSpend } from './condition.ts';
+export type { RunCounts, RunFacts, ValueExpression } from './condition.ts';
 export type { FindPattern, PolicyFeatures, ResultCondition, ResultFacts, SpendFacts } from './condition.ts';
 export { ConditionError, Evaluation, NotRecorded, UnknownFact, decisionCost } from './condition.ts';
 export type { ApproverTerms, Effect, PolicyDocument, PolicyProblem, PolicyScope, ResultRule } from './document.ts';
@@ -41,6 +41,8 @@ export { withWriters } from './store/writers-from-before.ts';
 export type { Subject } from './subject.ts';
 export { subjectOf } from './subject.ts';
 export { ToolFacts } from './tool-facts.ts';
+export type { ChangedMember, JudgedAgent, RewrittenArgs } from './rewrite-args.ts';
+export { RewrittenFacts, applyChanges, rewriteArgs } from './rewrite-args.ts';
 export type { ConsideredRule } from './trail.ts';
 export { considerRules, decidingRule } from './trail.ts';
 export type { Member } from './yaml-reader.ts';

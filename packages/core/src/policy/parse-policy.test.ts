@@ -45,12 +45,12 @@ const wrong: readonly (readonly [string, string, string])[] = [
   [
     'an unknown key of a rule',
     'rules:\n  - effect: allow\n    «tool: [x]',
-    'unknown key "tool" in a rule; known: name, on, effect, actions, tools, models, hosts, paths, commands, users, when, approvals, mask, labels, labels_of',
+    'unknown key "tool" in a rule; known: name, on, effect, actions, tools, models, hosts, paths, commands, users, when, approvals, mask, labels, labels_of, rewrite',
   ],
   [
     'an unknown key of a rule in braces',
     'rules: [{ effect: allow, «efect: x }]',
-    'unknown key "efect" in a rule; known: name, on, effect, actions, tools, models, hosts, paths, commands, users, when, approvals, mask, labels, labels_of',
+    'unknown key "efect" in a rule; known: name, on, effect, actions, tools, models, hosts, paths, commands, users, when, approvals, mask, labels, labels_of, rewrite',
   ],
   ['a document that is a text', '«hello', 'a policy document must be a mapping'],
   ['a document that is a list', '«- a\n- b', 'a policy document must be a mapping'],

@@ -8,6 +8,7 @@ import { offsetInText } from './offset-in-text.ts';
 import { parseApprovals } from './parse-approvals.ts';
 import { parseLabels } from './parse-labels.ts';
 import { parseMask } from './parse-mask.ts';
+import { parseRewrite } from './parse-rewrite.ts';
 import { canConcern } from './rule-index.ts';
 import type { SourceRules } from './source-rules.ts';
 import { mostRules } from './source-rules.ts';
@@ -29,6 +30,7 @@ export const ruleKeys = [
   'mask',
   'labels',
   'labels_of',
+  'rewrite',
 ] as const;
 
 /** What rules may be about. */
@@ -124,11 +126,21 @@ class RuleParser {
     if (approvals !== undefined && effect !== undefined && effect !== 'require_approval') {
       this.#yaml.complain(approvals.nameNode, '"approvals" belongs to rules with the effect "require_approval" only');
     }
+    const rewrite = members.get('rewrite');
+    const rewriting = rewrite && parseRewrite(this.#yaml, this.#document, rewrite, { effect, matchers }, this.#shared);
     const labels = this.#labels(members);
     const mask = members.get('mask');
     if (mask !== undefined) this.#yaml.complain(mask.nameNode, '"mask" belongs to rules with "on: result" only');
     if (effect === undefined) return undefined;
-    return { name, effect, matchers, ...when, ...(terms === undefined ? {} : { approvals: terms }), ...labels };
+    return {
+      name,
+      effect,
+      matchers,
+      ...when,
+      ...(terms === undefined ? {} : { approvals: terms }),
+      ...labels,
+      ...(rewriting === undefined ? {} : { rewrite: rewriting }),
+    };
   }
 
   #resultRule({ node, name, matchers, members }: WrittenRule): ResultRule | undefined {
@@ -251,4 +263,4 @@ class RuleParser {
 }
 
 /** Members that say what becomes of a call. */
-const ofCallsOnly = ['approvals'] as const;
+const ofCallsOnly = ['approvals', 'rewrite'] as const;

@@ -36,12 +36,13 @@ export function parseSource(source: PolicySource, features: PolicyFeatures): Par
 
 /** What the author may use: conditions of a bound author cannot read global spend. */
 export function featuresFor(source: PolicySource, features: PolicyFeatures): PolicyFeatures {
-  const { compileCondition, compileResultCondition } = features;
+  const { compileCondition, compileResultCondition, compileValue } = features;
   if (authorOf(source) === 'unbound') return features;
   return {
     ...features,
     ...(compileCondition && { compileCondition: (text) => compileCondition(text, 'tenant') }),
     ...(compileResultCondition && { compileResultCondition: (text) => compileResultCondition(text, 'tenant') }),
+    ...(compileValue && { compileValue: (text) => compileValue(text, 'tenant') }),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Pricing } from '../budget/index.ts';
 import { modelGlob } from '../budget/index.ts';
 import type { PolicyFeatures } from './condition.ts';
-import type { MaskTerms, Matchers, PolicyDocument, PolicyRate, PolicyRule, ResultRule } from './document.ts';
+import type { MaskTerms, Matchers, PolicyDocument, PolicyRate, PolicyRule, ResultRule, Rewriting } from './document.ts';
 import { compiledMask } from './parse-mask.ts';
 import { SourceRules } from './source-rules.ts';
 import type { Glob } from '../kernel/index.ts';
@@ -18,7 +18,8 @@ interface PlainMatchers {
   readonly hasCondition: boolean;
 }
 
-type PlainRule = Omit<PolicyRule, 'matchers' | 'when'> & PlainMatchers;
+type PlainRule = Omit<PolicyRule, 'matchers' | 'when' | 'rewrite'> &
+  PlainMatchers & { readonly rewrite?: readonly Omit<Rewriting, 'value'>[] };
 
 type PlainResultRule = Omit<ResultRule, 'matchers' | 'when' | 'mask'> &
   PlainMatchers & { readonly maskTerms?: MaskTerms };
@@ -49,7 +50,7 @@ function plainDocument({ rules, resultRules, rates, pricing, ...document }: Poli
   return {
     ...document,
     ...(rates === undefined ? {} : { rates: rates.map(plainRate) }),
-    rules: rules.map(({ matchers, when, ...rule }) => ({ ...rule, ...plainMatchers(matchers, when) })),
+    rules: rules.map(plainRule),
     ...(resultRules === undefined ? {} : { resultRules: resultRules.map(plainResultRule) }),
     ...(pricing === undefined
       ? {}
@@ -57,6 +58,12 @@ function plainDocument({ rules, resultRules, rates, pricing, ...document }: Poli
           pricing: { ...pricing, prices: pricing.prices.map((price) => ({ ...price, model: price.model.source })) },
         }),
   };
+}
+
+function plainRule({ matchers, when, rewrite, ...rule }: PolicyRule): PlainRule {
+  const plain = { ...rule, ...plainMatchers(matchers, when) };
+  if (rewrite === undefined) return plain;
+  return { ...plain, rewrite: rewrite.map(({ source, path, text }) => ({ source, path, text })) };
 }
 
 function plainResultRule({ matchers, when, mask, ...rule }: ResultRule): PlainResultRule {
@@ -123,11 +130,16 @@ class Reviver {
     return globs === undefined ? rate : { ...rate, tools: yield* this.#globs(globs, 'tools') };
   }
 
-  *#rule({ actions, globs, hasCondition, ...rule }: PlainRule): Generator<undefined, PolicyRule> {
+  *#rule({ actions, globs, hasCondition, rewrite, ...rule }: PlainRule): Generator<undefined, PolicyRule> {
     const matchers = yield* this.#matchers(actions, globs);
     const when = hasCondition ? { when: this.#shared.condition(rule.whenText ?? '') } : {};
     yield;
-    return { ...rule, matchers, ...when };
+    const rewriting: Rewriting[] = [];
+    for (const each of rewrite ?? []) {
+      rewriting.push({ ...each, value: this.#shared.value(each.text) });
+      yield;
+    }
+    return { ...rule, matchers, ...when, ...(rewrite === undefined ? {} : { rewrite: rewriting }) };
   }
 
   *#resultRule({

@@ -10,6 +10,7 @@ import type { approvalKeys, approverKeys } from './parse-approvals.ts';
 import { approvalBounds, approverBounds } from './parse-approvals.ts';
 import { labelPattern } from './parse-labels.ts';
 import type { rateKeys } from './parse-rates.ts';
+import { mostRewritten } from './parse-rewrite.ts';
 import { mostRates, rateBounds, ratePers } from './parse-rates.ts';
 import type { maskKeys } from './parse-mask.ts';
 import { maskBounds } from './parse-mask.ts';
@@ -166,6 +167,14 @@ function rule(): Schema {
       default: 'run',
       description: 'Who bears the labels: the run, or the agent in all its runs until they are cleared.',
     },
+    rewrite: {
+      type: 'object',
+      minProperties: 1,
+      maxProperties: mostRewritten,
+      additionalProperties: { type: 'string', minLength: 1 },
+      description:
+        'Of allow, for tool calls: members of the arguments, as path.to.member, and the CEL expression that each is set to. The rewritten call is judged again by all rules that deny or ask.',
+    },
   };
   const onResults: Schema = { properties: { on: { const: 'result' } }, required: ['on'] };
   return {
@@ -174,8 +183,12 @@ function rule(): Schema {
     dependentRequired: { labels_of: ['labels'] },
     allOf: [
       where({ required: ['approvals'] }, { properties: { effect: { const: 'require_approval' } } }),
-      where(onResults, { properties: { effect: { enum: [...resultEffects] }, approvals: false } }),
+      where(onResults, { properties: { effect: { enum: [...resultEffects] }, approvals: false, rewrite: false } }),
       where({ not: onResults }, { properties: { effect: { enum: [...effects] }, mask: false } }),
+      where(
+        { required: ['rewrite'] },
+        { properties: { effect: { const: 'allow' }, actions: { items: { const: 'tool_call' } } } },
+      ),
       where({ required: ['mask'] }, { properties: { effect: { const: 'mask' } } }),
       where({ properties: { effect: { const: 'mask' } } }, { required: ['mask'] }),
     ],

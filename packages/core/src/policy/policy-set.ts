@@ -101,6 +101,18 @@ export class PolicySet {
     return this.#labels.of(scopesAbove(agent), type, facts, evaluation);
   }
 
+  /** The rules that rewrite a tool call, in the order in which they do. */
+  rewriting(agent: AgentId, facts: Facts, evaluation: Evaluation): readonly CompiledRule[] {
+    return this.#byScope.rewriting(scopesAbove(agent), facts, evaluation);
+  }
+
+  /** What rules that deny or ask say of a call as it was rewritten. Undefined if none matches. */
+  enforceAgain(agent: AgentId, action: Action, facts: Facts, evaluation: Evaluation): Verdict | undefined {
+    const scopes = scopesAbove(agent);
+    const found = this.#byScope.look(scopes, action.type, facts, evaluation, ['deny', 'require_approval']);
+    return found === undefined ? undefined : this.#told(found, agent, action, scopes);
+  }
+
   /** It comes last, once everything is judged that decides, so that it takes nothing from the cost limit of that. */
   observe(
     agent: AgentId,
@@ -144,7 +156,10 @@ export class PolicySet {
     if (found?.strongest.effect !== 'deny' && action.namedOnly) {
       if (!this.#byScope.someNames(scopes, action.type, facts, evaluation)) return this.#unnamed(action);
     }
-    if (found === undefined) return this.#fallback(agent, action, scopes);
+    return found === undefined ? this.#fallback(agent, action, scopes) : this.#told(found, agent, action, scopes);
+  }
+
+  #told(found: FoundRules, agent: AgentId, action: Action, scopes: readonly string[]): Verdict {
     const verdict = verdictOf(found);
     if (verdict.effect !== 'deny' || this.#hints.isSilent(verdict.rule)) return verdict;
     return { ...verdict, reason: verdict.reason + this.#hint(agent, action, scopes, 'rule') };

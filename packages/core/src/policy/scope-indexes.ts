@@ -46,8 +46,14 @@ export class ScopeIndexes {
   }
 
   /** The deciding rule: the strongest that matches, and among equals the first in the order of all documents. */
-  look(scopes: readonly string[], type: ActionType, facts: Facts, evaluation: Evaluation): FoundRules | undefined {
-    for (const effect of strongestFirst) {
+  look(
+    scopes: readonly string[],
+    type: ActionType,
+    facts: Facts,
+    evaluation: Evaluation,
+    among: readonly Effect[] = strongestFirst,
+  ): FoundRules | undefined {
+    for (const effect of among) {
       if (effect === 'require_approval') {
         const asking = this.#asking(scopes, type, facts, evaluation);
         const [strongest] = asking;
@@ -105,6 +111,18 @@ export class ScopeIndexes {
           ),
       );
     return named('allow') || named('require_approval');
+  }
+
+  /** The rules that match a tool call and rewrite its arguments, in the order of all documents. */
+  rewriting(scopes: readonly string[], facts: Facts, evaluation: Evaluation): readonly CompiledRule[] {
+    let found: readonly CompiledRule[] = [];
+    for (const scope of scopes) {
+      for (const { rewriting } of this.#byScope.get(scope) ?? []) {
+        const some = rewriting?.all('allow', 'tool_call', facts, evaluation) ?? [];
+        if (some.length > 0) found = found.length === 0 ? some : [...found, ...some];
+      }
+    }
+    return this.#ordered(found);
   }
 
   /** What rules make of all calls of a tool. */
@@ -187,6 +205,8 @@ export interface RuleChunk {
   readonly rules: RuleIndex;
   /** Absent if none of them has rules on results, which then cost nothing. */
   readonly results: RuleIndex<ResultRule> | undefined;
+  /** Those of the rules that rewrite. Absent if there are none. */
+  readonly rewriting: RuleIndex | undefined;
 }
 
 /** A larger index would take too long to rebuild when one document changes. */
@@ -241,12 +261,16 @@ function unchanged(
 }
 
 function chunkOf(documents: readonly PolicyDocument[], size: number): RuleChunk {
-  const rules = documents.flatMap((document) => document.rules.map((rule) => ({ document, rule })));
+  const rules = documents
+    .flatMap((document) => document.rules.map((rule) => ({ document, rule })))
+    .map((each, order) => compiled(each, order, saying[each.rule.effect]));
+  const rewriting = rules.filter(({ rule }) => rule.rewrite !== undefined);
   const results = documents.flatMap((document) => (document.resultRules ?? []).map((rule) => ({ document, rule })));
   return {
     documents,
     size,
-    rules: new RuleIndex(rules.map((each, order) => compiled(each, order, saying[each.rule.effect]))),
+    rules: new RuleIndex(rules),
+    rewriting: rewriting.length === 0 ? undefined : new RuleIndex(rewriting),
     results:
       results.length === 0
         ? undefined

@@ -1,5 +1,5 @@
 import type { Glob } from '../kernel/index.ts';
-import type { Condition, FindPattern, PolicyFeatures, ResultCondition } from './condition.ts';
+import type { Condition, FindPattern, PolicyFeatures, ResultCondition, ValueExpression } from './condition.ts';
 import { ConditionError } from './condition.ts';
 import { SourceGlobs } from './host-glob.ts';
 import type { Dimension } from './subject.ts';
@@ -13,14 +13,19 @@ export const mostRules = 2000;
  */
 export const mostInstructions = 100_000;
 
+/** How many members all rules of one source may rewrite. */
+export const mostRewritings = 2000;
+
 /** What the rules of one source share, across its documents. */
 export class SourceRules {
   readonly #calls: Compiler<Condition>;
   readonly #results: Compiler<ResultCondition>;
   readonly #patterns: Compiler<FindPattern>;
+  readonly #values: Compiler<ValueExpression>;
   readonly #globs = new SourceGlobs();
   readonly #mostInstructions: number;
   #left: number;
+  #rewritingsLeft = mostRewritings;
   #instructions = 0;
 
   constructor(features: PolicyFeatures) {
@@ -30,6 +35,7 @@ export class SourceRules {
     this.#calls = new Compiler(features.compileCondition, count);
     this.#results = new Compiler(features.compileResultCondition, count);
     this.#patterns = new Compiler(features.compilePattern, count);
+    this.#values = new Compiler(features.compileValue, count);
   }
 
   /** Whether rules on these may have conditions. */
@@ -41,7 +47,11 @@ export class SourceRules {
     return this.#patterns.isKnown;
   }
 
-  /** How many instructions the patterns of all conditions and masks became. */
+  get knowsValues(): boolean {
+    return this.#values.isKnown;
+  }
+
+  /** How many instructions the patterns of all expressions and masks became. */
   get instructions(): number {
     return this.#instructions;
   }
@@ -50,6 +60,12 @@ export class SourceRules {
   take(rules: number): boolean {
     this.#left -= rules;
     return this.#left >= 0;
+  }
+
+  /** The same for members that are rewritten. */
+  takeRewritings(members: number): boolean {
+    this.#rewritingsLeft -= members;
+    return this.#rewritingsLeft >= 0;
   }
 
   glob(dimension: Dimension, text: string): Glob {
@@ -66,6 +82,10 @@ export class SourceRules {
 
   pattern(text: string): FindPattern {
     return this.#patterns.compile(text);
+  }
+
+  value(text: string): ValueExpression {
+    return this.#values.compile(text);
   }
 
   #count(instructions: number): void {

@@ -52,6 +52,7 @@ const op: fc.Arbitrary<OpRecord> = fc.record(
     usage: fc.option(fc.record({ inputTokens: tokens, outputTokens: tokens, cachedInputTokens: tokens }, plain)),
     policyRule: text,
     digest: text,
+    rewrite: fc.option(fc.record({ digest: text, changes: fc.option(text) }, plain)),
     control: fc.constant(null),
     stale: fc.boolean(),
     floor: fc.boolean(),
@@ -222,6 +223,7 @@ test('a commit that an earlier gateway has packed is read', () => {
     reservedMicros: 1400,
     policyRule: 'fine',
     digest: 'd1g',
+    rewrite: null,
   };
   const event = { type: 'ops_change', at: 7, agent, op: moved, booked: '2023-11-14' } as const;
   const { booked: _, ...unbooked } = event;

@@ -81,6 +81,7 @@ export function unpackStep(packed: PackedStep, agents: readonly AgentId[]): AnyS
     policyRule,
     digest,
     owedLabels: noLabels,
+    rewrite: null,
     control: null,
     stale: false,
     floor: false,

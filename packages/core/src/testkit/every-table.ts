@@ -82,6 +82,7 @@ const opMembers = {
   usage: null,
   policyRule: '',
   digest: '',
+  rewrite: null,
   floor: false,
   resultDuty: null,
   owedLabels: [],

@@ -383,6 +383,7 @@ const sampleOp: SavedOp = {
   policyRule: 'a/b',
   digest: 'd'.repeat(64),
   owedLabels: [{ name: 'mail.read', of: 'agent', policyRule: 'a/b' }],
+  rewrite: { digest: 'e'.repeat(64), changes: '[[["limit"],10]]' },
   seq: 7,
   controlId: 'ctl_1',
   floor: true,
@@ -397,6 +398,7 @@ const bareOp: SavedOp = {
   costMicros: 0,
   digest: '',
   owedLabels: [],
+  rewrite: null,
   controlId: null,
 };
 

@@ -149,6 +149,7 @@ export const someOp: fc.Arbitrary<SavedOp> = fc.record({
       maxLength: 2,
     },
   ),
+  rewrite: orNull(fc.record({ digest: hexHash, changes: orNull(text) })),
   seq: fc.integer({ min: 1, max: 1_000_000 }),
   controlId: orNull(fc.constant('ctl_1')),
   floor: fc.boolean(),

@@ -1,7 +1,7 @@
 import { doors } from '../../action/index.ts';
 import type { DecisionEvent } from '../../decision/index.ts';
 import type { OpRecord, OpsChange, OpsChangeEvent, OpUsage, Receipt, SavedOp } from '../../ops/index.ts';
-import type { ResultDuty } from '../../ops/index.ts';
+import type { OpRewrite, ResultDuty } from '../../ops/index.ts';
 import { opStates, receiptStatuses } from '../../ops/index.ts';
 import type { OwedLabel } from '../../runs/index.ts';
 import { labelOwners } from '../../runs/index.ts';
@@ -81,8 +81,10 @@ const owedLabels = list(record<OwedLabel>({ name: text, of: word(labelOwners), p
 
 const resultDuty = nullable(record<ResultDuty>({ judged: flag, unjudged: owedLabels }));
 
+const rewrite = nullable(record<OpRewrite>({ digest: ownText, changes: nullable(ownText) }));
+
 /** Operations in stores lack these. A later one comes last. */
-const laterMembers = { floor: flag, resultDuty, owedLabels } as const;
+const laterMembers = { floor: flag, resultDuty, owedLabels, rewrite } as const;
 
 const op: Codec<OpRecord> = record<OpRecord>({
   ...opMembers,

@@ -1,7 +1,8 @@
-import type { Condition, ConditionAuthor, Facts, ResultCondition } from '@reeve/core';
+import type { CompileValue, Condition, ConditionAuthor, Facts, ResultCondition, ValueExpression } from '@reeve/core';
 import { ConditionError, Evaluation, subjectOf } from '@reeve/core';
 import { buildClosure } from './build-closure.ts';
 import { celParser } from './cel-environment.ts';
+import type { Closure } from './closure.ts';
 import type { ConditionLimits } from './condition-limits.ts';
 import { defaultLimits } from './condition-limits.ts';
 import type { Expression } from './expression.ts';
@@ -10,6 +11,7 @@ import type { ConditionOn } from './fact-members.ts';
 import { fault } from './faults.ts';
 import { Frame } from './frame.ts';
 import { requireNoGlobalSpend } from './global-spend.ts';
+import { jsonOf } from './json-of.ts';
 import { instructionsIn } from './matches.ts';
 import { readTree } from './read-tree.ts';
 import { described } from './values.ts';
@@ -29,10 +31,65 @@ export function resultConditionCompiler(): (source: string, author?: ConditionAu
   return compilerOn('result', {});
 }
 
+/** Compiles an expression of a `rewrite`, whose value becomes a member of the arguments. */
+export function valueCompiler(limits: Partial<ConditionLimits> = {}): CompileValue {
+  const compile = expressionCompiler('call', limits);
+  return (source, author) => {
+    const { run, type, instructions } = compile(source, author);
+    if (inNoJson.has(type)) throw wrongType(`JSON has no value of type ${type.replace(/^.*\./, '').toLowerCase()}`);
+    const expression: ValueExpression = (facts, evaluation, depth) => {
+      const frame = new Frame(facts, evaluation);
+      return jsonOf(frame, run(frame), depth);
+    };
+    return instructions === 0 ? expression : Object.assign(expression, { instructions });
+  };
+}
+
+const inNoJson = new Set(['google.protobuf.Timestamp', 'google.protobuf.Duration', 'type']);
+
 function compilerOn(
   on: ConditionOn,
   limits: Partial<ConditionLimits>,
 ): (source: string, author?: ConditionAuthor) => Condition {
+  const { cost } = { ...defaultLimits, ...limits };
+  const compile = expressionCompiler(on, limits);
+  return (source, author) => {
+    const { run, type, instructions, readsLabels: reads } = compile(source, author);
+    if (type !== 'bool' && !type.startsWith('dyn')) {
+      throw wrongType(`a condition must be true or false, and this is of type ${type}`);
+    }
+    const condition: Condition = (
+      facts: Facts,
+      evaluation = new Evaluation(subjectOf(facts.action, facts.user()), cost),
+    ) => {
+      const value = run(new Frame(facts, evaluation));
+      if (typeof value !== 'boolean') throw fault(`a condition must be true or false, and this is ${described(value)}`);
+      return value;
+    };
+    return Object.assign(
+      condition,
+      instructions === 0 ? {} : { instructions },
+      reads ? { readsLabels: true as const } : {},
+    );
+  };
+}
+
+function wrongType(message: string): ConditionError {
+  return placed(new ConditionError(message, 0), '');
+}
+
+interface CompiledExpression {
+  readonly run: Closure;
+  /** As the checker of types names it. */
+  readonly type: string;
+  readonly instructions: number;
+  readonly readsLabels: boolean;
+}
+
+function expressionCompiler(
+  on: ConditionOn,
+  limits: Partial<ConditionLimits>,
+): (source: string, author?: ConditionAuthor) => CompiledExpression {
   const all = { ...defaultLimits, ...limits };
   const parse = celParser(all, on);
   return (source, author = 'operator') => {
@@ -41,28 +98,13 @@ function compilerOn(
       const tree = readTree(parsed.root, on);
       if (author === 'tenant') requireNoGlobalSpend(tree);
       const instructions = countInstructions(tree, all.instructions);
-      const run = buildClosure(tree);
+      const evaluate = buildClosure(tree);
       const price = priceOfStart + sizeOf(tree);
-      const type = parsed.check();
-      if (type !== 'bool' && !type.startsWith('dyn')) {
-        throw new ConditionError(`a condition must be true or false, and this is of type ${type}`, 0);
-      }
-      const condition: Condition = (
-        facts: Facts,
-        evaluation = new Evaluation(subjectOf(facts.action, facts.user()), all.cost),
-      ) => {
-        const frame = new Frame(facts, evaluation);
+      const run: Closure = (frame) => {
         frame.charge(price);
-        const value = run(frame);
-        if (typeof value !== 'boolean')
-          throw fault(`a condition must be true or false, and this is ${described(value)}`);
-        return value;
+        return evaluate(frame);
       };
-      return Object.assign(
-        condition,
-        instructions === 0 ? {} : { instructions },
-        readsLabels(tree) ? { readsLabels: true as const } : {},
-      );
+      return { run, type: parsed.check(), instructions, readsLabels: readsLabels(tree) };
     } catch (error) {
       throw error instanceof ConditionError ? placed(error, source) : error;
     }

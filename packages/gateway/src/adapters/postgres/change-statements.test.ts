@@ -23,6 +23,7 @@ const op = (opId: string, seq: number): Change => ({
     usage: null,
     policyRule: '',
     digest: '',
+    rewrite: null,
     controlId: null,
     floor: false,
     resultDuty: null,

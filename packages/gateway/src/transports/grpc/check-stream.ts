@@ -134,5 +134,6 @@ function invalidRequest(problem: string): Answer {
     limit: undefined,
     observed: [],
     judgeResult: false,
+    argsJson: undefined,
   };
 }

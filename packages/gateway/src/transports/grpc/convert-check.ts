@@ -22,6 +22,7 @@ export function checkRequestOf(wire: CheckActionRequest, mostMicros: number): Ch
     via: wire.via === undefined ? null : viaOf(wire.via),
     subjectToken: wire.subjectToken ?? '',
     floor: wire.floor ?? false,
+    canRewrite: wire.canRewrite,
     inexact: inexactIn(asked),
   };
   return parseCheckRequest(raw, mostMicros);
@@ -46,6 +47,7 @@ export function checkResponseOf(answer: Answer): CheckActionResponse {
     opState: answer.opState,
     limit: answer.limit === undefined ? undefined : limitOf(answer.limit),
     judgeResult: answer.judgeResult,
+    argsJson: answer.argsJson === undefined ? undefined : Buffer.from(answer.argsJson),
   };
 }
 
