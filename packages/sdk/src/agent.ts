@@ -29,7 +29,7 @@ import { rpc } from './rpc-methods.ts';
 import type { Work } from './run-action.ts';
 import { runAction } from './run-action.ts';
 import type { CheckOptions, RunOptions } from './run-options.ts';
-import { howOf, waitOf } from './run-options.ts';
+import { howOf, rewritable, waitOf } from './run-options.ts';
 import { opIdOf } from './trace-ids.ts';
 import { warnOnce } from './warn-once.ts';
 
@@ -149,10 +149,11 @@ export class Agent {
    * terminated it, and `ResultDenied` if what it brought back must not be read. A report that cannot be delivered does not cost the result. The SDK sends it later.
    */
   async run<Result>(action: Action, work: Work<Result>, options: RunOptions = {}): Promise<Result> {
-    const check = this.#prepare(action, options);
+    const check = this.#prepare(action, rewritable(options, work));
     const opId = opIdOf(check.ids);
     const run = {
       opId,
+      args: 'tool' in action && 'args' in action ? action.args : undefined,
       ops: this.#line.ops,
       ask: (op: LiveOperation) => this.#checks.ask(check, this.#link.limits(options), op),
       report: (completion: Completion) => this.#reports.report(opId, completion),
@@ -181,11 +182,11 @@ export class Agent {
     fn: (...args: never[]) => unknown,
     options: GuardOptions<never[]> & { readonly passOperation?: boolean | undefined } = {},
   ): (...args: never[]) => Promise<unknown> {
-    const { passOperation = false, ...checked } = options;
+    const { passOperation = false } = options;
     requireNoGenerator(fn);
     const call = fn as (...args: readonly unknown[]) => unknown;
     const work = (args: never[], operation: Operation) => call(...args, ...(passOperation ? [operation] : []));
-    return guarded((action, act, how) => this.run(action, act, how), tool, work, checked);
+    return guarded((action, act, details) => this.run(action, act, details), tool, work, options);
   }
 
   /** The operation, if `check` allowed it or `run` is running it: its state, and how it is told to stop. */

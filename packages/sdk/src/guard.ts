@@ -20,11 +20,19 @@ export function guarded<Args extends readonly unknown[], Result>(
   run: Run,
   tool: string,
   fn: (args: Args, operation: Operation) => Result | Promise<Result>,
-  options: GuardOptions<Args>,
+  options: GuardOptions<Args> & { readonly passOperation?: boolean | undefined },
 ): (...args: Args) => Promise<Result> {
-  const { source, url, args: seen = seenByDefault, ...details } = options;
-  return async (...args) =>
-    run({ tool, source, url, args: seen(...args) }, (operation) => fn(args, operation), details);
+  const { source, url, args: seen = seenByDefault, passOperation = false, ...details } = options;
+  return async (...args) => {
+    // Where policies see the one argument itself, it can be replaced.
+    const isWhole = options.args === undefined && args.length === 1 && isObject(args[0]);
+    const work = (operation: Operation) => {
+      const { rewrittenArgs } = operation.answer;
+      return fn(isWhole && rewrittenArgs !== undefined ? ([rewrittenArgs] as unknown as Args) : args, operation);
+    };
+    const canRewrite = details.canRewrite ?? (isWhole || passOperation);
+    return run({ tool, source, url, args: seen(...args) }, work, { ...details, canRewrite });
+  };
 }
 
 /** What a generator does comes after it has returned, when the operation would be over. */
@@ -36,5 +44,9 @@ export function requireNoGenerator(fn: unknown): void {
 function seenByDefault(...args: readonly unknown[]): unknown {
   const [only] = args;
   if (args.length === 0) return undefined;
-  return args.length === 1 && typeof only === 'object' && only !== null ? only : args;
+  return args.length === 1 && isObject(only) ? only : args;
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
 }

@@ -26,6 +26,8 @@ export interface OperationControl {
 /** A running allowed action. */
 export interface Operation extends OperationControl {
   readonly answer: Answer;
+  /** The arguments of a tool call to act with: as rules have rewritten them, or else as they were given. */
+  readonly args: unknown;
   /** Sets the total cost of the action in micro-dollars. Without a call, the estimate counts. See `usd`. */
   spent(this: void, micros: number): void;
   /** Sets a one-line note on how it went, for people who watch. */
@@ -65,6 +67,7 @@ export function workedOperation(
   op: LiveOperation,
   answer: Answer,
   judge: Judge,
+  args: unknown,
 ): { operation: Operation; said: () => Said } {
   let hasJudged = false;
   let actualCostMicros: number | undefined;
@@ -74,6 +77,7 @@ export function workedOperation(
   const operation: Operation = {
     id: op.id,
     answer,
+    args: answer.rewrittenArgs ?? args,
     get state() {
       return op.state;
     },

@@ -15,6 +15,8 @@ export type Work<Result> = (operation: Operation) => Result | Promise<Result>;
 /** @internal */
 export interface Run {
   readonly opId: string;
+  /** The arguments of a tool call, as they were given. */
+  readonly args: unknown;
   readonly ops: AgentOps;
   readonly ask: (op: LiveOperation) => Promise<Answer>;
   readonly report: (completion: Completion) => Promise<void>;
@@ -112,7 +114,7 @@ export function released(held: Answer, reason: string): Answer {
 /** Does the allowed action. An error of reporting never hides the error of the work. */
 async function carriedOut<Result>(run: Run, op: LiveOperation, answer: Answer, work: Work<Result>): Promise<Result> {
   const { results } = run;
-  const { operation, said } = workedOperation(op, answer, results.judged);
+  const { operation, said } = workedOperation(op, answer, results.judged, run.args);
   op.hook = run.hook;
   op.begin();
   let end: End<Result>;

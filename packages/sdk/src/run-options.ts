@@ -21,6 +21,11 @@ export interface RunOptions extends CheckOptions {
   readonly onControl?: ControlHook | undefined;
 }
 
+/** Work that has no parameter for its operation cannot know what its arguments have become. */
+export function rewritable(options: RunOptions, work: (...given: never[]) => unknown): RunOptions {
+  return { ...options, canRewrite: options.canRewrite ?? work.length > 0 };
+}
+
 const defaultWaitMs = 600_000;
 
 /** How `run` waits, and what it tells meanwhile. */

@@ -7,6 +7,7 @@ import { microsPerUsd } from '../kernel/index.ts';
 import type { RunFacts, SpendFacts, Facts } from '../policy/index.ts';
 import { NotRecorded } from '../policy/index.ts';
 import type { AgentRecord } from '../tenancy/index.ts';
+import { isOmission } from './omission.ts';
 import { unregisteredAgent } from '../tenancy/index.ts';
 
 /** A decision as the log has it: the request, with secrets replaced, and the answer. */
@@ -181,14 +182,6 @@ function actionOf(logged: LoggedAction): Action {
     workingDir: logged.working_dir,
     url: logged.url,
   });
-}
-
-/** Arguments that were too long left their length and digest. Entries of earlier versions count characters. */
-export function isOmission(args: Json | undefined): boolean {
-  if (typeof args !== 'object' || args === null || Array.isArray(args)) return false;
-  const { sha256, omitted_bytes, omitted_characters, ...others } = args as { readonly [member: string]: Json };
-  if (typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256) || Object.keys(others).length > 0) return false;
-  return (typeof omitted_bytes === 'number') !== (typeof omitted_characters === 'number');
 }
 
 function holdsRedaction(logged: LoggedAction): boolean {

@@ -4,7 +4,8 @@ import type { EpochMs } from '../kernel/index.ts';
 import type { ResultFacts, RunFacts, SpendFacts } from '../policy/index.ts';
 import type { AgentRecord } from '../tenancy/index.ts';
 import type { RecordedDecision } from './recorded-decision.ts';
-import { isOmission, RecordedFacts } from './recorded-decision.ts';
+import { isOmission } from './omission.ts';
+import { RecordedFacts } from './recorded-decision.ts';
 
 /** One of those whose rules judge a result: the agent, or one on whose behalf it acts. */
 export interface Party {

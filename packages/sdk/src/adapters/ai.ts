@@ -3,7 +3,7 @@ import { ReeveInvalidRequest } from '../errors.ts';
 import { copyWith } from './copy-with.ts';
 import { askFirst, idsOfCall } from './first-ask.ts';
 import type { ToolUse } from './govern-call.ts';
-import { changesIn, governTool, toolAction } from './govern-call.ts';
+import { argsFor, changesIn, governTool, toolAction } from './govern-call.ts';
 import type { GovernOptions } from './govern-options.ts';
 import { runIdOf } from './govern-options.ts';
 import { openCall, partsOf } from './open-call.ts';
@@ -75,6 +75,7 @@ function governOne<Tool extends AiTool>(
   const useOf = (input: unknown, { toolCallId, abortSignal }: ExecutionOptions = {}): ToolUse => ({
     tool: name,
     args: input,
+    takesArgs: true,
     signal: abortSignal,
     ids: options.interrupt === true && toolCallId !== undefined ? idsOfCall(runIdOf(options), toolCallId) : undefined,
   });
@@ -86,7 +87,9 @@ function governOne<Tool extends AiTool>(
   const run = (input: unknown, how: ExecutionOptions | undefined, signal: AbortSignal) =>
     execute.call(tool, input, { ...how, abortSignal: signal });
   const once = async (input: unknown, how?: ExecutionOptions) => {
-    const outcome = await governTool(agent, useOf(input, how), options, (signal) => lastOf(run(input, how, signal)));
+    const outcome = await governTool(agent, useOf(input, how), options, (signal, operation) =>
+      lastOf(run(argsFor(operation, input), how, signal)),
+    );
     if ('refusal' in outcome) throw refusalError(outcome.refusal);
     return outcome.result;
   };
@@ -96,7 +99,7 @@ function governOne<Tool extends AiTool>(
     const call = await openCall(agent, toolAction(agent, use, options), (signal, operation) => {
       const change = changeOf(operation);
       if (change !== undefined) throw refusalError(change);
-      return { parts: run(input, how, signal) as AsyncIterable<unknown> };
+      return { parts: run(argsFor(operation, input), how, signal) as AsyncIterable<unknown> };
     });
     yield* partsOf(call, call.opened.parts, (part) => {
       const micros = options.spent?.(name, part);

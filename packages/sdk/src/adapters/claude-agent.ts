@@ -1,5 +1,6 @@
 import type { Agent } from '../agent.ts';
 import { copyWith } from './copy-with.ts';
+import { argsFor } from './govern-call.ts';
 import type { GovernOptions } from './govern-options.ts';
 import { governMcpCall } from './mcp-result.ts';
 
@@ -32,8 +33,10 @@ function governOne(agent: Agent, tool: SdkTool, options: GovernOptions): SdkTool
   const inner = tool.handler as unknown as Handler;
   const { annotations } = tool as { readonly annotations?: Readonly<Record<string, unknown>> | undefined };
   const handler: Handler = (args, extra = {}) => {
-    const use = { tool: tool.name, args, annotations, signal: extra.signal };
-    return governMcpCall(agent, use, options, (signal) => inner.call(tool, args, { ...extra, signal }));
+    const use = { tool: tool.name, args, takesArgs: true as const, annotations, signal: extra.signal };
+    return governMcpCall(agent, use, options, (signal, operation) =>
+      inner.call(tool, argsFor(operation, args), { ...extra, signal }),
+    );
   };
   return copyWith(tool, { handler });
 }

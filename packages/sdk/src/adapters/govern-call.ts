@@ -25,6 +25,8 @@ export interface ToolUse {
   readonly annotations?: Readonly<Record<string, unknown>> | undefined;
   /** Fires when nobody wants the result any more. */
   readonly signal?: AbortSignal | undefined;
+  /** Whether the tool is called with the arguments of the answer, where rules have rewritten them. */
+  readonly takesArgs?: true | undefined;
   /** The operation that the call continues. Otherwise a new one. */
   readonly ids?: { readonly traceId: string; readonly spanId: string } | undefined;
 }
@@ -71,6 +73,7 @@ export function toolAction(agent: Agent, use: ToolUse, options: GovernOptions): 
       estimatedCostMicros: costOf(options, tool, args),
       waitMs: approvalWaitOf(options),
       signal: use.signal,
+      canRewrite: use.takesArgs === true,
     },
   };
 }
@@ -153,6 +156,11 @@ export async function governTool<Result>(
     if (change === undefined) throw error;
     return { refusal: change };
   }
+}
+
+/** The arguments to call a tool with: as rules have rewritten them, or else as the framework gave them. */
+export function argsFor<Args>({ answer }: Operation, given: Args): Args {
+  return answer.rewrittenArgs === undefined ? given : (answer.rewrittenArgs as Args);
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Operation } from '../operation.ts';
 import { copyWith } from './copy-with.ts';
 import { askFirst, idsOfCall } from './first-ask.ts';
 import type { ToolUse } from './govern-call.ts';
-import { governTool } from './govern-call.ts';
+import { argsFor, governTool } from './govern-call.ts';
 import type { GovernOptions } from './govern-options.ts';
 import { partOf } from './langchain-result.ts';
 import { orStopped } from './open-call.ts';
@@ -79,11 +79,11 @@ function governOne<Tool extends LangChainTool>(agent: Agent, tool: Tool, options
   const isPaired = (tool as { responseFormat?: unknown }).responseFormat === 'content_and_artifact';
   const answerOf = ({ text, kind }: Refusal) => (isPaired ? [text, { reeve: kind }] : text);
   const _call: Call = async (args, manager, config = {}) => {
-    const use: ToolUse = { tool: tool.name, args, runId: runOf(config), signal: config.signal };
+    const use: ToolUse = { tool: tool.name, args, takesArgs: true, runId: runOf(config), signal: config.signal };
     const ids = await continued(agent, use, config, options);
     if (ids !== undefined && 'refusal' in ids) return answerOf(ids.refusal);
     const work = async (signal: AbortSignal, operation: Operation) =>
-      wholeOf(await inner.call(tool, args, manager, { ...config, signal }), manager, operation);
+      wholeOf(await inner.call(tool, argsFor(operation, args), manager, { ...config, signal }), manager, operation);
     const outcome = await governTool(agent, { ...use, ids }, options, work, partOf(isPaired));
     return 'refusal' in outcome ? answerOf(outcome.refusal) : outcome.result;
   };

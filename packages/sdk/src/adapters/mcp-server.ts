@@ -1,6 +1,7 @@
 import type { Agent } from '../agent.ts';
 import { ReeveInvalidRequest } from '../errors.ts';
 import { standInFor } from './copy-with.ts';
+import { argsFor } from './govern-call.ts';
 import type { McpGovernOptions } from './mcp-result.ts';
 import { governMcpCall } from './mcp-result.ts';
 
@@ -43,12 +44,13 @@ export function governServer<Server extends McpServer>(
       const use = {
         tool: name,
         args: hasInput ? given[0] : undefined,
+        takesArgs: hasInput ? (true as const) : undefined,
         annotations: config.annotations,
         signal,
         runId: sessionId,
       };
-      return governMcpCall(agent, use, { ...rest, source }, (stop) =>
-        callback(...(hasInput ? [given[0]] : []), withSignal(context, stop)),
+      return governMcpCall(agent, use, { ...rest, source }, (stop, operation) =>
+        callback(...(hasInput ? [argsFor(operation, given[0])] : []), withSignal(context, stop)),
       );
     };
     return inner.registerTool.call(server, name, config, governed);

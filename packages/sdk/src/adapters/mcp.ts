@@ -2,6 +2,7 @@ import type { Agent } from '../agent.ts';
 import { ReeveInvalidRequest } from '../errors.ts';
 import type { Operation } from '../operation.ts';
 import { standInFor } from './copy-with.ts';
+import type { ToolUse } from './govern-call.ts';
 import type { McpGovernOptions } from './mcp-result.ts';
 import { governMcpCall } from './mcp-result.ts';
 
@@ -46,9 +47,18 @@ export function govern<Client extends McpClient>(agent: Agent, client: Client, o
     const { name: tool, arguments: given } = params;
     // What was checked is sent, whatever becomes of the caller's own object.
     const checked = { ...params };
-    const first = method === 'request' ? { ...(args[0] as object), params: checked } : checked;
-    const use = { tool, args: given, annotations: listed.get(tool)?.annotations, signal, runId: sessionOf(client) };
+    const use: ToolUse = {
+      tool,
+      args: given,
+      takesArgs: true,
+      annotations: listed.get(tool)?.annotations,
+      signal,
+      runId: sessionOf(client),
+    };
     return governMcpCall(agent, use, toolOptions, (stop, operation) => {
+      const { rewrittenArgs } = operation.answer;
+      const sent = rewrittenArgs === undefined ? checked : { ...checked, arguments: rewrittenArgs };
+      const first = method === 'request' ? { ...(args[0] as object), params: sent } : sent;
       const passed = [first, ...args.slice(1)];
       passed[at] = { ...withoutTexts(args[at] as object | undefined, operation), signal: stop };
       return inner[method]?.apply(client, passed);

@@ -134,10 +134,11 @@ function governFunction<Tool extends AgentsTool>(agent: Agent, tool: Tool, optio
     const opId = ids === undefined ? '' : opIdOf(ids);
     const args = asked.get(opId) ?? parsed(input);
     asked.delete(opId);
-    const use: ToolUse = { tool: name, args, written: input, signal, ids };
-    const outcome = await governTool(agent, use, options, (stop) =>
-      inner.invoke.call(tool, context, input, copyWith(details, { signal: stop })),
-    );
+    const use: ToolUse = { tool: name, args, written: input, takesArgs: true, signal, ids };
+    const outcome = await governTool(agent, use, options, (stop, { answer: { rewrittenArgs } }) => {
+      const written = rewrittenArgs === undefined ? input : JSON.stringify(rewrittenArgs);
+      return inner.invoke.call(tool, context, written, copyWith(details, { signal: stop }));
+    });
     return 'refusal' in outcome ? outcome.refusal.text : outcome.result;
   };
   const needsApproval: FunctionTool['needsApproval'] = async (context, input, callId) => {
@@ -147,7 +148,7 @@ function governFunction<Tool extends AgentsTool>(agent: Agent, tool: Tool, optio
     const [oldest] = asked.keys();
     if (oldest !== undefined && asked.size >= mostAsked) asked.delete(oldest);
     asked.set(opIdOf(ids), input);
-    return (await askFirst(agent, { tool: name, args: input, ids }, options)).decision === 'pending';
+    return (await askFirst(agent, { tool: name, args: input, takesArgs: true, ids }, options)).decision === 'pending';
   };
   const copy = copyWith(tool, options.interrupt === true ? { invoke, needsApproval } : { invoke });
   governed.set(copy, { given: tool, options });
