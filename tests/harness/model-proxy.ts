@@ -15,6 +15,8 @@ export interface ProxyOptions {
   readonly upstream: string;
   readonly args?: readonly string[];
   readonly upstreams?: readonly Readonly<Record<string, unknown>>[];
+  /** What the file says besides. */
+  readonly file?: object;
 }
 
 /** A real `reeve llm serve` in its own process. */
@@ -29,10 +31,10 @@ export class TestModelProxy {
     this.#home = home;
   }
 
-  static async start({ grpc, upstream, args = [], upstreams }: ProxyOptions): Promise<TestModelProxy> {
+  static async start({ grpc, upstream, args = [], upstreams, file: more = {} }: ProxyOptions): Promise<TestModelProxy> {
     const home = new TestHome();
     const file = join(home.path, 'models.yaml');
-    writeFileSync(file, stringify({ upstreams: upstreams ?? usualUpstreams(upstream) }));
+    writeFileSync(file, stringify({ upstreams: upstreams ?? usualUpstreams(upstream), ...more }));
     const env = { PROVIDER_KEY: providerKey, REEVE_GRPC_ADDR: grpc };
     const cli = home.start(['llm', 'serve', '--config', file, '--http', '127.0.0.1:0', ...args], { env });
     endWithUs(cli.child);

@@ -17,7 +17,7 @@ const megabyte = 1024 * 1024;
 export const llmServeCommand = defineCommand({
   details: [
     'Speaks the protocols of OpenAI and Anthropic in front of their own servers. Agents use it by another base URL, with their agent token as the API key. Every call is checked, held for approval if a policy says so, paid from the budgets, and can be stopped in the middle.',
-    'FILE: upstreams: [{name, kind: openai|anthropic, base_url, api_key_env, models: [glob], max_output_tokens?}]. The first upstream whose glob matches serves the model. Keys of providers come from the environment variables that the file names.',
+    'FILE: upstreams: [{name, kind: openai|anthropic, base_url, api_key_env, models: [glob], max_output_tokens?}], run?: fixed. The first upstream whose glob matches serves the model. Keys of providers come from the environment variables that the file names.',
   ],
   args: {},
   options: {

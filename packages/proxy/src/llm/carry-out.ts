@@ -2,11 +2,10 @@ import type { CallEnd, CallOperation } from './settlement.ts';
 import { settle } from './settlement.ts';
 import { UpstreamFailure } from './call-upstream.ts';
 import { CallStop } from './call-stop.ts';
-import { dataOf } from './sse.ts';
 import { forwardAnswer } from './forward-answer.ts';
 import type { ModelCall } from './model-call.ts';
 import { Refusal } from './refusal.ts';
-import { sendRefusal } from './send-refusal.ts';
+import { abandon, interrupt } from './interrupt-call.ts';
 
 export interface UpstreamContext {
   readonly upstreamTimeoutMs: number;
@@ -26,7 +25,7 @@ export async function carryOut(call: ModelCall, operation: CallOperation, contex
     const answer = await send(call.body.take(), stop.signal);
     stop.alive();
     call.body.release();
-    end = await forwardAnswer(call, answer, stop);
+    end = await forwardAnswer(call, answer, stop, operation);
   } catch (error) {
     end = broken(call, operation, stop, error);
   } finally {
@@ -62,18 +61,4 @@ function broken(call: ModelCall, operation: CallOperation, stop: CallStop, error
       return { outcome: 'failed', usage, isFree, note: `the upstream failed: ${why}` };
     }
   }
-}
-
-/** Ends a stream with an error of its protocol. */
-function interrupt(call: ModelCall, refusal: Refusal): void {
-  const { response, route, passed } = call;
-  if (!passed.isStream) return abandon(call, refusal);
-  const last = passed.last === undefined ? '' : dataOf(passed.last);
-  response.end(route.dialect.errorEvent(refusal, last));
-}
-
-/** Without a way to say it, the connection breaks off, as the client would see it without a proxy. */
-function abandon({ response, route }: ModelCall, refusal: Refusal): void {
-  if (response.headersSent) response.destroy();
-  else sendRefusal(response, route.dialect.kind, refusal);
 }

@@ -5,9 +5,10 @@ import type { CallStop } from './call-stop.ts';
 import { conceal } from './conceal.ts';
 import type { SeenUsage } from './dialect/dialect.ts';
 import { eachChunk } from './each-chunk.ts';
-import { answerHeaders } from './forward-headers.ts';
 import type { ModelCall } from './model-call.ts';
-import type { CallEnd } from './settlement.ts';
+import { forwardJudged } from './results/forward-judged.ts';
+import { sendHead } from './send-head.ts';
+import type { CallEnd, CallOperation } from './settlement.ts';
 import type { SseEvent } from './sse.ts';
 import { dataOf, SseFramer } from './sse.ts';
 
@@ -15,14 +16,30 @@ import { dataOf, SseFramer } from './sse.ts';
 const mostHeld = 8 * 1024 * 1024;
 
 /** Passes the answer of the upstream on to the client, and reads on the way what was used. */
-export async function forwardAnswer(call: ModelCall, answer: IncomingMessage, stop: CallStop): Promise<CallEnd> {
-  const { statusCode: status = 0, headers } = answer;
-  const isPlain = (headers['content-encoding'] ?? 'identity') === 'identity';
-  const isStream = isPlain && /^text\/event-stream\s*(;|$)/i.test(headers['content-type'] ?? '');
-  const usage = isStream ? await forwardStream(call, answer, stop) : await forwardWhole(call, answer, stop);
-  if (status >= 200 && status < 300) return { outcome: 'succeeded', usage };
+export async function forwardAnswer(
+  call: ModelCall,
+  answer: IncomingMessage,
+  stop: CallStop,
+  operation: CallOperation,
+): Promise<CallEnd> {
+  const { statusCode: status = 0 } = answer;
+  const { usage, note } = await forwarded(call, answer, stop, operation);
+  if (status >= 200 && status < 300) return { outcome: 'succeeded', usage, ...(note === undefined ? {} : { note }) };
   // Providers do not charge for errors.
   return { outcome: 'failed', usage, isFree: true, note: `the upstream answered ${status}` };
+}
+
+async function forwarded(
+  call: ModelCall,
+  answer: IncomingMessage,
+  stop: CallStop,
+  operation: CallOperation,
+): Promise<Pick<CallEnd, 'usage' | 'note'>> {
+  if (operation.answer.judgeResult) return forwardJudged(call, answer, stop, operation);
+  const { headers } = answer;
+  const isPlain = (headers['content-encoding'] ?? 'identity') === 'identity';
+  const isStream = isPlain && /^text\/event-stream\s*(;|$)/i.test(headers['content-type'] ?? '');
+  return { usage: await (isStream ? forwardStream(call, answer, stop) : forwardWhole(call, answer, stop)) };
 }
 
 /** Events pass on as they come, in the bytes of the upstream. Only whole ones do, so that an error can follow any. */
@@ -44,6 +61,7 @@ async function forwardStream(call: ModelCall, answer: IncomingMessage, stop: Cal
   if (rest !== undefined) await send(call, stop, passing(call, [rest], scan));
   await stop.passable();
   response.end();
+  call.noteAnswer(call.reader.answer);
   return call.reader.usage;
 }
 
@@ -68,8 +86,10 @@ async function forwardWhole(call: ModelCall, answer: IncomingMessage, stop: Call
   await stop.passable();
   if (held === undefined) response.end();
   else {
+    const body = Buffer.concat(held);
     sendHead(call, answer);
-    response.end(conceal(Buffer.concat(held), upstream.apiKey));
+    response.end(conceal(body, upstream.apiKey));
+    if (dialect.askedIn !== undefined) call.noteAnswer(jsonOf(body.toString('utf8')));
   }
   return dialect.usageOf({ usage: scan.usage });
 }
@@ -87,13 +107,15 @@ function passing(call: ModelCall, events: readonly SseEvent[], scan: AnswerScan)
   return conceal(bytes, call.upstream.apiKey);
 }
 
-function takeIn({ reader, passed }: ModelCall, bytes: Buffer): boolean {
+function takeIn({ reader, passed, route }: ModelCall, bytes: Buffer): boolean {
   passed.last = bytes;
-  if (!mayReport(bytes)) return false;
+  const isLast = route.dialect.askedIn !== undefined && bytes.includes(lastOfResponse);
+  if (!isLast && !mayReport(bytes)) return false;
   const data = jsonOf(dataOf(bytes));
   return typeof data === 'object' && data !== null && reader.take(data);
 }
 
+const lastOfResponse = Buffer.from('"response.completed"');
 const usageKey = Buffer.from('"usage"');
 const noValue = Buffer.from(':null');
 
@@ -110,10 +132,4 @@ async function send({ response }: ModelCall, stop: CallStop, bytes: Buffer): Pro
   if (bytes.length === 0) return;
   await stop.passable();
   if (!response.write(bytes)) await once(response, 'drain', { signal: stop.signal });
-}
-
-function sendHead(call: ModelCall, answer: IncomingMessage, without: readonly string[] = []): void {
-  const headers = answerHeaders(answer, call.upstream.apiKey, without);
-  if (call.opId !== '') headers.push('x-reeve-op-id', call.opId);
-  call.response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', headers);
 }

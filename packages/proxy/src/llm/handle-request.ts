@@ -8,8 +8,12 @@ import { agentTokenOf } from './credential.ts';
 import { requestHeaders } from './forward-headers.ts';
 import type { GovernOptions } from './govern-call.ts';
 import { governCall } from './govern-call.ts';
+import type { JsonRequest } from './json-request.ts';
 import { parseRequest } from './json-request.ts';
 import { listModels } from './list-models.ts';
+import type { ToolMemory } from './results/judge-tool-messages.ts';
+import { judgedRequest, noteCalls } from './results/judged-request.ts';
+import { requireClearMessages } from './results/require-clear-messages.ts';
 import type { CallBody, ModelCall } from './model-call.ts';
 import { askedBy, runIdOf, subjectTokenOf, traceOf, upstreamFor } from './model-call.ts';
 import type { Upstream } from './model-config.ts';
@@ -32,6 +36,7 @@ export interface ProxyContext extends GovernOptions {
   readonly connections: UpstreamConnections;
   /** Whether calls happen although no gateway answers. */
   readonly failOpen: boolean;
+  readonly toolMemory: ToolMemory;
   /** Says something to whoever runs the proxy. */
   readonly tell: (line: string) => void;
 }
@@ -72,23 +77,26 @@ async function handleCall(
   const token = agentTokenOf(request.headers);
   // An address is written into logs on the way.
   if (query.includes(token)) throw new Refusal('invalid_request', 'the token must not stand in the address');
-  const runId = runIdOf(request);
   const subjectToken = subjectTokenOf(request);
   if (subjectToken !== undefined && subjectToken !== '' && query.includes(subjectToken)) {
     throw new Refusal('invalid_request', 'the token of the user must not stand in the address');
   }
-  let call: ModelCall | undefined;
-  const made = async (opId: string, revoked: AbortSignal) =>
-    (call ??= await makeCall(context, { route, query, request, response, token, opId, revoked }));
+  let given: GivenCall | undefined;
+  const reading = async () => (given ??= await readCall(context, route, request, token));
+  const parts = { route, query, request, response, token, gone: goneSignal(response) };
   try {
     await actAs(context.agents, token, context.callsPerAgent, async (agent, revoked) => {
-      const ids = traceOf(request);
-      await governCall(
-        agent,
-        await made(`${ids.traceId}:${ids.spanId}`, revoked),
-        { ...ids, runId, subjectToken },
-        context,
+      const { upstream, ...read } = await reading();
+      const ids = { ...traceOf(request), runId: upstream.isRunFixed ? undefined : runIdOf(request), subjectToken };
+      const judged = await judgedRequest(
+        { agent, context, ids, upstream, gone: parts.gone },
+        route.dialect,
+        read.parsed,
       );
+      const opId = `${ids.traceId}:${ids.spanId}`;
+      const noteAnswer = (answer: unknown) => noteCalls(context.toolMemory, agent, route.dialect, answer);
+      const call = makeCall(context, { ...parts, opId, revoked, noteAnswer }, { ...read, upstream, parsed: judged });
+      await governCall(agent, call, ids, context);
       await untilTaken(response);
     });
   } catch (error) {
@@ -96,44 +104,62 @@ async function handleCall(
     if (refusal.code === 'invalid_api_key') context.agents.forget(token);
     if (refusal.code !== 'gateway_unavailable' || !context.failOpen) throw error;
     context.tell(`fail-open: a call of ${route.path} goes to its upstream unchecked. ${refusal.message}`);
-    await carryOut({ ...(await made('', new AbortController().signal)), opId: '' }, ungoverned(), context);
+    const ungovernedParts = { ...parts, opId: '', revoked: new AbortController().signal, noteAnswer: () => {} };
+    await carryOut(makeCall(context, ungovernedParts, await reading()), ungoverned(), context);
   } finally {
-    call?.body.release();
+    given?.held.release();
   }
 }
 
-type CallParts = Pick<ModelCall, 'route' | 'query' | 'request' | 'response' | 'token' | 'opId' | 'revoked'>;
+type CallParts = Pick<
+  ModelCall,
+  'route' | 'query' | 'request' | 'response' | 'token' | 'opId' | 'revoked' | 'gone' | 'noteAnswer'
+>;
 
-async function makeCall({ bodies, upstreams, connections }: ProxyContext, parts: CallParts): Promise<ModelCall> {
-  const { route, request, response } = parts;
-  const held = await bodies.read(request, parts.token);
+/** A call as its client has sent it. */
+interface GivenCall {
+  readonly held: HeldBody;
+  readonly parsed: JsonRequest;
+  readonly upstream: Upstream;
+}
+
+async function readCall(
+  { bodies, upstreams }: ProxyContext,
+  { dialect }: CallRoute,
+  request: IncomingMessage,
+  token: string,
+): Promise<GivenCall> {
+  const held = await bodies.read(request, token);
   try {
     const parsed = parseRequest(held.bytes);
-    const upstream = upstreamFor(upstreams, route.dialect.kind, parsed.model);
-    if (upstream === undefined) {
-      throw new Refusal('model_not_found', `no upstream serves the model ${JSON.stringify(parsed.model)} here`);
-    }
-    const body = bodyOf(held, route.dialect.bodyFor(parsed));
-    return {
-      ...parts,
-      upstream,
-      asked: askedBy(route, parsed, upstream),
-      reader: route.dialect.readerFor(parsed),
-      passed: { isStream: false, last: undefined, textBytes: 0 },
-      body,
-      outgoing: outgoing(connections, upstream, parts, body.length),
-      gone: goneSignal(response),
-    };
+    requireClearMessages(parsed);
+    const upstream = upstreamFor(upstreams, dialect.kind, parsed.model);
+    if (upstream !== undefined) return { held, parsed, upstream };
+    throw new Refusal('model_not_found', `no upstream serves the model ${JSON.stringify(parsed.model)} here`);
   } catch (error) {
     held.release();
     throw error;
   }
 }
 
+function makeCall({ connections }: ProxyContext, parts: CallParts, { held, parsed, upstream }: GivenCall): ModelCall {
+  const { route } = parts;
+  const body = bodyOf(held, route.dialect.bodyFor(parsed));
+  return {
+    ...parts,
+    upstream,
+    asked: askedBy(route, parsed, upstream),
+    reader: route.dialect.readerFor(parsed),
+    passed: { isStream: false, last: undefined, textBytes: 0 },
+    body,
+    outgoing: outgoing(connections, upstream, parts, body.length),
+  };
+}
+
 function outgoing(
   connections: UpstreamConnections,
   upstream: Upstream,
-  { route, query, request, token }: CallParts,
+  { route, query, request, token }: Pick<CallParts, 'route' | 'query' | 'request' | 'token'>,
   bytes: number,
 ): () => SendUpstream {
   let ready: SendUpstream | undefined;
@@ -214,7 +240,9 @@ function ungoverned(): CallOperation {
   return {
     state: 'running',
     signal: new AbortController().signal,
+    answer: { judgeResult: false },
     checkpoint: async () => {},
+    checkResult: async (result) => result,
     used: () => {},
     spent: () => {},
     ended: () => {},

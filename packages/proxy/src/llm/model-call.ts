@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { SendUpstream } from './call-upstream.ts';
-import type { StreamReader } from './dialect/dialect.ts';
+import type { SeenUsage, StreamReader } from './dialect/dialect.ts';
 import { largestTokens, promptBound } from './count-tokens.ts';
 import type { JsonRequest } from './json-request.ts';
 import type { Upstream } from './model-config.ts';
@@ -19,6 +19,8 @@ export interface ModelCall {
   readonly query: string;
   readonly asked: RequestedUsage;
   readonly reader: StreamReader;
+  /** Takes in what the model has answered, if the dialect makes use of that. */
+  readonly noteAnswer: (this: void, answer: unknown) => void;
   /** Empty if nobody governs the call. */
   readonly opId: string;
   /** What has gone to the client. */
@@ -40,6 +42,8 @@ export interface Passed {
   last: Buffer | undefined;
   /** The bytes of text that the model put out. */
   textBytes: number;
+  /** What the upstream has reported of an answer that is held. */
+  usage?: SeenUsage | undefined;
 }
 
 /** The body for the upstream. It is let go as soon as it is sent: streams last long, and bodies are large. */

@@ -1,3 +1,4 @@
+import { readFixedRun } from '../front/fixed-run.ts';
 import type { Glob } from '../glob.ts';
 import { compileGlob } from '../glob.ts';
 import type { ProviderKind } from './refusal.ts';
@@ -16,6 +17,8 @@ export interface Upstream {
   readonly imageTokens: number;
   /** What input counts that the upstream adds and the request only refers to. */
   readonly unseenInputTokens: number;
+  /** Whether clients cannot choose their run. */
+  readonly isRunFixed: boolean;
 }
 
 /** What is wrong with the file, in one line. */
@@ -37,20 +40,24 @@ const known = new Set([
   'max_output_tokens',
   'image_tokens',
   'unseen_input_tokens',
+  'run',
 ]);
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Reads `upstreams` of the file. `variable` looks up an environment variable. */
+/** Reads the file. `variable` looks up an environment variable. */
 export function modelConfigOf(
   document: unknown,
   variable: (name: string) => string | undefined,
 ): readonly [Upstream, ...Upstream[]] {
-  const { upstreams, ...others } = membersOf(document, 'the file');
+  const { upstreams, run, ...others } = membersOf(document, 'the file');
   const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw new ModelConfigError(`unknown key "${unknown}"; the only one is "upstreams"`);
+  if (unknown !== undefined) throw new ModelConfigError(`unknown key "${unknown}"; known are upstreams, run`);
   if (!Array.isArray(upstreams)) throw new ModelConfigError('"upstreams" must be a list of upstreams');
-  const [first, ...rest] = upstreams.map((each: unknown, at) => upstreamOf(each, `upstreams[${at}]`, variable));
+  const isFixed = runIn(run, '"run"');
+  const [first, ...rest] = upstreams.map((each: unknown, at) =>
+    upstreamOf(each, `upstreams[${at}]`, variable, isFixed),
+  );
   if (first === undefined) throw new ModelConfigError('"upstreams" must have at least one upstream');
   const all = [first, ...rest] as const;
   const twice = all.find(({ name }, at) => all.findIndex((other) => other.name === name) !== at);
@@ -58,7 +65,12 @@ export function modelConfigOf(
   return all;
 }
 
-function upstreamOf(value: unknown, place: string, variable: (name: string) => string | undefined): Upstream {
+function upstreamOf(
+  value: unknown,
+  place: string,
+  variable: (name: string) => string | undefined,
+  isFixed: boolean,
+): Upstream {
   const members = membersOf(value, place);
   const unknown = Object.keys(members).find((key) => !known.has(key));
   if (unknown !== undefined) {
@@ -77,7 +89,14 @@ function upstreamOf(value: unknown, place: string, variable: (name: string) => s
     maxOutputTokens: tokensIn(members, 'max_output_tokens', place) ?? defaultOutputTokens,
     imageTokens: tokensIn(members, 'image_tokens', place) ?? defaultImageTokens[kind],
     unseenInputTokens: tokensIn(members, 'unseen_input_tokens', place) ?? defaultUnseenTokens,
+    isRunFixed: runIn(members['run'], `${place}.run`) || isFixed,
   };
+}
+
+function runIn(value: unknown, place: string): boolean {
+  return readFixedRun(value, place, (message) => {
+    throw new ModelConfigError(message);
+  });
 }
 
 function urlIn(members: Members, place: string): URL {

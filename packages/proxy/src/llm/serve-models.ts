@@ -11,6 +11,9 @@ import { UpstreamConnections } from './call-upstream.ts';
 import { handleRequest } from './handle-request.ts';
 import type { Upstream } from './model-config.ts';
 import { BodyReader } from './read-body.ts';
+import type { Verdict } from './results/judge-tool-messages.ts';
+import { OwnedMemory } from './results/owned-memory.ts';
+import type { AskedTool } from './results/tool-message.ts';
 
 export interface ServeModelsOptions {
   readonly upstreams: readonly Upstream[];
@@ -45,6 +48,8 @@ const requestMs = 120_000;
 const keepAliveMs = 75_000;
 const mostConnections = 10_000;
 const settleMs = 5000;
+const mostVerdictBytes = 64 * 1024 * 1024;
+const mostCallBytes = 16 * 1024 * 1024;
 const idleAgents = 1000;
 const idleAgentMs = 600_000;
 
@@ -60,7 +65,11 @@ export async function serveModels(options: ServeModelsOptions): Promise<ModelPro
   const hosts = new HostCheck(options.host, options.allowedHosts);
   const { callsPerAgent } = options;
   const limits = { callsPerAgent, approvalWaitMs, upstreamTimeoutMs };
-  const context = { hosts, bodies, agents, upstreams, connections, failOpen, tell, ...limits };
+  const toolMemory = {
+    verdicts: new OwnedMemory<Verdict>(mostVerdictBytes),
+    calls: new OwnedMemory<AskedTool>(mostCallBytes),
+  };
+  const context = { hosts, bodies, agents, upstreams, connections, failOpen, tell, toolMemory, ...limits };
   const underWay = new Set<Promise<void>>();
   const server = createServer({ maxHeaderSize: largestHeaders, requestTimeout: requestMs }, (request, response) => {
     // A client may go away at any time. The call learns that from the end of its response.

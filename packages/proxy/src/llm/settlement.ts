@@ -1,10 +1,13 @@
-import type { Operation } from '@reeve/sdk';
+import type { Answer, Operation } from '@reeve/sdk';
 import { largestTokens } from './count-tokens.ts';
 import type { SeenUsage } from './dialect/dialect.ts';
 import type { RequestedUsage, Passed } from './model-call.ts';
 
 /** The part of an operation that a call of a model needs. */
-export type CallOperation = Pick<Operation, 'state' | 'signal' | 'checkpoint' | 'used' | 'spent' | 'ended' | 'note'>;
+export interface CallOperation
+  extends Pick<Operation, 'state' | 'signal' | 'checkpoint' | 'checkResult' | 'used' | 'spent' | 'ended' | 'note'> {
+  readonly answer: Pick<Answer, 'judgeResult'>;
+}
 
 /** How a call ended. */
 export interface CallEnd {

@@ -11,6 +11,8 @@ export const anthropicCountTokens: Dialect = {
   texts: anthropicMessages.texts,
   // An upstream that takes the path for another one, and charges, says so.
   usageOf: anthropicMessages.usageOf,
+  toolMessages: anthropicMessages.toolMessages,
+  stream: undefined,
   readerFor: anthropicMessages.readerFor,
   errorEvent: anthropicMessages.errorEvent,
 };

@@ -1,6 +1,8 @@
 import { largestTokens } from '../count-tokens.ts';
 import { limitIn } from '../json-request.ts';
 import { errorBodyOf } from '../refusal.ts';
+import { anthropicStream } from './anthropic-stream.ts';
+import { anthropicToolMessages } from './anthropic-tool-messages.ts';
 import type { Dialect, SeenUsage, StreamReader } from './dialect.ts';
 import { objectIn, tokensIn } from './usage-numbers.ts';
 
@@ -16,6 +18,8 @@ export const anthropicMessages: Dialect = {
   bodyFor: ({ body }) => body,
   texts: { streamed: texts, whole: texts },
   usageOf: (answer) => usageIn(objectIn(answer, 'usage'), true),
+  toolMessages: anthropicToolMessages,
+  stream: anthropicStream,
   readerFor: () => new MessageReader(),
   errorEvent: (refusal) => `event: error\ndata: ${JSON.stringify(errorBodyOf('anthropic', refusal))}\n\n`,
 };

@@ -3,6 +3,8 @@ import type { JsonRequest } from '../json-request.ts';
 import { jsonMembers } from '../json-members.ts';
 import { limitIn, requireClear } from '../json-request.ts';
 import { errorBodyOf } from '../refusal.ts';
+import { chatStream } from './chat-stream.ts';
+import { chatToolMessages } from './chat-tool-messages.ts';
 import type { Dialect, SeenUsage, StreamReader } from './dialect.ts';
 import { chatUsageOf } from './openai-usage.ts';
 import { objectIn } from './usage-numbers.ts';
@@ -25,6 +27,8 @@ export const openaiChat: Dialect = {
   },
   texts: { streamed: texts, whole: texts },
   usageOf: chatUsageOf,
+  toolMessages: chatToolMessages,
+  stream: chatStream,
   readerFor: (request) => new ChatReader(!asksForUsage(request)),
   errorEvent: (refusal) => `data: ${JSON.stringify(errorBodyOf('openai', refusal))}\n\n`,
 };
@@ -71,6 +75,10 @@ class ChatReader implements StreamReader {
 
   constructor(dropsUsage: boolean) {
     this.#dropsUsage = dropsUsage;
+  }
+
+  get wantsUsage(): boolean {
+    return !this.#dropsUsage;
   }
 
   take(data: unknown): boolean {

@@ -10,6 +10,8 @@ export const openaiEmbeddings: Dialect = {
   bodyFor: ({ body }) => body,
   texts: { streamed: [], whole: [] },
   usageOf: chatUsageOf,
+  toolMessages: () => [],
+  stream: undefined,
   readerFor: () => ({ take: () => false, usage: undefined }),
   errorEvent: openaiChat.errorEvent,
 };

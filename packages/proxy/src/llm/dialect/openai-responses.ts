@@ -1,6 +1,9 @@
 import { limitIn } from '../json-request.ts';
+import { listIn, membersIn } from '../results/tool-message.ts';
 import type { Dialect, SeenUsage, StreamReader } from './dialect.ts';
 import { responseUsageOf } from './openai-usage.ts';
+import { responseStream } from './response-stream.ts';
+import { askedBy, responseToolMessages } from './response-tool-messages.ts';
 import { objectIn } from './usage-numbers.ts';
 
 /** `POST /v1/responses`. */
@@ -11,6 +14,13 @@ export const openaiResponses: Dialect = {
   bodyFor: ({ body }) => body,
   texts: { streamed: ['delta'], whole: ['text', 'refusal', 'arguments', 'input'] },
   usageOf: responseUsageOf,
+  toolMessages: responseToolMessages,
+  // A request may name the response before it in place of what that held.
+  askedIn: (answer) =>
+    listIn(membersIn(answer)['output'])
+      .map((item) => askedBy(membersIn(item)))
+      .filter((call) => call !== undefined),
+  stream: responseStream,
   readerFor: () => new ResponseReader(),
   errorEvent: ({ code, message }, last) => {
     const event = { type: 'error', code, message, param: null, sequence_number: sequenceAfter(last) };
@@ -21,9 +31,12 @@ export const openaiResponses: Dialect = {
 /** The last events of a stream hold the whole response. */
 class ResponseReader implements StreamReader {
   usage: SeenUsage | undefined;
+  answer: unknown;
 
   take(data: unknown): boolean {
-    this.usage = responseUsageOf(objectIn(data, 'response')) ?? this.usage;
+    const response = objectIn(data, 'response');
+    this.answer = response ?? this.answer;
+    this.usage = responseUsageOf(response) ?? this.usage;
     return false;
   }
 }

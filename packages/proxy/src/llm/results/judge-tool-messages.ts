@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import type { Agent, RunOptions } from '@reeve/sdk';
+import { ActionDeniedError, ReeveInvalidRequest, ResultDenied } from '@reeve/sdk';
+import type { JsonRequest } from '../json-request.ts';
+import type { OwnedMemory } from './owned-memory.ts';
+import { replacedIn } from './replaced-in.ts';
+import type { AskedTool, ToolMessage } from './tool-message.ts';
+
+/** What a model may read of a tool message: what it was, or something else. */
+export type Verdict = { readonly content: unknown } | 'as_it_is';
+
+/** What is known of the messages that agents send again and again, and of the calls that they answer. */
+export interface ToolMemory {
+  readonly verdicts: OwnedMemory<Verdict>;
+  readonly calls: OwnedMemory<AskedTool>;
+}
+
+export interface JudgeMessages {
+  readonly agent: Agent;
+  readonly memory: ToolMemory;
+  readonly options: Pick<RunOptions, 'runId' | 'subjectToken' | 'via' | 'waitMs' | 'signal' | 'traceId'>;
+}
+
+/** Checks of one request at once. */
+const mostAtOnce = 16;
+
+/**
+ * Has judged what tools brought back, before a model reads it: each message once for an agent, its run and its user. The
+ * call is the one that the model asked for. Returns the body with what may be read.
+ */
+export async function judgeToolMessages(
+  request: JsonRequest,
+  messages: readonly ToolMessage[],
+  judge: JudgeMessages,
+): Promise<Buffer> {
+  const left = [...messages];
+  const replaced: { path: ToolMessage['path']; content: unknown }[] = [];
+  const judgeNext = async () => {
+    for (let message = left.shift(); message !== undefined; message = left.shift()) {
+      const verdict = await verdictOn(message, judge);
+      if (verdict !== 'as_it_is') replaced.push({ path: message.path, content: verdict.content });
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(mostAtOnce, messages.length) }, judgeNext));
+  return replaced.length === 0 ? request.body : replacedIn(request, replaced);
+}
+
+async function verdictOn(message: ToolMessage, judge: JudgeMessages): Promise<Verdict> {
+  const { agent, memory, options } = judge;
+  const owner = ownerOf(agent);
+  const known = message.callId === undefined ? undefined : memory.calls.find(owner, message.callId);
+  const call = message.call ?? known;
+  const digest = digestOf(options.runId, options.subjectToken, call, message.content, message.isError);
+  const before = memory.verdicts.find(owner, digest);
+  if (before !== undefined) return before;
+  if (call === undefined || call.name === '') {
+    return { content: message.denied('Denied by policy: this answers no call of a tool that is known here') };
+  }
+  const { verdict, isFinal } = await judged(message, call, judge);
+  if (isFinal) memory.verdicts.remember(owner, digest, verdict);
+  return verdict;
+}
+
+export function ownerOf({ id: { orgId, teamId, agentId } }: Agent): string {
+  return JSON.stringify([orgId, teamId, agentId]);
+}
+
+async function judged(
+  { content, isError, denied }: ToolMessage,
+  { name, args }: AskedTool,
+  { agent, options }: JudgeMessages,
+): Promise<{ readonly verdict: Verdict; readonly isFinal: boolean }> {
+  let verdict: Verdict = 'as_it_is';
+  try {
+    await agent.run(
+      { tool: name, source: 'model', args },
+      async (operation) => {
+        if (isError) operation.ended('failed');
+        if (!operation.answer.judgeResult) return;
+        const allowed = await operation.checkResult(content, { isError });
+        if (allowed !== content) verdict = { content: allowed };
+      },
+      options,
+    );
+    return { verdict, isFinal: true };
+  } catch (error) {
+    if (error instanceof ResultDenied) {
+      return { verdict: { content: denied(error.message) }, isFinal: error.source === 'gateway' };
+    }
+    if (error instanceof ReeveInvalidRequest) {
+      return { verdict: { content: denied(`Denied by policy: ${error.message}`) }, isFinal: false };
+    }
+    if (error instanceof ActionDeniedError && isAboutCall(error)) {
+      return { verdict: { content: denied(`Denied by policy: ${error.answer.reason}`) }, isFinal: false };
+    }
+    if (error instanceof ActionDeniedError && error.answer.decision === 'pending') {
+      await agent.complete(error.answer.opId, { outcome: 'cancelled' }).catch(() => {});
+    }
+    throw error;
+  }
+}
+
+/** Whether a policy forbids the call. Otherwise nobody could be asked, somebody is still asked, or the agent is refused. */
+function isAboutCall({ answer: { decision, source, policyRule } }: ActionDeniedError): boolean {
+  return decision === 'deny' && source === 'gateway' && policyRule !== 'identity';
+}
+
+function digestOf(...values: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(values)).digest('hex');
+}
