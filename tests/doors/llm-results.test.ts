@@ -23,6 +23,8 @@ rules:
     effect: deny
     models: [gpt-masked, claude-masked]
     when: result_text.contains("forbidden")
+  - { name: read-pii, effect: allow, tools: [read_customer], labels: [pii] }
+  - { name: not-outside, effect: deny, models: [gpt-outside], when: '"pii" in run.labels' }
 pricing:
   "**": {input_per_mtok_usd: 1, output_per_mtok_usd: 10, cached_input_per_mtok_usd: 0.1}
 `;
@@ -144,6 +146,17 @@ describe('what tools brought back is judged before the provider sees it', () => 
     const headers = { 'x-reeve-run-id': 'another' };
     await world.openai().chat.completions.create(request, { headers });
     expect(decisions('look_up')).toBe(before + 2);
+  });
+
+  test('a label that a tool message brings counts for the very call that shows it to the model', async () => {
+    const request = { ...chat('born 1815', { tool: 'read_customer' }), model: 'gpt-outside' };
+    const headers = (run: string) => ({ headers: { 'x-reeve-run-id': run } });
+    await world.openai().chat.completions.create({ ...request, messages: [] }, headers('labelled'));
+    const refused = world.openai().chat.completions.create(request, headers('labelled'));
+    await expect(refused).rejects.toMatchObject({ status: 403, code: 'policy_denied' });
+    const later = world.openai().chat.completions.create({ ...request, messages: [] }, headers('labelled'));
+    await expect(later).rejects.toMatchObject({ status: 403 });
+    await world.openai().chat.completions.create({ ...request, messages: [] }, headers('another-one'));
   });
 
   test('it is in the log as what was asked and what became of it, without the content', async () => {

@@ -16,6 +16,7 @@ default: allow
 rules:
   - { name: denied, effect: deny, commands: ["touch denied**"] }
   - { name: held, effect: require_approval, commands: ["touch held**"] }
+  - { name: addresses, on: result, effect: mask, commands: ["printf **"], mask: { detect: [email] } }
 `;
 
 /** A gateway for the agents of this suite. */

@@ -54,6 +54,24 @@ export async function runHooks(agent: CodingAgent, path: string, tell: (result: 
     await approval;
     return didRun('held.txt') ? undefined : `it did not: ${results.join(' ')}`;
   });
+  const told = 'write to ada@example.com';
+  if (agent.host === 'codex') {
+    await trial('a command whose output would be judged did not run', async () => {
+      const { didRun, results } = await turn(`printf '${told}' > allowed.txt`);
+      if (didRun('allowed.txt')) return 'it ran';
+      return results.join(' ').includes('must be judged before a model reads it') ? undefined : results.join(' ');
+    });
+  } else {
+    await trial('the model read the masked output', async () => {
+      const { results } = await turn(`printf '${told}'`);
+      const read = results.join(' ');
+      return read.includes('write to ') && !read.includes('example.com') ? undefined : `it read ${read}`;
+    });
+    await trial('the model did not read what a failed command printed', async () => {
+      const { results } = await turn(`printf '${told}'; touch allowed.txt; exit 3`);
+      return results.join(' ').includes('example.com') ? `it read ${results.join(' ')}` : undefined;
+    });
+  }
   await trial('without the gateway nothing ran', async () => {
     const { didRun, results } = await turn('touch allowed.txt', {
       ...gateway.env(agent.host),

@@ -19,6 +19,8 @@ export interface UnaryMethod<Request, Response> {
   readonly path: string;
   readonly request: { encode(message: Request): { finish(): Uint8Array } };
   readonly response: { decode(reader: CappedReader): Response };
+  /** The longest answer, where it is longer than that of other methods. */
+  readonly longest?: number;
 }
 
 export interface UnaryCallsOptions {
@@ -56,18 +58,23 @@ export class UnaryCalls implements Disposable {
 
   /** Rejects with `GatewayAway` or `GatewayRefusal`. */
   call<Request, Response>(
-    { path, request, response }: UnaryMethod<Request, Response>,
+    { path, request, response, longest }: UnaryMethod<Request, Response>,
     message: Request,
     bearer?: string,
   ): Promise<Response> {
     const metadata = bearer === undefined ? [] : ([['authorization', `Bearer ${bearer}`]] as const);
     const encoded = request.encode(message).finish();
     const answer = new Promise<Response>((resolve, reject) => {
-      this.#client.unary(path, encoded, { timeoutMs: this.#callMs, metadata }, (status, bytes) => {
-        if (bytes !== undefined) settle(() => resolve(response.decode(new CappedReader(bytes))), reject);
-        else if (away.has(status.code)) reject(new GatewayAway(status.message));
-        else reject(new GatewayRefusal(status.code, status.message));
-      });
+      this.#client.unary(
+        path,
+        encoded,
+        { timeoutMs: this.#callMs, metadata, messageBytes: longest },
+        (status, bytes) => {
+          if (bytes !== undefined) settle(() => resolve(response.decode(new CappedReader(bytes))), reject);
+          else if (away.has(status.code)) reject(new GatewayAway(status.message));
+          else reject(new GatewayRefusal(status.code, status.message));
+        },
+      );
     });
     return held(answer);
   }

@@ -5,19 +5,24 @@ import { CliError } from '../cli-error.ts';
 import type { ReeveFolder } from '../context/reeve-folder.ts';
 import { isObject } from '../is-object.ts';
 import { isUnknownToken } from './ask-gateway.ts';
-import { decideUse } from './decide-use.ts';
+import { decideUse, spoiltText } from './decide-use.ts';
 import type { EventObject } from './event-members.ts';
 import { GatewayAway, GatewayRefusal } from '../grpc/unary-calls.ts';
-import type { BeforeTool, HookEvent } from './hook-event.ts';
+import type { AfterTool, BeforeTool, HookEvent, PlannedAction } from './hook-event.ts';
 import { MalformedEvent } from './hook-event.ts';
-import type { HookHost, HookReply } from './hook-host.ts';
+import type { HookHost, HookReply, ResultControl } from './hook-host.ts';
 import { block } from './hook-host.ts';
+import type { Judged } from './judge-end.ts';
+import { judgeEnd } from './judge-end.ts';
+import { spoil } from './open-uses.ts';
+import { newToolUse } from './operation-ids.ts';
 import type { Machine } from './own-places.ts';
 import { withOwnPlaces } from './own-places.ts';
 import { parseKeepingDigits } from './parse-keeping-digits.ts';
 import { withRealPaths } from './real-paths.ts';
+import type { EndEvent } from './report-end.ts';
 import { reportEnd } from './report-end.ts';
-import { SessionFile } from './session-file.ts';
+import { isSpoilt, SessionFile } from './session-file.ts';
 import { TookTooLong, withinTime } from './within-time.ts';
 
 export interface HookWorld {
@@ -38,7 +43,7 @@ const mostAnalysisMs = 1000;
 
 /** Answers one event of a host. Whatever goes wrong before a tool, the tool is not used. */
 export async function answerHook(text: string, world: HookWorld): Promise<HookReply> {
-  const { host, folder, machine } = world;
+  const { host, machine } = world;
   let given: EventObject = {};
   let event: HookEvent;
   try {
@@ -57,20 +62,84 @@ export async function answerHook(text: string, world: HookWorld): Promise<HookRe
     case 'before':
       return beforeTool(event, given, world);
     case 'after':
+      return afterTool(event, given, world);
+    case 'onward':
+      return onward(event.session, given, world);
     case 'turn_over':
     case 'session_over':
-      try {
-        await reportEnd({
-          event,
-          agent: world.agent,
-          host: host.name,
-          file: new SessionFile(folder, host.name, event.session),
-        });
-        return reply({});
-      } catch (error) {
-        return reply({}, `Reeve: the end of a tool use could not be reported: ${reasonOf(error)}`);
-      }
+      return reply({}, await reported(event, world));
   }
+}
+
+/** Reports what is over. Returns what went wrong with that; nothing if it did not. */
+async function reported(event: EndEvent, { host, folder, agent }: HookWorld): Promise<string> {
+  try {
+    await reportEnd({ event, agent, host: host.name, file: new SessionFile(folder, host.name, event.session) });
+    return '';
+  } catch (error) {
+    return `Reeve: the end of a tool use could not be reported: ${reasonOf(error)}`;
+  }
+}
+
+/** What a tool brought back is judged before its end is reported: an operation that is over brings back nothing. */
+async function afterTool(event: AfterTool, given: EventObject, world: HookWorld): Promise<HookReply> {
+  const { results } = world.host;
+  if (results === undefined) return reply({}, await reported(event, world));
+  const { judged, remark, isAway } = await judgedOrNot(event, world);
+  const { answer, isCertain } = shownAs(judged, results, given);
+  if (!isCertain) {
+    const file = new SessionFile(world.folder, world.host.name, event.session);
+    await file.change((uses) => ({ uses: spoil(uses, newToolUse()), result: undefined }));
+  }
+  // The host waits. What cannot be reported now is made up for at the end of the session.
+  const report = isAway === true ? '' : await reported(event, world);
+  return reply(answer, [remark, report].filter((text) => text !== '').join('\n'));
+}
+
+/** A result that could not be judged is not shown. */
+async function judgedOrNot(
+  event: AfterTool,
+  world: HookWorld,
+): Promise<{ readonly judged: Judged; readonly remark: string; readonly isAway?: boolean }> {
+  const { host, folder, agent, failOpen } = world;
+  try {
+    const file = new SessionFile(folder, host.name, event.session);
+    const judged = await judgeEnd({ event, agent, host: host.name, file });
+    return { judged, remark: judged.kind === 'denied' ? judged.reason : '' };
+  } catch (error) {
+    const why = `Reeve is not reachable: ${reasonOf(error)}`;
+    const isAway = error instanceof GatewayAway;
+    if (failOpen && isUnasked(error)) {
+      const remark = `${why}. The result was let through, because of --fail-open.`;
+      return { judged: { kind: 'as_it_is' }, remark, isAway };
+    }
+    const reason = `${why}. What the tool brought back is not shown, because nobody could judge it.`;
+    return { judged: { kind: 'denied', reason }, remark: reason, isAway };
+  }
+}
+
+function shownAs(
+  judged: Judged,
+  results: ResultControl,
+  given: EventObject,
+): { readonly answer: object; readonly isCertain: boolean } {
+  switch (judged.kind) {
+    case 'as_it_is':
+      return { answer: {}, isCertain: true };
+    case 'denied':
+      return results.withhold(given, judged.reason);
+    case 'masked': {
+      const answer = results.replace(given, judged.value);
+      if (answer !== undefined) return { answer, isCertain: true };
+      return results.withhold(given, 'Denied by policy: what is left of the result cannot take its place');
+    }
+  }
+}
+
+/** Nothing more goes to a model that would read what it must not. */
+async function onward(session: string, given: EventObject, { host, folder }: HookWorld): Promise<HookReply> {
+  const isSpoiltNow = new SessionFile(folder, host.name, session).read().some(isSpoilt);
+  return reply(isSpoiltNow && host.results !== undefined ? host.results.stop(given, spoiltText) : {});
 }
 
 async function beforeTool(event: BeforeTool, given: EventObject, world: HookWorld): Promise<HookReply> {
@@ -84,15 +153,16 @@ async function beforeTool(event: BeforeTool, given: EventObject, world: HookWorl
       ...event,
       actions: withRealPaths(own === undefined ? event.actions : withOwnPlaces(event.actions, own)),
     };
-    const { isAllowed, isApproved, text } = await decideUse({
+    const { isAllowed, isApproved, text, input } = await decideUse({
       event: real,
+      canRewrite: isToolCall(real.actions) && host.canRewrite(given),
       agent,
       host: host.name,
       file,
       subjectToken,
       waitMs,
     });
-    return reply(isAllowed ? host.allow(given, isApproved) : host.deny(given, text));
+    return reply(isAllowed ? host.allow(given, { isApproved, input }) : host.deny(given, text));
   } catch (error) {
     if (error instanceof NoSubjectToken) {
       const why = `Reeve: ${error.message}`;
@@ -101,9 +171,14 @@ async function beforeTool(event: BeforeTool, given: EventObject, world: HookWorl
     const reason = `Reeve is not reachable: ${reasonOf(error)}`;
     const sentence = reason.endsWith('?') ? reason : `${reason}.`;
     if (failOpen && isUnasked(error))
-      return reply(host.allow(given, false), `${sentence} It was let through, because of --fail-open.`);
+      return reply(host.allow(given, { isApproved: false }), `${sentence} It was let through, because of --fail-open.`);
     return reply(host.deny(given, `${sentence} Nothing was done, because nobody could be asked.`), reason);
   }
+}
+
+/** Of these alone the input is what the gateway judges. */
+function isToolCall(actions: readonly PlannedAction[]): boolean {
+  return actions.length === 1 && actions.every(({ action: { type = 'tool_call' } }) => type === 'tool_call');
 }
 
 /** Another question would not have got these. */

@@ -1,6 +1,7 @@
 import { isTokenRefused } from '@reeve/contract/names';
+import { decisionNames } from '@reeve/contract';
 import { statusCode } from '@reeve/grpc-server/client';
-import type { Outcome } from '@reeve/sdk';
+import type { Decision, Outcome } from '@reeve/sdk';
 import type { ResolvedAgent } from '../agent-identity/resolve-agent.ts';
 import { refusedToken } from '../agent-identity/resolve-agent.ts';
 import { GatewayRefusal } from '../grpc/unary-calls.ts';
@@ -8,10 +9,18 @@ import type { ActionAnswer } from './describe-answer.ts';
 import { GatewayCalls } from './gateway-calls.ts';
 import type { PlannedAction } from './hook-event.ts';
 import type { Asker, CheckAnswer } from './hook-messages.ts';
-import { checkAnswer, checkRequest, completeRequest } from './hook-messages.ts';
+import { checkAnswer, checkRequest, completeRequest, resultRequest } from './hook-messages.ts';
 
 /** The operation is over already. */
 const over: ReadonlySet<number> = new Set([statusCode.notFound, statusCode.failedPrecondition]);
+
+/** What the gateway said of a result. */
+export interface ResultAnswer {
+  readonly decision: Decision | undefined;
+  readonly reason: string;
+  readonly policyRule: string;
+  readonly resultJson: Uint8Array | undefined;
+}
 
 /** The connection of one hook to the gateway, as one agent. */
 export class GatewayConversation implements Disposable {
@@ -43,20 +52,39 @@ export class GatewayConversation implements Disposable {
   }
 
   /** Asks about all actions together. Each gets its own answer. */
-  async ask(actions: readonly PlannedAction[], spans: readonly string[]): Promise<readonly ActionAnswer[]> {
-    const answers = await this.#ask(actions, spans);
+  async ask(
+    actions: readonly PlannedAction[],
+    spans: readonly string[],
+    canRewrite: boolean,
+  ): Promise<readonly ActionAnswer[]> {
+    const ask = async () => this.#ask(actions, spans, canRewrite);
+    const answers = await ask();
     if (!answers.some(isRefused)) return answers;
-    const again = (await this.#takeNext()) ? await this.#ask(actions, spans) : answers;
+    const again = (await this.#takeNext()) ? await ask() : answers;
     const advised = (reason: string) => refusedToken(reason, this.#agent.advice);
     return again.map((answer) => (isRefused(answer) ? { ...answer, reason: advised(answer.reason) } : answer));
   }
 
-  async #ask(actions: readonly PlannedAction[], spans: readonly string[]): Promise<readonly ActionAnswer[]> {
-    const requests = actions.map((planned, index) => checkRequest(this.#asker, spans[index] ?? '', planned));
+  async #ask(
+    actions: readonly PlannedAction[],
+    spans: readonly string[],
+    canRewrite: boolean,
+  ): Promise<readonly ActionAnswer[]> {
+    const requests = actions.map((planned, index) =>
+      checkRequest(this.#asker, spans[index] ?? '', planned, canRewrite),
+    );
     const responses = await this.#calls.check(requests);
     return responses.map((response, index) =>
-      answerOf(checkAnswer(response), this.#asker.trace, actions[index], spans[index]),
+      answerOf(checkAnswer(response), this.#asker.trace, canRewrite, actions[index], spans[index]),
     );
+  }
+
+  /** Has judged what an operation brought back. The bytes are those that may be read, if they are others. */
+  async checkResult(span: string, result: Buffer, isError: boolean): Promise<ResultAnswer> {
+    const { decision, reason, policyRule, resultJson } = await this.#withToken(() =>
+      this.#calls.checkResult(resultRequest(this.#asker, span, result, isError)),
+    );
+    return { decision: decisionNames.nameOf(decision), reason, policyRule, resultJson };
   }
 
   /** Reports how operations ended. Those that are over already need no report. */
@@ -104,14 +132,20 @@ export class GatewayConversation implements Disposable {
 }
 
 /** An answer about another operation does not count: it must never allow this one. */
-function answerOf(response: CheckAnswer, trace: string, planned?: PlannedAction, span = ''): ActionAnswer {
-  const { decision } = response;
+function answerOf(
+  response: CheckAnswer,
+  trace: string,
+  canRewrite: boolean,
+  planned?: PlannedAction,
+  span = '',
+): ActionAnswer {
+  const { decision, args } = response;
   const isOurs = response.opId === `${trace}:${span}` || (response.opId === '' && decision === 'deny');
-  if (decision === undefined || !isOurs || planned === undefined) {
+  if (decision === undefined || !isOurs || planned === undefined || (args !== undefined && !canRewrite)) {
     throw new GatewayRefusal(statusCode.internal, 'the gateway answered something else than was asked');
   }
-  const { reason, policyRule, opId, approvalId } = response;
-  return { planned, span, decision, reason, policyRule, opId, approvalId };
+  const { reason, policyRule, opId, approvalId, judgesResult } = response;
+  return { planned, span, decision, reason, policyRule, opId, approvalId, judgesResult, args };
 }
 
 function isRefused({ policyRule, reason }: ActionAnswer): boolean {

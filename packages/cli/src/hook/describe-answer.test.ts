@@ -11,6 +11,8 @@ function held(members: Partial<ActionAnswer>): ActionAnswer {
     policyRule: '',
     opId: '4bf9:b7ad',
     approvalId: '',
+    judgesResult: false,
+    args: undefined,
     ...members,
   };
 }

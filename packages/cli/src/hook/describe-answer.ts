@@ -11,6 +11,8 @@ export interface ActionAnswer {
   readonly policyRule: string;
   readonly opId: string;
   readonly approvalId: string;
+  readonly judgesResult: boolean;
+  readonly args: Uint8Array | undefined;
 }
 
 const longestSubject = 160;
@@ -24,6 +26,12 @@ export function deniedText(denied: readonly ActionAnswer[]): string {
   });
   const more = denied.length > mostNamed ? [`and ${denied.length - mostNamed} more`] : [];
   return `Denied by policy: ${[...named, ...more].join('; ')}`;
+}
+
+/** The host would show its model what comes back, whatever policy says of it. */
+export function unreplaceableText(judged: readonly ActionAnswer[], why: string): string {
+  const named = judged.slice(0, mostNamed).map(({ planned, opId }) => `${subjectOf(planned)} (operation ${opId})`);
+  return `Denied by policy: what comes back of ${named.join('; ')} must be judged before a model reads it, and ${why}`;
 }
 
 /** It waits for a person, and this is how to go on. What an operator has paused has no approval. */

@@ -3,10 +3,13 @@ import {
   BatchCheckResponse,
   CheckActionRequest,
   CheckActionResponse,
+  CheckResultRequest,
+  CheckResultResponse,
   CompleteActionRequest,
   CompleteActionResponse,
   IdentifyAgentRequest,
   IdentifyAgentResponse,
+  bounds,
   paths,
 } from '@reeve/contract';
 import { isLocalAddress } from '@reeve/contract/host-name';
@@ -21,6 +24,12 @@ const methods = {
   identify: { path: paths.identifyAgent, request: IdentifyAgentRequest, response: IdentifyAgentResponse },
   check: { path: paths.checkAction, request: CheckActionRequest, response: CheckActionResponse },
   batch: { path: paths.batchCheck, request: BatchCheckRequest, response: BatchCheckResponse },
+  result: {
+    path: paths.checkResult,
+    request: CheckResultRequest,
+    response: CheckResultResponse,
+    longest: bounds.resultMessage,
+  },
   complete: { path: paths.completeAction, request: CompleteActionRequest, response: CompleteActionResponse },
 };
 
@@ -61,6 +70,10 @@ export class GatewayCalls implements Disposable {
     if (responses.length !== requests.length)
       throw new GatewayRefusal(statusCode.internal, 'the gateway did not answer every check');
     return responses;
+  }
+
+  async checkResult(request: CheckResultRequest): Promise<CheckResultResponse> {
+    return this.#calls.call(methods.result, request);
   }
 
   async complete(request: CompleteActionRequest): Promise<void> {

@@ -28,6 +28,15 @@ export interface BeforeTool {
   /** A more precise event of a tool use that another event has announced already. */
   readonly isRepeated: boolean;
   readonly actions: readonly PlannedAction[];
+  /** Why the host's model reads what the tool brings back, whatever a hook says of it. Undefined if a hook can replace it. */
+  readonly unreplaceable: string | undefined;
+}
+
+/** What a tool brought back, as a model would read it. */
+export interface ToolResult {
+  readonly value: unknown;
+  /** Whether the tool has failed, and this is its error. */
+  readonly isError: boolean;
 }
 
 /** A tool has been used. */
@@ -37,11 +46,15 @@ export interface AfterTool {
   readonly toolUse: string | undefined;
   readonly actions: readonly PlannedAction[];
   readonly outcome: Outcome;
+  /** Undefined if the event does not say, or if there is none. */
+  readonly result: ToolResult | undefined;
 }
 
 export type HookEvent =
   | BeforeTool
   | AfterTool
+  /** More is about to go to the model: what tools brought back, or what a person says. */
+  | { readonly kind: 'onward'; readonly session: string }
   /** The agent stopped working for now. What it began is over. */
   | { readonly kind: 'turn_over'; readonly session: string; readonly agent: string }
   | { readonly kind: 'session_over'; readonly session: string }

@@ -14,10 +14,31 @@ export interface HookHost {
   readonly name: HookHostName;
   /** Reads an event. Throws `MalformedEvent`. */
   read(event: Readonly<Record<string, unknown>>, machine: Machine): HookEvent;
-  /** The host may go on, under its own rules. `approved`: a person has said yes to exactly this. */
-  allow(event: Readonly<Record<string, unknown>>, approved: boolean): object;
+  /** Whether the host takes another input for the tool of this event. */
+  canRewrite(event: Readonly<Record<string, unknown>>): boolean;
+  /** The host may go on, under its own rules. */
+  allow(event: Readonly<Record<string, unknown>>, how: Permission): object;
   /** The host does not do it, and its model reads the reason. */
   deny(event: Readonly<Record<string, unknown>>, reason: string): object;
+  /** How a hook changes what the model reads of a tool. Undefined if the host does not heed that. */
+  readonly results: ResultControl | undefined;
+}
+
+export interface Permission {
+  /** A person has said yes to exactly this. */
+  readonly isApproved: boolean;
+  /** The input to use in place of the given one. */
+  readonly input?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** How a host lets a hook change what its model reads of a tool that was used. */
+export interface ResultControl {
+  /** The model reads this in place of what the tool brought back. Undefined if the host would not heed it. */
+  replace(event: Readonly<Record<string, unknown>>, value: unknown): object | undefined;
+  /** The model reads the reason in place of it. Unless that is certain, nothing more may go to the model. */
+  withhold(event: Readonly<Record<string, unknown>>, reason: string): { answer: object; isCertain: boolean };
+  /** Nothing more goes to the model. */
+  stop(event: Readonly<Record<string, unknown>>, reason: string): object;
 }
 
 /** The time limit that `hook install` gives to a hook. Hosts take any, so it is what a person may need to decide. */

@@ -32,7 +32,7 @@ const action: fc.Arbitrary<HookAction> = fc.oneof(
 test('checks say who asks, in which session and by which door, and what would be done', () => {
   fc.assert(
     fc.property(action, text, (given, note) => {
-      const sent = CheckActionRequest.encode(checkRequest(asker, 'a-2', { action: given, note })).finish();
+      const sent = CheckActionRequest.encode(checkRequest(asker, 'a-2', { action: given, note }, false)).finish();
       const read = CheckActionRequest.decode(sent);
       expect(read).toMatchObject({ agentId: asker.agentId, credentialToken: 'rva_x', traceId: 's-1', spanId: 'a-2' });
       expect(read).toMatchObject({
@@ -57,9 +57,10 @@ test('checks say who asks, in which session and by which door, and what would be
 
 test('an empty argument is an argument, too', () => {
   const planned = { action: { type: 'process_exec', command: 'ls', args: [''] } } as const;
-  const { context, actionType } = CheckActionRequest.decode(
-    CheckActionRequest.encode(checkRequest(asker, 'a', planned)).finish(),
+  const { context, actionType, canRewrite } = CheckActionRequest.decode(
+    CheckActionRequest.encode(checkRequest(asker, 'a', planned, true)).finish(),
   );
+  expect(canRewrite).toBe(true);
   expect([context?.action?.value, actionType]).toEqual([
     { command: 'ls', args: [''], workingDir: '' },
     ActionType.PROCESS_EXEC,
@@ -83,7 +84,7 @@ test.each([
   const said = { decision, reason: 'because', policyRule: 'a/b', approvalId: 'apr_1', opId: 's-1:a' };
   const answer = { ...said, decisionLatencyUs: 2 ** 40, opState: 'running', limit: undefined, judgeResult: false };
   const read = CheckActionResponse.decode(CheckActionResponse.encode(answer).finish());
-  expect(checkAnswer(read)).toEqual({ ...said, decision: name });
+  expect(checkAnswer(read)).toEqual({ ...said, decision: name, judgesResult: false, args: undefined });
 });
 
 test('an answer without content decides nothing', () => {

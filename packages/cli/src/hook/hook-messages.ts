@@ -1,4 +1,10 @@
-import type { ActionContext, CheckActionRequest, CheckActionResponse, CompleteActionRequest } from '@reeve/contract';
+import type {
+  ActionContext,
+  CheckActionRequest,
+  CheckActionResponse,
+  CheckResultRequest,
+  CompleteActionRequest,
+} from '@reeve/contract';
 import { actionTypeNames, decisionNames, doorNames, outcomeNames } from '@reeve/contract';
 import type { HookHostName } from '@reeve/contract/names';
 import type { Decision, Outcome } from '@reeve/sdk';
@@ -22,12 +28,21 @@ export interface CheckAnswer {
   readonly policyRule: string;
   readonly approvalId: string;
   readonly opId: string;
+  /** Whether what it brings back must be judged before a model reads it. */
+  readonly judgesResult: boolean;
+  /** The arguments to use in place of those that were asked about. */
+  readonly args: Uint8Array | undefined;
 }
 
 const longestSummary = 500;
 
 /** As the SDK would send it. */
-export function checkRequest(asker: Asker, span: string, { action, note = '' }: PlannedAction): CheckActionRequest {
+export function checkRequest(
+  asker: Asker,
+  span: string,
+  { action, note = '' }: PlannedAction,
+  canRewrite: boolean,
+): CheckActionRequest {
   return {
     agentId: asker.agentId,
     credentialToken: asker.token,
@@ -41,7 +56,7 @@ export function checkRequest(asker: Asker, span: string, { action, note = '' }: 
     summary: note.slice(0, longestSummary),
     via: { door: doorNames.wireOf.hook, name: asker.host },
     subjectToken: asker.subjectToken(),
-    canRewrite: false,
+    canRewrite,
   };
 }
 
@@ -68,8 +83,26 @@ function contextOf(action: HookAction): ActionContext {
   }
 }
 
-export function checkAnswer({ decision, reason, policyRule, approvalId, opId }: CheckActionResponse): CheckAnswer {
-  return { decision: decisionNames.nameOf(decision), reason, policyRule, approvalId, opId };
+export function checkAnswer(response: CheckActionResponse): CheckAnswer {
+  const { reason, policyRule, approvalId, opId, judgeResult: judgesResult, argsJson: args } = response;
+  return {
+    decision: decisionNames.nameOf(response.decision),
+    reason,
+    policyRule,
+    approvalId,
+    opId,
+    judgesResult,
+    args,
+  };
+}
+
+export function resultRequest(
+  { agentId, token, trace }: Asker,
+  span: string,
+  resultJson: Buffer,
+  isError: boolean,
+): CheckResultRequest {
+  return { agentId, credentialToken: token, opId: `${trace}:${span}`, resultJson, isError };
 }
 
 export function completeRequest(

@@ -8,7 +8,8 @@ const ls = { action: { type: 'process_exec', command: 'ls' } } as const;
 const rm = { action: { type: 'process_exec', command: 'rm' } } as const;
 
 function before(toolUse: string | undefined, more: Partial<BeforeTool> = {}): BeforeTool {
-  return { kind: 'before', session: 's', agent: '', toolUse, isRepeated: false, actions: [ls, rm], ...more };
+  const common = { kind: 'before', session: 's', agent: '', isRepeated: false, unreplaceable: undefined } as const;
+  return { ...common, toolUse, actions: [ls, rm], ...more };
 }
 
 const begin = (uses: readonly OpenUse[], event: BeforeTool, alive = true) => beginUse(uses, event, () => alive);
@@ -55,7 +56,8 @@ test('a host without ids gets unique ones, and the oldest equal use ends first',
   const second = begin([one], before(undefined)).result;
   expect(second.key).not.toBe(first.key);
   const uses = settleUse([one], second, { ...second, state: 'running' });
-  const after = { kind: 'after', session: 's', toolUse: undefined, actions: [ls, rm], outcome: 'succeeded' } as const;
+  const over = { kind: 'after', session: 's', outcome: 'succeeded', result: undefined } as const;
+  const after = { ...over, toolUse: undefined, actions: [ls, rm] };
   expect(endedUse(uses, after)?.key).toBe(first.key);
   expect(endedUse(uses, { ...after, toolUse: second.key })?.key).toBe(second.key);
   expect(endedUse(uses, { ...after, actions: [rm] })).toBeUndefined();

@@ -50,6 +50,12 @@ export function settleUse(uses: Uses, asked: AskedUse, settled: OpenUse | undefi
   return settled === undefined ? others : [...others, settled];
 }
 
+/** The session as one that is over. */
+export function spoil(uses: Uses, key: string): Uses {
+  const spoilt = { fingerprint: '', spans: [], state: 'spoilt', pid: 0, agent: '', isAnnounced: false } as const;
+  return [...uses, { ...spoilt, key }];
+}
+
 /** The tool use that has ended: by its id, or the oldest one that did the same. */
 export function endedUse(uses: Uses, event: AfterTool): OpenUse | undefined {
   const running = uses.filter(({ state }) => state === 'running');

@@ -6,8 +6,10 @@ import type { HookEvent } from './hook-event.ts';
 import { endedUse } from './open-uses.ts';
 import { traceOf } from './operation-ids.ts';
 import type { OpenUse, SessionFile } from './session-file.ts';
+import { isSpoilt } from './session-file.ts';
 
-type EndEvent = Exclude<HookEvent, { readonly kind: 'before' | 'other' }>;
+/** Something is over. */
+export type EndEvent = Exclude<HookEvent, { readonly kind: 'before' | 'onward' | 'other' }>;
 
 export interface ReportEnd {
   readonly event: EndEvent;
@@ -41,7 +43,8 @@ function endedBy(event: EndEvent, uses: readonly OpenUse[]): readonly OpenUse[] 
     case 'turn_over':
       return uses.filter(({ state, agent }) => state === 'running' && agent === event.agent);
     case 'session_over':
-      return uses;
+      // Who takes the session up again still must not read it.
+      return uses.filter((use) => !isSpoilt(use));
   }
 }
 

@@ -17,14 +17,17 @@ export interface OpenUse {
   readonly spans: readonly (string | null)[];
   /**
    * `asking`: the process of this id waits for an answer. `held`: it waits for an approval and did not happen yet.
-   * `failed`: nobody was told the answer, so it did not happen. `running`: it was allowed.
+   * `failed`: nobody was told the answer, so it did not happen. `running`: it was allowed. `spoilt`: it brought back what
+   * the model must not read, and the host could not take it away, so that the session is over.
    */
-  readonly state: 'asking' | 'held' | 'failed' | 'running';
+  readonly state: 'asking' | 'held' | 'failed' | 'running' | 'spoilt';
   readonly pid: number;
   /** The agent inside of the session. */
   readonly agent: string;
   /** Whether a more precise event of the same tool use may follow. */
   readonly isAnnounced: boolean;
+  /** Those of its operations whose result must be judged. */
+  readonly judged?: readonly string[] | undefined;
 }
 
 const mostUses = 1000;
@@ -82,20 +85,28 @@ export class SessionFile {
   #write(uses: readonly OpenUse[]): void {
     if (uses.length === 0) return rmSync(this.#path, { force: true });
     const draft = `${this.#path}.${process.pid}.tmp`;
-    writeFileSync(draft, JSON.stringify({ uses: uses.slice(-mostUses) }), { mode: 0o600 });
+    const [spoilt, others] = [uses.filter(isSpoilt), uses.filter((use) => !isSpoilt(use))];
+    const kept = [...spoilt.slice(0, 1), ...others.slice(1 - mostUses)];
+    writeFileSync(draft, JSON.stringify({ uses: kept }), { mode: 0o600 });
     renameSync(draft, this.#path);
   }
 }
 
+export function isSpoilt({ state }: OpenUse): boolean {
+  return state === 'spoilt';
+}
+
 function isOpenUse(value: unknown): value is OpenUse {
   if (!isObject(value)) return false;
-  const { key, fingerprint, spans, state, pid, agent } = value;
+  const { key, fingerprint, spans, state, pid, agent, judged = [] } = value;
   const isSpan = (span: unknown) => span === null || typeof span === 'string';
   return (
     [key, fingerprint, agent].every((text) => typeof text === 'string') &&
-    ['asking', 'held', 'failed', 'running'].includes(String(state)) &&
+    ['asking', 'held', 'failed', 'running', 'spoilt'].includes(String(state)) &&
     typeof pid === 'number' &&
     Array.isArray(spans) &&
-    spans.every(isSpan)
+    spans.every(isSpan) &&
+    Array.isArray(judged) &&
+    judged.every((span) => typeof span === 'string')
   );
 }

@@ -8,7 +8,7 @@ export async function waitForPeople(
   held: readonly ActionAnswer[],
   asker: Asker,
   gateway: GrpcGateway,
-  waitMs: number,
+  { waitMs, canRewrite }: { readonly waitMs: number; readonly canRewrite: boolean },
 ): Promise<readonly ActionAnswer[]> {
   using reeve = connect({ ...gateway, onUnavailable: 'throw' });
   const { agentId, token, host, trace, subjectToken } = asker;
@@ -16,7 +16,8 @@ export async function waitForPeople(
   await using agent = reeve.attach({ ...agentId, token, shared: true, waitsOnly: true });
   const wait = async (answer: ActionAnswer): Promise<ActionAnswer> => {
     const { planned, span } = answer;
-    const { decision, reason, policyRule, approvalId } = await agent.decision(planned.action, {
+    // The same question as before: what is rewritten is denied to who cannot rewrite.
+    const details = {
       traceId: trace,
       spanId: span,
       runId: trace,
@@ -24,7 +25,9 @@ export async function waitForPeople(
       subjectToken: subjectToken(),
       via: { door: 'hook', name: host },
       waitMs,
-    });
+      canRewrite,
+    } as const;
+    const { decision, reason, policyRule, approvalId } = await agent.decision(planned.action, details);
     return { ...answer, decision, reason, policyRule, approvalId: approvalId ?? answer.approvalId };
   };
   // Awaited here, because the connection ends with this function.

@@ -1,22 +1,37 @@
 import type { EventObject } from '../event-members.ts';
 import { allTexts, folderOf, inputOf, objectOf, optionalText, textOf } from '../event-members.ts';
-import type { HookEvent, PlannedAction } from '../hook-event.ts';
+import type { HookEvent, PlannedAction, ToolResult } from '../hook-event.ts';
 import { ifUnderstood, MalformedEvent } from '../hook-event.ts';
 import type { HookHost } from '../hook-host.ts';
 import type { Machine } from '../own-places.ts';
 import type { ToolPlace } from '../plan-actions.ts';
 import { planFetch, planFiles, planMcp, planShell, planTool, planUnreadable } from '../plan-actions.ts';
 import { planGlob, planSearch } from '../plan-search.ts';
+import { claudeResults } from './claude-results.ts';
 
 /** Claude Code: https://code.claude.com/docs/en/hooks */
 export const claudeCode: HookHost = {
   name: 'claude-code',
-  read: (event, machine) => readEvent(event, machine, toolActions),
+  read: (event, machine) => readEvent(event, machine, { actionsOf: toolActions, unreplaceable }),
+  canRewrite: () => true,
   // Without a decision the rules and the questions of the host itself still count. After an approval they need not.
-  allow: (event, approved) => (isBefore(event) ? decided(approved ? { permissionDecision: 'allow' } : {}) : {}),
+  allow: (event, { isApproved, input }) =>
+    isBefore(event)
+      ? decided({
+          ...(isApproved ? { permissionDecision: 'allow' } : {}),
+          ...(input === undefined ? {} : { updatedInput: input }),
+        })
+      : {},
   deny: (event, reason) =>
     isBefore(event) ? decided({ permissionDecision: 'deny', permissionDecisionReason: reason }) : {},
+  results: claudeResults,
 };
+
+/** Output that comes later is read by other tools, or by none. */
+function unreplaceable(tool: string, input: EventObject): string | undefined {
+  const isLater = tool === 'Monitor' || (input['run_in_background'] ?? false) !== false;
+  return isLater ? 'Claude Code shows its model what runs in the background without asking a hook' : undefined;
+}
 
 function isBefore(event: EventObject): boolean {
   return event['hook_event_name'] === 'PreToolUse';
@@ -28,8 +43,15 @@ function decided(members: object): object {
 
 export type ToolActions = (tool: string, input: EventObject, place: ToolPlace) => readonly PlannedAction[];
 
+/** What differs between hosts with the events of Claude Code. */
+export interface HostTools {
+  readonly actionsOf: ToolActions;
+  /** Why the model reads what this tool brings back, whatever a hook says. */
+  readonly unreplaceable: (tool: string, input: EventObject) => string | undefined;
+}
+
 /** The events of Claude Code. Codex has taken over their names and members. */
-export function readEvent(event: EventObject, machine: Machine, actionsOf: ToolActions): HookEvent {
+export function readEvent(event: EventObject, machine: Machine, { actionsOf, unreplaceable }: HostTools): HookEvent {
   const name = textOf(event, 'hook_event_name');
   const session = textOf(event, 'session_id');
   const agent = optionalText(event, 'agent_id') ?? '';
@@ -43,6 +65,7 @@ export function readEvent(event: EventObject, machine: Machine, actionsOf: ToolA
         toolUse,
         isRepeated: false,
         actions: planned(event, machine, actionsOf),
+        unreplaceable: unreplaceable(textOf(event, 'tool_name'), inputOf(event, 'tool_input')),
       };
     }
     case 'PostToolUse':
@@ -55,8 +78,12 @@ export function readEvent(event: EventObject, machine: Machine, actionsOf: ToolA
         toolUse,
         actions: ifUnderstood(() => planned(event, machine, actionsOf)),
         outcome: outcomeOf(name, event),
+        result: resultOf(name, event),
       };
     }
+    case 'PostToolBatch':
+    case 'UserPromptSubmit':
+      return { kind: 'onward', session };
     case 'Stop':
     case 'StopFailure':
     case 'SubagentStop':
@@ -72,7 +99,7 @@ export function readEvent(event: EventObject, machine: Machine, actionsOf: ToolA
 
 /** Events that are about no use of a tool. */
 const otherEvents =
-  /^(?:SessionStart|Setup|UserPromptSubmit|UserPromptExpansion|Notification|PreCompact|PostCompact|SubagentStart|PostToolBatch|TeammateIdle|TaskCreated|TaskCompleted|ConfigChange|CwdChanged|FileChanged|WorktreeCreate|WorktreeRemove|InstructionsLoaded|Elicitation|ElicitationResult|MessageDisplay)$/;
+  /^(?:SessionStart|Setup|UserPromptExpansion|Notification|PreCompact|PostCompact|SubagentStart|TeammateIdle|TaskCreated|TaskCompleted|ConfigChange|CwdChanged|FileChanged|WorktreeCreate|WorktreeRemove|InstructionsLoaded|Elicitation|ElicitationResult|MessageDisplay)$/;
 
 function planned(event: EventObject, machine: Machine, actionsOf: ToolActions): readonly PlannedAction[] {
   const tool = textOf(event, 'tool_name');
@@ -86,6 +113,13 @@ function outcomeOf(name: string, event: EventObject): 'succeeded' | 'failed' | '
   const code = response['exit_code'] ?? objectOf(response, 'metadata')['exit_code'];
   if (response['interrupted'] === true) return 'cancelled';
   return response['success'] === false || (typeof code === 'number' && code !== 0) ? 'failed' : 'succeeded';
+}
+
+/** The error of a tool that has failed holds what a command has printed. */
+function resultOf(name: string, event: EventObject): ToolResult | undefined {
+  if (name === 'PermissionDenied') return undefined;
+  if (name === 'PostToolUse') return { value: event['tool_response'] ?? null, isError: false };
+  return { value: event['error'] ?? null, isError: true };
 }
 
 const writers = new Set(['Write', 'Edit', 'MultiEdit', 'NotebookEdit']);

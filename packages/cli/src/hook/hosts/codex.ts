@@ -9,11 +9,18 @@ import { joinWords } from '../shell/quote.ts';
 import type { ToolActions } from './claude-code.ts';
 import { readEvent, toolActions as claudeActions } from './claude-code.ts';
 
-/** Codex: https://developers.openai.com/codex/hooks. It knows no decision but to deny; silence lets it go on. */
+/**
+ * Codex: https://developers.openai.com/codex/hooks. It knows no decision but to deny; silence lets it go on. Another input
+ * comes with the decision to allow.
+ */
 export const codex: HookHost = {
   name: 'codex',
-  read: (event, machine) => readEvent(event, machine, toolActions),
-  allow: () => ({}),
+  read: (event, machine) => readEvent(event, machine, { actionsOf: toolActions, unreplaceable: () => unreplaceable }),
+  canRewrite: () => true,
+  allow: (event, { input }) =>
+    input === undefined || event['hook_event_name'] !== 'PreToolUse'
+      ? {}
+      : { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'allow', updatedInput: input } },
   deny: (event, reason) =>
     event['hook_event_name'] === 'PreToolUse'
       ? {
@@ -24,7 +31,12 @@ export const codex: HookHost = {
           },
         }
       : {},
+  results: undefined,
 };
+
+/** It asks after a tool that has ended well, and the model chooses how long it waits for that. */
+const unreplaceable =
+  'Codex shows its model what a command has printed so far, and what a tool says that has failed, without asking a hook';
 
 const shellTools = new Set(['Bash', 'shell', 'local_shell', 'exec_command', 'shell_command']);
 

@@ -14,9 +14,15 @@ import { planFetch, planFile, planFiles, planMcp, planShell, planShellIn, planTo
 export const cursor: HookHost = {
   name: 'cursor',
   read: readEvent,
-  allow: (event) => (isBefore(event) ? { permission: 'allow' } : {}),
+  canRewrite: (event) => event['hook_event_name'] === 'preToolUse' && isObject(event['tool_input']),
+  allow: (event, { input }) =>
+    isBefore(event) ? { permission: 'allow', ...(input === undefined ? {} : { updated_input: input }) } : {},
   deny: (event, reason) => (isBefore(event) ? { permission: 'deny', user_message: reason, agent_message: reason } : {}),
+  results: undefined,
 };
+
+/** Only what an MCP tool says that has not failed can be replaced. */
+const unreplaceable = 'Cursor shows its model what a tool brings back, or the error of one, without asking a hook';
 
 const before = /^(?:preToolUse|before(?:ShellExecution|MCPExecution|ReadFile|TabFileRead)|subagentStart)$/;
 
@@ -33,11 +39,11 @@ function readEvent(event: EventObject, machine: Machine): HookEvent {
   const place = placeOf(event, machine);
   if (isAfter.test(name)) {
     const done = ifUnderstood(() => eventActions(name, event, place) ?? []);
-    return { kind: 'after', session, toolUse, actions: done, outcome: outcomeOf(name, event) };
+    return { kind: 'after', session, toolUse, actions: done, outcome: outcomeOf(name, event), result: undefined };
   }
   const actions = eventActions(name, event, place);
   if (actions !== undefined) {
-    return { kind: 'before', session, agent: '', toolUse, isRepeated: name !== 'preToolUse', actions };
+    return { kind: 'before', session, agent: '', toolUse, isRepeated: name !== 'preToolUse', actions, unreplaceable };
   }
   if (name === 'stop') return { kind: 'turn_over', session, agent: '' };
   if (name === 'sessionEnd') return { kind: 'session_over', session };

@@ -1,6 +1,7 @@
+import { isObject } from '../../is-object.ts';
 import type { EventObject } from '../event-members.ts';
 import { allTexts, folderOf, inputOf, objectOf, optionalText, textOf, textsIn } from '../event-members.ts';
-import type { HookEvent, PlannedAction } from '../hook-event.ts';
+import type { HookEvent, PlannedAction, ToolResult } from '../hook-event.ts';
 import { ifUnderstood, MalformedEvent } from '../hook-event.ts';
 import type { HookHost } from '../hook-host.ts';
 import type { Machine } from '../own-places.ts';
@@ -12,9 +13,38 @@ import { planGlob, planSearch } from '../plan-search.ts';
 export const geminiCli: HookHost = {
   name: 'gemini-cli',
   read: readEvent,
-  allow: (event) => (event['hook_event_name'] === 'BeforeTool' ? { decision: 'allow' } : {}),
+  canRewrite: () => true,
+  allow: (event, { input }) =>
+    event['hook_event_name'] === 'BeforeTool'
+      ? {
+          decision: 'allow',
+          ...(input === undefined ? {} : { hookSpecificOutput: { hookEventName: 'BeforeTool', tool_input: input } }),
+        }
+      : {},
   deny: (event, reason) => (event['hook_event_name'] === 'BeforeTool' ? { decision: 'deny', reason } : {}),
+  // The reason of a denial takes the place of what the tool brought back.
+  results: {
+    replace: (_event, value) => ({ decision: 'deny', reason: `As policy lets it be read: ${readAs(value)}` }),
+    withhold: (_event, reason) => ({ answer: { decision: 'deny', reason }, isCertain: true }),
+    stop: () => ({}),
+  },
 };
+
+/** The parts of an output as one text. */
+function readAs(value: unknown): string {
+  if (typeof value === 'string') return value;
+  const parts: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const texts = parts.map((part) => (isObject(part) ? part['text'] : part));
+  return texts.every((text) => typeof text === 'string') ? texts.join('\n') : JSON.stringify(value);
+}
+
+/** The model reads the message of an error in place of the output. */
+function resultOf(event: EventObject, isError: boolean): ToolResult {
+  const { error, llmContent, ...others } = objectOf(event, 'tool_response');
+  if (!isError) return { value: llmContent ?? others, isError };
+  const { message } = isObject(error) ? error : { message: error };
+  return { value: [message ?? '', llmContent ?? ''].map((part) => readAs(part)), isError };
+}
 
 function readEvent(event: EventObject, machine: Machine): HookEvent {
   const session = textOf(event, 'session_id');
@@ -22,11 +52,26 @@ function readEvent(event: EventObject, machine: Machine): HookEvent {
   const name = textOf(event, 'hook_event_name');
   switch (name) {
     case 'BeforeTool':
-      return { kind: 'before', session, agent: '', toolUse, isRepeated: false, actions: toolActions(event, machine) };
+      return {
+        kind: 'before',
+        session,
+        agent: '',
+        toolUse,
+        isRepeated: false,
+        actions: toolActions(event, machine),
+        unreplaceable: (inputOf(event, 'tool_input')['is_background'] ?? false) === false ? undefined : background,
+      };
     case 'AfterTool': {
       const hasFailed = (objectOf(event, 'tool_response')['error'] ?? null) !== null;
       const outcome = hasFailed ? 'failed' : 'succeeded';
-      return { kind: 'after', session, toolUse, actions: ifUnderstood(() => toolActions(event, machine)), outcome };
+      return {
+        kind: 'after',
+        session,
+        toolUse,
+        actions: ifUnderstood(() => toolActions(event, machine)),
+        outcome,
+        result: resultOf(event, hasFailed),
+      };
     }
     case 'AfterAgent':
       return { kind: 'turn_over', session, agent: '' };
@@ -37,6 +82,8 @@ function readEvent(event: EventObject, machine: Machine): HookEvent {
       return { kind: 'other' };
   }
 }
+
+const background = 'Gemini CLI shows its model what runs in the background without asking a hook';
 
 /** Events that are about no use of a tool. */
 const otherEvents =

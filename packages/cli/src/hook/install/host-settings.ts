@@ -45,6 +45,9 @@ export const hostSettings: Readonly<Record<HookHostName, HostSettings>> = {
       PreToolUse: group(command, hookLimitSecs, { onFailure: 'block' }),
       PostToolUse: group(command, shortSecs),
       PostToolUseFailure: group(command, shortSecs),
+      // Before more goes to the model.
+      PostToolBatch: group(command, shortSecs),
+      UserPromptSubmit: group(command, shortSecs),
       Stop: group(command, shortSecs),
       SubagentStop: group(command, shortSecs),
       SessionEnd: group(command, shortSecs),

@@ -1,0 +1,91 @@
+import { bounds } from '@reeve/contract';
+import type { HookHostName } from '@reeve/contract/names';
+import { statusCode } from '@reeve/grpc-server/client';
+import type { ResolvedAgent } from '../agent-identity/resolve-agent.ts';
+import { GatewayRefusal } from '../grpc/unary-calls.ts';
+import type { ResultAnswer } from './ask-gateway.ts';
+import { GatewayConversation } from './ask-gateway.ts';
+import type { AfterTool, ToolResult } from './hook-event.ts';
+import { endedUse } from './open-uses.ts';
+import { spansOf, traceOf } from './operation-ids.ts';
+import { resultBytes } from './result-bytes.ts';
+import type { SessionFile } from './session-file.ts';
+
+/** What a model may read of a result. */
+export type Judged =
+  | { readonly kind: 'as_it_is' }
+  | { readonly kind: 'masked'; readonly value: unknown }
+  | { readonly kind: 'denied'; readonly reason: string };
+
+export interface JudgeEnd {
+  readonly event: AfterTool;
+  /** Asked for only if there is something to judge. */
+  readonly agent: () => Promise<ResolvedAgent>;
+  readonly host: HookHostName;
+  readonly file: SessionFile;
+}
+
+const asItIs: Judged = { kind: 'as_it_is' };
+
+/** Has judged what a tool brought back. Each operation of its use judges what those before it let pass. */
+export async function judgeEnd({ event, agent, host, file }: JudgeEnd): Promise<Judged> {
+  const { result } = event;
+  const owed = result === undefined ? undefined : owedBy(event, file);
+  if (result === undefined || owed === undefined || owed.spans.length === 0) return asItIs;
+  const about = { host, trace: traceOf(event.session), subjectToken: () => undefined };
+  using gateway = await GatewayConversation.open(await agent(), about);
+  // Awaited here, because the connection ends with this function.
+  return await judgedBy(gateway, owed, result);
+}
+
+interface Owed {
+  readonly spans: readonly string[];
+  /** Whether it is known that the gateway was asked about these. */
+  readonly areKnown: boolean;
+}
+
+/** Whoever removes what hooks have noted of a tool use does not get its result past the gateway. */
+function owedBy(event: AfterTool, file: SessionFile): Owed | undefined {
+  const use = endedUse(file.read(), event);
+  if (use !== undefined) return { spans: use.judged ?? [], areKnown: true };
+  return event.toolUse === undefined
+    ? undefined
+    : { spans: spansOf(event.toolUse, Math.max(1, event.actions.length)), areKnown: false };
+}
+
+async function judgedBy(gateway: GatewayConversation, owed: Owed, { value, isError }: ToolResult): Promise<Judged> {
+  const sent = resultBytes(value);
+  let bytes: Buffer = sent.bytes;
+  for (const span of owed.spans) {
+    if (bytes.length > bounds.result) return denied(`it has more than ${bounds.result} bytes`);
+    const answer = await judgement(gateway, owed, span, bytes, isError);
+    if (answer === undefined) continue;
+    const { decision, reason, policyRule, resultJson } = answer;
+    if (decision !== 'allow') return denied(policyRule === '' ? reason : `${reason} (rule ${policyRule})`);
+    if (resultJson !== undefined) bytes = Buffer.from(resultJson);
+  }
+  return bytes === sent.bytes ? asItIs : { kind: 'masked', value: sent.read(bytes) };
+}
+
+/** Never asked about, or over: then another hook of the same event has judged and reported it. */
+const settled: ReadonlySet<number> = new Set([statusCode.notFound, statusCode.failedPrecondition]);
+
+/** Undefined if there is nothing to judge: nobody has noted the use, and the gateway knows of none that runs. */
+async function judgement(
+  gateway: GatewayConversation,
+  { areKnown }: Owed,
+  span: string,
+  bytes: Buffer,
+  isError: boolean,
+): Promise<ResultAnswer | undefined> {
+  try {
+    return await gateway.checkResult(span, bytes, isError);
+  } catch (error) {
+    if (!areKnown && error instanceof GatewayRefusal && settled.has(error.status)) return undefined;
+    throw error;
+  }
+}
+
+function denied(why: string): Judged {
+  return { kind: 'denied', reason: `Denied by policy: ${why}` };
+}
