@@ -151,7 +151,7 @@ export {
   totalJson,
   usdOfMicros,
 } from './kernel/index.ts';
-export type { Micros } from './kernel/index.ts';
+export type { Micros, Range } from './kernel/index.ts';
 export { usualMostActionMicros } from './kernel/index.ts';
 export type { BacktestLine, Candidate, ChangedDecision, ConsiderAgain, EvaluationWorld } from './simulation/index.ts';
 export type { JudgedAgain, SimulatedApprovals, Simulation } from './simulation/index.ts';

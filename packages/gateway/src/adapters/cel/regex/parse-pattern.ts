@@ -17,6 +17,8 @@ interface Flags {
   readonly ignoreCase: boolean;
   readonly lines: boolean;
   readonly dotAll: boolean;
+  /** Repetitions are lazy unless they say otherwise. */
+  readonly swapped: boolean;
 }
 
 /** Reads the RE2 syntax that CEL uses. It has nothing that backtracks, such as backreferences and lookaround. */
@@ -39,7 +41,7 @@ class PatternParser {
   readonly #source: string;
   #at = 0;
   #depth = 0;
-  #flags: Flags = { ignoreCase: false, lines: false, dotAll: false };
+  #flags: Flags = { ignoreCase: false, lines: false, dotAll: false, swapped: false };
 
   constructor(source: string) {
     this.#source = source;
@@ -84,10 +86,9 @@ class PatternParser {
       throw this.#error(`a repetition may be counted up to ${mostRepeats}`);
     }
     if (least > most) throw this.#error('a repetition counts from the lower to the higher number');
-    // Greedy or lazy makes no difference to whether there is a match.
-    this.#take('?');
+    const lazy = this.#take('?') !== this.#flags.swapped;
     if (this.#counts() !== undefined) throw this.#error('a repetition cannot be repeated; put a group around it');
-    return { kind: 'repeat', part, least, most };
+    return { kind: 'repeat', part, least, most, lazy };
   }
 
   #counts(): readonly [least: number, most: number] | undefined {
@@ -154,8 +155,13 @@ class PatternParser {
     const [all, on = '', off = '', end] = flags;
     this.#at += all.length;
     const set = (flag: string, before: boolean) => (on.includes(flag) || before) && !off.includes(flag);
-    const { ignoreCase, lines, dotAll } = this.#flags;
-    this.#flags = { ignoreCase: set('i', ignoreCase), lines: set('m', lines), dotAll: set('s', dotAll) };
+    const { ignoreCase, lines, dotAll, swapped } = this.#flags;
+    this.#flags = {
+      ignoreCase: set('i', ignoreCase),
+      lines: set('m', lines),
+      dotAll: set('s', dotAll),
+      swapped: set('U', swapped),
+    };
     return end === ')';
   }
 

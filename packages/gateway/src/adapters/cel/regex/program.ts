@@ -6,7 +6,7 @@ type Instruction =
   /** Takes one character that is in the set. */
   | { readonly kind: 'take'; readonly set: number; readonly next: number }
   | { readonly kind: 'assert'; readonly assertion: Assertion; readonly next: number }
-  /** Continues both ways. */
+  /** Continues both ways, and prefers `next`. */
   | { readonly kind: 'fork'; readonly next: number; readonly other: number }
   | { readonly kind: 'match' };
 
@@ -95,19 +95,19 @@ class ProgramBuilder {
           .map((option) => this.build(option, next))
           .reduceRight((other, option) => this.add({ kind: 'fork', next: option, other }));
       case 'repeat':
-        return this.#buildRepeat(pattern.part, pattern.least, pattern.most, next);
+        return this.#buildRepeat(pattern, next);
     }
   }
 
-  #buildRepeat(part: Pattern, least: number, most: number, next: number): number {
+  #buildRepeat({ part, least, most, lazy }: Pattern & { readonly kind: 'repeat' }, next: number): number {
+    const fork = (once: number): Instruction =>
+      lazy ? { kind: 'fork', next, other: once } : { kind: 'fork', next: once, other: next };
     let entry = next;
     if (most === Number.POSITIVE_INFINITY) {
       entry = this.add({ kind: 'match' });
-      this.instructions[entry] = { kind: 'fork', next: this.build(part, entry), other: next };
+      this.instructions[entry] = fork(this.build(part, entry));
     } else {
-      for (let count = least; count < most; count++) {
-        entry = this.add({ kind: 'fork', next: this.build(part, entry), other: next });
-      }
+      for (let count = least; count < most; count++) entry = this.add(fork(this.build(part, entry)));
     }
     for (let count = 0; count < least; count++) entry = this.build(part, entry);
     return entry;
