@@ -9,6 +9,6 @@ export { withArgs } from './with-args.ts';
 export { describeAction, describeArgs } from './describe-action.ts';
 export { parseJson } from './parse-json.ts';
 export { mostArgumentValues, parseCheckRequest, userOf, withSubject } from './check-request.ts';
-export type { JsonVisitor } from './scan-json.ts';
+export type { JsonVisitor, ScannedJson } from './scan-json.ts';
 export { withoutMark } from './parse-json.ts';
 export { scanJson } from './scan-json.ts';

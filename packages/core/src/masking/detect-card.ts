@@ -13,7 +13,7 @@ export function* detectCards(text: string): Generator<Range> {
     let after = 0;
     for (const group of run.matchAll(/\d+/g)) {
       const start = index + group.index;
-      if (start < after || /[\w.]/.test(text.charAt(start - 1))) continue;
+      if (start < after || isWithin(text, start)) continue;
       const end = endOf(text, start);
       if (end === undefined) continue;
       after = end;
@@ -32,7 +32,7 @@ function endOf(text: string, start: number): number | undefined {
     const next = text.charAt(at + 1);
     if (isDigit(character)) {
       number += character;
-      if (!/\w/.test(next) && isCard(number)) end = at + 1;
+      if (!/[\da-z]/i.test(next) && isCard(number)) end = at + 1;
     } else {
       const isBetween = (character === ' ' || character === '-') && isDigit(next);
       if (!isBetween || (separator !== '' && separator !== character)) break;
@@ -40,6 +40,11 @@ function endOf(text: string, start: number): number | undefined {
     }
   }
   return end;
+}
+
+/** Whether a number goes on before this place: it is part of a word, or of a fraction. `No.4111…` is neither. */
+function isWithin(text: string, start: number): boolean {
+  return /(?:[\da-z]|\d\.)$/i.test(text.slice(Math.max(0, start - 2), start));
 }
 
 function isDigit(character: string): boolean {

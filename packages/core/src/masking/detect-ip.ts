@@ -2,8 +2,8 @@ import type { Range } from '../kernel/index.ts';
 
 const part = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const four = `${part}(?:\\.${part}){3}`;
-/** Versions and dates have other numbers of parts. */
-const v4 = new RegExp(`(?<![\\w.-])${four}(?![\\w-]|\\.\\d)`, 'g');
+/** Versions and dates have other numbers of parts. A dash is part of a name, unless addresses stand on both sides of it. */
+const v4 = new RegExp(`(?<![\\w.]|(?<!(?<![\\w.-])${four})-)${four}(?!\\w|-(?!${four}(?![\\w-]|\\.\\d))|\\.\\d)`, 'g');
 const v6 = /[0-9a-f:]+(?:\.\d{1,3}){0,3}/iy;
 const longestGroup = 4;
 const isFour = new RegExp(`^${four}$`);

@@ -5,12 +5,18 @@ const candidate = /(?<![\w.+-])(?:\+|\()?\d[\d ()/.-]{6,30}\d(?![\w-]|\.\d)/g;
 const [fewest, most] = [8, 15];
 const northAmerican = /^(?:1[ .-]?)?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[ .-])[2-9]\d{2}[ .-]\d{4}$/;
 const national = /^\(?0[1-9]\d{0,4}\)?(?:[ /-]\(?\d{2,8}\)?){1,5}$/;
+/** Dates that stand beside a number. */
+const dateBefore = /^(?:\d{4}[-/.]\d{2}[-/.]\d{2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})[ -]+/;
+const dateAfter = /[ -]+(?:\d{4}[-/.]\d{2}[-/.]\d{2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})$/;
 const date = /^\d{1,2}[-/. ]\d{1,2}[-/. ]\d{4}/;
 
 /** Phone numbers: with a country's prefix, of North America, or with the 0 that other countries dial first. */
 export function* detectPhones(text: string): Generator<Range> {
   for (const { 0: found, index } of text.matchAll(candidate)) {
-    if (isPhone(found)) yield { start: index, end: index + found.length };
+    const before = found.length - found.replace(dateBefore, '').length;
+    const number = found.slice(before).replace(dateAfter, '');
+    const start = index + before;
+    if (isPhone(number)) yield { start, end: start + number.length };
   }
 }
 

@@ -31,6 +31,21 @@ const detectors: Readonly<Record<DetectorName, Detector>> = {
 
 const shortest = 3;
 
+/** Blanks, dashes and wide forms, each of one unit, that people and programs write in place of those of ASCII. */
+const variants = /[\u00a0\u2000-\u200a\u202f\u205f\u3000\u2010-\u2015\u2212\uff01-\uff5e]/;
+const everyVariant = new RegExp(variants, 'g');
+
+/** The text as detectors read it, as long as it was. */
+export function plainly(text: string): string {
+  return variants.test(text) ? text.replaceAll(everyVariant, asciiOf) : text;
+}
+
+function asciiOf(variant: string): string {
+  const code = variant.charCodeAt(0);
+  if (code >= 0xff01) return String.fromCharCode(code - 0xfee0);
+  return (code >= 0x2010 && code <= 0x2015) || code === 0x2212 ? '-' : ' ';
+}
+
 /** Whether what it finds never goes beyond the end of a line, and does not depend on other lines. */
 export function staysInLine(name: DetectorName): boolean {
   return name !== 'secret';

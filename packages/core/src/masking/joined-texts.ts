@@ -1,6 +1,6 @@
 import type { Range } from '../kernel/index.ts';
 import type { DetectorName } from './detectors.ts';
-import { detect, mayBeIn, staysInLine } from './detectors.ts';
+import { detect, mayBeIn, plainly, staysInLine } from './detectors.ts';
 import type { PlacedText } from './placed-text.ts';
 
 /** What was found in one of the texts. */
@@ -51,7 +51,7 @@ function join(texts: readonly PlacedText[]): { text: string; starts: Uint32Array
     starts[nth] = at;
     at += text.length + 1;
   }
-  return { text: texts.map(({ text }) => text).join('\n'), starts };
+  return { text: plainly(texts.map(({ text }) => text).join('\n')), starts };
 }
 
 /** The place of the last number that is not larger. */

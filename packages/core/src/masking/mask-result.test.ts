@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { detectorNames } from './detectors.ts';
 import { parseFieldPath } from './field-path.ts';
-import type { Mask } from './mask-result.ts';
+import type { Mask } from './mask.ts';
 import { deepestResult, maskResult, usualMask } from './mask-result.ts';
 
 function mask(parts: Partial<Mask>): Mask {
@@ -15,6 +15,48 @@ const masked = (text: string, ...masks: Mask[]) => {
   const result = maskResult(text, masks);
   return typeof result === 'object' ? result.text : result;
 };
+
+describe('what hides from masks', () => {
+  const cards = mask({ detect: ['card'] });
+  test.each([
+    [
+      'a card as a number',
+      '{"card":4111111111111111,"n":4111111111111112}',
+      '{"card":"[masked]","n":4111111111111112}',
+      cards,
+    ],
+    ['a card as a number in a list', '[1,378282246310005]', '[1,"[masked]"]', cards],
+    [
+      'a field of JSON in a text',
+      String.raw`{"text":"{\"ssn\": \"1\", \"a\":[1]}"}`,
+      String.raw`{"text":"{\"ssn\": \"[masked]\", \"a\":[1]}"}`,
+      fields('**.ssn'),
+    ],
+    [
+      'a field of JSON in a text in a text',
+      JSON.stringify({ a: JSON.stringify({ b: JSON.stringify({ ssn: 5 }) }) }),
+      JSON.stringify({ a: JSON.stringify({ b: JSON.stringify({ ssn: '[masked]' }) }) }),
+      fields('a.b.ssn'),
+    ],
+    [
+      'an escape of JSON in a text',
+      JSON.stringify({ a: String.raw`["ann\u0040example.com"]` }),
+      JSON.stringify({ a: '["[masked]"]' }),
+      emails,
+    ],
+    [
+      'a number of JSON in a text',
+      JSON.stringify(['{"card":4111111111111111}']),
+      JSON.stringify(['{"card":"[masked]"}']),
+      cards,
+    ],
+    ['a field behind a mark of the byte order', '\uFEFF{"ssn":1}', '\uFEFF{"ssn":"[masked]"}', fields('ssn')],
+    ['blanks that do not break', '"4111\u00a01111\u00a01111\u00a01111"', '"[masked]"', cards],
+    ['wide digits', '"４１１１１１１１１１１１１１１１"', '"[masked]"', cards],
+  ])('%s', (_, text, expected, ...masks) => {
+    expect(masked(text, ...masks)).toBe(expected);
+  });
+});
 
 describe('texts of JSON', () => {
   test.each([

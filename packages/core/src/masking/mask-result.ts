@@ -1,32 +1,15 @@
-import type { JsonVisitor } from '../action/index.ts';
-import { scanJson } from '../action/index.ts';
-import { namesSecret } from '../audit/index.ts';
+import type { ScannedJson } from '../action/index.ts';
+import { scanJson, withoutMark } from '../action/index.ts';
 import type { Range } from '../kernel/index.ts';
 import { joined, replaceRanges } from '../kernel/index.ts';
 import type { DetectorName } from './detectors.ts';
-import type { FieldPath, Progress } from './field-path.ts';
-import { advance, isNamed, startOf } from './field-path.ts';
+import type { Progress } from './field-path.ts';
+import { startOf } from './field-path.ts';
+import type { Charge, FindMatches, FoundBy, Mask } from './mask.ts';
 import { JoinedTexts } from './joined-texts.ts';
-import type { PlacedText } from './placed-text.ts';
-import { jsonText, plainText } from './placed-text.ts';
-
-/** Called before work whose amount a result decides. It throws if that is too much. */
-export type Charge = (units: number) => void;
-
-/** Finds what a pattern matches in a text. */
-export type FindMatches = (text: string, charge: Charge) => Iterable<Range>;
-
-/** What one rule masks. */
-export interface Mask {
-  readonly detect: readonly DetectorName[];
-  /** The same pattern of several masks is the same function. */
-  readonly patterns: readonly FindMatches[];
-  readonly fields: readonly FieldPath[];
-  readonly with: string;
-}
-
-/** What found something: a detector, a pattern or a field. */
-export type FoundBy = DetectorName | 'pattern' | 'field';
+import { MaskingVisitor } from './masking-visitor.ts';
+import type { Place, PlacedText } from './placed-text.ts';
+import { jsonNumber, JsonText, moved, plainText } from './placed-text.ts';
 
 export interface MaskedResult {
   readonly text: string;
@@ -52,11 +35,12 @@ export function maskResult(
   masks: readonly Mask[],
   charge: Charge = free,
 ): MaskedResult | undefined | 'too deep' {
-  charge(text.length * priceOfScan);
-  const visitor = new MaskingVisitor(text, masks, charge);
-  const scanned = scanJson(text, { depth: deepestResult, values: Number.POSITIVE_INFINITY }, visitor);
+  const whole = plainText(text);
+  const texts = new MaskedTexts(masks, charge);
+  const scanned = texts.addJson(text, whole, startsOf(masks), 0);
   if (scanned === 'too deep') return scanned;
-  const found = joined(scanned === 'malformed' ? [...inTexts([plainText(text)], masks, charge)] : visitor.found());
+  if (scanned === 'malformed') texts.add(whole);
+  const found = joined([...texts.found()]);
   if (found.length === 0) return undefined;
   const counts: Partial<Record<FoundBy, number>> = {};
   for (const { by } of found) counts[by] = (counts[by] ?? 0) + 1;
@@ -68,8 +52,6 @@ function free(): void {}
 /** In units of cost, for each character. */
 const priceOfScan = 1;
 const priceOfDetector = 0.5;
-/** For each path that a value is held against. */
-const priceOfField = 5;
 
 /**
  * What masks find in texts, at its place in the result. However many masks ask for the same, it is looked for once: what
@@ -94,105 +76,86 @@ function* inTexts(texts: readonly PlacedText[], masks: readonly Mask[], charge: 
 }
 
 function foundIn(of: PlacedText, range: Range, by: FoundBy, mask: Mask): Found {
-  return { ...of.place(range), by, replacement: of.isJson ? JSON.stringify(mask.with).slice(1, -1) : mask.with };
+  return { ...of.place(range), by, replacement: of.encode(mask.with) };
 }
 
-/** A list or an object on the way to a value. */
-interface Container {
-  readonly isObject: boolean;
-  readonly progress: readonly Progress[];
-  items: number;
-}
+/** A text that is JSON is looked into, and so are the texts in it, this many times. */
+const deepestTexts = 3;
 
-class MaskingVisitor implements JsonVisitor {
-  readonly #found: Found[] = [];
-  readonly #texts: PlacedText[] = [];
-  readonly #json: string;
+/** Everything in a result that masks look at. */
+class MaskedTexts {
   readonly #masks: readonly Mask[];
   readonly #charge: Charge;
-  readonly #open: Container[] = [];
-  readonly #values: number[] = [];
-  readonly #hasFields: boolean;
-  readonly #hasSecrets: boolean;
-  /** The name of the member whose value comes next. */
-  #name = '';
-  /** For each mask, how far its fields have matched on the way to the value at hand. */
-  #progress: readonly Progress[];
-  /** What is replaced whole, and the depth at which it began. Nothing inside it is looked at. */
-  #masked: { readonly depth: number; readonly by: FoundBy; readonly replacement: string } | undefined;
+  readonly #found: Found[] = [];
+  readonly #texts: PlacedText[] = [];
+  readonly #numbers: PlacedText[] = [];
 
-  constructor(json: string, masks: readonly Mask[], charge: Charge) {
-    this.#json = json;
-    this.#charge = charge;
+  constructor(masks: readonly Mask[], charge: Charge) {
     this.#masks = masks;
-    this.#progress = masks.map(({ fields }) => startOf(fields));
-    this.#hasFields = masks.some(({ fields }) => fields.length > 0);
-    this.#hasSecrets = masks.some(({ detect }) => detect.includes('secret'));
+    this.#charge = charge;
   }
 
-  /** What was found, once all parts were seen. */
-  found(): Found[] {
-    return [...this.#found, ...inTexts(this.#texts, this.#masks, this.#charge)];
+  *found(): Generator<Found> {
+    yield* this.#found;
+    // A card may be written as a number. Whatever else is found by its form has more than digits.
+    const cards = this.#masks.flatMap((mask) => (mask.detect.includes('card') ? [{ ...mask, ...onlyCards }] : []));
+    yield* inTexts(this.#numbers, cards, this.#charge);
+    yield* inTexts(this.#texts, this.#masks, this.#charge);
   }
 
-  open(isObject: boolean): void {
-    this.#open.push({ isObject, progress: this.#progress, items: 0 });
+  add(text: PlacedText): void {
+    this.#texts.push(text);
   }
 
-  close(): void {
-    this.#open.pop();
-  }
-
-  name(start: number, end: number): void {
-    if (this.#masked !== undefined) return;
-    const name = jsonText(this.#json, start, end);
-    this.#name = name.text;
-    this.#texts.push(name);
-  }
-
-  begin(at: number): void {
-    this.#values.push(at);
-    if (this.#masked !== undefined) return;
-    const container = this.#open.at(-1);
-    if (!this.#hasFields && !(this.#hasSecrets && container?.isObject === true)) return;
-    this.#charge(this.#masks.length);
-    if (container !== undefined && this.#hasFields) {
-      const name = container.isObject ? this.#name : String(container.items++);
-      this.#progress = container.progress.map((progress) => {
-        if (progress.length === 0) return progress;
-        this.#charge(progress.length * priceOfField);
-        return advance(progress, name);
-      });
-    }
-    const depth = this.#values.length;
-    for (const [nth, mask] of this.#masks.entries()) {
-      const by = this.#namedBy(mask, this.#progress[nth] ?? [], container?.isObject === true, at);
-      if (by !== undefined) this.#masked ??= { depth, by, replacement: JSON.stringify(mask.with) };
-    }
-  }
-
-  end(at: number): void {
-    const start = this.#values.pop() ?? 0;
-    if (this.#masked === undefined) {
-      if (this.#json.charAt(start) === '"') this.#texts.push(jsonText(this.#json, start, at));
-    } else if (this.#masked.depth === this.#values.length + 1) {
-      const { by, replacement } = this.#masked;
-      this.#found.push({ start, end: at, by, replacement });
-      this.#masked = undefined;
-    }
-  }
-
-  #namedBy({ detect: names }: Mask, progress: Progress, isMember: boolean, at: number): FoundBy | undefined {
-    if (progress.length > 0 && isNamed(progress)) return 'field';
-    return isMember && names.includes('secret') && namesSecret(this.#name, kindAt(this.#json, at))
-      ? 'secret'
-      : undefined;
+  /** All parts of JSON. Returns why it is none. */
+  addJson(text: string, within: Place, progress: readonly Progress[], depth: number): ScannedJson {
+    // Some senders begin with a mark of the byte order, which is not part of the document.
+    const json = withoutMark(text);
+    const mark = text.length - json.length;
+    const place: Place = {
+      place: (range) => within.place(moved(range, mark)),
+      encode: (written) => within.encode(written),
+    };
+    this.#charge(json.length * priceOfScan);
+    const found: Found[] = [];
+    const texts: PlacedText[] = [];
+    const numbers: PlacedText[] = [];
+    const inner: (() => void)[] = [];
+    const visitor = new MaskingVisitor(json, this.#masks, this.#charge, progress, {
+      name: (start, end) => {
+        const name = new JsonText(json, place, start, end);
+        texts.push(name);
+        return name.text;
+      },
+      text: (start, end, reached) => {
+        const placed = new JsonText(json, place, start, end);
+        texts.push(placed);
+        if (depth < deepestTexts && mayBeJson(placed.text)) {
+          inner.push(() => this.addJson(placed.text, placed, reached, depth + 1));
+        }
+      },
+      number: (start, end) => numbers.push(jsonNumber(json, place, start, end)),
+      masked: (start, end, by, mask) => {
+        found.push({ ...place.place({ start, end }), by, replacement: place.encode(JSON.stringify(mask.with)) });
+      },
+    });
+    const scanned = scanJson(json, { depth: deepestResult, values: Number.POSITIVE_INFINITY }, visitor);
+    if (typeof scanned !== 'number') return scanned;
+    // What both find is replaced as the innermost says.
+    for (const look of inner) look();
+    for (const each of found) this.#found.push(each);
+    for (const each of texts) this.#texts.push(each);
+    for (const each of numbers) this.#numbers.push(each);
+    return scanned;
   }
 }
 
-/** A value of the same kind as the one that begins here. */
-function kindAt(json: string, at: number): string | number | null {
-  const first = json.charAt(at);
-  if (first === 'n') return null;
-  return first === '-' || (first >= '0' && first <= '9') ? 0 : '';
+const onlyCards = { detect: ['card'], patterns: [], fields: [] } as const;
+
+function startsOf(masks: readonly Mask[]): readonly Progress[] {
+  return masks.map(({ fields }) => startOf(fields));
+}
+
+function mayBeJson(text: string): boolean {
+  return /^[\s\uFEFF{[]/.test(text) && /^[\s\uFEFF]*[{[]/.test(text);
 }

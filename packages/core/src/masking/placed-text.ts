@@ -1,31 +1,60 @@
 import type { Range } from '../kernel/index.ts';
 
-/** A text of a result: what it says, and where each of its characters stands. */
-export interface PlacedText {
-  readonly text: string;
-  readonly isJson: boolean;
-  /** The range of the result that says this part of it. It cuts no escape and no character in two. */
+/** Where a text stands in a result, and how something is written there. */
+export interface Place {
+  /** The range of the result that says this part of the text. It cuts no escape and no character in two. */
   place(range: Range): Range;
+  /** What stands for this text there. */
+  encode(text: string): string;
 }
 
-/** A result that is no JSON. */
+/** A text of a result: what it says, and where each of its characters stands. */
+export interface PlacedText extends Place {
+  readonly text: string;
+}
+
+/** A result as it is, and a text that is no JSON. */
 export function plainText(text: string): PlacedText {
-  return { text, isJson: false, place: (range) => whole(text, range) };
+  return { text, place: (range) => whole(text, range), encode: (written) => written };
 }
 
-/** The text between the quotes at `start` and before `end`. */
-export function jsonText(json: string, start: number, end: number): PlacedText {
-  const raw = json.slice(start + 1, end - 1);
-  const at = start + 1;
-  if (!raw.includes('\\')) return { text: raw, isJson: true, place: (range) => moved(whole(raw, range), at) };
-  const [text, places] = unescaped(raw);
+/** A text of JSON, which may itself be in a text. A result has ten thousands of them, so they hold little. */
+export class JsonText implements PlacedText {
+  readonly text: string;
+  readonly #within: Place;
+  /** Where it begins, behind its quote. */
+  readonly #at: number;
+  /** The place of each character, if the text has escapes. */
+  readonly #places: Uint32Array | undefined;
+
+  /** The text between the quotes at `start` and before `end`. */
+  constructor(json: string, within: Place, start: number, end: number) {
+    const raw = json.slice(start + 1, end - 1);
+    this.#within = within;
+    this.#at = start + 1;
+    if (raw.includes('\\')) [this.text, this.#places] = unescaped(raw);
+    else this.text = raw;
+  }
+
+  place(range: Range): Range {
+    const { start, end } = whole(this.text, range);
+    const places = this.#places;
+    return this.#within.place(
+      moved(places === undefined ? { start, end } : { start: places[start] ?? 0, end: places[end] ?? 0 }, this.#at),
+    );
+  }
+
+  encode(text: string): string {
+    return this.#within.encode(JSON.stringify(text).slice(1, -1));
+  }
+}
+
+/** A number of JSON. Whatever is found in it, all of it is replaced by a text. */
+export function jsonNumber(json: string, within: Place, start: number, end: number): PlacedText {
   return {
-    text,
-    isJson: true,
-    place: (range) => {
-      const { start: first, end: last } = whole(text, range);
-      return moved({ start: places[first] ?? 0, end: places[last] ?? raw.length }, at);
-    },
+    text: json.slice(start, end),
+    place: () => within.place({ start, end }),
+    encode: (written) => within.encode(JSON.stringify(written)),
   };
 }
 
@@ -63,6 +92,6 @@ function isInside(text: string, at: number): boolean {
   return at > 0 && /[\uD800-\uDBFF]/.test(text.charAt(at - 1)) && /[\uDC00-\uDFFF]/.test(text.charAt(at));
 }
 
-function moved({ start, end }: Range, by: number): Range {
+export function moved({ start, end }: Range, by: number): Range {
   return { start: start + by, end: end + by };
 }

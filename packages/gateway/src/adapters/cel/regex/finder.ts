@@ -55,7 +55,7 @@ export class Finder extends Automaton {
   #endOf(text: string, start: number, charge: Charge): number {
     const { length } = text;
     charge(priceOfAttempt);
-    let state: Ordered | undefined = this.#state([this.program.start], this.sideBefore(text, start));
+    let state: Ordered = this.#state([this.program.start], this.sideBefore(text, start));
     let end = -1;
     let paid = start + 1;
     for (let at = start; at < length; ) {
