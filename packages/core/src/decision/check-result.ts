@@ -4,6 +4,7 @@ import type { AgentId } from '../kernel/index.ts';
 import { ReeveError, traceIdsIn } from '../kernel/index.ts';
 import type { Op } from '../ops/index.ts';
 import type { RunFacts, SpendFacts } from '../policy/index.ts';
+import { decisionCost } from '../policy/index.ts';
 import type { Agent } from '../tenancy/index.ts';
 import { actorOf, agentWarrant, authenticateAgent, linksOf } from '../tenancy/index.ts';
 import { runAsked, runFacts, spendFacts } from './check-facts.ts';
@@ -51,18 +52,26 @@ export interface ResultPorts {
 
 /** A longer result is judged aside. */
 const longestInline = 64 * 1024;
-/** What the rules on a result that is judged between decisions may cost for each of its characters. */
-const costOfCharacter = 8;
+/** What the rules on a result that is judged between decisions may cost. What costs more is judged aside. */
+const costOf = (length: number) => decisionCost + 8 * length;
 
 /** Judges what a call brought back, and answers once that is durable. */
 export async function checkResult(gov: Decisions, ports: ResultPorts, request: ResultRequest): Promise<ResultAnswer> {
   const found = await gov.journal.fresh(() => read(gov, ports, request));
-  const judgedAside = found.bytes.length > longestInline ? await aside(gov, ports, request, found) : undefined;
-  return await gov.journal.turn(agentWarrant(gov, request.agentId, request.token), () => {
-    const { agent, op } = runningOp(gov, request);
-    const judged = judgedAside ?? inline(gov, ports, op, { ...found, parties: partiesOf(gov, agent) });
-    return conclude(gov, agent, op, request, judged);
-  });
+  const inOneTurn = <Answer>(act: (agent: Agent, op: Op) => Answer): Promise<Answer> =>
+    gov.journal.turn(agentWarrant(gov, request.agentId, request.token), () => {
+      const { agent, op } = runningOp(gov, request);
+      return act(agent, op);
+    });
+  if (found.bytes.length <= longestInline) {
+    const answer = await inOneTurn((agent, op) => {
+      const judged = inline(gov, ports, op, { ...found, parties: partiesOf(gov, agent) });
+      return judged.isSpent === true ? undefined : conclude(gov, agent, op, request, judged);
+    });
+    if (answer !== undefined) return answer;
+  }
+  const judged = await aside(gov, ports, request, found);
+  return await inOneTurn((agent, op) => conclude(gov, agent, op, request, judged));
 }
 
 /** What is judged. The log is read before the turn, which waits for nothing. */
@@ -91,7 +100,7 @@ function partiesOf({ directory }: Decisions, agent: Agent): readonly Party[] {
 
 function inline(gov: Decisions, { utf8 }: ResultPorts, op: Op, result: ResultToJudge): JudgedResult {
   const { policies, sha256 } = gov;
-  return judgeResult({ policies, sha256, ...utf8, costOfCharacter }, result, momentOf(gov, op));
+  return judgeResult({ policies, sha256, ...utf8, costOf }, result, momentOf(gov, op));
 }
 
 function momentOf(gov: Decisions, op: Op): ResultMoment {

@@ -3,7 +3,7 @@ import { messageOf } from '../kernel/index.ts';
 import type { FoundBy, Mask } from '../masking/index.ts';
 import { maskResult } from '../masking/index.ts';
 import type { PolicySet, ResultVerdict } from '../policy/index.ts';
-import { Evaluation, decisionCost, subjectOf } from '../policy/index.ts';
+import { Evaluation, subjectOf } from '../policy/index.ts';
 import type { RecordedDecision } from './recorded-decision.ts';
 import type { Party, ResultMoment } from './result-facts.ts';
 import { CallOfResult, ResultText } from './result-facts.ts';
@@ -35,6 +35,8 @@ export interface JudgedResult {
   readonly counts: MaskCounts;
   /** SHA-256 of the bytes that are passed on; absent if none are. */
   readonly digest?: string;
+  /** It was denied because judging it costs more than it may. */
+  readonly isSpent?: true;
 }
 
 /** What judging works with. */
@@ -44,13 +46,13 @@ export interface ResultJudge {
   /** Undefined if the bytes are not UTF-8. */
   readonly decode: (bytes: Uint8Array) => string | undefined;
   readonly encode: (text: string) => Uint8Array;
-  /** What rules may cost beside what a decision may, for each character of the result. */
-  readonly costOfCharacter: number;
+  /** What the rules on a result of this many characters may cost together. */
+  readonly costOf: (length: number) => number;
 }
 
 /** Judges a result by the rules on results. It waits for nothing and changes nothing. */
 export function judgeResult(judge: ResultJudge, result: ResultToJudge, moment: ResultMoment): JudgedResult {
-  const { policies, sha256, decode, encode, costOfCharacter } = judge;
+  const { policies, sha256, decode, encode, costOf } = judge;
   const deny = (reason: string, policyRule = 'default'): JudgedResult => ({
     effect: 'deny',
     reason,
@@ -65,12 +67,9 @@ export function judgeResult(judge: ResultJudge, result: ResultToJudge, moment: R
   if (!policies.hasResultRules) return passed(allow, noRules);
   const { call } = result;
   if (call === undefined) return deny('the log does not have the call of this result any more');
-  const evaluation = new Evaluation(
-    subjectOf(call.action, call.user ?? null),
-    decisionCost + costOfCharacter * text.length,
-  );
+  const evaluation = new Evaluation(subjectOf(call.action, call.user ?? null), costOf(text.length));
   const verdict = verdictOfAll(policies, { ...result, call }, new ResultText(text), moment, evaluation);
-  if (verdict.effect === 'deny') return deny(verdict.reason, verdict.rule);
+  if (verdict.effect === 'deny') return { ...deny(verdict.reason, verdict.rule), ...spentBy(evaluation) };
   if (verdict.effect === 'allow') return passed(allow, verdict);
   try {
     const masked = maskResult(text, verdict.masks, evaluation.charge);
@@ -80,8 +79,12 @@ export function judgeResult(judge: ResultJudge, result: ResultToJudge, moment: R
     const bytes = encode(masked.text);
     return { ...passed({ ...allow, counts, digest: () => sha256(masked.text) }, verdict), masked: bytes };
   } catch (error) {
-    return deny(`the result cannot be masked: ${messageOf(error)}`, verdict.rule);
+    return { ...deny(`the result cannot be masked: ${messageOf(error)}`, verdict.rule), ...spentBy(evaluation) };
   }
+}
+
+function spentBy({ isSpent }: Evaluation): Pick<JudgedResult, 'isSpent'> {
+  return isSpent ? { isSpent: true } : {};
 }
 
 export const tooLong = `a result has at most ${longestResult} bytes`;

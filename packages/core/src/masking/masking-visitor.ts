@@ -24,7 +24,7 @@ interface Container {
 }
 
 /** For each path that a value is held against, in units of cost. */
-const priceOfField = 5;
+const priceOfField = 20;
 
 /** Goes through JSON by the fields that masks name, and hands out all that is left to look at. */
 export class MaskingVisitor implements JsonVisitor {

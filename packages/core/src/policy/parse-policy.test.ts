@@ -52,6 +52,73 @@ const wrong: readonly (readonly [string, string, string])[] = [
     'rules: [{ effect: allow, «efect: x }]',
     'unknown key "efect" in a rule; known: name, on, effect, actions, tools, models, hosts, paths, commands, users, when, approvals, mask, labels, labels_of, rewrite',
   ],
+  ['what a rule is on', 'rules: [{ on: «answer, effect: allow }]', '"on" must be "call" or "result"'],
+  [
+    'an approval of a result',
+    'rules: [{ on: result, effect: «require_approval }]',
+    '"effect" must be "allow", "deny" or "mask"',
+  ],
+  ['a mask of a call', 'rules: [{ effect: «mask }]', '"effect" must be "allow", "deny" or "require_approval"'],
+  [
+    'a rule on a call with a mask',
+    'rules: [{ effect: allow, «mask: { detect: [email] } }]',
+    '"mask" belongs to rules with "on: result" only',
+  ],
+  [
+    'approvals of a result',
+    'rules: [{ on: result, effect: deny, «approvals: { count: 2 } }]',
+    '"approvals" belongs to rules on calls only, not to "on: result"',
+  ],
+  [
+    'a rule that masks nothing',
+    'rules:\n  - «on: result\n    effect: mask',
+    'a rule with the effect "mask" needs a "mask" that says what it replaces',
+  ],
+  [
+    'a mask where nothing is masked',
+    'rules: [{ on: result, effect: deny, «mask: { detect: [email] } }]',
+    '"mask" belongs to rules with the effect "mask" only',
+  ],
+  [
+    'an unknown detector',
+    'rules: [{ on: result, effect: mask, mask: { detect: [email, «name] } }]',
+    'a detector must be "email", "phone", "card", "iban", "us_ssn", "ip" or "secret"',
+  ],
+  [
+    'an unknown key of a mask',
+    'rules: [{ on: result, effect: mask, mask: { detect: [email], «field: [a] } }]',
+    'unknown key "field" in "mask"; known: detect, patterns, fields, with',
+  ],
+  [
+    'a mask of nothing',
+    'rules: [{ on: result, effect: mask, «mask: { with: x } }]',
+    '"mask" must name what it replaces: "detect", "patterns" or "fields"',
+  ],
+  [
+    'a bad path of a mask',
+    'rules: [{ on: result, effect: mask, mask: { fields: [«$.a] } }]',
+    'bad path "$.a": a name is missing',
+  ],
+  [
+    'a bad path further on',
+    'rules: [{ on: result, effect: mask, mask: { fields: ["a.«[b]"] } }]',
+    'bad path "a.[b]": a name is missing',
+  ],
+  [
+    'no detectors',
+    'rules: [{ on: result, effect: mask, mask: { «detect: [] } }]',
+    '"detect" must not be empty; leave it out if nothing is meant',
+  ],
+  [
+    'a rule on results that can never match',
+    'rules: [«{ on: result, effect: deny, tools: [a], paths: [b] }]',
+    'this rule can never match: no action has all that its matchers ask for',
+  ],
+  [
+    'rules on results in an observed document',
+    'mode: observe\n«rules: [{ on: result, effect: deny }]',
+    '"on: result" has no effect in a document that is only observed; enforce it or leave it out',
+  ],
   ['a document that is a text', '«hello', 'a policy document must be a mapping'],
   ['a document that is a list', '«- a\n- b', 'a policy document must be a mapping'],
   ['rules that are a text', 'rules: «none', '"rules" must be a list'],

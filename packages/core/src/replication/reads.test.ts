@@ -16,6 +16,7 @@ import { approveAction, completeAction, controlScope, delegateAgent } from '../t
 import { deregisterAgent, liftSuspension, registerAgent, rejectAction, resumeAgent } from '../testkit/commands.ts';
 import { revokeDelegation, suspendAgent, suspendScope } from '../testkit/commands.ts';
 import { agentId, checkOf, operator, registration, useTool } from '../testkit/requests.ts';
+import { askAbout } from '../testkit/results.ts';
 import { SharedMemory } from '../testkit/shared-memory.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { ticks, twoGateways } from '../testkit/two-gateways.ts';
@@ -34,6 +35,7 @@ rules:
   - { name: ask, effect: require_approval, tools: [shell] }
   - { name: frugal, effect: deny, tools: [frugal], when: spend }
   - { name: calm, effect: deny, tools: [calm], when: run }
+  - { name: results, on: result, effect: deny, when: run }
 `;
 
 const farCap = 'name: far-cap\nscope: org:far\nbudget: { daily_limit_usd: 3 }\n';
@@ -41,6 +43,7 @@ const farCap = 'name: far-cap\nscope: org:far\nbudget: { daily_limit_usd: 3 }\n'
 const features: PolicyFeatures = {
   compileCondition: (source) => (facts) =>
     source === 'spend' ? facts.spend().global.day_usd > 7.5 : facts.run().checks > 0,
+  compileResultCondition: () => (facts) => facts.run().checks > 2,
 };
 
 const agents = [
@@ -199,6 +202,7 @@ const turns: Readonly<Record<string, Deed>> = {
   'a check with a foreign token': (at, { agent }) =>
     checkAction(at.gov, checkOf({ agentId: agent('two').id, token: newcomer.token, traceId: 'f', spanId: 's' })),
   'a completion': (at, { agent }) => complete(at, agent('two'), 'held', 1),
+  'a judgement of a result': (at, { agent }) => askAbout(at, agent('two'), 'held:s', '{"a":1}'),
   'a dear completion': (at, { agent }) => complete(at, agent('two'), 'held', 9),
   'a completion of a delegate': (at, { agent }) => complete(at, agent('why'), 'above', 1),
   'a termination': (at, { agent }) => control(at, agent('two'), 'held', 'terminate'),

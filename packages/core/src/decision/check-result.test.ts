@@ -1,0 +1,211 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { ReeveError } from '../kernel/errors.ts';
+import type { PolicyFeatures, ResultFacts } from '../policy/condition.ts';
+import { Evaluation } from '../policy/condition.ts';
+import { subjectOf } from '../policy/subject.ts';
+import { parsePolicies } from '../policy/parse-policies.ts';
+import { PolicySet } from '../policy/policy-set.ts';
+import { controlOp, delegateAgent, suspendAgent } from '../testkit/commands.ts';
+import { agentId, operator, useTool } from '../testkit/requests.ts';
+import { askAbout } from '../testkit/results.ts';
+import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
+import { testGovernance } from '../testkit/test-governance.ts';
+import { ticks } from '../testkit/two-gateways.ts';
+
+const conditions: Readonly<Record<string, (facts: ResultFacts) => boolean>> = {
+  'says secret': (facts) => facts.resultText().includes('secret'),
+  'args.path is /etc': (facts) => (facts.args() as { path: string }).path === '/etc',
+  'is empty': (facts) => facts.result() === '',
+  fails: () => {
+    throw new Error('it fails');
+  },
+};
+
+const features: PolicyFeatures = {
+  compileCondition: () => () => true,
+  compileResultCondition: (text) => (facts) => conditions[text]?.(facts) ?? false,
+};
+
+const policy = `
+name: p
+default: allow
+rules:
+  - { name: ask, effect: require_approval, tools: [ask] }
+  - { name: denies, on: result, effect: deny, tools: [read], when: says secret }
+  - { name: path, on: result, effect: deny, tools: [open], when: args.path is /etc }
+  - { name: masks, on: result, effect: mask, tools: [read, ask], mask: { detect: [email] } }
+  - { name: also, on: result, effect: mask, tools: [read], mask: { fields: [ssn], with: x } }
+  - { name: fails-mask, on: result, effect: mask, tools: [frail], when: fails, mask: { fields: [a] } }
+  - { name: fails-allow, on: result, effect: allow, tools: [frail], when: fails }
+`;
+
+let g: TestGovernance;
+let bot: TestAgent;
+
+beforeEach(async () => {
+  g = await testGovernance({ features });
+  await g.policies(policy);
+  bot = await g.register(agentId('acme/search/bot'));
+});
+
+/** Ends turns until this is answered. */
+async function answered<Result>(work: Promise<Result>, of = g): Promise<Result> {
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+  };
+  work.then(end, end);
+  while (!isOver) {
+    await ticks();
+    of.turn();
+  }
+  return work;
+}
+
+async function running(tool: string, json = ''): Promise<string> {
+  const { opId, decision } = await g.check(bot, { action: { ...useTool(tool), json } });
+  expect(decision).toBe('allow');
+  return opId;
+}
+
+const ask = async (opId: string, result: string, over?: Parameters<typeof askAbout>[4]) => {
+  const { result: passed, ...answer } = await answered(askAbout(g, bot, opId, result, over));
+  return { ...answer, passed: passed === undefined ? undefined : new TextDecoder().decode(passed) };
+};
+
+describe('what rules on results say', () => {
+  test('masks add up, and deny beats them', async () => {
+    const opId = await running('read');
+    expect(await ask(opId, '{"a":"a@b.example","ssn":[1]}')).toMatchObject({
+      decision: 'allow',
+      policyRule: 'p/masks',
+      passed: '{"a":"[masked]","ssn":"x"}',
+    });
+    const denied = await ask(opId, '{"a":"a@b.example secret"}');
+    expect(denied).toMatchObject({ decision: 'deny', policyRule: 'p/denies', passed: undefined });
+  });
+
+  test('a condition that fails counts for a mask and not for an allowance', async () => {
+    const opId = await running('frail');
+    expect(await ask(opId, '{"a":1}')).toMatchObject({ policyRule: 'p/fails-mask', passed: '{"a":"[masked]"}' });
+  });
+
+  test('arguments are those of the log, and what it does not have counts as matching', async () => {
+    expect(await ask(await running('open', '{"path":"/tmp"}'), '1')).toMatchObject({ decision: 'allow' });
+    expect(await ask(await running('open', '{"path":"/etc"}'), '1')).toMatchObject({ decision: 'deny' });
+    const long = JSON.stringify({ path: '/tmp', text: 'x'.repeat(20_000) });
+    expect(await ask(await running('open', long), '1')).toMatchObject({ decision: 'deny', policyRule: 'p/path' });
+  });
+
+  test('where the log does not have the call, nothing passes', async () => {
+    const nothing = () => Promise.resolve({ entries: [], next: null });
+    const opId = await running('read');
+    const answer = await ask(opId, '1', { ports: { log: { latest: nothing, oldest: nothing } } });
+    expect(answer).toMatchObject({
+      decision: 'deny',
+      reason: expect.stringContaining('the log does not have the call'),
+    });
+  });
+
+  test('a large result that cannot be judged aside does not pass, and says why', async () => {
+    const opId = await running('read');
+    const judgeAside = () => Promise.reject(new ReeveError('too_expensive', 'it took too long'));
+    const answer = await ask(opId, 'x'.repeat(100_000), { ports: { judgeAside } });
+    expect(answer).toMatchObject({ decision: 'deny', reason: 'the result could not be judged: it took too long' });
+  });
+
+  test('what costs more than it may between decisions is judged aside, and does not pass if it costs too much there', async () => {
+    const paths = Array.from({ length: 100 }, (_, at) => `"**.a${at}.*.b"`);
+    await g.policies(
+      `name: p\ndefault: allow\nrules: [{ name: m, on: result, effect: mask, mask: { fields: [${paths.join()}] } }]`,
+    );
+    const many = (count: number) => JSON.stringify(Array.from({ length: count }, () => ({ a1: { c: { b: 1 } } })));
+    const opId = await running('read');
+    expect((await ask(opId, many(100))).passed).toBe(many(100).replaceAll('"b":1', '"b":"[masked]"'));
+    const answer = await ask(opId, many(2000));
+    expect(answer).toMatchObject({ decision: 'deny', policyRule: 'p/m' });
+    expect(answer.reason).toContain('cost more than one decision may');
+  });
+});
+
+describe('an operation', () => {
+  const details = async (opId: string) =>
+    (await g.audit()).findLast((entry) => entry.op_id === opId && entry.event_type === 'OpStateChanged')?.payload;
+
+  test('owes a judgement if a rule could match, also after a restart', async () => {
+    const first = await g.check(bot, { action: useTool('read') });
+    expect(first.judgeResult).toBe(true);
+    expect((await g.check(bot, { action: useTool('other') })).judgeResult).toBe(false);
+    g = await g.crash();
+    await g.complete(bot, first.opId);
+    expect(await details(first.opId)).toMatchObject({ result_not_judged: true });
+  });
+
+  test('owes nothing once somebody has asked, also after a restart', async () => {
+    const opId = await running('read');
+    await ask(opId, '1');
+    g = await g.crash();
+    const [traceId = '', spanId = ''] = opId.split(':');
+    expect(await g.check(bot, { traceId, spanId, action: useTool('read') })).toMatchObject({ judgeResult: true });
+    expect(await ask(opId, '"a@b.example"')).toMatchObject({ passed: '"[masked]"' });
+    await g.complete(bot, opId);
+    expect(await details(opId)).not.toHaveProperty('result_not_judged');
+  });
+
+  test('that waits for people owes it once it runs, and one that failed does not', async () => {
+    const { decision, judgeResult } = await g.check(bot, { action: useTool('ask') });
+    expect({ decision, judgeResult }).toEqual({ decision: 'pending', judgeResult: true });
+    const opId = await running('read');
+    await g.complete(bot, opId, { outcome: 'failed' });
+    expect(await details(opId)).not.toHaveProperty('result_not_judged');
+  });
+
+  test('that is paused, or whose agent is suspended, does not run', async () => {
+    const opId = await running('read');
+    const op = g.gov.ops.get(g.known(bot.id), opId);
+    await g.settle(controlOp(g.gov, operator, op, 'pause', ''));
+    await expect(answered(askAbout(g, bot, opId, '1'))).rejects.toMatchObject({ code: 'invalid_transition' });
+    const other = await running('read');
+    await g.settle(suspendAgent(g.gov, operator, bot.id, 'an incident'));
+    await expect(answered(askAbout(g, bot, other, '1'))).rejects.toMatchObject({ code: 'invalid_transition' });
+  });
+
+  test('that ends while its result is judged aside has no result to pass on', async () => {
+    const opId = await running('read');
+    const judgeAside = async () => {
+      await g.complete(bot, opId);
+      return { effect: 'allow', reason: '', policyRule: 'p', policyVersion: '', counts: {} } as const;
+    };
+    const asking = askAbout(g, bot, opId, 'x'.repeat(100_000), { ports: { judgeAside } });
+    await expect(answered(asking)).rejects.toMatchObject({ code: 'invalid_transition' });
+  });
+});
+
+test('of a delegate, the rules on every delegator count, and their masks add up', async () => {
+  await g.policies(
+    'name: base\ndefault: allow',
+    'scope: agent:acme/search/bot\nname: of-bot\nrules: [{name: m, on: result, effect: mask, mask: {fields: [a]}}]',
+    'scope: agent:acme/search/child\nname: of-child\nrules: [{name: m, on: result, effect: mask, mask: {fields: [b]}}]',
+  );
+  const { agentId: id, token } = await g.settle(delegateAgent(g.gov, bot, 'child'));
+  const child = { id, token };
+  const { opId, judgeResult } = await g.check(child, { action: useTool('read') });
+  expect(judgeResult).toBe(true);
+  const { result, policyRule } = await answered(askAbout(g, child, opId, '{"a":1,"b":2,"c":3}'));
+  expect({ policyRule, text: new TextDecoder().decode(result) }).toEqual({
+    policyRule: 'of-child/m',
+    text: '{"a":"[masked]","b":"[masked]","c":3}',
+  });
+});
+
+test('a thousand rules about other tools cost one look-up', () => {
+  const rules = Array.from(
+    { length: 1000 },
+    (_, at) => `  - { name: r${at}, on: result, effect: deny, tools: [tool-${at}] }`,
+  );
+  const { documents } = parsePolicies([{ file: 'p.yaml', text: `name: p\nrules:\n${rules.join('\n')}` }]);
+  const set = new PolicySet(documents, 'v');
+  const evaluation = new Evaluation(subjectOf(useTool('another')));
+  expect(set.resultRulesFor(bot.id, useTool('another'), evaluation)).toEqual([]);
+  expect(evaluation.cost).toBe(0);
+});
