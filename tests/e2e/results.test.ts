@@ -137,6 +137,14 @@ describe('a result that cannot be judged is denied', () => {
   });
 });
 
+test('no other call takes messages of more than 4 MiB, and this one none of more than 17', async () => {
+  const opId = await running('read_mail');
+  expect(await judge(opId, 'x'.repeat(5 * 1024 * 1024))).toMatchObject({ decision: Decision.ALLOW });
+  const large = 'x'.repeat(5 * 1024 * 1024);
+  await expect(gateway.check(bot, { context: toolCall('read_mail', { large }) })).rejects.toMatchObject({ code: 8 });
+  await expect(judge(opId, 'x'.repeat(17 * 1024 * 1024))).rejects.toMatchObject({ code: 8 });
+});
+
 test('a large result is masked as a small one is', async () => {
   const opId = await running('read_mail');
   const rows = Array.from({ length: 100_000 }, (_, at) => ({ id: at, note: `row ${at}` }));

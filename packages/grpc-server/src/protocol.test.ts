@@ -66,6 +66,20 @@ describe('a unary call', () => {
     expect([answer.get(':status'), answer.get('grpc-status')]).toEqual(['200', status]);
   });
 
+  test('a path with a larger bound has it once the connection is trusted', async () => {
+    const { client } = await testServer({
+      limits: { messageBytes: 8, trustedMessageBytes: new Map([['/t/Echo', 100]]) },
+    });
+    const long = (id: number, length: number) => [request(id, '/t/Echo'), data(id, framed(Buffer.alloc(length)), true)];
+    const here = await client(emptySettings, ...long(1, 50));
+    expect((await here.answer(1)).get('grpc-status')).toBe(exhausted);
+    here.write(request(3, '/t/Trust'), data(3, hello, true), ...long(5, 50), ...long(7, 101));
+    expect((await here.answer(5)).get('grpc-status')).toBe('0');
+    expect((await here.answer(7)).get('grpc-status')).toBe(exhausted);
+    here.write(request(9, '/t/Trust'), data(9, framed(Buffer.alloc(50)), true));
+    expect((await here.answer(9)).get('grpc-status')).toBe(exhausted);
+  });
+
   test.each([
     ['gzip', unimplemented],
     ['identity', '13'],
