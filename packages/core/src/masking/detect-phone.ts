@@ -7,7 +7,7 @@ const northAmerican = /^(?:1[ .-]?)?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[ .-])[2-9]\d{
 const national = /^\(?0[1-9]\d{0,4}\)?(?:[ /-]\(?\d{2,8}\)?){1,5}$/;
 /** Dates that stand beside a number. */
 const dateBefore = /^(?:\d{4}[-/.]\d{2}[-/.]\d{2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})[ -]+/;
-const dateAfter = /[ -]+(?:\d{4}[-/.]\d{2}[-/.]\d{2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})$/;
+const dateAfter = /[ -](?:\d{4}[-/.]\d{2}[-/.]\d{2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})$/;
 const date = /^\d{1,2}[-/. ]\d{1,2}[-/. ]\d{4}/;
 
 /** Phone numbers: with a country's prefix, of North America, or with the 0 that other countries dial first. */
