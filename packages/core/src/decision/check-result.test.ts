@@ -174,7 +174,7 @@ describe('an operation', () => {
     const opId = await running('read');
     const judgeAside = async () => {
       await g.complete(bot, opId);
-      return { effect: 'allow', reason: '', policyRule: 'p', policyVersion: '', counts: {} } as const;
+      return { effect: 'allow', reason: '', policyRule: 'p', policyVersion: '', counts: {}, labels: [] } as const;
     };
     const asking = askAbout(g, bot, opId, 'x'.repeat(100_000), { ports: { judgeAside } });
     await expect(answered(asking)).rejects.toMatchObject({ code: 'invalid_transition' });
@@ -196,6 +196,30 @@ test('of a delegate, the rules on every delegator count, and their masks add up'
     policyRule: 'of-child/m',
     text: '{"a":"[masked]","b":"[masked]","c":3}',
   });
+});
+
+test('rules on results give labels where the result passes, and those of all that fit where nobody asks', async () => {
+  await g.policies(`
+name: p
+default: allow
+rules:
+  - { name: a, on: result, effect: allow, tools: [read], labels: [seen] }
+  - { name: m, on: result, effect: mask, tools: [read], mask: { fields: [x] }, labels: [masked] }
+  - { name: d, on: result, effect: deny, tools: [read], when: says secret, labels: [never] }
+  - { name: w, on: result, effect: allow, tools: [read], when: says secret, labels: [maybe] }
+`);
+  const labelsIn = (runId: string) =>
+    g.gov.runs.labels
+      .in({ agent: bot.id, runId, delegators: [] })
+      .map(({ name }) => name)
+      .toSorted();
+  const inRun = async (runId: string) => (await g.check(bot, { action: useTool('read'), runId })).opId;
+  expect((await ask(await inRun('passes'), '{"x":1}')).labels.toSorted()).toEqual(['masked', 'seen']);
+  expect(labelsIn('passes')).toEqual(['masked', 'seen']);
+  expect(await ask(await inRun('denied'), 'secret')).toMatchObject({ decision: 'deny', labels: [] });
+  expect(labelsIn('denied')).toEqual([]);
+  await g.complete(bot, await inRun('unjudged'));
+  expect(labelsIn('unjudged')).toEqual(expect.arrayContaining(['masked', 'maybe', 'seen']));
 });
 
 test('a thousand rules about other tools cost one look-up', () => {

@@ -3,6 +3,8 @@ import { canonicalJson } from '../audit/index.ts';
 import type { AgentId } from '../kernel/index.ts';
 import { ReeveError, traceIdsIn } from '../kernel/index.ts';
 import type { Op } from '../ops/index.ts';
+import { inRun } from '../ops/index.ts';
+import { giveLabels, noLabels, refuseLabels } from '../runs/index.ts';
 import type { RunFacts, SpendFacts } from '../policy/index.ts';
 import { decisionCost } from '../policy/index.ts';
 import type { Agent } from '../tenancy/index.ts';
@@ -14,6 +16,7 @@ import { agentsAbove } from './judge-delegation.ts';
 import type { JudgedResult, ResultJudge, ResultToJudge } from './judge-result.ts';
 import { judgeResult, longestResult } from './judge-result.ts';
 import type { Party, ResultMoment } from './result-facts.ts';
+import { labelsRule } from './weigh-labels.ts';
 
 export interface ResultRequest {
   readonly agentId: AgentId | undefined;
@@ -131,19 +134,34 @@ async function aside(
       policyRule: 'default',
       policyVersion: gov.policies.version,
       counts: {},
+      labels: noLabels,
     };
   }
 }
 
 /** Marks the operation as judged, and records what became of its result. */
-function conclude(gov: Decisions, agent: Agent, op: Op, request: ResultRequest, judged: JudgedResult): ResultAnswer {
+function conclude(gov: Decisions, agent: Agent, op: Op, request: ResultRequest, found: JudgedResult): ResultAnswer {
+  const judged = withinLabels(gov, op, found);
   const { effect, reason, policyRule, masked } = judged;
   const decision = effect === 'deny' ? 'deny' : 'allow';
+  giveLabels(gov, inRun(op), judged.labels, gov.clock.now());
   if (op.resultDuty?.judged === false) {
     gov.journal.apply({ kind: 'op_result_judged', id: agent.record.id, opId: op.opId });
   }
   gov.journal.record(entryOf(gov, agent, op, request, judged), op);
-  return { decision, reason, policyRule, labels: [], ...(masked === undefined ? {} : { result: masked }) };
+  return { decision, reason, policyRule, labels: namesOf(judged), ...(masked === undefined ? {} : { result: masked }) };
+}
+
+/** A result whose labels find no room does not pass. */
+function withinLabels(gov: Decisions, op: Op, judged: JudgedResult): JudgedResult {
+  const refusal = judged.labels.length === 0 ? undefined : refuseLabels(gov, inRun(op), judged.labels);
+  if (refusal === undefined) return judged;
+  const { policyVersion } = judged;
+  return { effect: 'deny', reason: refusal, policyRule: labelsRule, policyVersion, counts: {}, labels: noLabels };
+}
+
+function namesOf({ labels }: JudgedResult): string[] {
+  return [...new Set(labels.map(({ name }) => name))];
 }
 
 /** The entry says how much there was and what was found, and never what. */
@@ -165,6 +183,7 @@ function entryOf(gov: Decisions, agent: Agent, op: Op, request: ResultRequest, j
       ...(masked === undefined ? {} : { counts: { ...counts } }),
       ...(digest === undefined ? {} : { digest }),
       is_error: request.isError,
+      ...(judged.labels.length === 0 ? {} : { labels: namesOf(judged) }),
       resource: op.resource,
       ...(op.runId === '' ? {} : { run_id: op.runId }),
       size: request.result.length,

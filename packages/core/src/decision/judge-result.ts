@@ -3,7 +3,9 @@ import { messageOf } from '../kernel/index.ts';
 import type { FoundBy, Mask } from '../masking/index.ts';
 import { maskResult } from '../masking/index.ts';
 import type { PolicySet, ResultVerdict } from '../policy/index.ts';
-import { Evaluation, subjectOf } from '../policy/index.ts';
+import { Evaluation, labelsOfRules, subjectOf } from '../policy/index.ts';
+import type { OwedLabel } from '../runs/index.ts';
+import { noLabels } from '../runs/index.ts';
 import type { RecordedDecision } from './recorded-decision.ts';
 import type { Party, ResultMoment } from './result-facts.ts';
 import { CallOfResult, ResultText } from './result-facts.ts';
@@ -33,6 +35,8 @@ export interface JudgedResult {
   /** The result with what masks found replaced; absent if nothing changed. */
   readonly masked?: Uint8Array;
   readonly counts: MaskCounts;
+  /** What the matching rules give to the run or the agent. Nothing if the result is denied. */
+  readonly labels: readonly OwedLabel[];
   /** SHA-256 of the bytes that are passed on; absent if none are. */
   readonly digest?: string;
   /** It was denied because judging it costs more than it may. */
@@ -59,6 +63,7 @@ export function judgeResult(judge: ResultJudge, result: ResultToJudge, moment: R
     policyRule,
     policyVersion: policies.version,
     counts: {},
+    labels: noLabels,
   });
   if (result.bytes.length > longestResult) return deny(tooLong);
   const text = decode(result.bytes);
@@ -89,13 +94,19 @@ function spentBy({ isSpent }: Evaluation): Pick<JudgedResult, 'isSpent'> {
 
 export const tooLong = `a result has at most ${longestResult} bytes`;
 
-const noRules = { effect: 'allow', reason: 'there are no rules on results', rule: 'default' } as const;
+const noRules = {
+  effect: 'allow',
+  reason: 'there are no rules on results',
+  rule: 'default',
+  passing: [],
+} as const;
 
 function passed(
   { policyVersion, counts, digest }: Pick<JudgedResult, 'policyVersion' | 'counts'> & { digest: () => string },
-  { effect, reason, rule }: Pick<ResultVerdict, 'effect' | 'reason' | 'rule'>,
+  { effect, reason, rule, passing }: Pick<ResultVerdict, 'effect' | 'reason' | 'rule' | 'passing'>,
 ): JudgedResult {
-  return { effect, reason, policyRule: rule, policyVersion, counts, digest: digest() };
+  const labels = labelsOfRules(passing);
+  return { effect, reason, policyRule: rule, policyVersion, counts, labels, digest: digest() };
 }
 
 /** The strictest of what the rules on the agent, and on everybody above it, say. Their masks add up. */
@@ -105,20 +116,22 @@ function verdictOfAll(
   text: ResultText,
   moment: ResultMoment,
   evaluation: Evaluation,
-): Omit<ResultVerdict, 'passing'> {
+): ResultVerdict {
   const masks: Mask[] = [];
+  const passing: ResultVerdict['passing'][number][] = [];
   let strictest: ResultVerdict | undefined;
   for (const party of parties) {
     const facts = new CallOfResult(call, party, moment, text);
     const verdict = policies.judgeResult(party.record.id, call.action, facts, evaluation);
     masks.push(...verdict.masks);
+    passing.push(...verdict.passing);
     if (strictest === undefined || strength[verdict.effect] > strength[strictest.effect]) {
       const isOwn = party === parties[0];
       const reason = isOwn ? verdict.reason : `on behalf of "${party.record.id.agentId}": ${verdict.reason}`;
       strictest = { ...verdict, reason };
     }
   }
-  return { ...(strictest ?? { ...noRules }), masks };
+  return { ...(strictest ?? noRules), masks, passing };
 }
 
 const strength: Readonly<Record<ResultVerdict['effect'], number>> = { allow: 1, mask: 2, deny: 3 };

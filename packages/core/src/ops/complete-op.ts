@@ -43,16 +43,18 @@ function finishOp(
   const { usage = null } = completion;
   const actual = costOf(gov, op, completion);
   checkLength('detail', completion.detail, longest.text);
-  const { costMicros: reserved } = op;
+  const { costMicros: reserved, resultDuty } = op;
+  const unjudged = isUnjudged(op, completion) ? resultDuty?.unjudged : undefined;
   moveOp(gov, op, 'complete', {
     actor: by.actor,
     reason: by.reason,
     completion: { costMicros: actual ?? reserved, usage },
+    ...(unjudged === undefined ? {} : { labels: unjudged }),
     details: {
       detail: redactText(completion.detail),
       outcome: completion.outcome,
       reserved_micros: reserved,
-      ...(isUnjudged(op, completion) ? { result_not_judged: true } : {}),
+      ...(unjudged === undefined ? {} : { result_not_judged: true }),
       ...tokensOf(usage),
       ...(by.requestId === undefined ? {} : { request_id: by.requestId }),
     },

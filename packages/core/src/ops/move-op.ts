@@ -6,6 +6,7 @@ import type { Json, Actor } from '../audit/index.ts';
 import { announce, traceIdsIn } from '../kernel/index.ts';
 import type { Micros } from '../kernel/index.ts';
 import { noteApproached } from '../budget/index.ts';
+import type { OwedLabel } from '../runs/index.ts';
 import { giveLabels, noLabels } from '../runs/index.ts';
 import type { Leaving } from '../tenancy/index.ts';
 import { usedBy } from '../tenancy/index.ts';
@@ -28,6 +29,8 @@ export interface MoveCause {
   readonly completion?: Pick<OpRecord, 'costMicros' | 'usage'>;
   /** The approval whose outcome the move is, if any. */
   readonly approvalId?: string;
+  /** The labels that count because nobody has asked about the result. */
+  readonly labels?: readonly OwedLabel[];
 }
 
 /**
@@ -49,7 +52,8 @@ export function moveOp(gov: Operations, op: Op, trigger: OpTrigger, by: MoveCaus
     costMicros,
     usage,
   });
-  const labels = trigger === 'allow' ? giveLabels(gov, inRun(op), owedLabels, op.updatedAt) : [];
+  const owed = trigger === 'allow' ? owedLabels : (by.labels ?? noLabels);
+  const labels = giveLabels(gov, inRun(op), owed, op.updatedAt);
   gov.journal.record(
     draftOf({
       at: op.updatedAt,
