@@ -50,12 +50,12 @@ beforeEach(async () => {
 
 /** Ends turns until this is answered. */
 async function answered<Result>(work: Promise<Result>, of = g): Promise<Result> {
-  let isOver = false;
+  const watch = { isOver: false };
   const end = () => {
-    isOver = true;
+    watch.isOver = true;
   };
   work.then(end, end);
-  while (!isOver) {
+  while (!watch.isOver) {
     await ticks();
     of.turn();
   }
