@@ -7,7 +7,7 @@ import { parsePolicies } from '../policy/parse-policies.ts';
 import { PolicySet } from '../policy/policy-set.ts';
 import { controlOp, delegateAgent, suspendAgent } from '../testkit/commands.ts';
 import { agentId, operator, useTool } from '../testkit/requests.ts';
-import { askAbout } from '../testkit/results.ts';
+import { askAbout, resultPorts } from '../testkit/results.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import { ticks } from '../testkit/two-gateways.ts';
@@ -15,6 +15,7 @@ import { ticks } from '../testkit/two-gateways.ts';
 const conditions: Readonly<Record<string, (facts: ResultFacts) => boolean>> = {
   'says secret': (facts) => facts.resultText().includes('secret'),
   'args.path is /etc': (facts) => (facts.args() as { path: string }).path === '/etc',
+  'the run is tainted': (facts) => facts.run().labels.includes('tainted'),
   'is empty': (facts) => facts.result() === '',
   fails: () => {
     throw new Error('it fails');
@@ -220,6 +221,26 @@ rules:
   expect(labelsIn('denied')).toEqual([]);
   await g.complete(bot, await inRun('unjudged'));
   expect(labelsIn('unjudged')).toEqual(expect.arrayContaining(['masked', 'maybe', 'seen']));
+});
+
+test('a label that the run gets while a result is judged aside counts for the result', async () => {
+  await g.policies(`
+name: p
+default: allow
+rules:
+  - { name: taints, effect: allow, tools: [taint], labels: [tainted] }
+  - { name: d, on: result, effect: deny, tools: [read], when: the run is tainted }
+`);
+  const { opId } = await g.check(bot, { action: useTool('read'), runId: 'r' });
+  const { judgeAside } = resultPorts(g);
+  let rounds = 0;
+  const tainting: typeof judgeAside = async (...asked) => {
+    const judged = await judgeAside(...asked);
+    if (rounds++ === 0) await g.check(bot, { action: useTool('taint'), runId: 'r' });
+    return judged;
+  };
+  const answer = await ask(opId, 'x'.repeat(100_000), { ports: { judgeAside: tainting } });
+  expect({ ...answer, rounds }).toMatchObject({ decision: 'deny', policyRule: 'p/d', rounds: 2 });
 });
 
 test('a thousand rules about other tools cost one look-up', () => {

@@ -73,8 +73,24 @@ export async function checkResult(gov: Decisions, ports: ResultPorts, request: R
     });
     if (answer !== undefined) return answer;
   }
-  const judged = await aside(gov, ports, request, found);
+  for (let round = 0; round < mostRounds; round++) {
+    const { judged, labels } = await aside(gov, ports, request, found);
+    const answer = await inOneTurn((agent, op) =>
+      labels === undefined || isStill(gov, op, judged, labels) ? conclude(gov, agent, op, request, judged) : undefined,
+    );
+    if (answer !== undefined) return answer;
+  }
+  const judged = unjudged(gov, 'the labels of its run, or the policies, change too fast');
   return await inOneTurn((agent, op) => conclude(gov, agent, op, request, judged));
+}
+
+/** How often a result is judged aside if what its rules look at changes meanwhile. */
+const mostRounds = 5;
+
+/** Whether a judgement holds that was made before the turn: rules of now would look at the same labels. */
+function isStill(gov: Decisions, op: Op, { policyVersion }: JudgedResult, labels: readonly string[]): boolean {
+  const now = momentOf(gov, op).run().labels;
+  return policyVersion === gov.policies.version && now.join(' ') === labels.join(' ');
 }
 
 /** What is judged. The log is read before the turn, which waits for nothing. */
@@ -114,29 +130,28 @@ function momentOf(gov: Decisions, op: Op): ResultMoment {
   };
 }
 
-/** Whatever keeps a result from being judged keeps it from being passed on. */
+/** Whatever keeps a result from being judged keeps it from being passed on. Says on which labels the judgement rests. */
 async function aside(
   gov: Decisions,
   { judgeAside }: ResultPorts,
   request: ResultRequest,
   result: ResultToJudge,
-): Promise<JudgedResult> {
+): Promise<{ readonly judged: JudgedResult; readonly labels?: readonly string[] }> {
   const { op } = runningOp(gov, request);
   const moment = momentOf(gov, op);
   const spends = result.parties.map((party) => moment.spendOf(party));
+  const run = { ...moment.run() };
   try {
-    return await judgeAside(result, { now: moment.now, run: { ...moment.run() }, spends });
+    return { judged: await judgeAside(result, { now: moment.now, run, spends }), labels: run.labels };
   } catch (error) {
-    const why = error instanceof ReeveError ? error.message : 'it failed';
-    return {
-      effect: 'deny',
-      reason: `the result could not be judged: ${why}`,
-      policyRule: 'default',
-      policyVersion: gov.policies.version,
-      counts: {},
-      labels: noLabels,
-    };
+    return { judged: unjudged(gov, error instanceof ReeveError ? error.message : 'it failed') };
   }
+}
+
+function unjudged({ policies }: Decisions, why: string): JudgedResult {
+  const reason = `the result could not be judged: ${why}`;
+  const { version: policyVersion } = policies;
+  return { effect: 'deny', reason, policyRule: 'default', policyVersion, counts: {}, labels: noLabels };
 }
 
 /** Marks the operation as judged, and records what became of its result. */
