@@ -13,7 +13,7 @@ export interface WireResult {
 export class UnjudgeableResult extends Error {}
 
 /** These would not be texts to a policy, although they are to whoever reads them: a number of a card, for example. */
-const readsAsScalar = /^[ \t\n\r]*(?:"[^]*"|true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)?[ \t\n\r]*$/;
+const scalar = /^(?:"[^]*"|true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)?$/;
 
 /**
  * A text goes as it stands, so that the JSON in it is judged as JSON; a scalar or an empty one goes as a JSON string.
@@ -22,7 +22,7 @@ const readsAsScalar = /^[ \t\n\r]*(?:"[^]*"|true|false|null|-?(?:0|[1-9]\d*)(?:\
 export function wireResultOf(result: unknown): WireResult {
   if (result === undefined) return { bytes: Buffer.from('null'), read: () => undefined };
   if (typeof result !== 'string') return sized(jsonOf(result), parsed);
-  return readsAsScalar.test(result) ? sized(JSON.stringify(result), parsed) : sized(result, textOf);
+  return scalar.test(result.trim()) ? sized(JSON.stringify(result), parsed) : sized(result, textOf);
 }
 
 /** What the work has thrown. Models read messages. */
