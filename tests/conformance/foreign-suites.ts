@@ -1,7 +1,14 @@
+import { agentdojoSuite } from './agentdojo/agentdojo-suite.ts';
 import { celSuite } from './cel/cel-suite.ts';
 import type { ForeignSuite } from './foreign-suite.ts';
 import { gtfobinsSuite } from './gtfobins/gtfobins-suite.ts';
 import { mcpAuthSuite } from './mcp/mcp-auth-suite.ts';
 import { schemathesisSuite } from './schemathesis/schemathesis-suite.ts';
 
-export const foreignSuites: readonly ForeignSuite[] = [celSuite, gtfobinsSuite, mcpAuthSuite, schemathesisSuite];
+export const foreignSuites: readonly ForeignSuite[] = [
+  agentdojoSuite,
+  celSuite,
+  gtfobinsSuite,
+  mcpAuthSuite,
+  schemathesisSuite,
+];

@@ -16,7 +16,7 @@ test('every pack of the command line can be chosen', () => {
   );
 });
 
-test.each(['starter', 'packs/coding-agents', 'packs/mcp', 'packs/models'])(
+test.each(['starter', 'packs/coding-agents', 'packs/flow', 'packs/mcp', 'packs/models'])(
   'what %s allows comes in force after what guards it',
   (pack) => {
     const names = documentsOf(sourcesIn(join(cli, pack))).map(({ name }) => name);

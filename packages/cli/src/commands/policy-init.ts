@@ -9,7 +9,7 @@ import { shippedFiles } from '../shipped-files.ts';
 
 type Files = ReturnType<typeof shippedFiles>;
 
-const packNames = ['coding-agents', 'mcp', 'models'] as const;
+const packNames = ['coding-agents', 'flow', 'mcp', 'models'] as const;
 
 /** Packs are stored as plain files beside the code, so that they can be read and tested as such. */
 function filesOf(pack: (typeof packNames)[number] | undefined): Files {
@@ -22,7 +22,7 @@ function filesOf(pack: (typeof packNames)[number] | undefined): Files {
 export const policyInitCommand = defineCommand({
   details: [
     'Writes policies to start from: guardrails that always hold, approvals for what is dangerous, what is allowed every day, budgets, and cases that prove all of it. Never overwrites: where one of the files exists with another content, nothing is written and it ends with 1.',
-    'Packs are for agents that nobody wrote for Reeve: coding-agents for hooks, mcp for the tools of MCP servers, models for calls of models.',
+    'Packs are for agents that nobody wrote for Reeve: coding-agents for hooks, mcp for the tools of MCP servers, models for calls of models. flow is for what flows from one call to the next: labels for what a run has read, and rules on what may leave then.',
     'Data: {folder, files}.',
   ],
   args: { dir: optional('Where to; made where it does not exist. Default: policies.', 'file') },

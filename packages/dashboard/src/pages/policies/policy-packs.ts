@@ -1,11 +1,12 @@
 import { nameIn } from './document-name.ts';
 
-export type PackName = 'starter' | 'coding-agents' | 'mcp' | 'models';
+export type PackName = 'starter' | 'coding-agents' | 'flow' | 'mcp' | 'models';
 
 /** The sets of documents to begin with, as `reeve policy init` writes them. */
 export const packTitles: Readonly<Record<PackName, readonly [title: string, explanation: string]>> = {
   starter: ['Agents in general', 'Guardrails, approvals for what is dangerous, everyday work, budgets, and a trial.'],
   'coding-agents': ['Coding agents', 'For agents that come by hooks: commands, files and the network.'],
+  flow: ['What flows from call to call', 'Labels for what a run has read, and rules on what may leave after that.'],
   mcp: ['MCP servers', 'For the tools of MCP servers: looking is allowed, the rest is asked for or denied.'],
   models: ['Model calls', 'Which models may be called, with caps.'],
 };
