@@ -49,6 +49,14 @@ const stubborn: readonly (readonly [name: string, command: readonly string[]])[]
       'while (1) { if (my $p = fork) { select undef, undef, undef, 0.002; waitpid $p, 0 } else { system "echo beat >> beats"; exit } }',
     ],
   ],
+  [
+    'is a bomb of forks',
+    [
+      'sh',
+      '-c',
+      `ulimit -u 600; exec perl -e 'while (1) { my $p = fork; if (!defined $p) { select undef, undef, undef, 0.01 } open F, ">>beats"; print F "beat\\n"; close F }'`,
+    ],
+  ],
   ['hops from process to process', ['perl', '-e', hop.replace('EACH', '')]],
   ['hops, each time into a session of its own', ['perl', '-MPOSIX', '-e', hop.replace('EACH', 'POSIX::setsid();')]],
   ['has the kernel continue it by a timer', ['perl', '-e', continued]],

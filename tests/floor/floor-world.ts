@@ -22,9 +22,17 @@ import { bootstrapKey, TestGateway } from '../harness/gateway.ts';
 import { reeveCommand } from '../harness/reeve-command.ts';
 
 const [program = '', ...before] = reeveCommand;
-const isRoot = process.getuid?.() === 0;
-/** Tests that run as root start the command as nobody. */
-const account = isRoot ? { uid: 65_534, gid: 65_534 } : {};
+export const isRoot = process.getuid?.() === 0;
+/**
+ * Tests that run as root start the command as somebody without rights. Files of tests that run at the same time do so as
+ * different ones: the kernel counts processes by user, and some programs here make as many as they may.
+ */
+export const person = 61_000 + Number(process.env['VITEST_POOL_ID'] ?? 0);
+const account = isRoot ? { uid: person, gid: person } : {};
+
+const nobody = `setpriv --reuid ${person} --regid ${person} --clear-groups`;
+/** Lines of a shell that enter control groups, and become somebody else. */
+const entering = 'for group in $1; do echo 0 > "$group/cgroup.procs" || exit 99; done; as=$2; shift 2; exec $as "$@"';
 
 export const policy = `
 name: house
@@ -49,6 +57,9 @@ export interface Start {
   readonly cwd?: string;
   readonly flags?: readonly string[];
   readonly stdio?: StdioOptions;
+  /** The control groups that it is started in. Only root can ask for that. */
+  readonly groups?: readonly string[];
+  readonly asRoot?: boolean;
 }
 
 /** A person without privileges, with a home and a project in it, and a gateway. */
@@ -72,7 +83,7 @@ export class FloorWorld {
   }
 
   own(path: string): void {
-    if (isRoot) chownSync(path, 65_534, 65_534);
+    if (isRoot) chownSync(path, person, person);
   }
 
   /** Writes a file of the person, relative to the home. */
@@ -105,10 +116,14 @@ export class FloorWorld {
   /** Starts `reeve run` in the project. */
   begin(
     command: readonly string[],
-    { env = {}, cwd = this.project, flags = [], stdio = 'pipe' }: Start = {},
+    { env = {}, cwd = this.project, flags = [], stdio = 'pipe', groups = [], asRoot = false }: Start = {},
   ): RunningCli {
     const words = [...before, 'run', ...flags, '--', ...command];
-    const child = spawn(program, words, { ...account, cwd, env: { ...this.env, ...env }, stdio });
+    const options = { cwd, env: { ...this.env, ...env }, stdio };
+    const child =
+      groups.length > 0 || asRoot
+        ? spawn('sh', ['-c', entering, 'sh', groups.join(' '), asRoot ? '' : nobody, program, ...words], options)
+        : spawn(program, words, { ...account, ...options });
     return new RunningCli(child as ChildProcessWithoutNullStreams);
   }
 

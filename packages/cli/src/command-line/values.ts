@@ -52,6 +52,22 @@ export function number(
   return { placeholder, summary, read };
 }
 
+/** A number that may have a fraction, such as 0.5. */
+export function decimal(
+  placeholder: string,
+  summary: string,
+  range: { readonly min: number; readonly max: number },
+): Option<number | undefined> {
+  const read = (given: readonly string[], flagName: string) => {
+    const last = given.at(-1);
+    if (last === undefined) return undefined;
+    const value = /^\d+(?:\.\d+)?$/.test(last) ? Number(last) : Number.NaN;
+    if (value >= range.min && value <= range.max) return value;
+    throw new UsageError(`${flagName} must be a number from ${range.min} to ${range.max}, not "${last}"`);
+  };
+  return { placeholder, summary, read };
+}
+
 export function required(summary: string, completes?: Completes): Argument<string> {
   const read = (given: string | undefined, name: string) => {
     if (given === undefined || given === '') throw new UsageError(`${name} is missing`);

@@ -3,9 +3,11 @@ import { homedir, userInfo } from 'node:os';
 import { identityOptions } from '../agent-identity/identity-options.ts';
 import { UsageError } from '../cli-error.ts';
 import { defineCommand } from '../command-line/command.ts';
-import { choice, each, flag, number, text } from '../command-line/values.ts';
+import { choice, decimal, each, flag, number, text } from '../command-line/values.ts';
 import { cleanText } from '../output/clean-text.ts';
 import { print } from '../output/print.ts';
+import { Cgroup } from '../run/cgroup/cgroup.ts';
+import { examineGroups } from '../run/cgroup/examine-groups.ts';
 import { FloorError, floorExits } from '../run/floor-error.ts';
 import type { Machine } from '../run/examine-machine.ts';
 import { examineMachine } from '../run/examine-machine.ts';
@@ -15,7 +17,7 @@ import { jailEnvironment } from '../run/jail/environment.ts';
 import type { FilePlan } from '../run/jail/plan-files.ts';
 import { planFiles } from '../run/jail/plan-files.ts';
 import type { Profile } from '../run/profile.ts';
-import { longestGraceSecs, lostGatewayWays } from '../run/profile.ts';
+import { leastLimits, longestGraceSecs, lostGatewayWays } from '../run/profile.ts';
 import { joined, readProfile } from '../run/read-profile.ts';
 import { shippedProfiles } from '../run/shipped-profiles.ts';
 import type { Shell } from '../shell.ts';
@@ -41,7 +43,7 @@ export const runCommand = defineCommand({
     }),
     profile: text(
       'FILE',
-      `A YAML file with write, read, hide, env, grace, lost_gateway; or ${Object.keys(shippedProfiles).join(', ')}.`,
+      `A YAML file with write, read, hide, env, memory, pids, cpus, grace, lost_gateway; or ${Object.keys(shippedProfiles).join(', ')}.`,
       {
         completes: 'file',
       },
@@ -50,6 +52,15 @@ export const runCommand = defineCommand({
     read: each('PATH', 'Is there although it is in the home folder; read-only.', { completes: 'file' }),
     hide: each('PATH', 'Is not there.', { completes: 'file' }),
     env: each('NAME', 'A variable of the environment that the command gets, too.'),
+    memory: number('BYTES', 'The most memory that all of it may use. Needs a control group.', {
+      min: leastLimits.memory,
+      max: Number.MAX_SAFE_INTEGER,
+    }),
+    pids: number('N', 'The most processes and threads. Needs a control group.', {
+      min: leastLimits.pids,
+      max: 4_194_304,
+    }),
+    cpus: decimal('N', 'The most processors, as 1.5. Needs a control group.', { min: leastLimits.cpus, max: 1024 }),
     grace: number('SECS', `How long TERMINATE waits before it kills. Default ${defaultGraceSecs}.`, {
       min: 0,
       max: longestGraceSecs,
@@ -65,7 +76,13 @@ export const runCommand = defineCommand({
   ],
   run: async ({ options, rest, globals }, shell) => {
     const path = shell.env['PATH'] ?? usualPath;
-    if (options.doctor) return showMachine(shell, globals.output, examineMachine(path, untrustedHere()));
+    if (options.doctor) {
+      const { findings, ground } = examineMachine(path, untrustedHere());
+      return showMachine(shell, globals.output, {
+        findings: ground === undefined ? findings : [...findings, examineGroups()],
+        ground,
+      });
+    }
     const [command] = rest;
     if (command === undefined) throw new UsageError('give a command after "--"');
     const profile = wishesOf(options);
@@ -91,11 +108,21 @@ export const runCommand = defineCommand({
       import('../run/act-as.ts'),
       import('../run/run-program.ts'),
     ]);
+    const { memory, pids, cpus } = profile;
+    await using cgroup = Cgroup.make({ memory, pids, cpus });
     const say = (line: string) => void shell.stderr.write(`reeve run: ${cleanText(line)}\n`);
     const { grace = defaultGraceSecs, lostGateway = 'pause' } = profile;
     const resetter = ground.resetter !== undefined && plan.isVisible(ground.resetter) ? ground.resetter : undefined;
     const jail = { ...ground, resetter, command: rest, folder: plan.folder, env };
-    const program = new FlooredProgram({ jail, lineWith, top: plan.top, graceMs: grace * 1000, lostGateway, say });
+    const program = new FlooredProgram({
+      jail,
+      lineWith,
+      top: plan.top,
+      cgroup,
+      graceMs: grace * 1000,
+      lostGateway,
+      say,
+    });
     const { agent, reeve, gateway } = await actAs(
       { shell, globals, flags: options, about: { framework: 'reeve run' } },
       program.hear,
@@ -114,12 +141,11 @@ export const runCommand = defineCommand({
   },
 });
 
-type Flags = Pick<Profile, 'write' | 'read' | 'hide' | 'env' | 'grace' | 'lostGateway'> & {
+type Flags = Profile & {
   readonly profile: string | undefined;
 };
 
-function wishesOf({ profile, write, read, hide, env, grace, lostGateway }: Flags): Profile {
-  const flags = { write, read, hide, env, grace, lostGateway };
+function wishesOf({ profile, ...flags }: Flags): Profile {
   return profile === undefined ? flags : joined(flags, readProfile(profile));
 }
 

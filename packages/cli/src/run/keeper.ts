@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Jail } from './jail/start-jail.ts';
-import { Freezer, signal } from './kernel/freezer.ts';
-import { processesBelow } from './kernel/process-table.ts';
+import type { Cgroup } from './cgroup/cgroup.ts';
+import { GroupFreezer, standStillOf } from './cgroup/group-freezer.ts';
+import type { Freezes } from './kernel/freezer.ts';
+import { SignalFreezer } from './kernel/freezer.ts';
+import { isHeld, processesBelow } from './kernel/process-table.ts';
+import { signal } from './kernel/signal.ts';
 
 const guardMs = 250;
 
@@ -12,15 +16,17 @@ export type Hold = 'control' | 'gateway' | 'terminal';
 export class Keeper {
   readonly #jail: Jail;
   readonly #first: number;
-  readonly #freezer: Freezer;
+  readonly #freezer: Freezes;
+  readonly #cgroup: Cgroup | undefined;
   readonly #holds = new Set<Hold>();
   #guard: NodeJS.Timeout | undefined;
   #isEnding = false;
 
-  constructor(jail: Jail) {
+  constructor(jail: Jail, cgroup: Cgroup | undefined) {
     this.#jail = jail;
     this.#first = jail.first;
-    this.#freezer = new Freezer(jail.first);
+    this.#cgroup = cgroup;
+    this.#freezer = freezerOf(jail.first, cgroup);
   }
 
   get isEnding(): boolean {
@@ -64,6 +70,7 @@ export class Keeper {
       for (const { pid } of all) signal(pid, 'SIGTERM');
       await Promise.race([ended, sleep(graceMs, undefined, { ref: false })]);
     }
+    this.#cgroup?.kill();
     kill();
     await ended;
     return all.length;
@@ -75,8 +82,14 @@ export class Keeper {
     if (program !== undefined) signal(program.pid, name);
   }
 
-  /** Whether all processes but the first have stopped by themselves. */
+  /** Whether all processes but the first, which only waits for them, have stopped by themselves. */
   get hasStopped(): boolean {
-    return this.#freezer.hasStopped;
+    return processesBelow(this.#first).every((entry) => entry.pid === this.#first || isHeld(entry));
   }
+}
+
+function freezerOf(first: number, cgroup: Cgroup | undefined): Freezes {
+  const { version, folder } = cgroup?.freezing ?? {};
+  if (folder === undefined) return new SignalFreezer(first);
+  return version === 2 ? new GroupFreezer(folder) : new SignalFreezer(first, standStillOf(folder));
 }

@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { parse } from 'yaml';
 import { isObject } from '../is-object.ts';
+import type { LimitName } from './cgroup/limits.ts';
+import { limitNames } from './cgroup/limits.ts';
 import { FloorError } from './floor-error.ts';
 import type { Profile } from './profile.ts';
-import { longestGraceSecs, lostGatewayWays } from './profile.ts';
+import { leastLimits, longestGraceSecs, lostGatewayWays } from './profile.ts';
 import { shippedProfiles } from './shipped-profiles.ts';
 
 const lists = ['write', 'read', 'hide', 'env'] as const;
@@ -21,7 +23,7 @@ export function readProfile(name: string): Profile {
     throw wrong(`it is neither ${Object.keys(shippedProfiles).join(' nor ')}, nor a YAML file: ${firstLine(error)}`);
   }
   if (!isObject(value)) throw wrong('it must be a map of members');
-  const known = [...lists, 'grace', 'lost_gateway'];
+  const known = [...lists, ...limitNames, 'grace', 'lost_gateway'];
   const unknown = Object.keys(value).find((member) => !known.includes(member));
   if (unknown !== undefined) throw wrong(`there is no member "${unknown}"; there are ${known.join(', ')}`);
   const listOf = (member: (typeof lists)[number]) => {
@@ -39,7 +41,22 @@ export function readProfile(name: string): Profile {
   const lostGateway = lostGatewayWays.find((way) => way === lost);
   if (lost !== undefined && lostGateway === undefined)
     throw wrong(`lost_gateway must be one of ${lostGatewayWays.join(', ')}`);
-  return { write: listOf('write'), read: listOf('read'), hide: listOf('hide'), env: listOf('env'), grace, lostGateway };
+  const limitOf = (name: LimitName) => {
+    const given: unknown = value[name];
+    if (given === undefined || isLimit(name, given)) return given;
+    throw wrong(`${name} must be a ${name === 'cpus' ? '' : 'whole '}number of at least ${leastLimits[name]}`);
+  };
+  return {
+    write: listOf('write'),
+    read: listOf('read'),
+    hide: listOf('hide'),
+    env: listOf('env'),
+    memory: limitOf('memory'),
+    pids: limitOf('pids'),
+    cpus: limitOf('cpus'),
+    grace,
+    lostGateway,
+  };
 }
 
 /** Lists add up. For the rest the flags count before the profile. */
@@ -50,9 +67,17 @@ export function joined(flags: Profile, profile: Profile): Profile {
     read: both('read'),
     hide: both('hide'),
     env: both('env'),
+    memory: flags.memory ?? profile.memory,
+    pids: flags.pids ?? profile.pids,
+    cpus: flags.cpus ?? profile.cpus,
     grace: flags.grace ?? profile.grace,
     lostGateway: flags.lostGateway ?? profile.lostGateway,
   };
+}
+
+function isLimit(name: LimitName, given: unknown): given is number {
+  if (typeof given !== 'number' || !Number.isFinite(given) || given < leastLimits[name]) return false;
+  return name === 'cpus' || Number.isSafeInteger(given);
 }
 
 function isListOfTexts(value: unknown): value is readonly string[] {

@@ -2,8 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isatty } from 'node:tty';
 import type { Agent, Control, KernelWord, Operation, RunOptions } from '@reeve/sdk';
 import type { GrpcGateway } from '../agent-identity/grpc-gateway.ts';
+import type { Cgroup } from './cgroup/cgroup.ts';
 import { floorExits } from './floor-error.ts';
-import type { JailRequest } from './jail/start-jail.ts';
+import type { Jail, JailRequest } from './jail/start-jail.ts';
 import { startJail } from './jail/start-jail.ts';
 import { makeNames, takeNamesAway } from './jail/top-names.ts';
 import type { Hold } from './keeper.ts';
@@ -20,6 +21,8 @@ export interface Program {
   /** The words of bubblewrap, once these names are there to be mounted on. */
   readonly lineWith: (names: readonly string[]) => readonly string[];
   readonly top: readonly string[];
+  /** The control group of the run, where this user may have one. */
+  readonly cgroup: Cgroup | undefined;
   readonly graceMs: number;
   readonly lostGateway: LostGateway;
   readonly say: (line: string) => void;
@@ -76,7 +79,7 @@ export class FlooredProgram {
   }
 
   async #work(operation: Operation, agent: Agent, how: NetworkRequest): Promise<number> {
-    const { top, lineWith, jail: request } = this.#program;
+    const { top, lineWith, cgroup, jail: request } = this.#program;
     const onTerminal = request.resetter !== undefined && [0, 1, 2].some((stream) => isatty(stream));
     let names: readonly string[] = [];
     try {
@@ -86,7 +89,8 @@ export class FlooredProgram {
       const env = { ...request.env, ...network.environment };
       const onListening: JailRequest['onListening'] = (name, server) => network.serve(name, server);
       const jail = await startJail({ ...request, env, line: lineWith(names), onTerminal, onListening });
-      const keeper = new Keeper(jail);
+      const keeper = new Keeper(jail, cgroup);
+      takeInto(cgroup, jail);
       this.#keeper.resolve(keeper);
       using _signals = passSignals(keeper, onTerminal);
       jail.begin();
@@ -165,5 +169,15 @@ export class FlooredProgram {
     } catch (error) {
       this.#program.say(error instanceof Error ? error.message : String(error));
     }
+  }
+}
+
+/** Before the program begins, so that all that it starts is in the group. */
+function takeInto(cgroup: Cgroup | undefined, jail: Jail): void {
+  try {
+    cgroup?.take(jail.first);
+  } catch (error) {
+    jail.kill();
+    throw error;
   }
 }

@@ -7,7 +7,7 @@ import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isObject } from '../../is-object.ts';
-import { signal } from '../kernel/freezer.ts';
+import { signal } from '../kernel/signal.ts';
 import { processEntry } from '../kernel/process-table.ts';
 import { FloorError, floorExits } from '../floor-error.ts';
 import type { InsideName } from '../network/listen-inside.ts';

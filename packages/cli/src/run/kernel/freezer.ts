@@ -1,30 +1,43 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessEntry } from './process-table.ts';
 import { isHeld, processEntry, processesBelow } from './process-table.ts';
+import { signal } from './signal.ts';
 
 const roundMs = 5;
 const deadlineMs = 30_000;
 
-/** Stops and continues every process of a pid namespace, whatever they do against it. */
-export class Freezer {
+/** Stops and continues all processes of a program. */
+export interface Freezes {
+  readonly isFrozen: boolean;
+  /** Returns how many there are once the kernel says that none can run. Throws if that cannot be had. */
+  freeze(): Promise<number>;
+  /** Returns how many the kernel has let go on. */
+  thaw(): number;
+}
+
+/** Stops all at one moment, and lets them go again. They then take the signals that they were sent. */
+export interface StandStill {
+  freeze(): Promise<void>;
+  thaw(): void;
+}
+
+/** Stops and continues every process of a pid namespace by signals, whatever they do against it. */
+export class SignalFreezer implements Freezes {
   readonly #first: number;
+  readonly #standStill: StandStill | undefined;
   /** What had stopped by itself before, such as a job in the background. It stays so. */
   readonly #stoppedBefore = new Set<string>();
   #isFrozen = false;
   #freezing: Promise<number> | undefined;
 
   /** `first` is the first process of the namespace, by its number here. */
-  constructor(first: number) {
+  constructor(first: number, standStill?: StandStill) {
     this.#first = first;
+    this.#standStill = standStill;
   }
 
   get isFrozen(): boolean {
     return this.#isFrozen;
-  }
-
-  /** Whether the program has stopped by itself. The first process only waits for it. */
-  get hasStopped(): boolean {
-    return processesBelow(this.#first).every(({ pid }) => pid === this.#first || isHeld(pid));
   }
 
   /**
@@ -38,8 +51,20 @@ export class Freezer {
   freeze(): Promise<number> {
     if (!this.#isFrozen) this.#noteStopped();
     this.#isFrozen = true;
-    this.#freezing ??= this.#stopAll().finally(() => (this.#freezing = undefined));
+    this.#freezing ??= this.#stopStandingStill().finally(() => (this.#freezing = undefined));
     return this.#freezing;
+  }
+
+  /** Where all stand still while they are sent the signal, nothing is forked meanwhile, and no limit of processes is needed. */
+  async #stopStandingStill(): Promise<number> {
+    if (this.#standStill === undefined) return this.#stopAll();
+    try {
+      await this.#standStill.freeze();
+      for (const { pid, isOver } of processesBelow(this.#first)) if (!isOver) signal(pid, 'SIGSTOP');
+    } finally {
+      this.#standStill.thaw();
+    }
+    return this.#stopAll();
   }
 
   async #stopAll(): Promise<number> {
@@ -48,10 +73,11 @@ export class Freezer {
     while (this.#isFrozen && performance.now() < deadline) {
       const all = processesBelow(this.#first);
       // Parents first: they do not notice that their children stop.
-      for (const { pid, isOver } of all) if (!isOver && !isHeld(pid)) signal(pid, 'SIGSTOP');
+      const running = all.filter((entry) => !entry.isOver && !isHeld(entry));
+      for (const { pid } of running) signal(pid, 'SIGSTOP');
       this.#stopGroups(all);
       const living = all.filter(({ isOver }) => !isOver);
-      const seen = living.every(({ pid }) => isHeld(pid)) ? all.map(nameOf).toSorted().join(' ') : undefined;
+      const seen = running.length === 0 ? all.map(nameOf).toSorted().join(' ') : undefined;
       if (seen !== undefined && seen === before) return living.length;
       before = seen;
       await sleep(seen === undefined ? roundMs : 0);
@@ -81,21 +107,11 @@ export class Freezer {
 
   #noteStopped(): void {
     for (const entry of processesBelow(this.#first)) {
-      if (!entry.isOver && isHeld(entry.pid)) this.#stoppedBefore.add(nameOf(entry));
+      if (!entry.isOver && isHeld(entry)) this.#stoppedBefore.add(nameOf(entry));
     }
   }
 }
 
 function nameOf({ pid, start }: ProcessEntry): string {
   return `${pid}@${start}`;
-}
-
-/** Sends a signal to a process, or to a group by its negative number, that may be gone already. */
-export function signal(pid: number, name: NodeJS.Signals): boolean {
-  try {
-    return process.kill(pid, name);
-  } catch {
-    // Gone.
-    return false;
-  }
 }

@@ -7,6 +7,9 @@ export interface ProcessEntry {
   /** The group of processes that it belongs to. */
   readonly group: number;
   readonly start: string;
+  /** What its first thread does, by the kernel's letter. */
+  readonly state: string;
+  readonly threads: number;
   /** Whether it is over, and nobody has asked yet how it ended. */
   readonly isOver: boolean;
 }
@@ -40,18 +43,20 @@ function processTable(): readonly ProcessEntry[] {
 export function processEntry(pid: number): ProcessEntry | undefined {
   const fields = statFields(`/proc/${pid}/stat`);
   if (fields === undefined) return undefined;
-  const [state, parent, group] = fields;
-  const threads = fields[17];
+  const [state = '', parent, group] = fields;
+  const threads = Number(fields[17]);
   // The first thread of a program can be over while others run on.
-  const isOver = isOverState(state) && Number(threads) <= 1;
-  return { pid, parent: Number(parent), group: Number(group), start: fields[19] ?? '', isOver };
+  const isOver = isOverState(state) && threads <= 1;
+  return { pid, parent: Number(parent), group: Number(group), start: fields[19] ?? '', state, threads, isOver };
 }
 
 /**
  * Whether the kernel lets no thread of it run: all are stopped or over. A thread that waits within the kernel and has a
  * stop pending does not come back to its program either.
  */
-export function isHeld(pid: number): boolean {
+export function isHeld({ pid, state: ofFirst, threads }: ProcessEntry): boolean {
+  // A thousand processes are looked at many times, and most have one thread.
+  if (threads === 1 && ofFirst !== 'D') return ofFirst === 'T' || isOverState(ofFirst);
   return threadsOf(pid).every((thread) => {
     const state = statFields(`/proc/${pid}/task/${thread}/stat`)?.[0];
     if (state === undefined || state === 'T' || isOverState(state)) return true;
