@@ -75,6 +75,33 @@ describe.skipIf(!hasFloor)('the files of a floor', () => {
     expect(world.read('project/data/kept/file')).toBe('kept');
   });
 
+  test('what git is told to read and to run elsewhere in the folder stays as it is, and nothing is added', async () => {
+    const repo = 'project/told';
+    world.write(`${repo}/.git/HEAD`, 'ref: refs/heads/main\n');
+    world.write(
+      `${repo}/.git/config`,
+      '[core]\n\tbare = false\n\thooksPath = ".husky/_"\n[include]\n\tpath = ../shared.gitconfig ; ours\n[includeIf "gitdir:/x"] path = missing.inc\n',
+    );
+    world.write(`${repo}/.git/commondir`, '.\n');
+    world.write(`${repo}/.husky/_/pre-commit`, '#!/bin/sh\n');
+    world.write(`${repo}/shared.gitconfig`, '[alias]\n');
+    const deeds = [
+      'echo x > .husky/_/pre-commit',
+      'echo x > .husky/_/new',
+      'mv .husky h',
+      'echo x > shared.gitconfig',
+      'rm shared.gitconfig',
+      'echo x > .git/missing.inc',
+      'echo x > .git/config.worktree',
+      'echo x > .git/commondir',
+      'echo x > other',
+    ];
+    const { stdout } = await world.sh(tries(deeds), { cwd: join(world.home, repo) });
+    expect(stdout).toBe('could: echo x > other\n');
+    const left = ['missing.inc', 'config.worktree'].filter((name) => existsSync(join(world.home, repo, '.git', name)));
+    expect(left).toEqual([]);
+  });
+
   test('what others run or obey stays as it is, at any depth, and so do the folders above it', async () => {
     world.write('project/.git/config', '[core]\n');
     world.write('project/.git/HEAD', 'ref: refs/heads/main\n');

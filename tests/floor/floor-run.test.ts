@@ -105,6 +105,21 @@ describe.skipIf(!hasFloor)('on a floor', () => {
     expect(cli.exit()).toMatchObject({ code: 0, stdout: 'asked nicely\n' });
   });
 
+  test('what appears in the folder while it waits is held as well', async () => {
+    const late = 'echo x > late/.git/hooks/post-checkout && echo could; echo done';
+    await using waiting = world.begin(['sh', '-c', late, 'asked-later']);
+    await waiting.says(/waiting for an approval/, 'stderr');
+    world.write('project/late/.git/hooks/post-checkout', '#!/bin/sh\n');
+    const { body } = await world.gateway.api.get<{ items: { id: string; title: string }[] }>(
+      '/api/v1/approvals?state=open',
+      bootstrapKey,
+    );
+    const approval = body.items.find(({ title }) => title.includes('asked-later'));
+    await world.gateway.api.post(`/api/v1/approvals/${approval?.id}/approve`, bootstrapKey, { reason: '' });
+    await waiting.ended();
+    expect(waiting.exit()).toMatchObject({ code: 0, stdout: 'done\n' });
+  });
+
   test('what nobody approves in time does not start', async () => {
     const { code, stdout } = await world.run(['echo', 'asked', 'in vain'], { flags: ['--approval-wait', '0'] });
     expect({ code, stdout }).toEqual({ code: 126, stdout: '' });

@@ -39,7 +39,7 @@ name: house
 default: allow
 rules:
   - { name: no-echo, effect: deny, commands: ["echo forbidden**"] }
-  - { name: asked, effect: require_approval, commands: ["echo asked**"] }
+  - { name: asked, effect: require_approval, commands: ["echo asked**", "sh ** asked-later"] }
 `;
 
 /** Whether this machine has what the floor stands on. Where it has not, only the refusal can be tested. */

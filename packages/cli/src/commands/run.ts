@@ -19,6 +19,7 @@ import { planFiles } from '../run/jail/plan-files.ts';
 import type { Profile } from '../run/profile.ts';
 import { leastLimits, longestGraceSecs, lostGatewayWays } from '../run/profile.ts';
 import { joined, readProfile } from '../run/read-profile.ts';
+import type { PlannedLine } from '../run/run-program.ts';
 import { shippedProfiles } from '../run/shipped-profiles.ts';
 import type { Shell } from '../shell.ts';
 
@@ -86,7 +87,8 @@ export const runCommand = defineCommand({
     const [command] = rest;
     if (command === undefined) throw new UsageError('give a command after "--"');
     const profile = wishesOf(options);
-    const plan = planFiles({ ...profile, folder: process.cwd(), homes: homesOf() });
+    const planNow = () => planFiles({ ...profile, folder: process.cwd(), homes: homesOf() });
+    const plan = planNow();
     const { ground, findings } = examineMachine(path, plan.writable);
     if (ground === undefined) {
       const { check, detail, advice } = findings.find(({ status }) => status === 'failed') ?? {
@@ -96,10 +98,9 @@ export const runCommand = defineCommand({
       };
       throw new FloorError(`there is no floor on this machine: ${check}: ${detail}. ${advice}`);
     }
-    const lineWith = (names: readonly string[]) => lineOf(plan, names);
     const env = jailEnvironment({ ...shell.env, PATH: path }, profile.env);
     if (options.print) {
-      const words = [ground.bubblewrap, ...lineWith(plan.top), '--', ...rest];
+      const words = [ground.bubblewrap, ...lineOf(plan, plan.top), '--', ...rest];
       print(shell, globals.output, { words, environment: Object.keys(env) }, () => words.map(quoted).join(' '));
       return 0;
     }
@@ -116,8 +117,7 @@ export const runCommand = defineCommand({
     const jail = { ...ground, resetter, command: rest, folder: plan.folder, env };
     const program = new FlooredProgram({
       jail,
-      lineWith,
-      top: plan.top,
+      plan: () => lineAgain(plan, planNow()),
       cgroup,
       graceMs: grace * 1000,
       lostGateway,
@@ -161,6 +161,13 @@ function homesOf(): readonly string[] {
   } catch {
     return [homedir()];
   }
+}
+
+/** The plan when the program starts. What was asked for must be what is there: nobody has approved more. */
+function lineAgain(asked: FilePlan, now: FilePlan): PlannedLine {
+  const isSame = now.folder === asked.folder && now.writable.join('\0') === asked.writable.join('\0');
+  if (!isSame) throw new FloorError('what the program may write has moved while it waited; start it again');
+  return { top: now.top, topFiles: now.topFiles, lineWith: (names) => lineOf(now, names) };
 }
 
 function lineOf(plan: FilePlan, names: readonly string[]): readonly string[] {

@@ -4,6 +4,7 @@ import type { Agent, Control, KernelWord, Operation, RunOptions } from '@reeve/s
 import type { GrpcGateway } from '../agent-identity/grpc-gateway.ts';
 import type { Cgroup } from './cgroup/cgroup.ts';
 import { floorExits } from './floor-error.ts';
+import type { FilePlan } from './jail/plan-files.ts';
 import type { Jail, JailRequest } from './jail/start-jail.ts';
 import { startJail } from './jail/start-jail.ts';
 import { makeNames, takeNamesAway } from './jail/top-names.ts';
@@ -17,10 +18,9 @@ import { passSignals } from './pass-signals.ts';
 import type { LostGateway } from './profile.ts';
 
 export interface Program {
-  readonly jail: Omit<JailRequest, 'onTerminal' | 'line' | 'onListening'>;
-  /** The words of bubblewrap, once these names are there to be mounted on. */
-  readonly lineWith: (names: readonly string[]) => readonly string[];
-  readonly top: readonly string[];
+  readonly jail: Omit<JailRequest, 'onTerminal' | 'line' | 'onListening' | 'onReady'>;
+  /** Which files are there. It is asked when the program starts: what appears while people are asked counts, too. */
+  readonly plan: () => PlannedLine;
   /** The control group of the run, where this user may have one. */
   readonly cgroup: Cgroup | undefined;
   readonly graceMs: number;
@@ -30,6 +30,11 @@ export interface Program {
 
 /** How the gateway is asked, for the program and for its connections. */
 export type Asking = Pick<RunOptions, 'runId' | 'onHeld'> & { readonly waitMs: number; readonly gateway: GrpcGateway };
+
+export interface PlannedLine extends Pick<FilePlan, 'top' | 'topFiles'> {
+  /** The words of bubblewrap, once these names are there to be mounted on. */
+  readonly lineWith: (names: readonly string[]) => readonly string[];
+}
 
 /** The program under its floor, as an operation that the gateway controls. */
 export class FlooredProgram {
@@ -79,16 +84,19 @@ export class FlooredProgram {
   }
 
   async #work(operation: Operation, agent: Agent, how: NetworkRequest): Promise<number> {
-    const { top, lineWith, cgroup, jail: request } = this.#program;
+    const { plan, cgroup, jail: request } = this.#program;
     const onTerminal = request.resetter !== undefined && [0, 1, 2].some((stream) => isatty(stream));
-    let names: readonly string[] = [];
+    let takeAway = () => {};
     try {
       const network = await InsideNetwork.open(agent, how);
       this.#network = network;
-      names = makeNames(top);
+      const { top, topFiles, lineWith } = plan();
+      const names = makeNames(top, topFiles);
+      takeAway = () => takeNamesAway(names, topFiles);
       const env = { ...request.env, ...network.environment };
       const onListening: JailRequest['onListening'] = (name, server) => network.serve(name, server);
-      const jail = await startJail({ ...request, env, line: lineWith(names), onTerminal, onListening });
+      const onReady = () => this.#limited();
+      const jail = await startJail({ ...request, env, line: lineWith(names), onTerminal, onListening, onReady });
       const keeper = new Keeper(jail, cgroup);
       takeInto(cgroup, jail);
       this.#keeper.resolve(keeper);
@@ -104,8 +112,18 @@ export class FlooredProgram {
       this.#keeper.reject(error);
       throw error;
     } finally {
-      takeNamesAway(names);
+      takeAway();
       await this.#network?.close();
+    }
+  }
+
+  #limited(): boolean {
+    try {
+      this.#program.cgroup?.limit();
+      return true;
+    } catch (error) {
+      this.#program.say(error instanceof Error ? error.message : String(error));
+      return false;
     }
   }
 

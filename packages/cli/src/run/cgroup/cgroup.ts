@@ -7,7 +7,7 @@ import type { Hierarchy } from './hierarchies.ts';
 import { ownHierarchies } from './hierarchies.ts';
 import { killAll, removeGroup } from './group-files.ts';
 import { nameOfRun, removeLeftovers } from './leftovers.ts';
-import type { LimitName, Limits } from './limits.ts';
+import type { LimitName, Limits, Setting } from './limits.ts';
 import { controllers, settingsOf } from './limits.ts';
 
 const roundMs = 5;
@@ -17,6 +17,7 @@ const mostRounds = 200;
 export class Cgroup implements AsyncDisposable {
   readonly #folders = new Map<Hierarchy, string>();
   readonly #disable: (() => void)[] = [];
+  readonly #settings: Setting[] = [];
 
   /**
    * Makes one below the group of this process, so that what limits this process limits the program, too. Undefined if this
@@ -62,6 +63,15 @@ export class Cgroup implements AsyncDisposable {
     }
   }
 
+  /** Sets the limits. Until then there are none: what makes the jail needs more than some programs. */
+  limit(): void {
+    try {
+      for (const { file, value } of this.#settings) writeFileSync(file, value);
+    } catch (error) {
+      throw new FloorError('the kernel does not set the limits of the program', { cause: error });
+    }
+  }
+
   /** Where the kernel freezes all of it at once. */
   get freezing(): { readonly version: 1 | 2; readonly folder: string } | undefined {
     for (const [{ version, controllers: names }, folder] of this.#folders) {
@@ -100,9 +110,12 @@ export class Cgroup implements AsyncDisposable {
     const folder = this.#folders.get(hierarchy) ?? '';
     try {
       if (hierarchy.version === 2) this.#disable.push(enableControllers(hierarchy.folder, controllers[name]));
-      for (const { file, value: text, mayBeMissing } of settingsOf(name, value, hierarchy.version)) {
-        if (mayBeMissing !== true || existsSync(join(folder, file))) writeFileSync(join(folder, file), text);
-      }
+      const settings = settingsOf(name, value, hierarchy.version)
+        .map((setting) => ({ ...setting, file: join(folder, setting.file) }))
+        .filter(({ file, mayBeMissing }) => mayBeMissing !== true || existsSync(file));
+      for (const { file, value: text } of settings) writeFileSync(file, text);
+      for (const { file, open } of settings.toReversed()) if (open !== undefined) writeFileSync(file, open);
+      this.#settings.push(...settings);
       return true;
     } catch {
       return false;

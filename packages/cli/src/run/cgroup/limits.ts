@@ -15,6 +15,8 @@ export type LimitName = (typeof limitNames)[number];
 export interface Setting {
   readonly file: string;
   readonly value: string;
+  /** What is no limit. Left out where a limit does no harm before the program runs. */
+  readonly open?: string;
   readonly mayBeMissing?: true;
 }
 
@@ -30,16 +32,16 @@ export function settingsOf(name: LimitName, value: number, version: 1 | 2): read
       // What is swapped out counts as well: a limit of memory that swapping evades is none.
       return version === 2
         ? [
-            { file: 'memory.max', value: text },
+            { file: 'memory.max', value: text, open: 'max' },
             { file: 'memory.swap.max', value: '0', mayBeMissing: true },
           ]
         : [
-            { file: 'memory.limit_in_bytes', value: text },
-            { file: 'memory.memsw.limit_in_bytes', value: text, mayBeMissing: true },
+            { file: 'memory.limit_in_bytes', value: text, open: '-1' },
+            { file: 'memory.memsw.limit_in_bytes', value: text, open: '-1', mayBeMissing: true },
           ];
     case 'pids':
       // The first process of the namespace is not the program's.
-      return [{ file: 'pids.max', value: String(value + 1) }];
+      return [{ file: 'pids.max', value: String(value + 1), open: 'max' }];
     case 'cpus': {
       const quota = String(Math.round(value * periodUs));
       return version === 2

@@ -1,7 +1,7 @@
 import type { FilePlan, Mount } from './plan-files.ts';
 
 /** The descriptors that bubblewrap gets besides the three of the program. */
-export const descriptors = { filter: 3, status: 4, gate: 5, handover: 6 } as const;
+export const descriptors = { filter: 3, status: 4, gate: 5, handover: 6, go: 7 } as const;
 
 const namespaces = ['user', 'pid', 'net', 'ipc', 'uts', 'cgroup'];
 

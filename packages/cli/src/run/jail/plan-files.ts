@@ -3,7 +3,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { FloorError } from '../floor-error.ts';
 import { hostSockets } from './host-sockets.ts';
 import { isInside, isInsideAny } from './inside.ts';
-import { findHeld, isProtectedName, namesAtTop, parentsOf } from './protected-names.ts';
+import { filesAmong, findHeld, isProtectedName, namesAtTop, parentsOf } from './protected-names.ts';
 
 /** What a path is inside. The order counts: what comes later covers what came before. */
 export type Mount =
@@ -26,6 +26,8 @@ export interface FilePlan {
   readonly mounts: readonly Mount[];
   /** Names at the top of the folder that are held whether they exist or not. */
   readonly top: readonly string[];
+  /** Those among them that are files. */
+  readonly topFiles: ReadonlySet<string>;
   /** What may be written, and so has nothing that anybody should trust. */
   readonly writable: readonly string[];
   /** Whether a path is there inside, with its content. */
@@ -73,7 +75,7 @@ export function planFiles({ folder: given, homes: givenHomes, ...wishes }: Wishe
     ...hide.map(hidden),
   ];
   const isVisible = (path: string) => isThere(path, empty, shown) && !isInsideAny(path, [...hide, ...kernelFolders]);
-  return { folder, mounts, top, writable, isVisible };
+  return { folder, mounts, top, topFiles: filesAmong(folder, top), writable, isVisible };
 }
 
 type Shown = Mount & { readonly as: 'read' | 'write' };

@@ -2,6 +2,7 @@ import type { Dirent } from 'node:fs';
 import { lstatSync, readdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { FloorError } from '../floor-error.ts';
+import { namedByGit } from './git-config-paths.ts';
 import { isInsideAny } from './inside.ts';
 
 /** What programs outside run or obey: settings of coding agents and editors, and what they read at their start. */
@@ -19,7 +20,10 @@ export const settingNames: readonly string[] = [
 ];
 
 /** In a git folder: what git runs, and the git folders of submodules and worktrees. */
-export const gitNames: readonly string[] = ['hooks', 'config', 'modules', 'worktrees'];
+export const gitNames: readonly string[] = ['hooks', 'config', 'config.worktree', 'modules', 'worktrees'];
+
+/** Held where it is there. Nothing but its content can stand in its place: git reads it wherever it finds it. */
+const commonFolder = 'commondir';
 
 /** Texts for models, which are often links to each other. Nobody executes them. */
 const mayBeLinks: ReadonlySet<string> = new Set(['CLAUDE.md', 'AGENTS.md']);
@@ -44,11 +48,12 @@ export function findHeld(folder: string, given: readonly string[]): Found {
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const isGit = next.endsWith('/.git');
     const entries = entriesOf(next);
+    if (isGit) for (const path of inGitConfig(next)) if (isThere(path)) hold(path, false, path);
     // Its owner could make it readable inside. Nobody knows what is in it, so all of it is held.
     if (entries === undefined) held.push(next);
     for (const entry of entries ?? []) {
       const path = join(next, entry.name);
-      const isHeld = settingNames.includes(entry.name) || (isGit && gitNames.includes(entry.name));
+      const isHeld = settingNames.includes(entry.name) || (isGit && [...gitNames, commonFolder].includes(entry.name));
       if (isHeld || (entry.name === '.git' && !entry.isDirectory())) hold(path, entry.isSymbolicLink(), entry.name);
       else if (entry.isDirectory() && !(isGit && entry.name === 'objects')) waiting.push(path);
       else if (entry.isSocket()) sockets.push(path);
@@ -61,8 +66,25 @@ export function findHeld(folder: string, given: readonly string[]): Found {
 export function namesAtTop(folder: string): readonly string[] {
   const git = join(folder, '.git');
   const stat = lstatSync(git, { throwIfNoEntry: false });
-  const inGit = stat?.isDirectory() === true ? gitNames.map((name) => join(git, name)) : [git];
+  const isGit = stat?.isDirectory() === true;
+  const inGit = isGit ? [...gitNames.map((name) => join(git, name)), ...inGitConfig(git)] : [git];
   return [...inGit, ...settingNames.map((name) => join(folder, name))];
+}
+
+/** The names among these that programs read as files. An empty one says as much as none. */
+export function filesAmong(folder: string, paths: readonly string[]): ReadonlySet<string> {
+  const git = join(folder, '.git');
+  const files = [join(git, 'config'), join(git, 'config.worktree'), ...namedByGit(git).files];
+  return new Set(files.filter((path) => paths.includes(path)));
+}
+
+function inGitConfig(git: string): readonly string[] {
+  const { files, folders } = namedByGit(git);
+  return [...files, ...folders];
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === false;
 }
 
 /** The folders above a path, up to a folder of them: moved, they would take the path with them. */

@@ -32,6 +32,8 @@ export interface JailRequest {
   readonly onTerminal: boolean;
   /** Takes over a socket that listens inside. */
   readonly onListening: (name: InsideName, server: Server) => void;
+  /** Called when nothing but the program is left to be started. If it says no, the program does not start. */
+  readonly onReady: () => boolean;
 }
 
 export interface Jail {
@@ -63,6 +65,8 @@ export async function startJail(request: JailRequest): Promise<Jail> {
   stdio[descriptors.status] = 'pipe';
   stdio[descriptors.gate] = gate;
   stdio[descriptors.handover] = 'ipc';
+  // The gate opens twice: for bubblewrap, and for the program.
+  stdio[descriptors.go] = gate;
   // What this process inherited is replaced, so that the program does not get it.
   const nothing = openSync('/dev/null', 'r');
   for (let descriptor = stdio.length; descriptor <= Math.max(...inherited, 0); descriptor++) {
@@ -73,7 +77,7 @@ export async function startJail(request: JailRequest): Promise<Jail> {
   const gone = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   gone.catch(() => {});
   const status = statusOf(child);
-  takeSockets(child, request.onListening);
+  takeSockets(child, request, () => void writeSync(gate, 'go\n'));
   closeEnds([file, nothing, ...relayed.flatMap((stream) => theirEnd(stream) ?? [])]);
   const outputs = relayed.flatMap((stream) => {
     const pipe = pipeOf(stream);
@@ -103,6 +107,8 @@ export async function startJail(request: JailRequest): Promise<Jail> {
   return { first, begin: () => void writeSync(gate, '.'), wake, kill, ended };
 }
 
+const ready = 'ready';
+
 /** More processes and threads than this a jail does not have. The freezer counts on some limit. */
 const mostProcesses = 8192;
 
@@ -122,20 +128,31 @@ function jailedCommand({ bubblewrap, resetter, line, command }: JailRequest): re
   return ['/bin/sh', '-c', script, 'sh', bubblewrap, ...line, '--', ...inside];
 }
 
-/** Inside: the first three words hand the listening sockets over, and the rest is the program, which gets no way to do so. */
+/**
+ * Inside: the first three words hand the listening sockets over, and the rest is the program, which gets no way to do so. It
+ * waits for a word from outside: what limits the program would have been too little for what came before.
+ */
 const listenFirst = [
   `"$1" "$2" "$3" </dev/null >/dev/null || exit ${floorExits.refused}`,
   'shift 3',
+  `echo '"${ready}"' >&${descriptors.handover}`,
+  `read -r word <&${descriptors.go} || exit ${floorExits.refused}`,
   'unset NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE',
-  `exec ${descriptors.handover}>&-`,
+  `exec ${descriptors.handover}>&- ${descriptors.go}>&-`,
   'exec "$@"',
 ].join('; ');
 
 /** Takes each socket once. Whatever else comes by this way is left alone. It ends inside, once they have arrived here. */
-function takeSockets(child: ChildProcess, onListening: JailRequest['onListening']): void {
+function takeSockets(child: ChildProcess, { onListening, onReady }: JailRequest, go: () => void): void {
   const expected = new Set<unknown>(Object.keys(insidePorts));
   child.on('message', (name, server) => {
-    if (expected.delete(name) && server instanceof Server) onListening(name as InsideName, server);
+    if (name === ready && expected.size === 0 && child.connected) {
+      child.disconnect();
+      if (onReady()) go();
+      else child.kill('SIGKILL');
+    }
+    if (!expected.delete(name) || !(server instanceof Server)) return;
+    onListening(name as InsideName, server);
   });
 }
 

@@ -1,16 +1,24 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmdirSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmdirSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { unescaped } from './host-sockets.ts';
 
 /**
  * Makes the names that are held at the top of the folder and are not there, so that something can be mounted on them.
- * They are empty folders, whatever their name: git takes no notice of those.
+ * They are empty folders, of which git takes no notice, or empty files, where git reads a file of that name.
  */
-export function makeNames(paths: readonly string[]): readonly string[] {
+export function makeNames(paths: readonly string[], files: ReadonlySet<string>): readonly string[] {
   return paths.filter((path) => {
     if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return true;
     try {
-      // Git reads its configuration, and an empty one like none.
-      if (path.endsWith('/.git/config')) writeFileSync(path, '', { flag: 'wx' });
+      if (files.has(path)) writeFileSync(path, '', { flag: 'wx' });
       else mkdirSync(path);
       return true;
     } catch {
@@ -20,12 +28,14 @@ export function makeNames(paths: readonly string[]): readonly string[] {
   });
 }
 
-/** Takes away what is still an empty folder, also what a killed run has left, unless another run stands on it. */
-export function takeNamesAway(paths: readonly string[]): void {
+/** Takes away what is still empty, also what a killed run has left, unless another run stands on it. */
+export function takeNamesAway(paths: readonly string[], files: ReadonlySet<string>): void {
   const used = mountPointsOfOthers();
   for (const path of paths) {
     try {
-      if (!used.has(path)) rmdirSync(path);
+      if (used.has(path)) continue;
+      if (!files.has(path)) rmdirSync(path);
+      else if (lstatSync(path).isFile() && lstatSync(path).size === 0) unlinkSync(path);
     } catch {
       // It has content, or is a file: it was there before.
     }
