@@ -1,4 +1,5 @@
-import type { Argument, Command, OptionSet } from '../../packages/cli/src/command-line/command.ts';
+import type { Argument, Command, CommandEntry, OptionSet } from '../../packages/cli/src/command-line/command.ts';
+import type { CommandTable } from '../../packages/cli/src/command-line/command.ts';
 import { globalOptions, helpOption, versionOption } from '../../packages/cli/src/command-line/global-options.ts';
 import { argumentName, helpText, optionRows } from '../../packages/cli/src/command-line/help-text.ts';
 import { commandTable } from '../../packages/cli/src/command-table.ts';
@@ -6,15 +7,23 @@ import { page } from './page.ts';
 
 /** Every command with its path, in the order of the help. */
 async function allCommands(): Promise<{ path: string[]; summary: string; command: Command }[]> {
-  const entries = Object.entries(commandTable).flatMap(([name, entry]) => [
-    ...('load' in entry ? [{ path: [name], entry }] : []),
-    ...('commands' in entry
-      ? Object.entries(entry.commands).map(([sub, one]) => ({ path: [name, sub], entry: one }))
-      : []),
-  ]);
   return Promise.all(
-    entries.map(async ({ path, entry }) => ({ path, summary: entry.summary, command: await entry.load() })),
+    entriesOf(commandTable).map(async ({ path, entry }) => ({
+      path,
+      summary: entry.summary,
+      command: await entry.load(),
+    })),
   );
+}
+
+function entriesOf(
+  table: CommandTable,
+  above: readonly string[] = [],
+): { readonly path: string[]; readonly entry: CommandEntry }[] {
+  return Object.entries(table).flatMap(([name, entry]) => [
+    ...('load' in entry ? [{ path: [...above, name], entry }] : []),
+    ...('commands' in entry ? entriesOf(entry.commands, [...above, name]) : []),
+  ]);
 }
 
 /** The reference page: the help of every command, as the command prints it. */

@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest';
+import type { CommandTable } from '../../packages/cli/src/command-line/command.ts';
 import { commandTable } from '../../packages/cli/src/command-table.ts';
 import { TestHome } from '../harness/cli.ts';
 import { FakeServer } from '../harness/fake-server.ts';
 import { bootstrapKey, TestGateway } from '../harness/gateway.ts';
 
-const paths = Object.entries(commandTable).flatMap(([name, entry]) =>
-  'commands' in entry ? Object.keys(entry.commands).map((sub) => [name, sub]) : [[name]],
-);
+const pathsIn = (table: CommandTable): string[][] =>
+  Object.entries(table).flatMap(([name, entry]) =>
+    'commands' in entry ? pathsIn(entry.commands).map((path) => [name, ...path]) : [[name]],
+  );
+const paths = pathsIn(commandTable);
 
 describe('help', () => {
   test('names every command', async () => {

@@ -1,4 +1,4 @@
-import { Decision } from '@reeve/contract';
+import { CheckResultRequest, CheckResultResponse, Decision, paths } from '@reeve/contract';
 import type { Problem, RouteOutput, Routes } from '@reeve/contract/http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeKey, registerAs } from '../harness/credentials.ts';
@@ -21,6 +21,9 @@ rules:
   - { name: never, effect: deny, tools: [read-denied], labels: [never] }
   - { name: odd, effect: allow, tools: [odd], when: 'args.missing == 1', labels: [odd] }
   - { name: many, effect: allow, tools: [many], labels: [${many.join(', ')}] }
+  - { name: found, on: result, effect: allow, tools: [fetch], when: 'result.secret == true', labels: [secret] }
+  - { name: tidy, on: result, effect: mask, tools: [fetch], mask: { detect: [email] }, labels: [pii] }
+  - { name: no-fetch, on: result, effect: deny, tools: [fetch], when: '"mail.read" in run.labels' }
   - { name: no-post, effect: deny, tools: [post], when: '"mail.read" in run.labels' }
   - { name: no-pay, effect: deny, tools: [pay], when: 'run.labels.exists(l, l == "secret" || l == "web" || l == "odd")' }
 `;
@@ -136,6 +139,53 @@ describe('labels of a run', () => {
     expect(after.agent_labels).toMatchObject([{ agent_id: agent.id.agentId, name: 'secret' }]);
     expect((await call(agent, 'post', runId)).decision).toBe(Decision.DENY);
     expect((await call(agent, 'pay', newRun())).decision).toBe(Decision.DENY);
+  });
+});
+
+describe('labels by what calls bring back', () => {
+  const judge = (agent: Registered, opId: string, result: string) =>
+    gateway.client.call(paths.checkResult, CheckResultRequest, CheckResultResponse, {
+      agentId: agent.id,
+      credentialToken: agent.token,
+      opId,
+      resultJson: Buffer.from(result),
+      isError: false,
+    });
+
+  test.each([
+    ['that its rules match', '{"secret":true}', ['pii', 'secret']],
+    ['that a rule does not match', '{"secret":false}', ['pii']],
+    ['of which nobody can say whether they match', '[1]', ['pii', 'secret']],
+    ['that is judged aside', `{"secret":true,"more":"${'x'.repeat(100_000)}"}`, ['pii', 'secret']],
+  ])('are given for one %s', async (_, result, expected) => {
+    const agent = await newAgent();
+    const runId = newRun();
+    const { opId, judgeResult } = await call(agent, 'fetch', runId);
+    expect(judgeResult).toBe(true);
+    const answer = await judge(agent, opId, result);
+    expect(answer.labels.toSorted()).toEqual(expected);
+    expect(namesOf((await read(runId)).body).toSorted()).toEqual(expected);
+    await gateway.complete(agent, opId);
+    expect(namesOf((await read(runId)).body).toSorted()).toEqual(expected);
+  });
+
+  test('forbid one, which gives none then', async () => {
+    const agent = await newAgent();
+    const runId = newRun();
+    const { opId } = await call(agent, 'fetch', runId);
+    await call(agent, 'read-mail', runId);
+    expect(await judge(agent, opId, '{"secret":true}')).toMatchObject({ decision: Decision.DENY, labels: [] });
+    expect(namesOf((await read(runId)).body)).toEqual(['mail.read']);
+  });
+
+  test('are all given for one that nobody asked about', async () => {
+    const agent = await newAgent();
+    const runId = newRun();
+    const { opId } = await call(agent, 'fetch', runId);
+    await gateway.complete(agent, opId);
+    expect(namesOf((await read(runId)).body).toSorted()).toEqual(['pii', 'secret']);
+    const entry = gateway.audit().findLast(({ op_id }) => op_id === opId);
+    expect(entry).toMatchObject({ payload: { result_not_judged: true } });
   });
 });
 

@@ -87,10 +87,13 @@ export interface CommandEntry {
 
 export interface GroupEntry {
   readonly summary: string;
-  readonly commands: Readonly<Record<string, CommandEntry>>;
+  readonly commands: CommandTable;
 }
 
-export type CommandTable = Readonly<Record<string, CommandEntry | GroupEntry>>;
+/** A group may hold groups, and may be a command itself. */
+export interface CommandTable {
+  readonly [name: string]: CommandEntry | GroupEntry;
+}
 
 /** Converts `dryRun` to its typed form `dry-run`. */
 export function kebabCase(name: string): string {

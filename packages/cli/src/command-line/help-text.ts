@@ -9,17 +9,22 @@ const about = 'The agent governance gateway, and the command that operates it.';
 
 /** The help of a command, of a group of commands, or of all. */
 export async function helpText(table: CommandTable, path: readonly string[]): Promise<string> {
-  const [name, sub] = path;
-  if (name === undefined) return tableHelp('reeve COMMAND', about, table, { ...globalOptions, version: versionOption });
-  const entry = lookUp(table, name, []);
-  const subs = 'commands' in entry ? entry.commands : {};
-  if ('load' in entry && (sub === undefined || !('commands' in entry))) {
-    return commandHelp([name], entry.summary, await entry.load(), subs);
+  if (path.length === 0) {
+    return tableHelp('reeve COMMAND', about, table, { ...globalOptions, version: versionOption });
   }
-  if (sub === undefined) return tableHelp(`reeve ${name} COMMAND`, entry.summary, subs, globalOptions);
-  const command = lookUp(subs, sub, [name]);
-  if (!('load' in command)) throw new UsageError(`"reeve ${name} ${sub}" is no command`);
-  return commandHelp([name, sub], command.summary, await command.load());
+  let subs: CommandTable | undefined = table;
+  const known: string[] = [];
+  let entry: CommandEntry | GroupEntry | undefined;
+  for (const name of path) {
+    // What follows a command is no command.
+    if (subs === undefined) break;
+    entry = lookUp(subs, name, known);
+    known.push(name);
+    subs = 'commands' in entry ? entry.commands : undefined;
+  }
+  if (entry === undefined) return '';
+  if ('load' in entry) return commandHelp(known, entry.summary, await entry.load(), subs);
+  return tableHelp(`reeve ${known.join(' ')} COMMAND`, entry.summary, subs ?? {}, globalOptions);
 }
 
 function lookUp(commands: CommandTable, name: string, path: readonly string[]): CommandEntry | GroupEntry {
