@@ -2,6 +2,7 @@ import type { CommandTable } from './command-line/command.ts';
 import { backupCommands } from './backup-commands.ts';
 import { accountCommands } from './account-commands.ts';
 import { doorCommands } from './door-commands.ts';
+import { runCommands } from './run-commands.ts';
 
 /** Every command. The code of each is loaded on demand, so an unused command costs no time at start. */
 export const commandTable: CommandTable = {
@@ -132,25 +133,7 @@ export const commandTable: CommandTable = {
     summary: 'Show for whom agents acted, and what was decided.',
     load: async () => (await import('./commands/people.ts')).peopleCommand,
   },
-  runs: {
-    summary: 'Show the runs of agents, and the labels that they bear.',
-    load: async () => (await import('./commands/runs.ts')).runsCommand,
-    commands: {
-      show: {
-        summary: 'Show one run, with its labels and its operations.',
-        load: async () => (await import('./commands/runs-show.ts')).runsShowCommand,
-      },
-      labels: {
-        summary: 'Clear labels of runs and agents.',
-        commands: {
-          clear: {
-            summary: 'Clear labels of a run or an agent.',
-            load: async () => (await import('./commands/runs-labels-clear.ts')).runsLabelsClearCommand,
-          },
-        },
-      },
-    },
-  },
+  ...runCommands,
   suspend: {
     summary: 'Hold everything in an org or a team until it is resumed.',
     load: async () => (await import('./commands/suspend.ts')).suspendCommand,

@@ -1,10 +1,11 @@
 import type { ActionType } from '../action/index.ts';
 import type { Facts, Evaluation, ResultFacts } from './condition.ts';
-import type { Effect, PolicyDocument, PolicyRule, ResultEffect, ResultRule } from './document.ts';
+import type { Effect, PolicyDocument, ResultEffect, ResultRule } from './document.ts';
 import { describeScope } from './document.ts';
 import type { Chance } from './rule-chance.ts';
 import { chanceOf } from './rule-chance.ts';
 import type { CompiledRule } from './rule-index.ts';
+import { compiledResult, compiledRule } from './compiled-rule.ts';
 import { strongestFirst, RuleIndex } from './rule-index.ts';
 import { namesHost } from './rule-matching.ts';
 import type { ToolFacts } from './tool-facts.ts';
@@ -261,9 +262,7 @@ function unchanged(
 }
 
 function chunkOf(documents: readonly PolicyDocument[], size: number): RuleChunk {
-  const rules = documents
-    .flatMap((document) => document.rules.map((rule) => ({ document, rule })))
-    .map((each, order) => compiled(each, order, saying[each.rule.effect]));
+  const rules = documents.flatMap((document) => document.rules.map((rule) => ({ document, rule }))).map(compiledRule);
   const rewriting = rules.filter(({ rule }) => rule.rewrite !== undefined);
   const results = documents.flatMap((document) => (document.resultRules ?? []).map((rule) => ({ document, rule })));
   return {
@@ -271,30 +270,6 @@ function chunkOf(documents: readonly PolicyDocument[], size: number): RuleChunk 
     size,
     rules: new RuleIndex(rules),
     rewriting: rewriting.length === 0 ? undefined : new RuleIndex(rewriting),
-    results:
-      results.length === 0
-        ? undefined
-        : new RuleIndex(results.map((each, order) => compiled(each, order, sayingOfResults[each.rule.effect]))),
+    results: results.length === 0 ? undefined : new RuleIndex(results.map(compiledResult)),
   };
 }
-
-function compiled<Rule extends PolicyRule | ResultRule>(
-  { document, rule }: { readonly document: PolicyDocument; readonly rule: Rule },
-  order: number,
-  said: string,
-): CompiledRule<Rule> {
-  const id = `${document.name}/${rule.name}`;
-  return { order, id, effect: rule.effect, reason: `${said} rule ${id}`, rule, document };
-}
-
-const saying: Readonly<Record<Effect, string>> = {
-  allow: 'allowed by',
-  deny: 'denied by',
-  require_approval: 'approval required by',
-};
-
-const sayingOfResults: Readonly<Record<ResultEffect, string>> = {
-  allow: 'result allowed by',
-  deny: 'result denied by',
-  mask: 'result masked by',
-};
