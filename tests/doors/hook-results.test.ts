@@ -133,6 +133,17 @@ test('a hook that is installed twice judges once, and takes nothing away', async
   expect((await machine.send('claude-code', again)).stdout).toBe('{}\n');
 });
 
+test('whoever ends the operation of a tool use does not get its result past the gateway', async () => {
+  await machine.send('claude-code', toolEvent('PreToolUse', 's-8', 'a', 'Bash', cat));
+  await machine.send('claude-code', { session_id: 's-8', hook_event_name: 'Stop', cwd: '/workspace/app' });
+  const after = await machine.send(
+    'claude-code',
+    toolEvent('PostToolUse', 's-8', 'a', 'Bash', cat, { tool_response: bash(email) }),
+  );
+  expect(after.stdout).not.toContain(email);
+  expect(outputOf(after)).toMatchObject({ stdout: expect.stringContaining('ended before') as string });
+});
+
 test('whoever removes the notes of a session does not get a result past the gateway', async () => {
   await machine.send('claude-code', toolEvent('PreToolUse', 's-5', 'a', 'Bash', cat));
   rmSync(join(machine.home.path, '.reeve', 'hooks'), { recursive: true, force: true });

@@ -90,6 +90,7 @@ describe('one operation', () => {
       actor: null,
       control: null,
       stale: false,
+      floor: false,
     });
   });
 

@@ -6,9 +6,9 @@ import { GatewayRefusal } from '../grpc/unary-calls.ts';
 import type { ResultAnswer } from './ask-gateway.ts';
 import { GatewayConversation } from './ask-gateway.ts';
 import type { AfterTool, ToolResult } from './hook-event.ts';
-import { endedUse } from './open-uses.ts';
+import { endedUse, wasJudged } from './open-uses.ts';
 import { spansOf, traceOf } from './operation-ids.ts';
-import { resultBytes } from './result-bytes.ts';
+import { digestOf, resultBytes } from './result-bytes.ts';
 import type { SessionFile } from './session-file.ts';
 
 /** What a model may read of a result. */
@@ -30,8 +30,10 @@ const asItIs: Judged = { kind: 'as_it_is' };
 /** Has judged what a tool brought back. Each operation of its use judges what those before it let pass. */
 export async function judgeEnd({ event, agent, host, file }: JudgeEnd): Promise<Judged> {
   const { result } = event;
-  const owed = result === undefined ? undefined : owedBy(event, file);
-  if (result === undefined || owed === undefined || owed.spans.length === 0) return asItIs;
+  if (result === undefined) return asItIs;
+  const owed = owedBy(event, file, result);
+  if (owed === 'unknown') return denied('no tool use is known that brought this back');
+  if (owed.spans.length === 0) return asItIs;
   const about = { host, trace: traceOf(event.session), subjectToken: () => undefined };
   using gateway = await GatewayConversation.open(await agent(), about);
   // Awaited here, because the connection ends with this function.
@@ -44,13 +46,14 @@ interface Owed {
   readonly areKnown: boolean;
 }
 
-/** Whoever removes what hooks have noted of a tool use does not get its result past the gateway. */
-function owedBy(event: AfterTool, file: SessionFile): Owed | undefined {
-  const use = endedUse(file.read(), event);
+/** Whoever removes what hooks have noted of a tool use, or ends it, does not get its result past the gateway. */
+function owedBy(event: AfterTool, file: SessionFile, result: ToolResult): Owed | 'unknown' {
+  const uses = file.read();
+  const use = endedUse(uses, event);
   if (use !== undefined) return { spans: use.judged ?? [], areKnown: true };
-  return event.toolUse === undefined
-    ? undefined
-    : { spans: spansOf(event.toolUse, Math.max(1, event.actions.length)), areKnown: false };
+  if (wasJudged(uses, event, digestOf(result))) return { spans: [], areKnown: true };
+  if (event.toolUse === undefined) return 'unknown';
+  return { spans: spansOf(event.toolUse, Math.max(1, event.actions.length)), areKnown: false };
 }
 
 async function judgedBy(gateway: GatewayConversation, owed: Owed, { value, isError }: ToolResult): Promise<Judged> {
@@ -67,10 +70,7 @@ async function judgedBy(gateway: GatewayConversation, owed: Owed, { value, isErr
   return bytes === sent.bytes ? asItIs : { kind: 'masked', value: sent.read(bytes) };
 }
 
-/** Never asked about, or over: then another hook of the same event has judged and reported it. */
-const settled: ReadonlySet<number> = new Set([statusCode.notFound, statusCode.failedPrecondition]);
-
-/** Undefined if there is nothing to judge: nobody has noted the use, and the gateway knows of none that runs. */
+/** Undefined if there is nothing to judge: the gateway was never asked about it. */
 async function judgement(
   gateway: GatewayConversation,
   { areKnown }: Owed,
@@ -81,10 +81,20 @@ async function judgement(
   try {
     return await gateway.checkResult(span, bytes, isError);
   } catch (error) {
-    if (!areKnown && error instanceof GatewayRefusal && settled.has(error.status)) return undefined;
+    if (areKnown || !(error instanceof GatewayRefusal)) throw error;
+    if (error.status === statusCode.notFound) return undefined;
+    // Somebody else has ended it, so nobody can say any more what may be read of it.
+    if (error.status === statusCode.failedPrecondition) return ended;
     throw error;
   }
 }
+
+const ended: ResultAnswer = {
+  decision: 'deny',
+  reason: 'its operation ended before the result could be judged',
+  policyRule: '',
+  resultJson: undefined,
+};
 
 function denied(why: string): Judged {
   return { kind: 'denied', reason: `Denied by policy: ${why}` };

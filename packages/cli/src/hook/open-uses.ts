@@ -21,7 +21,9 @@ export function beginUse(
   isAlive: (pid: number) => boolean,
 ): { uses: Uses; result: AskedUse } {
   const fingerprint = fingerprintOf(event.actions);
-  const equal = uses.filter((use) => use.fingerprint === fingerprint && use.spans.length === event.actions.length);
+  const equal = uses.filter(
+    (use) => use.state !== 'ended' && use.fingerprint === fingerprint && use.spans.length === event.actions.length,
+  );
   const announced = event.isRepeated
     ? equal.find(({ state, isAnnounced }) => state === 'running' && isAnnounced)
     : undefined;
@@ -59,7 +61,21 @@ export function spoil(uses: Uses, key: string): Uses {
 /** The tool use that has ended: by its id, or the oldest one that did the same. */
 export function endedUse(uses: Uses, event: AfterTool): OpenUse | undefined {
   const running = uses.filter(({ state }) => state === 'running');
-  if (event.toolUse !== undefined) return running.find(({ key }) => key === event.toolUse);
-  const fingerprint = fingerprintOf(event.actions);
-  return running.find((use) => use.fingerprint === fingerprint);
+  return running.find(isOf(event));
+}
+
+/** Whether this very result of a tool use was judged before, and its end reported. */
+export function wasJudged(uses: Uses, event: AfterTool, result: string): boolean {
+  return uses.some((use) => use.state === 'ended' && use.result === result && isOf(event)(use));
+}
+
+/** A tool use whose result was judged. */
+export function asEnded(use: OpenUse, result: string): OpenUse {
+  return { ...use, spans: [], judged: [], state: 'ended', result };
+}
+
+function isOf({ toolUse, actions }: AfterTool): (use: OpenUse) => boolean {
+  if (toolUse !== undefined) return ({ key }) => key === toolUse;
+  const wanted = fingerprintOf(actions);
+  return ({ fingerprint }) => fingerprint === wanted;
 }

@@ -3,8 +3,9 @@ import type { Outcome } from '@reeve/sdk';
 import type { ResolvedAgent } from '../agent-identity/resolve-agent.ts';
 import { GatewayConversation } from './ask-gateway.ts';
 import type { HookEvent } from './hook-event.ts';
-import { endedUse } from './open-uses.ts';
+import { asEnded, endedUse } from './open-uses.ts';
 import { traceOf } from './operation-ids.ts';
+import { digestOf } from './result-bytes.ts';
 import type { OpenUse, SessionFile } from './session-file.ts';
 import { isSpoilt } from './session-file.ts';
 
@@ -22,14 +23,22 @@ export interface ReportEnd {
 /** Reports the operations that are over. Those that could not be reported stay, for the end of the session. */
 export async function reportEnd({ event, agent, host, file }: ReportEnd): Promise<void> {
   const ended = endedBy(event, file.read());
-  if (ended.length > 0) {
+  const running = ended.filter(({ state }) => state !== 'ended');
+  if (running.length > 0) {
     const asker = { host, trace: traceOf(event.session), subjectToken: () => undefined };
     using gateway = await GatewayConversation.open(await agent(), asker);
     const [outcome, detail] = outcomeOf(event);
-    const spans = ended.flatMap((use) => use.spans).filter((span) => span !== null);
+    const spans = running.flatMap((use) => use.spans).filter((span) => span !== null);
     await gateway.complete(spans, outcome, detail);
+  }
+  if (ended.length > 0) {
     const isOver = ({ key }: OpenUse) => ended.some((use) => use.key === key);
-    await file.change((uses) => ({ uses: uses.filter((use) => !isOver(use)), result: undefined }));
+    const result = event.kind === 'after' && event.result !== undefined ? digestOf(event.result) : undefined;
+    const left = (use: OpenUse) => (result === undefined ? [] : [asEnded(use, result)]);
+    await file.change((uses) => ({
+      uses: uses.flatMap((use) => (isOver(use) ? left(use) : [use])),
+      result: undefined,
+    }));
   }
   if (event.kind === 'session_over') file.removeForgotten(Date.now());
 }
@@ -41,7 +50,7 @@ function endedBy(event: EndEvent, uses: readonly OpenUse[]): readonly OpenUse[] 
       return use === undefined ? [] : [use];
     }
     case 'turn_over':
-      return uses.filter(({ state, agent }) => state === 'running' && agent === event.agent);
+      return uses.filter(({ state, agent }) => (state === 'running' || state === 'ended') && agent === event.agent);
     case 'session_over':
       // Who takes the session up again still must not read it.
       return uses.filter((use) => !isSpoilt(use));

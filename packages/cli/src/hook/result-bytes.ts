@@ -1,3 +1,5 @@
+import type { ToolResult } from './hook-event.ts';
+import { sha256 } from './operation-ids.ts';
 import { parseKeepingDigits } from './parse-keeping-digits.ts';
 
 /** What is sent to be judged, and how to read what may take its place. */
@@ -24,4 +26,9 @@ function isScalar(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Names a result without keeping anything of it. */
+export function digestOf({ value, isError }: ToolResult): string {
+  return sha256(`${String(isError)} ${resultBytes(value).bytes.toString('base64')}`);
 }

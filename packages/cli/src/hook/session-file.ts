@@ -18,9 +18,10 @@ export interface OpenUse {
   /**
    * `asking`: the process of this id waits for an answer. `held`: it waits for an approval and did not happen yet.
    * `failed`: nobody was told the answer, so it did not happen. `running`: it was allowed. `spoilt`: it brought back what
-   * the model must not read, and the host could not take it away, so that the session is over.
+   * the model must not read, and the host could not take it away, so that the session is over. `ended`: its result was
+   * judged and its end reported, which the same hook learns if it is installed twice.
    */
-  readonly state: 'asking' | 'held' | 'failed' | 'running' | 'spoilt';
+  readonly state: 'asking' | 'held' | 'failed' | 'running' | 'spoilt' | 'ended';
   readonly pid: number;
   /** The agent inside of the session. */
   readonly agent: string;
@@ -28,6 +29,8 @@ export interface OpenUse {
   readonly isAnnounced: boolean;
   /** Those of its operations whose result must be judged. */
   readonly judged?: readonly string[] | undefined;
+  /** The digest of the result, if it has ended. */
+  readonly result?: string | undefined;
 }
 
 const mostUses = 1000;
@@ -98,11 +101,11 @@ export function isSpoilt({ state }: OpenUse): boolean {
 
 function isOpenUse(value: unknown): value is OpenUse {
   if (!isObject(value)) return false;
-  const { key, fingerprint, spans, state, pid, agent, judged = [] } = value;
+  const { key, fingerprint, spans, state, pid, agent, judged = [], result = '' } = value;
   const isSpan = (span: unknown) => span === null || typeof span === 'string';
   return (
-    [key, fingerprint, agent].every((text) => typeof text === 'string') &&
-    ['asking', 'held', 'failed', 'running', 'spoilt'].includes(String(state)) &&
+    [key, fingerprint, agent, result].every((text) => typeof text === 'string') &&
+    ['asking', 'held', 'failed', 'running', 'spoilt', 'ended'].includes(String(state)) &&
     typeof pid === 'number' &&
     Array.isArray(spans) &&
     spans.every(isSpan) &&
