@@ -8,6 +8,8 @@ export const pages = {
   approvals: '/approvals',
   topology: '/topology',
   people: '/people',
+  runs: '/runs',
+  run: '/runs/run',
   audit: '/audit',
   budgets: '/budgets',
   policies: '/policies',

@@ -19,6 +19,8 @@ import { parseOpsSearch } from './pages/ops/ops-search.ts';
 import { parseOverviewSearch } from './pages/overview/overview-search.ts';
 import { parsePeopleSearch } from './pages/people/people-search.ts';
 import { parsePoliciesSearch } from './pages/policies/policies-search.ts';
+import { parseRunSearch } from './pages/runs/run-search.ts';
+import { parseRunsSearch } from './pages/runs/runs-search.ts';
 import { parseSignInSearch } from './pages/sign-in/sign-in-search.ts';
 import { parseTopologySearch } from './pages/topology/topology-search.ts';
 import { AppShell } from './shell/app-shell.tsx';
@@ -80,6 +82,20 @@ const topology = createRoute({
   path: pages.topology,
   validateSearch: parseTopologySearch,
   component: lazyRouteComponent(() => import('./pages/topology/topology-page.tsx'), 'TopologyPage'),
+});
+
+const runs = createRoute({
+  getParentRoute: () => shell,
+  path: pages.runs,
+  validateSearch: parseRunsSearch,
+  component: lazyRouteComponent(() => import('./pages/runs/runs-page.tsx'), 'RunsPage'),
+});
+
+const run = createRoute({
+  getParentRoute: () => shell,
+  path: pages.run,
+  validateSearch: parseRunSearch,
+  component: lazyRouteComponent(() => import('./pages/runs/run-page.tsx'), 'RunPage'),
 });
 
 const people = createRoute({
@@ -179,6 +195,8 @@ const routeTree = root.addChildren([
     ops,
     approvals,
     topology,
+    runs,
+    run,
     people,
     audit,
     budgets,

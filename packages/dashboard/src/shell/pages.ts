@@ -16,6 +16,7 @@ export const pages: readonly PageLink[] = [
   { to: '/ops', label: 'Operations', icon: 'ops', key: 'o', isMain: true },
   { to: '/approvals', label: 'Approvals', icon: 'approvals', key: 'a', isMain: true },
   { to: '/topology', label: 'Topology', icon: 'topology', key: 't', isMain: true },
+  { to: '/runs', label: 'Runs', icon: 'runs', key: 'r', isMain: false },
   { to: '/people', label: 'People', icon: 'people', key: 'u', isMain: false },
   { to: '/audit', label: 'Audit', icon: 'audit', key: 'l', isMain: false },
   { to: '/budgets', label: 'Budgets', icon: 'budgets', key: 'b', isMain: false },

@@ -30,6 +30,8 @@ const states: Readonly<Record<string, readonly [label: string, tone: Tone]>> = {
   allow: ['Allowed', 'ok'],
   deny: ['Denied', 'danger'],
   active: ['Active', 'ok'],
+  held: ['Held', 'warn'],
+  ended: ['Ended', 'neutral'],
   suspended: ['Suspended', 'danger'],
   disabled: ['Disabled', 'neutral'],
   revoked: ['Revoked', 'neutral'],

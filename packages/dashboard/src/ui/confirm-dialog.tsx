@@ -17,6 +17,10 @@ interface ConfirmDialogProps {
   /** The text to type first, if a slip would cost much. */
   readonly typed?: string;
   readonly reason?: 'none' | 'optional' | 'required';
+  /** Something else is still missing. */
+  readonly isBlocked?: boolean;
+  /** Who reads the reason. */
+  readonly reasonHint?: string;
   /** Performs the action. The dialog shows its progress, closes on success, and shows the error on failure. */
   readonly onConfirm: (reason: string) => Promise<unknown>;
 }
@@ -34,6 +38,8 @@ function OpenConfirm({
   look = 'primary',
   typed,
   reason = 'none',
+  reasonHint = 'Kept in the audit log; the agent is told.',
+  isBlocked = false,
   onConfirm,
 }: ConfirmDialogProps) {
   const form = useId();
@@ -41,7 +47,8 @@ function OpenConfirm({
   const [text, setText] = useState('');
   const [isPending, setPending] = useState(false);
   const [error, setError] = useState<unknown>();
-  const isReady = (typed === undefined || text.trim() === typed) && (reason !== 'required' || given.trim() !== '');
+  const isReady =
+    !isBlocked && (typed === undefined || text.trim() === typed) && (reason !== 'required' || given.trim() !== '');
   const confirm = async () => {
     setPending(true);
     setError(undefined);
@@ -78,10 +85,7 @@ function OpenConfirm({
       >
         <div className="space-y-2">{children}</div>
         {reason === 'none' ? null : (
-          <Field
-            label={reason === 'required' ? 'Reason' : 'Reason (optional)'}
-            hint="Kept in the audit log; the agent is told."
-          >
+          <Field label={reason === 'required' ? 'Reason' : 'Reason (optional)'} hint={reasonHint}>
             <TextArea value={given} maxLength={8192} onChange={(event) => setGiven(event.target.value)} />
           </Field>
         )}

@@ -36,6 +36,7 @@ function adviceFor(error: unknown): string | undefined {
   }
   if (error.code === 'tenant_bound') return 'Sign in with a credential that is bound to no org.';
   if (error.code === 'owner_required') return 'Owners are made, changed and removed by owners: ask one of them.';
+  if (error.code === 'own_agent') return 'Ask somebody whose credential has not registered the agent.';
   if (error.code === 'account_required') return 'An API key has neither a password nor sessions.';
   if (error.code === 'store_unavailable')
     return 'The gateway cannot write to its store. It goes on by itself when it can.';

@@ -12,6 +12,8 @@ import { UserLink } from '../../ui/user-link.tsx';
 import { askedAction } from '../ops/asked-action.ts';
 import { isOfAgent } from '../ops/history-words.ts';
 import { useOpEntries } from '../ops/use-op-entries.ts';
+import { placeOfOp } from '../runs/run.ts';
+import { RunLink } from '../runs/run-link.tsx';
 import type { Approval } from './approval-queue.ts';
 import { approvedSoFar } from './approval-queue.ts';
 
@@ -66,7 +68,9 @@ export function ApprovalDetail({ approval }: { readonly approval: Approval }) {
         <Fact name="Asked">
           <Time at={approval.requested_at} form="full" />
         </Fact>
-        {approval.run_id === '' ? null : <Fact name="Run">{approval.run_id}</Fact>}
+        <Fact name="Run">
+          <RunLink run={placeOfOp(approval.agent, approval.run_id)} />
+        </Fact>
         <Fact name="Operation">
           <Link to="/ops" search={{ op: opPath(approval) }} className={linkClasses}>
             {approval.op_id}

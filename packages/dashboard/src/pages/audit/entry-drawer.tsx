@@ -9,6 +9,8 @@ import { JsonBlock } from '../../ui/json-block.tsx';
 import { RuleLink } from '../../ui/rule-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { Unknown } from '../../ui/unknown.tsx';
+import { placeOfOp } from '../runs/run.ts';
+import { RunLink } from '../runs/run-link.tsx';
 import { EntryHash } from './entry-hash.tsx';
 import type { AuditEntry } from './use-audit-entries.ts';
 
@@ -64,6 +66,7 @@ export function EntryDrawer({ entry, onClose }: EntryDrawerProps) {
               </Link>
             </Fact>
           )}
+          <OfRun entry={entry} />
         </Facts>
         <section className="space-y-1.5">
           <h3 className="font-semibold">Payload</h3>
@@ -96,6 +99,15 @@ function ForUser({ payload }: Pick<AuditEntry, 'payload'>) {
       </Link>
     </Fact>
   );
+}
+
+/** The run that the entry names. Whoever controls a run of an org need not name its team, which the link would need. */
+function OfRun({ entry: { lineage, payload } }: Pick<EntryDrawerProps, 'entry'>) {
+  const runId = payload['run_id'];
+  if (typeof runId !== 'string' || runId === '') return null;
+  const isPlaced = lineage.agent_id !== '' || typeof payload['team_id'] === 'string';
+  const place = placeOfOp({ ...lineage, org_id: lineage.org_id ?? '' }, runId);
+  return <Fact name="Run">{isPlaced ? <RunLink run={place} /> : runId}</Fact>;
 }
 
 function AgentLink({ path }: { readonly path: string | undefined }) {

@@ -6,8 +6,12 @@ import { Countdown } from '../../ui/time.tsx';
 import type { Op } from './op.ts';
 import { keyOf } from './op.ts';
 
+interface OpApprovalProps {
+  readonly op: Pick<Op, 'agent' | 'op_id'> & { readonly action_type: string | null };
+}
+
 /** What a pending operation waits for: a person, or its first check. */
-export function OpApproval({ op }: { readonly op: Op }) {
+export function OpApproval({ op }: OpApprovalProps) {
   const { org_id, team_id, agent_id } = op.agent;
   const query = useRoute('listApprovals', { query: { org_id, team_id, agent_id, per_page: 1000 } });
   return (

@@ -8,6 +8,8 @@ import { Icon } from '../../ui/icon.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Age, Time } from '../../ui/time.tsx';
 import { Unknown } from '../../ui/unknown.tsx';
+import { placeOfOp } from '../runs/run.ts';
+import { RunLink } from '../runs/run-link.tsx';
 import type { Op } from './op.ts';
 import { tokenWords } from './token-words.ts';
 
@@ -47,17 +49,7 @@ export function OpFacts({ op }: { readonly op: Op }) {
       </Fact>
       <Fact name="Summary">{op.summary === '' ? <Unknown /> : <span className="break-words">{op.summary}</span>}</Fact>
       <Fact name="Run">
-        {op.run_id === '' ? (
-          <Unknown />
-        ) : (
-          <Link
-            to="/ops"
-            search={{ run_id: op.run_id, state: 'all' }}
-            className="break-all text-accent underline underline-offset-2"
-          >
-            {op.run_id}
-          </Link>
-        )}
+        <RunLink run={placeOfOp(op.agent, op.run_id)} />
       </Fact>
       <Fact name={isOver(op.state) ? 'Cost' : 'Cost, reserved'}>
         <Money micros={op.action_type === null ? null : op.cost_micros} />
