@@ -136,6 +136,20 @@ describe('reeve demo', () => {
     }, 800);
   });
 
+  test('a run that has read a page of a stranger bears a label, and may send nothing any more', {
+    timeout: 60_000,
+  }, async () => {
+    await eventually(async () => {
+      const { items } =
+        await read<List<{ run_id: string; labels: { policy_rule: string }[]; denied: number }>>(
+          '/api/v1/runs?label=untrusted',
+        );
+      const stopped = items.find(({ denied }) => denied > 0);
+      expect(stopped?.labels).toMatchObject([{ policy_rule: 'inbox/from-strangers' }]);
+      expect(stopped?.run_id).toMatch(/^secretary-/);
+    }, 800);
+  });
+
   test('people are on record, and a delegate stands below its delegator', { timeout: 60_000 }, async () => {
     await eventually(async () => {
       const { items } = await read<List<{ user: { email: string }; deny: number }>>('/api/v1/people?org_id=demo-acme');

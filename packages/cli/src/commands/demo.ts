@@ -20,7 +20,7 @@ import { dashboardFiles } from '../shipped-files.ts';
 
 export const demoCommand = defineCommand({
   details: [
-    'Starts a gateway in a temporary folder with three demo orgs and more than a dozen agents. Most use the real SDK; three know nothing of Reeve and come through the other doors: "reeve mcp run", "reeve llm serve" and "reeve hook claude-code". They work, ask for approval, spend, are denied, ignore a stop, and one tries to impersonate another. One acts for two people and delegates to another, and a job of a CI system has a JWT in place of a secret; an issuer on this machine vouches for them. Models and MCP server are made up and on this machine. Prints the address of the dashboard and a login, and runs until it is interrupted; then everything is removed.',
+    'Starts a gateway in a temporary folder with three demo orgs and more than a dozen agents. Most use the real SDK; three know nothing of Reeve and come through the other doors: "reeve mcp run", "reeve llm serve" and "reeve hook claude-code". They work, ask for approval, spend, are denied, ignore a stop, and one tries to impersonate another. One reads a page in which somebody hid orders, and may send nothing away from then on. One acts for two people and delegates to another, and a job of a CI system has a JWT in place of a secret; an issuer on this machine vouches for them. Models and MCP server are made up and on this machine. Prints the address of the dashboard and a login, and runs until it is interrupted; then everything is removed.',
     'Nothing of your own configuration is read or changed. Data: {http, grpc, email, password, api_key}.',
   ],
   args: {},

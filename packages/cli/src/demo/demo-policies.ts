@@ -99,6 +99,22 @@ rules:
     tools: ['mail.read', 'calendar.*', 'payroll.read']
     users: ['*']
 `,
+  'demo-labels.yaml': `# What an agent has read decides what it may do from then on, in the same run. A person can clear the label.
+name: inbox
+scope: team:demo-initech/inbox
+rules:
+  - name: from-strangers
+    effect: allow
+    tools: ['web.open']
+    labels: [untrusted]
+  - name: nothing-leaves
+    effect: deny
+    tools: ['mail.send', 'files.share']
+    when: '"untrusted" in run.labels'
+  - name: own-mail
+    effect: allow
+    tools: ['mail.send', 'files.read']
+`,
   'demo-observed.yaml': `# Tried out before it is enforced: what it would have done is on record, and nothing more.
 name: stricter-search
 mode: observe
