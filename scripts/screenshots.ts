@@ -26,6 +26,7 @@ const pages = {
   budgets: '/budgets',
   policies: '/policies',
   people: '/people',
+  runs: '/runs',
   identity: '/identity',
   connect: '/connect',
 };

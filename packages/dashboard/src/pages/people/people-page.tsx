@@ -47,7 +47,7 @@ export function PeoplePage() {
       title="People"
       note="For whom agents acted"
       actions={
-        <Button icon="refresh" isPending={list.query.isRefetching} onClick={list.refresh}>
+        <Button icon="refresh" isPending={list.query.isPending} onClick={list.refresh}>
           Refresh
         </Button>
       }

@@ -74,7 +74,11 @@ export function RunSteps({ run, read: { steps, query }, at, onStep }: RunStepsPr
           </div>
         ) : null}
       </Card>
-      {isWide && panel !== null ? <Card title={`Step ${at}`}>{panel}</Card> : null}
+      {isWide && panel !== null ? (
+        <Card title={`Step ${at}`} className="md:sticky md:top-16 md:max-h-[calc(100dvh-5rem)] md:overflow-auto">
+          {panel}
+        </Card>
+      ) : null}
     </div>
   );
 }

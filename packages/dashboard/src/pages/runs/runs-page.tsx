@@ -53,7 +53,7 @@ export function RunsPage() {
       title="Runs"
       note="What agents did, and what their runs bear"
       actions={
-        <Button icon="refresh" isPending={list.query.isRefetching} onClick={list.refresh}>
+        <Button icon="refresh" isPending={list.query.isPending} onClick={list.refresh}>
           Refresh
         </Button>
       }

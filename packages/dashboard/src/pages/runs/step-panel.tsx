@@ -3,7 +3,6 @@ import type { ReactNode } from 'react';
 import { buttonClasses } from '../../ui/button.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
-import { Loaded } from '../../ui/loaded.tsx';
 import { RuleLink } from '../../ui/rule-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import type { Entry } from '../ops/history-words.ts';
@@ -27,11 +26,14 @@ interface StepPanelProps {
 /** All that the log has of one step: what was asked, why it was answered so, what came back, and what followed. */
 export function StepPanel({ step, labels }: StepPanelProps) {
   const { op_id, agent, state } = step;
-  const query = useOpEntries(op_id, agent);
+  // The request below says whether they could be read.
+  const { data } = useOpEntries(op_id, agent);
+  const { decided, results } = recordOf(step, data?.items ?? []);
   return (
     <div className="space-y-5">
       <Section title="Request">
         <OpRequest opId={op_id} agent={agent} />
+        {decided === undefined ? null : <Digests payload={decided.payload} />}
       </Section>
       {state === 'pending' ? (
         <Section title="Waiting for">
@@ -46,32 +48,22 @@ export function StepPanel({ step, labels }: StepPanelProps) {
           <LabelChips names={labels.map(({ name }) => name)} />
         </Section>
       )}
-      <Loaded query={query} what="The record" lines={3}>
-        {({ items }) => {
-          const { decided, results } = recordOf(step, items);
-          return (
-            <>
-              {results.length === 0 ? null : (
-                <Section title="Result">
-                  <ul className="space-y-2">
-                    {results.map((entry) => (
-                      <li key={entry.seq}>
-                        <ResultVerdict entry={entry} />
-                      </li>
-                    ))}
-                  </ul>
-                </Section>
-              )}
-              {decided === undefined ? null : (
-                <Section title="Today">
-                  <TodayVerdict step={step} decided={decided} />
-                </Section>
-              )}
-              {decided === undefined ? null : <Digests payload={decided.payload} />}
-            </>
-          );
-        }}
-      </Loaded>
+      {results.length === 0 ? null : (
+        <Section title="Result">
+          <ul className="space-y-2">
+            {results.map((entry) => (
+              <li key={entry.seq}>
+                <ResultVerdict entry={entry} />
+              </li>
+            ))}
+          </ul>
+        </Section>
+      )}
+      {decided === undefined ? null : (
+        <Section title="Today">
+          <TodayVerdict step={step} decided={decided} />
+        </Section>
+      )}
       <Section title="History">
         <OpHistory opId={op_id} agent={agent} stamp={state ?? ''} />
       </Section>

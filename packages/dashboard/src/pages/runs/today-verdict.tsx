@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { RuleLink } from '../../ui/rule-link.tsx';
 import type { Entry } from '../ops/history-words.ts';
-import { ConsideredRules } from '../policies/considered-rules.tsx';
+import { RuleList } from '../ops/rule-list.tsx';
 import { recordedRequest } from './recorded-request.ts';
 import type { Step } from './run.ts';
 
@@ -30,24 +30,21 @@ export function TodayVerdict({ step, decided }: TodayVerdictProps) {
       </Button>
       {error === null ? null : <ErrorNotice error={error} title="It could not be asked again" />}
       {data === undefined ? null : (
-        <div role="status" aria-label="Today" className="overflow-clip rounded-md border">
-          <div className="space-y-1 p-3">
-            <p className="flex flex-wrap items-center gap-2">
-              <StateBadge state={data.decision} />
-              <RuleLink rule={data.policy_rule} />
-              <span className="text-sm text-muted">
-                {data.decision === step.decision ? 'as then' : 'otherwise than then'}
-              </span>
+        <div role="status" aria-label="Today" className="space-y-2">
+          <p className="flex flex-wrap items-center gap-2">
+            <StateBadge state={data.decision} />
+            <RuleLink rule={data.policy_rule} />
+            <span className="text-sm text-muted">
+              {data.decision === step.decision ? 'as then' : 'otherwise than then'}
+            </span>
+          </p>
+          <p className="break-words">{data.reason}</p>
+          {['What is spent and counted now counts, and so do rates and caps.', ...recorded.gaps].map((note) => (
+            <p key={note} className="text-sm text-muted">
+              {note}
             </p>
-            <p className="break-words">{data.reason}</p>
-            <p className="text-sm text-muted">What is spent and counted now counts, and so do rates and caps.</p>
-            {recorded.gaps.map((gap) => (
-              <p key={gap} className="text-sm text-muted">
-                {gap}
-              </p>
-            ))}
-          </div>
-          <ConsideredRules rules={data.rules} />
+          ))}
+          <RuleList rules={data.rules} />
         </div>
       )}
     </div>
