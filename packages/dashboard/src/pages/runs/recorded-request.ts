@@ -6,7 +6,7 @@ import type { Step } from './run.ts';
 type Payload = Entry['payload'];
 
 /** The check as the log has it, to be asked again, and what of it the log does not have. */
-export interface RecordedRequest {
+interface RecordedRequest {
   readonly body: SimulateBody;
   readonly gaps: readonly string[];
 }

@@ -3,7 +3,7 @@ import type { RequestOf } from '../../api/send.ts';
 import type { RawSearch } from '../../shell/search.ts';
 import { oneOf, text } from '../../shell/search.ts';
 
-export const runStates = ['active', 'held', 'ended'] as const;
+const runStates = ['active', 'held', 'ended'] as const;
 
 /** The page state in the URL. `-` stands for an empty org or team. */
 export interface RunsSearch {

@@ -3,7 +3,7 @@ import { isOfAgent } from '../ops/history-words.ts';
 import type { Step } from './run.ts';
 
 /** What the log has of one step. */
-export interface StepRecord {
+interface StepRecord {
   /** The entry of its decision. Undefined if it is further back than was read. */
   readonly decided: Entry | undefined;
   /** The verdicts on what it brought back, newest first. */
