@@ -36,13 +36,20 @@ rules:
   - { name: frugal, effect: deny, tools: [frugal], when: spend }
   - { name: calm, effect: deny, tools: [calm], when: run }
   - { name: results, on: result, effect: deny, when: run }
+  - { name: told, on: result, effect: allow, labels: [told] }
+  - { name: mail, effect: allow, tools: [mail], labels: [mail] }
+  - { name: secret, effect: allow, tools: [secret], labels: [secret], labels_of: agent }
+  - { name: web, effect: require_approval, tools: [web], labels: [web] }
+  - { name: guarded, effect: deny, tools: [post], when: labels }
 `;
 
 const farCap = 'name: far-cap\nscope: org:far\nbudget: { daily_limit_usd: 3 }\n';
 
 const features: PolicyFeatures = {
-  compileCondition: (source) => (facts) =>
-    source === 'spend' ? facts.spend().global.day_usd > 7.5 : facts.run().checks > 0,
+  compileCondition: (source) => (facts) => {
+    if (source === 'spend') return facts.spend().global.day_usd > 7.5;
+    return source === 'labels' ? facts.run().labels.length > 0 : facts.run().checks > 0;
+  },
   compileResultCondition: () => (facts) => facts.run().checks > 2,
 };
 
@@ -128,6 +135,7 @@ async function prepare() {
   };
   await settled(check(one, 'two', 'held', { estimatedCostMicros: 5 * usd }));
   await settled(check(one, 'two', 'old'));
+  await settled(check(one, 'two', 'labels', { runId: 'r0', action: useTool('mail') }));
   await settled(complete(one, agent('two'), 'old', 0));
   await settled(check(one, 'why', 'above', { estimatedCostMicros: 2 * usd }));
   // Of this cap, everybody has been told.
@@ -136,11 +144,13 @@ async function prepare() {
   await settled(complete(one, agent('away'), 'full', 0));
   await settled(check(one, 'three', 'counted', { action: useTool('counted') }));
   const asked = await settled(check(one, 'three', 'asked', { action: useTool('shell') }));
+  const labelling = await settled(check(one, 'two', 'labelling', { runId: 'r', action: useTool('web') }));
   await settled(suspendAgent(one.gov, operator, agent('still').id, 'an incident'));
   const { id: suspension } = await settled(suspendScope(one.gov, operator, { orgId: 'acme', teamId: 'green' }));
   await settled(controlScope(one.gov, operator, scope('acme', 'r2')));
   const { head } = one.gov.journal;
-  return { batches: store.batches, head, agent, check, approvalId: asked.approvalId ?? '', suspension };
+  const approvals = { approvalId: asked.approvalId ?? '', labellingId: labelling.approvalId ?? '' };
+  return { batches: store.batches, head, agent, check, ...approvals, suspension };
 }
 
 let prepared: ReturnType<typeof prepare> | undefined;
@@ -193,6 +203,20 @@ const turns: Readonly<Record<string, Deed>> = {
   'a check by its run': (at, { check }) => check(at, 'boss', 'calm', { runId: 'r', ...tool('calm') }),
   'a check of a delegate by its run': (at, { check }) => check(at, 'ex', 'calm-ex', { runId: 'r', ...tool('calm') }),
   'a check of a delegate in a run': (at, { check }) => check(at, 'why', 'runs-why', { runId: 'r' }),
+  'a check that labels a run': (at, { check }) => check(at, 'boss', 'mails', { runId: 'r', ...tool('mail') }),
+  'the same label by another': (at, { check }) => check(at, 'two', 'mails-too', { runId: 'r', ...tool('mail') }),
+  'a check that labels an agent': (at, { check }) => check(at, 'boss', 'secret', tool('secret')),
+  'a check of a delegate that labels': (at, { check }) => check(at, 'ex', 'secret-ex', tool('secret')),
+  'a check by labels': (at, { check }) => check(at, 'boss', 'posts', { runId: 'r', ...tool('post') }),
+  'a check of a delegate by labels': (at, { check }) => check(at, 'why', 'posts-why', { runId: 'r', ...tool('post') }),
+  'a check that labels once it is approved': (at, { check }) =>
+    check(at, 'two', 'webs', { runId: 'r', ...tool('web') }),
+  'an approval that labels': (at, { labellingId }) =>
+    approveAction(at.gov, operator, labellingId, { reason: '', grant: null }),
+  'a check by labels of its own run': (at, { check }) => check(at, 'two', 'posts-own', tool('post')),
+  'a clearing of labels': (at) =>
+    execute(at.gov, { kind: 'clear_labels', by: operator, orgId: 'acme', teamId: 'red', runId: 'r0', reason: '' }),
+  'a check in a labelled run': (at, { check }) => check(at, 'boss', 'posts-0', { runId: 'r0', ...tool('post') }),
   'a check in a held run': (at, { check }) => check(at, 'boss', 'holds', { runId: 'r2' }),
   'a replay': (at, { check }) => check(at, 'two', 'held', cost(5)),
   'a check of a suspended agent': (at, { check }) => check(at, 'still', 'stands'),
@@ -300,6 +324,14 @@ async function ending({ one, two, follow }: World, answers: readonly Promise<unk
         .all()
         .filter(({ spent, reserved }) => spent.month !== 0 || reserved !== 0)
         .map(({ of, spent, reserved }) => plain([of, spent, reserved]))
+        .toSorted(),
+      labels: [...gov.runs.all()]
+        .map(({ name, place }) => plain([name, gov.runs.labels.of({ of: 'run', place })]))
+        .concat(
+          [...gov.directory.all()].map(({ key, record: { id } }) =>
+            plain([key, gov.runs.labels.of({ of: 'agent', place: { ...id, runId: '' } })]),
+          ),
+        )
         .toSorted(),
       delegations: [...gov.directory.delegations.all]
         .map((each) => plain([each.id, each.checks, each.settledMicros, each.endedAt]))
