@@ -1,7 +1,7 @@
 import { shortened, timestamp } from '../kernel/index.ts';
 import type { Evaluation, Facts, Verdict } from '../policy/index.ts';
 import type { InRun, OwedLabel } from '../runs/index.ts';
-import { refuseLabels } from '../runs/index.ts';
+import { eachOnce, refuseLabels } from '../runs/index.ts';
 import type { Agent } from '../tenancy/index.ts';
 import type { Decisions } from './decisions.ts';
 
@@ -14,14 +14,14 @@ interface Judged {
   readonly facts: Facts;
 }
 
-/** The labels that a call gives, by the rules on its agent and on everybody above it. */
+/** The labels that a call gives, by the rules on its agent and on everybody above it. A rule on all of them gives its own once. */
 export function labelsOfCall(
   { policies }: Pick<Decisions, 'policies'>,
   judged: readonly Judged[],
   evaluation: Evaluation,
 ): readonly OwedLabel[] {
   const owed = judged.map(({ agent, facts }) => policies.labelsOf(agent.record.id, facts.action, facts, evaluation));
-  return owed.length === 1 ? (owed[0] ?? []) : owed.flat();
+  return owed.length === 1 ? (owed[0] ?? []) : eachOnce(owed.flat());
 }
 
 /** A verdict that labels change: one that finds no room for them denies, and one that denies by labels says where they come from. */

@@ -1,6 +1,6 @@
 import type { ActionType } from '../action/index.ts';
 import type { OwedLabel } from '../runs/index.ts';
-import { noLabels } from '../runs/index.ts';
+import { eachOnce, noLabels } from '../runs/index.ts';
 import type { Evaluation, Facts } from './condition.ts';
 import type { PolicyDocument, RuleLabels } from './document.ts';
 import { describeScope } from './document.ts';
@@ -44,12 +44,12 @@ export class LabelsInForce {
 
 /** What rules give, whatever they are about. */
 export function labelsOfRules(rules: readonly LabellingRule[]): readonly OwedLabel[] {
-  const owed = new Map<string, OwedLabel>();
-  for (const { id, rule } of rules) {
-    const { names = [], of = 'run' } = rule.labels ?? {};
-    for (const name of names) if (!owed.has(`${of} ${name}`)) owed.set(`${of} ${name}`, { name, of, policyRule: id });
-  }
-  return [...owed.values()];
+  return eachOnce(
+    rules.flatMap(({ id, rule }) => {
+      const { names = [], of = 'run' } = rule.labels ?? {};
+      return names.map((name) => ({ name, of, policyRule: id }));
+    }),
+  );
 }
 
 /** Documents never change, so each is looked through once. */

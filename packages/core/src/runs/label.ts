@@ -17,6 +17,16 @@ export interface OwedLabel {
 
 export const noLabels: readonly OwedLabel[] = [];
 
+/** Each label of a bearer once, by the rule that comes first. */
+export function eachOnce(owed: Iterable<OwedLabel>): readonly OwedLabel[] {
+  const found = new Map<string, OwedLabel>();
+  for (const label of owed) {
+    const key = `${label.of} ${label.name}`;
+    if (!found.has(key)) found.set(key, label);
+  }
+  return [...found.values()];
+}
+
 /** A label as a run or an agent bears it: since when, and what gave it. */
 export interface Label {
   readonly name: string;
