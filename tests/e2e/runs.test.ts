@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Decision, DelegateAgentRequest, DelegateAgentResponse, paths } from '@reeve/contract';
 import { expect, test } from 'vitest';
+import { eventually } from '../harness/eventually.ts';
 import type { Registered, TestGateway } from '../harness/gateway.ts';
 import { toolCall } from '../harness/gateway.ts';
 import { durableStores } from '../harness/stores.ts';
@@ -86,4 +87,29 @@ test('a run that was quiet for long is forgotten: its id is a new run', async ()
   await pause(1200);
   expect(await decisions(gateway, [bot], ended)).toEqual([allow]);
   expect(await decisions(gateway, [bot], open)).toEqual([deny]);
+});
+
+test('a labelled run that was forgotten begins anew, and the log says so once', async () => {
+  await using store = await durableStores[0].open();
+  const labelling = `
+name: p
+default: allow
+rules:
+  - { name: mail, effect: allow, tools: [mail], labels: [mail] }
+  - { name: no-post, effect: deny, tools: [post], when: '"mail" in run.labels' }
+`;
+  const options = { policies: { 'p.yaml': labelling }, env: { SVC_RUN_TTL_SECS: '1' } };
+  let gateway = await store.start(options);
+  const bot = await gateway.register({ agentId: 'bot' });
+  const { opId } = await gateway.check(bot, { context: toolCall('mail'), runId: 'r' });
+  const post = { context: toolCall('post'), runId: 'r' };
+  expect(await decisions(gateway, [bot], post)).toEqual([deny]);
+  await gateway.complete(bot, opId);
+  const completedAt = Date.now();
+  await gateway.kill();
+  gateway = await store.start(options);
+  await eventually(() => expect(Date.now() - completedAt).toBeGreaterThan(1000));
+  expect(await decisions(gateway, [bot, bot], post)).toEqual([allow, allow]);
+  const started = gateway.audit().filter(({ event_type: type }) => type === 'RunStarted');
+  expect(started).toMatchObject([{ payload: { run_id: 'r' }, lineage: { agent_id: 'bot' } }]);
 });

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { restoring } from '../journal/meaning.ts';
 import { agentId } from '../testkit/requests.ts';
 import { IdleRuns } from './idle-runs.ts';
+import { runBearer } from './label.ts';
 import { RunRegistry } from './run-registry.ts';
 
 /** A registry of so many runs. Each check first forgets what it must, as a gateway does. */
@@ -19,8 +20,14 @@ function registryOf(most: number, least: number) {
     const found = [...runs.toForget(() => at)].filter((run) => run !== undefined);
     runs.forget({ runs: found.map(({ place }) => place) });
   };
+  const label = (name: string, runId: string) => {
+    const bearer = runBearer({ agent: agentId(name), runId, delegators: [] });
+    const may = runs.labels.mayLabel(bearer);
+    if (may) runs.give({ ...bearer, labels: [{ name: 'l', since: at, opId: 'o:s', policyRule: 'p/l' }] });
+    return { may, clear: () => runs.clear({ ...bearer, names: ['l'] }) };
+  };
   const known = (name: string, runId: string) => runs.of({ agent: agentId(name), runId, delegators: [] }).checks;
-  return { runs, check, known, tidy };
+  return { runs, check, label, known, tidy };
 }
 
 test('whoever invents a run for each check forgets its own that were quiet for longest, and nobody else’s', () => {
@@ -66,4 +73,38 @@ test('many orgs have equal shares, and each has a least one', () => {
   tidy();
   expect(known('acme/search/bot', 's199')).toBe(1);
   expect(runs.size).toBeLessThanOrEqual(31 * 10);
+});
+
+test('a labelled run makes no room for others, however many somebody invents, until its labels are cleared', () => {
+  const { runs, check, label, known, tidy } = registryOf(10, 10);
+  check('acme/search/bot', 'labelled');
+  const { may, clear } = label('acme/search/bot', 'labelled');
+  expect(may).toBe(true);
+  const invent = () => {
+    for (let nth = 0; nth < 50; nth++) check('acme/search/bot', `r${nth}`);
+    tidy();
+  };
+  invent();
+  expect(known('acme/search/bot', 'labelled')).toBe(1);
+  expect(runs.size).toBe(10);
+  clear();
+  invent();
+  expect(known('acme/search/bot', 'labelled')).toBe(0);
+});
+
+test('an org labels no more runs than its share, which leaves other orgs theirs, and has room again for each that is cleared', () => {
+  const { check, label } = registryOf(20, 10);
+  check('umbrella/search/bot', 'r');
+  const labelled = Array.from({ length: 12 }, (_, nth) => {
+    check('acme/search/bot', `r${nth}`);
+    return label('acme/search/bot', `r${nth}`);
+  });
+  expect(labelled.map(({ may }) => may)).toEqual([...Array.from({ length: 10 }, () => true), false, false]);
+  expect(label('umbrella/search/bot', 'r').may).toBe(true);
+  expect(label('acme/other/bot', 'r').may).toBe(false);
+  const undo = labelled[0]?.clear();
+  expect(label('acme/other/bot', 'r').may).toBe(true);
+  // Whoever takes the clearing back finds both labelled.
+  undo?.();
+  expect(label('acme/other/bot', 'q').may).toBe(false);
 });
