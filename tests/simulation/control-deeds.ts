@@ -2,6 +2,7 @@ import type { Principal } from '@reeve/core';
 import type { Deed, Stage } from './deed.ts';
 import { asCaller, loggedIn } from './deed.ts';
 import { people } from './people.ts';
+import { labelling } from './policies.ts';
 import type { VirtualGateway } from './virtual-gateway.ts';
 
 function suspend(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
@@ -101,6 +102,17 @@ function decideApproval(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
   return loggedIn(gateway, person).then(decide);
 }
 
+function clearLabels(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
+  const { random, world } = sim;
+  const { orgId, teamId, agentId } = world.agent(random).id;
+  const whose = random.chance(0.5) ? { runId: `run-${random.int(3)}` } : { agentId };
+  const labels = random.chance(0.5) ? [random.pick(labelling).label] : undefined;
+  const clear = (by: Principal) =>
+    gateway.execute({ kind: 'clear_labels', by, orgId, teamId, ...whose, labels, reason: '' });
+  if (random.chance(0.4)) return asCaller(sim, gateway, world.key(random), clear);
+  return loggedIn(gateway, random.pick(people)).then(clear);
+}
+
 /** How people stop agents, let them go on, and decide for them. */
 export const controlDeeds: readonly Deed[] = [
   { name: 'suspend', weight: 0.5, act: suspend },
@@ -110,4 +122,5 @@ export const controlDeeds: readonly Deed[] = [
   { name: 'suspend a scope', weight: 0.1, act: suspendScope },
   { name: 'lift a suspension', weight: 1.5, act: liftScope },
   { name: 'decide an approval', weight: 3, act: decideApproval },
+  { name: 'clear labels', weight: 1.5, act: clearLabels },
 ];

@@ -8,6 +8,7 @@ import { JudgedDelegations } from './judged-delegations.ts';
 import type { JudgedEntry, OpState } from './judged-entry.ts';
 import { agentName, dayOf, opName, readEntry } from './judged-entry.ts';
 import { JudgedHolds } from './judged-holds.ts';
+import { JudgedLabels } from './judged-labels.ts';
 import { isOver, JudgedOps } from './judged-ops.ts';
 import { JudgedRates } from './judged-rates.ts';
 import { JudgedRuns } from './judged-runs.ts';
@@ -33,6 +34,7 @@ export class Judge {
   readonly #holds = new JudgedHolds();
   readonly #rates = new JudgedRates();
   readonly #runs = new JudgedRuns();
+  readonly #labels = new JudgedLabels();
   readonly #revokedKeys = new Set<string>();
   #hash = emptyChain.hash;
   /** How many entries there are of each type. */
@@ -53,6 +55,7 @@ export class Judge {
     }
     this.budgets.beginCommit(dayOf(until));
     this.#runs.moveTo(until);
+    this.#labels.moveTo(until);
     for (const entry of entries) this.#readOne(entry);
   }
 
@@ -114,6 +117,12 @@ export class Judge {
     AgentResumed: ({ agent }) => this.#holds.resume(agent),
     ScopeSuspended: ({ payload }) => this.#holds.holdScope(payload.suspension_id ?? '', payload),
     ScopeResumed: ({ payload }) => this.#holds.liftScope(payload.suspension_id ?? ''),
+    RunStarted: (entry) =>
+      this.#labels.begin(
+        entry,
+        this.delegations.above(entry.agent).map(({ by }) => by),
+      ),
+    RunLabelsCleared: (entry) => this.#labels.clear(entry),
     RunHeld: ({ payload }) => this.#holds.holdRun(payload.control_id ?? '', payload),
     RunReleased: ({ payload }) => this.#holds.releaseRun(payload.control_id ?? ''),
     ApiKeyCreated: (entry) => this.#approvals.makeKey(entry),
@@ -151,6 +160,7 @@ export class Judge {
     const delegators = this.delegations.decide(entry, (each) => this.budgets.reservedOf(each));
     const whose = { agent, delegators };
     this.#runs.count(entry, delegators);
+    this.#labels.decide(entry, delegators);
     if (decision === 'deny') {
       this.ops.decide(seq, name, { state: 'terminated', reserved: 0, delegators });
       if (payload.limit !== undefined) this.budgets.requireExceeded(seq, whose, cost);
@@ -179,12 +189,14 @@ export class Judge {
     }
   }
 
-  #moved({ seq, agent, opId, payload, at }: JudgedEntry): void {
+  #moved(entry: JudgedEntry): void {
+    const { seq, agent, opId, payload, at } = entry;
     if (opId === null) return;
     const { from = null, to = 'pending', trigger, booked, cost_micros: cost = 0 } = payload;
     const name = opName(agent, opId);
     if (from === null) return this.ops.register(seq, name, to);
     const op = this.ops.move(seq, name, from, to);
+    if (from === 'pending') this.#labels.move(entry);
     // An operator may resume one operation of an agent that is suspended by itself.
     if (to === 'running') this.#holds.requireFreeScope(seq, agent, name);
     if (to === 'running' && from === 'pending') {

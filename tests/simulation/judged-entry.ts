@@ -3,6 +3,13 @@ import type { HeldScope } from './judged-holds.ts';
 
 export type OpState = 'pending' | 'running' | 'paused' | 'completing' | 'terminated';
 
+/** A label that a decision gives. */
+export interface GivenLabel {
+  readonly name: string;
+  readonly of: 'run' | 'agent';
+  readonly policy_rule: string;
+}
+
 /** What entries say beside their columns, as far as it is judged. */
 export interface Payload extends HeldScope {
   readonly action?: { readonly type: string; readonly tool?: string };
@@ -40,7 +47,9 @@ export interface Payload extends HeldScope {
   readonly approvers?: readonly string[];
   readonly required?: number;
   readonly not_user?: boolean;
-  readonly run?: { readonly checks: number };
+  readonly run?: { readonly checks?: number; readonly labels?: readonly string[] };
+  /** What a decision gives, what a move gives, or what was cleared. */
+  readonly labels?: readonly (string | GivenLabel)[];
 }
 
 export interface JudgedEntry {

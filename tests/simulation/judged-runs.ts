@@ -9,7 +9,14 @@ interface JudgedRun {
 }
 
 /** Clocks of gateways differ. A run may be forgotten if nothing happened in it for as long as this, by any of them. */
-const quietMs = settings.runTtlMs / 2;
+export const quietMs = settings.runTtlMs / 2;
+
+/** The run of an agent, by its id or by whoever stands above all. */
+export function runOf(agent: string, runId: string | null | undefined, delegators: readonly string[]): string {
+  const [org = '', team = ''] = agent.split('/');
+  const isAlone = runId === undefined || runId === null || runId === '';
+  return `${org}/${team} ${isAlone ? `alone ${delegators.at(-1) ?? agent}` : runId}`;
+}
 
 /** What the log says of runs: how many checks each has made. */
 export class JudgedRuns {
@@ -25,10 +32,9 @@ export class JudgedRuns {
   count({ seq, agent, payload, at }: JudgedEntry, delegators: readonly string[]): void {
     // A clock may be ahead of the others.
     this.moveTo(at);
-    const [org = '', team = ''] = agent.split('/');
-    const { run_id: runId = '', run } = payload;
+    const { run } = payload;
     const told = run?.checks;
-    const name = `${org}/${team} ${runId === '' ? `alone ${delegators.at(-1) ?? agent}` : runId}`;
+    const name = runOf(agent, payload.run_id, delegators);
     const { counts: known, lastAt } = this.#byName.get(name) ?? { counts: new Set([0]), lastAt: at };
     const counts = this.#newest - lastAt > quietMs ? new Set([...known, 0]) : known;
     if (told !== undefined && !counts.has(told)) {

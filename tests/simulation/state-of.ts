@@ -21,6 +21,7 @@ export function stateOf(gov: Governance, now: number): State {
       tell('operation', `${key}/${op.opId}`, { ...recordOf(op), stale: false });
       tell('approval of', `${key}/${op.opId}`, gov.approvals.ofOp(record.id, op.opId) ?? null);
     }
+    tell('labels of', key, gov.runs.labels.of({ of: 'agent', place: { ...record.id, runId: '' } }));
     tell('open approvals', key, gov.approvals.openCountOf(key));
     const { lastSequence } = gov.control.outbox(record.id);
     tell('sequence', key, lastSequence);
@@ -37,8 +38,9 @@ export function stateOf(gov: Governance, now: number): State {
     if (newest.endsAt > now) tell('rate', name, newest.steps);
   }
   for (const delegation of gov.directory.delegations.all) tell('delegation', agentKey(delegation.id), delegation);
-  for (const { name, checks, denied, spentMicros, costMicros, agents, underWay } of gov.runs.all()) {
-    tell('counted', name, { checks, denied, spentMicros, costMicros, agents, underWay });
+  for (const { name, place, checks, denied, spentMicros, costMicros, agents, underWay } of gov.runs.all()) {
+    const labels = gov.runs.labels.of({ of: 'run', place });
+    tell('counted', name, { checks, denied, spentMicros, costMicros, agents, underWay, labels });
   }
   // About when a control last refused a check is kept to the hour.
   for (const control of gov.control.runs.all()) tell('run', control.controlId, { ...control, refusedAt: null });

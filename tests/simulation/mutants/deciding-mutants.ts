@@ -52,6 +52,24 @@ export const decidingMutants: readonly Mutant[] = [
     replacement: '(run) => run',
   },
   {
+    name: 'labels: a decision stands although another gateway has labelled the run first',
+    file: `${core}/runs/watched-runs.ts`,
+    text: 'for (const bearer of bearersOf(op)) rest(bearer);',
+    replacement: 'bearersOf satisfies unknown;',
+  },
+  {
+    name: 'labels: those of whoever it acts for do not count',
+    file: `${core}/runs/label.ts`,
+    text: ', ...op.delegators.map((id) => agentBearer(op, id))];',
+    replacement: '];',
+  },
+  {
+    name: 'labels: what waits gives none once it is approved',
+    file: `${core}/ops/move-op.ts`,
+    text: "const owed = trigger === 'allow' ? owedLabels : (by.labels ?? noLabels);",
+    replacement: "const owed = trigger === 'allow' && owedLabels.length < 0 ? owedLabels : (by.labels ?? noLabels);",
+  },
+  {
     name: 'runs: what other gateways check is not counted',
     file: `${core}/ops/ops-facts.ts`,
     text: 'const undoRun = state.runs.count(fact, how);',

@@ -30,6 +30,13 @@ export const keepingMutants: readonly Mutant[] = [
     replacement: '  subtract satisfies unknown;',
   },
   {
+    name: 'labels: what was cleared is back after a start',
+    file: `${core}/runs/runs-rows.ts`,
+    text: 'return names.map((name) => remove(labelsTable, { place: keyOfPlace(place), owner: of, name }));',
+    replacement:
+      'return names.slice(1).map((name) => remove(labelsTable, { place: keyOfPlace(place), owner: of, name }));',
+  },
+  {
     name: 'runs: a start counts again what rows have',
     file: `${core}/runs/run-registry.ts`,
     text: 'if ((this.#find(fact.op)?.asOf ?? 0) < seq) this.count(fact, restoring);',
