@@ -38,6 +38,9 @@ class ScriptedGateway:
 
     def __init__(self, judge: Play = lambda _request, _nth: passing()) -> None:
         self.judge = judge
+        #: What an action is rewritten to, for those who say that they can.
+        self.rewritten: bytes | None = None
+        self.checked: list[policy.CheckActionRequest] = []
         self.judged: list[tuple[str, bool]] = []
         self.completed: list[tuple[int, str]] = []
         self._sequence = 0
@@ -90,7 +93,15 @@ class ScriptedGateway:
 
     def _check(self, request: policy.CheckActionRequest, _: object) -> policy.CheckActionResponse:
         op_id = f"{request.trace_id}:{request.span_id}"
-        return policy.CheckActionResponse(decision=common_pb2.ALLOW, op_id=op_id, op_state="running", judge_result=True)
+        self.checked.append(request)
+        args = self.rewritten if request.can_rewrite else None
+        return policy.CheckActionResponse(
+            decision=common_pb2.ALLOW,
+            op_id=op_id,
+            op_state="running",
+            judge_result=self.rewritten is None,
+            args_json=args,
+        )
 
     def _check_result(self, request: policy.CheckResultRequest, context: grpc.ServicerContext) -> Any:
         self.judged.append((request.result_json.decode(), request.is_error))

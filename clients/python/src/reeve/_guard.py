@@ -6,25 +6,30 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ._said import Said
+from ._same_json import same_json
 from .errors import InvalidRequest
 
 
-def arguments_of(function: Callable[..., Any], skip: int) -> Callable[..., Any]:
-    """What policies see as `args` by default: the arguments of the call by their names, without `self`.
+class Arguments:
+    """The arguments of a guarded function by their names, without `self`, as policies see them by default.
 
     `skip` is the number of leading parameters that callers do not give.
     """
-    signature = inspect.signature(function)
-    parameters = list(signature.parameters.values())[skip:]
-    signature = signature.replace(parameters=parameters)
 
-    def seen(*args: Any, **keywords: Any) -> dict[str, Any] | None:
-        bound = signature.bind(*args, **keywords)
+    def __init__(self, function: Callable[..., Any], skip: int) -> None:
+        signature = inspect.signature(function)
+        parameters = list(signature.parameters.values())[skip:]
+        self._signature = signature.replace(parameters=parameters)
+        self._own = {each.name for each in parameters[:1] if each.name in ("self", "cls")}
+        self._rest = next((each.name for each in parameters if each.kind is inspect.Parameter.VAR_KEYWORD), None)
+
+    def seen(self, *args: Any, **keywords: Any) -> dict[str, Any] | None:
         named: dict[str, Any] = {}
-        for position, (name, value) in enumerate(bound.arguments.items()):
-            if position == 0 and name in ("self", "cls"):
+        for name, value in self._signature.bind(*args, **keywords).arguments.items():
+            if name in self._own:
                 continue
-            if signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
+            if name == self._rest:
                 hidden = named.keys() & value.keys()
                 if hidden:
                     # A parameter that is positional only may share its name with one of these.
@@ -34,7 +39,58 @@ def arguments_of(function: Callable[..., Any], skip: int) -> Callable[..., Any]:
                 named[name] = value
         return named or None
 
-    return seen
+    def rewritten(
+        self, args: tuple[Any, ...], keywords: Mapping[str, Any], changed: Mapping[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments to call the function with. What no rule has changed stays the very object that was given."""
+        bound = self._signature.bind(*args, **keywords)
+        seen, given = self.seen(*args, **keywords) or {}, bound.arguments
+        rest = dict(given.get(self._rest, {})) if self._rest is not None else {}
+        for name, value in changed.items():
+            if name in seen and same_json(seen[name], value):
+                continue
+            parameter = self._signature.parameters.get(name)
+            if name in rest or parameter is None or name in self._own or name == self._rest:
+                rest[name] = value
+            elif parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+                given[name] = tuple(value)
+            else:
+                given[name] = value
+        if rest and self._rest is None:
+            raise InvalidRequest(f"args: a rule adds {', '.join(sorted(rest))}, which the function does not take")
+        if self._rest is not None:
+            given[self._rest] = rest
+        return bound.args, bound.kwargs
+
+
+class GuardedCalls:
+    """How the calls of a guarded function look to a policy, and what the function gets after it."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        members: Mapping[str, Any],
+        seen: Callable[..., Any] | None,
+        pass_operation: bool,
+    ) -> None:
+        own = Arguments(function, 1 if pass_operation else 0)
+        # Where policies see something else, only the operation can tell the function what has become of it.
+        self._arguments = own if seen is None else None
+        self._seen = seen or own.seen
+        self._pass_operation = pass_operation
+        self._members = members
+
+    def members(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> dict[str, Any]:
+        told = self._pass_operation or self._arguments is not None
+        return {**rewritable(self._members, told), "args": self._seen(*args, **keywords)}
+
+    def given(
+        self, op: Said, args: tuple[Any, ...], keywords: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        changed = op.answer.rewritten_args
+        if changed is not None and self._arguments is not None:
+            args, keywords = self._arguments.rewritten(args, keywords, changed)
+        return ((op, *args) if self._pass_operation else args), keywords
 
 
 def require_no_generator(work: Callable[..., Any]) -> None:
@@ -57,6 +113,12 @@ def wants_operation(work: Callable[..., Any]) -> bool:
         return False
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     return any(each.kind in positional and each.default is inspect.Parameter.empty for each in parameters)
+
+
+def rewritable(members: Mapping[str, Any], takes_operation: bool) -> dict[str, Any]:
+    """Work that has no parameter for its operation cannot know what its arguments have become."""
+    can_rewrite = members.get("can_rewrite")
+    return {**members, "can_rewrite": takes_operation if can_rewrite is None else can_rewrite}
 
 
 def guarded_members(

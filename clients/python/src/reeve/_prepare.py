@@ -49,6 +49,7 @@ def prepare_check(agent: AgentId, token: str, members: Mapping[str, Any], more: 
             request.subject_token = optional_text("subject_token", members["subject_token"])
         if get("via") is not None:
             request.via.CopyFrom(wire_via(members["via"]))
+        request.can_rewrite = bool(get("can_rewrite"))
         set_action(request, action)
     except UnicodeError:
         raise InvalidRequest("a text of the check holds characters that cannot be sent") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ._completion import Completion, Outcome, completion_of
@@ -19,7 +20,7 @@ _NOTHING = object()
 class Said:
     """A running allowed action."""
 
-    def __init__(self, op: LiveOperation, answer: Answer, results: AgentResults) -> None:
+    def __init__(self, op: LiveOperation, answer: Answer, results: AgentResults, members: Mapping[str, Any]) -> None:
         self._op = op
         self._results = results
         self._given: Any = _NOTHING
@@ -30,6 +31,10 @@ class Said:
         self._outcome: Outcome | None = None
         #: The answer that allowed the action.
         self.answer = answer
+        #: The arguments of a tool call to act with: as rules have rewritten them, or else as they were given.
+        self.args: Any = answer.rewritten_args
+        if self.args is None and members.get("type") in (None, "tool_call"):
+            self.args = members.get("args")
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.op_id} {self.state}>"

@@ -77,6 +77,9 @@ class CheckMembers(ActionMembers, total=False):
     caller: AgentId | None
     #: A JWT of the person or service for whom the agent acts. One that does not verify is a denial.
     subject_token: str | None
+    #: Whether the caller acts with the arguments of the answer, where rules have rewritten them. Otherwise such an
+    #: action is denied. By default False, and for `run` whether the work has a parameter for its operation.
+    can_rewrite: bool | None
     #: The door that the action comes through. Left out by agents that ask for themselves.
     via: Via | None
     #: The operation that this one is a part of: both share a trace. An answer, an operation or its id.
@@ -114,6 +117,7 @@ class GuardMembers(TypedDict, total=False):
     summary: str | None
     caller: AgentId | None
     subject_token: str | None
+    can_rewrite: bool | None
     via: Via | None
     parent: HasOpId | str | None
     deadline: float | None

@@ -12,12 +12,19 @@ from ._completion import Outcome, completion_of
 from ._core import AgentCore, AgentStatus
 from ._delegate import delegate, revoke
 from ._flow import run_blocking
-from ._guard import arguments_of, guarded_members, require_no_coroutine, require_no_generator, wants_operation
+from ._guard import (
+    GuardedCalls,
+    guarded_members,
+    require_no_coroutine,
+    require_no_generator,
+    rewritable,
+    wants_operation,
+)
 from ._ids import AgentId
 from ._subject import for_user
 from ._validate import require_text
 from .answer import Answer
-from .async_operation import AsyncOperationContext
+from .async_operation import AsyncOperation, AsyncOperationContext
 from .operation import Operation, OperationContext
 
 if TYPE_CHECKING:
@@ -106,7 +113,8 @@ class Agent:
         require_no_coroutine(work)
         act: Callable[..., Result] = work
         takes_operation = wants_operation(work)
-        return self.operation(**members).run(lambda op: act(op) if takes_operation else act())
+        checked = OperationContext(self._core, for_user(rewritable(members, takes_operation), self._subject_token))
+        return checked.run(lambda op: act(op) if takes_operation else act())
 
     @overload
     def guard(
@@ -151,17 +159,23 @@ class Agent:
 
         def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
             members = guarded_members(function, tool, source, url, for_user(details, self._subject_token))
-            seen = args or arguments_of(function, 1 if pass_operation else 0)
+            calls = GuardedCalls(function, members, args, pass_operation)
 
             @functools.wraps(function)
             def guarded(*given: Any, **keywords: Any) -> Any:
-                checked = OperationContext(self._core, {**members, "args": seen(*given, **keywords)})
-                return checked.run(lambda op: function(*((op, *given) if pass_operation else given), **keywords))
+                def call(op: Operation) -> Any:
+                    passed, named = calls.given(op, given, keywords)
+                    return function(*passed, **named)
+
+                return OperationContext(self._core, calls.members(given, keywords)).run(call)
 
             @functools.wraps(function)
             async def guarded_async(*given: Any, **keywords: Any) -> Any:
-                checked = AsyncOperationContext(self._core, {**members, "args": seen(*given, **keywords)})
-                return await checked.run(lambda op: function(*((op, *given) if pass_operation else given), **keywords))
+                def call(op: AsyncOperation) -> Any:
+                    passed, named = calls.given(op, given, keywords)
+                    return function(*passed, **named)
+
+                return await AsyncOperationContext(self._core, calls.members(given, keywords)).run(call)
 
             return guarded_async if inspect.iscoroutinefunction(function) else guarded
 

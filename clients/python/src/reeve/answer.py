@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from ._ids import TraceIds
 from .errors import InternalError, InvalidRequest
@@ -56,6 +58,8 @@ class Answer:
     limit: BudgetLimit | None = None
     #: Whether a rule on results could match: what the action brings back must be judged before a model reads it.
     judge_result: bool = False
+    #: The arguments to act with, if rules have rewritten them. None if they are as they were sent.
+    rewritten_args: Mapping[str, Any] | None = None
     #: How long the gateway took to decide, in microseconds.
     decision_latency_us: int = 0
     #: `sdk`: the gateway gave no answer in time, so the SDK denied instead.
@@ -90,8 +94,20 @@ def answer_of(wire: policy_service_pb2.CheckActionResponse, ids: TraceIds) -> An
         approval_id=wire.approval_id or None,
         limit=_limit_of(wire.limit) if wire.HasField("limit") else None,
         judge_result=wire.judge_result,
+        rewritten_args=_rewritten_in(wire.args_json) if wire.HasField("args_json") else None,
         decision_latency_us=wire.decision_latency_us,
     )
+
+
+def _rewritten_in(data: bytes) -> Mapping[str, Any]:
+    """What cannot be read must not happen as it was sent."""
+    try:
+        args = json.loads(data)
+    except (RecursionError, ValueError):
+        args = None
+    if not isinstance(args, dict):
+        raise InternalError("the gateway answered with arguments that are no JSON object")
+    return args
 
 
 def denied_by_sdk(ids: TraceIds, why: str) -> Answer:

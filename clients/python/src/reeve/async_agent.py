@@ -13,7 +13,7 @@ from ._completion import Outcome, completion_of
 from ._core import AgentCore, AgentStatus
 from ._delegate import delegate, revoke
 from ._flow import run_async
-from ._guard import arguments_of, guarded_members, wants_operation
+from ._guard import GuardedCalls, guarded_members, rewritable, wants_operation
 from ._ids import AgentId
 from ._subject import for_user
 from ._validate import require_text
@@ -108,7 +108,8 @@ class AsyncAgent:
         """
         act: Callable[..., Awaitable[Result]] = work
         takes_operation = wants_operation(work)
-        return await self.operation(**members).run(lambda op: act(op) if takes_operation else act())
+        checked = AsyncOperationContext(self._core, for_user(rewritable(members, takes_operation), self._subject_token))
+        return await checked.run(lambda op: act(op) if takes_operation else act())
 
     def guard(
         self,
@@ -129,20 +130,19 @@ class AsyncAgent:
 
         def wrap(function: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
             members = guarded_members(function, tool, source, url, for_user(details, self._subject_token))
-            seen = args or arguments_of(function, 1 if pass_operation else 0)
+            calls = GuardedCalls(function, members, args, pass_operation)
             is_async = inspect.iscoroutinefunction(function)
 
             @functools.wraps(function)
             async def guarded(*given: Any, **keywords: Any) -> Any:
                 def call(op: AsyncOperation) -> Awaitable[Any]:
-                    passed = (op, *given) if pass_operation else given
+                    passed, named = calls.given(op, given, keywords)
                     if is_async:
-                        awaited: Awaitable[Any] = function(*passed, **keywords)
+                        awaited: Awaitable[Any] = function(*passed, **named)
                         return awaited
-                    return asyncio.to_thread(function, *passed, **keywords)
+                    return asyncio.to_thread(function, *passed, **named)
 
-                checked = AsyncOperationContext(self._core, {**members, "args": seen(*given, **keywords)})
-                return await checked.run(call)
+                return await AsyncOperationContext(self._core, calls.members(given, keywords)).run(call)
 
             return guarded
 

@@ -66,7 +66,7 @@ class AsyncOperationContext:
     async def begin(self) -> AsyncOperation:
         """Asks before the block is entered, which any task may do afterwards."""
         op, answer = await run_async(self._core.open().checks.admit(self._members, RUN))
-        self._operation = AsyncOperation(op, answer, self._core.results)
+        self._operation = AsyncOperation(op, answer, self._core.results, self._members)
         return self._operation
 
     @property

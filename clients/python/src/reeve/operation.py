@@ -64,7 +64,7 @@ class OperationContext:
     def __enter__(self) -> Operation:
         op, answer = run_blocking(self._core.open().checks.admit(self._members, RUN))
         op.hook = self._members.get("on_control")
-        self._operation = Operation(op, answer, self._core.results)
+        self._operation = Operation(op, answer, self._core.results, self._members)
         return self._operation
 
     def __exit__(

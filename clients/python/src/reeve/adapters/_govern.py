@@ -46,6 +46,8 @@ class ToolUse:
     ids: tuple[str, str] | None = None
     #: Whether the framework says that the tool starts another agent.
     spawns: bool = False
+    #: Whether the tool is called with the arguments of the answer, where rules have rewritten them.
+    takes_args: bool = False
 
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,100}\Z")
@@ -206,6 +208,7 @@ class ToolCalls(Calls):
             **self.details(options, use.run_id),
             "summary": None if summary is None else summary(tool, args),
             "estimated_cost_usd": cost_of(options, tool, args),
+            "can_rewrite": use.takes_args,
         }
 
     def part_of(self, tool: str) -> subagent[Agent] | None:
@@ -213,15 +216,15 @@ class ToolCalls(Calls):
         limits = self._options.get("delegates", {}).get(tool)
         return None if limits is None else subagent(Agent(self.core, self.subject_token), tool, **limits)
 
-    def run(self, use: ToolUse, work: Callable[[], Result], judged: JudgedPart = WHOLE) -> Result | Refusal:
+    def run(self, use: ToolUse, work: Callable[[Said], Result], judged: JudgedPart = WHOLE) -> Result | Refusal:
         part = self.part_of(use.tool)
 
         def act(op: Operation) -> Result:
             if part is None:
-                result = work()
+                result = work(op)
             else:
                 with part:
-                    result = work()
+                    result = work(op)
             self.settle(op, use.tool, result)
             return result
 
@@ -231,7 +234,7 @@ class ToolCalls(Calls):
     async def run_async(
         self,
         use: ToolUse,
-        work: Callable[[], Awaitable[Result]],
+        work: Callable[[Said], Awaitable[Result]],
         begun: AsyncOperationContext | None = None,
         judged: JudgedPart = WHOLE,
     ) -> Result | Refusal:
@@ -241,10 +244,10 @@ class ToolCalls(Calls):
 
         async def act(op: AsyncOperation) -> Result:
             if part is None:
-                result = await work()
+                result = await work(op)
             else:
                 async with part:
-                    result = await work()
+                    result = await work(op)
             self.settle(op, use.tool, result)
             return result
 

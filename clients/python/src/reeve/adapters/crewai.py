@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ..errors import InvalidRequest, OperationTerminated
@@ -14,6 +14,7 @@ from ._missing import missing
 from ._model import ModelCalls, ModelUse, Tokens
 from ._options import GovernOptions, ModelOptions
 from ._outcome import Refusal, stopped_text
+from ._rewritten import GivenArgs
 
 try:
     from crewai.tools import BaseTool
@@ -103,20 +104,22 @@ def _governed(calls: ToolCalls, tool: Any) -> BaseTool:
 def _guarded(calls: ToolCalls, tool: BaseTool, function: Callable[..., Any]) -> Callable[..., Any]:
     names = list(tool.args_schema.model_fields)
 
-    def use_of(args: Sequence[Any], keywords: Mapping[str, Any]) -> ToolUse:
-        return ToolUse(tool.name, jsonable({**dict(zip(names, args, strict=False)), **keywords}))
+    def use_of(given: GivenArgs) -> ToolUse:
+        return ToolUse(tool.name, jsonable(given.seen), takes_args=True)
 
     @functools.wraps(function)
     def run(*args: Any, **keywords: Any) -> Any:
+        given = GivenArgs(names, args, keywords)
         try:
-            return _read(calls.run(use_of(args, keywords), lambda: function(*args, **keywords)))
+            return _read(calls.run(use_of(given), lambda op: given.call(op, function)))
         except OperationTerminated as error:
             return stopped_text(error)
 
     @functools.wraps(function)
     async def run_async(*args: Any, **keywords: Any) -> Any:
+        given = GivenArgs(names, args, keywords)
         try:
-            return _read(await calls.run_async(use_of(args, keywords), lambda: function(*args, **keywords)))
+            return _read(await calls.run_async(use_of(given), lambda op: given.call(op, function)))
         except OperationTerminated as error:
             return stopped_text(error)
 

@@ -20,6 +20,7 @@ from ._judged import JudgedPart, as_json
 from ._missing import missing
 from ._options import GovernOptions
 from ._outcome import Refusal
+from ._rewritten import GivenArgs
 
 try:
     from langchain_core.messages import ToolMessage
@@ -89,12 +90,13 @@ def governed_tool(calls: ToolCalls, tool: Any, interrupts: bool) -> BaseTool:
     inner, inner_async, hidden = tool._run, tool._arun, _hidden_of(tool)
     content = _content_of(tool)
 
-    def use_of(args: Sequence[Any], keywords: Mapping[str, Any]) -> ToolUse:
-        named = dict(zip(tool.args, args, strict=False))
-        named |= {name: value for name, value in keywords.items() if name not in hidden}
+    def given_of(args: Sequence[Any], keywords: Mapping[str, Any]) -> GivenArgs:
+        return GivenArgs(list(tool.args), args, keywords, hidden)
+
+    def use_of(given: GivenArgs) -> ToolUse:
         run_id, model_call = run_of_graph(), call_id.get()
         ids = ids_of_call(run_id, model_call) if interrupts and model_call else None
-        return ToolUse(tool.name, jsonable(named), run_id, ids)
+        return ToolUse(tool.name, jsonable(given.seen), run_id, ids, takes_args=True)
 
     def output(result: Any) -> Any:
         if not isinstance(result, Refusal):
@@ -103,17 +105,19 @@ def governed_tool(calls: ToolCalls, tool: Any, interrupts: bool) -> BaseTool:
 
     @functools.wraps(inner)
     def run(*args: Any, **keywords: Any) -> Any:
-        use = use_of(args, keywords)
+        given = given_of(args, keywords)
+        use = use_of(given)
         if use.ids is not None:
             _interrupt_if_held(use, run_blocking(calls.decision(calls.members(use))))
-        return output(calls.run(use, lambda: inner(*args, **keywords), content))
+        return output(calls.run(use, lambda op: given.call(op, inner), content))
 
     @functools.wraps(inner_async)
     async def run_async_too(*args: Any, **keywords: Any) -> Any:
-        use = use_of(args, keywords)
+        given = given_of(args, keywords)
+        use = use_of(given)
         if use.ids is not None:
             _interrupt_if_held(use, await run_async(calls.decision(calls.members(use))))
-        return output(await calls.run_async(use, lambda: inner_async(*args, **keywords), None, content))
+        return output(await calls.run_async(use, lambda op: given.call(op, inner_async), None, content))
 
     governed = tool.model_copy()
     _governing.add(run)
@@ -168,7 +172,8 @@ def _interrupt_if_held(use: ToolUse, answer: Answer) -> None:
         return
     from langgraph.types import interrupt
 
-    held = {"tool": use.tool, "args": use.args, "reason": answer.reason}
+    args = use.args if answer.rewritten_args is None else answer.rewritten_args
+    held = {"tool": use.tool, "args": args, "reason": answer.reason}
     interrupt({"kind": "reeve_approval", **held, "approval_id": answer.approval_id, "op_id": answer.op_id})
 
 

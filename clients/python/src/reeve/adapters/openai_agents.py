@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import copy
 import inspect
+import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from .._completion import GIVEN_UP
 from .._flow import run_async, run_through
+from .._said import Said
 from ..async_agent import AsyncAgent
 from ..errors import InvalidRequest, OperationTerminated
 from ._govern import AnyAgent, ToolCalls, ToolUse, ids_of_call
@@ -73,13 +75,18 @@ def _governed(calls: ToolCalls, tool: Any, options: OpenAIAgentsOptions) -> Any:
     def use_of(context: Any, args: Any, call_id: str | None) -> ToolUse:
         # Where the SDK asks whether a call needs approval, it does not tell the group of the run.
         ids = ids_of_call(run_id_of(options), call_id) if interrupts and call_id else None
-        return ToolUse(tool.name, args, run_of(context), ids, spawns)
+        return ToolUse(tool.name, args, run_of(context), ids, spawns, takes_args=True)
 
     async def on_invoke_tool(context: Any, text: str) -> Any:
         use = use_of(context, parsed(text), getattr(context, "tool_call_id", None))
+
+        def call(op: Said) -> Any:
+            changed = op.answer.rewritten_args
+            return invoke(context, text if changed is None else json.dumps(changed))
+
         try:
             # Whoever calls the tool without its guardrails asks here.
-            result = await calls.run_async(use, lambda: invoke(context, text), begun.take(context, text))
+            result = await calls.run_async(use, call, begun.take(context, text))
         except OperationTerminated as error:
             raise terminated_by(error) from error
         return result.text if isinstance(result, Refusal) else result
@@ -169,7 +176,7 @@ def _governed_handoff(
 
     async def on_invoke_handoff(context: Any, text: str) -> Any:
         use = ToolUse(handoff.tool_name, parsed(text), run_of(context), spawns=True)
-        result = await calls.run_async(use, lambda: invoke(context, text), None, NOTHING)
+        result = await calls.run_async(use, lambda _: invoke(context, text), None, NOTHING)
         if isinstance(result, Refusal):
             if around is not None:
                 await around.end()

@@ -16,6 +16,7 @@ from ._judged import JudgedPart, as_json
 from ._missing import missing
 from ._options import GovernOptions
 from ._outcome import Refusal
+from ._rewritten import args_for
 
 try:
     from pydantic_ai import ApprovalRequired, ModelRetry, RunContext, Tool, ToolReturn
@@ -64,7 +65,7 @@ def _governed(calls: ToolCalls, tool: Any, interrupts: bool) -> Any:
     name = governed.name
 
     async def call(args: dict[str, Any], ctx: RunContext[Any]) -> Any:
-        return await _call(calls, interrupts, name, args, ctx, lambda: schema.call(args, ctx))
+        return await _call(calls, interrupts, name, args, ctx, lambda given: schema.call(given, ctx))
 
     governed.function_schema = replace(schema)
     governed.function_schema.call = call
@@ -87,7 +88,7 @@ class GovernedToolset(WrapperToolset[Any]):
             name,
             tool_args,
             ctx,
-            lambda: self.wrapped.call_tool(name, tool_args, ctx, tool),
+            lambda given: self.wrapped.call_tool(name, given, ctx, tool),
         )
 
 
@@ -114,7 +115,7 @@ async def _call(
     name: str,
     args: dict[str, Any],
     ctx: RunContext[Any],
-    work: Callable[[], Awaitable[Any]],
+    work: Callable[[dict[str, Any]], Awaitable[Any]],
 ) -> Any:
     # The conversation outlives an interrupted run, which goes on as another one.
     conversation = getattr(ctx, "conversation_id", None) or getattr(ctx, "run_id", None)
@@ -122,10 +123,10 @@ async def _call(
     # Every run has an id, also that of a sub-agent. The call around it says which piece of work it is a part of.
     around = call_around()
     run_id = (around.run_id if around is not None else None) or getattr(ctx, "run_id", None)
-    use = ToolUse(name, jsonable(args), run_id, ids)
+    use = ToolUse(name, jsonable(args), run_id, ids, takes_args=True)
     if ids is not None and not ctx.tool_call_approved:
         answer = await run_async(calls.decision(calls.members(use)))
         if answer.decision == "pending":
             raise ApprovalRequired({"reason": answer.reason, "approval_id": answer.approval_id, "op_id": answer.op_id})
-    result = await calls.run_async(use, work, None, _RETURNED)
+    result = await calls.run_async(use, lambda op: work(args_for(op, args)), None, _RETURNED)
     return result.text if isinstance(result, Refusal) else result
