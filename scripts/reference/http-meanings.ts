@@ -143,6 +143,8 @@ export const meanings: Readonly<Record<string, string>> = {
   'clearRunLabels body agent_id': 'The agent whose labels are cleared, with those of its run without an id.',
   'clearRunLabels body labels': 'Which ones. All of them if left out.',
   'clearRunLabels body reason': 'Why. The log keeps it.',
+  'simulatePolicy body can_rewrite':
+    'Whether the caller would pass on arguments that rules have rewritten. One that would not is denied where they have.',
   'simulatePolicy body user':
     'The user for whom the agent would act: `issuer`, `sub`, `email`, `groups`, `claims`. What is left out is as if the token did not say it.',
   'body cases':

@@ -26,7 +26,12 @@ it('calls a server with the arguments that policy has rewritten, and with none t
   const denied = await client.call('echo', { wide: true });
   expect(denied.content[0]?.text).toMatch(/^Denied by policy: /);
   await client.ask('resources/read', { uri: 'note://one', _meta: { progressToken: 1 } });
-  expect(heardParams('resources/read')).toEqual({ uri: 'note://one', limit: 5, path: '/srv', _meta: { progressToken: 1 } });
+  expect(heardParams('resources/read')).toEqual({
+    uri: 'note://one',
+    limit: 5,
+    path: '/srv',
+    _meta: { progressToken: 1 },
+  });
 });
 
 it('calls it so after an approval, too', async () => {

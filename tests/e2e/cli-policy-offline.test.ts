@@ -386,6 +386,49 @@ cases:
     expect(stdout).toMatch(/2 of 3 cases failed/);
   });
 
+  test('judges what rules make of arguments, and by that what becomes of the call', async () => {
+    const cases = write(
+      'cases.yaml',
+      `
+about: Few rows.
+policies:
+  few.yaml: |
+    rules:
+      - { name: few, effect: allow, tools: [find, dump], rewrite: { limit: "10" }, labels: [rows] }
+      - { name: no, effect: deny, tools: [dump], when: has(args.limit) && args.limit == 10.0 }
+      - { name: ten, effect: allow, actions: [llm_call] }
+cases:
+  - case: rewritten
+    agent: acme/pay/bot
+    action: { type: tool_call, tool: find }
+    arguments: { limit: 500, q: x }
+    decision: allow
+    rewritten_args: { limit: 10, q: x }
+  - case: as it was
+    agent: acme/pay/bot
+    action: { type: tool_call, tool: find }
+    arguments: { limit: 10 }
+    decision: allow
+    rewritten_args: null
+  - case: denied once it is rewritten
+    agent: acme/pay/bot
+    action: { type: tool_call, tool: dump }
+    arguments: { limit: 500 }
+    decision: deny
+    rule: few/no
+  - case: mistaken
+    agent: acme/pay/bot
+    action: { type: tool_call, tool: find }
+    decision: allow
+    rewritten_args: { limit: 11 }
+`,
+    );
+    const { code, stdout } = await run('policy', 'test', at('p'), '--cases', cases);
+    expect(stdout).toContain('  - rewritten_args  {"limit":11}\n  + rewritten_args  {"limit":10}\n');
+    expect(stdout).toMatch(/1 of 4 cases failed/);
+    expect(code).toBe(1);
+  });
+
   test.each([
     ['- [', /cases\.yaml:\d+:\d+: /],
     ['cases: [{ case: x }]', /cases\.yaml:1:9: a case needs "agent"/],

@@ -123,3 +123,31 @@ test('whoever approves sees what will run, and the agent then gets it, also afte
   });
   await next.kill();
 });
+
+test('a simulation and an explanation say what the check says, and what the arguments become', async () => {
+  const text = '{"limit":500,"options":{"safe":true}}';
+  const simulated = async (more: object, json = text) => {
+    const body = {
+      agent: { org_id: 'acme', agent_id: 'bot' },
+      action_type: 'tool_call',
+      context: { tool_name: 'search', args_json: json },
+      ...more,
+    };
+    return (
+      await gateway.api.post<RouteOutput<Routes['simulatePolicy']>>('/api/v1/policies/simulate', bootstrapKey, body)
+    ).body;
+  };
+  const rewritten = { limit: 10, options: { safe: true } };
+  expect(await simulated({})).toMatchObject({ decision: 'allow', rewritten_args: rewritten });
+  expect(await simulated({}, '{"limit":5,"options":{"safe":true}}')).toMatchObject({ rewritten_args: null });
+  expect(await simulated({ can_rewrite: false })).toMatchObject({
+    decision: 'deny',
+    reason: 'must be rewritten, which this caller cannot do',
+    policy_rule: 'house/search',
+  });
+  const candidate = `${policy}  - { name: ten, effect: deny, tools: [search], when: args.limit == 10.0 }\n`;
+  expect(await simulated({ candidate })).toMatchObject({ decision: 'deny', policy_rule: 'house/ten' });
+  await gateway.check(agent, call('explained', {}, text));
+  const { body } = await gateway.api.get('/api/v1/decisions/r:explained/explain', bootstrapKey);
+  expect(body).toMatchObject({ decision: 'allow', rewritten_args: rewritten });
+});

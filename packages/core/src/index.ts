@@ -136,7 +136,7 @@ export {
   proveAsker,
 } from './decision/index.ts';
 export type { Charge } from './decision/index.ts';
-export { listRates, previewTools, weighBudgets, weighRates } from './decision/index.ts';
+export { judgeCall, listRates, previewTools, weighBudgets, weighRates } from './decision/index.ts';
 export type { RateRow } from './decision/index.ts';
 export { OpsCheckpoint, boundedOp, expireUnchecked, inFlight, listOps, opsTable } from './ops/index.ts';
 export { evidenceOf, readOp, receiptStatuses, recordOf, sweepOps } from './ops/index.ts';
@@ -213,7 +213,7 @@ export { runOfAgent } from './decision/index.ts';
 export { RateCounters, rateKey, tierKey, tiersOf, verifyBudgets } from './budget/index.ts';
 export { ConditionError, Evaluation, NotRecorded, PolicyRegistry, PolicySet, ToolFacts } from './policy/index.ts';
 export { UnknownFact, YamlReader } from './policy/index.ts';
-export { acceptedBefore, alsoOfBudget, authorOf, bindingOfName, considerRules } from './policy/index.ts';
+export { acceptedBefore, alsoOfBudget, authorOf, bindingOfName, considerCall } from './policy/index.ts';
 export { decisionCost, deletePolicy, describeProblem, describeScope, findPolicy } from './policy/index.ts';
 export type { ListedPrice } from './policy/index.ts';
 export { listPolicies, listPrices, loadPolicies, parsePolicies, parseScope, parseSource } from './policy/index.ts';
@@ -244,7 +244,7 @@ export type { ConsideredRule, Facts, ValueExpression } from './policy/index.ts';
 export type { Member, ParsedSource, PlacedPolicy, PlainSource, PolicyDocument } from './policy/index.ts';
 export type { PolicyHistory, PolicyProblem, PolicySource, PolicyStore, PolicyVersion } from './policy/index.ts';
 export type { FindPattern, PolicyFeatures, ResultCondition, ResultFacts } from './policy/index.ts';
-export type { RunFacts, SpendFacts, StoredVersion, Subject, VersionPage } from './policy/index.ts';
+export type { RunFacts, SpendFacts, StoredVersion, Subject, Verdict, VersionPage } from './policy/index.ts';
 export { PastPolicies, agentsOf, backtest, candidateSet, considerAgain } from './simulation/index.ts';
 export { explainDecision, judgeAgain, simulate } from './simulation/index.ts';
 export type { Approvals } from './approvals/index.ts';

@@ -24,6 +24,7 @@ export const policyExplainCommand = defineCommand({
           ['Decision', answer.decision],
           ['Reason', answer.reason],
           ['Rule', answer.policy_rule],
+          ['Rewritten arguments', answer.rewritten_args === null ? null : JSON.stringify(answer.rewritten_args)],
           ['Policy', answer.policy_version],
           ['At', answer.at],
         ]),

@@ -4,13 +4,13 @@ import { withoutMark } from './parse-json.ts';
 import { scanJson } from './scan-json.ts';
 
 /** The request with other arguments. What it was checked for stays true: they are no deeper, and JSON. */
-export function withArgs(request: CheckRequest, args: Json): CheckRequest {
+export function withArgs<Request extends Pick<CheckRequest, 'action' | 'args'>>(request: Request, args: Json): Request {
   const json = writtenArgs(request, args);
   return { ...request, action: { ...request.action, json }, args };
 }
 
 /** The arguments as text. Members that are as they were stay as they were sent, to the last digit. */
-function writtenArgs({ action, args: sent }: CheckRequest, args: Json): string {
+function writtenArgs({ action, args: sent }: Pick<CheckRequest, 'action' | 'args'>, args: Json): string {
   if (!isObject(args) || !isObject(sent)) return JSON.stringify(args);
   const places = membersIn(withoutMark(action.json));
   const names = new Set([...places.keys(), ...Object.keys(args)]);

@@ -6,16 +6,9 @@ import { approverWidth, noteApproached, tiersCharged } from '../budget/index.ts'
 import type { Judgement } from './answer.ts';
 import { CheckFacts } from './check-facts.ts';
 import type { Decisions } from './decisions.ts';
+import { judgeCall } from './judge-call.ts';
 import type { DelegationRefusal } from './judge-delegation.ts';
-import {
-  agentsAbove,
-  delegationRule,
-  delegatorsIn,
-  refuseByDelegation,
-  refuseCost,
-  strictestOf,
-} from './judge-delegation.ts';
-import { rewriteCall } from './rewrite-call.ts';
+import { agentsAbove, delegationRule, delegatorsIn, refuseByDelegation, refuseCost } from './judge-delegation.ts';
 import type { Weighed } from './weigh-budgets.ts';
 import { chargeOf, limitTold, weighBudgets } from './weigh-budgets.ts';
 import { labelsOfCall, withLabels } from './weigh-labels.ts';
@@ -72,15 +65,11 @@ export function decide(gov: Decisions, asker: Asker, request: CheckRequest, runI
   const evaluation = new Evaluation(subjectOf(action, facts.user()));
   const refusal = refuseByDelegation(links, request, evaluation);
   if (refusal !== undefined) return refusedByDelegation(costMicros, refusal);
-  const own = gov.policies.enforce(agent.record.id, action, facts, evaluation);
-  const above = agentsAbove(links).map((each) => {
-    const factsOf = new CheckFacts(gov, each, request, run, now, costMicros);
-    const verdict = gov.policies.enforce(each.record.id, action, factsOf, evaluation);
-    return { agent: each, verdict, facts: factsOf };
+  const delegating = agentsAbove(links).map((each) => {
+    return { agent: each, facts: new CheckFacts(gov, each, request, run, now, costMicros) };
   });
-  const asSent = above.length === 0 ? own : strictestOf(own, above);
-  const sent = [{ agent, facts }, ...above];
-  const { strictest, rewritten, parties } = rewriteCall(gov.policies, request, sent, asSent, evaluation);
+  const judged = judgeCall(gov.policies, request, { agent, facts }, delegating, evaluation);
+  const { own, above, strictest, rewritten, parties } = judged;
   const labels = strictest.effect === 'deny' ? noLabels : labelsOfCall(gov, parties, evaluation);
   const verdict = withLabels(gov, run, strictest, labels);
   // What everybody in the team, the org or the gateway may do together is counted once.

@@ -103,7 +103,7 @@ export function refuseCost({ ledger }: Decisions, links: readonly Link[], cost: 
 /** The strictest of several verdicts: the agent's own, then those on each delegator. Their terms of approval add up. */
 export function strictestOf(
   own: Verdict,
-  above: readonly { readonly agent: Agent; readonly verdict: Verdict }[],
+  above: readonly { readonly agent: Pick<Agent, 'record'>; readonly verdict: Verdict }[],
 ): Verdict {
   let strictest = own;
   for (const { agent, verdict } of above) {

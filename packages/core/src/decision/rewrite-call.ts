@@ -8,14 +8,18 @@ import { strictestOf } from './judge-delegation.ts';
 import type { RewrittenCall } from './rewritten-call.ts';
 
 /** The verdict on a call after its rewriting, and what it was rewritten to. */
-export interface VerdictOnRewritten {
+export interface VerdictOnRewritten<Request> {
   readonly strictest: Verdict;
-  readonly rewritten?: RewrittenCall;
+  readonly rewritten?: RewrittenCall<Request>;
   /** Whose rules count for it, with what conditions read of the call as it is to run. */
   readonly parties: readonly JudgedParty[];
 }
 
-type JudgedParty = JudgedAgent & { readonly agent: Agent };
+/** Somebody whose rules count for a call. */
+export type JudgedParty = JudgedAgent & { readonly agent: Pick<Agent, 'record'> };
+
+/** What a call must have to be rewritten. */
+export type RewritableCall = Pick<CheckRequest, 'action' | 'args' | 'canRewrite'>;
 
 /** Why a caller is refused that could not pass on what rules make of its arguments. */
 export const mustBeRewritten = 'must be rewritten, which this caller cannot do';
@@ -24,13 +28,13 @@ export const mustBeRewritten = 'must be rewritten, which this caller cannot do';
  * Rewrites a tool call that is allowed or held, and judges it once more by all rules that deny or ask. What was said of
  * the call as it was sent counts as well: no rewriting makes a call easier.
  */
-export function rewriteCall(
+export function rewriteCall<Request extends RewritableCall>(
   set: PolicySet,
-  request: CheckRequest,
+  request: Request,
   parties: readonly JudgedParty[],
   verdict: Verdict,
   evaluation: Evaluation,
-): VerdictOnRewritten {
+): VerdictOnRewritten<Request> {
   if (verdict.effect === 'deny' || request.action.type !== 'tool_call') return { strictest: verdict, parties };
   const made = rewriteArgs(set, parties, evaluation);
   if (made === undefined) return { strictest: verdict, parties };

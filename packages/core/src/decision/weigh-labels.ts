@@ -10,7 +10,7 @@ export const labelsRule = 'labels';
 
 /** Whom policy was asked about. */
 interface Judged {
-  readonly agent: Agent;
+  readonly agent: Pick<Agent, 'record'>;
   readonly facts: Facts;
 }
 

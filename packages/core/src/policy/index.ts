@@ -44,6 +44,7 @@ export { ToolFacts } from './tool-facts.ts';
 export type { ChangedMember, JudgedAgent, RewrittenArgs } from './rewrite-args.ts';
 export { RewrittenFacts, applyChanges, rewriteArgs } from './rewrite-args.ts';
 export type { ConsideredRule } from './trail.ts';
+export { considerCall } from './consider-call.ts';
 export { considerRules, decidingRule } from './trail.ts';
 export type { Member } from './yaml-reader.ts';
 export { YamlReader } from './yaml-reader.ts';

@@ -1,11 +1,18 @@
 import type { Principal } from '../access/index.ts';
-import type { AuditReader, Decision } from '../audit/index.ts';
+import type { AuditReader, Decision, Json } from '../audit/index.ts';
 import type { Decisions, RecordedDecision } from '../decision/index.ts';
-import { controlRule, delegationRule, isBudgetRule, recordedDecision, RecordedFacts } from '../decision/index.ts';
+import {
+  controlRule,
+  delegationRule,
+  isBudgetRule,
+  isOmission,
+  recordedDecision,
+  RecordedFacts,
+} from '../decision/index.ts';
 import type { EpochMs, NamedOp } from '../kernel/index.ts';
 import { agentKey, ambiguousOp, parseOpPath, ReeveError } from '../kernel/index.ts';
 import { latestLogs } from '../logs/index.ts';
-import { readerOf, strength, considerRules } from '../policy/index.ts';
+import { readerOf, RewrittenFacts, strength, considerCall } from '../policy/index.ts';
 import type { PolicySet, ConsideredRule } from '../policy/index.ts';
 import type { AgentRecord } from '../tenancy/index.ts';
 
@@ -16,6 +23,8 @@ export interface Explanation {
   readonly policyRule: string;
   readonly policyVersion: string;
   readonly at: EpochMs;
+  /** What rules made of the arguments, as the log has it. Undefined if nothing. */
+  readonly rewrittenArgs: Json | undefined;
   readonly rules: readonly ConsideredRule[];
   /** Remarks on the explanation. */
   readonly notes: readonly string[];
@@ -44,12 +53,12 @@ export async function explainDecision(
   id: string,
 ): Promise<Explanation> {
   const recorded = await findDecision(log, by, id);
-  const { opId, decision, reason, policyRule, policyVersion, at } = recorded;
+  const { opId, decision, reason, policyRule, policyVersion, at, rewrittenArgs } = recorded;
   const agent = gov.directory.find(recorded.agent)?.record;
   const considered = await consider(by, recorded, agent);
   const rules = recorded.delegated ? [...(considered ?? [])] : asRecorded(considered ?? [], recorded);
   const notes = notesOn(recorded, considered !== undefined, agent);
-  return { opId, decision, reason, policyRule, policyVersion, at, rules, notes };
+  return { opId, decision, reason, policyRule, policyVersion, at, rewrittenArgs, rules, notes };
 }
 
 /** Every rule of the deciding set, judged again. */
@@ -60,7 +69,9 @@ export function considerAgain(
   agent: AgentRecord | undefined,
 ): readonly ConsideredRule[] {
   const facts = new RecordedFacts(recorded, agent, recorded.costMicros);
-  return considerRules(set, recorded.agent, recorded.action, facts, readerOf(by));
+  const { agent: id, action, rewrittenArgs: args } = recorded;
+  const rewritten = args === undefined || isOmission(args) ? undefined : new RewrittenFacts(facts, action, args);
+  return considerCall(set, id, facts, rewritten, readerOf(by));
 }
 
 /** The rules as they must have been, given the rule that decided: no stronger one can have matched. */
@@ -127,6 +138,7 @@ function notesOn(recorded: RecordedDecision, isKnown: boolean, agent: AgentRecor
   if (recorded.redacted) {
     notes.push('secrets in the request are recorded as "[redacted]", and what looks at them is judged by that');
   }
+  if (isOmission(recorded.rewrittenArgs)) notes.push('the rewritten arguments were too long to be recorded');
   if (recorded.argsOmitted) notes.push('the arguments were too long to be recorded');
   if (agent === undefined) {
     notes.push('the agent is not registered any more, so its name, framework and metadata are not known');

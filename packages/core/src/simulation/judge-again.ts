@@ -2,12 +2,19 @@ import { knownPriceOf, priceOf } from '../budget/index.ts';
 import type { Action } from '../action/index.ts';
 import type { Decision, StoredEntry } from '../audit/index.ts';
 import type { RecordedDecision } from '../decision/index.ts';
-import { controlRule, isBudgetRule, recordedDecision, RecordedFacts } from '../decision/index.ts';
+import {
+  controlRule,
+  isBudgetRule,
+  mustBeRewritten,
+  recordedDecision,
+  RecordedFacts,
+  rewriteCall,
+} from '../decision/index.ts';
 import type { EpochMs, AgentId } from '../kernel/index.ts';
 import type { AgentRecord } from '../tenancy/index.ts';
 import { agentKey } from '../kernel/index.ts';
 import type { Effect, PolicySet, Verdict } from '../policy/index.ts';
-import { considerRules, decidingRule } from '../policy/index.ts';
+import { considerRules, decidingRule, Evaluation, subjectOf } from '../policy/index.ts';
 
 /** What the result says about a decision. The log has the rest. */
 type ToldDecision = Pick<RecordedDecision, 'seq' | 'at' | 'opId' | 'agent' | 'resource' | 'policyRule'> & {
@@ -81,22 +88,40 @@ function judgeOne(set: PolicySet, recorded: RecordedDecision, find: FindAgent): 
 }
 
 /** The set's verdict on a decision. Undefined if it depends on something that is not recorded. */
-function verdictAgain(
-  set: PolicySet,
-  recorded: RecordedDecision,
-  find: FindAgent,
-): Pick<Verdict, 'effect' | 'rule' | 'asking'> | undefined {
+function verdictAgain(set: PolicySet, recorded: RecordedDecision, find: FindAgent): Verdict | undefined {
   const { agent, action } = recorded;
   const facts = new RecordedFacts(recorded, find(agent), costUnder(set, recorded));
   const verdict = set.evaluate(agent, action, facts);
-  if (!facts.lacking) return verdict;
+  const asSent = facts.lacking ? certainVerdict(set, recorded, facts, verdict) : verdict;
+  if (asSent === undefined) return undefined;
+  const again = new RecordedFacts(recorded, find(agent), costUnder(set, recorded));
+  const evaluation = new Evaluation(subjectOf(action, again.user()));
+  const party = { agent: { record: again.agent }, facts: again };
+  const { strictest } = rewriteCall(set, callOf(recorded), [party], asSent, evaluation);
+  return again.lacking ? undefined : strictest;
+}
+
+/** The call of a decision. Nobody records whether its caller could have passed other arguments on, unless that refused it. */
+function callOf({ action, args, reason }: RecordedDecision) {
+  const json = args === undefined ? '' : JSON.stringify(args);
+  return { action: { ...action, json }, args, canRewrite: reason !== mustBeRewritten };
+}
+
+/** The verdict of rules that are as they were, whatever else is not recorded. Undefined if there is none. */
+function certainVerdict(
+  set: PolicySet,
+  { agent, action }: RecordedDecision,
+  facts: RecordedFacts,
+  verdict: Verdict,
+): Verdict | undefined {
   const rules = considerRules(set, agent, action, facts).filter(({ observed }) => !observed);
   if (!rules.some(({ unknown }) => unknown)) return verdict;
   // Whichever unknown rules match, a certain rule that is as strong as any of them decides.
   const certain = decidingRule(rules);
   const most = decidingRule(rules.map((rule) => (rule.unknown ? { ...rule, matched: true } : rule)));
   if (certain === undefined || certain.effect !== most?.effect) return undefined;
-  return { effect: certain.effect, rule: `${certain.document}/${certain.rule}` };
+  const { reason, tier } = verdict;
+  return { effect: certain.effect, rule: `${certain.document}/${certain.rule}`, reason, tier };
 }
 
 const decisions: Readonly<Record<Effect, Decision>> = { allow: 'allow', deny: 'deny', require_approval: 'pending' };

@@ -3,13 +3,14 @@ import { requireReach, requireScope } from '../access/index.ts';
 import type { Micros, AgentId } from '../kernel/index.ts';
 import { exceededUnder, tiersOf } from '../budget/index.ts';
 import type { PriceSource, TierOf } from '../budget/index.ts';
-import type { Decision } from '../audit/index.ts';
-import { chargeOf, runAsked, weighBudgets, weighRates, CheckFacts } from '../decision/index.ts';
+import type { Decision, Json } from '../audit/index.ts';
+import { chargeOf, judgeCall, runAsked, weighBudgets, weighRates, CheckFacts } from '../decision/index.ts';
 import type { CheckRequest } from '../action/index.ts';
+import { describeArgs } from '../action/index.ts';
 import { lineageOfId } from '../audit/index.ts';
 import { unregisteredAgent } from '../tenancy/index.ts';
 import type { Asking, ConsideredRule, RateInForce, Verdict } from '../policy/index.ts';
-import { waitOf, readerOf, considerRules } from '../policy/index.ts';
+import { considerCall, Evaluation, readerOf, subjectOf, waitOf } from '../policy/index.ts';
 import type { Candidate, EvaluationWorld } from './candidate.ts';
 import { candidateSet } from './candidate.ts';
 
@@ -24,6 +25,8 @@ export interface Simulation {
   readonly price: PriceSource | undefined;
   /** The terms on which people would be asked; undefined if they would not be. */
   readonly approvals: SimulatedApprovals | undefined;
+  /** What rules would make of the arguments, as the log would have it. Undefined if nothing. */
+  readonly rewrittenArgs: Json | undefined;
   readonly rules: readonly ConsideredRule[];
 }
 
@@ -56,13 +59,14 @@ export function simulate(
   const charge = chargeOf(set, request);
   const run = runAsked(agentId, request.runId);
   const facts = new CheckFacts(gov, agent, request, run, gov.clock.now(), charge.micros ?? 0, by.orgId !== null);
-  const verdict = set.evaluate(agentId, request.action, facts);
+  const evaluation = new Evaluation(subjectOf(request.action, facts.user()));
+  const { own, strictest, rewritten, parties } = judgeCall(set, request, { agent, facts }, [], evaluation);
   const caps = {
     policy: set.budgets,
     exceededBy: (cost: Micros) => exceededUnder(set.budgets, gov.ledger, tiersSeen(by, agentId), cost),
   };
-  const refusal = weighRates(gov, agentId, { rates: ratesSeen(by, verdict) }, gov.clock.now(), () => true);
-  const weighed = weighBudgets(gov, caps, request, verdict, charge, () => true);
+  const refusal = weighRates(gov, agentId, { rates: ratesSeen(by, own) }, gov.clock.now(), () => true);
+  const weighed = weighBudgets(gov, caps, request, strictest, charge, () => true);
   const { decision, reason, policyRule, asking } =
     refusal === undefined ? weighed : { ...refusal, decision: 'deny' as const, asking: undefined };
   return {
@@ -73,8 +77,14 @@ export function simulate(
     policyVersion: set.version,
     costMicros: charge.micros ?? 0,
     price: charge.price,
-    rules: considerRules(set, agentId, request.action, facts, readerOf(by)),
+    rewrittenArgs: rewritten === undefined ? undefined : loggedArgs(rewritten.request, gov.sha256),
+    rules: considerCall(set, agentId, facts, parties.find((party) => party.facts !== facts)?.facts, readerOf(by)),
   };
+}
+
+/** Secrets replaced, and only the length and the digest of long ones. */
+function loggedArgs(request: CheckRequest, sha256: EvaluationWorld['sha256']): Json {
+  return JSON.parse(describeArgs(request, sha256)) as Json;
 }
 
 function termsOf({ approvals }: EvaluationWorld, asking: Asking | undefined): SimulatedApprovals {

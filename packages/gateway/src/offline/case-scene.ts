@@ -1,11 +1,12 @@
 import type { Asking, CheckRequest, ConsideredRule, Decision, Facts, PolicySet, SpendFacts, Total } from '@reeve/core';
-import type { Charge, LabelsGiven, Micros } from '@reeve/core';
+import type { Charge, LabelsGiven, Micros, Verdict } from '@reeve/core';
 import {
   approximateUsd,
   chargeOf,
-  considerRules,
+  considerCall,
   Evaluation,
   giveLabels,
+  judgeCall,
   limitTold,
   Ledger,
   microsOfUsd,
@@ -36,6 +37,8 @@ export interface CaseAnswer {
   readonly observed: readonly unknown[];
   /** The terms of the approval. */
   readonly approvals: Readonly<Record<string, unknown>> | null;
+  /** What rules make of the arguments; null if nothing. */
+  readonly rewritten_args: unknown;
 }
 
 export interface Judged {
@@ -105,17 +108,22 @@ export class CaseScene {
     const request = checkRequestOf(asked, this.#mostMicros);
     const charge = chargeOf(this.#set, request);
     const facts = this.#facts(asked, request, charge.micros ?? 0);
-    const verdict = this.#set.evaluate(asked.agent, asked.action, facts);
-    const answer = this.#weigh(asked, verdict, charge);
-    if (answer.decision !== 'deny') this.#count(asked, verdict);
-    const rules = considerRules(this.#set, asked.agent, asked.action, facts);
+    const evaluation = new Evaluation(subjectOf(asked.action, facts.user()));
+    const judged = judgeCall(this.#set, request, { agent: { record: facts.agent }, facts }, [], evaluation);
+    const { own, strictest, rewritten, parties } = judged;
+    const observed = this.#set.observe(asked.agent, asked.action, facts, evaluation, strictest.effect);
+    const weighed = this.#weigh(asked, { ...strictest, rates: own.rates ?? [], observed: observed ?? [] }, charge);
+    const answer = { ...weighed, rewritten_args: rewritten?.request.args ?? null };
+    if (answer.decision !== 'deny') this.#count(asked, own);
+    const asRewritten = parties.map((party) => party.facts).find((each) => each !== facts);
+    const rules = considerCall(this.#set, asked.agent, facts, asRewritten);
     if (answer.reserved_micros > 0) this.#ledger.balances.reserve(tiersOf(asked.agent), answer.reserved_micros);
     this.#countRun(asked, answer);
-    if (answer.decision === 'allow') this.#label(asked, facts);
+    if (answer.decision === 'allow') this.#label(asked, asRewritten ?? facts);
     return { answer, rules };
   }
 
-  #weigh(asked: CaseRequest, verdict: ReturnType<PolicySet['evaluate']>, charge: Charge): CaseAnswer {
+  #weigh(asked: CaseRequest, verdict: Verdict, charge: Charge): Omit<CaseAnswer, 'rewritten_args'> {
     const world = { ledger: this.#ledger, mostActionMicros: this.#mostMicros };
     const request = { agentId: asked.agent, action: asked.action };
     const caps = {
@@ -140,7 +148,7 @@ export class CaseScene {
     };
   }
 
-  #count({ agent }: CaseRequest, { rates = [] }: ReturnType<PolicySet['evaluate']>): void {
+  #count({ agent }: CaseRequest, { rates = [] }: Verdict): void {
     const counted = rates.map((rate) => rateKey(rate, sha256));
     this.#rates.apply({ kind: 'rates_counted', agent, at: this.#now, counted }, restoring);
   }
@@ -154,7 +162,7 @@ export class CaseScene {
   /** What is held for people gives its labels when they approve, which no case does. */
   #label(asked: CaseRequest, facts: Facts): void {
     const evaluation = new Evaluation(subjectOf(asked.action, facts.user()));
-    const owed = this.#set.labelsOf(asked.agent, asked.action, facts, evaluation);
+    const owed = this.#set.labelsOf(asked.agent, facts.action, facts, evaluation);
     const journal = { apply: (fact: LabelsGiven) => this.#runs.give(fact) };
     giveLabels({ journal, runs: this.#runs }, { ...runOf(asked), opId: 'case:case' }, owed, this.#now);
   }

@@ -57,6 +57,8 @@ export interface ExpectedAnswer {
   readonly observed?: readonly unknown[];
   /** The terms of the approval: `count`, `ttl_secs`, `grants` and `rules`. Only the named ones are compared. */
   readonly approvals?: Readonly<Record<string, unknown>>;
+  /** What rules make of the arguments; null: nothing. */
+  readonly rewritten_args?: unknown;
 }
 
 /** A document of a case file: cases for the same policies. */

@@ -21,6 +21,7 @@ const answerKeys = [
   'limit',
   'observed',
   'approvals',
+  'rewritten_args',
 ] as const;
 const caseKeys = ['case', ...askedKeys, 'registered', 'before', 'spend', ...answerKeys] as const;
 const registeredKeys = ['name', 'framework', 'metadata', 'parent', 'depth'] as const;
@@ -198,6 +199,8 @@ export function checkRequestOf(
     runId,
     summary: '',
     user,
+    // A caller that cannot pass them on is denied wherever something is rewritten. No rule decides that.
+    canRewrite: true,
     inexact: inexactIn(action),
   };
   return parseCheckRequest(raw, mostMicros);

@@ -7,6 +7,7 @@ type Found = Partial<Record<keyof ExpectedAnswer, Member>>;
 
 export function readExpected(yaml: CaseYaml, document: Document.Parsed, found: Found): ExpectedAnswer {
   const { decision, rule, reason, reserved_micros: reserved, audited, limit, observed, approvals } = found;
+  const { rewritten_args: rewritten } = found;
   const decided = decision === undefined ? undefined : yaml.choice(decision.value, '"decision"', decisions);
   return {
     decision: decided ?? 'deny',
@@ -17,6 +18,7 @@ export function readExpected(yaml: CaseYaml, document: Document.Parsed, found: F
     ...(limit === undefined ? {} : { limit: partsOf(yaml, document, limit, limitKeys) }),
     ...(observed === undefined ? {} : { observed: observedOf(yaml, document, observed) }),
     ...(approvals === undefined ? {} : { approvals: partsOf(yaml, document, approvals, approvalKeys) }),
+    ...(rewritten === undefined ? {} : { rewritten_args: yaml.jsonOf(document, rewritten) }),
   };
 }
 

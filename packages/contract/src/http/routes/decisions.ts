@@ -48,6 +48,8 @@ const request = {
   run_id: z.string().max(bounds.runId).default(''),
   /** What its run is supposed to bear, if not what it does. */
   run: z.strictObject({ labels: z.array(label).max(bounds.labels) }).nullish(),
+  /** Whether the caller would pass on arguments that rules have rewritten. One that would not is denied where they have. */
+  can_rewrite: z.boolean().default(true),
   /** The user for whom the agent would act. What is left out is as if the token did not say it. */
   user: z
     .strictObject({
@@ -151,6 +153,8 @@ export const decisionRoutes = {
         approvals: z
           .object({ rules: z.array(z.string()), count: z.int().min(1), ttl_secs: z.int(), grants: z.boolean() })
           .nullable(),
+        /** What rules would make of the arguments, as the log would have it. Null if nothing. */
+        rewritten_args: z.record(z.string(), z.unknown()).nullable(),
         rules: z.array(consideredJson),
       }),
     },
@@ -198,6 +202,8 @@ export const decisionRoutes = {
         policy_rule: z.string(),
         policy_version: z.string(),
         at: timestamp,
+        /** What rules have made of the arguments, as the log has it. Null if nothing. */
+        rewritten_args: z.record(z.string(), z.unknown()).nullable(),
         rules: z.array(consideredJson),
         /** Remarks on the explanation, such as that the policies of that time are no longer known. */
         notes: z.array(z.string()),

@@ -2,6 +2,7 @@ import type {
   AuditReader,
   ConsideredRule,
   Decisions,
+  Json,
   RawCheckRequest,
   SimulatedApprovals,
   StoredEntry,
@@ -47,6 +48,7 @@ export function decisionHandlers({ gov, log, evaluator, onError }: DecisionPorts
         estimatedCostMicros: body.estimated_cost_micros ?? null,
         runId: body.run_id,
         summary: '',
+        canRewrite: body.can_rewrite,
         user: body.user == null ? null : userFrom({ ...body.user, claims: (body.user.claims ?? {}) as User['claims'] }),
         inexact: inexactIn(action),
       };
@@ -61,6 +63,7 @@ export function decisionHandlers({ gov, log, evaluator, onError }: DecisionPorts
         cost_micros: found.costMicros,
         price: found.price ?? null,
         approvals: found.approvals === undefined ? null : approvalsJson(found.approvals),
+        rewritten_args: rewrittenJson(found.rewrittenArgs),
         rules: found.rules.map(ruleJson),
       };
     },
@@ -97,6 +100,7 @@ export function decisionHandlers({ gov, log, evaluator, onError }: DecisionPorts
         policy_rule: found.policyRule,
         policy_version: found.policyVersion,
         at: timestamp(found.at),
+        rewritten_args: rewrittenJson(found.rewrittenArgs),
         rules: found.rules.map(ruleJson),
         notes: [...found.notes],
       };
@@ -106,6 +110,11 @@ export function decisionHandlers({ gov, log, evaluator, onError }: DecisionPorts
 
 function approvalsJson({ rules, count, waitMs, grants }: SimulatedApprovals) {
   return { rules: [...rules], count, ttl_secs: Math.ceil(waitMs / 1000), grants };
+}
+
+/** Rewritten arguments are an object. Of long ones, that has their length and digest. */
+function rewrittenJson(args: Json | undefined): Record<string, unknown> | null {
+  return args === undefined ? null : (args as Record<string, unknown>);
 }
 
 function ruleJson({ document, rule, effect, matched, why, observed }: ConsideredRule) {
