@@ -128,8 +128,27 @@ export class FloorWorld {
   }
 
   async doctor(cwd: string): Promise<Exit> {
-    const words = [...before, 'run', '--doctor'];
-    const cli = new RunningCli(spawn(program, words, { ...account, cwd, env: this.env, stdio: 'pipe' }));
+    return this.#asPerson([program, ...before, 'run', '--doctor'], { cwd });
+  }
+
+  /** Runs another command of Reeve as the person. */
+  async reeve(words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Exit> {
+    return this.#asPerson([program, ...before, ...words], { env });
+  }
+
+  /** Runs a line by a shell of the person, as a coding agent does with its hooks and its commands. */
+  async shell(line: string, input = ''): Promise<Exit> {
+    return this.#asPerson(['sh', '-c', line], { input });
+  }
+
+  async #asPerson(
+    [name = '', ...words]: readonly string[],
+    { cwd = this.project, env = {}, input = '' }: Pick<Start, 'cwd' | 'env'> & { readonly input?: string },
+  ): Promise<Exit> {
+    const how = { ...account, cwd, env: { ...this.env, ...env }, stdio: 'pipe' } as const;
+    const cli = new RunningCli(spawn(name, words, how));
+    cli.child.stdin?.on('error', () => {});
+    cli.child.stdin?.end(input);
     await cli.ended();
     return cli.exit();
   }

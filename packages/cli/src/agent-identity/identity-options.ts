@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { number, text } from '../command-line/values.ts';
 
 /** Where agents reach the gateway. `grpcGateway` takes what was read. */
@@ -35,3 +36,23 @@ export const identityOptions = {
   ),
   ...gatewayOptions,
 };
+
+export interface GivenIdentity {
+  readonly agent: string | undefined;
+  readonly agentTokenFile: string | undefined;
+  readonly agentTokenTtl: number | undefined;
+  readonly grpcAddr: string | undefined;
+  readonly grpcCa: string | undefined;
+}
+
+/** The options as they were given, for another command that acts as the same agent from any folder. */
+export function identityWords(given: GivenIdentity): readonly string[] {
+  const { agent, agentTokenFile, agentTokenTtl, grpcAddr, grpcCa } = given;
+  return [
+    ...(agent === undefined ? [] : ['--agent', agent]),
+    ...(agentTokenFile === undefined ? [] : ['--agent-token-file', resolve(agentTokenFile)]),
+    ...(agentTokenTtl === undefined ? [] : ['--agent-token-ttl', String(agentTokenTtl)]),
+    ...(grpcAddr === undefined ? [] : ['--grpc-addr', grpcAddr]),
+    ...(grpcCa === undefined ? [] : ['--grpc-ca', resolve(grpcCa)]),
+  ];
+}

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { HookHostName } from '@reeve/contract/names';
 import { hookHostNames } from '@reeve/contract/names';
-import { identityOptions } from '../agent-identity/identity-options.ts';
+import type { GivenIdentity } from '../agent-identity/identity-options.ts';
+import { identityOptions, identityWords } from '../agent-identity/identity-options.ts';
 import { UsageError } from '../cli-error.ts';
 import { defineCommand } from '../command-line/command.ts';
 import { flag, number, oneOf, required, text } from '../command-line/values.ts';
@@ -14,7 +15,11 @@ import { hostSettings } from '../hook/install/host-settings.ts';
 import { readSettings, writeSettings } from '../hook/install/settings-file.ts';
 import { cleanText } from '../output/clean-text.ts';
 import { note, print } from '../output/print.ts';
-import { ownCommand } from '../own-command.ts';
+import { ownFiles } from '../own-command.ts';
+import { requireGround } from '../run/examine-machine.ts';
+import { FloorError } from '../run/floor-error.ts';
+import { findProgram } from '../run/jail/find-program.ts';
+import { usualPath } from '../run/usual-path.ts';
 import type { Shell } from '../shell.ts';
 import { variable } from '../shell.ts';
 
@@ -42,6 +47,9 @@ export const hookInstallCommand = defineCommand({
       max: 86_400,
     }),
     failOpen: flag('Let tools be used if the gateway cannot be asked.'),
+    floor: flag(
+      'Have the host run each command of its shell by "reeve run". Refused where this machine has no floor ("reeve run --doctor").',
+    ),
     command: text(
       'TEXT',
       'How the host runs this command, as a shell reads it. Default: by the paths of this program; with --project "reeve", by the PATH of each host.',
@@ -55,8 +63,9 @@ export const hookInstallCommand = defineCommand({
   run: async ({ args: { host: given }, options, globals }, shell) => {
     const host = oneOf(hookHostNames, given, 'HOST');
     const place = placeOf(host, options, shell);
+    if (options.floor && options.root === undefined) requireFloor(shell);
     const words = [host, ...flagWords(options)];
-    const program = { scope: place.scope, given: options.command, own: ownCommand() };
+    const program = { scope: place.scope, given: options.command, own: ownFiles() };
     const command = hookCommandLine(words, program);
     const { settings, text: before } = readSettings(place.file);
     const { members, events, remarks } = hostSettings[host];
@@ -68,6 +77,7 @@ export const hookInstallCommand = defineCommand({
       ...programRemark(command),
       ...ownerRemark(place.scope, program.own, reeveFolder(shell).home),
       ...identityRemark(options, shell),
+      ...(options.floor ? floorRemarks : []),
       ...featureRemark(host, place.file),
     ];
     print(shell, globals.output, { host, file: place.file, command, changed, remarks: all }, () =>
@@ -132,28 +142,35 @@ function managedPath(host: HookHostName): string {
 
 /** Managed settings hold as well as the program that they name. */
 function ownerRemark(scope: InstallScope, own: readonly string[], home: string): readonly string[] {
-  const inHome = own.map((file) => realpathSync(file)).find((file) => file.startsWith(`${home}/`));
+  const inHome = own.find((file) => file.startsWith(`${home}/`));
   if (scope !== 'managed' || inHome === undefined) return [];
   return [`${inHome} is in a home, so its owner can change it. Install Reeve where only an administrator can write.`];
 }
 
-interface Flags {
-  readonly agent: string | undefined;
-  readonly agentTokenFile: string | undefined;
-  readonly grpcAddr: string | undefined;
-  readonly grpcCa: string | undefined;
-  readonly approvalWait: number | undefined;
-  readonly failOpen: boolean;
+/** Each command would be refused otherwise, one by one. */
+function requireFloor({ env }: Shell): void {
+  const path = env['PATH'] ?? usualPath;
+  requireGround(path, []);
+  if (findProgram('bash', path, []) === undefined) throw new FloorError('the floor needs bash, and the PATH has none');
 }
 
-function flagWords({ agent, agentTokenFile, grpcAddr, grpcCa, approvalWait, failOpen }: Flags): readonly string[] {
+const floorRemarks = [
+  'Each command is checked once more, as "bash -c COMMAND": policy has to allow that too. docs/guides/coding-agents.md says what to write.',
+  'Turn off a sandbox of the host itself: inside of one, "reeve run" cannot start.',
+];
+
+interface Flags extends GivenIdentity {
+  readonly approvalWait: number | undefined;
+  readonly failOpen: boolean;
+  readonly floor: boolean;
+}
+
+function flagWords({ approvalWait, failOpen, floor, ...identity }: Flags): readonly string[] {
   return [
-    ...(agent === undefined ? [] : ['--agent', agent]),
-    ...(agentTokenFile === undefined ? [] : ['--agent-token-file', resolve(agentTokenFile)]),
-    ...(grpcAddr === undefined ? [] : ['--grpc-addr', grpcAddr]),
-    ...(grpcCa === undefined ? [] : ['--grpc-ca', resolve(grpcCa)]),
+    ...identityWords(identity),
     ...(approvalWait === undefined ? [] : ['--approval-wait', String(approvalWait)]),
     ...(failOpen ? ['--fail-open'] : []),
+    ...(floor ? ['--floor'] : []),
   ];
 }
 

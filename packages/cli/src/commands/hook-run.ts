@@ -1,5 +1,5 @@
 import type { HookHostName } from '@reeve/contract/names';
-import { identityOptions } from '../agent-identity/identity-options.ts';
+import { identityOptions, identityWords } from '../agent-identity/identity-options.ts';
 import { resolveAgent } from '../agent-identity/resolve-agent.ts';
 import { CliError } from '../cli-error.ts';
 import { defineCommand } from '../command-line/command.ts';
@@ -7,6 +7,7 @@ import { flag, number } from '../command-line/values.ts';
 import { reeveFolder } from '../context/reeve-folder.ts';
 import type { HookReply } from '../hook/hook-host.ts';
 import { block, hookLimitSecs } from '../hook/hook-host.ts';
+import { ownFiles } from '../own-command.ts';
 import type { Shell } from '../shell.ts';
 import { variable } from '../shell.ts';
 
@@ -31,10 +32,11 @@ export function hookCommand(host: HookHostName) {
         { min: 0, max: longestWaitSecs },
       ),
       failOpen: flag('Let the tool be used if the gateway cannot be asked. Says so on stderr each time.'),
+      floor: flag('Have the host run each command of its shell by "reeve run", as this agent. Linux.'),
     },
     examples: [[`reeve hook ${host} < event.json`, 'answer one event']],
     run: async (input, shell) => {
-      const { approvalWait = hookLimitSecs - reserveSecs, failOpen, ...flags } = input.options;
+      const { approvalWait = hookLimitSecs - reserveSecs, failOpen, floor, ...flags } = input.options;
       process.once('uncaughtException', (error) => endWith(shell, block(unexpected(error))));
       try {
         const [{ answerHook }, { loadHost }, { readInput }, { machineOf }, subject] = await Promise.all([
@@ -56,6 +58,7 @@ export function hookCommand(host: HookHostName) {
           // Time counts from the start of the process, as it does for the host.
           waitMs: () => Math.max(0, approvalWait * 1000 - performance.now()),
           failOpen,
+          floor: floor ? { program: ownFiles(), flags: identityWords(flags) } : undefined,
         });
         return say(shell, reply);
       } catch (error) {

@@ -10,7 +10,7 @@ import { Cgroup } from '../run/cgroup/cgroup.ts';
 import { examineGroups } from '../run/cgroup/examine-groups.ts';
 import { FloorError, floorExits } from '../run/floor-error.ts';
 import type { Machine } from '../run/examine-machine.ts';
-import { examineMachine } from '../run/examine-machine.ts';
+import { examineMachine, requireGround } from '../run/examine-machine.ts';
 import { requireCommand } from '../run/find-command.ts';
 import { bubblewrapLine } from '../run/jail/bubblewrap-line.ts';
 import { jailEnvironment } from '../run/jail/environment.ts';
@@ -21,11 +21,11 @@ import { leastLimits, longestGraceSecs, lostGatewayWays } from '../run/profile.t
 import { joined, readProfile } from '../run/read-profile.ts';
 import type { PlannedLine } from '../run/run-program.ts';
 import { shippedProfiles } from '../run/shipped-profiles.ts';
+import { usualPath } from '../run/usual-path.ts';
 import type { Shell } from '../shell.ts';
 
 const defaultGraceSecs = 5;
 const defaultWaitSecs = 300;
-const usualPath = '/usr/local/bin:/usr/bin:/bin';
 
 export const runCommand = defineCommand({
   details: [
@@ -89,15 +89,7 @@ export const runCommand = defineCommand({
     const profile = wishesOf(options);
     const planNow = () => planFiles({ ...profile, folder: process.cwd(), homes: homesOf() });
     const plan = planNow();
-    const { ground, findings } = examineMachine(path, plan.writable);
-    if (ground === undefined) {
-      const { check, detail, advice } = findings.find(({ status }) => status === 'failed') ?? {
-        check: '',
-        detail: '',
-        advice: '',
-      };
-      throw new FloorError(`there is no floor on this machine: ${check}: ${detail}. ${advice}`);
-    }
+    const ground = requireGround(path, plan.writable);
     const env = jailEnvironment({ ...shell.env, PATH: path }, profile.env);
     if (options.print) {
       const words = [ground.bubblewrap, ...lineOf(plan, plan.top), '--', ...rest];

@@ -7,15 +7,18 @@ import { isObject } from '../is-object.ts';
 import { isUnknownToken } from './ask-gateway.ts';
 import { decideUse, spoiltText } from './decide-use.ts';
 import type { EventObject } from './event-members.ts';
+import type { FloorWords } from './floor/floor-line.ts';
+import type { Floored } from './floor/floored-event.ts';
+import { flooredEvent, withoutFloor } from './floor/floored-event.ts';
 import { GatewayAway, GatewayRefusal } from '../grpc/unary-calls.ts';
 import type { AfterTool, BeforeTool, HookEvent, PlannedAction } from './hook-event.ts';
 import { MalformedEvent } from './hook-event.ts';
-import type { HookHost, HookReply, ResultControl } from './hook-host.ts';
+import type { HookHost, HookReply, Permission, ResultControl } from './hook-host.ts';
 import { block } from './hook-host.ts';
 import type { Judged } from './judge-end.ts';
 import { judgeEnd } from './judge-end.ts';
 import { spoil } from './open-uses.ts';
-import { newToolUse } from './operation-ids.ts';
+import { newToolUse, traceOf } from './operation-ids.ts';
 import type { Machine } from './own-places.ts';
 import { withOwnPlaces } from './own-places.ts';
 import { parseKeepingDigits } from './parse-keeping-digits.ts';
@@ -36,6 +39,8 @@ export interface HookWorld {
   readonly waitMs: () => number;
   /** Lets the host go on if nobody can be asked. */
   readonly failOpen: boolean;
+  /** How commands of shells are put on a floor. Undefined if they are not. */
+  readonly floor: FloorWords | undefined;
 }
 
 /** Hosts wait for a hook until their own limit, and some let the tool pass then. */
@@ -48,7 +53,7 @@ export async function answerHook(text: string, world: HookWorld): Promise<HookRe
   let event: HookEvent;
   try {
     given = parsed(text);
-    event = withinTime(mostAnalysisMs, () => host.read(given, machine));
+    event = withinTime(mostAnalysisMs, () => host.read(asGiven(given, world), machine));
   } catch (error) {
     if (!(error instanceof MalformedEvent || error instanceof TookTooLong)) throw error;
     const reason = `Reeve: ${error.message}, so nothing was allowed. Is this a hook of ${host.name}?`;
@@ -145,6 +150,11 @@ async function onward(session: string, given: EventObject, { host, folder }: Hoo
 async function beforeTool(event: BeforeTool, given: EventObject, world: HookWorld): Promise<HookReply> {
   const { host, folder, subjectToken, waitMs, failOpen } = world;
   const { own } = world.machine;
+  const floored = flooredFor(event, given, world);
+  if (floored.kind === 'refused') return reply(host.deny(given, `Reeve: ${floored.reason}, so nothing was allowed.`));
+  // The one way in which a tool is let be used: with a floor, no command runs beside it, whoever allows it.
+  const allow = (how: Permission) =>
+    host.allow(given, floored.kind === 'input' ? { ...how, input: floored.input } : how);
   try {
     subjectToken();
     const file = new SessionFile(folder, host.name, event.session);
@@ -162,7 +172,7 @@ async function beforeTool(event: BeforeTool, given: EventObject, world: HookWorl
       subjectToken,
       waitMs,
     });
-    return reply(isAllowed ? host.allow(given, { isApproved, input }) : host.deny(given, text));
+    return reply(isAllowed ? allow({ isApproved, input }) : host.deny(given, text));
   } catch (error) {
     if (error instanceof NoSubjectToken) {
       const why = `Reeve: ${error.message}`;
@@ -171,9 +181,19 @@ async function beforeTool(event: BeforeTool, given: EventObject, world: HookWorl
     const reason = `Reeve is not reachable: ${reasonOf(error)}`;
     const sentence = reason.endsWith('?') ? reason : `${reason}.`;
     if (failOpen && isUnasked(error))
-      return reply(host.allow(given, { isApproved: false }), `${sentence} It was let through, because of --fail-open.`);
+      return reply(allow({ isApproved: false }), `${sentence} It was let through, because of --fail-open.`);
     return reply(host.deny(given, `${sentence} Nothing was done, because nobody could be asked.`), reason);
   }
+}
+
+/** The event as the model made it. */
+function asGiven(given: EventObject, { host, floor }: HookWorld): EventObject {
+  return floor === undefined ? given : withoutFloor(given, host, floor);
+}
+
+/** What is done to the input of a tool before it may be used. */
+function flooredFor(event: BeforeTool, given: EventObject, { host, floor }: HookWorld): Floored {
+  return floor === undefined ? { kind: 'as_it_is' } : flooredEvent(given, host, floor, traceOf(event.session));
 }
 
 /** Of these alone the input is what the gateway judges. */

@@ -16,6 +16,8 @@ export interface HookHost {
   read(event: Readonly<Record<string, unknown>>, machine: Machine): HookEvent;
   /** Whether the host takes another input for the tool of this event. */
   canRewrite(event: Readonly<Record<string, unknown>>): boolean;
+  /** Where the command is that a shell would get by the tool of this event. Undefined if the tool is no shell. */
+  shellOf(event: Readonly<Record<string, unknown>>): ShellPlace | undefined;
   /** The host may go on, under its own rules. */
   allow(event: Readonly<Record<string, unknown>>, how: Permission): object;
   /** The host does not do it, and its model reads the reason. */
@@ -23,6 +25,15 @@ export interface HookHost {
   /** How a hook changes what the model reads of a tool. Undefined if the host does not heed that. */
   readonly results: ResultControl | undefined;
 }
+
+/** Where the command of a shell is in an event. */
+export type ShellPlace =
+  /** In these members of the input, in place of which the host takes another one. */
+  | { readonly kind: 'input'; readonly members: readonly string[] }
+  /** In these members of the event. The host takes no other. */
+  | { readonly kind: 'event'; readonly members: readonly string[] }
+  /** A shell for which no command can be written. */
+  | { readonly kind: 'unfit'; readonly reason: string };
 
 export interface Permission {
   /** A person has said yes to exactly this. */

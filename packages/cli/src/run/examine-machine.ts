@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, readFileSync } from 'node:fs';
 import type { Finding } from '../doctor/finding.ts';
 import { failed, ok, warning } from '../doctor/finding.ts';
+import { FloorError } from './floor-error.ts';
 import { openUnnamed } from './jail/descriptors.ts';
 import { findProgram } from './jail/find-program.ts';
 import { floorFilter, isKnownArchitecture } from './seccomp/filter.ts';
@@ -47,6 +48,15 @@ export function examineMachine(path: string, untrusted: readonly string[]): Mach
   const findings = [...jail, ...beside, terminal(resetter)];
   const isWhole = findings.every(({ status }) => status !== 'failed');
   return { findings, ground: isWhole ? { bubblewrap, resetter, filter } : undefined };
+}
+
+/** What the floor stands on here. Throws with what is missing. */
+export function requireGround(path: string, untrusted: readonly string[]): Ground {
+  const { ground, findings } = examineMachine(path, untrusted);
+  if (ground !== undefined) return ground;
+  const missing = findings.filter(({ status }) => status === 'failed').slice(0, 1);
+  const why = missing.map(({ check, detail, advice }) => `: ${check}: ${detail}. ${advice}`).join('');
+  throw new FloorError(`there is no floor on this machine${why}`);
 }
 
 function tryJail(bubblewrap: string, filter: Buffer): { readonly version: string; readonly why: string } {
@@ -113,8 +123,10 @@ function terminal(resetter: string | undefined): Finding {
 }
 
 function landlock(): Finding {
-  const isThere = (valueOf('/sys/kernel/security/lsm') ?? '').split(',').includes('landlock');
-  const detail = isThere ? 'the kernel has it' : 'the kernel does not say that it has it';
+  // Only a system call would say more, and containers often do not show the file.
+  const modules = valueOf('/sys/kernel/security/lsm')?.split(',');
+  const lists = modules?.includes('landlock') === true;
+  const detail = lists ? 'the kernel has it' : modules === undefined ? 'not known' : 'the kernel does not list it';
   return warning('landlock', `${detail}; it is not used`, 'Nothing is needed: mounts hold the files.');
 }
 

@@ -2,7 +2,7 @@ import type { EventObject } from '../event-members.ts';
 import { allTexts, folderOf, inputOf, objectOf, optionalText, textOf } from '../event-members.ts';
 import type { HookEvent, PlannedAction, ToolResult } from '../hook-event.ts';
 import { ifUnderstood, MalformedEvent } from '../hook-event.ts';
-import type { HookHost } from '../hook-host.ts';
+import type { HookHost, ShellPlace } from '../hook-host.ts';
 import type { Machine } from '../own-places.ts';
 import type { ToolPlace } from '../plan-actions.ts';
 import { planFetch, planFiles, planMcp, planShell, planTool, planUnreadable } from '../plan-actions.ts';
@@ -14,6 +14,7 @@ export const claudeCode: HookHost = {
   name: 'claude-code',
   read: (event, machine) => readEvent(event, machine, { actionsOf: toolActions, unreplaceable }),
   canRewrite: () => true,
+  shellOf: (event) => shellOf(optionalText(event, 'tool_name')),
   // Without a decision the rules and the questions of the host itself still count. After an approval they need not.
   allow: (event, { isApproved, input }) =>
     isBefore(event)
@@ -31,6 +32,12 @@ export const claudeCode: HookHost = {
 function unreplaceable(tool: string, input: EventObject): string | undefined {
   const isLater = tool === 'Monitor' || (input['run_in_background'] ?? false) !== false;
   return isLater ? 'Claude Code shows its model what runs in the background without asking a hook' : undefined;
+}
+
+/** The shells of Claude Code. */
+export function shellOf(tool: string | undefined): ShellPlace | undefined {
+  if (tool === 'PowerShell') return { kind: 'unfit', reason: 'PowerShell does not run on a floor' };
+  return tool === 'Bash' || tool === 'Monitor' ? { kind: 'input', members: ['command'] } : undefined;
 }
 
 function isBefore(event: EventObject): boolean {

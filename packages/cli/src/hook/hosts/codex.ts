@@ -1,5 +1,5 @@
 import type { EventObject } from '../event-members.ts';
-import { allTexts, optionalText } from '../event-members.ts';
+import { allTexts, objectOf, optionalText } from '../event-members.ts';
 import type { HookHost } from '../hook-host.ts';
 import type { PlannedAction } from '../hook-event.ts';
 import { MalformedEvent } from '../hook-event.ts';
@@ -7,7 +7,7 @@ import type { ToolPlace } from '../plan-actions.ts';
 import { bounded, planFile, planFiles, planShellIn, planUnreadable } from '../plan-actions.ts';
 import { joinWords } from '../shell/quote.ts';
 import type { ToolActions } from './claude-code.ts';
-import { readEvent, toolActions as claudeActions } from './claude-code.ts';
+import { readEvent, shellOf as claudeShellOf, toolActions as claudeActions } from './claude-code.ts';
 
 /**
  * Codex: https://developers.openai.com/codex/hooks. It knows no decision but to deny; silence lets it go on. Another input
@@ -17,6 +17,12 @@ export const codex: HookHost = {
   name: 'codex',
   read: (event, machine) => readEvent(event, machine, { actionsOf: toolActions, unreplaceable: () => unreplaceable }),
   canRewrite: () => true,
+  shellOf: (event) => {
+    const tool = optionalText(event, 'tool_name') ?? '';
+    if (!shellTools.has(tool)) return claudeShellOf(tool);
+    if (otherShell(objectOf(event, 'tool_input')).length === 0) return { kind: 'input', members: commandMembers };
+    return { kind: 'unfit', reason: 'the model has chosen a shell that might read the command in another way' };
+  },
   allow: (event, { input }) =>
     input === undefined || event['hook_event_name'] !== 'PreToolUse'
       ? {}
@@ -48,9 +54,11 @@ const toolActions: ToolActions = (tool, input, place) => {
   return claudeActions(tool, input, place);
 };
 
+const commandMembers = ['command', 'cmd', 'script', 'argv'];
+
 /** Which of these members is the command, and which the folder, depends on the version. Each of them is judged. */
 function shellActions(input: EventObject, place: ToolPlace): readonly PlannedAction[] {
-  const commands = ['command', 'cmd', 'script', 'argv'].map((member) => input[member] ?? undefined);
+  const commands = commandMembers.map((member) => input[member] ?? undefined);
   const given = commands.filter((command) => command !== undefined);
   if (given.length === 0) throw new MalformedEvent('there is no command');
   const folders = allTexts(input, 'workdir', 'cwd');

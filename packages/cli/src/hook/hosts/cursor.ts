@@ -3,7 +3,7 @@ import type { EventObject } from '../event-members.ts';
 import { allTexts, folderOf, inputOf as objectIn, optionalText, textOf, textsIn } from '../event-members.ts';
 import type { HookEvent, PlannedAction } from '../hook-event.ts';
 import { ifUnderstood, MalformedEvent } from '../hook-event.ts';
-import type { HookHost } from '../hook-host.ts';
+import type { HookHost, ShellPlace } from '../hook-host.ts';
 import type { Machine } from '../own-places.ts';
 import { parseKeepingDigits } from '../parse-keeping-digits.ts';
 import type { ToolPlace } from '../plan-actions.ts';
@@ -15,11 +15,21 @@ export const cursor: HookHost = {
   name: 'cursor',
   read: readEvent,
   canRewrite: (event) => event['hook_event_name'] === 'preToolUse' && isObject(event['tool_input']),
+  shellOf,
   allow: (event, { input }) =>
     isBefore(event) ? { permission: 'allow', ...(input === undefined ? {} : { updated_input: input }) } : {},
   deny: (event, reason) => (isBefore(event) ? { permission: 'deny', user_message: reason, agent_message: reason } : {}),
   results: undefined,
 };
+
+/** The event of the shell itself comes after that of the tool, with the command that the tool got. */
+function shellOf(event: EventObject): ShellPlace | undefined {
+  if (/^(?:before|after)ShellExecution$/.test(optionalText(event, 'hook_event_name') ?? ''))
+    return { kind: 'event', members: ['command'] };
+  return shellTools.has(optionalText(event, 'tool_name') ?? '') ? { kind: 'input', members: ['command'] } : undefined;
+}
+
+const shellTools = new Set(['Shell', 'Bash']);
 
 /** Only what an MCP tool says that has not failed can be replaced. */
 const unreplaceable = 'Cursor shows its model what a tool brings back, or the error of one, without asking a hook';

@@ -14,6 +14,10 @@ export const geminiCli: HookHost = {
   name: 'gemini-cli',
   read: readEvent,
   canRewrite: () => true,
+  shellOf: (event) =>
+    event['tool_name'] === 'run_shell_command' && serverOf(event) === undefined
+      ? { kind: 'input', members: ['command'] }
+      : undefined,
   allow: (event, { input }) =>
     event['hook_event_name'] === 'BeforeTool'
       ? {
@@ -89,11 +93,16 @@ const background = 'Gemini CLI shows its model what runs in the background witho
 const otherEvents =
   /^(?:SessionStart|BeforeAgent|BeforeModel|AfterModel|BeforeToolSelection|PreCompress|Notification)$/;
 
+/** The MCP server that the tool belongs to. */
+function serverOf(event: EventObject): string | undefined {
+  return optionalText(objectOf(event, 'mcp_context'), 'server_name');
+}
+
 function toolActions(event: EventObject, machine: Machine): readonly PlannedAction[] {
   const tool = textOf(event, 'tool_name');
   const input = inputOf(event, 'tool_input');
   const place: ToolPlace = { ...machine, cwd: folderOf(event, 'cwd') };
-  const server = optionalText(objectOf(event, 'mcp_context'), 'server_name');
+  const server = serverOf(event);
   if (server !== undefined) {
     return [planTool(optionalText(objectOf(event, 'mcp_context'), 'tool_name') ?? tool, input, server)];
   }

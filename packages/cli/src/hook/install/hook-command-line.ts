@@ -1,4 +1,3 @@
-import { realpathSync } from 'node:fs';
 import { joinWords } from '../shell/quote.ts';
 import type { InstallScope } from './host-settings.ts';
 
@@ -7,7 +6,7 @@ export interface HookProgram {
   readonly scope: InstallScope;
   /** In the words of a shell. Undefined: chosen by the scope. */
   readonly given: string | undefined;
-  /** The words that start what runs now. */
+  /** The words that start what runs now, by the files themselves. */
   readonly own: readonly string[];
 }
 
@@ -24,7 +23,7 @@ export function hookCommandLine(words: readonly string[], program: HookProgram):
 
 function programText({ scope, given, own }: HookProgram): string {
   if (given !== undefined) return given;
-  return scope === 'project' ? 'reeve' : joinWords(own.map((file) => realpathSync(file)));
+  return scope === 'project' ? 'reeve' : joinWords(own);
 }
 
 /** Whether a command is one of `hookCommandLine`, of this version or of those before, whatever its program is called. */
