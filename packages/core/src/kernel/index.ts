@@ -15,7 +15,7 @@ export type { Entrance } from './entrance.ts';
 export { entrances } from './entrance.ts';
 export type { ErrorCode } from './errors.ts';
 export { ReeveError, invalid, messageOf, unquoted } from './errors.ts';
-export type { Glob } from './glob.ts';
+export type { Charge, Glob } from './glob.ts';
 export { GlobError, compileGlob } from './glob.ts';
 export type { AgentId, AgentKey, NamedOp } from './ids.ts';
 export { agentKey, ambiguousOp, checkTraceIds, isId, parseAgentId, parseOpPath } from './ids.ts';

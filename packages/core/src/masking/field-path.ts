@@ -1,17 +1,22 @@
-import type { Glob } from '../kernel/index.ts';
+import type { Charge, Glob } from '../kernel/index.ts';
 import { compileGlob, GlobError } from '../kernel/index.ts';
 
 /** One step of a path: a member or an item by its name, any one (`*`), or any number of them (`**`). */
-type Step = { readonly glob: Glob } | { readonly literal: string } | 'one' | 'any';
+type Step = NamedStep | 'one' | 'any';
+type NamedStep = { readonly glob: Glob } | { readonly literal: string };
 
 /** Which members of a JSON text a field of a policy names. */
 export interface FieldPath {
   readonly source: string;
   readonly steps: readonly Step[];
+  /** The steps that are `**`, as bits. */
+  readonly anys: number;
+  /** The steps that every name takes, as bits. */
+  readonly wilds: number;
 }
 
 const step = /"((?:[^"\\]|\\.)*)"|([^."$[\]]+)/y;
-/** Each `**` multiplies the ways in which a path may match. */
+/** Each has a bit in a number, and so has the end. */
 const mostSteps = 16;
 
 /**
@@ -30,7 +35,7 @@ export function parseFieldPath(source: string): FieldPath {
     // `**.**` says no more than `**`.
     if (next !== 'any' || steps.at(-1) !== 'any') steps.push(next);
     at += whole.length;
-    if (at === source.length) return { source, steps };
+    if (at === source.length) return { source, steps, anys: bitsOf(steps, 'any'), wilds: bitsOf(steps, 'any', 'one') };
     if (source.charAt(at) !== '.') throw new GlobError('a dot is missing', at);
   }
 }
@@ -41,37 +46,56 @@ function stepOf(text: string): Step {
   return text.includes('*') ? { glob: compileGlob(text) } : { literal: text };
 }
 
-/** How far the paths have matched on the way to a value: for each path, the steps that may come next. */
+function bitsOf(steps: readonly Step[], ...kinds: readonly Step[]): number {
+  return steps.reduce((bits, here, at) => (kinds.includes(here) ? bits | (1 << at) : bits), 0);
+}
+
+/** How far the paths have matched on the way to a value: for each that still may, the steps that come next, as bits. */
 export type Progress = readonly (readonly [path: FieldPath, next: number])[];
 
 export function startOf(paths: readonly FieldPath[]): Progress {
-  return paths.flatMap((path) => reached(path, 0));
+  return paths.map((path) => [path, reached(path, 1)]);
 }
 
-/** The progress after one more name. */
-export function advance(progress: Progress, name: string): Progress {
+/** For each path that a name is held against, in units of cost. */
+const priceOfPath = 20;
+/** How many characters one unit compares. */
+const compared = 64;
+
+/** The progress after one more name. However many ways there are through a path, it is looked at once. */
+export function advance(progress: Progress, name: string, charge: Charge): Progress {
+  charge(progress.length * priceOfPath);
   const next: [FieldPath, number][] = [];
-  for (const [path, at] of progress) {
-    const here = path.steps[at];
-    if (here === undefined || !takes(here, name)) continue;
-    for (const each of reached(path, here === 'any' ? at : at + 1)) {
-      if (!next.some(([other, place]) => other === each[0] && place === each[1])) next.push(each);
-    }
+  for (const [path, places] of progress) {
+    const taken = takenBy(path, places, name, charge);
+    if (taken !== 0) next.push([path, reached(path, (taken & path.anys) | ((taken & ~path.anys) << 1))]);
   }
   return next;
 }
 
 /** Whether a path names the value itself. */
 export function isNamed(progress: Progress): boolean {
-  return progress.some(([path, at]) => at === path.steps.length);
+  return progress.some(([path, places]) => (places & (1 << path.steps.length)) !== 0);
 }
 
-/** `**` may also stand for nothing. */
-function reached(path: FieldPath, at: number): [FieldPath, number][] {
-  return path.steps[at] === 'any' ? [[path, at], ...reached(path, at + 1)] : [[path, at]];
+/** `**` may also stand for nothing. No two of them stand side by side. */
+function reached({ anys }: FieldPath, places: number): number {
+  return places | ((places & anys) << 1);
 }
 
-function takes(here: Step, name: string): boolean {
-  if (here === 'one' || here === 'any') return true;
-  return 'glob' in here ? here.glob.matches(name) : here.literal === name;
+/** The steps at these places that take the name. */
+function takenBy({ steps, wilds }: FieldPath, places: number, name: string, charge: Charge): number {
+  let taken = places & wilds;
+  for (let rest = places & ~wilds; rest !== 0; rest &= rest - 1) {
+    const bit = rest & -rest;
+    const here = steps[31 - Math.clz32(bit)];
+    if (typeof here === 'object' && takes(here, name, charge)) taken |= bit;
+  }
+  return taken;
+}
+
+function takes(here: NamedStep, name: string, charge: Charge): boolean {
+  if ('literal' in here && here.literal.length !== name.length) return false;
+  charge(name.length / compared);
+  return 'glob' in here ? here.glob.matches(name, charge) : here.literal === name;
 }

@@ -2,6 +2,6 @@ export type { DetectorName } from './detectors.ts';
 export { detectorNames } from './detectors.ts';
 export type { FieldPath } from './field-path.ts';
 export { parseFieldPath } from './field-path.ts';
-export type { Charge, FindMatches, FoundBy, Mask } from './mask.ts';
+export type { FindMatches, FoundBy, Mask } from './mask.ts';
 export type { MaskedResult } from './mask-result.ts';
 export { maskResult, usualMask } from './mask-result.ts';

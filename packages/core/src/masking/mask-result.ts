@@ -1,11 +1,11 @@
 import type { ScannedJson } from '../action/index.ts';
 import { scanJson, withoutMark } from '../action/index.ts';
-import type { Range } from '../kernel/index.ts';
+import type { Charge, Range } from '../kernel/index.ts';
 import { joined, replaceRanges } from '../kernel/index.ts';
 import type { DetectorName } from './detectors.ts';
 import type { Progress } from './field-path.ts';
 import { startOf } from './field-path.ts';
-import type { Charge, FindMatches, FoundBy, Mask } from './mask.ts';
+import type { FindMatches, FoundBy, Mask } from './mask.ts';
 import { JoinedTexts } from './joined-texts.ts';
 import { MaskingVisitor } from './masking-visitor.ts';
 import type { Place, PlacedText } from './placed-text.ts';

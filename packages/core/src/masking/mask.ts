@@ -1,9 +1,6 @@
-import type { Range } from '../kernel/index.ts';
+import type { Charge, Range } from '../kernel/index.ts';
 import type { DetectorName } from './detectors.ts';
 import type { FieldPath } from './field-path.ts';
-
-/** Called before work whose amount a result decides. It throws if that is too much. */
-export type Charge = (units: number) => void;
 
 /** Finds what a pattern matches in a text. */
 export type FindMatches = (text: string, charge: Charge) => Iterable<Range>;

@@ -1,8 +1,9 @@
 import type { JsonVisitor } from '../action/index.ts';
 import { namesSecret } from '../audit/index.ts';
+import type { Charge } from '../kernel/index.ts';
 import type { Progress } from './field-path.ts';
 import { advance, isNamed } from './field-path.ts';
-import type { Charge, FoundBy, Mask } from './mask.ts';
+import type { FoundBy, Mask } from './mask.ts';
 
 /** What is to be looked at in JSON, with its place there. */
 export interface MaskedParts {
@@ -22,9 +23,6 @@ interface Container {
   readonly progress: readonly Progress[];
   items: number;
 }
-
-/** For each path that a value is held against, in units of cost. */
-const priceOfField = 20;
 
 /** Goes through JSON by the fields that masks name, and hands out all that is left to look at. */
 export class MaskingVisitor implements JsonVisitor {
@@ -74,11 +72,9 @@ export class MaskingVisitor implements JsonVisitor {
     this.#charge(this.#masks.length);
     if (container !== undefined && this.#hasFields) {
       const name = container.isObject ? this.#name : String(container.items++);
-      this.#progress = container.progress.map((progress) => {
-        if (progress.length === 0) return progress;
-        this.#charge(progress.length * priceOfField);
-        return advance(progress, name);
-      });
+      this.#progress = container.progress.map((progress) =>
+        progress.length === 0 ? progress : advance(progress, name, this.#charge),
+      );
     }
     const depth = this.#values.length;
     for (const [nth, mask] of this.#masks.entries()) {
