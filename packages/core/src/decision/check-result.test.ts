@@ -2,10 +2,11 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { ReeveError } from '../kernel/errors.ts';
 import type { PolicyFeatures, ResultFacts } from '../policy/condition.ts';
 import { Evaluation } from '../policy/condition.ts';
+import { sweepOps } from '../ops/checkpoint.ts';
 import { subjectOf } from '../policy/subject.ts';
 import { parsePolicies } from '../policy/parse-policies.ts';
 import { PolicySet } from '../policy/policy-set.ts';
-import { controlOp, delegateAgent, suspendAgent } from '../testkit/commands.ts';
+import { controlOp, delegateAgent, registerOp, suspendAgent } from '../testkit/commands.ts';
 import { agentId, operator, useTool } from '../testkit/requests.ts';
 import { askAbout, resultPorts } from '../testkit/results.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
@@ -106,6 +107,49 @@ describe('what rules on results say', () => {
       decision: 'deny',
       reason: expect.stringContaining('the log does not have the call'),
     });
+  });
+
+  test('however often a call is asked about again, and its results are judged, one entry is read to find it', async () => {
+    const action = { ...useTool('open'), json: '{"path":"/etc"}' };
+    const { opId } = await g.check(bot, { action });
+    const [traceId = '', spanId = ''] = opId.split(':');
+    const read: string[] = [];
+    const { log } = resultPorts(g);
+    const counted: typeof log = {
+      latest: async (query) => counting('latest', await log.latest(query)),
+      oldest: async (query) => counting('oldest', await log.oldest(query)),
+    };
+    const counting = <Page extends { readonly entries: readonly unknown[] }>(order: string, page: Page): Page => {
+      for (const _ of page.entries) read.push(order);
+      return page;
+    };
+    for (let nth = 0; nth < 5; nth++) {
+      await g.check(bot, { action, traceId, spanId });
+      expect(await ask(opId, '1', { ports: { log: counted } })).toMatchObject({ policyRule: 'p/path' });
+    }
+    expect(read).toEqual(Array(5).fill('oldest'));
+  });
+
+  test('the call of an earlier operation with the same id, which is forgotten, is not the call', async () => {
+    const [traceId, spanId] = ['a'.repeat(32), 'b'.repeat(16)];
+    const asked = (path: string) =>
+      g.check(bot, { action: { ...useTool('open'), json: JSON.stringify({ path }) }, traceId, spanId });
+    const { opId } = await asked('/tmp');
+    await g.complete(bot, opId);
+    g.clock.advance(30 * 24 * 3_600_000);
+    g.turn();
+    sweepOps(g.gov);
+    g.turn();
+    expect(await asked('/etc')).toMatchObject({ decision: 'allow', opId });
+    expect(await ask(opId, '1')).toMatchObject({ policyRule: 'p/path' });
+  });
+
+  test('a call is found if the clock was set back since its operation was registered', async () => {
+    const [traceId, spanId] = ['a'.repeat(32), 'b'.repeat(16)];
+    await answered(registerOp(g.gov, operator, { agent: bot.id, traceId, spanId, summary: '' }));
+    g.clock.setWallClock(-60_000);
+    const { opId } = await g.check(bot, { action: { ...useTool('open'), json: '{"path":"/etc"}' }, traceId, spanId });
+    expect(await ask(opId, '1')).toMatchObject({ decision: 'deny', policyRule: 'p/path' });
   });
 
   test('a large result that cannot be judged aside does not pass, and says why', async () => {

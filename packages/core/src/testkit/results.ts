@@ -1,8 +1,9 @@
 import { Buffer } from 'node:buffer';
-import type { AuditReader } from '../audit/audit-reader.ts';
+import type { AuditQuery, AuditReader, StoredEntry } from '../audit/audit-reader.ts';
 import type { ResultAnswer, ResultPorts, ResultRequest } from '../decision/check-result.ts';
 import { checkResult } from '../decision/check-result.ts';
 import { judgeResult } from '../decision/judge-result.ts';
+import { recordedDecision } from '../decision/recorded-decision.ts';
 import type { Store } from '../store.ts';
 import type { TestAgent, TestGovernance } from './test-governance.ts';
 
@@ -19,16 +20,23 @@ const utf8 = {
   encode: (text: string): Uint8Array => Buffer.from(text),
 };
 
-/** The log of a store, read from its end. */
+/** The log of a store. Only an entry that decided has a run. */
 function logOf(store: Store): AuditReader {
-  const latest: AuditReader['latest'] = async ({ opId = '' }) => {
-    const entries = await store.after(0, Number.MAX_SAFE_INTEGER);
-    return {
-      entries: entries.filter(({ canonical }) => canonical.includes(`"op_id":"${opId}"`)).toReversed(),
-      next: null,
-    };
+  const find = async (
+    { opId = '', run, from = 0, limit }: AuditQuery,
+    order: (entries: StoredEntry[]) => StoredEntry[],
+  ) => {
+    const entries = (await store.after(0, Number.MAX_SAFE_INTEGER)).filter((entry) => {
+      const decision = recordedDecision(entry);
+      const isOf = entry.canonical.includes(`"op_id":"${opId}"`);
+      return isOf && (run === undefined || (decision !== undefined && decision.at >= from));
+    });
+    return { entries: order(entries).slice(0, limit), next: null };
   };
-  return { latest, oldest: latest };
+  return {
+    latest: (query) => find(query, (entries) => entries.toReversed()),
+    oldest: (query) => find(query, (entries) => entries),
+  };
 }
 
 /** What judging results works with. Large ones are judged aside in the same process. */
