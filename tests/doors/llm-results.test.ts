@@ -243,17 +243,82 @@ describe('what a model answers is judged before the client sees it', () => {
     expect(await stream.finalText()).not.toContain(email);
   });
 
-  test('a streamed answer that nothing is found in passes byte for byte', async () => {
-    let sent = '';
+  test('a streamed answer that nothing is found in is written anew, with all that was judged and nothing besides', async () => {
     world.upstream.script = (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      sent = `: hi\r\n\r\ndata: ${JSON.stringify(chatChunk([chatDelta({ content: 'nothing', odd: { x: 1.0 } })], { usage: null }))}\n\ndata: [DONE]\n\n`;
-      response.end(sent);
+      const chunk = chatChunk([chatDelta({ content: 'nothing', odd: { x: 1 } })], { usage: null });
+      response.end(
+        `: unjudged\r\n\r\nevent: unjudged\nid: unjudged\ndata: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`,
+      );
       return true;
     };
     const options = { stream: true, stream_options: { include_usage: true } };
     const answer = await world.post('/v1/chat/completions', JSON.stringify({ ...ask, ...options }));
-    expect(await answer.text()).toBe(sent);
+    const text = await answer.text();
+    expect(text).toContain('"content":"nothing","odd":{"x":1}');
+    expect(text).toMatch(/data: \[DONE\]\n\n$/);
+    expect(text).not.toContain('unjudged');
+  });
+
+  test.each([
+    [
+      'a response whose text is in its deltas alone',
+      '/v1/responses',
+      [
+        { type: 'response.output_text.delta', delta: email },
+        { type: 'response.failed', response: { id: 'r', status: 'failed', output: [] } },
+      ],
+    ],
+    [
+      'a message of two starts of a block',
+      '/v1/messages',
+      [
+        { type: 'message_start', message: { id: 'm', content: [] } },
+        { type: 'content_block_start', index: 0, content_block: { type: 'text', text: email } },
+        { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      ],
+    ],
+    [
+      'a chat whose text is replaced later',
+      '/v1/chat/completions',
+      [chatChunk([chatDelta({ content: email })]), chatChunk([chatDelta({ content: [] })])],
+    ],
+  ])('what nobody has judged does not pass: %s', async (_what, path, events) => {
+    world.upstream.script = (_, response) => {
+      beginStream(response);
+      for (const event of events) sendEvent(response, event);
+      response.end();
+      return true;
+    };
+    const model = path === '/v1/messages' ? 'claude-masked' : 'gpt-masked';
+    const asked = { model, stream: true, max_tokens: 10, messages: ask.messages, input: 'who?' };
+    const answer = await world.post(path, JSON.stringify(asked));
+    const text = await answer.text();
+    expect(text).toMatch(/cannot be judged|response\.failed/);
+    expect(text).not.toContain(email);
+  });
+
+  test.each([
+    ['a whole answer', `{"choices":[{"message":{"content":"${email}"}}]}`],
+    ['an event behind a byte order mark', `\uFEFFdata: {"choices":[{"index":0,"delta":{"content":"${email}"}}]}\n\n`],
+    ['nothing but empty lines', '\n'.repeat(1_000_000)],
+  ])('a stream that is none is denied: %s', async (_what, body) => {
+    world.upstream.script = (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(body);
+      return true;
+    };
+    const answer = await world.post('/v1/chat/completions', JSON.stringify({ ...ask, stream: true }));
+    expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining('cannot be judged')]);
+  });
+
+  test('a masked answer has no tokens one by one', async () => {
+    world.upstream.script = (_, response) => {
+      const logprobs = { content: [{ token: 'ada' }, { token: '@' }, { token: 'example' }] };
+      sendJson(response, { choices: [{ index: 0, message: { content: email }, logprobs, finish_reason: 'stop' }] });
+      return true;
+    };
+    const answer = await world.post('/v1/chat/completions', JSON.stringify({ ...ask, logprobs: true }));
+    expect([answer.status, await answer.text()]).toEqual([200, expect.not.stringContaining('"example"')]);
   });
 
   test.each([true, false])('denied: an error of the provider, and it is paid (streamed: %s)', async (isStreamed) => {

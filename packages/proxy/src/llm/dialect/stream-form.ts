@@ -1,12 +1,38 @@
+import type { Members } from '../results/tool-message.ts';
+
 /** How a protocol streams an answer. */
 export interface StreamForm {
-  /** The answer that the data of these events are a stream of. Undefined if they are not understood as a whole one. */
-  answerOf(events: readonly unknown[]): Readonly<Record<string, unknown>> | undefined;
-  /** An answer as a stream of events, with nothing besides. */
-  eventsOf(answer: Readonly<Record<string, unknown>>, wantsUsage: boolean): string;
+  /** The answer that the data of these events are a stream of. Throws `OddStream` if clients could read another one. */
+  answerOf(events: readonly unknown[]): Members;
+  /** An answer as events, with nothing besides. */
+  eventsOf(answer: Members, how: Written): Iterable<string>;
+}
+
+/** How an answer is written as a stream. */
+export interface Written {
+  readonly wantsUsage: boolean;
+  /** Whether what repeats a text in another form, such as its tokens one by one, stays away. */
+  readonly isMasked: boolean;
+}
+
+/** Says why a stream cannot be judged. It names no part of the answer. */
+export class OddStream extends Error {}
+
+/** More blocks, choices and calls than any model answers with. */
+const mostParts = 10_000;
+
+/** The index of a part of an answer. */
+export function indexIn(value: unknown): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < mostParts) return value;
+  throw new OddStream('a part has no index that makes sense');
 }
 
 /** An event with its name, as some protocols write it. */
-export function namedEvent(data: Readonly<Record<string, unknown>> & { readonly type: string }): string {
+export function namedEvent(data: Members & { readonly type: string }): string {
   return `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+/** An answer without its tokens one by one: they repeat what a mask has taken out of a text. */
+export function withoutTokens(answer: Members): Members {
+  return JSON.parse(JSON.stringify(answer), (name, value: unknown) => (name === 'logprobs' ? null : value)) as Members;
 }

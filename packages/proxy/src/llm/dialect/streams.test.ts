@@ -3,7 +3,8 @@ import { dataOf, SseFramer } from '../sse.ts';
 import { anthropicStream } from './anthropic-stream.ts';
 import { chatStream } from './chat-stream.ts';
 import { responseStream } from './response-stream.ts';
-import type { StreamForm } from './stream-form.ts';
+import type { StreamForm, Written } from './stream-form.ts';
+import { OddStream } from './stream-form.ts';
 
 /** The data of the events of a stream. */
 function eventsIn(stream: string): readonly unknown[] {
@@ -11,10 +12,16 @@ function eventsIn(stream: string): readonly unknown[] {
   return events.map((data) => (data === '[DONE]' ? data : (JSON.parse(data) as unknown)));
 }
 
+const whole: Written = { wantsUsage: true, isMasked: false };
+
+function streamOf(form: StreamForm, answer: Readonly<Record<string, unknown>>, how = whole): string {
+  return [...form.eventsOf(answer, how)].join('');
+}
+
 /** An answer that goes through its own stream is the same. */
 function again(form: StreamForm, events: readonly unknown[]) {
-  const answer = form.answerOf(events) ?? {};
-  return [answer, form.answerOf(eventsIn(form.eventsOf(answer, true)))] as const;
+  const answer = form.answerOf(events);
+  return [answer, form.answerOf(eventsIn(streamOf(form, answer)))] as const;
 }
 
 describe('a stream is put together to its answer, and taken apart again', () => {
@@ -61,7 +68,7 @@ describe('a stream is put together to its answer, and taken apart again', () => 
     ]);
     expect(JSON.stringify(answer)).toContain('"token":"secret"');
     const masked = { ...answer, choices: [{ index: 0, message: { content: '***' }, logprobs: tokens }] };
-    expect(chatStream.eventsOf(masked, false)).not.toContain('secret');
+    expect(streamOf(chatStream, masked, { wantsUsage: false, isMasked: true })).not.toContain('secret');
   });
 
   test('a message of blocks', () => {
@@ -99,7 +106,7 @@ describe('a stream is put together to its answer, and taken apart again', () => 
       ],
     });
     expect(twice).toEqual(answer);
-    expect(anthropicStream.answerOf([{ type: 'ping' }])).toBeUndefined();
+    expect(() => anthropicStream.answerOf([{ type: 'ping' }])).toThrow(OddStream);
   });
 
   test('a response, whose last event holds all of it', () => {
@@ -116,7 +123,7 @@ describe('a stream is put together to its answer, and taken apart again', () => 
     ]);
     expect(answer).toEqual(response);
     expect(twice).toEqual(response);
-    const deltas = eventsIn(responseStream.eventsOf(response, true)) as {
+    const deltas = eventsIn(streamOf(responseStream, response)) as {
       type: string;
       delta?: string;
       sequence_number: number;
@@ -126,6 +133,100 @@ describe('a stream is put together to its answer, and taken apart again', () => 
       '{"to":"ada"}',
     ]);
     expect(deltas.map(({ sequence_number }) => sequence_number)).toEqual(deltas.map((_, at) => at));
-    expect(responseStream.answerOf([{ type: 'response.created', response: {} }])).toBeUndefined();
+    expect(() => responseStream.answerOf([{ type: 'response.created', response: {} }])).toThrow(OddStream);
   });
+});
+
+describe('an answer that was not changed keeps all that was judged', () => {
+  test('a chat: tokens, and what the provider adds', () => {
+    const logprobs = { content: [{ token: 'a' }, { token: 'b' }] };
+    const [answer, twice] = again(chatStream, [
+      { id: 'x', citations: ['u'], choices: [{ index: 0, delta: { content: 'a', odd: { x: 1 } }, logprobs: null }] },
+      { id: 'x', citations: ['u'], choices: [{ index: 0, delta: { content: 'b' }, finish_reason: 'stop', logprobs }] },
+      { id: 'x', citations: ['u'], choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+    ]);
+    expect(answer).toMatchObject({
+      citations: ['u'],
+      choices: [{ message: { content: 'ab', odd: { x: 1 } }, finish_reason: 'stop', logprobs }],
+    });
+    expect(twice).toMatchObject(answer);
+  });
+
+  test('a message: citations, and numbers of an input that a parser would change', () => {
+    const input = '{"id":12345678901234567890}';
+    const block = (index: number, content_block: object) => ({ type: 'content_block_start', index, content_block });
+    const delta = (index: number, more: object) => ({ type: 'content_block_delta', index, delta: more });
+    const [answer, twice] = again(anthropicStream, [
+      { type: 'message_start', message: { id: 'm', content: [] } },
+      block(0, { type: 'text', text: '' }),
+      delta(0, { type: 'citations_delta', citation: { cited_text: 'one' } }),
+      delta(0, { type: 'citations_delta', citation: { cited_text: 'two' } }),
+      block(1, { type: 'tool_use', id: 't', name: 'mail', input: {} }),
+      delta(1, { type: 'input_json_delta', partial_json: input }),
+    ]);
+    expect(answer['content']).toMatchObject([{ citations: [{ cited_text: 'one' }, { cited_text: 'two' }] }, { input }]);
+    expect(twice['content']).toEqual(answer['content']);
+    expect(streamOf(anthropicStream, answer)).toContain(JSON.stringify(input));
+  });
+
+  test('a response whose items are in events of their own', () => {
+    const item = { type: 'reasoning', id: 'i', content: [{ type: 'reasoning_text', text: 'hm' }], summary: [] };
+    const [answer, twice] = again(responseStream, [
+      { type: 'response.output_item.done', output_index: 0, item },
+      { type: 'response.failed', response: { id: 'r', output: [] } },
+    ]);
+    expect(answer).toEqual({ id: 'r', status: 'failed', output: [item] });
+    expect(twice).toEqual(answer);
+    expect(streamOf(responseStream, answer)).not.toContain('output_text');
+  });
+});
+
+test('a masked response has no tokens one by one', () => {
+  const part = { type: 'output_text', text: '***', logprobs: [{ token: 'secret' }] };
+  const answer = { status: 'completed', output: [{ type: 'message', content: [part] }] };
+  expect(streamOf(responseStream, answer, { wantsUsage: true, isMasked: true })).not.toContain('secret');
+});
+
+describe('a stream that clients may read in another way is not understood', () => {
+  const choice = (index: unknown, delta: object) => ({ choices: [{ index, delta }] });
+  const start = { type: 'message_start', message: { content: [] } };
+  const block = (index: unknown) => ({ type: 'content_block_start', index, content_block: { type: 'text', text: '' } });
+  const delta = (index: unknown) => ({ type: 'content_block_delta', index, delta: { type: 'text_delta', text: 'x' } });
+  const done = { type: 'response.completed', response: { output: [] } };
+  const ended = { type: 'response.output_item.done', output_index: 0, item: {} };
+
+  test.each<readonly [string, StreamForm, readonly unknown[]]>([
+    ['a chat without events', chatStream, []],
+    ['a chat with its end alone', chatStream, ['[DONE]']],
+    ['a text that becomes a list', chatStream, [choice(0, { content: 'x' }), choice(0, { content: [] })]],
+    ['a choice without an index', chatStream, [choice(0, { content: 'x' }), choice(undefined, { content: 'y' })]],
+    ['a choice of a text as index', chatStream, [choice('0', { content: 'x' })]],
+    ['a choice of a huge index', chatStream, [choice(1e8, { content: 'x' })]],
+    ['a call without an index', chatStream, [choice(0, { tool_calls: [{ function: { arguments: 'x' } }] })]],
+    ['a hidden member', chatStream, [choice(0, JSON.parse('{"__proto__":{"content":"x"}}') as object)]],
+    ['a message that starts twice', anthropicStream, [start, start]],
+    ['a message with a content from the start', anthropicStream, [{ ...start, message: { content: [{}] } }]],
+    ['a block that starts twice', anthropicStream, [start, block(0), block(0)]],
+    ['a part of no block', anthropicStream, [start, delta(0)]],
+    ['a block of a negative index', anthropicStream, [start, block(-1)]],
+    ['a block of a huge index', anthropicStream, [start, block(4_294_967_294)]],
+    ['a response that ends twice', responseStream, [done, done]],
+    ['an item that ends twice', responseStream, [ended, ended, done]],
+  ])('%s', (_what, form, events) => {
+    expect(() => form.answerOf(events)).toThrow(OddStream);
+  });
+});
+
+test('each part of a stream costs no more than its own size', () => {
+  const most = 10_000;
+  const ids = Array.from({ length: most }, (_, at) => at);
+  const chunks = ids.map((index) => ({ choices: [{ index, delta: { content: 'x', [`m${index}`]: 1 } }] }));
+  expect(chatStream.answerOf(chunks)['choices']).toHaveLength(most);
+  const start = { type: 'message_start', message: { content: [] } };
+  const block = { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } };
+  const citation = { type: 'content_block_delta', index: 0, delta: { type: 'citations_delta', citation: {} } };
+  const long = Array.from({ length: 20_000 }, () => citation);
+  const names = long.map((_, at) => ({ type: 'message_delta', delta: { [`m${at}`]: 1 } }));
+  const [answered] = anthropicStream.answerOf([start, block, ...long, ...names])['content'] as object[];
+  expect((answered as { citations: unknown[] }).citations).toHaveLength(20_000);
 });

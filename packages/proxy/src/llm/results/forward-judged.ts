@@ -2,9 +2,11 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { bounds } from '@reeve/contract';
 import { ResultDenied } from '@reeve/sdk';
+import { isTooDeep } from '../../json/nesting.ts';
 import { AnswerScan, jsonOf } from '../answer-scan.ts';
 import type { CallStop } from '../call-stop.ts';
 import { conceal } from '../conceal.ts';
+import { OddStream, withoutTokens } from '../dialect/stream-form.ts';
 import { eachChunk } from '../each-chunk.ts';
 import { interrupt } from '../interrupt-call.ts';
 import type { ModelCall } from '../model-call.ts';
@@ -12,9 +14,15 @@ import { Refusal } from '../refusal.ts';
 import { sendHead } from '../send-head.ts';
 import type { CallEnd, CallOperation } from '../settlement.ts';
 import { dataOf, SseFramer } from '../sse.ts';
+import { membersIn } from './tool-message.ts';
 
 /** Clients and what is between give up on a stream that says nothing for much longer. */
 const silenceMs = 10_000;
+/** More than any answer has that is as large as can be judged. */
+const mostEvents = 200_000;
+const mostWritten = 8 * bounds.result;
+const sliceBytes = 64 * 1024;
+const byteOrderMark = Buffer.from('\uFEFF');
 const comment = ': the answer is judged as a whole\n\n';
 
 /**
@@ -87,33 +95,64 @@ async function judgedBody(
   passed.usage = dialect.usageOf(jsonOf(text));
   const judged = await judge(operation, opId, text, statusCode >= 400);
   if (dialect.askedIn !== undefined) noteAnswer(jsonOf(judged));
-  return { bytes: judged === text ? body : Buffer.from(judged), isChanged: judged !== text };
+  if (judged === text) return { bytes: body, isChanged: false };
+  const shown = judged.includes('"logprobs"') ? JSON.stringify(withoutTokens(membersIn(jsonOf(judged)))) : judged;
+  return { bytes: Buffer.from(shown), isChanged: true };
 }
 
 async function judgedStream(call: ModelCall, body: Buffer, operation: CallOperation): Promise<JudgedAnswer> {
   const { opId, reader, route, passed } = call;
   const { stream } = route.dialect;
-  const framer = new SseFramer(bounds.result);
-  const events = framer.push(body);
-  const rest = framer.flush();
-  const kept: Buffer[] = [];
-  const data: unknown[] = [];
-  for (const { bytes } of rest === undefined ? events : [...events, rest]) {
-    const text = dataOf(bytes);
-    const value = text === '' || text === '[DONE]' ? text : jsonOf(text);
-    if (value === undefined) throw unread(opId, 'its events are not understood');
-    if (text !== '') data.push(value);
-    if (typeof value === 'object' && value !== null && reader.take(value)) continue;
-    kept.push(bytes);
+  try {
+    const events = eventsIn(body);
+    for (const value of events) if (typeof value === 'object' && value !== null) reader.take(value);
+    passed.usage = reader.usage;
+    if (stream === undefined) throw new OddStream('its events are not understood');
+    const answer = stream.answerOf(events);
+    const judged = await judge(operation, opId, answer, false);
+    call.noteAnswer(judged);
+    // Never in the bytes of the provider: they may hold what nobody has judged.
+    const how = { wantsUsage: reader.wantsUsage ?? true, isMasked: judged !== answer };
+    return { bytes: written(stream.eventsOf(judged, how)), isChanged: true };
+  } catch (error) {
+    throw error instanceof OddStream ? unread(opId, error.message) : error;
   }
-  passed.usage = reader.usage;
-  const answer = stream?.answerOf(data);
-  if (stream === undefined || answer === undefined) throw unread(opId, 'its events are not understood');
-  const judged = await judge(operation, opId, answer, false);
-  call.noteAnswer(judged);
-  const isChanged = judged !== answer;
-  const bytes = isChanged ? Buffer.from(stream.eventsOf(judged, reader.wantsUsage ?? true)) : Buffer.concat(kept);
-  return { bytes, isChanged };
+}
+
+/** The data of the events of a stream. */
+function eventsIn(body: Buffer): readonly unknown[] {
+  // Some clients read the line behind it, others do not.
+  if (body.indexOf(byteOrderMark) === 0) throw new OddStream('it begins with a byte order mark');
+  const framer = new SseFramer(bounds.result);
+  const data: unknown[] = [];
+  let count = 0;
+  const take = (bytes: Buffer) => {
+    if (++count > mostEvents) throw new OddStream(`it has more than ${mostEvents} events`);
+    const text = dataOf(bytes);
+    if (text === '') return;
+    const value = text === '[DONE]' ? text : isTooDeep(text) ? undefined : jsonOf(text);
+    if (value === undefined) throw new OddStream('its events are not understood');
+    data.push(value);
+  };
+  for (let from = 0; from < body.length; from += sliceBytes) {
+    for (const { bytes } of framer.push(body.subarray(from, from + sliceBytes))) take(bytes);
+  }
+  const rest = framer.flush();
+  if (rest !== undefined) take(rest.bytes);
+  return data;
+}
+
+/** Some events repeat what others say. */
+function written(events: Iterable<string>): Buffer {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for (const event of events) {
+    const part = Buffer.from(event);
+    bytes += part.length;
+    if (bytes > mostWritten) throw new OddStream('its events repeat too much');
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
 }
 
 async function judge<Value>(operation: CallOperation, opId: string, value: Value, isError: boolean): Promise<Value> {
