@@ -135,6 +135,18 @@ describe('what tools brought back is judged before the provider sees it', () => 
     expect(told()).not.toContain('from nowhere');
   });
 
+  test('more messages of tools than one request may bring are refused, and nobody is asked', async () => {
+    const before = decisions('look_up');
+    const [user, asked, tool] = chat('x').messages;
+    const body = { model: 'gpt-5-mini', messages: [user, asked, ...Array.from({ length: 4097 }, () => tool)] };
+    const answer = await world.post('/v1/chat/completions', JSON.stringify(body));
+    expect([answer.status, await answer.text()]).toEqual([
+      400,
+      expect.stringContaining('more than 4096 messages of tools'),
+    ]);
+    expect(decisions('look_up')).toBe(before);
+  });
+
   test('once for a run: what is sent again is known, and another run judges it again', async () => {
     const request = chat(`once ${email}`, { id: 'call_once' });
     const before = decisions('look_up');

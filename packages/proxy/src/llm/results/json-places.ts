@@ -4,7 +4,7 @@ import { jsonMembers } from '../json-members.ts';
 /** Where a value stands in a text. */
 export type Place = Pick<JsonMember, 'from' | 'to'>;
 
-const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
+const [quote, backslash, comma, openBrace] = [0x22, 0x5c, 0x2c, 0x7b];
 
 /** Where the items of a list stand, which itself stands at a place of valid JSON. */
 export function jsonItems(text: Buffer, { from, to }: Place): readonly Place[] {
@@ -14,7 +14,7 @@ export function jsonItems(text: Buffer, { from, to }: Place): readonly Place[] {
   for (let at = from; at < to; at++) {
     const byte = text[at];
     if (byte === quote) at = stringEnd(text, at);
-    else if (byte === 0x7b || byte === 0x5b) depth++;
+    else if (byte === openBrace || byte === 0x5b) depth++;
     else if (byte === 0x7d || byte === 0x5d) depth--;
     if ((depth === 1 && byte === comma) || depth === 0) {
       const item = trimmed(text, start, at);
@@ -26,20 +26,35 @@ export function jsonItems(text: Buffer, { from, to }: Place): readonly Place[] {
   return items;
 }
 
-/** Where a value stands that is reached by names of members and indices. Undefined if it is not there. */
-export function placeAt(text: Buffer, whole: Place, path: readonly (string | number)[]): Place | undefined {
-  let place: Place | undefined = whole;
-  for (const step of path) {
-    if (place === undefined) return undefined;
-    if (typeof step === 'number') place = jsonItems(text, place)[step];
-    else {
-      const { from, to }: Place = place;
-      const { members } = jsonMembers(text.subarray(from, to));
-      const member = members.find(({ key }) => key === step);
-      place = member === undefined ? undefined : { from: from + member.from, to: from + member.to };
-    }
+/** Finds where values stand in a text of JSON, by names of members and indices. It reads each list and each object once. */
+export class JsonPlaces {
+  readonly #text: Buffer;
+  readonly #within = new Map<number, ReadonlyMap<string | number, Place>>();
+
+  constructor(text: Buffer) {
+    this.#text = text;
   }
-  return place;
+
+  /** Undefined if it is not there. */
+  find(path: readonly (string | number)[]): Place | undefined {
+    let place: Place | undefined = { from: this.#text.indexOf('{'), to: this.#text.length };
+    for (const step of path) place = place === undefined ? undefined : this.#in(place).get(step);
+    return place;
+  }
+
+  #in(place: Place): ReadonlyMap<string | number, Place> {
+    const known = this.#within.get(place.from);
+    if (known !== undefined) return known;
+    const found =
+      this.#text[place.from] === openBrace ? this.#members(place) : new Map(jsonItems(this.#text, place).entries());
+    this.#within.set(place.from, found);
+    return found;
+  }
+
+  #members({ from, to }: Place): ReadonlyMap<string, Place> {
+    const { members } = jsonMembers(this.#text.subarray(from, to));
+    return new Map(members.map((each) => [each.key, { from: from + each.from, to: from + each.to }]));
+  }
 }
 
 function stringEnd(text: Buffer, open: number): number {

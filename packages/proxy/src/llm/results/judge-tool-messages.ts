@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Agent, RunOptions } from '@reeve/sdk';
 import { ActionDeniedError, ReeveInvalidRequest, ResultDenied } from '@reeve/sdk';
 import type { JsonRequest } from '../json-request.ts';
+import { Refusal } from '../refusal.ts';
 import type { OwnedMemory } from './owned-memory.ts';
 import { replacedIn } from './replaced-in.ts';
 import type { AskedTool, ToolMessage } from './tool-message.ts';
@@ -23,6 +24,8 @@ export interface JudgeMessages {
 
 /** Checks of one request at once. */
 const mostAtOnce = 16;
+/** Each may be a check. */
+const mostMessages = 4096;
 
 /**
  * Has judged what tools brought back, before a model reads it: each message once for an agent, its run and its user. The
@@ -33,10 +36,14 @@ export async function judgeToolMessages(
   messages: readonly ToolMessage[],
   judge: JudgeMessages,
 ): Promise<Buffer> {
-  const left = [...messages];
+  if (messages.length > mostMessages) {
+    throw new Refusal('invalid_request', `the request has more than ${mostMessages} messages of tools`);
+  }
+  // Whoever is free takes the next one.
+  const left = messages.values();
   const replaced: { path: ToolMessage['path']; content: unknown }[] = [];
   const judgeNext = async () => {
-    for (let message = left.shift(); message !== undefined; message = left.shift()) {
+    for (const message of left) {
       const verdict = await verdictOn(message, judge);
       if (verdict !== 'as_it_is') replaced.push({ path: message.path, content: verdict.content });
     }

@@ -1,25 +1,17 @@
 import type { JsonRequest } from '../json-request.ts';
-import type { Place } from './json-items.ts';
-import { jsonItems, placeAt } from './json-items.ts';
+import { JsonPlaces } from './json-places.ts';
 
-/** A value to put in place of another one, which stands in an item of a list of the body. */
+/** A value to put in place of another one of the body. */
 export interface Replacement {
   readonly path: readonly (string | number)[];
   readonly content: unknown;
 }
 
 /** The body with other values. Every other byte stays. */
-export function replacedIn({ body, places }: JsonRequest, replacements: readonly Replacement[]): Buffer {
-  const lists = new Map<string, readonly Place[]>();
-  const itemsOf = (name: string) => {
-    const list = places.members.find(({ key }) => key === name);
-    const items = lists.get(name) ?? (list === undefined ? [] : jsonItems(body, list));
-    lists.set(name, items);
-    return items;
-  };
-  const cuts = replacements.map(({ path: [name, at, ...rest], content }) => {
-    const item = itemsOf(String(name))[Number(at)];
-    const place = item === undefined ? undefined : placeAt(body, item, rest);
+export function replacedIn({ body }: JsonRequest, replacements: readonly Replacement[]): Buffer {
+  const places = new JsonPlaces(body);
+  const cuts = replacements.map(({ path, content }) => {
+    const place = places.find(path);
     if (place === undefined) throw new Error('the message is not where it was');
     return { ...place, text: Buffer.from(JSON.stringify(content)) };
   });

@@ -1,8 +1,8 @@
 import { jsonMembers } from '../json-members.ts';
 import type { JsonRequest } from '../json-request.ts';
 import { requireClear } from '../json-request.ts';
-import type { Place } from './json-items.ts';
-import { jsonItems } from './json-items.ts';
+import type { Place } from './json-places.ts';
+import { jsonItems } from './json-places.ts';
 
 /** Members by which a message is known as what a tool brought back, and by which its call is found. */
 const known = new Set([

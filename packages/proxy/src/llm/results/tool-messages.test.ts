@@ -86,6 +86,19 @@ test('another content takes the place of the first one, and every other byte sta
   );
 });
 
+test('each list of the body is read once, however many of its items are replaced', () => {
+  const block = { type: 'tool_result', tool_use_id: 't', content: 'x'.repeat(500) };
+  const content = Array.from({ length: 4000 }, () => block);
+  const request = parseRequest(Buffer.from(JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] })));
+  const found = anthropicToolMessages(request.value);
+  const replaced = replacedIn(
+    request,
+    found.map(({ path }) => ({ path, content: 'y' })),
+  );
+  const messages = [{ role: 'user', content: content.map((each) => ({ ...each, content: 'y' })) }];
+  expect(JSON.parse(replaced.toString())).toEqual({ model: 'm', messages });
+});
+
 describe('a message that readers may understand differently is refused', () => {
   const refused = (messages: string) => () =>
     requireClearMessages(parseRequest(Buffer.from(`{"model":"m","messages":${messages}}`)));
