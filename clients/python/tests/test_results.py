@@ -16,6 +16,7 @@ from gateway_process import BOOTSTRAP_KEY
 from scripted_gateway import Play, Refused, ScriptedGateway, Signal, denying, passing
 
 from reeve import Agent, AsyncReeve, MaskedError, OperationTerminated, Reeve, ResultDenied
+from reeve._wire_result import wire_result_of
 from reeve.v1 import common_pb2
 from reeve.v1.policy_service_pb2 import CheckResultResponse, CompleteActionRequest
 
@@ -269,3 +270,15 @@ def test_the_async_client_does_the_same() -> None:
 
     with ScriptedGateway(masking(b"[email]")) as gateway:
         asyncio.run(tried(gateway))
+
+
+@pytest.mark.parametrize("text", [" " * 1_000_000 + "x", "\t\n\r " * 250_000 + "x", "1" + " " * 1_000_000 + "x"])
+def test_a_text_of_blanks_keeps_nobody_waiting(text: str) -> None:
+    assert wire_result_of(text).data == text.encode()
+
+
+@pytest.mark.parametrize("text", [" 4111111111111111\n", "", " \t", '"a"', "true"])
+def test_a_scalar_among_blanks_goes_as_a_text(text: str) -> None:
+    wire = wire_result_of(text)
+    assert wire.data.startswith(b'"')
+    assert wire.read(wire.data) == text

@@ -15,9 +15,7 @@ from .errors import InternalError, MaskedError
 LARGEST_RESULT = 16 * 1024 * 1024
 
 #: These would not be texts to a policy, although they are to whoever reads them: a number of a card, for example.
-_SCALAR = re.compile(
-    r'[ \t\n\r]*(?:"[\s\S]*"|true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)?[ \t\n\r]*\Z'
-)
+_SCALAR = re.compile(r'(?:"[\s\S]*"|true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)?\Z')
 
 
 class UnjudgeableResult(Exception):
@@ -38,7 +36,7 @@ def wire_result_of(result: Any) -> WireResult:
     """
     if not isinstance(result, str):
         return _sized(_json_of(result), _parsed)
-    return _sized(_dumped(result), _parsed) if _SCALAR.match(result) else _sized(result, _text_of)
+    return _sized(_dumped(result), _parsed) if _SCALAR.match(result.strip()) else _sized(result, _text_of)
 
 
 def wire_error_of(error: BaseException) -> WireResult:
