@@ -88,3 +88,37 @@ test('with --fail-open calls happen without a gateway, and each says so on stder
   expect(upstream.seen).toHaveLength(3);
   expect(proxy.output).not.toContain(world.agent.token);
 });
+
+test('with --fail-open what was decided about messages of tools still holds', async () => {
+  const policy = `
+name: test
+default: allow
+rules:
+  - { name: emails, on: result, effect: mask, actions: [tool_call], tools: [look_up], mask: { detect: [email] } }
+${prices}`;
+  await using world = await LlmWorld.start({ policy, proxyArgs: ['--fail-open'] });
+  const call = { id: 'call_1', type: 'function' as const, function: { name: 'look_up', arguments: '{}' } };
+  const tool = (content: string, id = 'call_1') => ({ role: 'tool' as const, tool_call_id: id, content });
+  const send = (...tools: ReturnType<typeof tool>[]) => {
+    const asked = { role: 'assistant' as const, content: null, tool_calls: [call] };
+    return world.openai().chat.completions.create({ model, messages: [...messages, asked, ...tools] });
+  };
+  await send(tool('it is ada@example.com'));
+  expect(world.upstream.last.body).not.toContain('ada@example.com');
+  expect(world.proxy.cli.stderr).toBe('');
+  await world.gateway.kill('SIGKILL');
+  await send(tool('it is ada@example.com'), tool('from nowhere', 'call_9'), tool('new'), tool('newer'));
+  expect(world.upstream.last.body).not.toContain('ada@example.com');
+  expect(world.upstream.last.body).not.toContain('from nowhere');
+  expect(world.upstream.last.json['messages']).toMatchObject([
+    {},
+    {},
+    {},
+    {},
+    { content: 'new' },
+    { content: 'newer' },
+  ]);
+  await eventually(() =>
+    expect(world.proxy.cli.stderr.match(/fail-open: messages of tools go on unjudged/g)).toHaveLength(1),
+  );
+});

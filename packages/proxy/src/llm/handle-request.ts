@@ -86,16 +86,19 @@ async function handleCall(
   const parts = { route, query, request, response, token, gone: goneSignal(response) };
   try {
     await actAs(context.agents, token, context.callsPerAgent, async (agent, revoked) => {
-      const { upstream, ...read } = await reading();
+      const read = await reading();
+      const { upstream } = read;
       const ids = { ...traceOf(request), runId: upstream.isRunFixed ? undefined : runIdOf(request), subjectToken };
       const judged = await judgedRequest(
         { agent, context, ids, upstream, gone: parts.gone },
         route.dialect,
         read.parsed,
       );
+      // Without a gateway it goes on as what was decided of it so far.
+      given = { ...read, parsed: judged };
       const opId = `${ids.traceId}:${ids.spanId}`;
       const noteAnswer = (answer: unknown) => noteCalls(context.toolMemory, agent, route.dialect, answer);
-      const call = makeCall(context, { ...parts, opId, revoked, noteAnswer }, { ...read, upstream, parsed: judged });
+      const call = makeCall(context, { ...parts, opId, revoked, noteAnswer }, given);
       await governCall(agent, call, ids, context);
       await untilTaken(response);
     });
@@ -116,7 +119,7 @@ type CallParts = Pick<
   'route' | 'query' | 'request' | 'response' | 'token' | 'opId' | 'revoked' | 'gone' | 'noteAnswer'
 >;
 
-/** A call as its client has sent it. */
+/** A call as its client has sent it, or as what its model may read of it. */
 interface GivenCall {
   readonly held: HeldBody;
   readonly parsed: JsonRequest;

@@ -3,6 +3,7 @@ import type { Agent, RunOptions } from '@reeve/sdk';
 import { ActionDeniedError, ReeveInvalidRequest, ResultDenied } from '@reeve/sdk';
 import type { JsonRequest } from '../json-request.ts';
 import { Refusal } from '../refusal.ts';
+import { refusalOf } from '../refusal-of.ts';
 import type { OwnedMemory } from './owned-memory.ts';
 import { replacedIn } from './replaced-in.ts';
 import type { AskedTool, ToolMessage } from './tool-message.ts';
@@ -19,6 +20,8 @@ export interface ToolMemory {
 export interface JudgeMessages {
   readonly agent: Agent;
   readonly memory: ToolMemory;
+  /** Hears that messages pass unjudged because no gateway answers. Undefined if none may. */
+  readonly whenAway: ((this: void, why: string) => void) | undefined;
   readonly options: Pick<RunOptions, 'runId' | 'subjectToken' | 'via' | 'waitMs' | 'signal' | 'traceId'>;
 }
 
@@ -42,9 +45,10 @@ export async function judgeToolMessages(
   // Whoever is free takes the next one.
   const left = messages.values();
   const replaced: { path: ToolMessage['path']; content: unknown }[] = [];
+  const hearing = hearingOnce(judge);
   const judgeNext = async () => {
     for (const message of left) {
-      const verdict = await verdictOn(message, judge);
+      const verdict = await verdictOn(message, hearing);
       if (verdict !== 'as_it_is') replaced.push({ path: message.path, content: verdict.content });
     }
   };
@@ -52,7 +56,23 @@ export async function judgeToolMessages(
   return replaced.length === 0 ? request.body : replacedIn(request, replaced);
 }
 
-async function verdictOn(message: ToolMessage, judge: JudgeMessages): Promise<Verdict> {
+interface Hearing extends JudgeMessages {
+  readonly isAway: boolean;
+}
+
+/** Who knows that no gateway answers does not ask again for the same request. */
+function hearingOnce(judge: JudgeMessages): Hearing {
+  const { whenAway } = judge;
+  const hearing = { ...judge, isAway: false };
+  if (whenAway === undefined) return hearing;
+  hearing.whenAway = (why) => {
+    if (!hearing.isAway) whenAway(why);
+    hearing.isAway = true;
+  };
+  return hearing;
+}
+
+async function verdictOn(message: ToolMessage, judge: Hearing): Promise<Verdict> {
   const { agent, memory, options } = judge;
   const owner = ownerOf(agent);
   const known = message.callId === undefined ? undefined : memory.calls.find(owner, message.callId);
@@ -63,6 +83,7 @@ async function verdictOn(message: ToolMessage, judge: JudgeMessages): Promise<Ve
   if (call === undefined || call.name === '') {
     return { content: message.denied('Denied by policy: this answers no call of a tool that is known here') };
   }
+  if (judge.isAway) return 'as_it_is';
   const { verdict, isFinal } = await judged(message, call, judge);
   if (isFinal) memory.verdicts.remember(owner, digest, verdict);
   return verdict;
@@ -75,7 +96,7 @@ export function ownerOf({ id: { orgId, teamId, agentId } }: Agent): string {
 async function judged(
   { content, isError, denied }: ToolMessage,
   { name, args }: AskedTool,
-  { agent, options }: JudgeMessages,
+  { agent, options, whenAway }: JudgeMessages,
 ): Promise<{ readonly verdict: Verdict; readonly isFinal: boolean }> {
   let verdict: Verdict = 'as_it_is';
   try {
@@ -84,8 +105,9 @@ async function judged(
       async (operation) => {
         if (isError) operation.ended('failed');
         if (!operation.answer.judgeResult) return;
+        verdict = { content: denied('Denied by policy: nobody has judged this') };
         const allowed = await operation.checkResult(content, { isError });
-        if (allowed !== content) verdict = { content: allowed };
+        verdict = allowed === content ? 'as_it_is' : { content: allowed };
       },
       options,
     );
@@ -103,7 +125,10 @@ async function judged(
     if (error instanceof ActionDeniedError && error.answer.decision === 'pending') {
       await agent.complete(error.answer.opId, { outcome: 'cancelled' }).catch(() => {});
     }
-    throw error;
+    const { code, message } = refusalOf(error);
+    if (whenAway === undefined || code !== 'gateway_unavailable') throw error;
+    whenAway(message);
+    return { verdict, isFinal: false };
   }
 }
 

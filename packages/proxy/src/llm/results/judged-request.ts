@@ -9,7 +9,11 @@ import { judgeToolMessages, ownerOf } from './judge-tool-messages.ts';
 
 export interface RequestJudge {
   readonly agent: Agent;
-  readonly context: GovernOptions & { readonly toolMemory: ToolMemory };
+  readonly context: GovernOptions & {
+    readonly toolMemory: ToolMemory;
+    readonly failOpen: boolean;
+    readonly tell: (line: string) => void;
+  };
   readonly ids: CallIds;
   readonly upstream: Upstream;
   readonly gone: AbortSignal;
@@ -28,6 +32,9 @@ export async function judgedRequest(
   const body = await judgeToolMessages(request, messages, {
     agent,
     memory: context.toolMemory,
+    whenAway: context.failOpen
+      ? (why) => context.tell(`fail-open: messages of tools go on unjudged. ${why}`)
+      : undefined,
     options: { traceId, runId, subjectToken, ...how },
   });
   return body === request.body ? request : parseRequest(body);
