@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { Action } from '../action/action.ts';
+import { action } from '../action/action.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { PolicyFeatures, ResultFacts } from '../policy/condition.ts';
 import { Evaluation } from '../policy/condition.ts';
@@ -17,6 +19,8 @@ const conditions: Readonly<Record<string, (facts: ResultFacts) => boolean>> = {
   'says secret': (facts) => facts.resultText().includes('secret'),
   'args.path is /etc': (facts) => (facts.args() as { path: string }).path === '/etc',
   'the run is tainted': (facts) => facts.run().labels.includes('tainted'),
+  'the tool is read': (facts) => facts.action.tool === 'read',
+  'the address is example': (facts) => facts.action.url === 'https://example.com/',
   'is empty': (facts) => facts.result() === '',
   fails: () => {
     throw new Error('it fails');
@@ -97,6 +101,71 @@ describe('what rules on results say', () => {
     expect(await ask(await running('open', '{"path":"/etc"}'), '1')).toMatchObject({ decision: 'deny' });
     const long = JSON.stringify({ path: '/tmp', text: 'x'.repeat(20_000) });
     expect(await ask(await running('open', long), '1')).toMatchObject({ decision: 'deny', policyRule: 'p/path' });
+  });
+
+  describe('where the log has secrets of the call replaced', () => {
+    const secret = 'token=abc123def456';
+    const deny = (matcher: string) => `{ name: denies, on: result, effect: deny, ${matcher} }`;
+
+    test.each<[string, Action, string]>([
+      ['a path', action('file_operation', { path: `/x/${secret}/../../hr/pay.csv` }), 'paths: [/hr/pay.csv]'],
+      ['a tool', action('tool_call', { tool: `read ${secret}` }), 'tools: [read *]'],
+      ['a model', action('llm_call', { model: `m ${secret}/x` }), 'models: ["m *x"]'],
+      [
+        'a command',
+        action('process_exec', { command: 'cat', commandArgs: ['--token', '/hr/pay.csv'] }),
+        'commands: ["cat * /hr/pay.csv"]',
+      ],
+      ['a host', action('network_call', { host: `a.example?${secret}` }), 'hosts: [a.example]'],
+      ['a URL', action('tool_call', { tool: 'read', url: `https://${secret}@a.example/` }), 'hosts: [a.example]'],
+      ['a tool in a condition', action('tool_call', { tool: `read ${secret}` }), 'when: the tool is read'],
+      [
+        'a URL in a condition',
+        action('tool_call', { tool: 'read', url: `https://a.example/?${secret}` }),
+        'when: the address is example',
+      ],
+      [
+        'arguments',
+        action('tool_call', { tool: 'read', json: JSON.stringify({ path: secret }) }),
+        'when: args.path is /etc',
+      ],
+    ])('%s counts for rules that deny', async (_, call, matcher) => {
+      await g.policies(`name: p\ndefault: allow\nrules: [${deny(matcher)}]`);
+      const { opId, decision } = await g.check(bot, { action: call });
+      expect(decision).toBe('allow');
+      expect(await ask(opId, '1')).toMatchObject({ decision: 'deny', policyRule: 'p/denies' });
+    });
+
+    test('it counts for masks and labels, and not for an allowance without labels', async () => {
+      await g.policies(`
+name: p
+default: allow
+rules:
+  - { name: allows, on: result, effect: allow, paths: [/x/**] }
+  - { name: labels, on: result, effect: allow, paths: [/hr/pay.csv], labels: [pay] }
+  - { name: masks, on: result, effect: mask, paths: [/hr/pay.csv], mask: { detect: [email] } }
+`);
+      const path = `/x/${secret}/../../hr/pay.csv`;
+      const { opId } = await g.check(bot, { action: action('file_operation', { path }) });
+      expect(await ask(opId, 'a@b.example')).toMatchObject({
+        policyRule: 'p/masks',
+        passed: '[masked]',
+        labels: ['pay'],
+      });
+      await g.policies(`name: p\ndefault: allow\nrules: [{ name: allows, on: result, effect: allow, paths: [/x/**] }]`);
+      expect(await ask(opId, 'a@b.example')).toMatchObject({ decision: 'allow', policyRule: 'default' });
+    });
+
+    test('a host in front of them is known', async () => {
+      await g.policies(`name: p\ndefault: allow\nrules: [${deny('hosts: [a.example]')}]`);
+      const to = (host: string) => action('tool_call', { tool: 'read', url: `https://${host}/?${secret}` });
+      const [here, there] = [
+        await g.check(bot, { action: to('a.example') }),
+        await g.check(bot, { action: to('b.example') }),
+      ];
+      expect(await ask(here.opId, '1')).toMatchObject({ decision: 'deny' });
+      expect(await ask(there.opId, '1')).toMatchObject({ decision: 'allow' });
+    });
   });
 
   test('where the log does not have the call, nothing passes', async () => {

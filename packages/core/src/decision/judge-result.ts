@@ -3,9 +3,10 @@ import { messageOf } from '../kernel/index.ts';
 import type { FoundBy, Mask } from '../masking/index.ts';
 import { maskResult } from '../masking/index.ts';
 import type { PolicySet, ResultVerdict } from '../policy/index.ts';
-import { Evaluation, labelsOfRules, subjectOf } from '../policy/index.ts';
+import { Evaluation, labelsOfRules, subjectOfRecord } from '../policy/index.ts';
 import type { OwedLabel } from '../runs/index.ts';
 import { noLabels } from '../runs/index.ts';
+import { isHidden } from './hidden-texts.ts';
 import type { RecordedDecision } from './recorded-decision.ts';
 import type { Party, ResultMoment } from './result-facts.ts';
 import { CallOfResult, ResultText } from './result-facts.ts';
@@ -39,7 +40,7 @@ export interface JudgedResult {
   readonly labels: readonly OwedLabel[];
   /** SHA-256 of the bytes that are passed on; absent if none are. */
   readonly digest?: string;
-  /** It was denied because judging it costs more than it may. */
+  /** Judging it costs more than it may: rules counted as matching that nobody could try. */
   readonly isSpent?: true;
 }
 
@@ -72,7 +73,8 @@ export function judgeResult(judge: ResultJudge, result: ResultToJudge, moment: R
   if (!policies.hasResultRules) return passed(allow, noRules);
   const { call } = result;
   if (call === undefined) return deny('the log does not have the call of this result any more');
-  const evaluation = new Evaluation(subjectOf(call.action, call.user ?? null), costOf(text.length));
+  const subject = subjectOfRecord(call.action, call.user ?? null, isHidden);
+  const evaluation = new Evaluation(subject, costOf(text.length));
   const verdict = verdictOfAll(policies, { ...result, call }, new ResultText(text), moment, evaluation);
   if (verdict.effect === 'deny') return { ...deny(verdict.reason, verdict.rule), ...spentBy(evaluation) };
   if (verdict.effect === 'allow') return passed(allow, verdict);

@@ -4,6 +4,7 @@ import type { EpochMs } from '../kernel/index.ts';
 import type { ResultFacts, RunFacts, SpendFacts } from '../policy/index.ts';
 import type { AgentRecord } from '../tenancy/index.ts';
 import type { RecordedDecision } from './recorded-decision.ts';
+import { shownAction, shownJson, shownUser } from './hidden-texts.ts';
 import { isOmission } from './omission.ts';
 import { RecordedFacts } from './recorded-decision.ts';
 
@@ -52,7 +53,7 @@ export class ResultText {
 
 /**
  * What conditions on a result may read. What is about the call comes from the log: what that does not hold is an error
- * of the condition, never guessed. The run, the spend and the time are the present ones.
+ * of the condition, never guessed, and neither is what was replaced there as a secret. The run, the spend and the time are the present ones.
  */
 export class CallOfResult implements ResultFacts {
   readonly agent: AgentRecord;
@@ -72,21 +73,21 @@ export class CallOfResult implements ResultFacts {
     this.#result = result;
     this.agent = party.record;
     this.depth = party.depth;
-    this.action = call.action;
+    this.action = shownAction(call.action);
     this.now = moment.now;
     this.costUsd = this.#recorded.costUsd;
   }
 
   args(): unknown {
-    return this.#recorded.args();
+    return shownJson(this.#recorded.args(), 'the arguments');
   }
 
   annotations(): unknown {
-    return this.#recorded.annotations();
+    return shownJson(this.#recorded.annotations(), 'the annotations');
   }
 
   user(): User | null {
-    return this.#recorded.user();
+    return shownUser(this.#recorded.user());
   }
 
   run(): RunFacts {

@@ -39,7 +39,7 @@ export type { PolicyHistory, PolicyStore, PolicyVersion, StoredVersion } from '.
 export { preparePolicies } from './store/store-version.ts';
 export { withWriters } from './store/writers-from-before.ts';
 export type { Subject } from './subject.ts';
-export { subjectOf } from './subject.ts';
+export { subjectOf, subjectOfRecord } from './subject.ts';
 export { ToolFacts } from './tool-facts.ts';
 export type { ChangedMember, JudgedAgent, RewrittenArgs } from './rewrite-args.ts';
 export { RewrittenFacts, applyChanges, rewriteArgs } from './rewrite-args.ts';

@@ -4,9 +4,9 @@ import type { Effect, Matchers, PolicyDocument, PolicyRule } from './document.ts
 import { effects } from './document.ts';
 import type { Evaluation } from './condition.ts';
 import type { AnyRule, FactsOf } from './rule-matching.ts';
-import { allDimensions, fits, matches } from './rule-matching.ts';
+import { fits, matches } from './rule-matching.ts';
 import type { Dimension } from './subject.ts';
-import { textsOf } from './subject.ts';
+import { allDimensions, textsOf } from './subject.ts';
 
 /** A rule with what is known about it at load time. */
 export interface CompiledRule<Rule extends AnyRule = PolicyRule> {
@@ -43,7 +43,7 @@ interface Bucket<Rule extends AnyRule> {
 interface ActionIndex<Rule extends AnyRule> {
   readonly buckets: Map<Dimension, Bucket<Rule>>;
   readonly always: CompiledRule<Rule>[];
-  /** Rules in the buckets that do not allow. An unreadable host or path counts as theirs. */
+  /** Rules in the buckets that are not judged as ones that allow. What nobody can read counts as theirs. */
   readonly wary: CompiledRule<Rule>[];
 }
 
@@ -123,9 +123,9 @@ export class RuleIndex<Rule extends AnyRule = PolicyRule> {
     if (index === undefined) return;
     if (index.always.length > 0) visit(index.always);
     if (subject.unclear !== null) {
-      const { dimension, text } = subject.unclear;
+      const { dimensions, text } = subject.unclear;
       if (index.wary.length > 0) visit(index.wary);
-      visit(index.buckets.get(dimension)?.exact.get(text) ?? []);
+      for (const dimension of dimensions) visit(index.buckets.get(dimension)?.exact.get(text ?? '') ?? []);
     }
     for (const [dimension, bucket] of index.buckets) {
       for (const text of textsOf(subject, dimension)) visitNaming(bucket, text, visit);
@@ -230,7 +230,7 @@ function add<Rule extends AnyRule>(index: ActionIndex<Rule>, rule: CompiledRule<
     bucket = { exact: new Map(), prefixed: new Map() };
     index.buckets.set(dimension, bucket);
   }
-  if (rule.effect !== 'allow') index.wary.push(rule);
+  if (rule.rule.effect !== 'allow') index.wary.push(rule);
   for (const glob of globs) {
     const prefix = glob.prefix.slice(0, longestPrefix);
     if (glob.literal) push(bucket.exact, glob.prefix, rule);

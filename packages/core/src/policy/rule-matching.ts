@@ -2,15 +2,13 @@ import type { Glob } from '../kernel/index.ts';
 import type { Evaluation } from './condition.ts';
 import type { PolicyRule, ResultRule } from './document.ts';
 import type { Dimension, Unclear } from './subject.ts';
-import { textsOf } from './subject.ts';
+import { allDimensions, isUnclear, textsOf } from './subject.ts';
 
 /** A rule on calls, or one on results. */
 export type AnyRule = PolicyRule | ResultRule;
 
 /** What the conditions of such rules read. */
 export type FactsOf<Rule extends AnyRule> = Parameters<NonNullable<Rule['when']>>[0];
-
-export const allDimensions: readonly Dimension[] = ['tools', 'models', 'hosts', 'paths', 'commands', 'users'];
 
 export const priceOfRule = 5;
 export const priceOfGlob = 5;
@@ -52,8 +50,7 @@ function anyMatches(
   dimension: Dimension,
   { subject, charge }: Evaluation,
 ): boolean {
-  const { unclear } = subject;
-  if (unclear?.dimension === dimension) return effect !== 'allow' || namesUnclear(globs, unclear);
+  if (isUnclear(subject, dimension)) return effect !== 'allow' || namesUnclear(globs, subject.unclear);
   return textsOf(subject, dimension).some((text) =>
     globs.some((glob) => {
       charge(priceOfGlob);
@@ -63,8 +60,9 @@ function anyMatches(
 }
 
 /** Only a rule that names an unreadable text literally allows it. */
-export function namesUnclear(globs: readonly Glob[], { text }: Unclear): boolean {
-  return globs.some((glob) => glob.literal && glob.matches(text));
+export function namesUnclear(globs: readonly Glob[], unclear: Unclear | null): boolean {
+  const text = unclear?.text ?? null;
+  return text !== null && globs.some((glob) => glob.literal && glob.matches(text));
 }
 
 /** Whether the rule names the host of the action itself. A host that nobody can read is named by nobody. */

@@ -155,7 +155,7 @@ describe('what nobody can read', () => {
   ])('is no host of a network call, and not clear: %j', (host) => {
     expect(subjectOf(action('network_call', { host }))).toMatchObject({
       host: null,
-      unclear: { dimension: 'hosts', text: host.toLowerCase() },
+      unclear: { dimensions: ['hosts'], text: host.toLowerCase() },
     });
   });
 
@@ -167,7 +167,7 @@ describe('what nobody can read', () => {
     'pg://good.com\\@evil.com',
     'blob:https://e.com/1',
   ])('nor of a tool: %j', (url) => {
-    expect(subjectOf(action('tool_call', { url }))).toMatchObject({ host: null, unclear: { dimension: 'hosts' } });
+    expect(subjectOf(action('tool_call', { url }))).toMatchObject({ host: null, unclear: { dimensions: ['hosts'] } });
   });
 
   test.each([

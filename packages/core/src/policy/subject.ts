@@ -14,17 +14,23 @@ export interface Subject {
   readonly commandLine: string | null;
   /** The proven user's email, or else its `sub`. */
   readonly user: string | null;
-  /** A host or a path that nobody can read. Rules that deny or ask count it as theirs; rules that allow do not. */
+  /** What nobody can read. Rules that deny or ask count it as theirs; rules that allow do not. */
   readonly unclear: Unclear | null;
 }
 
 export interface Unclear {
-  readonly dimension: 'hosts' | 'paths';
-  /** As sent, in lower case if case does not count. */
-  readonly text: string;
+  readonly dimensions: readonly Dimension[];
+  /** As sent, in lower case if case does not count. Null if that is not known: then no rule names it. */
+  readonly text: string | null;
 }
 
 export type Dimension = 'tools' | 'models' | 'hosts' | 'paths' | 'commands' | 'users';
+
+export function isUnclear({ unclear }: Subject, dimension: Dimension): boolean {
+  return unclear !== null && unclear.dimensions.includes(dimension);
+}
+
+export const allDimensions: readonly Dimension[] = ['tools', 'models', 'hosts', 'paths', 'commands', 'users'];
 
 const none: Subject = {
   tool: null,
@@ -40,6 +46,43 @@ const none: Subject = {
 export function subjectOf(action: Action, user: Pick<User, 'email' | 'sub'> | null = null): Subject {
   const subject = subjectOfAction(action);
   return user === null ? subject : { ...subject, user: nameOfUser(user) };
+}
+
+/**
+ * The subject of a call of which only a record is left, with secrets replaced. What was replaced in it may have been
+ * anything, so nobody can read it.
+ */
+export function subjectOfRecord(
+  action: Action,
+  user: Pick<User, 'email' | 'sub'> | null,
+  isHidden: (text: string) => boolean,
+): Subject {
+  const subject = subjectOf(action, user);
+  const hidden = hiddenIn(action, user, isHidden);
+  return hidden.length === 0
+    ? subject
+    : { ...subject, unclear: { dimensions: [...hidden, ...(subject.unclear?.dimensions ?? [])], text: null } };
+}
+
+function hiddenIn(
+  action: Action,
+  user: Pick<User, 'email' | 'sub'> | null,
+  isHidden: (text: string) => boolean,
+): readonly Dimension[] {
+  const read: Readonly<Record<Dimension, readonly string[]>> = {
+    tools: [action.tool],
+    models: [action.model],
+    hosts: [action.type === 'network_call' ? action.host : upToPath(action.url)],
+    paths: [action.path],
+    commands: [action.command, ...action.commandArgs],
+    users: user === null ? [] : [nameOfUser(user)],
+  };
+  return allDimensions.filter((dimension) => read[dimension].some(isHidden));
+}
+
+/** A URL up to where its host has surely ended. All of it if that cannot be told. */
+function upToPath(url: string): string {
+  return /^[a-z][a-z\d+.-]*:\/\/[^/?#\\\s]*(?=[/?#])/i.exec(url)?.[0] ?? url;
 }
 
 function subjectOfAction(action: Action): Subject {
@@ -77,7 +120,7 @@ function placeOf(action: Action): Place {
   // A network call always has a host, whatever it looks like.
   const found: Place =
     host === unclear || (isCall && host === null)
-      ? { host: null, unclear: { dimension: 'hosts', text: text.toLowerCase() } }
+      ? { host: null, unclear: { dimensions: ['hosts'], text: text.toLowerCase() } }
       : { host, unclear: null };
   read.set(action, found);
   return found;
@@ -85,7 +128,7 @@ function placeOf(action: Action): Place {
 
 function pathOf(text: string): Pick<Subject, 'path' | 'unclear'> {
   const path = readPath(text);
-  return path === undefined ? { path: null, unclear: { dimension: 'paths', text } } : { path, unclear: null };
+  return path === undefined ? { path: null, unclear: { dimensions: ['paths'], text } } : { path, unclear: null };
 }
 
 function commandOf(action: Action): Pick<Subject, 'command' | 'commandLine'> {

@@ -10,7 +10,7 @@ import type { PolicySet } from './policy-set.ts';
 import { strength } from './rule-index.ts';
 import { namesUnclear } from './rule-matching.ts';
 import type { Dimension, Subject, Unclear } from './subject.ts';
-import { subjectOf, textsOf } from './subject.ts';
+import { isUnclear, subjectOf, textsOf } from './subject.ts';
 
 /** A considered rule, and why it did or did not match. */
 export interface ConsideredRule {
@@ -108,7 +108,7 @@ function tryMatchers(
     const texts = textsOf(subject, dimension);
     const what = singular[dimension];
     const { unclear } = subject;
-    if (unclear?.dimension === dimension) {
+    if (unclear !== null && isUnclear(subject, dimension)) {
       if (effect !== 'allow' || namesUnclear(globs, unclear)) continue;
       return { matched: false, why: unclearWords(effect, what, unclear) };
     }
@@ -131,7 +131,7 @@ function unclearWords(effect: Effect, what: string, { text }: Unclear): string {
     effect === 'allow'
       ? 'for allow that counts as matching only word by word'
       : `for ${effect} that counts as matching`;
-  return `the ${what} ${shown(text)} cannot be read, and ${rule}`;
+  return `the ${what} ${shown(text ?? '')} cannot be read, and ${rule}`;
 }
 
 function tryCondition(
@@ -173,7 +173,7 @@ function holdingMatchers(
   const holding = dimensions.flatMap((dimension) => {
     const globs = matchers[dimension];
     const { unclear } = subject;
-    if (globs !== undefined && unclear?.dimension === dimension) {
+    if (globs !== undefined && unclear !== null && isUnclear(subject, dimension)) {
       return [unclearWords(effect, singular[dimension], unclear)];
     }
     const found = globs === undefined ? undefined : matching(globs, textsOf(subject, dimension));

@@ -57,7 +57,7 @@ const members: Readonly<Record<string, FactMember>> = {
 /** An unreadable host or path has no value, so that a rule that allows does not take it for an absent one. */
 function readable(frame: Frame, dimension: 'hosts' | 'paths'): Subject {
   const subject = frame.subject();
-  if (subject.unclear?.dimension !== dimension) return subject;
+  if (subject.unclear?.dimensions.includes(dimension) !== true) return subject;
   throw fault(dimension === 'hosts' ? 'the host cannot be read' : 'the path cannot be read');
 }
 
