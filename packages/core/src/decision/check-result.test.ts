@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Action } from '../action/action.ts';
 import { action } from '../action/action.ts';
+import type { ResultPorts } from './check-result.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { PolicyFeatures, ResultFacts } from '../policy/condition.ts';
 import { Evaluation } from '../policy/condition.ts';
@@ -15,7 +16,14 @@ import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import { ticks } from '../testkit/two-gateways.ts';
 
-const conditions: Readonly<Record<string, (facts: ResultFacts) => boolean>> = {
+const spend = (evaluation: Evaluation | undefined, units: number) => {
+  evaluation?.charge(units);
+  return false;
+};
+
+const conditions: Readonly<Record<string, (facts: ResultFacts, evaluation?: Evaluation) => boolean>> = {
+  'costs too much inline': (_, evaluation) => spend(evaluation, 1_000_000),
+  'costs too much': (_, evaluation) => spend(evaluation, 1_000_000_000),
   'says secret': (facts) => facts.resultText().includes('secret'),
   'args.path is /etc': (facts) => (facts.args() as { path: string }).path === '/etc',
   'the run is tainted': (facts) => facts.run().labels.includes('tainted'),
@@ -29,7 +37,7 @@ const conditions: Readonly<Record<string, (facts: ResultFacts) => boolean>> = {
 
 const features: PolicyFeatures = {
   compileCondition: () => () => true,
-  compileResultCondition: (text) => (facts) => conditions[text]?.(facts) ?? false,
+  compileResultCondition: (text) => (facts, evaluation) => conditions[text]?.(facts, evaluation) ?? false,
 };
 
 const policy = `
@@ -334,6 +342,39 @@ rules:
   expect(labelsIn('denied')).toEqual([]);
   await g.complete(bot, await inRun('unjudged'));
   expect(labelsIn('unjudged')).toEqual(expect.arrayContaining(['masked', 'maybe', 'seen']));
+});
+
+describe('a rule on results that allows and gives labels', () => {
+  const given = async (call: Action, rule: string) => {
+    await g.policies(
+      `name: p\ndefault: allow\nrules: [{ name: l, on: result, effect: allow, ${rule}, labels: [seen] }]`,
+    );
+    const { opId } = await g.check(bot, { action: call, runId: 'r' });
+    let aside = 0;
+    const { judgeAside } = resultPorts(g);
+    const ports: Partial<ResultPorts> = {
+      judgeAside: (...given) => {
+        aside++;
+        return judgeAside(...given);
+      },
+    };
+    const { labels } = await ask(opId, '1', { ports });
+    return { labels, aside };
+  };
+
+  test('gives them where its condition fails', async () => {
+    expect(await given(useTool('read'), 'when: fails')).toEqual({ labels: ['seen'], aside: 0 });
+  });
+
+  test('gives them where a host cannot be read', async () => {
+    const call = action('network_call', { host: 'a.example\\@b.example' });
+    expect(await given(call, 'hosts: [a.example]')).toEqual({ labels: ['seen'], aside: 0 });
+  });
+
+  test('is judged aside where it costs more than it may between decisions, and gives them if it does there', async () => {
+    expect(await given(useTool('read'), 'when: costs too much inline')).toEqual({ labels: [], aside: 1 });
+    expect(await given(useTool('read'), 'when: costs too much')).toEqual({ labels: ['seen'], aside: 1 });
+  });
 });
 
 test('a label that the run gets while a result is judged aside counts for the result', async () => {

@@ -76,22 +76,22 @@ export function judgeResult(judge: ResultJudge, result: ResultToJudge, moment: R
   const subject = subjectOfRecord(call.action, call.user ?? null, isHidden);
   const evaluation = new Evaluation(subject, costOf(text.length));
   const verdict = verdictOfAll(policies, { ...result, call }, new ResultText(text), moment, evaluation);
-  if (verdict.effect === 'deny') return { ...deny(verdict.reason, verdict.rule), ...spentBy(evaluation) };
-  if (verdict.effect === 'allow') return passed(allow, verdict);
-  try {
-    const masked = maskResult(text, verdict.masks, evaluation.charge);
-    if (masked === 'too deep') return deny('the result is nested too deeply to be masked', verdict.rule);
-    if (masked === undefined) return passed(allow, { ...verdict, reason: `${verdict.reason}; it found nothing` });
-    const { counts } = masked;
-    const bytes = encode(masked.text);
-    return { ...passed({ ...allow, counts, digest: () => sha256(masked.text) }, verdict), masked: bytes };
-  } catch (error) {
-    return { ...deny(`the result cannot be masked: ${messageOf(error)}`, verdict.rule), ...spentBy(evaluation) };
-  }
-}
-
-function spentBy({ isSpent }: Evaluation): Pick<JudgedResult, 'isSpent'> {
-  return isSpent ? { isSpent: true } : {};
+  const judged = (): JudgedResult => {
+    if (verdict.effect === 'deny') return deny(verdict.reason, verdict.rule);
+    if (verdict.effect === 'allow') return passed(allow, verdict);
+    try {
+      const masked = maskResult(text, verdict.masks, evaluation.charge);
+      if (masked === 'too deep') return deny('the result is nested too deeply to be masked', verdict.rule);
+      if (masked === undefined) return passed(allow, { ...verdict, reason: `${verdict.reason}; it found nothing` });
+      const { counts } = masked;
+      const bytes = encode(masked.text);
+      return { ...passed({ ...allow, counts, digest: () => sha256(masked.text) }, verdict), masked: bytes };
+    } catch (error) {
+      return deny(`the result cannot be masked: ${messageOf(error)}`, verdict.rule);
+    }
+  };
+  const found = judged();
+  return evaluation.isSpent ? { ...found, isSpent: true } : found;
 }
 
 export const tooLong = `a result has at most ${longestResult} bytes`;
