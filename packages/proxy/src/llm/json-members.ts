@@ -76,7 +76,7 @@ export function repeatedKey({ members }: JsonMembers): string | undefined {
 }
 
 /** The closing quote of the string that opens at a place. */
-function stringEnd(text: Buffer, open: number, count: () => void): number {
+export function stringEnd(text: Buffer, open: number, count = () => {}): number {
   let end = open;
   do {
     count();

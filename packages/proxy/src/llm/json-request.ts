@@ -56,13 +56,23 @@ export function parseRequest(body: Buffer): JsonRequest {
 
 /** Refuses an object whose members are not the same to every reader. `known` are those whose meaning matters. */
 export function requireClear(places: JsonMembers, known: ReadonlySet<string>, what: string): void {
-  const quoted = (name: string) => JSON.stringify(name.slice(0, 64));
   const repeated = repeatedKey(places);
-  if (repeated !== undefined) throw new Refusal('invalid_request', `${what} has the member ${quoted(repeated)} twice`);
-  const names = places.members.map(({ key }) => key);
-  const lookalike = lookalikeOf(names, known);
-  if (lookalike === undefined) return;
-  throw new Refusal('invalid_request', `${what} has the member ${quoted(lookalike)}, which must be in lower case`);
+  if (repeated !== undefined) throw repeatedIn(what, repeated);
+  for (const { key } of places.members) requireLowerCase(key, known, what);
+}
+
+export function repeatedIn(what: string, name: string): Refusal {
+  return new Refusal('invalid_request', `${what} has the member ${quoted(name)} twice`);
+}
+
+/** Refuses a name that some readers take for a known one. */
+export function requireLowerCase(name: string, known: ReadonlySet<string>, what: string): void {
+  if (lookalikeOf([name], known) === undefined) return;
+  throw new Refusal('invalid_request', `${what} has the member ${quoted(name)}, which must be in lower case`);
+}
+
+function quoted(name: string): string {
+  return JSON.stringify(name.slice(0, 64));
 }
 
 /** A maximum that the request names. Null counts as none. The upstream must read the same number. */

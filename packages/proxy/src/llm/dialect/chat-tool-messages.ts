@@ -1,5 +1,6 @@
 import type { AskedTool, ToolMessage } from '../results/tool-message.ts';
-import { argsOf, listIn, membersIn, textIn } from '../results/tool-message.ts';
+import { argsOf, kindIn, listIn, membersIn, textIn } from '../results/tool-message.ts';
+import { toolBlocks } from './tool-blocks.ts';
 
 /** What tools brought back, in the messages of a chat. */
 export function chatToolMessages(request: Readonly<Record<string, unknown>>): readonly ToolMessage[] {
@@ -13,8 +14,12 @@ export function chatToolMessages(request: Readonly<Record<string, unknown>>): re
       const { name: called, arguments: written } = membersIn(one);
       byName.set(textIn(called), { name: textIn(called), args: argsOf(written) });
     }
-    if (role !== 'tool' && role !== 'function') continue;
-    const callId = role === 'tool' ? textIn(id) : undefined;
+    const kind = kindIn(role);
+    if (kind !== 'tool' && kind !== 'function' && (id ?? null) === null) {
+      found.push(...toolBlocks(content, ['messages', at, 'content'], calls));
+      continue;
+    }
+    const callId = kind === 'function' ? undefined : textIn(id);
     const call = callId === undefined ? byName.get(textIn(name)) : calls.get(callId);
     const path = ['messages', at, 'content'];
     found.push({ call, callId, content: content ?? null, isError: false, path, denied: (reason) => reason });

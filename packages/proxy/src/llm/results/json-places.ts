@@ -1,10 +1,10 @@
 import type { JsonMember } from '../json-members.ts';
-import { jsonMembers } from '../json-members.ts';
+import { jsonMembers, stringEnd } from '../json-members.ts';
 
 /** Where a value stands in a text. */
 export type Place = Pick<JsonMember, 'from' | 'to'>;
 
-const [quote, backslash, comma, openBrace] = [0x22, 0x5c, 0x2c, 0x7b];
+const [quote, comma, openBrace] = [0x22, 0x2c, 0x7b];
 
 /** Where the items of a list stand, which itself stands at a place of valid JSON. */
 export function jsonItems(text: Buffer, { from, to }: Place): readonly Place[] {
@@ -55,14 +55,6 @@ export class JsonPlaces {
     const { members } = jsonMembers(this.#text.subarray(from, to));
     return new Map(members.map((each) => [each.key, { from: from + each.from, to: from + each.to }]));
   }
-}
-
-function stringEnd(text: Buffer, open: number): number {
-  for (let at = open + 1; at < text.length; at++) {
-    if (text[at] === backslash) at++;
-    else if (text[at] === quote) return at;
-  }
-  return text.length;
 }
 
 function trimmed(text: Buffer, from: number, to: number): Place {

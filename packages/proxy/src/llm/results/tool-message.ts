@@ -1,3 +1,5 @@
+import { foldedName } from '../../json/lookalike.ts';
+
 /** A call of a tool, as a model has asked for it. */
 export interface AskedTool {
   readonly name: string;
@@ -41,4 +43,18 @@ export function argsOf(written: unknown): unknown {
   } catch {
     return written;
   }
+}
+
+/** A value of a role or a type, as a reader sees it that makes no difference between `tool` and `Tool`. */
+export function kindIn(value: unknown): string {
+  return foldedName(textIn(value));
+}
+
+/** The members that hold something to read, but for those that are no result. */
+export function resultsIn(item: Members, others: ReadonlySet<string>): readonly string[] {
+  return Object.keys(item).filter((name) => !others.has(name) && isReadable(item[name]));
+}
+
+function isReadable(value: unknown): boolean {
+  return typeof value === 'string' || (typeof value === 'object' && value !== null);
 }

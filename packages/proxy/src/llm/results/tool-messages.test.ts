@@ -74,6 +74,64 @@ test('messages of blocks: results of tools, and their errors', () => {
   expect(found[0]?.path).toEqual(['messages', 2, 'content', 0, 'content']);
 });
 
+describe('a result in another form is a result', () => {
+  test('a response: errors, sources, and items of a type that is not known', () => {
+    const input = [
+      { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'hi' }] },
+      { role: 'user', content: 'hi' },
+      { type: 'reasoning', id: 'r', summary: [{ type: 'summary_text', text: 'hm' }], encrypted_content: 'x' },
+      { type: 'mcp_call', id: 'm1', name: 'find', arguments: '{}', output: null, error: 'no' },
+      { type: 'mcp_call', id: 'm2', name: 'find', arguments: '{}', output: 'yes', error: 'no' },
+      { type: 'web_search_call', id: 'w', status: 'completed', action: { type: 'search', sources: [{ url: 'u' }] } },
+      { type: 'tool_search_call', id: 's', call_id: null, execution: 'server', arguments: {} },
+      { type: 'tool_search_output', id: 'o', call_id: null, execution: 'server', tools: [{ name: 't' }] },
+      { call_id: 'c1', output: 'untyped' },
+      { type: 'Function_Call_Output', call_id: 'c1', output: 'capitals' },
+      { type: 'never_heard_of', text: 'new' },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'a block' }] },
+      { type: 'item_reference', id: 'i' },
+    ];
+    const found = responseToolMessages({ input });
+    const action = { type: 'search', sources: [{ url: 'u' }] };
+    expect(seen(found).map(([name, args, content]) => [name, args, content])).toEqual([
+      ['find', {}, 'no'],
+      ['find', {}, 'yes'],
+      ['find', {}, 'no'],
+      ['web_search', action, [{ url: 'u' }]],
+      ['tool_search', {}, [{ name: 't' }]],
+      [undefined, undefined, 'untyped'],
+      [undefined, undefined, 'capitals'],
+      [undefined, undefined, 'new'],
+      [undefined, undefined, 'a block'],
+    ]);
+    expect(found[3]?.path).toEqual(['input', 5, 'action', 'sources']);
+  });
+
+  test('a chat: roles in capitals, blocks of results, and ids of calls', () => {
+    const messages = [
+      { role: 'assistant', tool_calls: calls },
+      { role: 'Tool', tool_call_id: 'c1', content: 'capitals' },
+      { role: 'user', tool_call_id: 'c1', content: 'of a user' },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'a block' }] },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'hi' },
+          { type: 'odd', call_id: 'c1', text: 'odd' },
+        ],
+      },
+    ];
+    const found = chatToolMessages({ messages });
+    expect(found.map(({ call, content }) => [call?.name, content])).toEqual([
+      ['look_up', 'capitals'],
+      ['look_up', 'of a user'],
+      ['look_up', 'a block'],
+      ['look_up', 'odd'],
+    ]);
+    expect(found[3]?.path).toEqual(['messages', 4, 'content', 1, 'text']);
+  });
+});
+
 test('another content takes the place of the first one, and every other byte stays', () => {
   const body = `{ "model": "gpt-5", "n": 1.0,\n "messages" : [ {"role":"user","content":"a \\"]}, b"} ,\t{"content" : "five" ,"role":"tool", "tool_call_id":"c\\u0031"}, {"role":"tool","content":["x"]} ] }`;
   const request = parseRequest(Buffer.from(body));
@@ -107,6 +165,11 @@ describe('a message that readers may understand differently is refused', () => {
     ['a content twice', '[{"role":"tool","content":"a","content":"b"}]'],
     ['a role in capitals', '[{"Role":"tool","content":"a"}]'],
     ['a block with two types', '[{"role":"user","content":[{"type":"text","type":"tool_result","text":"a"}]}]'],
+    [
+      'an output with two texts, deep inside',
+      `[{"role":"tool","content":${'['.repeat(9)}{"a":1,"a":2}${']'.repeat(9)}}]`,
+    ],
+    ['two sources of a block', '[{"role":"user","content":[{"type":"x","source":{"data":"a","d\\u0061ta":"b"}}]}]'],
     ['a call with two names', '[{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"a","name":"b"}}]}]'],
   ])('%s', (_what, messages) => {
     expect(refused(messages)).toThrow(/a message has the member/);
