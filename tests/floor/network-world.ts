@@ -101,9 +101,14 @@ export class NetworkWorld extends FloorWorld {
   /** Waits until a control is carried out. */
   async effective(id: string): Promise<void> {
     await eventually(async () => {
-      const { body } = await this.gateway.api.get<{ status: string }>(`/api/v1/control/${id}`, bootstrapKey);
-      if (body.status !== 'effective') throw new Error(`it is ${body.status}`);
+      const status = await this.status(id);
+      if (status !== 'effective') throw new Error(`it is ${status}`);
     }, 400);
+  }
+
+  /** What has become of a control. */
+  async status(id: string): Promise<string> {
+    return (await this.gateway.api.get<{ status: string }>(`/api/v1/control/${id}`, bootstrapKey)).body.status;
   }
 
   /** What the log says of how connections ended. */

@@ -4,6 +4,7 @@ import type { Cgroup } from './cgroup/cgroup.ts';
 import { GroupFreezer, standStillOf } from './cgroup/group-freezer.ts';
 import type { Freezes } from './kernel/freezer.ts';
 import { SignalFreezer } from './kernel/freezer.ts';
+import type { ProcessEntry } from './kernel/process-table.ts';
 import { isHeld, processesBelow } from './kernel/process-table.ts';
 import { signal } from './kernel/signal.ts';
 
@@ -60,20 +61,33 @@ export class Keeper {
 
   /**
    * Ends all of it: asks, and after the grace kills the first process, with which the kernel kills the namespace. What is
-   * frozen gets no more time to run. Returns how many processes there were.
+   * frozen gets no more time to run. The kill does not depend on whether anything else can be had. Returns how many processes
+   * there were. Undefined if they could not be counted.
    */
-  async end(graceMs: number): Promise<number> {
+  async end(graceMs: number): Promise<number | undefined> {
     this.#isEnding = true;
     const { ended, kill } = this.#jail;
-    const all = processesBelow(this.#first).filter(({ isOver }) => !isOver);
-    if (!this.#freezer.isFrozen) {
+    const all = this.#living();
+    if (all !== undefined && !this.#freezer.isFrozen) {
       for (const { pid } of all) signal(pid, 'SIGTERM');
       await Promise.race([ended, sleep(graceMs, undefined, { ref: false })]);
     }
-    this.#cgroup?.kill();
-    kill();
+    try {
+      this.#cgroup?.kill();
+    } finally {
+      kill();
+    }
     await ended;
-    return all.length;
+    return all?.length;
+  }
+
+  #living(): readonly ProcessEntry[] | undefined {
+    try {
+      return processesBelow(this.#first).filter(({ isOver }) => !isOver);
+    } catch {
+      // Without descriptors the list cannot be read.
+      return undefined;
+    }
   }
 
   /** The program itself: the first child of the namespace's first process. */

@@ -163,15 +163,15 @@ export class FlooredProgram {
     if (signal === 'terminate') {
       const processes = await this.#end(keeper);
       say(`terminated${because}`);
-      return { processes };
+      return wordOf(processes);
     }
     const processes = this.#release(keeper, 'control');
     say(`resumed${because}`);
-    return processes === undefined ? undefined : { processes };
+    return wordOf(processes);
   }
 
   /** What is being ended has no connections any more, also while it is given time. */
-  #end(keeper: Keeper): Promise<number> {
+  #end(keeper: Keeper): Promise<number | undefined> {
     void this.#network?.close();
     return keeper.end(this.#program.graceMs);
   }
@@ -188,6 +188,10 @@ export class FlooredProgram {
       this.#program.say(error instanceof Error ? error.message : String(error));
     }
   }
+}
+
+function wordOf(processes: number | undefined): KernelWord | undefined {
+  return processes === undefined ? undefined : { processes };
 }
 
 /** Before the program begins, so that all that it starts is in the group. */

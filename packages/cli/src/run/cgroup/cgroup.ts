@@ -5,7 +5,7 @@ import { FloorError } from '../floor-error.ts';
 import { enableControllers } from './enable-controllers.ts';
 import type { Hierarchy } from './hierarchies.ts';
 import { ownHierarchies } from './hierarchies.ts';
-import { killAll, removeGroup } from './group-files.ts';
+import { killerOf, removeGroup } from './group-files.ts';
 import { nameOfRun, removeLeftovers } from './leftovers.ts';
 import type { LimitName, Limits, Setting } from './limits.ts';
 import { controllers, settingsOf } from './limits.ts';
@@ -18,6 +18,7 @@ export class Cgroup implements AsyncDisposable {
   readonly #folders = new Map<Hierarchy, string>();
   readonly #disable: (() => void)[] = [];
   readonly #settings: Setting[] = [];
+  readonly #killers: (() => void)[] = [];
 
   /**
    * Makes one below the group of this process, so that what limits this process limits the program, too. Undefined if this
@@ -57,7 +58,10 @@ export class Cgroup implements AsyncDisposable {
   /** Puts a process into it. What it starts from then on is in it, too. */
   take(pid: number): void {
     try {
-      for (const folder of this.#folders.values()) writeFileSync(join(folder, 'cgroup.procs'), String(pid));
+      for (const folder of this.#folders.values()) {
+        writeFileSync(join(folder, 'cgroup.procs'), String(pid));
+        this.#killers.push(killerOf(folder));
+      }
     } catch (error) {
       throw new FloorError('the kernel does not let this user put the program into a control group', { cause: error });
     }
@@ -82,7 +86,7 @@ export class Cgroup implements AsyncDisposable {
 
   /** Has the kernel kill all that is in it, also what is just being forked. */
   kill(): void {
-    for (const folder of this.#folders.values()) killAll(folder);
+    for (const kill of this.#killers) kill();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { KeptFile } from '../kernel/kept-file.ts';
 import { signal } from '../kernel/signal.ts';
-import { wordsOf } from './hierarchies.ts';
+import { wordsIn } from './hierarchies.ts';
 
 /** Whether it is gone. */
 export function removeGroup(folder: string): boolean {
@@ -13,27 +14,19 @@ export function removeGroup(folder: string): boolean {
   return true;
 }
 
-/** Has the kernel kill all that is in it. What is frozen in the first version must be let go to die, and runs no more. */
-export function killAll(folder: string): void {
-  try {
-    if (existsSync(join(folder, 'cgroup.kill'))) return writeFileSync(join(folder, 'cgroup.kill'), '1');
-    for (const pid of wordsOf(join(folder, 'cgroup.procs'))) if (Number(pid) > 1) signal(Number(pid), 'SIGKILL');
-    if (existsSync(join(folder, 'freezer.state'))) writeFileSync(join(folder, 'freezer.state'), 'THAWED');
-  } catch {
-    // It is gone.
+/** Has the kernel kill all that is in a group, whenever it is called, also when no descriptor is left. */
+export function killerOf(folder: string): () => void {
+  if (existsSync(join(folder, 'cgroup.kill'))) {
+    const file = new KeptFile(join(folder, 'cgroup.kill'), 'w');
+    return () => file.write('1');
   }
-}
-
-/** How many processes are in it. */
-export function countIn(folder: string): number {
-  return wordsOf(join(folder, 'cgroup.procs')).length;
-}
-
-/** What the kernel says in a file of a group. Empty once the group is gone. */
-export function valueIn(folder: string, file: string): string {
-  try {
-    return readFileSync(join(folder, file), 'utf8').trim();
-  } catch {
-    return '';
-  }
+  const processes = new KeptFile(join(folder, 'cgroup.procs'), 'r');
+  const state = existsSync(join(folder, 'freezer.state'))
+    ? new KeptFile(join(folder, 'freezer.state'), 'w')
+    : undefined;
+  return () => {
+    for (const pid of wordsIn(processes.read())) if (Number(pid) > 1) signal(Number(pid), 'SIGKILL');
+    // What is frozen in the first version must be let go to die, and runs no more.
+    state?.write('THAWED');
+  };
 }

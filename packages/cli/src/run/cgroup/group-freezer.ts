@@ -1,19 +1,23 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Freezes, StandStill } from '../kernel/freezer.ts';
-import { countIn, valueIn } from './group-files.ts';
+import { KeptFile } from '../kernel/kept-file.ts';
+import { wordsIn } from './hierarchies.ts';
 
 const roundMs = 2;
 const deadlineMs = 30_000;
 
 /** Freezes a control group of the second version. What is frozen there can be killed, and takes no notice of signals. */
 export class GroupFreezer implements Freezes {
-  readonly #folder: string;
+  readonly #state: KeptFile;
+  readonly #events: KeptFile;
+  readonly #processes: KeptFile;
   #isFrozen = false;
 
   constructor(folder: string) {
-    this.#folder = folder;
+    this.#state = new KeptFile(join(folder, 'cgroup.freeze'), 'w');
+    this.#events = new KeptFile(join(folder, 'cgroup.events'), 'r');
+    this.#processes = new KeptFile(join(folder, 'cgroup.procs'), 'r');
   }
 
   get isFrozen(): boolean {
@@ -22,18 +26,28 @@ export class GroupFreezer implements Freezes {
 
   async freeze(): Promise<number> {
     this.#isFrozen = true;
-    setState(this.#folder, 'cgroup.freeze', '1');
-    await until(() => !this.#isFrozen || ['', 'frozen 1'].includes(frozenIn(this.#folder)));
+    this.#state.write('1');
+    await until(() => !this.#isFrozen || this.#isStill());
     if (!this.#isFrozen) throw new Error('the processes were continued meanwhile');
-    return countIn(this.#folder);
+    return this.#count();
   }
 
   thaw(): number {
     if (!this.#isFrozen) return 0;
     this.#isFrozen = false;
-    const count = countIn(this.#folder);
-    setState(this.#folder, 'cgroup.freeze', '0');
+    const count = this.#count();
+    this.#state.write('0');
     return count;
+  }
+
+  /** A group that is gone has nothing that could run. */
+  #isStill(): boolean {
+    const events = this.#events.read();
+    return events === undefined || events.split('\n').includes('frozen 1');
+  }
+
+  #count(): number {
+    return wordsIn(this.#processes.read()).length;
   }
 }
 
@@ -42,19 +56,14 @@ export class GroupFreezer implements Freezes {
  * while its processes are stopped one by one.
  */
 export function standStillOf(folder: string): StandStill {
+  const state = new KeptFile(join(folder, 'freezer.state'), 'r+');
   return {
     freeze: async () => {
-      setState(folder, 'freezer.state', 'FROZEN');
-      await until(() => ['FROZEN', ''].includes(valueIn(folder, 'freezer.state')));
+      state.write('FROZEN');
+      await until(() => ['FROZEN', undefined].includes(state.read()?.trim()));
     },
-    thaw: () => setState(folder, 'freezer.state', 'THAWED'),
+    thaw: () => state.write('THAWED'),
   };
-}
-
-/** Empty once the group is gone. */
-function frozenIn(folder: string): string {
-  const events = valueIn(folder, 'cgroup.events');
-  return events.split('\n').find((line) => line.startsWith('frozen')) ?? '';
 }
 
 async function until(isSo: () => boolean): Promise<void> {
@@ -62,14 +71,5 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) {
     if (performance.now() > deadline) throw new Error('the processes could not all be stopped');
     await sleep(roundMs);
-  }
-}
-
-function setState(folder: string, file: string, value: string): void {
-  try {
-    writeFileSync(join(folder, file), value);
-  } catch (error) {
-    // The program is over, and its group with it.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { unescaped } from '../jail/host-sockets.ts';
+import { unlessGone } from '../kernel/unless-gone.ts';
 
 /** One tree of control groups, and where this process is in it. */
 export interface Hierarchy {
@@ -37,17 +38,14 @@ export function ownHierarchies(): readonly Hierarchy[] {
 
 /** The words of a file of the kernel. None if it is not there. */
 export function wordsOf(file: string): readonly string[] {
-  return readLines(file)
-    .flatMap((line) => line.split(' '))
-    .filter((word) => word !== '');
+  return wordsIn(unlessGone(() => readFileSync(file, 'utf8')));
+}
+
+export function wordsIn(text = ''): readonly string[] {
+  return text.split(/[ \n]/).filter((word) => word !== '');
 }
 
 function readLines(file: string): readonly string[] {
-  try {
-    return readFileSync(file, 'utf8')
-      .split('\n')
-      .filter((line) => line !== '');
-  } catch {
-    return [];
-  }
+  const text = unlessGone(() => readFileSync(file, 'utf8')) ?? '';
+  return text.split('\n').filter((line) => line !== '');
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { processEntry } from '../kernel/process-table.ts';
-import { killAll, removeGroup } from './group-files.ts';
+import { killerOf, removeGroup } from './group-files.ts';
 
 const pattern = /^reeve-run-(\d+)-(\d+)-(\d+)(?:-keeper)?$/;
 
@@ -15,7 +15,7 @@ export function removeLeftovers(folder: string): void {
   for (const name of namesIn(folder)) {
     const [, namespace, pid, start] = pattern.exec(name) ?? [];
     if (namespace !== namespaceOfNumbers() || processEntry(Number(pid))?.start === start) continue;
-    killAll(join(folder, name));
+    killerOf(join(folder, name))();
     removeGroup(join(folder, name));
   }
 }

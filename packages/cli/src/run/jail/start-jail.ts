@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isObject } from '../../is-object.ts';
 import { signal } from '../kernel/signal.ts';
-import { processEntry } from '../kernel/process-table.ts';
+import { followProcess } from '../kernel/process-table.ts';
 import { FloorError, floorExits } from '../floor-error.ts';
 import type { InsideName } from '../network/listen-inside.ts';
 import { insidePorts, listenInsideWords } from '../network/listen-inside.ts';
@@ -88,11 +88,8 @@ export async function startJail(request: JailRequest): Promise<Jail> {
   });
   const first = await Promise.race([status.first, gone.then(() => undefined)]);
   if (first === undefined) throw new FloorError('bubblewrap could not make the jail; "reeve run --doctor" says more');
-  const born = processEntry(first)?.start;
-  const isThere = () => {
-    const entry = processEntry(first);
-    return entry !== undefined && entry.start === born && !entry.isOver;
-  };
+  const entryOfFirst = followProcess(first);
+  const isThere = () => entryOfFirst()?.isOver === false;
   const wake = () => void child.kill('SIGCONT');
   const kill = () => {
     if (isThere()) signal(first, 'SIGKILL');

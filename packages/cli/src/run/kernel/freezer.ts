@@ -26,7 +26,7 @@ export class SignalFreezer implements Freezes {
   readonly #first: number;
   readonly #standStill: StandStill | undefined;
   /** What had stopped by itself before, such as a job in the background. It stays so. */
-  readonly #stoppedBefore = new Set<string>();
+  #stoppedBefore: ReadonlySet<string> | undefined;
   #isFrozen = false;
   #freezing: Promise<number> | undefined;
 
@@ -49,10 +49,15 @@ export class SignalFreezer implements Freezes {
    * over counts in the comparison, and the limit of processes ends the hopping.
    */
   freeze(): Promise<number> {
-    if (!this.#isFrozen) this.#noteStopped();
     this.#isFrozen = true;
-    this.#freezing ??= this.#stopStandingStill().finally(() => (this.#freezing = undefined));
+    this.#freezing ??= this.#stopNoted().finally(() => (this.#freezing = undefined));
     return this.#freezing;
+  }
+
+  /** What cannot be seen now may be stopped by the next try, which then notes it. */
+  async #stopNoted(): Promise<number> {
+    this.#stoppedBefore ??= this.#stoppedNow();
+    return this.#stopStandingStill();
   }
 
   /** Where all stand still while they are sent the signal, nothing is forked meanwhile, and no limit of processes is needed. */
@@ -97,18 +102,16 @@ export class SignalFreezer implements Freezes {
   /** Lets them go on. Children first: their parents then find them running. Returns to how many the kernel has done so. */
   thaw(): number {
     if (!this.#isFrozen) return 0;
+    const before = this.#stoppedBefore;
+    const held = processesBelow(this.#first).filter((entry) => !entry.isOver && before?.has(nameOf(entry)) !== true);
     this.#isFrozen = false;
-    const held = processesBelow(this.#first).filter(
-      (entry) => !entry.isOver && !this.#stoppedBefore.has(nameOf(entry)),
-    );
-    this.#stoppedBefore.clear();
+    this.#stoppedBefore = undefined;
     return held.toReversed().filter(({ pid }) => signal(pid, 'SIGCONT')).length;
   }
 
-  #noteStopped(): void {
-    for (const entry of processesBelow(this.#first)) {
-      if (!entry.isOver && isHeld(entry)) this.#stoppedBefore.add(nameOf(entry));
-    }
+  #stoppedNow(): ReadonlySet<string> {
+    const stopped = processesBelow(this.#first).filter((entry) => !entry.isOver && isHeld(entry));
+    return new Set(stopped.map(nameOf));
   }
 }
 

@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { KeptFile } from './kept-file.ts';
+import { unlessGone } from './unless-gone.ts';
 
 /** A process as the kernel lists it. Number and start together name it for good: numbers are used again. */
 export interface ProcessEntry {
@@ -35,14 +37,34 @@ export function processesBelow(first: number): readonly ProcessEntry[] {
 
 function processTable(): readonly ProcessEntry[] {
   return readdirSync('/proc').flatMap((name) => {
-    const entry = /^\d+$/.test(name) ? processEntry(Number(name)) : undefined;
+    const entry = /^\d+$/.test(name) ? shownEntry(Number(name)) : undefined;
     return entry === undefined ? [] : [entry];
   });
 }
 
+/** Some machines hide the processes of others. */
+function shownEntry(pid: number): ProcessEntry | undefined {
+  try {
+    return processEntry(pid);
+  } catch (error) {
+    if (['EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    throw error;
+  }
+}
+
 export function processEntry(pid: number): ProcessEntry | undefined {
-  const fields = statFields(`/proc/${pid}/stat`);
-  if (fields === undefined) return undefined;
+  return entryIn(pid, textOf(`/proc/${pid}/stat`));
+}
+
+/** Asks about one process, also when no descriptor is left. What gets its number later is not meant. */
+export function followProcess(pid: number): () => ProcessEntry | undefined {
+  const file = new KeptFile(`/proc/${pid}/stat`, 'r');
+  return () => entryIn(pid, file.read());
+}
+
+function entryIn(pid: number, text: string | undefined): ProcessEntry | undefined {
+  if (text === undefined) return undefined;
+  const fields = statFields(text);
   const [state = '', parent, group] = fields;
   const threads = Number(fields[17]);
   // The first thread of a program can be over while others run on.
@@ -58,18 +80,16 @@ export function isHeld({ pid, state: ofFirst, threads }: ProcessEntry): boolean 
   // A thousand processes are looked at many times, and most have one thread.
   if (threads === 1 && ofFirst !== 'D') return ofFirst === 'T' || isOverState(ofFirst);
   return threadsOf(pid).every((thread) => {
-    const state = statFields(`/proc/${pid}/task/${thread}/stat`)?.[0];
-    if (state === undefined || state === 'T' || isOverState(state)) return true;
+    const text = textOf(`/proc/${pid}/task/${thread}/stat`);
+    if (text === undefined) return true;
+    const [state] = statFields(text);
+    if (state === 'T' || isOverState(state)) return true;
     return state === 'D' && hasStopPending(pid, thread);
   });
 }
 
 function threadsOf(pid: number): readonly string[] {
-  try {
-    return readdirSync(`/proc/${pid}/task`);
-  } catch {
-    return [];
-  }
+  return unlessGone(() => readdirSync(`/proc/${pid}/task`)) ?? [];
 }
 
 function isOverState(state: string | undefined): boolean {
@@ -86,16 +106,10 @@ function hasStopPending(pid: number, thread: string): boolean {
 }
 
 /** The fields after the name, which may contain anything: state, parent and so on. */
-function statFields(path: string): readonly string[] | undefined {
-  const text = textOf(path);
-  return text?.slice(text.lastIndexOf(')') + 2).split(' ');
+function statFields(text: string): readonly string[] {
+  return text.slice(text.lastIndexOf(')') + 2).split(' ');
 }
 
 function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'latin1');
-  } catch {
-    // It has ended meanwhile.
-    return undefined;
-  }
+  return unlessGone(() => readFileSync(path, 'latin1'));
 }

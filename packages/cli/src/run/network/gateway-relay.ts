@@ -5,10 +5,11 @@ import { connect as connectSecurely } from 'node:tls';
 import { bareHost, isLocalAddress } from '@reeve/contract/host-name';
 import type { GrpcGateway } from '../../agent-identity/grpc-gateway.ts';
 
-const mostClients = 64;
+export const mostRelayed = 64;
 
 /** The way from inside to the gateway's port for agents, and to nothing else. TLS begins outside. */
 export class GatewayRelay {
+  readonly mostClients = mostRelayed;
   readonly #gateway: GrpcGateway;
   readonly #clients = new Set<Socket>();
   #next = 0;
@@ -19,7 +20,6 @@ export class GatewayRelay {
 
   readonly accept = (client: Socket): void => {
     client.on('error', () => client.destroy());
-    if (this.#clients.size >= mostClients) return void client.destroy();
     this.#clients.add(client);
     // Of several gateways that act as one, each client gets the next: one that fails is asked for again.
     const { addresses } = this.#gateway;

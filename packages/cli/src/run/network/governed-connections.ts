@@ -18,7 +18,7 @@ export interface Governing {
 /** What uses a connection. It ends with the promise. */
 export type Use = (line: Line) => Promise<void>;
 
-const mostConnections = 256;
+export const mostConnections = 256;
 
 /** There is no room for a connection, or no time left for one. */
 export class NoRoomError extends Error {}

@@ -8,6 +8,7 @@ import { InsideAgent } from './inside-agent.ts';
 import type { InsideName } from './listen-inside.ts';
 import { insideHost, insidePorts } from './listen-inside.ts';
 import { ProxyFront } from './proxy-front.ts';
+import { requireDescriptors } from './require-descriptors.ts';
 
 export interface NetworkRequest extends Omit<Governing, 'agent'> {
   readonly gateway: GrpcGateway;
@@ -28,6 +29,7 @@ export class InsideNetwork {
   }
 
   static async open(agent: Agent, request: NetworkRequest): Promise<InsideNetwork> {
+    requireDescriptors();
     const network = new InsideNetwork(agent, request);
     await network.#agent.begin();
     return network;
@@ -48,8 +50,10 @@ export class InsideNetwork {
   /** Takes over a socket that listens inside. */
   serve(name: InsideName, server: Server): void {
     this.#servers.push(server);
-    Object.assign(server, { allowHalfOpen: true });
-    server.on('connection', this.#fronts[name].accept);
+    const { accept, mostClients } = this.#fronts[name];
+    // Clients above the limit are cut before anything is read of them, and take no descriptor.
+    Object.assign(server, { allowHalfOpen: true, maxConnections: mostClients });
+    server.on('connection', accept);
   }
 
   hold(why: string): void {

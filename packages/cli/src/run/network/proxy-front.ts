@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { protocolOf, readAuthority } from './destination.ts';
+import { dismiss } from './dismiss.ts';
 import type { GovernedConnections } from './governed-connections.ts';
 import { exchange, longestHead, readPlain, whatIsWrong } from './plain-requests.ts';
 import type { Refusal } from './refusal.ts';
@@ -10,13 +11,14 @@ import { bodyOf, refusalOf, refusalText } from './refusal.ts';
 import { serveSocks } from './socks.ts';
 import { departure, joinTunnel } from './tunnel.ts';
 
-const mostClients = 512;
+export const mostClients = 512;
 /** How long a program may take to say what it wants. */
 const headMs = 15_000;
 const socksVersion = 5;
 
 /** The proxy that a program meets: CONNECT and plain requests of HTTP, and SOCKS, on one address. */
 export class ProxyFront {
+  readonly mostClients = mostClients;
   readonly #connections: GovernedConnections;
   readonly #clients = new Map<Socket, NodeJS.Timeout>();
   /** Those whose last request was refused: their connection ends with the answer. */
@@ -33,18 +35,13 @@ export class ProxyFront {
       // What follows a refused request is not looked at.
       if (socket.destroyed || this.#refused.has(socket)) return;
       this.#refused.add(socket);
-      socket.end(
-        refusalText({ status: 400, reason: `the request cannot be read (${error.code ?? 'it is malformed'})` }),
-      );
+      const reason = `the request cannot be read (${error.code ?? 'it is malformed'})`;
+      dismiss(socket as Socket, refusalText({ status: 400, reason }));
     });
   }
 
   readonly accept = (client: Socket): void => {
     client.on('error', () => client.destroy());
-    if (this.#clients.size >= mostClients) {
-      client.end(refusalText({ status: 503, reason: `there are ${mostClients} connections already` }));
-      return;
-    }
     this.#await(client);
     client.once('close', () => {
       clearTimeout(this.#clients.get(client));
@@ -81,7 +78,7 @@ export class ProxyFront {
     const wrong =
       place === undefined ? 'CONNECT takes HOST:PORT' : hasBody ? 'CONNECT has no body' : whatIsWrong(request);
     if (place === undefined || wrong !== undefined) {
-      return void client.end(refusalText({ status: 400, reason: wrong ?? '' }));
+      return dismiss(client, refusalText({ status: 400, reason: wrong ?? '' }));
     }
     if (head.length > 0) client.unshift(head);
     try {
@@ -91,7 +88,7 @@ export class ProxyFront {
         await joinTunnel(client, line);
       });
     } catch (error) {
-      client.end(refusalText(refusalOf(error)));
+      dismiss(client, refusalText(refusalOf(error)));
     }
   }
 

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { protocolOf, readHost } from './destination.ts';
+import { dismiss } from './dismiss.ts';
 import type { GovernedConnections } from './governed-connections.ts';
 import { refusalOf } from './refusal.ts';
 import { departure, joinTunnel } from './tunnel.ts';
@@ -13,15 +14,15 @@ const replies = { done: 0, noSuchCommand: 7, noSuchAddress: 8 } as const;
 export async function serveSocks(client: Socket, connections: GovernedConnections, onHead: () => void): Promise<void> {
   const [, count = 0] = await bytesFrom(client, 2);
   const methods = await bytesFrom(client, count);
-  if (!methods.includes(noAuthentication)) return void client.end(Buffer.from([version, 0xff]));
+  if (!methods.includes(noAuthentication)) return dismiss(client, Buffer.from([version, 0xff]));
   client.write(Buffer.from([version, noAuthentication]));
   const [again, command, , kind] = await bytesFrom(client, 4);
   if (again !== version) return void client.destroy();
   const host = await hostFrom(client, kind);
   const port = (await bytesFrom(client, 2)).readUInt16BE(0);
   onHead();
-  if (command !== connectCommand) return void client.end(replyOf(replies.noSuchCommand));
-  if (host === undefined || port === 0) return void client.end(replyOf(replies.noSuchAddress));
+  if (command !== connectCommand) return dismiss(client, replyOf(replies.noSuchCommand));
+  if (host === undefined || port === 0) return dismiss(client, replyOf(replies.noSuchAddress));
   const to = { host, port, protocol: protocolOf(port) };
   try {
     await connections.open(to, true, departure(client), async (line) => {
@@ -29,7 +30,7 @@ export async function serveSocks(client: Socket, connections: GovernedConnection
       await joinTunnel(client, line);
     });
   } catch (error) {
-    client.end(replyOf(refusalOf(error).socks));
+    dismiss(client, replyOf(refusalOf(error).socks));
   }
 }
 
