@@ -46,7 +46,10 @@ export class Line extends Duplex {
     socket.on('data', (chunk: Buffer) => this.#take(chunk));
     socket.on('end', () => this.push(null));
     socket.on('error', (error) => this.destroy(error));
-    socket.on('close', () => this.destroy());
+    // What has come to its end is still to be read here.
+    socket.on('close', () => {
+      if (!socket.readableEnded) this.destroy();
+    });
     if (this.#isAwaited && this.#holds.size === 0) socket.resume();
   }
 

@@ -12,7 +12,8 @@ export async function joinTunnel(client: Socket, line: Line): Promise<void> {
   if (!line.closed) await once(line, 'close').catch(() => {});
   client.off('close', gone);
   if (line.readableEnded) client.destroySoon();
-  else client.destroy();
+  // Half an answer must not look whole.
+  else client.resetAndDestroy();
 }
 
 /** Fires when the program has left. */
