@@ -124,4 +124,16 @@ describe('a tunnel', () => {
     half.fromClient(Buffer.from([22, 3]));
     expect(() => half.end()).toThrow('ended within');
   });
+
+  test('a warning of the server does not open it: the second hello is still read', async () => {
+    const warning = recordOf(Buffer.from([1, 112]), 21);
+    for (const pieces of [[warning], [warning.subarray(0, 3), warning.subarray(3)], [warning, warning]]) {
+      const guard = guardOf('example.com');
+      guard.fromClient(await helloFor('example.com'));
+      for (const piece of pieces) guard.fromServer(piece);
+      guard.fromServer(asksAgain);
+      const other = await helloFor('evil.test');
+      expect(() => guard.fromClient(other)).toThrow(/evil\.test/);
+    }
+  });
 });

@@ -6,7 +6,10 @@ import type { Destination } from './destination.ts';
 export class CutError extends Error {}
 
 const handshakeRecord = 22;
+const alertRecord = 21;
 const headerLength = 5;
+const alertLength = headerLength + 2;
+const warningLevel = 1;
 const longestRecord = 16_640;
 const longestHello = 16_384;
 /** Hellos stand in one or two records. Joining ever more of them would take this process too long. */
@@ -114,7 +117,9 @@ export class TlsGuard {
   /** Looks at what the server answers: a second hello comes only if it asks for one. */
   fromServer(chunk: Buffer): void {
     if (this.#phase !== 'answer') return;
-    this.#answer = Buffer.concat([this.#answer, chunk]);
+    this.#answer = withoutWarnings(Buffer.concat([this.#answer, chunk]));
+    const isCutAlert = this.#answer[0] === alertRecord && this.#answer.length < alertLength;
+    if (this.#answer.length === 0 || isCutAlert) return;
     const isHandshake = this.#answer[0] === handshakeRecord;
     const { hello: answer } = isHandshake ? handshakeIn(this.#answer) : { hello: Buffer.alloc(0) };
     const isOther = !isHandshake || (answer.length > 0 && answer[0] !== serverHello);
@@ -122,6 +127,20 @@ export class TlsGuard {
     this.#phase = !isOther && answer.subarray(6, marked).equals(retryMark) ? 'again' : 'done';
     this.#answer = Buffer.alloc(0);
   }
+}
+
+/** A server may warn, as of a name that it does not know (RFC 6066), and answer after that. */
+function withoutWarnings(bytes: Buffer): Buffer {
+  let at = 0;
+  while (
+    bytes.length >= at + alertLength &&
+    bytes[at] === alertRecord &&
+    recordLength(bytes.subarray(at)) === alertLength - headerLength &&
+    bytes[at + headerLength] === warningLevel
+  ) {
+    at += alertLength;
+  }
+  return bytes.subarray(at);
 }
 
 /** The length that the header of a record announces; undefined if it is none. */
