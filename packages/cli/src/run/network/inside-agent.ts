@@ -13,6 +13,8 @@ export class InsideAgent {
   readonly #agent: Agent;
   readonly #id: string;
   #timer: NodeJS.Timeout | undefined;
+  /** The last time that it was delegated to, which may still be under way. */
+  #extending: Promise<void> = Promise.resolve();
 
   constructor(agent: Agent) {
     this.#agent = agent;
@@ -25,12 +27,19 @@ export class InsideAgent {
     this.#timer = setInterval(() => void this.#extend().catch(() => {}), (ttlSecs * 1000) / 3).unref();
   }
 
+  /** What is under way comes before the revocation: after it, the token would count again. */
   async end(): Promise<void> {
     clearInterval(this.#timer);
+    await this.#extending.catch(() => {});
     await this.#agent.revokeDelegation(this.#id).catch(() => {});
   }
 
-  async #extend(): Promise<void> {
+  #extend(): Promise<void> {
+    this.#extending = this.#extending.catch(() => {}).then(() => this.#delegate());
+    return this.#extending;
+  }
+
+  async #delegate(): Promise<void> {
     const name = 'inside reeve run';
     await this.#agent.enrollDelegate({ childId: this.#id, ttl: ttlSecs, token: this.token, name });
   }
