@@ -130,7 +130,7 @@ export class TlsGuard {
 }
 
 /** A server may warn, as of a name that it does not know (RFC 6066), and answer after that. */
-function withoutWarnings(bytes: Buffer): Buffer {
+function withoutWarnings(bytes: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
   let at = 0;
   while (
     bytes.length >= at + alertLength &&
