@@ -80,6 +80,8 @@ export interface Approval {
   readonly signalSequence: number | null;
   /** The notifications still to send. */
   readonly notices: readonly ApprovalNotice[];
+  /** The labels that counted in the run when policy was asked. Absent if none did. */
+  readonly labels?: readonly string[];
 }
 
 /**

@@ -5,9 +5,17 @@ import type { Approver } from './approver.ts';
 import { readApprover, refusalOfApprover } from './approver.ts';
 import { isSelfApproved } from './approval.ts';
 import type { Approvals } from './approvals.ts';
-import { expireApproval, settleApproval, approvalEvent, entryOrigin, saveApproval } from './settle-approval.ts';
+import {
+  expireApproval,
+  rejectApproval,
+  settleApproval,
+  approvalEvent,
+  entryOrigin,
+  saveApproval,
+} from './settle-approval.ts';
 import type { StandingGrant } from './grant.ts';
 import { checkGrant, narrowestGrant } from './grant.ts';
+import { refuseByLabels } from './refuse-by-labels.ts';
 import { findApproval, opAskedAbout } from './list-approvals.ts';
 import { canonicalJson, draftOf, redactText } from '../audit/index.ts';
 import { moveForSuspension } from '../control/index.ts';
@@ -98,6 +106,11 @@ function decided({ id, state }: Approval): ReeveError {
   return new ReeveError('already_decided', `approval "${id}" is ${what} already`, { state: what });
 }
 
+/** The gateway itself has ended what people were about to allow. */
+function refused({ id, state }: Approval, why: string): ReeveError {
+  return new ReeveError('already_decided', `approval "${id}" is ${state} now: ${why}`, { state });
+}
+
 export interface Approve extends Verdict {
   readonly grant: GrantWish | null;
 }
@@ -110,6 +123,8 @@ export function approveAction(gov: Approvals, command: Approve, found: VerdictCo
   const at = gov.clock.now();
   requireAuthority(standingOf(gov.keys, by), 'cap', approval.approver);
   if (grant !== null) checkGrant(approval, grant, at);
+  const refusal = refuseByLabels(gov, approval, op);
+  if (refusal !== undefined) throw refused(rejectApproval(gov, approval, op, refusal), refusal);
   const people = peopleBehind(gov.keys, by);
   const verdict: ApprovalVerdict = {
     verdict: 'approve',

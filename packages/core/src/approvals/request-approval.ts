@@ -12,6 +12,7 @@ import type { ApproverTerms, Asking } from '../policy/index.ts';
 import { waitOf } from '../policy/index.ts';
 import type { Approval } from './approval.ts';
 import { approvalEvent, entryOrigin, saveApproval } from './settle-approval.ts';
+import { labelsBorne } from './refuse-by-labels.ts';
 import { coverOf, coverWords } from './grant.ts';
 
 /** How many actions of one agent may wait for people at a time. */
@@ -37,6 +38,7 @@ export function requestApproval(
 ): Approval {
   const { ttlMs, notifies } = gov.approvals.settings;
   const user = userOf(request);
+  const labels = labelsBorne(gov, op);
   const approval: Approval = {
     id: `apr_${gov.randomness.hex(12)}`,
     state: 'open',
@@ -70,6 +72,7 @@ export function requestApproval(
     grantId: null,
     signalSequence: null,
     notices: notifies ? ['requested'] : [],
+    ...(labels.length === 0 ? {} : { labels }),
   };
   saveApproval(gov, approval);
   return approval;

@@ -155,6 +155,13 @@ export function expireApproval(gov: Approvals, approval: Approval, op: Op): Appr
   });
 }
 
+/** Rejects in the name of the gateway what must not run any more. Its agent is told why. */
+export function rejectApproval(gov: Approvals, approval: Approval, op: Op, reason: string): Approval {
+  const at = gov.clock.now();
+  const own = { verdict: 'reject', actor: system, people: [], isSelfApproved: false, reason, at, grant: null } as const;
+  return settleApproval(gov, approval, op, { state: 'rejected', actor: system, verdicts: [...approval.verdicts, own] });
+}
+
 export function saveApproval(gov: Approvals, approval: Approval): void {
   gov.journal.apply({ kind: 'approval_saved', approval });
 }

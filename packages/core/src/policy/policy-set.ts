@@ -1,4 +1,4 @@
-import type { Action } from '../action/index.ts';
+import type { Action, ActionType } from '../action/index.ts';
 import { resourceOf } from '../action/index.ts';
 import { redactText } from '../audit/index.ts';
 import type { BudgetPolicy, Pricing, BudgetRules, Caps, BudgetTier, TierOf } from '../budget/index.ts';
@@ -23,6 +23,7 @@ import { RatesInForce } from './rates-in-force.ts';
 import type { CompiledRule } from './rule-index.ts';
 import type { FoundRules } from './scope-indexes.ts';
 import { ScopeIndexes } from './scope-indexes.ts';
+import { LabelReaders } from './label-readers.ts';
 import { LabelsInForce } from './labels-in-force.ts';
 import { subjectOf } from './subject.ts';
 import type { ToolFacts } from './tool-facts.ts';
@@ -57,6 +58,7 @@ export class PolicySet {
   readonly #hints: DenialHints;
   readonly #observed: ObservedDocuments | undefined;
   readonly #labels: LabelsInForce;
+  readonly #labelReaders: LabelReaders;
   readonly #isEmpty: boolean;
   readonly #hasResultRules: boolean;
   readonly rates: RatesInForce;
@@ -74,6 +76,7 @@ export class PolicySet {
     this.#byScope = new ScopeIndexes(enforced, before === undefined ? undefined : before.#byScope);
     this.rates = new RatesInForce(enforced);
     this.#labels = new LabelsInForce(enforced);
+    this.#labelReaders = new LabelReaders(enforced);
     this.#observed = ObservedDocuments.of(documents);
     this.#hints = new DenialHints(documents, this.#default);
     this.budgets = budgetPolicy(budgetRules(documents));
@@ -99,6 +102,11 @@ export class PolicySet {
   /** The labels that a call gives, if it is not denied. */
   labelsOf(agent: AgentId, { type }: Action, facts: Facts, evaluation: Evaluation): readonly OwedLabel[] {
     return this.#labels.of(scopesAbove(agent), type, facts, evaluation);
+  }
+
+  /** Whether a rule that such a call meets may read the labels of its run. An undefined tool may be any. */
+  mayReadLabels(agent: AgentId, type: ActionType, tool: string | undefined): boolean {
+    return this.#labelReaders.mayConcern(scopesAbove(agent), type, tool);
   }
 
   /** The rules that rewrite a tool call, in the order in which they do. */

@@ -80,6 +80,13 @@ function hiddenIn(
   return allDimensions.filter((dimension) => read[dimension].some(isHidden));
 }
 
+/** The subject of a call of which at most the tool is known. */
+export function subjectOfTool(tool: string | undefined): Subject {
+  const known = tool === undefined ? [] : ['tools'];
+  const dimensions = allDimensions.filter((dimension) => !known.includes(dimension));
+  return { ...none, tool: tool ?? null, unclear: { dimensions, text: null } };
+}
+
 /** A URL up to where its host has surely ended. All of it if that cannot be told. */
 function upToPath(url: string): string {
   return /^[a-z][a-z\d+.-]*:\/\/[^/?#\\\s]*(?=[/?#])/i.exec(url)?.[0] ?? url;

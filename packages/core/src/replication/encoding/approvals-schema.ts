@@ -69,6 +69,7 @@ const approval = record<Approval>({
   grantId: nullable(text),
   signalSequence: nullable(integer),
   notices: list(word(['requested', 'decided'])),
+  labels: optional(list(text)),
 });
 
 const grant = record<StandingGrant>({
