@@ -82,6 +82,7 @@ export function judgeResult(judge: ResultJudge, result: ResultToJudge, moment: R
     try {
       const masked = maskResult(text, verdict.masks, evaluation.charge);
       if (masked === 'too deep') return deny('the result is nested too deeply to be masked', verdict.rule);
+      if (masked === 'not JSON') return deny(`the result cannot be masked: ${notJson}`, verdict.rule);
       if (masked === undefined) return passed(allow, { ...verdict, reason: `${verdict.reason}; it found nothing` });
       const { counts } = masked;
       const bytes = encode(masked.text);
@@ -93,6 +94,8 @@ export function judgeResult(judge: ResultJudge, result: ResultToJudge, moment: R
   const found = judged();
   return evaluation.isSpent ? { ...found, isSpent: true } : found;
 }
+
+const notJson = 'it is no JSON, and seems to have members that the fields of the mask name';
 
 export const tooLong = `a result has at most ${longestResult} bytes`;
 

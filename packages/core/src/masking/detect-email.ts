@@ -1,8 +1,8 @@
 import type { Range } from '../kernel/index.ts';
 
 const [longestLocal, longestDomain] = [64, 253];
-/** A slash, a question mark, an equals sign and an ampersand may be in an address, and hardly are: they are those of a URL. */
-const localPart = /[\p{L}\p{N}.!#$%'*+^_`{|}~-]/u;
+/** Half of a letter counts as one. A slash, a question mark, an equals sign and an ampersand may be in an address, and hardly are: they are those of a URL. */
+const localPart = /[\p{L}\p{N}\p{Cs}.!#$%'*+^_`{|}~-]/u;
 const domainPart = /[\p{L}\p{N}.-]/u;
 const label = /^[\p{L}\p{N}-]{1,63}$/u;
 /** The last label has letters only, or is written in the ASCII form of other letters. */
@@ -25,6 +25,8 @@ export function* detectEmails(text: string): Generator<Range> {
 
 function startOf(text: string, sign: number, after: number): number {
   const first = Math.max(after, sign - longestLocal);
+  const quote = text.charAt(sign - 1) === '"' ? text.lastIndexOf('"', sign - 2) : -1;
+  if (quote >= first && quote < sign - 2) return quote;
   let start = sign;
   while (start > first && localPart.test(text.charAt(start - 1))) start--;
   // Quotes and marks before it are no part of it.

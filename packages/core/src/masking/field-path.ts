@@ -78,6 +78,30 @@ export function isNamed(progress: Progress): boolean {
   return progress.some(([path, places]) => (places & (1 << path.steps.length)) !== 0);
 }
 
+/** Whether members with these names may be on a way that a path takes from here on. */
+export function mayName(progress: Progress, names: Iterable<string>, charge: Charge): boolean {
+  const missing = progress.map(([path, places]) => namedAfter(path, places));
+  let hasNames = false;
+  for (const name of names) {
+    hasNames = true;
+    charge(progress.length * priceOfPath);
+    for (const [nth, [path]] of progress.entries()) {
+      const left = missing[nth] ?? 0;
+      missing[nth] = left & ~takenBy(path, left, name, charge);
+    }
+  }
+  return hasNames && missing.includes(0);
+}
+
+/** The steps from the first of these places on that only some names take. The index of an item is no name. */
+function namedAfter({ steps, wilds }: FieldPath, places: number): number {
+  const first = places & -places;
+  return steps.reduce((bits, here, at) => {
+    const isIndex = typeof here === 'object' && 'literal' in here && /^\d+$/.test(here.literal);
+    return isIndex || 1 << at < first ? bits : bits | ((1 << at) & ~wilds);
+  }, 0);
+}
+
 /** `**` may also stand for nothing. No two of them stand side by side. */
 function reached({ anys }: FieldPath, places: number): number {
   return places | ((places & anys) << 1);

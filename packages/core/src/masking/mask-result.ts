@@ -4,17 +4,21 @@ import type { Charge, Range } from '../kernel/index.ts';
 import { joined, replaceRanges } from '../kernel/index.ts';
 import type { DetectorName } from './detectors.ts';
 import type { Progress } from './field-path.ts';
-import { startOf } from './field-path.ts';
+import { mayName, startOf } from './field-path.ts';
 import type { FindMatches, FoundBy, Mask } from './mask.ts';
 import { JoinedTexts } from './joined-texts.ts';
 import { MaskingVisitor } from './masking-visitor.ts';
+import { memberNames } from './member-names.ts';
 import type { Place, PlacedText } from './placed-text.ts';
-import { jsonNumber, JsonText, moved, plainText } from './placed-text.ts';
+import { jsonNumber, JsonText, moved, partOf, plainText, withoutEscapes } from './placed-text.ts';
 
 export interface MaskedResult {
   readonly text: string;
   readonly counts: Readonly<Partial<Record<FoundBy, number>>>;
 }
+
+/** It is nested too deeply, or has members that fields may name, and is no JSON. */
+export type Unmaskable = 'too deep' | 'not JSON';
 
 export const usualMask = '[masked]';
 
@@ -28,18 +32,16 @@ interface Found extends Range {
 
 /**
  * Replaces what masks find in all texts of a result: in the names and texts of JSON, or in a text that is no JSON. All
- * other bytes stay as they are. Undefined if nothing is found, `'too deep'` if the result cannot be judged.
+ * other bytes stay as they are. Undefined if nothing is found, or why the result cannot be masked.
  */
 export function maskResult(
   text: string,
   masks: readonly Mask[],
   charge: Charge = free,
-): MaskedResult | undefined | 'too deep' {
-  const whole = plainText(text);
+): MaskedResult | undefined | Unmaskable {
   const texts = new MaskedTexts(masks, charge);
-  const scanned = texts.addJson(text, whole, startsOf(masks), 0);
-  if (scanned === 'too deep') return scanned;
-  if (scanned === 'malformed') texts.add(whole);
+  const unmaskable = texts.add(plainText(text), startsOf(masks), 0);
+  if (unmaskable !== undefined) return unmaskable;
   const found = joined([...texts.found()]);
   if (found.length === 0) return undefined;
   const counts: Partial<Record<FoundBy, number>> = {};
@@ -103,12 +105,55 @@ class MaskedTexts {
     yield* inTexts(this.#texts, this.#masks, this.#charge);
   }
 
-  add(text: PlacedText): void {
+  /** A text that may be JSON, or have lines of it. */
+  add(text: PlacedText, progress: readonly Progress[], depth: number): Unmaskable | undefined {
+    const scanned = this.#addJson(text.text, text, progress, depth);
+    if (typeof scanned === 'number') return undefined;
+    return scanned === 'malformed' ? this.#addLines(text, progress, depth) : scanned;
+  }
+
+  /** Lines that are JSON, and all that stands between them. */
+  #addLines(text: PlacedText, progress: readonly Progress[], depth: number): Unmaskable | undefined {
+    const rest: string[] = [];
+    const addRest = (start: number, end: number) => {
+      if (start >= end) return;
+      const between = partOf(text, start, end);
+      this.#addText(between);
+      rest.push(between.text);
+    };
+    const { length } = text.text;
+    let restStart = 0;
+    for (let start = 0, end = 0; start < length; start = end + 1) {
+      const next = text.text.indexOf('\n', start);
+      end = next < 0 ? length : next;
+      const line = partOf(text, start, end);
+      const scanned = mayBeJson(line.text) ? this.#addJson(line.text, line, progress, depth) : 'malformed';
+      if (scanned === 'malformed') continue;
+      if (typeof scanned !== 'number') return scanned;
+      addRest(restStart, start);
+      restStart = end;
+    }
+    addRest(restStart, length);
+    return this.#mayNameMembers(rest.join('\n'), progress) ? 'not JSON' : undefined;
+  }
+
+  #mayNameMembers(text: string, progress: readonly Progress[]): boolean {
+    const read = withoutEscapes(plainText(text))?.text ?? text;
+    return progress.some((each) => {
+      if (each.length === 0) return false;
+      this.#charge(read.length * priceOfScan);
+      return mayName(each, memberNames(read), this.#charge);
+    });
+  }
+
+  #addText(text: PlacedText): void {
     this.#texts.push(text);
+    const read = withoutEscapes(text);
+    if (read !== undefined) this.#texts.push(read);
   }
 
   /** All parts of JSON. Returns why it is none. */
-  addJson(text: string, within: Place, progress: readonly Progress[], depth: number): ScannedJson {
+  #addJson(text: string, within: Place, progress: readonly Progress[], depth: number): ScannedJson | Unmaskable {
     // Some senders begin with a mark of the byte order, which is not part of the document.
     const json = withoutMark(text);
     const mark = text.length - json.length;
@@ -120,7 +165,7 @@ class MaskedTexts {
     const found: Found[] = [];
     const texts: PlacedText[] = [];
     const numbers: PlacedText[] = [];
-    const inner: (() => void)[] = [];
+    const inner: (() => Unmaskable | undefined)[] = [];
     const visitor = new MaskingVisitor(json, this.#masks, this.#charge, progress, {
       name: (start, end) => {
         const name = new JsonText(json, place, start, end);
@@ -129,12 +174,10 @@ class MaskedTexts {
       },
       text: (start, end, reached) => {
         const placed = new JsonText(json, place, start, end);
-        texts.push(placed);
-        if (depth < deepestTexts && mayBeJson(placed.text)) {
-          inner.push(() => this.addJson(placed.text, placed, reached, depth + 1));
-        }
+        if (depth < deepestTexts && mayHoldJson(placed.text)) inner.push(() => this.add(placed, reached, depth + 1));
+        else texts.push(placed);
       },
-      number: (start, end) => numbers.push(jsonNumber(json, place, start, end)),
+      number: (start, end, digits) => numbers.push(jsonNumber(digits, place, start, end)),
       masked: (start, end, by, mask) => {
         found.push({ ...place.place({ start, end }), by, replacement: place.encode(JSON.stringify(mask.with)) });
       },
@@ -142,9 +185,12 @@ class MaskedTexts {
     const scanned = scanJson(json, { depth: deepestResult, values: Number.POSITIVE_INFINITY }, visitor);
     if (typeof scanned !== 'number') return scanned;
     // What both find is replaced as the innermost says.
-    for (const look of inner) look();
+    for (const look of inner) {
+      const unmaskable = look();
+      if (unmaskable !== undefined) return unmaskable;
+    }
     for (const each of found) this.#found.push(each);
-    for (const each of texts) this.#texts.push(each);
+    for (const each of texts) this.#addText(each);
     for (const each of numbers) this.#numbers.push(each);
     return scanned;
   }
@@ -157,5 +203,9 @@ function startsOf(masks: readonly Mask[]): readonly Progress[] {
 }
 
 function mayBeJson(text: string): boolean {
-  return /^[\s\uFEFF{[]/.test(text) && /^[\s\uFEFF]*[{[]/.test(text);
+  return /^[\s\uFEFF{["]/.test(text) && /^[\s\uFEFF]*[{["]/.test(text);
+}
+
+function mayHoldJson(text: string): boolean {
+  return mayBeJson(text) || text.includes('{') || text.includes('\n[');
 }

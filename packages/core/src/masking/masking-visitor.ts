@@ -11,8 +11,8 @@ export interface MaskedParts {
   name(start: number, end: number): string;
   /** A text, and how far the fields of each mask have matched on the way to it. */
   text(start: number, end: number, progress: readonly Progress[]): void;
-  /** A whole number that is as long as the number of a card. */
-  number(start: number, end: number): void;
+  /** A number whose digits before the point are as many as those of a card. */
+  number(start: number, end: number, digits: string): void;
   /** A value that is replaced whole. */
   masked(start: number, end: number, by: FoundBy, mask: Mask): void;
 }
@@ -98,8 +98,9 @@ export class MaskingVisitor implements JsonVisitor {
     const first = this.#json.charAt(start);
     if (first === '"') {
       this.#parts.text(start, end, this.#progress);
-    } else if (first >= '1' && first <= '9' && end - start >= shortestNumber && end - start <= longestNumber) {
-      if (/^\d+$/.test(this.#json.slice(start, end))) this.#parts.number(start, end);
+    } else if (first === '-' || (first >= '0' && first <= '9')) {
+      const digits = end - start < shortestNumber ? '' : wholeDigits(this.#json.slice(start, end));
+      if (digits !== '') this.#parts.number(start, end, digits);
     }
   }
 
@@ -112,6 +113,15 @@ export class MaskingVisitor implements JsonVisitor {
 }
 
 const [shortestNumber, longestNumber] = [13, 19];
+
+/** The digits of a number before its point, however it is written. None if they are fewer or more than a card has. */
+function wholeDigits(number: string): string {
+  const [, whole = '', fraction = '', exponent = '0'] = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
+  const point = whole.length + Number(exponent);
+  if (point < shortestNumber || point > number.length + longestNumber) return '';
+  const digits = (whole + fraction).slice(0, point).padEnd(point, '0').replace(/^0+/, '');
+  return digits.length < shortestNumber || digits.length > longestNumber ? '' : digits;
+}
 
 /** A value of the same kind as the one that begins here. */
 function kindAt(json: string, at: number): string | number | null {

@@ -49,10 +49,50 @@ export class JsonText implements PlacedText {
   }
 }
 
-/** A number of JSON. Whatever is found in it, all of it is replaced by a text. */
-export function jsonNumber(json: string, within: Place, start: number, end: number): PlacedText {
+/** A part of a text, as it is. */
+export function partOf(within: PlacedText, start: number, end: number): PlacedText {
   return {
-    text: json.slice(start, end),
+    text: within.text.slice(start, end),
+    place: (range) => within.place(moved(range, start)),
+    encode: (written) => within.encode(written),
+  };
+}
+
+const escapes = /(?<!\\)\\+u([0-9a-fA-F]{4})/g;
+
+/** The text as its readers understand it, if it has escapes of JSON and is none. */
+export function withoutEscapes(of: PlacedText): PlacedText | undefined {
+  if (!of.text.includes('\\u')) return undefined;
+  const places = new Uint32Array(of.text.length + 1);
+  const parts: string[] = [];
+  let [count, at] = [0, 0];
+  const plainUntil = (end: number) => {
+    parts.push(of.text.slice(at, end));
+    while (at < end) places[count++] = at++;
+  };
+  for (const { 0: escape, 1: code = '', index } of of.text.matchAll(escapes)) {
+    plainUntil(index);
+    places[count++] = index;
+    parts.push(String.fromCharCode(Number.parseInt(code, 16)));
+    at = index + escape.length;
+  }
+  plainUntil(of.text.length);
+  places[count] = of.text.length;
+  const text = parts.join('');
+  return {
+    text,
+    place: (range) => {
+      const { start, end } = whole(text, range);
+      return of.place({ start: places[start] ?? 0, end: places[end] ?? 0 });
+    },
+    encode: (written) => of.encode(written),
+  };
+}
+
+/** A number of JSON that says this. Whatever is found in it, all of it is replaced by a text. */
+export function jsonNumber(text: string, within: Place, start: number, end: number): PlacedText {
+  return {
+    text,
     place: () => within.place({ start, end }),
     encode: (written) => within.encode(JSON.stringify(written)),
   };
