@@ -17,16 +17,9 @@ export function withoutFloor(event: EventObject, host: HookHost, floor: FloorWor
   const place = host.shellOf(event);
   const taken = (members: EventObject, names: readonly string[]) =>
     replaced(members, names, (command) => offFloor(command, floor));
-  switch (place?.kind) {
-    case 'event':
-      return taken(event, place.members);
-    case 'input': {
-      const { tool_input: input } = event;
-      return isObject(input) ? { ...event, tool_input: taken(input, place.members) } : event;
-    }
-    default:
-      return event;
-  }
+  if (place?.kind === 'event') return taken(event, place.members);
+  const { tool_input: input } = event;
+  return place?.kind === 'input' && isObject(input) ? { ...event, tool_input: taken(input, place.members) } : event;
 }
 
 /** The input by which the command of the tool runs on the floor. */

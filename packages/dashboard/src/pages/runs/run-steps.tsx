@@ -1,6 +1,5 @@
 import { agentPath } from '@reeve/contract/names';
 import { useEffect, useRef } from 'react';
-import { actionName } from '../../api/action-name.ts';
 import { useShortcut } from '../../shell/shortcuts.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -113,7 +112,7 @@ function StepButton({ run, step, number, isShown, onShow }: StepButtonProps) {
         <span className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
           <StateBadge state={step.decision} />
           <span className="min-w-0 font-medium break-all">
-            {step.resource === '' ? (actionName(step.action_type) ?? step.action_type) : step.resource}
+            {step.resource === '' ? step.action_type : step.resource}
           </span>
           {run.agents.length > 1 ? <span className="text-sm text-muted">{step.agent.agent_id}</span> : null}
         </span>
