@@ -76,21 +76,23 @@ export async function checkResult(gov: Decisions, ports: ResultPorts, request: R
   for (let round = 0; round < mostRounds; round++) {
     const { judged, labels } = await aside(gov, ports, request, found);
     const answer = await inOneTurn((agent, op) =>
-      labels === undefined || isStill(gov, op, judged, labels) ? conclude(gov, agent, op, request, judged) : undefined,
+      labels === undefined || isStill(gov, op, labels) ? conclude(gov, agent, op, request, judged) : undefined,
     );
     if (answer !== undefined) return answer;
   }
-  const judged = unjudged(gov, 'the labels of its run, or the policies, change too fast');
+  const judged = unjudged(gov, 'the labels of its run change too fast');
   return await inOneTurn((agent, op) => conclude(gov, agent, op, request, judged));
 }
 
 /** How often a result is judged aside if what its rules look at changes meanwhile. */
 const mostRounds = 5;
 
-/** Whether a judgement holds that was made before the turn: rules of now would look at the same labels. */
-function isStill(gov: Decisions, op: Op, { policyVersion }: JudgedResult, labels: readonly string[]): boolean {
-  const now = momentOf(gov, op).run().labels;
-  return policyVersion === gov.policies.version && now.join(' ') === labels.join(' ');
+/**
+ * Whether a judgement holds that was made before the turn: its rules would look at the same labels now. Policies may have
+ * changed: then the result was judged before that.
+ */
+function isStill(gov: Decisions, op: Op, labels: readonly string[]): boolean {
+  return momentOf(gov, op).run().labels.join(' ') === labels.join(' ');
 }
 
 /** What is judged. The log is read before the turn, which waits for nothing. */

@@ -1,6 +1,7 @@
 import type { BroughtMoment, Decisions, JudgedResult, ResultToJudge } from '@reeve/core';
 import { TenantSlots, tenantOf } from '../../evaluation/tenant-slots.ts';
 import { EvaluationThreads } from './evaluation-threads.ts';
+import { ResultRoom } from './result-room.ts';
 
 export interface ResultJudgeOptions {
   readonly deadlineMs: number;
@@ -19,6 +20,7 @@ const threads = slots + 1;
 export class ThreadResultJudge {
   readonly #threads: EvaluationThreads;
   readonly #slots: TenantSlots;
+  readonly #room = new ResultRoom();
 
   constructor(gov: Decisions, { deadlineMs, onEnded }: ResultJudgeOptions) {
     this.#threads = new EvaluationThreads(gov, { threads, deadlineMs, idleMs: 60_000, onEnded });
@@ -29,7 +31,9 @@ export class ThreadResultJudge {
     const orgId = result.parties[0]?.record.id.orgId ?? '';
     const input = () => ({ result, moment });
     const job = { tenant: orgId, orgs: [orgId], kind: 'judgeResult', input, hasDeadline: true } as const;
-    return (await this.#slots.run(tenantOf({ orgId }), () => this.#threads.run(job))) as JudgedResult;
+    const tenant = tenantOf({ orgId });
+    const judged = () => this.#slots.run(tenant, () => this.#threads.run(job));
+    return (await this.#room.during(tenant, result.bytes.length, judged)) as JudgedResult;
   }
 
   close(): Promise<void> {
