@@ -250,7 +250,8 @@ test('every piece of the guides runs', async () => {
     "import { randomBytes } from 'node:crypto';",
     "import { setTimeout } from 'node:timers/promises';",
     "import type { Operation } from '@reeve/sdk';",
-    "import { ActionDeniedError, connect, usd } from '@reeve/sdk';",
+    "import { ActionDeniedError, connect, ResultDenied, usd } from '@reeve/sdk';",
+    'const readCustomer = async (id: number) => ({ id });',
     `const reeve = connect({ address: '${gateway.grpc}', apiKey: process.env.REEVE_API_KEY });`,
     "const agent = await reeve.register({ orgId: 'acme', teamId: 'support', agentId: 'bot-1' });",
     // Nobody vouches for users here, so the check is denied.
