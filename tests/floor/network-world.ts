@@ -4,11 +4,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { RouteOutput, Routes } from '@reeve/contract/http';
 import { eventually } from '../harness/eventually.ts';
 import type { Exit } from '../harness/gateway.ts';
 import { bootstrapKey } from '../harness/gateway.ts';
+import type { RunningCli } from '../harness/cli.ts';
 import type { Start } from './floor-world.ts';
 import { FloorWorld } from './floor-world.ts';
 
@@ -32,6 +33,11 @@ export class NetworkWorld extends FloorWorld {
 
   static override async start(): Promise<NetworkWorld> {
     return new NetworkWorld((await FloorWorld.start({}, rules)).gateway);
+  }
+
+  /** The programs of this checkout can be read, wherever it is: also in `/tmp`, which is empty inside. */
+  override begin(command: readonly string[], start: Start = {}): RunningCli {
+    return super.begin(command, { ...start, flags: ['--read', resolve('.'), ...(start.flags ?? [])] });
   }
 
   /** Listens on an address of this machine. Returns the port. */
