@@ -64,9 +64,17 @@ function needsMore(answer: Answer, { level }: Credential): boolean {
   return scopes.findIndex((one) => one === problem['required_scope']) > scopes.indexOf(level);
 }
 
-/** A suspension names its whole scope: a credential of a team suspends no org, and nobody a team without its org. */
+/** What these say to a call that does not name all of the place that is meant. */
+const incomplete: Readonly<Record<string, readonly string[]>> = {
+  // A credential of a team suspends no org, and nobody a team without its org.
+  'POST /api/v1/suspensions': ['tenant_bound', 'validation_failed'],
+  // A run is in a team, which a credential of an org must name. Either the run or the agent is cleared.
+  'GET /api/v1/runs/{run_id}': ['run_not_found'],
+  'POST /api/v1/runs/labels/clear': ['run_not_found', 'agent_not_found', 'validation_failed'],
+};
+
 function isIncomplete(answer: Answer, { name }: Operation): boolean {
-  return name === 'POST /api/v1/suspensions' && ['tenant_bound', 'validation_failed'].includes(codeOf(answer));
+  return incomplete[name]?.includes(codeOf(answer)) === true;
 }
 
 interface OwnWay {

@@ -40,7 +40,9 @@ export async function readRun(gov: Controls, by: Principal, asked: RunAsked): Pr
 export function findRun(gov: Controls, by: Principal, asked: RunAsked): Run {
   const place = placeAsked(gov, by, asked);
   const run = mayReach(by, place) ? gov.runs.find(place) : undefined;
-  if (run !== undefined) return run;
+  const isOfAgent = ({ agentId }: RunAsked) =>
+    agentId === undefined || asked.runId === undefined || (run !== undefined && agentsIn(run).includes(agentId));
+  if (run !== undefined && isOfAgent(asked)) return run;
   throw new ReeveError('run_not_found', 'no such run is remembered in this org and team');
 }
 

@@ -153,6 +153,8 @@ function moved(known: OpRecord, { payload, reason }: LoggedEntry, state: OpState
     updatedAt: at,
     costMicros: payload.cost_micros ?? known.costMicros,
     usage: usageIn(payload) ?? known.usage,
+    // Whatever moves an operation gives the labels that it owes, or ends the debt.
+    owedLabels: noLabels,
     reservedMicros: isOver(state) ? 0 : known.reservedMicros,
     reason: trigger === 'terminate' || trigger === 'allow' ? keptText(told) : known.reason,
   };
