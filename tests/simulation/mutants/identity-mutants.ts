@@ -25,7 +25,7 @@ export const identityMutants: readonly Mutant[] = [
   },
   {
     name: 'delegations: a delegate may do what its delegator may not',
-    file: `${core}/decision/decide.ts`,
+    file: `${core}/decision/judge-call.ts`,
     text: 'const asSent = above.length === 0 ? own : strictestOf(own, above);',
     replacement: 'const asSent = above.length >= 0 ? own : strictestOf(own, above);',
   },
