@@ -92,8 +92,8 @@ export class RunRegistry {
     // Before its first check, an operation is in no run.
     if (op.digest === '') return nothingToApply();
     const known = this.#find(op);
-    // It was forgotten, or began before runs were kept.
-    if (known === undefined && checked !== true) return nothingToApply();
+    // It was forgotten, or began before runs were kept. Something else may be under way in it that came later.
+    if (checked !== true && (known === undefined || !hasChecks(known, how))) return nothingToApply();
     const run = known ?? this.#begin(runName(op), placeOfRun(op), op.updatedAt);
     return checked === true || booked !== undefined
       ? this.#count(run, changeOf(fact), how)
@@ -276,6 +276,12 @@ export class RunRegistry {
     this.rows.changed(run.name, run.name);
     this.#idle.place(run, isTouched);
   }
+}
+
+/** Whether the log has a check of the run, at the place of a fact. Those that wait here come after what others did. */
+function hasChecks({ checks, unsettled }: MutableRun, { isHere }: Applying): boolean {
+  const waiting = isHere ? 0 : unsettled.reduce((sum, change) => sum + change.checks, 0);
+  return checks > waiting;
 }
 
 const noRuns: readonly Run[] = [];
