@@ -50,5 +50,6 @@ export {
 } from './gen/reeve/v1/policy_service.ts';
 export type { BoundedMessage } from './message-bounds.ts';
 export { messageBounds } from './message-bounds.ts';
+export { isScalarText } from './scalar-text.ts';
 export { paths } from './paths.ts';
 export { actionTypeNames, decisionNames, doorNames, outcomeNames } from './wire-names.ts';

@@ -1,4 +1,4 @@
-import { bounds } from '@reeve/contract';
+import { bounds, isScalarText } from '@reeve/contract';
 import { ReeveInternal } from './errors.ts';
 import { MaskedError } from './result-denied.ts';
 
@@ -12,9 +12,6 @@ export interface WireResult {
 /** Says why a result cannot be judged, and the way out. It names no part of the result. */
 export class UnjudgeableResult extends Error {}
 
-/** These would not be texts to a policy, although they are to whoever reads them: a number of a card, for example. */
-const scalar = /^(?:"[^]*"|true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)?$/;
-
 /**
  * A text goes as it stands, so that the JSON in it is judged as JSON; a scalar or an empty one goes as a JSON string.
  * Anything else goes as JSON, and nothing as `null`.
@@ -22,7 +19,7 @@ const scalar = /^(?:"[^]*"|true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]
 export function wireResultOf(result: unknown): WireResult {
   if (result === undefined) return { bytes: Buffer.from('null'), read: () => undefined };
   if (typeof result !== 'string') return sized(jsonOf(result), parsed);
-  return scalar.test(result.trim()) ? sized(JSON.stringify(result), parsed) : sized(result, textOf);
+  return isScalarText(result) ? sized(JSON.stringify(result), parsed) : sized(result, textOf);
 }
 
 /** What the work has thrown. Models read messages. */

@@ -1,3 +1,4 @@
+import { isScalarText } from '@reeve/contract';
 import type { ToolResult } from './hook-event.ts';
 import { sha256 } from './operation-ids.ts';
 import { parseKeepingDigits } from './parse-keeping-digits.ts';
@@ -10,22 +11,10 @@ export interface ResultBytes {
 
 /** A text goes as it stands, so that the JSON in it is judged as JSON. Everything else goes as JSON. */
 export function resultBytes(value: unknown): ResultBytes {
-  const isText = typeof value === 'string' && !isScalar(value);
+  const isText = typeof value === 'string' && !isScalarText(value);
   const bytes = Buffer.from(isText ? value : (JSON.stringify(value) ?? 'null'));
   const textOf = (read: Uint8Array) => Buffer.from(read).toString('utf8');
   return { bytes, read: (read) => (isText ? textOf(read) : parseKeepingDigits(textOf(read))) };
-}
-
-/** Such a text would be none to a policy, although it is to a model: the number of a card, for example. */
-function isScalar(text: string): boolean {
-  if (text === '') return true;
-  if (/^[ \t\n\r]*[[{]/.test(text)) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Names a result without keeping anything of it. */

@@ -1,14 +1,14 @@
 import { redacted } from '../audit/index.ts';
 import type { Op } from '../ops/index.ts';
 import { inRun } from '../ops/index.ts';
-import { refuseLabels } from '../runs/index.ts';
+import { namesOfLabels, refuseLabels } from '../runs/index.ts';
 import { linksOf } from '../tenancy/index.ts';
 import type { Approval } from './approval.ts';
 import type { Approvals } from './approvals.ts';
 
 /** The names of the labels that count for an operation, in order. */
 export function labelsBorne({ runs }: Pick<Approvals, 'runs'>, op: Op): readonly string[] {
-  return [...new Set(runs.labels.in(inRun(op)).map(({ name }) => name))].toSorted();
+  return namesOfLabels(runs.labels.in(inRun(op)));
 }
 
 /**

@@ -4,6 +4,7 @@ import type { TierOf } from '../budget/index.ts';
 import { tiersOf } from '../budget/index.ts';
 import type { AgentId, Micros, EpochMs } from '../kernel/index.ts';
 import type { InRun } from '../runs/index.ts';
+import { namesOfLabels } from '../runs/index.ts';
 import type { Decisions } from './decisions.ts';
 import type { Facts, PeriodSpend, RunCounts, RunFacts, SpendFacts } from '../policy/index.ts';
 import type { Agent, AgentRecord } from '../tenancy/index.ts';
@@ -147,7 +148,7 @@ function countsOf({ runs }: Pick<Balance, 'runs'>, run: InRun): RunCounts {
 
 /** The names of the labels that count in a run, in order. */
 function labelsOf({ runs }: Pick<Balance, 'runs'>, run: InRun): readonly string[] {
-  return [...new Set(runs.labels.in(run).map(({ name }) => name))].toSorted();
+  return namesOfLabels(runs.labels.in(run));
 }
 
 /** What happened in a run so far. Each part is read when it is asked for, so that nothing rests on the others. */

@@ -2,7 +2,7 @@ export { makeRoomForRun } from './forget-runs.ts';
 export { giveLabels, refuseLabels } from './give-labels.ts';
 export type { KnownRuns } from './known-runs.ts';
 export type { Label, LabelBearer, LabelOwner, OwedLabel } from './label.ts';
-export { agentBearer, eachOnce, labelOwners, mostLabels, noLabels } from './label.ts';
+export { agentBearer, eachOnce, labelOwners, mostLabels, namesOfLabels, noLabels } from './label.ts';
 export type { InRun, Run, RunCount, RunPlace } from './run.ts';
 export { keyOfPlace, mostAgents, placeOfRun } from './run.ts';
 export { RunKeeper } from './run-keeper.ts';

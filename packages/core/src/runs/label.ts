@@ -67,3 +67,8 @@ export function bearersOf(op: InRun): readonly LabelBearer[] {
 export function bearersOwed(op: InRun, of: LabelOwner): readonly LabelBearer[] {
   return of === 'run' ? [runBearer(op)] : bearersOf(op).slice(1);
 }
+
+/** The names of labels, each once, in order. */
+export function namesOfLabels(labels: readonly Label[]): readonly string[] {
+  return [...new Set(labels.map(({ name }) => name))].toSorted();
+}
