@@ -197,7 +197,12 @@ describe('a stream that is resumed', () => {
     const lastId = [...first.matchAll(/^id: ?(.+)$/gm)].at(-1)?.[1] ?? '';
     for (let times = 1; times <= 3; times++) {
       const headers = { ...common, accept: 'text/event-stream', 'last-event-id': lastId };
-      const resumed = await fetch(visitor.url, { headers });
+      // The server may not have heard yet that the stream before this one was left.
+      const resumed = await eventually(async () => {
+        const response = await fetch(visitor.url, { headers });
+        expect(response.status).toBe(200);
+        return response;
+      });
       let read = '';
       for await (const chunk of resumed.body ?? []) {
         read += Buffer.from(chunk).toString();
