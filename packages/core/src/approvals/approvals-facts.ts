@@ -14,10 +14,11 @@ const byDecision = ['decided_at', 'id'];
 export const approvalFacts: Meanings<ApprovalsState, ApprovalsChange | ApprovalEvent> = {
   approval_saved: {
     apply: (gov, { approval }, how) => {
-      const told = gov.approvals.find(approval.id)?.signalSequence ?? null;
+      const before = gov.approvals.find(approval.id);
       const undo = gov.approvals.place(approval);
-      if (told === approval.signalSequence) return undo;
-      // The agent has acknowledged the outcome, or need not hear it.
+      const told = before?.signalSequence ?? null;
+      if (told === approval.signalSequence && isSameOutcome(before, approval)) return undo;
+      // The agent has acknowledged the outcome, need not hear it, or hears another one.
       const withdraw = told === null ? nothingToApply() : gov.control.outbox(approval.agent).remove(told);
       return undoAll(undo, withdraw, tell(gov, approval, how));
     },
@@ -48,6 +49,11 @@ export const approvalFacts: Meanings<ApprovalsState, ApprovalsChange | ApprovalE
   },
   approval: shownOnly,
 };
+
+/** A gateway that could not read all may decide once more. The agent hears what the log says last, as after a restart. */
+function isSameOutcome(before: Approval | undefined, after: Approval): boolean {
+  return before?.state === after.state && before.decidedAt === after.decidedAt;
+}
 
 /** The agent is told the outcome. It leaves once it is durable, wherever the agent listens. */
 function tell(gov: ApprovalsState, approval: Approval, how: Applying): Undo {

@@ -132,11 +132,16 @@ export function endApprovalOf(gov: Approvals, { op, approvalId, actor, reason }:
   }
 }
 
+/** The approvals that nobody decided in time. Of an agent that it could not read in full, a gateway does not know that. */
+function* lapsed({ approvals, directory }: Approvals): Generator<Approval> {
+  for (const approval of approvals.due()) if (!directory.outOfService.has(approval.agent)) yield approval;
+}
+
 /** Expires up to `most` approvals that nobody decided in time, and returns how many. */
 export async function expireApprovals(gov: Approvals, most: number): Promise<number> {
-  if (gov.approvals.due().next().done === true) return 0;
+  if (lapsed(gov).next().done === true) return 0;
   return await gov.journal.turn(ownWork, () => {
-    const due = [...gov.approvals.due()].slice(0, most);
+    const due = [...lapsed(gov)].slice(0, most);
     for (const approval of due) {
       const op = opAskedAbout(gov, approval);
       if (op === undefined)

@@ -6,7 +6,7 @@ import { invalid } from '../kernel/index.ts';
 import { isOver, nextState } from '../ops/index.ts';
 import type { Op, ControlAction } from '../ops/index.ts';
 import type { Agent } from '../tenancy/index.ts';
-import { registeredBy, visibleAgents } from '../tenancy/index.ts';
+import { registeredBy, unreadBehind, visibleAgents } from '../tenancy/index.ts';
 import type { BulkControl, ControlResult, ControlScope, Idempotency } from './bulk-control.ts';
 import { resultOf } from './bulk-control.ts';
 import { newControlId } from './control-op.ts';
@@ -154,7 +154,7 @@ function deferrer(gov: Controls, by: Principal): (op: Op) => void {
 function resumer(gov: Controls, by: Principal): (op: Op) => boolean {
   const standings = new Map<Agent, Standing>();
   return (op) => {
-    if (gov.directory.outOfService.has(op.owner.record.id)) return false;
+    if (unreadBehind(gov.directory, op.owner) !== undefined) return false;
     const standing = standings.get(op.owner) ?? standingOf(gov.keys, by, registeredBy(gov.directory, op.owner));
     standings.set(op.owner, standing);
     return refusalOf('pause', standing, pausedBy(op)) === null;

@@ -1,7 +1,7 @@
 import type { Width } from '../access/index.ts';
 import type { ControlAction, Op } from '../ops/index.ts';
 import type { ScopeSuspension } from '../tenancy/index.ts';
-import { isSuspended } from '../tenancy/index.ts';
+import { isSuspended, unreadBehind } from '../tenancy/index.ts';
 import type { Controls } from './controls.ts';
 import { widensPause } from './issue-controls.ts';
 import { saveReceipt } from './receipts.ts';
@@ -23,7 +23,7 @@ export function isPausedBySuspension({ state, control }: Op): boolean {
 
 /** Whether an operation runs on now that a suspension of its agent, or of a scope around it, is lifted. */
 export function runsOn(gov: Pick<Controls, 'directory'>, op: Op): boolean {
-  return isPausedBySuspension(op) && !isSuspended(gov, op.owner) && !gov.directory.outOfService.has(op.owner.record.id);
+  return isPausedBySuspension(op) && !isSuspended(gov, op.owner) && unreadBehind(gov.directory, op.owner) === undefined;
 }
 
 export function isRunning({ state }: Op): boolean {

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { approve, person, reject } from '../testkit/approvals.ts';
-import { controlScope, resumeAgent, suspendAgent } from '../testkit/commands.ts';
+import { approve, expire, person, reject } from '../testkit/approvals.ts';
+import { controlScope, delegateAgent, resumeAgent, suspendAgent } from '../testkit/commands.ts';
 import { control, finish, opOf, permissive, run } from '../testkit/controls.ts';
 import { agentId, operator, useTool } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
@@ -38,6 +38,16 @@ test('nothing of an agent that is out of service runs on, and all of it can be s
   expect([state(lost, 'a:s'), state(lost, 'b:s')]).toEqual(['terminated', 'paused']);
 });
 
+test('nothing of its delegates runs on either', async () => {
+  const { agentId: id, token } = await finish(g, delegateAgent(g.gov, lost, 'child'));
+  const child = { id, token };
+  await run(g, child, 'c');
+  await control(g, child, 'c:s', 'pause');
+  loseSight();
+  await expect(control(g, child, 'c:s', 'resume')).rejects.toMatchObject(unavailable);
+  expect(state(child, 'c:s')).toBe('paused');
+});
+
 test('its suspension stays', async () => {
   await finish(g, suspendAgent(g.gov, operator, lost.id, ''));
   loseSight();
@@ -53,4 +63,13 @@ test('what it waits for is rejected, and not approved', async () => {
   expect(state(lost, 't:1')).toBe('pending');
   await reject(g, two.approvalId ?? '', person('alice'));
   expect(state(lost, 't:2')).toBe('terminated');
+});
+
+test('what it waits for does not expire here: another gateway may have decided it', async () => {
+  const ask = (agent: TestAgent) => g.check(agent, { traceId: 't', spanId: '1', action: useTool('pay') });
+  for (const agent of [lost, fine]) await ask(agent);
+  loseSight();
+  g.clock.advance(24 * 3600 * 1000);
+  await expire(g);
+  expect([state(lost, 't:1'), state(fine, 't:1')]).toEqual(['pending', 'terminated']);
 });

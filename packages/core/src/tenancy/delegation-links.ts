@@ -1,5 +1,5 @@
 import type { Registered } from '../access/index.ts';
-import type { AgentKey, EpochMs } from '../kernel/index.ts';
+import type { AgentId, AgentKey, EpochMs } from '../kernel/index.ts';
 import { agentKey } from '../kernel/index.ts';
 import type { Agent } from './agent.ts';
 import { isRegistered } from './agent.ts';
@@ -86,4 +86,12 @@ export function isHeldAbove(directory: KnownAgents, agent: Agent): boolean {
     if (delegator === undefined) return true;
     return delegator.record.suspension !== null || delegator.blocked || directory.outOfService.has(delegator.record.id);
   });
+}
+
+/** Of an agent and all on whose behalf it acts, the first whom this gateway could not read in full, if any. */
+export function unreadBehind(directory: KnownAgents, agent: Agent): AgentId | undefined {
+  const { outOfService } = directory;
+  if (outOfService.isEmpty) return undefined;
+  const above = linksOf(directory, agent).flatMap(({ delegator }) => delegator ?? []);
+  return [agent, ...above].map(({ record }) => record.id).find((id) => outOfService.has(id));
 }

@@ -9,7 +9,15 @@ export { delegateAgent } from './delegate-agent.ts';
 export type { Delegation, DelegationChange } from './delegation.ts';
 export { delegateOfChange, newForMs, usedBy } from './delegation.ts';
 export type { Link } from './delegation-links.ts';
-export { agentsUnder, grantsUnder, hasLapsed, isHeldAbove, linksOf, registeredBy } from './delegation-links.ts';
+export {
+  agentsUnder,
+  grantsUnder,
+  hasLapsed,
+  isHeldAbove,
+  linksOf,
+  registeredBy,
+  unreadBehind,
+} from './delegation-links.ts';
 export type { EndDelegation, RevokeDelegationRequest } from './end-delegation.ts';
 export { endDelegationOf, endLapsedDelegations, revokeDelegation } from './end-delegation.ts';
 export type { DeregisterRequest } from './deregister-agent.ts';
