@@ -8,7 +8,7 @@ import type { InRun, RunPlace } from './run.ts';
 
 type Team = Pick<RunPlace, 'orgId' | 'teamId'>;
 
-/** What somebody bears, in the order in which it was given. */
+/** What somebody bears, oldest first by the clocks that gave it, so that rows in any order tell the same. */
 export interface Borne {
   readonly bearer: LabelBearer;
   readonly labels: readonly Label[];
@@ -77,7 +77,7 @@ export class LabelRegistry {
     const borne = this.of(bearer);
     const added = labels.filter(({ name }) => borne.every((known) => known.name !== name));
     if (added.length === 0) return nothingToApply();
-    this.#put(bearer, [...borne, ...added]);
+    this.#put(bearer, inOrder([...borne, ...added]));
     for (const { since } of added) this.#newestAt = Math.max(this.#newestAt, since);
     return () => this.#put(bearer, without(this.of(bearer), new Set(added.map(({ name }) => name))));
   }
@@ -91,7 +91,7 @@ export class LabelRegistry {
     return () => {
       const since = this.of(bearer);
       const known = new Set(borne.map(({ name }) => name));
-      this.#put(bearer, [...borne, ...since.filter(({ name }) => !known.has(name))]);
+      this.#put(bearer, inOrder([...borne, ...since.filter(({ name }) => !known.has(name))]));
     };
   }
 
@@ -112,6 +112,10 @@ export class LabelRegistry {
 
 function teamName({ orgId, teamId }: Team): string {
   return `${orgId}/${teamId}`;
+}
+
+function inOrder(labels: readonly Label[]): readonly Label[] {
+  return labels.toSorted((a, b) => a.since - b.since || (a.name < b.name ? -1 : 1));
 }
 
 function without(labels: readonly Label[], names: ReadonlySet<string>): readonly Label[] {

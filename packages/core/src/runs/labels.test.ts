@@ -126,6 +126,16 @@ describe('labels', () => {
     expect(picture(world.gov)).toEqual(before);
   });
 
+  test('are told in the same order after a restart, also if clocks differ', async () => {
+    const { approvalId } = await check(bot, 'web', 'r');
+    await approve(world, approvalId);
+    world.clock.setWallClock(-50);
+    await check(bot, 'mail', 'r');
+    const before = picture(world.gov);
+    world = await world.crash();
+    expect(picture(world.gov)).toEqual(before);
+  });
+
   test('of a delegate’s call are told once, whoever it acts for', async () => {
     const granted = await world.settle(delegateAgent(world.gov, bot, 'helper'));
     const helper = { id: granted.agentId, token: granted.token };
