@@ -26,6 +26,8 @@ const foundBefore = [
   // A gateway that could not read all of an agent expired its approval again, and let a delegate of another run on. Labels
   // came back in another order after a restart, where clocks differ.
   { seed: 3_973_015_785, steps: 60_000 },
+  // A verdict at a gateway that could not read all of an agent opened an approval again that was cancelled.
+  { seed: 7007, steps: 20_000 },
 ];
 
 test.each(foundBefore)('seed $seed holds for $steps steps', async ({ seed, steps }) => {

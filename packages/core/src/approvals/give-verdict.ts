@@ -21,7 +21,7 @@ import { canonicalJson, draftOf, redactText } from '../audit/index.ts';
 import { moveForSuspension } from '../control/index.ts';
 import { ReeveError } from '../kernel/index.ts';
 import type { Op } from '../ops/index.ts';
-import { hasLapsed, isHeldAbove, registeredBy } from '../tenancy/index.ts';
+import { hasLapsed, isHeldAbove, requireReadInFull, registeredBy } from '../tenancy/index.ts';
 
 /** A person approves or rejects. */
 export interface Verdict {
@@ -144,6 +144,8 @@ export function approveAction(gov: Approvals, command: Approve, found: VerdictCo
  * begins by a delegation that is over, even if nobody has ended it yet.
  */
 function requireFree({ clock, directory }: Approvals, { owner }: Op): void {
+  // The approval may be decided already.
+  requireReadInFull(directory, owner);
   if (hasLapsed(directory, owner, clock.now())) {
     throw new ReeveError('already_decided', 'the delegation that its agent acted by is over, so it is terminated');
   }

@@ -23,4 +23,4 @@ export { findApproval, listApprovals, listGrants } from './list-approvals.ts';
 export type { ApprovalQuestion } from './request-approval.ts';
 export { announceApproval, mostOpenApprovals, requestApproval } from './request-approval.ts';
 export { restoreApprovals } from './restore-approvals.ts';
-export { endApprovalOf, expireApprovals, noteNotified, noteSignalled } from './settle-approval.ts';
+export { endApprovalOf, expireApprovals, noteNotified, noteSignalled, owingNotices } from './settle-approval.ts';

@@ -9,7 +9,7 @@ import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { sampleApproval } from '../testkit/store-approval-conformance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import type { Approval } from './approval.ts';
-import { noteNotified } from './settle-approval.ts';
+import { noteNotified, owingNotices } from './settle-approval.ts';
 
 let world: TestGovernance;
 let bot: TestAgent;
@@ -208,6 +208,16 @@ describe('who is notified of approvals', () => {
     const id = await ask();
     await control(world, bot, 't:s', 'terminate');
     expect(owed()).toEqual([[id, 'requested', 'decided']]);
+  });
+
+  test('is told nothing by a gateway that could not read all of the agent, and nothing is noted there', async () => {
+    await start(true);
+    const id = await ask();
+    const { orgId, teamId, agentId } = bot.id;
+    world.gov.directory.outOfService.add({ agents: [`${orgId}/${teamId}/${agentId}`], orgs: [], everything: false });
+    expect([...owingNotices(world.gov)]).toEqual([]);
+    noteNotified(world.gov, id, 'requested');
+    expect(owed()).toEqual([[id, 'requested']]);
   });
 
   test('is told nothing where nobody is to be', async () => {

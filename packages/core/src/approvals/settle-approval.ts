@@ -184,10 +184,18 @@ export function approvalEvent(approval: Approval, change: ApprovalChange, at: Ep
   return { type: 'approval', at, agent: approval.agent, change, approval };
 }
 
+/**
+ * The approvals that people are to hear of. What a gateway could not read in full may be decided already: to note that
+ * people have heard of it would open it again.
+ */
+export function* owingNotices({ approvals, directory }: Approvals): Generator<Approval> {
+  for (const approval of approvals.owing()) if (!directory.outOfService.has(approval.agent)) yield approval;
+}
+
 /** Notes that a notification was sent or abandoned. It is not sent again. */
 export function noteNotified(gov: Approvals, id: string, notice: ApprovalNotice): void {
   const approval = gov.approvals.find(id);
-  if (approval === undefined) return;
+  if (approval === undefined || gov.directory.outOfService.has(approval.agent)) return;
   saveApproval(gov, { ...approval, notices: approval.notices.filter((each) => each !== notice) });
 }
 

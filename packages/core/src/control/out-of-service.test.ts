@@ -5,7 +5,13 @@ import { control, finish, opOf, permissive, run } from '../testkit/controls.ts';
 import { agentId, operator, useTool } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 
-const asking = 'name: p\ndefault: allow\nrules: [{ name: ask, effect: require_approval, tools: [pay] }]\n';
+const asking = `
+name: p
+default: allow
+rules:
+  - { name: ask, effect: require_approval, tools: [pay] }
+  - { name: two, effect: require_approval, tools: [wire], approvals: { count: 2 } }
+`;
 const unavailable = { code: 'store_unavailable' };
 
 let g: TestGovernance;
@@ -63,6 +69,13 @@ test('what it waits for is rejected, and not approved', async () => {
   expect(state(lost, 't:1')).toBe('pending');
   await reject(g, two.approvalId ?? '', person('alice'));
   expect(state(lost, 't:2')).toBe('terminated');
+});
+
+test('no verdict of several is noted: it would open again what another gateway has closed', async () => {
+  const { approvalId } = await g.check(lost, { traceId: 't', spanId: '1', action: useTool('wire') });
+  loseSight();
+  await expect(approve(g, approvalId ?? '', person('alice'))).rejects.toMatchObject(unavailable);
+  expect(g.gov.approvals.find(approvalId ?? '')?.verdicts).toEqual([]);
 });
 
 test('what it waits for does not expire here: another gateway may have decided it', async () => {

@@ -9,7 +9,7 @@ import { noteApproached } from '../budget/index.ts';
 import type { OwedLabel } from '../runs/index.ts';
 import { giveLabels, noLabels } from '../runs/index.ts';
 import type { Leaving } from '../tenancy/index.ts';
-import { unreadBehind, usedBy } from '../tenancy/index.ts';
+import { requireReadInFull, usedBy } from '../tenancy/index.ts';
 import type { OpState, OpTrigger } from './lifecycle.ts';
 import type { Op, OpRecord } from './op.ts';
 import { isOver } from './lifecycle.ts';
@@ -82,8 +82,7 @@ export function moveOp(gov: Operations, op: Op, trigger: OpTrigger, by: MoveCaus
 /** Where a trigger leads, by the lifecycle table. */
 function destination(gov: Operations, op: Op, trigger: OpTrigger): OpState {
   // Nobody here knows all that keeps it from running.
-  const unread = trigger === 'allow' || trigger === 'resume' ? unreadBehind(gov.directory, op.owner) : undefined;
-  if (unread !== undefined) gov.directory.outOfService.refuse(unread);
+  if (trigger === 'allow' || trigger === 'resume') requireReadInFull(gov.directory, op.owner);
   return gov.ops.destination(op, trigger);
 }
 

@@ -95,3 +95,9 @@ export function unreadBehind(directory: KnownAgents, agent: Agent): AgentId | un
   const above = linksOf(directory, agent).flatMap(({ delegator }) => delegator ?? []);
   return [agent, ...above].map(({ record }) => record.id).find((id) => outOfService.has(id));
 }
+
+/** Refuses to let anything happen on behalf of somebody whom this gateway could not read in full. */
+export function requireReadInFull(directory: KnownAgents, agent: Agent): void {
+  const unread = unreadBehind(directory, agent);
+  if (unread !== undefined) directory.outOfService.refuse(unread);
+}

@@ -16,6 +16,7 @@ export {
   isHeldAbove,
   linksOf,
   registeredBy,
+  requireReadInFull,
   unreadBehind,
 } from './delegation-links.ts';
 export type { EndDelegation, RevokeDelegationRequest } from './end-delegation.ts';

@@ -1,5 +1,5 @@
 import type { Accounts, Approval, Governance } from '@reeve/core';
-import { findApprover, noteNotified, readApprover, refusalOfVerdict } from '@reeve/core';
+import { findApprover, noteNotified, owingNotices, readApprover, refusalOfVerdict } from '@reeve/core';
 import type { LinkedVerdict } from '../adapters/webhook/approval-links.ts';
 import { ApprovalLinks } from '../adapters/webhook/approval-links.ts';
 import type { NoticeLinks } from '../adapters/webhook/chat-notice.ts';
@@ -37,7 +37,7 @@ export function makeApprovalWebhook(
   const { approvalWebhookApprover: email } = config;
   const present = (approval: Approval) =>
     email === undefined ? Promise.resolve(approvalJson(approval)) : presentTo(gov, accounts, email, approval);
-  const messages = () => messagesOf(gov.approvals.owing(), present, linksFor);
+  const messages = () => messagesOf(owingNotices(gov), present, linksFor);
   return new Webhook<ApprovalMessage>({
     url,
     secret,
