@@ -81,7 +81,14 @@ export type { ApprovalState, Found, GrantQuery, GrantWish, Listed, PageEnd } fro
 export { ApprovalRegistry, approvalsTable, boundedApproval, boundedGrant, deciderMark } from './approvals/index.ts';
 export { expireApprovals, findApproval, grantStateOf, grantsTable, isSelfApproved } from './approvals/index.ts';
 export { approversWords, readApprover, refusalOfVerdict } from './approvals/index.ts';
-export { listApprovals, listGrants, noteNotified, owingNotices, restoreApprovals, sortedBy } from './approvals/index.ts';
+export {
+  listApprovals,
+  listGrants,
+  noteNotified,
+  owingNotices,
+  restoreApprovals,
+  sortedBy,
+} from './approvals/index.ts';
 export type { StandingGrant } from './approvals/index.ts';
 export type {
   AuditPage,

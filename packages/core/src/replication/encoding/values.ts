@@ -175,10 +175,20 @@ export function json<Value>(): Codec<Value> {
     form: 'json',
     write: (value) => value,
     read: (written) => {
-      if (written === undefined) throw misfit('value');
+      if (written === undefined || !canBeWritten(written)) throw misfit('value');
       return written as Value;
     },
   };
+}
+
+/** Deeper than any details. Whoever writes them again calls itself for each level. */
+const deepest = 100;
+
+/** Whether a value can be written as it was read. JSON has no infinite number, although one can be read from it. */
+function canBeWritten(value: unknown, depth = 0): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return true;
+  return depth < deepest && Object.values(value).every((member) => canBeWritten(member, depth + 1));
 }
 
 /** A value that is written as another one. */
