@@ -48,7 +48,7 @@ const events: Readonly<Record<EventType, readonly [when: string, payload: string
   ],
   AgentDelegated: [
     'An agent let another one act for it, or did so again with other limits. The actor is whoever delegated.',
-    '`by`, `again`, `expires_at`, `actions`, `tools`, `max_cost_usd`, `max_checks`, `name`.',
+    '`by`, `again`, `expires_at`, `actions`, `tools`, `max_cost_usd`, `max_checks`, `max_delegates`, `name`.',
   ],
   DelegationEnded: [
     'A delegation has ended. The token of the delegate stopped, and its operations were terminated.',

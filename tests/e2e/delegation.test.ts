@@ -216,13 +216,15 @@ describe.each(durableStores)('delegation on $name', ({ open }) => {
   });
 
   test('what it used outlives a kill, and so do its limits', async () => {
-    const child = await delegate(gateway, boss, 'lasting', { maxChecks: 4, maxCostMicros: 3_000_000 });
+    const terms = { maxChecks: 4, maxCostMicros: 3_000_000, maxDelegates: 1 };
+    const child = await delegate(gateway, boss, 'lasting', terms);
     const below = await delegate(gateway, child, 'lasting-below');
     const settled = await gateway.check(below, { estimatedCostMicros: 1_000_000 });
     await gateway.complete(below, settled.opId, { outcome: 1 });
     expect(await gateway.check(below, { estimatedCostMicros: 1_000_000 })).toMatchObject({ decision: allow });
     await gateway.kill();
     gateway = await store.start({ policies });
+    await expect(delegate(gateway, below, 'lasting-more')).rejects.toMatchObject({ code: 8 });
     expect(await shown(gateway, 'lasting')).toMatchObject({ checks: 2, spent_usd: '1.00', max_checks: 4 });
     expect(await gateway.check(child, { estimatedCostMicros: 1_000_001 })).toMatchObject({
       decision: deny,

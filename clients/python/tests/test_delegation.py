@@ -25,6 +25,13 @@ def test_a_delegate_acts_within_its_limits(agent: Agent) -> None:
     assert child.check(tool="read_file").policy_rule == "delegation"
 
 
+def test_a_delegate_has_as_many_delegates_as_it_may(agent: Agent) -> None:
+    child = agent.delegate(child_id=fresh_name(), ttl=600, max_delegates=1)
+    child.delegate(child_id=fresh_name(), ttl=600)
+    with pytest.raises(reeve.ResourceExhausted):
+        child.delegate(child_id=fresh_name(), ttl=600)
+
+
 def test_a_delegate_may_do_nothing_that_its_delegator_may_not(agent: Agent) -> None:
     child = agent.delegate(child_id=fresh_name(), ttl=600)
     assert child.check(tool="delete_it").policy_rule == "test/never-delete"
@@ -43,7 +50,7 @@ def test_a_revoked_delegate_is_stopped(agent: Agent) -> None:
 
 
 def test_what_cannot_be_delegated_is_refused_here(agent: Agent) -> None:
-    for wrong in ({"ttl": 0}, {"ttl": 86_401}, {"child_id": ""}, {"max_checks": -1}, {"actions": ["dance"]}):
+    for wrong in ({"ttl": 0}, {"ttl": 86_401}, {"child_id": ""}, {"max_checks": -1}, {"max_delegates": True}, {"actions": ["dance"]}):
         with pytest.raises(reeve.InvalidRequest):
             agent.delegate(**{"child_id": "x", "ttl": 10, **wrong})  # type: ignore[arg-type]
 

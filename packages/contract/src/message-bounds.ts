@@ -144,6 +144,7 @@ export const messageBounds = {
     max_checks: count,
     name,
     child_token: text(bounds.credentialToken),
+    max_delegates: count,
   },
   RevokeDelegationRequest: { ...caller, child_id: text(bounds.id) },
   HealthCheckRequest: { service: name },

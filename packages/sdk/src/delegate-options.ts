@@ -24,11 +24,13 @@ export interface DelegateOptions extends ActingOptions {
   readonly maxCostUsd?: string | number | undefined;
   /** How many checks it may make. Denied ones count. */
   readonly maxChecks?: number | undefined;
+  /** How many agents may act for it in turn, at all depths. With 0 it cannot delegate. */
+  readonly maxDelegates?: number | undefined;
   readonly name?: string | undefined;
 }
 
 function delegateRequest(by: FullAgentId, token: string, options: EnrollDelegateOptions): DelegateAgentRequest {
-  const { childId, ttl, tools = [], actions = [], maxCostUsd, maxChecks, name = '', token: childToken } = options;
+  const { childId, ttl, tools = [], actions = [], maxCostUsd, name = '', token: childToken } = options;
   return {
     agentId: { ...by },
     credentialToken: token,
@@ -37,10 +39,15 @@ function delegateRequest(by: FullAgentId, token: string, options: EnrollDelegate
     actions: actions.map((type) => actionTypeNames.wireOf[type]),
     tools: [...tools],
     maxCostMicros: maxCostUsd === undefined ? undefined : usd(maxCostUsd),
-    maxChecks: maxChecks === undefined ? undefined : requireWhole('maxChecks', maxChecks, Number.MAX_SAFE_INTEGER),
+    maxChecks: most('maxChecks', options),
     name,
     childToken,
+    maxDelegates: most('maxDelegates', options),
   };
+}
+
+function most(name: 'maxChecks' | 'maxDelegates', { [name]: value }: EnrollDelegateOptions): number | undefined {
+  return value === undefined ? undefined : requireWhole(name, value, Number.MAX_SAFE_INTEGER);
 }
 
 /** A delegate that others act as. */

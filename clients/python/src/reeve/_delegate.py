@@ -36,6 +36,8 @@ class DelegateMembers(TypedDict, total=False):
     max_cost_usd: Usd | None
     #: How many checks it may make. Denied ones count.
     max_checks: int | None
+    #: How many agents may act for it in turn, at all depths. With 0 it cannot delegate.
+    max_delegates: int | None
     name: str
     deadline: float | None
     #: As for every agent.
@@ -82,11 +84,8 @@ def revoke(core: AgentCore, child_id: str, seconds: float | None) -> Flow[None]:
 def _request(core: AgentCore, child_id: str, ttl: int, members: Mapping[str, Any]) -> DelegateAgentRequest:
     get = members.get
     cost = get("max_cost_usd")
-    checks = get("max_checks")
     if not isinstance(ttl, int) or isinstance(ttl, bool) or not 1 <= ttl <= _LONGEST_TTL:
         raise InvalidRequest(f"ttl: must be a whole number of seconds from 1 to {_LONGEST_TTL}")
-    if checks is not None and (not isinstance(checks, int) or isinstance(checks, bool) or checks < 0):
-        raise InvalidRequest("max_checks: must be a whole number, not below 0")
     try:
         return DelegateAgentRequest(
             agent_id=wire_agent_id(core.id),
@@ -96,8 +95,15 @@ def _request(core: AgentCore, child_id: str, ttl: int, members: Mapping[str, Any
             actions=[wire_type_of(action) for action in get("actions") or ()],
             tools=list(get("tools") or ()),
             max_cost_micros=None if cost is None else micros_of("max_cost_usd", cost),
-            max_checks=checks,
+            max_checks=_most("max_checks", get("max_checks")),
             name=optional_text("name", get("name")),
+            max_delegates=_most("max_delegates", get("max_delegates")),
         )
     except UnicodeError:
         raise InvalidRequest("a text of the delegation holds characters that cannot be sent") from None
+
+
+def _most(name: str, value: Any) -> int | None:
+    if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
+        raise InvalidRequest(f"{name}: must be a whole number, not below 0")
+    return value

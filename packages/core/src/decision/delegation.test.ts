@@ -320,6 +320,7 @@ describe('delegating', () => {
     ['tools', { tools: Array.from({ length: 100 }, () => 'x'.repeat(100)) }],
     ['max_checks', { maxChecks: -1 }],
     ['max_cost_micros', { maxCostMicros: -1 }],
+    ['max_delegates', { maxDelegates: -1 }],
   ] satisfies [string, Partial<DelegateRequest>][])('refuses a %s out of bounds', async (field, members) => {
     await expect(delegate(boss, 'child', members)).rejects.toMatchObject({
       code: 'invalid_argument',
@@ -334,6 +335,39 @@ describe('delegating', () => {
     await delegate(boss, 'child-1').catch(() => undefined);
     await g.settle(revokeDelegation(g.gov, child, 'child-1'));
     await delegate(child, 'one-more');
+  });
+
+  test('what a delegation says of further delegates holds for all below it, and leaves the rest to the others', async () => {
+    const inside = await delegate(boss, 'inside', { maxDelegates: 3 });
+    const below = await delegate(inside, 'below', { maxDelegates: 100 });
+    await delegate(below, 'below-1');
+    await delegate(inside, 'inside-1');
+    const refusal = { code: 'too_many_agents', message: expect.stringContaining('acme/search/inside') as string };
+    for (const by of [inside, below]) await expect(delegate(by, 'one-more')).rejects.toMatchObject(refusal);
+    // To delegate again makes none more, and whoever stands above is not concerned.
+    await delegate(inside, 'inside-1');
+    await delegate(boss, 'of-boss');
+    await g.settle(revokeDelegation(g.gov, below, 'below-1'));
+    await delegate(inside, 'one-more');
+  });
+
+  test('a delegation without further delegates has none', async () => {
+    const child = await delegate(boss, 'child', { maxDelegates: 0 });
+    await expect(delegate(child, 'below')).rejects.toMatchObject({ code: 'too_many_agents' });
+    expect((await g.audit()).at(-1)).toMatchObject({ event_type: 'AgentDelegated', payload: { max_delegates: 0 } });
+  });
+
+  test('ever new agents below a bounded delegation leave room for those of its delegator', async () => {
+    const inside = await delegate(boss, 'inside', { maxDelegates: 4 });
+    for (let nth = 1; nth <= 8; nth++) {
+      await delegate(inside, `c-${nth}`);
+      await g.settle(revokeDelegation(g.gov, inside, `c-${nth}`));
+    }
+    const refusal = { code: 'too_many_agents', message: expect.stringContaining(timestamp(g.clock.now() + 60_000)) };
+    await expect(delegate(inside, 'one-more')).rejects.toMatchObject(refusal);
+    await delegate(boss, 'of-boss');
+    g.clock.advance(60_000);
+    await delegate(inside, 'one-more');
   });
 
   test('to one new agent after the other is bounded, and the refusal says when it goes on', async () => {

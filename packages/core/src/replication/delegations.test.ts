@@ -190,6 +190,17 @@ describe('at two gateways at once', () => {
     expect(await bothAt(checkAt(one, leaves[0], 3), checkAt(two, leaves[1], 3))).toEqual(['allow', 'deny']);
   });
 
+  test('no more agents act below a delegation than it says, whoever of them delegates where', async () => {
+    const { one, two, between, leaves, settle } = await chained({ maxDelegates: 3 });
+    const heard = ({ code }: ReeveError) => code;
+    const [first, second] = [
+      delegateAgent(one.gov, leaves[0], 'below-left').then(() => 'delegated', heard),
+      delegateAgent(two.gov, between, 'third').then(() => 'delegated', heard),
+    ];
+    await settle();
+    expect((await Promise.all([first, second])).sort()).toEqual(['delegated', 'too_many_agents']);
+  });
+
   test('nothing is allowed by what another gateway has settled meanwhile', async () => {
     const { one, two, leaves, checkAt, bothAt, settled, settle } = await chained({ maxCostMicros: 5 });
     const { opId } = await settled(checkAt(one, leaves[0], 1));

@@ -123,7 +123,7 @@ async function prepare() {
     await settled(registerAgent(one.gov, operator, registration(id, { token })));
     known.set(id.agentId, { id, token });
   }
-  const limits = { maxCostMicros: 3 * usd, maxChecks: 2 };
+  const limits = { maxCostMicros: 3 * usd, maxChecks: 2, maxDelegates: 3 };
   for (const [at, name] of delegates.entries()) {
     const by = agent(at === 0 ? 'boss' : 'helper');
     const granted = await settled(delegateAgent(one.gov, by, name, at === 0 ? limits : {}));
@@ -247,6 +247,8 @@ const turns: Readonly<Record<string, Deed>> = {
   'a departure of a delegator': (at, { agent }) =>
     deregisterAgent(at.gov, { agentId: agent('boss').id, token: agent('boss').token, reason: '' }),
   'a delegation': (at, { agent }) => delegateAgent(at.gov, agent('boss'), 'more'),
+  'a delegation of a delegate': (at, { agent }) => delegateAgent(at.gov, agent('helper'), 'below'),
+  'a delegation below that one': (at, { agent }) => delegateAgent(at.gov, agent('ex'), 'below-ex'),
   'the end of a delegation': (at, { agent }) => revokeDelegation(at.gov, agent('boss'), 'helper'),
   'a correction': (at) => correctBudget(at.gov, operator, { orgId: 'acme', amountUsd: '2.6', reason: 'x' }),
   'a correction to less': (at) => correctBudget(at.gov, operator, { orgId: 'acme', amountUsd: '-1', reason: 'x' }),

@@ -19,13 +19,14 @@ import { actorOf, isRegistered } from './agent.ts';
 import type { DelegationTerms } from './delegation.ts';
 import { delegated } from './delegation.ts';
 import { newForMs } from './delegation.ts';
+import type { Link } from './delegation-links.ts';
 import { agentsUnder, deepestDelegation, grantsUnder, hasLapsed, linksOf } from './delegation-links.ts';
 import { endDelegation, lapseOf } from './end-delegation.ts';
 import { authenticateAgent, isHeld } from './identify.ts';
 import { checkToken, freeTokenHash, newToken } from './agent-token.ts';
 import type { Tenancy } from './tenancy.ts';
 
-export interface DelegateRequest extends Pick<DelegationTerms, 'actions' | 'tools' | 'maxCostMicros' | 'maxChecks'> {
+export interface DelegateRequest extends Omit<DelegationTerms, 'id' | 'by' | 'grantedAt' | 'expiresAt'> {
   /** Who delegates. Its token is all that it takes. */
   readonly agentId: AgentId | undefined;
   readonly token: string;
@@ -49,8 +50,9 @@ const mostTools = 100;
 const longestToolsTogether = 8192;
 /** All delegates of one agent, at all depths. They end together if it leaves. */
 export const mostDelegates = 256;
-/** To so many new agents may be delegated within a minute. */
-export const mostNewDelegates = 512;
+/** To so many new agents may be delegated within a minute, for each that may act at once. */
+const newForEach = 2;
+export const mostNewDelegates = newForEach * mostDelegates;
 
 /**
  * Lets another agent act for this one, within limits and for a time. To delegate again replaces limits and token. What
@@ -76,8 +78,7 @@ export function delegateAgent(gov: Tenancy, request: DelegateRequest): GrantedDe
   }
   const existing = freed(gov, id, delegator);
   const again = existing === undefined ? undefined : directory.delegations.of(existing);
-  const root = links.at(-1)?.delegator ?? delegator;
-  if (again === undefined) requireRoomUnder(gov, root);
+  if (again === undefined) requireRoomAbove(gov, delegator, links);
   directory.checkParent(id, delegator.record.id, 'child_id');
 
   const now = clock.now();
@@ -107,10 +108,11 @@ export function delegateAgent(gov: Tenancy, request: DelegateRequest): GrantedDe
     ),
   };
   requireRoom(gov, existing, record);
-  const { actions, tools, maxCostMicros, maxChecks } = request;
+  const { actions, tools, maxCostMicros, maxChecks, maxDelegates } = request;
   const by = delegator.record.id.agentId;
   gov.journal.apply({ kind: 'agent_saved', agent: record });
-  const terms = { id, by, grantedAt: now, expiresAt, actions, tools, maxCostMicros, maxChecks };
+  const limits = { actions, tools, maxCostMicros, maxChecks, ...(maxDelegates === undefined ? {} : { maxDelegates }) };
+  const terms = { id, by, grantedAt: now, expiresAt, ...limits };
   gov.journal.apply({ kind: 'delegation_saved', delegation: delegated(terms, again) });
   gov.journal.record(
     draftOf({
@@ -124,6 +126,7 @@ export function delegateAgent(gov: Tenancy, request: DelegateRequest): GrantedDe
         by: delegator.key,
         expires_at: timestamp(expiresAt),
         max_checks: maxChecks,
+        max_delegates: maxDelegates ?? null,
         max_cost_usd: maxCostMicros === null ? null : usdOfMicros(maxCostMicros),
         name: redactText(record.name),
         tools: tools.map(redactText),
@@ -134,18 +137,28 @@ export function delegateAgent(gov: Tenancy, request: DelegateRequest): GrantedDe
   return { agentId: id, token, expiresAt };
 }
 
+/** Each delegation above bounds how many agents act below it, and so does the one agent that stands above all. */
+function requireRoomAbove(gov: Tenancy, delegator: Agent, links: readonly Link[]): void {
+  for (const { delegate, delegation } of links) {
+    if (delegation.maxDelegates !== undefined) requireRoomUnder(gov, delegate, delegation.maxDelegates);
+  }
+  requireRoomUnder(gov, links.at(-1)?.delegator ?? delegator, mostDelegates);
+}
+
 /** Whoever delegates to ever new agents, at whatever depth, has a bounded number of them, and gets new ones at a bounded rate. */
-function requireRoomUnder({ directory, clock }: Tenancy, root: Agent): void {
-  if (agentsUnder(directory, root).length >= mostDelegates) {
-    throw new ReeveError('too_many_agents', `${mostDelegates} agents act for "${root.key}" already; revoke some`);
+function requireRoomUnder({ directory, clock }: Tenancy, above: Agent, most: number): void {
+  if (agentsUnder(directory, above).length >= most) {
+    const why =
+      most === 0 ? `no agent may act for "${above.key}"` : `${most} agents act for "${above.key}" already; revoke some`;
+    throw new ReeveError('too_many_agents', why);
   }
   const since = clock.now() - newForMs;
-  const lately = grantsUnder(directory, root).filter((at) => at > since);
-  if (lately.length < mostNewDelegates) return;
+  const lately = grantsUnder(directory, above).filter((at) => at > since);
+  if (lately.length < newForEach * most) return;
   const room = timestamp(Math.min(...lately) + newForMs);
   throw new ReeveError(
     'too_many_agents',
-    `"${root.key}" has delegated to ${mostNewDelegates} new agents within a minute; delegate to one of them again, or to new ones after ${room}`,
+    `"${above.key}" has delegated to ${newForEach * most} new agents within a minute; delegate to one of them again, or to new ones after ${room}`,
   );
 }
 
@@ -172,6 +185,7 @@ function checkForm({
   tools,
   maxCostMicros,
   maxChecks,
+  maxDelegates,
   name,
   childToken = '',
 }: DelegateRequest): void {
@@ -183,6 +197,7 @@ function checkForm({
   checkToken('child_token', childToken);
   checkLimit('max_cost_micros', maxCostMicros);
   checkLimit('max_checks', maxChecks);
+  checkLimit('max_delegates', maxDelegates ?? null);
   checkLength('name', name, longest.name);
   if (tools.length > mostTools) throw invalid('tools', `must be at most ${mostTools}`);
   let together = 0;

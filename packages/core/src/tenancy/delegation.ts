@@ -14,6 +14,8 @@ export interface DelegationTerms {
   readonly tools: readonly string[];
   readonly maxCostMicros: Micros | null;
   readonly maxChecks: number | null;
+  /** How many agents may act for the delegate in turn, at all depths. Absent: as many as for whoever stands above all. */
+  readonly maxDelegates?: number;
 }
 
 /** What was used of a delegation, by the delegate and by those below it. What is reserved stands in the balances. */

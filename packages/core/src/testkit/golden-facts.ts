@@ -52,13 +52,16 @@ export const goldenFacts: Readonly<Record<NameOf<Fact>, readonly string[]>> = {
   ],
   delegation_ended: [
     '[2,1700000000037,[],[],0,[],[["delegation_ended",[["acme","red","one"],"delegation_ended.delegation.by",0,0,["delegation_ended.delegation.actions.0","delegation_ended.delegation.actions.1"],["delegation_ended.delegation.tools.0","delegation_ended.delegation.tools.1"],41,37,34,41,-2],"delegation_ended.reason"]]]',
+    '[2,1700000000037,[],[],0,[],[["delegation_ended",[["acme","red","one"],"delegation_ended.delegation.by",0,0,["delegation_ended.delegation.actions.0","delegation_ended.delegation.actions.1"],["delegation_ended.delegation.tools.0","delegation_ended.delegation.tools.1"],41,37,34,41,-2,40],"delegation_ended.reason"]]]',
   ],
   delegation_removed: ['[2,0,[],[],0,[],[["delegation_removed",["acme","red","one"]]]]'],
   delegation_saved: [
     '[2,1700000000037,[],[],0,[],[["delegation_saved",[["acme","red","one"],"delegation_saved.delegation.by",0,0,["delegation_saved.delegation.actions.0","delegation_saved.delegation.actions.1"],["delegation_saved.delegation.tools.0","delegation_saved.delegation.tools.1"],41,37,34,41,-2]]]]',
+    '[2,1700000000037,[],[],0,[],[["delegation_saved",[["acme","red","one"],"delegation_saved.delegation.by",0,0,["delegation_saved.delegation.actions.0","delegation_saved.delegation.actions.1"],["delegation_saved.delegation.tools.0","delegation_saved.delegation.tools.1"],41,37,34,41,-2,40]]]]',
   ],
   delegation_used: [
     '[2,1700000000036,[],[],0,[],[["delegation_used",[["acme","red","one"],"delegation_used.delegation.by",0,0,["delegation_used.delegation.actions.0","delegation_used.delegation.actions.1"],["delegation_used.delegation.tools.0","delegation_used.delegation.tools.1"],40,36,33,40,-2]]]]',
+    '[2,1700000000036,[],[],0,[],[["delegation_used",[["acme","red","one"],"delegation_used.delegation.by",0,0,["delegation_used.delegation.actions.0","delegation_used.delegation.actions.1"],["delegation_used.delegation.tools.0","delegation_used.delegation.tools.1"],40,36,33,40,-2,39]]]]',
   ],
   departure_removed: [
     '[2,1700000000030,[],[],0,[],[["departure_removed",["departure_removed.departure.orgId","departure_removed.departure.teamId","departure_removed.departure.agentId","departure_removed.departure.credentialId",0]]]]',

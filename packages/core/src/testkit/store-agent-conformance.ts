@@ -42,6 +42,7 @@ export const sampleDelegation: Delegation = {
   tools: ['"read" 🦊*'],
   maxCostMicros: 1_000_000,
   maxChecks: 7,
+  maxDelegates: 2,
   checks: 3,
   settledMicros: Number.MAX_SAFE_INTEGER,
   endedAt: null,

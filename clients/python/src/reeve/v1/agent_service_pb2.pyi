@@ -143,7 +143,7 @@ class ReportToolDefinitionsResponse(_message.Message):
     def __init__(self) -> None: ...
 
 class DelegateAgentRequest(_message.Message):
-    __slots__ = ("agent_id", "credential_token", "child_id", "ttl_secs", "actions", "tools", "max_cost_micros", "max_checks", "name", "child_token")
+    __slots__ = ("agent_id", "credential_token", "child_id", "ttl_secs", "actions", "tools", "max_cost_micros", "max_checks", "name", "child_token", "max_delegates")
     AGENT_ID_FIELD_NUMBER: _ClassVar[int]
     CREDENTIAL_TOKEN_FIELD_NUMBER: _ClassVar[int]
     CHILD_ID_FIELD_NUMBER: _ClassVar[int]
@@ -154,6 +154,7 @@ class DelegateAgentRequest(_message.Message):
     MAX_CHECKS_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
     CHILD_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    MAX_DELEGATES_FIELD_NUMBER: _ClassVar[int]
     agent_id: _common_pb2.AgentId
     credential_token: str
     child_id: str
@@ -164,7 +165,8 @@ class DelegateAgentRequest(_message.Message):
     max_checks: int
     name: str
     child_token: str
-    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., credential_token: _Optional[str] = ..., child_id: _Optional[str] = ..., ttl_secs: _Optional[int] = ..., actions: _Optional[_Iterable[_Union[_common_pb2.ActionType, str]]] = ..., tools: _Optional[_Iterable[str]] = ..., max_cost_micros: _Optional[int] = ..., max_checks: _Optional[int] = ..., name: _Optional[str] = ..., child_token: _Optional[str] = ...) -> None: ...
+    max_delegates: int
+    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., credential_token: _Optional[str] = ..., child_id: _Optional[str] = ..., ttl_secs: _Optional[int] = ..., actions: _Optional[_Iterable[_Union[_common_pb2.ActionType, str]]] = ..., tools: _Optional[_Iterable[str]] = ..., max_cost_micros: _Optional[int] = ..., max_checks: _Optional[int] = ..., name: _Optional[str] = ..., child_token: _Optional[str] = ..., max_delegates: _Optional[int] = ...) -> None: ...
 
 class DelegateAgentResponse(_message.Message):
     __slots__ = ("agent_id", "credential_token", "expires_at")

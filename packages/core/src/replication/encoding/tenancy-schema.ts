@@ -63,6 +63,7 @@ const delegation = record<Delegation>({
   checks: integer,
   settledMicros: integer,
   endedAt: nullable(time),
+  maxDelegates: optional(integer),
 });
 
 const suspension = record<ScopeSuspension>({

@@ -169,6 +169,7 @@ function delegation(ports: Ports): readonly Route[] {
           tools: wire.tools,
           maxCostMicros: wire.maxCostMicros ?? null,
           maxChecks: wire.maxChecks ?? null,
+          ...(wire.maxDelegates === undefined ? {} : { maxDelegates: wire.maxDelegates }),
           name: wire.name,
           childToken: wire.childToken ?? '',
         });

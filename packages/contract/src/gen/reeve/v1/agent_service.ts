@@ -145,7 +145,14 @@ export interface DelegateAgentRequest {
    * The token that the delegate is to have: 32 to 512 visible characters. Empty: the gateway makes one. To delegate again
    * with the same token extends the delegation, and what acts by it goes on.
    */
-  childToken?: string | undefined;
+  childToken?:
+    | string
+    | undefined;
+  /**
+   * How many agents may act for the delegate in turn, at all depths. It gets at most twice as many new ones in a minute.
+   * 0: it cannot delegate.
+   */
+  maxDelegates?: number | undefined;
 }
 
 export interface DelegateAgentResponse {
@@ -1124,6 +1131,7 @@ function createBaseDelegateAgentRequest(): DelegateAgentRequest {
     maxChecks: undefined,
     name: "",
     childToken: undefined,
+    maxDelegates: undefined,
   };
 }
 
@@ -1162,6 +1170,9 @@ export const DelegateAgentRequest: MessageFns<DelegateAgentRequest> = {
     }
     if (message.childToken !== undefined) {
       writer.uint32(82).string(message.childToken);
+    }
+    if (message.maxDelegates !== undefined) {
+      writer.uint32(88).int64(message.maxDelegates);
     }
     return writer;
   },
@@ -1267,6 +1278,14 @@ export const DelegateAgentRequest: MessageFns<DelegateAgentRequest> = {
             }
 
             message.childToken = reader.string();
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.maxDelegates = longToNumber(reader.int64());
             continue;
           }
         }
