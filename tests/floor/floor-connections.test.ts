@@ -106,6 +106,30 @@ describe.skipIf(!hasFloor)('connections of a floor', () => {
     expect((await world.running()).length).toBe(0);
   });
 
+  test('nothing is resolved or connected to while the program is paused, although people allow it then', async () => {
+    let clients = 0;
+    const server = createServer((socket) => {
+      clients++;
+      socket.on('error', () => {}).end('HTTP/1.1 204 No Content\r\n\r\n');
+    });
+    const asked = await world.listen(server, '127.0.0.3');
+    await using cli = world.begin(['sh', '-c', `curl -sS -i -m 60 http://127.0.0.3:${asked}/`]);
+    const { op_id: id } = await world.connection('pending');
+    const { body } = await world.gateway.api.get<{ items: { id: string }[] }>('/api/v1/approvals', bootstrapKey);
+    await world.effective(await world.controlOp((await world.programOp()).op_id, 'pause'));
+    const verdict = await world.gateway.api.post(`/api/v1/approvals/${body.items[0]?.id}/approve`, bootstrapKey, {});
+    expect(verdict.status, verdict.text).toBe(200);
+    await eventually(async () => expect((await world.connection('running')).op_id).toBe(id));
+    for (let round = 0; round < 20; round++) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(clients).toBe(0);
+    }
+    await world.effective(await world.controlOp((await world.programOp()).op_id, 'resume'));
+    await cli.ended();
+    expect(cli.stdout).toMatch(/204 No Content/);
+    expect(clients).toBe(1);
+  });
+
   test('suspending the agent holds program and connections', async () => {
     await using cli = await talking();
     const agent = '/api/v1/agents/acme/core/ada';

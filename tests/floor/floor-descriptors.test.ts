@@ -75,6 +75,16 @@ describe.skipIf(!hasFloor)('the descriptors of reeve run', () => {
     await cli.ended();
   });
 
+  test('it starts with as many as it needs, and refuses with fewer', async () => {
+    const limited = (count: number) =>
+      world.shell(`ulimit -Sn 256; ulimit -Hn ${count}; exec ${world.typed(['echo', 'begun'])}`);
+    expect(await limited(1024)).toMatchObject({ code: 0, stdout: 'begun\n' });
+    expect(await limited(1023)).toMatchObject({
+      code: 125,
+      stderr: expect.stringMatching(/needs 1024 open files.*ulimit -n/) as string,
+    });
+  });
+
   test.each(['0', '1'])('TERMINATE needs none, with a grace of %s seconds', async (grace) => {
     const mark = `mark-${process.pid}-${grace}`;
     const line = `echo begun; while :; do sleep 0.1; done # ${mark}`;

@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { acknowledge } from '../harness/control-stream.ts';
 import { eventually } from '../harness/eventually.ts';
@@ -26,6 +28,14 @@ interface ListedAgent {
 async function delegates(): Promise<readonly ListedAgent[]> {
   const { body } = await world.gateway.api.get<{ items: ListedAgent[] }>('/api/v1/agents?per_page=1000', bootstrapKey);
   return body.items.filter(({ delegation }) => delegation !== null);
+}
+
+/** What was delegated inside ends, as it does after some minutes in which nobody could extend it. */
+async function revoked(inside: Registered): Promise<void> {
+  const path = `/api/v1/agents/acme/core/${inside.id.agentId}/revoke-delegation`;
+  const { status, text } = await world.gateway.api.post(path, bootstrapKey, {});
+  expect(status, text).toBe(200);
+  await expect(world.gateway.heartbeat(inside)).rejects.toMatchObject({ code: 16 });
 }
 
 /** A run that shows its token and waits for a line. */
@@ -88,6 +98,40 @@ describe.skipIf(!hasFloor)('who acts inside of a floor', () => {
     await expect(world.gateway.heartbeat(inside)).rejects.toMatchObject({ code: 16 });
     expect(await delegates()).toEqual([]);
     expect(JSON.stringify(world.gateway.audit())).not.toContain(inside.token);
+  });
+
+  test('what runs inside cannot use up the delegates of its agent', async () => {
+    const { cli, inside } = await running();
+    await using _cli = cli;
+    const script = `
+      const { connect } = await import('${resolve('packages/sdk/src/index.ts')}');
+      const reeve = connect({ address: '${world.gateway.grpc}' });
+      const agent = await reeve.agent({ token: '${inside.token}' });
+      let made = 0;
+      try {
+        for (; made < 40; made++) await agent.enrollDelegate({ childId: 'taken-' + made, ttl: 60 });
+      } catch (error) {
+        console.log(error.constructor.name);
+      }
+      console.log(made);
+      await agent.close(); reeve.close();`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
+    expect(stdout).toBe('ReeveResourceExhausted\n16\n');
+    cli.type('done\n');
+    await cli.ended();
+    await eventually(async () => expect(await delegates()).toEqual([]));
+  });
+
+  test('when the program goes on, the token inside counts, also if it had ended while it was paused', async () => {
+    const { cli, inside } = await running();
+    await using _cli = cli;
+    const { op_id: id } = await world.programOp();
+    await world.effective(await world.controlOp(id, 'pause'));
+    await revoked(inside);
+    await world.effective(await world.controlOp(id, 'resume'));
+    await world.gateway.heartbeat(inside);
+    cli.type('done\n');
+    await cli.ended();
   });
 
   test('keys of the person and the token of the run are not there', async () => {

@@ -20,7 +20,7 @@ default: allow
 rules:
   - { name: no-rm, effect: deny, commands: ["rm**"] }
   - { name: no-evil, effect: deny, hosts: ["evil.test", "*.evil.test"] }
-  - { name: this-machine, effect: allow, hosts: ["127.0.0.1"] }
+  - { name: this-machine, effect: allow, hosts: ["127.0.0.1", "8.8.4.4"] }
   - { name: asked, effect: require_approval, hosts: ["127.0.0.3"] }
   - { name: all, effect: allow, hosts: ["*"] }
 `;

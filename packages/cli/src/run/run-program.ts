@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isatty } from 'node:tty';
-import type { Agent, Control, KernelWord, Operation, RunOptions } from '@reeve/sdk';
+import type { Agent, ConnectionEvent, Control, KernelWord, Operation, RunOptions } from '@reeve/sdk';
+import { OperationTerminatedError } from '@reeve/sdk';
 import type { GrpcGateway } from '../agent-identity/grpc-gateway.ts';
 import type { Cgroup } from './cgroup/cgroup.ts';
 import { floorExits } from './floor-error.ts';
@@ -10,7 +11,6 @@ import { startJail } from './jail/start-jail.ts';
 import { makeNames, takeNamesAway } from './jail/top-names.ts';
 import type { Hold } from './keeper.ts';
 import { Keeper } from './keeper.ts';
-import type { ConnectionEvent } from '@reeve/sdk';
 import { GatewayWatch } from './lost-gateway.ts';
 import type { NetworkRequest } from './network/inside-network.ts';
 import { InsideNetwork } from './network/inside-network.ts';
@@ -42,6 +42,8 @@ export class FlooredProgram {
   readonly #keeper = Promise.withResolvers<Keeper>();
   readonly #watch: GatewayWatch;
   readonly #obeying = new Set<Promise<unknown>>();
+  /** The last time that each reason came to hold it. */
+  readonly #held = new Map<Hold, symbol>();
   #network: InsideNetwork | undefined;
   #isStopped = false;
 
@@ -57,9 +59,7 @@ export class FlooredProgram {
         void (way === 'pause' ? this.#with((keeper) => this.#hold(keeper, 'gateway')) : this.#stop()).then(told, told);
       },
       onBack: () => {
-        void this.#with((keeper) => Promise.resolve(this.#release(keeper, 'gateway'))).then(() =>
-          say('the gateway is back'),
-        );
+        void this.#with((keeper) => this.#release(keeper, 'gateway')).then(() => say('the gateway is back'));
       },
       onRefused: (reason) => {
         const told = () => say(`nobody can control it any more, so it is stopped: ${reason}`);
@@ -68,7 +68,11 @@ export class FlooredProgram {
     });
   }
 
-  readonly hear = (event: ConnectionEvent): void => this.#watch.hear(event);
+  readonly hear = (event: ConnectionEvent): void => {
+    // A credential that has lapsed inside while the gateway was away is needed at once.
+    if (event.type === 'connected' && event.again) void this.#network?.extend();
+    this.#watch.hear(event);
+  };
 
   /** Asks whether it may run, runs it, and reports how it ended. Returns the exit code. */
   async run(agent: Agent, { gateway, ...options }: Asking): Promise<number> {
@@ -76,11 +80,17 @@ export class FlooredProgram {
     const [command = '', ...args] = this.#program.jail.command;
     const action = { type: 'process_exec', command, args, workingDir: this.#program.jail.folder } as const;
     const network = { ...options, gateway, say: this.#program.say };
-    return await agent.run(action, (operation) => this.#work(operation, agent, network), {
-      ...options,
-      floor: true,
-      onControl: (control) => this.#obeyed(control),
-    });
+    let code: number | undefined;
+    const work = async (operation: Operation) => (code = await this.#work(operation, agent, network));
+    const onControl = (control: Control) => this.#obeyed(control);
+    try {
+      return await agent.run(action, work, { ...options, floor: true, onControl });
+    } catch (error) {
+      // The program has run, whoever can be told.
+      if (code === undefined || error instanceof OperationTerminatedError) throw error;
+      this.#program.say(`its end could not be reported: ${error instanceof Error ? error.message : String(error)}`);
+      return code;
+    }
   }
 
   async #work(operation: Operation, agent: Agent, how: NetworkRequest): Promise<number> {
@@ -141,11 +151,16 @@ export class FlooredProgram {
 
   /** No byte passes while no process runs. */
   #hold(keeper: Keeper, why: Hold): Promise<number> {
+    this.#held.set(why, Symbol(why));
     this.#network?.hold(why);
     return keeper.hold(why);
   }
 
-  #release(keeper: Keeper, why: Hold): number | undefined {
+  /** What runs again finds that its credential counts. If it was held once more meanwhile, that counts. */
+  async #release(keeper: Keeper, why: Hold): Promise<number | undefined> {
+    const held = this.#held.get(why);
+    await this.#network?.extend();
+    if (this.#held.get(why) !== held) return undefined;
     this.#network?.release(why);
     return keeper.release(why);
   }
@@ -165,7 +180,7 @@ export class FlooredProgram {
       say(`terminated${because}`);
       return wordOf(processes);
     }
-    const processes = this.#release(keeper, 'control');
+    const processes = await this.#release(keeper, 'control');
     say(`resumed${because}`);
     return wordOf(processes);
   }

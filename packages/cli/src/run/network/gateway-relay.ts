@@ -1,9 +1,10 @@
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
-import { pipeline } from 'node:stream/promises';
 import { connect as connectSecurely } from 'node:tls';
 import { bareHost, isLocalAddress } from '@reeve/contract/host-name';
 import type { GrpcGateway } from '../../agent-identity/grpc-gateway.ts';
+import type { Lines } from './lines.ts';
+import { departure, joinTunnel } from './tunnel.ts';
 
 export const mostRelayed = 64;
 
@@ -11,26 +12,35 @@ export const mostRelayed = 64;
 export class GatewayRelay {
   readonly mostClients = mostRelayed;
   readonly #gateway: GrpcGateway;
+  readonly #lines: Lines;
   readonly #clients = new Set<Socket>();
   #next = 0;
 
-  constructor(gateway: GrpcGateway) {
+  constructor(gateway: GrpcGateway, lines: Lines) {
     this.#gateway = gateway;
+    this.#lines = lines;
   }
 
   readonly accept = (client: Socket): void => {
     client.on('error', () => client.destroy());
     this.#clients.add(client);
-    // Of several gateways that act as one, each client gets the next: one that fails is asked for again.
-    const { addresses } = this.#gateway;
-    const address = addresses[this.#next++ % addresses.length] ?? '';
-    const server = this.#connect(address);
-    client.once('close', () => {
-      this.#clients.delete(client);
-      server.destroy();
-    });
-    Promise.all([pipeline(client, server), pipeline(server, client)]).catch(() => client.destroy());
+    client.once('close', () => this.#clients.delete(client));
+    this.#join(client).catch(() => client.destroy());
   };
+
+  async #join(client: Socket): Promise<void> {
+    const line = this.#lines.make();
+    line.on('error', () => {});
+    try {
+      await line.released(departure(client));
+      // Of several gateways that act as one, each client gets the next: one that fails is asked for again.
+      const { addresses } = this.#gateway;
+      line.attach(this.#connect(addresses[this.#next++ % addresses.length] ?? ''));
+      await joinTunnel(client, line);
+    } finally {
+      line.destroy();
+    }
+  }
 
   close(): void {
     for (const client of this.#clients) client.destroy();

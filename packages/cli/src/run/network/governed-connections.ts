@@ -1,9 +1,11 @@
 import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Agent, Answer, Operation } from '@reeve/sdk';
-import { connectOut, resolveHost } from './connect-out.ts';
+import { connectOut, ownAddress } from './connect-out.ts';
 import type { Destination } from './destination.ts';
-import { Line } from './line.ts';
+import { HostNames } from './host-names.ts';
+import type { Line } from './line.ts';
+import type { Lines } from './lines.ts';
 import { whyNotPublic } from './public-address.ts';
 import { CutError, TlsGuard } from './tls-guard.ts';
 
@@ -32,20 +34,21 @@ const reportMs = 10_000;
  */
 export class GovernedConnections {
   readonly #how: Governing;
+  readonly #lines: Lines;
+  readonly #names = new HostNames();
   readonly #open = new Map<Line, { readonly over: Promise<unknown>; readonly end: AbortController }>();
-  readonly #holds = new Set<string>();
   #isShut = false;
 
-  constructor(how: Governing) {
+  constructor(how: Governing, lines: Lines) {
     this.#how = how;
+    this.#lines = lines;
   }
 
   /** Opens a connection for a client that may leave meanwhile. Rejects if it may not be, or cannot be had. */
   async open(to: Destination, isTunnel: boolean, gone: AbortSignal, use: Use): Promise<void> {
     if (this.#isShut) throw new NoRoomError('the program is being ended');
     if (this.#open.size >= mostConnections) throw new NoRoomError(`there are ${mostConnections} connections already`);
-    const line = new Line(isTunnel ? new TlsGuard(to) : undefined);
-    for (const why of this.#holds) line.hold(why);
+    const line = this.#lines.make(isTunnel ? new TlsGuard(to) : undefined);
     const end = new AbortController();
     const signal = AbortSignal.any([gone, end.signal]);
     const over = this.#carry(to, line, signal, use).finally(() => {
@@ -63,11 +66,17 @@ export class GovernedConnections {
       if (error instanceof CutError)
         this.#how.say(`a connection to ${to.host} port ${to.port} was cut: ${error.message}`);
     });
-    const connect = async (addresses: readonly string[], operations: readonly Operation[]) => {
+    const connect = async (addresses: readonly string[], operations: readonly Operation[], isNamed: boolean) => {
       const cut = AbortSignal.any([signal, ...operations.map((each) => each.signal)]);
       const cutOff = () => line.destroy();
       try {
-        line.attach(await connectOut(addresses, to.port, cut));
+        const socket = await connectOut(addresses, to.port, cut, () => line.released(cut));
+        const own = isNamed ? undefined : ownAddress(socket);
+        if (own !== undefined) {
+          socket.destroy();
+          return await named(own, operations);
+        }
+        line.attach(socket);
         cut.addEventListener('abort', cutOff, { once: true });
         if (cut.aborted) cutOff();
         await use(line);
@@ -81,14 +90,18 @@ export class GovernedConnections {
         }
       }
     };
-    const namedOnly = isIP(to.host) !== 0 && whyNotPublic(to.host) !== undefined;
-    await this.#permitted(to, namedOnly, line, signal, async (operation) => {
-      const { addresses, notPublic } = await resolveHost(to.host, signal);
+    // What is not public needs a rule that names it.
+    const named = (host: string, operations: readonly Operation[]): Promise<void> =>
+      this.#permitted({ ...to, host }, true, line, signal, (other) => connect([host], [...operations, other], true));
+    const isNamed = isIP(to.host) !== 0 && whyNotPublic(to.host) !== undefined;
+    await this.#permitted(to, isNamed, line, signal, async (operation) => {
+      const cut = AbortSignal.any([signal, operation.signal]);
+      await line.released(cut);
+      const { addresses, notPublic } = await this.#names.resolve(to.host, cut);
       const [address = ''] = addresses;
-      if (notPublic === undefined || (namedOnly && address === to.host)) return connect(addresses, [operation]);
-      return this.#permitted({ ...to, host: address }, true, line, signal, (other) =>
-        connect(addresses, [operation, other]),
-      );
+      return notPublic === undefined || isNamed
+        ? connect(addresses, [operation], isNamed)
+        : named(address, [operation]);
     });
   }
 
@@ -131,17 +144,6 @@ export class GovernedConnections {
       }
       throw error;
     }
-  }
-
-  /** Stops the bytes of all connections, and of those to come. */
-  hold(why: string): void {
-    this.#holds.add(why);
-    for (const line of this.#open.keys()) line.hold(why);
-  }
-
-  release(why: string): void {
-    this.#holds.delete(why);
-    for (const line of this.#open.keys()) line.release(why);
   }
 
   /** Cuts all connections. There are no more. Waits until they are reported. */

@@ -3,6 +3,9 @@ import type { Agent } from '@reeve/sdk';
 
 const ttlSecs = 300;
 const longestName = 100;
+/** All delegates of an agent share one bound. What runs inside cannot use it up, and so keep other runs from starting. */
+const maxDelegates = 16;
+const deadlineMs = 10_000;
 
 /**
  * Who hooks and SDKs inside act as: a delegate of the run's agent. It is another agent, so what the run does is none of its
@@ -13,6 +16,7 @@ export class InsideAgent {
   readonly #agent: Agent;
   readonly #id: string;
   #timer: NodeJS.Timeout | undefined;
+  #hasEnded = false;
   /** The last time that it was delegated to, which may still be under way. */
   #extending: Promise<void> = Promise.resolve();
 
@@ -22,25 +26,33 @@ export class InsideAgent {
   }
 
   async begin(): Promise<void> {
-    await this.#extend();
+    await this.#delegateOnce();
     // A gateway that was lost meanwhile gets it again later: the token stays the same.
-    this.#timer = setInterval(() => void this.#extend().catch(() => {}), (ttlSecs * 1000) / 3).unref();
+    this.#timer = setInterval(() => void this.extend(), (ttlSecs * 1000) / 3).unref();
+  }
+
+  /** A while more from now on, or again where it has lapsed. What the gateway refuses now, it may grant the next time. */
+  async extend(): Promise<void> {
+    if (!this.#hasEnded) await this.#delegateOnce().catch(() => {});
   }
 
   /** What is under way comes before the revocation: after it, the token would count again. */
   async end(): Promise<void> {
+    this.#hasEnded = true;
     clearInterval(this.#timer);
     await this.#extending.catch(() => {});
     await this.#agent.revokeDelegation(this.#id).catch(() => {});
   }
 
-  #extend(): Promise<void> {
+  /** One after the other. Whoever asks while one is under way gets another: it may have begun before what made them ask. */
+  #delegateOnce(): Promise<void> {
     this.#extending = this.#extending.catch(() => {}).then(() => this.#delegate());
     return this.#extending;
   }
 
   async #delegate(): Promise<void> {
     const name = 'inside reeve run';
-    await this.#agent.enrollDelegate({ childId: this.#id, ttl: ttlSecs, token: this.token, name });
+    const terms = { childId: this.#id, ttl: ttlSecs, token: this.token, name, maxDelegates };
+    await this.#agent.enrollDelegate(terms, { deadlineMs });
   }
 }

@@ -5,6 +5,8 @@ import { GatewayRelay } from './gateway-relay.ts';
 import type { Governing } from './governed-connections.ts';
 import { GovernedConnections } from './governed-connections.ts';
 import { InsideAgent } from './inside-agent.ts';
+import { highWaterMark } from './line.ts';
+import { Lines } from './lines.ts';
 import type { InsideName } from './listen-inside.ts';
 import { insideHost, insidePorts } from './listen-inside.ts';
 import { ProxyFront } from './proxy-front.ts';
@@ -16,6 +18,7 @@ export interface NetworkRequest extends Omit<Governing, 'agent'> {
 
 /** What a program has of the network: a proxy that asks for each connection, and the way to the gateway. */
 export class InsideNetwork {
+  readonly #lines = new Lines();
   readonly #connections: GovernedConnections;
   readonly #fronts: Readonly<Record<InsideName, ProxyFront | GatewayRelay>>;
   readonly #agent: InsideAgent;
@@ -23,8 +26,8 @@ export class InsideNetwork {
   #closed: Promise<void> | undefined;
 
   private constructor(agent: Agent, { gateway, ...how }: NetworkRequest) {
-    this.#connections = new GovernedConnections({ ...how, agent });
-    this.#fronts = { proxy: new ProxyFront(this.#connections), gateway: new GatewayRelay(gateway) };
+    this.#connections = new GovernedConnections({ ...how, agent }, this.#lines);
+    this.#fronts = { proxy: new ProxyFront(this.#connections), gateway: new GatewayRelay(gateway, this.#lines) };
     this.#agent = new InsideAgent(agent);
   }
 
@@ -52,16 +55,21 @@ export class InsideNetwork {
     this.#servers.push(server);
     const { accept, mostClients } = this.#fronts[name];
     // Clients above the limit are cut before anything is read of them, and take no descriptor.
-    Object.assign(server, { allowHalfOpen: true, maxConnections: mostClients });
+    Object.assign(server, { allowHalfOpen: true, maxConnections: mostClients, noDelay: true, highWaterMark });
     server.on('connection', accept);
   }
 
+  /** What acts inside has a credential for a while more, or again. */
+  extend(): Promise<void> {
+    return this.#agent.extend();
+  }
+
   hold(why: string): void {
-    this.#connections.hold(why);
+    this.#lines.hold(why);
   }
 
   release(why: string): void {
-    this.#connections.release(why);
+    this.#lines.release(why);
   }
 
   /** Cuts everything, and waits until the gateway knows. */

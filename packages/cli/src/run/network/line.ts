@@ -1,8 +1,13 @@
+import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import type { TlsGuard } from './tls-guard.ts';
 
-const highWaterMark = 65_536;
+/**
+ * What may lie in one direction, at each end and in between: two reads. With one, each would stop the other end. With more, a
+ * program that does not read takes more memory of this process, which no limit of its own counts.
+ */
+export const highWaterMark = 131_072;
 
 /**
  * The way from a program to one server outside. It counts the bytes, and none passes in either direction while anything
@@ -35,7 +40,14 @@ export class Line extends Duplex {
     const goOn = this.#onReleased;
     this.#onReleased = undefined;
     goOn?.();
+    this.emit('released');
     if (this.#isAwaited) this.#socket?.resume();
+  }
+
+  /** Waits until nothing holds the line. */
+  async released(signal: AbortSignal): Promise<void> {
+    while (this.#holds.size > 0 && !signal.aborted) await once(this, 'released', { signal }).catch(() => {});
+    signal.throwIfAborted();
   }
 
   /** Joins the line to the server. */

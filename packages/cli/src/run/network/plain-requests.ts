@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { request as send } from 'node:http';
 import { finished } from 'node:stream/promises';
 import type { Destination } from './destination.ts';
 import { authorityOf, readAuthority } from './destination.ts';
 import type { Line } from './line.ts';
+
+// As in proxy-front.ts: this takes less time than importing it.
+const { request: send } = process.getBuiltinModule('node:http');
 
 /** What a request for a proxy asks for. */
 export interface PlainRequest {

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { protocolOf, readAuthority } from './destination.ts';
@@ -10,6 +9,9 @@ import type { Refusal } from './refusal.ts';
 import { bodyOf, refusalOf, refusalText } from './refusal.ts';
 import { serveSocks } from './socks.ts';
 import { departure, joinTunnel } from './tunnel.ts';
+
+// To import it takes longer, as that loads all that it could be asked for, such as WebSocket.
+const { createServer } = process.getBuiltinModule('node:http');
 
 export const mostClients = 512;
 /** How long a program may take to say what it wants. */
