@@ -1,5 +1,6 @@
 import { agentdojoSuite } from './agentdojo/agentdojo-suite.ts';
 import { celSuite } from './cel/cel-suite.ts';
+import { floorSuite } from './floor/floor-suite.ts';
 import type { ForeignSuite } from './foreign-suite.ts';
 import { gtfobinsSuite } from './gtfobins/gtfobins-suite.ts';
 import { mcpAuthSuite } from './mcp/mcp-auth-suite.ts';
@@ -8,6 +9,7 @@ import { schemathesisSuite } from './schemathesis/schemathesis-suite.ts';
 export const foreignSuites: readonly ForeignSuite[] = [
   agentdojoSuite,
   celSuite,
+  floorSuite,
   gtfobinsSuite,
   mcpAuthSuite,
   schemathesisSuite,

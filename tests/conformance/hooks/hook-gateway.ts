@@ -59,22 +59,23 @@ export class HookGateway implements AsyncDisposable {
   async approve(signal: AbortSignal): Promise<void> {
     for (;;) {
       signal.throwIfAborted();
-      const { items } = await this.#send<{ items: { id: string }[] }>('GET', '/api/v1/approvals?state=open');
-      if (items[0] !== undefined) return void (await this.#send('POST', `/api/v1/approvals/${items[0].id}/approve`));
+      const { items } = await this.send<{ items: { id: string }[] }>('GET', '/api/v1/approvals?state=open');
+      if (items[0] !== undefined) return void (await this.send('POST', `/api/v1/approvals/${items[0].id}/approve`));
       await sleep(200);
     }
   }
 
   /** Ids of operations that are not over. */
   async open(): Promise<readonly string[]> {
-    const { items } = await this.#send<{ items: { op_id: string; state: string }[] }>(
+    const { items } = await this.send<{ items: { op_id: string; state: string }[] }>(
       'GET',
       '/api/v1/ops?per_page=1000',
     );
     return items.filter(({ state }) => ['pending', 'running', 'paused'].includes(state)).map(({ op_id }) => op_id);
   }
 
-  async #send<Body>(method: string, path: string): Promise<Body> {
+  /** Calls the API as an administrator. */
+  async send<Body>(method: string, path: string): Promise<Body> {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
     const response = await fetch(`${this.http}${path}`, {
       method,
