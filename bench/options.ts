@@ -15,6 +15,7 @@ export const parts = [
   'subjects',
   'cli-start',
   'hook',
+  'floor',
   'sdk-cost',
   'cluster',
   'model-proxy',
@@ -72,6 +73,7 @@ export const usage = `Measures the gateway beside an echo on the bare gRPC libra
   npm run bench -- --only cli-start                  what the command takes to start, beside a bare node
   npm run bench -- --only sdk-cost                   what a check costs the agent's process, beside a bare call
   npm run bench -- --only hook                       what the hook of a coding agent takes, beside a bare node
+  npm run bench -- --only floor                      what a floor costs: a start, a connection, a stop of 1,000 processes
 
   --quick           short rounds, small numbers, no results on disk
   --only PART       one part only; may be given more than once. "profile" says where the gateway's time goes

@@ -7,6 +7,7 @@ import { controlStreamsTable, measureControlStreams } from './control-streams.ts
 import type { Cores } from './cores.ts';
 import { chooseCores } from './cores.ts';
 import { fanOutTable, measureFanOut } from './fan-out.ts';
+import { floorPace, floorTable, measureFloor, quickFloorPace } from './floor.ts';
 import { hookTable, measureHook } from './hook.ts';
 import { floodsTable, measureFloods } from './floods.ts';
 import { loginsTable, measureLogins } from './logins.ts';
@@ -96,6 +97,11 @@ const runs: Readonly<Record<Part, Run>> = {
   hook: async (_cores, { quick }) => {
     const results = await measureHook(quick ? 15 : 60, tell);
     return { text: hookTable(results), results };
+  },
+  floor: async (_cores, { quick }) => {
+    const pace = quick ? quickFloorPace : floorPace;
+    const results = await measureFloor(pace, tell);
+    return { text: floorTable(results), results };
   },
   'sdk-cost': async (cores, { pace }) => {
     const results = await measureSdkCost(cores, pace, tell);
