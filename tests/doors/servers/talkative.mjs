@@ -6,6 +6,9 @@ const write = (line) => process.stdout.write(`${line}\n`);
 const send = (message) => write(JSON.stringify({ jsonrpc: '2.0', ...message }));
 const text = (value) => ({ content: [{ type: 'text', text: value }] });
 const log = (data) => send({ method: 'notifications/message', params: { level: 'info', data } });
+const subscriptionId = 'io.modelcontextprotocol/subscriptionId';
+/** What the client listens by. */
+let listening;
 const asked = new Map();
 let lastAsked = 0;
 
@@ -29,6 +32,10 @@ const tools = {
     const result = `{"content":${content},"structuredContent":{"mail":"${secret}","n":1.50}}`;
     write(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result},"note":"${secret}"}`);
     log(`gave ${secret}`);
+    if (listening === undefined) return;
+    const params = { level: 'info', data: secret, _meta: { [subscriptionId]: listening } };
+    send({ method: 'notifications/message', params });
+    send({ method: 'notifications/prompts/list_changed', params });
   },
   error: (id) => send({ id, error: { code: -32050, message: `no ${secret}`, data: { secret } } }),
   failed: (id) => send({ id, result: { ...text(`no ${secret}`), isError: true } }),
@@ -66,6 +73,12 @@ const methods = {
   'prompts/get': (id, { name }) => {
     const messages = [{ role: 'user', content: { type: 'text', text: `${name} ${secret}` } }];
     send({ id, result: { messages } });
+  },
+  'subscriptions/listen': (id, { notifications }) => {
+    if (notifications?.promptsListChanged !== true) return send({ id, result: {} });
+    listening = id;
+    const params = { notifications: { ...notifications, secret }, _meta: { [subscriptionId]: id } };
+    send({ method: 'notifications/subscriptions/acknowledged', params });
   },
   'tasks/result': (id) => send({ id, result: text(secret) }),
 };

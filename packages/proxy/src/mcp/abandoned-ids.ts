@@ -9,6 +9,9 @@ const most = 10_000;
  */
 export class AbandonedIds {
   readonly #withheld = new Set<string>();
+  readonly #numbers = new Set<number>();
+  /** All whole numbers up to this one are withheld. */
+  #upTo = Number.NEGATIVE_INFINITY;
   readonly #cancelled = new Set<string>();
 
   /** Whether no further request may be begun: none of these may be forgotten, and there is no room for more. */
@@ -16,9 +19,14 @@ export class AbandonedIds {
     return this.#withheld.size >= most;
   }
 
-  /** An operator has stopped the call, or the client has cancelled it while the server was at it. */
+  /** An operator has stopped the call, the client has cancelled it while the server was at it, or its result is denied. */
   withhold(id: JsonId): void {
-    this.#withheld.add(keyOf(id));
+    if (!isWhole(id)) return void this.#withheld.add(keyOf(id));
+    this.#numbers.add(id);
+    if (this.#numbers.size < most) return;
+    // Clients that number their requests count them up, so that a session of these never ends by this.
+    this.#upTo = Math.max(this.#upTo, ...this.#numbers);
+    this.#numbers.clear();
   }
 
   /** The client has cancelled a request that is not governed. */
@@ -29,7 +37,7 @@ export class AbandonedIds {
   }
 
   isWithheld(id: JsonId): boolean {
-    return this.#withheld.has(keyOf(id));
+    return isWhole(id) ? id <= this.#upTo || this.#numbers.has(id) : this.#withheld.has(keyOf(id));
   }
 
   /** Whether a new request may not have the id. What is not governed may take the one of a cancelled request. */
@@ -39,7 +47,12 @@ export class AbandonedIds {
 
   /** The server has answered. */
   answered(id: JsonId): void {
+    if (isWhole(id)) this.#numbers.delete(id);
     this.#withheld.delete(keyOf(id));
     this.#cancelled.delete(keyOf(id));
   }
+}
+
+function isWhole(id: JsonId): id is number {
+  return Number.isSafeInteger(id);
 }

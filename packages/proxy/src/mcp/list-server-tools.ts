@@ -1,6 +1,7 @@
 import manifest from '../../package.json' with { type: 'json' };
 import type { ServerAccess } from './auth/server-tokens.ts';
 import { governorOf } from './govern/governor.ts';
+import { JudgedTasks } from './judged-tasks.ts';
 import { allTools, ToolCatalog } from './lock/tool-catalog.ts';
 import type { ListedTool } from './lock/tool-lock.ts';
 import { ownEnvelope } from './protocol/envelope.ts';
@@ -25,6 +26,7 @@ export async function listServerTools(
     governor: governorOf(name, spec, nobody, { approvalWaitMs: 0, failOpen: false, showDenied: true, warn }),
     catalog: new ToolCatalog({ lock: () => undefined, warn, onChanged: () => {} }),
     hearsOthers: false,
+    tasks: new JudgedTasks(),
     unrelated: () => undefined,
     onGone: () => {},
   });

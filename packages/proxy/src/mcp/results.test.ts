@@ -45,6 +45,21 @@ describe('a result that policy judges', () => {
     ]);
   });
 
+  it('is told by no notification that names another request', async () => {
+    await using proxy = await PipedProxy.start();
+    await proxy.call('nothing');
+    const notifications = { promptsListChanged: true, resourceSubscriptions: ['note://one'] };
+    const id = proxy.start('subscriptions/listen', { notifications });
+    const _meta = { 'io.modelcontextprotocol/subscriptionId': id };
+    const { params } = await proxy.find(({ method }) => method === 'notifications/subscriptions/acknowledged');
+    expect(params).toEqual({ notifications, _meta });
+    await proxy.call('lookup');
+    const changed = await proxy.find(({ method }) => method === 'notifications/prompts/list_changed');
+    expect(changed.params).toEqual({ _meta });
+    expect(proxy.messages.filter(({ method }) => method === 'notifications/message')).toEqual([]);
+    expect(proxy.lines.join('\n')).not.toContain(secret);
+  });
+
   it('may be an error', async () => {
     await using proxy = await PipedProxy.start();
     const { error } = await proxy.call('error');

@@ -4,6 +4,7 @@ import type { ServerAccess } from './auth/server-tokens.ts';
 import type { Governor } from './govern/governor.ts';
 import { governorOf } from './govern/governor.ts';
 import type { GovernOptions } from './govern/governor.ts';
+import { JudgedTasks } from './judged-tasks.ts';
 import { reportChanges } from './lock/report-changes.ts';
 import { ToolCatalog } from './lock/tool-catalog.ts';
 import type { ToolHashes } from './lock/tool-lock.ts';
@@ -44,6 +45,7 @@ export async function runMcp(options: RunMcpOptions): Promise<number> {
     governor,
     catalog,
     hearsOthers: false,
+    tasks: new JudgedTasks(),
     unrelated: () => exchange,
     onGone: gone.resolve,
   });

@@ -1,6 +1,7 @@
 import { BoundedSet } from './bounded-set.ts';
 import type { CallsUnderWay } from './calls-under-way.ts';
 import type { Governor } from './govern/governor.ts';
+import type { JudgedTasks } from './judged-tasks.ts';
 import type { Person } from './person.ts';
 import type { PendingRequest, PendingRequests } from './pending-requests.ts';
 import { metaOf, subscriptionKey } from './protocol/envelope.ts';
@@ -20,12 +21,14 @@ interface VoiceOptions {
   /** For whom the client acted last. */
   readonly person: () => Person | undefined;
   /** Whether the server may say here what concerns calls that others have made. */
-  readonly hearsOthers: () => boolean;
+  readonly hearsOthers: boolean;
+  /** What is known of the server's tasks, here and in other sessions of the same client. */
+  readonly tasks: JudgedTasks;
   readonly toServer: (message: Message, exchange: Exchange) => Promise<void>;
 }
 
 const mostSubscribed = 10_000;
-const mostTasks = 10_000;
+const listening = 'subscriptions/listen';
 
 /**
  * What a server says by itself. Once a result of the session is judged, notifications pass without the server's words: they
@@ -35,7 +38,6 @@ export class ServerVoice {
   readonly requests: ServerRequests;
   readonly #options: VoiceOptions;
   readonly #subscribed = new BoundedSet(mostSubscribed);
-  readonly #tasks = new BoundedSet(mostTasks);
   #isJudged = false;
   /** The run of what the client asked for last. */
   runId = '';
@@ -52,13 +54,14 @@ export class ServerVoice {
 
   /** The same for messages of the server, which may concern what others have called. */
   get isOpen(): boolean {
-    return this.isFree && !this.#options.hearsOthers();
+    return this.isFree && !this.#options.hearsOthers;
   }
 
   /** A result of the session is judged from now on. */
   judge(request: PendingRequest): void {
     request.isJudged = true;
     this.#isJudged = true;
+    this.#options.tasks.isJudged = true;
   }
 
   /** The client has got an answer, so what it asked to hear of it may hear. */
@@ -71,14 +74,14 @@ export class ServerVoice {
     if (method === 'resources/unsubscribe' && typeof uri === 'string') this.#subscribed.delete(uri);
     const task = isObject(result) && isObject(result['task']) ? result['task'] : result;
     const taskId = isObject(task) ? task['taskId'] : undefined;
-    if (request.isJudged !== true && taskId !== undefined) this.#tasks.add(keyOf(taskId));
+    if (request.isJudged !== true && taskId !== undefined) this.#options.tasks.free(keyOf(taskId));
   }
 
   /** Why a request of the client does not pass: it would fetch the result of a call without anybody to judge it. */
   objectionTo({ method, params }: Request): string | undefined {
-    if (!this.#isJudged || !method.startsWith('tasks/')) return undefined;
-    const isKnown = this.#tasks.has(keyOf(isObject(params) ? params['taskId'] : undefined));
-    return isKnown ? undefined : 'results of this session are judged, and nobody judges those of tasks';
+    if (!method.startsWith('tasks/')) return undefined;
+    const isFree = this.#options.tasks.isFree(keyOf(isObject(params) ? params['taskId'] : undefined));
+    return isFree ? undefined : 'results are judged here, and nobody judges those of tasks';
   }
 
   async said(message: Message, from: Exchange | undefined, mark: Mark | undefined): Promise<void> {
@@ -97,20 +100,29 @@ export class ServerVoice {
       return this.#options.calls.add(this.requests.govern(message, { exchange, person }, this.runId));
     }
     if (isRequest) this.requests.pass(message);
-    const passing = isRequest || !this.#isQuiet(concerned, from) ? message : this.#wordless(message, concerned);
+    const isQuiet = !isRequest && this.#isQuiet(isProgress, concerned, from);
+    const passing = isQuiet ? this.#wordless(message, concerned) : message;
     if (passing !== undefined) await front()?.deliver(concerned?.relay?.(passing) ?? passing, mark);
     else if (mark !== undefined) await from?.mark(mark);
   }
 
-  /** Whether a notification must not have words: it may be of a call whose result is judged. */
-  #isQuiet(concerned: PendingRequest | undefined, from: Exchange | undefined): boolean {
-    if (concerned !== undefined) return concerned.isJudged === true;
+  /**
+   * Whether a notification must not have words: it may be of a call whose result is judged. Progress belongs to the request
+   * whose token it names, whose result could say the same. Anything else could be about any call.
+   */
+  #isQuiet(isProgress: boolean, concerned: PendingRequest | undefined, from: Exchange | undefined): boolean {
+    const isReport = isProgress && concerned !== undefined && concerned.method !== listening;
+    if (isReport) return concerned.isJudged === true;
     if (this.#isJudged) return true;
-    return this.#options.hearsOthers() && (from === undefined || this.#options.pending.on(from).length === 0);
+    const { hearsOthers, pending, tasks } = this.#options;
+    if (!hearsOthers) return false;
+    const asked = from === undefined ? [] : pending.on(from);
+    if (asked.some(({ method }) => method !== listening)) return false;
+    return concerned === undefined || tasks.isJudged;
   }
 
   #wordless(message: Message, concerned: PendingRequest | undefined): Message | undefined {
-    const isListened = (uri: string) => concerned?.method === 'subscriptions/listen' && names(concerned.params, uri);
+    const isListened = (uri: string) => concerned?.method === listening && names(concerned.params, uri);
     const isSubscribed = (uri: string) => this.#subscribed.has(uri) || isListened(uri);
     return wordless(message, { isConcerned: concerned !== undefined, isSubscribed });
   }

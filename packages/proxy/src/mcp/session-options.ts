@@ -1,5 +1,6 @@
 import type { ServerTokens } from './auth/server-tokens.ts';
 import type { Governor } from './govern/governor.ts';
+import type { JudgedTasks } from './judged-tasks.ts';
 import type { ListPage, ToolCatalog } from './lock/tool-catalog.ts';
 import type { Person } from './person.ts';
 import type { JsonObject } from './protocol/written-json.ts';
@@ -21,6 +22,8 @@ export interface SessionOptions {
   readonly isShared?: boolean;
   /** Whether the server may say here what concerns calls of other sessions or processes. */
   readonly hearsOthers: boolean;
+  /** What is known of the server's tasks. Other sessions of the same caller may be able to ask for them, too. */
+  readonly tasks: JudgedTasks;
   /** Lists tools in place of this session, for one that lasts no longer than an exchange. */
   readonly lister?: (envelope: JsonObject | undefined, person: Person | undefined) => ListPage;
 }

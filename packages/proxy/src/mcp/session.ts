@@ -54,12 +54,10 @@ export class Session implements UpstreamEvents {
     this.#options = options;
     this.#person = options.person;
     this.#calls = new CallsUnderWay(options.governor.warn);
-    const { governor, catalog, hearsOthers } = options;
-    this.#voice = new ServerVoice({
-      ...{ governor, unrelated: options.unrelated, pending: this.#pending, calls: this.#calls },
-      ...{ person: () => this.#person, hearsOthers: () => hearsOthers && this.#upstream.hasExchanges },
-      toServer: (message, exchange) => this.#upstream.send(message, exchange),
-    });
+    const { governor, catalog } = options;
+    const toServer = (message: Message, exchange: Exchange) => this.#upstream.send(message, exchange);
+    const own = { pending: this.#pending, calls: this.#calls, person: () => this.#person, toServer };
+    this.#voice = new ServerVoice({ ...options, ...own });
     this.#answers = new ClientAnswers(governor, catalog, this.#voice, this.#abandoned);
     this.#upstream = options.connect(this);
   }
@@ -249,6 +247,7 @@ export class Session implements UpstreamEvents {
       },
       judge: (pending) => this.#voice.judge(pending),
       withhold: () => this.#abandoned.withhold(request.id),
+      canRepeat: this.#upstream.hasExchanges,
       stop: (notification) => this.#upstream.cancel(request.id, notification),
       give: (judged, came) => this.#answers.give(started.pending, judged, came, runId),
     });

@@ -9,7 +9,10 @@ import { startCall } from './start-call.ts';
 import { ownExchange } from './transport/exchange.ts';
 
 /** A call whose answer arrives, and what happens at the checkpoint that holds it back. */
-async function withheldAfter(checkpoint: (pending: PendingRequest) => Promise<void>): Promise<boolean> {
+async function withheldAfter(
+  checkpoint: (pending: PendingRequest) => Promise<void>,
+  canRepeat = true,
+): Promise<boolean> {
   const exchange = ownExchange(undefined);
   const request = { id: 1, method: 'tools/call', params: { name: 'echo' } };
   const message = messageOf({ jsonrpc: '2.0', ...request });
@@ -45,6 +48,7 @@ async function withheldAfter(checkpoint: (pending: PendingRequest) => Promise<vo
       made.pending.arrived?.({ exchange, message: messageOf({ jsonrpc: '2.0', id: 1, result: {} }) });
     },
     withhold: () => (isWithheld = true),
+    canRepeat,
     stop: async () => {},
     judge: () => {},
     give: async () => {},
@@ -61,4 +65,11 @@ it('holds back a result that has arrived and is not given, however that comes', 
     }),
   ).toBe(true);
   expect(await withheldAfter(async ({ cancel }) => cancel?.(undefined))).toBe(true);
+});
+
+it('forgets the id of a result that is not given where the server cannot repeat it', async () => {
+  const stopped = async () => {
+    throw new Error('stopped while it was paused');
+  };
+  expect(await withheldAfter(stopped, false)).toBe(false);
 });

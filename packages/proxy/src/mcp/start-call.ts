@@ -22,8 +22,10 @@ interface CallSession {
   send(message: Message, headers: SentHeaders): Promise<void>;
   /** From now on, nothing that the server says of the call passes as it is. */
   judge(pending: PendingRequest): void;
-  /** Nobody gets the answer, now or when the server repeats it. */
+  /** Nobody gets the answer that is still to come, or that the server repeats. */
   withhold(): void;
+  /** Whether a server can repeat an answer that has come. */
+  readonly canRepeat: boolean;
   stop(notification: Message): Promise<void>;
   /** Gives the client what came back, and says what the server had sent. */
   give(judged: Arrival, came: Arrival): Promise<void>;
@@ -83,6 +85,6 @@ export function startCall(
     await governCall(call, governor);
   };
   // A server that can repeat an answer would do so later, whatever was the reason not to give it.
-  const over = () => (pending.isAnswered === true && !isGiven ? session.withhold() : undefined);
+  const over = () => (session.canRepeat && pending.isAnswered === true && !isGiven ? session.withhold() : undefined);
   return { pending, done: governed().finally(over) };
 }

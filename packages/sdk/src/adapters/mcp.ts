@@ -10,6 +10,8 @@ export { governServer } from './mcp-server.ts';
 export type { GovernOptions } from './govern-options.ts';
 export type { McpGovernOptions } from './mcp-result.ts';
 export { refusedResult } from './mcp-result.ts';
+export type { KnownNotification } from './mcp-wordless.ts';
+export { wordlessParams } from './mcp-wordless.ts';
 export type { Refusal } from './refusal.ts';
 export { away, denied, refusalOf, stopped } from './refusal.ts';
 

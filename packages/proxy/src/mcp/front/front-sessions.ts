@@ -1,6 +1,7 @@
 import type { Agent } from '@reeve/sdk';
 import type { GovernOptions } from '../govern/governor.ts';
 import { governorOf } from '../govern/governor.ts';
+import { JudgedTasks, TasksOfCallers } from '../judged-tasks.ts';
 import { reportChanges } from '../lock/report-changes.ts';
 import { ToolCatalog } from '../lock/tool-catalog.ts';
 import type { ToolHashes, ToolLock } from '../lock/tool-lock.ts';
@@ -45,9 +46,11 @@ export class FrontSessions {
   readonly #stateless = new Map<string, StatelessServer>();
   /** Shared sessions that have ended here, until their ids end by themselves. */
   readonly #ended = new Map<string, number>();
+  readonly #tasks: TasksOfCallers;
 
   constructor(options: FrontSessionsOptions) {
     this.#options = options;
+    this.#tasks = new TasksOfCallers(options.seal !== undefined);
   }
 
   /** Whether other replicas go on with sessions of this one. */
@@ -116,7 +119,9 @@ export class FrontSessions {
       catalog,
       person: caller.person,
       isShared: seal !== undefined,
-      hearsOthers: seal !== undefined,
+      // A process is one of this replica, and of this session alone.
+      hearsOthers: seal !== undefined && !isCommand(spec),
+      tasks: isCommand(spec) ? new JudgedTasks() : this.#tasksOf(server, spec, caller),
       unrelated: front.unrelated,
       onGone: (why) => {
         warn(`${server}: ${why.message}`);
@@ -145,9 +150,14 @@ export class FrontSessions {
       governor,
       this.#lockOf(server),
       this.#options.tokensOf(server),
+      this.#tasksOf(server, spec, caller),
     );
     this.#stateless.set(key, made);
     return made;
+  }
+
+  #tasksOf(server: string, spec: ServerSpec, { key }: Caller): JudgedTasks {
+    return this.#tasks.of(JSON.stringify([server, key]), !isCommand(spec));
   }
 
   inUse(): ReadonlySet<Agent> {

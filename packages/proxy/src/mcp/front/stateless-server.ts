@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { ServerTokens } from '../auth/server-tokens.ts';
 import type { Governor } from '../govern/governor.ts';
+import type { JudgedTasks } from '../judged-tasks.ts';
 import { reportChanges } from '../lock/report-changes.ts';
 import { ToolCatalog } from '../lock/tool-catalog.ts';
 import type { ToolHashes } from '../lock/tool-lock.ts';
@@ -21,6 +22,7 @@ export class StatelessServer {
   usedAt = Date.now();
   readonly #spec: ServerSpec;
   readonly #tokens: ServerTokens | undefined;
+  readonly #tasks: JudgedTasks;
   readonly #catalog: ToolCatalog;
   #child: SharedChild | undefined;
   #lister: Session | undefined;
@@ -32,6 +34,7 @@ export class StatelessServer {
     governor: Governor,
     lock: () => ToolHashes | undefined,
     tokens: ServerTokens | undefined,
+    tasks: JudgedTasks,
   ) {
     // There is no session. A run that ended with this process, or with a pause, would end its labels, too.
     const fixed = createHash('sha256')
@@ -41,6 +44,7 @@ export class StatelessServer {
     this.runId = `mcp-${spec.hasFixedRun ? fixed : randomUUID()}`;
     this.#spec = spec;
     this.#tokens = tokens;
+    this.#tasks = tasks;
     this.caller = caller;
     this.governor = governor;
     const onChanged = (changed: Parameters<typeof reportChanges>[1]) => void reportChanges(governor, changed);
@@ -78,6 +82,7 @@ export class StatelessServer {
       governor: this.governor,
       catalog: this.#catalog,
       hearsOthers: true,
+      tasks: this.#tasks,
       unrelated: () => undefined,
       onGone: (why) => this.governor.warn(why.message),
       ...(lister === undefined ? {} : { lister }),

@@ -1,0 +1,46 @@
+type Members = Readonly<Record<string, unknown>>;
+
+/** What is known of a notification of an MCP server. */
+export interface KnownNotification {
+  /** Whether it belongs to a request of the client that is under way. */
+  readonly isConcerned: boolean;
+  /** Whether the client has asked to hear of the resource. */
+  readonly isSubscribed: (uri: string) => boolean;
+}
+
+const changes = /^notifications\/(tools|prompts|resources)\/list_changed$/;
+const kinds = ['toolsListChanged', 'promptsListChanged', 'resourcesListChanged'] as const;
+
+/**
+ * The params of a notification without any text that the server has chosen, for clients that may read only what was judged.
+ * Undefined if nothing is left of it, as of a log.
+ */
+export function wordlessParams(method: string, params: Members, known: KnownNotification): Members | undefined {
+  if (changes.test(method)) return {};
+  const { progressToken, progress, total, requestId, uri, notifications } = params;
+  if (method === 'notifications/cancelled') return { requestId };
+  if (method === 'notifications/progress' && known.isConcerned) {
+    return {
+      progressToken,
+      progress: typeof progress === 'number' ? progress : 0,
+      ...(typeof total === 'number' ? { total } : {}),
+    };
+  }
+  if (method === 'notifications/subscriptions/acknowledged' && known.isConcerned) {
+    return { notifications: agreed(notifications, known) };
+  }
+  const isNews = method === 'notifications/resources/updated' && typeof uri === 'string' && known.isSubscribed(uri);
+  return isNews ? { uri } : undefined;
+}
+
+/** Of what the client wants to hear, that which the server will tell. */
+function agreed(notifications: unknown, { isSubscribed }: KnownNotification): Members {
+  const told = (typeof notifications === 'object' && notifications !== null ? notifications : {}) as Members;
+  const { resourceSubscriptions: uris } = told;
+  return {
+    ...Object.fromEntries(kinds.flatMap((kind) => (typeof told[kind] === 'boolean' ? [[kind, told[kind]]] : []))),
+    ...(Array.isArray(uris)
+      ? { resourceSubscriptions: uris.filter((uri) => typeof uri === 'string' && isSubscribed(uri)) }
+      : {}),
+  };
+}
