@@ -2,6 +2,15 @@ import { AIMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { tool as chatTool } from '@langchain/core/tools';
 import { FakeListChatModel } from '@langchain/core/utils/testing';
 import { Client as McpClient, InMemoryTransport } from '@modelcontextprotocol/client';
+import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { InMemoryTransport as OldTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { Server as OldServer } from '@modelcontextprotocol/sdk/server/index.js';
+import {
+  CallToolRequestSchema,
+  GetTaskPayloadRequestSchema,
+  ListTasksRequestSchema,
+  LoggingMessageNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 import { McpServer } from '@modelcontextprotocol/server';
 import type { CheckResultRequest } from '@reeve/contract';
 import { ActionType, Decision } from '@reeve/contract';
@@ -18,7 +27,7 @@ import { beforeEach, afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Client } from '../../packages/sdk/test/client.ts';
 import { startClient } from '../../packages/sdk/test/client.ts';
-import { answering, judging, masking, passing } from '../../packages/sdk/test/scripted-answers.ts';
+import { allowing, answering, judging, masking, passing } from '../../packages/sdk/test/scripted-answers.ts';
 
 /** What the table does not speak of: parts, artifacts, models, handoffs, and hosts that cannot replace a result. */
 
@@ -188,6 +197,84 @@ test('a client of MCP is told of progress without its text', async () => {
   expect(result.content).toEqual([{ type: 'text', text: 'found [mail]' }]);
   expect(told).toEqual([{ progress: 1, message: undefined }]);
   await governed.close();
+});
+
+describe('a client of MCP whose results are judged', () => {
+  /** A server that logs what it found, and puts off the result of `late`, unasked. */
+  async function connected() {
+    const server = new OldServer(
+      { name: 'docs', version: '1' },
+      { capabilities: { tools: {}, logging: {}, tasks: { list: {} } } },
+    );
+    const said = (text: string) => ({ content: [{ type: 'text' as const, text }] });
+    const asTask = {
+      taskId: 'task-1',
+      status: 'working' as const,
+      ttl: null,
+      createdAt: '',
+      lastUpdatedAt: '',
+      pollInterval: 1,
+    };
+    server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, task } }) => {
+      await server.sendLoggingMessage({ level: 'info', data: 'found a@b.de' });
+      await server.notification({ method: 'notifications/cancelled', params: { requestId: 0, reason: 'a@b.de' } });
+      if (name === 'search' && task === undefined) return said('found a@b.de');
+      return { task: asTask };
+    });
+    server.setRequestHandler(ListTasksRequestSchema, () => ({ tasks: [{ ...asTask, statusMessage: 'a@b.de' }] }));
+    server.setRequestHandler(GetTaskPayloadRequestSchema, () => said('found a@b.de'));
+    const [near, far] = OldTransport.createLinkedPair();
+    const plain = new OldClient({ name: 'c', version: '1' });
+    const heard: unknown[] = [];
+    plain.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => void heard.push(params.data));
+    plain.fallbackNotificationHandler = async (notification) => void heard.push(notification);
+    const governed = governMcp(client.agent, plain, { server: 'docs' });
+    await Promise.all([server.connect(far), governed.connect(near)]);
+    const log = (data: string) => server.sendLoggingMessage({ level: 'info', data });
+    return { governed, heard, log };
+  }
+  const taskOf = { method: 'tasks/result' as const, params: { taskId: 'task-1' } };
+  const denied = expect.objectContaining({
+    isError: true,
+    content: [expect.objectContaining({ text: expect.stringMatching(/^Denied by policy: .*task/) as unknown })],
+  }) as unknown;
+
+  test('hears of logs no more, from the first call on', async () => {
+    const { governed, heard, log } = await connected();
+    await log('ready');
+    await governed.ping();
+    expect(heard).toEqual(['ready']);
+    await governed.callTool({ name: 'search', arguments: {} });
+    await log('a@b.de');
+    await governed.ping();
+    expect(heard).toEqual(['ready']);
+    await governed.close();
+  });
+
+  test('gets no result as that of a task, however it asks', async () => {
+    const { governed } = await connected();
+    const asTask = { name: 'search', arguments: {}, task: { ttl: 1000 } };
+    expect(await governed.request({ method: 'tools/call', params: asTask }, z.unknown())).toEqual(denied);
+    expect(await governed.callTool({ name: 'search', arguments: {} }, undefined, { task: { ttl: 1000 } })).toEqual(
+      denied,
+    );
+    expect(await governed.request({ method: 'tools/call', params: { name: 'late' } }, z.unknown())).toEqual(denied);
+    const refused = /Denied by policy: .*tasks/;
+    await expect(governed.request(taskOf, z.unknown())).rejects.toThrow(refused);
+    await expect(governed.experimental.tasks.getTaskResult('task-1', z.unknown() as never)).rejects.toThrow(refused);
+    await expect(governed.experimental.tasks.listTasks()).rejects.toThrow(refused);
+    await governed.close();
+  });
+
+  test('gets the results of tasks that calls have begun which nobody judges', async () => {
+    const { governed } = await connected();
+    client.gateway.script.checkAction = allowing;
+    await governed.request({ method: 'tools/call', params: { name: 'late' } }, z.unknown());
+    client.gateway.script.checkAction = judging;
+    await governed.callTool({ name: 'search', arguments: {} });
+    expect(JSON.stringify(await governed.request(taskOf, z.unknown()))).toContain('a@b.de');
+    await governed.close();
+  });
 });
 
 test('whoever takes over by a handoff is no result, and nothing is what is judged', async () => {

@@ -27,6 +27,8 @@ export interface ToolUse {
   readonly signal?: AbortSignal | undefined;
   /** Whether the tool is called with the arguments of the answer, where rules have rewritten them. */
   readonly takesArgs?: true | undefined;
+  /** Why its result could not be judged, if policy wants to judge it. */
+  readonly unjudgeable?: string | undefined;
   /** The operation that the call continues. Otherwise a new one. */
   readonly ids?: { readonly traceId: string; readonly spanId: string } | undefined;
 }
@@ -141,9 +143,10 @@ export async function governTool<Result>(
   if (fault !== undefined) return { refusal: refusalOfRequest(`args: ${fault}`) };
   const agent = actingAs(governed);
   const changeOf = changesIn(use);
+  /** Why it does not happen, although it is allowed. */
   let change: Refusal | undefined;
   const body = async (signal: AbortSignal, operation: Operation) => {
-    change = changeOf(operation);
+    change = changeOf(operation) ?? unjudgeable(use, operation);
     if (change !== undefined) throw refusalError(change);
     const result = await work(signal, operation);
     const micros = options.spent?.(use.tool, result);
@@ -169,12 +172,21 @@ export function argsFor<Args>({ answer }: Operation, given: Args): Args {
  */
 export function changesIn({ args }: ToolUse): (operation: Operation) => Refusal | undefined {
   const checked = textOf(args);
-  return ({ id, spent, ended }) => {
-    if (textOf(args) === checked) return undefined;
-    spent(0);
-    ended('cancelled');
-    return denied({ reason: 'the arguments were changed after they had been checked', policyRule: '', opId: id });
-  };
+  return (operation) =>
+    textOf(args) === checked
+      ? undefined
+      : calledOff(operation, 'the arguments were changed after they had been checked');
+}
+
+function unjudgeable(use: ToolUse, operation: Operation): Refusal | undefined {
+  const reason = operation.answer.judgeResult ? use.unjudgeable : undefined;
+  return reason === undefined ? undefined : calledOff(operation, reason);
+}
+
+function calledOff({ id, spent, ended }: Operation, reason: string): Refusal {
+  spent(0);
+  ended('cancelled');
+  return denied({ reason, policyRule: '', opId: id });
 }
 
 /** Undefined if there is none. The check itself refuses such arguments, where it shows them to policies. */

@@ -8,6 +8,8 @@ export interface KnownNotification {
   readonly isSubscribed: (uri: string) => boolean;
 }
 
+/** By which a notification of revision 2026-07-28 names the request that it belongs to. */
+export const subscriptionKey = 'io.modelcontextprotocol/subscriptionId';
 const changes = /^notifications\/(tools|prompts|resources)\/list_changed$/;
 const kinds = ['toolsListChanged', 'promptsListChanged', 'resourcesListChanged'] as const;
 
@@ -16,6 +18,13 @@ const kinds = ['toolsListChanged', 'promptsListChanged', 'resourcesListChanged']
  * Undefined if nothing is left of it, as of a log.
  */
 export function wordlessParams(method: string, params: Members, known: KnownNotification): Members | undefined {
+  const left = leftOf(method, params, known);
+  const { [subscriptionKey]: subscription } = (params['_meta'] ?? {}) as Members;
+  if (left === undefined || subscription === undefined || !known.isConcerned) return left;
+  return { ...left, _meta: { [subscriptionKey]: subscription } };
+}
+
+function leftOf(method: string, params: Members, known: KnownNotification): Members | undefined {
   if (changes.test(method)) return {};
   const { progressToken, progress, total, requestId, uri, notifications } = params;
   if (method === 'notifications/cancelled') return { requestId };

@@ -1,8 +1,9 @@
 import type { Agent } from '../agent.ts';
 import { ReeveInvalidRequest } from '../errors.ts';
-import type { Operation } from '../operation.ts';
+import { ResultDenied } from '../result-denied.ts';
 import { standInFor } from './copy-with.ts';
 import type { ToolUse } from './govern-call.ts';
+import { McpConnection } from './mcp-connection.ts';
 import type { McpGovernOptions } from './mcp-result.ts';
 import { governMcpCall } from './mcp-result.ts';
 
@@ -11,7 +12,7 @@ export type { GovernOptions } from './govern-options.ts';
 export type { McpGovernOptions } from './mcp-result.ts';
 export { refusedResult } from './mcp-result.ts';
 export type { KnownNotification } from './mcp-wordless.ts';
-export { wordlessParams } from './mcp-wordless.ts';
+export { subscriptionKey, wordlessParams } from './mcp-wordless.ts';
 export type { Refusal } from './refusal.ts';
 export { away, denied, refusalOf, stopped } from './refusal.ts';
 
@@ -23,6 +24,7 @@ interface McpClient {
 interface CallParams {
   readonly name: string;
   readonly arguments?: unknown;
+  readonly task?: unknown;
 }
 
 interface ListedTool {
@@ -31,6 +33,8 @@ interface ListedTool {
 }
 
 type Method = (...args: unknown[]) => unknown;
+
+const asTask = 'as that of a task, where nobody judges it';
 
 /** Ways around `callTool`: of the client itself, and of its experimental part. */
 const streamed = new Set(['callToolStream', 'requestStream']);
@@ -44,8 +48,11 @@ export function govern<Client extends McpClient>(agent: Agent, client: Client, o
   const inner = client as unknown as Readonly<Record<string, Method>>;
   const listed = new Map<string, ListedTool>();
   const toolOptions = { ...rest, source: server };
+  const connection = new McpConnection();
+  const watch = () => connection.watch((client as { readonly transport?: unknown }).transport);
+  watch();
   const governed = (method: string, params: CallParams, args: unknown[], at: number) => {
-    const { signal } = (args[at] ?? {}) as { readonly signal?: AbortSignal };
+    const options = (args[at] ?? {}) as { readonly signal?: AbortSignal; readonly task?: unknown };
     const { name: tool, arguments: given } = params;
     // What was checked is sent, whatever becomes of the caller's own object.
     const checked = { ...params };
@@ -54,16 +61,27 @@ export function govern<Client extends McpClient>(agent: Agent, client: Client, o
       args: given,
       takesArgs: true,
       annotations: listed.get(tool)?.annotations,
-      signal,
+      signal: options.signal,
       runId: sessionOf(client),
+      unjudgeable:
+        (params.task ?? options.task) === undefined ? undefined : `the call wants its result later, ${asTask}`,
     };
-    return governMcpCall(agent, use, toolOptions, (stop, operation) => {
-      const { rewrittenArgs } = operation.answer;
+    return governMcpCall(agent, use, toolOptions, async (stop, { id: opId, answer }) => {
+      const { rewrittenArgs, judgeResult } = answer;
+      watch();
+      if (judgeResult) connection.judge();
       const sent = rewrittenArgs === undefined ? checked : { ...checked, arguments: rewrittenArgs };
       const first = method === 'request' ? { ...(args[0] as object), params: sent } : sent;
       const passed = [first, ...args.slice(1)];
-      passed[at] = { ...withoutTexts(args[at] as object | undefined, operation), signal: stop };
-      return inner[method]?.apply(client, passed);
+      passed[at] = { ...options, signal: stop };
+      const result = await inner[method]?.apply(client, passed);
+      const task = taskOf(result);
+      if (task === undefined) return result;
+      if (judgeResult) {
+        throw new ResultDenied({ opId, reason: `the server gives the result later, ${asTask}`, source: 'sdk' });
+      }
+      connection.free(task['taskId']);
+      return result;
     });
   };
   // 1.x has a schema before the options. Its parameter has a default, so it does not count.
@@ -73,6 +91,12 @@ export function govern<Client extends McpClient>(agent: Agent, client: Client, o
     const { method, params } = args[0] as { readonly method: string; readonly params: CallParams };
     if (method !== 'tools/call') return inner['request']?.apply(client, args);
     return governed('request', params, args, args.length > 2 || hasSchema(args[1]) ? 2 : 1);
+  };
+  const connect: Method = async (...args) => {
+    const connecting = inner['connect']?.apply(client, args);
+    watch();
+    await connecting;
+    watch();
   };
   const listTools: Method = async (...args) => {
     const page = (await inner['listTools']?.apply(client, args)) as { readonly tools: readonly ListedTool[] };
@@ -84,7 +108,7 @@ export function govern<Client extends McpClient>(agent: Agent, client: Client, o
   };
   const { experimental } = client as { readonly experimental?: unknown };
   const refused = [...streamed].map((name) => [name, notGoverned(name)] as const);
-  const methods = { callTool, request, listTools, experimental: withoutStreams(experimental) };
+  const methods = { callTool, request, connect, listTools, experimental: withoutStreams(experimental) };
   return standInFor(client, { ...Object.fromEntries(refused), ...methods });
 }
 
@@ -107,11 +131,11 @@ function withoutStreams(experimental: unknown): unknown {
   });
 }
 
-/** Where results are judged, progress is told without its text, which nobody judges. */
-function withoutTexts(options: object | undefined, { answer }: Operation): object | undefined {
-  const { onprogress } = (options ?? {}) as { readonly onprogress?: (progress: object) => void };
-  if (onprogress === undefined || !answer.judgeResult) return options;
-  return { ...options, onprogress: (progress: object) => onprogress({ ...progress, message: undefined }) };
+/** The task as which a server gives a result later, if it does. */
+function taskOf(result: unknown): Readonly<Record<string, unknown>> | undefined {
+  const { task, resultType } = (result ?? {}) as { readonly task?: unknown; readonly resultType?: unknown };
+  if (typeof task === 'object' && task !== null) return task as Readonly<Record<string, unknown>>;
+  return resultType === 'task' ? (result as Readonly<Record<string, unknown>>) : undefined;
 }
 
 function hasSchema(value: unknown): boolean {

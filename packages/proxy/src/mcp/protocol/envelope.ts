@@ -1,3 +1,4 @@
+export { subscriptionKey } from '@reeve/sdk/mcp';
 import type { JsonObject } from './written-json.ts';
 import { isObject } from './written-json.ts';
 
@@ -8,7 +9,6 @@ import { isObject } from './written-json.ts';
 
 const prefix = 'io.modelcontextprotocol/';
 const versionKey = `${prefix}protocolVersion`;
-export const subscriptionKey = `${prefix}subscriptionId`;
 /** Says how much the server logs for one request. It is not about the client. */
 const logLevelKey = `${prefix}logLevel`;
 
