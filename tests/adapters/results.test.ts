@@ -153,6 +153,20 @@ describe('LangChain', () => {
     expect(JSON.stringify(message)).not.toContain('a@b.de');
   });
 
+  test('an interrupt of a graph stays what it is', async () => {
+    class GraphInterrupt extends Error {
+      readonly interrupts = [{ value: 'may I?' }];
+      get is_bubble_up() {
+        return true;
+      }
+    }
+    const thrown = new GraphInterrupt('interrupted');
+    const plain = chatTool(() => {
+      throw thrown;
+    }, options);
+    await expect(governChat(client.agent, plain).invoke(call)).rejects.toBe(thrown);
+  });
+
   test('parts of a tool that yields are told to nobody', async () => {
     const events: unknown[] = [];
     const plain = chatTool(async function* search() {

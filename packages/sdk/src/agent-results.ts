@@ -6,11 +6,12 @@ import type { GatewayLink } from './gateway-link.ts';
 import type { LiveOperation } from './live-operation.ts';
 import type { Judge } from './operation.ts';
 import { remainingMs } from './outage/retry.ts';
+import { UnjudgeableResult } from './plain-copy.ts';
 import { ResultDenied } from './result-denied.ts';
 import { rpc } from './rpc-methods.ts';
 import { nextOf } from './run-action.ts';
 import type { WireResult } from './wire-result.ts';
-import { UnjudgeableResult, wireErrorOf, wireResultOf } from './wire-result.ts';
+import { wireErrorOf, wireResultOf } from './wire-result.ts';
 
 const mebibyte = 1024 * 1024;
 const msPerMebibyte = 1000;
@@ -29,17 +30,17 @@ export class AgentResults {
 
   /** The result as it may be read. Throws `OperationTerminatedError` if the operation is over before that is known. */
   readonly judged: Judge = async <Result>(op: LiveOperation, result: Result, isError = false) =>
-    (await this.#judged(op, result, () => wireResultOf(result), isError)) as Result;
+    (await this.#judged(op, () => wireResultOf(result), isError)) as Result;
 
   /** What to throw in place of what the work has thrown. */
   readonly judgedError = (op: LiveOperation, thrown: unknown): Promise<unknown> =>
-    this.#judged(op, thrown, () => wireErrorOf(thrown), true);
+    this.#judged(op, () => wireErrorOf(thrown), true);
 
-  async #judged(op: LiveOperation, given: unknown, wireOf: () => WireResult, isError: boolean): Promise<unknown> {
+  async #judged(op: LiveOperation, wireOf: () => WireResult, isError: boolean): Promise<unknown> {
     try {
       const wire = wireOf();
       const masked = await this.#ask(op, wire.bytes, isError);
-      return masked === undefined ? given : wire.read(masked);
+      return masked === undefined ? wire.given : wire.read(masked);
     } catch (error) {
       if (error instanceof ResultDenied || error instanceof OperationTerminatedError) throw error;
       const reason =

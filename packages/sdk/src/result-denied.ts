@@ -30,7 +30,10 @@ export class ResultDenied extends ReeveError {
   }
 }
 
-/** The work has failed, and a rule on results has masked its message. Nothing else of the error of the work is left. */
+/**
+ * The work has failed, and its message was judged: masked, or left as it was where its error held more than that. Nothing else
+ * of that error is left.
+ */
 export class MaskedError extends ReeveError {
   readonly code = 'masked_error';
 }

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { inspect } from 'node:util';
 import { status } from '@grpc/grpc-js';
 import type { CheckResultRequest, CompleteActionRequest } from '@reeve/contract';
 import { Decision, outcomeNames } from '@reeve/contract';
@@ -37,7 +39,7 @@ test('a result that no rule could match is not judged', async () => {
   expect(client.gateway.count('checkResult')).toBe(0);
 });
 
-test('an allowed result is the very one of the work, and judged before it is reported', async () => {
+test('an allowed result is what was judged, before it is reported', async () => {
   const order: string[] = [];
   await using client = await start({
     checkResult: () => {
@@ -50,9 +52,54 @@ test('an allowed result is the very one of the work, and judged before it is rep
     },
   });
   const result = { rows: [{ name: 'anna', age: undefined }] };
-  expect(await client.agent.run({ tool: 'search' }, () => result)).toBe(result);
+  expect(await client.agent.run({ tool: 'search' }, () => result)).toStrictEqual(result);
   expect(judged(client)).toEqual([['{"rows":[{"name":"anna"}]}', false]]);
   expect(order).toEqual(['judged', 'reported']);
+});
+
+describe('of an allowed result nothing is given that nobody has judged', () => {
+  const secret = 'a@b.de';
+  test.each<[string, () => object]>([
+    ['members of a list', () => 'name: anna'.match(/(?<name>an)na/) ?? {}],
+    ['members that cannot be listed', () => Object.defineProperty({ n: 1 }, 'mail', { value: secret })],
+    ['members named by symbols', () => ({ n: 1, [Symbol.for('mail')]: secret })],
+    [
+      'what a member says the second time',
+      () => {
+        let times = 0;
+        return {
+          get n() {
+            return times++ === 0 ? 1 : secret;
+          },
+        };
+      },
+    ],
+  ])('%s', async (_, make) => {
+    await using client = await start({});
+    const given = await client.agent.run({ tool: 'search' }, make);
+    const [[sent = ''] = []] = judged(client) as [string, boolean][];
+    expect(given).toStrictEqual(JSON.parse(sent));
+    expect(Reflect.ownKeys(given)).toEqual(Reflect.ownKeys(JSON.parse(sent) as object));
+    expect(JSON.stringify(given)).toBe(sent);
+  });
+
+  test('what is added while it is judged', async () => {
+    const rows = ['anna'];
+    await using client = await start({
+      checkResult: () => {
+        rows.push(secret);
+        return passing();
+      },
+    });
+    expect(await client.agent.run({ tool: 'search' }, () => rows)).toEqual(['anna']);
+  });
+
+  test('a member of any name', async () => {
+    await using client = await start({});
+    const given = await client.agent.run({ tool: 'search' }, () => JSON.parse('{"__proto__":{"a":1}}') as object);
+    expect(Object.getPrototypeOf(given)).toBe(Object.prototype);
+    expect(JSON.stringify(given)).toBe('{"__proto__":{"a":1}}');
+  });
 });
 
 test('a masked result takes the place of what the work gave back', async () => {
@@ -184,6 +231,31 @@ describe('an error of the work', () => {
     await expect(client.agent.run({ tool: 'search' }, failing(fault))).rejects.toBe(fault);
     expect(judged(client)).toEqual([['no mail for a@b.de', true]]);
     expect(completed(client)).toEqual([['failed', '']]);
+  });
+
+  test.each<[string, Error]>([
+    ['a cause', new Error('failed', { cause: 'a@b.de' })],
+    ['errors', new AggregateError([new Error('a@b.de')], 'failed')],
+    ['an answer', Object.assign(new Error('failed'), { response: { data: 'a@b.de' } })],
+    ['a name', Object.assign(new Error('failed'), { name: 'a@b.de' })],
+    ['a number', Object.assign(new Error('failed'), { card: 4_111_111_111_111_111 })],
+    ['a member that cannot be listed', Object.defineProperty(new Error('failed'), 'mail', { value: 'a@b.de' })],
+    ['a stack', Object.assign(new Error('failed'), { stack: 'Error: failed\n    at x\nCaused by: a@b.de' })],
+  ])('is another one with its message alone, if it has %s besides', async (_, thrown) => {
+    await using client = await start({});
+    const error = await client.agent.run({ tool: 'search' }, failing(thrown)).catch((each: unknown) => each);
+    expect(error).toBeInstanceOf(MaskedError);
+    expect((error as Error).message).toBe('failed');
+    expect((error as Error).cause).toBeUndefined();
+    expect(inspect(error, { showHidden: true, depth: 9 })).not.toMatch(/a@b\.de|4_?111/);
+  });
+
+  test('is thrown as it is if its members say nothing but what its message says', async () => {
+    await using client = await start({});
+    const missing = await readFile('/no/such/file').catch((each: unknown) => each);
+    await expect(client.agent.run({ tool: 'search' }, failing(missing))).rejects.toBe(missing);
+    const aborted = AbortSignal.abort().reason as Error;
+    await expect(client.agent.run({ tool: 'search' }, failing(aborted))).rejects.toBe(aborted);
   });
 
   test('is another one if its message is masked, without a trace of the first', async () => {

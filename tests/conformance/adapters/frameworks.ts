@@ -11,6 +11,8 @@ const run = promisify(execFile);
 /** Pins the frameworks that the repository does not install. */
 const pins = resolve('tests/conformance/adapters/package.json');
 const folder = join(cacheFolder, 'adapters');
+/** A resolver that finds no versions that fit would look for them forever. */
+const longestMs = 900_000;
 
 /** The frameworks, once they are installed, or why they are not. */
 export type Frameworks = { readonly load: (name: string) => Promise<unknown> } | { readonly missing: string };
@@ -22,7 +24,7 @@ export async function findFrameworks(say: (line: string) => void): Promise<Frame
     if (!existsSync(pinned) || readFileSync(pinned, 'utf8') !== readFileSync(pins, 'utf8')) {
       say('installing the frameworks of agents, which takes a minute or two');
       mkdirSync(folder, { recursive: true });
-      await run('npm', ['install', '--no-audit', '--no-fund', '--prefix', folder, ...wanted()]);
+      await run('npm', ['install', '--no-audit', '--no-fund', '--prefix', folder, ...wanted()], { timeout: longestMs });
       copyFileSync(pins, pinned);
     }
     const { resolve: find } = createRequire(pinned);

@@ -2,6 +2,7 @@ import type { Agent } from '../agent.ts';
 import type { Answer } from '../answer.ts';
 import { ReeveInvalidRequest } from '../errors.ts';
 import type { Operation } from '../operation.ts';
+import { MaskedError } from '../result-denied.ts';
 import { copyWith } from './copy-with.ts';
 import { askFirst, idsOfCall } from './first-ask.ts';
 import type { ToolUse } from './govern-call.ts';
@@ -82,12 +83,30 @@ function governOne<Tool extends LangChainTool>(agent: Agent, tool: Tool, options
     const use: ToolUse = { tool: tool.name, args, takesArgs: true, runId: runOf(config), signal: config.signal };
     const ids = await continued(agent, use, config, options);
     if (ids !== undefined && 'refusal' in ids) return answerOf(ids.refusal);
-    const work = async (signal: AbortSignal, operation: Operation) =>
-      wholeOf(await inner.call(tool, argsFor(operation, args), manager, { ...config, signal }), manager, operation);
-    const outcome = await governTool(agent, { ...use, ids }, options, work, partOf(isPaired));
-    return 'refusal' in outcome ? answerOf(outcome.refusal) : outcome.result;
+    let steering: { readonly error: unknown } | undefined;
+    const work = async (signal: AbortSignal, operation: Operation) => {
+      try {
+        const given = await inner.call(tool, argsFor(operation, args), manager, { ...config, signal });
+        return await wholeOf(given, manager, operation);
+      } catch (error) {
+        if (isForGraph(error)) steering = { error };
+        throw error;
+      }
+    };
+    try {
+      const outcome = await governTool(agent, { ...use, ids }, options, work, partOf(isPaired));
+      return 'refusal' in outcome ? answerOf(outcome.refusal) : outcome.result;
+    } catch (error) {
+      if (steering === undefined || !(error instanceof MaskedError)) throw error;
+      throw steering.error;
+    }
   };
   return copyWith(tool, { _call });
+}
+
+/** Whether LangGraph stops or steers a graph by the error. No model reads it, so that it stays what it is. */
+function isForGraph(error: unknown): boolean {
+  return error instanceof Error && (error as { is_bubble_up?: unknown }).is_bubble_up === true;
 }
 
 /** The result of a tool. One that yields runs to its end here, as LangChain does it, because it works until then. */
