@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -41,12 +42,114 @@ def raising(error: Exception) -> Callable[[], Any]:
     return work
 
 
-def test_an_allowed_result_is_the_very_one_of_the_work() -> None:
+def test_an_allowed_result_is_what_was_judged() -> None:
     result = {"rows": [{"name": "anna", "tall": True}], "pair": (1, 2.5, None)}
     with scripted() as (gateway, agent):
-        assert agent.run(lambda: result, tool="search") is result
+        assert agent.run(lambda: result, tool="search") == result
     assert gateway.judged == [('{"rows":[{"name":"anna","tall":true}],"pair":[1,2.5,null]}', False)]
     assert gateway.completed == [(SUCCEEDED, "")]
+
+
+class Page(str):
+    __slots__ = ("source",)
+    source: str
+
+
+class Rows(list[str]):
+    __slots__ = ("source",)
+    source: str
+
+
+class Record(dict[str, int]):
+    __slots__ = ("source",)
+    source: str
+
+
+@pytest.mark.parametrize("made", [Page("found"), Rows(["found"]), Record(n=1)])
+def test_what_a_value_holds_besides_is_not_given(made: Any) -> None:
+    made.source = "a@b.de"
+    with scripted() as (_, agent):
+        given = agent.run(lambda: [made], tool="search")[0]
+        assert given == made
+        assert not hasattr(given, "source")
+        assert not hasattr(agent.run(lambda: made, tool="search"), "source")
+
+
+def test_what_is_added_while_a_result_is_judged_is_not_given() -> None:
+    rows = ["anna"]
+
+    def judge(_request: Any, _nth: int) -> CheckResultResponse:
+        rows.append("a@b.de")
+        return passing()
+
+    with scripted(judge) as (_, agent):
+        assert agent.run(lambda: rows, tool="search") == ["anna"]
+
+
+class Answered(Exception):
+    def __init__(self, message: str, body: Any) -> None:
+        super().__init__(message)
+        self.body = body
+
+
+def caused(error: Exception, **links: Exception) -> Exception:
+    for name, link in links.items():
+        setattr(error, name, link)
+    return error
+
+
+def noted(error: Exception) -> Exception:
+    error.__notes__ = ["a@b.de"]
+    return error
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        caused(ValueError("failed"), __cause__=ValueError("a@b.de")),
+        caused(ValueError("failed"), __context__=ValueError("a@b.de")),
+        noted(ValueError("failed")),
+        Answered("failed", {"mail": "a@b.de"}),
+        Answered("failed", "a@b.de"),
+        Answered("failed", 4111111111111111),
+        UnicodeDecodeError("utf-8", b"a@b.de \xff", 7, 8, "failed"),
+    ],
+)
+def test_of_an_error_only_its_message_is_given(error: Exception) -> None:
+    with scripted() as (_, agent), pytest.raises(MaskedError) as raised:
+        agent.run(raising(error), tool="search")
+    given = raised.value
+    assert str(given) == str(error)
+    chain = (given.__cause__, given.__context__, getattr(given, "__notes__", None), vars(given))
+    assert chain == (None, None, None, {"raised_as": type(error)})
+    assert "a@b.de" not in "".join(traceback.format_exception(given))
+
+
+@pytest.mark.parametrize(
+    "error", [FileNotFoundError(2, "No such file", "/no/such"), KeyError("x"), Answered("no 7", 7)]
+)
+def test_an_error_that_says_no_more_than_its_message_is_raised_as_it_is(error: Exception) -> None:
+    with scripted() as (_, agent), pytest.raises(type(error)) as raised:
+        agent.run(raising(error), tool="search")
+    assert raised.value is error
+
+
+class GraphBubbleUp(Exception):
+    """As LangGraph has it."""
+
+
+GraphBubbleUp.__module__ = "langgraph.errors"
+
+
+def test_what_steers_a_framework_stays_what_it_is() -> None:
+    class GraphInterrupt(GraphBubbleUp):
+        pass
+
+    interrupt = GraphInterrupt([{"value": "may I?"}])
+    with scripted() as (gateway, agent), pytest.raises(GraphInterrupt) as raised:
+        agent.run(raising(interrupt), tool="search")
+    assert raised.value is interrupt
+    assert gateway.judged == []
 
 
 def test_a_masked_result_takes_the_place_of_what_the_work_gave_back() -> None:
@@ -182,7 +285,7 @@ def test_errors_are_judged_by_their_message() -> None:
         gateway.judge = masking(b"no mail for [email]")
         with pytest.raises(MaskedError, match=r"^no mail for \[email\]$") as masked:
             agent.run(raising(fault), tool="search")
-        assert masked.value.__suppress_context__
+        assert masked.value.__context__ is None
         gateway.judge = lambda *_: denying()
         with pytest.raises(ResultDenied):
             agent.run(raising(fault), tool="search")

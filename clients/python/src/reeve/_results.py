@@ -10,8 +10,9 @@ from ._flow import Flow
 from ._ids import AgentId, wire_agent_id
 from ._link import GatewayLink
 from ._live_operation import LiveOperation
+from ._plain_copy import UnjudgeableResult
 from ._rpc import CHECK_RESULT
-from ._wire_result import UnjudgeableResult, WireResult, wire_error_of, wire_result_of
+from ._wire_result import WireResult, wire_error_of, wire_result_of
 from .errors import InvalidTransition, OperationTerminated, ReeveError, ResultDenied
 from .v1 import common_pb2
 from .v1.policy_service_pb2 import CheckResultRequest
@@ -43,7 +44,7 @@ class AgentResults:
         try:
             wire = wire_of(given)
             masked = yield from self._ask(op, wire.data, is_error)
-            return given if masked is None else wire.read(masked)
+            return wire.given if masked is None else wire.read(masked)
         except (ResultDenied, OperationTerminated):
             raise
         except UnjudgeableResult as error:

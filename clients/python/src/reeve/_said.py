@@ -10,6 +10,7 @@ from ._flow import Flow
 from ._live_operation import LiveOperation
 from ._results import AgentResults
 from ._validate import optional_text
+from ._signals import is_signal
 from .answer import Answer, OpState
 from .money import Usd, micros_of
 
@@ -97,7 +98,7 @@ class Said:
         """How the end of the work is judged, if it is. A model reads no errors that are only signals."""
         if not self.answer.judge_result:
             return None
-        if isinstance(error, Exception):
+        if error is not None and not is_signal(error):
             return self._results.judged_error(self._op, error)
         # The work may have had its results judged itself, and give back nothing more.
         if error is not None or self._given is _NOTHING or (self._has_judged and self._given is None):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ._plain_copy import UnjudgeableResult, not_json, plain_copy
+from ._says_only_message import says_only_message
 from .errors import InternalError, MaskedError
 
 #: The longest result that can be judged, in bytes.
@@ -16,15 +17,18 @@ LARGEST_RESULT = 16 * 1024 * 1024
 
 #: These would not be texts to a policy, although they are to whoever reads them: a number of a card, for example.
 _SCALAR = re.compile(r'(?:"[\s\S]*"|true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)?\Z')
-
-
-class UnjudgeableResult(Exception):
-    """Says why a result cannot be judged, and the way out. It names no part of the result."""
+#: What JavaScript takes for blanks. `str.strip` knows others by default.
+_BLANKS = (
+    "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class WireResult:
     data: bytes
+    #: What is given if nothing is changed: no more than the data says.
+    given: Any
     #: What takes its place, of the bytes that the gateway answers with.
     read: Callable[[bytes], Any]
 
@@ -34,59 +38,48 @@ def wire_result_of(result: Any) -> WireResult:
 
     Anything else goes as JSON.
     """
-    if not isinstance(result, str):
-        return _sized(_json_of(result), _parsed)
-    return _sized(_dumped(result), _parsed) if _SCALAR.match(result.strip()) else _sized(result, _text_of)
+    copy = _copied(result)
+    if isinstance(copy, str) and not is_scalar_text(copy):
+        return _sized(copy, copy, _text_of)
+    return _sized(_dumped(copy), copy, _parsed)
 
 
 def wire_error_of(error: BaseException) -> WireResult:
-    """What the work has raised. Models read messages."""
-    wire = wire_result_of(str(error))
-    return WireResult(wire.data, lambda masked: MaskedError(str(wire.read(masked))))
+    """What the work has raised. Models read messages, so nothing else of an error is given that could hold a result."""
+    message = str(error)
+    wire = wire_result_of(message)
+    given = error if says_only_message(error) else MaskedError.of(error, message)
+    return WireResult(wire.data, given, lambda masked: MaskedError.of(error, str(wire.read(masked))))
 
 
-def _sized(text: str, read: Callable[[bytes], Any]) -> WireResult:
+def is_scalar_text(text: str) -> bool:
+    """Whether a policy would read this text as a JSON value that is neither an object nor a list."""
+    return _SCALAR.match(text.strip(_BLANKS)) is not None
+
+
+def _sized(text: str, given: Any, read: Callable[[bytes], Any]) -> WireResult:
     data = text.encode("utf-8", "replace")
     if len(data) > LARGEST_RESULT:
         raise UnjudgeableResult(f"the result has {len(data)} bytes; at most {LARGEST_RESULT} can be judged")
-    return WireResult(data, read)
+    return WireResult(data, given, read)
 
 
-def _json_of(result: Any) -> str:
+def _copied(result: Any) -> Any:
     try:
-        _require_plain(result)
-        return _dumped(result)
-    except (RecursionError, ValueError):
-        raise _not_json("what cannot be written as JSON") from None
+        return plain_copy(result)
+    except RecursionError:
+        raise _unwritten() from None
 
 
 def _dumped(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    except (RecursionError, ValueError):
+        raise _unwritten() from None
 
 
-def _require_plain(value: Any) -> None:
-    """What JSON leaves out of other values would pass unjudged."""
-    if value is None or isinstance(value, (str, int)):
-        return
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            raise _not_json(str(value))
-    elif isinstance(value, dict):
-        for name, each in value.items():
-            if not isinstance(name, str):
-                raise _not_json("a member whose name is no text")
-            _require_plain(each)
-    elif isinstance(value, (list, tuple)):
-        for each in value:
-            _require_plain(each)
-    else:
-        raise _not_json(f"a {type(value).__name__}")
-
-
-def _not_json(what: str) -> UnjudgeableResult:
-    return UnjudgeableResult(
-        f"the result cannot be judged: it holds {what}; give back a text, or JSON of dicts, lists, texts and numbers"
-    )
+def _unwritten() -> UnjudgeableResult:
+    return not_json("what cannot be written as JSON")
 
 
 def _text_of(data: bytes) -> str:

@@ -124,7 +124,19 @@ class OperationTerminated(ReeveError):
         return (OperationTerminated, (self.op_id, self.reason, self.control_id, self.result))
 
 
-class ResultDenied(ReeveError):
+class _Alone(ReeveError):
+    """Takes the place of an error whose words nobody may read. Whatever Python would link to it is not to be had."""
+
+    @property
+    def __context__(self) -> None:
+        return None
+
+    @__context__.setter
+    def __context__(self, _error: object) -> None:
+        pass
+
+
+class ResultDenied(_Alone):
     """The action happened, and what it brought back must not be read.
 
     A rule on results denies it, or it could not be judged. It does not hold the result.
@@ -147,7 +159,18 @@ class ResultDenied(ReeveError):
         return (ResultDenied, (self.op_id, self.reason, self.policy_rule, self.source))
 
 
-class MaskedError(ReeveError):
-    """The work has failed, and a rule on results has masked its message. Nothing else of the error is left."""
+class MaskedError(_Alone):
+    """The work has failed, and its message was judged: masked, or left as it was where its error held more than that.
+
+    Nothing else of that error is left.
+    """
 
     code = "masked_error"
+    #: Of what class the error of the work was.
+    raised_as: type[BaseException] | None = None
+
+    @classmethod
+    def of(cls, error: BaseException, message: str) -> MaskedError:
+        masked = cls(message)
+        masked.raised_as = type(error)
+        return masked

@@ -269,8 +269,8 @@ class ToolCalls(Calls):
         try:
             yield
         except MaskedError as error:
-            raised = error.__context__
-            if self._told is None or not isinstance(raised, self._told):
+            raised = error.raised_as
+            if self._told is None or raised is None or not issubclass(raised, self._told):
                 raise
             raise self._told(str(error)) from None
 
