@@ -9,8 +9,8 @@ from ._completion import Completion, Outcome, completion_of
 from ._flow import Flow
 from ._live_operation import LiveOperation
 from ._results import AgentResults
-from ._validate import optional_text
 from ._signals import is_signal
+from ._validate import optional_text
 from .answer import Answer, OpState
 from .money import Usd, micros_of
 
