@@ -55,7 +55,10 @@ class Begun:
         self._abandoned = abandoned
         self._operations: dict[int, list[tuple[str, AsyncOperationContext]]] = {}
 
-    def add(self, context: Any, text: str, operation: AsyncOperationContext) -> None:
+    def add(
+        self, context: Any, text: str, operation: AsyncOperationContext, until: asyncio.Task[Any] | None = None
+    ) -> None:
+        """`until` runs the tool. Otherwise nobody but the context of the tool can say that it will never be run."""
         key = id(context)
         if key not in self._operations:
             self._operations[key] = []
@@ -63,6 +66,9 @@ class Begun:
             weakref.finalize(context, self._give_up, key, asyncio.get_running_loop())
         # Shells and computers share the one context of their run.
         self._operations[key].append((text, operation))
+        if until is not None:
+            # Python finalizes the context of a tool that has failed at a time of its own, minutes later or never.
+            until.add_done_callback(lambda _: self._give_up_one(key, operation))
 
     def take(self, context: Any, text: str) -> AsyncOperationContext | None:
         """What was asked about these very arguments: the last of them, because an earlier one has failed."""
@@ -71,6 +77,15 @@ class Begun:
             if asked[index][0] == text:
                 return asked.pop(index)[1]
         return None
+
+    def _give_up_one(self, key: int, operation: AsyncOperationContext) -> None:
+        asked = self._operations.get(key, [])
+        for index, (_, each) in enumerate(asked):
+            if each is operation:
+                del asked[index]
+                operation.abandon(self._abandoned)
+                _report_soon(operation)
+                return
 
     def _give_up(self, key: int, loop: asyncio.AbstractEventLoop) -> None:
         for _, operation in self._operations.pop(key, ()):
@@ -90,7 +105,7 @@ def guard_of(calls: ToolCalls, use_of: Any, begun: Begun) -> Guard:
         operation = await calls.begin(use_of(context, parsed(context.tool_arguments), context.tool_call_id))
         if isinstance(operation, Refusal):
             return ToolGuardrailFunctionOutput.reject_content(operation.text, {"reeve": operation.kind})
-        begun.add(context, context.tool_arguments, operation)
+        begun.add(context, context.tool_arguments, operation, asyncio.current_task())
         return ToolGuardrailFunctionOutput.allow()
 
     return Guard(reeve)
