@@ -14,6 +14,7 @@ from ._govern import AnyAgent
 from ._judged import JudgedPart, as_json
 from ._model import ModelCalls, ModelUse, Tokens
 from ._options import ModelOptions
+from .openai_agents_stand_in import StandInModel
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -51,20 +52,11 @@ class _GovernedProvider(ModelProvider):
         await self._inner.aclose()
 
 
-class _GovernedModel(Model):
+class _GovernedModel(StandInModel):
     def __init__(self, calls: ModelCalls, inner: Model, name: str) -> None:
+        super().__init__(inner)
         self._calls = calls
-        self._inner = inner
         self._name = name
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._inner, name)
-
-    async def close(self) -> None:
-        await self._inner.close()
-
-    def get_retry_advice(self, request: Any) -> Any:
-        return self._inner.get_retry_advice(request)
 
     async def get_response(self, *args: Any, **keywords: Any) -> Any:
         use = self._use_of(*args, **keywords)

@@ -10,6 +10,7 @@ from agents.models.interface import Model
 
 from .._core import AgentCore
 from .._ids import AgentId
+from .openai_agents_stand_in import StandInModel
 from .subagents import acting
 
 Places = Mapping[AgentId, AgentCore]
@@ -25,21 +26,12 @@ def run_within(places: Places, method: Callable[..., Awaitable[Any]]) -> Callabl
     return within
 
 
-class PartModel(Model):
+class PartModel(StandInModel):
     """A model that is asked, and charged, as the delegate."""
 
     def __init__(self, places: Places, inner: Model) -> None:
+        super().__init__(inner)
         self._places = places
-        self._inner = inner
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._inner, name)
-
-    async def close(self) -> None:
-        await self._inner.close()
-
-    def get_retry_advice(self, request: Any) -> Any:
-        return self._inner.get_retry_advice(request)
 
     async def get_response(self, *args: Any, **keywords: Any) -> Any:
         with acting(self._places):
@@ -48,14 +40,21 @@ class PartModel(Model):
     async def stream_response(self, *args: Any, **keywords: Any) -> AsyncIterator[Any]:
         with acting(self._places):
             events = self._inner.stream_response(*args, **keywords)
-        while True:
-            # A generator runs wherever its next part is asked for.
-            with acting(self._places):
-                try:
-                    event = await events.__anext__()
-                except StopAsyncIteration:
-                    return
-            yield event
+        try:
+            while True:
+                # A generator runs wherever its next part is asked for.
+                with acting(self._places):
+                    try:
+                        event = await events.__anext__()
+                    except StopAsyncIteration:
+                        return
+                yield event
+        finally:
+            # Whoever leaves early ends the call, and what it used is settled as the delegate.
+            leave = getattr(events, "aclose", None)
+            if leave is not None:
+                with acting(self._places):
+                    await leave()
 
 
 class PartHooks(AgentHooks[Any]):
