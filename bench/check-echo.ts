@@ -22,6 +22,7 @@ const registered = RegisterAgentResponse.encode({
   heartbeatIntervalSecs: 3600,
   created: true,
   expiresAt: '',
+  metadata: {},
 }).finish();
 
 const server = new GrpcServer({

@@ -232,6 +232,48 @@ describe('replicas that share a key', () => {
     for (const each of replicas) await each[Symbol.asyncDispose]();
     for (const each of homes) rmSync(each, { recursive: true, force: true });
   });
+
+  /** Lets a person come to a replica with these keys and a home of its own, and tells the agent's token that it found. */
+  async function come(agent: string, keys: readonly string[]): Promise<{ status: number; token: string }> {
+    const own = mkdtempSync(join(tmpdir(), 'reeve-replica-'));
+    const keyFile = join(own, 'session.key');
+    writeFileSync(keyFile, `${keys.join('\n')}\n`, { mode: 0o600 });
+    const agents = [{ match: { email: '**' }, agent: `acme/dev/${agent}` }];
+    const file = {
+      oauth: { issuer: issuer.url, audience: 'replicas', agents },
+      servers: { tickets: { url: behind.url } },
+    };
+    const env = { HOME: own, REEVE_API_KEY: bootstrapKey };
+    await using replica = serveFile(world, file, ['--session-key-file', keyFile], env);
+    const token = await issuer.sign({ ...anna(), aud: 'replicas' });
+    const { status } = await new McpVisitor(await replica.address(), 'tickets').open(token);
+    const kept = status === 200 ? readFileSync(join(own, '.reeve', 'agents.yaml'), 'utf8') : '';
+    rmSync(own, { recursive: true, force: true });
+    return { status, token: /rva_[\w-]+/.exec(kept)?.[0] ?? '' };
+  }
+  const newKey = () => randomBytes(32).toString('base64url');
+
+  it('never give an agent a token again that was taken away from it', async () => {
+    const key = newKey();
+    const first = await come('leaked', [key]);
+    expect(await come('leaked', [key])).toEqual(first);
+    const leaked = { id: { orgId: 'acme', teamId: 'dev', agentId: 'leaked' }, token: first.token };
+    await world.gateway.deregister(leaked, 'its token leaked');
+    const second = await come('leaked', [key]);
+    expect([second.status, second.token === first.token]).toEqual([200, false]);
+    expect((await come('leaked', [key])).token).toBe(second.token);
+    await expect(world.gateway.identify(first.token)).rejects.toThrow();
+  });
+
+  it('go on with an agent when their key changes, and when the former key is gone', async () => {
+    const [before, after] = [newKey(), newKey()];
+    const first = await come('rekeyed', [before]);
+    expect(await come('rekeyed', [before, after])).toEqual(first);
+    const changed = await come('rekeyed', [after, before]);
+    expect([changed.status, changed.token === first.token]).toEqual([200, false]);
+    expect(await come('rekeyed', [after])).toEqual(changed);
+    expect((await come('rekeyed', [before])).status).toBe(403);
+  });
 });
 
 describe('a session', () => {

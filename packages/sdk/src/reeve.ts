@@ -16,11 +16,14 @@ const defaultHeartbeatSecs = 30;
 
 export interface Enrollment {
   readonly id: FullAgentId;
+  /** Empty if the agent stays as it is: see `tellMetadata`. */
   readonly token: string;
   /** False if the agent was registered already. Its old token has stopped. */
   readonly created: boolean;
   /** When the token ends; undefined: never. */
   readonly expiresAt: Date | undefined;
+  /** Of an agent that stays as it is. */
+  readonly metadata?: Readonly<Record<string, string>>;
 }
 
 export interface Identified {
@@ -61,8 +64,8 @@ export class Reeve {
    * stream and no heartbeats.
    */
   async enroll(options: EnrollOptions, call: CallOptions = {}): Promise<Enrollment> {
-    const { credentialToken: token, created, expiresAt } = await this.#register(options, call);
-    return { id: fullAgentId(options), token, created, expiresAt: endOf(expiresAt) };
+    const { credentialToken: token, created, expiresAt, metadata } = await this.#register(options, call);
+    return { id: fullAgentId(options), token, created, expiresAt: endOf(expiresAt), metadata };
   }
 
   async #register(options: EnrollOptions, call: CallOptions): Promise<RegisterAgentResponse> {

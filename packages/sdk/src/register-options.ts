@@ -48,6 +48,8 @@ export interface EnrollOptions extends AgentId {
   readonly tokenTtlSecs?: number | undefined;
   /** Throws `ReeveTokenInUse` if the agent is registered already, in place of replacing its token. Default false. */
   readonly onlyIfNew?: boolean | undefined;
+  /** With `onlyIfNew`: tells the metadata of an agent that is registered already, in place of throwing. Default false. */
+  readonly tellMetadata?: boolean | undefined;
 }
 
 export interface RegisterOptions extends EnrollOptions, ActingOptions {}
@@ -88,7 +90,7 @@ export function registerRequest(options: EnrollOptions): RegisterAgentRequest {
     metadata: { ...metadata },
     toolNames: [...tools],
     tokenTtlSecs: options.tokenTtlSecs,
-    ...(options.onlyIfNew === true ? { onlyIfNew: true } : {}),
+    ...(options.onlyIfNew === true ? { onlyIfNew: true, tellMetadata: options.tellMetadata } : {}),
   };
 }
 

@@ -68,5 +68,11 @@ export function denying(reason: string): (request: CheckRequest) => CheckRespons
 }
 
 export function registering(heartbeatIntervalSecs = 30): (request: RegisterRequest) => RegisterResponse {
-  return ({ credentialToken }) => ({ credentialToken, heartbeatIntervalSecs, created: true, expiresAt: '' });
+  return ({ credentialToken }) => ({
+    credentialToken,
+    heartbeatIntervalSecs,
+    created: true,
+    expiresAt: '',
+    metadata: {},
+  });
 }

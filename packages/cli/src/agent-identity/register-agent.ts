@@ -23,8 +23,6 @@ export interface RegisterAs {
   readonly about?: AboutAgent;
   /** How long the token is to work, in seconds. Undefined: always. */
   readonly ttlSecs?: number | undefined;
-  /** The token that the agent is to have. Undefined: a random one. */
-  readonly token?: string | undefined;
   /** Refuses an agent that is registered already, in place of replacing its token. */
   readonly onlyIfNew?: boolean;
 }
@@ -36,16 +34,19 @@ const identifyMs = 2000;
 
 /** Registers an agent with REEVE_API_KEY or the credential of the context, and returns its token. */
 export async function registerAgent(as: RegisterAs, id: AgentName, gateway: GrpcGateway): Promise<KeptToken> {
-  const key = as.globals.apiKey ?? variable(as.shell, 'REEVE_API_KEY') ?? (await contextCredential(as));
-  if (key === undefined) {
-    throw new CliError(
-      `the agent ${agentNameText(id)} has no token that works, and nothing to register it with: set REEVE_API_KEY or run "reeve login"`,
-    );
-  }
+  const key = await registrarKey(as, id);
   const { ttlSecs, about = {}, onlyIfNew = false } = as;
-  const wanted = { ...about, token: as.token, tokenTtlSecs: ttlSecs, onlyIfNew };
-  const { token, expiresAt } = await enroll(key, id, gateway, wanted);
+  const { token, expiresAt } = await enroll(key, id, gateway, { ...about, tokenTtlSecs: ttlSecs, onlyIfNew });
   return { token, life: expiresAt === undefined || ttlSecs === undefined ? undefined : { expiresAt, ttlSecs } };
+}
+
+/** What an agent can be registered with. */
+export async function registrarKey(as: RegisterAs, id: AgentName): Promise<string> {
+  const key = as.globals.apiKey ?? variable(as.shell, 'REEVE_API_KEY') ?? (await contextCredential(as));
+  if (key !== undefined) return key;
+  throw new CliError(
+    `the agent ${agentNameText(id)} has no token that works, and nothing to register it with: set REEVE_API_KEY or run "reeve login"`,
+  );
 }
 
 /** Gets a new token in place of one that ends. The old one works for a minute more, so that nobody else is cut off. */
@@ -69,7 +70,7 @@ export async function enroll(
   apiKey: string,
   id: AgentName,
   gateway: GrpcGateway,
-  about: AboutAgent & Pick<EnrollOptions, 'token' | 'tokenTtlSecs' | 'onlyIfNew'>,
+  about: AboutAgent & Pick<EnrollOptions, 'token' | 'tokenTtlSecs' | 'onlyIfNew' | 'tellMetadata' | 'metadata'>,
 ): Promise<Enrollment> {
   return during(gateway, { apiKey, deadlineMs: registerMs }, `register ${agentNameText(id)}`, (reeve) =>
     reeve.enroll({ ...id, ...about }),

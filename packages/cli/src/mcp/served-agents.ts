@@ -7,9 +7,9 @@ import type { GrpcGateway } from '../agent-identity/grpc-gateway.ts';
 import type { KeptToken } from '../agent-identity/kept-agents.ts';
 import { isDue, keptToken, replaceOnce } from '../agent-identity/kept-agents.ts';
 import type { RegisterAs } from '../agent-identity/register-agent.ts';
-import { isKnownToken, registerAgent, renewToken } from '../agent-identity/register-agent.ts';
+import { enroll, isKnownToken, registerAgent, registrarKey, renewToken } from '../agent-identity/register-agent.ts';
 import { reeveFolder } from '../context/reeve-folder.ts';
-import { sharedAgentToken } from './shared-agent-token.ts';
+import { newSharedToken, sharedTokenOf } from './shared-agent-token.ts';
 
 /** For so long a token that is missing is not looked for again. */
 const missingMs = 5000;
@@ -24,6 +24,7 @@ export class ServedAgents implements AgentTokens {
   readonly #gateway: GrpcGateway;
   readonly #warn: (line: string) => void;
   readonly #keys: readonly Buffer[];
+  readonly #since = Date.now();
   readonly #found = new Map<string, Promise<KeptToken>>();
 
   constructor(as: RegisterAs, gateway: GrpcGateway, warn: (line: string) => void, keys: readonly Buffer[] = []) {
@@ -63,35 +64,24 @@ export class ServedAgents implements AgentTokens {
     );
   }
 
-  /** The token that another replica has registered the agent with. */
-  async #shared(agentId: AgentName): Promise<KeptToken | undefined> {
-    for (const key of this.#keys) {
-      const token = sharedAgentToken(key, agentId);
-      if (await isKnownToken(this.#gateway, token)) return { token, life: undefined };
-    }
-    return undefined;
-  }
-
   async #resolve(agent: string): Promise<KeptToken> {
     const agentId = parseAgentName(agent, 'oauth.agents');
     const place = { folder: reeveFolder(this.#as.shell), addresses: this.#gateway.addresses, agentId };
     const kept = await keptToken(place);
-    if (kept !== undefined && (await isKnownToken(this.#gateway, kept.token))) {
-      const renew = () => replaceOnce(place, kept.token, () => renewToken(kept, this.#gateway));
-      return isDue(kept) ? await renew().catch(() => kept) : kept;
+    const isKnown = kept !== undefined && (await isKnownToken(this.#gateway, kept.token));
+    if (isKnown && isDue(kept)) {
+      return replaceOnce(place, kept.token, () => renewToken(kept, this.#gateway)).catch(() => kept);
     }
-    const shared = await this.#shared(agentId);
-    if (shared !== undefined) return shared;
+    if (isKnown) return kept;
+    const [key] = this.#keys;
+    const register = () =>
+      key === undefined
+        ? registerAgent({ ...this.#as, onlyIfNew: true }, agentId, this.#gateway)
+        : this.#registerShared(key, agentId);
     try {
-      const [key] = this.#keys;
-      const token = key === undefined ? undefined : sharedAgentToken(key, agentId);
-      const register = () => registerAgent({ ...this.#as, token, onlyIfNew: true }, agentId, this.#gateway);
       return await replaceOnce(place, kept?.token, register);
     } catch (error) {
       if (!(error instanceof Error) || !(error.cause instanceof ReeveTokenInUse)) throw error;
-      // Another replica may have registered it just now.
-      const others = await this.#shared(agentId);
-      if (others !== undefined) return others;
       throw new AgentTokenMissing(
         kept === undefined
           ? `the agent ${agent} is registered, and this proxy has no token of it: put its token into ~/.reeve/agents.yaml on the proxy's machine`
@@ -99,5 +89,27 @@ export class ServedAgents implements AgentTokens {
         { cause: error },
       );
     }
+  }
+
+  /**
+   * Registers the agent with a token that the other replicas can make, or finds the one that another replica has registered it
+   * with. One of a former key is replaced, so that this key can go; but not one that was made since this replica runs: while
+   * keys are changed, replicas that do not agree which comes first would cut each other off again and again.
+   */
+  async #registerShared(key: Buffer, agentId: AgentName): Promise<KeptToken> {
+    const made = newSharedToken(key, agentId);
+    const registrar = await registrarKey(this.#as, agentId);
+    const put = (how: { readonly onlyIfNew: boolean; readonly tellMetadata?: boolean }) =>
+      enroll(registrar, agentId, this.#gateway, { ...this.#as.about, ...made, ...how });
+    const { token, metadata = {} } = await put({ onlyIfNew: true, tellMetadata: true });
+    if (token !== '') return { token, life: undefined };
+    for (const each of this.#keys) {
+      const shared = sharedTokenOf(each, agentId, metadata);
+      if (shared === undefined || !(await isKnownToken(this.#gateway, shared.token))) continue;
+      const stays = each === key || shared.madeAt >= this.#since;
+      return { token: stays ? shared.token : (await put({ onlyIfNew: false })).token, life: undefined };
+    }
+    // Says who has it, and what to do.
+    return { token: (await put({ onlyIfNew: true })).token, life: undefined };
   }
 }

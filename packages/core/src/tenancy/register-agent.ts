@@ -27,17 +27,20 @@ export interface RegisterRequest {
   /** How long the token works, in seconds; undefined: always. */
   readonly ttlSecs?: number | undefined;
   /**
-   * What happens to an agent that is registered already: it is refused, or it keeps what the request does not say and
-   * only its token is new. A request with the token that the agent has is a repetition. Without this, the request replaces its record.
+   * What happens to an agent that is registered already: it is refused, it stays as it is and its metadata is told, or it keeps
+   * what the request does not say and only its token is new. A request with the token that the agent has is a repetition. Without this, the request replaces its record.
    */
-  readonly ifRegistered?: 'refuse' | 'keep';
+  readonly ifRegistered?: 'refuse' | 'tell' | 'keep';
 }
 
 export interface Registration {
+  /** Empty if the agent stays as it is. */
   readonly token: string;
   readonly created: boolean;
   /** When the token ends; null: never. */
   readonly expiresAt: EpochMs | null;
+  /** Of an agent that stays as it is. */
+  readonly metadata?: Readonly<Record<string, string>>;
 }
 
 /** How long a token may be asked to work, in seconds. */
@@ -57,6 +60,9 @@ export function registerAgent(gov: Tenancy, request: RegisterRequest): Registrat
   const created = existing === undefined || !isRegistered(existing);
   // Who sends the same token again did not hear the first answer.
   const isRepeated = existing !== undefined && gov.sha256(request.token) === existing.record.tokenHash;
+  if (!created && !isRepeated && request.ifRegistered === 'tell') {
+    return { token: '', created: false, expiresAt: null, metadata: existing.record.metadata };
+  }
   if (!created && !isRepeated && request.ifRegistered === 'refuse') {
     throw new ReeveError('agent_exists', `there is an agent "${agentKey(id)}" already; its token would be replaced`);
   }

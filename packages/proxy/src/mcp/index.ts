@@ -8,6 +8,7 @@ export { serveMcp } from './serve-mcp.ts';
 export type { AgentTokens } from './front/authenticate.ts';
 export { AgentTokenMissing } from './front/authenticate.ts';
 export { SessionSeal } from './front/session-seal.ts';
+export { subkeyOf } from './front/subkey.ts';
 export type { KeptLogin, PersonStore } from './auth/person-store.ts';
 export type { ServerAccess, TokensOf } from './auth/server-tokens.ts';
 export { serverTokensOf } from './auth/server-tokens-of.ts';

@@ -8,7 +8,7 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class RegisterAgentRequest(_message.Message):
-    __slots__ = ("agent_id", "credential_token", "name", "framework", "version", "parent_agent_id", "metadata", "tool_names", "token_ttl_secs", "only_if_new")
+    __slots__ = ("agent_id", "credential_token", "name", "framework", "version", "parent_agent_id", "metadata", "tool_names", "token_ttl_secs", "only_if_new", "tell_metadata")
     class MetadataEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -26,6 +26,7 @@ class RegisterAgentRequest(_message.Message):
     TOOL_NAMES_FIELD_NUMBER: _ClassVar[int]
     TOKEN_TTL_SECS_FIELD_NUMBER: _ClassVar[int]
     ONLY_IF_NEW_FIELD_NUMBER: _ClassVar[int]
+    TELL_METADATA_FIELD_NUMBER: _ClassVar[int]
     agent_id: _common_pb2.AgentId
     credential_token: str
     name: str
@@ -36,19 +37,29 @@ class RegisterAgentRequest(_message.Message):
     tool_names: _containers.RepeatedScalarFieldContainer[str]
     token_ttl_secs: int
     only_if_new: bool
-    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., credential_token: _Optional[str] = ..., name: _Optional[str] = ..., framework: _Optional[str] = ..., version: _Optional[str] = ..., parent_agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., metadata: _Optional[_Mapping[str, str]] = ..., tool_names: _Optional[_Iterable[str]] = ..., token_ttl_secs: _Optional[int] = ..., only_if_new: bool = ...) -> None: ...
+    tell_metadata: bool
+    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., credential_token: _Optional[str] = ..., name: _Optional[str] = ..., framework: _Optional[str] = ..., version: _Optional[str] = ..., parent_agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., metadata: _Optional[_Mapping[str, str]] = ..., tool_names: _Optional[_Iterable[str]] = ..., token_ttl_secs: _Optional[int] = ..., only_if_new: bool = ..., tell_metadata: bool = ...) -> None: ...
 
 class RegisterAgentResponse(_message.Message):
-    __slots__ = ("credential_token", "heartbeat_interval_secs", "created", "expires_at")
+    __slots__ = ("credential_token", "heartbeat_interval_secs", "created", "expires_at", "metadata")
+    class MetadataEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: str
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
     CREDENTIAL_TOKEN_FIELD_NUMBER: _ClassVar[int]
     HEARTBEAT_INTERVAL_SECS_FIELD_NUMBER: _ClassVar[int]
     CREATED_FIELD_NUMBER: _ClassVar[int]
     EXPIRES_AT_FIELD_NUMBER: _ClassVar[int]
+    METADATA_FIELD_NUMBER: _ClassVar[int]
     credential_token: str
     heartbeat_interval_secs: int
     created: bool
     expires_at: str
-    def __init__(self, credential_token: _Optional[str] = ..., heartbeat_interval_secs: _Optional[int] = ..., created: bool = ..., expires_at: _Optional[str] = ...) -> None: ...
+    metadata: _containers.ScalarMap[str, str]
+    def __init__(self, credential_token: _Optional[str] = ..., heartbeat_interval_secs: _Optional[int] = ..., created: bool = ..., expires_at: _Optional[str] = ..., metadata: _Optional[_Mapping[str, str]] = ...) -> None: ...
 
 class HeartbeatRequest(_message.Message):
     __slots__ = ("agent_id", "credential_token")

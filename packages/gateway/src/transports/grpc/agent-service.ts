@@ -69,7 +69,7 @@ function enrolment(ports: Ports): readonly Route[] {
         const caller = await options.authenticate(call.authorization);
         call.credentialShown(readerOf(caller));
         const wire = decode('RegisterAgentRequest', bytes);
-        const { token, created, expiresAt } = await execute({
+        const { token, created, expiresAt, metadata } = await execute({
           kind: 'register_agent',
           by: caller,
           agentId: wire.agentId,
@@ -81,13 +81,14 @@ function enrolment(ports: Ports): readonly Route[] {
           metadata: wire.metadata,
           toolNames: wire.toolNames,
           ttlSecs: wire.tokenTtlSecs,
-          ...(wire.onlyIfNew === true ? { ifRegistered: 'refuse' } : {}),
+          ...(wire.onlyIfNew === true ? { ifRegistered: wire.tellMetadata === true ? 'tell' : 'refuse' } : {}),
         });
         return encode(RegisterAgentResponse, {
           credentialToken: token,
           heartbeatIntervalSecs: options.heartbeatIntervalSecs,
           created,
           expiresAt: timeOrNone(expiresAt),
+          metadata: { ...metadata },
         });
       },
     ],

@@ -3,6 +3,7 @@ import type { JsonObject } from '../protocol/written-json.ts';
 import { isObject } from '../protocol/written-json.ts';
 import type { UpstreamSession } from '../transport/upstream.ts';
 import type { Caller } from './caller.ts';
+import { subkeyOf } from './subkey.ts';
 
 /** What any replica must know of a session to go on with it. */
 export interface SealedSession {
@@ -19,7 +20,8 @@ export interface SealedSession {
 
 /** The longest id that is looked at, and the longest that is given. */
 const longestId = 8192;
-const purpose = Buffer.from('reeve mcp session 1');
+const purpose = 'reeve mcp session 1';
+const about = Buffer.from(purpose);
 const [nonceBytes, tagBytes] = [12, 16];
 
 /**
@@ -30,7 +32,7 @@ export class SessionSeal {
   readonly #keys: readonly Buffer[];
 
   constructor(keys: readonly Buffer[]) {
-    this.#keys = keys;
+    this.#keys = keys.map((key) => subkeyOf(key, purpose));
   }
 
   /** Undefined if it is too long for a header. */
@@ -38,7 +40,7 @@ export class SessionSeal {
     const [key] = this.#keys;
     if (key === undefined) throw new Error('there is no key');
     const nonce = randomBytes(nonceBytes);
-    const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(purpose);
+    const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(about);
     const sealed = Buffer.concat([cipher.update(JSON.stringify(session)), cipher.final()]);
     const id = Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url');
     return id.length > longestId ? undefined : id;
@@ -61,7 +63,7 @@ function openedWith(key: Buffer, bytes: Buffer): SealedSession | undefined {
   const [nonce, tag] = [bytes.subarray(0, nonceBytes), bytes.subarray(nonceBytes, nonceBytes + tagBytes)];
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes });
   try {
-    decipher.setAAD(purpose).setAuthTag(tag);
+    decipher.setAAD(about).setAuthTag(tag);
     const text = Buffer.concat([decipher.update(bytes.subarray(nonceBytes + tagBytes)), decipher.final()]).toString();
     const session: unknown = JSON.parse(text);
     return isObject(session) ? (session as unknown as SealedSession) : undefined;

@@ -36,7 +36,14 @@ export interface RegisterAgentRequest {
    * ALREADY_EXISTS for an agent that is registered with another token, in place
    * of replacing that token.
    */
-  onlyIfNew?: boolean | undefined;
+  onlyIfNew?:
+    | boolean
+    | undefined;
+  /**
+   * With only_if_new: the answer for such an agent has its metadata and no
+   * token, in place of ALREADY_EXISTS.
+   */
+  tellMetadata?: boolean | undefined;
 }
 
 export interface RegisterAgentRequest_MetadataEntry {
@@ -52,6 +59,13 @@ export interface RegisterAgentResponse {
   created: boolean;
   /** When the token ends, in RFC 3339. Empty: never. */
   expiresAt: string;
+  /** Of an agent that stays as it is: see tell_metadata. */
+  metadata: { [key: string]: string };
+}
+
+export interface RegisterAgentResponse_MetadataEntry {
+  key: string;
+  value: string;
 }
 
 export interface HeartbeatRequest {
@@ -187,6 +201,7 @@ function createBaseRegisterAgentRequest(): RegisterAgentRequest {
     toolNames: [],
     tokenTtlSecs: undefined,
     onlyIfNew: undefined,
+    tellMetadata: undefined,
   };
 }
 
@@ -221,6 +236,9 @@ export const RegisterAgentRequest: MessageFns<RegisterAgentRequest> = {
     }
     if (message.onlyIfNew !== undefined) {
       writer.uint32(80).bool(message.onlyIfNew);
+    }
+    if (message.tellMetadata !== undefined) {
+      writer.uint32(88).bool(message.tellMetadata);
     }
     return writer;
   },
@@ -321,6 +339,14 @@ export const RegisterAgentRequest: MessageFns<RegisterAgentRequest> = {
             message.onlyIfNew = reader.bool();
             continue;
           }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.tellMetadata = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -392,7 +418,7 @@ export const RegisterAgentRequest_MetadataEntry: MessageFns<RegisterAgentRequest
 };
 
 function createBaseRegisterAgentResponse(): RegisterAgentResponse {
-  return { credentialToken: "", heartbeatIntervalSecs: 0, created: false, expiresAt: "" };
+  return { credentialToken: "", heartbeatIntervalSecs: 0, created: false, expiresAt: "", metadata: {} };
 }
 
 export const RegisterAgentResponse: MessageFns<RegisterAgentResponse> = {
@@ -409,6 +435,9 @@ export const RegisterAgentResponse: MessageFns<RegisterAgentResponse> = {
     if (message.expiresAt !== "") {
       writer.uint32(34).string(message.expiresAt);
     }
+    globalThis.Object.entries(message.metadata).forEach(([key, value]: [string, string]) => {
+      RegisterAgentResponse_MetadataEntry.encode({ key: key as any, value }, writer.uint32(42).fork()).join();
+    });
     return writer;
   },
 
@@ -455,6 +484,74 @@ export const RegisterAgentResponse: MessageFns<RegisterAgentResponse> = {
             }
 
             message.expiresAt = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            const entry5 = RegisterAgentResponse_MetadataEntry.decode(reader, reader.uint32());
+            if (entry5.value !== undefined) {
+              message.metadata[entry5.key] = entry5.value;
+            }
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRegisterAgentResponse_MetadataEntry(): RegisterAgentResponse_MetadataEntry {
+  return { key: "", value: "" };
+}
+
+export const RegisterAgentResponse_MetadataEntry: MessageFns<RegisterAgentResponse_MetadataEntry> = {
+  encode(message: RegisterAgentResponse_MetadataEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== "") {
+      writer.uint32(18).string(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RegisterAgentResponse_MetadataEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRegisterAgentResponse_MetadataEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.string();
             continue;
           }
         }
