@@ -40,6 +40,8 @@ class ScriptedGateway:
         self.judge = judge
         #: What an action is rewritten to, for those who say that they can.
         self.rewritten: bytes | None = None
+        #: Called with the token of each call of the agent. True: it is refused.
+        self.refuses: Callable[[str], bool] = lambda _token: False
         self.checked: list[policy.CheckActionRequest] = []
         self.judged: list[tuple[str, bool]] = []
         self.completed: list[tuple[int, str]] = []
@@ -52,6 +54,7 @@ class ScriptedGateway:
         unary, stream = grpc.unary_unary_rpc_method_handler, grpc.unary_stream_rpc_method_handler
         services: dict[str, dict[str, Any]] = {
             "PolicyService": {
+                "BatchCheck": (unary, self._batch, policy.BatchCheckRequest),
                 "CheckAction": (unary, self._check, policy.CheckActionRequest),
                 "CheckResult": (unary, self._check_result, policy.CheckResultRequest),
                 "CompleteAction": (unary, self._complete, policy.CompleteActionRequest),
@@ -92,6 +95,10 @@ class ScriptedGateway:
         return agents.RegisterAgentResponse(credential_token="rva_test", heartbeat_interval_secs=30, created=True)
 
     def _check(self, request: policy.CheckActionRequest, _: object) -> policy.CheckActionResponse:
+        if self.refuses(request.credential_token):
+            return policy.CheckActionResponse(
+                decision=common_pb2.DENY, policy_rule="identity", reason="token has expired"
+            )
         op_id = f"{request.trace_id}:{request.span_id}"
         self.checked.append(request)
         args = self.rewritten if request.can_rewrite else None
@@ -103,14 +110,25 @@ class ScriptedGateway:
             args_json=args,
         )
 
+    def _batch(self, request: policy.BatchCheckRequest, context: object) -> policy.BatchCheckResponse:
+        return policy.BatchCheckResponse(responses=[self._check(each, context) for each in request.requests])
+
     def _check_result(self, request: policy.CheckResultRequest, context: grpc.ServicerContext) -> Any:
+        self._accept(request.credential_token, context)
         self.judged.append((request.result_json.decode(), request.is_error))
         try:
             return self.judge(request, len(self.judged))
         except Refused as refused:
             context.abort(refused.code, "no")
 
-    def _complete(self, request: policy.CompleteActionRequest, _: object) -> policy.CompleteActionResponse:
+    def _accept(self, token: str, context: grpc.ServicerContext) -> None:
+        if self.refuses(token):
+            context.abort(grpc.StatusCode.UNAUTHENTICATED, "token has expired")
+
+    def _complete(
+        self, request: policy.CompleteActionRequest, context: grpc.ServicerContext
+    ) -> policy.CompleteActionResponse:
+        self._accept(request.credential_token, context)
         self.completed.append((request.outcome, request.detail))
         return policy.CompleteActionResponse()
 

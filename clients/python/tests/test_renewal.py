@@ -8,6 +8,7 @@ import urllib.request
 
 from conftest import eventually, fresh_name
 from gateway_process import BOOTSTRAP_KEY, GatewayProcess
+from scripted_gateway import ScriptedGateway
 
 from reeve import AgentId, Reeve
 from reeve._credential import TokenLife
@@ -91,3 +92,32 @@ def test_registering_asks_for_a_life(client: Reeve) -> None:
     agent = client.register("acme", "core", fresh_name(), token_ttl_secs=3600)
     assert agent.check(tool="search").allowed
     agent.close()
+
+
+def test_a_call_that_is_refused_with_a_former_token_is_made_again_with_the_new_one() -> None:
+    """A renewal while a call is on its way, for longer than the former token works."""
+    with ScriptedGateway() as gateway, Reeve(gateway.address, api_key=BOOTSTRAP_KEY) as reeve:
+        agent = reeve.register("acme", "core", "bot")
+        credential = agent._core._credential
+
+        def once(token: str) -> bool:
+            gateway.refuses = lambda each: each == token
+            credential.replace(f"{token}-newer")
+            return True
+
+        gateway.refuses = once
+        assert agent.check(tool="search").allowed
+        gateway.refuses = once
+        assert all(answer.allowed for answer in agent.check_many([{"tool": "search"}, {"tool": "read"}]))
+
+        def work() -> str:
+            gateway.refuses = once
+            return "found"
+
+        assert agent.run(work, tool="search") == "found"
+        answer = agent.check(tool="search")
+        gateway.refuses = once
+        agent.complete(answer.op_id)
+        assert len(gateway.completed) == 2
+        gateway.refuses = lambda _token: True
+        assert agent.check(tool="search").reason == "token has expired"

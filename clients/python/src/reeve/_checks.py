@@ -9,7 +9,7 @@ from typing import Any
 from ._agent_link import AgentLink
 from ._batches import batches_of, check_batch
 from ._completion import GIVEN_UP
-from ._credential import Credential
+from ._credential import Credential, check_with_token
 from ._flow import Flow
 from ._ids import AgentId
 from ._link import GatewayLink
@@ -71,7 +71,7 @@ class AgentChecks:
                 live.asked(op)
             for first, batch in batches:
                 try:
-                    answers += yield from check_batch(self._link, first, batch, deadline)
+                    answers += yield from self._ask_batch(first, batch, deadline)
                 except BaseException as error:
                     if _may_have_arrived(error):
                         for op in ops[first : first + len(batch)]:
@@ -131,15 +131,29 @@ class AgentChecks:
     def _ask(self, check: PreparedCheck, deadline: Deadline, op: LiveOperation) -> Flow[Answer]:
         ops = self._line.ops
         ops.asked(op)
-        # A check that was held for long may have been prepared with a token that has been renewed since.
-        check.request.credential_token = self._credential.token
+
+        def asked(token: str) -> Flow[Answer]:
+            # A check that was held for long may have been prepared with a token that has been renewed since.
+            check.request.credential_token = token
+            return answer_of((yield from self._link.send(CHECK_ACTION, check.request, deadline)), check.ids)
+
         try:
-            wire = yield from self._link.send(CHECK_ACTION, check.request, deadline)
-            return answer_of(wire, check.ids)
+            return (yield from check_with_token(self._credential, asked, _is_refused))
         except BaseException as error:
             if _may_have_arrived(error):
                 ops.call_off(op)
             return self._without_answer(error, check)
+
+    def _ask_batch(self, first: int, batch: Sequence[PreparedCheck], deadline: Deadline) -> Flow[list[Answer]]:
+        def asked(token: str) -> Flow[list[Answer]]:
+            for check in batch:
+                check.request.credential_token = token
+            return check_batch(self._link, first, batch, deadline)
+
+        def are_refused(answers: list[Answer]) -> bool:
+            return any(_is_refused(answer) for answer in answers)
+
+        return (yield from check_with_token(self._credential, asked, are_refused))
 
     def _ask_again(self, check: PreparedCheck, members: Mapping[str, Any], op: LiveOperation) -> Flow[Answer]:
         answer = yield from self._ask(check, self._link.deadline(members.get("deadline")), op)
@@ -209,6 +223,11 @@ def _wait_until(members: Mapping[str, Any]) -> Deadline:
     wait = members.get("wait")
     seconds = _DEFAULT_WAIT if wait is None else require_wait("wait", wait)
     return deadline_in(seconds) if seconds > 0 else Deadline(0, 0)
+
+
+def _is_refused(answer: Answer) -> bool:
+    """Whether the token was refused, or something else of who asks. With another token, it would be judged."""
+    return answer.policy_rule == "identity"
 
 
 def _may_have_arrived(error: BaseException) -> bool:

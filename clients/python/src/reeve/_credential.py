@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ._flow import Flow, Result
 from .errors import ReeveError, Unauthenticated
 
 if TYPE_CHECKING:
@@ -51,6 +52,32 @@ class Credential:
     def replace(self, token: str) -> None:
         self._former = self.token
         self.token = token
+
+
+def with_token(credential: Credential, call: Callable[[str], Flow[Result]]) -> Flow[Result]:
+    """Makes a call with the token.
+
+    If the gateway does not accept it, and it was renewed meanwhile, the call is made once more: the gateway has done
+    nothing for the first.
+    """
+    sent = credential.token
+    try:
+        return (yield from call(sent))
+    except Unauthenticated:
+        if sent == credential.token:
+            raise
+    return (yield from call(credential.token))
+
+
+def check_with_token(
+    credential: Credential, check: Callable[[str], Flow[Result]], is_refused: Callable[[Result], bool]
+) -> Flow[Result]:
+    """Makes a check in the same way. A check that is refused has an answer that says so."""
+    sent = credential.token
+    answer = yield from check(sent)
+    if sent != credential.token and is_refused(answer):
+        return (yield from check(credential.token))
+    return answer
 
 
 class Credentials:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ._agent_link import AgentLink
 from ._completion import GIVEN_UP, Completion, completion_request
-from ._credential import Credential
+from ._credential import Credential, with_token
 from ._flow import Flow
 from ._ids import AgentId
 from ._link import GatewayLink
@@ -77,7 +77,12 @@ class AgentReports:
             yield from op.told()
             return
         ops.ended(op_id, completion)
-        yield from self._link.tell(COMPLETE_ACTION, request, deadline, InvalidTransition)
+
+        def told(token: str) -> Flow[None]:
+            request.credential_token = token
+            return self._link.tell(COMPLETE_ACTION, request, deadline, InvalidTransition)
+
+        yield from with_token(self._credential, told)
 
     def call_off(self, op_id: str) -> Flow[None]:
         """Nobody waits for the held operation any more. Its approval ends, so that nobody is asked in vain.

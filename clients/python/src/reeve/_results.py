@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ._credential import Credential
+from ._credential import Credential, with_token
 from ._flow import Flow
 from ._ids import AgentId, wire_agent_id
 from ._link import GatewayLink
@@ -15,7 +15,7 @@ from ._rpc import CHECK_RESULT
 from ._wire_result import WireResult, wire_error_of, wire_result_of
 from .errors import InvalidTransition, OperationTerminated, ReeveError, ResultDenied
 from .v1 import common_pb2
-from .v1.policy_service_pb2 import CheckResultRequest
+from .v1.policy_service_pb2 import CheckResultRequest, CheckResultResponse
 
 _MEBIBYTE = 1024 * 1024
 _SECONDS_PER_MEBIBYTE = 1.0
@@ -60,16 +60,15 @@ class AgentResults:
                 yield from self._explained(op, error)
 
     def _ask_once(self, op_id: str, data: bytes, is_error: bool) -> Flow[bytes | None]:
-        request = CheckResultRequest(
-            agent_id=wire_agent_id(self._id),
-            credential_token=self._credential.token,
-            op_id=op_id,
-            result_json=data,
-            is_error=is_error,
-        )
+        request = CheckResultRequest(agent_id=wire_agent_id(self._id), op_id=op_id, result_json=data, is_error=is_error)
         more = -(-len(data) // _MEBIBYTE) * _SECONDS_PER_MEBIBYTE
         deadline = self._link.deadline(self._link.settings.deadline + more)
-        answer = yield from self._link.send(CHECK_RESULT, request, deadline)
+
+        def sent(token: str) -> Flow[CheckResultResponse]:
+            request.credential_token = token
+            return self._link.send(CHECK_RESULT, request, deadline)
+
+        answer = yield from with_token(self._credential, sent)
         if answer.decision != common_pb2.ALLOW:
             raise ResultDenied(op_id, answer.reason, answer.policy_rule)
         return answer.result_json if answer.HasField("result_json") else None

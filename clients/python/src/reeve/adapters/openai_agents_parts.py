@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agents import AgentHooks
-from agents.models.interface import Model
 
 from .._core import AgentCore
 from .._ids import AgentId
 from .openai_agents_stand_in import StandInModel
 from .subagents import acting
+
+if TYPE_CHECKING:
+    from agents.models.interface import Model
 
 Places = Mapping[AgentId, AgentCore]
 
