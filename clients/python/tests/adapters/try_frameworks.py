@@ -3,6 +3,7 @@
 import asyncio
 import functools
 import json
+import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -146,7 +147,8 @@ def test_tools_need_no_more_than_the_core_of_langchain() -> None:
         "try: adapter.GovernMiddleware\n"
         "except ImportError as error: print(error)\n"
     )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env).stdout
     assert "needs its framework" in told
 
 
