@@ -77,7 +77,7 @@ describe('of an allowed result nothing is given that nobody has judged', () => {
   ])('%s', async (_, make) => {
     await using client = await start({});
     const given = await client.agent.run({ tool: 'search' }, make);
-    const [[sent = ''] = []] = judged(client) as [string, boolean][];
+    const sent = String(judged(client)[0]?.[0]);
     expect(given).toStrictEqual(JSON.parse(sent));
     expect(Reflect.ownKeys(given)).toEqual(Reflect.ownKeys(JSON.parse(sent) as object));
     expect(JSON.stringify(given)).toBe(sent);
