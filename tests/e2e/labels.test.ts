@@ -71,7 +71,7 @@ describe('labels of a run', () => {
 
     const { body } = await read(runId);
     expect(body).toMatchObject({ run_id: runId, org_id: 'acme', team_id: 'core', agents: [agent.id.agentId] });
-    expect(body).toMatchObject({ checks: 3, denied: 1, state: 'active', cost_usd: 0 });
+    expect(body).toMatchObject({ checks: 3, denied: 1, state: 'active', cost_usd: '0.00' });
     expect(body.labels).toEqual([
       { name: 'mail.read', since: expect.any(String) as string, op_id: opId, policy_rule: 'p/mail' },
     ]);
@@ -124,7 +124,7 @@ describe('labels of a run', () => {
       reason: 'too many labels',
       policyRule: 'labels',
     });
-    expect(namesOf((await read(runId)).body)).toEqual(many);
+    expect(namesOf((await read(runId)).body)).toEqual(many.toSorted());
   });
 
   test('survive a restart, and so do those of agents', async () => {
@@ -240,6 +240,16 @@ describe('runs', () => {
       cursor = `&cursor=${page.next_cursor}`;
     }
     expect(seen.toSorted()).toEqual(runs.toSorted());
+  });
+
+  test('have a cost in decimal digits, in the list and alone', async () => {
+    const agent = await newAgent();
+    const runId = newRun();
+    const { opId } = await call(agent, 'read', runId, { estimatedCostMicros: 1_370_000 });
+    await gateway.complete(agent, opId);
+    const { body } = await gateway.api.get<Runs>(`/api/v1/runs?agent_id=${agent.id.agentId}`, bootstrapKey);
+    expect(body.items).toMatchObject([{ run_id: runId, cost_usd: '1.37' }]);
+    expect((await read(runId)).body).toMatchObject({ cost_usd: '1.37' });
   });
 
   test('have their operations in pages, in order, ended ones too', async () => {

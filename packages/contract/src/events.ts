@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { approvalJson } from './http/routes/approvals.ts';
 import { suspensionTold } from './http/routes/suspensions.ts';
-import { opJson, opState, timestamp } from './http/schemas.ts';
+import { opJson, opState, timestamp, usd } from './http/schemas.ts';
 
 /** Every event type that a stream can filter by. */
 export const eventTypes = [
@@ -89,8 +89,8 @@ const budget = z.object({
     tier: z.enum(['global', 'org', 'team', 'agent']),
     period: z.enum(['day', 'month']),
     percent: z.int().nullable(),
-    limit_usd: z.string().nullable(),
-    total_usd: z.string(),
+    limit_usd: usd.nullable(),
+    total_usd: usd,
   }),
 });
 

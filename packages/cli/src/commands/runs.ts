@@ -17,7 +17,7 @@ const columns: readonly Column<Run>[] = [
   { title: 'AGENTS', value: ({ agents }) => agents.join(' '), isFlexible: true },
   { title: 'CHECKS', value: ({ checks }) => String(checks), isRight: true },
   { title: 'DENIED', value: ({ denied }) => String(denied), isRight: true },
-  { title: 'COST USD', value: ({ cost_usd: cost }) => String(cost), isRight: true },
+  { title: 'COST USD', value: ({ cost_usd: cost }) => cost, isRight: true },
   { title: 'LAST', value: ({ last_at: at }) => at, isTime: true, importance: 'major' },
 ];
 

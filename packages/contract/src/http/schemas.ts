@@ -5,6 +5,9 @@ import { bounds } from '../bounds.ts';
 /** RFC 3339, UTC, milliseconds. */
 export const timestamp = z.iso.datetime({ precision: 3 });
 
+/** An amount in US dollars: its digits, so that it never becomes a float. */
+export const usd = z.string().regex(/^-?\d+\.\d{2,6}$/);
+
 export const scope = z.enum(scopes);
 
 /** An id of one of the three tiers of tenancy. */
@@ -148,8 +151,8 @@ export const delegationJson = z.object({
   actions: z.array(z.string()),
   /** Globs of tool names. Empty: any. */
   tools: z.array(z.string()),
-  max_cost_usd: z.string().nullable(),
-  spent_usd: z.string(),
+  max_cost_usd: usd.nullable(),
+  spent_usd: usd,
   max_checks: z.int().nullable(),
   checks: z.int(),
 });
@@ -172,7 +175,7 @@ export const agentJson = agentIdJson.extend({
   last_seen_at: timestamp,
   in_flight: z.int(),
   /** Null if the spend is not known. */
-  spent_today_usd: z.string().nullable(),
+  spent_today_usd: usd.nullable(),
   doors: z.array(doorUseJson),
   /** What was never checked, though the rest is. */
   uncovered: z.array(z.enum(['tools', 'model_calls'])),

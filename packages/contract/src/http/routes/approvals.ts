@@ -14,10 +14,9 @@ import {
   runIdFilter,
   time,
   timestamp,
+  usd,
   userJson,
 } from '../schemas.ts';
-
-const usd = z.string().regex(/^\d+\.\d{2,6}$/);
 
 /** `cancelled`: its operation ended before a verdict. */
 export const approvalState = z.enum(['open', 'approved', 'rejected', 'expired', 'cancelled']);

@@ -10,11 +10,11 @@ import {
   paging,
   reason,
   timestamp,
+  usd,
   wholeNumber,
   without,
 } from '../schemas.ts';
 
-const usd = z.string().regex(/^-?\d+\.\d{2,6}$/);
 const tier = z.enum(['global', 'org', 'team', 'agent']);
 const period = z.enum(['day', 'month']);
 
@@ -68,8 +68,8 @@ const budgetsCheck = z.object({
       team_id: z.string().nullable(),
       agent_id: z.string().nullable(),
       period: period.nullable(),
-      ledger_usd: z.string(),
-      log_usd: z.string(),
+      ledger_usd: usd,
+      log_usd: usd,
     }),
   ),
 });

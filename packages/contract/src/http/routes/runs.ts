@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { bounds } from '../../bounds.ts';
 import type { Route } from '../route.ts';
 import { agentIdJson, alsoOneOf, id, idFilter, idOrEmpty, label, listOf, opState, paging } from '../schemas.ts';
-import { reason, timestamp, without } from '../schemas.ts';
+import { reason, timestamp, usd, without } from '../schemas.ts';
 
 const runState = z.enum(['active', 'held', 'ended']);
 
@@ -27,7 +27,7 @@ const runJson = z.object({
   agents: z.array(z.string()),
   checks: z.int(),
   denied: z.int(),
-  cost_usd: z.number(),
+  cost_usd: usd,
   started_at: timestamp,
   last_at: timestamp,
 });

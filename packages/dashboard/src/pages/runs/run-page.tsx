@@ -11,6 +11,7 @@ import { Card } from '../../ui/card.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
+import { Money } from '../../ui/money.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
 import { ScopeDialog } from '../ops/scope-dialog.tsx';
@@ -20,7 +21,6 @@ import { RunAgents } from './run-agents.tsx';
 import { RunLabels } from './run-labels.tsx';
 import { parseRunSearch, placeIn } from './run-search.ts';
 import { RunSteps } from './run-steps.tsx';
-import { RunCost } from './runs-columns.tsx';
 import { useRun } from './use-run.ts';
 
 /** One run: what it bears, and its operations step by step. */
@@ -102,7 +102,7 @@ function RunSummary({ run }: { readonly run: RunDetails }) {
         <Fact name="Checks">{formatCount(run.checks)}</Fact>
         <Fact name="Denied">{formatCount(run.denied)}</Fact>
         <Fact name="Cost">
-          <RunCost run={run} />
+          <Money usd={run.cost_usd} />
         </Fact>
         <Fact name="Began">
           <Time at={run.started_at} form="full" />

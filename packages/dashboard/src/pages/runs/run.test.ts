@@ -17,7 +17,7 @@ const details = (changed: Partial<RunDetails>): RunDetails => ({
   agents: ['bot'],
   checks: 1,
   denied: 0,
-  cost_usd: 0,
+  cost_usd: '0.00',
   started_at: since,
   last_at: since,
   agent_labels: [],

@@ -31,14 +31,9 @@ export const runsColumns: readonly Column<Run>[] = [
   { id: 'agents', header: 'Agents', width: 'minmax(10rem, 1fr)', cell: (run) => <Agents run={run} /> },
   { id: 'checks', header: 'Checks', align: 'right', width: '5rem', cell: ({ checks }) => formatCount(checks) },
   { id: 'denied', header: 'Denied', align: 'right', width: '5rem', cell: (run) => <Denied run={run} /> },
-  { id: 'cost', header: 'Cost', align: 'right', width: '6rem', cell: (run) => <RunCost run={run} /> },
+  { id: 'cost', header: 'Cost', align: 'right', width: '6rem', cell: ({ cost_usd: cost }) => <Money usd={cost} /> },
   { id: 'last', header: 'Last activity', width: '8rem', cell: ({ last_at: at }) => <Time at={at} /> },
 ];
-
-/** The amount is a number on the wire, exact to the millionth as far as a double holds it. */
-export function RunCost({ run }: { readonly run: Pick<Run, 'cost_usd'> }) {
-  return <Money micros={Math.round(run.cost_usd * 1_000_000)} />;
-}
 
 function Denied({ run: { denied } }: { readonly run: Run }) {
   return <span className={classes(denied > 0 && 'font-medium text-danger')}>{formatCount(denied)}</span>;
@@ -74,7 +69,7 @@ export const runsCard = {
           className={classes(run.denied > 0 && 'font-medium text-danger')}
         >{`${formatCount(run.denied)} denied`}</span>
         {', '}
-        <RunCost run={run} />
+        <Money usd={run.cost_usd} />
         {', '}
         <Time at={run.last_at} />
       </div>

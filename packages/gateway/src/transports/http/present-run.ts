@@ -1,6 +1,6 @@
 import type { RouteOutput, Routes } from '@reeve/contract/http';
 import type { Label, RunDetails, RunOperation, ShownRun } from '@reeve/core';
-import { approximateUsd, timestamp } from '@reeve/core';
+import { timestamp, usdOfMicros } from '@reeve/core';
 import { agentIdJson } from './present-op.ts';
 
 type RunJson = RouteOutput<Routes['listRuns']>['items'][number];
@@ -19,7 +19,7 @@ export function runJson({ run, state, labels }: ShownRun): RunJson {
     agents: agents.map(({ agentId }) => agentId),
     checks,
     denied,
-    cost_usd: approximateUsd(costMicros),
+    cost_usd: usdOfMicros(costMicros),
     started_at: timestamp(startedAt),
     last_at: timestamp(lastAt),
   };
