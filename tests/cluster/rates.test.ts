@@ -28,10 +28,10 @@ test('two gateways count together, never more than the maximum, and one that is 
   expect(answers.every(({ decision }) => decision === Decision.ALLOW)).toBe(true);
   const more = await Promise.all(Array.from({ length: 30 }, (_, at) => ask(at)));
   expect(more.filter(({ decision }) => decision === Decision.ALLOW)).toHaveLength(5);
-  expect(more.find(({ decision }) => decision === Decision.DENY)?.policyRule).toBe('rates/rate-1');
+  expect(more.find(({ decision }) => decision === Decision.DENY)?.policyRule).toBe('rates/rate-0');
   for (const { api } of [one, two]) {
     const { body } = await api.get<Rates>('/api/v1/rates?tier=org', bootstrapKey);
-    expect(body.items).toMatchObject([{ rate: 'rates/rate-1', org_id: 'acme', count: 20, max: 20 }]);
+    expect(body.items).toMatchObject([{ rate: 'rates/rate-0', org_id: 'acme', count: 20, max: 20 }]);
   }
   await one.kill();
   const [agent] = agents;

@@ -39,7 +39,7 @@ test.each(durableStores)(
     const mate = await gateway.register({ agentId: 'mate' });
     expect(await decisions(gateway, bot, 4, 'pay_bill')).toEqual([allow, allow, allow, deny]);
     const denied = await gateway.check(bot, { context: toolCall('pay') });
-    expect(denied).toMatchObject({ decision: deny, policyRule: 'p/rate-2' });
+    expect(denied).toMatchObject({ decision: deny, policyRule: 'p/rate-1' });
     const roomAt = /there is room again at (\S+)$/.exec(denied.reason)?.[1] ?? '';
     expect(Date.parse(roomAt)).toBeGreaterThan(Date.now());
     expect(await decisions(gateway, mate, 3, 'no')).toEqual([deny, deny, deny]);
@@ -57,10 +57,10 @@ test.each(durableStores)(
     const list = async (bearer: string, query = '') =>
       (await gateway.api.get<Rates>(`/api/v1/rates${query}`, bearer)).body.items;
     expect(await list(bootstrapKey, '?tier=org')).toMatchObject([
-      { rate: 'p/rate-1', org_id: 'acme', team_id: null, max: 10, count: 10, window_secs: 3600 },
+      { rate: 'p/rate-0', org_id: 'acme', team_id: null, max: 10, count: 10, window_secs: 3600 },
     ]);
     expect(await list(bootstrapKey, '?agent_id=bot')).toMatchObject([
-      { rate: 'p/rate-2', agent_id: 'bot', count: 3, tools: ['pay*'], actions: ['tool_call'] },
+      { rate: 'p/rate-1', agent_id: 'bot', count: 3, tools: ['pay*'], actions: ['tool_call'] },
     ]);
     const foreign = await makeKey(gateway, { scopes: ['read'], org_id: 'umbrella' });
     expect(await list(foreign.key)).toEqual([]);
@@ -69,8 +69,8 @@ test.each(durableStores)(
       action_type: 'tool_call',
       context: { tool_call: { tool_name: 'pay' } },
     });
-    expect(simulated.body).toMatchObject({ decision: 'deny', policy_rule: 'p/rate-1' });
-    const opId = gateway.audit().findLast(({ policy_rule: rule }) => rule === 'p/rate-1')?.op_id ?? '';
+    expect(simulated.body).toMatchObject({ decision: 'deny', policy_rule: 'p/rate-0' });
+    const opId = gateway.audit().findLast(({ policy_rule: rule }) => rule === 'p/rate-0')?.op_id ?? '';
     const explained = await gateway.api.get<{ notes: string[] }>(`/api/v1/decisions/${opId}/explain`, bootstrapKey);
     expect(explained.body.notes).toContain(
       'no rule decided this: a rate did; what it had counted then is not known any more',
@@ -94,7 +94,7 @@ test.each(durableStores)(
       });
     expect((await put(2)).status).toBe(200);
     expect(await decisions(gateway, bot, 3)).toEqual([allow, allow, deny]);
-    expect((await gateway.check(bot, { context: toolCall('x') })).policyRule).toBe('acme/mine/rate-1');
+    expect((await gateway.check(bot, { context: toolCall('x') })).policyRule).toBe('acme/mine/rate-0');
     expect(await decisions(gateway, foreign, 3)).toEqual([allow, allow, allow]);
     expect((await put(1000)).status).toBe(200);
     expect((await decisions(gateway, bot, 9)).filter((decision) => decision === allow)).toHaveLength(8);

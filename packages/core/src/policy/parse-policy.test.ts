@@ -386,8 +386,8 @@ const wrong: readonly (readonly [string, string, string])[] = [
   ],
   [
     'a rule with the name of a rate',
-    'rules: [{ name: rate-1, effect: allow }]\n«rates: [{ per: org, window_secs: 1, max: 1 }]',
-    'a rule is named "rate-1", as the rate in that place is; rename it',
+    'rules: [{ name: rate-0, effect: allow }]\n«rates: [{ per: org, window_secs: 1, max: 1 }]',
+    'a rule is named "rate-0", as the rate in that place is; rename it',
   ],
   [
     'rates of an observed document',

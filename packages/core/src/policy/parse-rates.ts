@@ -92,9 +92,9 @@ function listed(yaml: YamlReader, document: Document.Parsed, { name, nameNode, v
   return items ?? [];
 }
 
-/** The name of a rate within its document. */
+/** The name of a rate within its document: its index, which counts from 0 as in paths and pointers. */
 export function rateName(index: number): string {
-  return `rate-${index + 1}`;
+  return `rate-${index}`;
 }
 
 /** The rule whose name is that of a rate. Nobody could tell which of them decided. */

@@ -32,10 +32,10 @@ test('the next check beyond a rate is denied; the reason says when there is room
   const at = world.clock.now();
   expect(await decisions(2)).toEqual(['allow', 'allow']);
   const denied = await check();
-  expect(denied).toMatchObject({ decision: 'deny', policyRule: 'p/rate-1', tier: 'global' });
+  expect(denied).toMatchObject({ decision: 'deny', policyRule: 'p/rate-0', tier: 'global' });
   const room = new Date(at + 2000).toISOString();
   expect(denied.reason).toBe(
-    `the rate p/rate-1 is used up: 2 checks of this agent in 2 s; there is room again at ${room}`,
+    `the rate p/rate-0 is used up: 2 checks of this agent in 2 s; there is room again at ${room}`,
   );
   world.clock.advance(1999);
   expect((await check()).decision).toBe('deny');
@@ -104,7 +104,7 @@ test('a document counts within its scope alone, and a rate of it can only lower'
   expect(await decisions(2, foreign)).toEqual(['allow', 'deny']);
   await world.policies(global, 'name: a\nscope: org:acme\nrates: [{ per: agent, window_secs: 60, max: 100 }]\n');
   expect((await check()).decision).toBe('allow');
-  expect(await check()).toMatchObject({ decision: 'deny', policyRule: 'p/rate-1' });
+  expect(await check()).toMatchObject({ decision: 'deny', policyRule: 'p/rate-0' });
 });
 
 test('a changed maximum counts on; another window begins anew', async () => {
@@ -125,7 +125,7 @@ test('more rates than can be counted deny', async () => {
   await world.policies(...many.slice(0, 5));
   expect((await check()).decision).toBe('allow');
   await world.policies(...many);
-  expect(await check()).toMatchObject({ decision: 'deny', policyRule: 'd5/rate-1' });
+  expect(await check()).toMatchObject({ decision: 'deny', policyRule: 'd5/rate-0' });
 });
 
 test('somebody is told at 80 and 95 percent, once in a window', async () => {
@@ -138,8 +138,8 @@ test('somebody is told at 80 and 95 percent, once in a window', async () => {
   expect(await told()).toEqual([]);
   await decisions(10);
   expect(await told()).toEqual([
-    ['p/rate-1', 80],
-    ['p/rate-1', 95],
+    ['p/rate-0', 80],
+    ['p/rate-0', 95],
   ]);
   world = await world.crash();
   world.clock.advance(61_000);
