@@ -56,6 +56,10 @@ function environmentOf(limits: ConditionLimits): Environment {
     environment.registerOperator(`double ${operator} int: double`, neverRun);
   }
   return environment
+    .registerFunction('matches(string, string): bool', neverRun)
+    .registerFunction('int(google.protobuf.Timestamp): int', neverRun)
+    .registerFunction('string(google.protobuf.Timestamp): string', neverRun)
+    .registerFunction('string(google.protobuf.Duration): string', neverRun)
     .registerOperator('double % double: double', neverRun)
     .registerOperator('int == double', neverRun)
     .registerOperator('int in list<double>', neverRun)

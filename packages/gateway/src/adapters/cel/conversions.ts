@@ -1,7 +1,8 @@
 import { checkedInt } from './arithmetic.ts';
 import { fault } from './faults.ts';
 import type { Frame } from './frame.ts';
-import { described } from './values.ts';
+import { durationText, secondsOf, timestampText } from './time-texts.ts';
+import { described, Duration, Timestamp } from './values.ts';
 
 /** Texts of numbers are short; longer texts are refused unread. */
 const longestNumber = 64;
@@ -12,6 +13,7 @@ export function toInt(_frame: Frame, value: unknown): bigint {
   if (typeof value === 'string' && value.length <= longestNumber && /^[+-]?\d+$/.test(value)) {
     return checkedInt(BigInt(value.replace('+', '')));
   }
+  if (value instanceof Timestamp) return secondsOf(value);
   throw fault(`int cannot be made of ${described(value)} like this`);
 }
 
@@ -27,6 +29,8 @@ export function toDouble(_frame: Frame, value: unknown): number {
 export function toText(_frame: Frame, value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return String(value);
+  if (value instanceof Timestamp) return timestampText(value);
+  if (value instanceof Duration) return durationText(value);
   throw fault(`string cannot be made of ${described(value)}`);
 }
 

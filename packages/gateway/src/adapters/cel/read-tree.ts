@@ -154,7 +154,8 @@ class TreeReader {
   #readCall([name, args]: readonly [string, readonly CelNode[]], offset: number, scope: Scope): Expression {
     const [first] = args;
     if (name === 'has' && first !== undefined && args.length === 1) return this.#readHas(first, offset, scope);
-    return this.#call('function', name, args, offset, scope);
+    // One pattern, one meaning: matches(text, pattern) is text.matches(pattern).
+    return this.#call(name === 'matches' ? 'method' : 'function', name, args, offset, scope);
   }
 
   #readHas(node: CelNode, offset: number, scope: Scope): Expression {
