@@ -14,7 +14,7 @@ import { PolicyRegistry, PolicySet, policyVersion } from './policy/index.ts';
 import { RunKeeper, RunRegistry, watchedRuns } from './runs/index.ts';
 import type { Journal, Snapshot, Store } from './store.ts';
 import type { WorkloadIssuer } from './tenancy/index.ts';
-import { AgentDirectory, ReportedTools, watchedAgents, Workloads } from './tenancy/index.ts';
+import { AgentDirectory, ReportedTools, watchedAgents, watchedReports, Workloads } from './tenancy/index.ts';
 
 /**
  * Everything the use cases work on: the gateway's state in memory, the journal that makes it durable, and the ports.
@@ -132,6 +132,7 @@ function watchedParts(parts: Parts): Parts {
     runs: watchedRuns(parts.runs, journal),
     control: watchedControls(parts.control, journal),
     approvals: watchedApprovals(parts.approvals, journal),
+    reportedTools: watchedReports(parts.reportedTools, journal),
   };
 }
 

@@ -18,6 +18,7 @@ import type { AgentId, Micros } from '../kernel/index.ts';
 import { agentKey } from '../kernel/index.ts';
 import { countsOf } from '../runs/index.ts';
 import type { Agent } from '../tenancy/index.ts';
+import { reportName } from '../tenancy/index.ts';
 import { isOver } from './lifecycle.ts';
 import { isAnother, recordOf } from './op.ts';
 import type { Op, OpRecord } from './op.ts';
@@ -115,7 +116,8 @@ export const opsFacts: Meanings<OpsState, OpsChange | OpsChangeEvent | AlertEven
       return undoAll(bookFact(ledger.balances, fact), ledger.goBack(fact.movedBackTo));
     },
     touch: touchOfAlert,
-    alters: ({ alert, agent, details }, { directory, ops }) => {
+    alters: ({ alert, agent, details, reported = [] }, { directory, ops }) => {
+      if (alert === 'tool_definition_changed') return reported.map(reportName);
       const opId = details['op_id'];
       if (alert !== 'reservation_released' || agent === null || typeof opId !== 'string') return [];
       const owner = directory.find(agent);

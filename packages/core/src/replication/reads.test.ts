@@ -19,6 +19,7 @@ import { agentId, checkOf, operator, registration, useTool } from '../testkit/re
 import { askAbout } from '../testkit/results.ts';
 import { SharedMemory } from '../testkit/shared-memory.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
+import { sha256 } from '../testkit/test-governance.ts';
 import { ticks, twoGateways } from '../testkit/two-gateways.ts';
 
 // A turn that another gateway overtakes must end as if it had come after what overtook it. Whatever a rule reads, the order
@@ -179,6 +180,11 @@ function control({ gov }: TestGovernance, { id }: TestAgent, op: string, action:
   return execute(gov, { kind: 'control_op', by: operator, opId: opPath(id, `${op}:s`), action, reason: '' });
 }
 
+function report({ gov }: TestGovernance, { id, token }: TestAgent, tools: readonly string[]) {
+  const changed = tools.map((each) => ({ tool: each, locked: sha256('before'), actual: sha256('now') }));
+  return execute(gov, { kind: 'report_tools', agentId: id, token, source: 'fs', changed });
+}
+
 type Deed = (at: TestGovernance, world: World) => Promise<unknown>;
 
 const cost = (amount: number) => ({ estimatedCostMicros: amount * usd });
@@ -250,6 +256,8 @@ const turns: Readonly<Record<string, Deed>> = {
   'a delegation of a delegate': (at, { agent }) => delegateAgent(at.gov, agent('helper'), 'below'),
   'a delegation below that one': (at, { agent }) => delegateAgent(at.gov, agent('ex'), 'below-ex'),
   'the end of a delegation': (at, { agent }) => revokeDelegation(at.gov, agent('boss'), 'helper'),
+  'a report of changed tools': (at, { agent }) => report(at, agent('two'), ['read']),
+  'a report of these and more': (at, { agent }) => report(at, agent('two'), ['read', 'write']),
   'a correction': (at) => correctBudget(at.gov, operator, { orgId: 'acme', amountUsd: '2.6', reason: 'x' }),
   'a correction to less': (at) => correctBudget(at.gov, operator, { orgId: 'acme', amountUsd: '-1', reason: 'x' }),
   'a save of rows': (at) => at.gov.journal.turn(ownWork, () => new OpsCheckpoint(at.gov, 1, 1, 0).step(50)),

@@ -25,7 +25,7 @@ export type { DeregisterRequest } from './deregister-agent.ts';
 export { deregisterAgent } from './deregister-agent.ts';
 export type { KnownAgents } from './directory.ts';
 export { AgentDirectory } from './directory.ts';
-export { tokenName, watchedAgents } from './watched-agents.ts';
+export { reportName, tokenName, watchedAgents, watchedReports } from './watched-agents.ts';
 export type { Identity } from './identify.ts';
 export {
   agentWarrant,

@@ -1,6 +1,9 @@
 import type { Undo } from '../journal/index.ts';
 import type { Clock } from '../kernel/index.ts';
 
+/** What rules see of reports. */
+export type KnownReports = Omit<ReportedTools, 'note'>;
+
 const keptMs = 24 * 3600 * 1000;
 const mostKept = 20_000;
 

@@ -6,7 +6,7 @@ import type { Agent } from './agent.ts';
 import type { AgentBounds } from './compact-agent.ts';
 import type { DelegationChange } from './delegation.ts';
 import type { KnownAgents } from './directory.ts';
-import type { ReportedTools } from './reported-tools.ts';
+import type { KnownReports } from './reported-tools.ts';
 import type { AgentChange, AgentEvent, AgentUseChange } from './tenancy-slice.ts';
 import type { KnownWorkloads } from './workloads.ts';
 
@@ -54,7 +54,7 @@ export interface Tenancy extends Ports, Agents {
   /** What the JWTs of workloads have proven. */
   readonly workloads: KnownWorkloads;
   /** Which changed tools were reported of late. */
-  readonly reportedTools: Pick<ReportedTools, 'has'>;
+  readonly reportedTools: KnownReports;
   /** The version of the policies in force, as agents are told. */
   readonly policies: { readonly version: string };
   readonly journal: JournalOf<AgentChange | AgentUseChange | DelegationChange, AgentEvent | AlertEvent>;

@@ -3,11 +3,17 @@ import { orgItself, watched } from '../journal/index.ts';
 import { agentKey } from '../kernel/index.ts';
 import type { Delegations, KnownDelegations } from './delegations.ts';
 import type { AgentDirectory, KnownAgents } from './directory.ts';
+import type { KnownReports, ReportedTools } from './reported-tools.ts';
 import type { KnownSuspensions, ScopeSuspensions } from './scope-suspensions.ts';
 
 /** Who has a token, under the name by which turns rest on it. */
 export function tokenName(tokenHash: string): string {
   return `token ${tokenHash}`;
+}
+
+/** A change of a tool that was reported, under the name by which turns rest on it. */
+export function reportName(report: string): string {
+  return `report ${report}`;
 }
 
 /** All suspensions together. */
@@ -132,4 +138,15 @@ function watchedSuspensions(suspensions: ScopeSuspensions, journal: Noting): Sco
     },
   };
   return watched(suspensions, seen);
+}
+
+/** Notes which reports rules look for: another gateway may tell of the same. */
+export function watchedReports(reports: ReportedTools, journal: Noting): ReportedTools {
+  const seen: KnownReports = {
+    has: (report) => {
+      journal.reads({ name: reportName(report) });
+      return reports.has(report);
+    },
+  };
+  return watched(reports, seen);
 }
