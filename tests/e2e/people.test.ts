@@ -33,9 +33,11 @@ beforeAll(async () => {
   const ann = await issuer.sign({ sub: 'u-1', email: 'Ann@acme.com', groups: ['staff'] });
   const eve = await issuer.sign({ sub: 'u-2', email: 'eve@elsewhere.com' });
   await gateway.check(bot, { subjectToken: eve });
-  await gateway.check(bot, { subjectToken: ann });
+  const once = { subjectToken: ann, traceId: 'asked', spanId: 'again' };
+  await gateway.check(bot, once);
   await gateway.check(clerk, { subjectToken: ann });
   await gateway.check(bot, { subjectToken: ann, context: toolCall('pay') });
+  await gateway.check(bot, once);
   await gateway.check(bot, {});
   await gateway.check(bot, { subjectToken: 'made.up.token' });
   await gateway.check(other, { subjectToken: await issuer.sign({ sub: 'zoe' }) });

@@ -29,7 +29,7 @@ export interface EntryDraft {
   readonly claimedOrgId?: string;
   /** For whom it was done, if that was proven: the entry is found by the subject or the email. The payload has it, too. */
   readonly user?: { readonly issuer: string; readonly sub: string; readonly email: string };
-  /** The run of the operation that it decides, by its key: the operations of a run are found by it. */
+  /** The run of the operation that it decides, by its key: the operations of a run are found by it. An answer that is given again has none. */
   readonly run?: string;
 }
 

@@ -27,7 +27,7 @@ export interface SeenPerson {
   readonly email: string;
   readonly lastAt: EpochMs;
   readonly lastSeq: number;
-  /** How often it was decided so. */
+  /** How often it was decided so. Answers that were given again do not count. */
   readonly counts: Readonly<Record<Decision, number>>;
   /** Those that acted last, the last first. */
   readonly agents: readonly AgentId[];

@@ -27,8 +27,9 @@ export function peopleOf(entries: Iterable<SealedEntry>, query: PeopleQuery): Pe
   return { people, next: rest.length > query.limit ? (people.at(-1)?.lastSeq ?? null) : null, oldest };
 }
 
-function count(known: Map<string, Counted>, { seq, draft: { user, decision, lineage, at } }: SealedEntry): void {
-  if (user === undefined || decision === null) return;
+function count(known: Map<string, Counted>, { seq, draft: { user, decision, run, lineage, at } }: SealedEntry): void {
+  // An answer that is given again has no run.
+  if (user === undefined || decision === null || run === undefined) return;
   const { issuer, sub } = user;
   const key = JSON.stringify([issuer, sub]);
   const person = known.get(key) ?? {

@@ -69,6 +69,13 @@ export function peopleConformance(opened: () => OpenStore): void {
       expect(await everybody({ ...query, user: ann.sub })).toMatchObject([{ sub: ann.sub, counts: { allow: 1 } }]);
     });
 
+    test('are counted by what was decided for them, and not by what was asked again', async () => {
+      await commitAll([acted({}), acted({ agent: 'boss', isReplay: true, decision: 'deny' })]);
+      expect(await everybody({ limit: 10, most: 100 })).toMatchObject([
+        { counts: { allow: 1, deny: 0, pending: 0 }, agents: [{ agentId: 'bot' }], agentCount: 1, lastSeq: 1 },
+      ]);
+    });
+
     test('of a log without any are nobody', async () => {
       expect(await opened().reader.people({ limit: 10, most: 10 })).toEqual({ people: [], next: null, oldest: null });
       await commitAll([sampleDraft(), sampleDraft()]);
@@ -98,13 +105,23 @@ interface Acted {
   readonly agent?: string;
   readonly decision?: EntryDraft['decision'];
   readonly user?: EntryDraft['user'];
+  /** Only what decides has a run. */
+  readonly isReplay?: boolean;
 }
 
 const ann = { issuer: 'https://id.example.com', sub: 'u-1', email: 'Ann@Example.com' };
 
-function acted({ at = start, org = 'acme', team = 'core', agent = 'bot', decision = 'allow', user = ann }: Acted) {
+function acted({
+  at = start,
+  org = 'acme',
+  team = 'core',
+  agent = 'bot',
+  decision = 'allow',
+  user = ann,
+  isReplay = false,
+}: Acted) {
   const lineage = { ...noLineage, org_id: org, team_id: team, agent_id: agent };
-  return sampleDraft({ at, lineage, decision, user });
+  return sampleDraft({ at, lineage, decision, user, ...(isReplay ? {} : { run: 'a run' }) });
 }
 
 /** Entries of some people, of everybody else, and of nobody. */
@@ -117,6 +134,7 @@ const drafts: readonly EntryDraft[] = Array.from({ length: 70 }, (_, index) =>
         team: pick(['core', '', 'search'], index >> 1),
         agent: pick(['bot', 'boss'], index >> 2),
         decision: pick(['allow', 'deny', 'pending', null, 'allow'] as const, index),
+        isReplay: index % 7 === 3,
         user: {
           issuer: pick(['https://id.example.com', 'https://b.example'], index >> 3),
           sub: pick(['u-1', 'U-1', 'zoë', 'u-2'], index),
@@ -140,8 +158,8 @@ const someQuery: fc.Arbitrary<PeopleQuery> = fc.record(
 
 /** The rule, entry by entry. */
 function expected(entries: readonly SealedEntry[], query: Partial<PeopleQuery>): SeenPerson[] {
-  const fitting = entries.toReversed().filter(({ draft: { user, decision, lineage, at } }) => {
-    if (user === undefined || decision === null) return false;
+  const fitting = entries.toReversed().filter(({ draft: { user, decision, run, lineage, at } }) => {
+    if (user === undefined || decision === null || run === undefined) return false;
     const names = [user.sub === query.user, user.email !== '' && same(user.email, query.user)];
     return (
       (query.user === undefined || names.includes(true)) &&

@@ -10,11 +10,12 @@ export interface Sql {
 
 /** What is read of each entry. */
 export const lookedAtColumns =
-  'a.seq, a.at, a.org_id, a.team_id, a.agent_id, a.decision, a.user_issuer, a.user_sub, a.user_email';
+  'a.seq, a.at, a.org_id, a.team_id, a.agent_id, a.decision, a.run, a.user_issuer, a.user_sub, a.user_email';
 
 /**
  * Counts the people of a bounded number of entries, which `lookedAt` selects: one row for each agent that a person is
- * told with, and at least one row, which says how far the search came. SQLite and PostgreSQL both understand it.
+ * told with, and at least one row, which says how far the search came. An answer that is given again has no run, and
+ * does not count. SQLite and PostgreSQL both understand it.
  */
 export function peopleSelect(query: PeopleQuery, lookedAt: Sql): Sql {
   const conditions: string[] = [];
@@ -35,7 +36,7 @@ export function peopleSelect(query: PeopleQuery, lookedAt: Sql): Sql {
     seen AS MATERIALIZED (
       SELECT seq, at, decision, COALESCE(org_id, '') AS org_id, team_id, agent_id,
         COALESCE(user_issuer, '') AS issuer, user_sub AS sub, COALESCE(user_email, '') AS email
-      FROM looked_at WHERE user_sub IS NOT NULL AND decision IS NOT NULL ${conditions.join(' ')}
+      FROM looked_at WHERE user_sub IS NOT NULL AND decision IS NOT NULL AND run IS NOT NULL ${conditions.join(' ')}
     ),
     page AS MATERIALIZED (
       SELECT issuer, sub, max(seq) AS last_seq, count(CASE WHEN decision = 'allow' THEN 1 END) AS allowed,
