@@ -5,7 +5,7 @@ import type { ConnectionOptions } from './connection.ts';
 import { connect, disconnect } from './connection.ts';
 import { slotHolders } from './locks.ts';
 import type { SlotTaker } from './take-slot.ts';
-import { takeSlot } from './take-slot.ts';
+import { rememberedFor, takeSlot } from './take-slot.ts';
 
 /** A gateway on the database. */
 export interface Member {
@@ -241,7 +241,7 @@ async function readMembers(
 }
 
 /** A gateway that nobody has started again is not missed for ever. One that is only stopped keeps its lock. */
-const forgetGone = `DELETE FROM gateways WHERE seen_at < clock_timestamp() - interval '1 hour'
+const forgetGone = `DELETE FROM gateways WHERE seen_at < clock_timestamp() - ${rememberedFor}
   AND seat NOT IN (SELECT seat FROM (${slotHolders}) AS held)`;
 
 /** Lets the server notice a silently lost connection within seconds, so that the slot becomes free. */

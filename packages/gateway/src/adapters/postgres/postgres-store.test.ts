@@ -307,6 +307,26 @@ describe('two gateways on one database', () => {
     });
   });
 
+  test('a gateway of this release leaves the slot of a lost one of 0.1.0, which may come back, for the hour that it is remembered', async () => {
+    const database = await emptyDatabase();
+    await using first = await shared(database.url);
+    await database.query(
+      `INSERT INTO gateways (seat, id, version, hears_others) VALUES (2, 'of 0.1.0', '0.1.0', true)`,
+    );
+    await eventually(() => expect(first.membership.readCompactly).toBe(false));
+    {
+      await using second = await shared(database.url);
+      expect(second.membership.slot).toBe(3);
+      await eventually(() => expect(second.membership.members).toHaveLength(3));
+      expect(second.membership.readCompactly).toBe(false);
+    }
+    await database.query(`UPDATE gateways SET seen_at = seen_at - interval '61 minutes' WHERE id = 'of 0.1.0'`);
+    await eventually(() => expect(first.membership.readCompactly).toBe(true));
+    await using third = await shared(database.url);
+    expect(third.membership.slot).toBe(2);
+    await database.drop();
+  });
+
   test('what arrives early waits for what comes before it, and what is known already is dropped', async () => {
     const database = await emptyDatabase();
     await using first = await shared(database.url);

@@ -12,6 +12,9 @@ export interface SlotTaker {
   readonly hearsOthers: boolean;
 }
 
+/** In SQL: how long a gateway is remembered that nobody has started again. */
+export const rememberedFor = "interval '1 hour'";
+
 const lookEveryMs = 100;
 /** By then the server has noticed the dead connection of a gateway. */
 const patienceMs = 20_000;
@@ -21,6 +24,8 @@ interface Slot {
   readonly id: string;
   readonly hearsOthers: boolean;
   readonly seenAt: string;
+  /** One of 0.1.0 that was lost lately. It may come back, and must find no facts that it cannot read. */
+  readonly isKept: boolean;
 }
 
 /** One gateway at a time looks and takes a slot. */
@@ -40,8 +45,11 @@ async function findSlot(client: Client, options: SlotTaker): Promise<number> {
     const slots = await knownSlots(client);
     const held = new Set<number>();
     let isUnclear = false;
-    for (const { slot, id, hearsOthers, seenAt } of slots) {
-      if (await isFree(client, slot)) continue;
+    for (const { slot, id, hearsOthers, seenAt, isKept } of slots) {
+      if (await isFree(client, slot)) {
+        if (isKept) held.add(slot);
+        continue;
+      }
       held.add(slot);
       if (options.hearsOthers && hearsOthers) continue;
       // A gateway that has just died keeps its slot for a moment. One that lives shows it every second.
@@ -72,7 +80,9 @@ function notAlone(hearsOthers: boolean): StartError {
 
 async function knownSlots(client: Client): Promise<Slot[]> {
   const { rows } = await client.query<Slot>(
-    'SELECT seat AS slot, id, hears_others AS "hearsOthers", seen_at::text AS "seenAt" FROM gateways ORDER BY seat',
+    `SELECT seat AS slot, id, hears_others AS "hearsOthers", seen_at::text AS "seenAt",
+        hears_others AND compact_reader IS DISTINCT FROM id AND seen_at > clock_timestamp() - ${rememberedFor} AS "isKept"
+      FROM gateways ORDER BY seat`,
   );
   return rows;
 }
