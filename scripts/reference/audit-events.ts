@@ -52,7 +52,7 @@ const events: Readonly<Record<EventType, readonly [when: string, payload: string
   ],
   DelegationEnded: [
     'A delegation has ended. The token of the delegate stopped, and its operations were terminated.',
-    '`by`, `cause` (`expired`, `revoked`, `delegator_ended` or `deregistered`), `checks`, `spent_usd`.',
+    '`by`, `cause` (`expired`, `revoked`, `delegator_ended`, `deregistered` or `workload`), `checks`, `spent_usd`.',
   ],
   ToolDefinitionChanged: [
     'Tools of a server are not defined as when somebody locked them. The agent, or the proxy in front of it, reports that. A report has one entry, or several if its list is long. A gateway does not record a change of a tool again within 24 hours after it was recorded, there or at another gateway on the same log, as long as the gateway runs and there are not too many others.',

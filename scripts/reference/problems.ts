@@ -41,6 +41,7 @@ const problems: Readonly<Record<ProblemCode, ProblemText>> = {
   token_in_use: null,
   delegation_not_found: ['The agent acts for nobody: there is no delegation, or it has ended.', elsewhere],
   delegation_too_deep: null,
+  delegation_used_up: null,
   not_on_a_floor: null,
   agent_exists: [
     'The agent is registered already. Registering it again would replace its token, and whoever uses the old one would stop working.',

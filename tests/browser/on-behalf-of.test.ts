@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DelegateAgentRequest, DelegateAgentResponse, paths } from '@reeve/contract';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Login } from '../harness/browser.ts';
 import { expectAccessible, registerOwner, signIn, TestBrowser } from '../harness/browser.ts';
+import { delegate } from '../harness/delegate.ts';
 import type { Registered } from '../harness/gateway.ts';
 import { TestGateway, toolCall } from '../harness/gateway.ts';
 import { TokenIssuer } from '../harness/token-issuer.ts';
@@ -69,12 +69,7 @@ test('an operation says for whom', async () => {
 });
 
 test('an operation and an approval say who delegated', async () => {
-  const terms = { ttlSecs: 600, actions: [], tools: [], name: '', maxCostMicros: undefined, maxChecks: undefined };
-  const request = { agentId: bot.id, credentialToken: bot.token, childId: 'helper', ...terms };
-  const { delegateAgent: path } = paths;
-  const { client } = gateway;
-  const { credentialToken } = await client.call(path, DelegateAgentRequest, DelegateAgentResponse, request);
-  const helper = { id: { ...bot.id, agentId: 'helper' }, token: credentialToken };
+  const helper = await delegate(gateway, bot, 'helper');
   await gateway.check(helper, { context: toolCall('pay'), traceId: 'd', spanId: 's' });
   const page = await open('/ops?op=acme/core/helper/d:s');
   const drawer = page.getByRole('dialog', { name: 'helper: pay' });

@@ -1,8 +1,8 @@
-import { ActionType, DelegateAgentRequest, DelegateAgentResponse, paths } from '@reeve/contract';
-import { RevokeDelegationRequest, RevokeDelegationResponse } from '@reeve/contract';
+import { ActionType, paths, RevokeDelegationRequest, RevokeDelegationResponse } from '@reeve/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ControlStream } from '../harness/control-stream.ts';
 import { beginBeforeItEnds, makeKey } from '../harness/credentials.ts';
+import { delegate } from '../harness/delegate.ts';
 import { eventually } from '../harness/eventually.ts';
 import type { Registered, TestGateway } from '../harness/gateway.ts';
 import { bootstrapKey, toolCall } from '../harness/gateway.ts';
@@ -24,30 +24,6 @@ const policies = {
     '',
   ].join('\n'),
 };
-
-type Terms = Partial<Omit<DelegateAgentRequest, 'agentId' | 'credentialToken' | 'childId'>>;
-
-async function delegate(
-  gateway: TestGateway,
-  by: Registered,
-  childId: string,
-  terms: Terms = {},
-): Promise<Registered & { readonly expiresAt: string }> {
-  const request = {
-    agentId: by.id,
-    credentialToken: by.token,
-    childId,
-    ttlSecs: 600,
-    actions: [],
-    tools: [],
-    name: '',
-  };
-  const message = { maxCostMicros: undefined, maxChecks: undefined, ...request, ...terms };
-  const answer = gateway.client.call(paths.delegateAgent, DelegateAgentRequest, DelegateAgentResponse, message);
-  const { agentId: id, credentialToken: token, expiresAt } = await answer;
-  if (id === undefined) throw new Error('the answer names no agent');
-  return { id, token, expiresAt };
-}
 
 function revoke(gateway: TestGateway, by: Registered, childId: string) {
   const request = { agentId: by.id, credentialToken: by.token, childId };
@@ -134,6 +110,8 @@ describe.each(durableStores)('delegation on $name', ({ open }) => {
     let last = boss;
     for (let depth = 1; depth <= 8; depth++) last = await delegate(gateway, last, `deep-${depth}`);
     await expect(delegate(gateway, last, 'deep-9')).rejects.toMatchObject({ code: 9 });
+    const none = await delegate(gateway, boss, 'none', { maxChecks: 0 });
+    await expect(delegate(gateway, none, 'more')).rejects.toMatchObject({ code: 9 });
   });
 
   test('its token is no credential for anything else', async () => {

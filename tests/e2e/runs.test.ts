@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Decision, DelegateAgentRequest, DelegateAgentResponse, paths } from '@reeve/contract';
+import { Decision } from '@reeve/contract';
 import { expect, test } from 'vitest';
+import { delegate } from '../harness/delegate.ts';
 import { eventually } from '../harness/eventually.ts';
 import type { Registered, TestGateway } from '../harness/gateway.ts';
 import { toolCall } from '../harness/gateway.ts';
@@ -51,18 +52,7 @@ test('a delegate without a run of its own is in that of its delegator', async ()
   await using store = await durableStores[0].open();
   let gateway = await store.start({ policies });
   const boss = await gateway.register({ agentId: 'boss' });
-  const answer = await gateway.client.call(paths.delegateAgent, DelegateAgentRequest, DelegateAgentResponse, {
-    agentId: boss.id,
-    credentialToken: boss.token,
-    childId: 'child',
-    ttlSecs: 3600,
-    actions: [],
-    maxCostMicros: undefined,
-    maxChecks: undefined,
-    tools: [],
-    name: '',
-  });
-  const child = { id: answer.agentId ?? boss.id, token: answer.credentialToken };
+  const child = await delegate(gateway, boss, 'child');
   const x = { context: toolCall('x') };
   expect(await decisions(gateway, [boss, child, boss], x)).toEqual([allow, allow, allow]);
   await gateway.kill();

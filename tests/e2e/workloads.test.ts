@@ -13,6 +13,7 @@ import {
 } from '@reeve/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ControlStream } from '../harness/control-stream.ts';
+import { delegate } from '../harness/delegate.ts';
 import { eventually } from '../harness/eventually.ts';
 import type { Registered } from '../harness/gateway.ts';
 import { allowAll, bootstrapKey, checkRequest, runServe, TestGateway } from '../harness/gateway.ts';
@@ -94,6 +95,19 @@ test('the first entry that matches counts; one without register refuses whom nob
   for (const agent of [job, registered]) expect(await gateway.check(agent)).toMatchObject({ decision: 1 });
   const both = await workload('both', { 'kubernetes.io': { namespace: 'ci', serviceaccount: { name: 'builder' } } });
   expect(await gateway.identify(both.token)).toMatchObject({ agentId: both.id });
+});
+
+test('a delegate that has the id of a workload gives way to it, and its token is refused', async () => {
+  const boss = await workload('boss');
+  await gateway.heartbeat(boss);
+  const squatter = await delegate(gateway, boss, 'taken');
+  expect(await gateway.check(squatter)).toMatchObject({ decision: 1 });
+  const taken = await workload('taken');
+  expect(await gateway.check(taken)).toMatchObject({ decision: 1 });
+  expect(await gateway.check(squatter)).toMatchObject({ decision: 2, reason: 'credential token mismatch' });
+  const ended = gateway.audit().find(({ event_type }) => event_type === 'DelegationEnded');
+  expect(ended).toMatchObject({ lineage: { agent_id: 'taken' }, payload: { cause: 'workload', by: 'acme/prod/boss' } });
+  await expect(delegate(gateway, boss, 'taken')).rejects.toMatchObject({ code: 6 });
 });
 
 test.each<[string, Readonly<Record<string, unknown>>, string]>([

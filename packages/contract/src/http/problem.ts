@@ -21,6 +21,7 @@ export const problemStatus = {
   agent_exists: 409,
   delegation_not_found: 409,
   delegation_too_deep: 409,
+  delegation_used_up: 409,
   not_on_a_floor: 403,
   too_many_agents: 409,
   invalid_transition: 409,

@@ -138,6 +138,26 @@ describe('what a delegate may do', () => {
     expect(delegationOf(middle.id)).toMatchObject({ checks: 3 });
   });
 
+  test('is nothing to delegate once no checks are left, by its own delegation or by one above', async () => {
+    const child = await delegate(boss, 'child', { maxChecks: 1 });
+    const lower = await delegate(child, 'lower');
+    const none = await delegate(boss, 'none', { maxChecks: 0 });
+    const reason = 'the delegation of "none" by "boss" allows 0 checks, and they are used up';
+    await expect(delegate(none, 'more')).rejects.toMatchObject({ code: 'delegation_used_up', message: reason });
+    await g.check(lower);
+    for (const [by, id] of [
+      [child, 'lower'],
+      [child, 'more'],
+      [lower, 'more'],
+    ] as const) {
+      await expect(delegate(by, id)).rejects.toMatchObject({ code: 'delegation_used_up' });
+    }
+    // What was delegated can still be ended.
+    await g.settle(revokeDelegation(g.gov, child, 'lower'));
+    expect(g.gov.directory.find(agentId('acme/search/more'))).toBeUndefined();
+    await delegate(boss, 'child', { maxChecks: 2 }).then((again) => delegate(again, 'more'));
+  });
+
   test('is used up by checks that are refused before policy, once the delegate has proven who it is', async () => {
     const child = await delegate(boss, 'child', { maxChecks: 3 });
     const lower = await delegate(child, 'lower');

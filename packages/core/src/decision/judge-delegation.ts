@@ -5,7 +5,7 @@ import { compileGlob, minus, plus, usdOfMicros } from '../kernel/index.ts';
 import type { Evaluation, Verdict } from '../policy/index.ts';
 import { jointly, strength } from '../policy/index.ts';
 import type { Agent, Link } from '../tenancy/index.ts';
-import { linksOf, usedBy } from '../tenancy/index.ts';
+import { linksOf, usedBy, usedUp } from '../tenancy/index.ts';
 import type { Decisions } from './decisions.ts';
 
 /** The rule of a check that the limits of a delegation refuse. */
@@ -38,8 +38,7 @@ export function countRefused(
 ): { readonly delegators?: readonly string[] } {
   const links = linksOf(gov.directory, agent);
   if (links.length === 0) return {};
-  const isUsedUp = links.some(({ delegation: { checks, maxChecks } }) => maxChecks !== null && checks >= maxChecks);
-  if (!isUsedUp) countCheck(gov, links);
+  if (usedUp(links) === undefined) countCheck(gov, links);
   return { delegators: delegatorsIn(links) };
 }
 
@@ -56,12 +55,8 @@ export function refuseByDelegation(
   { action, floor }: Pick<CheckRequest, 'action' | 'floor'>,
   evaluation: Evaluation,
 ): DelegationRefusal | undefined {
-  for (const link of links) {
-    const { maxChecks, checks } = link.delegation;
-    if (maxChecks !== null && checks >= maxChecks) {
-      return { reason: `${nameOf(link)} allows ${maxChecks} checks, and they are used up`, isUncounted: true };
-    }
-  }
+  const reason = usedUp(links);
+  if (reason !== undefined) return { reason, isUncounted: true };
   const [nearest] = links;
   if (floor && nearest !== undefined) return { reason: `${nameOf(nearest)} does not cover a floor` };
   for (const link of links) {

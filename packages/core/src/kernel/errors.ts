@@ -11,6 +11,7 @@ export type ErrorCode =
   | 'agent_exists'
   | 'too_many_agents'
   | 'delegation_too_deep'
+  | 'delegation_used_up'
   | 'delegation_not_found'
   | 'not_on_a_floor'
   | 'tenant_bound'

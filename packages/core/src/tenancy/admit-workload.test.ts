@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Issuers, TokenCheck } from '../access/issuers.ts';
 import { execute } from '../commands.ts';
 import { listen } from '../testkit/controls.ts';
-import { suspendAgent } from '../testkit/commands.ts';
+import { delegateAgent, suspendAgent } from '../testkit/commands.ts';
 import { ManualClock } from '../testkit/manual-clock.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestGovernance } from '../testkit/test-governance.ts';
@@ -135,6 +135,40 @@ describe('a workload', () => {
     await expect(test.settle(renewing)).rejects.toMatchObject({ code: 'invalid_argument' });
   });
 
+  test('takes its id back from a delegate, whose token stops and whose operations end', async () => {
+    const test = await governed(true);
+    const boss = await test.register(agentId('acme/prod/boss'));
+    const granted = await test.settle(delegateAgent(test.gov, boss, 'bot'));
+    const squatter = { id: granted.agentId, token: granted.token };
+    const lower = await test.settle(delegateAgent(test.gov, squatter, 'lower'));
+    const { opId } = await test.check(squatter);
+    await admitted(test);
+    expect(await test.check(bot)).toMatchObject({ decision: 'allow' });
+    expect(test.gov.directory.delegations.find(test.known(bot.id).key)).toBeUndefined();
+    expect(await test.check(squatter)).toMatchObject({ decision: 'deny', policyRule: 'identity' });
+    expect(await test.check({ id: lower.agentId, token: lower.token })).toMatchObject({
+      reason: 'agent is not registered',
+    });
+    await expect(test.complete(squatter, opId)).rejects.toMatchObject({ code: 'unauthenticated' });
+    const audit = await test.audit();
+    expect(audit.filter(({ event_type }) => event_type === 'DelegationEnded')).toMatchObject([
+      { lineage: { agent_id: 'lower' }, payload: { cause: 'delegator_ended' } },
+      { lineage: { agent_id: 'bot' }, payload: { cause: 'workload', by: 'acme/prod/boss' } },
+    ]);
+    await expect(test.settle(delegateAgent(test.gov, boss, 'bot'))).rejects.toMatchObject({ code: 'agent_exists' });
+  });
+
+  test('without register never acts as a delegate that has its id', async () => {
+    const test = await governed(false);
+    const boss = await test.register(agentId('acme/prod/boss'));
+    const { agentId: id, token } = await test.settle(delegateAgent(test.gov, boss, 'bot'));
+    await admitted(test);
+    const reason = 'token is of a workload, and a delegate has its id';
+    expect(await test.check(bot)).toMatchObject({ decision: 'deny', policyRule: 'identity', reason });
+    expect(() => identifyByToken(test.gov, bot.token)).toThrow(reason);
+    expect(await test.check({ id, token })).toMatchObject({ decision: 'allow' });
+  });
+
   test('costs other tokens nothing', async () => {
     const test = await governed(true);
     expect(admitWorkload(test.gov, 'rva_x', bot.id)).toBeUndefined();
@@ -156,4 +190,24 @@ test('that comes to two gateways at once is registered once', async () => {
   await follow();
   expect((await one.audit()).filter(({ event_type }) => event_type === 'AgentRegistered')).toHaveLength(1);
   for (const { gov } of [one, two]) expect(gov.directory.size).toBe(1);
+});
+
+test('that comes to one gateway while its id is delegated at another has its id in the end', async () => {
+  const { one, two, settle, settled, register, follow } = await twoGateways('default: allow', {
+    workloads: issuerOf(true),
+  });
+  const boss = await register('acme/prod/boss');
+  await follow();
+  const admitting = admitWorkload(one.gov, bot.token, bot.id);
+  const delegating = delegateAgent(two.gov, boss, bot.id.agentId).catch((error: unknown) => error);
+  await settle();
+  await admitting;
+  await delegating;
+  await follow();
+  await settled(Promise.resolve(admitWorkload(two.gov, bot.token, bot.id)));
+  await follow();
+  for (const { gov } of [one, two]) {
+    expect(identifyByToken(gov, bot.token)).toMatchObject({ agentId: bot.id });
+    expect([...gov.directory.delegations.all].filter(({ endedAt }) => endedAt === null)).toEqual([]);
+  }
 });

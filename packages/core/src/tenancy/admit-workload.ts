@@ -1,9 +1,10 @@
+import type { Actor } from '../audit/index.ts';
 import { ownWork } from '../journal/index.ts';
 import type { AgentId } from '../kernel/index.ts';
 import { agentKey, ReeveError } from '../kernel/index.ts';
 import { isRegistered, unregisteredAgent } from './agent.ts';
 import { newToken } from './agent-token.ts';
-import { saveAgent } from './register-agent.ts';
+import { saveAgent, withoutDelegation } from './register-agent.ts';
 import type { Tenancy } from './tenancy.ts';
 import type { Shown, WorkloadProof, Workloads } from './workloads.ts';
 
@@ -37,16 +38,25 @@ export function admitToCheck(gov: Admitting, token: string, claim: AgentId): Pro
 function admit(gov: Admitting, shown: Shown, claim: AgentId | undefined): Promise<void> | undefined {
   if ('why' in shown || !shown.registers) return undefined;
   if (claim !== undefined && agentKey(claim) !== agentKey(shown.agentId)) return undefined;
-  const known = gov.directory.find(shown.agentId);
-  if (known !== undefined && isRegistered(known)) return undefined;
+  if (isThere(gov, shown.agentId)) return undefined;
   return gov.journal.turn(ownWork, () => registerWorkload(gov, shown));
 }
 
-/** As if somebody had registered it, with a token that nobody has. */
+/** Whether there is an agent for the workload. A delegate that has its id is none. */
+function isThere({ directory }: Tenancy, id: AgentId): boolean {
+  const known = directory.find(id);
+  return known !== undefined && isRegistered(known) && directory.delegations.of(known) === undefined;
+}
+
+/**
+ * As if somebody had registered it, with a token that nobody has. Its issuer says who it is, and an agent of its team only
+ * chose the name of a delegate: so that one gives way.
+ */
 function registerWorkload(gov: Tenancy, { agentId, expiresAt }: WorkloadProof): void {
   gov.directory.outOfService.refuse(agentId);
-  const existing = gov.directory.find(agentId);
-  if (gov.clock.now() >= expiresAt || (existing !== undefined && isRegistered(existing))) return;
+  if (gov.clock.now() >= expiresAt || isThere(gov, agentId)) return;
+  const actor: Actor = { id: agentKey(agentId), kind: 'agent', label: '' };
+  const existing = withoutDelegation(gov, agentId, () => ({ cause: 'workload', actor }));
   const { suspension, registeredWith } = existing?.record ?? unregisteredAgent(agentId);
   const record = {
     ...unregisteredAgent(agentId),
@@ -55,5 +65,5 @@ function registerWorkload(gov: Tenancy, { agentId, expiresAt }: WorkloadProof): 
     suspension,
     registeredWith,
   };
-  saveAgent(gov, record, { id: agentKey(agentId), kind: 'agent', label: '' }, { created: true, workload: true });
+  saveAgent(gov, record, actor, { created: true, workload: true });
 }

@@ -20,7 +20,7 @@ import type { DelegationTerms } from './delegation.ts';
 import { delegated } from './delegation.ts';
 import { newForMs } from './delegation.ts';
 import type { Link } from './delegation-links.ts';
-import { agentsUnder, deepestDelegation, grantsUnder, hasLapsed, linksOf } from './delegation-links.ts';
+import { agentsUnder, deepestDelegation, grantsUnder, hasLapsed, linksOf, usedUp } from './delegation-links.ts';
 import { endDelegation, lapseOf } from './end-delegation.ts';
 import { authenticateAgent, isHeld } from './identify.ts';
 import { checkToken, freeTokenHash, newToken } from './agent-token.ts';
@@ -76,6 +76,8 @@ export function delegateAgent(gov: Tenancy, request: DelegateRequest): GrantedDe
       `delegations may be ${deepestDelegation} deep, and this agent is the last`,
     );
   }
+  const nothingLeft = usedUp(links);
+  if (nothingLeft !== undefined) throw new ReeveError('delegation_used_up', nothingLeft);
   const existing = freed(gov, id, delegator);
   const again = existing === undefined ? undefined : directory.delegations.of(existing);
   if (again === undefined) requireRoomAbove(gov, delegator, links);

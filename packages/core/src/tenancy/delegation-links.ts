@@ -66,6 +66,16 @@ export function hasLapsed(directory: KnownAgents, agent: Agent, now: EpochMs): b
   });
 }
 
+/** Why nothing more can be done by these delegations: one has no checks left. */
+export function usedUp(links: readonly Link[]): string | undefined {
+  for (const { delegation } of links) {
+    const { id, by, checks, maxChecks } = delegation;
+    if (maxChecks === null || checks < maxChecks) continue;
+    return `the delegation of "${id.agentId}" by "${by}" allows ${maxChecks} checks, and they are used up`;
+  }
+  return undefined;
+}
+
 /** The keys of all that act for an agent, at all depths. */
 export function agentsUnder(directory: KnownAgents, agent: Pick<Agent, 'key'>): AgentKey[] {
   const direct = [...directory.delegations.under(agent)];

@@ -9,7 +9,7 @@ import type { Delegation } from './delegation.ts';
 import { authenticateAgent, findAgent } from './identify.ts';
 import type { Tenancy } from './tenancy.ts';
 
-export type DelegationEnd = 'expired' | 'revoked' | 'delegator_ended' | 'deregistered';
+export type DelegationEnd = 'expired' | 'revoked' | 'delegator_ended' | 'deregistered' | 'workload';
 
 export interface Ending {
   readonly cause: DelegationEnd;
@@ -24,6 +24,7 @@ const told: Readonly<Record<DelegationEnd, string>> = {
   revoked: 'delegation was revoked',
   delegator_ended: 'delegation has ended, because an agent above has',
   deregistered: 'agent deregistered',
+  workload: 'delegation has ended, because the agent of a workload has this id',
 };
 
 /** Why a delegation that nobody has ended is over. */

@@ -100,8 +100,12 @@ function identifyWorkload(gov: Identifying, claim: AgentId, claimed: Agent | und
     const isOthers = owner !== undefined && isRegistered(owner);
     return isOthers ? refused('credential token registered to a different agent', owner) : refused(unknown);
   }
-  return claimed === undefined ? refused(unknown) : unlessHeld(gov, claimed);
+  if (claimed === undefined) return refused(unknown);
+  return directory.delegations.of(claimed) === undefined ? unlessHeld(gov, claimed) : refused(idOfDelegate);
 }
+
+/** An agent of the team has chosen this name for a delegate. Who has the JWT is somebody else. */
+const idOfDelegate = 'token is of a workload, and a delegate has its id';
 
 /** An agent that the caller may see. For a tenant, another tenant's agent does not exist. */
 export function findAgent(gov: Agents, by: Principal, id: AgentId): Agent {
@@ -167,6 +171,9 @@ export function identifyByToken(gov: Identifying, token: string): IdentifiedAgen
     const why = shown === undefined ? 'the credential token belongs to no agent' : 'agent is not registered';
     throw new ReeveError('unauthenticated', why);
   }
+  if (shown !== undefined && directory.delegations.of(owner) !== undefined) {
+    throw new ReeveError('unauthenticated', idOfDelegate);
+  }
   const { id, tokenLife } = owner.record;
   directory.outOfService.refuse(id);
   const ownEnd = shown?.expiresAt ?? tokenEnd(owner.record, hash) ?? null;
@@ -199,8 +206,9 @@ export function lastingProof(gov: Identifying, agent: Agent, token: string): () 
   return () => {
     // What ends the delegation ends the stream, once it has told the agent to stop.
     if (hasLapsed(directory, agent, clock.now() - lapsedForMs)) return false;
-    const isOfWorkload = shown !== undefined && 'expiresAt' in shown && isRegistered(agent);
-    const end = isOfWorkload ? shown.expiresAt : tokenEnd(agent.record, hash);
+    const isOfWorkload = shown !== undefined && 'expiresAt' in shown;
+    const isItself = isRegistered(agent) && directory.delegations.of(agent) === undefined;
+    const end = isOfWorkload && isItself ? shown.expiresAt : tokenEnd(agent.record, hash);
     return end === null || (end !== undefined && clock.now() < end);
   };
 }

@@ -18,6 +18,7 @@ export {
   registeredBy,
   requireReadInFull,
   unreadBehind,
+  usedUp,
 } from './delegation-links.ts';
 export type { EndDelegation, RevokeDelegationRequest } from './end-delegation.ts';
 export { endDelegationOf, endLapsedDelegations, revokeDelegation } from './end-delegation.ts';

@@ -8,7 +8,9 @@ import type { Tenancy } from './tenancy.ts';
 import { requireRoom } from './agent-bounds.ts';
 import { checkToken, freeTokenHash, newToken } from './agent-token.ts';
 import type { Agent, AgentRecord, TokenLife } from './agent.ts';
+import type { Delegation } from './delegation.ts';
 import { hasLapsed } from './delegation-links.ts';
+import type { Ending } from './end-delegation.ts';
 import { endDelegation, lapseOf } from './end-delegation.ts';
 import { isRegistered } from './agent.ts';
 import type { AgentId, EpochMs } from '../kernel/index.ts';
@@ -125,21 +127,25 @@ export function saveAgent(
   gov.journal.apply({ type: 'agent', at, agent: id, change: 'registered' });
 }
 
-/** The agent with this id, if there is one. Nobody takes the place of a delegate; one whose delegation is over leaves. */
-function withoutDelegation(gov: Tenancy, id: AgentId): Agent | undefined {
+/** Nobody takes the place of a delegate. */
+function refuseDelegate({ key }: Agent, { by }: Delegation): never {
+  throw new ReeveError('agent_exists', `the agent "${key}" acts for "${by}" until that is over`);
+}
+
+/** The agent with this id, if there is one. One whose delegation is over leaves; `ending` says how one that lasts ends. */
+export function withoutDelegation(
+  gov: Tenancy,
+  id: AgentId,
+  ending: (agent: Agent, delegation: Delegation) => Ending = refuseDelegate,
+): Agent | undefined {
   const { directory } = gov;
   const existing = directory.find(id);
   if (existing === undefined) return undefined;
   const now = gov.clock.now();
   const delegation = directory.delegations.of(existing);
   if (delegation !== undefined) {
-    if (!hasLapsed(directory, existing, now)) {
-      throw new ReeveError(
-        'agent_exists',
-        `the agent "${existing.key}" acts for "${delegation.by}" until that is over`,
-      );
-    }
-    endDelegation(gov, existing, lapseOf(delegation, now));
+    const hasEnded = hasLapsed(directory, existing, now);
+    endDelegation(gov, existing, hasEnded ? lapseOf(delegation, now) : ending(existing, delegation));
   }
   // It is an agent of its own from now on.
   if (directory.delegations.find(existing.key) !== undefined) gov.journal.apply({ kind: 'delegation_removed', id });

@@ -13,6 +13,7 @@ const codes: Readonly<Record<ErrorCode, number>> = {
   agent_exists: statusCode.alreadyExists,
   too_many_agents: statusCode.resourceExhausted,
   delegation_too_deep: statusCode.failedPrecondition,
+  delegation_used_up: statusCode.failedPrecondition,
   not_on_a_floor: statusCode.permissionDenied,
   delegation_not_found: statusCode.notFound,
   tenant_bound: statusCode.permissionDenied,

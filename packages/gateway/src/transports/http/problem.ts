@@ -35,6 +35,7 @@ const codes: Readonly<Record<ErrorCode, ProblemCode>> = {
   agent_exists: 'agent_exists',
   too_many_agents: 'too_many_agents',
   delegation_too_deep: 'delegation_too_deep',
+  delegation_used_up: 'delegation_used_up',
   delegation_not_found: 'delegation_not_found',
   not_on_a_floor: 'not_on_a_floor',
   key_not_found: 'key_not_found',
