@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser.close();
   await gateway[Symbol.asyncDispose]();
-  await issuer.close();
+  await issuer[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true });
 });
 

@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser.close();
   await gateway[Symbol.asyncDispose]();
-  await issuer.close();
+  await issuer[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true });
 });
 

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await pair[Symbol.asyncDispose]();
-  await issuer.close();
+  await issuer[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true });
 });
 

@@ -3,6 +3,7 @@ import { celSuite } from './cel/cel-suite.ts';
 import { floorSuite } from './floor/floor-suite.ts';
 import type { ForeignSuite } from './foreign-suite.ts';
 import { gtfobinsSuite } from './gtfobins/gtfobins-suite.ts';
+import { issuersSuite } from './issuers/issuers-suite.ts';
 import { mcpAuthSuite } from './mcp/mcp-auth-suite.ts';
 import { schemathesisSuite } from './schemathesis/schemathesis-suite.ts';
 
@@ -11,6 +12,7 @@ export const foreignSuites: readonly ForeignSuite[] = [
   celSuite,
   floorSuite,
   gtfobinsSuite,
+  issuersSuite,
   mcpAuthSuite,
   schemathesisSuite,
 ];

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -24,6 +25,36 @@ export async function goTool(program: string, module: string, say: (line: string
     return { path, version: version?.split('\t')[3] ?? 'unknown version' };
   } catch (error) {
     return { missing: `${program} could not be built: ${whyOf(error)}. Install Go (https://go.dev/dl) and run again.` };
+  }
+}
+
+/**
+ * Builds programs of a Go module once, in this version, by the module's own list of what it needs. The path is the folder
+ * that they are in.
+ */
+export async function goModule(
+  module: string,
+  version: string,
+  programs: readonly string[],
+  say: (line: string) => void,
+): Promise<Tool> {
+  const folder = join(cacheFolder, module.replaceAll('/', '-'));
+  try {
+    if (!existsSync(join(folder, 'ready'))) {
+      say(`building ${programs.join(' and ')} of ${module}, which takes some minutes`);
+      const { stdout } = await run('go', ['mod', 'download', '-json', `${module}@${version}`], { cwd: tmpdir() });
+      const { Dir: source } = JSON.parse(stdout) as { Dir: string };
+      // The copy in the cache of Go cannot be written to, and Go builds in no folder like that.
+      cpSync(source, join(folder, 'source'), { recursive: true });
+      await run('chmod', ['-R', 'u+w', join(folder, 'source')]);
+      const packages = programs.map((program) => `./cmd/${program}`);
+      await run('go', ['build', '-ldflags', '-s -w', '-o', `${folder}/`, ...packages], { cwd: join(folder, 'source') });
+      rmSync(join(folder, 'source'), { recursive: true });
+      mkdirSync(join(folder, 'ready'));
+    }
+    return { path: folder, version };
+  } catch (error) {
+    return { missing: `${module} could not be built: ${whyOf(error)}. Install Go (https://go.dev/dl) and run again.` };
   }
 }
 

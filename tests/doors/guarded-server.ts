@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { send } from '../harness/oauth-issuer.ts';
+import { send } from '../harness/token-issuer.ts';
 
 interface Heard {
   readonly method: string;

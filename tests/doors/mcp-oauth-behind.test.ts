@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TestHome } from '../harness/cli.ts';
 import { bootstrapKey } from '../harness/gateway.ts';
-import type { TokenRequest } from '../harness/oauth-issuer.ts';
-import { OAuthIssuer, send } from '../harness/oauth-issuer.ts';
+import type { TokenRequest } from '../harness/token-issuer.ts';
+import { TokenIssuer, send } from '../harness/token-issuer.ts';
 import { GuardedServer } from './guarded-server.ts';
 import type { Listening } from './mcp-processes.ts';
 import { serveFile } from './mcp-processes.ts';
@@ -16,7 +16,7 @@ import { RawMcpClient } from './raw-mcp-client.ts';
 
 const secret = 'a secret of the client, with & and +';
 let world: McpWorld;
-let issuer: OAuthIssuer;
+let issuer: TokenIssuer;
 let behind: GuardedServer;
 let proxy: Listening;
 let base: string;
@@ -26,7 +26,7 @@ const client = { client_id: 'reeve', client_secret_env: 'TICKETS_SECRET' };
 
 beforeAll(async () => {
   world = await McpWorld.start();
-  issuer = await OAuthIssuer.start();
+  issuer = await TokenIssuer.start();
   behind = await GuardedServer.start();
   home = mkdtempSync(join(tmpdir(), 'reeve-oauth-'));
   const { url } = behind;
@@ -79,7 +79,7 @@ beforeEach(() => {
   behind.refusal = () => undefined;
 });
 
-const tokenOf = (sub: string, more: object = {}) => issuer.sign({ sub, aud: 'mcp', ...more });
+const tokenOf = (sub: string, more: object = {}) => issuer.sign({ sub, aud: 'mcp', ...more }, { typ: 'at+jwt' });
 const idTokenOf = (sub: string, more: object = {}) => issuer.sign({ sub, aud: 'the client', ...more }, { typ: 'JWT' });
 const at = (server: string) => new McpVisitor(base, server);
 const asked = (path: string) => issuer.requests.filter((request) => request.path === path);
@@ -111,7 +111,7 @@ describe('client_credentials', () => {
   });
 
   it('sends the secret in the body where the endpoint wants it there', async () => {
-    await using other = await OAuthIssuer.start();
+    await using other = await TokenIssuer.start();
     other.answer = ({ authorization }, response) =>
       authorization === undefined
         ? send(response, 200, { access_token: 'by-post', token_type: 'bearer' })
@@ -223,7 +223,7 @@ describe('enterprise', () => {
   });
 
   it('refuses the ID token of another person, of another issuer, and what is none', async () => {
-    await using foreign = await OAuthIssuer.start();
+    await using foreign = await TokenIssuer.start();
     const token = await tokenOf('anna');
     const given = [
       [await idTokenOf('berta'), 'x-reeve-id-token: it names another person'],

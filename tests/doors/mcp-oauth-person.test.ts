@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AuthorizationServer } from '../harness/authorization-server.ts';
 import { TestHome } from '../harness/cli.ts';
 import { eventually } from '../harness/eventually.ts';
-import { OAuthIssuer } from '../harness/oauth-issuer.ts';
+import { TokenIssuer } from '../harness/token-issuer.ts';
 import { GuardedServer } from './guarded-server.ts';
 import { McpWorld } from './mcp-world.ts';
 import { RawMcpClient } from './raw-mcp-client.ts';
@@ -20,7 +20,7 @@ let config: string;
 
 beforeAll(async () => {
   world = await McpWorld.start();
-  issuer = await AuthorizationServer.start(lifeSecs);
+  issuer = await AuthorizationServer.start({ lifeSecs });
   behind = await GuardedServer.start();
 });
 afterAll(async () => {
@@ -188,7 +188,7 @@ describe('a server that leads elsewhere', () => {
   });
 
   it('names an issuer whose document is another’s (mix-up)', async () => {
-    await using mixed = await OAuthIssuer.start();
+    await using mixed = await TokenIssuer.start();
     mixed.document = { issuer: issuer.url, authorization_endpoint: `${issuer.url}/auth` };
     const described = { resource: behind.url, authorization_servers: [mixed.url] };
     behind.documents = { '/.well-known/oauth-protected-resource/mcp': described };
@@ -196,7 +196,7 @@ describe('a server that leads elsewhere', () => {
   });
 
   it('has an issuer that knows no PKCE', async () => {
-    await using old = await OAuthIssuer.start();
+    await using old = await TokenIssuer.start();
     old.document = { authorization_endpoint: `${old.url}/auth` };
     const described = { resource: behind.url, authorization_servers: [old.url] };
     behind.documents = { '/.well-known/oauth-protected-resource/mcp': described };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bootstrapKey } from '../harness/gateway.ts';
-import { OAuthIssuer } from '../harness/oauth-issuer.ts';
+import { TokenIssuer } from '../harness/token-issuer.ts';
 import { GuardedServer } from './guarded-server.ts';
 import { serveFile } from './mcp-processes.ts';
 import { McpVisitor } from './mcp-visitor.ts';
@@ -17,16 +17,16 @@ rules:
 `;
 
 let folder: string;
-let known: OAuthIssuer;
-let unknown: OAuthIssuer;
+let known: TokenIssuer;
+let unknown: TokenIssuer;
 let behind: GuardedServer;
 let world: McpWorld;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'reeve-user-'));
-  [known, unknown, behind] = [await OAuthIssuer.start(), await OAuthIssuer.start(), await GuardedServer.start()];
+  [known, unknown, behind] = [await TokenIssuer.start(), await TokenIssuer.start(), await GuardedServer.start()];
   const file = join(folder, 'subjects.yaml');
-  writeFileSync(file, `- {issuer: "${known.url}", audience: mcp, jwks_uri: "${known.url}/jwks"}\n`);
+  writeFileSync(file, `- {issuer: "${known.url}", audience: mcp, jwks_uri: "${known.jwksUri}"}\n`);
   world = await McpWorld.start(policy, { SVC_SUBJECTS: file });
 });
 afterAll(async () => {
@@ -38,7 +38,7 @@ afterAll(async () => {
 });
 
 /** What the client reads, and the user of the decision. */
-async function called(issuer: OAuthIssuer, email: string): Promise<[string, unknown]> {
+async function called(issuer: TokenIssuer, email: string): Promise<[string, unknown]> {
   const oauth = { issuer: issuer.url, audience: 'mcp', agents: [{ match: { sub: '**' }, agent: '-/-/helper' }] };
   const env = { HOME: folder, REEVE_API_KEY: bootstrapKey };
   await using proxy = serveFile(world, { oauth, servers: { tickets: { url: behind.url } } }, [], env);

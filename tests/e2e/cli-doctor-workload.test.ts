@@ -19,7 +19,7 @@ beforeAll(async () => {
   );
 });
 afterAll(async () => {
-  await issuer.close();
+  await issuer[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true });
 });
 

@@ -15,7 +15,7 @@ beforeAll(async () => {
   file = join(folder, 'subjects.yaml');
 });
 afterAll(async () => {
-  await issuer.close();
+  await issuer[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true });
 });
 

@@ -50,7 +50,7 @@ beforeAll(async () => {
 afterAll(async () => {
   home[Symbol.dispose]();
   await gateway[Symbol.asyncDispose]();
-  await issuer.close();
+  await issuer[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true });
 });
 
@@ -79,7 +79,7 @@ describe('a token is taken', () => {
     await eventually(async () => {
       expect(await own.check(bot, { subjectToken })).toMatchObject({ decision: Decision.ALLOW, policyRule: 'p/staff' });
     });
-    await keys.close();
+    await keys[Symbol.asyncDispose]();
   });
 
   function fileOf(alg: string): string {
@@ -114,7 +114,7 @@ describe('a token is refused', () => {
   const foreign = async () => {
     const other = await TokenIssuer.start();
     const token = await other.sign({ iss: issuer.url, sub: 'u-1', email: 'ann@acme.com' });
-    await other.close();
+    await other[Symbol.asyncDispose]();
     return token;
   };
 

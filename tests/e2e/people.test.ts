@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]();
-  await issuer.close();
+  await issuer[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true });
 });
 

@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]();
-  await Promise.all([issuer.close(), other.close()]);
+  await Promise.all([issuer[Symbol.asyncDispose](), other[Symbol.asyncDispose]()]);
   rmSync(folder, { recursive: true });
 });
 

@@ -1,7 +1,10 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { JWK } from 'jose';
+import { exportJWK, generateKeyPair } from 'jose';
 // @ts-expect-error the package has no types
 import Untyped from 'oidc-provider';
 
@@ -25,6 +28,25 @@ const Provider = Untyped as new (
   configuration: object,
 ) => { callback(): (request: IncomingMessage, response: ServerResponse) => void };
 
+/** What a token says in place of what the server would. A member that is undefined is left out. */
+export interface TokenShape {
+  readonly header?: Readonly<Record<string, unknown>>;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+export interface AuthorizationServerOptions {
+  /** Of access tokens. */
+  readonly lifeSecs?: number;
+  /** Clients that get tokens for themselves. */
+  readonly machines?: readonly string[];
+  /** By the name of a person or machine. */
+  readonly shapeOf?: (subject: string) => TokenShape;
+}
+
+const machineSecret = 'a secret of machines';
+/** What comes after it is the audience, which may be no address. */
+const audiencePrefix = 'urn:audience:';
+
 /**
  * A real authorization server on loopback, for people of MCP servers: it registers clients, demands PKCE, issues tokens
  * for a resource, and rotates refresh tokens. A refresh token that comes twice ends the login.
@@ -34,22 +56,77 @@ export class AuthorizationServer implements AsyncDisposable {
   /** The paths that were asked for. */
   readonly seen: string[] = [];
   readonly #server: Server;
+  readonly #options: AuthorizationServerOptions;
+  /** The newest first: it signs. */
+  #keys: readonly JWK[] = [];
+  #answer: (request: IncomingMessage, response: ServerResponse) => void;
 
-  private constructor(server: Server, lifeSecs: number) {
+  private constructor(server: Server, options: AuthorizationServerOptions, key: JWK) {
     this.#server = server;
+    this.#options = options;
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const answer = new Provider(this.url, configuration(lifeSecs)).callback();
+    this.#answer = this.#publish([key]);
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       this.seen.push(`${request.method} ${request.url?.split('?')[0]}`);
-      answer(request, response);
+      this.#answer(request, response);
     });
   }
 
-  static async start(lifeSecs: number): Promise<AuthorizationServer> {
+  static async start(options: AuthorizationServerOptions = {}): Promise<AuthorizationServer> {
     const server = createServer();
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    return new AuthorizationServer(server, lifeSecs);
+    return new AuthorizationServer(server, options, await newKey());
+  }
+
+  #publish(keys: readonly JWK[]) {
+    this.#keys = keys;
+    return new Provider(this.url, configuration(this.#options, this.#landing, keys)).callback();
+  }
+
+  /** Signs with another key from now on. The former ones stay published until they are withdrawn. */
+  async rotateKeys(): Promise<void> {
+    this.#answer = this.#publish([await newKey(), ...this.#keys]);
+  }
+
+  /** Publishes nothing but the key that signs. */
+  withdrawKeys(): void {
+    this.#answer = this.#publish(this.#keys.slice(0, 1));
+  }
+
+  /** Another site, where people come out of the login. */
+  get #landing(): string {
+    return `${this.url.replace('127.0.0.1', 'localhost')}/landing`;
+  }
+
+  /** A token that a machine gets for itself, for an audience. */
+  async machineToken(name: string, audience: string): Promise<string> {
+    const authorization = `Basic ${btoa(`${name}:${encodeURIComponent(machineSecret)}`)}`;
+    return this.#token(
+      { grant_type: 'client_credentials', resource: `${audiencePrefix}${audience}` },
+      { authorization },
+    );
+  }
+
+  /** A token that an app gets for a person, who signs in at the server: by code and PKCE. */
+  async personToken(name: string, resource: string, scope: string): Promise<string> {
+    const verifier = randomBytes(32).toString('base64url');
+    const app = { client_id: 'app', redirect_uri: this.#landing, resource };
+    const question = new URLSearchParams({
+      ...{ ...app, response_type: 'code', scope, code_challenge_method: 'S256' },
+      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    });
+    const { url } = await this.signIn(`${this.url}/auth?${question}`, name);
+    const code = new URL(url).searchParams.get('code');
+    if (code === null) throw new Error(`the server gave no code: ${url}`);
+    return this.#token({ ...app, grant_type: 'authorization_code', code, code_verifier: verifier });
+  }
+
+  async #token(parameters: Readonly<Record<string, string>>, headers: Record<string, string> = {}): Promise<string> {
+    const answer = await fetch(`${this.url}/token`, { method: 'POST', headers, body: new URLSearchParams(parameters) });
+    const { access_token: token } = (await answer.json()) as { access_token?: string };
+    if (token === undefined) throw new Error(`the server gave no token: ${answer.status}`);
+    return token;
   }
 
   /** What a person does in the browser: goes to an address, signs in, and follows until the browser leaves. */
@@ -87,23 +164,60 @@ export class AuthorizationServer implements AsyncDisposable {
   }
 }
 
-function configuration(lifeSecs: number): object {
+let made = 0;
+
+async function newKey(): Promise<JWK> {
+  const { privateKey } = await generateKeyPair('RS256', { extractable: true });
+  return { ...(await exportJWK(privateKey)), kid: `key-${++made}`, alg: 'RS256', use: 'sig' };
+}
+
+function configuration(
+  { lifeSecs = 3600, machines = [], shapeOf }: AuthorizationServerOptions,
+  landing: string,
+  keys: readonly JWK[],
+): object {
+  const app = { client_id: 'app', token_endpoint_auth_method: 'none', application_type: 'native' };
   return {
+    jwks: { keys },
+    clients: [
+      { ...app, redirect_uris: [landing] },
+      ...machines.map((name) => ({
+        ...{ client_id: name, client_secret: machineSecret, grant_types: ['client_credentials'] },
+        ...{ redirect_uris: [], response_types: [] },
+      })),
+    ],
     scopes: ['openid', 'offline_access', 'mcp:read', 'mcp:write'],
     cookies: { keys: ['a key for tests'] },
     pkce: { required: () => true },
-    ttl: { AccessToken: lifeSecs, Grant: 3600, RefreshToken: 3600, Session: 3600, Interaction: 600 },
+    ttl: {
+      AccessToken: lifeSecs,
+      ClientCredentials: lifeSecs,
+      Grant: 3600,
+      RefreshToken: 3600,
+      Session: 3600,
+      Interaction: 600,
+    },
     rotateRefreshToken: true,
     issueRefreshToken: async () => true,
     findAccount: (_context: unknown, sub: string) => ({ accountId: sub, claims: () => ({ sub }) }),
+    formats: {
+      customizers: {
+        jwt: (_context: unknown, _token: unknown, parts: { header?: object; payload: Record<string, unknown> }) => {
+          const { header = {}, payload } = shapeOf?.(String(parts.payload['sub'])) ?? { payload: {} };
+          parts.header = header;
+          Object.assign(parts.payload, payload);
+        },
+      },
+    },
     features: {
+      clientCredentials: { enabled: true },
       registration: { enabled: true },
       resourceIndicators: {
         enabled: true,
         useGrantedResource: async () => true,
-        getResourceServerInfo: async (_context: unknown, audience: string) => ({
+        getResourceServerInfo: async (_context: unknown, resource: string) => ({
           scope: 'mcp:read mcp:write',
-          audience,
+          audience: resource.startsWith(audiencePrefix) ? resource.slice(audiencePrefix.length) : resource,
           accessTokenTTL: lifeSecs,
           accessTokenFormat: 'jwt',
           jwt: { sign: { alg: 'RS256' } },

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { CryptoKey, JWK } from 'jose';
@@ -14,45 +14,59 @@ interface SigningKey {
   readonly publicJwk: JWK;
 }
 
-/** How its endpoint behaves. A script answers by itself, or never. */
+/** How it answers who asks for its keys. A script answers by itself, or never. */
 export type Behaviour = 'well' | ((response: ServerResponse) => void);
 
-/** An issuer of JWTs on loopback that publishes its keys, changes them, and misbehaves if a test wants it to. */
-export class TokenIssuer {
+/** What a token endpoint was asked for. */
+export interface TokenRequest {
+  readonly path: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly authorization: string | undefined;
+}
+
+type Answer = (request: TokenRequest, response: ServerResponse) => void | Promise<void>;
+
+/**
+ * An issuer of JWTs on loopback: its document, its keys, which it changes, and token endpoints for the grants of machines,
+ * at any path. It misbehaves if a test wants it to.
+ */
+export class TokenIssuer implements AsyncDisposable {
   readonly url: string;
   /** The keys that it publishes, the newest last. */
   readonly keys: SigningKey[] = [];
   behaviour: Behaviour = 'well';
+  /** How often its keys were asked for. */
   asked = 0;
-  readonly #close: () => Promise<void>;
+  /** Replaces members of the document. */
+  document: Readonly<Record<string, unknown>> = {};
+  /** What the token endpoints were asked for. */
+  readonly requests: TokenRequest[] = [];
+  /** Replaces the answer of the token endpoints. */
+  answer: Answer | undefined;
+  /** The life that the token endpoints tell. */
+  expiresIn = 3600;
+  readonly #server: Server;
   #made = 0;
+  #granted = 0;
 
-  private constructor(url: string, close: () => Promise<void>) {
-    this.url = url;
-    this.#close = close;
+  private constructor(server: Server) {
+    this.#server = server;
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => void this.#take(request, response));
+  }
+
+  static async start(alg: Algorithm = 'ES256'): Promise<TokenIssuer> {
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const issuer = new TokenIssuer(server);
+    await issuer.addKey(alg);
+    return issuer;
   }
 
   /** A file of `SVC_SUBJECTS` that names this issuer alone. */
   get subjects(): string {
     return `- {issuer: "${this.url}", audience: reeve, jwks_uri: "${this.jwksUri}"}\n`;
-  }
-
-  static async start(alg: Algorithm = 'ES256'): Promise<TokenIssuer> {
-    const server = createServer((_request, response) => {
-      issuer.asked++;
-      if (issuer.behaviour === 'well') response.end(issuer.keySet());
-      else issuer.behaviour(response);
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const issuer = new TokenIssuer(`http://127.0.0.1:${port}`, async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    });
-    await issuer.addKey(alg);
-    return issuer;
   }
 
   get jwksUri(): string {
@@ -84,7 +98,42 @@ export class TokenIssuer {
       .sign(key.privateKey);
   }
 
-  close(): Promise<void> {
-    return this.#close();
+  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = request.url ?? '';
+    if (path === '/.well-known/oauth-authorization-server') {
+      const document = { issuer: this.url, jwks_uri: this.jwksUri, token_endpoint: `${this.url}/token` };
+      return send(response, 200, { ...document, ...this.document });
+    }
+    if (request.method === 'POST') return this.#grant(request, response);
+    if (path !== '/keys') return send(response, 404, {});
+    this.asked++;
+    if (this.behaviour === 'well') response.end(this.keySet());
+    else this.behaviour(response);
   }
+
+  async #grant(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const parameters = Object.fromEntries(new URLSearchParams(Buffer.concat(chunks).toString()));
+    const asked = { path: request.url ?? '', parameters, authorization: request.headers.authorization };
+    this.requests.push(asked);
+    if (this.answer !== undefined) return this.answer(asked, response);
+    const isAssertion = parameters['requested_token_type']?.endsWith(':id-jag') === true;
+    send(response, 200, {
+      access_token: `${isAssertion ? 'assertion' : 'access'}-${++this.#granted}`,
+      token_type: isAssertion ? 'N_A' : 'Bearer',
+      issued_token_type: `urn:ietf:params:oauth:token-type:${isAssertion ? 'id-jag' : 'access_token'}`,
+      expires_in: this.expiresIn,
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+}
+
+export function send(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }

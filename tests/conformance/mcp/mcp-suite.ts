@@ -7,7 +7,7 @@ import type { Listening } from '../../doors/mcp-processes.ts';
 import { serveFile, startScript } from '../../doors/mcp-processes.ts';
 import { McpWorld } from '../../doors/mcp-world.ts';
 import { allowAll, bootstrapKey } from '../../harness/gateway.ts';
-import { OAuthIssuer } from '../../harness/oauth-issuer.ts';
+import { TokenIssuer } from '../../harness/token-issuer.ts';
 import { npmTool } from '../foreign-suite.ts';
 import type { Tool } from '../tools.ts';
 
@@ -46,7 +46,7 @@ export async function runMcpSuite(path: string): Promise<McpResult[]> {
 async function runRevision(path: string, revision: string, server: string): Promise<McpResult[]> {
   await using world = await McpWorld.start(allowAll);
   await using reference = startScript(server);
-  await using issuer = await OAuthIssuer.start();
+  await using issuer = await TokenIssuer.start();
   const oauth = { issuer: issuer.url, agents: [{ match: { sub: 'suite' }, agent: '-/-/suite' }] };
   const servers = {
     http: { url: await reference.address() },

@@ -54,7 +54,7 @@ export async function makeWorld(): Promise<World> {
   const gateway = await TestGateway.start({ policies: { 'base.yaml': policy }, env });
   const close = async () => {
     await gateway[Symbol.asyncDispose]();
-    await issuer.close();
+    await issuer[Symbol.asyncDispose]();
     rmSync(folder, { recursive: true });
   };
   const tenant = (await makeKey(gateway, { scopes: ['admin'], org_id: 'acme' })).key;

@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const place of open.splice(0)) place.close();
-  await issuer.close();
+  await issuer[Symbol.asyncDispose]();
 });
 
 function placeOf(place: Place): KeyPlace {
