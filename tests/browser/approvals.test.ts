@@ -12,6 +12,7 @@ name: base
 rules:
   - { name: ask, effect: require_approval, tools: ['pay*'] }
   - { name: ask-two, effect: require_approval, tools: ['deploy*'], approvals: { count: 2 } }
+  - { name: ask-owners, effect: require_approval, tools: ['close*'], approvals: { by: { roles: [owner] } } }
   - { name: ask-briefly, effect: require_approval, tools: ['brief*'], approvals: { ttl_secs: 2 } }
 `;
 
@@ -182,6 +183,23 @@ describe('people', () => {
     await decided.getByRole('button', { name: /^deploy\.app\(/ }).waitFor();
     await page.getByLabel('To', { exact: true }).fill('2020-01-01T00:00');
     await page.getByText('No decision matches').waitFor();
+    await browser.closePage(theirs);
+    await browser.closePage(page);
+  });
+
+  test('whose verdict does not count is told why, and is offered none', async () => {
+    const { traceId } = await ask('close.books', 'Close the books');
+    const page = await open('/approvals', await invited('clerk@example.com', 'developer'));
+    await page
+      .getByText('You cannot decide: your verdict does not count: a rule asks for somebody with the role owner.')
+      .waitFor();
+    expect(await page.getByRole('button', { name: /^(Approve|Reject)/ }).count()).toBe(0);
+    await page.keyboard.press('a');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    const theirs = await open();
+    await theirs.getByRole('button', { name: 'Approve' }).click();
+    await theirs.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
+    await eventually(async () => expect(await stateOf({ traceId })).toBe('running'));
     await browser.closePage(theirs);
     await browser.closePage(page);
   });

@@ -13,7 +13,7 @@ import {
 import { makeKey } from '../harness/credentials.ts';
 import { eventually } from '../harness/eventually.ts';
 import type { Registered } from '../harness/gateway.ts';
-import { bootstrapKey, TestGateway } from '../harness/gateway.ts';
+import { bootstrapKey, TestGateway, toolCall } from '../harness/gateway.ts';
 
 type Budgets = RouteOutput<Routes['listBudgets']>;
 
@@ -26,6 +26,7 @@ budget:
   team_daily_limit_usd: 8
   agent_daily_limit_usd: 1
   agent_monthly_limit_usd: 30
+rates: [{ per: agent, window_secs: 3600, max: 5, tools: [mail] }]
 ---
 name: rich
 scope: org:globex
@@ -295,6 +296,16 @@ function daysAgo(days: number): Readonly<Record<string, string>> {
     globalThis.Date = class extends Real { constructor(...args) { super(...(args.length === 0 ? [now()] : args)); } static now = now; };`;
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` };
 }
+
+test('rates stand beside budgets, with what is used of them', async () => {
+  const sender = await gateway.register({ orgId: 'posts', agentId: 'sender' });
+  for (let time = 0; time < 4; time++) await gateway.check(sender, { context: toolCall('mail') });
+  const page = await open('/budgets?org_id=posts');
+  const line = page.getByRole('table', { name: 'Rates' }).getByRole('row', { name: /money\/rate-1/ });
+  await line.getByText('4 of 5').waitFor();
+  await line.getByText('sender').waitFor();
+  await browser.closePage(page);
+});
 
 test('days of which nothing is on record are a gap in the history, not days without spend', async () => {
   const policies = { 'money.yaml': policy };

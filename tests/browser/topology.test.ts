@@ -10,9 +10,10 @@ import {
   TestBrowser,
 } from '../harness/browser.ts';
 import { makeKey } from '../harness/credentials.ts';
+import { delegate } from '../harness/delegate.ts';
 import { eventually } from '../harness/eventually.ts';
 import type { Registered } from '../harness/gateway.ts';
-import { allowAll, bootstrapKey, TestGateway } from '../harness/gateway.ts';
+import { allowAll, bootstrapKey, TestGateway, toolCall } from '../harness/gateway.ts';
 
 let browser: TestBrowser;
 let gateway: TestGateway;
@@ -110,6 +111,22 @@ describe('the graph of two thousand agents', () => {
     await page.getByRole('button', { name: 'Team web 1 agent' }).click();
     await page.getByRole('button', { name: /Agent acme\/web\/helper, / }).waitFor();
     expect(await page.locator('.react-flow__edge').count()).toBe(2);
+    await browser.closePage(page);
+  });
+
+  test('draws a delegation with its limits, and one button ends it', async () => {
+    const clerk = await delegate(gateway, root, 'clerk', { maxChecks: 5, maxCostMicros: 2_000_000, tools: ['mail.*'] });
+    await gateway.check(clerk, { context: toolCall('mail.send') });
+    const page = await open('/topology?org_id=acme&open=acme&open=acme/core');
+    await page.locator('.react-flow__edge').getByText('1/5 · $0.00/$2.00').waitFor();
+    await page.goto(`${gateway.http}/topology?agent=acme/core/clerk`);
+    const drawer = page.getByRole('dialog', { name: 'clerk' });
+    await drawer.getByText('1 of 5 checks · $0.00 of $2.00 · tools: mail.*').waitFor();
+    await drawer.getByRole('button', { name: 'End delegation' }).click();
+    const dialog = page.getByRole('dialog', { name: 'End the delegation of clerk?' });
+    await dialog.getByRole('button', { name: 'End delegation' }).click();
+    await page.getByRole('region', { name: 'Notifications' }).getByText('acme/core/clerk acts for nobody any more').waitFor();
+    expect(await gateway.check(clerk)).toMatchObject({ decision: 2, policyRule: 'identity' });
     await browser.closePage(page);
   });
 

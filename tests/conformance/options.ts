@@ -31,7 +31,8 @@ export function readOptions(args: readonly string[]): Options | undefined {
 
 export const helpText = `Holds the gRPC engine against HTTP/2 (h2spec) and against gRPC clients in other languages, the MCP proxy against the
 suite of the MCP project, the hooks against real coding agents (Claude Code and Codex) that a scripted model drives, and
-the adapters for frameworks against the table of cases (tests/adapters/cases.yaml). Installs the packages and starts the
+the adapters for frameworks against the table of cases (tests/adapters/cases.yaml), and users and workloads against issuers
+of others (oidc-provider, SPIRE). Installs the packages and starts the
 executables of a release as a stranger would, on every Node that they are for. Builds and starts what is in deploy/: the
 image, the chart, the load balancer, the alerts, the unit. Restores PostgreSQL to a moment, as docs/operations/backup.md
 says it.
@@ -42,7 +43,7 @@ says it.
   npm run conformance -- --only mcp --write    one suite, and its part of that page
   npm run conformance -- --only adapters --write    the adapters, and the matrix in docs/reference/adapters.md
 
-Needs Go for h2spec and for the client of grpc-go, Python 3 with venv and pip for grpcio and for the adapters in Python
+Needs Go for h2spec, for the client of grpc-go and, with a C compiler, for SPIRE, Python 3 with venv and pip for grpcio and for the adapters in Python
 (more than a gigabyte), and Rust for tonic. The coding
 agents come from npm, several hundred megabytes; REEVE_CONFORMANCE_CLAUDE and REEVE_CONFORMANCE_CODEX name programs that
 are installed already. The tools are built once, into node_modules/.cache/reeve-conformance; remove that folder to get their latest versions. What is

@@ -1,5 +1,6 @@
 import type { Problem, RouteOutput, Routes } from '@reeve/contract/http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TestHome } from '../harness/cli.ts';
 import { makeKey } from '../harness/credentials.ts';
 import { eventually } from '../harness/eventually.ts';
 import type { Registered } from '../harness/gateway.ts';
@@ -94,6 +95,21 @@ describe.each(durableStores)('whose verdicts a rule counts, on $name', ({ open }
     expect(await byKey(deploy, await keyOf(olga))).toMatchObject(approved);
   });
 
+  test('the command says why a verdict would not count, and offers none', async () => {
+    const id = await held('deploy');
+    using home = new TestHome();
+    const shown = async (by: string) => {
+      const { key } = await makeKey(gateway, { label: 'k', scopes: ['read', 'write'] }, by);
+      return home.run(['approvals', 'show', id], { env: { REEVE_API_URL: gateway.http, REEVE_API_KEY: key } });
+    };
+    const refused = await shown(bootstrapKey);
+    expect(refused.stderr).toContain('You cannot decide: your verdict does not count');
+    expect(refused.stderr).toContain('somebody with the role owner');
+    expect(refused.stderr).not.toContain('approvals approve');
+    expect((await shown(olga.accessToken)).stderr).toContain(`reeve approvals approve ${id}`);
+    expect(await give(id, olga)).toMatchObject(approved);
+  });
+
   test('a changed role counts at once, and what was asked holds after a kill', async () => {
     const id = await held('deploy');
     await gateway.kill();
@@ -112,6 +128,32 @@ describe.each(durableStores)('whose verdicts a rule counts, on $name', ({ open }
     expect((await dora.logIn('dora@example.com')).status).toBe(200);
     expect(await give(id, dora)).toMatchObject(approved);
   });
+});
+
+test('a webhook is told whose verdict counts, and why that of its person does not, without links that decide', async () => {
+  await using receiver = await HttpReceiver.start(({ text }) => [text]);
+  await using gateway = await TestGateway.start({
+    policies: { 'p.yaml': policy },
+    env: {
+      SVC_APPROVAL_WEBHOOK_URL: `http://127.0.0.1:${receiver.port}/hook`,
+      SVC_APPROVAL_WEBHOOK_SECRET: 'a secret that signs',
+      SVC_APPROVAL_WEBHOOK_APPROVER: 'olga@example.com',
+    },
+  });
+  expect((await new Person(gateway).register('olga@example.com')).status).toBe(201);
+  const agent = await gateway.register({ agentId: 'bot' });
+  for (const tool of ['pay', 'deploy']) await gateway.check(agent, { context: toolCall(tool) });
+  const told = await eventually(() => {
+    expect(receiver.posts).toHaveLength(2);
+    return receiver.posts.map(({ text }) => JSON.parse(text) as { approval: Approval });
+  });
+  const about = (rule: string) => told.find(({ approval }) => approval.policy_rule === rule)?.approval;
+  expect(about('p/payments')).toMatchObject({
+    approvers: { words: 'somebody with an email like *@finance.example.com' },
+    refusal: { code: 'not_an_approver' },
+  });
+  expect(about('p/deploys')).toMatchObject({ approvers: { words: 'somebody with the role owner' }, refusal: null });
+  expect(JSON.stringify(about('p/payments'))).not.toContain('approval-link');
 });
 
 test('a chat message has buttons only if its person counts, and says why not; its link says so, too', async () => {
