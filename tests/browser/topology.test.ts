@@ -125,7 +125,10 @@ describe('the graph of two thousand agents', () => {
     await drawer.getByRole('button', { name: 'End delegation' }).click();
     const dialog = page.getByRole('dialog', { name: 'End the delegation of clerk?' });
     await dialog.getByRole('button', { name: 'End delegation' }).click();
-    await page.getByRole('region', { name: 'Notifications' }).getByText('acme/core/clerk acts for nobody any more').waitFor();
+    await page
+      .getByRole('region', { name: 'Notifications' })
+      .getByText('acme/core/clerk acts for nobody any more')
+      .waitFor();
     expect(await gateway.check(clerk)).toMatchObject({ decision: 2, policyRule: 'identity' });
     await browser.closePage(page);
   });

@@ -342,6 +342,18 @@ it('goes on with new keys of the issuer, and says so if they cannot be had', asy
   expect((await one.open(await rotating.sign(claims))).status).toBe(200);
 });
 
+it('takes the keys from where the file says, and asks for no document then', async () => {
+  await using bare = await TokenIssuer.start();
+  bare.document = { jwks_uri: undefined };
+  const agents = [{ match: { sub: '**' }, agent: '-/-/bare' }];
+  const oauth = { issuer: bare.url, audience: 'mcp', jwks_uri: bare.jwksUri, agents };
+  const env = { HOME: home, REEVE_API_KEY: bootstrapKey };
+  await using started = serveFile(world, { oauth, servers: { tickets: { url: behind.url } } }, [], env);
+  const one = new McpVisitor(await started.address(), 'tickets');
+  expect((await one.open(await bare.sign({ sub: 'anna', aud: 'mcp' }))).status).toBe(200);
+  expect(bare.asked).toBe(1);
+});
+
 it('takes no document of another issuer', async () => {
   await using mixed = await TokenIssuer.start();
   mixed.document = { issuer: issuer.url };

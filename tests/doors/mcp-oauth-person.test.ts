@@ -47,17 +47,22 @@ beforeEach(() => {
       : undefined;
 });
 
+/** Where a person is sent who logs in. */
+function shownAddress(child: ReturnType<TestHome['start']>): Promise<URL> {
+  return eventually(() => {
+    const shown = /\n {2}(http\S+)\n/.exec(child.stderr)?.[1];
+    if (shown === undefined) throw new Error(`no address: ${child.stderr}`);
+    return new URL(shown);
+  });
+}
+
 /** Logs in as this person, by the browser. */
 async function logIn(name: string, env: Readonly<Record<string, string>> = {}) {
   const child = home.start(['mcp', 'login', 'tickets', '--config', config, '--output', 'json'], { env });
-  const address = await eventually(() => {
-    const shown = /\n {2}(http\S+)\n/.exec(child.stderr)?.[1];
-    if (shown === undefined) throw new Error(`no address: ${child.stderr}`);
-    return shown;
-  });
-  const page = await issuer.signIn(address, name);
+  const address = await shownAddress(child);
+  const page = await issuer.signIn(address.href, name);
   await child.ended();
-  return { address: new URL(address), page: await page.text(), ...child.exit() };
+  return { address, page: await page.text(), ...child.exit() };
 }
 
 function run(): Promise<RawMcpClient> {
@@ -84,6 +89,38 @@ describe('reeve mcp login', () => {
     expect(asked['redirect_uri']).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/);
     expect(issuer.seen).toContain('POST /reg');
     expect(`${stdout}${stderr}`).not.toContain('eyJ');
+  });
+
+  it('is the client that the file names, and registers none', async () => {
+    const auth = { type: 'person', client_id: 'app', scope: 'mcp:write' };
+    writeFileSync(config, JSON.stringify({ servers: { tickets: { url: behind.url, auth } } }));
+    const registered = () => issuer.seen.filter((path) => path === 'POST /reg').length;
+    const before = registered();
+    const { code, stdout, address } = await logIn('anna');
+    expect([code, registered(), address.searchParams.get('client_id')]).toEqual([0, before, 'app']);
+    expect(JSON.parse(stdout)).toMatchObject({ scope: expect.stringContaining('mcp:write') as string, renews: true });
+    await using client = await run();
+    expect(JSON.stringify(await client.ask('tools/call', call))).toContain('done');
+  });
+
+  it('describes itself by its address where the server takes that, and registers where it does not', async () => {
+    await using modern = await TokenIssuer.start();
+    const address = 'https://reeve.example/client.json';
+    const auth = { type: 'person', client_id: address };
+    writeFileSync(config, JSON.stringify({ servers: { tickets: { url: behind.url, auth } } }));
+    modern.document = {
+      authorization_endpoint: `${modern.url}/auth`,
+      code_challenge_methods_supported: ['S256'],
+      client_id_metadata_document_supported: true,
+    };
+    behind.documents = {
+      '/.well-known/oauth-protected-resource/mcp': { resource: behind.url, authorization_servers: [modern.url] },
+    };
+    const shown = await shownAddress(home.start(['mcp', 'login', 'tickets', '--config', config]));
+    expect(shown.searchParams.get('client_id')).toBe(address);
+    modern.document = { ...modern.document, client_id_metadata_document_supported: false };
+    const { stderr } = await home.run(['mcp', 'login', 'tickets', '--config', config]);
+    expect(stderr).toContain('registers no clients: register one there, and set auth.client_id');
   });
 
   it('keeps the tokens on this machine, sealed, for nobody else to read', async () => {
@@ -205,11 +242,7 @@ describe('a server that leads elsewhere', () => {
 
   it('answers the browser with a state that is not ours: nobody is logged in', async () => {
     const child = home.start(['mcp', 'login', 'tickets', '--config', config]);
-    const address = await eventually(() => {
-      const shown = /\n {2}(http\S+)\n/.exec(child.stderr)?.[1];
-      if (shown === undefined) throw new Error('no address');
-      return new URL(shown);
-    });
+    const address = await shownAddress(child);
     const back = new URL(address.searchParams.get('redirect_uri') ?? '');
     back.search = new URLSearchParams({ code: 'stolen', state: 'of another' }).toString();
     expect((await fetch(back)).status).toBe(400);

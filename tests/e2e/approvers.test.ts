@@ -98,11 +98,11 @@ describe.each(durableStores)('whose verdicts a rule counts, on $name', ({ open }
   test('the command says why a verdict would not count, and offers none', async () => {
     const id = await held('deploy');
     using home = new TestHome();
-    const shown = async (by: string) => {
+    const shown = async (by = bootstrapKey) => {
       const { key } = await makeKey(gateway, { label: 'k', scopes: ['read', 'write'] }, by);
       return home.run(['approvals', 'show', id], { env: { REEVE_API_URL: gateway.http, REEVE_API_KEY: key } });
     };
-    const refused = await shown(bootstrapKey);
+    const refused = await shown();
     expect(refused.stderr).toContain('You cannot decide: your verdict does not count');
     expect(refused.stderr).toContain('somebody with the role owner');
     expect(refused.stderr).not.toContain('approvals approve');

@@ -176,11 +176,15 @@ function configuration(
   landing: string,
   keys: readonly JWK[],
 ): object {
-  const app = { client_id: 'app', token_endpoint_auth_method: 'none', application_type: 'native' };
+  const app = {
+    ...{ client_id: 'app', token_endpoint_auth_method: 'none', application_type: 'native' },
+    grant_types: ['authorization_code', 'refresh_token'],
+  };
   return {
     jwks: { keys },
     clients: [
-      { ...app, redirect_uris: [landing] },
+      // Of an address on loopback, any port is right.
+      { ...app, redirect_uris: [landing, 'http://127.0.0.1/callback'] },
       ...machines.map((name) => ({
         ...{ client_id: name, client_secret: machineSecret, grant_types: ['client_credentials'] },
         ...{ redirect_uris: [], response_types: [] },
