@@ -11,6 +11,9 @@ const run = promisify(execFile);
 
 export const cacheFolder = resolve('node_modules/.cache/reeve-conformance');
 
+/** Large programs take some minutes, on a busy machine many. */
+const longestBuildMs = 45 * 60_000;
+
 /** Builds a Go program once. `module` is what its version is said of. */
 export async function goTool(program: string, module: string, say: (line: string) => void): Promise<Tool> {
   const path = join(cacheFolder, program.split('/').at(-1) ?? program);
@@ -48,7 +51,10 @@ export async function goModule(
       cpSync(source, join(folder, 'source'), { recursive: true });
       await run('chmod', ['-R', 'u+w', join(folder, 'source')]);
       const packages = programs.map((program) => `./cmd/${program}`);
-      await run('go', ['build', '-ldflags', '-s -w', '-o', `${folder}/`, ...packages], { cwd: join(folder, 'source') });
+      await run('go', ['build', '-ldflags', '-s -w', '-o', `${folder}/`, ...packages], {
+        cwd: join(folder, 'source'),
+        timeout: longestBuildMs,
+      });
       rmSync(join(folder, 'source'), { recursive: true });
       mkdirSync(join(folder, 'ready'));
     }

@@ -116,7 +116,8 @@ describe('reeve mcp login', () => {
     behind.documents = {
       '/.well-known/oauth-protected-resource/mcp': { resource: behind.url, authorization_servers: [modern.url] },
     };
-    const shown = await shownAddress(home.start(['mcp', 'login', 'tickets', '--config', config]));
+    await using child = home.start(['mcp', 'login', 'tickets', '--config', config]);
+    const shown = await shownAddress(child);
     expect(shown.searchParams.get('client_id')).toBe(address);
     modern.document = { ...modern.document, client_id_metadata_document_supported: false };
     const { stderr } = await home.run(['mcp', 'login', 'tickets', '--config', config]);
