@@ -116,7 +116,7 @@ export class AuthorizationServer implements AsyncDisposable {
       ...{ ...app, response_type: 'code', scope, code_challenge_method: 'S256' },
       code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     });
-    const { url } = await this.signIn(`${this.url}/auth?${question}`, name);
+    const { url } = await this.signIn(`${this.url}/auth?${question.toString()}`, name);
     const code = new URL(url).searchParams.get('code');
     if (code === null) throw new Error(`the server gave no code: ${url}`);
     return this.#token({ ...app, grant_type: 'authorization_code', code, code_verifier: verifier });

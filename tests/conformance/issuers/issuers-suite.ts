@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { ForeignSuite } from '../foreign-suite.ts';
 import { goModule } from '../tools.ts';
+import type { IssuerCase } from './issuers-world.ts';
 import { IssuersWorld } from './issuers-world.ts';
 import { personCases } from './person-cases.ts';
 import { workloadCases } from './workload-cases.ts';
@@ -10,12 +11,6 @@ const spire = { module: 'github.com/spiffe/spire', version: 'v1.13.3', programs:
 function providerVersion(): string {
   const about = readFileSync('node_modules/oidc-provider/package.json', 'utf8');
   return (JSON.parse(about) as { version: string }).version;
-}
-
-/** Something that must hold with an issuer of others. It throws if it does not. */
-export interface IssuerCase {
-  readonly name: string;
-  readonly run: (world: IssuersWorld) => Promise<void>;
 }
 
 /** Users and workloads whose tokens come from issuers that others wrote, on loopback. */

@@ -14,6 +14,12 @@ rules:
   - { name: work, effect: allow, tools: [work] }
 `;
 
+/** Something that must hold with an issuer of others. It throws if it does not. */
+export interface IssuerCase {
+  readonly name: string;
+  readonly run: (world: IssuersWorld) => Promise<void>;
+}
+
 /** A gateway, and a provider whose tokens it takes as those of users and, by entries that a case gives, of workloads. */
 export class IssuersWorld implements AsyncDisposable {
   readonly provider: AuthorizationServer;

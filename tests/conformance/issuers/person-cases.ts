@@ -4,8 +4,7 @@ import { GuardedServer } from '../../doors/guarded-server.ts';
 import { serveFile } from '../../doors/mcp-processes.ts';
 import { McpVisitor } from '../../doors/mcp-visitor.ts';
 import { bootstrapKey, toolCall } from '../../harness/gateway.ts';
-import type { IssuerCase } from './issuers-suite.ts';
-import type { IssuersWorld } from './issuers-world.ts';
+import type { IssuerCase, IssuersWorld } from './issuers-world.ts';
 
 const audience = 'https://reeve.example';
 const search = { context: toolCall('search') };

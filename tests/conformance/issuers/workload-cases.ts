@@ -7,8 +7,7 @@ import { TestHome } from '../../harness/cli.ts';
 import { toolCall } from '../../harness/gateway.ts';
 import type { Entry } from './guide-entry.ts';
 import { guideEntry } from './guide-entry.ts';
-import type { IssuerCase } from './issuers-suite.ts';
-import type { IssuersWorld } from './issuers-world.ts';
+import type { IssuerCase, IssuersWorld } from './issuers-world.ts';
 import { Spire } from './spire.ts';
 import { githubToken, gitlabToken, kubernetesToken } from './token-shapes.ts';
 
