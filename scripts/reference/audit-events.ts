@@ -6,6 +6,7 @@ type EventType = keyof typeof eventSeverities;
 const asked = 'The [members of a check](#members-of-a-check).';
 const claimed = '`action_type`, `claimed_org_id`, `claimed_team_id`, `claimed_agent_id`';
 const judged = '`size` in bytes, `is_error`, `resource`, `run_id`';
+const judgedPrompt = '`size` in bytes, `resource`, `run_id`';
 const key = '`key_id`, `label`, `scopes`; over HTTP `request_id`';
 
 /** When each event is written, and what its payload holds. */
@@ -27,6 +28,15 @@ const events: Readonly<Record<EventType, readonly [when: string, payload: string
   ResultMasked: [
     'Somebody asked about what an operation brought back, and parts of it were replaced.',
     `${judged}, \`counts\` (how often something was found, by detector, \`pattern\` or \`field\`), \`digest\` (SHA-256 of the bytes that were passed on).`,
+  ],
+  PromptAllowed: [
+    'Somebody asked about the prompt of a model call that rules mask, and they found nothing in it.',
+    `${judgedPrompt}, \`digest\` (SHA-256 of the bytes that may be sent).`,
+  ],
+  PromptDenied: ['Somebody asked about the prompt of a model call, and it cannot be masked.', `${judgedPrompt}.`],
+  PromptMasked: [
+    'Somebody asked about the prompt of a model call, and parts of it were replaced.',
+    `${judgedPrompt}, \`counts\` (as of a result), \`digest\` (SHA-256 of the bytes that may be sent).`,
   ],
   A2AImpersonationAttempted: [
     'A check was denied because the token belongs to an agent other than the claimed one. The lineage is the real owner’s.',

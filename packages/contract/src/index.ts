@@ -41,6 +41,7 @@ export {
   CompleteActionRequest,
   CompleteActionRequest_Outcome,
   CompleteActionResponse,
+  JudgedPart,
   OpControlMessage,
   OpControlMessage_Signal,
   OpControlSubscribeRequest,

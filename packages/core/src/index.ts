@@ -224,6 +224,7 @@ export { acceptedBefore, alsoOfBudget, authorOf, bindingOfName, considerCall } f
 export { decisionCost, deletePolicy, describeProblem, describeScope, findPolicy } from './policy/index.ts';
 export type { ListedPrice } from './policy/index.ts';
 export { listPolicies, listPrices, loadPolicies, parsePolicies, parseScope, parseSource } from './policy/index.ts';
+export { rulesIn } from './policy/index.ts';
 export { plainSource, policySchema, policySetsTable, policyVersion, policyVersions } from './policy/index.ts';
 export { policyVersionsTable, putPolicy, rejectPolicies, reviveSource, rollbackPolicy } from './policy/index.ts';
 export { subjectOf, validatePolicy, waitOf, withWriters } from './policy/index.ts';

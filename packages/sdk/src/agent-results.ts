@@ -1,7 +1,7 @@
-import { Decision } from '@reeve/contract';
+import { Decision, JudgedPart } from '@reeve/contract';
 import type { FullAgentId } from './agent-id.ts';
 import type { Credential } from './credential.ts';
-import { OperationTerminatedError, ReeveInvalidTransition } from './errors.ts';
+import { OperationTerminatedError, ReeveInternal, ReeveInvalidTransition } from './errors.ts';
 import type { GatewayLink } from './gateway-link.ts';
 import type { LiveOperation } from './live-operation.ts';
 import type { Judge } from './operation.ts';
@@ -15,6 +15,12 @@ import { wireErrorOf, wireResultOf } from './wire-result.ts';
 
 const mebibyte = 1024 * 1024;
 const msPerMebibyte = 1000;
+
+/** What is to be judged. Without a part, it is a result. */
+interface Asked {
+  readonly isError: boolean;
+  readonly part?: JudgedPart;
+}
 
 /** Has judged what the operations of an agent bring back. Whatever goes wrong is a `ResultDenied`. @internal */
 export class AgentResults {
@@ -30,29 +36,34 @@ export class AgentResults {
 
   /** The result as it may be read. Throws `OperationTerminatedError` if the operation is over before that is known. */
   readonly judged: Judge = async <Result>(op: LiveOperation, result: Result, isError = false) =>
-    (await this.#judged(op, () => wireResultOf(result), isError)) as Result;
+    (await this.#judged(op, () => wireResultOf(result), { isError })) as Result;
+
+  /** The prompt as a provider may see it. */
+  readonly judgedPrompt = async <Prompt>(op: LiveOperation, prompt: Prompt) =>
+    (await this.#judged(op, () => wireResultOf(prompt), { isError: false, part: JudgedPart.PROMPT })) as Prompt;
 
   /** What to throw in place of what the work has thrown. */
   readonly judgedError = (op: LiveOperation, thrown: unknown): Promise<unknown> =>
-    this.#judged(op, () => wireErrorOf(thrown), true);
+    this.#judged(op, () => wireErrorOf(thrown), { isError: true });
 
-  async #judged(op: LiveOperation, wireOf: () => WireResult, isError: boolean): Promise<unknown> {
+  async #judged(op: LiveOperation, wireOf: () => WireResult, asked: Asked): Promise<unknown> {
     try {
       const wire = wireOf();
-      const masked = await this.#ask(op, wire.bytes, isError);
+      const masked = await this.#ask(op, wire.bytes, asked);
       return masked === undefined ? wire.given : wire.read(masked);
     } catch (error) {
       if (error instanceof ResultDenied || error instanceof OperationTerminatedError) throw error;
+      const what = asked.part === undefined ? 'result' : 'prompt';
       const reason =
-        error instanceof UnjudgeableResult ? error.message : `the result could not be judged: ${messageOf(error)}`;
+        error instanceof UnjudgeableResult ? error.message : `the ${what} could not be judged: ${messageOf(error)}`;
       throw new ResultDenied({ opId: op.id, reason, source: 'sdk' });
     }
   }
 
-  async #ask(op: LiveOperation, resultJson: Buffer, isError: boolean): Promise<Uint8Array | undefined> {
+  async #ask(op: LiveOperation, resultJson: Buffer, asked: Asked): Promise<Uint8Array | undefined> {
     for (;;) {
       try {
-        return await this.#askOnce(op.id, resultJson, isError);
+        return await this.#askOnce(op.id, resultJson, asked);
       } catch (error) {
         if (!(error instanceof ReeveInvalidTransition)) throw error;
         await explained(op, this.#link.limits({}), error);
@@ -60,13 +71,15 @@ export class AgentResults {
     }
   }
 
-  async #askOnce(opId: string, resultJson: Buffer, isError: boolean): Promise<Uint8Array | undefined> {
+  async #askOnce(opId: string, resultJson: Buffer, asked: Asked): Promise<Uint8Array | undefined> {
     const deadlineMs = this.#link.settings.deadlineMs + Math.ceil(resultJson.length / mebibyte) * msPerMebibyte;
     const limits = this.#link.limits({ deadlineMs });
-    const request = { agentId: { ...this.#id }, opId, resultJson, isError };
+    const request = { agentId: { ...this.#id }, opId, resultJson, ...asked };
     const answer = await this.#credential.with((credentialToken) =>
       this.#link.send(rpc.checkResult, { ...request, credentialToken }, limits),
     );
+    // A gateway that does not know of prompts would have judged this one as a result.
+    if (answer.part !== asked.part) throw new ReeveInternal('the gateway judged something else than was asked');
     if (answer.decision === Decision.ALLOW) return answer.resultJson;
     const { reason, policyRule } = answer;
     throw new ResultDenied({ opId, reason, policyRule, source: 'gateway' });

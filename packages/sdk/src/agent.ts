@@ -192,7 +192,7 @@ export class Agent {
   /** The operation, if `check` allowed it or `run` is running it: its state, and how it is told to stop. */
   operation(opId: string): OperationControl | undefined {
     const op = this.#line.ops.find(opId);
-    return op === undefined ? undefined : controlledOperation(op, this.#reports.results.judged);
+    return op === undefined ? undefined : controlledOperation(op, this.#reports.results);
   }
 
   /** Reports that an allowed action has ended. For a terminated action, this reports that the work has stopped. */

@@ -37,6 +37,8 @@ export interface Answer extends TraceIds {
   readonly limit: BudgetLimit | undefined;
   /** Whether a rule on results could match: what the action brings back must be judged before a model reads it. */
   readonly judgeResult: boolean;
+  /** Whether rules mask the prompt of the model call: `operation.checkPrompt` gives what the provider may see. */
+  readonly judgePrompt: boolean;
   /** The arguments to act with, if rules have rewritten them. Absent if they are as they were sent. */
   readonly rewrittenArgs?: Readonly<Record<string, unknown>> | undefined;
   /** How long the gateway took to decide, in microseconds. */
@@ -71,6 +73,7 @@ export function answerOf(wire: CheckActionResponse, ids: TraceIds): Answer {
     approvalId: wire.approvalId === '' ? undefined : wire.approvalId,
     limit: limitOf(wire.limit),
     judgeResult: wire.judgeResult,
+    judgePrompt: wire.judgePrompt ?? false,
     ...rewrittenIn(wire),
     decisionLatencyUs: wire.decisionLatencyUs,
     source: 'gateway',

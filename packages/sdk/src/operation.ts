@@ -21,6 +21,11 @@ export interface OperationControl {
    * Needed where the answer says `judgeResult`, by those who do not use `run`; the operation must not be completed yet.
    */
   checkResult<Result>(this: void, result: Result, how?: { readonly isError?: boolean | undefined }): Promise<Result>;
+  /**
+   * Has masked what a model is asked, and gives it as its provider may see it. Throws `ResultDenied` if nobody can tell.
+   * Needed where the answer says `judgePrompt`, before anything is sent.
+   */
+  checkPrompt<Prompt>(this: void, prompt: Prompt): Promise<Prompt>;
 }
 
 /** A running allowed action. */
@@ -41,8 +46,14 @@ export interface Operation extends OperationControl {
 /** Has a result of an operation judged, and gives it as it may be read. @internal */
 export type Judge = <Result>(op: LiveOperation, result: Result, isError?: boolean) => Promise<Result>;
 
+/** Who has judged what comes of an operation, and what it asks. @internal */
+export interface Judges {
+  readonly judged: Judge;
+  readonly judgedPrompt: <Prompt>(op: LiveOperation, prompt: Prompt) => Promise<Prompt>;
+}
+
 /** @internal */
-export function controlledOperation(op: LiveOperation, judge: Judge): OperationControl {
+export function controlledOperation(op: LiveOperation, { judged, judgedPrompt }: Judges): OperationControl {
   return {
     id: op.id,
     get state() {
@@ -52,7 +63,8 @@ export function controlledOperation(op: LiveOperation, judge: Judge): OperationC
       return op.signal;
     },
     checkpoint: () => op.checkpoint(),
-    checkResult: (result, { isError } = {}) => judge(op, result, isError),
+    checkResult: (result, { isError } = {}) => judged(op, result, isError),
+    checkPrompt: (prompt) => judgedPrompt(op, prompt),
   };
 }
 
@@ -66,7 +78,7 @@ export interface Said extends Completion {
 export function workedOperation(
   op: LiveOperation,
   answer: Answer,
-  judge: Judge,
+  { judged, judgedPrompt }: Judges,
   args: unknown,
 ): { operation: Operation; said: () => Said } {
   let hasJudged = false;
@@ -87,8 +99,9 @@ export function workedOperation(
     checkpoint: () => op.checkpoint(),
     checkResult: (result, { isError } = {}) => {
       hasJudged = true;
-      return judge(op, result, isError);
+      return judged(op, result, isError);
     },
+    checkPrompt: (prompt) => judgedPrompt(op, prompt),
     spent: (micros) => {
       actualCostMicros = requireMicros('micros', micros);
     },

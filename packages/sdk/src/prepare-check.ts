@@ -29,6 +29,11 @@ export interface CheckDetails {
    * denied. By default false, and for `run` whether the work has a parameter for its operation.
    */
   readonly canRewrite?: boolean | undefined;
+  /**
+   * Whether the caller has the prompt of a model call masked by `operation.checkPrompt`, where the answer says `judgePrompt`,
+   * and sends nothing else. Otherwise such a call is denied.
+   */
+  readonly canMaskPrompt?: boolean | undefined;
   /** The door that the action comes through. Left out by agents that ask for themselves. */
   readonly via?: Via | undefined;
   /** The kernel holds what runs, and this process holds it by the kernel. Denied to delegates. */
@@ -53,6 +58,7 @@ export function prepareCheck(agent: FullAgentId, token: string, action: Action, 
     subjectToken,
     floor,
     canRewrite = false,
+    canMaskPrompt,
   } = details;
   if (estimatedCostMicros !== undefined) requireMicros('estimatedCostMicros', estimatedCostMicros);
   const message: CheckActionRequest = {
@@ -67,6 +73,7 @@ export function prepareCheck(agent: FullAgentId, token: string, action: Action, 
     via: via === undefined ? undefined : wireViaOf(via),
     subjectToken,
     canRewrite,
+    canMaskPrompt,
     floor,
   };
   return { ids, message };

@@ -11,7 +11,8 @@ export interface ResultRefusal {
 }
 
 /**
- * The action happened, and what it brought back must not be read: a rule on results denies it, or it could not be judged.
+ * The action happened, and what it brought back must not be read: a rule on results denies it, or it could not be judged. Or
+ * what was to be asked of a model could not be masked, and must not be sent.
  * `agent.run`, guarded functions and `operation.checkResult` throw this. It does not hold the result.
  */
 export class ResultDenied extends ReeveError {

@@ -6,7 +6,7 @@ import { remainingMs } from './outage/retry.ts';
 import { OperationTerminatedError, ReeveInvalidRequest } from './errors.ts';
 import { ActionDeniedError } from './action-denied.ts';
 import type { ControlHook, LiveOperation } from './live-operation.ts';
-import type { Judge, Operation, Said } from './operation.ts';
+import type { Judges, Operation, Said } from './operation.ts';
 import { workedOperation } from './operation.ts';
 import { ResultDenied } from './result-denied.ts';
 
@@ -28,8 +28,7 @@ export interface Run {
 }
 
 /** Who has judged what the work brings back. @internal */
-export interface Results {
-  readonly judged: Judge;
+export interface Results extends Judges {
   /** What to throw in place of what the work has thrown. */
   readonly judgedError: (op: LiveOperation, thrown: unknown) => Promise<unknown>;
 }
@@ -114,7 +113,7 @@ export function released(held: Answer, reason: string): Answer {
 /** Does the allowed action. An error of reporting never hides the error of the work. */
 async function carriedOut<Result>(run: Run, op: LiveOperation, answer: Answer, work: Work<Result>): Promise<Result> {
   const { results } = run;
-  const { operation, said } = workedOperation(op, answer, results.judged, run.args);
+  const { operation, said } = workedOperation(op, answer, results, run.args);
   op.hook = run.hook;
   op.begin();
   let end: End<Result>;

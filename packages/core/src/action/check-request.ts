@@ -48,6 +48,8 @@ export interface CheckRequest {
   readonly subject: Subject | null;
   /** The caller passes on arguments that rules have rewritten. */
   readonly canRewrite: boolean;
+  /** The caller sends a model nothing but the prompt as rules have masked it. */
+  readonly canMaskPrompt: boolean;
   /** The numbers in arguments and annotations, as written, that a double does not hold. */
   readonly inexact: ReadonlySet<string>;
 }
@@ -55,13 +57,23 @@ export interface CheckRequest {
 /** A request as a transport decoded it. */
 export type RawCheckRequest = Omit<
   CheckRequest,
-  'args' | 'argumentValues' | 'annotations' | 'agentId' | 'via' | 'subject' | 'subjectToken' | 'floor' | 'canRewrite'
+  | 'args'
+  | 'argumentValues'
+  | 'annotations'
+  | 'agentId'
+  | 'via'
+  | 'subject'
+  | 'subjectToken'
+  | 'floor'
+  | 'canRewrite'
+  | 'canMaskPrompt'
 > & {
   readonly agentId: AgentId | undefined;
   readonly via?: Via | null;
   readonly floor?: boolean;
   readonly subjectToken?: string;
   readonly canRewrite?: boolean;
+  readonly canMaskPrompt?: boolean;
   /** The user that a simulation supposes. */
   readonly user?: User | null;
 };
@@ -81,7 +93,8 @@ export function parseCheckRequest(raw: RawCheckRequest, mostMicros: Micros): Che
   if (raw.estimatedCostMicros !== null) checkCost('estimated_cost_micros', raw.estimatedCostMicros, mostMicros);
   checkLength('run_id', raw.runId, longest.runId);
   checkLength('summary', raw.summary, longest.text);
-  const { via = null, floor = false, subjectToken = '', user = null, canRewrite = false } = raw;
+  const { via = null, floor = false, subjectToken = '', user = null } = raw;
+  const { canRewrite = false, canMaskPrompt = false } = raw;
   if (via !== null) checkVia(via);
   if (!fitsIn(subjectToken, mostBytesOfSubjectToken)) {
     throw invalid('subject_token', `must be at most ${mostBytesOfSubjectToken} bytes`);
@@ -107,6 +120,7 @@ export function parseCheckRequest(raw: RawCheckRequest, mostMicros: Micros): Che
     subjectToken,
     subject: user === null ? null : ({ proven: true, user, until: Number.POSITIVE_INFINITY } as const),
     canRewrite,
+    canMaskPrompt,
     inexact: raw.inexact,
   };
   if (read === undefined) return request;

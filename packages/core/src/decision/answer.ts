@@ -43,6 +43,8 @@ export interface Answer {
   readonly observed: readonly Observed[];
   /** Whether any rule on results could match what the action brings back. */
   readonly judgeResult: boolean;
+  /** Whether rules mask the prompt, which is not part of the check. */
+  readonly judgePrompt: boolean;
   /** The arguments to act with, if rules have rewritten them. */
   readonly argsJson: string | undefined;
 }
@@ -82,6 +84,8 @@ export interface Judgement {
   readonly labels?: readonly OwedLabel[];
   /** The call as rules have rewritten it. */
   readonly rewritten?: RewrittenCall;
+  /** Rules mask the prompt. */
+  readonly masksPrompt?: true;
   /** On the monotonic clock. */
   readonly startedAt: number;
 }
@@ -105,6 +109,7 @@ export function answerOf(judgement: Judgement, elapsed: number): Answer {
     limit: judgement.limit,
     observed: judgement.observed ?? nothing,
     judgeResult: decision !== 'deny' && op !== undefined && op.resultDuty !== null,
+    judgePrompt: decision !== 'deny' && judgement.masksPrompt === true,
     argsJson: overtaken || judgement.decision === 'deny' ? undefined : judgement.rewritten?.request.action.json,
   };
 }
@@ -128,7 +133,7 @@ export function isDecisionEvent(event: Typed): event is DecisionEvent {
 /** What an audit entry says beside the request and the operation. */
 export type DecisionDetails = Pick<
   Judgement,
-  'limit' | 'approvalId' | 'grantId' | 'asked' | 'observed' | 'price' | 'rate' | 'labels' | 'rewritten'
+  'limit' | 'approvalId' | 'grantId' | 'asked' | 'observed' | 'price' | 'rate' | 'labels' | 'rewritten' | 'masksPrompt'
 >;
 
 /** An entry names at most this many observed documents. */
@@ -143,8 +148,9 @@ export function describeDecision(
   op: Op,
   replay: boolean,
   sha256: Sha256,
-  { limit, approvalId, grantId, asked, observed, price, rate, labels, rewritten }: DecisionDetails = {},
+  details: DecisionDetails = {},
 ): CanonicalJson {
+  const { limit, approvalId, grantId, asked, observed, price, rate, labels, rewritten } = details;
   let text = `{"action":${describeAction(request, sha256)}`;
   if (approvalId !== undefined) text += `,"approval_id":"${approvalId}"`;
   if (rewritten !== undefined) text += `,"args_sha256":"${sha256(request.action.json)}"`;
@@ -158,6 +164,7 @@ export function describeDecision(
   if (grantId !== undefined) text += `,"grant_id":"${grantId}"`;
   if (labels !== undefined) text += `,"labels":${describeLabels(labels)}`;
   if (limit !== undefined) text += `,"limit":${describeLimit(limit)}`;
+  if (details.masksPrompt === true) text += ',"masks_prompt":true';
   if (observed !== undefined) text += `,"observed":${describeObserved(observed)}`;
   text += `,"op_state":"${op.state}"`;
   if (price !== undefined) text += `,"price":"${price}"`;

@@ -7,6 +7,7 @@ import { canonicalJson, draftOf, redactText } from '../audit/index.ts';
 import type { Answer, Judgement } from './answer.ts';
 import { answerOf, describeDecision } from './answer.ts';
 import { decide } from './decide.ts';
+import { replayMasked } from './replay-masked.ts';
 import type { Decisions } from './decisions.ts';
 import { countCheck, delegatorsIn } from './judge-delegation.ts';
 import { keepRewrite, replayRewritten } from './kept-rewrite.ts';
@@ -81,7 +82,8 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
   if (known !== undefined && replay !== undefined) {
     const approvalId = replay.decision === 'pending' ? gov.approvals.ofOp(agent.record.id, opId)?.id : undefined;
     const { policyRule } = known;
-    const answer = replayRewritten(gov, known, request, replay);
+    const rewritten = replayRewritten(gov, known, request, replay);
+    const answer = replayMasked(gov, { agent, links }, request, inRun(known), now, rewritten);
     const judgement: Judgement = { ...answer, policyRule, tier: 'replay', op: known, approvalId, startedAt };
     record(gov, request, agent, judgement, now, true);
     return judgement;

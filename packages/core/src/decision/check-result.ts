@@ -13,8 +13,8 @@ import { runAsked, runFacts, spendFacts } from './check-facts.ts';
 import type { Decisions } from './decisions.ts';
 import { findCall } from './find-call.ts';
 import { agentsAbove } from './judge-delegation.ts';
-import type { JudgedResult, ResultJudge, ResultToJudge } from './judge-result.ts';
-import { judgeResult, longestResult } from './judge-result.ts';
+import type { JudgedPart, JudgedResult, ResultJudge, ResultToJudge } from './judge-result.ts';
+import { hasRulesOn, judgeResult, longestResult } from './judge-result.ts';
 import type { Party, ResultMoment } from './result-facts.ts';
 import { labelsRule } from './weigh-labels.ts';
 
@@ -25,9 +25,10 @@ export interface ResultRequest {
   /** What the call brought back, as it was sent. */
   readonly result: Uint8Array;
   readonly isError: boolean;
+  readonly part: JudgedPart;
 }
 
-/** What an agent is told about a result. */
+/** What an agent is told about a result, or about a prompt. */
 export interface ResultAnswer {
   readonly decision: 'allow' | 'deny';
   readonly reason: string;
@@ -58,7 +59,7 @@ const longestInline = 64 * 1024;
 /** What the rules on a result that is judged between decisions may cost. What costs more is judged aside. */
 const costOf = (length: number) => decisionCost + 8 * length;
 
-/** Judges what a call brought back, and answers once that is durable. */
+/** Judges what a call brought back, or what it is to ask a model, and answers once that is durable. */
 export async function checkResult(gov: Decisions, ports: ResultPorts, request: ResultRequest): Promise<ResultAnswer> {
   const found = await gov.journal.fresh(() => read(gov, ports, request));
   const inOneTurn = <Answer>(act: (agent: Agent, op: Op) => Answer): Promise<Answer> =>
@@ -80,7 +81,7 @@ export async function checkResult(gov: Decisions, ports: ResultPorts, request: R
     );
     if (answer !== undefined) return answer;
   }
-  const judged = unjudged(gov, 'the labels of its run change too fast');
+  const judged = unjudged(gov, request.part, 'the labels of its run change too fast');
   return await inOneTurn((agent, op) => conclude(gov, agent, op, request, judged));
 }
 
@@ -98,18 +99,22 @@ function isStill(gov: Decisions, op: Op, labels: readonly string[]): boolean {
 /** What is judged. The log is read before the turn, which waits for nothing. */
 async function read(gov: Decisions, { log }: ResultPorts, request: ResultRequest): Promise<ResultToJudge> {
   const { agent, op } = runningOp(gov, request);
-  const isNeeded = gov.policies.hasResultRules && request.result.length <= longestResult;
+  const isNeeded = hasRulesOn(request.part, gov.policies) && request.result.length <= longestResult;
   const call = isNeeded ? await findCall(log, op) : undefined;
-  return { bytes: request.result, call, parties: partiesOf(gov, agent) };
+  return { part: request.part, bytes: request.result, call, parties: partiesOf(gov, agent) };
 }
 
 function runningOp(gov: Decisions, request: ResultRequest): { readonly agent: Agent; readonly op: Op } {
   const agent = authenticateAgent(gov, request.agentId, request.token);
   const op = gov.ops.get(agent, request.opId);
   if (op.state === 'running') return { agent, op };
-  throw new ReeveError('invalid_transition', `only results of running operations are judged; this one is ${op.state}`, {
-    state: op.state,
-  });
+  throw new ReeveError(
+    'invalid_transition',
+    `only what running operations bring or ask is judged; this one is ${op.state}`,
+    {
+      state: op.state,
+    },
+  );
 }
 
 function partiesOf({ directory }: Decisions, agent: Agent): readonly Party[] {
@@ -146,23 +151,23 @@ async function aside(
   try {
     return { judged: await judgeAside(result, { now: moment.now, run, spends }), labels: run.labels };
   } catch (error) {
-    return { judged: unjudged(gov, error instanceof ReeveError ? error.message : 'it failed') };
+    return { judged: unjudged(gov, request.part, error instanceof ReeveError ? error.message : 'it failed') };
   }
 }
 
-function unjudged({ policies }: Decisions, why: string): JudgedResult {
-  const reason = `the result could not be judged: ${why}`;
+function unjudged({ policies }: Decisions, part: JudgedPart, why: string): JudgedResult {
+  const reason = `the ${part} could not be judged: ${why}`;
   const { version: policyVersion } = policies;
   return { effect: 'deny', reason, policyRule: 'default', policyVersion, counts: {}, labels: noLabels };
 }
 
-/** Marks the operation as judged, and records what became of its result. */
+/** Records what became of a result, and marks the operation as judged by it. A prompt says nothing of what comes back. */
 function conclude(gov: Decisions, agent: Agent, op: Op, request: ResultRequest, found: JudgedResult): ResultAnswer {
   const judged = withinLabels(gov, op, found);
   const { effect, reason, policyRule, masked } = judged;
   const decision = effect === 'deny' ? 'deny' : 'allow';
   giveLabels(gov, inRun(op), judged.labels, gov.clock.now());
-  if (op.resultDuty?.judged === false) {
+  if (request.part === 'result' && op.resultDuty?.judged === false) {
     gov.journal.apply({ kind: 'op_result_judged', id: agent.record.id, opId: op.opId });
   }
   gov.journal.record(entryOf(gov, agent, op, request, judged), op);
@@ -181,13 +186,19 @@ function namesOf({ labels }: JudgedResult): string[] {
   return [...new Set(labels.map(({ name }) => name))];
 }
 
+const eventTypes = {
+  result: { allowed: 'ResultAllowed', masked: 'ResultMasked', denied: 'ResultDenied' },
+  prompt: { allowed: 'PromptAllowed', masked: 'PromptMasked', denied: 'PromptDenied' },
+} as const;
+
 /** The entry says how much there was and what was found, and never what. */
 function entryOf(gov: Decisions, agent: Agent, op: Op, request: ResultRequest, judged: JudgedResult): EntryDraft {
   const { effect, reason, policyRule, policyVersion, masked, counts, digest } = judged;
-  const passedOn = masked === undefined ? 'ResultAllowed' : 'ResultMasked';
+  const types = eventTypes[request.part];
+  const passedOn = masked === undefined ? types.allowed : types.masked;
   return {
     at: gov.clock.now(),
-    eventType: effect === 'deny' ? 'ResultDenied' : passedOn,
+    eventType: effect === 'deny' ? types.denied : passedOn,
     lineage: agent.lineage,
     actor: actorOf(agent),
     opId: op.opId,
@@ -199,7 +210,7 @@ function entryOf(gov: Decisions, agent: Agent, op: Op, request: ResultRequest, j
     payload: canonicalJson({
       ...(masked === undefined ? {} : { counts: { ...counts } }),
       ...(digest === undefined ? {} : { digest }),
-      is_error: request.isError,
+      ...(request.part === 'result' ? { is_error: request.isError } : {}),
       ...(judged.labels.length === 0 ? {} : { labels: namesOf(judged) }),
       resource: op.resource,
       ...(op.runId === '' ? {} : { run_id: op.runId }),

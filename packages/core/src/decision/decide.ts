@@ -37,6 +37,7 @@ export interface Decided
     | 'rate'
     | 'labels'
     | 'rewritten'
+    | 'masksPrompt'
   > {
   /** What the action costs, and how much of that the budgets are to reserve. */
   readonly costMicros: Micros;
@@ -69,7 +70,7 @@ export function decide(gov: Decisions, asker: Asker, request: CheckRequest, runI
     return { agent: each, facts: new CheckFacts(gov, each, request, run, now, costMicros) };
   });
   const judged = judgeCall(gov.policies, request, { agent, facts }, delegating, evaluation);
-  const { own, above, strictest, rewritten, parties } = judged;
+  const { own, above, strictest, rewritten, masksPrompt, parties } = judged;
   const labels = strictest.effect === 'deny' ? noLabels : labelsOfCall(gov, parties, evaluation);
   const verdict = withLabels(gov, run, strictest, labels);
   // What everybody in the team, the org or the gateway may do together is counted once.
@@ -90,12 +91,14 @@ export function decide(gov: Decisions, asker: Asker, request: CheckRequest, runI
   const observed = gov.policies.observe(agent.record.id, action, facts, evaluation, verdict.effect);
   const { price } = charge;
   const gives = labels.length > 0 && decided.decision !== 'deny';
+  const masks = masksPrompt === true && decided.decision !== 'deny';
   const isPlain = asked === undefined && observed === undefined && price === undefined && rewritten === undefined;
-  if (isPlain && !gives) return decided;
+  if (isPlain && !gives && !masks) return decided;
   return {
     ...decided,
     ...(gives ? { labels } : {}),
     ...(rewritten === undefined ? {} : { rewritten }),
+    ...(masks ? { masksPrompt } : {}),
     ...(asked === undefined ? {} : { asked }),
     ...(observed === undefined ? {} : { observed }),
     ...(price === undefined ? {} : { price }),

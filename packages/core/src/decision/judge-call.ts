@@ -1,10 +1,11 @@
 import type { Evaluation, PolicySet, Verdict } from '../policy/index.ts';
+import type { ChangeableCall } from './change-call.ts';
+import { changeCall } from './change-call.ts';
+import type { ChangedCall, JudgedParty } from './changed-call.ts';
 import { strictestOf } from './judge-delegation.ts';
-import type { JudgedParty, RewritableCall, VerdictOnRewritten } from './rewrite-call.ts';
-import { rewriteCall } from './rewrite-call.ts';
 
 /** What policy says of a call. */
-export interface JudgedCall<Request, Party> extends VerdictOnRewritten<Request> {
+export interface JudgedCall<Request, Party> extends ChangedCall<Request> {
   /** What the agent's own rules said of the call as it was sent. Its rates count the call. */
   readonly own: Verdict;
   /** The same of each agent above it. */
@@ -12,10 +13,10 @@ export interface JudgedCall<Request, Party> extends VerdictOnRewritten<Request> 
 }
 
 /**
- * Judges a call by the rules about its agent and about everybody above it, and once more as rules have rewritten it.
+ * Judges a call by the rules about its agent and about everybody above it, and once more as rules have changed it.
  * Decisions, simulations, cases and backtests all judge by this, so that they agree.
  */
-export function judgeCall<Request extends RewritableCall, Party extends JudgedParty>(
+export function judgeCall<Request extends ChangeableCall, Party extends JudgedParty>(
   set: PolicySet,
   request: Request,
   asking: JudgedParty,
@@ -26,5 +27,5 @@ export function judgeCall<Request extends RewritableCall, Party extends JudgedPa
   const own = verdictFor(asking);
   const above = delegators.map((party) => ({ ...party, verdict: verdictFor(party) }));
   const asSent = above.length === 0 ? own : strictestOf(own, above);
-  return { own, above, ...rewriteCall(set, request, [asking, ...delegators], asSent, evaluation) };
+  return { own, above, ...changeCall(set, request, [asking, ...delegators], asSent, evaluation) };
 }

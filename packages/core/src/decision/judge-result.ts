@@ -14,8 +14,17 @@ import { CallOfResult, ResultText } from './result-facts.ts';
 /** The longest result, in bytes. */
 export const longestResult = 16 * 1024 * 1024;
 
+/** What is judged of a call: what it brought back, or what it is to ask a model. */
+export type JudgedPart = 'result' | 'prompt';
+
+/** Whether there are rules on this part of any call. If there are none, nobody need look at it. */
+export function hasRulesOn(part: JudgedPart, policies: PolicySet): boolean {
+  return part === 'result' ? policies.hasResultRules : policies.hasPromptRules;
+}
+
 /** What a call brought back, and what is known of the call. It is plain data, which can be sent to a thread. */
 export interface ResultToJudge {
+  readonly part: JudgedPart;
   /** As it was sent. */
   readonly bytes: Uint8Array;
   /** The call as the log has it. Undefined if the log does not have it. */
@@ -55,7 +64,7 @@ export interface ResultJudge {
   readonly costOf: (length: number) => number;
 }
 
-/** Judges a result by the rules on results. It waits for nothing and changes nothing. */
+/** Judges a result by the rules on results, or a prompt by those that mask prompts. It waits for nothing and changes nothing. */
 export function judgeResult(judge: ResultJudge, result: ResultToJudge, moment: ResultMoment): JudgedResult {
   const { policies, sha256, decode, encode, costOf } = judge;
   const deny = (reason: string, policyRule = 'default'): JudgedResult => ({
@@ -66,13 +75,14 @@ export function judgeResult(judge: ResultJudge, result: ResultToJudge, moment: R
     counts: {},
     labels: noLabels,
   });
-  if (result.bytes.length > longestResult) return deny(tooLong);
+  const { part } = result;
+  if (result.bytes.length > longestResult) return deny(`a ${part} has at most ${longestResult} bytes`);
   const text = decode(result.bytes);
-  if (text === undefined) return deny('the result is not UTF-8');
+  if (text === undefined) return deny(`the ${part} is not UTF-8`);
   const allow = { policyVersion: policies.version, counts: {}, digest: () => sha256(text) };
-  if (!policies.hasResultRules) return passed(allow, noRules);
+  if (!hasRulesOn(part, policies)) return passed(allow, noRulesOn(part));
   const { call } = result;
-  if (call === undefined) return deny('the log does not have the call of this result any more');
+  if (call === undefined) return deny(`the log does not have the call of this ${part} any more`);
   const subject = subjectOfRecord(call.action, call.user ?? null, isHidden);
   const evaluation = new Evaluation(subject, costOf(text.length));
   const verdict = verdictOfAll(policies, { ...result, call }, new ResultText(text), moment, evaluation);
@@ -81,14 +91,14 @@ export function judgeResult(judge: ResultJudge, result: ResultToJudge, moment: R
     if (verdict.effect === 'allow') return passed(allow, verdict);
     try {
       const masked = maskResult(text, verdict.masks, evaluation.charge);
-      if (masked === 'too deep') return deny('the result is nested too deeply to be masked', verdict.rule);
-      if (masked === 'not JSON') return deny(`the result cannot be masked: ${notJson}`, verdict.rule);
+      if (masked === 'too deep') return deny(`the ${part} is nested too deeply to be masked`, verdict.rule);
+      if (masked === 'not JSON') return deny(`the ${part} cannot be masked: ${notJson}`, verdict.rule);
       if (masked === undefined) return passed(allow, { ...verdict, reason: `${verdict.reason}; it found nothing` });
       const { counts } = masked;
       const bytes = encode(masked.text);
       return { ...passed({ ...allow, counts, digest: () => sha256(masked.text) }, verdict), masked: bytes };
     } catch (error) {
-      return deny(`the result cannot be masked: ${messageOf(error)}`, verdict.rule);
+      return deny(`the ${part} cannot be masked: ${messageOf(error)}`, verdict.rule);
     }
   };
   const found = judged();
@@ -97,14 +107,9 @@ export function judgeResult(judge: ResultJudge, result: ResultToJudge, moment: R
 
 const notJson = 'it is no JSON, and seems to have members that the fields of the mask name';
 
-export const tooLong = `a result has at most ${longestResult} bytes`;
-
-const noRules = {
-  effect: 'allow',
-  reason: 'there are no rules on results',
-  rule: 'default',
-  passing: [],
-} as const;
+function noRulesOn(part: JudgedPart) {
+  return { effect: 'allow', reason: `there are no rules on ${part}s`, rule: 'default', passing: [] } as const;
+}
 
 function passed(
   { policyVersion, counts, digest }: Pick<JudgedResult, 'policyVersion' | 'counts'> & { digest: () => string },
@@ -117,7 +122,7 @@ function passed(
 /** The strictest of what the rules on the agent, and on everybody above it, say. Their masks add up. */
 function verdictOfAll(
   policies: PolicySet,
-  { call, parties }: ResultToJudge & { readonly call: RecordedDecision },
+  { part, call, parties }: ResultToJudge & { readonly call: RecordedDecision },
   text: ResultText,
   moment: ResultMoment,
   evaluation: Evaluation,
@@ -127,7 +132,11 @@ function verdictOfAll(
   let strictest: ResultVerdict | undefined;
   for (const party of parties) {
     const facts = new CallOfResult(call, party, moment, text);
-    const verdict = policies.judgeResult(party.record.id, call.action, facts, evaluation);
+    const { id } = party.record;
+    const verdict =
+      part === 'prompt'
+        ? policies.judgePrompt(id, facts, evaluation)
+        : policies.judgeResult(id, call.action, facts, evaluation);
     masks.push(...verdict.masks);
     passing.push(...verdict.passing);
     if (strictest === undefined || strength[verdict.effect] > strength[strictest.effect]) {
@@ -136,7 +145,7 @@ function verdictOfAll(
       strictest = { ...verdict, reason };
     }
   }
-  return { ...(strictest ?? noRules), masks, passing };
+  return { ...(strictest ?? noRulesOn(part)), masks, passing };
 }
 
 const strength: Readonly<Record<ResultVerdict['effect'], number>> = { allow: 1, mask: 2, deny: 3 };

@@ -1,22 +1,10 @@
 import type { CheckRequest } from '../action/index.ts';
 import { withArgs } from '../action/index.ts';
 import { fitsIn, mostBytesOfRewritten } from '../kernel/index.ts';
-import type { Evaluation, JudgedAgent, PolicySet, Verdict } from '../policy/index.ts';
+import type { Evaluation, PolicySet, Verdict } from '../policy/index.ts';
 import { jointly, RewrittenFacts, rewriteArgs, strength } from '../policy/index.ts';
-import type { Agent } from '../tenancy/index.ts';
+import type { ChangedCall, JudgedParty } from './changed-call.ts';
 import { strictestOf } from './judge-delegation.ts';
-import type { RewrittenCall } from './rewritten-call.ts';
-
-/** The verdict on a call after its rewriting, and what it was rewritten to. */
-export interface VerdictOnRewritten<Request> {
-  readonly strictest: Verdict;
-  readonly rewritten?: RewrittenCall<Request>;
-  /** Whose rules count for it, with what conditions read of the call as it is to run. */
-  readonly parties: readonly JudgedParty[];
-}
-
-/** Somebody whose rules count for a call. */
-export type JudgedParty = JudgedAgent & { readonly agent: Pick<Agent, 'record'> };
 
 /** What a call must have to be rewritten. */
 export type RewritableCall = Pick<CheckRequest, 'action' | 'args' | 'canRewrite'>;
@@ -34,8 +22,7 @@ export function rewriteCall<Request extends RewritableCall>(
   parties: readonly JudgedParty[],
   verdict: Verdict,
   evaluation: Evaluation,
-): VerdictOnRewritten<Request> {
-  if (verdict.effect === 'deny' || request.action.type !== 'tool_call') return { strictest: verdict, parties };
+): ChangedCall<Request> {
   const made = rewriteArgs(set, parties, evaluation);
   if (made === undefined) return { strictest: verdict, parties };
   if ('effect' in made) return { strictest: made, parties };

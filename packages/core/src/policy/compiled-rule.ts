@@ -1,5 +1,6 @@
-import type { Effect, PolicyDocument, PolicyRule, ResultEffect, ResultRule } from './document.ts';
+import type { Effect, PolicyDocument, PolicyRule, PromptRule, ResultEffect, ResultRule } from './document.ts';
 import type { CompiledRule } from './rule-index.ts';
+import type { AnyRule } from './rule-matching.ts';
 
 interface Written<Rule> {
   readonly document: PolicyDocument;
@@ -18,7 +19,12 @@ export function compiledResult({ document, rule }: Written<ResultRule>, order: n
   return { ...made, rule: { ...rule, effect: 'mask' } };
 }
 
-function compiled<Rule extends PolicyRule | ResultRule>(
+/** A rule that masks prompts. */
+export function compiledPrompt(written: Written<PromptRule>, order: number): CompiledRule<PromptRule> {
+  return compiled(written, order, 'prompt masked by');
+}
+
+function compiled<Rule extends AnyRule>(
   { document, rule }: Written<Rule>,
   order: number,
   said: string,

@@ -24,6 +24,9 @@ export const resultEffects = ['allow', 'deny', 'mask'] as const;
 
 export type ResultEffect = (typeof resultEffects)[number];
 
+/** What the `effect` of a rule on calls may say. A rule that masks is about the prompts of model calls. */
+export const callEffects = [...effects, 'mask'] as const;
+
 export type PolicyScope =
   | { readonly tier: 'global' }
   | { readonly tier: 'org'; readonly orgId: string }
@@ -116,6 +119,20 @@ export interface ResultRule {
   readonly labels?: RuleLabels;
 }
 
+/**
+ * A rule that masks what models are asked, before their providers see it. Its matchers and its condition look at the call. It
+ * decides nothing, so it is of another type than a rule that does.
+ */
+export interface PromptRule {
+  readonly name: string;
+  readonly effect: 'mask';
+  readonly matchers: Matchers;
+  readonly when?: Condition;
+  /** The condition as written, for explanations. */
+  readonly whenText?: string;
+  readonly mask: RuleMask;
+}
+
 export interface RuleMask {
   readonly terms: MaskTerms;
   readonly compiled: Mask;
@@ -152,9 +169,16 @@ export interface PolicyDocument {
   readonly rules: readonly PolicyRule[];
   /** The rules on results. Absent if there are none. */
   readonly resultRules?: readonly ResultRule[];
+  /** The rules that mask prompts. Absent if there are none. */
+  readonly promptRules?: readonly PromptRule[];
   readonly rates?: readonly PolicyRate[];
   readonly budget?: DocumentBudget;
   readonly pricing?: Pricing;
+}
+
+/** How many rules a document has, whatever they are about. */
+export function rulesIn({ rules, resultRules = [], promptRules = [] }: PolicyDocument): number {
+  return rules.length + resultRules.length + promptRules.length;
 }
 
 /** A place in the sources. Lines and columns count from 1. */

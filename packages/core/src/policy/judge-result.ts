@@ -2,7 +2,7 @@ import type { ActionType } from '../action/index.ts';
 import type { AgentId } from '../kernel/index.ts';
 import type { Mask } from '../masking/index.ts';
 import type { Evaluation, ResultFacts } from './condition.ts';
-import type { ResultEffect, ResultRule } from './document.ts';
+import type { PromptRule, ResultEffect, ResultRule } from './document.ts';
 import { scopesAbove } from './document.ts';
 import type { CompiledRule } from './rule-index.ts';
 import type { ScopeIndexes } from './scope-indexes.ts';
@@ -47,4 +47,12 @@ export function verdictOnResult(
   if (first === undefined) return byDefault;
   const masks = masking.flatMap(({ rule }) => rule.mask?.compiled ?? []);
   return { effect: first.effect, reason: first.reason, rule: first.id, masks, passing };
+}
+
+/** What is masked of a prompt. All masks add up, and none decides whether the call may happen. */
+export function verdictOnPrompt(masking: readonly CompiledRule<PromptRule>[]): ResultVerdict {
+  const [first] = masking;
+  if (first === undefined) return { ...byDefault, reason: 'no rule masks this prompt' };
+  const masks = masking.map(({ rule }) => rule.mask.compiled);
+  return { effect: 'mask', reason: first.reason, rule: first.id, masks, passing: [] };
 }

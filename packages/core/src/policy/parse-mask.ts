@@ -13,8 +13,28 @@ export const maskKeys = ['detect', 'patterns', 'fields', 'with'] as const;
 /** Every result that a rule matches is searched for each of them. */
 export const maskBounds = { patterns: 50, fields: 200, characters: 1000 } as const;
 
-/** Reads the `mask` of a rule on results: what it finds, and what it puts in its place. */
-export function parseMask(
+/** Reads the `mask` of a rule, which one with the effect `mask` must have, and no other may. */
+export function parseRuleMask(
+  yaml: YamlReader,
+  document: Document.Parsed,
+  {
+    node,
+    effect,
+    member,
+  }: { readonly node: Node; readonly effect: string | undefined; readonly member?: Member | undefined },
+  shared: SourceRules,
+): RuleMask | undefined {
+  if (member !== undefined && effect !== undefined && effect !== 'mask') {
+    yaml.complain(member.nameNode, '"mask" belongs to rules with the effect "mask" only');
+  }
+  if (member === undefined && effect === 'mask') {
+    yaml.complain(node, 'a rule with the effect "mask" needs a "mask" that says what it replaces');
+  }
+  return member === undefined ? undefined : parseMask(yaml, document, member, shared);
+}
+
+/** What a mask finds, and what it puts in its place. */
+function parseMask(
   yaml: YamlReader,
   document: Document.Parsed,
   { nameNode, value }: Member,

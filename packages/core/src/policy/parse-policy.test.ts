@@ -58,11 +58,35 @@ const wrong: readonly (readonly [string, string, string])[] = [
     'rules: [{ on: result, effect: «require_approval }]',
     '"effect" must be "allow", "deny" or "mask"',
   ],
-  ['a mask of a call', 'rules: [{ effect: «mask }]', '"effect" must be "allow", "deny" or "require_approval"'],
+  [
+    'a mask of every call',
+    'rules:\n  - «effect: mask\n    mask: { detect: [email] }',
+    'on calls, the effect "mask" is for the prompts of model calls: write "actions: [llm_call]", or "on: result" for what comes back',
+  ],
+  [
+    'a mask of prompts and of other calls',
+    'rules:\n  - «effect: mask\n    actions: [llm_call, tool_call]\n    mask: { detect: [email] }',
+    'on calls, the effect "mask" is for the prompts of model calls: write "actions: [llm_call]", or "on: result" for what comes back',
+  ],
+  [
+    'a mask of prompts that labels',
+    'rules: [{ effect: mask, actions: [llm_call], mask: { detect: [email] }, «labels: [pii] }]',
+    '"labels" belongs to no rule that masks prompts; write another rule for it',
+  ],
+  [
+    'a mask of prompts that masks nothing',
+    'rules:\n  - «effect: mask\n    actions: [llm_call]',
+    'a rule with the effect "mask" needs a "mask" that says what it replaces',
+  ],
+  [
+    'an observed document that masks prompts',
+    'mode: observe\n«rules: [{ effect: mask, actions: [llm_call], mask: { detect: [email] } }]',
+    '"effect: mask" has no effect in a document that is only observed; enforce it or leave it out',
+  ],
   [
     'a rule on a call with a mask',
     'rules: [{ effect: allow, «mask: { detect: [email] } }]',
-    '"mask" belongs to rules with "on: result" only',
+    '"mask" belongs to rules with the effect "mask" only',
   ],
   [
     'approvals of a result',
@@ -129,14 +153,18 @@ const wrong: readonly (readonly [string, string, string])[] = [
   [
     'a rule without an effect',
     'rules:\n  - «name: x',
-    'a rule needs an "effect": "allow", "deny" or "require_approval"',
+    'a rule needs an "effect": "allow", "deny", "require_approval" or "mask"',
   ],
   [
     'an effect that does not exist',
     'rules:\n  - effect: «block',
-    '"effect" must be "allow", "deny" or "require_approval"',
+    '"effect" must be "allow", "deny", "require_approval" or "mask"',
   ],
-  ['an effect that is a list', 'rules:\n  - effect: «[deny]', '"effect" must be "allow", "deny" or "require_approval"'],
+  [
+    'an effect that is a list',
+    'rules:\n  - effect: «[deny]',
+    '"effect" must be "allow", "deny", "require_approval" or "mask"',
+  ],
   ['a default that does not exist', 'default: «maybe', '"default" must be "allow" or "deny"'],
   ['a default that is a boolean', 'default: «true', '"default" must be "allow" or "deny"'],
   [

@@ -2,12 +2,12 @@ import type { ActionType } from '../action/index.ts';
 import { actionTypes } from '../action/index.ts';
 import { messageOf, GlobError, isId } from '../kernel/index.ts';
 import type { Glob } from '../kernel/index.ts';
-import type { Matchers, PolicyRule, ResultRule, RuleLabels } from './document.ts';
-import { effects, resultEffects } from './document.ts';
+import type { Effect, Matchers, PolicyRule, PromptRule, ResultRule, RuleLabels, RuleMask } from './document.ts';
+import { callEffects, resultEffects } from './document.ts';
 import { offsetInText } from './offset-in-text.ts';
 import { parseApprovals } from './parse-approvals.ts';
 import { parseLabels } from './parse-labels.ts';
-import { parseMask } from './parse-mask.ts';
+import { parseRuleMask } from './parse-mask.ts';
 import { parseRewrite } from './parse-rewrite.ts';
 import { canConcern } from './rule-index.ts';
 import type { SourceRules } from './source-rules.ts';
@@ -42,7 +42,10 @@ type RuleSubject = (typeof ruleSubjects)[number];
 export interface ParsedRules {
   readonly rules: readonly PolicyRule[];
   readonly resultRules: readonly ResultRule[];
+  readonly promptRules: readonly PromptRule[];
 }
+
+type FoundRules = { readonly [Kind in keyof ParsedRules]: ParsedRules[Kind][number][] };
 
 /** Reads the `rules` of a document. */
 export function parseRules(
@@ -84,7 +87,7 @@ class RuleParser {
 
   parse(node: Node | undefined): ParsedRules {
     const items = this.#yaml.items(this.#document, node, '"rules"') ?? [];
-    const found: { rules: PolicyRule[]; resultRules: ResultRule[] } = { rules: [], resultRules: [] };
+    const found: FoundRules = { rules: [], resultRules: [], promptRules: [] };
     if (!this.#shared.take(items.length)) {
       this.#yaml.complain(node, `one source holds at most ${mostRules} rules, those of aliases included; divide it`);
       return found;
@@ -93,7 +96,7 @@ class RuleParser {
     return found;
   }
 
-  #rule(node: Node, index: number, found: { rules: PolicyRule[]; resultRules: ResultRule[] }): void {
+  #rule(node: Node, index: number, found: FoundRules): void {
     const members = this.#yaml.members(this.#document, node, 'a rule');
     if (members === undefined) return;
     const before = this.#yaml.problems.length;
@@ -105,10 +108,8 @@ class RuleParser {
       matchers: this.#matchers(members),
       members: byName,
     };
-    if (on === 'call') {
-      const rule = this.#callRule(written);
-      if (rule !== undefined) found.rules.push(rule);
-    } else {
+    if (on === 'call') this.#onCall(written, found);
+    else {
       const rule = this.#resultRule(written);
       if (rule !== undefined) found.resultRules.push(rule);
     }
@@ -118,8 +119,34 @@ class RuleParser {
     }
   }
 
-  #callRule({ node, name, matchers, members }: WrittenRule): PolicyRule | undefined {
-    const effect = this.#effect(node, members, effects);
+  #onCall(written: WrittenRule, found: FoundRules): void {
+    const effect = this.#effect(written.node, written.members, callEffects);
+    if (effect === 'mask') {
+      const rule = this.#promptRule(written);
+      if (rule !== undefined) found.promptRules.push(rule);
+    } else {
+      const rule = this.#callRule(written, effect);
+      if (rule !== undefined) found.rules.push(rule);
+    }
+  }
+
+  #promptRule({ node, name, matchers, members }: WrittenRule): PromptRule | undefined {
+    const when = this.#condition(members.get('when'), 'call', (text) => this.#shared.condition(text));
+    for (const key of notOfPrompts) {
+      const member = members.get(key);
+      if (member === undefined) continue;
+      this.#yaml.complain(member.nameNode, `"${key}" belongs to no rule that masks prompts; write another rule for it`);
+    }
+    const { actions } = matchers;
+    if (actions?.size !== 1 || !actions.has('llm_call')) {
+      const why = 'on calls, the effect "mask" is for the prompts of model calls';
+      this.#yaml.complain(node, `${why}: write "actions: [llm_call]", or "on: result" for what comes back`);
+    }
+    const mask = this.#mask(node, members, 'mask');
+    return mask === undefined ? undefined : { name, effect: 'mask', matchers, ...when, mask };
+  }
+
+  #callRule({ node, name, matchers, members }: WrittenRule, effect: Effect | undefined): PolicyRule | undefined {
     const when = this.#condition(members.get('when'), 'call', (text) => this.#shared.condition(text));
     const approvals = members.get('approvals');
     const terms = approvals === undefined ? undefined : parseApprovals(this.#yaml, this.#document, approvals.value);
@@ -129,8 +156,7 @@ class RuleParser {
     const rewrite = members.get('rewrite');
     const rewriting = rewrite && parseRewrite(this.#yaml, this.#document, rewrite, { effect, matchers }, this.#shared);
     const labels = this.#labels(members);
-    const mask = members.get('mask');
-    if (mask !== undefined) this.#yaml.complain(mask.nameNode, '"mask" belongs to rules with "on: result" only');
+    this.#mask(node, members, effect);
     if (effect === undefined) return undefined;
     return {
       name,
@@ -153,16 +179,13 @@ class RuleParser {
       }
     }
     const labels = this.#labels(members);
-    const written = members.get('mask');
-    const mask = written === undefined ? undefined : parseMask(this.#yaml, this.#document, written, this.#shared);
-    if (written !== undefined && effect !== undefined && effect !== 'mask') {
-      this.#yaml.complain(written.nameNode, '"mask" belongs to rules with the effect "mask" only');
-    }
-    if (written === undefined && effect === 'mask') {
-      this.#yaml.complain(node, 'a rule with the effect "mask" needs a "mask" that says what it replaces');
-    }
+    const mask = this.#mask(node, members, effect);
     if (effect === undefined) return undefined;
     return { name, effect, matchers, ...when, ...(mask === undefined ? {} : { mask }), ...labels };
+  }
+
+  #mask(node: Node, members: WrittenRule['members'], effect: string | undefined): RuleMask | undefined {
+    return parseRuleMask(this.#yaml, this.#document, { node, effect, member: members.get('mask') }, this.#shared);
   }
 
   #labels(members: WrittenRule['members']): { readonly labels?: RuleLabels } {
@@ -264,3 +287,5 @@ class RuleParser {
 
 /** Members that say what becomes of a call. */
 const ofCallsOnly = ['approvals', 'rewrite'] as const;
+/** Whether a prompt is masked decides nothing, so nothing follows from it. */
+const notOfPrompts = [...ofCallsOnly, 'labels', 'labels_of'] as const;

@@ -87,7 +87,7 @@ class SourceParser {
     let mode: { node: Node | undefined; value: PolicyMode | undefined } | undefined;
     let fallback: { node: Node; value: 'allow' | 'deny' | undefined } | undefined;
     let hints = true;
-    let parsed: ParsedRules = { rules: [], resultRules: [] };
+    let parsed: ParsedRules = { rules: [], resultRules: [], promptRules: [] };
     let rulesNode: Node | undefined;
     let rates: Member | undefined;
     const money: Partial<Record<'budget' | 'pricing', Member>> = {};
@@ -135,25 +135,28 @@ class SourceParser {
       scope,
       ...(author === 'unbound' ? {} : { author }),
       rules: parsed.rules,
-      ...this.#resultRules(isObserved, parsed, rulesNode),
+      ...this.#furtherRules(isObserved, parsed, rulesNode),
       ...(hints ? {} : { hints }),
       ...(isObserved ? { mode: 'observe' as const } : {}),
       ...(fallback?.value === undefined ? {} : { default: fallback.value }),
-      ...this.#rates(yaml, isObserved, rates, [...parsed.rules, ...parsed.resultRules]),
+      ...this.#rates(yaml, isObserved, rates, [...parsed.rules, ...parsed.resultRules, ...parsed.promptRules]),
       ...this.#money(yaml, scope, isObserved, money),
     };
     const text = isOnly ? this.#source.text : textOf(this.#source.text, yaml);
     return { document, text, namedAt: this.#yaml.placeOf(nameNode), exclusive: this.#exclusive(scope, money) };
   }
 
-  #resultRules(
+  #furtherRules(
     isObserved: boolean,
-    { resultRules }: ParsedRules,
+    { resultRules, promptRules }: ParsedRules,
     node: Node | undefined,
-  ): Pick<PolicyDocument, 'resultRules'> {
-    if (resultRules.length === 0) return {};
-    if (isObserved) this.#yaml.complain(node, withoutEffect('on: result'));
-    return { resultRules };
+  ): Pick<PolicyDocument, 'resultRules' | 'promptRules'> {
+    if (isObserved && resultRules.length > 0) this.#yaml.complain(node, withoutEffect('on: result'));
+    if (isObserved && promptRules.length > 0) this.#yaml.complain(node, withoutEffect('effect: mask'));
+    return {
+      ...(resultRules.length === 0 ? {} : { resultRules }),
+      ...(promptRules.length === 0 ? {} : { promptRules }),
+    };
   }
 
   #rates(

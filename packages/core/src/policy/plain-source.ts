@@ -1,7 +1,8 @@
 import type { Pricing } from '../budget/index.ts';
 import { modelGlob } from '../budget/index.ts';
 import type { PolicyFeatures } from './condition.ts';
-import type { MaskTerms, Matchers, PolicyDocument, PolicyRate, PolicyRule, ResultRule, Rewriting } from './document.ts';
+import type { MaskTerms, Matchers, PolicyDocument, PolicyRate, PolicyRule } from './document.ts';
+import type { PromptRule, ResultRule, Rewriting } from './document.ts';
 import { compiledMask } from './parse-mask.ts';
 import { SourceRules } from './source-rules.ts';
 import type { Glob } from '../kernel/index.ts';
@@ -24,13 +25,17 @@ type PlainRule = Omit<PolicyRule, 'matchers' | 'when' | 'rewrite'> &
 type PlainResultRule = Omit<ResultRule, 'matchers' | 'when' | 'mask'> &
   PlainMatchers & { readonly maskTerms?: MaskTerms };
 
+type PlainPromptRule = Omit<PromptRule, 'matchers' | 'when' | 'mask'> &
+  PlainMatchers & { readonly maskTerms: MaskTerms };
+
 interface PlainRate extends Omit<PolicyRate, 'tools'> {
   readonly globs?: readonly string[];
 }
 
-interface PlainDocument extends Omit<PolicyDocument, 'rules' | 'resultRules' | 'rates' | 'pricing'> {
+interface PlainDocument extends Omit<PolicyDocument, 'rules' | 'resultRules' | 'promptRules' | 'rates' | 'pricing'> {
   readonly rules: readonly PlainRule[];
   readonly resultRules?: readonly PlainResultRule[];
+  readonly promptRules?: readonly PlainPromptRule[];
   readonly rates?: readonly PlainRate[];
   readonly pricing?: Omit<Pricing, 'prices'> & {
     readonly prices: readonly (Omit<Pricing['prices'][number], 'model'> & { readonly model: string })[];
@@ -46,12 +51,14 @@ export function plainSource({ documents, ...source }: ParsedSource): PlainSource
   return { ...source, documents: documents.map((each) => ({ ...each, document: plainDocument(each.document) })) };
 }
 
-function plainDocument({ rules, resultRules, rates, pricing, ...document }: PolicyDocument): PlainDocument {
+function plainDocument(given: PolicyDocument): PlainDocument {
+  const { rules, resultRules, promptRules, rates, pricing, ...document } = given;
   return {
     ...document,
     ...(rates === undefined ? {} : { rates: rates.map(plainRate) }),
     rules: rules.map(plainRule),
     ...(resultRules === undefined ? {} : { resultRules: resultRules.map(plainResultRule) }),
+    ...(promptRules === undefined ? {} : { promptRules: promptRules.map(plainPromptRule) }),
     ...(pricing === undefined
       ? {}
       : {
@@ -69,6 +76,10 @@ function plainRule({ matchers, when, rewrite, ...rule }: PolicyRule): PlainRule 
 function plainResultRule({ matchers, when, mask, ...rule }: ResultRule): PlainResultRule {
   const plain = { ...rule, ...plainMatchers(matchers, when) };
   return mask === undefined ? plain : { ...plain, maskTerms: mask.terms };
+}
+
+function plainPromptRule({ matchers, when, mask, ...rule }: PromptRule): PlainPromptRule {
+  return { ...rule, ...plainMatchers(matchers, when), maskTerms: mask.terms };
 }
 
 function plainMatchers(matchers: Matchers, when: unknown): PlainMatchers {
@@ -109,11 +120,14 @@ class Reviver {
     this.#shared = new SourceRules({ ...features, mostInstructions: Number.POSITIVE_INFINITY });
   }
 
-  *document({ rules, resultRules, rates, pricing, ...document }: PlainDocument): Generator<undefined, PolicyDocument> {
+  *document(plain: PlainDocument): Generator<undefined, PolicyDocument> {
+    const { rules, resultRules, promptRules, rates, pricing, ...document } = plain;
     const revived: PolicyRule[] = [];
     for (const rule of rules) revived.push(yield* this.#rule(rule));
     const onResults: ResultRule[] = [];
     for (const rule of resultRules ?? []) onResults.push(yield* this.#resultRule(rule));
+    const onPrompts: PromptRule[] = [];
+    for (const rule of promptRules ?? []) onPrompts.push(yield* this.#promptRule(rule));
     const counting: PolicyRate[] = [];
     for (const rate of rates ?? []) counting.push(yield* this.#rate(rate));
     const prices = pricing?.prices.map((price) => ({ ...price, model: modelGlob(price.model) }));
@@ -121,6 +135,7 @@ class Reviver {
       ...document,
       rules: revived,
       ...(resultRules === undefined ? {} : { resultRules: onResults }),
+      ...(promptRules === undefined ? {} : { promptRules: onPrompts }),
       ...(rates === undefined ? {} : { rates: counting }),
       ...(pricing === undefined || prices === undefined ? {} : { pricing: { ...pricing, prices } }),
     };
@@ -154,6 +169,14 @@ class Reviver {
     yield;
     const mask = maskTerms === undefined ? {} : { mask: compiledMask(maskTerms, this.#shared) };
     return { ...rule, matchers, ...when, ...mask };
+  }
+
+  *#promptRule(plain: PlainPromptRule): Generator<undefined, PromptRule> {
+    const { actions, globs, hasCondition, maskTerms, ...rule } = plain;
+    const matchers = yield* this.#matchers(actions, globs);
+    const when = hasCondition ? { when: this.#shared.condition(rule.whenText ?? '') } : {};
+    yield;
+    return { ...rule, matchers, ...when, mask: compiledMask(maskTerms, this.#shared) };
   }
 
   *#matchers(actions: Matchers['actions'], globs: Globs): Generator<undefined, Matchers> {

@@ -40,6 +40,8 @@ const right = [
   'pricing: {unknown_price: worst, "gpt-*": {input_per_mtok_usd: 1, output_per_mtok_usd: 2}}',
   'pricing: {m: {input_per_mtok_usd: 1, output_per_mtok_usd: 2, cached_input_per_mtok_usd: 0.1}}',
   'rules: [{effect: require_approval, approvals: {count: 2, ttl_secs: 60}, actions: [tool_call]}]',
+  'rules: [{effect: mask, actions: [llm_call], models: [m], when: "true", mask: {detect: [email], with: ""}}]',
+  'rules: [{on: result, effect: mask, tools: [t], mask: {detect: [email]}, labels: [pii]}]',
   'rules: [{effect: require_approval, approvals: {by: {roles: [owner], emails: ["*@x.y"]}, not_user: true}}]',
 ];
 
@@ -74,6 +76,12 @@ const wrong = [
   'pricing: {a: {input_per_mtok_usd: 1, output_per_mtok_usd: 1, cached_input_per_mtok_usd: -1}}',
   'pricing: {unknown_price: free}',
   'rules: {}',
+  'rules: [{effect: mask, mask: {detect: [email]}}]',
+  'rules: [{effect: mask, actions: [llm_call, tool_call], mask: {detect: [email]}}]',
+  'rules: [{effect: mask, actions: [llm_call], mask: {detect: [email]}, labels: [pii]}]',
+  'rules: [{effect: mask, actions: [llm_call]}]',
+  'rules: [{effect: allow, actions: [llm_call], mask: {detect: [email]}}]',
+  'rules: [{on: result, effect: require_approval}]',
   'rules: [{}]',
   'rules: [{effect: perhaps}]',
   'rules: [{effect: allow, tools: []}]',

@@ -1,8 +1,6 @@
-import type { Json } from '../audit/index.ts';
 import { microsPerUsd, mostMicros, mostPriceMicros } from '../kernel/index.ts';
 import { actionTypes } from '../action/index.ts';
-import { detectorNames, usualMask } from '../masking/index.ts';
-import { effects, policyModes, resultEffects } from './document.ts';
+import { callEffects, policyModes, resultEffects } from './document.ts';
 import { actionsOnExceed, cachedPriceKey, capKeys, ownCapKeys, priceKeys, unknownPrices } from './parse-budget.ts';
 import { labelOwners, mostLabels } from '../runs/index.ts';
 import { roles } from '../access/index.ts';
@@ -12,14 +10,11 @@ import { labelPattern } from './parse-labels.ts';
 import type { rateKeys } from './parse-rates.ts';
 import { mostRewritten } from './parse-rewrite.ts';
 import { mostRates, rateBounds, ratePers } from './parse-rates.ts';
-import type { maskKeys } from './parse-mask.ts';
-import { maskBounds } from './parse-mask.ts';
+import { maskSchema } from './mask-schema.ts';
+import type { Members, Schema } from './schema.ts';
 import type { ruleKeys } from './parse-rule.ts';
 import { ruleSubjects } from './parse-rule.ts';
 import type { documentKeys } from './parse-source.ts';
-
-type Schema = { readonly [member: string]: Json };
-type Members<Key extends string> = Readonly<Record<Key, Schema>>;
 
 const idPattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$';
 const id = '[A-Za-z0-9][A-Za-z0-9._-]{0,127}';
@@ -130,7 +125,7 @@ function rule(): Schema {
       default: 'call',
       description: 'What the rule judges: calls, or what they bring back. Matchers look at the call in both cases.',
     },
-    effect: { enum: [...new Set([...effects, ...resultEffects])] },
+    effect: { enum: [...callEffects] },
     actions: { type: 'array', minItems: 1, items: { enum: [...actionTypes] } },
     tools: globs('tools'),
     models: globs('models'),
@@ -150,9 +145,9 @@ function rule(): Schema {
         'Of require_approval: how many different people, how long they may take, whether they may grant it for longer, whether an unbound admin may decide about an agent of its own, and whose verdicts count. Of all rules that ask, the strictest terms count together.',
     },
     mask: {
-      ...strict(mask()),
+      ...strict(maskSchema()),
       anyOf: [{ required: ['detect'] }, { required: ['patterns'] }, { required: ['fields'] }],
-      description: 'Of the effect mask: what is replaced in all texts of a result.',
+      description: 'Of the effect mask: what is replaced in all texts of a result, or of the prompt of a model call.',
     },
     labels: {
       type: 'array',
@@ -176,53 +171,31 @@ function rule(): Schema {
         'Of allow, for tool calls: members of the arguments, as path.to.member, and the CEL expression that each is set to. The rewritten call is judged again by all rules that deny or ask.',
     },
   };
-  const onResults: Schema = { properties: { on: { const: 'result' } }, required: ['on'] };
   return {
     ...strict(members),
     required: ['effect'],
     dependentRequired: { labels_of: ['labels'] },
-    allOf: [
-      where({ required: ['approvals'] }, { properties: { effect: { const: 'require_approval' } } }),
-      where(onResults, { properties: { effect: { enum: [...resultEffects] }, approvals: false, rewrite: false } }),
-      where({ not: onResults }, { properties: { effect: { enum: [...effects] }, mask: false } }),
-      where(
-        { required: ['rewrite'] },
-        { properties: { effect: { const: 'allow' }, actions: { items: { const: 'tool_call' } } } },
-      ),
-      where({ required: ['mask'] }, { properties: { effect: { const: 'mask' } } }),
-      where({ properties: { effect: { const: 'mask' } } }, { required: ['mask'] }),
-    ],
+    allOf: dependencies(),
   };
 }
 
-function mask(): Members<(typeof maskKeys)[number]> {
-  const texts = (maxItems: number, description: string): Schema => ({
-    type: 'array',
-    minItems: 1,
-    maxItems,
-    items: { type: 'string', minLength: 1, maxLength: maskBounds.characters },
-    description,
-  });
-  return {
-    detect: {
-      type: 'array',
-      minItems: 1,
-      maxItems: detectorNames.length,
-      items: { enum: [...detectorNames] },
-      description: 'What is known by its form.',
-    },
-    patterns: texts(maskBounds.patterns, 'Regular expressions of RE2. All that they match is replaced.'),
-    fields: texts(
-      maskBounds.fields,
-      'Paths of members: names by dots, items by index, * for one, ** for any number, names with dots in quotes. They are replaced whole.',
+/** What the effect of a rule, and what it is about, ask of its other members. */
+function dependencies(): Schema[] {
+  const onResults: Schema = { properties: { on: { const: 'result' } }, required: ['on'] };
+  return [
+    where({ required: ['approvals'] }, { properties: { effect: { const: 'require_approval' } } }),
+    where(onResults, { properties: { effect: { enum: [...resultEffects] }, approvals: false, rewrite: false } }),
+    where(
+      { not: onResults, properties: { effect: { const: 'mask' } } },
+      { properties: { actions: { items: { const: 'llm_call' } }, labels: false }, required: ['actions'] },
     ),
-    with: {
-      type: 'string',
-      maxLength: maskBounds.characters,
-      default: usualMask,
-      description: 'What stands in the place of what is found.',
-    },
-  };
+    where(
+      { required: ['rewrite'] },
+      { properties: { effect: { const: 'allow' }, actions: { items: { const: 'tool_call' } } } },
+    ),
+    where({ required: ['mask'] }, { properties: { effect: { const: 'mask' } } }),
+    where({ properties: { effect: { const: 'mask' } } }, { required: ['mask'] }),
+  ];
 }
 
 function terms(): Members<(typeof approvalKeys)[number]> {

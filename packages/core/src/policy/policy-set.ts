@@ -12,10 +12,10 @@ import type { Facts, ResultFacts } from './condition.ts';
 import { Evaluation } from './condition.ts';
 import type { Refuser } from './denial-hint.ts';
 import { DenialHints } from './denial-hint.ts';
-import type { Effect, PolicyDocument, PolicyScope, ResultRule } from './document.ts';
+import type { Effect, PolicyDocument, PolicyScope, PromptRule, ResultRule } from './document.ts';
 import { scopesAbove } from './document.ts';
 import type { ResultVerdict } from './judge-result.ts';
-import { verdictOnResult } from './judge-result.ts';
+import { verdictOnPrompt, verdictOnResult } from './judge-result.ts';
 import type { Observed } from './observed-documents.ts';
 import { ObservedDocuments } from './observed-documents.ts';
 import type { RateInForce } from './rates-in-force.ts';
@@ -61,6 +61,7 @@ export class PolicySet {
   readonly #labelReaders: LabelReaders;
   readonly #isEmpty: boolean;
   readonly #hasResultRules: boolean;
+  readonly #hasPromptRules: boolean;
   readonly rates: RatesInForce;
   readonly budgets: BudgetPolicy;
   readonly pricing: Pricing;
@@ -72,6 +73,7 @@ export class PolicySet {
     const enforced = documents.filter(({ mode }) => mode !== 'observe');
     this.#isEmpty = enforced.length === 0;
     this.#hasResultRules = enforced.some(({ resultRules }) => resultRules !== undefined);
+    this.#hasPromptRules = enforced.some(({ promptRules }) => promptRules !== undefined);
     this.#default = defaultOf(enforced);
     this.#byScope = new ScopeIndexes(enforced, before === undefined ? undefined : before.#byScope);
     this.rates = new RatesInForce(enforced);
@@ -145,6 +147,22 @@ export class PolicySet {
   /** What is to become of a result. */
   judgeResult(agent: AgentId, { type }: Action, facts: ResultFacts, evaluation: Evaluation): ResultVerdict {
     return verdictOnResult(this.#byScope, agent, type, facts, evaluation);
+  }
+
+  /** The same for rules that mask prompts. */
+  get hasPromptRules(): boolean {
+    return this.#hasPromptRules;
+  }
+
+  /** The rules that mask the prompt of a model call. */
+  promptMasks(agent: AgentId, facts: Facts, evaluation: Evaluation): readonly CompiledRule<PromptRule>[] {
+    if (!this.#hasPromptRules || facts.action.type !== 'llm_call') return [];
+    return this.#byScope.promptsMatching(scopesAbove(agent), facts, evaluation);
+  }
+
+  /** What is to become of the prompt of a model call. */
+  judgePrompt(agent: AgentId, facts: Facts, evaluation: Evaluation): ResultVerdict {
+    return verdictOnPrompt(this.promptMasks(agent, facts, evaluation));
   }
 
   /**

@@ -1,11 +1,11 @@
 import type { Glob } from '../kernel/index.ts';
 import type { Evaluation } from './condition.ts';
-import type { PolicyRule, ResultRule } from './document.ts';
+import type { PolicyRule, PromptRule, ResultRule } from './document.ts';
 import type { Dimension, Unclear } from './subject.ts';
 import { allDimensions, isUnclear, textsOf } from './subject.ts';
 
-/** A rule on calls, or one on results. */
-export type AnyRule = PolicyRule | ResultRule;
+/** A rule on calls, on results, or on prompts. */
+export type AnyRule = PolicyRule | ResultRule | PromptRule;
 
 /** What the conditions of such rules read. */
 export type FactsOf<Rule extends AnyRule> = Parameters<NonNullable<Rule['when']>>[0];

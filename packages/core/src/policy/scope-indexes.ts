@@ -1,12 +1,13 @@
 import type { ActionType } from '../action/index.ts';
 import type { Facts, Evaluation, ResultFacts } from './condition.ts';
-import type { Effect, PolicyDocument, ResultEffect, ResultRule } from './document.ts';
-import { describeScope } from './document.ts';
+import type { Effect, PolicyDocument, PromptRule, ResultEffect, ResultRule } from './document.ts';
+import { describeScope, rulesIn } from './document.ts';
 import type { Chance } from './rule-chance.ts';
 import { chanceOf } from './rule-chance.ts';
 import type { CompiledRule } from './rule-index.ts';
-import { compiledResult, compiledRule } from './compiled-rule.ts';
+import { compiledPrompt, compiledResult, compiledRule } from './compiled-rule.ts';
 import { strongestFirst, RuleIndex } from './rule-index.ts';
+import type { AnyRule } from './rule-matching.ts';
 import { namesHost } from './rule-matching.ts';
 import type { ToolFacts } from './tool-facts.ts';
 
@@ -73,7 +74,7 @@ export class ScopeIndexes {
     type: ActionType,
     evaluation: Evaluation,
   ): readonly CompiledRule<ResultRule>[] {
-    return this.#resultsBy(scopes, (results) => results.fitting(type, evaluation));
+    return this.#by(scopes, ({ results }) => results?.fitting(type, evaluation));
   }
 
   /** The rules with this effect that match a result, in the order of all documents. */
@@ -84,17 +85,26 @@ export class ScopeIndexes {
     facts: ResultFacts,
     evaluation: Evaluation,
   ): readonly CompiledRule<ResultRule>[] {
-    return this.#resultsBy(scopes, (results) => results.all(effect, type, facts, evaluation));
+    return this.#by(scopes, ({ results }) => results?.all(effect, type, facts, evaluation));
   }
 
-  #resultsBy(
+  /** The rules that mask the prompt of a model call, in the order of all documents. */
+  promptsMatching(
     scopes: readonly string[],
-    find: (results: RuleIndex<ResultRule>) => readonly CompiledRule<ResultRule>[],
-  ): readonly CompiledRule<ResultRule>[] {
-    let found: readonly CompiledRule<ResultRule>[] = [];
+    facts: Facts,
+    evaluation: Evaluation,
+  ): readonly CompiledRule<PromptRule>[] {
+    return this.#by(scopes, ({ prompts }) => prompts?.all('mask', 'llm_call', facts, evaluation));
+  }
+
+  #by<Rule extends AnyRule>(
+    scopes: readonly string[],
+    find: (chunk: RuleChunk) => readonly CompiledRule<Rule>[] | undefined,
+  ): readonly CompiledRule<Rule>[] {
+    let found: readonly CompiledRule<Rule>[] = [];
     for (const scope of scopes) {
-      for (const { results } of this.#byScope.get(scope) ?? []) {
-        const some = results === undefined ? [] : find(results);
+      for (const chunk of this.#byScope.get(scope) ?? []) {
+        const some = find(chunk) ?? [];
         if (some.length > 0) found = found.length === 0 ? some : [...found, ...some];
       }
     }
@@ -116,14 +126,7 @@ export class ScopeIndexes {
 
   /** The rules that match a tool call and rewrite its arguments, in the order of all documents. */
   rewriting(scopes: readonly string[], facts: Facts, evaluation: Evaluation): readonly CompiledRule[] {
-    let found: readonly CompiledRule[] = [];
-    for (const scope of scopes) {
-      for (const { rewriting } of this.#byScope.get(scope) ?? []) {
-        const some = rewriting?.all('allow', 'tool_call', facts, evaluation) ?? [];
-        if (some.length > 0) found = found.length === 0 ? some : [...found, ...some];
-      }
-    }
-    return this.#ordered(found);
+    return this.#by(scopes, ({ rewriting }) => rewriting?.all('allow', 'tool_call', facts, evaluation));
   }
 
   /** What rules make of all calls of a tool. */
@@ -161,14 +164,7 @@ export class ScopeIndexes {
 
   /** All asking rules count together: none weakens the terms of another. */
   #asking(scopes: readonly string[], type: ActionType, facts: Facts, evaluation: Evaluation): readonly CompiledRule[] {
-    let asking: readonly CompiledRule[] = [];
-    for (const scope of scopes) {
-      for (const { rules } of this.#byScope.get(scope) ?? []) {
-        const found = rules.all('require_approval', type, facts, evaluation);
-        if (found.length > 0) asking = asking.length === 0 ? found : [...asking, ...found];
-      }
-    }
-    return this.#ordered(asking);
+    return this.#by(scopes, ({ rules }) => rules.all('require_approval', type, facts, evaluation));
   }
 
   #ordered<Rule extends Placed>(rules: readonly Rule[]): readonly Rule[] {
@@ -206,6 +202,8 @@ export interface RuleChunk {
   readonly rules: RuleIndex;
   /** Absent if none of them has rules on results, which then cost nothing. */
   readonly results: RuleIndex<ResultRule> | undefined;
+  /** The same for those that mask prompts. */
+  readonly prompts: RuleIndex<PromptRule> | undefined;
   /** Those of the rules that rewrite. Absent if there are none. */
   readonly rewriting: RuleIndex | undefined;
 }
@@ -241,7 +239,7 @@ export function chunksOf(documents: readonly PolicyDocument[], before: readonly 
       at += known.documents.length;
       continue;
     }
-    const more = document.rules.length + (document.resultRules?.length ?? 0);
+    const more = rulesIn(document);
     if (size + more > mostRules) close();
     fresh.push(document);
     size += more;
@@ -265,11 +263,13 @@ function chunkOf(documents: readonly PolicyDocument[], size: number): RuleChunk 
   const rules = documents.flatMap((document) => document.rules.map((rule) => ({ document, rule }))).map(compiledRule);
   const rewriting = rules.filter(({ rule }) => rule.rewrite !== undefined);
   const results = documents.flatMap((document) => (document.resultRules ?? []).map((rule) => ({ document, rule })));
+  const prompts = documents.flatMap((document) => (document.promptRules ?? []).map((rule) => ({ document, rule })));
   return {
     documents,
     size,
     rules: new RuleIndex(rules),
     rewriting: rewriting.length === 0 ? undefined : new RuleIndex(rewriting),
     results: results.length === 0 ? undefined : new RuleIndex(results.map(compiledResult)),
+    prompts: prompts.length === 0 ? undefined : new RuleIndex(prompts.map(compiledPrompt)),
   };
 }

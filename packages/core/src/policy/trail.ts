@@ -5,18 +5,22 @@ import type { AgentId, Glob } from '../kernel/index.ts';
 import type { Condition, Facts } from './condition.ts';
 import { NotRecorded, Evaluation } from './condition.ts';
 import { containsAgent } from './document.ts';
-import type { Effect, PolicyDocument, PolicyRule } from './document.ts';
+import type { Effect, PolicyDocument, PolicyRule, PromptRule } from './document.ts';
 import type { PolicySet } from './policy-set.ts';
 import { strength } from './rule-index.ts';
 import { namesUnclear } from './rule-matching.ts';
 import type { Dimension, Subject, Unclear } from './subject.ts';
 import { isUnclear, subjectOf, textsOf } from './subject.ts';
 
+/** A rule whose matchers and condition look at a call. */
+type CallRule = PolicyRule | PromptRule;
+
 /** A considered rule, and why it did or did not match. */
 export interface ConsideredRule {
   readonly document: string;
   readonly rule: string;
-  readonly effect: Effect;
+  /** One that masks prompts decides nothing. */
+  readonly effect: CallRule['effect'];
   readonly matched: boolean;
   readonly why: string;
   /** The document is only observed, so the rule decides nothing. */
@@ -24,6 +28,8 @@ export interface ConsideredRule {
   /** The match depends on something no longer known. The rule counts as not matching. */
   readonly unknown: boolean;
 }
+
+export type DecidingRule = ConsideredRule & { readonly effect: Effect };
 
 /** Whether the caller may read a document. Others see only the names and effects of its rules. */
 export type MayRead = (document: PolicyDocument) => boolean;
@@ -61,7 +67,7 @@ export function considerRules(
     .filter(({ scope }) => containsAgent(scope, agent))
     .flatMap((document) => {
       const open = mayRead(document);
-      return document.rules.map((rule): ConsideredRule => {
+      return [...document.rules, ...(document.promptRules ?? [])].map((rule): ConsideredRule => {
         const { name, effect } = rule;
         const outcome = tryMatchers(rule, action, subject, open) ?? tryCondition(rule, facts, subject, open);
         const lead = outcome.matched ? holdingMatchers(rule, action, subject, open) : '';
@@ -73,13 +79,18 @@ export function considerRules(
 }
 
 /** The deciding rule: the strongest enforced rule that matches, and among equals the first. */
-export function decidingRule(rules: readonly ConsideredRule[]): ConsideredRule | undefined {
-  let best: ConsideredRule | undefined;
+export function decidingRule(rules: readonly ConsideredRule[]): DecidingRule | undefined {
+  let best: DecidingRule | undefined;
   for (const rule of rules) {
-    if (!rule.matched || rule.observed) continue;
+    if (!rule.matched || rule.observed || !decides(rule)) continue;
     if (best === undefined || strength[rule.effect] > strength[best.effect]) best = rule;
   }
   return best;
+}
+
+/** Whether a rule may decide a call: one that masks its prompt does not. */
+export function decides(rule: ConsideredRule): rule is DecidingRule {
+  return rule.effect !== 'mask';
 }
 
 function isObserved({ mode }: PolicyDocument): boolean {
@@ -94,7 +105,7 @@ interface Outcome {
 
 /** The first matcher that does not hold, if any. */
 function tryMatchers(
-  { matchers, effect }: PolicyRule,
+  { matchers, effect }: CallRule,
   action: Action,
   subject: Subject,
   open: boolean,
@@ -126,7 +137,7 @@ function tryMatchers(
   return undefined;
 }
 
-function unclearWords(effect: Effect, what: string, { text }: Unclear): string {
+function unclearWords(effect: CallRule['effect'], what: string, { text }: Unclear): string {
   const rule =
     effect === 'allow'
       ? 'for allow that counts as matching only word by word'
@@ -135,7 +146,7 @@ function unclearWords(effect: Effect, what: string, { text }: Unclear): string {
 }
 
 function tryCondition(
-  { when, whenText = '', effect }: PolicyRule,
+  { when, whenText = '', effect }: CallRule,
   facts: Facts,
   subject: Subject,
   open: boolean,
@@ -165,7 +176,7 @@ function evaluate(when: Condition, facts: Facts, subject: Subject): unknown {
 
 /** What a matching rule's matchers found. */
 function holdingMatchers(
-  { matchers, when, effect }: PolicyRule,
+  { matchers, when, effect }: CallRule,
   action: Action,
   subject: Subject,
   open: boolean,

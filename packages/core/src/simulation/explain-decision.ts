@@ -12,8 +12,8 @@ import {
 import type { EpochMs, NamedOp } from '../kernel/index.ts';
 import { agentKey, ambiguousOp, parseOpPath, ReeveError } from '../kernel/index.ts';
 import { latestLogs } from '../logs/index.ts';
-import { readerOf, RewrittenFacts, strength, considerCall } from '../policy/index.ts';
-import type { PolicySet, ConsideredRule } from '../policy/index.ts';
+import { readerOf, RewrittenFacts, strength, considerCall, decides } from '../policy/index.ts';
+import type { PolicySet, ConsideredRule, DecidingRule } from '../policy/index.ts';
 import type { AgentRecord } from '../tenancy/index.ts';
 
 export interface Explanation {
@@ -85,6 +85,7 @@ function asRecorded(
     if (rule.observed) return rule;
     if (index === decided) return { ...rule, matched: true, unknown: false, why: whyDecided(rule) };
     if (
+      !decides(rule) ||
       !(rule.matched || rule.unknown) ||
       !wouldHaveDecided(rule, index, { policyRule, isLimit }, decided, rules[decided])
     ) {
@@ -105,13 +106,15 @@ function whyDecided({ matched, why }: ConsideredRule): string {
 }
 
 function wouldHaveDecided(
-  rule: ConsideredRule,
+  rule: DecidingRule,
   index: number,
   { policyRule, isLimit }: { readonly policyRule: string; readonly isLimit: boolean },
   decidedIndex: number,
   decided: ConsideredRule | undefined,
 ): boolean {
   if (decided !== undefined) {
+    // A call whose caller cannot have its prompt masked is denied by that rule where no other denies.
+    if (!decides(decided)) return rule.effect === 'deny';
     const difference = strength[rule.effect] - strength[decided.effect];
     return difference > 0 || (difference === 0 && index < decidedIndex);
   }

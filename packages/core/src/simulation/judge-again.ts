@@ -3,18 +3,19 @@ import type { Action } from '../action/index.ts';
 import type { Decision, StoredEntry } from '../audit/index.ts';
 import type { RecordedDecision } from '../decision/index.ts';
 import {
+  changeCall,
   controlRule,
   isBudgetRule,
+  mustBeMasked,
   mustBeRewritten,
   recordedDecision,
   RecordedFacts,
-  rewriteCall,
 } from '../decision/index.ts';
 import type { EpochMs, AgentId } from '../kernel/index.ts';
 import type { AgentRecord } from '../tenancy/index.ts';
 import { agentKey } from '../kernel/index.ts';
 import type { Effect, PolicySet, Verdict } from '../policy/index.ts';
-import { considerRules, decidingRule, Evaluation, subjectOf } from '../policy/index.ts';
+import { considerRules, decides, decidingRule, Evaluation, subjectOf } from '../policy/index.ts';
 
 /** What the result says about a decision. The log has the rest. */
 type ToldDecision = Pick<RecordedDecision, 'seq' | 'at' | 'opId' | 'agent' | 'resource' | 'policyRule'> & {
@@ -97,14 +98,15 @@ function verdictAgain(set: PolicySet, recorded: RecordedDecision, find: FindAgen
   const again = new RecordedFacts(recorded, find(agent), costUnder(set, recorded));
   const evaluation = new Evaluation(subjectOf(action, again.user()));
   const party = { agent: { record: again.agent }, facts: again };
-  const { strictest } = rewriteCall(set, callOf(recorded), [party], asSent, evaluation);
+  const { strictest } = changeCall(set, callOf(recorded), [party], asSent, evaluation);
   return again.lacking ? undefined : strictest;
 }
 
-/** The call of a decision. Nobody records whether its caller could have passed other arguments on, unless that refused it. */
+/** The call of a decision. Nobody records what its caller could have passed on, unless that refused it. */
 function callOf({ action, args, reason }: RecordedDecision) {
   const json = args === undefined ? '' : JSON.stringify(args);
-  return { action: { ...action, json }, args, canRewrite: reason !== mustBeRewritten };
+  const canRewrite = reason !== mustBeRewritten;
+  return { action: { ...action, json }, args, canRewrite, canMaskPrompt: reason !== mustBeMasked };
 }
 
 /** The verdict of rules that are as they were, whatever else is not recorded. Undefined if there is none. */
@@ -114,7 +116,7 @@ function certainVerdict(
   facts: RecordedFacts,
   verdict: Verdict,
 ): Verdict | undefined {
-  const rules = considerRules(set, agent, action, facts).filter(({ observed }) => !observed);
+  const rules = considerRules(set, agent, action, facts).filter((rule) => !rule.observed && decides(rule));
   if (!rules.some(({ unknown }) => unknown)) return verdict;
   // Whichever unknown rules match, a certain rule that is as strong as any of them decides.
   const certain = decidingRule(rules);

@@ -27,6 +27,8 @@ export interface Simulation {
   readonly approvals: SimulatedApprovals | undefined;
   /** What rules would make of the arguments, as the log would have it. Undefined if nothing. */
   readonly rewrittenArgs: Json | undefined;
+  /** Whether rules would mask the prompt. */
+  readonly masksPrompt: boolean;
   readonly rules: readonly ConsideredRule[];
 }
 
@@ -60,7 +62,7 @@ export function simulate(
   const run = runAsked(agentId, request.runId);
   const facts = new CheckFacts(gov, agent, request, run, gov.clock.now(), charge.micros ?? 0, by.orgId !== null);
   const evaluation = new Evaluation(subjectOf(request.action, facts.user()));
-  const { own, strictest, rewritten, parties } = judgeCall(set, request, { agent, facts }, [], evaluation);
+  const { own, strictest, rewritten, masksPrompt, parties } = judgeCall(set, request, { agent, facts }, [], evaluation);
   const caps = {
     policy: set.budgets,
     exceededBy: (cost: Micros) => exceededUnder(set.budgets, gov.ledger, tiersSeen(by, agentId), cost),
@@ -78,6 +80,7 @@ export function simulate(
     costMicros: charge.micros ?? 0,
     price: charge.price,
     rewrittenArgs: rewritten === undefined ? undefined : loggedArgs(rewritten.request, gov.sha256),
+    masksPrompt: masksPrompt === true && decision !== 'deny',
     rules: considerCall(set, agentId, facts, parties.find((party) => party.facts !== facts)?.facts, readerOf(by)),
   };
 }

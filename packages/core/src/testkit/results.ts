@@ -65,6 +65,7 @@ export function askAbout(
   result: string,
   over: { readonly request?: Partial<ResultRequest>; readonly ports?: Partial<ResultPorts> } = {},
 ): Promise<ResultAnswer> {
-  const request = { agentId: id, token, opId, result: utf8.encode(result), isError: false, ...over.request };
+  const about = { result: utf8.encode(result), isError: false, part: 'result' } as const;
+  const request = { agentId: id, token, opId, ...about, ...over.request };
   return checkResult(test.gov, { ...resultPorts(test), ...over.ports }, request);
 }

@@ -201,6 +201,7 @@ export function checkRequestOf(
     user,
     // A caller that cannot pass them on is denied wherever something is rewritten. No rule decides that.
     canRewrite: true,
+    canMaskPrompt: true,
     inexact: inexactIn(action),
   };
   return parseCheckRequest(raw, mostMicros);

@@ -6,6 +6,7 @@ import { forwardAnswer } from './forward-answer.ts';
 import type { ModelCall } from './model-call.ts';
 import { Refusal } from './refusal.ts';
 import { abandon, interrupt } from './interrupt-call.ts';
+import { maskPrompt } from './results/mask-prompt.ts';
 
 export interface UpstreamContext {
   readonly upstreamTimeoutMs: number;
@@ -21,7 +22,11 @@ export async function carryOut(call: ModelCall, operation: CallOperation, contex
   let end: CallEnd;
   try {
     await stop.passable();
-    const send = call.outgoing();
+    if (operation.answer.judgePrompt) {
+      await maskPrompt(call, operation);
+      await stop.passable();
+    }
+    const send = call.outgoing(call.body.length);
     const answer = await send(call.body.take(), stop.signal);
     stop.alive();
     call.body.release();
@@ -56,6 +61,10 @@ function broken(call: ModelCall, operation: CallOperation, stop: CallStop, error
       abandon(call, new Refusal('upstream_timeout', 'the upstream takes too long', call.opId));
       return { outcome: 'failed', usage, isFree, note: 'the upstream took too long' };
     case undefined: {
+      if (error instanceof Refusal) {
+        abandon(call, error);
+        return { outcome: 'failed', usage, isFree, note: error.message };
+      }
       const why = error instanceof UpstreamFailure ? error.message : 'its answer broke off';
       abandon(call, new Refusal('upstream_unavailable', `the upstream cannot be reached: ${why}`, call.opId));
       return { outcome: 'failed', usage, isFree, note: `the upstream failed: ${why}` };

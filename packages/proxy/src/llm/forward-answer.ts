@@ -12,7 +12,7 @@ import type { CallEnd, CallOperation } from './settlement.ts';
 import type { SseEvent } from './sse.ts';
 import { dataOf, SseFramer } from './sse.ts';
 
-/** An answer that is no stream is held until it is whole, up to this size. Larger ones pass through as they come. */
+/** An answer that is no stream is held until it is whole, up to this size, while there is room. Others pass through as they come. */
 const mostHeld = 8 * 1024 * 1024;
 
 /** Passes the answer of the upstream on to the client, and reads on the way what was used. */
@@ -66,7 +66,7 @@ async function forwardStream(call: ModelCall, answer: IncomingMessage, stop: Cal
 }
 
 async function forwardWhole(call: ModelCall, answer: IncomingMessage, stop: CallStop): Promise<SeenUsage | undefined> {
-  const { response, upstream } = call;
+  const { response, upstream, answerRoom } = call;
   const { dialect } = call.route;
   const scan = new AnswerScan(dialect.texts.whole);
   let held: Buffer[] | undefined = [];
@@ -77,10 +77,11 @@ async function forwardWhole(call: ModelCall, answer: IncomingMessage, stop: Call
     scan.push(chunk);
     call.passed.textBytes = scan.textBytes;
     held?.push(chunk);
-    if (held !== undefined && bytes <= mostHeld) return;
+    if (held !== undefined && bytes <= mostHeld && answerRoom.take(chunk.length)) return;
     const next = held === undefined ? chunk : Buffer.concat(held);
     if (held !== undefined) sendHead(call, answer);
     held = undefined;
+    answerRoom.release();
     await send(call, stop, next);
   });
   await stop.passable();

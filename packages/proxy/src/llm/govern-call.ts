@@ -3,10 +3,12 @@ import { ActionDeniedError, ReeveInvalidRequest } from '@reeve/sdk';
 import type { UpstreamContext } from './carry-out.ts';
 import { carryOut } from './carry-out.ts';
 import type { ModelCall } from './model-call.ts';
+import type { KnownMasks } from './results/known-masks.ts';
 
 export interface GovernOptions extends UpstreamContext {
   /** How long a call waits for its approval. */
   readonly approvalWaitMs: number;
+  readonly knownMasks: KnownMasks;
 }
 
 /** The operation of a call, as the gateway gets to know it. */
@@ -29,11 +31,13 @@ export async function governCall(agent: Agent, call: ModelCall, ids: CallIds, op
       { type: 'llm_call', ...asked },
       async (operation) => {
         hasBegun = true;
+        options.knownMasks.note(call.token, asked.model, operation.answer.judgePrompt);
         await carryOut(call, operation, options);
       },
       {
         ...ids,
         via: { door: 'model', name: upstream.name },
+        canMaskPrompt: true,
         waitMs: options.approvalWaitMs,
         signal: gone,
         // From here on nothing passes: every part of the answer waits for the end of the pause.
@@ -52,9 +56,9 @@ export async function governCall(agent: Agent, call: ModelCall, ids: CallIds, op
 }
 
 /** What the upstream gets is made ready while the gateway decides. It leaves once the gateway has allowed it. */
-function makeReady({ outgoing }: ModelCall): void {
+function makeReady({ outgoing, body }: ModelCall): void {
   try {
-    outgoing();
+    outgoing(body.length);
   } catch {
     // The same happens to whoever wants to send it.
   }

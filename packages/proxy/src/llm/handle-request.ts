@@ -8,6 +8,7 @@ import { agentTokenOf } from './credential.ts';
 import { requestHeaders } from './forward-headers.ts';
 import type { GovernOptions } from './govern-call.ts';
 import { governCall } from './govern-call.ts';
+import type { HeldBytes } from './held-bytes.ts';
 import type { JsonRequest } from './json-request.ts';
 import { parseRequest } from './json-request.ts';
 import { listModels } from './list-models.ts';
@@ -29,6 +30,8 @@ import { upstreamPath } from './upstream-path.ts';
 export interface ProxyContext extends GovernOptions {
   readonly hosts: HostCheck;
   readonly bodies: BodyReader;
+  /** What is held of the answers of upstreams. */
+  readonly answers: HeldBytes;
   readonly agents: AgentsByToken;
   /** Of one agent at once. */
   readonly callsPerAgent: number;
@@ -83,7 +86,8 @@ async function handleCall(
   }
   let given: GivenCall | undefined;
   const reading = async () => (given ??= await readCall(context, route, request, token));
-  const parts = { route, query, request, response, token, gone: goneSignal(response) };
+  const answerRoom = context.answers.roomFor(token);
+  const parts = { route, query, request, response, token, answerRoom, gone: goneSignal(response) };
   try {
     await actAs(context.agents, token, context.callsPerAgent, async (agent, revoked) => {
       const read = await reading();
@@ -106,17 +110,21 @@ async function handleCall(
     const refusal = refusalOf(error);
     if (refusal.code === 'invalid_api_key') context.agents.forget(token);
     if (refusal.code !== 'gateway_unavailable' || !context.failOpen) throw error;
+    const { parsed } = await reading();
+    if (context.knownMasks.has(token, parsed.model)) throw error;
     context.tell(`fail-open: a call of ${route.path} goes to its upstream unchecked. ${refusal.message}`);
     const ungovernedParts = { ...parts, opId: '', revoked: new AbortController().signal, noteAnswer: () => {} };
     await carryOut(makeCall(context, ungovernedParts, await reading()), ungoverned(), context);
+    await untilTaken(response);
   } finally {
+    answerRoom.release();
     given?.held.release();
   }
 }
 
 type CallParts = Pick<
   ModelCall,
-  'route' | 'query' | 'request' | 'response' | 'token' | 'opId' | 'revoked' | 'gone' | 'noteAnswer'
+  'route' | 'query' | 'request' | 'response' | 'token' | 'opId' | 'revoked' | 'gone' | 'noteAnswer' | 'answerRoom'
 >;
 
 /** A call as its client has sent it, or as what its model may read of it. */
@@ -147,7 +155,7 @@ async function readCall(
 
 function makeCall({ connections }: ProxyContext, parts: CallParts, { held, parsed, upstream }: GivenCall): ModelCall {
   const { route } = parts;
-  const body = bodyOf(held, route.dialect.bodyFor(parsed));
+  const body = bodyOf(held, parsed, route.dialect.bodyFor(parsed));
   return {
     ...parts,
     upstream,
@@ -155,7 +163,7 @@ function makeCall({ connections }: ProxyContext, parts: CallParts, { held, parse
     reader: route.dialect.readerFor(parsed),
     passed: { isStream: false, last: undefined, textBytes: 0 },
     body,
-    outgoing: outgoing(connections, upstream, parts, body.length),
+    outgoing: outgoing(connections, upstream, parts),
   };
 }
 
@@ -163,27 +171,40 @@ function outgoing(
   connections: UpstreamConnections,
   upstream: Upstream,
   { route, query, request, token }: Pick<CallParts, 'route' | 'query' | 'request' | 'token'>,
-  bytes: number,
-): () => SendUpstream {
-  let ready: SendUpstream | undefined;
-  return () =>
-    (ready ??= connections.prepare(upstream, {
-      method: 'POST',
-      path: upstreamPath(upstream, route.path, query),
-      headers: requestHeaders(request, token, upstream, bytes),
-    }));
+): (bytes: number) => SendUpstream {
+  let ready: { readonly bytes: number; readonly send: SendUpstream } | undefined;
+  return (bytes) => {
+    if (ready?.bytes === bytes) return ready.send;
+    const path = upstreamPath(upstream, route.path, query);
+    const headers = requestHeaders(request, token, upstream, bytes);
+    ready = { bytes, send: connections.prepare(upstream, { method: 'POST', path, headers }) };
+    return ready.send;
+  };
 }
 
-function bodyOf(held: HeldBody, bytes: Buffer): CallBody {
-  let left: Buffer | undefined = bytes;
+function bodyOf(held: HeldBody, request: JsonRequest, bytes: Buffer): CallBody {
+  let left: { readonly request: JsonRequest; readonly bytes: Buffer } | undefined = { request, bytes };
+  let { length } = bytes;
+  const present = () => {
+    if (left === undefined) throw new Error('the body was sent already');
+    return left;
+  };
   return {
-    length: bytes.length,
+    get length() {
+      return length;
+    },
     get isTaken() {
       return left === undefined;
     },
+    get request() {
+      return present().request;
+    },
+    replace: (other, itsBytes) => {
+      left = { request: other, bytes: itsBytes };
+      ({ length } = itsBytes);
+    },
     take: () => {
-      if (left === undefined) throw new Error('the body was sent already');
-      const taken = left;
+      const taken = present().bytes;
       left = undefined;
       return taken;
     },
@@ -243,9 +264,10 @@ function ungoverned(): CallOperation {
   return {
     state: 'running',
     signal: new AbortController().signal,
-    answer: { judgeResult: false },
+    answer: { judgeResult: false, judgePrompt: false },
     checkpoint: async () => {},
     checkResult: async (result) => result,
+    checkPrompt: async (prompt) => prompt,
     used: () => {},
     spent: () => {},
     ended: () => {},

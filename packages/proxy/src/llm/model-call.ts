@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { SendUpstream } from './call-upstream.ts';
 import type { SeenUsage, StreamReader } from './dialect/dialect.ts';
 import { largestTokens, promptBound } from './count-tokens.ts';
+import type { HeldRoom } from './held-bytes.ts';
 import type { JsonRequest } from './json-request.ts';
 import type { Upstream } from './model-config.ts';
 import { Refusal } from './refusal.ts';
@@ -25,8 +26,10 @@ export interface ModelCall {
   readonly opId: string;
   /** What has gone to the client. */
   readonly passed: Passed;
-  /** The request to the upstream, made ready with the first use. Throws if there can be none. */
-  readonly outgoing: (this: void) => SendUpstream;
+  /** The request to the upstream for a body of this many bytes, made ready with the first use. Throws if there can be none. */
+  readonly outgoing: (this: void, bytes: number) => SendUpstream;
+  /** For the part of the answer that is held. */
+  readonly answerRoom: HeldRoom;
   /** What goes to the upstream. */
   readonly body: CallBody;
   /** Aborts when the client has gone away. */
@@ -50,6 +53,10 @@ export interface Passed {
 export interface CallBody {
   readonly length: number;
   readonly isTaken: boolean;
+  /** What the body says. Throws once it is taken. */
+  readonly request: JsonRequest;
+  /** Puts another request in its place, in the bytes that are to be sent. */
+  replace(this: void, request: JsonRequest, bytes: Buffer): void;
   take(this: void): Buffer;
   release(this: void): void;
 }

@@ -1,17 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import type { HeldLimits } from './held-bytes.ts';
+import { HeldBytes } from './held-bytes.ts';
 import { Refusal } from './refusal.ts';
-
-export interface BodyLimits {
-  /** The most bytes of one body. */
-  readonly most: number;
-  /** The most bytes of all bodies that are held at once. */
-  readonly mostTogether: number;
-}
-
-/** What a chunk takes besides its bytes. A client can send one for each byte. */
-const chunkOverhead = 128;
-/** Of the room for all, one agent takes no more than this part, unless two bodies need more. */
-const share = 1 / 4;
 
 /** A body, and its room. */
 export interface HeldBody {
@@ -22,12 +12,12 @@ export interface HeldBody {
 
 /** Reads the bodies of requests, and holds no more of them than there is room for. */
 export class BodyReader {
-  readonly #limits: BodyLimits;
-  readonly #heldBy = new Map<string, number>();
-  #held = 0;
+  readonly #most: number;
+  readonly #held: HeldBytes;
 
-  constructor(limits: BodyLimits) {
-    this.#limits = limits;
+  constructor(limits: HeldLimits) {
+    this.#most = limits.most;
+    this.#held = new HeldBytes(limits);
   }
 
   /** Reads the body of a request of an agent. */
@@ -35,46 +25,29 @@ export class BodyReader {
     const encoding = request.headers['content-encoding'] ?? 'identity';
     if (encoding !== 'identity')
       throw new Refusal('invalid_request', 'a compressed body cannot be judged; send it plain');
-    if (Number(request.headers['content-length'] ?? 0) > this.#limits.most) throw this.#tooLarge();
+    if (Number(request.headers['content-length'] ?? 0) > this.#most) throw this.#tooLarge();
     const chunks: Buffer[] = [];
-    let [bytes, held] = [0, 0];
-    const release = () => {
-      this.#hold(owner, -held);
-      held = 0;
-    };
+    let bytes = 0;
+    const room = this.#held.roomFor(owner);
     const take = (chunk: Buffer) => {
       bytes += chunk.length;
-      held += chunk.length + chunkOverhead;
-      this.#hold(owner, chunk.length + chunkOverhead);
+      if (bytes > this.#most) throw this.#tooLarge();
+      if (!room.take(chunk.length))
+        throw new Refusal('overloaded', 'there is no room for further requests at the moment');
       chunks.push(chunk);
-      if (bytes > this.#limits.most) throw this.#tooLarge();
-      if (this.#isFull(owner)) throw new Refusal('overloaded', 'there is no room for further requests at the moment');
     };
     try {
       await taken(request, take);
     } catch (error) {
-      release();
+      room.release();
       throw error;
     }
     const [first] = chunks;
-    return { bytes: chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks), release };
-  }
-
-  #hold(owner: string, bytes: number): void {
-    this.#held += bytes;
-    const held = (this.#heldBy.get(owner) ?? 0) + bytes;
-    if (held === 0) this.#heldBy.delete(owner);
-    else this.#heldBy.set(owner, held);
-  }
-
-  #isFull(owner: string): boolean {
-    const { most, mostTogether } = this.#limits;
-    const mostOfOne = Math.max(2 * most, mostTogether * share);
-    return this.#held > mostTogether || (this.#heldBy.get(owner) ?? 0) > mostOfOne;
+    return { bytes: chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks), release: room.release };
   }
 
   #tooLarge(): Refusal {
-    return new Refusal('request_too_large', `the body is larger than ${this.#limits.most} bytes`);
+    return new Refusal('request_too_large', `the body is larger than ${this.#most} bytes`);
   }
 }
 

@@ -23,6 +23,7 @@ const answer: Answer = {
   opState: 'terminated',
   approvalId: undefined,
   judgeResult: false,
+  judgePrompt: false,
   limit: undefined,
   decisionLatencyUs: 1,
   source: 'gateway',

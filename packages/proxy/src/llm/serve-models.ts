@@ -3,15 +3,18 @@ import type { Server } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bounds } from '@reeve/contract';
 import type { ConnectOptions } from '@reeve/sdk';
 import { connect } from '@reeve/sdk';
 import { AgentsByToken } from '../front/agents-by-token.ts';
 import { HostCheck } from '../front/host-check.ts';
 import { UpstreamConnections } from './call-upstream.ts';
 import { handleRequest } from './handle-request.ts';
+import { HeldBytes } from './held-bytes.ts';
 import type { Upstream } from './model-config.ts';
 import { BodyReader } from './read-body.ts';
 import type { Verdict } from './results/judge-tool-messages.ts';
+import { KnownMasks } from './results/known-masks.ts';
 import { OwnedMemory } from './results/owned-memory.ts';
 import type { AskedTool } from './results/tool-message.ts';
 
@@ -41,6 +44,7 @@ export interface ModelProxy {
 }
 
 const mostBodiesTogether = 512 * 1024 * 1024;
+const mostAnswersTogether = 512 * 1024 * 1024;
 const largestHeaders = 32 * 1024;
 /** To send a request with its body. */
 const requestMs = 120_000;
@@ -69,7 +73,21 @@ export async function serveModels(options: ServeModelsOptions): Promise<ModelPro
     verdicts: new OwnedMemory<Verdict>(mostVerdictBytes),
     calls: new OwnedMemory<AskedTool>(mostCallBytes),
   };
-  const context = { hosts, bodies, agents, upstreams, connections, failOpen, tell, toolMemory, ...limits };
+  const answers = new HeldBytes({ most: bounds.result, mostTogether: mostAnswersTogether });
+  const knownMasks = new KnownMasks();
+  const context = {
+    hosts,
+    bodies,
+    answers,
+    agents,
+    upstreams,
+    connections,
+    failOpen,
+    tell,
+    toolMemory,
+    knownMasks,
+    ...limits,
+  };
   const underWay = new Set<Promise<void>>();
   const server = createServer({ maxHeaderSize: largestHeaders, requestTimeout: requestMs }, (request, response) => {
     // A client may go away at any time. The call learns that from the end of its response.

@@ -3,10 +3,20 @@ import { largestTokens } from './count-tokens.ts';
 import type { SeenUsage } from './dialect/dialect.ts';
 import type { RequestedUsage, Passed } from './model-call.ts';
 
+type OperationPart =
+  | 'state'
+  | 'signal'
+  | 'checkpoint'
+  | 'checkResult'
+  | 'checkPrompt'
+  | 'used'
+  | 'spent'
+  | 'ended'
+  | 'note';
+
 /** The part of an operation that a call of a model needs. */
-export interface CallOperation
-  extends Pick<Operation, 'state' | 'signal' | 'checkpoint' | 'checkResult' | 'used' | 'spent' | 'ended' | 'note'> {
-  readonly answer: Pick<Answer, 'judgeResult'>;
+export interface CallOperation extends Pick<Operation, OperationPart> {
+  readonly answer: Pick<Answer, 'judgeResult' | 'judgePrompt'>;
 }
 
 /** How a call ended. */

@@ -4,7 +4,15 @@ import { ReeveInvalidRequest } from '../errors.ts';
 import { standInFor } from './copy-with.ts';
 import type { JudgedPart } from './govern-call.ts';
 import type { GovernModelOptions, ModelUse } from './model-call.ts';
-import { failingFree, governAnswer, modelAction, requireNoJudgement, settle, usageFrom } from './model-call.ts';
+import {
+  failingFree,
+  governAnswer,
+  maskedFor,
+  modelAction,
+  requireNoJudgement,
+  settle,
+  usageFrom,
+} from './model-call.ts';
 import { openCall, partsOf } from './open-call.ts';
 
 /** The part of a language model of the AI SDK that governance needs. All versions of the interface have it. */
@@ -42,6 +50,7 @@ export function governModel<Model extends AiModel | string>(
     model: target.modelId,
     prompt: { prompt, tools },
     maxOutputTokens,
+    asked: { says: { prompt }, forms: { tools } },
     signal: abortSignal,
   });
   const doGenerate = (how: CallOptions) =>
@@ -49,16 +58,18 @@ export function governModel<Model extends AiModel | string>(
       agent,
       useOf(how),
       options,
-      (signal) => target.doGenerate({ ...how, abortSignal: signal } as never),
+      (signal, masked) => target.doGenerate({ ...how, ...masked, abortSignal: signal } as never),
       (answer) => usageOf(answer),
       said,
     );
   const doStream = async (how: CallOptions) => {
-    const call = await openCall(agent, modelAction(useOf(how), options), (signal, operation) => {
+    const use = useOf(how);
+    const call = await openCall(agent, modelAction(use, options), async (signal, operation) => {
       requireNoJudgement(operation);
+      const masked = await maskedFor(use, operation);
       return failingFree(
         operation,
-        () => target.doStream({ ...how, abortSignal: signal } as never) as PromiseLike<Streamed>,
+        () => target.doStream({ ...how, ...masked, abortSignal: signal } as never) as PromiseLike<Streamed>,
       );
     });
     const parts = partsOf(call, readFrom(call.opened.stream), (part) => settle(call.operation, usageOf(part)));

@@ -3,6 +3,8 @@ import type { Agent } from '../agent.ts';
 import type { TokenUsage } from '../completion.ts';
 import { callContext } from '../current-operation.ts';
 import type { Operation } from '../operation.ts';
+import type { AskedPrompt } from './asked-prompt.ts';
+import { maskedMembers } from './asked-prompt.ts';
 import type { GovernedAction, JudgedPart } from './govern-call.ts';
 import { governCall } from './govern-call.ts';
 import type { GovernOptions } from './govern-options.ts';
@@ -25,6 +27,8 @@ export interface ModelUse {
   /** Everything that the provider counts as input. */
   readonly prompt: unknown;
   readonly maxOutputTokens: number | undefined;
+  /** What rules mask, if the call is made with what they leave of it. Otherwise a call whose prompt they mask is denied. */
+  readonly asked?: AskedPrompt | undefined;
   readonly runId?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -48,6 +52,7 @@ export function modelAction(use: ModelUse, options: GovernModelOptions): Governe
       runId: runIdOf(options) ?? runId ?? around?.runId,
       caller: options.caller,
       waitMs: approvalWaitOf(options),
+      canMaskPrompt: use.asked !== undefined,
       signal,
     },
   };
@@ -58,18 +63,27 @@ export async function governAnswer<Answer>(
   agent: Agent,
   use: ModelUse,
   options: GovernModelOptions,
-  call: (signal: AbortSignal) => PromiseLike<Answer>,
+  call: (signal: AbortSignal, masked: MaskedMembers) => PromiseLike<Answer>,
   usageOf: (answer: Answer) => TokenUsage | undefined,
   judged: JudgedPart<Answer>,
 ): Promise<Answer> {
   const work = async (signal: AbortSignal, operation: Operation) => {
-    const answer = await failingFree(operation, () => call(signal));
+    const masked = await maskedFor(use, operation);
+    const answer = await failingFree(operation, () => call(signal, masked));
     settle(operation, usageOf(answer));
     return answer;
   };
   const outcome = await governCall(agent, modelAction(use, options), work, judged);
   if ('refusal' in outcome) throw refusalError(outcome.refusal);
   return outcome.result;
+}
+
+/** Members of a request to send in place of its own. */
+export type MaskedMembers = Readonly<Record<string, unknown>>;
+
+/** What rules leave of the prompt of a call, where they mask it. */
+export async function maskedFor({ asked }: ModelUse, operation: Operation): Promise<MaskedMembers> {
+  return asked === undefined ? {} : maskedMembers(operation, asked);
 }
 
 /** Without a report of the provider, the estimate counts. */

@@ -3,7 +3,7 @@ import type { TokenUsage } from '../completion.ts';
 import { standInFor } from './copy-with.ts';
 import type { JudgedPart } from './govern-call.ts';
 import type { GovernModelOptions, ModelUse } from './model-call.ts';
-import { governAnswer, modelAction, requireNoJudgement, settle, usageFrom } from './model-call.ts';
+import { governAnswer, maskedFor, modelAction, requireNoJudgement, settle, usageFrom } from './model-call.ts';
 import { openCall, partsOf } from './open-call.ts';
 
 /** The part of a model of the OpenAI Agents SDK that governance needs. */
@@ -21,6 +21,9 @@ interface Request {
   readonly input?: unknown;
   readonly systemInstructions?: unknown;
   readonly tools?: unknown;
+  readonly handoffs?: unknown;
+  readonly outputType?: unknown;
+  readonly prompt?: unknown;
   readonly modelSettings?: { readonly maxTokens?: number | undefined } | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -52,21 +55,26 @@ function governOne(agent: Agent, model: AgentsModel, name: string, options: Gove
   const useOf = (request: Request): ModelUse => {
     const { input, systemInstructions, tools, modelSettings, signal } = request;
     const prompt = { input, systemInstructions, tools };
-    return { model: name, prompt, maxOutputTokens: modelSettings?.maxTokens, signal };
+    const { handoffs, outputType } = request;
+    const says = { input, systemInstructions, prompt: request.prompt };
+    const asked = { says, forms: { tools, handoffs, outputType } };
+    return { asked, model: name, prompt, maxOutputTokens: modelSettings?.maxTokens, signal };
   };
   const getResponse = (request: Request) =>
     governAnswer(
       agent,
       useOf(request),
       options,
-      (signal) => model.getResponse({ ...request, signal } as never),
+      (signal, masked) => model.getResponse({ ...request, ...masked, signal } as never),
       (answer) => usageOf((answer as { usage?: Figures }).usage),
       said,
     );
   async function* getStreamedResponse(request: Request) {
-    const call = await openCall(agent, modelAction(useOf(request), options), (signal, operation) => {
+    const use = useOf(request);
+    const call = await openCall(agent, modelAction(use, options), async (signal, operation) => {
       requireNoJudgement(operation);
-      return { events: model.getStreamedResponse({ ...request, signal } as never) };
+      const masked = await maskedFor(use, operation);
+      return { events: model.getStreamedResponse({ ...request, ...masked, signal } as never) };
     });
     yield* partsOf(call, call.opened.events, (event) => {
       const { response } = event as { response?: { usage?: Figures } };

@@ -77,6 +77,7 @@ export function refusalError(refusal: Refusal): ActionDeniedError {
     approvalId: undefined,
     limit: undefined,
     judgeResult: false,
+    judgePrompt: false,
     decisionLatencyUs: 0,
     source: kind === 'away' ? 'sdk' : 'gateway',
   };

@@ -39,6 +39,7 @@ export function withoutAnswer(error: unknown, ids: TraceIds, onUnavailable: 'den
     approvalId: undefined,
     limit: undefined,
     judgeResult: false,
+    judgePrompt: false,
     decisionLatencyUs: 0,
     source: 'sdk',
   };

@@ -8,6 +8,13 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class JudgedPart(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    JUDGED_PART_UNSPECIFIED: _ClassVar[JudgedPart]
+    PROMPT: _ClassVar[JudgedPart]
+JUDGED_PART_UNSPECIFIED: JudgedPart
+PROMPT: JudgedPart
+
 class LlmCall(_message.Message):
     __slots__ = ("model", "prompt_tokens", "max_output_tokens")
     MODEL_FIELD_NUMBER: _ClassVar[int]
@@ -109,7 +116,7 @@ class Via(_message.Message):
     def __init__(self, door: _Optional[_Union[Via.Door, str]] = ..., name: _Optional[str] = ...) -> None: ...
 
 class CheckActionRequest(_message.Message):
-    __slots__ = ("agent_id", "credential_token", "trace_id", "span_id", "action_type", "context", "caller_agent_id", "estimated_cost_micros", "run_id", "summary", "via", "subject_token", "can_rewrite", "floor")
+    __slots__ = ("agent_id", "credential_token", "trace_id", "span_id", "action_type", "context", "caller_agent_id", "estimated_cost_micros", "run_id", "summary", "via", "subject_token", "can_rewrite", "floor", "can_mask_prompt")
     AGENT_ID_FIELD_NUMBER: _ClassVar[int]
     CREDENTIAL_TOKEN_FIELD_NUMBER: _ClassVar[int]
     TRACE_ID_FIELD_NUMBER: _ClassVar[int]
@@ -124,6 +131,7 @@ class CheckActionRequest(_message.Message):
     SUBJECT_TOKEN_FIELD_NUMBER: _ClassVar[int]
     CAN_REWRITE_FIELD_NUMBER: _ClassVar[int]
     FLOOR_FIELD_NUMBER: _ClassVar[int]
+    CAN_MASK_PROMPT_FIELD_NUMBER: _ClassVar[int]
     agent_id: _common_pb2.AgentId
     credential_token: str
     trace_id: str
@@ -138,7 +146,8 @@ class CheckActionRequest(_message.Message):
     subject_token: str
     can_rewrite: bool
     floor: bool
-    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., credential_token: _Optional[str] = ..., trace_id: _Optional[str] = ..., span_id: _Optional[str] = ..., action_type: _Optional[_Union[_common_pb2.ActionType, str]] = ..., context: _Optional[_Union[ActionContext, _Mapping]] = ..., caller_agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., estimated_cost_micros: _Optional[int] = ..., run_id: _Optional[str] = ..., summary: _Optional[str] = ..., via: _Optional[_Union[Via, _Mapping]] = ..., subject_token: _Optional[str] = ..., can_rewrite: bool = ..., floor: bool = ...) -> None: ...
+    can_mask_prompt: bool
+    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., credential_token: _Optional[str] = ..., trace_id: _Optional[str] = ..., span_id: _Optional[str] = ..., action_type: _Optional[_Union[_common_pb2.ActionType, str]] = ..., context: _Optional[_Union[ActionContext, _Mapping]] = ..., caller_agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., estimated_cost_micros: _Optional[int] = ..., run_id: _Optional[str] = ..., summary: _Optional[str] = ..., via: _Optional[_Union[Via, _Mapping]] = ..., subject_token: _Optional[str] = ..., can_rewrite: bool = ..., floor: bool = ..., can_mask_prompt: bool = ...) -> None: ...
 
 class BudgetLimit(_message.Message):
     __slots__ = ("tier", "period", "limit_micros", "spent_micros", "status")
@@ -155,7 +164,7 @@ class BudgetLimit(_message.Message):
     def __init__(self, tier: _Optional[str] = ..., period: _Optional[str] = ..., limit_micros: _Optional[int] = ..., spent_micros: _Optional[int] = ..., status: _Optional[str] = ...) -> None: ...
 
 class CheckActionResponse(_message.Message):
-    __slots__ = ("decision", "reason", "policy_rule", "approval_id", "decision_latency_us", "op_id", "op_state", "limit", "judge_result", "args_json")
+    __slots__ = ("decision", "reason", "policy_rule", "approval_id", "decision_latency_us", "op_id", "op_state", "limit", "judge_result", "args_json", "judge_prompt")
     DECISION_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
     POLICY_RULE_FIELD_NUMBER: _ClassVar[int]
@@ -166,6 +175,7 @@ class CheckActionResponse(_message.Message):
     LIMIT_FIELD_NUMBER: _ClassVar[int]
     JUDGE_RESULT_FIELD_NUMBER: _ClassVar[int]
     ARGS_JSON_FIELD_NUMBER: _ClassVar[int]
+    JUDGE_PROMPT_FIELD_NUMBER: _ClassVar[int]
     decision: _common_pb2.Decision
     reason: str
     policy_rule: str
@@ -176,35 +186,40 @@ class CheckActionResponse(_message.Message):
     limit: BudgetLimit
     judge_result: bool
     args_json: bytes
-    def __init__(self, decision: _Optional[_Union[_common_pb2.Decision, str]] = ..., reason: _Optional[str] = ..., policy_rule: _Optional[str] = ..., approval_id: _Optional[str] = ..., decision_latency_us: _Optional[int] = ..., op_id: _Optional[str] = ..., op_state: _Optional[str] = ..., limit: _Optional[_Union[BudgetLimit, _Mapping]] = ..., judge_result: bool = ..., args_json: _Optional[bytes] = ...) -> None: ...
+    judge_prompt: bool
+    def __init__(self, decision: _Optional[_Union[_common_pb2.Decision, str]] = ..., reason: _Optional[str] = ..., policy_rule: _Optional[str] = ..., approval_id: _Optional[str] = ..., decision_latency_us: _Optional[int] = ..., op_id: _Optional[str] = ..., op_state: _Optional[str] = ..., limit: _Optional[_Union[BudgetLimit, _Mapping]] = ..., judge_result: bool = ..., args_json: _Optional[bytes] = ..., judge_prompt: bool = ...) -> None: ...
 
 class CheckResultRequest(_message.Message):
-    __slots__ = ("agent_id", "credential_token", "op_id", "result_json", "is_error")
+    __slots__ = ("agent_id", "credential_token", "op_id", "result_json", "is_error", "part")
     AGENT_ID_FIELD_NUMBER: _ClassVar[int]
     CREDENTIAL_TOKEN_FIELD_NUMBER: _ClassVar[int]
     OP_ID_FIELD_NUMBER: _ClassVar[int]
     RESULT_JSON_FIELD_NUMBER: _ClassVar[int]
     IS_ERROR_FIELD_NUMBER: _ClassVar[int]
+    PART_FIELD_NUMBER: _ClassVar[int]
     agent_id: _common_pb2.AgentId
     credential_token: str
     op_id: str
     result_json: bytes
     is_error: bool
-    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., credential_token: _Optional[str] = ..., op_id: _Optional[str] = ..., result_json: _Optional[bytes] = ..., is_error: bool = ...) -> None: ...
+    part: JudgedPart
+    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., credential_token: _Optional[str] = ..., op_id: _Optional[str] = ..., result_json: _Optional[bytes] = ..., is_error: bool = ..., part: _Optional[_Union[JudgedPart, str]] = ...) -> None: ...
 
 class CheckResultResponse(_message.Message):
-    __slots__ = ("decision", "reason", "policy_rule", "result_json", "labels")
+    __slots__ = ("decision", "reason", "policy_rule", "result_json", "labels", "part")
     DECISION_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
     POLICY_RULE_FIELD_NUMBER: _ClassVar[int]
     RESULT_JSON_FIELD_NUMBER: _ClassVar[int]
     LABELS_FIELD_NUMBER: _ClassVar[int]
+    PART_FIELD_NUMBER: _ClassVar[int]
     decision: _common_pb2.Decision
     reason: str
     policy_rule: str
     result_json: bytes
     labels: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, decision: _Optional[_Union[_common_pb2.Decision, str]] = ..., reason: _Optional[str] = ..., policy_rule: _Optional[str] = ..., result_json: _Optional[bytes] = ..., labels: _Optional[_Iterable[str]] = ...) -> None: ...
+    part: JudgedPart
+    def __init__(self, decision: _Optional[_Union[_common_pb2.Decision, str]] = ..., reason: _Optional[str] = ..., policy_rule: _Optional[str] = ..., result_json: _Optional[bytes] = ..., labels: _Optional[_Iterable[str]] = ..., part: _Optional[_Union[JudgedPart, str]] = ...) -> None: ...
 
 class BatchCheckRequest(_message.Message):
     __slots__ = ("requests",)

@@ -5,7 +5,7 @@ import { contextSchema, contextShapes } from '../action-context.ts';
 import type { Route } from '../route.ts';
 import { alsoOneOf, id, idFilter, idOrEmpty, label, timestamp } from '../schemas.ts';
 
-const effect = z.enum(['allow', 'deny', 'require_approval']);
+const effect = z.enum(['allow', 'deny', 'require_approval', 'mask']);
 const decision = z.enum(['allow', 'deny', 'pending']);
 
 const actions = Object.keys(contextShapes) as ContextKind[];
@@ -50,6 +50,8 @@ const request = {
   run: z.strictObject({ labels: z.array(label).max(bounds.labels) }).nullish(),
   /** Whether the caller would pass on arguments that rules have rewritten. One that would not is denied where they have. */
   can_rewrite: z.boolean().default(true),
+  /** Whether the caller would have prompts masked. One that would not is denied where rules mask them. */
+  can_mask_prompt: z.boolean().default(true),
   /** The user for whom the agent would act. What is left out is as if the token did not say it. */
   user: z
     .strictObject({
@@ -155,6 +157,8 @@ export const decisionRoutes = {
           .nullable(),
         /** What rules would make of the arguments, as the log would have it. Null if nothing. */
         rewritten_args: z.record(z.string(), z.unknown()).nullable(),
+        /** Whether rules would mask the prompt before its provider sees it. */
+        masks_prompt: z.boolean(),
         rules: z.array(consideredJson),
       }),
     },

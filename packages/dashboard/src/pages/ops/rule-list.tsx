@@ -23,11 +23,11 @@ export function RuleList({ rules }: { readonly rules: readonly Rule[] }) {
   );
 }
 
-const tones = { allow: 'ok', deny: 'danger', require_approval: 'warn' } as const satisfies Record<
+const tones = { allow: 'ok', deny: 'danger', require_approval: 'warn', mask: 'info' } as const satisfies Record<
   Rule['effect'],
   string
 >;
-const effects = { allow: 'allow', deny: 'deny', require_approval: 'ask a person' } as const;
+const effects = { allow: 'allow', deny: 'deny', require_approval: 'ask a person', mask: 'mask the prompt' } as const;
 
 function Rules({ rules }: { readonly rules: readonly Rule[] }) {
   return (

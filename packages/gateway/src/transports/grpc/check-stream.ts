@@ -134,6 +134,7 @@ function invalidRequest(problem: string): Answer {
     limit: undefined,
     observed: [],
     judgeResult: false,
+    judgePrompt: false,
     argsJson: undefined,
   };
 }

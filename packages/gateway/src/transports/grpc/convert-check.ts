@@ -23,6 +23,7 @@ export function checkRequestOf(wire: CheckActionRequest, mostMicros: number): Ch
     subjectToken: wire.subjectToken ?? '',
     floor: wire.floor ?? false,
     canRewrite: wire.canRewrite,
+    canMaskPrompt: wire.canMaskPrompt ?? false,
     inexact: inexactIn(asked),
   };
   return parseCheckRequest(raw, mostMicros);
@@ -47,6 +48,8 @@ export function checkResponseOf(answer: Answer): CheckActionResponse {
     opState: answer.opState,
     limit: answer.limit === undefined ? undefined : limitOf(answer.limit),
     judgeResult: answer.judgeResult,
+    // Absent is false, and costs no bytes.
+    judgePrompt: answer.judgePrompt ? true : undefined,
     argsJson: answer.argsJson === undefined ? undefined : Buffer.from(answer.argsJson),
   };
 }

@@ -44,6 +44,8 @@ export async function forwardJudged(
     const { bytes, isChanged } = isStream
       ? await judgedStream(call, body, operation)
       : await judgedBody(call, body, answer, operation);
+    // What was judged is written beside what came.
+    if (isChanged && !call.answerRoom.take(bytes.length)) throw noRoom(call.opId);
     await stop.passable();
     if (!response.headersSent) sendHead(call, answer, isChanged || isStream ? ofTheBytes : []);
     response.end(conceal(bytes, call.upstream.apiKey));
@@ -66,7 +68,7 @@ interface JudgedAnswer {
 }
 
 async function wholeOf(call: ModelCall, answer: IncomingMessage, stop: CallStop, isStream: boolean): Promise<Buffer> {
-  const { opId, passed, route } = call;
+  const { opId, passed, route, answerRoom } = call;
   if ((answer.headers['content-encoding'] ?? 'identity') !== 'identity') throw unread(opId, 'it is compressed');
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -74,6 +76,7 @@ async function wholeOf(call: ModelCall, answer: IncomingMessage, stop: CallStop,
     stop.alive();
     bytes += chunk.length;
     if (bytes > bounds.result) throw unread(opId, `it has more than ${bounds.result} bytes`);
+    if (!answerRoom.take(chunk.length)) throw noRoom(opId);
     chunks.push(chunk);
   });
   const body = Buffer.concat(chunks);
@@ -163,6 +166,10 @@ async function judge<Value>(operation: CallOperation, opId: string, value: Value
     const code = error.source === 'gateway' ? 'policy_denied' : 'gateway_unavailable';
     throw new Refusal(code, error.message, opId);
   }
+}
+
+function noRoom(opId: string): Refusal {
+  return new Refusal('overloaded', 'there is no room for further answers that are judged as a whole', opId);
 }
 
 function unread(opId: string, why: string): Refusal {

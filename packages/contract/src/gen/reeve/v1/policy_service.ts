@@ -12,6 +12,21 @@ export const protobufPackage = "reeve.v1";
 
 export const protobufFileName = "reeve/v1/policy_service.proto";
 
+/** What of an action is judged. */
+export const JudgedPart = {
+  /** JUDGED_PART_UNSPECIFIED - What the action brought back. */
+  JUDGED_PART_UNSPECIFIED: 0,
+  /** PROMPT - What a model is asked, before its provider sees it. It does not count as judging what comes back. */
+  PROMPT: 1,
+} as const;
+
+export type JudgedPart = typeof JudgedPart[keyof typeof JudgedPart];
+
+export namespace JudgedPart {
+  export type JUDGED_PART_UNSPECIFIED = typeof JudgedPart.JUDGED_PART_UNSPECIFIED;
+  export type PROMPT = typeof JudgedPart.PROMPT;
+}
+
 export interface LlmCall {
   model: string;
   promptTokens: number;
@@ -133,7 +148,14 @@ export interface CheckActionRequest {
    * The kernel holds what runs, and the caller is who holds it: acknowledgements of its controls may be the kernel's word.
    * Denied to delegates, whose credential may be in the hands of what is held.
    */
-  floor?: boolean | undefined;
+  floor?:
+    | boolean
+    | undefined;
+  /**
+   * Whether the caller has the prompt of a model call masked by CheckResult, where the answer says judge_prompt, and sends
+   * the provider nothing else. Otherwise such a call is denied.
+   */
+  canMaskPrompt?: boolean | undefined;
 }
 
 /** Which cap refused a charge. */
@@ -170,7 +192,14 @@ export interface CheckActionResponse {
   /** Whether a rule on results could match. If so, ask CheckResult before a model reads what the action brings back. */
   judgeResult: boolean;
   /** The arguments to use in place of those that were sent. Absent: those that were sent. */
-  argsJson?: Uint8Array | undefined;
+  argsJson?:
+    | Uint8Array
+    | undefined;
+  /**
+   * Whether a rule masks prompts of this model call. If so, ask CheckResult about the prompt before the provider sees it.
+   * Only callers that can are told so; the calls of others are denied.
+   */
+  judgePrompt?: boolean | undefined;
 }
 
 export interface CheckResultRequest {
@@ -181,6 +210,7 @@ export interface CheckResultRequest {
   resultJson: Uint8Array;
   /** Whether the action has failed, and this is its error. */
   isError: boolean;
+  part?: JudgedPart | undefined;
 }
 
 export interface CheckResultResponse {
@@ -195,6 +225,8 @@ export interface CheckResultResponse {
     | undefined;
   /** What the rules on this result have labelled the run or the agent with. */
   labels: string[];
+  /** The part that was judged. A gateway that does not know of parts leaves it out: then nobody has judged the prompt. */
+  part?: JudgedPart | undefined;
 }
 
 export interface BatchCheckRequest {
@@ -949,6 +981,7 @@ function createBaseCheckActionRequest(): CheckActionRequest {
     subjectToken: undefined,
     canRewrite: false,
     floor: undefined,
+    canMaskPrompt: undefined,
   };
 }
 
@@ -995,6 +1028,9 @@ export const CheckActionRequest: MessageFns<CheckActionRequest> = {
     }
     if (message.floor !== undefined) {
       writer.uint32(216).bool(message.floor);
+    }
+    if (message.canMaskPrompt !== undefined) {
+      writer.uint32(224).bool(message.canMaskPrompt);
     }
     return writer;
   },
@@ -1124,6 +1160,14 @@ export const CheckActionRequest: MessageFns<CheckActionRequest> = {
             message.floor = reader.bool();
             continue;
           }
+          case 28: {
+            if (tag !== 224) {
+              break;
+            }
+
+            message.canMaskPrompt = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1239,6 +1283,7 @@ function createBaseCheckActionResponse(): CheckActionResponse {
     limit: undefined,
     judgeResult: false,
     argsJson: undefined,
+    judgePrompt: undefined,
   };
 }
 
@@ -1273,6 +1318,9 @@ export const CheckActionResponse: MessageFns<CheckActionResponse> = {
     }
     if (message.argsJson !== undefined) {
       writer.uint32(194).bytes(message.argsJson);
+    }
+    if (message.judgePrompt !== undefined) {
+      writer.uint32(200).bool(message.judgePrompt);
     }
     return writer;
   },
@@ -1370,6 +1418,14 @@ export const CheckActionResponse: MessageFns<CheckActionResponse> = {
             message.argsJson = reader.bytes();
             continue;
           }
+          case 25: {
+            if (tag !== 200) {
+              break;
+            }
+
+            message.judgePrompt = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1384,7 +1440,14 @@ export const CheckActionResponse: MessageFns<CheckActionResponse> = {
 };
 
 function createBaseCheckResultRequest(): CheckResultRequest {
-  return { agentId: undefined, credentialToken: "", opId: "", resultJson: new Uint8Array(0), isError: false };
+  return {
+    agentId: undefined,
+    credentialToken: "",
+    opId: "",
+    resultJson: new Uint8Array(0),
+    isError: false,
+    part: undefined,
+  };
 }
 
 export const CheckResultRequest: MessageFns<CheckResultRequest> = {
@@ -1403,6 +1466,9 @@ export const CheckResultRequest: MessageFns<CheckResultRequest> = {
     }
     if (message.isError !== false) {
       writer.uint32(40).bool(message.isError);
+    }
+    if (message.part !== undefined) {
+      writer.uint32(48).int32(message.part);
     }
     return writer;
   },
@@ -1460,6 +1526,14 @@ export const CheckResultRequest: MessageFns<CheckResultRequest> = {
             message.isError = reader.bool();
             continue;
           }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.part = reader.int32() as any;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1474,7 +1548,7 @@ export const CheckResultRequest: MessageFns<CheckResultRequest> = {
 };
 
 function createBaseCheckResultResponse(): CheckResultResponse {
-  return { decision: 0, reason: "", policyRule: "", resultJson: undefined, labels: [] };
+  return { decision: 0, reason: "", policyRule: "", resultJson: undefined, labels: [], part: undefined };
 }
 
 export const CheckResultResponse: MessageFns<CheckResultResponse> = {
@@ -1493,6 +1567,9 @@ export const CheckResultResponse: MessageFns<CheckResultResponse> = {
     }
     for (const v of message.labels) {
       writer.uint32(42).string(v!);
+    }
+    if (message.part !== undefined) {
+      writer.uint32(48).int32(message.part);
     }
     return writer;
   },
@@ -1548,6 +1625,14 @@ export const CheckResultResponse: MessageFns<CheckResultResponse> = {
             }
 
             message.labels.push(reader.string());
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.part = reader.int32() as any;
             continue;
           }
         }

@@ -49,6 +49,7 @@ export function decisionHandlers({ gov, log, evaluator, onError }: DecisionPorts
         runId: body.run_id,
         summary: '',
         canRewrite: body.can_rewrite,
+        canMaskPrompt: body.can_mask_prompt,
         user: body.user == null ? null : userFrom({ ...body.user, claims: (body.user.claims ?? {}) as User['claims'] }),
         inexact: inexactIn(action),
       };
@@ -64,6 +65,7 @@ export function decisionHandlers({ gov, log, evaluator, onError }: DecisionPorts
         price: found.price ?? null,
         approvals: found.approvals === undefined ? null : approvalsJson(found.approvals),
         rewritten_args: rewrittenJson(found.rewrittenArgs),
+        masks_prompt: found.masksPrompt,
         rules: found.rules.map(ruleJson),
       };
     },

@@ -9,6 +9,7 @@ import {
   policyVersions,
   putPolicy,
   rollbackPolicy,
+  rulesIn,
   timestamp,
 } from '@reeve/core';
 import { cursorAfter, cursorOf, idOf, placeOf } from '../cursor.ts';
@@ -82,7 +83,7 @@ function policyJson({ document, file, saved }: PlacedPolicy, withFile: boolean) 
     scope: describeScope(document.scope),
     mode: document.mode ?? ('enforce' as const),
     default: document.default ?? null,
-    rules: document.rules.length,
+    rules: rulesIn(document),
     has_budget: document.budget !== undefined,
     has_pricing: document.pricing !== undefined,
     origin: saved === null ? ('file' as const) : ('store' as const),

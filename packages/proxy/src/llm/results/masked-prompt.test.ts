@@ -1,0 +1,109 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseRequest } from '../json-request.ts';
+import { UnmaskablePrompt, withMaskedPrompt } from './masked-prompt.ts';
+
+const secret = 'ada@example.com';
+
+/** As the gateway masks: what is found is replaced, and every other byte stays. */
+const mask = async (prompt: string) => prompt.replaceAll(secret, '[masked]');
+
+async function masked(body: string, judge = mask): Promise<string> {
+  return (await withMaskedPrompt(parseRequest(Buffer.from(body)), judge)).body.toString();
+}
+
+describe('what a model is asked', () => {
+  test.each([
+    [
+      'a chat',
+      `{"messages":[{"role":"system","content":"${secret}"},{"role":"user","name":"${secret}","content":[{"type":"text","text":"to ${secret}"}]}]}`,
+    ],
+    [
+      'a call of a tool',
+      `{"messages":[{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":"{\\"to\\":\\"${secret}\\"}"}}]}]}`,
+    ],
+    [
+      'a message of blocks',
+      `{"system":[{"type":"text","text":"${secret}"}],"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{"${secret}":1}}]}]}`,
+    ],
+    [
+      'a response',
+      `{"instructions":"${secret}","input":"${secret}","prompt":{"id":"p","variables":{"who":"${secret}"}}}`,
+    ],
+    ['embeddings', `{"input":["${secret}","b"]}`],
+    ['who asks', `{"user":"${secret}","metadata":{"user_id":"${secret}"},"safety_identifier":"${secret}"}`],
+    [
+      'tools, by their texts',
+      `{"tools":[{"type":"function","function":{"name":"f","description":"mail ${secret}","parameters":{"properties":{"password":{"enum":["${secret}","b"]}}}}}]}`,
+    ],
+    [
+      'the form of an answer',
+      `{"text":{"format":{"schema":{"description":"${secret}"}}},"response_format":{"x":["${secret}"]}}`,
+    ],
+    ['what nobody knows yet', `{"new_prompt":{"deep":[["${secret}"]]}}`],
+  ])('%s', async (_what, members) => {
+    const body = `{ "model": "m" ,\n "n": 1.0, ${members.slice(1)}`;
+    expect(await masked(body)).toBe(body.replaceAll(secret, '[masked]'));
+  });
+
+  test('the model, numbers and flags are not part of it', async () => {
+    let asked = '';
+    const body = '{"model":"m","max_tokens":4111111111111111,"stream":true,"stop":null,"messages":[]}';
+    await masked(body, async (prompt) => (asked = prompt));
+    expect(asked).toBe('{"messages":[]}');
+  });
+
+  test('names in the forms of tools say nothing, so they are not judged', async () => {
+    let asked = '';
+    await masked(
+      '{"model":"m","tools":[{"parameters":{"properties":{"password":{"type":"string"}}}}]}',
+      async (prompt) => (asked = prompt),
+    );
+    expect(asked).toBe('{"tools":["string"]}');
+  });
+
+  test('every other byte stays, wherever it stands and however it is written', async () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom(secret, `a ${secret} b`, '\u{1F600}', '\\u0040', '"'),
+    );
+    const value = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 3 },
+        text,
+        fc.integer(),
+        fc.boolean(),
+        fc.constant(null),
+        fc.array(tie('value'), { maxLength: 4 }),
+        fc.dictionary(fc.constantFrom('content', 'text', 'type', 'x'), tie('value')),
+      ),
+    })).value;
+    const member = fc.constantFrom('messages', 'system', 'input', 'tools', 'metadata', 'text', 'anything');
+    await fc.assert(
+      fc.asyncProperty(fc.dictionary(member, value), fc.constantFrom(0, 1, 3), async (members, spaces) => {
+        const body = JSON.stringify({ model: 'm', ...members }, null, spaces);
+        const given = await masked(body);
+        expect(given).toBe(body.replaceAll(secret, '[masked]'));
+      }),
+    );
+  });
+});
+
+test.each([
+  ['without one of its members', async () => '{"messages":[]}'],
+  ['with another member', async () => '{"messages":[],"tools":["a"],"x":1}'],
+  ['with a name masked', async (prompt: string) => prompt.replace('"messages"', '"[masked]"')],
+  ['with a form masked whole', async (prompt: string) => prompt.replace('["a"]', '"[masked]"')],
+  ['with a text of a form that is none', async (prompt: string) => prompt.replace('["a"]', '[1]')],
+  [
+    'that is nested too deeply',
+    async (prompt: string) => prompt.replace('"messages":[]', `"messages":${'['.repeat(5000)}${']'.repeat(5000)}`),
+  ],
+])('what comes back %s is refused', async (_what, judge) => {
+  await expect(masked('{"model":"m","messages":[],"tools":[{"d":"a"}]}', judge)).rejects.toThrow(UnmaskablePrompt);
+});
+
+test('what comes back and is no JSON any more is refused', async () => {
+  const judge = async (prompt: string) => prompt.replace('[]', '[');
+  await expect(masked('{"model":"m","messages":[]}', judge)).rejects.toThrow();
+});

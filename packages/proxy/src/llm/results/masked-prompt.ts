@@ -1,0 +1,99 @@
+import { bounds } from '@reeve/contract';
+import { isTooDeep } from '../../json/nesting.ts';
+import { jsonMembers } from '../json-members.ts';
+import type { JsonRequest } from '../json-request.ts';
+import { parseRequest } from '../json-request.ts';
+import type { Cut, Replacement } from './replaced-in.ts';
+import { cutsFor, withCuts } from './replaced-in.ts';
+import { requireClearMessages } from './require-clear-messages.ts';
+
+/** The prompt cannot be masked, or what came back is not the prompt that was asked about. */
+export class UnmaskablePrompt extends Error {}
+
+/**
+ * Members that describe a form: of tools, or of the answer. The names in them are part of the form, and say nothing of what
+ * they name. So only their texts are judged.
+ */
+const forms = new Set([
+  ...['tools', 'functions', 'tool_choice', 'function_call', 'mcp_servers'],
+  ...['response_format', 'text', 'output_format', 'output_config'],
+]);
+/** What the call was judged by. */
+const judgedAlready = new Set(['model']);
+
+/**
+ * The request with its prompt as `judge` gives it back: all that it says but for the model, numbers and flags. What is judged
+ * is a document of the request's own members, in their own bytes, and the texts of those that describe a form. What is not
+ * masked stays, byte for byte.
+ */
+export async function withMaskedPrompt(
+  request: JsonRequest,
+  judge: (prompt: string) => Promise<string>,
+): Promise<JsonRequest> {
+  const parts = partsOf(request);
+  const prompt = `{${parts.map(({ key, text }) => `${JSON.stringify(key)}:${text}`).join()}}`;
+  if (Buffer.byteLength(prompt) > bounds.result) throw new UnmaskablePrompt(`it has more than ${bounds.result} bytes`);
+  const judged = await judge(prompt);
+  if (judged === prompt) return request;
+  const masked = membersOf(judged);
+  if (masked.length !== parts.length) throw new UnmaskablePrompt('its members are not those that were judged');
+  const cuts = parts.flatMap((part, nth) => cutsOf(request, part, masked[nth]));
+  const changed = parseRequest(withCuts(request.body, cuts));
+  requireClearMessages(changed);
+  return changed;
+}
+
+/** A member of the request, as it is judged. */
+interface PromptPart {
+  readonly key: string;
+  /** JSON. */
+  readonly text: string;
+  /** Where it stands. Undefined for a form, whose texts stand at places of their own. */
+  readonly at?: { readonly from: number; readonly to: number };
+  readonly texts?: readonly Replacement[];
+}
+
+function partsOf({ body, value, places }: JsonRequest): readonly PromptPart[] {
+  return places.members.flatMap(({ key, from, to }): readonly PromptPart[] => {
+    const member = value[key];
+    const says = typeof member === 'string' || (typeof member === 'object' && member !== null);
+    if (!says || judgedAlready.has(key)) return [];
+    if (!forms.has(key)) return [{ key, text: body.toString('utf8', from, to), at: { from, to } }];
+    const texts = [...textsIn(member, [key])];
+    return texts.length === 0 ? [] : [{ key, text: JSON.stringify(texts.map(({ content }) => content)), texts }];
+  });
+}
+
+function* textsIn(value: unknown, path: Replacement['path']): Generator<Replacement> {
+  if (typeof value === 'string') yield { path, content: value };
+  if (typeof value !== 'object' || value === null) return;
+  const members = Array.isArray(value) ? value.entries() : Object.entries(value);
+  for (const [name, member] of members) yield* textsIn(member, [...path, name]);
+}
+
+interface MaskedMember {
+  readonly key: string;
+  readonly text: Buffer;
+}
+
+function membersOf(judged: string): readonly MaskedMember[] {
+  if (isTooDeep(judged)) throw new UnmaskablePrompt('it is nested too deeply');
+  const bytes = Buffer.from(judged);
+  return jsonMembers(bytes).members.map(({ key, from, to }) => ({ key, text: bytes.subarray(from, to) }));
+}
+
+function cutsOf({ body }: JsonRequest, part: PromptPart, masked: MaskedMember | undefined): readonly Cut[] {
+  // A name of the request is its protocol, and cannot be another one.
+  if (masked?.key !== part.key) throw new UnmaskablePrompt('a rule masks the name of one of its members');
+  if (masked.text.equals(Buffer.from(part.text))) return [];
+  if (part.at !== undefined) return [{ ...part.at, text: masked.text }];
+  const texts = part.texts ?? [];
+  const found = JSON.parse(masked.text.toString()) as unknown;
+  if (!Array.isArray(found) || found.length !== texts.length || !found.every((each) => typeof each === 'string')) {
+    throw new UnmaskablePrompt(`a rule masks all of ${JSON.stringify(part.key)}`);
+  }
+  const changed = texts.flatMap(({ path, content }, nth) =>
+    found[nth] === content ? [] : [{ path, content: found[nth] as string }],
+  );
+  return cutsFor(body, changed);
+}
