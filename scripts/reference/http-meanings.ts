@@ -145,6 +145,8 @@ export const meanings: Readonly<Record<string, string>> = {
   'clearRunLabels body reason': 'Why. The log keeps it.',
   'simulatePolicy body can_rewrite':
     'Whether the caller would pass on arguments that rules have rewritten. One that would not is denied where they have.',
+  'simulatePolicy body can_mask_prompt':
+    'Whether the caller would have prompts masked before it sends them. One that would not is denied where rules mask them.',
   'simulatePolicy body user':
     'The user for whom the agent would act: `issuer`, `sub`, `email`, `groups`, `claims`. What is left out is as if the token did not say it.',
   'body cases':

@@ -1,6 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type OpenAI from 'openai';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../harness/eventually.ts';
 import { chatChunk, chatDelta, messageStart, textDelta } from '../harness/model-answers.ts';
 import { beginStream, sendEvent, sendJson } from '../harness/send-answer.ts';
 import { LlmWorld } from './llm-world.ts';
@@ -366,6 +367,37 @@ describe('what a model answers is judged before the client sees it', () => {
     };
     const answer = await world.post('/v1/chat/completions', JSON.stringify({ ...ask, stream: true }));
     expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining('cannot be judged')]);
+  });
+
+  test('answers that are held have a bound for each agent, and what a client leaves is free again', async () => {
+    // Each is within what can be judged. Nine of them are more than one agent may hold.
+    const size = 15 * 1024 * 1024;
+    let [sent, isOver] = [0, false];
+    world.upstream.script = (_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write(`{"x":"${'x'.repeat(size)}`);
+      sent++;
+      return true;
+    };
+    const clients = new AbortController();
+    const init = {
+      method: 'POST',
+      body: JSON.stringify(ask),
+      headers: { authorization: `Bearer ${world.agent.token}`, 'content-type': 'application/json' },
+      signal: clients.signal,
+    };
+    const calls = Array.from({ length: 9 }, () => fetch(`${world.proxy.url}/v1/chat/completions`, init));
+    const all = Promise.allSettled(calls).finally(() => (isOver = true));
+    const refused = await Promise.race(calls);
+    expect([refused.status, await refused.text()]).toEqual([503, expect.stringContaining('overloaded')]);
+    expect([sent, isOver]).toEqual([9, false]);
+    clients.abort();
+    await all;
+    world.upstream.script = () => false;
+    await eventually(async () => {
+      const answer = await world.post('/v1/chat/completions', JSON.stringify(ask));
+      expect([answer.status, (await answer.text()).length > 0]).toEqual([200, true]);
+    });
   });
 
   test('more than can be judged is denied', async () => {

@@ -54,8 +54,8 @@ export class AgentResults {
     } catch (error) {
       if (error instanceof ResultDenied || error instanceof OperationTerminatedError) throw error;
       const what = asked.part === undefined ? 'result' : 'prompt';
-      const reason =
-        error instanceof UnjudgeableResult ? error.message : `the ${what} could not be judged: ${messageOf(error)}`;
+      const why = error instanceof UnjudgeableResult ? error.message : `could not be judged: ${messageOf(error)}`;
+      const reason = `the ${what} ${why}`;
       throw new ResultDenied({ opId: op.id, reason, source: 'sdk' });
     }
   }

@@ -1,4 +1,4 @@
-/** Says why a result cannot be judged, and the way out. It names no part of the result. */
+/** Says of a result, or of a prompt, why it cannot be judged, and the way out. It names no part of it. */
 export class UnjudgeableResult extends Error {}
 
 /**
@@ -24,6 +24,6 @@ function isPlain(value: object): boolean {
 
 export function notJson(what: string): UnjudgeableResult {
   return new UnjudgeableResult(
-    `the result cannot be judged: it holds ${what}; give back a text, or JSON of objects, lists, texts and numbers`,
+    `cannot be judged: it holds ${what}; give back a text, or JSON of objects, lists, texts and numbers`,
   );
 }

@@ -38,7 +38,7 @@ export function wireErrorOf(thrown: unknown): WireResult {
 function sized(text: string, given: unknown, read: WireResult['read']): WireResult {
   const bytes = Buffer.from(text);
   if (bytes.length <= bounds.result) return { bytes, given, read };
-  throw new UnjudgeableResult(`the result has ${bytes.length} bytes; at most ${bounds.result} can be judged`);
+  throw new UnjudgeableResult(`has ${bytes.length} bytes; at most ${bounds.result} can be judged`);
 }
 
 function written(result: unknown): { readonly copy: unknown; readonly json: string } {

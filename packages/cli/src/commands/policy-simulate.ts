@@ -26,7 +26,7 @@ type Terms = NonNullable<RouteOutput<Routes['simulatePolicy']>['approvals']>;
 export const policySimulateCommand = defineCommand({
   details: [
     'Needs the scope read. The answer that a check would get by the policies in force, or by a candidate. Nothing is recorded or charged. The candidate stands alone; with --merge it joins what is in force, in place of the documents of the same names.',
-    'Data: {decision, reason, policy_rule, policy_version, cost_micros, price, approvals, rewritten_args, rules}, as POST /api/v1/policies/simulate. With --expect it ends with 1 if the decision is another.',
+    'Data: {decision, reason, policy_rule, policy_version, cost_micros, price, approvals, rewritten_args, masks_prompt, rules}, as POST /api/v1/policies/simulate. With --expect it ends with 1 if the decision is another.',
   ],
   args: {},
   options: {
@@ -79,6 +79,7 @@ export const policySimulateCommand = defineCommand({
           ['Rule', answer.policy_rule],
           ['Approvals', answer.approvals === null ? null : termsText(answer.approvals)],
           ['Rewritten arguments', answer.rewritten_args === null ? null : JSON.stringify(answer.rewritten_args)],
+          ['Prompt', answer.masks_prompt ? 'masked before its provider sees it' : null],
           ['Cost', `${usdText(answer.cost_micros)} USD${answer.price === null ? '' : ` (price ${answer.price})`}`],
           ['Policy', answer.policy_version],
         ]),
