@@ -9,7 +9,7 @@ import { noLabels } from '../runs/index.ts';
 import { isHidden } from './hidden-texts.ts';
 import type { RecordedDecision } from './recorded-decision.ts';
 import type { Party, ResultMoment } from './result-facts.ts';
-import { CallOfResult, ResultText } from './result-facts.ts';
+import { CallOfResult, momentOfCheck, ResultText } from './result-facts.ts';
 
 /** The longest result, in bytes. */
 export const longestResult = 16 * 1024 * 1024;
@@ -85,7 +85,8 @@ export function judgeResult(judge: ResultJudge, result: ResultToJudge, moment: R
   if (call === undefined) return deny(`the log does not have the call of this ${part} any more`);
   const subject = subjectOfRecord(call.action, call.user ?? null, isHidden);
   const evaluation = new Evaluation(subject, costOf(text.length));
-  const verdict = verdictOfAll(policies, { ...result, call }, new ResultText(text), moment, evaluation);
+  const at = part === 'prompt' ? momentOfCheck(call, result.parties[0]) : moment;
+  const verdict = verdictOfAll(policies, { ...result, call }, new ResultText(text), at, evaluation);
   const judged = (): JudgedResult => {
     if (verdict.effect === 'deny') return deny(verdict.reason, verdict.rule);
     if (verdict.effect === 'allow') return passed(allow, verdict);

@@ -33,6 +33,7 @@ rules:
   - { name: emails, effect: mask, actions: [llm_call], models: ["gpt-*", held, never], mask: { detect: [email] } }
   - { name: cards, effect: mask, actions: [llm_call], models: ["gpt-*"], mask: { detect: [card], with: "#" } }
   - { name: big, effect: mask, actions: [llm_call], models: ["big*", small], when: the model is big, mask: { fields: [a] } }
+  - { name: new, effect: mask, actions: [llm_call], models: [new], when: the run is new, mask: { detect: [email] } }
   - { name: frail, effect: mask, actions: [llm_call], models: [frail], when: fails, mask: { detect: [ip] } }
   - { name: answers, on: result, effect: mask, models: ["gpt-*"], mask: { detect: [phone] } }
 `;
@@ -149,6 +150,13 @@ describe('a prompt', () => {
     expect(entry).toMatchObject({ event_type: 'PromptMasked', decision: 'allow' });
     expect(entry?.payload).toMatchObject({ counts: { email: 1, card: 1 }, resource: 'gpt-5' });
     expect(JSON.stringify(await g.audit())).not.toContain('a@b.example');
+  });
+
+  test('is masked by what held at the check, whatever the run has counted since', async () => {
+    const { opId, judgePrompt } = await g.check(bot, callOf('new', { runId: 'r' }));
+    expect(judgePrompt).toBe(true);
+    expect(await g.check(bot, callOf('new', { runId: 'r' }))).toMatchObject({ judgePrompt: false });
+    expect(await judged(opId, '"a@b.example"')).toMatchObject({ policyRule: 'p/new', passed: '"[masked]"' });
   });
 
   test('in which nothing is found passes as it is', async () => {

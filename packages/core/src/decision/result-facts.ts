@@ -2,6 +2,7 @@ import type { Action, User } from '../action/index.ts';
 import { scanJson, withoutMark } from '../action/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
 import type { ResultFacts, RunFacts, SpendFacts } from '../policy/index.ts';
+import { NotRecorded } from '../policy/index.ts';
 import type { AgentRecord } from '../tenancy/index.ts';
 import type { RecordedDecision } from './recorded-decision.ts';
 import { shownAction, shownJson, shownUser } from './hidden-texts.ts';
@@ -19,6 +20,22 @@ export interface ResultMoment {
   readonly now: EpochMs;
   run(): RunFacts;
   spendOf(party: Party): SpendFacts;
+}
+
+/**
+ * What held when a call was checked, as far as the log has it. A prompt is judged by that: a rule by which the check said that
+ * it is masked must not have stopped matching since, because the run has counted that very check.
+ */
+export function momentOfCheck(call: RecordedDecision, own: Party | undefined): ResultMoment {
+  const recorded = new RecordedFacts(call, own?.record, call.costMicros);
+  return {
+    now: call.at,
+    run: () => recorded.run(),
+    spendOf: (party) => {
+      if (party === own) return recorded.spend();
+      throw new NotRecorded('what those above the agent had spent is not recorded');
+    },
+  };
 }
 
 /** More would take long to build, and no condition looks at so much. */
