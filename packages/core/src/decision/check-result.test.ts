@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Action } from '../action/action.ts';
 import { action } from '../action/action.ts';
+import { checkAction } from './check-action.ts';
 import type { ResultPorts } from './check-result.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { PolicyFeatures, ResultFacts } from '../policy/condition.ts';
@@ -9,8 +10,8 @@ import { sweepOps } from '../ops/checkpoint.ts';
 import { subjectOf } from '../policy/subject.ts';
 import { parsePolicies } from '../policy/parse-policies.ts';
 import { PolicySet } from '../policy/policy-set.ts';
-import { controlOp, delegateAgent, registerOp, suspendAgent } from '../testkit/commands.ts';
-import { agentId, operator, useTool } from '../testkit/requests.ts';
+import { completeAction, controlOp, delegateAgent, registerOp, suspendAgent } from '../testkit/commands.ts';
+import { agentId, checkOf, operator, useTool } from '../testkit/requests.ts';
 import { askAbout, resultPorts } from '../testkit/results.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
@@ -221,6 +222,30 @@ rules:
     expect(await ask(opId, '1')).toMatchObject({ policyRule: 'p/path' });
   });
 
+  test('the call of an earlier operation is not the call while the present one is not durable yet', async () => {
+    const [traceId, spanId] = ['a'.repeat(32), 'b'.repeat(16)];
+    const asked = (path: string) =>
+      checkAction(
+        g.gov,
+        checkOf({
+          agentId: bot.id,
+          token: bot.token,
+          action: { ...useTool('open'), json: JSON.stringify({ path }) },
+          traceId,
+          spanId,
+        }),
+      );
+    const { opId } = await answered(asked('/tmp'));
+    await g.complete(bot, opId);
+    g.clock.advance(30 * 24 * 3_600_000);
+    g.turn();
+    sweepOps(g.gov);
+    g.turn();
+    const [checked, judged] = await answered(Promise.all([asked('/etc'), askAbout(g, bot, opId, '1')]));
+    expect(checked).toMatchObject({ decision: 'allow', opId });
+    expect(judged).toMatchObject({ policyRule: 'p/path' });
+  });
+
   test('a call is found if the clock was set back since its operation was registered', async () => {
     const [traceId, spanId] = ['a'.repeat(32), 'b'.repeat(16)];
     await answered(registerOp(g.gov, operator, { agent: bot.id, traceId, spanId, summary: '' }));
@@ -290,6 +315,38 @@ describe('an operation', () => {
     const other = await running('read');
     await g.settle(suspendAgent(g.gov, operator, bot.id, 'an incident'));
     await expect(answered(askAbout(g, bot, other, '1'))).rejects.toMatchObject({ code: 'invalid_transition' });
+  });
+
+  test.each([
+    ['at once', '1'],
+    ['aside', 'x'.repeat(100_000)],
+  ])('whose end cannot be kept is not said to have ended where its result is judged %s', async (_, result) => {
+    const opId = await running('read');
+    const how = { actualCostMicros: null, outcome: 'succeeded', detail: '' } as const;
+    const complete = () => {
+      const completing = completeAction(g.gov, { agentId: bot.id, token: bot.token, opId, ...how });
+      return completing.then(
+        () => 'kept',
+        () => 'not kept',
+      );
+    };
+    const { log } = resultPorts(g);
+    const completed = Promise.withResolvers<string>();
+    // It ends while the log is read, and before that.
+    const oldest: typeof log.oldest = async (query) => {
+      const page = await log.oldest(query);
+      g.failure = new Error('the disk is full');
+      completed.resolve(complete());
+      return page;
+    };
+    await expect(
+      answered(askAbout(g, bot, opId, result, { ports: { log: { ...log, oldest } } })),
+    ).rejects.toMatchObject({ code: 'store_unavailable' });
+    const again = complete();
+    await expect(answered(askAbout(g, bot, opId, result))).rejects.toMatchObject({ code: 'store_unavailable' });
+    expect([await completed.promise, await again]).toEqual(['not kept', 'not kept']);
+    g.failure = undefined;
+    expect(await ask(opId, result)).toMatchObject({ decision: 'allow' });
   });
 
   test('that ends while its result is judged aside has no result to pass on', async () => {

@@ -96,9 +96,12 @@ function isStill(gov: Decisions, op: Op, labels: readonly string[]): boolean {
   return momentOf(gov, op).run().labels.join(' ') === labels.join(' ');
 }
 
-/** What is judged. The log is read before the turn, which waits for nothing. */
+/**
+ * What is judged. The log is read before the turn, which waits for nothing. It has the call once the operation is durable:
+ * before that, it may have another one with the same id.
+ */
 async function read(gov: Decisions, { log }: ResultPorts, request: ResultRequest): Promise<ResultToJudge> {
-  const { agent, op } = runningOp(gov, request);
+  const { agent, op } = await gov.journal.durable(() => runningOp(gov, request));
   const isNeeded = hasRulesOn(request.part, gov.policies) && request.result.length <= longestResult;
   const call = isNeeded ? await findCall(log, op) : undefined;
   return { part: request.part, bytes: request.result, call, parties: partiesOf(gov, agent) };
@@ -137,6 +140,11 @@ function momentOf(gov: Decisions, op: Op): ResultMoment {
   };
 }
 
+function broughtTo(gov: Decisions, op: Op, { parties }: ResultToJudge): BroughtMoment {
+  const { now, run, spendOf } = momentOf(gov, op);
+  return { now, run: { ...run() }, spends: parties.map(spendOf) };
+}
+
 /** Whatever keeps a result from being judged keeps it from being passed on. Says on which labels the judgement rests. */
 async function aside(
   gov: Decisions,
@@ -144,12 +152,9 @@ async function aside(
   request: ResultRequest,
   result: ResultToJudge,
 ): Promise<{ readonly judged: JudgedResult; readonly labels?: readonly string[] }> {
-  const { op } = runningOp(gov, request);
-  const moment = momentOf(gov, op);
-  const spends = result.parties.map((party) => moment.spendOf(party));
-  const run = { ...moment.run() };
+  const moment = await gov.journal.fresh(() => broughtTo(gov, runningOp(gov, request).op, result));
   try {
-    return { judged: await judgeAside(result, { now: moment.now, run, spends }), labels: run.labels };
+    return { judged: await judgeAside(result, moment), labels: moment.run.labels };
   } catch (error) {
     return { judged: unjudged(gov, request.part, error instanceof ReeveError ? error.message : 'it failed') };
   }

@@ -89,6 +89,19 @@ describe('a journal on a shared log', () => {
     expect([await answer, await read]).toEqual(['full', 8]);
   });
 
+  test.each(['durable', 'fresh'] as const)('refuses no %s reading for a turn that ends in another way', async (how) => {
+    const tested = new SharedSums();
+    const answer = tested.add('a/b/one', 4);
+    const read = tested.journal[how](() => {
+      const sum = tested.sumOf('a/b/one');
+      if (sum === 4) throw new Error('there are four');
+      return sum;
+    });
+    tested.answers.push(new HeadMoved([theirCommit(1, { kind: 'summed', agent: 'a/b/one', by: 8 })]));
+    tested.turn();
+    expect([await answer, await read]).toEqual(['full', 8]);
+  });
+
   test('reads over several turns again, too, whatever became of a turn in between', async () => {
     const tested = new SharedSums();
     const gate = Promise.withResolvers<void>();

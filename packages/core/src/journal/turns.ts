@@ -87,18 +87,19 @@ export abstract class Turns<Change, Event extends Typed> implements Noting {
   }
 
   /**
-   * Reads, and reads again if that was refused and another gateway has done something in the meantime. For what comes
-   * before a turn, or needs none. As in a turn, nothing is refused by old knowledge.
+   * Reads, and reads again if that was refused and another gateway has done something in the meantime, or turns were taken
+   * back. For what comes before a turn, or needs none. As in a turn, nothing is refused by old knowledge, nor by what
+   * is not durable.
    */
   async fresh<Result>(read: () => Result | Promise<Result>): Promise<Result> {
-    const { followed } = this;
+    const { followed, takenBack } = this;
     try {
       return await read();
     } catch (error) {
-      if (!this.#isShared) throw error;
-      if (!(await this.catchUp())) throw unavailable('read');
-      if (this.followed === followed) throw error;
-      return await read();
+      if (!this.#isShared) await this.committed();
+      else if (!(await this.catchUp())) throw unavailable('read');
+      if (this.followed === followed && this.takenBack === takenBack) throw error;
+      return await this.durable(read);
     }
   }
 
@@ -165,13 +166,11 @@ export abstract class Turns<Change, Event extends Typed> implements Noting {
   async durable<Result>(read: () => Result | Promise<Result>): Promise<Result> {
     for (let round = 0; round < mostReadings; round++) {
       const { takenBack } = this;
-      const reading = read();
-      // A refusal waits like an answer. Until then nobody handles it.
-      if (reading instanceof Promise) reading.catch(() => undefined);
+      const reading = outcomeOf(read);
       await this.committed();
-      const result = await reading;
+      const outcome = await reading;
       await this.committed();
-      if (this.takenBack === takenBack) return result;
+      if (this.takenBack === takenBack) return outcome();
     }
     throw unavailable('read');
   }
@@ -240,6 +239,18 @@ export abstract class Turns<Change, Event extends Typed> implements Noting {
       this.begun();
     }
     return this.tick;
+  }
+}
+
+/** Reads at once. A refusal waits like an answer, so nobody hears of it yet. */
+async function outcomeOf<Result>(read: () => Result | Promise<Result>): Promise<() => Result> {
+  try {
+    const result = await read();
+    return () => result;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
   }
 }
 
