@@ -57,6 +57,7 @@ const changers = {
   'ops/op-in-run.ts': 'a part of the facts',
   'ops/operations.ts': 'says what its facts get',
   'ops/ops-of-entries.ts': 'a start on data of an older release',
+  'ops/redo-untold.ts': 'a part of the facts',
   'ops/registry.ts': 'holds the operations',
   'ops/restore-ops.ts': 'a start applies facts',
   'ops/unsaved-ops.ts': 'a part of the registry',

@@ -1,12 +1,17 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MemoryStore } from './memory/memory-store.ts';
 import { OpsCheckpoint } from './ops/checkpoint.ts';
+import type { Op } from './ops/op.ts';
+import type { PolicyFeatures } from './policy/condition.ts';
 import { factsNeededFrom } from './recover.ts';
 import type { KeptFacts } from './store.ts';
+import { approve } from './testkit/approvals.ts';
 import { controlOp, delegateAgent } from './testkit/commands.ts';
-import { agentId, operator } from './testkit/requests.ts';
+import { agentId, operator, useTool } from './testkit/requests.ts';
+import { askAbout } from './testkit/results.ts';
 import type { TestAgent, TestGovernance } from './testkit/test-governance.ts';
 import { testGovernance } from './testkit/test-governance.ts';
+import { ticks } from './testkit/two-gateways.ts';
 
 const policy = 'rules:\n  - { name: fine, effect: allow, tools: [search] }\n';
 
@@ -79,6 +84,78 @@ test('an operation on behalf of another agent is restored as such from its entri
   const reserved = (name: string) => [...after.gov.ledger.all()].find(({ of }) => of.agentId === name)?.reserved;
   expect([reserved('child'), reserved('bot')]).toEqual([300, 800]);
 });
+
+describe('what an operation owes for its result, and how it was rewritten,', () => {
+  const features: PolicyFeatures = { compileValue: () => () => 'b' };
+  const rules = `
+rules:
+  - { name: fine, effect: allow, tools: [search], rewrite: { a: x } }
+  - { name: ask, effect: require_approval, tools: [search] }
+  - { name: read, on: result, effect: allow, tools: [search], labels: [outside], labels_of: agent }
+`;
+  const call = { traceId: 't', spanId: 's', action: useTool('search', {}), canRewrite: true };
+
+  async function rewritten() {
+    const store = new Damaged();
+    const before = await testGovernance({ store, features });
+    await before.policies(rules);
+    const bot = await before.register(agentId('acme/search/bot'));
+    const asked = await before.check(bot, call);
+    expect(asked).toMatchObject({ decision: 'pending', argsJson: '{"a":"b"}', judgeResult: true });
+    return { store, before, bot, approvalId: asked.approvalId };
+  }
+
+  test('is restored from a commit of which something else cannot be read', async () => {
+    const { store, before, bot, approvalId } = await rewritten();
+    store.damage = (text) => {
+      if (!text.includes('t:s')) return text;
+      const commit = JSON.parse(text) as unknown[];
+      (commit[6] as unknown[]).push(['thing_of_later_release', 'x']);
+      return JSON.stringify(commit);
+    };
+    const after = await before.crash();
+    expect(after.opsOf(bot.id).get('t:s')).toEqual(
+      expect.objectContaining({ ...membersIn(before.opsOf(bot.id).get('t:s')) }),
+    );
+    await after.policies(rules);
+    await approve(after, approvalId);
+    expect(await after.check(bot, call)).toMatchObject({ decision: 'allow', argsJson: '{"a":"b"}', judgeResult: true });
+  });
+
+  test('is not lost with the text of its commit: nothing runs as it was sent, and all labels count', async () => {
+    const { store, before, bot, approvalId } = await rewritten();
+    store.damage = (text) => (text.includes('t:s') ? '{' : text);
+    const after = await before.crash();
+    await after.policies(rules);
+    await approve(after, approvalId);
+    const again = await after.check(bot, call);
+    expect(again).toMatchObject({ decision: 'deny', argsJson: undefined });
+    expect(again.reason).toContain('not known here');
+    await after.complete(bot, 't:s');
+    const place = { ...bot.id, runId: '' };
+    expect(after.gov.runs.labels.of({ of: 'agent', place })).toMatchObject([{ name: 'outside' }]);
+  });
+
+  test('is judged once, also if the text of that commit is damaged', async () => {
+    const { store, before, bot, approvalId } = await rewritten();
+    await approve(before, approvalId);
+    const asking = askAbout(before, bot, 't:s', '1');
+    for (let turn = 0; turn < 10; turn++) {
+      await ticks();
+      before.turn();
+    }
+    await asking;
+    store.damage = (text) => (text.includes('op_result_judged') ? '{' : text);
+    const after = await before.crash();
+    expect(after.opsOf(bot.id).get('t:s')?.resultDuty).toMatchObject({ judged: true });
+  });
+});
+
+function membersIn(op: Op | undefined): Pick<Op, 'resultDuty' | 'rewrite' | 'owedLabels'> {
+  if (op === undefined) throw new Error('there is no operation');
+  const { resultDuty, rewrite, owedLabels } = op;
+  return { resultDuty, rewrite, owedLabels };
+}
 
 test('of a fact that cannot be applied, its agent alone is out of service, and the gateway starts', async () => {
   const { store, test: before, bot, other } = await scene();

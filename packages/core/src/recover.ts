@@ -90,6 +90,9 @@ export function factsNeededFrom(
   return Math.min(...Object.values(needed));
 }
 
+/** What is applied again, and after which entry. */
+type Parts = readonly (readonly [part: SavedLater | 'untold', mark: number])[];
+
 interface Redone {
   readonly marks: Marks;
   readonly shared: Redoing['shared'];
@@ -106,7 +109,10 @@ async function redoFacts(gov: Governance, log: StoredLog, redone: Redone): Promi
   const parts = (Object.entries(marks) as [SavedLater, number | null][]).flatMap(([part, mark]) =>
     mark === null ? [] : [[part, mark] as const],
   );
-  const others = parts.filter(([part]) => !isInEntries[part]);
+  const beside: Parts = [
+    ...parts.filter(([part]) => !isInEntries[part]),
+    ...(marks.ops === null ? [] : [['untold', marks.ops] as const]),
+  ];
   const first = Math.min(...parts.map(([, mark]) => mark));
   let position = 0;
   for (;;) {
@@ -116,7 +122,7 @@ async function redoFacts(gov: Governance, log: StoredLog, redone: Redone): Promi
       const { steps, unread } = parseCommit(kept.facts);
       const isRead = unread.length === 0;
       if (!isRead) await fromEntries(before, seq);
-      redoAll(gov, factsIn(steps), isRead ? parts : others, { ...restoring, seq, shared }, onUnread);
+      redoAll(gov, factsIn(steps), isRead ? parts : beside, { ...restoring, seq, shared }, onUnread);
       ({ position } = kept);
     }
     if (page.length === 0) return;
@@ -124,13 +130,7 @@ async function redoFacts(gov: Governance, log: StoredLog, redone: Redone): Promi
 }
 
 /** A fact that cannot be applied takes those out of service whose state it changes. The others are applied. */
-function redoAll(
-  gov: Governance,
-  facts: Iterable<Fact>,
-  parts: readonly (readonly [SavedLater, number])[],
-  how: Redoing,
-  onUnread: OnUnread,
-): void {
+function redoAll(gov: Governance, facts: Iterable<Fact>, parts: Parts, how: Redoing, onUnread: OnUnread): void {
   for (const fact of facts) {
     try {
       for (const [part, mark] of parts) if (how.seq > mark) redoFact(gov, fact, part, how);

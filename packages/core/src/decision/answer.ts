@@ -171,11 +171,12 @@ export function describeDecision(
   if (rate !== undefined) text += describeRate(rate);
   if (replay) text += ',"replay":true';
   text += `,"resource":${canonicalJson(op.resource)}`;
-  if (rewritten !== undefined) text += describeRewritten(rewritten, sha256);
+  if (rewritten !== undefined) text += describeRewritten(rewritten, op, sha256);
   if (asked?.counts !== undefined || asked?.labels !== undefined) text += `,"run":${describeRun(asked)}`;
   if (op.runId !== '') text += `,"run_id":${canonicalJson(op.runId)}`;
   if (asked?.spend !== undefined) text += `,"spend":${describeSpend(asked.spend)}`;
   if (op.summary !== '') text += `,"summary":${canonicalJson(op.summary)}`;
+  if (op.resultDuty !== null && !replay) text += `,"unjudged_labels":${describeLabels(op.resultDuty.unjudged)}`;
   const user = userOf(request);
   if (user !== null) text += `,"user":${canonicalJson({ ...keptUser(user) })}`;
   if (asked?.groups !== undefined) text += `,"user_groups":${canonicalJson(asked.groups.map(redactText))}`;
@@ -197,9 +198,10 @@ function describeRate({ windowSecs, roomAt }: RateLimit): string {
 }
 
 /** What the call became, with secrets replaced, and the digest of all of it. */
-function describeRewritten({ request }: RewrittenCall, sha256: Sha256): string {
+function describeRewritten({ request }: RewrittenCall, { rewrite }: Op, sha256: Sha256): string {
   const digest = sha256(request.action.json);
-  return `,"rewritten_args":${describeArgs(request, sha256)},"rewritten_args_sha256":"${digest}"`;
+  const args = `,"rewritten_args":${describeArgs(request, sha256)},"rewritten_args_sha256":"${digest}"`;
+  return rewrite === null ? args : `${args},"rewritten_digest":"${rewrite.digest}"`;
 }
 
 function describeLabels(labels: readonly OwedLabel[]): CanonicalJson {

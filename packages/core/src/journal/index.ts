@@ -12,6 +12,7 @@ export type {
   Named,
   NameOf,
   Redoing,
+  Redo,
   SavedLater,
   Typed,
   Undo,

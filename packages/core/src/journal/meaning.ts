@@ -34,9 +34,12 @@ export interface Redoing extends Applying {
   readonly shared: (text: string) => string;
 }
 
-/** What a fact means to each part of memory that is saved later. */
+/**
+ * What a fact means to each part of memory that is saved later. `untold` is what entries do not say, for a commit that is
+ * restored from them.
+ */
 export type Redo<State, Fact> = {
-  readonly [Part in SavedLater]?: (state: State, fact: Fact, how: Redoing) => void;
+  readonly [Part in SavedLater | 'untold']?: (state: State, fact: Fact, how: Redoing) => void;
 };
 
 /**

@@ -30,6 +30,7 @@ import { firstCheck, moveInRuns } from './op-in-run.ts';
 import type { OpsState } from './operations.ts';
 import { opsTable, replayFrom } from './ops-rows.ts';
 import type { OpsChange, OpsChangeEvent } from './ops-slice.ts';
+import { redoUntold } from './redo-untold.ts';
 import { opIdName, rowsWritten } from './watched-ops.ts';
 
 export const opsFacts: Meanings<OpsState, OpsChange | OpsChangeEvent | AlertEvent> = {
@@ -54,6 +55,7 @@ export const opsFacts: Meanings<OpsState, OpsChange | OpsChangeEvent | AlertEven
     rows: noRows,
     redo: {
       ops: (state, { op }, how) => redoOp(state, op, how),
+      untold: (state, { op }, how) => redoUntold(state, op, how),
       balances: ({ balances }, fact, { seq }) => balances.redo(fact, seq),
       runs: ({ runs }, fact, { seq }) => runs.redo(fact, seq),
     },
@@ -65,6 +67,7 @@ export const opsFacts: Meanings<OpsState, OpsChange | OpsChangeEvent | AlertEven
     rows: noRows,
     redo: {
       ops: (state, { op }, how) => redoOp(state, op, how),
+      untold: (state, { op }, how) => redoUntold(state, op, how),
       runs: ({ runs }, { op }, { seq }) => runs.redo(firstCheck(op), seq),
     },
   },

@@ -13,6 +13,9 @@ import { bareRecord, noDelegators, recordOf } from './op.ts';
 import type { OpsState } from './operations.ts';
 import { tiersOfOp } from './ops-facts.ts';
 import type { RestoredOps } from './restore-ops.ts';
+import type { ResultDuty } from './result-duty.ts';
+
+type LoggedLabels = readonly (Omit<OwedLabel, 'policyRule'> & { readonly policy_rule: string })[];
 
 /** The members of an entry that describe an operation. */
 interface LoggedEntry {
@@ -23,7 +26,9 @@ interface LoggedEntry {
     readonly action?: { readonly type: ActionType };
     readonly op_state?: OpState;
     readonly digest?: string;
-    readonly labels?: readonly (Omit<OwedLabel, 'policyRule'> & { readonly policy_rule: string })[];
+    readonly labels?: LoggedLabels;
+    readonly unjudged_labels?: LoggedLabels;
+    readonly rewritten_digest?: string;
     readonly cost_micros?: number;
     readonly delegators?: readonly string[];
     readonly floor?: boolean;
@@ -101,16 +106,14 @@ function recordAfter(
   }
   // The operation stays paused, by another control.
   if (type === 'OpPauseWidened') return payload.control_id === undefined ? undefined : known;
+  if (type === 'ResultAllowed' || type === 'ResultMasked' || type === 'ResultDenied') return known && judged(known);
   if (type === 'BudgetReservationReleased') return known && { ...known, reservedMicros: 0 };
   if (payload.op_state === undefined || payload.replay === true) return undefined;
   return decided(known, entry, payload.op_state, agent, at);
 }
 
 /** All that the first check says of an operation. The rest is told by later entries, or is nobody's word. */
-type ToldByEntry = Omit<
-  OpRecord,
-  'agent' | 'opId' | 'updatedAt' | 'usage' | 'control' | 'stale' | 'resultDuty' | 'rewrite'
->;
+type ToldByEntry = Omit<OpRecord, 'agent' | 'opId' | 'updatedAt' | 'usage' | 'control' | 'stale'>;
 
 function decided(
   known: OpRecord | undefined,
@@ -139,9 +142,18 @@ function decided(
     reservedMicros: isOver(state) ? 0 : costMicros,
     policyRule: policyRule ?? '',
     digest: payload.digest ?? '',
-    owedLabels: payload.op_state === 'pending' ? owedIn(payload) : noLabels,
+    owedLabels: payload.op_state === 'pending' ? owedIn(payload.labels) : noLabels,
+    resultDuty: dutyIn(payload),
+    // What was changed is known from facts alone.
+    rewrite: payload.rewritten_digest === undefined ? null : { digest: payload.rewritten_digest, changes: null },
   };
   return { ...bareRecord(agent, opId, at), ...told };
+}
+
+/** Somebody has asked about its result. */
+function judged(known: OpRecord): OpRecord {
+  const { resultDuty } = known;
+  return resultDuty === null ? known : { ...known, resultDuty: { ...resultDuty, judged: true } };
 }
 
 function moved(known: OpRecord, { payload, reason }: LoggedEntry, state: OpState, at: EpochMs): OpRecord {
@@ -160,12 +172,16 @@ function moved(known: OpRecord, { payload, reason }: LoggedEntry, state: OpState
   };
 }
 
+function dutyIn({ unjudged_labels: unjudged }: LoggedEntry['payload']): ResultDuty | null {
+  return unjudged === undefined ? null : { judged: false, unjudged: owedIn(unjudged) };
+}
+
 function usageIn(payload: LoggedEntry['payload']): OpUsage | null {
   const { input_tokens: input, output_tokens: output, cached_input_tokens: cached } = payload;
   if (input === undefined && output === undefined && cached === undefined) return null;
   return { inputTokens: input ?? null, outputTokens: output ?? null, cachedInputTokens: cached ?? null };
 }
 
-function owedIn({ labels }: LoggedEntry['payload']): readonly OwedLabel[] {
+function owedIn(labels: LoggedLabels | undefined): readonly OwedLabel[] {
   return labels?.map(({ name, of, policy_rule: policyRule }) => ({ name, of, policyRule })) ?? noLabels;
 }

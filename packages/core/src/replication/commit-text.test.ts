@@ -5,11 +5,11 @@ import type { TierOf } from '../budget/index.ts';
 import type { Touched } from '../journal/index.ts';
 import { agentKey } from '../kernel/index.ts';
 import type { OpRecord } from '../ops/index.ts';
+import { bareRecord } from '../ops/index.ts';
 import type { Commit } from '../store.ts';
 import { unregisteredAgent } from '../tenancy/index.ts';
 import { agentId } from '../testkit/requests.ts';
 import { commitText, parseCommit } from './commit-text.ts';
-import { bareRecord } from '../ops/index.ts';
 
 type Steps = Commit['steps'];
 
@@ -202,6 +202,15 @@ test('a commit of the first release is read, with its large sums where only sums
   const change = `{"kind":"balances_saved","saved":[${saved}],"over":[],"closed":[],"closedBefore":null,"asOf":null}`;
   const read = parseCommit(`{"steps":[{"change":${change}}],"touched":{"agents":[],"orgs":[],"everything":false}}`);
   expect(read.steps).toMatchObject([{ change: { saved: [{ spent: { day: 9_007_199_254_740_993n, month: 7 } }] } }]);
+});
+
+test('an operation in a commit of the first release is whole', () => {
+  const bare = bareRecord(agentId('acme/red/one'), 't:s', 5);
+  const later = new Set(['via', 'delegators', 'floor', 'resultDuty', 'owedLabels', 'rewrite']);
+  const op = JSON.stringify(bare, (name, value: unknown) => (later.has(name) ? undefined : value));
+  const event = `{"type":"ops_change","at":5,"agent":${JSON.stringify(bare.agent)},"op":${op}}`;
+  const read = parseCommit(`{"steps":[{"event":${event}}],"touched":{"agents":[],"orgs":[],"everything":false}}`);
+  expect(read.steps).toEqual([{ event: { type: 'ops_change', at: 5, agent: bare.agent, op: bare } }]);
 });
 
 test('a commit that an earlier gateway has packed is read', () => {

@@ -67,6 +67,7 @@ const laterMembers = {
   floor: false,
   resultDuty: null,
   owedLabels: noLabels,
+  rewrite: null,
 } as const;
 
 function withLaterMembers(step: AnyStep): AnyStep {
