@@ -9,7 +9,7 @@ import { ReeveError } from '../kernel/errors.ts';
 import { opPath } from '../kernel/ids.ts';
 import { MemoryStore } from '../memory/memory-store.ts';
 import { OpsCheckpoint, sweepOps } from '../ops/checkpoint.ts';
-import type { PolicyFeatures } from '../policy/condition.ts';
+import type { Facts, PolicyFeatures } from '../policy/condition.ts';
 import { putPolicy } from '../policy/store/change-policy.ts';
 import type { Batch } from '../store.ts';
 import { approveAction, completeAction, controlScope, delegateAgent } from '../testkit/commands.ts';
@@ -41,16 +41,21 @@ rules:
   - { name: mail, effect: allow, tools: [mail], labels: [mail] }
   - { name: secret, effect: allow, tools: [secret], labels: [secret], labels_of: agent }
   - { name: web, effect: require_approval, tools: [web], labels: [web] }
-  - { name: guarded, effect: deny, tools: [post], when: labels }
+  - { name: guarded, effect: deny, tools: [post, wire], when: labels }
+  - { name: wire, effect: require_approval, tools: [wire] }
+  - { name: read, on: result, effect: allow, tools: [read], labels: [read] }
+  - { name: edit, effect: allow, tools: [edit], rewrite: { seen: labels } }
 `;
 
 const farCap = 'name: far-cap\nscope: org:far\nbudget: { daily_limit_usd: 3 }\n';
 
 const features: PolicyFeatures = {
-  compileCondition: (source) => (facts) => {
-    if (source === 'spend') return facts.spend().global.day_usd > 7.5;
-    return source === 'labels' ? facts.run().labels.length > 0 : facts.run().checks > 0;
+  compileCondition: (source) => {
+    if (source === 'spend') return (facts) => facts.spend().global.day_usd > 7.5;
+    if (source === 'run') return (facts) => facts.run().checks > 0;
+    return Object.assign((facts: Facts) => facts.run().labels.length > 0, { readsLabels: true } as const);
   },
+  compileValue: () => (facts) => facts.run().labels.join(),
   compileResultCondition: () => (facts) => facts.run().checks > 2,
 };
 
@@ -146,11 +151,18 @@ async function prepare() {
   await settled(check(one, 'three', 'counted', { action: useTool('counted') }));
   const asked = await settled(check(one, 'three', 'asked', { action: useTool('shell') }));
   const labelling = await settled(check(one, 'two', 'labelling', { runId: 'r', action: useTool('web') }));
+  const wiring = await settled(check(one, 'two', 'wiring', { runId: 'r', action: useTool('wire') }));
+  await settled(check(one, 'two', 'reading', { runId: 'r', action: useTool('read') }));
+  await settled(check(one, 'two', 'editing', { runId: 'r', ...edit }));
   await settled(suspendAgent(one.gov, operator, agent('still').id, 'an incident'));
   const { id: suspension } = await settled(suspendScope(one.gov, operator, { orgId: 'acme', teamId: 'green' }));
   await settled(controlScope(one.gov, operator, scope('acme', 'r2')));
   const { head } = one.gov.journal;
-  const approvals = { approvalId: asked.approvalId ?? '', labellingId: labelling.approvalId ?? '' };
+  const approvals = {
+    approvalId: asked.approvalId ?? '',
+    labellingId: labelling.approvalId ?? '',
+    wiringId: wiring.approvalId ?? '',
+  };
   return { batches: store.batches, head, agent, check, ...approvals, suspension };
 }
 
@@ -189,6 +201,7 @@ type Deed = (at: TestGovernance, world: World) => Promise<unknown>;
 
 const cost = (amount: number) => ({ estimatedCostMicros: amount * usd });
 const tool = (name: string) => ({ action: useTool(name) });
+const edit = { action: useTool('edit', {}), canRewrite: true };
 
 /** What is done in one turn. */
 const turns: Readonly<Record<string, Deed>> = {
@@ -219,6 +232,12 @@ const turns: Readonly<Record<string, Deed>> = {
     check(at, 'two', 'webs', { runId: 'r', ...tool('web') }),
   'an approval that labels': (at, { labellingId }) =>
     approveAction(at.gov, operator, labellingId, { reason: '', grant: null }),
+  'an approval of what labels may forbid': (at, { wiringId }) =>
+    approveAction(at.gov, operator, wiringId, { reason: '', grant: null }),
+  'a judgement that labels a run': (at, { agent }) => askAbout(at, agent('two'), 'reading:s', '1'),
+  'a completion that labels a run': (at, { agent }) => complete(at, agent('two'), 'reading', 0),
+  'a check that is rewritten': (at, { check }) => check(at, 'boss', 'edits', { runId: 'r', ...edit }),
+  'a replay of what was rewritten': (at, { check }) => check(at, 'two', 'editing', { runId: 'r', ...edit }),
   'a check by labels of its own run': (at, { check }) => check(at, 'two', 'posts-own', tool('post')),
   'a clearing of labels': (at) =>
     execute(at.gov, { kind: 'clear_labels', by: operator, orgId: 'acme', teamId: 'red', runId: 'r0', reason: '' }),
@@ -327,7 +346,9 @@ async function ending({ one, two, follow }: World, answers: readonly Promise<unk
       agents: [...gov.directory.all()].map(({ key, record }) => `${key} ${record.suspension?.reason}`).toSorted(),
       ops: [...gov.directory.all()]
         .flatMap((agent) =>
-          [...gov.ops.of(agent)].map((op) => plain([agent.key, op.opId, op.state, op.reservedMicros, op.reason])),
+          [...gov.ops.of(agent)].map(({ opId, state, reservedMicros, reason, resultDuty, rewrite }) =>
+            plain([agent.key, opId, state, reservedMicros, reason, resultDuty, rewrite?.changes]),
+          ),
         )
         .toSorted(),
       balances: gov.ledger
