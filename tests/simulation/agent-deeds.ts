@@ -6,6 +6,7 @@ import { Broken } from './broken.ts';
 import type { Output } from './history.ts';
 import { capsOf, tierOf } from './judged-budgets.ts';
 import { agentName, opName } from './judged-entry.ts';
+import { argsOf } from './judged-rewrites.ts';
 import type { Shown } from './judged-tokens.ts';
 import type { SubjectToken } from './people.ts';
 import { drawSubject } from './people.ts';
@@ -13,7 +14,7 @@ import { tools } from './policies.ts';
 import { sha256 } from './random.ts';
 import type { VirtualGateway } from './virtual-gateway.ts';
 import type { KnownAgent } from './world.ts';
-import { keepToken } from './world.ts';
+import { keepToken, noteFinished } from './world.ts';
 
 const usualCheck = { traceId: '', caller: null, summary: '', inexact: new Set<string>() } as const;
 
@@ -28,7 +29,7 @@ export function tokenOf({ tokens }: KnownAgent): string {
 }
 
 /** A token that was replaced or renewed, or is about to be. */
-function earlierToken({ random }: Stage, { tokens }: KnownAgent): string {
+export function earlierToken({ random }: Stage, { tokens }: KnownAgent): string {
   return tokens.at(-2 - random.int(3)) ?? '';
 }
 
@@ -38,7 +39,7 @@ export function shownOf(token: string, subject?: SubjectToken): Shown {
 }
 
 function numberOf(opId: string): number {
-  return Number(opId.slice(1, -2));
+  return argsOf(opId).n;
 }
 
 /** What an answer says of budgets. Nothing, if the action costs nothing, was known before, or was refused otherwise. */
@@ -51,9 +52,10 @@ function chargeIn({ tier, limit, decision, reason }: Answer, who: string, cost: 
 }
 
 /** An operation is about the same thing whenever it is asked about. */
-function actionOf(nth: number) {
+function actionOf(opId: string) {
+  const nth = numberOf(opId);
   if (nth % 5 === 0) return action('llm_call', { model: 'm', promptTokens: 1e6, maxOutputTokens: 5e5 });
-  return action('tool_call', { tool: tools[nth % tools.length] ?? 'search', json: '' });
+  return action('tool_call', { tool: tools[nth % tools.length] ?? 'search', json: JSON.stringify(argsOf(opId)) });
 }
 
 /** Who is told that its token is none gets another one, or acts for nobody any more. */
@@ -68,7 +70,7 @@ function check(sim: Stage, { name, gov }: VirtualGateway, agent: KnownAgent, tok
   // Agents ask again if they got no answer, and sometimes although they did.
   const known = [...agent.running, ...agent.asking.keys()];
   const opId = known.length > 0 && random.chance(0.15) ? random.pick(known) : `t${++agent.ops}:s`;
-  const asked = actionOf(numberOf(opId));
+  const asked = actionOf(opId);
   const cost = random.pick(sim.bias.costs);
   const subject = drawSubject(random, numberOf(opId), sim.time.now);
   const request = parseCheckRequest(
@@ -83,6 +85,7 @@ function check(sim: Stage, { name, gov }: VirtualGateway, agent: KnownAgent, tok
       estimatedCostMicros: asked.type === 'llm_call' ? null : cost,
       runId: random.chance(0.5) ? `run-${random.int(3)}` : '',
       via: null,
+      canRewrite: !random.chance(0.1),
     },
     1e9,
   );
@@ -117,6 +120,11 @@ function check(sim: Stage, { name, gov }: VirtualGateway, agent: KnownAgent, tok
     if (!sim.judge.has(agent.id, answer.opId, 'running', 'pending', 'paused', 'completing', 'terminated')) {
       throw new Broken(`${answer.opId} was answered, and the log does not have it`);
     }
+    sim.judge.rewrites.requireTold(op, answer);
+    if (answer.judgeResult !== sim.judge.results.isOwed(op)) {
+      throw new Broken(`${op} was told that its result is${answer.judgeResult ? '' : ' not'} to be judged`);
+    }
+    if (answer.judgeResult) sim.world.owe({ agent, opId });
     agent.running.push(answer.opId);
     if (agent.running.length > 8) agent.running.shift();
     if (answer.approvalId !== '') sim.world.ask(answer.approvalId);
@@ -146,8 +154,7 @@ function complete(sim: Stage, { name, execute }: VirtualGateway): Promise<unknow
     if (!sim.judge.has(agent.id, opId, 'completing', 'terminated', 'running', 'pending')) {
       throw new Broken(`${opId} was completed, and the log does not have it`);
     }
-    const at = agent.running.indexOf(opId);
-    if (at >= 0) agent.running.splice(at, 1);
+    noteFinished(agent, opId);
   });
 }
 

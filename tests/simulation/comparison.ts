@@ -48,10 +48,10 @@ export class Comparison {
   }
 
   #requireAsInLog({ gov, name, ground: { outOfReach } }: ClusterGateway): void {
-    const { budgets, delegations } = this.#judge;
+    const { budgets } = this.#judge;
     budgets.requireReserved(gov.ledger.all(), name);
     budgets.requireSpent(gov.ledger, name);
-    if (outOfReach.isNobody) delegations.requireKnown(gov.directory.delegations.all, name);
+    if (outOfReach.isNobody) this.#judge.requireKnown(gov, name);
     for (const { key, record } of gov.directory.all()) {
       if (gov.directory.outOfService.has(record.id) === outOfReach.has(key)) continue;
       throw new Broken(

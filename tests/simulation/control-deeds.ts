@@ -1,8 +1,8 @@
 import type { Principal } from '@reeve/core';
 import type { Deed, Stage } from './deed.ts';
 import { asCaller, loggedIn } from './deed.ts';
+import { labelling, resultRules } from './flow-rules.ts';
 import { people } from './people.ts';
-import { labelling } from './policies.ts';
 import type { VirtualGateway } from './virtual-gateway.ts';
 
 function suspend(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
@@ -102,11 +102,13 @@ function decideApproval(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
   return loggedIn(gateway, person).then(decide);
 }
 
+const everyLabel = [...labelling, ...resultRules.flatMap(({ gives = [] }) => gives)].map(({ label }) => label);
+
 function clearLabels(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
   const { random, world } = sim;
   const { orgId, teamId, agentId } = world.agent(random).id;
   const whose = random.chance(0.5) ? { runId: `run-${random.int(3)}` } : { agentId };
-  const labels = random.chance(0.5) ? [random.pick(labelling).label] : undefined;
+  const labels = random.chance(0.5) ? [random.pick(everyLabel)] : undefined;
   const clear = (by: Principal) =>
     gateway.execute({ kind: 'clear_labels', by, orgId, teamId, ...whose, labels, reason: '' });
   if (random.chance(0.4)) return asCaller(sim, gateway, world.key(random), clear);

@@ -4,6 +4,7 @@ import { controlDeeds } from './control-deeds.ts';
 import { delegationDeeds } from './delegation-deeds.ts';
 import type { Deed } from './deed.ts';
 import { housekeepingDeeds } from './housekeeping-deeds.ts';
+import { resultDeeds } from './result-deeds.ts';
 import { runDeeds } from './run-deeds.ts';
 
 /** Everything that happens at a gateway. */
@@ -14,4 +15,5 @@ export const deeds: readonly Deed[] = [
   ...adminDeeds,
   ...housekeepingDeeds,
   ...runDeeds,
+  ...resultDeeds,
 ];

@@ -179,7 +179,7 @@ export class DiskSimulation implements Stage {
     const expected = isWritten ? underWay : acknowledged;
     requireAlike({ name: gateway.name, state: expected }, { name: started.name, state }, seq);
     this.judge.budgets.requireReserved(started.gov.ledger.all(), started.name);
-    this.judge.delegations.requireKnown(started.gov.directory.delegations.all, started.name);
+    this.judge.requireKnown(started.gov, started.name);
     this.judge.budgets.requireTold();
     this.#states = sha256(`${this.#states}${[...state].join('\n')}`);
     return started;

@@ -1,4 +1,4 @@
-import type { AgentId, Batch, SealedEntry } from '@reeve/core';
+import type { AgentId, Batch, Governance, SealedEntry } from '@reeve/core';
 import { emptyChain } from '@reeve/core';
 import { Broken } from './broken.ts';
 import type { History } from './history.ts';
@@ -8,9 +8,11 @@ import { JudgedDelegations } from './judged-delegations.ts';
 import type { JudgedEntry, OpState } from './judged-entry.ts';
 import { agentName, dayOf, opName, readEntry } from './judged-entry.ts';
 import { JudgedHolds } from './judged-holds.ts';
-import { JudgedLabels } from './judged-labels.ts';
+import { JudgedLabels, requireGiven } from './judged-labels.ts';
 import { isOver, JudgedOps } from './judged-ops.ts';
 import { JudgedRates } from './judged-rates.ts';
+import { JudgedResults } from './judged-results.ts';
+import { JudgedRewrites } from './judged-rewrites.ts';
 import { JudgedRuns } from './judged-runs.ts';
 import { JudgedTokens } from './judged-tokens.ts';
 import { requireAllowed } from './policies.ts';
@@ -29,12 +31,14 @@ export class Judge {
   readonly budgets: JudgedBudgets;
   readonly tokens = new JudgedTokens();
   readonly delegations = new JudgedDelegations();
+  readonly labels = new JudgedLabels();
+  readonly results = new JudgedResults(this.labels);
+  readonly rewrites = new JudgedRewrites(this.labels);
   readonly #history: History;
   readonly #approvals = new JudgedApprovals();
   readonly #holds = new JudgedHolds();
   readonly #rates = new JudgedRates();
   readonly #runs = new JudgedRuns();
-  readonly #labels = new JudgedLabels();
   readonly #revokedKeys = new Set<string>();
   #hash = emptyChain.hash;
   /** How many entries there are of each type. */
@@ -55,13 +59,20 @@ export class Judge {
     }
     this.budgets.beginCommit(dayOf(until));
     this.#runs.moveTo(until);
-    this.#labels.moveTo(until);
+    this.labels.moveTo(until);
     for (const entry of entries) this.#readOne(entry);
   }
 
   /** Whether the log has this operation in one of these states. */
   has(agent: AgentId, opId: string, ...states: readonly OpState[]): boolean {
     return this.ops.has(opName(agentName(agent), opId), ...states);
+  }
+
+  /** A gateway that has read all of the log knows what it says of delegations, labels and results. */
+  requireKnown(gov: Governance, gateway: string): void {
+    this.delegations.requireKnown(gov.directory.delegations.all, gateway);
+    this.labels.requireKnown(gov, gateway);
+    this.results.requireKnown(gov, gateway);
   }
 
   #readOne(sealed: SealedEntry): void {
@@ -118,11 +129,11 @@ export class Judge {
     ScopeSuspended: ({ payload }) => this.#holds.holdScope(payload.suspension_id ?? '', payload),
     ScopeResumed: ({ payload }) => this.#holds.liftScope(payload.suspension_id ?? ''),
     RunStarted: (entry) =>
-      this.#labels.begin(
+      this.labels.begin(
         entry,
         this.delegations.above(entry.agent).map(({ by }) => by),
       ),
-    RunLabelsCleared: (entry) => this.#labels.clear(entry),
+    RunLabelsCleared: (entry) => this.labels.clear(entry),
     RunHeld: ({ payload }) => this.#holds.holdRun(payload.control_id ?? '', payload),
     RunReleased: ({ payload }) => this.#holds.releaseRun(payload.control_id ?? ''),
     ApiKeyCreated: (entry) => this.#approvals.makeKey(entry),
@@ -139,6 +150,9 @@ export class Judge {
     ActionPending: (entry) => this.#decided(entry),
     ActionDenied: (entry) => this.#decided(entry),
     BudgetLimitExceeded: (entry) => this.#decided(entry),
+    ResultAllowed: (entry) => this.#judged(entry),
+    ResultMasked: (entry) => this.#judged(entry),
+    ResultDenied: (entry) => this.#judged(entry),
     OpStateChanged: (entry) => this.#moved(entry),
     BudgetLimitApproached: (entry) => this.#told(entry),
     BudgetReservationReleased: ({ agent, opId }) => this.#release(agent, opId ?? ''),
@@ -156,11 +170,12 @@ export class Judge {
     if (opId === null) return this.delegations.refuse(entry);
     const name = opName(agent, opId);
     if (decision !== 'deny') this.tokens.requireAsked(seq, agent, name, at, user?.sub ?? null);
-    if (payload.replay === true) return this.ops.requireReplay(seq, name, payload.op_state);
+    if (payload.replay === true) return this.#replayed(entry, name);
     const delegators = this.delegations.decide(entry, (each) => this.budgets.reservedOf(each));
     const whose = { agent, delegators };
     this.#runs.count(entry, delegators);
-    this.#labels.decide(entry, delegators);
+    this.labels.decide(entry, delegators);
+    this.results.decide(name);
     if (decision === 'deny') {
       this.ops.decide(seq, name, { state: 'terminated', reserved: 0, delegators });
       if (payload.limit !== undefined) this.budgets.requireExceeded(seq, whose, cost);
@@ -168,6 +183,7 @@ export class Judge {
       return;
     }
     this.allowed++;
+    this.rewrites.decide(entry);
     this.ops.decide(seq, name, { state: decision === 'allow' ? 'running' : 'pending', reserved: cost, delegators });
     for (const each of [agent, ...delegators]) requireAllowed(entry, each);
     this.#rates.count(seq, agent, delegators, at);
@@ -179,6 +195,19 @@ export class Judge {
       if (runId !== undefined) this.#holds.requireFreeRun(seq, each, runId);
       if (decision === 'allow') this.#holds.requireFree(seq, each, name);
     }
+  }
+
+  #replayed(entry: JudgedEntry, name: string): void {
+    this.ops.requireReplay(entry.seq, name, entry.payload.op_state);
+    this.rewrites.replay(entry);
+  }
+
+  /** Somebody has asked about the result of an operation. */
+  #judged(entry: JudgedEntry): void {
+    const { seq, agent, opId, at } = entry;
+    const name = opName(agent, opId ?? '');
+    this.tokens.requireAsked(seq, agent, name, at);
+    this.results.judge(entry, this.ops.has(name, 'running'));
   }
 
   #told({ seq, payload, agent }: JudgedEntry): void {
@@ -196,7 +225,9 @@ export class Judge {
     const name = opName(agent, opId);
     if (from === null) return this.ops.register(seq, name, to);
     const op = this.ops.move(seq, name, from, to);
-    if (from === 'pending') this.#labels.move(entry);
+    if (from === 'pending') this.labels.move(entry);
+    else if (trigger === 'complete') this.results.complete(entry);
+    else requireGiven(entry, []);
     // An operator may resume one operation of an agent that is suspended by itself.
     if (to === 'running') this.#holds.requireFreeScope(seq, agent, name);
     if (to === 'running' && from === 'pending') {

@@ -48,7 +48,14 @@ export interface Payload extends HeldScope {
   readonly required?: number;
   readonly not_user?: boolean;
   readonly run?: { readonly checks?: number; readonly labels?: readonly string[] };
-  /** What a decision gives, what a move gives, or what was cleared. */
+  /** Of the arguments as rules have rewritten them. */
+  readonly rewritten_args_sha256?: string;
+  /** Of a result: its bytes, and the digest of what was passed on. */
+  readonly size?: number;
+  readonly digest?: string;
+  readonly outcome?: string | null;
+  readonly result_not_judged?: boolean;
+  /** What a decision, a result or a move gives, or what was cleared. */
   readonly labels?: readonly (string | GivenLabel)[];
 }
 
@@ -60,6 +67,7 @@ export interface JudgedEntry {
   readonly opId: string | null;
   readonly decision: string | null;
   readonly policyRule: string | null;
+  readonly reason: string;
   readonly payload: Payload;
   readonly at: number;
 }
@@ -67,8 +75,9 @@ export interface JudgedEntry {
 /** An entry of the log with its payload read. */
 export function readEntry({ seq, draft }: SealedEntry): JudgedEntry {
   const { eventType, lineage, actor, opId, decision, policyRule, at } = draft;
+  const reason = draft.reason ?? '';
   const payload = JSON.parse(draft.payload) as Payload;
-  return { seq, eventType, agent: agentIn(lineage), actor, opId, decision, policyRule, payload, at };
+  return { seq, eventType, agent: agentIn(lineage), actor, opId, decision, policyRule, reason, payload, at };
 }
 
 /** An entry as people read it. */

@@ -1,8 +1,10 @@
+import type { Governance } from '@reeve/core';
 import { Broken } from './broken.ts';
 import type { GivenLabel, JudgedEntry } from './judged-entry.ts';
 import { opName } from './judged-entry.ts';
+import type { Labelling } from './flow-rules.ts';
+import { guarded, labelling } from './flow-rules.ts';
 import { quietMs, runOf } from './judged-runs.ts';
-import { guarded, labelling } from './policies.ts';
 
 /** Whose labels count for an operation. */
 interface Bearers {
@@ -11,15 +13,20 @@ interface Bearers {
   readonly agents: readonly string[];
 }
 
-/** What an operation gives once it is approved. */
-interface Owed extends Bearers {
-  readonly labels: readonly GivenLabel[];
+/** An operation that may still give labels, or is forbidden by them. */
+export interface Labelled extends Bearers {
+  readonly tool: string;
+  /** What counted when it was decided. */
+  readonly seen: readonly string[];
+  /** What it gives once it is approved. */
+  readonly owed: readonly GivenLabel[];
 }
 
 /** What the log says of labels. They only grow, until they are cleared or their run is forgotten. */
 export class JudgedLabels {
   readonly #borne = new Map<string, Set<string>>();
-  readonly #owed = new Map<string, Owed>();
+  /** Operations that were allowed or wait, from then on. */
+  readonly #ops = new Map<string, Labelled>();
   /** When something was last decided in a run. */
   readonly #lastAt = new Map<string, number>();
   #newest = 0;
@@ -35,7 +42,7 @@ export class JudgedLabels {
     this.moveTo(at);
     const bearers = { run: runOf(agent, payload.run_id, delegators), agents: [agent, ...delegators] };
     this.#lastAt.set(bearers.run, Math.max(at, this.#lastAt.get(bearers.run) ?? 0));
-    const borne = this.#in(bearers);
+    const borne = this.borneIn(bearers);
     const told = payload.run?.labels;
     if (told !== undefined && told.join() !== borne.join()) {
       throw new Broken(`entry ${seq}: a condition saw the labels [${told.join()}]; there were [${borne.join()}]`);
@@ -49,27 +56,41 @@ export class JudgedLabels {
       }
     }
     const labels = givenIn(entry);
-    const expected = decision === 'deny' ? [] : labelling.filter((rule) => rule.tool === tool);
+    const isDue = ({ tool: marked, seen }: Labelling) =>
+      marked === tool && (seen === undefined || borne.includes(seen));
+    const expected = decision === 'deny' ? [] : labelling.filter(isDue);
     const [given, due] = [labels.map(textOf), expected.map(({ label, of }) => `${label} of ${of}`)];
     if (given.join() !== due.join()) {
       throw new Broken(`entry ${seq}: ${tool} gives [${given.join()}] and should give [${due.join()}]`);
     }
-    if (decision === 'allow') this.#give(bearers, labels);
+    if (decision === 'allow') this.give(bearers, labels);
     const op = opName(agent, opId ?? '');
-    if (decision === 'pending') this.#owed.set(op, { ...bearers, labels });
-    else this.#owed.delete(op);
+    const owed = decision === 'pending' ? labels : [];
+    if (decision === 'deny') this.#ops.delete(op);
+    else this.#ops.set(op, { ...bearers, tool, seen: borne, owed });
   }
 
-  /** An operation has moved. One that was approved gives what it owes. */
-  move({ seq, agent, opId, payload }: JudgedEntry): void {
+  /** An operation since it was allowed or asked about. */
+  find(op: string): Labelled | undefined {
+    return this.#ops.get(op);
+  }
+
+  /** An operation that waited has moved. One that was approved gives what it owes, unless labels have come meanwhile. */
+  move(entry: JudgedEntry): void {
+    const { seq, agent, opId, payload, reason } = entry;
     const op = opName(agent, opId ?? '');
-    const owed = this.#owed.get(op);
-    this.#owed.delete(op);
-    const given = owed === undefined || payload.to !== 'running' ? [] : this.#give(owed, owed.labels);
-    const told = (payload.labels ?? []).map(nameOf);
-    if (told.join() !== given.join()) {
-      throw new Broken(`entry ${seq}: ${op} is said to give [${told.join()}]; new are [${given.join()}]`);
+    const known = this.#ops.get(op);
+    if (known === undefined) return requireGiven(entry, []);
+    const { tool, seen } = known;
+    const isOvertaken =
+      guarded.some((rule) => rule.tool === tool && rule.by === 'run.labels') &&
+      this.borneIn(known).some((name) => !seen.includes(name));
+    const isApproved = payload.to === 'running';
+    if (isApproved && isOvertaken) throw new Broken(`entry ${seq}: ${op} is approved, and labels have come meanwhile`);
+    if (reason.includes('has got labels') && !isOvertaken) {
+      throw new Broken(`entry ${seq}: ${op} ends for labels that have not come, or that nobody looks at`);
     }
+    requireGiven(entry, isApproved ? this.give(known, known.owed) : []);
   }
 
   /** Somebody has cleared labels of a run, or of an agent and its own run. */
@@ -97,7 +118,7 @@ export class JudgedLabels {
   }
 
   /** Gives what somebody lacks. Returns the names of that. */
-  #give({ run, agents }: Bearers, labels: readonly GivenLabel[]): readonly string[] {
+  give({ run, agents }: Bearers, labels: readonly GivenLabel[]): readonly string[] {
     const added = new Set<string>();
     for (const { name, of } of labels) {
       for (const bearer of of === 'run' ? [`run ${run}`] : agents.map((agent) => `agent ${agent}`)) {
@@ -109,18 +130,42 @@ export class JudgedLabels {
     return [...added];
   }
 
+  /** A gateway knows the labels of its agents, and of the runs that it remembers, as the log tells of them. */
+  requireKnown({ directory, runs }: Pick<Governance, 'directory' | 'runs'>, gateway: string): void {
+    for (const { key, record } of directory.all()) {
+      this.#requireBorne(gateway, `agent ${key}`, runs.labels.of({ of: 'agent', place: { ...record.id, runId: '' } }));
+    }
+    for (const { place } of runs.all()) {
+      const name = runOf(`${place.orgId}/${place.teamId}/${place.agentId}`, place.runId, []);
+      this.#requireBorne(gateway, `run ${name}`, runs.labels.of({ of: 'run', place }));
+    }
+  }
+
+  #requireBorne(gateway: string, bearer: string, known: readonly { readonly name: string }[]): void {
+    const [is, told] = [known.map(({ name }) => name), [...(this.#borne.get(bearer) ?? [])]];
+    if (is.toSorted().join() === told.toSorted().join()) return;
+    throw new Broken(`${gateway}: ${bearer} bears [${is.join()}]; by the log it bears [${told.join()}]`);
+  }
+
   /** What counts for an operation, in the order of names. */
-  #in({ run, agents }: Bearers): readonly string[] {
+  borneIn({ run, agents }: Bearers): readonly string[] {
     const names = [`run ${run}`, ...agents.map((agent) => `agent ${agent}`)];
     return [...new Set(names.flatMap((name) => [...(this.#borne.get(name) ?? [])]))].toSorted();
   }
+}
+
+/** A move names those of the labels that it gives that are new to somebody. */
+export function requireGiven({ seq, agent, opId, payload }: JudgedEntry, given: readonly string[]): void {
+  const told = (payload.labels ?? []).map(nameOf);
+  if (told.join() === given.join()) return;
+  throw new Broken(`entry ${seq}: ${agent} ${opId ?? ''} is said to give [${told.join()}]; new are [${given.join()}]`);
 }
 
 function givenIn({ payload: { labels = [] } }: JudgedEntry): readonly GivenLabel[] {
   return labels.filter((label) => typeof label !== 'string');
 }
 
-function nameOf(label: string | GivenLabel): string {
+export function nameOf(label: string | GivenLabel): string {
   return typeof label === 'string' ? label : label.name;
 }
 

@@ -1,4 +1,5 @@
 import { Broken } from './broken.ts';
+import { flowRules } from './flow-rules.ts';
 import type { JudgedEntry } from './judged-entry.ts';
 
 /** In millionths of a USD, for a day. */
@@ -25,31 +26,6 @@ const bounds: Readonly<Record<string, Bound>> = {
   'acme/red/sub-0': { denied: 'fetch', asked: 'write' },
 };
 
-/** A rule that gives a label to whoever uses a tool. */
-export interface Labelling {
-  readonly tool: string;
-  readonly effect: 'allow' | 'require_approval';
-  readonly label: string;
-  readonly of: 'run' | 'agent';
-}
-
-export const labelling: readonly Labelling[] = [
-  { tool: 'search', effect: 'allow', label: 'web', of: 'run' },
-  { tool: 'write', effect: 'allow', label: 'secret', of: 'agent' },
-  { tool: 'ask', effect: 'require_approval', label: 'asked', of: 'run' },
-];
-
-/** Which tool is denied where a label is borne. */
-export const guarded = [
-  { tool: 'send', label: 'web' },
-  { tool: 'fetch', label: 'secret' },
-  { tool: 'pay', label: 'asked' },
-] as const;
-
-function ruleOf({ tool, effect, label, of }: Labelling): string {
-  return `  - { name: marks-${label}, effect: ${effect}, tools: [${tool}], labels: [${label}], labels_of: ${of} }`;
-}
-
 /** What every gateway is started with. */
 export const filePolicy = `
 name: caps
@@ -62,9 +38,7 @@ rules:
     tools: [pay]
     approvals: { count: 2, ttl_secs: 60, by: { roles: ${JSON.stringify(approvers)} }, not_user: true }
   - { name: every-third, effect: deny, tools: [fetch, write], when: run.checks % 3 == 2 }
-${labelling.map(ruleOf).join('\n')}
-${guarded.map(({ tool, label }) => `  - { name: no-${label}, effect: deny, tools: [${tool}], when: ${label} in run.labels }`).join('\n')}
-pricing: { m: { input_per_mtok_usd: 1, output_per_mtok_usd: 1 } }
+${flowRules()}pricing: { m: { input_per_mtok_usd: 1, output_per_mtok_usd: 1 } }
 budget:
   daily_limit_usd: ${caps.global / 1e6}
   org_daily_limit_usd: ${caps.org / 1e6}
@@ -99,4 +73,4 @@ export function storedPolicy(name: string, denied: readonly string[]): string {
   return `name: ${name}\nrules:\n  - { name: stop, effect: deny, tools: ${JSON.stringify(denied)} }\n`;
 }
 
-export const tools = ['search', 'fetch', 'write', 'send', 'ask', 'no', 'pay'] as const;
+export const tools = ['search', 'fetch', 'write', 'send', 'ask', 'no', 'pay', 'read', 'edit'] as const;

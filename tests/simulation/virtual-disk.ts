@@ -2,7 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Batch } from '@reeve/core';
+import type { AuditReader, Batch } from '@reeve/core';
+import { AuditIndex } from '../../packages/gateway/src/adapters/sql/audit-index.ts';
 import { SqliteStore } from '../../packages/gateway/src/adapters/sql/sqlite-store.ts';
 import { Random } from './random.ts';
 import type { Ground } from './virtual-gateway.ts';
@@ -11,6 +12,8 @@ import type { Ground } from './virtual-gateway.ts';
 const inMemory = '/dev/shm';
 /** What a disk writes as a whole. */
 const sectorBytes = 512;
+/** How many entries the indexes of the log take in before they are read. */
+const indexedAtOnce = 20;
 
 /** What becomes of the next commit: it is made, there is no room for it, or the power fails in the middle of it. */
 export type DiskFate = 'done' | 'full' | 'power fails';
@@ -57,6 +60,7 @@ interface Bytes {
 /** The disk from a start to the failure that ends it. */
 export class OpenDisk implements Ground {
   readonly store: SqliteStore;
+  readonly #index: AuditIndex;
   readonly #path: string;
   readonly #onWritten: (batch: Batch) => void;
   #fate: DiskFate = 'done';
@@ -71,6 +75,20 @@ export class OpenDisk implements Ground {
     this.#path = path;
     this.#onWritten = onWritten;
     this.store = new SqliteStore({ path, sync: 'power' });
+    this.#index = new AuditIndex(path, `${path}-index`);
+  }
+
+  /** The indexes of the log are some entries behind. */
+  readonly log: AuditReader = {
+    latest: (query) => Promise.resolve(this.#index.read(query, true)),
+    oldest: (query) => {
+      this.#index.catchUp(indexedAtOnce);
+      return Promise.resolve(this.#index.read(query, false));
+    },
+  };
+
+  aside<Result>(work: () => Result): Promise<Result> {
+    return Promise.resolve(work());
   }
 
   /** Decides about the next commit. The seed says how much of it is written. */
@@ -119,8 +137,10 @@ export class OpenDisk implements Ground {
   }
 
   close(): void {
+    this.#index.close();
     void this.store.close();
-    for (const ending of ['', '-wal', '-shm']) rmSync(`${this.#path}${ending}`, { force: true });
+    for (const ending of ['', '-wal', '-shm', '-index', '-index-wal', '-index-shm'])
+      rmSync(`${this.#path}${ending}`, { force: true });
   }
 
   #read(): Bytes {

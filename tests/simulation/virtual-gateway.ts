@@ -1,4 +1,16 @@
-import type { Access, Batch, Change, Commit, DomainEvent, Governance, Sharing, Store, Unread } from '@reeve/core';
+import type {
+  Access,
+  AuditReader,
+  Batch,
+  Change,
+  Commit,
+  DomainEvent,
+  Governance,
+  ResultPorts,
+  Sharing,
+  Store,
+  Unread,
+} from '@reeve/core';
 import {
   Authenticator,
   emptyGovernance,
@@ -7,6 +19,7 @@ import {
   factsNeededFrom,
   followCommit,
   Journal,
+  judgeResult,
   Listening,
   loadPolicies,
   OpsCheckpoint,
@@ -16,6 +29,7 @@ import {
   sealer,
   StaleWatch,
 } from '@reeve/core';
+import { utf8 } from '../../packages/gateway/src/adapters/system/utf8.ts';
 import { conditions } from './conditions.ts';
 import { noMint } from './no-mint.ts';
 import { findAccounts, findRoles, virtualIssuer } from './people.ts';
@@ -39,6 +53,10 @@ export const settings = {
 export interface Ground {
   readonly store: Store;
   commit(batch: Batch): void | Promise<void>;
+  /** The log as it is read beside decisions. */
+  readonly log: AuditReader;
+  /** Does something in another thread. */
+  aside<Result>(work: () => Result): Promise<Result>;
   readonly sharing?: LogOfOthers;
   /** Which release runs on it, if not the present one. */
   readonly release?: Release;
@@ -73,6 +91,7 @@ export class VirtualGateway<Under extends Ground = Ground> {
   readonly reaper: ReservationReaper;
   readonly listening: Listening;
   readonly execute: ReturnType<typeof executorOf>;
+  readonly results: ResultPorts;
   /** Work that callers wait for. */
   busy = 0;
   isUp = false;
@@ -91,6 +110,7 @@ export class VirtualGateway<Under extends Ground = Ground> {
     this.ground = ground;
     this.authenticator = new Authenticator(access, { findLogin: () => Promise.resolve(undefined), findRoles });
     this.execute = executorOf(gov);
+    this.results = resultPorts(gov, ground);
     const { opsTtlMs, sweepTickMs, silentMs, leaseMs } = settings;
     this.checkpoint = new OpsCheckpoint(gov, sweepTickMs, opsTtlMs, Math.max(sweepTickMs, opsTtlMs));
     this.listening = new Listening(clock);
@@ -216,4 +236,23 @@ export class VirtualGateway<Under extends Ground = Ground> {
     work.then(done, done);
     return work;
   }
+}
+
+/** What the rules on a result may cost aside from decisions. */
+const asideCost = 100_000_000;
+
+function resultPorts(gov: Governance, ground: Ground): ResultPorts {
+  return {
+    log: ground.log,
+    utf8,
+    judgeAside: (result, { now, run, spends }) => {
+      const spendOf = (party: (typeof result.parties)[number]) => {
+        const found = spends[result.parties.indexOf(party)];
+        if (found === undefined) throw new Error('nobody has said what this party spent');
+        return found;
+      };
+      const judge = { policies: gov.policies, sha256, ...utf8, costOf: () => asideCost };
+      return ground.aside(() => judgeResult(judge, result, { now, run: () => run, spendOf }));
+    },
+  };
 }

@@ -1,6 +1,5 @@
-import type { Batch, Commit } from '@reeve/core';
-import type { MemoryStore } from '@reeve/core';
-import { emptyChain, HeadMoved, parseCommit } from '@reeve/core';
+import type { AuditReader, Batch, Commit, MemoryStore } from '@reeve/core';
+import { emptyChain, HeadMoved, parseCommit, ReeveError } from '@reeve/core';
 import { Broken } from './broken.ts';
 import type { Random } from './random.ts';
 import type { Release } from './releases.ts';
@@ -214,6 +213,20 @@ export class VirtualMember implements Ground {
 
   get store(): MemoryStore {
     return this.#log.store;
+  }
+
+  readonly log: AuditReader = {
+    latest: (query) => this.aside(() => this.store.latest(query)),
+    oldest: (query) => this.aside(() => this.store.oldest(query)),
+  };
+
+  /** It takes some steps, and may fail. */
+  async aside<Result>(work: () => Result): Promise<Awaited<Result>> {
+    try {
+      return await this.#log.ask(this, 'read', work);
+    } catch {
+      throw new ReeveError('store_unavailable', 'it takes too long');
+    }
   }
 
   hear(version: number): void {

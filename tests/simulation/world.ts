@@ -14,6 +14,14 @@ export interface KnownAgent {
   readonly asking: Map<string, number>;
   /** Ids of operations that it may still finish. */
   readonly running: string[];
+  /** Ids of operations that it has finished lately. */
+  readonly finished: string[];
+}
+
+/** An operation of somebody. */
+export interface KnownOp {
+  readonly agent: KnownAgent;
+  readonly opId: string;
 }
 
 /** What the holder of a key knows about it. */
@@ -36,9 +44,11 @@ const delegatesOfTeam = 3;
 /** How many tokens an agent remembers. */
 const mostTokens = 5;
 const mostApprovals = 6;
+const mostFinished = 3;
+const mostJudging = 8;
 
 function knownAgent(id: AgentId): KnownAgent {
-  return { id, tokens: [], isLost: false, registrations: 0, ops: 0, asking: new Map(), running: [] };
+  return { id, tokens: [], isLost: false, registrations: 0, ops: 0, asking: new Map(), running: [], finished: [] };
 }
 
 /** The agent has one more token. */
@@ -46,6 +56,14 @@ export function keepToken(agent: KnownAgent, token: string): void {
   agent.isLost = false;
   agent.tokens.push(token);
   if (agent.tokens.length > mostTokens) agent.tokens.shift();
+}
+
+/** The agent has finished an operation. */
+export function noteFinished({ running, finished }: KnownAgent, opId: string): void {
+  const at = running.indexOf(opId);
+  if (at >= 0) running.splice(at, 1);
+  finished.push(opId);
+  if (finished.length > mostFinished) finished.shift();
 }
 
 /** The people and agents outside the gateways, and what they know. */
@@ -56,6 +74,8 @@ export class World {
   readonly keys: KnownKey[] = [];
   /** The newest approvals that agents wait for. */
   readonly approvals: string[] = [];
+  /** The newest operations whose results are to be judged. */
+  readonly judging: KnownOp[] = [];
 
   constructor(agentsPerTeam: number) {
     for (const orgId of orgs) {
@@ -84,6 +104,12 @@ export class World {
   ask(approvalId: string): void {
     this.approvals.push(approvalId);
     if (this.approvals.length > mostApprovals) this.approvals.shift();
+  }
+
+  /** Somebody is to ask about what an operation brings back. */
+  owe(op: KnownOp): void {
+    this.judging.push(op);
+    if (this.judging.length > mostJudging) this.judging.shift();
   }
 
   /** Mostly an agent that needs a token. */
