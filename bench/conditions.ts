@@ -49,9 +49,19 @@ export async function measureConditions(
   pace: Pace,
   tell: (line: string) => void,
 ): Promise<ConditionsRow[]> {
+  return await measureSets(sets, cores, pace, tell);
+}
+
+/** Each set of policies beside the small policy, by single calls and in batches. */
+export async function measureSets(
+  chosen: typeof sets,
+  cores: Cores,
+  pace: Pace,
+  tell: (line: string) => void,
+): Promise<ConditionsRow[]> {
   const rows: ConditionsRow[] = [];
   for (const shape of shapes) {
-    for (const { name, policies } of sets) {
+    for (const { name, policies } of chosen) {
       tell(`${shape.name}, ${name} …`);
       const load = startLoad(cores.load);
       const plain = await prepare(cores, load, {});

@@ -12,6 +12,7 @@ export const parts = [
   'scoped-stop',
   'fan-out',
   'conditions',
+  'labels',
   'subjects',
   'cli-start',
   'hook',
@@ -64,6 +65,7 @@ export const usage = `Measures the gateway beside an echo on the bare gRPC libra
   npm run bench -- --only fan-out                    events to up to a thousand WebSockets, and decisions beside them
   npm run bench -- --only scoped-stop                a hundred thousand operations stopped while others are answered
   npm run bench -- --only conditions                 decisions with conditions and budgets, by 10 and 1,000 documents
+  npm run bench -- --only labels                     decisions by labels of runs, and what detectors find in 1 MB of text
   npm run bench -- --only subjects                   checks that name a user by a token, and without
   npm run bench -- --only cluster                    one to four gateways on one PostgreSQL, and what PostgreSQL takes
   npm run bench -- --only model-proxy                what the model proxy adds to a first byte, and 200 streams at once

@@ -8,6 +8,7 @@ import type { Cores } from './cores.ts';
 import { chooseCores } from './cores.ts';
 import { fanOutTable, measureFanOut } from './fan-out.ts';
 import { floorPace, floorTable, measureFloor, quickFloorPace } from './floor.ts';
+import { labelsTable, measureLabels } from './labels.ts';
 import { hookTable, measureHook } from './hook.ts';
 import { floodsTable, measureFloods } from './floods.ts';
 import { loginsTable, measureLogins } from './logins.ts';
@@ -85,6 +86,10 @@ const runs: Readonly<Record<Part, Run>> = {
   conditions: async (cores, { pace }) => {
     const results = await measureConditions(cores, pace, tell);
     return { text: conditionsTable(results), results };
+  },
+  labels: async (cores, { pace }) => {
+    const results = await measureLabels(cores, pace, tell);
+    return { text: labelsTable(results), results };
   },
   subjects: async (cores, { pace }) => {
     const results = await measureSubjects(cores, pace, tell);
