@@ -26,7 +26,8 @@ function askAboutResult(sim: Stage, { gov, results: ports }: VirtualGateway): Pr
   const op = opName(agentName(agent.id), opId);
   const before = judge.ops.find(op);
   const heard = judge.tokens.ask(op, shownOf(token));
-  const asking = checkResult(gov, ports, { agentId: agent.id, token, opId, result: Buffer.from(text), isError });
+  const result = Buffer.from(text);
+  const asking = checkResult(gov, ports, { agentId: agent.id, token, opId, part: 'result', result, isError });
   return asking.finally(heard).then(
     (answer) => judge.results.requireTold(op, text, answer),
     (error: unknown) => {
