@@ -19,7 +19,7 @@ export async function delegate(
     tools: [],
     name: '',
   };
-  const message = { maxCostMicros: undefined, maxChecks: undefined, ...request, ...terms };
+  const message = { maxCostMicros: undefined, maxChecks: undefined, maxDelegates: undefined, ...request, ...terms };
   const answer = gateway.client.call(paths.delegateAgent, DelegateAgentRequest, DelegateAgentResponse, message);
   const { agentId: id, credentialToken: token, expiresAt } = await answer;
   if (id === undefined) throw new Error('the answer names no agent');
