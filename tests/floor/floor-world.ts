@@ -43,11 +43,12 @@ rules:
 `;
 
 /** Whether this machine has what the floor stands on. Where it has not, only the refusal can be tested. */
-export const hasFloor = (() => {
+export const { hasFloor, landlock } = (() => {
   const how = { ...account, cwd: tmpdir(), encoding: 'utf8' } as const;
-  const { status, stderr } = spawnSync(program, [...before, 'run', '--doctor'], how);
+  const { status, stdout, stderr } = spawnSync(program, [...before, 'run', '--doctor'], how);
   if (status !== 0 && status !== 125) throw new Error(`nobody knows whether there is a floor: ${stderr}`);
-  return status === 0;
+  /** The version of Landlock that the floor uses; 0 for none. */
+  return { hasFloor: status === 0, landlock: Number(/^ok +landlock +version (\d+)/m.exec(stdout)?.[1] ?? 0) };
 })();
 
 type Op = RouteOutput<Routes['listOps']>['items'][number];

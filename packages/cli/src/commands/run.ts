@@ -9,17 +9,20 @@ import { print } from '../output/print.ts';
 import { Cgroup } from '../run/cgroup/cgroup.ts';
 import { examineGroups } from '../run/cgroup/examine-groups.ts';
 import { FloorError, floorExits } from '../run/floor-error.ts';
-import type { Machine } from '../run/examine-machine.ts';
+import type { Ground, Machine } from '../run/examine-machine.ts';
 import { examineMachine, requireGround } from '../run/examine-machine.ts';
 import { requireCommand } from '../run/find-command.ts';
 import { bubblewrapLine } from '../run/jail/bubblewrap-line.ts';
 import { jailEnvironment } from '../run/jail/environment.ts';
-import type { FilePlan } from '../run/jail/plan-files.ts';
+import type { FilePlan, Mount } from '../run/jail/plan-files.ts';
 import { planFiles } from '../run/jail/plan-files.ts';
+import { lockProgram } from '../run/landlock/lock-program.ts';
+import { lockRules } from '../run/landlock/lock-rules.ts';
 import type { Profile } from '../run/profile.ts';
 import { leastLimits, longestGraceSecs, lostGatewayWays } from '../run/profile.ts';
 import { joined, readProfile } from '../run/read-profile.ts';
 import type { PlannedLine } from '../run/run-program.ts';
+import { isKnownArchitecture } from '../run/seccomp/filter.ts';
 import { shippedProfiles } from '../run/shipped-profiles.ts';
 import { usualPath } from '../run/usual-path.ts';
 import type { Shell } from '../shell.ts';
@@ -92,7 +95,7 @@ export const runCommand = defineCommand({
     const ground = requireGround(path, plan.writable);
     const env = jailEnvironment({ ...shell.env, PATH: path }, profile.env);
     if (options.print) {
-      const words = [ground.bubblewrap, ...lineOf(plan, plan.top), '--', ...rest];
+      const words = [ground.bubblewrap, ...lineOf(plan, plan.top, lockOf(ground, plan) !== undefined), '--', ...rest];
       print(shell, globals.output, { words, environment: Object.keys(env) }, () => words.map(quoted).join(' '));
       return 0;
     }
@@ -109,7 +112,7 @@ export const runCommand = defineCommand({
     const jail = { ...ground, resetter, command: rest, folder: plan.folder, env };
     const program = new FlooredProgram({
       jail,
-      plan: () => lineAgain(plan, planNow()),
+      plan: () => lineAgain(plan, planNow(), ground),
       cgroup,
       graceMs: grace * 1000,
       lostGateway,
@@ -156,22 +159,29 @@ function homesOf(): readonly string[] {
 }
 
 /** The plan when the program starts. What was asked for must be what is there: nobody has approved more. */
-function lineAgain(asked: FilePlan, now: FilePlan): PlannedLine {
+function lineAgain(asked: FilePlan, now: FilePlan, ground: Ground): PlannedLine {
   const isSame = now.folder === asked.folder && now.writable.join('\0') === asked.writable.join('\0');
   if (!isSame) throw new FloorError('what the program may write has moved while it waited; start it again');
-  return { top: now.top, topFiles: now.topFiles, lineWith: (names) => lineOf(now, names) };
+  const lock = lockOf(ground, now);
+  return { top: now.top, topFiles: now.topFiles, lock, lineWith: (names) => lineOf(now, names, lock !== undefined) };
 }
 
-function lineOf(plan: FilePlan, names: readonly string[]): readonly string[] {
+/** What is mounted, also for what listens inside before the program begins. */
+function mountsOf({ mounts, isVisible }: FilePlan): readonly Mount[] {
   const own = realpathSync(process.execPath);
-  const mounts = [
-    ...plan.mounts.filter(({ path }) => !plan.top.includes(path) || names.includes(path)),
-    // What listens inside before the program begins.
-    ...(plan.isVisible(own) ? [] : [{ as: 'read', path: own } as const]),
-  ];
-  const line = bubblewrapLine({ folder: plan.folder, mounts });
+  return isVisible(own) ? mounts : [...mounts, { as: 'read', path: own }];
+}
+
+function lineOf(plan: FilePlan, names: readonly string[], isLocked: boolean): readonly string[] {
+  const mounts = mountsOf(plan).filter(({ path }) => !plan.top.includes(path) || names.includes(path));
+  const line = bubblewrapLine({ folder: plan.folder, mounts }, isLocked);
   if (line !== undefined) return line;
   throw new FloorError('there are more names to hold in the working folder than bubblewrap takes; start deeper in it');
+}
+
+function lockOf({ landlock }: Ground, plan: FilePlan): Buffer | undefined {
+  if (landlock === undefined || !isKnownArchitecture(process.arch)) return undefined;
+  return lockProgram(process.arch, landlock, lockRules({ homes: plan.homes, mounts: mountsOf(plan) }));
 }
 
 function quoted(word: string): string {
@@ -181,7 +191,7 @@ function quoted(word: string): string {
 function showMachine(shell: Shell, output: Parameters<typeof print>[1], { findings, ground }: Machine): number {
   const lines = findings.map(({ check, status, detail, advice }) => {
     const mark = { ok: 'ok', warning: 'look', failed: 'MISSING', skipped: 'skipped' }[status];
-    return `${mark.padEnd(8)} ${check.padEnd(12)} ${cleanText(detail)}${status === 'failed' ? `\n${' '.repeat(22)}${advice}` : ''}`;
+    return `${mark.padEnd(8)} ${check.padEnd(12)} ${cleanText(detail)}${advice === '' ? '' : `\n${' '.repeat(22)}${advice}`}`;
   });
   const verdict = ground === undefined ? 'There is no floor here.' : 'reeve run works here.';
   print(shell, output, { works: ground !== undefined, findings }, () => [...lines, '', verdict].join('\n'));

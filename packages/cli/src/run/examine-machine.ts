@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { Finding } from '../doctor/finding.ts';
 import { failed, ok, warning } from '../doctor/finding.ts';
 import { FloorError } from './floor-error.ts';
-import { openUnnamed } from './jail/descriptors.ts';
 import { findProgram } from './jail/find-program.ts';
+import { jailed } from './jail/jailed.ts';
+import { landlockFinding, landlockVersion, usable } from './landlock/examine-landlock.ts';
 import { floorFilter, isKnownArchitecture } from './seccomp/filter.ts';
 
 /** What the floor stands on. */
@@ -13,6 +14,8 @@ export interface Ground {
   /** A GNU `env`. Without it the program does not share the terminal. */
   readonly resetter: string | undefined;
   readonly filter: Buffer;
+  /** The version of Landlock that can be used. */
+  readonly landlock: number | undefined;
 }
 
 export interface Machine {
@@ -31,10 +34,10 @@ export function examineMachine(path: string, untrusted: readonly string[]): Mach
   }
   const filter = floorFilter(process.arch);
   const bubblewrap = findProgram('bwrap', path, untrusted);
-  const beside = [seccomp(), processList(), landlock()];
+  const beside = [seccomp(), processList()];
   if (bubblewrap === undefined) {
     const missing = failed('bubblewrap', 'no bwrap in the PATH', 'Install bubblewrap ("apt-get install bubblewrap").');
-    return { findings: [missing, ...beside], ground: undefined };
+    return { findings: [missing, ...beside, landlockFinding(undefined)], ground: undefined };
   }
   const { version, why } = tryJail(bubblewrap, filter);
   const jail =
@@ -45,9 +48,10 @@ export function examineMachine(path: string, untrusted: readonly string[]): Mach
         ]
       : [ok('bubblewrap', `${version} at ${bubblewrap}`), failed('namespaces', why, adviceFor(why))];
   const resetter = findResetter(path, untrusted);
-  const findings = [...jail, ...beside, terminal(resetter)];
+  const landlock = why === '' ? landlockVersion(bubblewrap, process.arch) : undefined;
+  const findings = [...jail, ...beside, landlockFinding(landlock), terminal(resetter)];
   const isWhole = findings.every(({ status }) => status !== 'failed');
-  return { findings, ground: isWhole ? { bubblewrap, resetter, filter } : undefined };
+  return { findings, ground: isWhole ? { bubblewrap, resetter, filter, landlock: usable(landlock) } : undefined };
 }
 
 /** What the floor stands on here. Throws with what is missing. */
@@ -60,24 +64,15 @@ export function requireGround(path: string, untrusted: readonly string[]): Groun
 }
 
 function tryJail(bubblewrap: string, filter: Buffer): { readonly version: string; readonly why: string } {
-  const { file, gate } = openUnnamed(0, filter);
-  try {
-    const line = [
-      ...['user', 'pid', 'net', 'ipc', 'uts', 'cgroup'].map((name) => `--unshare-${name}`),
-      ...['--disable-userns', '--cap-drop', 'ALL', '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
-      ...['--seccomp', '3', '--', bubblewrap, '--version'],
-    ];
-    const { error, status, stdout, stderr } = spawnSync(bubblewrap, line, {
-      stdio: ['ignore', 'pipe', 'pipe', file],
-      encoding: 'utf8',
-      env: {},
-    });
-    if (status === 0) return { version: stdout.trim().split(' ').at(-1) ?? '', why: '' };
-    return { version: '', why: error?.message ?? (stderr.trim().split('\n').at(-1) || `bwrap ended with ${status}`) };
-  } finally {
-    closeSync(file);
-    closeSync(gate);
-  }
+  const { error, status, stdout, stderr } = jailed(bubblewrap, filter, [
+    '--seccomp',
+    '3',
+    '--',
+    bubblewrap,
+    '--version',
+  ]);
+  if (status === 0) return { version: stdout.trim().split(' ').at(-1) ?? '', why: '' };
+  return { version: '', why: error?.message ?? (stderr.trim().split('\n').at(-1) || `bwrap ended with ${status}`) };
 }
 
 function adviceFor(why: string): string {
@@ -120,14 +115,6 @@ function findResetter(path: string, untrusted: readonly string[]): string | unde
 function terminal(resetter: string | undefined): Finding {
   if (resetter !== undefined) return ok('terminal', 'shared with the program, with job control');
   return warning('terminal', 'without job control', 'Install GNU coreutils 8.31 or newer.');
-}
-
-function landlock(): Finding {
-  // Only a system call would say more, and containers often do not show the file.
-  const modules = valueOf('/sys/kernel/security/lsm')?.split(',');
-  const lists = modules?.includes('landlock') === true;
-  const detail = lists ? 'the kernel has it' : modules === undefined ? 'not known' : 'the kernel does not list it';
-  return warning('landlock', `${detail}; it is not used`, 'Nothing is needed: mounts hold the files.');
 }
 
 function valueOf(file: string): string | undefined {

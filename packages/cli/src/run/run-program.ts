@@ -18,7 +18,7 @@ import { passSignals } from './pass-signals.ts';
 import type { LostGateway } from './profile.ts';
 
 export interface Program {
-  readonly jail: Omit<JailRequest, 'onTerminal' | 'line' | 'onListening' | 'onReady'>;
+  readonly jail: Omit<JailRequest, 'onTerminal' | 'line' | 'lock' | 'onListening' | 'onReady'>;
   /** Which files are there. It is asked when the program starts: what appears while people are asked counts, too. */
   readonly plan: () => PlannedLine;
   /** The control group of the run, where this user may have one. */
@@ -34,6 +34,7 @@ export type Asking = Pick<RunOptions, 'runId' | 'onHeld'> & { readonly waitMs: n
 export interface PlannedLine extends Pick<FilePlan, 'top' | 'topFiles'> {
   /** The words of bubblewrap, once these names are there to be mounted on. */
   readonly lineWith: (names: readonly string[]) => readonly string[];
+  readonly lock: Buffer | undefined;
 }
 
 /** The program under its floor, as an operation that the gateway controls. */
@@ -100,13 +101,13 @@ export class FlooredProgram {
     try {
       const network = await InsideNetwork.open(agent, how);
       this.#network = network;
-      const { top, topFiles, lineWith } = plan();
+      const { top, topFiles, lineWith, lock } = plan();
       const names = makeNames(top, topFiles);
       takeAway = () => takeNamesAway(names, topFiles);
       const env = { ...request.env, ...network.environment };
       const onListening: JailRequest['onListening'] = (name, server) => network.serve(name, server);
       const onReady = () => this.#limited();
-      const jail = await startJail({ ...request, env, line: lineWith(names), onTerminal, onListening, onReady });
+      const jail = await startJail({ ...request, env, line: lineWith(names), lock, onTerminal, onListening, onReady });
       const keeper = new Keeper(jail, cgroup);
       takeInto(cgroup, jail);
       this.#keeper.resolve(keeper);

@@ -1,15 +1,21 @@
 import type { FilePlan, Mount } from './plan-files.ts';
 
 /** The descriptors that bubblewrap gets besides the three of the program. */
-export const descriptors = { filter: 3, status: 4, gate: 5, handover: 6, go: 7 } as const;
+export const descriptors = { filter: 3, status: 4, gate: 5, handover: 6, go: 7, lock: 8 } as const;
 
-const namespaces = ['user', 'pid', 'net', 'ipc', 'uts', 'cgroup'];
+/** Where the program that locks itself up is inside, until it runs: it takes its own file away. */
+export const lockPath = '/dev/reeve-lock';
+
+export const namespaces = ['user', 'pid', 'net', 'ipc', 'uts', 'cgroup'];
 
 /** More words than this bubblewrap does not take. */
 const mostWords = 9000;
 
 /** The words after `bwrap`, up to the command. Undefined if there are more than bubblewrap takes. */
-export function bubblewrapLine({ folder, mounts }: Pick<FilePlan, 'folder' | 'mounts'>): readonly string[] | undefined {
+export function bubblewrapLine(
+  { folder, mounts }: Pick<FilePlan, 'folder' | 'mounts'>,
+  isLocked: boolean,
+): readonly string[] | undefined {
   const line = [
     ...namespaces.map((name) => `--unshare-${name}`),
     '--disable-userns',
@@ -17,6 +23,7 @@ export function bubblewrapLine({ folder, mounts }: Pick<FilePlan, 'folder' | 'mo
     ...['--cap-drop', 'ALL'],
     ...['--ro-bind', '/', '/'],
     ...['--dev', '/dev'],
+    ...(isLocked ? lockWords(descriptors.lock) : []),
     ...['--proc', '/proc'],
     // The first process of the namespace, whose memory a program of the same user could write.
     ...emptyFolder('/proc/1'),
@@ -29,6 +36,11 @@ export function bubblewrapLine({ folder, mounts }: Pick<FilePlan, 'folder' | 'mo
     ...['--block-fd', String(descriptors.gate)],
   ];
   return line.length > mostWords ? undefined : line;
+}
+
+/** Puts the program that a descriptor has into the jail. */
+export function lockWords(descriptor: number): readonly string[] {
+  return ['--perms', '0555', '--file', String(descriptor), lockPath];
 }
 
 function mountWords(mount: Mount): readonly string[] {

@@ -59,13 +59,11 @@ export interface Unnamed {
   readonly pipes: readonly Pipe[];
   /** Read by bubblewrap, written here. It has no other end whose closing would open it. */
   readonly gate: number;
-  readonly file: number;
 }
 
-/** Makes pipes, a gate, and a file with this content. None of them has a name. */
-export function openUnnamed(pipes: number, content: Buffer): Unnamed {
-  const folder = mkdtempSync(join(tmpdir(), 'reeve-run-'));
-  try {
+/** Makes pipes and a gate. None of them has a name. */
+export function openUnnamed(pipes: number): Unnamed {
+  return inFolder((folder) => {
     const names = Array.from({ length: pipes + 1 }, (_, index) => join(folder, `pipe-${index}`));
     // Never from the search path: a program may have left one of that name in the project.
     const mkfifo = ['/usr/bin/mkfifo', '/bin/mkfifo', '/run/current-system/sw/bin/mkfifo'].find((path) =>
@@ -75,9 +73,23 @@ export function openUnnamed(pipes: number, content: Buffer): Unnamed {
       throw new FloorError('mkfifo (coreutils) does not work here; it makes the pipes of the program');
     }
     const [gate = '', ...rest] = names;
+    return { pipes: rest.map(openPipe), gate: openSync(gate, constants.O_RDWR) };
+  });
+}
+
+/** A file with this content and without a name, to be read. */
+export function openContent(content: Buffer): number {
+  return inFolder((folder) => {
     const path = join(folder, 'content');
     writeFileSync(path, content, { mode: 0o600 });
-    return { pipes: rest.map(openPipe), gate: openSync(gate, constants.O_RDWR), file: openSync(path, 'r') };
+    return openSync(path, 'r');
+  });
+}
+
+function inFolder<Made>(make: (folder: string) => Made): Made {
+  const folder = mkdtempSync(join(tmpdir(), 'reeve-run-'));
+  try {
+    return make(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -24,6 +24,8 @@ export interface Wishes {
 export interface FilePlan {
   readonly folder: string;
   readonly mounts: readonly Mount[];
+  /** The home folders, which are empty inside. */
+  readonly homes: readonly string[];
   /** Names at the top of the folder that are held whether they exist or not. */
   readonly top: readonly string[];
   /** Those among them that are files. */
@@ -75,7 +77,7 @@ export function planFiles({ folder: given, homes: givenHomes, ...wishes }: Wishe
     ...hide.map(hidden),
   ];
   const isVisible = (path: string) => isThere(path, empty, shown) && !isInsideAny(path, [...hide, ...kernelFolders]);
-  return { folder, mounts, top, topFiles: filesAmong(folder, top), writable, isVisible };
+  return { folder, mounts, homes, top, topFiles: filesAmong(folder, top), writable, isVisible };
 }
 
 type Shown = Mount & { readonly as: 'read' | 'write' };

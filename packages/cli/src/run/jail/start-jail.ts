@@ -12,8 +12,8 @@ import { followProcess } from '../kernel/process-table.ts';
 import { FloorError, floorExits } from '../floor-error.ts';
 import type { InsideName } from '../network/listen-inside.ts';
 import { insidePorts, listenInsideWords } from '../network/listen-inside.ts';
-import { descriptors } from './bubblewrap-line.ts';
-import { handoverOf, inheritedDescriptors, openUnnamed } from './descriptors.ts';
+import { descriptors, lockPath } from './bubblewrap-line.ts';
+import { handoverOf, inheritedDescriptors, openContent, openUnnamed } from './descriptors.ts';
 import { groupSignals, ignoredAtStart } from './group-signals.ts';
 import { closeEnds, relayInput, relayOutput } from './relay-streams.ts';
 
@@ -28,6 +28,8 @@ export interface JailRequest {
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
   readonly filter: Buffer;
+  /** A program that locks itself up and becomes the other, where the kernel has Landlock. */
+  readonly lock: Buffer | undefined;
   /** Whether the program shares the terminal, and so the group of processes that it belongs to. */
   readonly onTerminal: boolean;
   /** Takes over a socket that listens inside. */
@@ -51,22 +53,27 @@ export interface Jail {
 
 /** Makes the jail. The program waits in it until `begin`. */
 export async function startJail(request: JailRequest): Promise<Jail> {
-  const { folder, env, filter, onTerminal } = request;
+  const { folder, env, filter, lock, onTerminal } = request;
   const handovers = [0, 1, 2].map(handoverOf);
   const inherited = inheritedDescriptors();
   const relayed = [0, 1, 2].filter((stream) => handovers[stream] === 'relayed');
-  const { pipes, gate, file } = openUnnamed(relayed.length, filter);
+  const { pipes, gate } = openUnnamed(relayed.length);
+  const contents = [
+    [descriptors.filter, filter] as const,
+    ...(lock === undefined ? [] : [[descriptors.lock, lock] as const]),
+  ];
+  const files = contents.map(([descriptor, content]) => [descriptor, openContent(content)] as const);
   const pipeOf = (stream: number) => pipes[relayed.indexOf(stream)];
   const theirEnd = (stream: number) => (stream === 0 ? pipeOf(stream)?.reader : pipeOf(stream)?.writer);
   const stdio: (IOType | 'ipc' | number)[] = handovers.map((handover, stream) =>
     handover === 'as it is' ? 'inherit' : (theirEnd(stream) ?? 'ignore'),
   );
-  stdio[descriptors.filter] = file;
   stdio[descriptors.status] = 'pipe';
   stdio[descriptors.gate] = gate;
   stdio[descriptors.handover] = 'ipc';
   // The gate opens twice: for bubblewrap, and for the program.
   stdio[descriptors.go] = gate;
+  for (const [descriptor, file] of files) stdio[descriptor] = file;
   // What this process inherited is replaced, so that the program does not get it.
   const nothing = openSync('/dev/null', 'r');
   for (let descriptor = stdio.length; descriptor <= Math.max(...inherited, 0); descriptor++) {
@@ -78,7 +85,7 @@ export async function startJail(request: JailRequest): Promise<Jail> {
   gone.catch(() => {});
   const status = statusOf(child);
   takeSockets(child, request, () => void writeSync(gate, 'go\n'));
-  closeEnds([file, nothing, ...relayed.flatMap((stream) => theirEnd(stream) ?? [])]);
+  closeEnds([...files.map(([, file]) => file), nothing, ...relayed.flatMap((stream) => theirEnd(stream) ?? [])]);
   const outputs = relayed.flatMap((stream) => {
     const pipe = pipeOf(stream);
     if (pipe === undefined) return [];
@@ -113,12 +120,13 @@ const mostProcesses = 8192;
  * What bubblewrap is started with. It shares a group of processes with the program, and with it the signals that a terminal
  * or the program sends to the group. It ignores them, and the program gets them back as they were.
  */
-function jailedCommand({ bubblewrap, resetter, line, command }: JailRequest): readonly [string, ...string[]] {
+function jailedCommand({ bubblewrap, resetter, line, lock, command }: JailRequest): readonly [string, ...string[]] {
   const names = groupSignals.filter((name) => !ignoredAtStart.has(name)).map((name) => name.slice('SIG'.length));
   // A command with "=" in its name would be a variable for `env`.
   const isReset = resetter !== undefined && names.length > 0 && command[0]?.includes('=') === false;
   const back = isReset ? [resetter, `--default-signal=${names.join(',')}`, '--'] : [];
-  const inside = ['/bin/sh', '-c', listenFirst, 'sh', ...listenInsideWords(), ...back, ...command];
+  const locked = lock === undefined ? [] : [lockPath];
+  const inside = [...locked, '/bin/sh', '-c', listenFirst, 'sh', ...listenInsideWords(), ...back, ...command];
   // One shell has the one name for the limit, another the other. A lower limit stays.
   const limit = `ulimit -u ${mostProcesses} 2>/dev/null || ulimit -p ${mostProcesses} 2>/dev/null`;
   const script = `${limit}; ${isReset ? `trap '' ${names.join(' ')}; ` : ''}exec "$@"`;
