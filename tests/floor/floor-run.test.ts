@@ -1,5 +1,5 @@
 import type { StdioOptions } from 'node:child_process';
-import { chmodSync, closeSync, mkdirSync, openSync, symlinkSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../harness/eventually.ts';
@@ -250,9 +250,39 @@ describe.skipIf(!hasFloor)('on a floor', () => {
     await cli.ended();
   });
 
-  test('--print shows the line and runs nothing', async () => {
-    const { code, stdout } = await world.run(['touch', 'printed'], { flags: ['--print'] });
+  test('--print shows the line and what policy would say, and neither runs nor asks anything', async () => {
+    const env = { REEVE_API_URL: world.gateway.http };
+    const printed = async (command: readonly string[], more: Record<string, string> = {}) =>
+      world.run(command, { flags: ['--print'], env: { ...env, ...more } });
+    const { code, stdout } = await printed(['touch', 'printed']);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^\S+bwrap --unshare-user .*--seccomp 3.* -- touch printed\n$/);
+    expect(stdout).toMatch(
+      /^\S+bwrap --unshare-user .*--seccomp 3.* -- touch printed\n# policy: allow by \S+: .* \(policy \S+\)\n$/,
+    );
+    const before = world.gateway.audit().length;
+    expect((await printed(['echo', 'forbidden'])).stdout).toMatch(/\n# policy: deny by house\/no-echo: .*\n$/);
+    const held = await world.run(['echo', 'asked'], { flags: ['--print', '--output', 'json'], env });
+    expect(JSON.parse(held.stdout)).toMatchObject({
+      policy: { decision: 'pending', policy_rule: 'house/asked', approvals: { count: 1 } },
+    });
+    const unknown = [
+      await printed(['true'], { REEVE_AGENT_TOKEN: 'x'.repeat(40) }),
+      await printed(['true'], { REEVE_API_KEY: '' }),
+      await printed(['true'], { REEVE_API_URL: 'http://127.0.0.1:9' }),
+    ];
+    expect(unknown.map(({ code: each }) => each)).toEqual([0, 0, 0]);
+    expect(unknown[0]?.stdout).toMatch(/\n# policy: not known: .*--agent ORG\/TEAM\/AGENT\n$/);
+    expect(unknown[1]?.stdout).toMatch(/\n# policy: not known: .*scope read.*\n$/);
+    expect(unknown[2]?.stdout).toMatch(/\n# policy: not known: .*127\.0\.0\.1:9.*\n$/);
+    expect(world.gateway.audit().length).toBe(before);
+    expect(existsSync(join(world.project, 'printed'))).toBe(false);
+  });
+
+  test('names of files reach no terminal as they are', async () => {
+    world.write('project/\u001b[2J\u202e/.claude/settings.json', '{}');
+    const { stdout } = await world.run(['echo', "it's", 'a\\b', 'c\u0007\\d'], { flags: ['--print'] });
+    expect(stdout).toContain(String.raw`$'${world.project}/\x1b[2J\xe2\x80\xae/.claude'`);
+    expect(stdout).toContain(String.raw` -- echo 'it'\''s' 'a\b' $'c\x07\\d'`);
+    rmSync(join(world.project, '\u001b[2J\u202e'), { recursive: true });
   });
 });

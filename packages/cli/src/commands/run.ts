@@ -23,6 +23,7 @@ import { leastLimits, longestGraceSecs, lostGatewayWays } from '../run/profile.t
 import { joined, readProfile } from '../run/read-profile.ts';
 import type { PlannedLine } from '../run/run-program.ts';
 import { isKnownArchitecture } from '../run/seccomp/filter.ts';
+import { shellLine } from '../run/shell-words.ts';
 import { shippedProfiles } from '../run/shipped-profiles.ts';
 import { usualPath } from '../run/usual-path.ts';
 import type { Shell } from '../shell.ts';
@@ -71,7 +72,7 @@ export const runCommand = defineCommand({
     }),
     lostGateway: choice(lostGatewayWays, 'What happens once the gateway is lost for 30 s. Default pause.'),
     doctor: flag('Say what this machine offers, and run nothing.'),
-    print: flag('Print how bubblewrap would be called, and run nothing.'),
+    print: flag('Print how bubblewrap would be called and what policy would say, and run nothing.'),
   },
   examples: [
     ['reeve run --agent acme/web/coder -- claude', 'a coding agent on a floor'],
@@ -95,8 +96,16 @@ export const runCommand = defineCommand({
     const ground = requireGround(path, plan.writable);
     const env = jailEnvironment({ ...shell.env, PATH: path }, profile.env);
     if (options.print) {
-      const words = [ground.bubblewrap, ...lineOf(plan, plan.top, lockOf(ground, plan) !== undefined), '--', ...rest];
-      print(shell, globals.output, { words, environment: Object.keys(env) }, () => words.map(quoted).join(' '));
+      const words = [ground.bubblewrap, ...lineOf(plan, plan.top, ground.landlock !== undefined), '--', ...rest];
+      const start = { command: rest, folder: plan.folder, runId: options.run, flags: options };
+      const { policyOfStart, policyText } = await import('../run/policy-of-start.ts');
+      const policy = await policyOfStart(shell, globals, start);
+      print(
+        shell,
+        globals.output,
+        { words, environment: Object.keys(env), landlock: ground.landlock ?? null, policy },
+        () => `${shellLine(words)}\n# policy: ${cleanText(policyText(policy))}`,
+      );
       return 0;
     }
     requireCommand(command, path, plan);
@@ -182,10 +191,6 @@ function lineOf(plan: FilePlan, names: readonly string[], isLocked: boolean): re
 function lockOf({ landlock }: Ground, plan: FilePlan): Buffer | undefined {
   if (landlock === undefined || !isKnownArchitecture(process.arch)) return undefined;
   return lockProgram(process.arch, landlock, lockRules({ homes: plan.homes, mounts: mountsOf(plan) }));
-}
-
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function showMachine(shell: Shell, output: Parameters<typeof print>[1], { findings, ground }: Machine): number {
