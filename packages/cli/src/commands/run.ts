@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { identityOptions } from '../agent-identity/identity-options.ts';
-import { UsageError } from '../cli-error.ts';
+import { InterruptedError, UsageError } from '../cli-error.ts';
 import { defineCommand } from '../command-line/command.ts';
 import { choice, decimal, each, flag, number, text } from '../command-line/values.ts';
 import { cleanText } from '../output/clean-text.ts';
@@ -12,6 +12,7 @@ import { FloorError, floorExits } from '../run/floor-error.ts';
 import type { Ground, Machine } from '../run/examine-machine.ts';
 import { examineMachine, requireGround } from '../run/examine-machine.ts';
 import { requireCommand } from '../run/find-command.ts';
+import { leaveTerminal } from '../run/leave-terminal.ts';
 import { bubblewrapLine } from '../run/jail/bubblewrap-line.ts';
 import { jailEnvironment } from '../run/jail/environment.ts';
 import type { FilePlan, Mount } from '../run/jail/plan-files.ts';
@@ -115,6 +116,7 @@ export const runCommand = defineCommand({
     ]);
     const { memory, pids, cpus } = profile;
     await using cgroup = Cgroup.make({ memory, pids, cpus });
+    process.once('exit', leaveTerminal);
     const say = (line: string) => void shell.stderr.write(`reeve run: ${cleanText(line)}\n`);
     const { grace = defaultGraceSecs, lostGateway = 'pause' } = profile;
     const resetter = ground.resetter !== undefined && plan.isVisible(ground.resetter) ? ground.resetter : undefined;
@@ -135,7 +137,10 @@ export const runCommand = defineCommand({
       const waitMs = (options.approvalWait ?? defaultWaitSecs) * 1000;
       const onHeld = ({ approvalId, reason }: { approvalId: string | undefined; reason: string }) =>
         say(`waiting for an approval${approvalId === undefined ? '' : ` (${approvalId})`}: ${reason}`);
-      return await program.run(agent, { gateway, runId: options.run, waitMs, onHeld });
+      const code = await program.run(agent, { gateway, runId: options.run, waitMs, onHeld });
+      // A shell goes on with its list of commands unless the key has killed what it started.
+      if (program.wasInterrupted) throw new InterruptedError();
+      return code;
     } catch (error) {
       throw endOf(error) ?? error;
     } finally {

@@ -5,7 +5,7 @@ import { GroupFreezer, standStillOf } from './cgroup/group-freezer.ts';
 import type { Freezes } from './kernel/freezer.ts';
 import { SignalFreezer } from './kernel/freezer.ts';
 import type { ProcessEntry } from './kernel/process-table.ts';
-import { isHeld, processesBelow } from './kernel/process-table.ts';
+import { followProcess, isHeld, processesBelow } from './kernel/process-table.ts';
 import { signal } from './kernel/signal.ts';
 
 const guardMs = 250;
@@ -20,6 +20,7 @@ export class Keeper {
   readonly #freezer: Freezes;
   readonly #cgroup: Cgroup | undefined;
   readonly #holds = new Set<Hold>();
+  #entryOfProgram: (() => ProcessEntry | undefined) | undefined;
   #guard: NodeJS.Timeout | undefined;
   #isEnding = false;
 
@@ -92,8 +93,22 @@ export class Keeper {
 
   /** The program itself: the first child of the namespace's first process. */
   tellProgram(name: NodeJS.Signals): void {
-    const program = processesBelow(this.#first).find(({ parent }) => parent === this.#first);
+    const program = this.#program();
     if (program !== undefined) signal(program.pid, name);
+  }
+
+  /** Whether the program has stopped, and nobody here has stopped it. */
+  get hasProgramStoppedItself(): boolean {
+    if (this.#freezer.isFrozen) return false;
+    if (this.#entryOfProgram === undefined) {
+      const program = this.#program();
+      this.#entryOfProgram = program === undefined ? undefined : followProcess(program.pid);
+    }
+    return this.#entryOfProgram?.()?.state === 'T';
+  }
+
+  #program(): ProcessEntry | undefined {
+    return processesBelow(this.#first).find(({ parent }) => parent === this.#first);
   }
 
   /** Whether all processes but the first, which only waits for them, have stopped by themselves. */

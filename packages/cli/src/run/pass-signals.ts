@@ -11,11 +11,19 @@ const suspending = ['SIGTSTP', 'SIGTTIN', 'SIGTTOU'] as const;
 /** How long a program may take to put its terminal in order before it is stopped. */
 const tidyMs = 500;
 const roundMs = 10;
+/** How soon it is noticed that a program has stopped itself, as editors do for the key that suspends. */
+const lookMs = 100;
+
+export interface PassedSignals extends Disposable {
+  /** Whether the key that interrupts was pressed on the terminal that the program shares. */
+  readonly wereInterrupting: boolean;
+}
 
 /** Passes signals on to the program as if it had been started without Reeve. */
-export function passSignals(keeper: Keeper, onTerminal: boolean): Disposable {
+export function passSignals(keeper: Keeper, onTerminal: boolean): PassedSignals {
   const tell = (name: NodeJS.Signals) => keeper.tellProgram(name);
-  const hear = onTerminal ? () => {} : tell;
+  let wereInterrupting = false;
+  const hear = onTerminal ? (name: NodeJS.Signals) => void (wereInterrupting ||= name === 'SIGINT') : tell;
   let isSuspending = false;
   const suspend = () => {
     if (isSuspending) return;
@@ -23,6 +31,10 @@ export function passSignals(keeper: Keeper, onTerminal: boolean): Disposable {
     void suspendWith(keeper, onTerminal).finally(() => (isSuspending = false));
   };
   const again = () => keeper.again();
+  const look = () => {
+    if (!isSuspending && keeper.hasProgramStoppedItself) suspend();
+  };
+  const watch = onTerminal ? setInterval(look, lookMs).unref() : undefined;
   const listeners: readonly (readonly [NodeJS.Signals, (name: NodeJS.Signals) => void])[] = [
     ...passedOn.map((name) => [name, tell] as const),
     ...fromTerminal.map((name) => [name, hear] as const),
@@ -32,7 +44,11 @@ export function passSignals(keeper: Keeper, onTerminal: boolean): Disposable {
   const heard = listeners.filter(([name]) => !ignoredAtStart.has(name));
   for (const [name, listener] of heard) process.on(name, listener);
   return {
+    get wereInterrupting() {
+      return wereInterrupting;
+    },
     [Symbol.dispose]: () => {
+      clearInterval(watch);
       for (const [name, listener] of heard) process.off(name, listener);
     },
   };
@@ -44,5 +60,6 @@ async function suspendWith(keeper: Keeper, onTerminal: boolean): Promise<void> {
   while (!keeper.hasStopped && performance.now() < deadline) await sleep(roundMs);
   await keeper.hold('terminal');
   process.kill(process.pid, 'SIGSTOP');
-  keeper.release('terminal');
+  // What had stopped itself is part of the job that goes on, whatever group it is in.
+  if (keeper.release('terminal') !== undefined) keeper.tellProgram('SIGCONT');
 }

@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isatty } from 'node:tty';
 import type { Agent, ConnectionEvent, Control, KernelWord, Operation, RunOptions } from '@reeve/sdk';
@@ -37,6 +38,8 @@ export interface PlannedLine extends Pick<FilePlan, 'top' | 'topFiles'> {
   readonly lock: Buffer | undefined;
 }
 
+const interrupted = 128 + constants.signals.SIGINT;
+
 /** The program under its floor, as an operation that the gateway controls. */
 export class FlooredProgram {
   readonly #program: Program;
@@ -47,6 +50,7 @@ export class FlooredProgram {
   readonly #held = new Map<Hold, symbol>();
   #network: InsideNetwork | undefined;
   #isStopped = false;
+  #wasInterrupted = false;
 
   constructor(program: Program) {
     this.#program = program;
@@ -67,6 +71,11 @@ export class FlooredProgram {
         void this.#stop().then(told, told);
       },
     });
+  }
+
+  /** Whether the key that interrupts has ended the program. */
+  get wasInterrupted(): boolean {
+    return this.#wasInterrupted;
   }
 
   readonly hear = (event: ConnectionEvent): void => {
@@ -111,13 +120,14 @@ export class FlooredProgram {
       const keeper = new Keeper(jail, cgroup);
       takeInto(cgroup, jail);
       this.#keeper.resolve(keeper);
-      using _signals = passSignals(keeper, onTerminal);
+      using signals = passSignals(keeper, onTerminal);
       jail.begin();
       const ended = await jail.ended;
       await this.#obeyedAll();
       const code = this.#isStopped ? floorExits.terminated : (ended ?? floorExits.denied);
       operation.ended(code === 0 ? 'succeeded' : 'failed');
       operation.note(`exit code ${code}`);
+      this.#wasInterrupted = signals.wereInterrupting && code === interrupted;
       return code;
     } catch (error) {
       this.#keeper.reject(error);
