@@ -12,7 +12,7 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]();
 });
 
-const keys = { interrupt: '\u0003' } as const;
+const keys = { interrupt: '\u0003', suspend: '\u001a' } as const;
 
 /** Types a line for the person's shell, and waits until the shell has done it. */
 async function done(cli: RunningCli, line: string): Promise<string> {
@@ -81,6 +81,16 @@ describe.skipIf(!hasFloor)('a floor on a terminal is as none', () => {
     cli.type('words\r');
     await cli.says(/^has words/m);
     await leave(cli);
+  });
+
+  test('where no shell could continue it, the key that suspends does nothing', async () => {
+    await using cli = world.beginOnTerminal(['sh', '-c', 'echo begun; read line; echo "has $line"']);
+    await cli.says(/^begun/m);
+    cli.type(keys.suspend);
+    cli.type('words\r');
+    await cli.says(/^has words/m);
+    await cli.ended();
+    expect(cli.child.exitCode).toBe(0);
   });
 
   test('it hears of a new size', async () => {

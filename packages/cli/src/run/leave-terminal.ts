@@ -1,5 +1,6 @@
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { isatty } from 'node:tty';
+import { isInForeground } from './kernel/job-control.ts';
 
 const firstSignalCode = 128;
 
@@ -15,10 +16,4 @@ export function leaveTerminal(code: number): void {
     closeSync(stream);
     openSync('/dev/null', 'r+');
   }
-}
-
-function isInForeground(): boolean {
-  const text = readFileSync('/proc/self/stat', 'latin1');
-  const [, , group, , , foreground] = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return group === foreground;
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ignoredAtStart } from './jail/group-signals.ts';
 import type { Keeper } from './keeper.ts';
+import { hasShell } from './kernel/job-control.ts';
 
 /** Sent by people and programs to this process, and meant for the program. */
 const passedOn = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const;
@@ -26,7 +27,8 @@ export function passSignals(keeper: Keeper, onTerminal: boolean): PassedSignals 
   const hear = onTerminal ? (name: NodeJS.Signals) => void (wereInterrupting ||= name === 'SIGINT') : tell;
   let isSuspending = false;
   const suspend = () => {
-    if (isSuspending) return;
+    // As the kernel has it: a job that nobody could continue is not stopped by keys.
+    if (isSuspending || !hasShell()) return;
     isSuspending = true;
     void suspendWith(keeper, onTerminal).finally(() => (isSuspending = false));
   };
