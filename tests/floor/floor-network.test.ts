@@ -62,6 +62,16 @@ describe.skipIf(!hasFloor)('the network of a floor', () => {
     expect(seen.length).toBe(before);
   });
 
+  test('the person is told of each destination that is denied, once', async () => {
+    const { stderr } = await world.sh(
+      'for each in 1 2 3; do curl -s http://evil.test/$each; done; curl -s https://evil.test/',
+    );
+    expect(stderr.trim().split('\n')).toEqual([
+      expect.stringMatching(/^reeve run: a connection to evil\.test port 80 is refused: denied by house\/no-evil: /),
+      expect.stringMatching(/^reeve run: a connection to evil\.test port 443 is refused: denied by house\/no-evil: /),
+    ]);
+  });
+
   test('what needs an approval waits for it, and is called off when nobody waits any more', async () => {
     const other = await world.web('127.0.0.3');
     await using cli = world.begin(['curl', '-sS', `http://127.0.0.3:${other}/asked`]);

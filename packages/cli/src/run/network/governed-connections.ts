@@ -1,7 +1,9 @@
 import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Agent, Answer, Operation } from '@reeve/sdk';
+import { ActionDeniedError } from '@reeve/sdk';
 import { connectOut, ownAddress } from './connect-out.ts';
+import { Denials } from './denials.ts';
 import type { Destination } from './destination.ts';
 import { HostNames } from './host-names.ts';
 import type { Line } from './line.ts';
@@ -37,11 +39,13 @@ export class GovernedConnections {
   readonly #lines: Lines;
   readonly #names = new HostNames();
   readonly #open = new Map<Line, { readonly over: Promise<unknown>; readonly end: AbortController }>();
+  readonly #denials: Denials;
   #isShut = false;
 
   constructor(how: Governing, lines: Lines) {
     this.#how = how;
     this.#lines = lines;
+    this.#denials = new Denials(how.say);
   }
 
   /** Opens a connection for a client that may leave meanwhile. Rejects if it may not be, or cannot be had. */
@@ -138,6 +142,7 @@ export class GovernedConnections {
         },
       });
     } catch (error) {
+      if (error instanceof ActionDeniedError) this.#denials.tell({ host, port }, error.answer);
       if (held !== undefined) {
         const detail = 'nobody waits for it any more';
         await agent.complete(held.opId, { outcome: 'cancelled', actualCostMicros: 0, detail }).catch(() => {});

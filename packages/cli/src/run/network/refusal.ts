@@ -1,5 +1,6 @@
 import { ActionDeniedError, OperationTerminatedError, ReeveError } from '@reeve/sdk';
 import { UnreachableError } from './connect-out.ts';
+import { denialText } from './denials.ts';
 import { NoRoomError } from './governed-connections.ts';
 
 /** Why a program gets no connection, for HTTP and for SOCKS. */
@@ -17,14 +18,7 @@ export function refusalOf(error: unknown): Refusal {
   }
   if (error instanceof NoRoomError) return { status: 503, socks: socksReplies.failed, reason: error.message };
   if (error instanceof ActionDeniedError) {
-    const { decision, policyRule, reason, approvalId, source } = error.answer;
-    const why =
-      decision === 'pending'
-        ? `still waiting for an approval (${approvalId ?? reason})`
-        : source === 'sdk'
-          ? `denied, as no gateway answers: ${reason}`
-          : `denied by ${policyRule}: ${reason}`;
-    return { status: 403, socks: socksReplies.notAllowed, reason: why };
+    return { status: 403, socks: socksReplies.notAllowed, reason: denialText(error.answer) };
   }
   if (error instanceof OperationTerminatedError) {
     const because = error.reason === '' ? '' : `: ${error.reason}`;
