@@ -100,11 +100,18 @@ export class Keeper {
   /** Whether the program has stopped, and nobody here has stopped it. */
   get hasProgramStoppedItself(): boolean {
     if (this.#freezer.isFrozen) return false;
-    if (this.#entryOfProgram === undefined) {
-      const program = this.#program();
-      this.#entryOfProgram = program === undefined ? undefined : followProcess(program.pid);
+    try {
+      this.#entryOfProgram ??= this.#followProgram();
+      return this.#entryOfProgram?.()?.state === 'T';
+    } catch {
+      // Without descriptors nobody knows yet.
+      return false;
     }
-    return this.#entryOfProgram?.()?.state === 'T';
+  }
+
+  #followProgram(): (() => ProcessEntry | undefined) | undefined {
+    const program = this.#program();
+    return program === undefined ? undefined : followProcess(program.pid);
   }
 
   #program(): ProcessEntry | undefined {

@@ -28,7 +28,7 @@ export function passSignals(keeper: Keeper, onTerminal: boolean): PassedSignals 
   let isSuspending = false;
   const suspend = () => {
     // As the kernel has it: a job that nobody could continue is not stopped by keys.
-    if (isSuspending || !hasShell()) return;
+    if (isSuspending || !mayHaveShell()) return;
     isSuspending = true;
     void suspendWith(keeper, onTerminal).finally(() => (isSuspending = false));
   };
@@ -54,6 +54,15 @@ export function passSignals(keeper: Keeper, onTerminal: boolean): PassedSignals 
       for (const [name, listener] of heard) process.off(name, listener);
     },
   };
+}
+
+/** Without descriptors nobody knows, and the person has pressed the key. */
+function mayHaveShell(): boolean {
+  try {
+    return hasShell();
+  } catch {
+    return true;
+  }
 }
 
 /** Stops everything, itself last. Whatever ignores the key is stopped as well: nobody would be there to control it. */
