@@ -147,6 +147,9 @@ export const meanings: Readonly<Record<string, string>> = {
     'Whether the caller would pass on arguments that rules have rewritten. One that would not is denied where they have.',
   'simulatePolicy body can_mask_prompt':
     'Whether the caller would have prompts masked before it sends them. One that would not is denied where rules mask them.',
+  'simulatePolicy body result':
+    'What the call is supposed to bring back, as it would be sent: JSON, or any text. It is judged if the call is not denied.',
+  'simulatePolicy body is_error': 'Whether the result is an error of the tool. No rule looks at it.',
   'simulatePolicy body user':
     'The user for whom the agent would act: `issuer`, `sub`, `email`, `groups`, `claims`. What is left out is as if the token did not say it.',
   'body cases':

@@ -429,6 +429,82 @@ cases:
     expect(code).toBe(1);
   });
 
+  test('judges what calls bring back, whose labels count for later calls', async () => {
+    const cases = write(
+      'results.yaml',
+      `
+about: Mail.
+policies:
+  mail.yaml: |
+    rules:
+      - { name: all, effect: allow, tools: ["*"] }
+      - { name: tidy, on: result, effect: mask, tools: [read], mask: { detect: [email] }, labels: [pii] }
+      - { name: found, on: result, effect: allow, tools: [read], when: result.secret == true, labels: [secret] }
+      - { name: bad, on: result, effect: deny, tools: [read], when: result_text.contains("virus") }
+      - { name: staff, on: result, effect: deny, tools: [ask], when: '!("staff" in user.groups)' }
+      - { name: no-post, effect: deny, tools: [post], when: '"secret" in run.labels' }
+cases:
+  - case: masked
+    agent: acme/pay/bot
+    action: { type: tool_call, tool: read }
+    result: { secret: false, from: ann@acme.example }
+    decision: allow
+    judge_result: true
+    labels: []
+    on_result:
+      { effect: mask, rule: mail/tidy, masked: { secret: false, from: "[masked]" }, labels: [pii], counts: { email: 1 } }
+  - case: a text
+    agent: acme/pay/bot
+    action: { type: tool_call, tool: read }
+    result: "a virus"
+    decision: allow
+    on_result: { effect: deny, rule: mail/bad, masked: null }
+  - case: what nobody asks about
+    agent: acme/pay/bot
+    action: { type: tool_call, tool: post }
+    decision: allow
+    judge_result: false
+  - case: after a result that gives a label
+    agent: acme/pay/bot
+    run: r
+    action: { type: tool_call, tool: post }
+    before: [{ agent: acme/pay/bot, run: r, action: { type: tool_call, tool: read }, result: { secret: true } }]
+    decision: deny
+    rule: mail/no-post
+  - case: after one that gives none
+    agent: acme/pay/bot
+    run: r
+    action: { type: tool_call, tool: post }
+    before: [{ agent: acme/pay/bot, run: r, action: { type: tool_call, tool: read }, result: { secret: false } }]
+    decision: allow
+  - case: after one that is over, and nobody had it judged
+    agent: acme/pay/bot
+    run: r
+    action: { type: tool_call, tool: post }
+    before: [{ agent: acme/pay/bot, run: r, action: { type: tool_call, tool: read }, settled_micros: 0 }]
+    decision: deny
+  - case: what no condition on the call has asked for is not known of the user afterwards
+    agent: acme/pay/bot
+    action: { type: tool_call, tool: ask }
+    user: { sub: ann, groups: [staff] }
+    result: "1"
+    decision: allow
+    on_result: { effect: deny, rule: mail/staff }
+  - case: mistaken
+    agent: acme/pay/bot
+    action: { type: tool_call, tool: read }
+    result: "a virus"
+    decision: allow
+    on_result: { effect: allow }
+`,
+    );
+    const { code, stdout } = await run('policy', 'test', at('p'), '--cases', cases);
+    expect(stdout).toContain('  - on_result  {"effect":"allow"}\n  + on_result  {"effect":"deny","rule":"mail/bad"');
+    expect(stdout).toContain('deny by mail/bad: the tool "read" matches read; its condition holds');
+    expect(stdout).toMatch(/1 of 8 cases failed/);
+    expect(code).toBe(1);
+  });
+
   test.each([
     ['- [', /cases\.yaml:\d+:\d+: /],
     ['cases: [{ case: x }]', /cases\.yaml:1:9: a case needs "agent"/],

@@ -297,13 +297,21 @@ test('simulations suppose labels, and explanations know those of the moment', as
   };
   expect(await simulate({ run_id: runId })).toMatchObject({ decision: 'allow' });
   expect(await simulate({ run_id: runId, run: { labels: ['mail.read'] } })).toMatchObject({ decision: 'deny' });
-  await call(agent, 'read-mail', runId);
-  expect(await simulate({ run_id: runId })).toMatchObject({ decision: 'deny' });
+  expect(await simulate({ run_id: runId, run: { labels: ['mail.read'] } })).toMatchObject({
+    reason: expect.stringMatching(/; this run bears mail\.read$/) as string,
+  });
+  const read = await call(agent, 'read-mail', runId);
+  const bears = new RegExp(`this run bears mail\\.read since \\S+ \\(operation ${read.opId}, rule p/mail\\)$`);
+  expect(await simulate({ run_id: runId })).toMatchObject({
+    decision: 'deny',
+    reason: expect.stringMatching(bears) as string,
+  });
   const { opId } = await call(agent, 'post', runId);
   await clear({ run_id: runId });
-  const explained = await gateway.api.get<{ rules: { rule: string; matched: boolean }[] }>(
+  const explained = await gateway.api.get<RouteOutput<Routes['explainDecision']>>(
     `/api/v1/decisions/${encodeURIComponent(`acme/core/${agent.id.agentId}/${opId}`)}/explain`,
     bootstrapKey,
   );
   expect(explained.body.rules.find(({ rule }) => rule === 'no-post')).toMatchObject({ matched: true });
+  expect(explained.body.reason).toMatch(bears);
 });

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { CheckResultRequest, CheckResultResponse, Decision, paths } from '@reeve/contract';
+import type { RouteOutput, Routes } from '@reeve/contract/http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Registered } from '../harness/gateway.ts';
-import { TestGateway, toolCall } from '../harness/gateway.ts';
+import { bootstrapKey, TestGateway, toolCall } from '../harness/gateway.ts';
 
 const policy = `
 name: base
@@ -188,4 +189,100 @@ describe('an operation that is completed', () => {
     const [entry] = entriesOf(opId, 'OpStateChanged');
     expect(entry?.payload).not.toHaveProperty('result_not_judged');
   });
+});
+
+describe('a simulation', () => {
+  type Simulated = RouteOutput<Routes['simulatePolicy']>;
+  const simulate = async (tool: string, members: object = {}): Promise<Simulated> => {
+    const agent = { org_id: bot.id.orgId, team_id: bot.id.teamId, agent_id: bot.id.agentId };
+    const json = { agent, action_type: 'tool_call', context: { tool_name: tool }, ...members };
+    const answer = await gateway.api.post<Simulated>('/api/v1/policies/simulate', bootstrapKey, json);
+    expect(answer.status, answer.text).toBe(200);
+    return answer.body;
+  };
+
+  test('says whether the result would have to be judged', async () => {
+    expect(await simulate('read_mail')).toMatchObject({ judge_result: true, result: null, labels: [] });
+    expect(await simulate('send_mail')).toMatchObject({ judge_result: false, result: null });
+  });
+
+  test.each([
+    ['{ "to":"ann@example.com", "n": 1.50, "ssn": 1}', 'read_mail', 'mask', 'base/pii'],
+    ['{ "to":"ann@example.com", "x": "INTERNAL"}', 'read_mail', 'deny', 'base/no-internals'],
+    ['{"role": "admin"}', 'read_user', 'deny', 'base/no-admins'],
+    ['nothing', 'list_files', 'allow', 'base/fine'],
+    ['nothing', 'send_mail', 'allow', 'default'],
+  ])('judges %s of %s as it would be', async (sent, tool, effect, rule) => {
+    const { result } = await simulate(tool, { result: sent, is_error: false });
+    expect(result).toMatchObject({ effect, policy_rule: rule });
+    const judged = await judge(await running(tool), sent);
+    expect(judged).toMatchObject({ policyRule: rule, reason: result?.reason, labels: result?.labels });
+    expect(textOf(judged) ?? null).toBe(result?.masked);
+    expect(result?.rules.find((one) => `${one.document}/${one.rule}` === rule)?.matched ?? true).toBe(true);
+  });
+
+  test('of a call that is denied has no result', async () => {
+    const candidate = 'name: base\ndefault: deny\nrules: [{name: tidy, on: result, effect: deny}]';
+    expect(await simulate('read_mail', { candidate, result: '1' })).toMatchObject({
+      decision: 'deny',
+      judge_result: false,
+      result: null,
+    });
+  });
+
+  test('judges by labels that the call gives', async () => {
+    const candidate = `
+name: base
+default: allow
+rules:
+  - {name: mail, effect: allow, tools: [read_mail], labels: [mail]}
+  - {name: own, on: result, effect: deny, when: '"mail" in run.labels && run.checks > 0'}
+  - {name: more, on: result, effect: allow, labels: [more]}
+`;
+    const read = await simulate('read_mail', { candidate, result: '1', run_id: 'fresh' });
+    expect(read).toMatchObject({ decision: 'allow', labels: ['mail'], result: { effect: 'deny' } });
+    const sent = await simulate('send_mail', { candidate, result: '1', run_id: 'fresh' });
+    expect(sent).toMatchObject({ labels: [], result: { effect: 'allow', labels: ['more'] } });
+  });
+
+  test('sees no more of a call than the log would have', async () => {
+    const candidate = `
+name: base
+default: allow
+rules: [{name: short, on: result, effect: deny, when: 'args.q == "x"'}]
+`;
+    const context = (q: string) => ({ tool_name: 'find', args_json: JSON.stringify({ q }) });
+    expect(await simulate('find', { candidate, context: context('y'), result: '1' })).toMatchObject({
+      result: { effect: 'allow' },
+    });
+    const long = await simulate('find', { candidate, context: context('y'.repeat(20_000)), result: '1' });
+    expect(long).toMatchObject({ result: { effect: 'deny', policy_rule: 'base/short' } });
+    expect(long.result?.rules).toMatchObject([{ rule: 'short', matched: true }]);
+  });
+});
+
+test('an explanation says what became of results, and which nobody had judged', async () => {
+  type Explained = RouteOutput<Routes['explainDecision']>;
+  const explain = async (opId: string) => {
+    const id = encodeURIComponent(`${bot.id.orgId}/${bot.id.teamId}/${bot.id.agentId}/${opId}`);
+    return (await gateway.api.get<Explained>(`/api/v1/decisions/${id}/explain`, bootstrapKey)).body;
+  };
+  const opId = await running('read_mail');
+  await judge(opId, '"ann@example.com"', { isError: true });
+  await judge(opId, 'INTERNAL');
+  expect(await explain(opId)).toMatchObject({
+    decision: 'allow',
+    judge_result: true,
+    results: [
+      { effect: 'deny', policy_rule: 'base/no-internals', is_error: false, counts: {} },
+      { effect: 'mask', policy_rule: 'base/pii', is_error: true, size: 17, counts: { email: 1 } },
+    ],
+  });
+  const forgotten = await running('read_mail');
+  await gateway.complete(bot, forgotten);
+  expect(await explain(forgotten)).toMatchObject({
+    results: [],
+    notes: ['the operation was completed, and nobody had its result judged'],
+  });
+  expect(await explain(await running('send_mail'))).toMatchObject({ judge_result: false, results: [], notes: [] });
 });

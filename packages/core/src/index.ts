@@ -130,7 +130,7 @@ export type { Action, ActionType, CheckRequest, Door, RawCheckRequest, User, Via
 export { action, actionTypes, parseCheckRequest, userFrom } from './action/index.ts';
 export type { Answer, BroughtMoment, JudgedResult, RecordedDecision, ResultJudge } from './decision/index.ts';
 export type { ResultPorts, ResultToJudge } from './decision/index.ts';
-export { checkResult, judgeResult, longestResult } from './decision/index.ts';
+export { asLogged, checkResult, costAside, judgeResult, longestResult, resultDutyOf } from './decision/index.ts';
 export {
   DecisionTally,
   chargeOf,
@@ -142,8 +142,8 @@ export {
   mostUnderWay,
   proveAsker,
 } from './decision/index.ts';
-export type { Charge } from './decision/index.ts';
-export { judgeCall, listRates, previewTools, weighBudgets, weighRates } from './decision/index.ts';
+export type { Charge, RewrittenCall } from './decision/index.ts';
+export { judgeCall, labelsOfCall, listRates, previewTools, weighBudgets, weighRates } from './decision/index.ts';
 export type { RateRow } from './decision/index.ts';
 export { OpsCheckpoint, boundedOp, expireUnchecked, inFlight, listOps, opsTable } from './ops/index.ts';
 export { evidenceOf, readOp, receiptStatuses, recordOf, sweepOps } from './ops/index.ts';
@@ -161,7 +161,13 @@ export {
 export type { Micros, Range } from './kernel/index.ts';
 export { usualMostActionMicros } from './kernel/index.ts';
 export type { BacktestLine, Candidate, ChangedDecision, ConsiderAgain, EvaluationWorld } from './simulation/index.ts';
-export type { JudgedAgain, SimulatedApprovals, Simulation } from './simulation/index.ts';
+export type {
+  JudgedAgain,
+  RecordedResult,
+  SimulatedApprovals,
+  SimulatedResult,
+  Simulation,
+} from './simulation/index.ts';
 export type { BulkControl, ControlMessage, ControlReader, ControlReport, ControlResult } from './control/index.ts';
 export type { ControlScope, ControlSequence, ControlSink, ControlSubscription } from './control/index.ts';
 export type { OnControlStep, ScopeRequest } from './control/index.ts';
@@ -214,9 +220,9 @@ export { optionalTextIn, restoredAt, restoredFrom, textIn } from './journal/inde
 export type { BalanceKeeper } from './budget/index.ts';
 export { Ledger, balancesTable, budgetPolicy, closedPeriodsTable } from './budget/index.ts';
 export { correctBudget, followClock, listBudgets, noBudgets, readHistory } from './budget/index.ts';
-export type { Label, LabelsGiven, RunCount } from './runs/index.ts';
+export type { Label, LabelsGiven, OwedLabel, RunCount } from './runs/index.ts';
 export { giveLabels, RunRegistry } from './runs/index.ts';
-export { runOfAgent } from './decision/index.ts';
+export { notingGroups, runOfAgent } from './decision/index.ts';
 export { RateCounters, rateKey, tierKey, tiersOf, verifyBudgets } from './budget/index.ts';
 export { ConditionError, Evaluation, NotRecorded, PolicyRegistry, PolicySet, ToolFacts } from './policy/index.ts';
 export { UnknownFact, YamlReader } from './policy/index.ts';
@@ -254,7 +260,7 @@ export type { PolicyHistory, PolicyProblem, PolicySource, PolicyStore, PolicyVer
 export type { FindPattern, PolicyFeatures, ResultCondition, ResultFacts } from './policy/index.ts';
 export type { RunFacts, SpendFacts, StoredVersion, Subject, Verdict, VersionPage } from './policy/index.ts';
 export { PastPolicies, agentsOf, backtest, candidateSet, considerAgain } from './simulation/index.ts';
-export { explainDecision, judgeAgain, simulate } from './simulation/index.ts';
+export { explainDecision, judgeAgain, judgeSupposed, simulate } from './simulation/index.ts';
 export type { Approvals } from './approvals/index.ts';
 export type { Budgets } from './budget/index.ts';
 export type { Controls } from './control/index.ts';

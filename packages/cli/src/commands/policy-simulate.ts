@@ -22,11 +22,12 @@ const actions = [
 ] as const;
 
 type Terms = NonNullable<RouteOutput<Routes['simulatePolicy']>['approvals']>;
+type Result = NonNullable<RouteOutput<Routes['simulatePolicy']>['result']>;
 
 export const policySimulateCommand = defineCommand({
   details: [
-    'Needs the scope read. The answer that a check would get by the policies in force, or by a candidate. Nothing is recorded or charged. The candidate stands alone; with --merge it joins what is in force, in place of the documents of the same names.',
-    'Data: {decision, reason, policy_rule, policy_version, cost_micros, price, approvals, rewritten_args, masks_prompt, rules}, as POST /api/v1/policies/simulate. With --expect it ends with 1 if the decision is another.',
+    'Needs the scope read. The answer that a check would get by the policies in force, or by a candidate. With --result, what the call brings back is judged as well. Nothing is recorded or charged. The candidate stands alone; with --merge it joins what is in force, in place of the documents of the same names.',
+    'Data: {decision, reason, policy_rule, policy_version, cost_micros, price, approvals, rewritten_args, masks_prompt, labels, judge_result, result, rules}, as POST /api/v1/policies/simulate. With --expect it ends with 1 if the decision is another.',
   ],
   args: {},
   options: {
@@ -47,6 +48,7 @@ export const policySimulateCommand = defineCommand({
     cost: text('USD', 'What the action costs, as the agent would estimate it.'),
     user: text('USER', 'For whom: an email, or JSON such as {"sub": "u-1", "groups": ["staff"]}.'),
     run: opFilters.run,
+    result: text('TEXT', 'What the call brings back: JSON, or any text. Rules on results judge it.'),
     request: text('FILE', 'The whole request in JSON or YAML instead; "-" for standard input.', { completes: 'file' }),
     candidate: text('PATH', 'Policies to try: a file, or a folder of them.', { completes: 'file' }),
     merge: flag('The candidate joins what is in force.'),
@@ -57,6 +59,10 @@ export const policySimulateCommand = defineCommand({
     [
       `reeve policy simulate --agent acme/pay/bot --tool pay --args '{"amount": 20}' --candidate policies`,
       'what would be',
+    ],
+    [
+      `reeve policy simulate --agent acme/support/bot --tool read --result '{"mail": "ann@acme.example"}'`,
+      'what the model would read of a result',
     ],
     ['reeve policy simulate --request request.json --candidate new.yaml --merge', 'with one document changed'],
   ],
@@ -80,15 +86,30 @@ export const policySimulateCommand = defineCommand({
           ['Approvals', answer.approvals === null ? null : termsText(answer.approvals)],
           ['Rewritten arguments', answer.rewritten_args === null ? null : JSON.stringify(answer.rewritten_args)],
           ['Prompt', answer.masks_prompt ? 'masked before its provider sees it' : null],
+          ['Labels', answer.labels.length === 0 ? null : answer.labels.join(', ')],
+          ['Judge result', answer.judge_result ? 'yes' : 'no'],
           ['Cost', `${usdText(answer.cost_micros)} USD${answer.price === null ? '' : ` (price ${answer.price})`}`],
           ['Policy', answer.policy_version],
         ]),
         consideredText(shell, answer.rules),
+        ...(answer.result === null ? [] : [resultText(answer.result), consideredText(shell, answer.result.rules)]),
       ].join('\n\n'),
     );
     return options.expect === undefined || options.expect === answer.decision ? 0 : 1;
   },
 });
+
+function resultText({ effect, reason, policy_rule: rule, masked, counts, labels }: Result): string {
+  const found = Object.entries(counts).map(([name, count]) => `${name} ${count}`);
+  return renderRecord([
+    ['Result', effect],
+    ['Reason', reason],
+    ['Rule', rule],
+    ['Masked', masked],
+    ['Found', found.length === 0 ? null : found.join(', ')],
+    ['Labels', labels.length === 0 ? null : labels.join(', ')],
+  ]);
+}
 
 function termsText({ count, ttl_secs: secs, grants, rules }: Terms): string {
   const who = count === 1 ? 'one person' : `${count} people`;

@@ -3,7 +3,9 @@ import { tableText } from '../output/table-text.ts';
 import type { Column } from '../output/table.ts';
 import type { Shell } from '../shell.ts';
 
-type Considered = RouteOutput<Routes['simulatePolicy']>['rules'][number];
+type Simulated = RouteOutput<Routes['simulatePolicy']>;
+/** A rule on calls, or one on results. */
+type Considered = Simulated['rules'][number] | NonNullable<Simulated['result']>['rules'][number];
 
 const columns: readonly Column<Considered>[] = [
   {

@@ -29,6 +29,7 @@ export interface RequestFlags {
   readonly cost: string | undefined;
   readonly run: string | undefined;
   readonly user: string | undefined;
+  readonly result: string | undefined;
 }
 
 /** The action that each option implies without --action. */
@@ -55,6 +56,7 @@ export function requestFromFlags(flags: RequestFlags): SimulatedRequest {
     ...(flags.cost === undefined ? {} : { estimated_cost_micros: microsOfCost(flags.cost) }),
     ...(flags.run === undefined ? {} : { run_id: flags.run }),
     ...(flags.user === undefined ? {} : { user: userOf(flags.user) }),
+    ...(flags.result === undefined ? {} : { result: flags.result }),
   };
 }
 

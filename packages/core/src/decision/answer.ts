@@ -162,6 +162,7 @@ export function describeDecision(
   if (isEstimated(request, op)) text += ',"estimated":true';
   if (op.floor) text += ',"floor":true';
   if (grantId !== undefined) text += `,"grant_id":"${grantId}"`;
+  if (op.resultDuty !== null && !replay) text += ',"judge_result":true';
   if (labels !== undefined) text += `,"labels":${describeLabels(labels)}`;
   if (limit !== undefined) text += `,"limit":${describeLimit(limit)}`;
   if (details.masksPrompt === true) text += ',"masks_prompt":true';

@@ -9,7 +9,7 @@ import { answerOf, describeDecision } from './answer.ts';
 import { decide } from './decide.ts';
 import { replayMasked } from './replay-masked.ts';
 import type { Decisions } from './decisions.ts';
-import { countCheck, delegatorsIn } from './judge-delegation.ts';
+import { agentsAbove, countCheck, delegatorsIn } from './judge-delegation.ts';
 import { keepRewrite, replayRewritten } from './kept-rewrite.ts';
 import { pace } from './pace.ts';
 import { proveAsker } from './prove-asker.ts';
@@ -99,7 +99,8 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
   const { reason, policyRule, costMicros, reservedMicros, question, rewritten } = decided;
   const isKept = rewritten !== undefined && decided.decision !== 'deny';
   const rewrite = isKept ? keepRewrite(gov, agent.record.id, opId, rewritten) : null;
-  const resultDuty = decided.decision === 'deny' ? null : resultDutyOf(gov.policies, asker, request.action, user);
+  const parties = [agent, ...agentsAbove(links)];
+  const resultDuty = decided.decision === 'deny' ? null : resultDutyOf(gov.policies, parties, request.action, user);
   const labels = decided.labels ?? noLabels;
   const owedLabels = question === undefined ? noLabels : labels;
   const owed = { owedLabels, resultDuty, rewrite };

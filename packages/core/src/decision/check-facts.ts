@@ -104,22 +104,10 @@ export class CheckFacts implements Facts {
   }
 
   user(): User | null {
-    const user = userOf(this.#request);
-    if (user === null) return null;
-    const note = (groups: readonly string[]) => {
+    return notingGroups(userOf(this.#request), (groups) => {
       this.asked ??= {};
       this.asked.groups = groups;
-      return groups;
-    };
-    return {
-      issuer: user.issuer,
-      sub: user.sub,
-      email: user.email,
-      claims: user.claims,
-      get groups() {
-        return note(user.groups);
-      },
-    };
+    });
   }
 
   #readCounts(): RunCounts {
@@ -138,6 +126,22 @@ export class CheckFacts implements Facts {
     const found = spendFacts(this.#gov, this.agent.id);
     return this.#isAlone ? { ...found, global: found.org } : found;
   }
+}
+
+/** The user, whose groups the log keeps only if a condition has asked for them. */
+export function notingGroups(user: User | null, note: (groups: readonly string[]) => void): User | null {
+  if (user === null) return null;
+  const { issuer, sub, email, claims } = user;
+  return {
+    issuer,
+    sub,
+    email,
+    claims,
+    get groups() {
+      note(user.groups);
+      return user.groups;
+    },
+  };
 }
 
 /** What was counted in a run so far. */

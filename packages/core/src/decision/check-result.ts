@@ -4,7 +4,7 @@ import type { AgentId } from '../kernel/index.ts';
 import { ReeveError, traceIdsIn } from '../kernel/index.ts';
 import type { Op } from '../ops/index.ts';
 import { inRun } from '../ops/index.ts';
-import { giveLabels, noLabels, refuseLabels } from '../runs/index.ts';
+import { giveLabels, refuseLabels } from '../runs/index.ts';
 import type { RunFacts, SpendFacts } from '../policy/index.ts';
 import { decisionCost } from '../policy/index.ts';
 import type { Agent } from '../tenancy/index.ts';
@@ -14,7 +14,7 @@ import type { Decisions } from './decisions.ts';
 import { findCall } from './find-call.ts';
 import { agentsAbove } from './judge-delegation.ts';
 import type { JudgedPart, JudgedResult, ResultJudge, ResultToJudge } from './judge-result.ts';
-import { hasRulesOn, judgeResult, longestResult } from './judge-result.ts';
+import { denied, hasRulesOn, judgeResult, longestResult } from './judge-result.ts';
 import type { Party, ResultMoment } from './result-facts.ts';
 import { labelsRule } from './weigh-labels.ts';
 
@@ -161,9 +161,7 @@ async function aside(
 }
 
 function unjudged({ policies }: Decisions, part: JudgedPart, why: string): JudgedResult {
-  const reason = `the ${part} could not be judged: ${why}`;
-  const { version: policyVersion } = policies;
-  return { effect: 'deny', reason, policyRule: 'default', policyVersion, counts: {}, labels: noLabels };
+  return denied(policies, `the ${part} could not be judged: ${why}`);
 }
 
 /** Records what became of a result, and marks the operation as judged by it. A prompt says nothing of what comes back. */
@@ -184,7 +182,7 @@ function withinLabels(gov: Decisions, op: Op, judged: JudgedResult): JudgedResul
   const refusal = judged.labels.length === 0 ? undefined : refuseLabels(gov, inRun(op), judged.labels);
   if (refusal === undefined) return judged;
   const { policyVersion } = judged;
-  return { effect: 'deny', reason: refusal, policyRule: labelsRule, policyVersion, counts: {}, labels: noLabels };
+  return { ...denied(gov.policies, refusal, labelsRule), policyVersion };
 }
 
 function namesOf({ labels }: JudgedResult): string[] {

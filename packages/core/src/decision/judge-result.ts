@@ -2,12 +2,12 @@ import type { Sha256 } from '../kernel/index.ts';
 import { messageOf } from '../kernel/index.ts';
 import type { FoundBy, Mask } from '../masking/index.ts';
 import { maskResult } from '../masking/index.ts';
-import type { PolicySet, ResultVerdict } from '../policy/index.ts';
+import type { PolicySet, ResultVerdict, Subject } from '../policy/index.ts';
 import { Evaluation, labelsOfRules, subjectOfRecord } from '../policy/index.ts';
 import type { OwedLabel } from '../runs/index.ts';
 import { noLabels } from '../runs/index.ts';
 import { isHidden } from './hidden-texts.ts';
-import type { RecordedDecision } from './recorded-decision.ts';
+import type { RecordedCall } from './recorded-call.ts';
 import type { Party, ResultMoment } from './result-facts.ts';
 import { CallOfResult, momentOfCheck, ResultText } from './result-facts.ts';
 
@@ -28,7 +28,7 @@ export interface ResultToJudge {
   /** As it was sent. */
   readonly bytes: Uint8Array;
   /** The call as the log has it. Undefined if the log does not have it. */
-  readonly call: RecordedDecision | undefined;
+  readonly call: RecordedCall | undefined;
   /** The agent, then those on whose behalf it acts. */
   readonly parties: readonly Party[];
 }
@@ -37,13 +37,13 @@ export interface ResultToJudge {
 export type MaskCounts = Readonly<Partial<Record<FoundBy, number>>>;
 
 /** What becomes of a result. Plain data, as well. */
-export interface JudgedResult {
+export interface JudgedResult<Masked = Uint8Array> {
   readonly effect: ResultVerdict['effect'];
   readonly reason: string;
   readonly policyRule: string;
   readonly policyVersion: string;
   /** The result with what masks found replaced; absent if nothing changed. */
-  readonly masked?: Uint8Array;
+  readonly masked?: Masked;
   readonly counts: MaskCounts;
   /** What the matching rules give to the run or the agent. Nothing if the result is denied. */
   readonly labels: readonly OwedLabel[];
@@ -54,56 +54,72 @@ export interface JudgedResult {
 }
 
 /** What judging works with. */
-export interface ResultJudge {
+export interface TextJudge {
   readonly policies: PolicySet;
   readonly sha256: Sha256;
-  /** Undefined if the bytes are not UTF-8. */
-  readonly decode: (bytes: Uint8Array) => string | undefined;
-  readonly encode: (text: string) => Uint8Array;
   /** What the rules on a result of this many characters may cost together. */
   readonly costOf: (length: number) => number;
 }
 
+/** The cost of rules on a result that is judged apart from decisions, where the clock ends what takes too long. */
+export const costAside: TextJudge['costOf'] = () => 1_000_000_000;
+
+export interface ResultJudge extends TextJudge {
+  /** Undefined if the bytes are not UTF-8. */
+  readonly decode: (bytes: Uint8Array) => string | undefined;
+  readonly encode: (text: string) => Uint8Array;
+}
+
 /** Judges a result by the rules on results, or a prompt by those that mask prompts. It waits for nothing and changes nothing. */
 export function judgeResult(judge: ResultJudge, result: ResultToJudge, moment: ResultMoment): JudgedResult {
-  const { policies, sha256, decode, encode, costOf } = judge;
-  const deny = (reason: string, policyRule = 'default'): JudgedResult => ({
-    effect: 'deny',
-    reason,
-    policyRule,
-    policyVersion: policies.version,
-    counts: {},
-    labels: noLabels,
-  });
+  const { policies, decode, encode } = judge;
   const { part } = result;
-  if (result.bytes.length > longestResult) return deny(`a ${part} has at most ${longestResult} bytes`);
+  if (result.bytes.length > longestResult) return denied(policies, `a ${part} has at most ${longestResult} bytes`);
   const text = decode(result.bytes);
-  if (text === undefined) return deny(`the ${part} is not UTF-8`);
+  if (text === undefined) return denied(policies, `the ${part} is not UTF-8`);
+  const { masked, ...judged } = judgeText(judge, { ...result, text }, moment);
+  return masked === undefined ? judged : { ...judged, masked: encode(masked) };
+}
+
+/** The same of a text. */
+export function judgeText(
+  { policies, sha256, costOf }: TextJudge,
+  { part, text, call, parties }: Omit<ResultToJudge, 'bytes'> & { readonly text: string },
+  moment: ResultMoment,
+): JudgedResult<string> {
   const allow = { policyVersion: policies.version, counts: {}, digest: () => sha256(text) };
   if (!hasRulesOn(part, policies)) return passed(allow, noRulesOn(part));
-  const { call } = result;
-  if (call === undefined) return deny(`the log does not have the call of this ${part} any more`);
-  const subject = subjectOfRecord(call.action, call.user ?? null, isHidden);
-  const evaluation = new Evaluation(subject, costOf(text.length));
-  const at = part === 'prompt' ? momentOfCheck(call, result.parties[0]) : moment;
-  const verdict = verdictOfAll(policies, { ...result, call }, new ResultText(text), at, evaluation);
-  const judged = (): JudgedResult => {
-    if (verdict.effect === 'deny') return deny(verdict.reason, verdict.rule);
+  if (call === undefined) return denied(policies, `the log does not have the call of this ${part} any more`);
+  const evaluation = new Evaluation(subjectOfCall(call), costOf(text.length));
+  const at = part === 'prompt' ? momentOfCheck(call, parties[0]) : moment;
+  const verdict = verdictOfAll(policies, { part, call, parties }, new ResultText(text), at, evaluation);
+  const judged = (): JudgedResult<string> => {
+    const deny = (reason: string) => denied(policies, reason, verdict.rule);
+    if (verdict.effect === 'deny') return deny(verdict.reason);
     if (verdict.effect === 'allow') return passed(allow, verdict);
     try {
       const masked = maskResult(text, verdict.masks, evaluation.charge);
-      if (masked === 'too deep') return deny(`the ${part} is nested too deeply to be masked`, verdict.rule);
-      if (masked === 'not JSON') return deny(`the ${part} cannot be masked: ${notJson}`, verdict.rule);
+      if (masked === 'too deep') return deny(`the ${part} is nested too deeply to be masked`);
+      if (masked === 'not JSON') return deny(`the ${part} cannot be masked: ${notJson}`);
       if (masked === undefined) return passed(allow, { ...verdict, reason: `${verdict.reason}; it found nothing` });
       const { counts } = masked;
-      const bytes = encode(masked.text);
-      return { ...passed({ ...allow, counts, digest: () => sha256(masked.text) }, verdict), masked: bytes };
+      return { ...passed({ ...allow, counts, digest: () => sha256(masked.text) }, verdict), masked: masked.text };
     } catch (error) {
-      return deny(`the ${part} cannot be masked: ${messageOf(error)}`, verdict.rule);
+      return deny(`the ${part} cannot be masked: ${messageOf(error)}`);
     }
   };
   const found = judged();
   return evaluation.isSpent ? { ...found, isSpent: true } : found;
+}
+
+/** A recorded call, as matchers of rules on results see it. */
+export function subjectOfCall({ action, user }: Pick<RecordedCall, 'action' | 'user'>): Subject {
+  return subjectOfRecord(action, user ?? null, isHidden);
+}
+
+/** A result that does not pass. */
+export function denied({ version }: PolicySet, reason: string, policyRule = 'default'): JudgedResult<never> {
+  return { effect: 'deny', reason, policyRule, policyVersion: version, counts: {}, labels: noLabels };
 }
 
 const notJson = 'it is no JSON, and seems to have members that the fields of the mask name';
@@ -115,7 +131,7 @@ function noRulesOn(part: JudgedPart) {
 function passed(
   { policyVersion, counts, digest }: Pick<JudgedResult, 'policyVersion' | 'counts'> & { digest: () => string },
   { effect, reason, rule, passing }: Pick<ResultVerdict, 'effect' | 'reason' | 'rule' | 'passing'>,
-): JudgedResult {
+): JudgedResult<never> {
   const labels = labelsOfRules(passing);
   return { effect, reason, policyRule: rule, policyVersion, counts, labels, digest: digest() };
 }
@@ -123,7 +139,7 @@ function passed(
 /** The strictest of what the rules on the agent, and on everybody above it, say. Their masks add up. */
 function verdictOfAll(
   policies: PolicySet,
-  { part, call, parties }: ResultToJudge & { readonly call: RecordedDecision },
+  { part, call, parties }: Pick<ResultToJudge, 'part' | 'parties'> & { readonly call: RecordedCall },
   text: ResultText,
   moment: ResultMoment,
   evaluation: Evaluation,

@@ -9,7 +9,8 @@ import type { Action } from '../action/action.ts';
 import { action, actionTypes } from '../action/action.ts';
 import type { RawCheckRequest } from '../action/check-request.ts';
 import type { RecordedDecision } from './recorded-decision.ts';
-import { recordedDecision, RecordedFacts } from './recorded-decision.ts';
+import { recordedDecision } from './recorded-decision.ts';
+import { RecordedFacts } from './recorded-facts.ts';
 
 const bot = agentId('acme/search/bot');
 

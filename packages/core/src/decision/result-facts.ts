@@ -4,10 +4,10 @@ import type { EpochMs } from '../kernel/index.ts';
 import type { ResultFacts, RunFacts, SpendFacts } from '../policy/index.ts';
 import { NotRecorded } from '../policy/index.ts';
 import type { AgentRecord } from '../tenancy/index.ts';
-import type { RecordedDecision } from './recorded-decision.ts';
+import type { RecordedCall } from './recorded-call.ts';
 import { shownAction, shownJson, shownUser } from './hidden-texts.ts';
 import { isOmission } from './omission.ts';
-import { RecordedFacts } from './recorded-decision.ts';
+import { RecordedFacts } from './recorded-facts.ts';
 
 /** One of those whose rules judge a result: the agent, or one on whose behalf it acts. */
 export interface Party {
@@ -26,7 +26,7 @@ export interface ResultMoment {
  * What held when a call was checked, as far as the log has it. A prompt is judged by that: a rule by which the check said that
  * it is masked must not have stopped matching since, because the run has counted that very check.
  */
-export function momentOfCheck(call: RecordedDecision, own: Party | undefined): ResultMoment {
+export function momentOfCheck(call: RecordedCall, own: Party | undefined): ResultMoment {
   const recorded = new RecordedFacts(call, own?.record, call.costMicros);
   return {
     now: call.at,
@@ -83,7 +83,7 @@ export class CallOfResult implements ResultFacts {
   readonly #moment: ResultMoment;
   readonly #result: ResultText;
 
-  constructor(call: RecordedDecision, party: Party, moment: ResultMoment, result: ResultText) {
+  constructor(call: RecordedCall, party: Party, moment: ResultMoment, result: ResultText) {
     this.#recorded = new RecordedFacts(asItRan(call), party.record, call.costMicros);
     this.#party = party;
     this.#moment = moment;
@@ -125,7 +125,7 @@ export class CallOfResult implements ResultFacts {
 }
 
 /** The call with the arguments that it was allowed with. */
-function asItRan(call: RecordedDecision): RecordedDecision {
+function asItRan(call: RecordedCall): RecordedCall {
   const { rewrittenArgs } = call;
   if (rewrittenArgs === undefined) return call;
   const argsOmitted = isOmission(rewrittenArgs);

@@ -24,26 +24,32 @@ export function labelsOfCall(
   return owed.length === 1 ? (owed[0] ?? []) : eachOnce(owed.flat());
 }
 
-/** A verdict that labels change: one that finds no room for them denies, and one that denies by labels says where they come from. */
+/** A verdict that labels change: one that finds no room for them denies, and one that denies or asks by labels explains that. */
 export function withLabels(
   gov: Pick<Decisions, 'runs'>,
   run: InRun,
   verdict: Verdict,
   owed: readonly OwedLabel[],
 ): Verdict {
-  if (verdict.readsLabels === true) return { ...verdict, reason: explained(gov, run, verdict.reason) };
   const refusal = owed.length === 0 ? undefined : refuseLabels(gov, run, owed);
-  if (refusal === undefined) return verdict;
+  if (refusal === undefined) return explainedByLabels(gov, run, verdict);
   return { effect: 'deny', reason: refusal, rule: labelsRule, tier: 'control' };
 }
 
 /** A reason has room for so much. */
 const longestReason = 1024;
 
-function explained({ runs }: Pick<Decisions, 'runs'>, run: InRun, reason: string): string {
+interface LabelsOfRun {
+  readonly runs: { readonly labels: Pick<Decisions['runs']['labels'], 'in'> };
+}
+
+/** One that denies or asks by labels says where they come from. */
+export function explainedByLabels({ runs }: LabelsOfRun, run: InRun, verdict: Verdict): Verdict {
+  if (verdict.readsLabels !== true) return verdict;
   const borne = runs.labels.in(run).map(({ name, since, opId, policyRule }) => {
-    return `${name} since ${timestamp(since)} (operation ${opId}, rule ${policyRule})`;
+    // Nothing gave one that somebody supposes.
+    return opId === '' ? name : `${name} since ${timestamp(since)} (operation ${opId}, rule ${policyRule})`;
   });
-  if (borne.length === 0) return reason;
-  return shortened(`${reason}; this run bears ${borne.join(', ')}`, longestReason);
+  if (borne.length === 0) return verdict;
+  return { ...verdict, reason: shortened(`${verdict.reason}; this run bears ${borne.join(', ')}`, longestReason) };
 }

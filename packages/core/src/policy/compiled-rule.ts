@@ -12,11 +12,13 @@ export function compiledRule(written: Written<PolicyRule>, order: number): Compi
   return compiled(written, order, saying[written.rule.effect]);
 }
 
-/** One that allows and labels counts where it fails, as one that masks does: a result must not get rid of its labels. */
 export function compiledResult({ document, rule }: Written<ResultRule>, order: number): CompiledRule<ResultRule> {
-  const made = compiled({ document, rule }, order, sayingOfResults[rule.effect]);
-  if (rule.effect !== 'allow' || rule.labels === undefined) return made;
-  return { ...made, rule: { ...rule, effect: 'mask' } };
+  return { ...compiled({ document, rule }, order, sayingOfResults[rule.effect]), rule: resultAsJudged(rule) };
+}
+
+/** One that allows and labels counts where it fails, as one that masks does: a result must not get rid of its labels. */
+export function resultAsJudged(rule: ResultRule): ResultRule {
+  return rule.effect === 'allow' && rule.labels !== undefined ? { ...rule, effect: 'mask' } : rule;
 }
 
 /** A rule that masks prompts. */

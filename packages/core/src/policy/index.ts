@@ -4,7 +4,15 @@ export type { CompileCondition, CompileValue, Condition, ConditionAuthor, Facts,
 export type { RunCounts, RunFacts, ValueExpression } from './condition.ts';
 export type { FindPattern, PolicyFeatures, ResultCondition, ResultFacts, SpendFacts } from './condition.ts';
 export { ConditionError, Evaluation, NotRecorded, UnknownFact, decisionCost } from './condition.ts';
-export type { ApproverTerms, Effect, PolicyDocument, PolicyProblem, PolicyScope, ResultRule } from './document.ts';
+export type {
+  ApproverTerms,
+  Effect,
+  PolicyDocument,
+  PolicyProblem,
+  PolicyScope,
+  ResultEffect,
+  ResultRule,
+} from './document.ts';
 export { authorOf, bindingOfName, describeProblem, describeScope, mayReachScope, namespaceOf } from './document.ts';
 export { parseScope, rulesIn, scopesAbove } from './document.ts';
 export type { ResultVerdict } from './judge-result.ts';
@@ -43,8 +51,8 @@ export { subjectOf, subjectOfRecord } from './subject.ts';
 export { ToolFacts } from './tool-facts.ts';
 export type { ChangedMember, JudgedAgent, RewrittenArgs } from './rewrite-args.ts';
 export { RewrittenFacts, applyChanges, rewriteArgs } from './rewrite-args.ts';
-export type { ConsideredRule, DecidingRule } from './trail.ts';
+export type { ConsideredRule, DecidingRule, MayRead } from './trail.ts';
 export { considerCall } from './consider-call.ts';
-export { considerRules, decides, decidingRule } from './trail.ts';
+export { considerResultRules, considerRules, decides, decidingRule } from './trail.ts';
 export type { Member } from './yaml-reader.ts';
 export { YamlReader } from './yaml-reader.ts';

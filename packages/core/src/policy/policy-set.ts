@@ -44,7 +44,7 @@ export interface Verdict {
   readonly rates?: readonly RateInForce[];
   /** What observed documents would have decided otherwise. */
   readonly observed?: readonly Observed[];
-  /** The condition of the rule that denies may have read the labels of the run. */
+  /** The condition of a rule that denies or asks may have read the labels of the run. */
   readonly readsLabels?: true;
 }
 
@@ -218,9 +218,12 @@ export class PolicySet {
 }
 
 function verdictOf({ strongest: { effect, reason, id, rule, document }, asking }: FoundRules): Verdict {
-  const verdict = { effect, reason, rule: id, tier: document.scope.tier };
-  if (effect === 'deny' && rule.when?.readsLabels === true) return { ...verdict, readsLabels: true };
-  return asking.length === 0 ? verdict : { ...verdict, reason: askingReason(asking), asking: strictest(asking) };
+  const verdict: Verdict = { effect, reason, rule: id, tier: document.scope.tier };
+  const stopping = effect === 'deny' ? [rule] : asking.map((one) => one.rule);
+  const told = stopping.some(({ when }) => when?.readsLabels === true)
+    ? { ...verdict, readsLabels: true as const }
+    : verdict;
+  return asking.length === 0 ? told : { ...told, reason: askingReason(asking), asking: strictest(asking) };
 }
 
 /** A refusal quotes at most this much of the request, so that the hint after it has room. */

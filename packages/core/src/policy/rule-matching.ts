@@ -18,12 +18,17 @@ export const priceOfGlob = 5;
  * that is the safe side: for all but allow.
  */
 export function matches<Rule extends AnyRule>(rule: Rule, facts: FactsOf<Rule>, evaluation: Evaluation): boolean {
-  const when = rule.when as ((facts: FactsOf<Rule>, evaluation: Evaluation) => boolean) | undefined;
   try {
-    return matchersHold(rule, evaluation) && (when === undefined || when(facts, evaluation));
+    return matchersHold(rule, evaluation) && holds(rule, facts, evaluation);
   } catch {
     return rule.effect !== 'allow';
   }
+}
+
+/** Whether the condition holds, if there is one. It throws as conditions do. */
+export function holds<Rule extends AnyRule>(rule: Rule, facts: FactsOf<Rule>, evaluation: Evaluation): boolean {
+  const when = rule.when as ((facts: FactsOf<Rule>, evaluation: Evaluation) => boolean) | undefined;
+  return when === undefined || when(facts, evaluation);
 }
 
 /** Whether all matchers hold. One that costs more than is left counts as holding: the rule could match. */

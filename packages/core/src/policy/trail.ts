@@ -2,13 +2,15 @@ import { redactText } from '../audit/index.ts';
 import type { Action } from '../action/index.ts';
 import { messageOf } from '../kernel/index.ts';
 import type { AgentId, Glob } from '../kernel/index.ts';
-import type { Condition, Facts } from './condition.ts';
+import type { Facts, ResultFacts } from './condition.ts';
 import { NotRecorded, Evaluation } from './condition.ts';
+import { resultAsJudged } from './compiled-rule.ts';
 import { containsAgent } from './document.ts';
-import type { Effect, PolicyDocument, PolicyRule, PromptRule } from './document.ts';
+import type { Effect, PolicyDocument, PolicyRule, PromptRule, ResultEffect } from './document.ts';
 import type { PolicySet } from './policy-set.ts';
 import { strength } from './rule-index.ts';
-import { namesUnclear } from './rule-matching.ts';
+import type { AnyRule, FactsOf } from './rule-matching.ts';
+import { holds, namesUnclear } from './rule-matching.ts';
 import type { Dimension, Subject, Unclear } from './subject.ts';
 import { isUnclear, subjectOf, textsOf } from './subject.ts';
 
@@ -16,11 +18,11 @@ import { isUnclear, subjectOf, textsOf } from './subject.ts';
 type CallRule = PolicyRule | PromptRule;
 
 /** A considered rule, and why it did or did not match. */
-export interface ConsideredRule {
+export interface ConsideredRule<RuleEffect = CallRule['effect']> {
   readonly document: string;
   readonly rule: string;
   /** One that masks prompts decides nothing. */
-  readonly effect: CallRule['effect'];
+  readonly effect: RuleEffect;
   readonly matched: boolean;
   readonly why: string;
   /** The document is only observed, so the rule decides nothing. */
@@ -52,7 +54,7 @@ const longestCondition = 300;
 const longestValue = 200;
 
 /**
- * Every rule of the documents whose scope contains the agent, in order, with whether it matches and why. It tries the
+ * Every rule on calls of the documents whose scope contains the agent, in order, with whether it matches and why. It tries the
  * rules one after the other, without the index of decisions: it is for people, not for the decision path.
  */
 export function considerRules(
@@ -62,20 +64,62 @@ export function considerRules(
   facts: Facts,
   mayRead: MayRead = everyone,
 ): ConsideredRule[] {
-  const subject = subjectOf(action, facts.user());
+  const call = { action, subject: subjectOf(action, facts.user()), facts, leavesOpen: true };
   return documents
     .filter(({ scope }) => containsAgent(scope, agent))
-    .flatMap((document) => {
-      const open = mayRead(document);
-      return [...document.rules, ...(document.promptRules ?? [])].map((rule): ConsideredRule => {
-        const { name, effect } = rule;
-        const outcome = tryMatchers(rule, action, subject, open) ?? tryCondition(rule, facts, subject, open);
-        const lead = outcome.matched ? holdingMatchers(rule, action, subject, open) : '';
-        const why = [lead, outcome.why].filter((part) => part !== '').join('; ');
-        const { matched, unknown = false } = outcome;
-        return { document: document.name, rule: name, effect, matched, why, observed: isObserved(document), unknown };
-      });
-    });
+    .flatMap((document) =>
+      [...document.rules, ...(document.promptRules ?? [])].map((rule: CallRule) =>
+        consider(document, rule, call, mayRead(document)),
+      ),
+    );
+}
+
+/** The same of every rule on results. The subject is that by which their matchers judge the call. */
+export function considerResultRules(
+  { documents }: PolicySet,
+  agent: AgentId,
+  subject: Subject,
+  facts: ResultFacts,
+  mayRead: MayRead = everyone,
+): ConsideredRule<ResultEffect>[] {
+  const call = { action: facts.action, subject, facts, leavesOpen: false };
+  return documents
+    .filter(({ scope }) => containsAgent(scope, agent))
+    .flatMap((document) =>
+      (document.resultRules ?? []).map((rule) => {
+        const judged = resultAsJudged(rule);
+        const said = judged.effect === rule.effect ? rule.effect : 'labels';
+        return { ...consider(document, judged, call, mayRead(document), said), effect: rule.effect };
+      }),
+    );
+}
+
+/** For what a rule counts where nobody can judge it. */
+type Said = AnyRule['effect'] | 'labels';
+
+/** A call, as the matchers and the condition of a rule see it. */
+interface Considered<Rule extends AnyRule> {
+  readonly action: Action;
+  readonly subject: Subject;
+  readonly facts: FactsOf<Rule>;
+  /** What is not recorded leaves open whether a rule matched. Otherwise it is a failure, as results are judged. */
+  readonly leavesOpen: boolean;
+}
+
+function consider<Rule extends AnyRule>(
+  document: PolicyDocument,
+  rule: Rule,
+  call: Considered<Rule>,
+  open: boolean,
+  said: Said = rule.effect,
+): ConsideredRule<Rule['effect']> {
+  const { name, effect } = rule;
+  const { action, subject } = call;
+  const outcome = tryMatchers(rule, action, subject, open) ?? tryCondition(rule, call, open, said);
+  const lead = outcome.matched ? holdingMatchers(rule, action, subject, open, said) : '';
+  const why = [lead, outcome.why].filter((part) => part !== '').join('; ');
+  const { matched, unknown = false } = outcome;
+  return { document: document.name, rule: name, effect, matched, why, observed: isObserved(document), unknown };
 }
 
 /** The deciding rule: the strongest enforced rule that matches, and among equals the first. */
@@ -105,7 +149,7 @@ interface Outcome {
 
 /** The first matcher that does not hold, if any. */
 function tryMatchers(
-  { matchers, effect }: CallRule,
+  { matchers, effect }: AnyRule,
   action: Action,
   subject: Subject,
   open: boolean,
@@ -137,38 +181,37 @@ function tryMatchers(
   return undefined;
 }
 
-function unclearWords(effect: CallRule['effect'], what: string, { text }: Unclear): string {
+function unclearWords(said: Said, what: string, { text }: Unclear): string {
   const rule =
-    effect === 'allow'
-      ? 'for allow that counts as matching only word by word'
-      : `for ${effect} that counts as matching`;
+    said === 'allow' ? 'for allow that counts as matching only word by word' : `for ${said} that counts as matching`;
   return `the ${what} ${shown(text ?? '')} cannot be read, and ${rule}`;
 }
 
-function tryCondition(
-  { when, whenText = '', effect }: CallRule,
-  facts: Facts,
-  subject: Subject,
+function tryCondition<Rule extends AnyRule>(
+  rule: Rule,
+  { facts, subject, leavesOpen }: Considered<Rule>,
   open: boolean,
+  said: Said,
 ): Outcome {
+  const { when, whenText = '', effect } = rule;
   if (when === undefined) return { matched: true, why: '' };
   const text = open && whenText !== '' ? `: ${cut(oneLine(whenText), longestCondition)}` : '';
-  const value = evaluate(when, facts, subject);
+  const value = evaluate(rule, facts, subject);
   if (value === true) return { matched: true, why: `its condition holds${text}` };
   if (value === false) return { matched: false, why: `its condition does not hold${text}` };
-  if (value instanceof NotRecorded) {
+  if (value instanceof NotRecorded && leavesOpen) {
     return { matched: false, unknown: true, why: `could not be judged again: ${value.message}` };
   }
   const matched = effect !== 'allow';
-  const rule = `for ${effect} that counts as ${matched ? 'matching' : 'not matching'}`;
+  const counts = `for ${said} that counts as ${matched ? 'matching' : 'not matching'}`;
   const failure = open ? ` (${cut(messageOf(value), longestCondition)})` : '';
-  return { matched, why: `its condition failed${failure}, and ${rule}${text}` };
+  return { matched, why: `its condition failed${failure}, and ${counts}${text}` };
 }
 
 /** Judges each rule by itself, whatever the others cost. */
-function evaluate(when: Condition, facts: Facts, subject: Subject): unknown {
+function evaluate<Rule extends AnyRule>(rule: Rule, facts: FactsOf<Rule>, subject: Subject): unknown {
   try {
-    return when(facts, new Evaluation(subject));
+    return holds(rule, facts, new Evaluation(subject));
   } catch (error) {
     return error instanceof Error ? error : new Error(messageOf(error));
   }
@@ -176,16 +219,17 @@ function evaluate(when: Condition, facts: Facts, subject: Subject): unknown {
 
 /** What a matching rule's matchers found. */
 function holdingMatchers(
-  { matchers, when, effect }: CallRule,
+  { matchers, when }: AnyRule,
   action: Action,
   subject: Subject,
   open: boolean,
+  said: Said,
 ): string {
   const holding = dimensions.flatMap((dimension) => {
     const globs = matchers[dimension];
     const { unclear } = subject;
     if (globs !== undefined && unclear !== null && isUnclear(subject, dimension)) {
-      return [unclearWords(effect, singular[dimension], unclear)];
+      return [unclearWords(said, singular[dimension], unclear)];
     }
     const found = globs === undefined ? undefined : matching(globs, textsOf(subject, dimension));
     if (found === undefined) return [];

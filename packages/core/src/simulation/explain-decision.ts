@@ -15,6 +15,8 @@ import { latestLogs } from '../logs/index.ts';
 import { readerOf, RewrittenFacts, strength, considerCall, decides } from '../policy/index.ts';
 import type { PolicySet, ConsideredRule, DecidingRule } from '../policy/index.ts';
 import type { AgentRecord } from '../tenancy/index.ts';
+import type { RecordedResult, ResultsOfOp } from './judged-results.ts';
+import { judgedResults } from './judged-results.ts';
 
 export interface Explanation {
   readonly opId: string;
@@ -25,6 +27,10 @@ export interface Explanation {
   readonly at: EpochMs;
   /** What rules made of the arguments, as the log has it. Undefined if nothing. */
   readonly rewrittenArgs: Json | undefined;
+  /** Whether rules on results could match what the operation brings back. */
+  readonly judgeResult: boolean;
+  /** The newest results of the operation that were judged, the newest first. */
+  readonly results: readonly RecordedResult[];
   readonly rules: readonly ConsideredRule[];
   /** Remarks on the explanation. */
   readonly notes: readonly string[];
@@ -57,8 +63,11 @@ export async function explainDecision(
   const agent = gov.directory.find(recorded.agent)?.record;
   const considered = await consider(by, recorded, agent);
   const rules = recorded.delegated ? [...(considered ?? [])] : asRecorded(considered ?? [], recorded);
-  const notes = notesOn(recorded, considered !== undefined, agent);
-  return { opId, decision, reason, policyRule, policyVersion, at, rewrittenArgs, rules, notes };
+  const { judgeResult } = recorded;
+  const judged = judgeResult ? await judgedResults(log, by, recorded) : noResults;
+  const notes = [...notesOn(recorded, considered !== undefined, agent), ...notesOnResults(judged)];
+  const { results } = judged;
+  return { opId, decision, reason, policyRule, policyVersion, at, rewrittenArgs, judgeResult, results, rules, notes };
 }
 
 /** Every rule of the deciding set, judged again. */
@@ -149,6 +158,15 @@ function notesOn(recorded: RecordedDecision, isKnown: boolean, agent: AgentRecor
     notes.push('the agent was registered again since; its name, framework and metadata are the present ones');
   }
   return notes;
+}
+
+const noResults: ResultsOfOp = { results: [], isCut: false, isUnjudged: false };
+
+function notesOnResults({ isCut, isUnjudged }: ResultsOfOp): string[] {
+  return [
+    ...(isUnjudged ? ['the operation was completed, and nobody had its result judged'] : []),
+    ...(isCut ? ['only the newest results are told'] : []),
+  ];
 }
 
 const perPage = 500;

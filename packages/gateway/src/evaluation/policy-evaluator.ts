@@ -14,6 +14,14 @@ import type { CaseReport } from '../offline/test-policies.ts';
 /** The results of cases, or what is wrong with the cases. */
 export type JudgedCases = { readonly problems: readonly PolicyProblem[] } | { readonly report: CaseReport };
 
+/** What a simulation supposes beside the request. */
+export interface Supposed {
+  /** The labels of the run, if not those that it bears. */
+  readonly labels?: readonly string[] | undefined;
+  /** What the call brings back, if that is to be judged as well. */
+  readonly result?: string | undefined;
+}
+
 /**
  * Compiles and evaluates what callers write, for the routes. It runs apart from decisions. Each method rejects with
  * `too_expensive` if it takes too long, and with `too_many_evaluations` while others of the same tenant run.
@@ -24,12 +32,11 @@ export interface PolicyEvaluator {
     asked: { readonly source: string; readonly name: string | undefined },
   ): Promise<readonly PolicyProblem[]>;
   /** Also checks the form of the request, which may be large. */
-  /** `labels`: those that the run is supposed to bear, if not those that it does. */
   simulate(
     by: Principal,
     request: RawCheckRequest,
     candidate: Candidate | undefined,
-    labels?: readonly string[],
+    supposed: Supposed,
   ): Promise<Simulation>;
   /** Refuses a candidate that could not be in force. */
   requireCandidate(by: Principal, candidate: Candidate): Promise<void>;

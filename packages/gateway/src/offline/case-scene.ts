@@ -1,56 +1,50 @@
-import type { Asking, CheckRequest, ConsideredRule, Decision, Facts, PolicySet, SpendFacts, Total } from '@reeve/core';
-import type { Charge, LabelsGiven, Micros, Verdict } from '@reeve/core';
+import type { CheckRequest, Facts, PolicySet, SpendFacts, Total } from '@reeve/core';
+import type { Charge, LabelsGiven, Micros, OwedLabel, RewrittenCall, Verdict } from '@reeve/core';
 import {
   approximateUsd,
+  asLogged,
   chargeOf,
   considerCall,
   Evaluation,
   giveLabels,
   judgeCall,
+  judgeSupposed,
+  labelsOfCall,
   limitTold,
   Ledger,
   microsOfUsd,
+  notingGroups,
   plus,
   RateCounters,
   rateKey,
+  resultDutyOf,
   RunRegistry,
   subjectOf,
   tiersOf,
-  totalJson,
-  waitOf,
   weighBudgets,
   weighRates,
   restoring,
 } from '@reeve/core';
 import { sha256 } from '../adapters/crypto/node-crypto.ts';
+import type { CaseAnswer, Judged, Weighed } from './case-answer.ts';
+import { auditedAs, limitJson, namesOf, resultJson, termsOf } from './case-answer.ts';
 import type { CaseAgent, CaseRequest, EarlierRequest, PolicyCase } from './policy-case.ts';
 import { checkRequestOf } from './read-cases.ts';
 
-export interface CaseAnswer {
-  readonly decision: Decision;
-  readonly rule: string;
-  readonly reason: string;
-  readonly reserved_micros: number;
-  readonly audited: string;
-  /** The cap that refused the request. */
-  readonly limit: Readonly<Record<string, unknown>> | null;
-  readonly observed: readonly unknown[];
-  /** The terms of the approval. */
-  readonly approvals: Readonly<Record<string, unknown>> | null;
-  /** What rules make of the arguments; null if nothing. */
-  readonly rewritten_args: unknown;
-}
-
-export interface Judged {
-  readonly answer: CaseAnswer;
-  readonly rules: readonly ConsideredRule[];
+/** What a scene knows of a call once it is judged. */
+interface MadeCall {
+  readonly request: CheckRequest;
+  readonly facts: Facts;
+  /** The groups of the user, if a condition has asked for them. */
+  readonly groups: readonly string[] | undefined;
+  readonly costMicros: number;
+  readonly rewritten: RewrittenCall | undefined;
+  readonly labels: readonly OwedLabel[];
 }
 
 /** Monday at noon: a case without a time is decided alike on every day. */
 const ordinaryTime = Date.UTC(2026, 0, 5, 12);
 const nobody: CaseAgent = { name: '', framework: '', depth: 0, metadata: {} };
-/** A case has no settings. If rules leave the time open, the default of SVC_APPROVAL_TTL_SECS applies. */
-const usualWait = 300_000;
 
 /** The balances and runs that a gateway with these policies would have at the time of a case, and its answers. */
 export class CaseScene {
@@ -107,23 +101,63 @@ export class CaseScene {
     this.#now = asked.at ?? this.#now;
     const request = checkRequestOf(asked, this.#mostMicros);
     const charge = chargeOf(this.#set, request);
-    const facts = this.#facts(asked, request, charge.micros ?? 0);
+    let groups: readonly string[] | undefined;
+    const user = notingGroups(asked.user, (read) => (groups = read));
+    const facts = this.#facts({ ...asked, user }, request, charge.micros ?? 0, asked === this.#case);
     const evaluation = new Evaluation(subjectOf(asked.action, facts.user()));
     const judged = judgeCall(this.#set, request, { agent: { record: facts.agent }, facts }, [], evaluation);
     const { own, strictest, rewritten, parties } = judged;
     const observed = this.#set.observe(asked.agent, asked.action, facts, evaluation, strictest.effect);
     const weighed = this.#weigh(asked, { ...strictest, rates: own.rates ?? [], observed: observed ?? [] }, charge);
-    const answer = { ...weighed, rewritten_args: rewritten?.request.args ?? null };
-    if (answer.decision !== 'deny') this.#count(asked, own);
+    const isDenied = weighed.decision === 'deny';
+    if (!isDenied) this.#count(asked, own);
     const asRewritten = parties.map((party) => party.facts).find((each) => each !== facts);
     const rules = considerCall(this.#set, asked.agent, facts, asRewritten);
-    if (answer.reserved_micros > 0) this.#ledger.balances.reserve(tiersOf(asked.agent), answer.reserved_micros);
-    this.#countRun(asked, answer);
-    if (answer.decision === 'allow') this.#label(asked, asRewritten ?? facts);
-    return { answer, rules };
+    if (weighed.reserved_micros > 0) this.#ledger.balances.reserve(tiersOf(asked.agent), weighed.reserved_micros);
+    this.#countRun(asked, weighed);
+    const labels = isDenied ? [] : labelsOfCall({ policies: this.#set }, parties, evaluation);
+    // What is held for people gives its labels when they approve, which no case does.
+    if (weighed.decision === 'allow') this.#give(asked, labels);
+    const costMicros = charge.micros ?? 0;
+    const found = isDenied
+      ? undefined
+      : this.#bringBack(asked, { request, facts, groups, costMicros, rewritten, labels });
+    return {
+      answer: {
+        ...weighed,
+        rewritten_args: rewritten?.request.args ?? null,
+        labels: namesOf(labels),
+        judge_result: found?.duty != null,
+        on_result: found?.result === undefined ? null : resultJson(found.result),
+      },
+      rules: [...rules, ...(found?.result?.rules ?? [])],
+    };
   }
 
-  #weigh(asked: CaseRequest, verdict: Verdict, charge: Charge): Omit<CaseAnswer, 'rewritten_args'> {
+  /** Judges what the call brings back, if the case says that somebody asks. Otherwise rules on results are unjudged at its end. */
+  #bringBack(asked: CaseRequest, { request, facts, groups, costMicros, rewritten, labels }: MadeCall) {
+    const duty = resultDutyOf(this.#set, [{ record: facts.agent }], asked.action, asked.user);
+    if (asked.result === undefined) {
+      if ('settledMicros' in asked && asked.settledMicros !== undefined) this.#give(asked, duty?.unjudged ?? []);
+      return { duty, result: undefined };
+    }
+    const depth = facts.depth;
+    const made = { at: this.#now, depth, costMicros, asked: groups === undefined ? {} : { groups }, rewritten, sha256 };
+    const run = () => ({ ...facts.run(), ...supposedLabels(facts.run().labels, labels) });
+    const result = judgeSupposed(
+      { policies: this.#set, sha256 },
+      {
+        text: asked.result,
+        call: asLogged(request, made),
+        party: { record: facts.agent, depth },
+        moment: { now: this.#now, run, spendOf: () => facts.spend() },
+      },
+    );
+    this.#give(asked, result.labels);
+    return { duty, result };
+  }
+
+  #weigh(asked: CaseRequest, verdict: Verdict, charge: Charge): Weighed {
     const world = { ledger: this.#ledger, mostActionMicros: this.#mostMicros };
     const request = { agentId: asked.agent, action: asked.action };
     const caps = {
@@ -153,22 +187,24 @@ export class CaseScene {
     this.#rates.apply({ kind: 'rates_counted', agent, at: this.#now, counted }, restoring);
   }
 
-  #countRun({ agent, runId }: CaseRequest, { decision, reserved_micros: reservedMicros }: CaseAnswer): void {
+  #countRun({ agent, runId }: CaseRequest, { decision, reserved_micros: reservedMicros }: Weighed): void {
     const state = decision === 'deny' ? 'terminated' : 'running';
     const run = { agent, runId, delegators: [], updatedAt: this.#now };
     this.#runs.count({ op: { ...run, state, digest: 'any', costMicros: 0, reservedMicros }, checked: true }, restoring);
   }
 
-  /** What is held for people gives its labels when they approve, which no case does. */
-  #label(asked: CaseRequest, facts: Facts): void {
-    const evaluation = new Evaluation(subjectOf(asked.action, facts.user()));
-    const owed = this.#set.labelsOf(asked.agent, facts.action, facts, evaluation);
+  #give(asked: CaseRequest, owed: readonly OwedLabel[]): void {
     const journal = { apply: (fact: LabelsGiven) => this.#runs.give(fact) };
     giveLabels({ journal, runs: this.#runs }, { ...runOf(asked), opId: 'case:case' }, owed, this.#now);
   }
 
-  #facts(asked: CaseRequest, request: Pick<CheckRequest, 'args' | 'annotations'>, chargeMicros: number): Facts {
-    const { name, framework, depth, metadata } = asked === this.#case ? this.#case.registered : nobody;
+  #facts(
+    asked: CaseRequest,
+    request: Pick<CheckRequest, 'args' | 'annotations'>,
+    chargeMicros: number,
+    isCase: boolean,
+  ): Facts {
+    const { name, framework, depth, metadata } = isCase ? this.#case.registered : nobody;
     return {
       agent: {
         id: asked.agent,
@@ -194,7 +230,7 @@ export class CaseScene {
         const run = runOf(asked);
         const { checks, spentMicros } = this.#runs.of(run);
         const labels = [...new Set(this.#runs.labels.in(run).map(({ name }) => name))].toSorted();
-        const said = asked === this.#case ? this.#case.run : {};
+        const said = isCase ? this.#case.run : {};
         return { id: asked.runId, checks, spent_usd: approximateUsd(spentMicros), labels, ...said };
       },
       spend: () => this.#spend(asked),
@@ -214,22 +250,11 @@ export class CaseScene {
   }
 }
 
+/** What a case says of its run stands in place of what its run bears, so what the call gives is added. */
+function supposedLabels(borne: readonly string[], given: readonly OwedLabel[]): { readonly labels: readonly string[] } {
+  return { labels: [...new Set([...borne, ...namesOf(given)])].toSorted() };
+}
+
 function runOf({ agent, runId }: CaseRequest) {
   return { agent, runId, delegators: [] };
-}
-
-const auditedAs: Readonly<Record<Decision, string>> = {
-  allow: 'ActionAllowed',
-  deny: 'ActionDenied',
-  pending: 'ActionPending',
-};
-
-function limitJson({ tier, period, limitMicros, totalMicros }: ReturnType<typeof limitTold>) {
-  const spent = totalJson(totalMicros);
-  return { tier, period, limit_micros: limitMicros, spent_micros: spent, status: 'LimitExceeded' };
-}
-
-function termsOf(asking: Asking | undefined): Readonly<Record<string, unknown>> {
-  const { rules = [], count = 1, grants = false } = asking ?? {};
-  return { rules: [...rules], count, ttl_secs: waitOf(asking, usualWait) / 1000, grants };
 }

@@ -10,6 +10,8 @@ export interface CaseRequest {
   readonly user: User | null;
   /** The time of the request; undefined for the time of the one before. */
   readonly at: number | undefined;
+  /** What the call brings back, as it is sent to be judged; undefined if nobody asks about that. */
+  readonly result: string | undefined;
 }
 
 /** A request before a case, and its outcome. */
@@ -59,6 +61,11 @@ export interface ExpectedAnswer {
   readonly approvals?: Readonly<Record<string, unknown>>;
   /** What rules make of the arguments; null: nothing. */
   readonly rewritten_args?: unknown;
+  /** The labels that the call gives: at once, or when it is approved. */
+  readonly labels?: readonly string[];
+  readonly judge_result?: boolean;
+  /** What becomes of the result: `effect`, `rule`, `reason`, `masked`, `labels` and `counts`. Only the named ones are compared. */
+  readonly on_result?: Readonly<Record<string, unknown>>;
 }
 
 /** A document of a case file: cases for the same policies. */

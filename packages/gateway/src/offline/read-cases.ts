@@ -10,7 +10,7 @@ import { readUser } from './read-user.ts';
 import { readExpected } from './read-expected.ts';
 
 const groupKeys = ['about', 'policies', 'cases', 'problems'] as const;
-const askedKeys = ['agent', 'action', 'arguments', 'cost_micros', 'cost_usd', 'run', 'at', 'user'] as const;
+const askedKeys = ['agent', 'action', 'arguments', 'cost_micros', 'cost_usd', 'run', 'at', 'user', 'result'] as const;
 const earlierKeys = [...askedKeys, 'times', 'settled_micros', 'decision'] as const;
 const answerKeys = [
   'decision',
@@ -22,6 +22,9 @@ const answerKeys = [
   'observed',
   'approvals',
   'rewritten_args',
+  'labels',
+  'judge_result',
+  'on_result',
 ] as const;
 const caseKeys = ['case', ...askedKeys, 'registered', 'before', 'spend', ...answerKeys] as const;
 const registeredKeys = ['name', 'framework', 'metadata', 'parent', 'depth'] as const;
@@ -124,7 +127,13 @@ function readRequest(yaml: CaseYaml, document: Document.Parsed, found: RequestMe
     runId: yaml.textOf(id),
     user: readUser(yaml, document, found.user),
     at: at === undefined ? undefined : yaml.timeOf(at),
+    result: found.result === undefined ? undefined : resultText(yaml.jsonOf(document, found.result)),
   };
+}
+
+/** A text is what is sent. Anything else is sent as JSON. */
+function resultText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function readRegistered(yaml: CaseYaml, document: Document.Parsed, member: Member | undefined): CaseAgent {

@@ -7,7 +7,7 @@ type Found = Partial<Record<keyof ExpectedAnswer, Member>>;
 
 export function readExpected(yaml: CaseYaml, document: Document.Parsed, found: Found): ExpectedAnswer {
   const { decision, rule, reason, reserved_micros: reserved, audited, limit, observed, approvals } = found;
-  const { rewritten_args: rewritten } = found;
+  const { rewritten_args: rewritten, labels, judge_result: judge, on_result: onResult } = found;
   const decided = decision === undefined ? undefined : yaml.choice(decision.value, '"decision"', decisions);
   return {
     decision: decided ?? 'deny',
@@ -19,12 +19,16 @@ export function readExpected(yaml: CaseYaml, document: Document.Parsed, found: F
     ...(observed === undefined ? {} : { observed: observedOf(yaml, document, observed) }),
     ...(approvals === undefined ? {} : { approvals: partsOf(yaml, document, approvals, approvalKeys) }),
     ...(rewritten === undefined ? {} : { rewritten_args: yaml.jsonOf(document, rewritten) }),
+    ...(labels === undefined ? {} : { labels: textsOf(yaml, document, labels) }),
+    ...(judge === undefined ? {} : { judge_result: yaml.flag(judge.value, '"judge_result"') ?? false }),
+    ...(onResult === undefined ? {} : { on_result: partsOf(yaml, document, onResult, resultKeys) }),
   };
 }
 
 const decisions = ['allow', 'deny', 'pending'] as const;
 const limitKeys = ['tier', 'period', 'limit_micros', 'spent_micros', 'status'] as const;
 
+const resultKeys = ['effect', 'rule', 'reason', 'masked', 'labels', 'counts'] as const;
 const approvalKeys = ['rules', 'count', 'ttl_secs', 'grants'] as const;
 
 function partsOf(
@@ -37,6 +41,11 @@ function partsOf(
   return Object.fromEntries(
     Object.entries(found).flatMap(([name, one]) => (one === undefined ? [] : [[name, yaml.jsonOf(document, one)]])),
   );
+}
+
+function textsOf(yaml: CaseYaml, document: Document.Parsed, member: Member): string[] {
+  const items = yaml.items(document, member.value, `"${member.name}"`) ?? [];
+  return items.map((item) => yaml.text(item, `an item of "${member.name}"`) ?? '');
 }
 
 function observedOf(yaml: CaseYaml, document: Document.Parsed, member: Member): unknown[] {

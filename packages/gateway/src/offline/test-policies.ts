@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ConsideredRule, PolicyDocument } from '@reeve/core';
 import { describeProblem, parsePolicies, PolicySet } from '@reeve/core';
 import { policyFeatures } from '../adapters/cel/policy-features.ts';
-import type { CaseAnswer } from './case-scene.ts';
+import type { CaseAnswer } from './case-answer.ts';
 import { CaseScene } from './case-scene.ts';
 import type { CaseGroup, ExpectedAnswer, PolicyCase } from './policy-case.ts';
 
@@ -52,7 +52,9 @@ export function testPolicies(
   mostMicros: number,
 ): CaseReport {
   const set = new PolicySet(documents, 'test');
-  const rules = documents.flatMap((document) => document.rules.map((rule) => `${document.name}/${rule.name}`));
+  const rules = documents.flatMap(({ name, rules: onCalls, resultRules = [] }) =>
+    [...onCalls, ...resultRules].map((rule) => `${name}/${rule.name}`),
+  );
   const reached = new Set<string>();
   const cases: CaseResult[] = [];
   const refusals: RefusalResult[] = [];
@@ -82,7 +84,7 @@ function result(
   { name, line, expected }: PolicyCase,
   actual: CaseAnswer,
   problem: string | null,
-  matching: readonly ConsideredRule[],
+  matching: readonly ConsideredRule<string>[],
 ): CaseResult {
   const members = Object.keys(expected) as (keyof ExpectedAnswer)[];
   const differs = members.filter((member) => !fits(member, expected, actual));
@@ -99,7 +101,22 @@ function fits(member: keyof ExpectedAnswer, expected: ExpectedAnswer, actual: Ca
     const parts = Object.entries(expected[member] ?? {});
     return parts.every(([name, value]) => isDeepStrictEqual(actual[member]?.[name], value));
   }
+  if (member === 'on_result') {
+    const { on_result: found } = actual;
+    const parts = Object.entries(expected[member] ?? {});
+    return found !== null && parts.every(([name, value]) => isDeepStrictEqual(shownAs(value, found[name]), value));
+  }
   return isDeepStrictEqual(actual[member], expected[member]);
+}
+
+/** A masked result is a text. A case may write its JSON instead. */
+function shownAs(expected: unknown, found: unknown): unknown {
+  if (typeof found !== 'string' || typeof expected === 'string') return found;
+  try {
+    return JSON.parse(found);
+  } catch {
+    return found;
+  }
 }
 
 function refusal({ file, line, about, problems = [] }: CaseGroup, actual: readonly string[]): RefusalResult {

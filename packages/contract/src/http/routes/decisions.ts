@@ -6,6 +6,7 @@ import type { Route } from '../route.ts';
 import { alsoOneOf, id, idFilter, idOrEmpty, label, timestamp } from '../schemas.ts';
 
 const effect = z.enum(['allow', 'deny', 'require_approval', 'mask']);
+const resultEffect = z.enum(['allow', 'deny', 'mask']);
 const decision = z.enum(['allow', 'deny', 'pending']);
 
 const actions = Object.keys(contextShapes) as ContextKind[];
@@ -25,14 +26,48 @@ const contextByType = actions.map((action) => ({
 }));
 
 /** A rule that was considered, and why it did or did not match. */
-const consideredJson = z.object({
-  document: z.string(),
-  rule: z.string(),
-  effect,
-  matched: z.boolean(),
-  why: z.string(),
-  /** Its document is only observed and decides nothing. */
-  observed: z.boolean(),
+function consideredOf<RuleEffect extends z.ZodType>(ruleEffect: RuleEffect) {
+  return z.object({
+    document: z.string(),
+    rule: z.string(),
+    effect: ruleEffect,
+    matched: z.boolean(),
+    why: z.string(),
+    /** Its document is only observed and decides nothing. */
+    observed: z.boolean(),
+  });
+}
+
+const consideredJson = consideredOf(effect);
+
+/** How often masks found something, by what found it. */
+const countsJson = z.record(z.string(), z.int());
+
+/** What becomes of a supposed result. */
+const resultJson = z.object({
+  effect: resultEffect,
+  reason: z.string(),
+  policy_rule: z.string(),
+  /** The result with what masks find replaced. Null if it passes as it is, or not at all. */
+  masked: z.string().nullable(),
+  counts: countsJson,
+  /** The labels that the rules on the result would give. */
+  labels: z.array(z.string()),
+  rules: z.array(consideredOf(resultEffect)),
+});
+
+/** A result of the operation that was judged, as the log has it. */
+const judgedResultJson = z.object({
+  at: timestamp,
+  effect: resultEffect,
+  reason: z.string(),
+  policy_rule: z.string(),
+  policy_version: z.string(),
+  is_error: z.boolean(),
+  /** Bytes. */
+  size: z.int(),
+  counts: countsJson,
+  labels: z.array(z.string()),
 });
 
 /** The JSON form of a check. The context uses gRPC names, either under the name of its kind or bare. */
@@ -52,6 +87,10 @@ const request = {
   can_rewrite: z.boolean().default(true),
   /** Whether the caller would have prompts masked. One that would not is denied where rules mask them. */
   can_mask_prompt: z.boolean().default(true),
+  /** What the call is supposed to bring back, as it would be sent: JSON, or any text. It is judged if the call is not denied. */
+  result: z.string().max(bounds.body).nullish(),
+  /** Whether that is an error of the tool. No rule looks at it. */
+  is_error: z.boolean().default(false),
   /** The user for whom the agent would act. What is left out is as if the token did not say it. */
   user: z
     .strictObject({
@@ -159,6 +198,12 @@ export const decisionRoutes = {
         rewritten_args: z.record(z.string(), z.unknown()).nullable(),
         /** Whether rules would mask the prompt before its provider sees it. */
         masks_prompt: z.boolean(),
+        /** The labels that the call would give: at once, or when it is approved. */
+        labels: z.array(z.string()),
+        /** Whether any rule on results could match what the call brings back. */
+        judge_result: z.boolean(),
+        /** What becomes of the supposed result. Null if none is supposed, or the call is denied. */
+        result: resultJson.nullable(),
         rules: z.array(consideredJson),
       }),
     },
@@ -208,6 +253,10 @@ export const decisionRoutes = {
         at: timestamp,
         /** What rules have made of the arguments, as the log has it. Null if nothing. */
         rewritten_args: z.record(z.string(), z.unknown()).nullable(),
+        /** Whether rules on results could match what the operation brings back. */
+        judge_result: z.boolean(),
+        /** The newest results of the operation that were judged, the newest first. */
+        results: z.array(judgedResultJson),
         rules: z.array(consideredJson),
         /** Remarks on the explanation, such as that the policies of that time are no longer known. */
         notes: z.array(z.string()),

@@ -3,7 +3,9 @@ import { Badge } from '../../ui/badge.tsx';
 import type { Column } from '../../ui/column.ts';
 import { DataTable } from '../../ui/data-table.tsx';
 
-type Considered = Answer<'simulatePolicy'>['rules'][number];
+type Simulated = Answer<'simulatePolicy'>;
+/** A rule on calls, or one on results. */
+type Considered = Simulated['rules'][number] | NonNullable<Simulated['result']>['rules'][number];
 
 const columns: readonly Column<Considered>[] = [
   {

@@ -25,6 +25,7 @@ const start: RequestForm = {
   args: '',
   cost: '',
   user: '',
+  result: '',
 };
 
 /** Simulates the answer to a request. Nothing is recorded or charged. */
@@ -78,6 +79,18 @@ export function SimulatePanel({ candidate }: SimulatePanelProps) {
               onChange={(event) => set({ args: event.target.value })}
             />
           </Field>
+          <Field
+            label="Result (optional)"
+            hint="what the call brings back: JSON, or any text"
+            className="sm:col-span-2"
+          >
+            <TextArea
+              value={form.result}
+              spellCheck={false}
+              className="font-mono text-sm"
+              onChange={(event) => set({ result: event.target.value })}
+            />
+          </Field>
           <div className="flex flex-wrap items-center gap-3 sm:col-span-2">
             <Button type="submit" look="primary" isPending={simulate.isPending}>
               Simulate
@@ -92,6 +105,7 @@ export function SimulatePanel({ candidate }: SimulatePanelProps) {
       </Card>
       {simulate.error === null ? null : <ErrorNotice error={simulate.error} title="It could not be simulated" />}
       {simulate.data === undefined ? null : <SimulatedAnswer answer={simulate.data} />}
+      {simulate.data?.result == null ? null : <SimulatedResult result={simulate.data.result} />}
     </div>
   );
 }
@@ -120,8 +134,34 @@ function SimulatedAnswer({ answer }: { readonly answer: Answer<'simulatePolicy'>
             {approvals.rules.length > 1 ? `; asked by ${approvals.rules.join(', ')}` : ''}
           </p>
         )}
+        {answer.labels.length === 0 ? null : <p className="text-sm text-muted">Labels: {answer.labels.join(', ')}</p>}
+        {answer.judge_result ? <p className="text-sm text-muted">Its result is to be judged.</p> : null}
       </div>
       <ConsideredRules rules={answer.rules} />
+    </Card>
+  );
+}
+
+function SimulatedResult({ result }: { readonly result: NonNullable<Answer<'simulatePolicy'>['result']> }) {
+  const { effect, reason, policy_rule: rule, masked, labels, rules } = result;
+  return (
+    <Card
+      title={
+        <span className="flex items-center gap-2">
+          Result <StateBadge state={effect} />
+        </span>
+      }
+      isFlush
+    >
+      <div role="status" className="space-y-1 p-4">
+        <p>{reason}</p>
+        <p className="text-sm text-muted">
+          Rule <code className="break-all">{rule}</code>
+        </p>
+        {masked === null ? null : <pre className="overflow-x-auto whitespace-pre-wrap break-all text-sm">{masked}</pre>}
+        {labels.length === 0 ? null : <p className="text-sm text-muted">Labels: {labels.join(', ')}</p>}
+      </div>
+      <ConsideredRules rules={rules} />
     </Card>
   );
 }

@@ -2,7 +2,15 @@ import { expect, test } from 'vitest';
 import type { RequestForm } from './simulated-request.ts';
 import { faultsOf, requestOf } from './simulated-request.ts';
 
-const form: RequestForm = { agent: 'acme/core/bot', type: 'tool_call', resource: 'pay', args: '', cost: '', user: '' };
+const form: RequestForm = {
+  agent: 'acme/core/bot',
+  type: 'tool_call',
+  resource: 'pay',
+  args: '',
+  cost: '',
+  user: '',
+  result: '',
+};
 
 test('makes a request of what was filled in', () => {
   expect(requestOf({ ...form, args: '{"amount": 1}', cost: '0.25' })).toEqual({
@@ -17,6 +25,11 @@ test('takes an email, or all that a token says, for the user', () => {
   expect(requestOf({ ...form, user: 'ann@acme.com' }).user).toEqual({ email: 'ann@acme.com' });
   expect(requestOf({ ...form, user: ' {"sub": "u-1"}' }).user).toEqual({ sub: 'u-1' });
   expect(requestOf(form)).not.toHaveProperty('user');
+});
+
+test('sends what the call brings back as it was written', () => {
+  expect(requestOf({ ...form, result: ' {"a": 1}' }).result).toBe(' {"a": 1}');
+  expect(requestOf(form)).not.toHaveProperty('result');
 });
 
 test('takes “-” for an org or team that is not there', () => {

@@ -28,6 +28,8 @@ export interface RequestForm {
   readonly cost: string;
   /** For whom: an email, JSON with more, or empty. */
   readonly user: string;
+  /** What the call brings back: JSON or any text, or empty. */
+  readonly result: string;
 }
 
 /** The invalid parts of the form, by field. */
@@ -79,6 +81,7 @@ export function requestOf(form: RequestForm): SimulateBody {
     },
     ...(form.cost.trim() === '' ? {} : { estimated_cost_micros: Math.round(Number(form.cost) * 1_000_000) }),
     ...(form.user.trim() === '' ? {} : { user: userOf(form.user.trim()) }),
+    ...(form.result === '' ? {} : { result: form.result }),
   };
 }
 

@@ -52,6 +52,8 @@ export interface EvaluationJobs {
       readonly by: Principal;
       readonly request: RawCheckRequest;
       readonly candidate: Candidate | undefined;
+      /** What the call is supposed to bring back. */
+      readonly brought: string | undefined;
       readonly facts: BroughtFacts;
     };
     out: Simulation;

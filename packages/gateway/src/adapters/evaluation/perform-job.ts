@@ -2,6 +2,7 @@ import type { AgentId, ConsideredRule } from '@reeve/core';
 import {
   acceptedBefore,
   considerAgain,
+  costAside,
   judgeAgain,
   judgeResult,
   parseCheckRequest,
@@ -28,10 +29,11 @@ const jobs: { readonly [Kind in JobKind]: Perform<Kind> } = {
   read: (_world, { source, accepted }) =>
     plainSource(parseSource(source, accepted ? acceptedBefore(policyFeatures) : policyFeatures)),
   validate: (world, { by, source, name }) => validatePolicy(world.world(), by, { source, name }),
-  simulate: (world, { by, request, candidate, facts }) =>
-    withFewRules(
-      simulate(world.world(facts), by, parseCheckRequest(request, world.world().mostActionMicros), candidate),
-    ),
+  simulate: (world, { by, request, candidate, brought, facts }) => {
+    const asked = parseCheckRequest(request, world.world().mostActionMicros);
+    const found = withFewRules(simulate(world.world(facts), by, asked, candidate, brought));
+    return found.result === undefined ? found : { ...found, result: withFewRules(found.result) };
+  },
   requireCandidate: (world, { by, candidate }) => {
     world.candidate(by, candidate);
     return null;
@@ -47,7 +49,7 @@ const jobs: { readonly [Kind in JobKind]: Perform<Kind> } = {
   },
   judgeResult: (world, { result, moment: { now, run, spends } }) => {
     const { policies, sha256 } = world.world();
-    return judgeResult({ policies, sha256, ...utf8, costOf }, result, {
+    return judgeResult({ policies, sha256, ...utf8, costOf: costAside }, result, {
       now,
       run: () => run,
       spendOf: (party) => spends[result.parties.indexOf(party)] ?? fail(),
@@ -74,9 +76,6 @@ export function performJob<Kind extends JobKind>(
   return perform(world, input);
 }
 
-/** The deadline of the job bounds how long the rules on a result take. */
-const costOf = () => 1_000_000_000;
-
 function fail(): never {
   throw new Error('what somebody has spent was not brought along');
 }
@@ -85,7 +84,7 @@ function fail(): never {
 const mostRules = 10_000;
 
 /** Keeps the rules that match first, then others, up to the limit. */
-function withFewRules<Told extends { readonly rules: readonly ConsideredRule[] }>(told: Told): Told {
+function withFewRules<Told extends { readonly rules: readonly ConsideredRule<unknown>[] }>(told: Told): Told {
   const { rules } = told;
   if (rules.length <= mostRules) return told;
   const kept = new Set(rules.toSorted((one, other) => Number(other.matched) - Number(one.matched)).slice(0, mostRules));

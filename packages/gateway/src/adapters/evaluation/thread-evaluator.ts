@@ -25,7 +25,7 @@ import {
 } from '@reeve/core';
 import type { BroughtFacts, EvaluationJobs, JobKind } from './evaluation-jobs.ts';
 import { EvaluationThreads } from './evaluation-threads.ts';
-import type { JudgedCases, PolicyEvaluator } from '../../evaluation/policy-evaluator.ts';
+import type { JudgedCases, PolicyEvaluator, Supposed } from '../../evaluation/policy-evaluator.ts';
 import { TenantSlots, tenantOf } from '../../evaluation/tenant-slots.ts';
 
 export interface EvaluatorOptions {
@@ -81,10 +81,11 @@ export class ThreadEvaluator implements PolicyEvaluator {
     by: Principal,
     request: RawCheckRequest,
     candidate: Candidate | undefined,
-    labels?: readonly string[],
+    { labels, result: brought }: Supposed,
   ): Promise<Simulation> {
     const orgs = orgsOf(by, request.agentId?.orgId);
-    return this.#run(by, 'simulate', orgs, () => ({ by, request, candidate, facts: this.#factsOf(request, labels) }));
+    const input = () => ({ by, request, candidate, brought, facts: this.#factsOf(request, labels) });
+    return this.#run(by, 'simulate', orgs, input);
   }
 
   async requireCandidate(by: Principal, candidate: Candidate): Promise<void> {

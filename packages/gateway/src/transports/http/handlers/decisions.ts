@@ -4,7 +4,9 @@ import type {
   Decisions,
   Json,
   RawCheckRequest,
+  RecordedResult,
   SimulatedApprovals,
+  SimulatedResult,
   StoredEntry,
   User,
 } from '@reeve/core';
@@ -55,7 +57,8 @@ export function decisionHandlers({ gov, log, evaluator, onError }: DecisionPorts
       };
 
       const candidate = body.candidate === undefined ? undefined : { text: body.candidate, merge: body.merge };
-      const found = await evaluator.simulate(principal, request, candidate, body.run?.labels);
+      const supposed = { labels: body.run?.labels, result: body.result ?? undefined };
+      const found = await evaluator.simulate(principal, request, candidate, supposed);
       return {
         decision: found.decision,
         reason: found.reason,
@@ -66,6 +69,9 @@ export function decisionHandlers({ gov, log, evaluator, onError }: DecisionPorts
         approvals: found.approvals === undefined ? null : approvalsJson(found.approvals),
         rewritten_args: rewrittenJson(found.rewrittenArgs),
         masks_prompt: found.masksPrompt,
+        labels: [...found.labels],
+        judge_result: found.judgeResult,
+        result: found.result === undefined ? null : resultJson(found.result),
         rules: found.rules.map(ruleJson),
       };
     },
@@ -103,6 +109,8 @@ export function decisionHandlers({ gov, log, evaluator, onError }: DecisionPorts
         policy_version: found.policyVersion,
         at: timestamp(found.at),
         rewritten_args: rewrittenJson(found.rewrittenArgs),
+        judge_result: found.judgeResult,
+        results: found.results.map(recordedResultJson),
         rules: found.rules.map(ruleJson),
         notes: [...found.notes],
       };
@@ -119,6 +127,33 @@ function rewrittenJson(args: Json | undefined): Record<string, unknown> | null {
   return args === undefined ? null : (args as Record<string, unknown>);
 }
 
-function ruleJson({ document, rule, effect, matched, why, observed }: ConsideredRule) {
+function resultJson({ effect, reason, policyRule, masked, counts, labels, rules }: SimulatedResult) {
+  return {
+    effect,
+    reason,
+    policy_rule: policyRule,
+    masked: masked ?? null,
+    counts: { ...counts },
+    labels: [...new Set(labels.map(({ name }) => name))],
+    rules: rules.map(ruleJson),
+  };
+}
+
+function recordedResultJson(result: RecordedResult) {
+  const { at, effect, reason, policyRule, policyVersion, isError, size, counts, labels } = result;
+  return {
+    at: timestamp(at),
+    effect,
+    reason,
+    policy_rule: policyRule,
+    policy_version: policyVersion,
+    is_error: isError,
+    size,
+    counts: { ...counts },
+    labels: [...labels],
+  };
+}
+
+function ruleJson<RuleEffect>({ document, rule, effect, matched, why, observed }: ConsideredRule<RuleEffect>) {
   return { document, rule, effect, matched, why, observed };
 }
