@@ -25,6 +25,7 @@ rules:
   - { name: tidy, on: result, effect: mask, tools: [fetch], mask: { detect: [email] }, labels: [pii] }
   - { name: no-fetch, on: result, effect: deny, tools: [fetch], when: '"mail.read" in run.labels' }
   - { name: no-post, effect: deny, tools: [post], when: '"mail.read" in run.labels' }
+  - { name: ask-share, effect: require_approval, tools: [share], when: '"mail.read" in run.labels' }
   - { name: no-pay, effect: deny, tools: [pay], when: 'run.labels.exists(l, l == "secret" || l == "web" || l == "odd")' }
 `;
 
@@ -304,6 +305,10 @@ test('simulations suppose labels, and explanations know those of the moment', as
   const bears = new RegExp(`this run bears mail\\.read since \\S+ \\(operation ${read.opId}, rule p/mail\\)$`);
   expect(await simulate({ run_id: runId })).toMatchObject({
     decision: 'deny',
+    reason: expect.stringMatching(bears) as string,
+  });
+  expect(await call(agent, 'share', runId)).toMatchObject({
+    decision: Decision.PENDING,
     reason: expect.stringMatching(bears) as string,
   });
   const { opId } = await call(agent, 'post', runId);

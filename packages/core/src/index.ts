@@ -163,6 +163,7 @@ export { usualMostActionMicros } from './kernel/index.ts';
 export type { BacktestLine, Candidate, ChangedDecision, ConsiderAgain, EvaluationWorld } from './simulation/index.ts';
 export type {
   JudgedAgain,
+  Explanation,
   RecordedResult,
   SimulatedApprovals,
   SimulatedResult,

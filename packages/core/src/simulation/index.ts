@@ -2,7 +2,7 @@ export type { BacktestLine } from './backtest.ts';
 export { backtest } from './backtest.ts';
 export type { Candidate, EvaluationWorld } from './candidate.ts';
 export { PastPolicies, candidateSet } from './candidate.ts';
-export type { ConsiderAgain } from './explain-decision.ts';
+export type { ConsiderAgain, Explanation } from './explain-decision.ts';
 export { considerAgain, explainDecision } from './explain-decision.ts';
 export type { ChangedDecision, JudgedAgain } from './judge-again.ts';
 export { agentsOf, judgeAgain } from './judge-again.ts';

@@ -2,11 +2,13 @@ import type {
   AuditReader,
   ConsideredRule,
   Decisions,
+  Explanation,
   Json,
   RawCheckRequest,
   RecordedResult,
   SimulatedApprovals,
   SimulatedResult,
+  Simulation,
   StoredEntry,
   User,
 } from '@reeve/core';
@@ -59,21 +61,7 @@ export function decisionHandlers({ gov, log, evaluator, onError }: DecisionPorts
       const candidate = body.candidate === undefined ? undefined : { text: body.candidate, merge: body.merge };
       const supposed = { labels: body.run?.labels, result: body.result ?? undefined };
       const found = await evaluator.simulate(principal, request, candidate, supposed);
-      return {
-        decision: found.decision,
-        reason: found.reason,
-        policy_rule: found.policyRule,
-        policy_version: found.policyVersion,
-        cost_micros: found.costMicros,
-        price: found.price ?? null,
-        approvals: found.approvals === undefined ? null : approvalsJson(found.approvals),
-        rewritten_args: rewrittenJson(found.rewrittenArgs),
-        masks_prompt: found.masksPrompt,
-        labels: [...found.labels],
-        judge_result: found.judgeResult,
-        result: found.result === undefined ? null : resultJson(found.result),
-        rules: found.rules.map(ruleJson),
-      };
+      return simulationJson(found);
     },
     backtestPolicy: async ({ body }, { principal }) => {
       const candidate = { text: body.candidate, merge: body.merge };
@@ -101,20 +89,42 @@ export function decisionHandlers({ gov, log, evaluator, onError }: DecisionPorts
     explainDecision: async ({ params }, { principal }) => {
       const consider = evaluator.considerAgain;
       const found = await explainDecision({ gov, log, consider }, principal, params.id);
-      return {
-        op_id: found.opId,
-        decision: found.decision,
-        reason: found.reason,
-        policy_rule: found.policyRule,
-        policy_version: found.policyVersion,
-        at: timestamp(found.at),
-        rewritten_args: rewrittenJson(found.rewrittenArgs),
-        judge_result: found.judgeResult,
-        results: found.results.map(recordedResultJson),
-        rules: found.rules.map(ruleJson),
-        notes: [...found.notes],
-      };
+      return explanationJson(found);
     },
+  };
+}
+
+function simulationJson(found: Simulation) {
+  return {
+    decision: found.decision,
+    reason: found.reason,
+    policy_rule: found.policyRule,
+    policy_version: found.policyVersion,
+    cost_micros: found.costMicros,
+    price: found.price ?? null,
+    approvals: found.approvals === undefined ? null : approvalsJson(found.approvals),
+    rewritten_args: rewrittenJson(found.rewrittenArgs),
+    masks_prompt: found.masksPrompt,
+    labels: [...found.labels],
+    judge_result: found.judgeResult,
+    result: found.result === undefined ? null : resultJson(found.result),
+    rules: found.rules.map(ruleJson),
+  };
+}
+
+function explanationJson(found: Explanation) {
+  return {
+    op_id: found.opId,
+    decision: found.decision,
+    reason: found.reason,
+    policy_rule: found.policyRule,
+    policy_version: found.policyVersion,
+    at: timestamp(found.at),
+    rewritten_args: rewrittenJson(found.rewrittenArgs),
+    judge_result: found.judgeResult,
+    results: found.results.map(recordedResultJson),
+    rules: found.rules.map(ruleJson),
+    notes: [...found.notes],
   };
 }
 
