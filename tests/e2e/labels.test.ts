@@ -26,6 +26,7 @@ rules:
   - { name: no-fetch, on: result, effect: deny, tools: [fetch], when: '"mail.read" in run.labels' }
   - { name: no-post, effect: deny, tools: [post], when: '"mail.read" in run.labels' }
   - { name: ask-share, effect: require_approval, tools: [share], when: '"mail.read" in run.labels' }
+  - { name: no-secret-run, effect: deny, tools: [name-run], when: 'run.id.contains("hunter2secret")' }
   - { name: no-pay, effect: deny, tools: [pay], when: 'run.labels.exists(l, l == "secret" || l == "web" || l == "odd")' }
 `;
 
@@ -128,6 +129,12 @@ describe('labels of a run', () => {
     expect(namesOf((await read(runId)).body)).toEqual(many.toSorted());
   });
 
+  test('of a run are read by the id that everybody sees, in which secrets are replaced', async () => {
+    const agent = await newAgent();
+    expect(await call(agent, 'name-run', 'hunter2secret')).toMatchObject({ decision: Decision.DENY });
+    expect(await call(agent, 'name-run', 'password=hunter2secret')).toMatchObject({ decision: Decision.ALLOW });
+  });
+
   test('survive a restart, and so do those of agents', async () => {
     const agent = await newAgent();
     const runId = newRun();
@@ -210,7 +217,10 @@ describe('labels of an agent', () => {
     expect(body).toMatchObject({ run_id: '', agent_id: agent.id.agentId, labels: [{ name: 'mail.read' }] });
     expect(body.operations.items).toHaveLength(1);
     expect((await read('-')).status).toBe(422);
+    await call(agent, 'read-mail', '-');
+    expect((await read('-')).body).toMatchObject({ run_id: '-', agent_id: null, labels: [{ name: 'mail.read' }] });
     expect((await clear({ agent_id: agent.id.agentId })).body).toEqual({ cleared: ['mail.read'], labels: [] });
+    expect((await clear({ run_id: '-' })).body).toEqual({ cleared: ['mail.read'], labels: [] });
     expect((await clear({ agent_id: 'nobody' })).status).toBe(404);
   });
 });

@@ -16,7 +16,8 @@ export function labelsBorne({ runs }: Pick<Approvals, 'runs'>, op: Op): readonly
  * bear when policy was asked: rules that read them might forbid it by now.
  */
 export function refuseByLabels(gov: Approvals, approval: Approval, op: Op): string | undefined {
-  const refusal = op.owedLabels.length === 0 ? undefined : refuseLabels(gov, inRun(op), op.owedLabels);
+  const owed = [...op.owedLabels, ...(op.resultDuty?.unjudged ?? [])];
+  const refusal = owed.length === 0 ? undefined : refuseLabels(gov, inRun(op), owed);
   if (refusal !== undefined) return refusal;
   const known = new Set(approval.labels);
   if (labelsBorne(gov, op).every((name) => known.has(name))) return undefined;

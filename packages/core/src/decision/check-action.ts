@@ -9,13 +9,12 @@ import { answerOf, describeDecision } from './answer.ts';
 import { decide } from './decide.ts';
 import { replayMasked } from './replay-masked.ts';
 import type { Decisions } from './decisions.ts';
-import { agentsAbove, countCheck, delegatorsIn } from './judge-delegation.ts';
+import { countCheck, delegatorsIn } from './judge-delegation.ts';
 import { keepRewrite, replayRewritten } from './kept-rewrite.ts';
 import { pace } from './pace.ts';
 import { proveAsker } from './prove-asker.ts';
 import { refuseUser, whyNotProven } from './prove-user.ts';
 import { refuseIdentity } from './refuse-identity.ts';
-import { resultDutyOf } from './result-duty.ts';
 import { refuseByControl } from './refuse-by-control.ts';
 import { ownWork } from '../journal/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
@@ -99,11 +98,9 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
   const { reason, policyRule, costMicros, reservedMicros, question, rewritten } = decided;
   const isKept = rewritten !== undefined && decided.decision !== 'deny';
   const rewrite = isKept ? keepRewrite(gov, agent.record.id, opId, rewritten) : null;
-  const parties = [agent, ...agentsAbove(links)];
-  const resultDuty = decided.decision === 'deny' ? null : resultDutyOf(gov.policies, parties, request.action, user);
   const labels = decided.labels ?? noLabels;
   const owedLabels = question === undefined ? noLabels : labels;
-  const owed = { owedLabels, resultDuty, rewrite };
+  const owed = { owedLabels, resultDuty: decided.resultDuty ?? null, rewrite };
   const decidedOn: OpRecord = { ...asked, reason, policyRule, costMicros, reservedMicros, ...owed };
   // Only one event tells of the arrival. What is decided at once is told by the next one, so a bare arrival is enough.
   if (known === undefined) arrive(gov, question === undefined ? arrival : decidedOn);

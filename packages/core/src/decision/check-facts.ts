@@ -84,7 +84,7 @@ export class CheckFacts implements Facts {
     const counts = () => this.#readCounts();
     const labels = () => this.#readLabels();
     return {
-      id: this.#request.runId,
+      id: this.#run.runId,
       get checks() {
         return counts().checks;
       },

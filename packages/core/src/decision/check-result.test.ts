@@ -401,6 +401,47 @@ rules:
   expect(labelsIn('unjudged')).toEqual(expect.arrayContaining(['masked', 'maybe', 'seen']));
 });
 
+test('a rule that comes in force while the log is read judges the result', async () => {
+  await g.policies('name: p\ndefault: allow\nrules: []');
+  const { opId } = await g.check(bot, { action: useTool('read') });
+  const { log } = resultPorts(g);
+  const ports: Partial<ResultPorts> = {
+    log: {
+      ...log,
+      oldest: async (query) => {
+        await g.policies('name: p\ndefault: allow\nrules: [{ name: d, on: result, effect: deny, tools: [read] }]');
+        return await log.oldest(query);
+      },
+    },
+  };
+  expect(await ask(opId, '1', { ports })).toMatchObject({ decision: 'deny', policyRule: 'p/d' });
+});
+
+describe('labels that count if nobody asks about a result', () => {
+  const names = (from: number, count: number) => Array.from({ length: count }, (_, at) => `l${from + at}`).join(', ');
+
+  test('must find room when the call is checked, with those that the call gives', async () => {
+    await g.policies(`
+name: p
+default: allow
+rules:
+  - { name: c, effect: allow, tools: [read, both], labels: [${names(0, 40)}] }
+  - { name: r, on: result, effect: allow, tools: [both, alone], labels: [${names(20, 45)}] }
+  - { name: s, on: result, effect: allow, tools: [both, few], labels: [${names(0, 20)}] }
+`);
+    const check = (tool: string, runId: string) => g.check(bot, { action: useTool(tool), runId });
+    const tooMany = { decision: 'deny', reason: 'too many labels', policyRule: 'labels', judgeResult: false };
+    expect(await check('both', 'fresh')).toMatchObject(tooMany);
+    expect(await check('alone', 'other')).toMatchObject({ decision: 'allow', judgeResult: true });
+    expect(await check('read', 'r')).toMatchObject({ decision: 'allow' });
+    expect(await check('alone', 'r')).toMatchObject(tooMany);
+    const few = await check('few', 'r');
+    expect(few).toMatchObject({ decision: 'allow' });
+    await g.complete(bot, few.opId);
+    expect(g.gov.runs.labels.in({ agent: bot.id, runId: 'r', delegators: [] })).toHaveLength(40);
+  });
+});
+
 describe('a rule on results that allows and gives labels', () => {
   const given = async (call: Action, rule: string) => {
     await g.policies(

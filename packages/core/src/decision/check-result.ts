@@ -102,8 +102,8 @@ function isStill(gov: Decisions, op: Op, labels: readonly string[]): boolean {
  */
 async function read(gov: Decisions, { log }: ResultPorts, request: ResultRequest): Promise<ResultToJudge> {
   const { agent, op } = await gov.journal.durable(() => runningOp(gov, request));
-  const isNeeded = hasRulesOn(request.part, gov.policies) && request.result.length <= longestResult;
-  const call = isNeeded ? await findCall(log, op) : undefined;
+  // Rules may come in force until the turn, so the call is found whether there are any or not.
+  const call = request.result.length <= longestResult ? await findCall(log, op) : undefined;
   return { part: request.part, bytes: request.result, call, parties: partiesOf(gov, agent) };
 }
 

@@ -1,4 +1,5 @@
 import type { CheckRequest } from '../action/index.ts';
+import { userOf } from '../action/index.ts';
 import { nameOf, mostOpenApprovals, findGrant, useGrant } from '../approvals/index.ts';
 import type { ApprovalQuestion } from '../approvals/index.ts';
 import type { Exceeded, TierOf } from '../budget/index.ts';
@@ -9,12 +10,13 @@ import type { Decisions } from './decisions.ts';
 import { judgeCall } from './judge-call.ts';
 import type { DelegationRefusal } from './judge-delegation.ts';
 import { agentsAbove, delegationRule, delegatorsIn, refuseByDelegation, refuseCost } from './judge-delegation.ts';
+import { resultDutyOf } from './result-duty.ts';
 import type { Weighed } from './weigh-budgets.ts';
 import { chargeOf, limitTold, weighBudgets } from './weigh-budgets.ts';
 import { labelsOfCall, withLabels } from './weigh-labels.ts';
 import { countRates, weighRates } from './weigh-rates.ts';
 import type { EpochMs, Micros } from '../kernel/index.ts';
-import type { OpRecord } from '../ops/index.ts';
+import type { OpRecord, ResultDuty } from '../ops/index.ts';
 import type { RateInForce, Tier, Verdict } from '../policy/index.ts';
 import { Evaluation, subjectOf } from '../policy/index.ts';
 import { noLabels } from '../runs/index.ts';
@@ -44,6 +46,8 @@ export interface Decided
   readonly reservedMicros: Micros;
   /** The check does not count for the delegations above, because one of them has none left. */
   readonly isUncounted?: true;
+  /** What the operation owes if rules on results could match what it brings back. */
+  readonly resultDuty?: ResultDuty;
   /** What to ask people, if the decision is theirs. */
   readonly question?: ApprovalQuestion;
 }
@@ -71,8 +75,12 @@ export function decide(gov: Decisions, asker: Asker, request: CheckRequest, runI
   });
   const judged = judgeCall(gov.policies, request, { agent, facts }, delegating, evaluation);
   const { own, above, strictest, rewritten, masksPrompt, parties } = judged;
-  const labels = strictest.effect === 'deny' ? noLabels : labelsOfCall(gov, parties, evaluation);
-  const verdict = withLabels(gov, run, strictest, labels);
+  const isDenied = strictest.effect === 'deny';
+  const labels = isDenied ? noLabels : labelsOfCall(gov, parties, evaluation);
+  const agents = [agent, ...agentsAbove(links)];
+  const duty = isDenied ? null : resultDutyOf(gov.policies, agents, action, userOf(request));
+  // Those that count if nobody asks about the result must find room as well: at the end, nothing can be denied any more.
+  const verdict = withLabels(gov, run, strictest, duty === null ? labels : [...labels, ...duty.unjudged]);
   // What everybody in the team, the org or the gateway may do together is counted once.
   const counting = [{ agent, rates: own.rates ?? [] }, ...above.map(ratesAbove)].filter(
     ({ rates }) => rates.length > 0,
@@ -90,13 +98,16 @@ export function decide(gov: Decisions, asker: Asker, request: CheckRequest, runI
   // What observed documents say is told of the agent itself. They come after all that is enforced.
   const observed = gov.policies.observe(agent.record.id, action, facts, evaluation, verdict.effect);
   const { price } = charge;
-  const gives = labels.length > 0 && decided.decision !== 'deny';
-  const masks = masksPrompt === true && decided.decision !== 'deny';
+  const isAgreed = decided.decision !== 'deny';
+  const gives = labels.length > 0 && isAgreed;
+  const owes = duty !== null && isAgreed;
+  const masks = masksPrompt === true && isAgreed;
   const isPlain = asked === undefined && observed === undefined && price === undefined && rewritten === undefined;
-  if (isPlain && !gives && !masks) return decided;
+  if (isPlain && !gives && !owes && !masks) return decided;
   return {
     ...decided,
     ...(gives ? { labels } : {}),
+    ...(owes ? { resultDuty: duty } : {}),
     ...(rewritten === undefined ? {} : { rewritten }),
     ...(masks ? { masksPrompt } : {}),
     ...(asked === undefined ? {} : { asked }),

@@ -6,6 +6,7 @@ import type { AgentRecord } from '../tenancy/index.ts';
 import type { Evaluation, Facts, RunFacts, SpendFacts } from './condition.ts';
 import type { PolicySet, Verdict } from './policy-set.ts';
 import type { CompiledRule } from './rule-index.ts';
+import { whyUnclear } from './rule-matching.ts';
 
 /** A member of the arguments, and what it is set to. */
 export interface ChangedMember {
@@ -43,7 +44,6 @@ export function rewriteArgs(
     facts,
     rules: set.rewriting(agent.record.id, facts, evaluation),
   }));
-  // A rule that allows counts as not matching if it costs too much. Its rewriting must not be lost by that.
   if (evaluation.isSpent) return tooCostly;
   if (matching.every(({ rules }) => rules.length === 0)) return undefined;
   let sent: Json | undefined;
@@ -52,6 +52,8 @@ export function rewriteArgs(
   let first: CompiledRule | undefined;
   for (const { facts, rules } of matching) {
     for (const rule of rules) {
+      const unclear = whyUnclear(rule.rule, facts, evaluation);
+      if (unclear !== undefined) return unclearRule(rule, unclear);
       for (const { source, path, value } of rule.rule.rewrite ?? []) {
         try {
           sent ??= facts.args() as Json;
@@ -78,6 +80,12 @@ const tooCostly: Verdict = {
   rule: 'default',
   tier: 'default',
 };
+
+/** Whether a rule rewrites that nobody can judge is not known. What is not understood does not pass. */
+function unclearRule({ id, document }: CompiledRule, why: string): Verdict {
+  const reason = `rule ${id} rewrites, and whether it is about this call cannot be judged: ${why}`;
+  return { effect: 'deny', reason, rule: id, tier: document.scope.tier };
+}
 
 function refusalOf({ id, document }: CompiledRule, source: string, why: string): Verdict {
   const reason = `rule ${id} rewrites "${source}", which failed: ${why}`;

@@ -1,4 +1,5 @@
 import type { Glob } from '../kernel/index.ts';
+import { messageOf } from '../kernel/index.ts';
 import type { Evaluation } from './condition.ts';
 import type { PolicyRule, PromptRule, ResultRule } from './document.ts';
 import type { Dimension, Unclear } from './subject.ts';
@@ -29,6 +30,16 @@ export function matches<Rule extends AnyRule>(rule: Rule, facts: FactsOf<Rule>, 
 export function holds<Rule extends AnyRule>(rule: Rule, facts: FactsOf<Rule>, evaluation: Evaluation): boolean {
   const when = rule.when as ((facts: FactsOf<Rule>, evaluation: Evaluation) => boolean) | undefined;
   return when === undefined || when(facts, evaluation);
+}
+
+/** Why nobody can judge whether a rule matches that counts as matching. Undefined if it does match. */
+export function whyUnclear(rule: PolicyRule, facts: FactsOf<PolicyRule>, evaluation: Evaluation): string | undefined {
+  try {
+    if (matchersHold({ ...rule, effect: 'allow' }, evaluation) && holds(rule, facts, evaluation)) return undefined;
+    return 'what its matchers look at cannot be read';
+  } catch (error) {
+    return messageOf(error);
+  }
 }
 
 /** Whether all matchers hold. One that costs more than is left counts as holding: the rule could match. */

@@ -124,9 +124,12 @@ export class ScopeIndexes {
     return named('allow') || named('require_approval');
   }
 
-  /** The rules that match a tool call and rewrite its arguments, in the order of all documents. */
+  /**
+   * The rules that match a tool call and rewrite its arguments, in the order of all documents, and those that might: nobody
+   * can judge them.
+   */
   rewriting(scopes: readonly string[], facts: Facts, evaluation: Evaluation): readonly CompiledRule[] {
-    return this.#by(scopes, ({ rewriting }) => rewriting?.all('allow', 'tool_call', facts, evaluation));
+    return this.#by(scopes, ({ rewriting }) => rewriting?.all(asJudged, 'tool_call', facts, evaluation));
   }
 
   /** What rules make of all calls of a tool. */
@@ -195,6 +198,9 @@ function firstOf(
   return undefined;
 }
 
+/** A rule that rewrites and cannot be judged counts, as one that asks would: nobody must lose its rewriting by making it fail. */
+const asJudged = 'require_approval';
+
 /** Consecutive documents of a scope, with an index of their rules. */
 export interface RuleChunk {
   readonly documents: readonly PolicyDocument[];
@@ -261,7 +267,9 @@ function unchanged(
 
 function chunkOf(documents: readonly PolicyDocument[], size: number): RuleChunk {
   const rules = documents.flatMap((document) => document.rules.map((rule) => ({ document, rule }))).map(compiledRule);
-  const rewriting = rules.filter(({ rule }) => rule.rewrite !== undefined);
+  const rewriting = rules
+    .filter(({ rule }) => rule.rewrite !== undefined)
+    .map((one): CompiledRule => ({ ...one, effect: asJudged, rule: { ...one.rule, effect: asJudged } }));
   const results = documents.flatMap((document) => (document.resultRules ?? []).map((rule) => ({ document, rule })));
   const prompts = documents.flatMap((document) => (document.promptRules ?? []).map((rule) => ({ document, rule })));
   return {

@@ -137,6 +137,42 @@ rules:
   - { name: ask, effect: require_approval, when: has(args.mode) && args.mode == "ask" }
 `;
 
+describe('a rule that rewrites and cannot be judged', () => {
+  const beside = (rule: object) =>
+    JSON.stringify({
+      name: 'p',
+      rules: [
+        { name: 'r', effect: 'allow', tools: ['t'], rewrite: { limit: '100' }, ...rule },
+        { name: 'all', effect: 'allow', tools: ['t'] },
+      ],
+    });
+
+  test.each([
+    ['a member of another type', '{"limit":"1000000"}'],
+    ['a member that is missing', '{}'],
+  ])('refuses the call that another rule allows: %s', async (_, json) => {
+    const answer = await call(await governed(beside({ when: 'args.limit > 100.0' })), json);
+    expect(answer).toMatchObject({ decision: 'deny', policyRule: 'p/r', argsJson: undefined });
+    expect(answer.reason).toMatch(/^rule p\/r rewrites, and whether it is about this call cannot be judged: ./);
+  });
+
+  test('refuses it where nobody can read the host', async () => {
+    const { g, bot } = await governed(beside({ hosts: ['api.example'] }));
+    const asked = (url: string) => action('tool_call', { tool: 't', json: '{}', url });
+    const check = (url: string, spanId: string) =>
+      g.check(bot, { traceId: 't', spanId, action: asked(url), canRewrite: true });
+    expect(await check('https://other.example/', 'a')).toMatchObject({ decision: 'allow', argsJson: undefined });
+    expect(await check('https://api.example/', 'b')).toMatchObject({ decision: 'allow', argsJson: '{"limit":100}' });
+    expect(await check('https://[api.example/', 'c')).toMatchObject({ decision: 'deny', policyRule: 'p/r' });
+  });
+
+  test('changes nothing where it can', async () => {
+    const rules = beside({ when: 'has(args.limit) && args.limit > 100.0' });
+    expect(await call(await governed(rules), '{"limit":5}')).toMatchObject({ decision: 'allow', argsJson: undefined });
+    expect(await call(await governed(rules), '{"limit":500}')).toMatchObject({ argsJson: '{"limit":100}' });
+  });
+});
+
 test('every matching rule rewrites, in order, and sees what those before have left', async () => {
   const bots = await governed(cap);
   expect(await call(bots, '{"limit":50}')).toMatchObject({

@@ -1,5 +1,5 @@
 import type { AuditReader, Decisions, Execute } from '@reeve/core';
-import { listRunOperations, listRuns, placeInList, readRun } from '@reeve/core';
+import { listRunOperations, listRuns, placeInList, readRun, ReeveError } from '@reeve/core';
 import { cursorAfterPlace, cursorOf, pageEndOf, placeOf } from '../cursor.ts';
 import { fitting } from '../fitting.ts';
 import type { Handlers } from '../handler.ts';
@@ -30,9 +30,12 @@ export function runHandlers(gov: Decisions, execute: Execute, log: AuditReader):
     },
     getRun: async ({ params, query }, { principal }) => {
       const { org_id: orgId, team_id: teamId, agent_id: agentId } = query;
-      const runId = params.run_id === ownRun ? undefined : params.run_id;
-      if (runId === undefined && agentId === undefined) throw lacksAgent();
-      const run = await readRun(gov, principal, { orgId, teamId, runId, agentId });
+      // Without an agent, "-" is an id like any other: whoever runs agents may choose it.
+      const isOwn = params.run_id === ownRun && agentId !== undefined;
+      const runId = isOwn ? undefined : params.run_id;
+      const run = await readRun(gov, principal, { orgId, teamId, runId, agentId }).catch((error: unknown) => {
+        throw params.run_id === ownRun && !isOwn && isUnknownRun(error) ? lacksAgent() : error;
+      });
       const page = { after: placeOf(query.cursor), limit: query.per_page };
       const { operations, next } = await listRunOperations(gov, log, run.run, page);
       const items = fitting(operations, runOpJson);
@@ -51,6 +54,10 @@ export function runHandlers(gov: Decisions, execute: Execute, log: AuditReader):
       return { cleared: [...cleared], labels: [...left] };
     },
   };
+}
+
+function isUnknownRun(error: unknown): boolean {
+  return error instanceof ReeveError && error.code === 'run_not_found';
 }
 
 function lacksAgent(): HttpError {
