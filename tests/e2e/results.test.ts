@@ -4,6 +4,7 @@ import type { RouteOutput, Routes } from '@reeve/contract/http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Registered } from '../harness/gateway.ts';
 import { bootstrapKey, TestGateway, toolCall } from '../harness/gateway.ts';
+import { GrpcClient } from '../harness/grpc-client.ts';
 
 const policy = `
 name: base
@@ -144,6 +145,36 @@ test('no other call takes messages of more than 4 MiB, and this one none of more
   const large = 'x'.repeat(5 * 1024 * 1024);
   await expect(gateway.check(bot, { context: toolCall('read_mail', { large }) })).rejects.toMatchObject({ code: 8 });
   await expect(judge(opId, 'x'.repeat(17 * 1024 * 1024))).rejects.toMatchObject({ code: 8 });
+});
+
+describe('the first message of a connection', () => {
+  const first = async (opId: string, size: number, over: Partial<CheckResultRequest> = {}) => {
+    const client = new GrpcClient(gateway.grpc);
+    const request = { agentId: bot.id, credentialToken: bot.token, opId, isError: false, ...over };
+    const resultJson = Buffer.from('x'.repeat(size));
+    try {
+      return await client.call(paths.checkResult, CheckResultRequest, CheckResultResponse, { ...request, resultJson });
+    } finally {
+      client.close();
+    }
+  };
+
+  test('may bring a result of more than 4 MiB, if its token is good', async () => {
+    const opId = await running('send_mail');
+    expect(await first(opId, 5 * 1024 * 1024)).toMatchObject({ decision: Decision.ALLOW });
+    expect(await first(opId, 16 * 1024 * 1024)).toMatchObject({ decision: Decision.ALLOW });
+    await expect(first(opId, 17 * 1024 * 1024)).rejects.toMatchObject({ code: 8 });
+  });
+
+  test.each([
+    ['of nobody', { credentialToken: 'rva_wrong' }],
+    ['that is missing', { credentialToken: '' }],
+    ['without an agent', { agentId: undefined }],
+    ['that is longer than what may come before', { credentialToken: 'x'.repeat(100_000) }],
+  ])('may not with a token %s', async (_, over) => {
+    const opId = await running('send_mail');
+    await expect(first(opId, 5 * 1024 * 1024, over)).rejects.toMatchObject({ code: 8 });
+  });
 });
 
 test('a large result is masked as a small one is', async () => {

@@ -38,6 +38,12 @@ export interface UnaryCall extends Call {
  */
 export type UnaryHandler = (message: Uint8Array, call: UnaryCall) => void;
 
+/**
+ * Looks for a credential in the beginning of a message, and trusts the call by it. Undefined if more of the message must
+ * come first; false if it shows no valid one. The bytes hold until it returns.
+ */
+export type FindCredential = (begin: Uint8Array, call: Call) => boolean | undefined | Promise<boolean>;
+
 /** The server's end of a stream. After `end` or `fail` nothing more is sent. */
 export interface ServerStream extends Call {
   /** Tells the client that the call was accepted, if nothing has been sent yet. */

@@ -1,6 +1,14 @@
 export type { GrpcServerOptions } from './grpc-server.ts';
 export { GrpcServer } from './grpc-server.ts';
-export type { Call, ServerStream, StreamHandler, StreamListener, UnaryCall, UnaryHandler } from './handlers.ts';
+export type {
+  Call,
+  FindCredential,
+  ServerStream,
+  StreamHandler,
+  StreamListener,
+  UnaryCall,
+  UnaryHandler,
+} from './handlers.ts';
 export type { Limits } from './limits.ts';
 export { defaultLimits } from './limits.ts';
 export type { Rooms } from './limits/rooms.ts';

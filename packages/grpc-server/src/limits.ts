@@ -1,3 +1,5 @@
+import type { FindCredential } from './handlers.ts';
+
 const kibibyte = 1024;
 const mebibyte = 1024 * kibibyte;
 
@@ -12,6 +14,11 @@ export interface Limits {
   readonly messageBytes: number;
   /** Larger bounds of messages, by path. They hold once the connection is trusted. */
   readonly trustedMessageBytes: ReadonlyMap<string, number>;
+  /**
+   * Who finds a credential in the beginning of such a message, by path. Until it has, a peer that is not trusted may send no
+   * more of it than of any message that waits for room. Without one, such a message is refused.
+   */
+  readonly findCredential: ReadonlyMap<string, FindCredential>;
   /** Decoded, as SETTINGS_MAX_HEADER_LIST_SIZE counts. */
   readonly headerListBytes: number;
   /** Encoded, over HEADERS and all its CONTINUATION frames. */
@@ -74,6 +81,7 @@ export const defaultLimits: Limits = {
   untrustedStreams: 2000,
   messageBytes: 4 * mebibyte,
   trustedMessageBytes: new Map(),
+  findCredential: new Map(),
   headerListBytes: 16 * kibibyte,
   headerBlockBytes: 32 * kibibyte,
   headerBlockFrames: 16,

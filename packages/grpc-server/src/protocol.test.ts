@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { timeoutOf } from './calls/timeout.ts';
+import type { Call, FindCredential } from './handlers.ts';
 import { errorCode, flag, frameType, largestStreamId } from './http2/frame.ts';
 import { data, emptySettings, framed, headers, ping, request, requestFields } from './testkit/raw-client.ts';
 import { testServer } from './testkit/test-server.ts';
@@ -78,6 +79,81 @@ describe('a unary call', () => {
     expect((await here.answer(7)).get('grpc-status')).toBe(exhausted);
     here.write(request(9, '/t/Trust'), data(9, framed(Buffer.alloc(50)), true));
     expect((await here.answer(9)).get('grpc-status')).toBe(exhausted);
+  });
+
+  describe('a path with a larger bound, on a connection that has shown no credential', () => {
+    const message = framed(Buffer.alloc(60_000, 'c'));
+    const longer = framed(Buffer.alloc(200_000, 'c'));
+    const begin = async (find: FindCredential, sent = message) => {
+      const seen: number[] = [];
+      const { client } = await testServer({
+        limits: {
+          messageBytes: 1000,
+          trustedMessageBytes: new Map([['/t/Echo', 200_000]]),
+          findCredential: new Map([
+            [
+              '/t/Echo',
+              (bytes, call) => {
+                seen.push(bytes.length);
+                return find(bytes, call);
+              },
+            ],
+          ]),
+        },
+      });
+      const here = await client(emptySettings, request(1, '/t/Echo'), data(1, sent.subarray(0, 10)));
+      return { here, seen };
+    };
+
+    test.each<[string, (call: Call) => boolean | Promise<boolean>]>([
+      [
+        'at once',
+        (call) => {
+          call.trust('a');
+          return true;
+        },
+      ],
+      [
+        'later',
+        async (call) => {
+          await Promise.resolve();
+          call.trust('a');
+          return true;
+        },
+      ],
+    ])('goes on once one is found in its beginning: %s', async (_, show) => {
+      const { here, seen } = await begin((bytes, call) => (bytes.length < 100 ? undefined : show(call)));
+      await expect.poll(() => seen).toEqual([5]);
+      here.write(data(1, message.subarray(10, 16_000)));
+      await expect.poll(() => seen).toEqual([5, 15_995]);
+      for (let at = 16_000; at < message.length; at += 16_000) {
+        here.write(data(1, message.subarray(at, at + 16_000), at + 16_000 >= message.length));
+      }
+      expect((await here.answer(1)).get('grpc-status')).toBe('0');
+      expect(seen).toHaveLength(2);
+    });
+
+    test.each<[string, FindCredential]>([
+      ['there is none', () => false],
+      ['looking for it fails', () => Promise.reject(new Error('no'))],
+      [
+        'looking for it throws',
+        () => {
+          throw new Error('no');
+        },
+      ],
+    ])('is refused if %s', async (_, find) => {
+      const { here } = await begin(find);
+      expect((await here.answer(1)).get('grpc-status')).toBe(exhausted);
+    });
+
+    test('is refused if none is found in what may come before one is', async () => {
+      const { here, seen } = await begin(() => undefined, longer);
+      for (let at = 10; at < 65_535; at += 16_000)
+        here.write(data(1, longer.subarray(at, Math.min(at + 16_000, 65_535))));
+      expect((await here.answer(1)).get('grpc-status')).toBe(exhausted);
+      expect(Math.max(...seen)).toBeLessThan(65_536);
+    });
   });
 
   test.each([

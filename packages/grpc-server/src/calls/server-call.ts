@@ -57,6 +57,8 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
   /** Whether what comes is kept unread. */
   protected isHolding = false;
   #trailerFields: Buffer | undefined;
+  /** Somebody looks whether the message shows a credential. */
+  #isProving = false;
   #bodyLeft: number;
   /** When it got room that it had waited for. */
   #roomSince = 0;
@@ -83,8 +85,19 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
     const { partial } = this;
     // Trusted calls are bounded by their number.
     const head = this.connection.account === undefined ? this.requestHead.size + besideCall : 0;
-    const unfinished = partial === undefined ? 0 : (partial.length ?? 0) + besideEach;
+    const unfinished = partial === undefined ? 0 : this.#mayGrowTo(partial) + besideEach;
     return head + this.heldBytes + unfinished;
+  }
+
+  /** How long a message may become that has begun. */
+  #mayGrowTo({ length = 0 }: PartialMessage): number {
+    return this.#isUnproven ? Math.min(length, defaultWindow) : length;
+  }
+
+  /** Whether more of the message comes only once a credential is found in its beginning. */
+  get #isUnproven(): boolean {
+    const { account, limits } = this.connection;
+    return account === undefined && (this.partial?.length ?? 0) > limits.messageBytes;
   }
 
   /** What was received in whole and not handed on. */
@@ -175,7 +188,27 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
       this.connection.reset(this, errorCode.enhanceYourCalm);
       return;
     }
+    if (this.#isUnproven) this.#prove();
     this.#replenish();
+  }
+
+  #prove(): void {
+    const { partial } = this;
+    if (partial === undefined || this.#isProving || !this.isOpen) return;
+    const find = this.connection.limits.findCredential.get(this.path);
+    const refuse = () => this.finish(tooLargeYet(partial.length ?? 0, this.connection.limits.messageBytes));
+    try {
+      const found = find?.(partial.message, this);
+      if (found instanceof Promise) {
+        this.#isProving = true;
+        // Whoever is trusted by then goes on.
+        found.then((isShown) => isShown || refuse(), refuse);
+      } else if (found === false || (found === undefined && this.receiveWindow === 0)) {
+        refuse();
+      }
+    } catch {
+      refuse();
+    }
   }
 
   awaitRoom(): void {
@@ -279,13 +312,14 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
     const { messageBytes, trustedMessageBytes } = this.connection.limits;
     if (length <= messageBytes) return true;
     const trusted = trustedMessageBytes.get(this.path) ?? messageBytes;
-    if (length <= trusted && this.connection.account !== undefined) return true;
+    const mayShow = this.connection.account !== undefined || this.connection.limits.findCredential.has(this.path);
+    if (length <= trusted && mayShow) return true;
     this.finish(length <= trusted ? tooLargeYet(length, messageBytes) : tooLarge(length, trusted));
     return false;
   }
 
   #replenish(): void {
-    if (this.state !== 'open' || !this.isOpen || this.isWaitingForRoom || this.isHolding) return;
+    if (this.state !== 'open' || !this.isOpen || this.isWaitingForRoom || this.isHolding || this.#isUnproven) return;
     const missing = this.partial?.missing ?? 0;
     if (this.receiveWindow > missing + this.spareWindow / 2) return;
     const target = missing + this.spareWindow;

@@ -161,7 +161,8 @@ export class Streams implements Carrier<ServerCall> {
     this.#shares.belongTo(account);
     this.turn.trust();
     this.#budget.trust(this.now);
-    for (const claim of claims) if (!this.settle(claim)) this.reset(claim, errorCode.enhanceYourCalm);
+    // Each may hold more now, and send on.
+    for (const claim of claims) this.touch(claim);
   }
 
   handling(change: 1 | -1): void {

@@ -19,8 +19,10 @@ const answeredByTurns: ReadonlySet<string> = new Set([
 ]);
 
 /** The same routes. Those that answer by what is in memory first learn what other gateways have done. */
-export function freshRoutes({ unary, stream }: RpcRoutes, catchUp: () => Promise<void>): RpcRoutes {
+export function freshRoutes(routes: RpcRoutes, catchUp: () => Promise<void>): RpcRoutes {
+  const { unary, stream } = routes;
   return {
+    ...routes,
     unary: new Map(
       [...unary].map(([path, handler]) => [path, isCurrent(path) ? handler : afterwards(handler, catchUp)]),
     ),

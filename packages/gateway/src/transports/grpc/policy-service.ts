@@ -16,6 +16,7 @@ import { answerResult } from './answer-result.ts';
 import { checkStream } from './check-stream.ts';
 import { checkRequestOf, checkResponseOf, isKnown } from './convert-check.ts';
 import { decode, decodeFromAgent } from './decode.ts';
+import { findCredential } from './find-credential.ts';
 import { encode } from './message-writer.ts';
 import type { RpcRoutes } from './rpc.ts';
 
@@ -33,6 +34,7 @@ export function policyService(
   { health, onAnswer, results }: PolicyServiceOptions,
 ): RpcRoutes {
   return {
+    findCredential: new Map([[paths.checkResult, findCredential(decisions)]]),
     unary: new Map([
       [
         paths.checkAction,

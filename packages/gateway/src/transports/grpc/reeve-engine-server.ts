@@ -1,6 +1,7 @@
 import { bounds, paths } from '@reeve/contract';
 import type {
   Call,
+  FindCredential as EngineFindCredential,
   ServerStream,
   UnaryCall,
   StreamHandler as EngineStreamHandler,
@@ -10,6 +11,7 @@ import type { Rooms } from '@reeve/grpc-server';
 import { GrpcServer } from '@reeve/grpc-server';
 import type {
   Encoded,
+  FindCredential,
   RpcCall,
   RpcRoutes,
   RpcServer,
@@ -46,6 +48,7 @@ export class ReeveEngineServer implements RpcServer {
       limits: {
         messageBytes: bounds.message,
         trustedMessageBytes,
+        findCredential: new Map([...(routes.findCredential ?? [])].map(([path, find]) => [path, findOf(find)])),
         ...(finishWithinMs === undefined ? {} : { finishWithinMs }),
       },
     });
@@ -72,6 +75,10 @@ function unaryOf(handler: UnaryHandler): EngineUnaryHandler {
       reply(call, answer);
     }
   };
+}
+
+function findOf(find: FindCredential): EngineFindCredential {
+  return (begin, call) => find(begin, new EngineCall(call));
 }
 
 function reply(call: UnaryCall, encoded: Encoded): void {

@@ -20,6 +20,12 @@ export type Encoded = () => Uint8Array;
 /** Answers one message with another. Throws, or rejects with, a `ReeveError` to fail the call. */
 export type UnaryHandler = (message: Uint8Array, call: RpcCall) => Encoded | Promise<Encoded>;
 
+/**
+ * Looks for a credential in the beginning of a message that is too large for a caller who has shown none. Undefined if more
+ * of it must come first.
+ */
+export type FindCredential = (begin: Uint8Array, call: RpcCall) => boolean | undefined | Promise<boolean>;
+
 /** The gateway's end of a stream. After `end` or `fail` nothing more is sent. */
 export interface RpcStream {
   /** False once either side has ended it. */
@@ -54,6 +60,8 @@ export type StreamHandler = (stream: RpcStream, call: RpcCall) => StreamListener
 export interface RpcRoutes {
   readonly unary: ReadonlyMap<string, UnaryHandler>;
   readonly stream: ReadonlyMap<string, StreamHandler>;
+  /** For calls with large messages. */
+  readonly findCredential?: ReadonlyMap<string, FindCredential>;
 }
 
 export interface RpcServer {
@@ -75,5 +83,6 @@ export function mergeRoutes(...all: readonly RpcRoutes[]): RpcRoutes {
   return {
     unary: new Map(all.flatMap((routes) => [...routes.unary])),
     stream: new Map(all.flatMap((routes) => [...routes.stream])),
+    findCredential: new Map(all.flatMap((routes) => [...(routes.findCredential ?? [])])),
   };
 }
