@@ -244,7 +244,15 @@ export {
   findAgent,
   heartbeat,
 } from './tenancy/index.ts';
-export { authenticateAgent, identifyByToken, isAgentChange, lineageOf, listAgents, teamOf, topologyStats } from './tenancy/index.ts';
+export {
+  authenticateAgent,
+  identifyByToken,
+  isAgentChange,
+  lineageOf,
+  listAgents,
+  teamOf,
+  topologyStats,
+} from './tenancy/index.ts';
 export { ReportedTools, saveUses, treeUnder, uncoveredBy, unused } from './tenancy/index.ts';
 export { endLapsedDelegations, isSuspended, nameOfScope, visibleAgents, withoutToken } from './tenancy/index.ts';
 export type { BalanceDifference, CountedBalance, BudgetRow, BudgetVerification, ClosedPeriod } from './budget/index.ts';
