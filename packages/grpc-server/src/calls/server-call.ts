@@ -12,6 +12,7 @@ import { compressed, deadlineExceeded, misflagged, tooLarge, tooLargeYet } from 
 import type { Carrier } from './carrier.ts';
 import { besideEach } from './message.ts';
 import { PartialMessage, prefixBytes } from './partial-message.ts';
+import { isUnproven, mayGrowTo, prove } from './prove-message.ts';
 import type { RequestHead } from './request-head.ts';
 import { trailerBlock } from './response-blocks.ts';
 import type { Sending } from './sender.ts';
@@ -36,6 +37,7 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
   held = 0;
   waitsWith = 0;
   isTouched = false;
+  isProving = false;
   sendWindow: number;
   receiveWindow = defaultWindow;
   hasSentHead = false;
@@ -57,8 +59,6 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
   /** Whether what comes is kept unread. */
   protected isHolding = false;
   #trailerFields: Buffer | undefined;
-  /** Somebody looks whether the message shows a credential. */
-  #isProving = false;
   #bodyLeft: number;
   /** When it got room that it had waited for. */
   #roomSince = 0;
@@ -85,19 +85,8 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
     const { partial } = this;
     // Trusted calls are bounded by their number.
     const head = this.connection.account === undefined ? this.requestHead.size + besideCall : 0;
-    const unfinished = partial === undefined ? 0 : this.#mayGrowTo(partial) + besideEach;
+    const unfinished = partial === undefined ? 0 : mayGrowTo(this.connection, partial) + besideEach;
     return head + this.heldBytes + unfinished;
-  }
-
-  /** How long a message may become that has begun. */
-  #mayGrowTo({ length = 0 }: PartialMessage): number {
-    return this.#isUnproven ? Math.min(length, defaultWindow) : length;
-  }
-
-  /** Whether more of the message comes only once a credential is found in its beginning. */
-  get #isUnproven(): boolean {
-    const { account, limits } = this.connection;
-    return account === undefined && (this.partial?.length ?? 0) > limits.messageBytes;
   }
 
   /** What was received in whole and not handed on. */
@@ -188,27 +177,8 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
       this.connection.reset(this, errorCode.enhanceYourCalm);
       return;
     }
-    if (this.#isUnproven) this.#prove();
+    if (this.isOpen) prove(this, this.partial);
     this.#replenish();
-  }
-
-  #prove(): void {
-    const { partial } = this;
-    if (partial === undefined || this.#isProving || !this.isOpen) return;
-    const find = this.connection.limits.findCredential.get(this.path);
-    const refuse = () => this.finish(tooLargeYet(partial.length ?? 0, this.connection.limits.messageBytes));
-    try {
-      const found = find?.(partial.message, this);
-      if (found instanceof Promise) {
-        this.#isProving = true;
-        // Whoever is trusted by then goes on.
-        found.then((isShown) => isShown || refuse(), refuse);
-      } else if (found === false || (found === undefined && this.receiveWindow === 0)) {
-        refuse();
-      }
-    } catch {
-      refuse();
-    }
   }
 
   awaitRoom(): void {
@@ -319,7 +289,8 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
   }
 
   #replenish(): void {
-    if (this.state !== 'open' || !this.isOpen || this.isWaitingForRoom || this.isHolding || this.#isUnproven) return;
+    if (this.state !== 'open' || !this.isOpen || this.isWaitingForRoom || this.isHolding) return;
+    if (isUnproven(this.connection, this.partial)) return;
     const missing = this.partial?.missing ?? 0;
     if (this.receiveWindow > missing + this.spareWindow / 2) return;
     const target = missing + this.spareWindow;
