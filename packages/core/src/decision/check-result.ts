@@ -14,7 +14,7 @@ import type { Decisions } from './decisions.ts';
 import { findCall } from './find-call.ts';
 import { agentsAbove } from './judge-delegation.ts';
 import type { JudgedPart, JudgedResult, ResultJudge, ResultToJudge } from './judge-result.ts';
-import { denied, hasRulesOn, judgeResult, longestResult } from './judge-result.ts';
+import { denied, judgeResult, longestResult } from './judge-result.ts';
 import type { Party, ResultMoment } from './result-facts.ts';
 import { labelsRule } from './weigh-labels.ts';
 

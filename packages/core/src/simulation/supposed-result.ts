@@ -22,7 +22,11 @@ export function judgeSupposed(
   { text, call, party, moment }: Supposed,
   mayRead?: MayRead,
 ): SimulatedResult {
-  const judged = judgeText({ policies, sha256, costOf: costAside }, { text, call, parties: [party] }, moment);
+  const judged = judgeText(
+    { policies, sha256, costOf: costAside },
+    { part: 'result', text, call, parties: [party] },
+    moment,
+  );
   const facts = new CallOfResult(call, party, moment, new ResultText(text));
   return { ...judged, rules: considerResultRules(policies, party.record.id, subjectOfCall(call), facts, mayRead) };
 }

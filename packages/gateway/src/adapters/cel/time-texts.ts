@@ -25,5 +25,9 @@ function partOf(nanos: bigint): bigint {
 }
 
 function fraction(nanos: bigint): string {
-  return nanos === 0n ? '' : `.${String(nanos).padStart(9, '0').replace(/(?<!0)0+$/, '')}`;
+  return nanos === 0n
+    ? ''
+    : `.${String(nanos)
+        .padStart(9, '0')
+        .replace(/(?<!0)0+$/, '')}`;
 }
