@@ -51,3 +51,14 @@ test('a file that becomes wrong: the former one holds on, readiness is degraded 
   await eventually(async () => expect(await readiness()).toMatchObject({ status: 'ok' }));
   expect(issuer.asked).toBe(1);
 });
+
+test('a file whose keys come later than it is read again once they are there', async () => {
+  writeFileSync(file, '[]\n');
+  await using gateway = await TestGateway.start({ env: { SVC_SUBJECTS: file } });
+  const readiness = async () => (await gateway.api.get<{ status: string; checks: object }>('/readyz')).body;
+  const keys = join(folder, 'late.json');
+  writeFileSync(file, `- {issuer: "${issuer.url}", audience: reeve, jwks_file: late.json}\n`);
+  await eventually(async () => expect(await readiness()).toMatchObject({ status: 'degraded' }));
+  writeFileSync(keys, issuer.keySet());
+  await eventually(async () => expect(await readiness()).toMatchObject({ status: 'ok' }));
+});

@@ -147,7 +147,7 @@ test('approvals that nobody could give are refused with their place', async () =
   await using gateway = await TestGateway.start();
   for (const [text, said] of [
     ['name: x\nbudget: {action_on_exceed: ask}\n', '"action_on_exceed" must be "deny" or "require_approval"'],
-    ['name: x\nrules:\n  - {name: y, effect: ask}\n', '"effect" must be "allow", "deny" or "require_approval"'],
+    ['name: x\nrules:\n  - {name: y, effect: ask}\n', '"effect" must be "allow", "deny", "require_approval" or "mask"'],
     [
       'name: x\nrules:\n  - {name: y, effect: require_approval, approvals: {count: 6}}\n',
       '"count" must be a whole number from 1 to 5',

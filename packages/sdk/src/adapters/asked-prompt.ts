@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Operation } from '../operation.ts';
 
 /** Members of a request to a model, by what rules mask of them. An adapter that has them sends what comes back in their place. */
@@ -18,7 +19,7 @@ export async function maskedMembers(
   const prompt: Readonly<Record<string, unknown>> = { ...says, ...Object.fromEntries(texts) };
   try {
     const masked = await checkPrompt(prompt);
-    if (masked === prompt) return {};
+    if (isDeepStrictEqual(masked, prompt)) return {};
     const changed = Object.entries(forms).map(([name, form]) => [name, withTexts(form, listOf(masked[name]))]);
     return { ...masked, ...Object.fromEntries(changed) };
   } catch (error) {

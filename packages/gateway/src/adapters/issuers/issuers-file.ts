@@ -21,6 +21,8 @@ export class IssuersFile<Settings extends IssuerSettings> implements Issuers<Set
   readonly #ports: IssuersFilePorts;
   #trusted: readonly TrustedIssuer<Settings>[] = [];
   #held: readonly KeyPlace[] = [];
+  /** Files of keys without which the last content could not be put in force. They may come later than it. */
+  #lacking: readonly string[] = [];
   #unwatch: (() => void) | undefined;
 
   constructor(path: string, form: EntryForm<Settings>, ports: IssuersFilePorts) {
@@ -41,9 +43,10 @@ export class IssuersFile<Settings extends IssuerSettings> implements Issuers<Set
     if (problems.length > 0) return problems;
     const held = entries.map(({ settings }) => this.#ports.places.hold(placeOf(settings)));
     const unreadable = await unreadableFiles(entries, held);
+    this.#lacking = unreadable.map(({ keys }) => keys);
     if (unreadable.length > 0) {
       this.#release(held);
-      return unreadable;
+      return unreadable.map(({ problem }) => problem);
     }
     this.#trusted = entries.flatMap(({ settings }, index) => {
       const keys = held[index];
@@ -55,7 +58,8 @@ export class IssuersFile<Settings extends IssuerSettings> implements Issuers<Set
   }
 
   watch(changed: () => void): void {
-    this.#unwatch = watchPlace(this.path, () => fingerprintOf(() => [this.path]), changed);
+    const fingerprint = () => [this.path, ...this.#lacking].map((file) => fingerprintOf(() => [file])).join('\n');
+    this.#unwatch = watchPlace(this.path, fingerprint, changed);
   }
 
   close(): void {
@@ -85,13 +89,15 @@ function placeOf({ jwksUri, jwksFile = '' }: IssuerSettings): Place {
 async function unreadableFiles(
   entries: readonly ReadIssuer<IssuerSettings>[],
   held: readonly KeyPlace[],
-): Promise<PolicyProblem[]> {
-  const problems: PolicyProblem[] = [];
+): Promise<{ readonly keys: string; readonly problem: PolicyProblem }[]> {
+  const found: { readonly keys: string; readonly problem: PolicyProblem }[] = [];
   for (const [index, { keysAt }] of entries.entries()) {
     const keys = held[index];
     if (keys === undefined || !('file' in keys.place)) continue;
     await keys.started;
-    if (keys.failure !== undefined) problems.push({ ...keysAt, message: `the keys cannot be read: ${keys.failure}` });
+    if (keys.failure === undefined) continue;
+    const problem = { ...keysAt, message: `the keys cannot be read: ${keys.failure}` };
+    found.push({ keys: keys.place.file, problem });
   }
-  return problems;
+  return found;
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { bounds } from '@reeve/contract';
@@ -115,7 +116,7 @@ async function judgedStream(call: ModelCall, body: Buffer, operation: CallOperat
     const judged = await judge(operation, opId, answer, false);
     call.noteAnswer(judged);
     // Never in the bytes of the provider: they may hold what nobody has judged.
-    const how = { wantsUsage: reader.wantsUsage ?? true, isMasked: judged !== answer };
+    const how = { wantsUsage: reader.wantsUsage ?? true, isMasked: !isDeepStrictEqual(judged, answer) };
     return { bytes: written(stream.eventsOf(judged, how)), isChanged: true };
   } catch (error) {
     throw error instanceof OddStream ? unread(opId, error.message) : error;

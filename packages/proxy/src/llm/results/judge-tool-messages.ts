@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { createHash } from 'node:crypto';
 import type { Agent, RunOptions } from '@reeve/sdk';
 import { ActionDeniedError, ReeveInvalidRequest, ResultDenied } from '@reeve/sdk';
@@ -107,7 +108,7 @@ async function judged(
         if (!operation.answer.judgeResult) return;
         verdict = { content: denied('Denied by policy: nobody has judged this') };
         const allowed = await operation.checkResult(content, { isError });
-        verdict = allowed === content ? 'as_it_is' : { content: allowed };
+        verdict = isDeepStrictEqual(allowed, content) ? 'as_it_is' : { content: allowed };
       },
       options,
     );
