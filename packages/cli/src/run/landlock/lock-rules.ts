@@ -15,6 +15,11 @@ export function lockRules({ mounts, homes }: Pick<FilePlan, 'mounts' | 'homes'>)
   const changed = mounts.filter((mount) => mount.as === 'write' || isOwnAndWritable(mount)).map(({ path }) => path);
   const read = mounts.filter(({ as }) => as === 'read').map(({ path }) => path);
   const empty = mounts.filter(({ as }) => as === 'empty').map(({ path }) => path);
+  const ruleFor = (path: string, use: Use): LockRule => {
+    // What is empty inside need not be there outside, and who starts it need not be let in there. What is gone, the kernel refuses.
+    const isFolder = empty.includes(path) || (statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? true);
+    return { path, use, isFolder, isNeeded: true };
+  };
   return [
     folder('/', 'list', true),
     folder('/dev', 'change', true),
@@ -31,12 +36,6 @@ function isOwnAndWritable(mount: Mount): boolean {
 
 function outermost(paths: readonly string[]): readonly string[] {
   return paths.filter((path) => !paths.some((other) => other !== path && isInside(path, other)));
-}
-
-function ruleFor(path: string, use: Use): LockRule {
-  // What is empty inside need not be there outside.
-  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? true;
-  return { path, use, isFolder, isNeeded: true };
 }
 
 function folder(path: string, use: Use, isNeeded: boolean): LockRule {
