@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CheckActionResponse as CheckResponse } from '@reeve/contract';
 import { BatchCheckRequest, BatchCheckResponse, CheckActionRequest, CheckActionResponse, paths } from '@reeve/contract';
 import { expect, test } from 'vitest';
+import { eventually } from '../harness/eventually.ts';
 import type { Registered } from '../harness/gateway.ts';
 import { checkRequest, TestGateway, toolCall } from '../harness/gateway.ts';
 import { verifyChain } from '../harness/verify-chain.ts';
@@ -55,8 +56,10 @@ test('ten kills under load lose no acknowledged decision and leave an unbroken c
   try {
     const agent = await gateway.register({ agentId: 'a' });
     for (let round = 0; round < kills; round++) {
+      const before = acknowledged.size;
       const loading = load(gateway, agent, round, acknowledged);
-      await sleep(100 + Math.random() * 400);
+      await eventually(() => expect(acknowledged.size).toBeGreaterThan(before + 50));
+      await sleep(Math.random() * 400);
       await gateway.kill('SIGKILL');
       await loading;
       expect(verifyChain(gateway.folder)).toMatchObject({ accepted: true });

@@ -50,7 +50,14 @@ def test_a_revoked_delegate_is_stopped(agent: Agent) -> None:
 
 
 def test_what_cannot_be_delegated_is_refused_here(agent: Agent) -> None:
-    for wrong in ({"ttl": 0}, {"ttl": 86_401}, {"child_id": ""}, {"max_checks": -1}, {"max_delegates": True}, {"actions": ["dance"]}):
+    for wrong in (
+        {"ttl": 0},
+        {"ttl": 86_401},
+        {"child_id": ""},
+        {"max_checks": -1},
+        {"max_delegates": True},
+        {"actions": ["dance"]},
+    ):
         with pytest.raises(reeve.InvalidRequest):
             agent.delegate(**{"child_id": "x", "ttl": 10, **wrong})  # type: ignore[arg-type]
 

@@ -40,6 +40,7 @@ test('an answer is told in words, with all that the gateway said', async () => {
     approvalId: undefined,
     limit: undefined,
     judgeResult: false,
+    judgePrompt: false,
     decisionLatencyUs: 7,
     source: 'gateway',
   });

@@ -47,7 +47,12 @@ export const auditedAs: Readonly<Record<Decision, string>> = {
   pending: 'ActionPending',
 };
 
-export function limitJson({ tier, period, limitMicros, totalMicros }: ReturnType<typeof limitTold>) {
+export function limitJson({
+  tier,
+  period,
+  limitMicros,
+  totalMicros,
+}: ReturnType<typeof limitTold>): Readonly<Record<string, unknown>> {
   const spent = totalJson(totalMicros);
   return { tier, period, limit_micros: limitMicros, spent_micros: spent, status: 'LimitExceeded' };
 }
