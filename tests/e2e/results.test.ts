@@ -167,13 +167,13 @@ describe('the first message of a connection', () => {
   });
 
   test.each([
-    ['of nobody', { credentialToken: 'rva_wrong' }],
-    ['that is missing', { credentialToken: '' }],
-    ['without an agent', { agentId: undefined }],
-    ['that is longer than what may come before', { credentialToken: 'x'.repeat(100_000) }],
-  ])('may not with a token %s', async (_, over) => {
+    ['of nobody', 16, { credentialToken: 'rva_wrong' }],
+    ['that is missing', 8, { credentialToken: '' }],
+    ['without an agent', 8, { agentId: undefined }],
+    ['that is longer than what may come before', 8, { credentialToken: 'x'.repeat(100_000) }],
+  ])('may not with a token %s: status %i', async (_, code, over) => {
     const opId = await running('send_mail');
-    await expect(first(opId, 5 * 1024 * 1024, over)).rejects.toMatchObject({ code: 8 });
+    await expect(first(opId, 5 * 1024 * 1024, over)).rejects.toMatchObject({ code });
   });
 });
 

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunningCli } from '../harness/cli.ts';
 import { eventually } from '../harness/eventually.ts';
+import { bootstrapKey } from '../harness/gateway.ts';
 import { FloorWorld, hasFloor, processesWith } from './floor-world.ts';
 
 let world: FloorWorld;
@@ -130,5 +131,27 @@ describe.skipIf(!hasFloor)('a floor on a terminal is as none', () => {
     // A mode that a shell does not change for its own sake.
     expect(await done(cli, `stty ixany; touch go-on; wait; stty -a | grep -o -- '-*ixany'`)).toMatch(/^ixany/m);
     await leave(cli);
+  });
+
+  test('TERMINATE ends what stops itself when it is asked to end', async () => {
+    await using cli = world.beginShell();
+    const lines = 'trap "kill -STOP $$" TERM; echo begun; while :; do sleep 0.05; done';
+    cli.type(`${world.typed(['sh', '-c', lines], ['--grace', '1'])}; echo "code is $?"\r`);
+    await cli.says(/^begun/m);
+    await world.control('terminate');
+    await cli.says(/^code is 143/m);
+    await leave(cli);
+  });
+
+  test('TERMINATE ends what has stopped the output of the terminal', async () => {
+    await using cli = world.beginShell();
+    const lines = 'import termios, time; termios.tcflow(1, termios.TCOOFF); open("stopped", "w"); time.sleep(600)';
+    cli.type(`${world.typed(['python3', '-c', lines], ['--grace', '0'])}\r`);
+    await eventually(() => expect(world.read('project/stopped')).toBe(''));
+    const control = await world.control('terminate');
+    await eventually(async () => {
+      const { body } = await world.gateway.api.get(`/api/v1/control/${control}`, bootstrapKey);
+      expect(body).toMatchObject({ status: 'effective', evidence: 'kernel' });
+    });
   });
 });

@@ -172,8 +172,8 @@ export class FloorWorld {
   }
 
   /** The command as a person would type it. */
-  typed(command: readonly string[]): string {
-    return [program, ...before, 'run', '--', ...command]
+  typed(command: readonly string[], flags: readonly string[] = []): string {
+    return [program, ...before, 'run', ...flags, '--', ...command]
       .map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`)
       .join(' ');
   }

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest';
 import { DiskSimulation } from './disk-simulation.ts';
 import { Simulation } from './simulation.ts';
 
-/** Seeds that have found something, and how many steps it took. They stay. */
+/**
+ * Seeds that have found something. They stay, although they draw other histories since results and rewriting are among
+ * what happens: what each has found, a test of the core holds by now.
+ */
 const foundBefore = [
   // An operation was swept before its end was durable, and lost when that was taken back. Later: the row of a
   // forgotten operation replaced that of another one with its id, and a restart missed that one.
@@ -14,7 +17,7 @@ const foundBefore = [
   // Operations of an agent that had left came back after a restart, with what they reserved.
   { seed: 209, steps: 29_000 },
   // After a restart, an operation showed a control that another one had taken over from.
-  { seed: 77, steps: 77_000 },
+  { seed: 77, steps: 40_000 },
   // The row of an operation stayed: its removal was taken back after its agent had left.
   { seed: 8, steps: 20_000 },
   // An operation on behalf of another agent was restored from entries as one of its own agent alone.
@@ -37,11 +40,11 @@ test.each(foundBefore)('seed $seed holds for $steps steps', async ({ seed, steps
 /** The same for days that end. */
 const foundWithDays = [
   // A row of another gateway was taken for one that has the end of an operation, which then ran again after a restart.
-  { seed: 1011, steps: 77_000 },
+  { seed: 1011, steps: 40_000 },
   // A simulated gateway that had ended went on, and its registration of a token came after the next one.
-  { seed: 3001, steps: 125_000 },
+  { seed: 3001, steps: 40_000 },
   // The judge wanted a word about what reservations from the day before use of the next one.
-  { seed: 3002, steps: 131_000 },
+  { seed: 3002, steps: 40_000 },
   // An agent left while another gateway wrote the row of an operation that was forgotten here. The row stayed.
   { seed: 3008, steps: 23_000 },
   // A gateway wrote the row of an operation that another one had forgotten and whose row that one had removed.

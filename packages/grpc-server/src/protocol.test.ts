@@ -133,18 +133,22 @@ describe('a unary call', () => {
       expect(seen).toHaveLength(2);
     });
 
+    test('is refused if there is none', async () => {
+      const { here } = await begin(() => false);
+      expect((await here.answer(1)).get('grpc-status')).toBe(exhausted);
+    });
+
     test.each<[string, FindCredential]>([
-      ['there is none', () => false],
-      ['looking for it fails', () => Promise.reject(new Error('no'))],
+      ['fails', () => Promise.reject(new Error('no'))],
       [
-        'looking for it throws',
+        'throws',
         () => {
           throw new Error('no');
         },
       ],
-    ])('is refused if %s', async (_, find) => {
+    ])('is refused with the status of the error if looking for it %s', async (_, find) => {
       const { here } = await begin(find);
-      expect((await here.answer(1)).get('grpc-status')).toBe(exhausted);
+      expect((await here.answer(1)).get('grpc-status')).toBe('9');
     });
 
     test('is refused if none is found in what may come before one is', async () => {

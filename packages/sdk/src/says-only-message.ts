@@ -10,6 +10,7 @@ export function saysOnlyMessage(error: Error): boolean {
   // These hold ids and words of Reeve, unless the work of another operation ended in them.
   if (error instanceof ReeveError)
     return error.cause === undefined && !('result' in error && error.result !== undefined);
+  if (!knownKinds.has(Object.getPrototypeOf(error))) return false;
   const { message } = error;
   const members: Readonly<Record<PropertyKey, PropertyDescriptor>> = Object.getOwnPropertyDescriptors(error);
   const own = members['message'];
@@ -17,6 +18,13 @@ export function saysOnlyMessage(error: Error): boolean {
   const isPlain = (name: PropertyKey) => name === 'stack' || isSaid(name, members[name] ?? {}, error);
   return isFixed && hasPlainStack(error) && Reflect.ownKeys(members).every(isPlain);
 }
+
+/** Private members, getters and methods of other classes could hold anything. */
+const knownKinds: ReadonlySet<unknown> = new Set(
+  [Error, TypeError, RangeError, SyntaxError, ReferenceError, EvalError, URIError, DOMException].map(
+    ({ prototype }) => prototype,
+  ),
+);
 
 function isSaid(name: PropertyKey, { value, get }: PropertyDescriptor, { message, constructor }: Error): boolean {
   if (get !== undefined) return false;

@@ -7,6 +7,28 @@ from typing import Any
 from .errors import OperationTerminated, ReeveError
 
 _MOST_NUMBER = 9999
+# Slots, properties and methods of other classes could hold anything. These hold no more than their arguments.
+_KNOWN = frozenset(
+    {
+        Exception,
+        RuntimeError,
+        ValueError,
+        TypeError,
+        KeyError,
+        IndexError,
+        LookupError,
+        ArithmeticError,
+        ZeroDivisionError,
+        OverflowError,
+        AssertionError,
+        NotImplementedError,
+        TimeoutError,
+        PermissionError,
+        FileNotFoundError,
+        ConnectionError,
+        OSError,
+    }
+)
 
 
 def says_only_message(error: BaseException) -> bool:
@@ -15,6 +37,8 @@ def says_only_message(error: BaseException) -> bool:
     That is: no other errors, no notes, no answer of a server. Codes and paths that the message names hold no more than
     that.
     """
+    if type(error) not in _KNOWN and not isinstance(error, ReeveError):
+        return False
     if error.__cause__ is not None or error.__context__ is not None or getattr(error, "__notes__", None):
         return False
     # These hold ids and words of Reeve, unless the work of another operation ended in them.

@@ -27,6 +27,7 @@ import { isKnownArchitecture } from '../run/seccomp/filter.ts';
 import { shellLine } from '../run/shell-words.ts';
 import { shippedProfiles } from '../run/shipped-profiles.ts';
 import { usualPath } from '../run/usual-path.ts';
+import { Voice } from '../run/voice.ts';
 import type { Shell } from '../shell.ts';
 
 const defaultGraceSecs = 5;
@@ -117,7 +118,8 @@ export const runCommand = defineCommand({
     const { memory, pids, cpus } = profile;
     await using cgroup = Cgroup.make({ memory, pids, cpus });
     process.once('exit', leaveTerminal);
-    const say = (line: string) => void shell.stderr.write(`reeve run: ${cleanText(line)}\n`);
+    await using voice = new Voice();
+    const say = (line: string) => voice.say(`reeve run: ${cleanText(line)}`);
     const { grace = defaultGraceSecs, lostGateway = 'pause' } = profile;
     const resetter = ground.resetter !== undefined && plan.isVisible(ground.resetter) ? ground.resetter : undefined;
     const jail = { ...ground, resetter, command: rest, folder: plan.folder, env };

@@ -28,9 +28,12 @@ export function passSignals(keeper: Keeper, onTerminal: boolean): PassedSignals 
   let isSuspending = false;
   const suspend = () => {
     // As the kernel has it: a job that nobody could continue is not stopped by keys.
-    if (isSuspending || !mayHaveShell()) return;
+    if (isSuspending || keeper.isEnding || !mayHaveShell()) return;
     isSuspending = true;
-    void suspendWith(keeper, onTerminal).finally(() => (isSuspending = false));
+    void suspendWith(keeper, onTerminal)
+      // What cannot be held is not left alone.
+      .catch(() => keeper.release('terminal'))
+      .finally(() => (isSuspending = false));
   };
   const again = () => keeper.again();
   const look = () => {
@@ -70,6 +73,8 @@ async function suspendWith(keeper: Keeper, onTerminal: boolean): Promise<void> {
   const deadline = performance.now() + (onTerminal ? tidyMs : 0);
   while (!keeper.hasStopped && performance.now() < deadline) await sleep(roundMs);
   await keeper.hold('terminal');
+  // Whoever ends the program must not stop before it has.
+  if (keeper.isEnding) return;
   process.kill(process.pid, 'SIGSTOP');
   // What had stopped itself is part of the job that goes on, whatever group it is in.
   if (keeper.release('terminal') !== undefined) keeper.tellProgram('SIGCONT');

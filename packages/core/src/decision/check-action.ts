@@ -82,7 +82,7 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
     const approvalId = replay.decision === 'pending' ? gov.approvals.ofOp(agent.record.id, opId)?.id : undefined;
     const { policyRule } = known;
     const rewritten = replayRewritten(gov, known, request, replay);
-    const answer = replayMasked(gov, { agent, links }, request, inRun(known), now, rewritten);
+    const answer = replayMasked(gov, { agent, links }, request, rewritten);
     const judgement: Judgement = { ...answer, policyRule, tier: 'replay', op: known, approvalId, startedAt };
     record(gov, request, agent, judgement, now, true);
     return judgement;

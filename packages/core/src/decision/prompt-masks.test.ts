@@ -123,6 +123,15 @@ describe('a check of a model call whose prompt rules mask', () => {
     expect(await g.check(bot, callOf('held', held))).toMatchObject({ decision: 'pending', judgePrompt: true });
   });
 
+  test('asked again is judged although its condition does not hold any more', async () => {
+    await g.policies(`name: p\ndefault: allow\nrules:
+  - { name: m, effect: mask, actions: [llm_call], when: the run is new, mask: { detect: [email] } }`);
+    const ids = { traceId: 't', spanId: 's', runId: 'r' };
+    expect(await g.check(bot, callOf('x', ids))).toMatchObject({ judgePrompt: true });
+    expect(await g.check(bot, callOf('x', ids))).toMatchObject({ decision: 'allow', judgePrompt: true });
+    expect(await g.check(bot, callOf('x', { ...ids, canMaskPrompt: false }))).toMatchObject({ decision: 'deny' });
+  });
+
   test('counts the rules of those on whose behalf the agent acts', async () => {
     await g.policies(`default: allow\n---\nname: q\nscope: agent:acme/search/bot\nrules:
   - { name: m, effect: mask, actions: [llm_call], mask: { detect: [email] } }`);

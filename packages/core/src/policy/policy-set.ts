@@ -160,6 +160,12 @@ export class PolicySet {
     return this.#byScope.promptsMatching(scopesAbove(agent), facts, evaluation);
   }
 
+  /** The rules that could mask the prompt of a model call, by its matchers and its user, whatever their condition. */
+  promptRulesFor(agent: AgentId, { type }: Action, evaluation: Evaluation): readonly CompiledRule<PromptRule>[] {
+    if (!this.#hasPromptRules || type !== 'llm_call') return [];
+    return this.#byScope.promptsFitting(scopesAbove(agent), evaluation);
+  }
+
   /** What is to become of the prompt of a model call. */
   judgePrompt(agent: AgentId, facts: Facts, evaluation: Evaluation): ResultVerdict {
     return verdictOnPrompt(this.promptMasks(agent, facts, evaluation));

@@ -88,6 +88,11 @@ export class ScopeIndexes {
     return this.#by(scopes, ({ results }) => results?.all(effect, type, facts, evaluation));
   }
 
+  /** The rules that could mask the prompt of a model call, whatever their condition. */
+  promptsFitting(scopes: readonly string[], evaluation: Evaluation): readonly CompiledRule<PromptRule>[] {
+    return this.#by(scopes, ({ prompts }) => prompts?.fitting('llm_call', evaluation));
+  }
+
   /** The rules that mask the prompt of a model call, in the order of all documents. */
   promptsMatching(
     scopes: readonly string[],

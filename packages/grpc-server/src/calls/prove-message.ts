@@ -9,6 +9,7 @@ interface Peer {
   /** Whose connection it is; undefined until it has shown a credential. */
   readonly account: string | undefined;
   readonly limits: Limits;
+  statusOf(error: unknown): Status;
 }
 
 /** A call whose message is too large for a peer that has shown no credential. */
@@ -36,16 +37,18 @@ export function prove(call: Proving, partial: PartialMessage | undefined): void 
   if (call.isProving || partial === undefined || !isUnproven(call.connection, partial)) return;
   const { limits } = call.connection;
   const refuse = () => call.finish(tooLargeYet(partial.length ?? 0, limits.messageBytes));
+  // A credential that does not count is told as everywhere else, so that its owner can renew it.
+  const fail = (error: unknown) => call.finish(call.connection.statusOf(error));
   try {
     const found = limits.findCredential.get(call.path)?.(partial.message, call);
     if (found instanceof Promise) {
       call.isProving = true;
       // Whoever is trusted by then goes on.
-      found.then((isShown) => isShown || refuse(), refuse);
+      found.then((isShown) => isShown || refuse(), fail);
     } else if (found === false || (found === undefined && call.receiveWindow === 0)) {
       refuse();
     }
-  } catch {
-    refuse();
+  } catch (error) {
+    fail(error);
   }
 }

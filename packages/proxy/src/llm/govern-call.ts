@@ -31,7 +31,7 @@ export async function governCall(agent: Agent, call: ModelCall, ids: CallIds, op
       { type: 'llm_call', ...asked },
       async (operation) => {
         hasBegun = true;
-        options.knownMasks.note(call.token, asked.model, operation.answer.judgePrompt);
+        if (operation.answer.judgePrompt) options.knownMasks.note(asked.model);
         await carryOut(call, operation, options);
       },
       {

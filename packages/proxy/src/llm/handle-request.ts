@@ -111,7 +111,7 @@ async function handleCall(
     if (refusal.code === 'invalid_api_key') context.agents.forget(token);
     if (refusal.code !== 'gateway_unavailable' || !context.failOpen) throw error;
     const { parsed } = await reading();
-    if (context.knownMasks.has(token, parsed.model)) throw error;
+    if (context.knownMasks.has(parsed.model)) throw error;
     context.tell(`fail-open: a call of ${route.path} goes to its upstream unchecked. ${refusal.message}`);
     const ungovernedParts = { ...parts, opId: '', revoked: new AbortController().signal, noteAnswer: () => {} };
     await carryOut(makeCall(context, ungovernedParts, await reading()), ungoverned(), context);

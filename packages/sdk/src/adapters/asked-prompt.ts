@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { ReeveInternal } from '../errors.ts';
 import type { Operation } from '../operation.ts';
 
 /** Members of a request to a model, by what rules mask of them. An adapter that has them sends what comes back in their place. */
@@ -20,6 +21,10 @@ export async function maskedMembers(
   try {
     const masked = await checkPrompt(prompt);
     if (isDeepStrictEqual(masked, prompt)) return {};
+    // A name that is masked would leave the member that it named as it was.
+    if (Object.keys(masked).join() !== Object.keys(prompt).join()) {
+      throw new ReeveInternal('a rule masks the name of a member of the prompt, which cannot be another one');
+    }
     const changed = Object.entries(forms).map(([name, form]) => [name, withTexts(form, listOf(masked[name]))]);
     return { ...masked, ...Object.fromEntries(changed) };
   } catch (error) {

@@ -11,7 +11,8 @@ import type { Use } from './rights.ts';
  * outside of the home folders, and list folders. Paths are looked up inside. A rule for `/home` would also hold for what lies
  * below a mount there, so the folders on the way to a home are given by what is in them.
  */
-export function lockRules({ mounts, homes }: Pick<FilePlan, 'mounts' | 'homes'>): readonly LockRule[] {
+export function lockRules({ mounts: planned, homes }: Pick<FilePlan, 'mounts' | 'homes'>): readonly LockRule[] {
+  const mounts = planned.filter((mount, at) => !isCovered(mount, planned.slice(at + 1)));
   const changed = mounts.filter((mount) => mount.as === 'write' || isOwnAndWritable(mount)).map(({ path }) => path);
   const read = mounts.filter(({ as }) => as === 'read').map(({ path }) => path);
   const empty = mounts.filter(({ as }) => as === 'empty').map(({ path }) => path);
@@ -28,6 +29,11 @@ export function lockRules({ mounts, homes }: Pick<FilePlan, 'mounts' | 'homes'>)
     ...outermost(read.filter((path) => !isInsideAny(path, changed))).map((path) => ruleFor(path, 'read')),
     ...readableIn('/', homes, empty),
   ];
+}
+
+/** Whether something empty is mounted over it, so that it is not there. */
+function isCovered({ path }: Mount, later: readonly Mount[]): boolean {
+  return later.some(({ as, path: over }) => as === 'empty' && over !== path && isInside(path, over));
 }
 
 function isOwnAndWritable(mount: Mount): boolean {

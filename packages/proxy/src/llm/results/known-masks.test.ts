@@ -1,28 +1,14 @@
 import { expect, test } from 'vitest';
 import { KnownMasks } from './known-masks.ts';
 
-test('what was said last counts, for each agent and model', () => {
+test('a model whose prompts were masked stays known, whoever called it', () => {
   const masks = new KnownMasks();
-  masks.note('a', 'm', true);
-  expect([masks.has('a', 'm'), masks.has('a', 'other'), masks.has('b', 'm')]).toEqual([true, false, false]);
-  masks.note('a', 'm', false);
-  expect(masks.has('a', 'm')).toBe(false);
+  masks.note('m');
+  expect([masks.has('m'), masks.has('other')]).toEqual([true, false]);
 });
 
-test('an agent does not wash a mask off by naming many models', () => {
+test('nobody washes a mask off by naming many models', () => {
   const masks = new KnownMasks();
-  for (let nth = 0; nth < 1000; nth++) masks.note('a', `m${nth}`, true);
-  expect(masks.has('a', 'm0')).toBe(true);
-});
-
-test('the agent that has not called for the longest time is forgotten', () => {
-  const masks = new KnownMasks();
-  for (let nth = 0; nth < 10_000; nth++) masks.note(`agent-${nth}`, 'm', true);
-  masks.note('agent-0', 'm', true);
-  masks.note('one-more', 'm', true);
-  expect([masks.has('agent-0', 'm'), masks.has('agent-1', 'm'), masks.has('one-more', 'm')]).toEqual([
-    true,
-    false,
-    true,
-  ]);
+  for (let nth = 0; nth < 5000; nth++) masks.note(`m${nth}`);
+  expect([masks.has('m0'), masks.has('m4999'), masks.has('other')]).toEqual([true, true, true]);
 });

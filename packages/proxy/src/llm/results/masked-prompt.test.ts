@@ -62,6 +62,15 @@ describe('what a model is asked', () => {
     expect(asked).toBe('{"tools":["string"]}');
   });
 
+  test.each([
+    ['tokens', '{"model":"m","input":[1,2,3]}', /tokens/],
+    ['tokens of many', '{"model":"m","input":[[1,2],[3]]}', /tokens/],
+    ['a form without end', `{"model":"m","tools":${'['.repeat(60)}"x"${']'.repeat(60)}}`, /nested too deeply/],
+    ['texts by the thousand', `{"model":"m","tools":[${'"x",'.repeat(20_000)}"x"]}`, /more than 20000 texts/],
+  ])('that cannot be looked at does not leave: %s', async (_what, body, why) => {
+    await expect(masked(body)).rejects.toThrow(why);
+  });
+
   test('every other byte stays, wherever it stands and however it is written', async () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
@@ -81,7 +90,9 @@ describe('what a model is asked', () => {
     const member = fc.constantFrom('messages', 'system', 'input', 'tools', 'metadata', 'text', 'anything');
     await fc.assert(
       fc.asyncProperty(fc.dictionary(member, value), fc.constantFrom(0, 1, 3), async (members, spaces) => {
-        const body = JSON.stringify({ model: 'm', ...members }, null, spaces);
+        // A list of numbers would be tokens there.
+        const input = members['input'] === undefined ? {} : { input: { content: members['input'] } };
+        const body = JSON.stringify({ model: 'm', ...members, ...input }, null, spaces);
         const given = await masked(body);
         expect(given).toBe(body.replaceAll(secret, '[masked]'));
       }),

@@ -18,6 +18,8 @@ const forms = new Set([
   ...['tools', 'functions', 'tool_choice', 'function_call', 'mcp_servers'],
   ...['response_format', 'text', 'output_format', 'output_config'],
 ]);
+/** More than any description of tools has. Each text is looked for by all the names above it. */
+const [deepestForm, mostTexts] = [48, 20_000];
 /** What the call was judged by. */
 const judgedAlready = new Set(['model']);
 
@@ -58,15 +60,25 @@ function partsOf({ body, value, places }: JsonRequest): readonly PromptPart[] {
     const member = value[key];
     const says = typeof member === 'string' || (typeof member === 'object' && member !== null);
     if (!says || judgedAlready.has(key)) return [];
+    if (key === 'input' && holdsTokens(member))
+      throw new UnmaskablePrompt('it is made of tokens, which nobody can read');
     if (!forms.has(key)) return [{ key, text: body.toString('utf8', from, to), at: { from, to } }];
     const texts = [...textsIn(member, [key])];
+    if (texts.length > mostTexts) throw new UnmaskablePrompt(`${JSON.stringify(key)} has more than ${mostTexts} texts`);
     return texts.length === 0 ? [] : [{ key, text: JSON.stringify(texts.map(({ content }) => content)), texts }];
   });
+}
+
+/** Embeddings take the numbers of tokens in place of a text. */
+function holdsTokens(input: unknown): boolean {
+  if (!Array.isArray(input)) return false;
+  return input.some((each) => typeof each === 'number' || (Array.isArray(each) && each.some(Number.isFinite)));
 }
 
 function* textsIn(value: unknown, path: Replacement['path']): Generator<Replacement> {
   if (typeof value === 'string') yield { path, content: value };
   if (typeof value !== 'object' || value === null) return;
+  if (path.length > deepestForm) throw new UnmaskablePrompt(`${JSON.stringify(path[0])} is nested too deeply`);
   const members = Array.isArray(value) ? value.entries() : Object.entries(value);
   for (const [name, member] of members) yield* textsIn(member, [...path, name]);
 }

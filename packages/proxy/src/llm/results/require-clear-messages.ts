@@ -14,11 +14,12 @@ const known = new Set([
 const followed = new Set(['content', 'tool_calls', 'function_call', 'function', 'custom', 'output']);
 const what = 'a message';
 
-/** Refuses messages that readers may understand differently: what one reader takes for text may be a tool's to another. */
+/**
+ * Refuses messages that readers may understand differently: what one reader takes for text may be a tool's to another. Nothing
+ * else of a request may say a thing twice either: one reader takes the first, and another the last.
+ */
 export function requireClearMessages({ body, places }: JsonRequest): void {
-  for (const { key, ...place } of places.members) {
-    if (key === 'messages' || key === 'input') requireClearIn(body, place);
-  }
+  for (const { key, ...place } of places.members) requireClearIn(body, place, key === 'messages' || key === 'input');
 }
 
 /** A list or an object around a place of a text. */
@@ -30,7 +31,7 @@ interface Around {
   key: string | undefined;
 }
 
-function requireClearIn(body: Buffer, { from, to }: Place): void {
+function requireClearIn(body: Buffer, { from, to }: Place, areMessages: boolean): void {
   const around: Around[] = [];
   let inner: Around | undefined;
   for (let at = from; at < to; at++) {
@@ -45,7 +46,8 @@ function requireClearIn(body: Buffer, { from, to }: Place): void {
       }
       case 0x7b:
       case 0x5b: {
-        const isOfMessages = inner === undefined || (inner.isOfMessages && followed.has(inner.key ?? 'content'));
+        const isOfMessages =
+          inner === undefined ? areMessages : inner.isOfMessages && followed.has(inner.key ?? 'content');
         inner = { names: body[at] === 0x7b ? new Set() : undefined, isOfMessages, key: undefined };
         around.push(inner);
         break;
