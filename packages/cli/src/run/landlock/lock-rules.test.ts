@@ -90,3 +90,13 @@ describe.skipIf(version === undefined)('the lock alone, without any mount', () =
     expect(stderr).toMatch(/^reeve run: .*Landlock.*\n$/);
   });
 });
+
+test('needs nothing of what something empty is mounted over', () => {
+  const kept = join(home, '.reeve');
+  const own = { as: 'empty', path: kept, isWritable: true } as const;
+  const over = { as: 'empty', path: home, isWritable: false } as const;
+  const paths = (mounts: Parameters<typeof lockRules>[0]['mounts']) =>
+    lockRules({ mounts, homes: [home] }).map(({ path }) => path);
+  expect(paths([over, own])).toContain(kept);
+  expect(paths([over, own, over])).not.toContain(kept);
+});
