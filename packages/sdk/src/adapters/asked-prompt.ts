@@ -22,7 +22,7 @@ export async function maskedMembers(
     const masked = await checkPrompt(prompt);
     if (isDeepStrictEqual(masked, prompt)) return {};
     // A name that is masked would leave the member that it named as it was.
-    if (Object.keys(masked).join() !== Object.keys(prompt).join()) {
+    if (!isDeepStrictEqual(Object.keys(masked), namesIn(prompt))) {
       throw new ReeveInternal('a rule masks the name of a member of the prompt, which cannot be another one');
     }
     const changed = Object.entries(forms).map(([name, form]) => [name, withTexts(form, listOf(masked[name]))]);
@@ -33,6 +33,11 @@ export async function maskedMembers(
     ended('cancelled');
     throw error;
   }
+}
+
+/** The members that JSON has. */
+function namesIn(prompt: AskedPrompt['says']): readonly string[] {
+  return Object.keys(prompt).filter((name) => prompt[name] !== undefined);
 }
 
 function* textsIn(form: unknown): Generator<string> {
