@@ -89,6 +89,11 @@ test('a fresh seed holds on a disk that fails', async () => {
       cause: error,
     });
   });
+});
+
+test('the power fails in commits, also in some that are written whole', async () => {
+  const simulation = new DiskSimulation(11);
+  await simulation.run(8000);
   expect(simulation.counts).toMatchObject({ 'in a commit': expect.any(Number), whole: expect.any(Number) });
 });
 
