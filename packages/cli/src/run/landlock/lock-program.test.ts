@@ -112,7 +112,7 @@ function run(architecture: Architecture, file: Buffer, answer: Answer): { calls:
 
 const rules: readonly LockRule[] = [
   { path: '/', use: 'list', isFolder: true, isNeeded: true },
-  { path: '/work/pröject', use: 'change', isFolder: true, isNeeded: true },
+  { path: '/srv/pröject', use: 'change', isFolder: true, isNeeded: true },
   { path: '/file', use: 'change', isFolder: false, isNeeded: false },
 ];
 
@@ -163,7 +163,7 @@ describe.each(['x64', 'arm64'] as const)('the program that locks itself up, on %
 
   test.each<[string, Parameters<typeof kernel>[0]]>([
     ['the kernel has no Landlock', (name) => (name === 'landlock_create_ruleset' ? errors.EPERM : undefined)],
-    ['a path that is needed is not there', (_, path) => (path === '/work/pröject' ? errors.ENOENT : undefined)],
+    ['a path that is needed is not there', (_, path) => (path === '/srv/pröject' ? errors.ENOENT : undefined)],
     ['the lock is refused', (name) => (name === 'landlock_restrict_self' ? errors.EPERM : undefined)],
     ['the other program cannot be executed', (name) => (name === 'execve' ? errors.ENOENT : undefined)],
   ])('does not go on if %s', (_, but) => {
