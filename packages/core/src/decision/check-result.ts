@@ -12,7 +12,7 @@ import { actorOf, agentWarrant, authenticateAgent, linksOf } from '../tenancy/in
 import { runAsked, runFacts, spendFacts } from './check-facts.ts';
 import type { Decisions } from './decisions.ts';
 import { findCall } from './find-call.ts';
-import { agentsAbove } from './judge-delegation.ts';
+import { agentAndAbove } from './judge-delegation.ts';
 import type { JudgedPart, JudgedResult, ResultJudge, ResultToJudge } from './judge-result.ts';
 import { denied, judgeResult, longestResult } from './judge-result.ts';
 import type { Party, ResultMoment } from './result-facts.ts';
@@ -121,7 +121,7 @@ function runningOp(gov: Decisions, request: ResultRequest): { readonly agent: Ag
 }
 
 function partiesOf({ directory }: Decisions, agent: Agent): readonly Party[] {
-  return [agent, ...agentsAbove(linksOf(directory, agent))].map(({ record, lineage }) => ({
+  return agentAndAbove(agent, linksOf(directory, agent)).map(({ record, lineage }) => ({
     record,
     depth: lineage.depth,
   }));

@@ -9,7 +9,14 @@ import { CheckFacts } from './check-facts.ts';
 import type { Decisions } from './decisions.ts';
 import { judgeCall } from './judge-call.ts';
 import type { DelegationRefusal } from './judge-delegation.ts';
-import { agentsAbove, delegationRule, delegatorsIn, refuseByDelegation, refuseCost } from './judge-delegation.ts';
+import {
+  agentAndAbove,
+  agentsAbove,
+  delegationRule,
+  delegatorsIn,
+  refuseByDelegation,
+  refuseCost,
+} from './judge-delegation.ts';
 import { resultDutyOf } from './result-duty.ts';
 import type { Weighed } from './weigh-budgets.ts';
 import { chargeOf, limitTold, weighBudgets } from './weigh-budgets.ts';
@@ -77,7 +84,7 @@ export function decide(gov: Decisions, asker: Asker, request: CheckRequest, runI
   const { own, above, strictest, rewritten, masksPrompt, parties } = judged;
   const isDenied = strictest.effect === 'deny';
   const labels = isDenied ? noLabels : labelsOfCall(gov, parties, evaluation);
-  const agents = [agent, ...agentsAbove(links)];
+  const agents = agentAndAbove(agent, links);
   const duty = isDenied ? null : resultDutyOf(gov.policies, agents, action, userOf(request));
   // Those that count if nobody asks about the result must find room as well: at the end, nothing can be denied any more.
   const verdict = withLabels(gov, run, strictest, duty === null ? labels : [...labels, ...duty.unjudged]);

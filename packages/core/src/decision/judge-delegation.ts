@@ -21,6 +21,11 @@ export function agentsAbove(links: readonly Link[]): readonly Agent[] {
   return links.flatMap(({ delegator }) => (delegator === undefined ? [] : [delegator]));
 }
 
+/** All whose rules and controls count for an agent: its own, and those of everybody above it. */
+export function agentAndAbove(agent: Agent, links: readonly Link[]): readonly Agent[] {
+  return [agent, ...agentsAbove(links)];
+}
+
 /** One check more of each delegation above. */
 export function countCheck({ journal }: Pick<Decisions, 'journal'>, links: readonly Link[]): void {
   for (const { delegation } of links) {

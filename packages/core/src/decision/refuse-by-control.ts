@@ -3,7 +3,7 @@ import type { EpochMs } from '../kernel/index.ts';
 import type { OpRecord } from '../ops/index.ts';
 import type { Asker, Decided } from './decide.ts';
 import type { Decisions } from './decisions.ts';
-import { agentsAbove } from './judge-delegation.ts';
+import { agentAndAbove } from './judge-delegation.ts';
 
 /** The rule of a check that an operator's control of its scope or its run refused. */
 export const controlRule = 'control';
@@ -30,7 +30,7 @@ export function refuseByControl(
   const hold = gov.directory.suspensions.over(agent.record.id);
   if (hold !== undefined) return { ...refusal, reason: hold.message };
   if (runId === '') return undefined;
-  for (const { record } of [agent, ...agentsAbove(links)]) {
+  for (const { record } of agentAndAbove(agent, links)) {
     const control = gov.control.runs.over(record.id, runId);
     if (control === undefined) continue;
     noteRunUse(gov, control, now);

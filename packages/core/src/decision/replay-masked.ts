@@ -3,7 +3,7 @@ import { userOf } from '../action/index.ts';
 import { Evaluation, subjectOf } from '../policy/index.ts';
 import type { Asker } from './decide.ts';
 import type { Decisions } from './decisions.ts';
-import { agentsAbove } from './judge-delegation.ts';
+import { agentAndAbove } from './judge-delegation.ts';
 import type { ReplayAnswer } from './kept-rewrite.ts';
 import { mustBeMasked } from './mask-prompt.ts';
 
@@ -21,7 +21,7 @@ export function replayMasked(
   const { action, canMaskPrompt } = request;
   if (answer.decision === 'deny' || !gov.policies.hasPromptRules) return answer;
   const evaluation = new Evaluation(subjectOf(action, userOf(request)));
-  const agents = [agent, ...agentsAbove(links)];
+  const agents = agentAndAbove(agent, links);
   if (agents.every(({ record }) => gov.policies.promptRulesFor(record.id, action, evaluation).length === 0))
     return answer;
   return canMaskPrompt ? { ...answer, masksPrompt: true } : { decision: 'deny', reason: mustBeMasked };
