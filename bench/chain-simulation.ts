@@ -1,4 +1,5 @@
 import { EventQueue } from './event-queue.ts';
+import { Resource, serverCores, warmUpMicros } from './resource.ts';
 import { exponential, seededRandom } from './seeded-random.ts';
 import { SimulatedCpu } from './simulated-cpu.ts';
 
@@ -8,10 +9,8 @@ export type Mode =
   | 'chain'
   /** The same, but a gateway follows what it hears while it waits, and locks the head at once if it was overtaken. */
   | 'chain-following-early'
-  /** A chain for each gateway, and each follows all others. */
-  | 'lanes'
-  /** A chain for each gateway, whose orgs no other one serves. Nobody follows anybody. */
-  | 'lanes-by-org';
+  /** A chain for each gateway, and each follows all others. Where nobody follows anybody: `lanes-simulation.ts`. */
+  | 'lanes';
 
 /** Times in microseconds. */
 export interface Costs {
@@ -59,10 +58,6 @@ export interface ChainFigures {
   readonly overtaken: number;
 }
 
-const warmUpMicros = 500_000;
-/** Processors of the server that work at once on commits of separate chains. */
-const serverCores = 8;
-
 interface Gateway {
   readonly index: number;
   readonly cpu: SimulatedCpu;
@@ -82,7 +77,6 @@ export function simulateChain({ mode, gateways, ratePerGateway, costs, seconds, 
   const queue = new EventQueue();
   const random = seededRandom(seed);
   const isOneChain = mode === 'chain' || mode === 'chain-following-early';
-  const followsOthers = mode !== 'lanes-by-org';
   const head = new Resource(queue, 1);
   const server = new Resource(queue, serverCores);
   /** The decisions of each commit, and their sums up to it. */
@@ -199,7 +193,6 @@ export function simulateChain({ mode, gateways, ratePerGateway, costs, seconds, 
       if (mode === 'chain-following-early') followHeard(gateway);
       flush(gateway);
       followHeard(gateway);
-      if (!followsOthers) return;
       queue.after(costs.message, () => {
         for (const other of members) if (other !== gateway) hear(other, version, batch.length);
       });
@@ -250,35 +243,4 @@ export function simulateChain({ mode, gateways, ratePerGateway, costs, seconds, 
     busy: Math.min(1, Math.max(...members.map(({ cpu, index }) => cpu.worked - (workedBefore[index] ?? 0))) / measured),
     overtaken: overtaken / Math.max(1, commits),
   };
-}
-
-/** What only so many can have at once. Others wait in the order in which they came. */
-class Resource {
-  readonly #queue: EventQueue;
-  readonly #waiting: (() => void)[] = [];
-  #free: number;
-  #takenAt = 0;
-  heldFor = 0;
-
-  constructor(queue: EventQueue, size: number) {
-    this.#queue = queue;
-    this.#free = size;
-  }
-
-  take(work: () => void): void {
-    if (this.#free === 0) {
-      this.#waiting.push(work);
-      return;
-    }
-    this.#free--;
-    this.#takenAt = this.#queue.now;
-    work();
-  }
-
-  release(): void {
-    this.heldFor += this.#queue.now - this.#takenAt;
-    this.#free++;
-    const next = this.#waiting.shift();
-    if (next !== undefined) this.take(next);
-  }
 }

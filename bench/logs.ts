@@ -40,7 +40,7 @@ async function pagesOf(entries: number, tell: (line: string) => void): Promise<L
     const store = new SqliteStore({ path, sync: 'process' });
     tell(`writing ${entries.toLocaleString('en-US')} entries`);
     fill(store, entries);
-    const reader = new AuditReaderThread(path, join(folder, 'audit-index.db'), 1);
+    const reader = new AuditReaderThread(path, join(folder, 'audit-index.db'), { everyMs: 1, packsInto: store });
     tell('waiting for the indexes');
     while ((await reader.lag()) > 0) await sleep(50);
     const rows: LogRow[] = [];

@@ -5,6 +5,8 @@ import type { Place } from './cell-simulation.ts';
 import { loadsOf, movedBetween, zipfSizes } from './cell-simulation.ts';
 import type { ChainFigures, Costs, Mode } from './chain-simulation.ts';
 import { simulateChain } from './chain-simulation.ts';
+import type { LanesFigures, LanesRun } from './lanes-simulation.ts';
+import { simulateLanes } from './lanes-simulation.ts';
 import { count, duration, fixed, textTable } from './table.ts';
 
 const seed = 14;
@@ -27,9 +29,29 @@ const costs: Costs = {
 const names: Readonly<Record<Mode, string>> = {
   chain: 'one chain',
   'chain-following-early': 'one chain, following early',
-  lanes: 'lanes',
-  'lanes-by-org': 'lanes by org',
+  lanes: 'lanes, all follow all',
 };
+
+/** Lanes whose orgs are each at one gateway, and what they need beside their own commits. */
+type LanesLoad = Pick<LanesRun, 'shareLasts' | 'denied' | 'commonRate'>;
+
+const lanesLoads: readonly { readonly name: string; readonly load: LanesLoad }[] = [
+  { name: 'lanes by org, nothing shared', load: { shareLasts: null, denied: 0, commonRate: 0 } },
+  { name: 'a share lasts for 1,000', load: { shareLasts: 1000, denied: 0, commonRate: 1 } },
+  { name: 'a share lasts for 100', load: { shareLasts: 100, denied: 0, commonRate: 1 } },
+  { name: 'a share lasts for 10', load: { shareLasts: 10, denied: 0, commonRate: 1 } },
+  { name: 'near the cap: for 1', load: { shareLasts: 1, denied: 0, commonRate: 1 } },
+  { name: 'at the cap: 9 of 10 denied', load: { shareLasts: 1, denied: 0.9, commonRate: 1 } },
+  { name: '10 common commits a second', load: { shareLasts: 1000, denied: 0, commonRate: 10 } },
+  { name: '100 common commits a second', load: { shareLasts: 1000, denied: 0, commonRate: 100 } },
+];
+
+const lanesOfDatabase = 10_000;
+
+function runLanes(load: LanesLoad, gateways: number, rate: number, roundTrip = costs.roundTrip): LanesFigures {
+  const run = { lanes: lanesOfDatabase, costs: { ...costs, roundTrip }, seconds: 1, seed };
+  return simulateLanes({ ...run, ...load, gateways, rate });
+}
 
 function run(mode: Mode, gateways: number, perGateway: number, roundTrip = costs.roundTrip): ChainFigures {
   return simulateChain({
@@ -74,23 +96,55 @@ function growth(sizes: readonly number[], rateOf: (gateways: number) => number):
 }
 
 /** The most decisions per second of all gateways together that are answered, 99 of 100 within 100 ms. */
-function most(mode: Mode, gateways: number, roundTrip: number): number {
-  // No thread decides more than 9,000 a second.
-  let [low, high] = [0, mode === 'lanes-by-org' ? 9000 : Math.min(9000, 24_000 / gateways)];
-  while ((high - low) * gateways > 200) {
+function most(highest: number, figuresAt: (rate: number) => Answered): number {
+  let [low, high] = [0, highest];
+  while (high - low > 200) {
     const middle = (low + high) / 2;
-    const { answeredPerSecond, p99 } = run(mode, gateways, middle, roundTrip);
-    if (answeredPerSecond >= 0.95 * middle * gateways && p99 <= 100_000) low = middle;
+    const { answeredPerSecond, p99 } = figuresAt(middle);
+    if (answeredPerSecond >= 0.95 * middle && p99 <= 100_000) low = middle;
     else high = middle;
   }
-  return low * gateways;
+  return low;
 }
 
-function mostOf(roundTrip: number): string {
+type Answered = Pick<ChainFigures, 'answeredPerSecond' | 'p99'>;
+
+/** No thread decides more than 9,000 a second. */
+const mostOfThread = 9000;
+
+function mostOf(roundTrip: number, loads: typeof lanesLoads): string {
   const sizes = [1, 2, 3, 4, 5, 8];
-  const modes: readonly Mode[] = ['chain', 'chain-following-early', 'lanes', 'lanes-by-org'];
-  const rows = modes.map((mode) => [names[mode], ...sizes.map((gateways) => count(most(mode, gateways, roundTrip)))]);
-  return textTable(['gateways', ...sizes.map(String)], rows);
+  const modes: readonly Mode[] = ['chain', 'chain-following-early', 'lanes'];
+  const rows = modes.map((mode) => {
+    const at = (gateways: number) =>
+      most(Math.min(gateways * mostOfThread, 24_000), (rate) => run(mode, gateways, rate / gateways, roundTrip));
+    return [names[mode], ...sizes.map((gateways) => count(at(gateways)))];
+  });
+  const byOrg = loads.map(({ name, load }) => {
+    const at = (gateways: number) => most(gateways * mostOfThread, (rate) => runLanes(load, gateways, rate, roundTrip));
+    return [name, ...sizes.map((gateways) => count(at(gateways)))];
+  });
+  return textTable(['gateways', ...sizes.map(String)], [...rows, null, ...byOrg]);
+}
+
+/** What lanes do at half of what their threads decide. */
+function lanesAt(gateways: number): string {
+  const rows = lanesLoads.map(({ name, load }) => {
+    const figures = runLanes(load, gateways, (gateways * mostOfThread) / 2);
+    return [
+      name,
+      count(figures.answeredPerSecond),
+      duration(figures.p50),
+      duration(figures.p99),
+      count(figures.commitsPerSecond),
+      count(figures.takesPerSecond),
+      percent(figures.again),
+      percent(figures.poolHeld),
+      percent(figures.busy),
+    ];
+  });
+  const columns = ['answered/s', 'p50', 'p99', 'commits/s', 'shares/s', 'again', 'free row held', 'thread'];
+  return textTable(['lanes by org', ...columns], rows);
 }
 
 const agents = 10_000_000;
@@ -145,10 +199,17 @@ console.log(`One chain, ${costs.roundTrip} µs to the database, 1,000 decisions/
 console.log(growth([1, 2, 3, 4, 5, 6, 8, 10], () => 1000));
 console.log('\nThe same, 5,000 decisions/s asked of all gateways together\n');
 console.log(growth([1, 2, 3, 4, 5, 6], (gateways) => 5000 / gateways));
-for (const roundTrip of [500, 2000]) {
+for (const [roundTrip, loads] of [
+  [500, lanesLoads],
+  [2000, lanesLoads.slice(0, 2)],
+] as const) {
   console.log(`\nMost decisions/s of all gateways together, p99 within 100 ms, ${roundTrip} µs to the database\n`);
-  console.log(mostOf(roundTrip));
+  console.log(mostOf(roundTrip, loads));
 }
+console.log(
+  `\nLanes by org, 8 gateways, 36,000 decisions/s asked, ${count(lanesOfDatabase)} lanes, 500 µs to the database\n`,
+);
+console.log(lanesAt(8));
 const places = [0.8, 1, 1.2].map(placing);
 console.log(`\n${count(agents)} agents in ${count(orgs)} orgs; a cell carries ${count(mostAgents)} agents\n`);
 console.log(places.map(({ summary }) => summary).join('\n'));

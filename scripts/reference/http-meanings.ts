@@ -137,6 +137,10 @@ export const meanings: Readonly<Record<string, string>> = {
   'listRuns query agent_id': 'Only runs that this agent is in.',
   'listRuns query state':
     'Only runs in this state. `held`: somebody has paused or terminated it. `ended`: nothing of it is under way.',
+  'listRuns query user':
+    'Only runs in which agents acted for this user: the `sub` to the letter, or the email in any letter case. By what the log still has.',
+  'listRuns query min_cost_usd': 'Only runs that cost at least this, as `1.50`.',
+  'listRuns query max_cost_usd': 'Only runs that cost at most this.',
   'getRun path run_id': 'The run, percent-encoded. `-`: the run of an agent that sends no ids.',
   'getRun query agent_id': 'The agent whose run `-` stands for.',
   'clearRunLabels body run_id': 'The run whose labels are cleared. Either this or `agent_id`.',

@@ -1,4 +1,7 @@
-import { FakeListChatModel } from '@langchain/core/utils/testing';
+import type { BaseMessage } from '@langchain/core/messages';
+import { AIMessage, AIMessageChunk, HumanMessage, SystemMessage, ToolMessage } from '@langchain/core/messages';
+import { ChatGenerationChunk } from '@langchain/core/outputs';
+import { FakeStreamingChatModel } from '@langchain/core/utils/testing';
 import { Usage } from '@openai/agents-core';
 import { ScriptedModel } from '@openai/agents-core/testing';
 import { ActionDeniedError, ResultDenied } from '@reeve/sdk';
@@ -17,6 +20,7 @@ default: allow
 rules:
   - { name: masks, effect: mask, actions: [llm_call], models: ["masked-*"], mask: { detect: [email, secret] } }
   - { name: whole, effect: mask, actions: [llm_call], models: [masked-whole], mask: { fields: [tools] } }
+  - { name: all, effect: mask, actions: [llm_call], models: [masked-messages], mask: { fields: [messages] } }
 `;
 const email = 'ada@example.com';
 
@@ -103,11 +107,135 @@ test('a model of the OpenAI Agents SDK', async () => {
   expect(sent).toContain('mails [masked]');
 });
 
-test('a model of LangChain cannot be given another prompt, so its call is denied', async () => {
+/** A chat model that keeps what reaches its provider. */
+class SeenChat extends FakeStreamingChatModel {
+  readonly seen: { readonly messages: readonly BaseMessage[]; readonly text: string }[] = [];
+
+  #note(messages: BaseMessage[], options: object): void {
+    const { tools, response_format } = options as { tools?: unknown; response_format?: unknown };
+    const text = JSON.stringify([messages, messages.map((each) => Object.entries(each)), tools, response_format]);
+    this.seen.push({ messages, text });
+  }
+
+  override async _generate(messages: BaseMessage[], options: this['ParsedCallOptions']) {
+    this.#note(messages, options);
+    return { generations: [{ text: 'hi', message: new AIMessage('hi') }] };
+  }
+
+  override async *_streamResponseChunks(messages: BaseMessage[], options: this['ParsedCallOptions']) {
+    this.#note(messages, options);
+    yield new ChatGenerationChunk({ text: 'hi', message: new AIMessageChunk('hi') });
+  }
+}
+
+const chatTools = [
+  { type: 'function', function: { name: 'mail', description: `mails ${email}`, parameters: inputSchema.jsonSchema } },
+];
+
+test('a model of LangChain gets its messages as rules have masked them, also where it streams', async () => {
   const agent = await world.register('chat-prompts');
-  const chat = governChat(agent, new FakeListChatModel({ responses: ['hi'] }), { model: 'masked-three' });
-  const call = chat.invoke(`I am ${email}`);
-  await expect(call).rejects.toThrow(/must be masked, which this caller cannot do/);
+  const inner = new SeenChat({});
+  const chat = governChat(agent, inner, { model: 'masked-three' }).withConfig({
+    tools: chatTools,
+    response_format: { description: `for ${email}`, password: { type: 'string' } },
+  } as object);
+  const asked = [
+    new SystemMessage(`for ${email}`),
+    new HumanMessage({ content: [{ type: 'text', text: `I am ${email}` }], name: 'ada' }),
+    new AIMessage({
+      content: '',
+      tool_calls: [{ name: 'find', args: { who: email }, id: 'call-1' }],
+      additional_kwargs: {
+        tool_calls: [{ id: 'call-1', type: 'function', function: { name: 'find', arguments: `{"who":"${email}"}` } }],
+      },
+    }),
+    new ToolMessage({ content: `found ${email}`, tool_call_id: 'call-1', artifact: { email } }),
+  ];
+  const kept = JSON.stringify(asked);
+  expect((await chat.invoke(asked)).content).toBe('hi');
+  for await (const part of await chat.stream(asked)) expect(part.content).toBe('hi');
+  expect(inner.seen).toHaveLength(2);
+  for (const { messages, text } of inner.seen) {
+    expect(text).not.toContain(email);
+    expect(text).toContain('mails [masked]');
+    expect(text).toContain('"password":{"type":"string"}');
+    expect(messages.map((each) => each.getType())).toEqual(['system', 'human', 'ai', 'tool']);
+    expect(messages[1]).toBeInstanceOf(HumanMessage);
+    expect(messages[1]?.content).toEqual([{ type: 'text', text: 'I am [masked]' }]);
+    expect(messages[1]?.name).toBe('ada');
+    expect((messages[2] as AIMessage).tool_calls).toMatchObject([
+      { name: 'find', args: { who: '[masked]' }, id: 'call-1' },
+    ]);
+    expect(messages[3]).toMatchObject({ content: 'found [masked]', tool_call_id: 'call-1' });
+  }
+  // The program keeps its own.
+  expect(JSON.stringify(asked)).toBe(kept);
+});
+
+test('messages of LangChain that cannot be masked are not sent', async () => {
+  const agent = await world.register('chat-files');
+  const bytes = new HumanMessage({ content: [{ type: 'file', mimeType: 'text/plain', data: new Uint8Array([1]) }] });
+  for (const [model, message, tools] of [
+    ['masked-one', bytes, chatTools],
+    ['masked-one', new HumanMessage('hi'), [{ function: { name: 'x', parameters: new Date(0) } }]],
+    ['masked-whole', new HumanMessage('hi'), chatTools],
+    ['masked-messages', new HumanMessage('hi'), chatTools],
+  ] as const) {
+    const inner = new SeenChat({});
+    const chat = governChat(agent, inner, { model }).withConfig({ tools } as object);
+    await expect(chat.invoke([message])).rejects.toThrow();
+    expect(inner.seen).toEqual([]);
+    expect((await world.op(agent)).cost_micros).toBe(0);
+  }
+});
+
+/** What a graph gives to the models that it calls. */
+class GraphStore {
+  readonly kept = email;
+}
+
+test('an option of LangChain that rules would change is not sent, and what is no plain JSON neither', async () => {
+  const agent = await world.register('chat-options');
+  const schema = { type: 'object', properties: { who: { type: 'string', description: `as ${email}` } } };
+  const call = async (model: string, options: object) => {
+    const inner = new SeenChat({});
+    const chat = governChat(agent, inner, { model }).withConfig(options);
+    const outcome = await chat.invoke([new HumanMessage(`I am ${email}`)]).catch(() => 'not sent');
+    return { outcome, sent: inner.seen.map(({ text }) => text) };
+  };
+  for (const options of [
+    { output_config: { format: { type: 'json_schema', schema } } },
+    { responseSchema: schema },
+    { text: { format: { type: 'json_schema', schema } } },
+    { tool_choice: { name: email } },
+    { outputSchema: new Date(0) },
+  ]) {
+    expect(await call('masked-one', options)).toEqual({ outcome: 'not sent', sent: [] });
+    expect((await world.op(agent)).cost_micros).toBe(0);
+    expect((await call('plain', options)).sent).toHaveLength(1);
+  }
+  // What a graph hands to its nodes reaches no provider.
+  const store = new GraphStore();
+  const fine = { store, context: { email }, writer: () => email, control: store, temperature: 0, stop: ['.'] };
+  const { sent } = await call('masked-one', fine);
+  expect(sent).toHaveLength(1);
+  expect(sent[0]).toContain('I am [masked]');
+});
+
+test('an option of the other models that rules would change is not sent', async () => {
+  const agent = await world.register('other-options');
+  const { model, seen } = aiModel('masked-one');
+  const providerOptions = { openai: { instructions: `for ${email}` } };
+  const asked = { model: governAi(agent, model), prompt: 'hi', maxRetries: 0 };
+  await expect(generateText({ ...asked, providerOptions })).rejects.toThrow();
+  expect(seen).toEqual([]);
+  expect((await generateText({ ...asked, headers: { 'x-team': 'core' } })).text).toBe('hi');
+  const scripted = new ScriptedModel([]);
+  const governed = governAgents(agent, scripted, { model: 'masked-two' });
+  const modelSettings = { providerData: { instructions: `for ${email}` } };
+  const request = { input: 'hi', modelSettings, tools: [], handoffs: [], outputType: 'text', tracing: false };
+  await expect(governed.getResponse(request as never)).rejects.toThrow('a rule masks a text in modelSettings');
+  expect(scripted.firstCall).toBeUndefined();
 });
 
 test('an agent that asks by itself has its prompt masked by the operation', async () => {

@@ -54,6 +54,25 @@ async function open(path: string, options: Parameters<TestBrowser['open']>[1] = 
 
 const rowsOf = (page: Page) => page.getByRole('grid', { name: 'People' }).getByRole('row');
 
+test('a person leads to the runs in which agents acted for them, and these are narrowed by what they cost', async () => {
+  const page = await open('/people?user=ann@acme.com');
+  await rowsOf(page).getByText('ann@acme.com').click();
+  await page.getByRole('dialog', { name: 'ann@acme.com' }).getByRole('link', { name: 'Runs' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
+  await page.getByText('1 run,').waitFor();
+  await page.getByRole('grid', { name: 'Runs' }).getByText('bot, without a run id').waitFor();
+  await expectAccessible(page);
+  await page.getByLabel('Cost from (USD)').fill('0.000001');
+  await page.getByText('0 runs').waitFor();
+  await page.getByRole('button', { name: 'Clear filters' }).first().click();
+  await page.getByText('2 runs').waitFor();
+  await page.getByLabel('User').fill('svc-build');
+  await page.getByRole('grid', { name: 'Runs' }).getByText('helper, without a run id').waitFor();
+  await page.getByLabel('Cost to (USD)').fill('dear');
+  await page.getByText('must be US dollars').waitFor();
+  await browser.closePage(page);
+});
+
 test('people are listed with what was decided, and the keyboard opens one, who leads to what was denied', async () => {
   const page = await open('/');
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();

@@ -8,6 +8,7 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { zstdDecompressSync } from 'node:zlib';
 import { Client } from 'pg';
 
 function canonical(value) {
@@ -53,10 +54,37 @@ function fault(row, entry, expected) {
 function openFolder(folder) {
   const db = new DatabaseSync(join(folder, 'reeve.db'), { readOnly: true });
   db.exec('BEGIN');
+  unpack(db);
   return {
     all: (sql, ...values) => Promise.resolve(db.prepare(sql).all(...values)),
     close: () => Promise.resolve(db.close()),
   };
+}
+
+/**
+ * Old entries are packed into blocks. They come before the rows in a temporary table, which then stands for both. The
+ * first line of a block says how many bytes each of its entries takes; an entry is a line with its columns, and its text.
+ */
+function unpack(db) {
+  const isTable = db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'audit_blocks'`).get() !== undefined;
+  const blocks = isTable ? db.prepare('SELECT first_seq, entries FROM main.audit_blocks').all() : [];
+  if (blocks.length === 0) return;
+  db.exec('CREATE TEMP TABLE audit (seq INTEGER PRIMARY KEY, event_type, hash, canonical)');
+  const insert = db.prepare('INSERT INTO temp.audit VALUES (?, ?, ?, ?)');
+  for (const block of blocks) {
+    const text = zstdDecompressSync(block.entries);
+    let at = text.indexOf('\n') + 1;
+    const { columns, bytes } = JSON.parse(text.toString('utf8', 0, at));
+    for (const [place, length] of bytes.entries()) {
+      const end = text.indexOf('\n', at);
+      const values = JSON.parse(text.toString('utf8', at, end));
+      const value = (name) => values[columns.indexOf(name)];
+      const canonicalText = text.toString('utf8', end + 1, at + length);
+      insert.run(block.first_seq + place, value('event_type'), value('hash'), canonicalText);
+      at += length;
+    }
+  }
+  db.exec('INSERT INTO temp.audit SELECT seq, event_type, hash, canonical FROM main.audit');
 }
 
 /** The same for a PostgreSQL database. */

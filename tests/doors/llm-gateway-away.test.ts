@@ -72,6 +72,44 @@ test('a gateway that is killed and started again in the middle: the stream goes 
   await world.openai().chat.completions.create({ model, messages });
 });
 
+test('a gateway that is away in the middle of a masked stream: what is left waits until it is whole', async () => {
+  const mask = '{ name: m, on: result, effect: mask, models: [gpt-5], mask: { detect: [email] } }';
+  await using world = await LlmWorld.start({ policy: `name: test\ndefault: allow\nrules:\n  - ${mask}\n` });
+  let say = (_content: string) => {};
+  let finish = () => {};
+  world.upstream.script = (_, response) => {
+    beginStream(response);
+    say = (content) => sendEvent(response, chatChunk([chatDelta({ content })]));
+    finish = () => {
+      sendEvent(response, chatChunk([chatDelta({}, 'stop')]));
+      sendEvent(response, '[DONE]');
+      response.end();
+    };
+    say('Hello there, friend ');
+    return true;
+  };
+  const stream = await world.openai().chat.completions.create({ model, messages, stream: true });
+  let text = '';
+  const read = async () => {
+    for await (const { choices } of stream) text += choices[0]?.delta.content ?? '';
+  };
+  const over = read();
+  await eventually(() => expect(text).toContain('Hello there, '));
+  const grpc = world.gateway.grpc;
+  await world.gateway.kill('SIGKILL');
+  say('write to ada@example.com, and so on. ');
+  // The proxy gives up on the piece before it gives up on the second of these, which it asks for later.
+  for (const nth of ['first', 'second']) {
+    const call = world.openai().chat.completions.create({ model, messages });
+    await expect(call, nth).rejects.toMatchObject({ status: 503, code: 'gateway_unavailable' });
+  }
+  world.gateway = await world.gateway.restart('SIGKILL', { args: ['--grpc', grpc] });
+  say('The end.');
+  finish();
+  await over;
+  expect(text).toBe('Hello there, friend write to [masked], and so on. The end.');
+});
+
 test('with --fail-open calls happen without a gateway, and each says so on stderr', async () => {
   await using world = await LlmWorld.start({ proxyArgs: ['--fail-open'] });
   const { proxy, upstream } = world;

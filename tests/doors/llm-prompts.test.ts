@@ -163,7 +163,10 @@ describe('what cannot be masked is not sent', () => {
         actionType: 1,
         context: { action: { $case: 'llmCall', value: { model, promptTokens: 1, maxOutputTokens: 1 } } },
       });
-    expect(await check('gpt-5')).toMatchObject({ decision: 2, reason: 'must be masked, which this caller cannot do' });
+    expect(await check('gpt-5')).toMatchObject({
+      decision: 2,
+      reason: 'must be masked, which this caller cannot do: the model proxy can (reeve llm serve)',
+    });
     expect(await check('gpt-plain')).toMatchObject({ decision: 1 });
   });
 });

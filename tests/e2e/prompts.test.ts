@@ -49,7 +49,7 @@ test('only a caller that can have a prompt masked may make the call', async () =
   const refused = await gateway.check(bot, callOf('gpt-5'));
   expect(refused).toMatchObject({
     decision: Decision.DENY,
-    reason: 'must be masked, which this caller cannot do',
+    reason: 'must be masked, which this caller cannot do: the model proxy can (reeve llm serve)',
     policyRule: 'base/emails',
   });
   expect(refused.judgePrompt ?? false).toBe(false);

@@ -28,6 +28,11 @@ async function leave(cli: RunningCli): Promise<void> {
   await cli.ended();
 }
 
+/** Does work of its own, so that whatever can run beside it has run. */
+function letOthersRun(): void {
+  spawnSync(process.execPath, ['-e', 'for (let n = 0; n < 3e8; n++);']);
+}
+
 /** Whether lines are edited by the terminal, which programs like editors switch off. */
 const mode = `stty -a | grep -o -- '-*icanon'`;
 
@@ -69,6 +74,62 @@ describe.skipIf(!hasFloor)('a floor on a terminal is as none', () => {
     await cli.says(/^back/m);
     cli.type('line\r');
     await done(cli, 'true');
+    await leave(cli);
+  });
+
+  test('a job that was stopped does not go on before the gateway has been heard', async () => {
+    await using cli = world.beginShell();
+    const counting = '$| = 1; print "begun\\n"; while (1) { open F, ">>", "counted"; print F "x"; close F }';
+    const counted = () => world.read('project/counted').length;
+    cli.type(`${world.typed(['perl', '-e', counting])}\r`);
+    await cli.says(/^begun/m);
+    await eventually(() => expect(counted()).toBeGreaterThan(0));
+    cli.type(keys.suspend);
+    await cli.says(/Stopped/);
+    const stopped = counted();
+    world.gateway.child.kill('SIGSTOP');
+    try {
+      const before = cli.stdout.length;
+      cli.type('fg\r');
+      await eventually(() => expect(cli.stdout.slice(before)).toMatch(/perl/));
+      // The shell continues the program itself, which is then stopped again.
+      await eventually(() => expect(counted()).toBeGreaterThan(stopped));
+      await eventually(() => {
+        const seen = counted();
+        letOthersRun();
+        expect(counted()).toBe(seen);
+      });
+      expect(cli.stdout).not.toMatch(/the gateway is lost/);
+    } finally {
+      world.gateway.child.kill('SIGCONT');
+    }
+    const held = counted();
+    await eventually(() => expect(counted()).toBeGreaterThan(held));
+    cli.type(keys.suspend);
+    await eventually(() => expect(cli.stdout.match(/Stopped/g)).toHaveLength(2));
+    const pause = await world.control('pause');
+    cli.type('fg\r');
+    await eventually(async () => {
+      const { body } = await world.gateway.api.get<{ status: string }>(`/api/v1/control/${pause}`, bootstrapKey);
+      expect(body.status).toBe('effective');
+    });
+    const paused = counted();
+    letOthersRun();
+    expect(counted()).toBe(paused);
+    await world.control('terminate');
+    await cli.says(/terminated/);
+    await leave(cli);
+  });
+
+  test('a job of two that have stopped each other goes on as a whole', async () => {
+    await using cli = world.beginShell();
+    const inner = '$| = 1; print "begun\\n"; kill "TSTP", 0; print "back\\n"; <STDIN>';
+    cli.type(`${world.typed(['perl', '-e', 'system @ARGV; print "over\\n"', 'perl', '-e', inner])}\r`);
+    await cli.says(/Stopped/);
+    cli.type('fg\r');
+    await cli.says(/^back/m);
+    cli.type('line\r');
+    await cli.says(/^over/m);
     await leave(cli);
   });
 

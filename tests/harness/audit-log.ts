@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { StoredLog } from '../../packages/gateway/src/adapters/sql/stored-log.ts';
 import { databaseOf } from './databases.ts';
 
 /** An audit entry in stored form. */
@@ -35,8 +36,9 @@ export function readAuditLog(folder: string): LoggedEntry[] {
   if (url !== undefined) return readFromDatabase(url).map(entryOf);
   const db = new DatabaseSync(join(folder, 'reeve.db'), { readOnly: true });
   try {
-    const rows = db.prepare('SELECT hash, canonical FROM audit ORDER BY seq').all();
-    return rows.map(entryOf);
+    // One state of the file: entries move from rows into blocks.
+    db.exec('BEGIN');
+    return [...new StoredLog(db).after(0)].map(({ hash, canonical }) => entryOf({ hash, canonical }));
   } finally {
     db.close();
   }

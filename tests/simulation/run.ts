@@ -2,12 +2,15 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { DiskSimulation } from './disk-simulation.ts';
+import { allRules, without } from './lanes/lane-rules.ts';
+import { LanesSimulation } from './lanes/lanes-simulation.ts';
 import { runMutants } from './mutants/run-mutants.ts';
 import { Simulation } from './simulation.ts';
 
 const help = `Simulates a cluster of gateways in one thread, with a virtual clock, database and network.
 
   npm run simulate -- [--seed N] [--steps M] [--counts] [--days | --disk] [--trace TEXT] [--history FILE]
+  npm run simulate -- --lanes [--seed N] [--steps M] [--counts] [--without RULE]
   npm run simulate -- --mutants [--only TEXT] [--seconds N] [--report]
 
   --seed N      draws every step from this number; without it, from the clock
@@ -15,6 +18,8 @@ const help = `Simulates a cluster of gateways in one thread, with a virtual cloc
   --counts      also prints what happened how often
   --days        lets hours pass at once, so that days end
   --disk        simulates one gateway on SQLite instead, on a disk that gets full and a power that fails
+  --lanes       simulates the design of lanes instead: a log for each org (docs/scale.md)
+  --without RULE  leaves out one of the rules of lanes (tests/simulation/lanes/lane-rules.ts)
   --trace TEXT  also prints the entries of the log that contain this, such as "acme/red/bot-0 t12:s"
   --history FILE  writes what callers asked and were told, as JSON lines
   --mutants     breaks one mechanism after the other in a copy of the sources, and tells when a simulation notices
@@ -32,6 +37,8 @@ const { values } = parseArgs({
     counts: { type: 'boolean', default: false },
     days: { type: 'boolean', default: false },
     disk: { type: 'boolean', default: false },
+    lanes: { type: 'boolean', default: false },
+    without: { type: 'string' },
     trace: { type: 'string' },
     history: { type: 'string' },
     mutants: { type: 'boolean', default: false },
@@ -46,10 +53,14 @@ if (values.help) process.stdout.write(help);
 else if (values.mutants) process.exitCode = await runMutants(values.only, Number(values.seconds), values.report);
 else process.exitCode = await simulate(Number(values.seed ?? Date.now() % 2 ** 32), Number(values.steps));
 
+function simulationOf(seed: number): DiskSimulation | LanesSimulation | Simulation {
+  if (values.disk) return new DiskSimulation(seed);
+  if (values.lanes) return new LanesSimulation(seed, values.without === undefined ? allRules : without(values.without));
+  return new Simulation(seed, { passesDays: values.days, keepsHistory: values.history !== undefined });
+}
+
 async function simulate(seed: number, steps: number): Promise<number> {
-  const simulation = values.disk
-    ? new DiskSimulation(seed)
-    : new Simulation(seed, { passesDays: values.days, keepsHistory: values.history !== undefined });
+  const simulation = simulationOf(seed);
   const { trace } = values;
   if (trace !== undefined && simulation instanceof Simulation) {
     simulation.watch.onWritten = (line) => {
@@ -65,7 +76,8 @@ async function simulate(seed: number, steps: number): Promise<number> {
     process.stdout.write(`seed ${seed}: step ${simulation.step}, failed: ${why}\n`);
     return 1;
   } finally {
-    if (values.history !== undefined) writeFileSync(values.history, `${simulation.history.finish().join('\n')}\n`);
+    if (values.history !== undefined && !(simulation instanceof LanesSimulation))
+      writeFileSync(values.history, `${simulation.history.finish().join('\n')}\n`);
     if (values.counts) process.stdout.write(`${JSON.stringify(simulation.counts, undefined, 1)}\n`);
   }
 }

@@ -42,6 +42,7 @@ export {
   CompleteActionRequest_Outcome,
   CompleteActionResponse,
   JudgedPart,
+  StreamedPlace,
   OpControlMessage,
   OpControlMessage_Signal,
   OpControlSubscribeRequest,

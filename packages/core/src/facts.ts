@@ -4,7 +4,7 @@ import { approvalFacts } from './approvals/index.ts';
 import { budgetFacts, ratesFacts } from './budget/index.ts';
 import { agentFacts, controlFacts, delegationFacts } from './control/index.ts';
 import type { Governance } from './governance.ts';
-import type { Applying, FactPorts, Meaning, Meanings, Named, Redo, Redoing } from './journal/index.ts';
+import type { Applying, FactPorts, Meaning, Meanings, Named, Redo } from './journal/index.ts';
 import type { Touch, Undo, Write } from './journal/index.ts';
 import { eventIdFacts, factsWith, nameOf, restoreFacts, shownOnly } from './journal/index.ts';
 import { backupFacts, logFacts } from './logs/index.ts';
@@ -57,7 +57,7 @@ export function applyFact(gov: Governance, fact: Fact, how: Applying): Undo {
 }
 
 /** Applies a fact again that rows of this part may lack. */
-export function redoFact(gov: Governance, fact: Fact, part: keyof Redo<unknown, Fact>, how: Redoing): void {
+export function redoFact(gov: Governance, fact: Fact, part: keyof Redo<unknown, Fact>, how: Applying): void {
   meaningOf(fact).redo?.[part]?.(gov, fact, how);
 }
 

@@ -101,23 +101,27 @@ export type {
   SealedEntry,
 } from './audit/index.ts';
 export type { PeoplePage, PeopleQuery, PeopleReader, SeenPerson, Severity, StoredEntry } from './audit/index.ts';
+export type { UserRunsPage, UserRunsQuery } from './audit/index.ts';
 export {
   entryJson,
   EntryPage,
   ReadEntry,
   emptyChain,
   eventSeverities,
+  mayBeSameEntry,
   mostAgentsOfPerson,
   redactText,
   sealer,
   system,
 } from './audit/index.ts';
-export type { LogFilter, LostEntries, MadeBackup, PeopleFilter, PeoplePlace } from './logs/index.ts';
+export type { LogFilter, LostEntries, MadeBackup, PeopleFilter, PeoplePlace, SearchedEntry } from './logs/index.ts';
 export {
   acceptLostEntries,
+  asksForAll,
   cutLog,
   emailKey,
   entriesTable,
+  fitsQuery,
   lastBackupAt,
   lastCut,
   latestLogs,
@@ -130,7 +134,9 @@ export type { Action, ActionType, CheckRequest, Door, RawCheckRequest, User, Via
 export { action, actionTypes, parseCheckRequest, userFrom } from './action/index.ts';
 export type { Answer, BroughtMoment, JudgedResult, RecordedDecision, ResultJudge } from './decision/index.ts';
 export type { ResultPorts, ResultToJudge } from './decision/index.ts';
+export type { StreamedRequest } from './decision/index.ts';
 export { asLogged, checkResult, costAside, judgeResult, longestResult, resultDutyOf } from './decision/index.ts';
+export { judgeStreamed } from './decision/index.ts';
 export {
   DecisionTally,
   chargeOf,
@@ -176,8 +182,8 @@ export { ControlRegistry, ReservationReaper, StaleWatch, bulksTable } from './co
 export { readControl, receiptsTable, sequencesTable, subscribeControl } from './control/index.ts';
 export type { RunControl } from './control/index.ts';
 export { listRunControls, runControlPlace, timeOutControls } from './control/index.ts';
-export type { RunDetails, ShownRun } from './control/index.ts';
-export { listRuns, placeInList, readRun } from './control/index.ts';
+export type { FoundUserRuns, RunDetails, ShownRun } from './control/index.ts';
+export { findUserRuns, listRuns, placeInList, readRun } from './control/index.ts';
 export {
   forgetDepartures,
   forgetEndedDelegations,

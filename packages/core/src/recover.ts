@@ -6,12 +6,13 @@ import { storedControl } from './control/index.ts';
 import type { Fact } from './facts.ts';
 import { applyFact, redoFact, touchOf } from './facts.ts';
 import type { Governance } from './governance.ts';
-import type { Redoing, SavedLater, Touch, Unread } from './journal/index.ts';
+import type { Applying, SavedLater, Touch, Unread } from './journal/index.ts';
 import { nameOf, restoring, touchedBy } from './journal/index.ts';
 import { agentKey, SharedTexts, unquoted } from './kernel/index.ts';
 import type { FindReceipts } from './ops/index.ts';
 import { OpsOfEntries, RestoredOps } from './ops/index.ts';
 import { withWriters } from './policy/index.ts';
+import type { Interned } from './replication/index.ts';
 import { factsIn, parseCommit } from './replication/index.ts';
 import type { Snapshot, Store } from './store.ts';
 import { storedTenancy } from './tenancy/index.ts';
@@ -44,11 +45,14 @@ async function restoreSavedLater(
   const { balances, balancesMark, factsFrom, ops, opsReplayFrom, ratesMark, runsMark } = snapshot;
   const mark = balancesMark ?? noBalancesMark;
   const texts = new SharedTexts();
-  const shared = (text: string) => texts.of(text);
+  const interned: Interned = {
+    text: (text) => texts.of(text),
+    agent: (key) => gov.directory.withKey(key)?.record.id,
+  };
   gov.balances.restore(balances, mark.seq);
   gov.rateKeeper.restore(snapshot.rates, ratesMark ?? 0);
   gov.runs.restore(snapshot.runs, runsMark ?? 0);
-  const restored = opsReplayFrom === null ? undefined : new RestoredOps(gov, ops, shared);
+  const restored = opsReplayFrom === null ? undefined : new RestoredOps(gov, ops, interned.text);
   const findReceipts: FindReceipts = (ids) => log.receipts(ids);
   /** Restores from the audit entries in between what no facts say. */
   const fromEntries: FromEntries = async (after, through) => {
@@ -65,7 +69,7 @@ async function restoreSavedLater(
     runs: Math.max(runsMark ?? 0, factsFrom),
     ops: opsReplayFrom === null ? null : Math.max(opsReplayFrom, factsFrom),
   };
-  await redoFacts(gov, log, { marks, shared, fromEntries, onUnread });
+  await redoFacts(gov, log, { marks, interned, fromEntries, onUnread });
   gov.runs.restoreLabels(snapshot.labels, snapshot.forgottenRuns);
   for (const { of, sums } of gov.balances.saved.all()) gov.ledger.balances.restore(of, sums);
   await restored?.finish(findReceipts);
@@ -95,7 +99,7 @@ type Parts = readonly (readonly [part: SavedLater | 'untold', mark: number])[];
 
 interface Redone {
   readonly marks: Marks;
-  readonly shared: Redoing['shared'];
+  readonly interned: Interned;
   readonly fromEntries: FromEntries;
   readonly onUnread: OnUnread;
 }
@@ -105,7 +109,7 @@ const isInEntries: Readonly<Record<SavedLater, boolean>> = { ops: true, balances
 
 /** Applies the facts after the marks again, in order. Where the facts of a commit cannot all be read, its entries count. */
 async function redoFacts(gov: Governance, log: StoredLog, redone: Redone): Promise<void> {
-  const { marks, shared, fromEntries, onUnread } = redone;
+  const { marks, interned, fromEntries, onUnread } = redone;
   const parts = (Object.entries(marks) as [SavedLater, number | null][]).flatMap(([part, mark]) =>
     mark === null ? [] : [[part, mark] as const],
   );
@@ -119,10 +123,10 @@ async function redoFacts(gov: Governance, log: StoredLog, redone: Redone): Promi
     const page = await log.factsAfter(position, first);
     for (const kept of page) {
       const { before, seq } = kept;
-      const { steps, unread } = parseCommit(kept.facts);
+      const { steps, unread } = parseCommit(kept.facts, interned);
       const isRead = unread.length === 0;
       if (!isRead) await fromEntries(before, seq);
-      redoAll(gov, factsIn(steps), isRead ? parts : beside, { ...restoring, seq, shared }, onUnread);
+      redoAll(gov, factsIn(steps), isRead ? parts : beside, { ...restoring, seq }, onUnread);
       ({ position } = kept);
     }
     if (page.length === 0) return;
@@ -130,7 +134,7 @@ async function redoFacts(gov: Governance, log: StoredLog, redone: Redone): Promi
 }
 
 /** A fact that cannot be applied takes those out of service whose state it changes. The others are applied. */
-function redoAll(gov: Governance, facts: Iterable<Fact>, parts: Parts, how: Redoing, onUnread: OnUnread): void {
+function redoAll(gov: Governance, facts: Iterable<Fact>, parts: Parts, how: Applying, onUnread: OnUnread): void {
   for (const fact of facts) {
     try {
       for (const [part, mark] of parts) if (how.seq > mark) redoFact(gov, fact, part, how);

@@ -47,7 +47,7 @@ export { MaskedError, ResultDenied } from './result-denied.ts';
 export type { CallOptions } from './outage/retry.ts';
 export type { GuardOptions } from './guard.ts';
 export type { ControlHook, KernelWord } from './live-operation.ts';
-export type { Operation, OperationControl } from './operation.ts';
+export type { Operation, OperationControl, StreamedPiece, StreamedText } from './operation.ts';
 export type { CheckDetails } from './prepare-check.ts';
 export type { Enrollment, Identified, Reeve } from './reeve.ts';
 export type { AttachOptions, EnrollOptions, RegisterOptions, TokenOptions } from './register-options.ts';

@@ -26,6 +26,25 @@ export interface OperationControl {
    * Needed where the answer says `judgePrompt`, before anything is sent.
    */
   checkPrompt<Prompt>(this: void, prompt: Prompt): Promise<Prompt>;
+  /**
+   * Has judged a piece of an answer that is still coming: how much of it may be read now, and how. What is left is to be sent
+   * again with what follows it. Undefined where rules need the whole answer, or where nobody could judge the piece: then nothing
+   * more may be read before the whole is judged. It takes the place of no `checkResult`, which judges the whole at its end.
+   * A piece has at most 64 KiB.
+   */
+  checkStreamed(this: void, piece: StreamedPiece): Promise<StreamedText | undefined>;
+}
+
+/** A piece of an answer: a whole value as JSON, or a piece of a text that begins with it, with a line, or within one. */
+export interface StreamedPiece {
+  readonly place: 'value' | 'text' | 'line' | 'within';
+  readonly text: string;
+}
+
+/** What may be read of a piece, and what is left of it. */
+export interface StreamedText {
+  readonly read: string;
+  readonly rest: string;
 }
 
 /** A running allowed action. */
@@ -50,10 +69,14 @@ export type Judge = <Result>(op: LiveOperation, result: Result, isError?: boolea
 export interface Judges {
   readonly judged: Judge;
   readonly judgedPrompt: <Prompt>(op: LiveOperation, prompt: Prompt) => Promise<Prompt>;
+  readonly judgedPiece: (op: LiveOperation, piece: StreamedPiece) => Promise<StreamedText | undefined>;
 }
 
 /** @internal */
-export function controlledOperation(op: LiveOperation, { judged, judgedPrompt }: Judges): OperationControl {
+export function controlledOperation(
+  op: LiveOperation,
+  { judged, judgedPrompt, judgedPiece }: Judges,
+): OperationControl {
   return {
     id: op.id,
     get state() {
@@ -65,6 +88,7 @@ export function controlledOperation(op: LiveOperation, { judged, judgedPrompt }:
     checkpoint: () => op.checkpoint(),
     checkResult: (result, { isError } = {}) => judged(op, result, isError),
     checkPrompt: (prompt) => judgedPrompt(op, prompt),
+    checkStreamed: (piece) => judgedPiece(op, piece),
   };
 }
 
@@ -78,7 +102,7 @@ export interface Said extends Completion {
 export function workedOperation(
   op: LiveOperation,
   answer: Answer,
-  { judged, judgedPrompt }: Judges,
+  { judged, judgedPrompt, judgedPiece }: Judges,
   args: unknown,
 ): { operation: Operation; said: () => Said } {
   let hasJudged = false;
@@ -102,6 +126,7 @@ export function workedOperation(
       return judged(op, result, isError);
     },
     checkPrompt: (prompt) => judgedPrompt(op, prompt),
+    checkStreamed: (piece) => judgedPiece(op, piece),
     spent: (micros) => {
       actualCostMicros = requireMicros('micros', micros);
     },

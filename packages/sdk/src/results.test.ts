@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { inspect } from 'node:util';
 import { status } from '@grpc/grpc-js';
 import type { CheckResultRequest, CompleteActionRequest } from '@reeve/contract';
-import { Decision, outcomeNames } from '@reeve/contract';
+import { Decision, JudgedPart, outcomeNames } from '@reeve/contract';
 import { describe, expect, test } from 'vitest';
 import type { Client } from '../test/client.ts';
 import { startClient } from '../test/client.ts';
@@ -367,5 +367,35 @@ describe('results by hand', () => {
     await using client = await start({});
     await client.agent.run({ tool: 'search' }, async ({ checkResult }) => void (await checkResult('a part')));
     expect(judged(client)).toEqual([['a part', false]]);
+  });
+});
+
+describe('a piece of an answer that is still coming', () => {
+  const piece = { place: 'text', text: 'Hello there, ada' } as const;
+
+  function pieceJudged(client: Client) {
+    return client.agent.run({ tool: 'search' }, (operation) => operation.checkStreamed(piece));
+  }
+
+  test('is read as far as the gateway says', async () => {
+    const part = JudgedPart.STREAMED;
+    await using client = await startClient({ checkResult: () => ({ ...passing(), part, taken: 13 }) });
+    expect(await pieceJudged(client)).toEqual({ read: 'Hello there, ', rest: 'ada' });
+  });
+
+  test.each<[string, NonNullable<Script['checkResult']>]>([
+    ['an older gateway knows no pieces', () => ({ code: status.INVALID_ARGUMENT, details: 'part is not known' })],
+    ['an older gateway judged it as a result', () => passing()],
+    ['the gateway is away', () => unavailable()],
+    ['the gateway has no room', () => ({ code: status.RESOURCE_EXHAUSTED, details: 'later' })],
+    ['rules need the whole', () => ({ ...passing(), part: JudgedPart.STREAMED })],
+  ])('waits for the whole where %s', async (_, checkResult) => {
+    await using client = await startClient({ checkResult }, { deadlineMs: 300 });
+    expect(await pieceJudged(client)).toBeUndefined();
+  });
+
+  test('is denied where a rule says so', async () => {
+    await using client = await startClient({ checkResult: () => ({ ...deny, part: JudgedPart.STREAMED }) });
+    await expect(pieceJudged(client)).rejects.toMatchObject({ code: 'result_denied', source: 'gateway' });
   });
 });

@@ -227,7 +227,10 @@ export const worstCalls: Readonly<Record<RouteName, Worst>> = {
     ...worstBodies('scope').map((body) => ({ path: '/api/v1/control', bearer: tenant, body })),
   ],
   listRunControls: list('/api/v1/runs/controls'),
-  listRuns: list('/api/v1/runs'),
+  listRuns: (world) => [
+    ...list('/api/v1/runs')(world),
+    { path: '/api/v1/runs?per_page=1000&user=user-1&min_cost_usd=0', bearer: world.tenant },
+  ],
   getRun: ({ tenant }) => [
     { path: '/api/v1/runs/nobody', bearer: tenant },
     { path: `/api/v1/runs/${encodeURIComponent('\u{10ffff}'.repeat(64))}?per_page=1000`, bearer: tenant },

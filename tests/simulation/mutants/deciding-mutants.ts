@@ -78,14 +78,14 @@ export const decidingMutants: readonly Mutant[] = [
   {
     name: 'reservations: the end of an operation releases nothing',
     file: `${core}/ops/ops-facts.ts`,
-    text: 'if (reserved !== 0) undos.push(ledger.balances.reserve(tiers, reserved));',
-    replacement: 'if (reserved > 0) undos.push(ledger.balances.reserve(tiers, reserved));',
+    text: 'reserved === 0 ? nothingToApply() : ledger.balances.reserve(tiers, reserved),',
+    replacement: 'reserved <= 0 ? nothingToApply() : ledger.balances.reserve(tiers, reserved),',
   },
   {
     name: 'reservations: a release after silence is not followed',
     file: `${core}/ops/ops-facts.ts`,
-    text: 'ledger.balances.reserve(tiers, -reservedMicros)];',
-    replacement: 'how.isHere ? ledger.balances.reserve(tiers, -reservedMicros) : nothingToApply()];',
+    text: 'ledger.balances.reserve(tiers, -reservedMicros),',
+    replacement: 'how.isHere ? ledger.balances.reserve(tiers, -reservedMicros) : nothingToApply(),',
   },
   {
     name: 'reservations: a release after silence is not restored from the log',
@@ -120,8 +120,8 @@ export const decidingMutants: readonly Mutant[] = [
   {
     name: 'undo: a charge is not taken back',
     file: `${core}/ops/ops-facts.ts`,
-    text: 'if (reserved !== 0) undos.push(ledger.balances.reserve(tiers, reserved));',
-    replacement: 'if (reserved !== 0) ledger.balances.reserve(tiers, reserved);',
+    text: 'reserved === 0 ? nothingToApply() : ledger.balances.reserve(tiers, reserved),',
+    replacement: 'reserved === 0 ? nothingToApply() : (ledger.balances.reserve(tiers, reserved), nothingToApply()),',
   },
   {
     name: 'order: turns stand although a commit before them changed what they rest on',
@@ -206,8 +206,8 @@ export const decidingMutants: readonly Mutant[] = [
   {
     name: 'suspensions: a suspended agent is served',
     file: `${core}/tenancy/identify.ts`,
-    text: 'if (claimed.record.suspension !== null) return',
-    replacement: 'if (claimed.record.suspension !== null && claimed.blocked) return',
+    text: 'if (agent.record.suspension !== null) return',
+    replacement: 'if (agent.record.suspension !== null && agent.blocked) return',
   },
   {
     name: 'suspensions: a suspended scope is served',

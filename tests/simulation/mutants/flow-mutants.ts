@@ -75,4 +75,10 @@ export const flowMutants: readonly Mutant[] = [
     text: 'if (this.takenBack === takenBack) return outcome();',
     replacement: 'if (this.takenBack >= takenBack) return outcome();',
   },
+  {
+    name: 'labels: a run is forgotten beside what others do with its labels',
+    file: `${core}/runs/runs-facts.ts`,
+    text: "claims: ({ runs }) => runs.map((place) => labelsName({ of: 'run', place })),",
+    replacement: 'claims: () => [],',
+  },
 ];

@@ -45,7 +45,7 @@ export const keepingMutants: readonly Mutant[] = [
   {
     name: 'restore: rows of operations are not read',
     file: `${core}/ops/restore-ops.ts`,
-    text: 'for (const row of [...rows].sort((one, other) => one.registeredAt - other.registeredAt)) this.#row(row);',
+    text: `for (const row of inOrderOf(all, 'registeredAt')) this.#row(row);`,
     replacement: 'this.#row satisfies unknown;',
   },
   {

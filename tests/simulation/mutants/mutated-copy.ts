@@ -6,7 +6,7 @@ import type { Mutant } from './mutant.ts';
 /** The root of the repository. */
 const sources = resolve(import.meta.dirname, '../../..');
 /** What the simulation runs on. */
-const copied = ['package.json', 'packages/core', 'packages/gateway', 'tests/simulation'];
+const copied = ['package.json', 'packages/contract', 'packages/core', 'packages/gateway', 'tests/simulation'];
 
 /** A copy of what the simulation runs on. The working tree is never changed. */
 export class MutatedCopy {

@@ -7,7 +7,7 @@ from typing import Any
 
 
 class UnjudgeableResult(Exception):
-    """Says why a result cannot be judged, and the way out. It names no part of the result."""
+    """Says why a result cannot be judged, and the way out, after its subject. It names no part of the result."""
 
 
 def plain_copy(value: Any) -> Any:
@@ -42,5 +42,5 @@ def _name(name: Any) -> str:
 
 def not_json(what: str) -> UnjudgeableResult:
     return UnjudgeableResult(
-        f"the result cannot be judged: it holds {what}; give back a text, or JSON of dicts, lists, texts and numbers"
+        f"cannot be judged: it holds {what}; give back a text, or JSON of dicts, lists, texts and numbers"
     )

@@ -50,6 +50,7 @@ def prepare_check(agent: AgentId, token: str, members: Mapping[str, Any], more: 
         if get("via") is not None:
             request.via.CopyFrom(wire_via(members["via"]))
         request.can_rewrite = bool(get("can_rewrite"))
+        request.can_mask_prompt = bool(get("can_mask_prompt"))
         set_action(request, action)
     except UnicodeError:
         raise InvalidRequest("a text of the check holds characters that cannot be sent") from None

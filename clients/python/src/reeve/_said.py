@@ -94,6 +94,9 @@ class Said:
         self._has_judged = True
         return self._results.judged(self._op, result, is_error)
 
+    def _checked_prompt(self, prompt: Any) -> Flow[Any]:
+        return self._results.judged_prompt(self._op, prompt)
+
     def _judging(self, error: BaseException | None) -> Flow[Any] | None:
         """How the end of the work is judged, if it is. A model reads no errors that are only signals."""
         if not self.answer.judge_result:

@@ -60,7 +60,7 @@ def is_scalar_text(text: str) -> bool:
 def _sized(text: str, given: Any, read: Callable[[bytes], Any]) -> WireResult:
     data = text.encode("utf-8", "replace")
     if len(data) > LARGEST_RESULT:
-        raise UnjudgeableResult(f"the result has {len(data)} bytes; at most {LARGEST_RESULT} can be judged")
+        raise UnjudgeableResult(f"has {len(data)} bytes; at most {LARGEST_RESULT} can be judged")
     return WireResult(data, given, read)
 
 

@@ -80,6 +80,9 @@ class CheckMembers(ActionMembers, total=False):
     #: Whether the caller acts with the arguments of the answer, where rules have rewritten them. Otherwise such an
     #: action is denied. By default False, and for `run` whether the work has a parameter for its operation.
     can_rewrite: bool | None
+    #: Whether the caller has the prompt of a model call masked by `operation.check_prompt`, where the answer says
+    #: `judge_prompt`, and sends what comes back. Otherwise a call whose prompt rules mask is denied.
+    can_mask_prompt: bool | None
     #: The door that the action comes through. Left out by agents that ask for themselves.
     via: Via | None
     #: The operation that this one is a part of: both share a trace. An answer, an operation or its id.

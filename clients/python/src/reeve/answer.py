@@ -58,6 +58,8 @@ class Answer:
     limit: BudgetLimit | None = None
     #: Whether a rule on results could match: what the action brings back must be judged before a model reads it.
     judge_result: bool = False
+    #: Whether rules mask the prompt of the model call: `operation.check_prompt` gives what the provider may see.
+    judge_prompt: bool = False
     #: The arguments to act with, if rules have rewritten them. None if they are as they were sent.
     rewritten_args: Mapping[str, Any] | None = None
     #: How long the gateway took to decide, in microseconds.
@@ -94,6 +96,7 @@ def answer_of(wire: policy_service_pb2.CheckActionResponse, ids: TraceIds) -> An
         approval_id=wire.approval_id or None,
         limit=_limit_of(wire.limit) if wire.HasField("limit") else None,
         judge_result=wire.judge_result,
+        judge_prompt=wire.judge_prompt,
         rewritten_args=_rewritten_in(wire.args_json) if wire.HasField("args_json") else None,
         decision_latency_us=wire.decision_latency_us,
     )

@@ -39,6 +39,13 @@ class AsyncOperation(Said):
         """
         return await run_async(self._checked(result, is_error))
 
+    async def check_prompt(self, prompt: Any) -> Any:
+        """Has the prompt of a model call masked, and gives what its provider may see. Raises `ResultDenied`.
+
+        Needed where the answer says `judge_prompt`, before anything is sent.
+        """
+        return await run_async(self._checked_prompt(prompt))
+
 
 class AsyncOperationContext:
     """Asks before the block, cancels it on a termination, and reports how it ended after it."""

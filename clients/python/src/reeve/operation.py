@@ -40,6 +40,13 @@ class Operation(Said):
         """
         return run_blocking(self._checked(result, is_error))
 
+    def check_prompt(self, prompt: Any) -> Any:
+        """Has the prompt of a model call masked, and gives what its provider may see. Raises `ResultDenied`.
+
+        Needed where the answer says `judge_prompt`, before anything is sent.
+        """
+        return run_blocking(self._checked_prompt(prompt))
+
 
 class OperationContext:
     """Asks before the block, and reports how it ended after it."""

@@ -37,16 +37,21 @@ export const runsCommand = defineCommand({
     agent: text('AGENT', 'Only runs that this agent is in.', { aliases: ['agent-id'] }),
     label: text('LABEL', 'Only runs that bear this label.'),
     state: choice(['active', 'held', 'ended'], 'Only those.'),
+    user: text('USER', 'Only runs in which agents acted for this user, by email or sub.'),
+    minCost: text('USD', 'Only runs that cost at least this, such as 0.50.'),
+    maxCost: text('USD', 'Only runs that cost at most this.'),
     ...pageOptions,
   },
   examples: [
     ['reeve runs', 'what has run lately'],
     ['reeve runs --label mail.read --state active', 'what has read mail, and is under way'],
+    ['reeve runs --user ann@example.com --min-cost 1', 'what was dear among what agents did for one person'],
   ],
   run: async (input, shell) => {
-    const { org, team, agent, label, state } = input.options;
+    const { org, team, agent, label, state, user, minCost, maxCost } = input.options;
     const client = await connect(shell, input);
-    const query = { org_id: org, team_id: team, agent_id: agent, label, state };
+    const costs = { min_cost_usd: minCost, max_cost_usd: maxCost };
+    const query = { org_id: org, team_id: team, agent_id: agent, label, state, user, ...costs };
     const page = await readPages(input.options, (paging) =>
       client.call('listRuns', { query: { ...query, ...paging } }),
     );

@@ -20,7 +20,10 @@ export class Keeper {
   readonly #freezer: Freezes;
   readonly #cgroup: Cgroup | undefined;
   readonly #holds = new Set<Hold>();
-  #entryOfProgram: (() => ProcessEntry | undefined) | undefined;
+  /** What the kernel says of the program itself, once it is known. */
+  #program: (() => ProcessEntry | undefined) | undefined;
+  /** Signals that came before. */
+  readonly #untold = new Set<NodeJS.Signals>();
   #guard: NodeJS.Timeout | undefined;
   #isEnding = false;
 
@@ -91,31 +94,28 @@ export class Keeper {
     }
   }
 
-  /** The program itself: the first child of the namespace's first process. */
+  /**
+   * Called when nothing but the program is below the first process. Later there may be others that have lost their parent, also with
+   * lower numbers.
+   */
+  knowProgram(): void {
+    const program = processesBelow(this.#first).find(({ parent }) => parent === this.#first);
+    if (program === undefined) return;
+    this.#program = followProcess(program.pid);
+    for (const name of this.#untold) this.tellProgram(name);
+    this.#untold.clear();
+  }
+
+  /** Whatever has got its number meanwhile is not told. */
   tellProgram(name: NodeJS.Signals): void {
+    if (this.#program === undefined) return void this.#untold.add(name);
     const program = this.#program();
-    if (program !== undefined) signal(program.pid, name);
+    if (program?.isOver === false) signal(program.pid, name);
   }
 
   /** Whether the program has stopped, and nobody here has stopped it. */
   get hasProgramStoppedItself(): boolean {
-    if (this.#freezer.isFrozen) return false;
-    try {
-      this.#entryOfProgram ??= this.#followProgram();
-      return this.#entryOfProgram?.()?.state === 'T';
-    } catch {
-      // Without descriptors nobody knows yet.
-      return false;
-    }
-  }
-
-  #followProgram(): (() => ProcessEntry | undefined) | undefined {
-    const program = this.#program();
-    return program === undefined ? undefined : followProcess(program.pid);
-  }
-
-  #program(): ProcessEntry | undefined {
-    return processesBelow(this.#first).find(({ parent }) => parent === this.#first);
+    return !this.#freezer.isFrozen && this.#program?.()?.state === 'T';
   }
 
   /** Whether all processes but the first, which only waits for them, have stopped by themselves. */

@@ -20,8 +20,11 @@ export interface PassedSignals extends Disposable {
   readonly wereInterrupting: boolean;
 }
 
-/** Passes signals on to the program as if it had been started without Reeve. */
-export function passSignals(keeper: Keeper, onTerminal: boolean): PassedSignals {
+/**
+ * Passes signals on to the program as if it had been started without Reeve. `catchUp` reads what has come while all of it was
+ * stopped.
+ */
+export function passSignals(keeper: Keeper, onTerminal: boolean, catchUp: () => Promise<void>): PassedSignals {
   const tell = (name: NodeJS.Signals) => keeper.tellProgram(name);
   let wereInterrupting = false;
   const hear = onTerminal ? (name: NodeJS.Signals) => void (wereInterrupting ||= name === 'SIGINT') : tell;
@@ -30,7 +33,7 @@ export function passSignals(keeper: Keeper, onTerminal: boolean): PassedSignals 
     // As the kernel has it: a job that nobody could continue is not stopped by keys.
     if (isSuspending || keeper.isEnding || !mayHaveShell()) return;
     isSuspending = true;
-    void suspendWith(keeper, onTerminal)
+    void suspendWith(keeper, onTerminal, catchUp)
       // What cannot be held is not left alone.
       .catch(() => keeper.release('terminal'))
       .finally(() => (isSuspending = false));
@@ -69,13 +72,16 @@ function mayHaveShell(): boolean {
 }
 
 /** Stops everything, itself last. Whatever ignores the key is stopped as well: nobody would be there to control it. */
-async function suspendWith(keeper: Keeper, onTerminal: boolean): Promise<void> {
+async function suspendWith(keeper: Keeper, onTerminal: boolean, catchUp: () => Promise<void>): Promise<void> {
   const deadline = performance.now() + (onTerminal ? tidyMs : 0);
   while (!keeper.hasStopped && performance.now() < deadline) await sleep(roundMs);
   await keeper.hold('terminal');
   // Whoever ends the program must not stop before it has.
   if (keeper.isEnding) return;
   process.kill(process.pid, 'SIGSTOP');
+  // The shell has continued the whole job, and so the program as well: it stands still again until it is known that it may run.
+  await keeper.hold('terminal');
+  await catchUp();
   // What had stopped itself is part of the job that goes on, whatever group it is in.
   if (keeper.release('terminal') !== undefined) keeper.tellProgram('SIGCONT');
 }

@@ -115,12 +115,12 @@ export class FlooredProgram {
       takeAway = () => takeNamesAway(names, topFiles);
       const env = { ...request.env, ...network.environment };
       const onListening: JailRequest['onListening'] = (name, server) => network.serve(name, server);
-      const onReady = () => this.#limited();
+      const onReady = () => this.#prepared(keeper);
       const jail = await startJail({ ...request, env, line: lineWith(names), lock, onTerminal, onListening, onReady });
-      const keeper = new Keeper(jail, cgroup);
+      const keeper: Keeper = new Keeper(jail, cgroup);
       takeInto(cgroup, jail);
       this.#keeper.resolve(keeper);
-      using signals = passSignals(keeper, onTerminal);
+      using signals = passSignals(keeper, onTerminal, () => this.#catchUp());
       jail.begin();
       const ended = await jail.ended;
       await this.#obeyedAll();
@@ -138,8 +138,9 @@ export class FlooredProgram {
     }
   }
 
-  #limited(): boolean {
+  #prepared(keeper: Keeper): boolean {
     try {
+      keeper.knowProgram();
       this.#program.cgroup?.limit();
       return true;
     } catch (error) {
@@ -194,6 +195,12 @@ export class FlooredProgram {
     const processes = await this.#release(keeper, 'control');
     say(`resumed${because}`);
     return wordOf(processes);
+  }
+
+  /** What the gateway answers now comes after the controls that it has sent before. */
+  async #catchUp(): Promise<void> {
+    await this.#network?.extend();
+    await nextTurn();
   }
 
   /** What is being ended has no connections any more, also while it is given time. */

@@ -8,6 +8,13 @@ export const timestamp = z.iso.datetime({ precision: 3 });
 /** An amount in US dollars: its digits, so that it never becomes a float. */
 export const usd = z.string().regex(/^-?\d+\.\d{2,6}$/);
 
+/** An amount that filters a list, as a person writes it. */
+export const usdFilter = z
+  .string()
+  .regex(/^\d{1,12}(\.\d{1,6})?$/, 'must be US dollars with at most 12 digits and 6 decimals, as "1.50"')
+  .meta({ maxLength: 19, examples: ['1.50'] })
+  .optional();
+
 export const scope = z.enum(scopes);
 
 /** An id of one of the three tiers of tenancy. */
@@ -28,6 +35,9 @@ export const label = z
   .string()
   .regex(/^[a-z0-9_.:-]{1,64}$/, 'must be 1 to 64 of a-z, 0-9, "_", ".", ":" and "-"')
   .meta({ maxLength: 64 });
+
+/** The `sub` of a user, or the email in any letter case. */
+export const userFilter = z.string().min(1).max(bounds.name).optional();
 
 /** The id of a record that the gateway made. */
 export const idPath = z.object({ id: z.string().max(bounds.id) });
@@ -126,7 +136,7 @@ export const logFilters = {
   event_type: z.string().max(bounds.eventType).optional(),
   decision: z.enum(['allow', 'deny', 'pending']).optional(),
   op_id: z.string().max(bounds.opId).optional(),
-  user: z.string().min(1).max(bounds.name).optional(),
+  user: userFilter,
   from: time.optional(),
   to: time.optional(),
   q: z.string().min(1).max(bounds.searchText).optional(),

@@ -1,5 +1,5 @@
 import type { CanonicalJson, Json } from '../audit/index.ts';
-import { canonicalJson, mayNeedRedaction, redact, redactArguments, redactText } from '../audit/index.ts';
+import { canonicalJson, canonicalText, mayNeedRedaction, redact, redactArguments, redactText } from '../audit/index.ts';
 import type { Sha256 } from '../kernel/index.ts';
 import { fitsIn, mostBytesOfArguments, utf8Length } from '../kernel/index.ts';
 import type { CheckRequest } from './check-request.ts';
@@ -41,7 +41,7 @@ export function describeArgs(request: CheckRequest, sha256: Sha256): CanonicalJs
 }
 
 function member(name: string, value: string): string {
-  return `"${name}":${canonicalJson(redactText(value))},`;
+  return `"${name}":${canonicalText(redactText(value))},`;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Json } from '../audit/index.ts';
-import { redactText } from '../audit/index.ts';
+import { canonicalJson, redactText } from '../audit/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
+import { rememberingOf } from '../kernel/index.ts';
 
 /** The person or service for whom an agent acts, as an issuer vouches. */
 export interface User {
@@ -27,18 +28,13 @@ export type Subject =
   | { readonly proven: true; readonly user: User /** Leeway included. */; readonly until: EpochMs }
   | { readonly proven: false; readonly why: string };
 
-/** Users come again with every check of a token that is known. */
-const kept = new WeakMap<UserId, UserId>();
+/** Who the user is, as logs and approvals keep it. Users come again with every check of a token that is known. */
+export const keptUser = rememberingOf(({ issuer, sub, email }: UserId): UserId => {
+  return { email: redactText(email), issuer: redactText(issuer), sub: redactText(sub) };
+});
 
-/** Who the user is, as logs and approvals keep it. */
-export function keptUser(user: UserId): UserId {
-  const known = kept.get(user);
-  if (known !== undefined) return known;
-  const { issuer, sub, email } = user;
-  const made = { email: redactText(email), issuer: redactText(issuer), sub: redactText(sub) };
-  kept.set(user, made);
-  return made;
-}
+/** The same as entries of the log write it. */
+export const describeUser = rememberingOf((user: UserId) => canonicalJson({ ...keptUser(user) }));
 
 /** What distinguishes users. An email may change, and a token is renewed, and it is the same user. */
 export function userKey({ issuer, sub }: Pick<User, 'issuer' | 'sub'>): readonly [string, string] {

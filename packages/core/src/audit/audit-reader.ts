@@ -2,11 +2,16 @@ import type { Decision } from './entry.ts';
 import { mostBytesOfPage, utf8Length } from '../kernel/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
 
-/** An entry as stored. `hash` is the hash of `canonical`. */
+/** An entry as stored. `hash` is the hash of `canonical`. It is empty for an entry that cannot be read. */
 export interface StoredEntry {
   readonly seq: number;
   readonly hash: string;
   readonly canonical: string;
+}
+
+/** Whether two hashes may be of one entry. Where one of them is of an entry that could not be read, nobody can tell. */
+export function mayBeSameEntry(hash: string, other: string): boolean {
+  return hash === '' || other === '' || hash === other;
 }
 
 /**

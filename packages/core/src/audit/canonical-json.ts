@@ -1,3 +1,5 @@
+import { remembering } from '../kernel/index.ts';
+
 /** A JSON value. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [member: string]: Json };
 
@@ -28,28 +30,28 @@ function write(value: Json): string {
   return `{${text}}`;
 }
 
-/** Most objects come from literals whose members are in order already. */
+/** Objects of more members are sorted as a whole. */
+const fewNames = 16;
+
+/** Most objects have few members, and many have them in order already. Then each name finds its place among those before it. */
 function sorted(names: string[]): string[] {
-  for (let at = 1; at < names.length; at++) if ((names[at - 1] ?? '') > (names[at] ?? '')) return names.sort();
+  if (names.length > fewNames) return names.sort();
+  for (let next = 1; next < names.length; next++) {
+    const name = names[next] ?? '';
+    let at = next;
+    for (; at > 0 && (names[at - 1] ?? '') > name; at--) names[at] = names[at - 1] ?? '';
+    names[at] = name;
+  }
   return names;
 }
 
-/** How many names are remembered, and how long they may be. Callers choose some of them. */
-const mostKeys = 1000;
-const longestKey = 100;
-const keys = new Map<string, string>();
-
 /** A name as it stands before its value. Undefined if it has a lone surrogate. */
-function keyOf(name: string): string | undefined {
-  const known = keys.get(name);
-  if (known !== undefined) return known;
-  if (!name.isWellFormed()) return undefined;
-  const key = `${JSON.stringify(name)}:`;
-  if (name.length > longestKey) return key;
-  if (keys.size === mostKeys) keys.clear();
-  keys.set(name, key);
-  return key;
-}
+const keyOf = remembering((name) => (name.isWellFormed() ? `${JSON.stringify(name)}:` : undefined), {
+  longest: 100,
+});
+
+/** The canonical form of a text that is likely to come again. */
+export const canonicalText = remembering((text) => canonicalJson(text), { longest: 500 });
 
 function wellFormed(value: { readonly [member: string]: Json }): Json {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name.toWellFormed(), member]));

@@ -1,5 +1,6 @@
-import { rememberingTimestamp } from '../kernel/index.ts';
+import { rememberingOf, rememberingTimestamp } from '../kernel/index.ts';
 import type { Sha256 } from '../kernel/index.ts';
+import { canonicalJson, canonicalText } from './canonical-json.ts';
 import type { Lineage, Actor, EntryDraft, SealedEntry } from './entry.ts';
 
 /** The newest entry, which the next one links to. */
@@ -19,10 +20,8 @@ export type Seal = (draft: EntryDraft, head: ChainHead) => SealedEntry;
 export function sealer(sha256: Sha256): Seal {
   const timestamp = rememberingTimestamp();
   // All entries of an agent share its actor and lineage objects, so their text is made once.
-  const actorText = remembering(writeActor);
-  const lineageText = remembering<Lineage>(JSON.stringify);
-  // Most decisions have the reason, rule and version of others.
-  const sharedText = rememberingTexts();
+  const actorText = rememberingOf(writeActor);
+  const lineageText = rememberingOf((lineage: Lineage) => JSON.stringify(lineage));
   return (draft, head) => {
     const seq = head.seq + 1;
     const canonical =
@@ -39,34 +38,11 @@ function writeActor({ id, kind, label }: Actor): string {
   return `{"id":${text(id)},"kind":"${kind}","label":${text(label)}}`;
 }
 
-function remembering<Value extends object>(write: (value: Value) => string): (value: Value) => string {
-  const texts = new WeakMap<Value, string>();
-  return (value) => {
-    const known = texts.get(value);
-    if (known !== undefined) return known;
-    const written = write(value);
-    texts.set(value, written);
-    return written;
-  };
-}
-
-/** How many texts are remembered, and how long they may be. */
-const mostTexts = 1000;
-const longestText = 500;
-
-function rememberingTexts(): (value: string | null) => string {
-  const texts = new Map<string, string>();
-  return (value) => {
-    if (value === null || value.length > longestText) return text(value);
-    const known = texts.get(value);
-    if (known !== undefined) return known;
-    if (texts.size === mostTexts) texts.clear();
-    const written = text(value);
-    texts.set(value, written);
-    return written;
-  };
-}
-
 function text(value: string | null): string {
-  return value === null ? 'null' : JSON.stringify(value.toWellFormed());
+  return value === null ? 'null' : canonicalJson(value);
+}
+
+/** Most decisions have the reason, rule and version of others. */
+function sharedText(value: string | null): string {
+  return value === null ? 'null' : canonicalText(value);
 }

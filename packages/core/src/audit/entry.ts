@@ -28,9 +28,9 @@ export interface EntryDraft {
   /** The org that an impersonation claimed. Its admins may see the entry, too. The text does not contain it. */
   readonly claimedOrgId?: string;
   /** For whom it was done, if that was proven: the entry is found by the subject or the email. The payload has it, too. */
-  readonly user?: { readonly issuer: string; readonly sub: string; readonly email: string };
+  readonly user?: { readonly issuer: string; readonly sub: string; readonly email: string } | undefined;
   /** The run of the operation that it decides, by its key: the operations of a run are found by it. An answer that is given again has none. */
-  readonly run?: string;
+  readonly run?: string | undefined;
 }
 
 /** An entry in the chain: its place, its hash, and the hashed text. */

@@ -43,8 +43,21 @@ export interface PeoplePage {
   readonly oldest: { readonly seq: number; readonly at: EpochMs } | null;
 }
 
+/** In which runs agents acted for a user. It looks at the entries of the org, or else at those of the user. */
+export type UserRunsQuery = Pick<PeopleQuery, 'orgId' | 'teamId' | 'from' | 'before' | 'most'> & {
+  readonly user: string;
+};
+
+/** Runs by their keys, each with the time of the last decision for the user, as far as the entries looked at say. */
+export interface UserRunsPage {
+  readonly runs: readonly { readonly run: string; readonly lastAt: EpochMs }[];
+  /** Continue before this entry. Null if no older one is left. */
+  readonly next: number | null;
+}
+
 export interface PeopleReader {
   people(query: PeopleQuery): Promise<PeoplePage>;
+  runsOfUser(query: UserRunsQuery): Promise<UserRunsPage>;
 }
 
 /** How many agents of a person are named. */

@@ -2,7 +2,7 @@ import { expectProportional } from '../testkit/cpu-time.ts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from './canonical-json.ts';
-import { mayNeedRedaction, redact, redactArguments, redactText } from './redact.ts';
+import { mayHoldSecret, mayNeedRedaction, redact, redactArguments, redactText, secretForms } from './redact.ts';
 import { redacted } from './secret-options.ts';
 import { charset, recognisedSecrets, someSecret } from '../testkit/secrets.ts';
 
@@ -70,6 +70,8 @@ const announcements: readonly (readonly [string, (secret: string) => string])[] 
   ['a shared access key', (s) => `Endpoint=sb://x/;SharedAccessKeyName=n;SharedAccessKey=${s}=`],
   ['a shared access signature', (s) => `https://a.blob.core.windows.net/c/f?sv=2022-11-02&se=2030&sig=${s}%3D&sp=r`],
   ['a Slack hook', (s) => `post to https://hooks.slack.com/services/T00/B00/${s} please`],
+  ['a Slack hook without its scheme', (s) => `post to hooks.slack.com/services/T00/B00/${s} please`],
+  ['a Slack hook of a government', (s) => `HOOKS.SLACK-GOV.COM/workflows/T00/${s}`],
   ['a Slack trigger', (s) => `https://hooks.slack.com/triggers/T00/1/${s}`],
   ['curl -u', (s) => `curl -u me:${s} https://example.com`],
   ['curl -u with a quote', (s) => `curl -s -u "me:${s} x" https://example.com`],
@@ -105,6 +107,28 @@ describe.each(announcements)('a secret in %s', (_, write) => {
       }),
       { numRuns: 40 },
     );
+  });
+});
+
+describe.each(secretForms)('a secret that $telling tells of', ({ form, telling }) => {
+  const announced = fc
+    .tuple(fc.constantFrom(...announcements), charset('abcXYZ019-_.', 8, 24))
+    .map(([[, write], tail]) => write(`Q7${tail}`));
+
+  test('has the words in it that the cheap checks look for, whatever stands around it', () => {
+    let seen = 0;
+    fc.assert(
+      fc.property(fc.oneof(someSecret, announced), (text) => {
+        for (const [found] of text.matchAll(form)) {
+          seen++;
+          expect(found).toMatch(new RegExp(telling, 'i'));
+          expect(mayHoldSecret.test(found)).toBe(true);
+          expect(mayNeedRedaction(found)).toBe(true);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+    expect(seen).toBeGreaterThan(0);
   });
 });
 

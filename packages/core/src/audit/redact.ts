@@ -1,7 +1,7 @@
 import type { Json } from './canonical-json.ts';
 import { redactCommands, redactOptions } from './command-secrets.ts';
 import type { Range } from '../kernel/index.ts';
-import { joined, replaceRanges } from '../kernel/index.ts';
+import { joined, remembering, replaceRanges } from '../kernel/index.ts';
 import { mayHoldCommand, redacted } from './secret-options.ts';
 
 /*
@@ -66,12 +66,43 @@ const hook = /(?<lead>hooks\.slack(?:-gov)?\.com\/(?:services|triggers|workflows
 /** The signature of a shared access URL. */
 const shared = /(?<![\w-])(?<lead>sig=)[^\s"'&;,\\]+/gi;
 
-/** A cheap check before the careful one. */
-export const mayHoldSecret =
-  /rv[aiklprt]_|sk-|gh[pousr]_|github_pat|glpat|xox|AKIA|ASIA|AIza|_live_|_test_|npm_|hf_|SG\.|ya29|sig=|curl|mysql|mariadb|eyJ|PRIVATE KEY|bearer|basic|pass|pwd|secret|token|key|auth|cred|signature|cookie|:\/\//i;
+interface SecretForm {
+  readonly form: RegExp;
+  /** Words of which every match has one in it, for a cheap check. */
+  readonly telling: string;
+}
 
-/** The text with every recognised secret replaced. */
-export function redactText(text: string): string {
+export const secretForms: readonly SecretForm[] = [
+  {
+    form: recognisable,
+    telling:
+      'rv[aiklprt]_|sk-|gh[pousr]_|github_pat|glpat|xox|AKIA|ASIA|AIza|_live_|_test_|npm_|hf_|SG\\.|ya29|eyJ|PRIVATE KEY',
+  },
+  { form: header, telling: 'auth|cookie' },
+  { form: assigned, telling: 'auth|pass|pwd|secret|token|key|cred|signature' },
+  { form: schemes, telling: 'bearer|basic' },
+  { form: userinfo, telling: '://' },
+  { form: hook, telling: 'hooks\\.slack' },
+  { form: shared, telling: 'sig=' },
+];
+
+/** A cheap check before the careful one. */
+export const mayHoldSecret = new RegExp(
+  [...secretForms.map(({ telling }) => telling), mayHoldCommand.source].join('|'),
+  'i',
+);
+
+/** The names of tools, servers and runs come again and again. What agents say otherwise is longer. */
+const longestName = 100;
+
+/** The text with every recognised secret replaced. What holds a secret is not remembered. */
+export const redactText = remembering(redactedText, {
+  longest: longestName,
+  isKept: (text, shown) => shown === text,
+});
+
+function redactedText(text: string): string {
+  if (!mayHoldSecret.test(text)) return text;
   const secrets = joined([...findSecrets(text)]);
   const found = secrets.length === 0 ? text : replaceRanges(text, secrets, () => redacted);
   return mayHoldCommand.test(found) ? redactCommands(found) : found;
@@ -80,23 +111,44 @@ export function redactText(text: string): string {
 /** The secrets in a text that their form or the words before them give away. They may overlap. */
 export function* findSecrets(text: string): Generator<Range> {
   if (text.length < 4 || !mayHoldSecret.test(text)) return;
-  for (const { 0: whole, index } of text.matchAll(recognisable)) yield { start: index, end: index + whole.length };
-  for (const form of [header, assigned]) {
+  for (const { form } of secretForms) {
     for (const match of text.matchAll(form)) {
-      const value = valueIn(match);
-      if (value !== undefined) yield value;
-    }
-  }
-  for (const form of [schemes, userinfo, hook, shared]) {
-    for (const { 0: whole, index, groups } of text.matchAll(form)) {
-      yield { start: index + (groups?.['lead'] ?? groups?.['basic'] ?? '').length, end: index + whole.length };
+      const secret = secretIn(match);
+      if (secret !== undefined) yield secret;
     }
   }
 }
 
+/** What announces a secret, with all that may stand between it and the secret. */
+const announced = new RegExp(
+  [
+    `(?:${names}|authorization|cookie)\\d*\\\\{0,7}["']?\\s*(?:[=:]{1,2}>?\\s*)?$`,
+    '\\b(?:bearer|basic)\\s+$',
+    '-----BEGIN [A-Z ]*$',
+    '://[^\\s/?#"\']*$',
+  ].join('|'),
+  'i',
+);
+
+/**
+ * Whether a text whose end has not come yet can be cut behind a blank, or behind a letter that no form of a secret has: the
+ * secrets in its parts are those of the whole. One that has begun, or was announced, goes on up to its end, however far that is.
+ */
+export function breaksSecrets(text: string, at: number): boolean {
+  if (!/[\s\u0080-\uffff]/.test(text.charAt(at - 1))) return false;
+  let word = at;
+  while (word > 0 && !/[\s"'&,;]/.test(text.charAt(word - 1))) word--;
+  // A value that goes on may be a number of tokens so far.
+  if (announced.test(text.slice(0, word)) || /[=:]/.test(text.slice(word, at))) return false;
+  const before = text.slice(0, at);
+  if (announced.test(before)) return false;
+  for (const { end } of findSecrets(before)) if (end >= at) return false;
+  return true;
+}
+
 /** What follows the words that announce a secret, without its quotes. */
-function valueIn({ 0: whole, index, groups = {} }: RegExpExecArray): Range | undefined {
-  const { lead = '', name, escape = '', quote = '', close = '', bare } = groups;
+function secretIn({ 0: whole, index, groups = {} }: RegExpExecArray): Range | undefined {
+  const { basic = '', lead = basic, name, escape = '', quote = '', close = '', bare } = groups;
   if (name !== undefined && bare !== undefined && isCount(name, bare)) return undefined;
   return { start: index + lead.length + escape.length + quote.length, end: index + whole.length - close.length };
 }
@@ -111,10 +163,11 @@ function isCount(name: string, value: string): boolean {
  * check, so a text with escapes is always walked.
  */
 export function mayNeedRedaction(json: string): boolean {
-  return json.includes('\\') || mayHoldSecret.test(json) || mayNameSecret.test(json);
+  return json.includes('\\') || mayHoldOrName.test(json);
 }
 
-const mayNameSecret = /session|pin|cvv|otp|sig/i;
+/** The names of secrets that only JSON tells from other words. One expression looks at each character once. */
+const mayHoldOrName = new RegExp(`${mayHoldSecret.source}|session|pin|cvv|otp|sig`, 'i');
 
 /** Replaces every recognised secret in a value: by form in texts, and whole under a telling member name. */
 export function redact(value: Json): Json {

@@ -1,5 +1,5 @@
 import type { Ledger } from '../budget/index.ts';
-import type { Applying, Meanings, Redoing, Touch, Undo, Write } from '../journal/index.ts';
+import type { Applying, Meanings, Touch, Undo, Write } from '../journal/index.ts';
 import { agentValues, nothingToApply, update } from '../journal/index.ts';
 import { agentKey } from '../kernel/index.ts';
 import type { AgentChange, AgentDirectory, AgentRecord } from '../tenancy/index.ts';
@@ -67,7 +67,7 @@ function leave(state: State, change: Extract<AgentChange, { readonly kind: 'agen
 function forgetOps(
   { directory, ledger, ops }: State,
   { id, keepsOps }: Extract<AgentChange, { readonly kind: 'agent_removed' }>,
-  { seq }: Redoing,
+  { seq }: Applying,
 ): void {
   const agent = directory.find(id);
   if (agent === undefined || keepsOps === true) return;

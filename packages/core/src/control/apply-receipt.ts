@@ -1,4 +1,4 @@
-import type { Applying, Redoing, Undo } from '../journal/index.ts';
+import type { Applying, Undo } from '../journal/index.ts';
 import { nothingToApply, undoAll } from '../journal/index.ts';
 import type { Op, Receipt } from '../ops/index.ts';
 import { isInRow } from '../ops/index.ts';
@@ -39,7 +39,7 @@ function show({ directory, ops }: ControlState, receipt: Receipt): Undo {
 }
 
 /** The same for a start. The row of the operation may say so already. */
-export function showAgain(gov: ControlState, receipt: Receipt, how: Redoing): void {
+export function showAgain(gov: ControlState, receipt: Receipt, how: Applying): void {
   if (!isInRow(gov, receipt.agent, receipt.opId, how)) show(gov, receipt);
 }
 

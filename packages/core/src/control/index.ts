@@ -28,6 +28,8 @@ export type { RunAsked, RunDetails } from './find-run.ts';
 export { readRun } from './find-run.ts';
 export type { RunState, ShownRun } from './list-runs.ts';
 export { listRuns, placeInList } from './list-runs.ts';
+export type { FoundUserRuns } from './user-runs.ts';
+export { findUserRuns } from './user-runs.ts';
 export type { LiftSuspension } from './lift-suspension.ts';
 export { liftSuspension } from './lift-suspension.ts';
 export { listSuspensions, mayKnowOperations, suspensionPlace } from './list-suspensions.ts';

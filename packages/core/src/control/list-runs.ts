@@ -1,10 +1,13 @@
 import type { Principal } from '../access/index.ts';
 import { narrowedTo, requireScope } from '../access/index.ts';
+import type { Total } from '../kernel/index.ts';
 import type { Label, Run } from '../runs/index.ts';
+import { keyOfPlace } from '../runs/index.ts';
 import type { TenantFilter } from '../tenancy/index.ts';
 import type { Controls } from './controls.ts';
 import type { ListPage, ListPlace } from './newest-first.ts';
 import { newestFirst } from './newest-first.ts';
+import type { UserRuns } from './user-runs.ts';
 
 /** Held: somebody has paused or terminated the run. Ended: nothing of it is under way. */
 export type RunState = 'active' | 'held' | 'ended';
@@ -20,6 +23,10 @@ export interface RunFilter extends TenantFilter {
   readonly agentId?: string | undefined;
   readonly label?: string | undefined;
   readonly state?: RunState | undefined;
+  readonly leastCostMicros?: Total | undefined;
+  readonly mostCostMicros?: Total | undefined;
+  /** Only runs in which agents acted for a user. */
+  readonly ofUser?: UserRuns | undefined;
 }
 
 export interface RunPage extends Omit<ListPage<Run>, 'items'> {
@@ -68,12 +75,16 @@ function stateOf({ control }: Controls, { place, agents, underWay }: Run): RunSt
   return underWay > 0 ? 'active' : 'ended';
 }
 
-function fits(gov: Controls, run: Run, { orgId, teamId, agentId, label, state }: RunFilter): boolean {
-  const { place, agents } = run;
+function fits(gov: Controls, run: Run, filter: RunFilter): boolean {
+  const { orgId, teamId, agentId, label, state, leastCostMicros: least, mostCostMicros: most, ofUser } = filter;
+  const { place, agents, costMicros } = run;
   if (orgId !== undefined && orgId !== place.orgId) return false;
   if (teamId !== undefined && teamId !== place.teamId) return false;
   if (agentId !== undefined && agentId !== place.agentId && agents.every((each) => each.agentId !== agentId))
     return false;
+  if ((least !== undefined && costMicros < least) || (most !== undefined && costMicros > most)) return false;
+  // What happened in a forgotten run of the same id is no part of this one.
+  if (ofUser !== undefined && (ofUser.get(keyOfPlace(place)) ?? -1) < run.startedAt) return false;
   if (label !== undefined && gov.runs.labels.of({ of: 'run', place }).every(({ name }) => name !== label)) return false;
   return state === undefined || stateOf(gov, run) === state;
 }

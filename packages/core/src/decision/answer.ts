@@ -1,11 +1,11 @@
 import type { CheckRequest } from '../action/index.ts';
-import { describeAction, describeArgs, keptUser, userOf } from '../action/index.ts';
+import { describeAction, describeArgs, describeUser, userOf } from '../action/index.ts';
 import type { CanonicalJson, Decision } from '../audit/index.ts';
-import { canonicalJson, redactText } from '../audit/index.ts';
+import { canonicalJson, canonicalText, redactText } from '../audit/index.ts';
 import type { Period, BudgetTier, PriceSource } from '../budget/index.ts';
 import type { Typed } from '../journal/index.ts';
 import type { AgentId, EpochMs, Micros, Total, Sha256 } from '../kernel/index.ts';
-import { agentKey, timestamp, totalJson } from '../kernel/index.ts';
+import { agentKey, rememberingOf, timestamp, totalJson } from '../kernel/index.ts';
 import type { Op } from '../ops/index.ts';
 import type { RunCounts, SpendFacts, Observed, Tier } from '../policy/index.ts';
 import type { OwedLabel } from '../runs/index.ts';
@@ -171,15 +171,15 @@ export function describeDecision(
   if (price !== undefined) text += `,"price":"${price}"`;
   if (rate !== undefined) text += describeRate(rate);
   if (replay) text += ',"replay":true';
-  text += `,"resource":${canonicalJson(op.resource)}`;
+  text += `,"resource":${canonicalText(op.resource)}`;
   if (rewritten !== undefined) text += describeRewritten(rewritten, op, sha256);
   if (asked?.counts !== undefined || asked?.labels !== undefined) text += `,"run":${describeRun(asked)}`;
-  if (op.runId !== '') text += `,"run_id":${canonicalJson(op.runId)}`;
+  if (op.runId !== '') text += `,"run_id":${canonicalText(op.runId)}`;
   if (asked?.spend !== undefined) text += `,"spend":${describeSpend(asked.spend)}`;
   if (op.summary !== '') text += `,"summary":${canonicalJson(op.summary)}`;
   if (op.resultDuty !== null && !replay) text += `,"unjudged_labels":${describeLabels(op.resultDuty.unjudged)}`;
   const user = userOf(request);
-  if (user !== null) text += `,"user":${canonicalJson({ ...keptUser(user) })}`;
+  if (user !== null) text += `,"user":${describeUser(user)}`;
   if (asked?.groups !== undefined) text += `,"user_groups":${canonicalJson(asked.groups.map(redactText))}`;
   if (op.via !== null) text += `,"via":{"door":"${op.via.door}","name":${canonicalJson(op.via.name)}}`;
   return `${text}}` as CanonicalJson;
@@ -205,13 +205,23 @@ function describeRewritten({ request }: RewrittenCall, { rewrite }: Op, sha256: 
   return rewrite === null ? args : `${args},"rewritten_digest":"${rewrite.digest}"`;
 }
 
-function describeLabels(labels: readonly OwedLabel[]): CanonicalJson {
-  return canonicalJson(labels.map(({ name, of, policyRule }) => ({ name, of, policy_rule: policyRule })));
+/** A rule gives the same labels with every call. */
+const describeLabels = rememberingOf((labels: readonly OwedLabel[]) => `[${labels.map(describeLabel).join(',')}]`);
+
+/** Several rules may give theirs together. */
+const describeLabel = rememberingOf(({ name, of, policyRule }: OwedLabel) =>
+  canonicalJson({ name, of, policy_rule: policyRule }),
+);
+
+function describeRun({ counts, labels }: AskedFacts): string {
+  if (labels === undefined) return canonicalJson({ ...counts });
+  const names = describeNames(labels);
+  if (counts === undefined) return `{"labels":${names}}`;
+  return `{"checks":${canonicalJson(counts.checks)},"labels":${names},"spent_usd":${canonicalJson(counts.spent_usd)}}`;
 }
 
-function describeRun({ counts, labels }: AskedFacts): CanonicalJson {
-  return canonicalJson({ ...counts, ...(labels === undefined ? {} : { labels }) });
-}
+/** A run bears the same labels from check to check. */
+const describeNames = rememberingOf((names: readonly string[]) => canonicalJson(names));
 
 /** Leaves out global spend, because one tenant reads this entry. */
 function describeSpend({ agent, org, team }: SpendFacts): CanonicalJson {

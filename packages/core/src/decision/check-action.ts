@@ -6,6 +6,7 @@ import type { Actor, EntryDraft, Decision } from '../audit/index.ts';
 import { canonicalJson, draftOf, redactText } from '../audit/index.ts';
 import type { Answer, Judgement } from './answer.ts';
 import { answerOf, describeDecision } from './answer.ts';
+import type { Decided } from './decide.ts';
 import { decide } from './decide.ts';
 import { replayMasked } from './replay-masked.ts';
 import type { Decisions } from './decisions.ts';
@@ -19,8 +20,9 @@ import { refuseByControl } from './refuse-by-control.ts';
 import { ownWork } from '../journal/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
 import { timestamp, traceIdsOf, traceIdsIn } from '../kernel/index.ts';
-import { bareRecord, inRun, moveByDecision, noDelegators, noteUse, recordOf } from '../ops/index.ts';
+import { bareRecord, inRun, moveByDecision, noteUse, recordOf } from '../ops/index.ts';
 import type { Op, OpRecord } from '../ops/index.ts';
+import type { InRun } from '../runs/index.ts';
 import { giveLabels, keyOfPlace, makeRoomForRun, noLabels, placeOfRun } from '../runs/index.ts';
 import type { Agent } from '../tenancy/index.ts';
 import { actorOf, touchAgent, identify, linksOf } from '../tenancy/index.ts';
@@ -51,7 +53,8 @@ export async function checkActions(gov: Decisions, requests: readonly CheckReque
     return undefined;
   });
   const judgements = await Promise.all(judging);
-  return judgements.map((judgement) => answerOf(judgement, gov.clock.elapsed()));
+  const answeredAt = gov.clock.elapsed();
+  return judgements.map((judgement) => answerOf(judgement, answeredAt));
 }
 
 /**
@@ -89,33 +92,28 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
   }
 
   const arrival = known === undefined ? bareRecord(agent.record.id, opId, now) : recordOf(known);
-  const asked = described(arrival, request, digest, delegatorsIn(links));
   const asker = { agent, links };
-  const forgottenAt = makeRoomForRun(gov, asked, now);
-  if (forgottenAt !== undefined) recordRunStarted(gov, agent, asked, forgottenAt, now);
-  const decided = refuseByControl(gov, asker, asked, now) ?? decide(gov, asker, request, asked.runId, now);
+  const run: InRun = { agent: agent.record.id, runId: redactText(request.runId), delegators: delegatorsIn(links) };
+  const forgottenAt = makeRoomForRun(gov, run, now);
+  if (forgottenAt !== undefined) recordRunStarted(gov, agent, run, forgottenAt, now);
+  const decided =
+    refuseByControl(gov, asker, run.runId, request.estimatedCostMicros ?? 0, now) ??
+    decide(gov, asker, request, run, now);
   if (decided.isUncounted !== true) countCheck(gov, links);
-  const { reason, policyRule, costMicros, reservedMicros, question, rewritten } = decided;
+  const { reason, question, rewritten } = decided;
   const isKept = rewritten !== undefined && decided.decision !== 'deny';
   const rewrite = isKept ? keepRewrite(gov, agent.record.id, opId, rewritten) : null;
   const labels = decided.labels ?? noLabels;
   const owedLabels = question === undefined ? noLabels : labels;
-  const owed = { owedLabels, resultDuty: decided.resultDuty ?? null, rewrite };
-  const decidedOn: OpRecord = { ...asked, reason, policyRule, costMicros, reservedMicros, ...owed };
+  const decidedOn = decidedRecord(arrival, request, run, digest, decided, { owedLabels, rewrite });
   // Only one event tells of the arrival. What is decided at once is told by the next one, so a bare arrival is enough.
   if (known === undefined) arrive(gov, question === undefined ? arrival : decidedOn);
   const op = known ?? gov.ops.get(agent, opId);
   let approval: Approval | undefined;
   if (question === undefined) {
     const cause = { actor: actorOf(agent), reason };
-    moveByDecision(
-      gov,
-      op,
-      { ...decidedOn, updatedAt: now },
-      decided.decision === 'allow' ? 'allow' : 'terminate',
-      cause,
-    );
-    if (labels.length > 0) giveLabels(gov, asked, labels, now);
+    moveByDecision(gov, op, decidedOn, decided.decision === 'allow' ? 'allow' : 'terminate', cause, now);
+    if (labels.length > 0) giveLabels(gov, decidedOn, labels, now);
   } else {
     gov.journal.apply({ kind: 'op_asked', op: decidedOn });
     approval = requestApproval(gov, rewritten?.request ?? request, op, question, now);
@@ -130,7 +128,7 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
 function recordRunStarted(
   { journal }: Decisions,
   agent: Agent,
-  { runId }: OpRecord,
+  { runId }: InRun,
   forgottenAt: EpochMs,
   at: EpochMs,
 ): void {
@@ -142,21 +140,34 @@ function arrive({ journal }: Decisions, op: OpRecord): void {
   journal.apply({ type: 'ops_change', at: op.registeredAt, agent: op.agent, op });
 }
 
-/** What the operation shows of the request, with secrets replaced. */
-function described(arrival: OpRecord, request: CheckRequest, digest: string, delegators: readonly string[]): OpRecord {
+/** The operation once it is decided: what it shows of the request, with secrets replaced, and what was decided. */
+function decidedRecord(
+  arrival: OpRecord,
+  request: CheckRequest,
+  { runId, delegators }: InRun,
+  digest: string,
+  { reason, policyRule, costMicros, reservedMicros, resultDuty }: Decided,
+  { owedLabels, rewrite }: Pick<OpRecord, 'owedLabels' | 'rewrite'>,
+): OpRecord {
   const { via } = request;
   return {
     ...arrival,
     actionType: request.action.type,
     resource: redactText(resourceOf(request.action)),
     summary: request.summary === '' ? arrival.summary : redactText(request.summary),
-    runId: redactText(request.runId),
-    delegators: delegators.length === 0 ? noDelegators : delegators,
+    runId,
+    delegators,
     via: via === null ? null : { door: via.door, name: redactText(via.name) },
     // What a floor holds may act as a delegate, so none speaks for a kernel.
     floor: request.floor && delegators.length === 0,
-    costMicros: request.estimatedCostMicros ?? 0,
     digest,
+    reason,
+    policyRule,
+    costMicros,
+    reservedMicros,
+    owedLabels,
+    resultDuty: resultDuty ?? null,
+    rewrite,
   };
 }
 
@@ -173,6 +184,7 @@ function record(
   const { op, decision } = judgement;
   if (op === undefined) return;
   const actor: Actor = actorOf(agent);
+  const user = userOf(request);
   const { traceId, spanId } = traceIdsIn(op.opId);
   const draft: EntryDraft = {
     at,
@@ -187,8 +199,9 @@ function record(
     policyRule: judgement.policyRule,
     policyVersion: gov.policies.version,
     payload: describeDecision(request, op, replay, gov.sha256, judgement),
-    ...userColumn(request),
-    ...(replay ? {} : { run: keyOfPlace(placeOfRun(inRun(op))) }),
+    // The log finds entries by their user.
+    user: user === null ? undefined : keptUser(user),
+    run: replay ? undefined : keyOfPlace(placeOfRun(inRun(op))),
   };
   gov.journal.record(draft, replay ? undefined : op);
   gov.journal.apply({
@@ -200,12 +213,6 @@ function record(
     policyRule: judgement.policyRule,
     opId: op.opId,
   });
-}
-
-/** The log finds entries by their user. */
-function userColumn(request: CheckRequest): Pick<EntryDraft, 'user'> {
-  const user = userOf(request);
-  return user === null ? {} : { user: keptUser(user) };
 }
 
 /**

@@ -12,6 +12,7 @@ import { linksOf } from '../tenancy/index.ts';
 import { delegatorsIn } from './judge-delegation.ts';
 import type { Action, CheckRequest, User } from '../action/index.ts';
 import type { AskedFacts } from './answer.ts';
+import { NotedUser, RunInParts } from './facts-in-parts.ts';
 import { mostArgumentValues, userOf } from '../action/index.ts';
 
 const nothing: PeriodSpend = { day_usd: 0, month_usd: 0 };
@@ -81,20 +82,11 @@ export class CheckFacts implements Facts {
 
   /** Each part is read when a condition asks for it: most that look at a run do not rest on what was counted in it. */
   run(): RunFacts {
-    const counts = () => this.#readCounts();
-    const labels = () => this.#readLabels();
-    return {
-      id: this.#run.runId,
-      get checks() {
-        return counts().checks;
-      },
-      get spent_usd() {
-        return counts().spent_usd;
-      },
-      get labels() {
-        return labels();
-      },
-    };
+    return new RunInParts(
+      this.#run.runId,
+      () => this.#readCounts(),
+      () => this.#readLabels(),
+    );
   }
 
   spend(): SpendFacts {
@@ -130,18 +122,7 @@ export class CheckFacts implements Facts {
 
 /** The user, whose groups the log keeps only if a condition has asked for them. */
 export function notingGroups(user: User | null, note: (groups: readonly string[]) => void): User | null {
-  if (user === null) return null;
-  const { issuer, sub, email, claims } = user;
-  return {
-    issuer,
-    sub,
-    email,
-    claims,
-    get groups() {
-      note(user.groups);
-      return user.groups;
-    },
-  };
+  return user === null ? null : new NotedUser(user, note);
 }
 
 /** What was counted in a run so far. */
@@ -157,18 +138,11 @@ function labelsOf({ runs }: Pick<Balance, 'runs'>, run: InRun): readonly string[
 
 /** What happened in a run so far. Each part is read when it is asked for, so that nothing rests on the others. */
 export function runFacts(gov: Pick<Balance, 'runs'>, run: InRun, id: string): RunFacts {
-  return {
+  return new RunInParts(
     id,
-    get checks() {
-      return countsOf(gov, run).checks;
-    },
-    get spent_usd() {
-      return countsOf(gov, run).spent_usd;
-    },
-    get labels() {
-      return labelsOf(gov, run);
-    },
-  };
+    () => countsOf(gov, run),
+    () => labelsOf(gov, run),
+  );
 }
 
 /** What an agent and all tiers above it have spent so far. */

@@ -10,6 +10,7 @@ import { decisionCost } from '../policy/index.ts';
 import type { Agent } from '../tenancy/index.ts';
 import { actorOf, agentWarrant, authenticateAgent, linksOf } from '../tenancy/index.ts';
 import { runAsked, runFacts, spendFacts } from './check-facts.ts';
+import { runAtOnce } from './facts-in-parts.ts';
 import type { Decisions } from './decisions.ts';
 import { findCall } from './find-call.ts';
 import { agentAndAbove } from './judge-delegation.ts';
@@ -101,13 +102,25 @@ function isStill(gov: Decisions, op: Op, labels: readonly string[]): boolean {
  * before that, it may have another one with the same id.
  */
 async function read(gov: Decisions, { log }: ResultPorts, request: ResultRequest): Promise<ResultToJudge> {
-  const { agent, op } = await gov.journal.durable(() => runningOp(gov, request));
+  const { part, result: bytes } = request;
   // Rules may come in force until the turn, so the call is found whether there are any or not.
-  const call = request.result.length <= longestResult ? await findCall(log, op) : undefined;
-  return { part: request.part, bytes: request.result, call, parties: partiesOf(gov, agent) };
+  const find = async (op: Op) => (bytes.length <= longestResult ? findCall(log, op) : undefined);
+  return { part, bytes, ...(await callOfResult(gov, request, find)) };
 }
 
-function runningOp(gov: Decisions, request: ResultRequest): { readonly agent: Agent; readonly op: Op } {
+/** The call that a running operation is about, and whose rules judge what comes of it. */
+export async function callOfResult(
+  gov: Decisions,
+  request: RequestOfOp,
+  find: (op: Op) => Promise<ResultToJudge['call']>,
+): Promise<Pick<ResultToJudge, 'call' | 'parties'>> {
+  const { agent, op } = await gov.journal.durable(() => runningOp(gov, request));
+  return { call: await find(op), parties: partiesOf(gov, agent) };
+}
+
+type RequestOfOp = Pick<ResultRequest, 'agentId' | 'token' | 'opId'>;
+
+function runningOp(gov: Decisions, request: RequestOfOp): { readonly agent: Agent; readonly op: Op } {
   const agent = authenticateAgent(gov, request.agentId, request.token);
   const op = gov.ops.get(agent, request.opId);
   if (op.state === 'running') return { agent, op };
@@ -142,7 +155,7 @@ function momentOf(gov: Decisions, op: Op): ResultMoment {
 
 function broughtTo(gov: Decisions, op: Op, { parties }: ResultToJudge): BroughtMoment {
   const { now, run, spendOf } = momentOf(gov, op);
-  return { now, run: { ...run() }, spends: parties.map(spendOf) };
+  return { now, run: runAtOnce(run()), spends: parties.map(spendOf) };
 }
 
 /** Whatever keeps a result from being judged keeps it from being passed on. Says on which labels the judgement rests. */

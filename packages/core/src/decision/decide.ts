@@ -9,23 +9,17 @@ import { CheckFacts } from './check-facts.ts';
 import type { Decisions } from './decisions.ts';
 import { judgeCall } from './judge-call.ts';
 import type { DelegationRefusal } from './judge-delegation.ts';
-import {
-  agentAndAbove,
-  agentsAbove,
-  delegationRule,
-  delegatorsIn,
-  refuseByDelegation,
-  refuseCost,
-} from './judge-delegation.ts';
+import { agentAndAbove, agentsAbove, delegationRule, refuseByDelegation, refuseCost } from './judge-delegation.ts';
 import { resultDutyOf } from './result-duty.ts';
-import type { Weighed } from './weigh-budgets.ts';
+import type { Charge, Weighed } from './weigh-budgets.ts';
 import { chargeOf, limitTold, weighBudgets } from './weigh-budgets.ts';
 import { labelsOfCall, withLabels } from './weigh-labels.ts';
 import { countRates, weighRates } from './weigh-rates.ts';
 import type { EpochMs, Micros } from '../kernel/index.ts';
-import type { OpRecord, ResultDuty } from '../ops/index.ts';
+import type { ResultDuty } from '../ops/index.ts';
 import type { RateInForce, Tier, Verdict } from '../policy/index.ts';
 import { Evaluation, subjectOf } from '../policy/index.ts';
+import type { InRun } from '../runs/index.ts';
 import { noLabels } from '../runs/index.ts';
 import type { Agent, Link } from '../tenancy/index.ts';
 import { agentsUnder } from '../tenancy/index.ts';
@@ -66,15 +60,13 @@ export interface Asker {
 }
 
 /** Evaluates policy, then weighs the cost in every budget. For a delegate, what holds for everybody above it counts, too. */
-export function decide(gov: Decisions, asker: Asker, request: CheckRequest, runId: string, now: EpochMs): Decided {
+export function decide(gov: Decisions, asker: Asker, request: CheckRequest, run: InRun, now: EpochMs): Decided {
   const { agent, links } = asker;
   const { action } = request;
   const charge = chargeOf(gov.policies, request);
   const costMicros = charge.micros ?? 0;
-  const delegators = delegatorsIn(links);
-  const run = { agent: agent.record.id, runId, delegators };
   const facts = new CheckFacts(gov, agent, request, run, now, costMicros);
-  const evaluation = new Evaluation(subjectOf(action, facts.user()));
+  const evaluation = new Evaluation(subjectOf(action, userOf(request)));
   const refusal = refuseByDelegation(links, request, evaluation);
   if (refusal !== undefined) return refusedByDelegation(costMicros, refusal);
   const delegating = agentsAbove(links).map((each) => {
@@ -88,19 +80,10 @@ export function decide(gov: Decisions, asker: Asker, request: CheckRequest, runI
   const duty = isDenied ? null : resultDutyOf(gov.policies, agents, action, userOf(request));
   // Those that count if nobody asks about the result must find room as well: at the end, nothing can be denied any more.
   const verdict = withLabels(gov, run, strictest, duty === null ? labels : [...labels, ...duty.unjudged]);
-  // What everybody in the team, the org or the gateway may do together is counted once.
-  const counting = [{ agent, rates: own.rates ?? [] }, ...above.map(ratesAbove)].filter(
-    ({ rates }) => rates.length > 0,
-  );
-  const tiers = tiersCharged({ agent: agent.record.id, delegators });
-  const decided = withinRates(gov, counting, costMicros, now, () => {
-    const { policy } = gov.ledger;
-    const caps = { policy, exceededBy: (cost: Micros) => gov.ledger.exceededBy(tiers, cost) };
-    const weighed = weighBudgets(gov, caps, { agentId: agent.record.id, action }, verdict, charge);
-    const tooDear = weighed.decision === 'deny' ? undefined : refuseCost(gov, links, costMicros);
-    if (tooDear !== undefined) return refusedByDelegation(costMicros, { reason: tooDear });
-    return settle(gov, { ...asker, tiers }, request, { runId, costMicros }, now, weighed, verdict.tier);
-  });
+  const counting = countingOf(agent, own, above);
+  const charged = { run, tiers: tiersCharged(run), charge };
+  const decided = refuseByRates(gov, counting, costMicros, now) ?? weigh(gov, asker, request, verdict, charged, now);
+  if (decided.decision !== 'deny') for (const each of counting) countRates(gov, each.agent, each.rates, now);
   const { asked } = facts;
   // What observed documents say is told of the agent itself. They come after all that is enforced.
   const observed = gov.policies.observe(agent.record.id, action, facts, evaluation, verdict.effect);
@@ -111,16 +94,15 @@ export function decide(gov: Decisions, asker: Asker, request: CheckRequest, runI
   const masks = masksPrompt === true && isAgreed;
   const isPlain = asked === undefined && observed === undefined && price === undefined && rewritten === undefined;
   if (isPlain && !gives && !owes && !masks) return decided;
-  return {
-    ...decided,
-    ...(gives ? { labels } : {}),
-    ...(owes ? { resultDuty: duty } : {}),
-    ...(rewritten === undefined ? {} : { rewritten }),
-    ...(masks ? { masksPrompt } : {}),
-    ...(asked === undefined ? {} : { asked }),
-    ...(observed === undefined ? {} : { observed }),
-    ...(price === undefined ? {} : { price }),
-  };
+  const told: { -readonly [Member in keyof Decided]: Decided[Member] } = { ...decided };
+  if (gives) told.labels = labels;
+  if (owes) told.resultDuty = duty;
+  if (rewritten !== undefined) told.rewritten = rewritten;
+  if (masks) told.masksPrompt = masksPrompt;
+  if (asked !== undefined) told.asked = asked;
+  if (observed !== undefined) told.observed = observed;
+  if (price !== undefined) told.price = price;
+  return told;
 }
 
 /** Whose rates count a check. */
@@ -129,33 +111,68 @@ interface Counting {
   readonly rates: readonly RateInForce[];
 }
 
-function ratesAbove({ agent, verdict }: { readonly agent: Agent; readonly verdict: Verdict }): Counting {
-  return { agent, rates: (verdict.rates ?? []).filter(({ tier }) => tier === 'agent') };
+const noCounting: readonly Counting[] = [];
+const noRates: readonly RateInForce[] = [];
+
+type JudgedAgent = { readonly agent: Agent; readonly verdict: Verdict };
+
+/** What everybody in the team, the org or the gateway may do together is counted once. */
+function countingOf(agent: Agent, own: Verdict, above: readonly JudgedAgent[]): readonly Counting[] {
+  if (own.rates === undefined && above.length === 0) return noCounting;
+  const all = [{ agent, rates: own.rates ?? noRates }, ...above.map(ratesAbove)];
+  return all.filter(({ rates }) => rates.length > 0);
 }
 
-/** Refuses what passes a rate. What is allowed or held otherwise counts. */
-function withinRates(
+function ratesAbove({ agent, verdict }: JudgedAgent): Counting {
+  return { agent, rates: (verdict.rates ?? noRates).filter(({ tier }) => tier === 'agent') };
+}
+
+/** Refuses what passes a rate. */
+function refuseByRates(
   gov: Decisions,
   counting: readonly Counting[],
   costMicros: Micros,
   now: EpochMs,
-  decideFurther: () => Decided,
-): Decided {
+): Decided | undefined {
   for (const { agent, rates } of counting) {
     const refusal = weighRates(gov, agent.record.id, { rates }, now);
     if (refusal !== undefined) return { decision: 'deny', ...refusal, costMicros, reservedMicros: 0 };
   }
-  const decided = decideFurther();
-  if (decided.decision !== 'deny') for (const { agent, rates } of counting) countRates(gov, agent, rates, now);
-  return decided;
+  return undefined;
+}
+
+/** What a check is charged, and where. */
+interface Charged {
+  readonly run: InRun;
+  readonly tiers: readonly TierOf[];
+  readonly charge: Charge;
+}
+
+/** Holds the cost of an action against every budget, and against what those above it have delegated. */
+function weigh(
+  gov: Decisions,
+  asker: Asker,
+  request: CheckRequest,
+  verdict: Verdict,
+  charged: Charged,
+  now: EpochMs,
+): Decided {
+  const { ledger } = gov;
+  const { tiers, charge } = charged;
+  const caps = { policy: ledger.policy, exceededBy: (cost: Micros) => ledger.exceededBy(tiers, cost) };
+  const weighed = weighBudgets(gov, caps, request, verdict, charge);
+  const costMicros = charge.micros ?? 0;
+  const tooDear = weighed.decision === 'deny' ? undefined : refuseCost(gov, asker.links, costMicros);
+  if (tooDear !== undefined) return refusedByDelegation(costMicros, { reason: tooDear });
+  return settle(gov, asker, request, charged, now, weighed, verdict.tier);
 }
 
 /** Finds the cost to reserve for an action that may run or waits for people, uses its grant, and reports an exceeded cap. */
 function settle(
   gov: Decisions,
-  { agent, links, tiers }: Asker & { readonly tiers: readonly TierOf[] },
+  { agent, links }: Asker,
   request: CheckRequest,
-  { runId, costMicros }: Pick<OpRecord, 'runId' | 'costMicros'>,
+  { run, tiers, charge: { micros: costMicros = 0 } }: Charged,
   now: EpochMs,
   weighed: Weighed,
   verdictTier: Tier,
@@ -167,10 +184,7 @@ function settle(
     return exceeded === undefined ? denied : { ...denied, limit: limitTold(exceeded, agent.record.id) };
   }
   const asks = decision === 'pending';
-  const grant =
-    asks && exceeded === undefined
-      ? findGrant(gov, request, { agent: agent.record.id, delegators: delegatorsIn(links) }, runId, asking, now)
-      : undefined;
+  const grant = asks && exceeded === undefined ? findGrant(gov, request, run, run.runId, asking, now) : undefined;
   const question = asks && grant === undefined ? questionOf(gov, tiers, costMicros, weighed) : undefined;
   if (question !== undefined && openApprovalsOf(gov, agent, links) >= mostOpenApprovals)
     return tooMany(question, verdictTier, costMicros);

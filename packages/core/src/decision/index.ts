@@ -9,6 +9,8 @@ export type { JudgedPart, JudgedResult, MaskCounts, ResultJudge, ResultToJudge }
 export { costAside, judgeResult, judgeText, longestResult, subjectOfCall } from './judge-result.ts';
 export type { Party as ResultParty, ResultMoment } from './result-facts.ts';
 export { CallOfResult, ResultText } from './result-facts.ts';
+export type { StreamedAnswer, StreamedRequest } from './judge-streamed.ts';
+export { judgeStreamed } from './judge-streamed.ts';
 export { resultDutyOf } from './result-duty.ts';
 export { explainedByLabels, labelsOfCall } from './weigh-labels.ts';
 export type { RecordedCall } from './recorded-call.ts';
@@ -21,7 +23,7 @@ export { HeldRewrites } from './held-rewrites.ts';
 export type { RewrittenCall } from './rewritten-call.ts';
 export { judgeCall } from './judge-call.ts';
 export { changeCall } from './change-call.ts';
-export { mustBeMasked } from './mask-prompt.ts';
+export { couldNotMask } from './mask-prompt.ts';
 export { mustBeRewritten } from './rewrite-call.ts';
 export { DecisionTally } from './decision-tally.ts';
 export type { Decisions } from './decisions.ts';

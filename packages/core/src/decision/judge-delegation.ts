@@ -2,6 +2,7 @@ import type { CheckRequest } from '../action/index.ts';
 import { tiersOf } from '../budget/index.ts';
 import type { Glob, Micros } from '../kernel/index.ts';
 import { compileGlob, minus, plus, usdOfMicros } from '../kernel/index.ts';
+import { noDelegators } from '../ops/index.ts';
 import type { Evaluation, Verdict } from '../policy/index.ts';
 import { jointly, strength } from '../policy/index.ts';
 import type { Agent, Link } from '../tenancy/index.ts';
@@ -13,13 +14,15 @@ export const delegationRule = 'delegation';
 
 /** The ids of those on whose behalf an agent acts, the nearest first. */
 export function delegatorsIn(links: readonly Link[]): readonly string[] {
-  return links.map(({ delegation }) => delegation.by);
+  return links.length === 0 ? noDelegators : links.map(({ delegation }) => delegation.by);
 }
 
 /** Those above an agent, the nearest first. Whoever is identified has them all. */
 export function agentsAbove(links: readonly Link[]): readonly Agent[] {
-  return links.flatMap(({ delegator }) => (delegator === undefined ? [] : [delegator]));
+  return links.length === 0 ? nobody : links.flatMap(({ delegator }) => (delegator === undefined ? [] : [delegator]));
 }
+
+const nobody: readonly Agent[] = [];
 
 /** All whose rules and controls count for an agent: its own, and those of everybody above it. */
 export function agentAndAbove(agent: Agent, links: readonly Link[]): readonly Agent[] {

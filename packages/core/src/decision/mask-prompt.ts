@@ -4,8 +4,16 @@ import type { Evaluation, JudgedAgent, PolicySet, Verdict } from '../policy/inde
 /** What a call must have for its prompt to be masked. */
 export type MaskableCall = Pick<CheckRequest, 'action' | 'canMaskPrompt'>;
 
-/** Why a caller is refused that would send a model what rules mask. */
-export const mustBeMasked = 'must be masked, which this caller cannot do';
+/** How every such refusal begins, also those that earlier releases have recorded. */
+const cannotMask = 'must be masked, which this caller cannot do';
+
+/** Why a caller is refused that would send a model what rules mask, and who can. */
+export const mustBeMasked = `${cannotMask}: the model proxy can (reeve llm serve)`;
+
+/** Whether a caller was refused because it could not mask. */
+export function couldNotMask(reason: string): boolean {
+  return reason.startsWith(cannotMask);
+}
 
 /** Whether rules mask the prompt of a call that is allowed or held. A caller that cannot have it masked is refused. */
 export function maskPrompt(

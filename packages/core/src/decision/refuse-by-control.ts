@@ -1,6 +1,5 @@
 import { noteRunUse } from '../control/index.ts';
-import type { EpochMs } from '../kernel/index.ts';
-import type { OpRecord } from '../ops/index.ts';
+import type { EpochMs, Micros } from '../kernel/index.ts';
 import type { Asker, Decided } from './decide.ts';
 import type { Decisions } from './decisions.ts';
 import { agentAndAbove } from './judge-delegation.ts';
@@ -17,24 +16,22 @@ const reasons = { pause: 'run is paused', terminate: 'run is terminated' } as co
 export function refuseByControl(
   gov: Decisions,
   { agent, links }: Asker,
-  { runId, costMicros }: Pick<OpRecord, 'runId' | 'costMicros'>,
+  runId: string,
+  costMicros: Micros,
   now: EpochMs,
 ): Decided | undefined {
-  const refusal = {
-    decision: 'deny',
-    policyRule: controlRule,
-    tier: 'control',
-    costMicros,
-    reservedMicros: 0,
-  } as const;
   const hold = gov.directory.suspensions.over(agent.record.id);
-  if (hold !== undefined) return { ...refusal, reason: hold.message };
+  if (hold !== undefined) return refusal(hold.message, costMicros);
   if (runId === '') return undefined;
   for (const { record } of agentAndAbove(agent, links)) {
     const control = gov.control.runs.over(record.id, runId);
     if (control === undefined) continue;
     noteRunUse(gov, control, now);
-    return { ...refusal, reason: reasons[control.action] };
+    return refusal(reasons[control.action], costMicros);
   }
   return undefined;
+}
+
+function refusal(reason: string, costMicros: Micros): Decided {
+  return { decision: 'deny', reason, policyRule: controlRule, tier: 'control', costMicros, reservedMicros: 0 };
 }

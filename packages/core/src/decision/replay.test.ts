@@ -7,6 +7,7 @@ import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import { checkAction } from './check-action.ts';
 import type { Op } from '../ops/op.ts';
+import { recordOf } from '../ops/op.ts';
 
 const policy = `
 name: starter
@@ -44,7 +45,9 @@ describe('replaying a check of an operation that is', () => {
     const { test, bot } = await governed();
     const { op } = ingest(test.gov, test.known(bot.id), 't:s');
     await test.check(bot, same);
-    Object.assign(op, { state: 'pending', reason: 'approval required by rule a/b', policyRule: 'a/b' });
+    const asked = { state: 'pending', reason: 'approval required by rule a/b', policyRule: 'a/b' } as const;
+    const put = { movedAt: op.movedAt, seq: undefined, isDurable: true };
+    test.gov.ops.put(op.owner, op, { ...recordOf(op), ...asked }, put);
     expect(await test.check(bot, same)).toMatchObject({
       decision: 'pending',
       reason: 'approval required by rule a/b',

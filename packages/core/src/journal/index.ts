@@ -11,7 +11,6 @@ export type {
   Meanings,
   Named,
   NameOf,
-  Redoing,
   Redo,
   SavedLater,
   Typed,

@@ -28,18 +28,12 @@ export const restoring: Applying = { isHere: false, seq: 0, onDurable: () => und
  */
 export type SavedLater = 'ops' | 'balances' | 'rates' | 'runs';
 
-/** How a start applies a fact again that a row may lack. */
-export interface Redoing extends Applying {
-  /** Makes one text of equal ones. */
-  readonly shared: (text: string) => string;
-}
-
 /**
  * What a fact means to each part of memory that is saved later. `untold` is what entries do not say, for a commit that is
  * restored from them.
  */
 export type Redo<State, Fact> = {
-  readonly [Part in SavedLater | 'untold']?: (state: State, fact: Fact, how: Redoing) => void;
+  readonly [Part in SavedLater | 'untold']?: (state: State, fact: Fact, how: Applying) => void;
 };
 
 /**
@@ -116,6 +110,14 @@ export function factsWith<State, Fact extends Named>(
 
 /** Takes several changes back, the newest first. */
 export function undoAll(...undos: readonly Undo[]): Undo {
+  let changes = 0;
+  let only: Undo = nothing;
+  for (const undo of undos) {
+    if (undo === nothing) continue;
+    only = undo;
+    changes++;
+  }
+  if (changes < 2) return only;
   return () => {
     for (const undo of undos.toReversed()) undo();
   };

@@ -112,11 +112,9 @@ export abstract class Turns<Change, Event extends Typed> implements Noting {
 
   /** Changes memory by a fact, and makes it durable with this turn. If it cannot be, the journal takes it back. */
   apply(fact: Change | Event): void {
-    this.applyLocally(() => {
-      this.#part?.trace?.addFact(this.#facts, fact);
-      return this.#facts.apply(fact, this.#here);
-    });
+    const undo = this.#apply(fact);
     const part = this.#open();
+    part.undos.push(undo);
     const isKept = this.#isShared || this.#facts.isRedone(fact);
     if (isChange(fact)) {
       const change = fact as Change;
@@ -126,6 +124,16 @@ export abstract class Turns<Change, Event extends Typed> implements Noting {
       const event = fact as Event;
       part.events.push(event);
       if (isKept) part.steps.push({ event });
+    }
+  }
+
+  #apply(fact: Change | Event): Undo {
+    this.#isApplying = true;
+    try {
+      this.#part?.trace?.addFact(this.#facts, fact);
+      return this.#facts.apply(fact, this.#here);
+    } finally {
+      this.#isApplying = false;
     }
   }
 

@@ -2,7 +2,8 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Part } from './chunked-set.ts';
 import { ChunkedSet } from './chunked-set.ts';
-import { WideMap } from './wide-map.ts';
+import { hashOf } from './hash-of.ts';
+import { WideIndex } from './wide-index.ts';
 
 interface Item {
   readonly name: number;
@@ -78,25 +79,39 @@ test('whoever goes through a chunked set meets what stays, and nothing that has 
   );
 });
 
-test('a wide map has what a map has', () => {
-  const step = fc.record({ key: fc.string({ maxLength: 3 }), value: fc.option(fc.nat(), { nil: undefined }) });
+interface Keyed {
+  readonly key: string;
+}
+
+/** So many keys that parts grow, and so many of one hash that buckets overflow. */
+const keyOfStep = fc.integer({ min: 0, max: 5000 }).map((number) => `key ${number}`);
+const wideStep = fc.record({ key: keyOfStep, way: fc.constantFrom('set', 'setNew', 'delete') });
+const hashes = {
+  'one that spreads them': (key: string) => hashOf(key, 7),
+  'one that spreads them over few buckets': (key: string) => hashOf(key, 7) & 0x0000_3f00,
+  'one that is the same for all': () => 0xffff_ffff,
+};
+
+test.each(Object.entries(hashes))('a wide index has what a map has, by a hash: %s', (_, hash) => {
   fc.assert(
-    fc.property(fc.integer(), fc.array(step), (seed, steps) => {
-      const wide = new WideMap<number>(seed);
-      const model = new Map<string, number>();
-      for (const { key, value } of steps) {
-        if (value === undefined) {
+    fc.property(fc.array(wideStep, { maxLength: 3000, size: 'max' }), (steps) => {
+      const wide = new WideIndex<Keyed>(({ key }) => key, hash);
+      const model = new Map<string, Keyed>();
+      for (const { key, way } of steps) {
+        const value = { key };
+        if (way === 'delete') {
           wide.delete(key);
           model.delete(key);
-        } else if (value % 2 === 0) {
-          wide.set(key, value);
+        } else if (way === 'set') {
+          wide.set(value);
           model.set(key, value);
         } else {
-          expect(wide.setNew(key, value)).toBe(model.get(key));
+          expect(wide.setNew(value)).toBe(model.get(key));
           if (!model.has(key)) model.set(key, value);
         }
-        for (const { key: each } of steps) expect(wide.get(each)).toBe(model.get(each));
       }
+      expect(steps.filter(({ key }) => wide.get(key) !== model.get(key))).toEqual([]);
     }),
+    { numRuns: 25 },
   );
 });

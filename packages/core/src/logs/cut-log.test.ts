@@ -79,6 +79,16 @@ describe('by number', () => {
     expect(await lastCut(store)).toBe(20);
   });
 
+  test('no cut ends with an entry that cannot be read: nothing would vouch for it', async () => {
+    write(30);
+    const after = store.after.bind(store);
+    store.after = async (seq, limit) =>
+      (await after(seq, limit)).map((entry) => (entry.seq === 20 ? { ...entry, seq: 20, hash: '' } : entry));
+    expect(await cut({ maxEntries: 10 })).toBeUndefined();
+    write(1);
+    expect(await cut({ maxEntries: 10 })).toBe(21);
+  });
+
   test('a cut does not call for the next one, however often it is looked at', async () => {
     write(30);
     await cut({ maxEntries: 10 });

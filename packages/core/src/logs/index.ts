@@ -1,3 +1,5 @@
+export type { SearchedEntry } from './fits-query.ts';
+export { asksForAll, fitsQuery } from './fits-query.ts';
 export type { PeopleFilter, PeoplePlace } from './list-people.ts';
 export { listPeople } from './list-people.ts';
 export type { LogFilter, LogsChange, LostEntries } from './logs.ts';
@@ -10,6 +12,7 @@ export {
   latestLogs,
   logFacts,
   oldestLogs,
+  searchedOf,
 } from './logs.ts';
 export type { BackupsChange, BackupsSnapshot, MadeBackup } from './record-backup.ts';
 export { backupFacts, lastBackupAt, recordBackup, rememberBackup } from './record-backup.ts';

@@ -10,6 +10,7 @@ import type {
   SealedEntry,
 } from '../audit/index.ts';
 import { canonicalJson, draftOf, ReadEntry, system } from '../audit/index.ts';
+import type { SearchedEntry } from './fits-query.ts';
 import type { Meanings, Table } from '../journal/index.ts';
 import { integer, numberIn, ownWork, prune, storedOnly, text, textIn } from '../journal/index.ts';
 
@@ -43,7 +44,8 @@ export async function cutLog(
   const through = Math.min(wanted, neededFrom, access.journal.head.seq);
   if (through - first.seq + 1 < leastRemoved) return undefined;
   const [last] = await log.store.after(through - 1, 1);
-  if (last?.seq !== through) return undefined;
+  // An entry that cannot be read vouches for nothing. A later cut ends after it.
+  if (last?.seq !== through || last.hash === '') return undefined;
   const cut = { through_hash: last.hash, through_seq: through };
   const signature = await mint.signText(canonicalJson(cut), key);
   const payload = canonicalJson({ ...cut, removed: through - first.seq + 1, signature });
@@ -192,6 +194,25 @@ export const entriesTable: Table<SealedEntry, 'seq', StoredEntry> = {
   ],
   itemOf: (row) => new ReadEntry(numberIn(row, 'seq'), textIn(row, 'hash'), textIn(row, 'canonical')),
 };
+
+/** What a query compares of an entry that is not a row. */
+export function searchedOf({ seq, draft, canonical }: SealedEntry): SearchedEntry {
+  return {
+    seq,
+    at: draft.at,
+    event_type: draft.eventType,
+    org_id: draft.lineage.org_id,
+    team_id: draft.lineage.team_id,
+    agent_id: draft.lineage.agent_id,
+    op_id: draft.opId,
+    decision: draft.decision,
+    claimed_org_id: draft.claimedOrgId ?? null,
+    user_sub: draft.user?.sub ?? null,
+    user_email: emailKey(draft.user?.email),
+    run: draft.run ?? null,
+    canonical,
+  };
+}
 
 export const logFacts: Meanings<unknown, LogsChange> = {
   entries_removed: {

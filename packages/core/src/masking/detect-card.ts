@@ -51,7 +51,8 @@ function isDigit(character: string): boolean {
   return character >= '0' && character <= '9';
 }
 
-function isCard(number: string): boolean {
+/** Whether digits alone are the number of a card. */
+export function isCard(number: string): boolean {
   return number.length >= shortest && number.length <= longest && issuers.test(number) && passesLuhn(number);
 }
 

@@ -26,7 +26,8 @@ export function* detectEmails(text: string): Generator<Range> {
 function startOf(text: string, sign: number, after: number): number {
   const first = Math.max(after, sign - longestLocal);
   const quote = text.charAt(sign - 1) === '"' ? text.lastIndexOf('"', sign - 2) : -1;
-  if (quote >= first && quote < sign - 2) return quote;
+  // What is quoted ends with its line.
+  if (quote >= first && quote < sign - 2 && !text.slice(quote, sign).includes('\n')) return quote;
   let start = sign;
   while (start > first && localPart.test(text.charAt(start - 1))) start--;
   // Quotes and marks before it are no part of it.

@@ -1,4 +1,4 @@
-import { findSecrets, mayHoldSecret } from '../audit/index.ts';
+import { breaksSecrets, findSecrets, mayHoldSecret } from '../audit/index.ts';
 import type { Range } from '../kernel/index.ts';
 import { detectCards } from './detect-card.ts';
 import { detectEmails } from './detect-email.ts';
@@ -6,27 +6,31 @@ import { detectIbans } from './detect-iban.ts';
 import { detectIps } from './detect-ip.ts';
 import { detectPhones } from './detect-phone.ts';
 import { detectUsSsns } from './detect-us-ssn.ts';
+import type { BreaksAt } from './detector-breaks.ts';
+import { breaksEmails, breaksIbans, breaksIps, breaksNumbers } from './detector-breaks.ts';
 
 export const detectorNames = ['email', 'phone', 'card', 'iban', 'us_ssn', 'ip', 'secret'] as const;
 
 export type DetectorName = (typeof detectorNames)[number];
 
 interface Detector {
-  /** A cheap check before the careful one. */
+  /** A cheap check before the careful one. It matches all that the careful one finds, whatever stands around it. */
   readonly may: RegExp;
   /** In time linear in the text, whatever the text is. */
   readonly find: (text: string) => Iterable<Range>;
+  /** Where a text that is still being written can be cut. */
+  readonly breaksAt: BreaksAt;
 }
 
 /** What can be found in a text by its form. */
 const detectors: Readonly<Record<DetectorName, Detector>> = {
-  email: { may: /@|%40/, find: detectEmails },
-  phone: { may: /\d{2}/, find: detectPhones },
-  card: { may: /\d{3}/, find: detectCards },
-  iban: { may: /[A-Za-z]{2}\d{2}/, find: detectIbans },
-  us_ssn: { may: /\d{3}[ -]\d{2}[ -]\d{4}/, find: detectUsSsns },
-  ip: { may: /[\d:][.:][\d:a-fA-F]/, find: detectIps },
-  secret: { may: mayHoldSecret, find: findSecrets },
+  email: { may: /@|%40/, find: detectEmails, breaksAt: breaksEmails },
+  phone: { may: /\d[\d ()/.-]{7}/, find: detectPhones, breaksAt: breaksNumbers },
+  card: { may: /\d[\d -]{12}/, find: detectCards, breaksAt: breaksNumbers },
+  iban: { may: /[A-Za-z]{2}\d{2}/, find: detectIbans, breaksAt: breaksIbans },
+  us_ssn: { may: /\d{3}[ -]\d{2}[ -]\d{4}/, find: detectUsSsns, breaksAt: breaksNumbers },
+  ip: { may: /\.\d|:[\d:a-fA-F]/, find: detectIps, breaksAt: breaksIps },
+  secret: { may: mayHoldSecret, find: findSecrets, breaksAt: breaksSecrets },
 };
 
 const shortest = 3;
@@ -35,7 +39,7 @@ const shortest = 3;
 const variants = /[\u00a0\u2000-\u200a\u202f\u205f\u3000\u2010-\u2015\u2212\uff01-\uff5e]/;
 const everyVariant = new RegExp(variants, 'g');
 
-/** The text as detectors read it, as long as it was. */
+/** The text as detectors of one line read it, as long as it was. */
 export function plainly(text: string): string {
   return variants.test(text) ? text.replaceAll(everyVariant, asciiOf) : text;
 }
@@ -58,4 +62,9 @@ export function mayBeIn(name: DetectorName, text: string): boolean {
 export function* detect(name: DetectorName, text: string): Generator<Range> {
   if (!mayBeIn(name, text)) return;
   for (const range of detectors[name].find(text)) if (range.end > range.start) yield range;
+}
+
+/** Whether a text that is still being written can be cut here: what this one finds in its parts is what it finds in the whole. */
+export function breaksAt(name: DetectorName, text: string, at: number): boolean {
+  return detectors[name].breaksAt(text, at);
 }

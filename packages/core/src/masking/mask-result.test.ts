@@ -159,6 +159,36 @@ describe('texts of JSON', () => {
     expect(masked('a@b.example!', quote)).toBe('"\\\n!');
   });
 
+  test('equal names and texts are looked at once, and replaced wherever they stand', () => {
+    const item = '{"a@b.de":"write to c@d.fr","n":"ü😀 e@f.io","x":"\\u0041 g@h.eu","card":4111111111111111}';
+    const inner = JSON.stringify(`[${item},${item}]`);
+    const result = maskResult(`[${item}, ${item},${inner},${inner}]`, [mask({ detect: detectorNames })]);
+    const left = '{"[masked]":"write to [masked]","n":"ü😀 [masked]","x":"\\u0041 [masked]","card":"[masked]"}';
+    const leftInner = JSON.stringify(`[${left},${left}]`);
+    expect(result).toEqual({
+      text: `[${left}, ${left},${leftInner},${leftInner}]`,
+      counts: { email: 24, card: 6 },
+    });
+  });
+
+  test('whatever repeats, each is replaced as if it stood alone', () => {
+    const part = fc.constantFrom('a@b.de', 'n', '4111 1111 1111 1111', '\\', '"', '😀', '{', '[1]', 'ü', ' ', 'key');
+    const text = fc.array(part, { maxLength: 4 }).map((parts) => parts.join(''));
+    const all = [mask({ detect: detectorNames })];
+    const alone = (value: object) => {
+      const found = maskResult(JSON.stringify(value), all);
+      return typeof found === 'object' ? found.text : JSON.stringify(value);
+    };
+    fc.assert(
+      fc.property(fc.array(fc.tuple(text, text), { minLength: 1, maxLength: 3 }), (pairs) => {
+        const values = [...pairs, ...pairs].map(([name, value]) => ({ [name]: value, list: [value] }));
+        const found = maskResult(JSON.stringify(values), all);
+        const together = typeof found === 'object' ? found.text : JSON.stringify(values);
+        expect(together).toBe(`[${values.map(alone).join(',')}]`);
+      }),
+    );
+  });
+
   test('where nothing is found there is nothing to say', () => {
     expect(maskResult('{"a":[1,true,null,"x"]}', [emails])).toBeUndefined();
   });
@@ -262,4 +292,18 @@ test('whatever the JSON, it stays JSON, all that is found is gone, and the rest 
     }),
     { numRuns: 300 },
   );
+});
+
+test('a quote of one text belongs to no address in another', () => {
+  const masked = maskResult(JSON.stringify(['say "x', 'y"@example.com', 'z']), [mask({ detect: ['email'] })]);
+  expect(
+    JSON.parse((masked as { text: string } | undefined)?.text ?? '["say \\"x","y\\"@example.com","z"]'),
+  ).toHaveLength(3);
+});
+
+test('what is found in a text does not depend on other texts', () => {
+  const all = mask({ detect: ['phone', 'card', 'ip'] });
+  for (const text of ['+4 9 1 2 3 4 5 6 7', '4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1', 'a::']) {
+    expect(maskResult(JSON.stringify([text]), [all])).toMatchObject({ text: `["${usualMask}"]` });
+  }
 });

@@ -2,6 +2,7 @@ import type { ScannedJson } from '../action/index.ts';
 import { scanJson, withoutMark } from '../action/index.ts';
 import type { Charge, Range } from '../kernel/index.ts';
 import { joined, replaceRanges } from '../kernel/index.ts';
+import { isCard } from './detect-card.ts';
 import type { DetectorName } from './detectors.ts';
 import type { Progress } from './field-path.ts';
 import { mayName, startOf } from './field-path.ts';
@@ -10,7 +11,7 @@ import { JoinedTexts } from './joined-texts.ts';
 import { MaskingVisitor } from './masking-visitor.ts';
 import { memberNames } from './member-names.ts';
 import type { Place, PlacedText } from './placed-text.ts';
-import { jsonNumber, JsonText, moved, partOf, plainText, withoutEscapes } from './placed-text.ts';
+import { jsonNumber, JsonTexts, longestEqual, moved, partOf, plainText, withoutEscapes } from './placed-text.ts';
 
 export interface MaskedResult {
   readonly text: string;
@@ -40,8 +41,30 @@ export function maskResult(
   charge: Charge = free,
 ): MaskedResult | undefined | Unmaskable {
   const texts = new MaskedTexts(masks, charge);
-  const unmaskable = texts.add(plainText(text), startsOf(masks), 0);
-  if (unmaskable !== undefined) return unmaskable;
+  return texts.add(plainText(text), startsOf(masks), 0) ?? replaced(text, texts);
+}
+
+/** Which lines of a text are JSON if they look like it: all that are whole. */
+export interface WholeLines {
+  readonly isFirstWhole: boolean;
+  readonly isLastWhole: boolean;
+}
+
+/**
+ * The same for lines of a text of a result, which is no JSON as a whole. The text counts as one within JSON: in the answer of
+ * a model, that is what it is.
+ */
+export function maskLines(
+  text: string,
+  masks: readonly Mask[],
+  lines: WholeLines,
+  charge: Charge = free,
+): MaskedResult | undefined | Unmaskable {
+  const texts = new MaskedTexts(masks, charge);
+  return texts.addLines(plainText(text), startsOf(masks), 1, lines) ?? replaced(text, texts);
+}
+
+function replaced(text: string, texts: MaskedTexts): MaskedResult | undefined {
   const found = joined([...texts.found()]);
   if (found.length === 0) return undefined;
   const counts: Partial<Record<FoundBy, number>> = {};
@@ -67,18 +90,20 @@ function* inTexts(texts: readonly PlacedText[], masks: readonly Mask[], charge: 
       if (done.has(name)) continue;
       done.add(name);
       charge(lines.length * priceOfDetector);
-      for (const { of, range } of lines.detect(name)) yield foundIn(of, range, name, mask);
+      for (const { of, range } of lines.detect(name)) yield* foundIn(of, range, name, mask);
     }
     for (const find of mask.patterns) {
       if (done.has(find)) continue;
       done.add(find);
-      for (const of of texts) for (const range of find(of.text, charge)) yield foundIn(of, range, 'pattern', mask);
+      for (const of of texts) for (const range of find(of.text, charge)) yield* foundIn(of, range, 'pattern', mask);
     }
   }
 }
 
-function foundIn(of: PlacedText, range: Range, by: FoundBy, mask: Mask): Found {
-  return { ...of.place(range), by, replacement: of.encode(mask.with) };
+function* foundIn(of: PlacedText, range: Range, by: FoundBy, mask: Mask): Generator<Found> {
+  const replacement = of.encode(mask.with);
+  yield { ...of.place(range), by, replacement };
+  for (const other of of.again?.(range) ?? []) yield { ...other, by, replacement };
 }
 
 /** A text that is JSON is looked into, and so are the texts in it, this many times. */
@@ -109,11 +134,16 @@ class MaskedTexts {
   add(text: PlacedText, progress: readonly Progress[], depth: number): Unmaskable | undefined {
     const scanned = this.#addJson(text.text, text, progress, depth);
     if (typeof scanned === 'number') return undefined;
-    return scanned === 'malformed' ? this.#addLines(text, progress, depth) : scanned;
+    return scanned === 'malformed' ? this.addLines(text, progress, depth, allWhole) : scanned;
   }
 
   /** Lines that are JSON, and all that stands between them. */
-  #addLines(text: PlacedText, progress: readonly Progress[], depth: number): Unmaskable | undefined {
+  addLines(
+    text: PlacedText,
+    progress: readonly Progress[],
+    depth: number,
+    { isFirstWhole, isLastWhole }: WholeLines,
+  ): Unmaskable | undefined {
     const rest: string[] = [];
     const addRest = (start: number, end: number) => {
       if (start >= end) return;
@@ -127,7 +157,9 @@ class MaskedTexts {
       const next = text.text.indexOf('\n', start);
       end = next < 0 ? length : next;
       const line = partOf(text, start, end);
-      const scanned = mayBeJson(line.text) ? this.#addJson(line.text, line, progress, depth) : 'malformed';
+      const isWhole = (start > 0 || isFirstWhole) && (next >= 0 || isLastWhole);
+      const mayBe = isWhole && mayBeJson(line.text);
+      const scanned = mayBe ? this.#addJson(line.text, line, progress, depth) : 'malformed';
       if (scanned === 'malformed') continue;
       if (typeof scanned !== 'number') return scanned;
       addRest(restStart, start);
@@ -163,21 +195,23 @@ class MaskedTexts {
     };
     this.#charge(json.length * priceOfScan);
     const found: Found[] = [];
-    const texts: PlacedText[] = [];
+    const texts = new JsonTexts(json, place);
     const numbers: PlacedText[] = [];
     const inner: (() => Unmaskable | undefined)[] = [];
     const visitor = new MaskingVisitor(json, this.#masks, this.#charge, progress, {
-      name: (start, end) => {
-        const name = new JsonText(json, place, start, end);
-        texts.push(name);
-        return name.text;
-      },
+      name: (start, end) => texts.add(start, end),
       text: (start, end, reached) => {
-        const placed = new JsonText(json, place, start, end);
-        if (depth < deepestTexts && mayHoldJson(placed.text)) inner.push(() => this.add(placed, reached, depth + 1));
+        if (depth >= deepestTexts || !mayBeOfJson(json, start, end)) {
+          texts.add(start, end);
+          return;
+        }
+        const placed = texts.read(start, end);
+        if (mayHoldJson(placed.text)) inner.push(() => this.add(placed, reached, depth + 1));
         else texts.push(placed);
       },
-      number: (start, end, digits) => numbers.push(jsonNumber(digits, place, start, end)),
+      number: (start, end, digits) => {
+        if (isCard(digits)) numbers.push(jsonNumber(digits, place, start, end));
+      },
       masked: (start, end, by, mask) => {
         found.push({ ...place.place({ start, end }), by, replacement: place.encode(JSON.stringify(mask.with)) });
       },
@@ -190,11 +224,13 @@ class MaskedTexts {
       if (unmaskable !== undefined) return unmaskable;
     }
     for (const each of found) this.#found.push(each);
-    for (const each of texts) this.#addText(each);
+    for (const each of texts.all) this.#addText(each);
     for (const each of numbers) this.#numbers.push(each);
     return scanned;
   }
 }
+
+const allWhole: WholeLines = { isFirstWhole: true, isLastWhole: true };
 
 const onlyCards = { detect: ['card'], patterns: [], fields: [] } as const;
 
@@ -202,10 +238,26 @@ function startsOf(masks: readonly Mask[]): readonly Progress[] {
   return masks.map(({ fields }) => startOf(fields));
 }
 
-function mayBeJson(text: string): boolean {
+export function mayBeJson(text: string): boolean {
   return /^[\s\uFEFF{["]/.test(text) && /^[\s\uFEFF]*[{["]/.test(text);
 }
 
+/**
+ * A cheap check on a short text of JSON as it is written: whether it may hold JSON. An escape may stand for anything. A
+ * long one is read at once.
+ */
+function mayBeOfJson(json: string, start: number, end: number): boolean {
+  if (end - start > longestEqual) return true;
+  for (let at = start + 1; at < end - 1; at++) {
+    const char = json.charCodeAt(at);
+    if (char === openBrace || char === openBracket || char === backslash) return true;
+  }
+  return false;
+}
+
+const [openBrace, openBracket, backslash] = [0x7b, 0x5b, 0x5c];
+
+/** Whether a line of a text may be JSON, whatever the others are, or the text nearly is. */
 function mayHoldJson(text: string): boolean {
-  return mayBeJson(text) || text.includes('{') || text.includes('\n[');
+  return mayBeJson(text) || text.includes('{') || /\n[^\S\n]*["[]/.test(text);
 }

@@ -3,7 +3,14 @@ import type { DetectorName } from './detectors.ts';
 import type { FieldPath } from './field-path.ts';
 
 /** Finds what a pattern matches in a text. */
-export type FindMatches = (text: string, charge: Charge) => Iterable<Range>;
+export interface FindMatches {
+  (text: string, charge: Charge): Iterable<Range>;
+  /**
+   * Whether a text that is still being written can be cut behind this character: no match has it in it, or looks over it. If
+   * nobody can tell, a text cannot be cut anywhere.
+   */
+  readonly breaksAfter?: (character: string) => boolean;
+}
 
 /** What one rule masks. */
 export interface Mask {

@@ -34,6 +34,8 @@ export class MaskingVisitor implements JsonVisitor {
   readonly #values: number[] = [];
   readonly #hasFields: boolean;
   readonly #hasSecrets: boolean;
+  /** What was said of names, by the kind of their values. */
+  readonly #secretNames = new Map<string | number | null, Map<string, boolean>>();
   /** The name of the member whose value comes next. */
   #name = '';
   /** For each mask, how far its fields have matched on the way to the value at hand. */
@@ -106,9 +108,17 @@ export class MaskingVisitor implements JsonVisitor {
 
   #namedBy({ detect: names }: Mask, progress: Progress, isMember: boolean, at: number): FoundBy | undefined {
     if (progress.length > 0 && isNamed(progress)) return 'field';
-    return isMember && names.includes('secret') && namesSecret(this.#name, kindAt(this.#json, at))
-      ? 'secret'
-      : undefined;
+    return isMember && names.includes('secret') && this.#isSecret(at) ? 'secret' : undefined;
+  }
+
+  /** Whether the name of the member at hand says that its value is secret. Records have the same names again and again. */
+  #isSecret(at: number): boolean {
+    const kind = kindAt(this.#json, at);
+    const known = this.#secretNames.get(kind) ?? new Map<string, boolean>();
+    this.#secretNames.set(kind, known);
+    const is = known.get(this.#name) ?? namesSecret(this.#name, kind);
+    known.set(this.#name, is);
+    return is;
   }
 }
 

@@ -11,6 +11,8 @@ export interface Place {
 /** A text of a result: what it says, and where each of its characters stands. */
 export interface PlacedText extends Place {
   readonly text: string;
+  /** The same range of the same text wherever else it stands. */
+  again?(range: Range): Iterable<Range>;
 }
 
 /** A result as it is, and a text that is no JSON. */
@@ -26,6 +28,8 @@ export class JsonText implements PlacedText {
   readonly #at: number;
   /** The place of each character, if the text has escapes. */
   readonly #places: Uint32Array | undefined;
+  /** Where the same text begins again, behind its quote. */
+  #repeats: number[] | undefined;
 
   /** The text between the quotes at `start` and before `end`. */
   constructor(json: string, within: Place, start: number, end: number) {
@@ -46,6 +50,61 @@ export class JsonText implements PlacedText {
 
   encode(text: string): string {
     return this.#within.encode(JSON.stringify(text).slice(1, -1));
+  }
+
+  /** The same text, without escapes, stands between the quotes at `start` as well. */
+  repeat(start: number): void {
+    this.#repeats ??= [];
+    this.#repeats.push(start + 1);
+  }
+
+  *again(range: Range): Generator<Range> {
+    if (this.#repeats === undefined) return;
+    const inside = whole(this.text, range);
+    for (const at of this.#repeats) yield this.#within.place(moved(inside, at));
+  }
+}
+
+/** Longer texts are hardly ever the same. */
+export const longestEqual = 256;
+
+/**
+ * The texts of JSON, equal ones once: a list of records has the same names again and again, and often the same values. Of
+ * those with escapes each is its own.
+ */
+export class JsonTexts {
+  readonly #json: string;
+  readonly #within: Place;
+  readonly #known = new Map<string, JsonText>();
+  readonly all: JsonText[] = [];
+
+  constructor(json: string, within: Place) {
+    this.#json = json;
+    this.#within = within;
+  }
+
+  /** The text between the quotes at `start` and before `end`, to be looked at unless an equal one is. */
+  add(start: number, end: number): string {
+    if (end - start > longestEqual) return this.push(this.read(start, end));
+    const raw = this.#json.slice(start + 1, end - 1);
+    const known = this.#known.get(raw);
+    if (known !== undefined) {
+      known.repeat(start);
+      return known.text;
+    }
+    const made = this.read(start, end);
+    if (made.text === raw) this.#known.set(raw, made);
+    return this.push(made);
+  }
+
+  /** The same, to be looked at elsewhere. */
+  read(start: number, end: number): JsonText {
+    return new JsonText(this.#json, this.#within, start, end);
+  }
+
+  push(made: JsonText): string {
+    this.all.push(made);
+    return made.text;
   }
 }
 

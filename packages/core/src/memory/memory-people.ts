@@ -1,8 +1,8 @@
-import type { PeoplePage, PeopleQuery, SeenPerson, SealedEntry } from '../audit/index.ts';
+import type { PeoplePage, PeopleQuery, SeenPerson, SealedEntry, UserRunsPage, UserRunsQuery } from '../audit/index.ts';
 import { mostAgentsOfPerson } from '../audit/index.ts';
 import { agentKey } from '../kernel/index.ts';
 import type { AgentId } from '../kernel/index.ts';
-import { emailKey } from '../logs/index.ts';
+import { emailKey, fitsQuery, searchedOf } from '../logs/index.ts';
 
 /** A person whose entries are being counted, newest first. */
 interface Counted extends Omit<SeenPerson, 'agents' | 'agentCount'> {
@@ -25,6 +25,22 @@ export function peopleOf(entries: Iterable<SealedEntry>, query: PeopleQuery): Pe
   const rest = [...known.values()].filter(({ lastSeq }) => lastSeq < (query.lastBefore ?? Number.POSITIVE_INFINITY));
   const people = rest.slice(0, query.limit).map(personOf);
   return { people, next: rest.length > query.limit ? (people.at(-1)?.lastSeq ?? null) : null, oldest };
+}
+
+/** The runs of these entries, which come newest first and fit the query but for its user and team. */
+export function runsOf(entries: Iterable<SealedEntry>, query: UserRunsQuery): UserRunsPage {
+  const lastAts = new Map<string, number>();
+  let lookedAt = 0;
+  let next: number | null = null;
+  for (const entry of entries) {
+    const { run, at } = entry.draft;
+    if (run !== undefined && fitsQuery(searchedOf(entry), query)) lastAts.set(run, Math.max(at, lastAts.get(run) ?? 0));
+    lookedAt += 1;
+    if (lookedAt < query.most) continue;
+    next = entry.seq;
+    break;
+  }
+  return { runs: [...lastAts].map(([run, lastAt]) => ({ run, lastAt })), next };
 }
 
 function count(known: Map<string, Counted>, { seq, draft: { user, decision, run, lineage, at } }: SealedEntry): void {

@@ -1,14 +1,14 @@
 import { outboxTable } from '../accounts/index.ts';
 import { emptyChain, EntryPage } from '../audit/index.ts';
 import type { SealedEntry, AuditPage, AuditQuery, AuditReader, StoredEntry } from '../audit/index.ts';
-import type { PeoplePage, PeopleQuery, PeopleReader } from '../audit/index.ts';
+import type { PeoplePage, PeopleQuery, PeopleReader, UserRunsPage, UserRunsQuery } from '../audit/index.ts';
 import type { ClosedPeriod, Period, TierOf } from '../budget/index.ts';
 import { closedPeriodsTable, tierKey } from '../budget/index.ts';
 import type { BulkControl } from '../control/index.ts';
 import { receiptsTable } from '../control/index.ts';
 import type { Write } from '../journal/index.ts';
 import { prune } from '../journal/index.ts';
-import { emailKey, entriesTable } from '../logs/index.ts';
+import { entriesTable, fitsQuery, searchedOf } from '../logs/index.ts';
 import type { Receipt, ReceiptStatus } from '../ops/index.ts';
 import { factsText } from '../replication/index.ts';
 import type { Batch, Change, KeptFacts, Snapshot, Store } from '../store.ts';
@@ -17,7 +17,7 @@ import { loadSnapshot } from '../store.ts';
 import type { AgentId } from '../kernel/index.ts';
 import type { MemoryAccountStore } from './memory-account-store.ts';
 import { MemoryApprovals, MemoryControls, MemoryPolicies } from './memory-readers.ts';
-import { peopleOf } from './memory-people.ts';
+import { peopleOf, runsOf } from './memory-people.ts';
 import { fitsAll, MemoryRows } from './memory-rows.ts';
 
 /** How many entries a trim keeps. `memory:` promises nothing over a restart, and its memory must stay bounded. */
@@ -109,6 +109,13 @@ export class MemoryStore implements Store, AuditReader, PeopleReader {
     return Promise.resolve(peopleOf(fitting(this.#entries.toReversed(), asked), query));
   }
 
+  runsOfUser(query: UserRunsQuery): Promise<UserRunsPage> {
+    const { teamId: _, user, before = Number.POSITIVE_INFINITY, ...asked } = query;
+    const older = this.#entries.slice(0, Math.max(0, before - (this.#entries[0]?.seq ?? 1)));
+    const lookedAt = fitting(older.toReversed(), asked.orgId === undefined ? { ...asked, user } : asked);
+    return Promise.resolve(runsOf(lookedAt, query));
+  }
+
   after(seq: number, limit: number): Promise<StoredEntry[]> {
     const first = this.#entries[0]?.seq ?? 1;
     const start = Math.max(0, seq + 1 - first);
@@ -183,38 +190,9 @@ function pageOf(entries: readonly SealedEntry[], query: AuditQuery): AuditPage {
 }
 
 function* fitting(entries: readonly SealedEntry[], query: Omit<AuditQuery, 'limit'>): Generator<SealedEntry> {
-  for (const entry of entries) if (fits(entry, query)) yield entry;
+  for (const entry of entries) if (fitsQuery(searchedOf(entry), query)) yield entry;
 }
 
 function stored({ seq, hash, canonical }: SealedEntry): StoredEntry {
   return { seq, hash, canonical };
-}
-
-function fits({ seq, draft, canonical }: SealedEntry, query: Omit<AuditQuery, 'limit'>): boolean {
-  const { lineage } = draft;
-  const claimed = query.orClaimedOrgId !== undefined && draft.claimedOrgId === query.orClaimedOrgId;
-  return (
-    (query.before === undefined || seq < query.before) &&
-    (query.after === undefined || seq > query.after) &&
-    (query.q === undefined || holds(canonical, query.q)) &&
-    (claimed || query.orgId === undefined || lineage.org_id === query.orgId) &&
-    (query.teamId === undefined || lineage.team_id === query.teamId) &&
-    (query.agentId === undefined || lineage.agent_id === query.agentId) &&
-    (query.eventType === undefined || draft.eventType === query.eventType) &&
-    (query.decision === undefined || draft.decision === query.decision) &&
-    (query.opId === undefined || draft.opId === query.opId) &&
-    (query.user === undefined || isFor(draft, query.user)) &&
-    (query.run === undefined || draft.run === query.run) &&
-    (query.from === undefined || draft.at >= query.from) &&
-    (query.to === undefined || draft.at < query.to)
-  );
-}
-
-function isFor({ user }: SealedEntry['draft'], wanted: string): boolean {
-  return user !== undefined && (user.sub === wanted || emailKey(user.email) === wanted.toLowerCase());
-}
-
-/** Whether the text of an entry contains `q`, ignoring case. */
-function holds(canonical: string, q: string): boolean {
-  return canonical.toLowerCase().includes(JSON.stringify(q).slice(1, -1).toLowerCase());
 }

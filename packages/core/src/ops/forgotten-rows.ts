@@ -1,6 +1,7 @@
 import type { AgentId } from '../kernel/index.ts';
 import { agentKey } from '../kernel/index.ts';
-import type { MutableOp, Op } from './op.ts';
+import type { MutableOp } from './mutable-op.ts';
+import type { Op } from './op.ts';
 
 /** The row of an operation in the store. Its agent may have left. */
 export interface OpRow extends Pick<Op, 'opId' | 'savedSeq'> {

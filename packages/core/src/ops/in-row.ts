@@ -1,5 +1,6 @@
-import type { Redoing } from '../journal/index.ts';
+import type { Applying } from '../journal/index.ts';
 import type { AgentId } from '../kernel/index.ts';
+import type { Op } from './op.ts';
 import type { OpsState } from './operations.ts';
 
 /**
@@ -10,9 +11,13 @@ export function isInRow(
   { directory, ops }: Pick<OpsState, 'directory' | 'ops'>,
   id: AgentId,
   opId: string,
-  { seq }: Redoing,
+  { seq }: Applying,
 ): boolean {
   const agent = directory.find(id);
-  const known = agent && ops.find(agent, opId);
+  return isRowAsOf(agent && ops.find(agent, opId), seq);
+}
+
+/** Whether an operation has a row that is true up to this entry. */
+export function isRowAsOf(known: Op | undefined, seq: number): boolean {
   return known !== undefined && known.savedSeq >= seq;
 }

@@ -4,7 +4,7 @@ import type { Operations } from './operations.ts';
 import { canonicalJson, draftOf } from '../audit/index.ts';
 import type { Json, Actor } from '../audit/index.ts';
 import { announce, traceIdsIn } from '../kernel/index.ts';
-import type { Micros } from '../kernel/index.ts';
+import type { EpochMs, Micros } from '../kernel/index.ts';
 import { noteApproached } from '../budget/index.ts';
 import type { OwedLabel } from '../runs/index.ts';
 import { giveLabels, noLabels } from '../runs/index.ts';
@@ -146,11 +146,12 @@ export function moveByDecision(
   record: OpRecord,
   trigger: 'allow' | 'terminate',
   by: Pick<MoveCause, 'actor' | 'reason'>,
+  at: EpochMs,
 ): void {
   const { state: from } = op;
   const state = destination(gov, op, trigger);
-  const { agent, updatedAt: at } = record;
-  gov.journal.apply({ type: 'ops_change', at, agent, op: { ...record, state }, checked: true });
+  const moved: OpRecord = { ...record, state, updatedAt: at };
+  gov.journal.apply({ type: 'ops_change', at, agent: moved.agent, op: moved, checked: true });
   announce(gov.reactions.opMoved, { op, from, trigger, actor: by.actor, reason: by.reason, approvalId: undefined });
 }
 

@@ -1,4 +1,5 @@
 import type { Undo } from '../journal/index.ts';
+import { nothingToApply, undoAll } from '../journal/index.ts';
 import type { AgentId } from '../kernel/index.ts';
 import type { OpOfRun, RunRegistry } from '../runs/index.ts';
 import type { Op, OpRecord } from './op.ts';
@@ -22,15 +23,13 @@ export function firstCheck(op: OpRecord): OpOfRun {
 }
 
 /** An operation takes the place of what was known under its id: what is under way in its run changes. */
-export function moveInRuns(runs: RunRegistry, known: Op | undefined, record: OpRecord): Undo[] {
+export function moveInRuns(runs: RunRegistry, known: Op | undefined, record: OpRecord): Undo {
   const was = known !== undefined && isUnderWay(known);
   const is = isUnderWay(record);
-  if (was && is && !isAnother(known, record)) return [];
-  const undos: Undo[] = [];
-  if (was) {
-    const { owner, runId, delegators, updatedAt } = known;
-    undos.push(runs.move({ agent: owner.record.id, runId, delegators, updatedAt }, -1));
-  }
-  if (is) undos.push(runs.move(record, 1));
-  return undos;
+  if (was && is && !isAnother(known, record)) return nothingToApply();
+  return undoAll(was ? leaveRun(runs, known) : nothingToApply(), is ? runs.move(record, 1) : nothingToApply());
+}
+
+function leaveRun(runs: RunRegistry, { owner, runId, delegators, updatedAt }: Op): Undo {
+  return runs.move({ agent: owner.record.id, runId, delegators, updatedAt }, -1);
 }

@@ -13,7 +13,10 @@ export function ordinalOf(registeredAt: number, name: string): number {
  * The earliest first; those of one time stay in their order, and a list in order stays what it is. Where time and place
  * fit into one number, numbers alone are sorted: a function that compares would be called millions of times.
  */
-export function inOrderOf(ops: readonly Op[], time: 'registeredAt' | 'updatedAt'): readonly Op[] {
+export function inOrderOf<Item extends Pick<Op, 'registeredAt' | 'updatedAt'>>(
+  ops: readonly Item[],
+  time: 'registeredAt' | 'updatedAt',
+): readonly Item[] {
   let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   let [isSorted, isWhole] = [true, true];
   for (const { [time]: at } of ops) {
@@ -27,7 +30,7 @@ export function inOrderOf(ops: readonly Op[], time: 'registeredAt' | 'updatedAt'
   if (!fits || !isWhole) return ops.toSorted((a, b) => a[time] - b[time]);
   const keys = new Float64Array(ops.length);
   for (const [at, op] of ops.entries()) keys[at] = (op[time] - first) * ops.length + at;
-  const sorted: Op[] = [];
+  const sorted: Item[] = [];
   for (const key of keys.sort()) {
     const op = ops[key % ops.length];
     if (op !== undefined) sorted.push(op);

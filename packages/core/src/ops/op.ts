@@ -1,6 +1,6 @@
 import type { ActionType, Via } from '../action/index.ts';
 import type { TokenUsage } from '../budget/index.ts';
-import type { EpochMs, AgentId, Part, Slot } from '../kernel/index.ts';
+import type { EpochMs, AgentId, Part } from '../kernel/index.ts';
 import type { OwedLabel } from '../runs/index.ts';
 import { noLabels } from '../runs/index.ts';
 import type { OpState } from './lifecycle.ts';
@@ -47,6 +47,23 @@ export interface OpMembers {
   readonly resultDuty: ResultDuty | null;
 }
 
+/** What many operations have in common: agents use the same tools under the same rules again and again. */
+export type OpTraits = Pick<
+  OpMembers,
+  | 'actionType'
+  | 'resource'
+  | 'delegators'
+  | 'via'
+  | 'reason'
+  | 'policyRule'
+  | 'owedLabels'
+  | 'rewrite'
+  | 'control'
+  | 'stale'
+  | 'floor'
+  | 'resultDuty'
+>;
+
 /** What a move changes. */
 interface OpStage {
   /** `<trace_id>:<span_id>` */
@@ -66,6 +83,10 @@ export interface OpRecord extends OpStage, OpMembers {
  * row is out of date. A change beside it would be missing in the row, and so after a restart.
  */
 export interface Op extends OpStage, OpMembers {
+  /** The members that other operations have, too. */
+  readonly traits: OpTraits;
+  /** How long after `registeredAt` it was updated. */
+  readonly updatedAfterMs: number;
   readonly owner: Agent;
   /** Lists are paged by it. It is the same at all gateways on a log. */
   readonly ordinal: number;
@@ -87,9 +108,6 @@ export interface Op extends OpStage, OpMembers {
   readonly unsavedPart: Part<Op> | undefined;
   readonly uncheckedPart: Part<Op> | undefined;
 }
-
-/** For the registry, and for what puts operations together before it hands them to the registry. */
-export type MutableOp = { -readonly [Member in keyof Op]: Op[Member] };
 
 /** The members of an operation as they are. */
 export function membersOf(op: OpMembers): OpMembers {
@@ -113,28 +131,6 @@ export function membersOf(op: OpMembers): OpMembers {
     floor: op.floor,
     resultDuty: op.resultDuty,
   };
-}
-
-/** Every decision comes here twice, so no loop goes through the members. A test asks for a new one. */
-export function assignMembers(op: MutableOp, members: OpMembers): void {
-  op.actionType = members.actionType;
-  op.resource = members.resource;
-  op.summary = members.summary;
-  op.runId = members.runId;
-  op.delegators = members.delegators;
-  op.via = members.via;
-  op.reason = members.reason;
-  op.costMicros = members.costMicros;
-  op.reservedMicros = members.reservedMicros;
-  op.usage = members.usage;
-  op.policyRule = members.policyRule;
-  op.digest = members.digest;
-  op.owedLabels = members.owedLabels;
-  op.rewrite = members.rewrite;
-  op.control = members.control;
-  op.stale = members.stale;
-  op.floor = members.floor;
-  op.resultDuty = members.resultDuty;
 }
 
 /** The same members as they are. */
@@ -184,73 +180,6 @@ export function bareRecord(agent: AgentId, opId: string, at: EpochMs): OpRecord 
     resultDuty: null,
   };
 }
-
-/**
- * An operation that becomes known, not yet placed among the others. All operations are made here, with their members in
- * the same order, which keeps access to them fast.
- */
-export function newOp(
-  owner: Agent,
-  record: Omit<OpRecord, 'agent'>,
-  { movedAt, seq, savedSeq, hasEnded }: Pick<Op, 'movedAt' | 'seq' | 'savedSeq' | 'hasEnded'>,
-): MutableOp {
-  return {
-    opId: record.opId,
-    owner,
-    ordinal: 0,
-    arrival: 0,
-    state: record.state,
-    registeredAt: record.registeredAt,
-    updatedAt: record.updatedAt,
-    movedAt,
-    actionType: record.actionType,
-    resource: record.resource,
-    summary: record.summary,
-    runId: record.runId,
-    delegators: record.delegators,
-    via: record.via,
-    reason: record.reason,
-    costMicros: record.costMicros,
-    reservedMicros: record.reservedMicros,
-    usage: record.usage,
-    policyRule: record.policyRule,
-    digest: record.digest,
-    owedLabels: record.owedLabels,
-    rewrite: record.rewrite,
-    control: record.control,
-    stale: record.stale,
-    floor: record.floor,
-    resultDuty: record.resultDuty,
-    seq,
-    hasEnded,
-    savedSeq,
-    ownPart: undefined,
-    unsavedSince: 0,
-    unsavedPart: undefined,
-    uncheckedPart: undefined,
-  };
-}
-
-export const ownSlot: Slot<Op> = {
-  read: (op) => op.ownPart,
-  write: (op: MutableOp, part) => {
-    op.ownPart = part;
-  },
-};
-
-export const unsavedSlot: Slot<Op> = {
-  read: (op) => op.unsavedPart,
-  write: (op: MutableOp, part) => {
-    op.unsavedPart = part;
-  },
-};
-
-export const uncheckedSlot: Slot<Op> = {
-  read: (op) => op.uncheckedPart,
-  write: (op: MutableOp, part) => {
-    op.uncheckedPart = part;
-  },
-};
 
 export function recordOf(op: Op): OpRecord {
   return {

@@ -1,7 +1,7 @@
 import type { AlertEvent } from '../audit/index.ts';
 import { balanceName, bookFact, tiersCharged } from '../budget/index.ts';
 import type { TierOf } from '../budget/index.ts';
-import type { Applying, Meanings, Redoing, Touch, Undo } from '../journal/index.ts';
+import type { Applying, Meanings, Touch, Undo } from '../journal/index.ts';
 import {
   agentValues,
   clear,
@@ -23,7 +23,7 @@ import { isOver } from './lifecycle.ts';
 import { isAnother, recordOf } from './op.ts';
 import type { Op, OpRecord } from './op.ts';
 import { rowOf } from './forgotten-rows.ts';
-import { isInRow } from './in-row.ts';
+import { isInRow, isRowAsOf } from './in-row.ts';
 import { judgedFacts } from './judged-facts.ts';
 import { followUse } from './note-use.ts';
 import { firstCheck, moveInRuns } from './op-in-run.ts';
@@ -169,20 +169,18 @@ function applyRemoved(
   return isHere || op.hasEnded ? ops.forget(op) : nothingToApply();
 }
 
-const sharedMembers = ['resource', 'summary', 'runId', 'reason', 'policyRule', 'digest'] as const;
-
-function redoOp(state: OpsState, record: OpRecord, how: Redoing): void {
+function redoOp(state: OpsState, record: OpRecord, { seq }: Applying): void {
   const agent = state.directory.find(record.agent);
-  if (agent === undefined || isInRow(state, record.agent, record.opId, how)) return;
-  restoreOp(state, agent, record, how);
+  if (agent === undefined) return;
+  const known = state.ops.find(agent, record.opId);
+  if (!isRowAsOf(known, seq)) restoreOp(state, agent, known, record, seq);
 }
 
-/** Brings an operation to what a row or a fact of an earlier run says. */
-export function restoreOp(state: OpsState, agent: Agent, record: OpRecord, how: Pick<Redoing, 'seq' | 'shared'>): void {
+/** Brings an operation to what a row or a fact of an earlier run says. `known` is the one with that id, if any. */
+export function restoreOp(state: OpsState, agent: Agent, known: Op | undefined, record: OpRecord, seq: number): void {
   const { clock } = state;
-  const texts = Object.fromEntries(sharedMembers.map((member) => [member, how.shared(record[member])]));
   const movedAt = clock.elapsed() - Math.max(0, clock.now() - record.updatedAt);
-  applyOpOf(state, agent, { ...record, ...texts }, { ...restoring, seq: how.seq, movedAt });
+  applyOpOf(state, agent, known, record, { ...restoring, seq, movedAt });
 }
 
 /**
@@ -191,13 +189,15 @@ export function restoreOp(state: OpsState, agent: Agent, record: OpRecord, how: 
  */
 function applyOp(state: OpsState, record: OpRecord, how: Applying, settled: Micros = 0): Undo {
   const agent = state.directory.find(record.agent);
-  return agent === undefined ? nothingToApply() : applyOpOf(state, agent, record, how, settled);
+  if (agent === undefined) return nothingToApply();
+  return applyOpOf(state, agent, state.ops.find(agent, record.opId), record, how, settled);
 }
 
 /** `movedAt`: when the operation moved, on the monotonic clock, if that was before now: a restart replays the log. */
 function applyOpOf(
   state: OpsState,
   agent: Agent,
+  known: Op | undefined,
   record: OpRecord,
   how: Applying & { readonly movedAt?: number },
   settled: Micros = 0,
@@ -205,28 +205,26 @@ function applyOpOf(
   const { ops, ledger, runs, clock } = state;
   const { isHere, movedAt = clock.elapsed() } = how;
   const isReplay = how.movedAt !== undefined;
-  const { opId } = record;
   const tiers = tiersCharged(record);
-  const known = ops.find(agent, opId);
   const before = known === undefined || isAnother(known, record) ? undefined : known;
   const isFirstCheck = record.digest !== '' && (before === undefined || before.digest === '');
   const reserved = record.reservedMicros - (known?.reservedMicros ?? 0);
   if (!isHere) agent.isHere = false;
   const seq = isHere ? undefined : how.seq;
-  const undos = [
-    ...moveInRuns(runs, known, record),
+  const undo = undoAll(
+    moveInRuns(runs, known, record),
     ops.put(agent, known, record, { movedAt, seq, isDurable: !isHere }),
-  ];
-  if (reserved !== 0) undos.push(ledger.balances.reserve(tiers, reserved));
-  if (isHere && reserved < 0) noteReleased(state, tiers, -reserved - settled, how, undos);
+    reserved === 0 ? nothingToApply() : ledger.balances.reserve(tiers, reserved),
+    isHere && reserved < 0 ? noteReleased(state, tiers, -reserved - settled, how) : nothingToApply(),
+  );
   if (isHere && isOver(record.state)) {
-    const ended = ops.find(agent, opId);
+    const ended = ops.find(agent, record.opId);
     if (ended !== undefined) how.onDurable(() => ops.noteEnded(ended));
   }
   if (isReplay) return nothingToApply();
   // The gateway that decided writes the use. One that was known and still waits does not say when it was asked about.
   if (!isHere && isFirstCheck && (before === undefined || record.state !== 'pending')) followUse(state, record);
-  return undoAll(...undos);
+  return undo;
 }
 
 /** The tiers that an operation is charged to. */
@@ -238,17 +236,11 @@ export function tiersOfOp({ owner, delegators }: Op): readonly TierOf[] {
  * The release counts only once it is durable. Otherwise a charge could rest on it and come before it in the log, if another
  * gateway charges the same caps first.
  */
-function noteReleased(
-  { ledger, journal }: OpsState,
-  tiers: readonly TierOf[],
-  amount: Micros,
-  how: Applying,
-  undos: Undo[],
-): void {
-  if (amount <= 0 || !journal.isShared) return;
+function noteReleased({ ledger, journal }: OpsState, tiers: readonly TierOf[], amount: Micros, how: Applying): Undo {
+  if (amount <= 0 || !journal.isShared) return nothingToApply();
   const settle = ledger.noteReleased(tiers, amount);
-  undos.push(settle);
   how.onDurable(settle);
+  return settle;
 }
 
 /** The agent of an operation is silent, or is back. */
@@ -276,9 +268,11 @@ function applyAlert(state: OpsState, { agent: id, alert, details }: AlertEvent, 
   const stale = opState === 'running';
   if (alert === 'op_stale') return ops.change(op, { stale });
   const tiers = tiersOfOp(op);
-  const undos = [ops.change(op, { reservedMicros: 0, stale }), ledger.balances.reserve(tiers, -reservedMicros)];
-  if (how.isHere) noteReleased(state, tiers, reservedMicros, how, undos);
-  return undoAll(...undos);
+  return undoAll(
+    ops.change(op, { reservedMicros: 0, stale }),
+    ledger.balances.reserve(tiers, -reservedMicros),
+    how.isHere ? noteReleased(state, tiers, reservedMicros, how) : nothingToApply(),
+  );
 }
 
 function touchOfAlert({ alert, agent, movedBackTo }: AlertEvent): Touch {

@@ -1,22 +1,25 @@
 import type { ReadonlyChunkedSet } from '../kernel/index.ts';
-import { ChunkedSet, WideMap } from '../kernel/index.ts';
+import { ChunkedSet, hashOf, WideIndex } from '../kernel/index.ts';
 import type { Agent } from '../tenancy/index.ts';
 import type { Op } from './op.ts';
-import { ownSlot } from './op.ts';
+import { ownSlot } from './mutable-op.ts';
 
 /**
  * Operations, by agent and by id. The same `trace:span` from another agent is another operation: neither agent can see or
- * touch the other's. Nearly every id belongs to one agent, and then costs one map entry and nothing else.
+ * touch the other's. Nearly every id belongs to one agent, and then costs one slot and nothing else.
  */
 export class OpsIndex {
   /** Most agents have one operation at a time, which needs no set. */
   readonly #byAgent = new Map<Agent, Op | ChunkedSet<Op>>();
-  readonly #byId: WideMap<Op | Map<Agent, Op>>;
+  readonly #byId: WideIndex<Op | SameId>;
   /** The operation that was found last. The facts of a decision name the same one several times. */
   #last: Op | undefined;
 
   constructor(seed: number) {
-    this.#byId = new WideMap(seed);
+    this.#byId = new WideIndex(
+      (known) => known.opId,
+      (opId) => hashOf(opId, seed),
+    );
   }
 
   /** The agents that have operations. */
@@ -34,7 +37,7 @@ export class OpsIndex {
     const last = this.#last;
     if (last !== undefined && last.owner === agent && last.opId === opId) return last;
     const found = this.#byId.get(opId);
-    const op = found instanceof Map ? found.get(agent) : found?.owner === agent ? found : undefined;
+    const op = found instanceof SameId ? found.byAgent.get(agent) : found?.owner === agent ? found : undefined;
     if (op !== undefined) this.#last = op;
     return op;
   }
@@ -43,17 +46,17 @@ export class OpsIndex {
   withId(opId: string): readonly Op[] {
     const found = this.#byId.get(opId);
     if (found === undefined) return [];
-    return found instanceof Map ? [...found.values()] : [found];
+    return found instanceof SameId ? [...found.byAgent.values()] : [found];
   }
 
   /** Adds an operation. Its agent has no other one with its id. */
   add(op: Op): void {
     this.#last = op;
     this.#addToAgent(op);
-    const found = this.#byId.setNew(op.opId, op);
+    const found = this.#byId.setNew(op);
     if (found === undefined) return;
-    if (found instanceof Map) found.set(op.owner, op);
-    else this.#byId.set(op.opId, new Map([found, op].map((each) => [each.owner, each])));
+    if (found instanceof SameId) found.byAgent.set(op.owner, op);
+    else this.#byId.set(new SameId(found, op));
   }
 
   remove(op: Op): void {
@@ -61,9 +64,9 @@ export class OpsIndex {
     this.#removeFromAgent(op);
     const found = this.#byId.get(op.opId);
     if (found === op) this.#byId.delete(op.opId);
-    if (!(found instanceof Map) || found.get(op.owner) !== op) return;
-    found.delete(op.owner);
-    if (found.size === 0) this.#byId.delete(op.opId);
+    if (!(found instanceof SameId) || found.byAgent.get(op.owner) !== op) return;
+    found.byAgent.delete(op.owner);
+    if (found.byAgent.size === 0) this.#byId.delete(op.opId);
   }
 
   #addToAgent(op: Op): void {
@@ -84,6 +87,17 @@ export class OpsIndex {
     const own = this.#byAgent.get(op.owner);
     if (own instanceof ChunkedSet) own.delete(op);
     if (own === op || (own instanceof ChunkedSet && own.size === 0)) this.#byAgent.delete(op.owner);
+  }
+}
+
+/** Operations of several agents that have the same id. */
+class SameId {
+  readonly opId: string;
+  readonly byAgent: Map<Agent, Op>;
+
+  constructor(one: Op, other: Op) {
+    this.opId = one.opId;
+    this.byAgent = new Map([one, other].map((op) => [op.owner, op]));
   }
 }
 

@@ -3,26 +3,19 @@ import type { Reservation } from '../budget/index.ts';
 import type { Clock, ReadonlyChunkedSet } from '../kernel/index.ts';
 import { agentKey, ChunkedSet, ReeveError } from '../kernel/index.ts';
 import type { OpState, OpTrigger } from './lifecycle.ts';
-import type { MutableOp, OpMembers, OpRecord, Op } from './op.ts';
+import type { OpBody, Put } from './mutable-op.ts';
+import { assignBody, bodyWith, MutableOp, uncheckedSlot } from './mutable-op.ts';
 import { isOver, nextState, refuseMove } from './lifecycle.ts';
-import { assignMembers, changesRow, isAnother, isUnchecked, membersLike, membersOf, newOp } from './op.ts';
-import { uncheckedSlot } from './op.ts';
+import type { OpMembers, OpRecord, Op } from './op.ts';
+import { changesRow, isAnother, isUnchecked, membersLike, membersOf } from './op.ts';
 import { ForgottenRows, rowOf, type OpRow } from './forgotten-rows.ts';
 import type { KnownOps } from './known-ops.ts';
 import { ordinalOf } from './op-order.ts';
 import { OpsIndex } from './ops-index.ts';
+import { SharedTraits } from './shared-traits.ts';
 import { UnsavedOps } from './unsaved-ops.ts';
 import type { Receipt } from './receipt.ts';
 import type { Agent } from '../tenancy/index.ts';
-
-/** How a record comes to the registry. */
-export interface Put {
-  /** When the operation moved, on the monotonic clock. */
-  readonly movedAt: number;
-  /** The entry that changed the operation last. Undefined if its commit will say. */
-  readonly seq: number | undefined;
-  readonly isDurable: boolean;
-}
 
 /** The operations in flight, and those that ended lately. Facts change them (`ops-facts.ts`). */
 export class OpsRegistry implements KnownOps {
@@ -38,6 +31,7 @@ export class OpsRegistry implements KnownOps {
   /** Operations that were registered before their check, oldest first. Checked ones are removed later. */
   readonly #unchecked = new ChunkedSet(uncheckedSlot);
   readonly #known: OpsIndex;
+  readonly #traits = new SharedTraits();
   #newest = 0;
 
   /**
@@ -99,9 +93,9 @@ export class OpsRegistry implements KnownOps {
    */
   put(owner: Agent, known: MutableOp | undefined, record: Omit<OpRecord, 'agent'>, put: Put): Undo {
     if (known === undefined || isAnother(known, record)) return this.#begin(owner, known, record, put);
-    const before = membersOf(known);
+    const before = bodyWith(known.traits, known);
     const { state, updatedAt, movedAt, hasEnded } = known;
-    this.#bring(known, record, {
+    this.#bring(known, this.#traits.bodyOf(record), {
       state: record.state,
       updatedAt: record.updatedAt,
       movedAt: put.movedAt,
@@ -120,11 +114,16 @@ export class OpsRegistry implements KnownOps {
   ): Undo {
     const putBack = known === undefined ? undefined : this.forget(known);
     const savedSeq = known?.savedSeq ?? 0;
-    const op = newOp(owner, record, { movedAt, seq, savedSeq, hasEnded: isDurable && isOver(record.state) });
+    const op = new MutableOp(owner, record, this.#traits.bodyOf(record), {
+      movedAt,
+      seq,
+      savedSeq,
+      hasEnded: isDurable && isOver(record.state),
+    });
     this.#number(op);
     this.#keep(op);
     this.#noteUnsaved(op);
-    if (isOver(op.state)) this.#ended.push({ op, movedAt });
+    if (isOver(op.state)) this.#ended.push({ op, movedAt: op.movedAt });
     if (isUnchecked(op)) this.#unchecked.add(op);
     return () => {
       this.forget(op);
@@ -134,8 +133,8 @@ export class OpsRegistry implements KnownOps {
     };
   }
 
-  #bring(op: MutableOp, members: OpMembers, to: Pick<Op, 'state' | 'updatedAt' | 'movedAt' | 'hasEnded'>): void {
-    assignMembers(op, members);
+  #bring(op: MutableOp, body: OpBody, to: Pick<Op, 'state' | 'updatedAt' | 'movedAt' | 'hasEnded'>): void {
+    assignBody(op, body);
     if (to.state !== op.state) this.#set(op, to.state, to.movedAt);
     else this.#touch(op);
     op.updatedAt = to.updatedAt;
@@ -151,7 +150,7 @@ export class OpsRegistry implements KnownOps {
 
   /** After a restart: what became of the last control of an operation. */
   restoreControl(op: MutableOp, control: Receipt | null): void {
-    op.control = control;
+    assignBody(op, this.#traits.bodyOf({ ...membersOf(op), control }));
   }
 
   /** After a restart: those that are over go in the order in which they ended. */
@@ -166,9 +165,9 @@ export class OpsRegistry implements KnownOps {
     return () => this.#assign(op, before);
   }
 
-  #assign(op: Op, members: Partial<OpMembers>): void {
+  #assign(op: MutableOp, members: Partial<OpMembers>): void {
     const isRowOld = changesRow(op, members);
-    Object.assign(op, members);
+    assignBody(op, this.#traits.bodyOf({ ...membersOf(op), ...members }));
     if (isRowOld) this.#touch(op);
   }
 
@@ -271,7 +270,7 @@ export class OpsRegistry implements KnownOps {
   }
 
   #touch(op: Op): void {
-    this.#unsaved.note(op, this.#clock.elapsed());
+    this.#unsaved.note(op, Math.floor(this.#clock.elapsed()));
   }
 
   /** Gives an operation its place among the others. */
@@ -293,8 +292,8 @@ export class OpsRegistry implements KnownOps {
     this.#counts[op.state]--;
     this.#counts[state]++;
     op.state = state;
-    op.movedAt = movedAt;
+    op.movedAt = Math.floor(movedAt);
     this.#noteUnsaved(op);
-    if (isOver(state)) this.#ended.push({ op, movedAt });
+    if (isOver(state)) this.#ended.push({ op, movedAt: op.movedAt });
   }
 }

@@ -1,6 +1,7 @@
 import { ChunkedSet } from '../kernel/index.ts';
-import type { MutableOp, Op } from './op.ts';
-import { unsavedSlot } from './op.ts';
+import type { MutableOp } from './mutable-op.ts';
+import type { Op } from './op.ts';
+import { unsavedSlot } from './mutable-op.ts';
 
 /** Operations whose row is missing or out of date. */
 export class UnsavedOps {

@@ -248,16 +248,6 @@ export function mayReachScope(by: Binding, scope: PolicyScope): boolean {
   return scope.tier !== 'global' && mayReach(by, { teamId: null, ...scope });
 }
 
-/** The scopes that contain an agent, as keys of documents. Widest first. */
-export function scopesAbove({ orgId, teamId, agentId }: AgentId): readonly string[] {
-  return [
-    'global',
-    describeScope({ tier: 'org', orgId }),
-    describeScope({ tier: 'team', orgId, teamId }),
-    describeScope({ tier: 'agent', orgId, teamId, agentId }),
-  ];
-}
-
 /**
  * Documents of a bound author live in the namespace of its binding: `<org>/<name>` or `<org>/<team>/<name>`. Names from
  * files and from unbound authors have no `/`, so no tenant can take them. Ids hold no `/`, so every name is

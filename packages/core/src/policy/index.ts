@@ -14,7 +14,8 @@ export type {
   ResultRule,
 } from './document.ts';
 export { authorOf, bindingOfName, describeProblem, describeScope, mayReachScope, namespaceOf } from './document.ts';
-export { parseScope, rulesIn, scopesAbove } from './document.ts';
+export { parseScope, rulesIn } from './document.ts';
+export { scopesAbove } from './scopes-above.ts';
 export type { ResultVerdict } from './judge-result.ts';
 export { labelsOfRules } from './labels-in-force.ts';
 export type { ListedPrice } from './list-prices.ts';

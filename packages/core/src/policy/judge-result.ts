@@ -3,7 +3,7 @@ import type { AgentId } from '../kernel/index.ts';
 import type { Mask } from '../masking/index.ts';
 import type { Evaluation, ResultFacts } from './condition.ts';
 import type { PromptRule, ResultEffect, ResultRule } from './document.ts';
-import { scopesAbove } from './document.ts';
+import { scopesAbove } from './scopes-above.ts';
 import type { CompiledRule } from './rule-index.ts';
 import type { ScopeIndexes } from './scope-indexes.ts';
 

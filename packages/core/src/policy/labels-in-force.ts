@@ -34,22 +34,34 @@ export class LabelsInForce {
   /** What the matching rules give, each label of a bearer once, by the first rule, of the widest scope first. */
   of(scopes: readonly string[], type: ActionType, facts: Facts, evaluation: Evaluation): readonly OwedLabel[] {
     if (this.#byScope.size === 0) return noLabels;
-    const found = scopes.flatMap((scope) => {
-      const rules = this.#byScope.get(scope)?.all(asJudged, type, facts, evaluation) ?? [];
-      return rules.toSorted((a, b) => a.order - b.order);
-    });
-    return found.length === 0 ? noLabels : labelsOfRules(found);
+    const found: CompiledRule[] = [];
+    for (const scope of scopes) {
+      const rules = this.#byScope.get(scope)?.all(asJudged, type, facts, evaluation);
+      if (rules !== undefined) found.push(...rules.toSorted((a, b) => a.order - b.order));
+    }
+    return labelsOfRules(found);
   }
 }
 
 /** What rules give, whatever they are about. */
 export function labelsOfRules(rules: readonly LabellingRule[]): readonly OwedLabel[] {
-  return eachOnce(
-    rules.flatMap(({ id, rule }) => {
-      const { names = [], of = 'run' } = rule.labels ?? {};
-      return names.map((name) => ({ name, of, policyRule: id }));
-    }),
-  );
+  if (rules.length === 0) return noLabels;
+  const [first] = rules;
+  return rules.length === 1 && first !== undefined ? labelsOfRule(first) : eachOnce(rules.flatMap(labelsOfRule));
+}
+
+/** What rules give, by what they say of labels and their ids. */
+const given = new WeakMap<RuleLabels, { readonly id: string; readonly labels: readonly OwedLabel[] }>();
+
+/** The same objects with every call, so that whoever writes them can remember their text. */
+function labelsOfRule({ id, rule }: LabellingRule): readonly OwedLabel[] {
+  if (rule.labels === undefined) return noLabels;
+  const known = given.get(rule.labels);
+  if (known?.id === id) return known.labels;
+  const { names, of } = rule.labels;
+  const labels = eachOnce(names.map((name) => ({ name, of, policyRule: id })));
+  given.set(rule.labels, { id, labels });
+  return labels;
 }
 
 /** Documents never change, so each is looked through once. */

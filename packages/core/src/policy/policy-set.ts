@@ -13,7 +13,6 @@ import { Evaluation } from './condition.ts';
 import type { Refuser } from './denial-hint.ts';
 import { DenialHints } from './denial-hint.ts';
 import type { Effect, PolicyDocument, PolicyScope, PromptRule, ResultRule } from './document.ts';
-import { scopesAbove } from './document.ts';
 import type { ResultVerdict } from './judge-result.ts';
 import { verdictOnPrompt, verdictOnResult } from './judge-result.ts';
 import type { Observed } from './observed-documents.ts';
@@ -23,6 +22,7 @@ import { RatesInForce } from './rates-in-force.ts';
 import type { CompiledRule } from './rule-index.ts';
 import type { FoundRules } from './scope-indexes.ts';
 import { ScopeIndexes } from './scope-indexes.ts';
+import { scopesAbove } from './scopes-above.ts';
 import { LabelReaders } from './label-readers.ts';
 import { LabelsInForce } from './labels-in-force.ts';
 import { subjectOf } from './subject.ts';
@@ -60,6 +60,7 @@ export class PolicySet {
   readonly #labels: LabelsInForce;
   readonly #labelReaders: LabelReaders;
   readonly #isEmpty: boolean;
+  readonly #hasRewritingRules: boolean;
   readonly #hasResultRules: boolean;
   readonly #hasPromptRules: boolean;
   readonly rates: RatesInForce;
@@ -72,6 +73,7 @@ export class PolicySet {
     this.version = version;
     const enforced = documents.filter(({ mode }) => mode !== 'observe');
     this.#isEmpty = enforced.length === 0;
+    this.#hasRewritingRules = enforced.some(({ rules }) => rules.some(({ rewrite }) => rewrite !== undefined));
     this.#hasResultRules = enforced.some(({ resultRules }) => resultRules !== undefined);
     this.#hasPromptRules = enforced.some(({ promptRules }) => promptRules !== undefined);
     this.#default = defaultOf(enforced);
@@ -97,7 +99,7 @@ export class PolicySet {
   enforce(agent: AgentId, action: Action, facts: Facts, evaluation: Evaluation): Verdict {
     const scopes = scopesAbove(agent);
     const decided = this.#decide(agent, action, scopes, facts, evaluation);
-    const rates = decided.effect === 'deny' ? [] : this.rates.of(scopes, action.type, evaluation);
+    const rates = decided.effect === 'deny' ? noRates : this.rates.of(scopes, action.type, evaluation);
     return rates.length === 0 ? decided : { ...decided, rates };
   }
 
@@ -109,6 +111,11 @@ export class PolicySet {
   /** Whether a rule that such a call meets may read the labels of its run. An undefined tool may be any. */
   mayReadLabels(agent: AgentId, type: ActionType, tool: string | undefined): boolean {
     return this.#labelReaders.mayConcern(scopesAbove(agent), type, tool);
+  }
+
+  /** Whether any document has rules that rewrite. If none has, no call is rewritten. */
+  get hasRewritingRules(): boolean {
+    return this.#hasRewritingRules;
   }
 
   /** The rules that rewrite a tool call, in the order in which they do. */
@@ -225,12 +232,15 @@ export class PolicySet {
 
 function verdictOf({ strongest: { effect, reason, id, rule, document }, asking }: FoundRules): Verdict {
   const verdict: Verdict = { effect, reason, rule: id, tier: document.scope.tier };
+  if (effect === 'allow') return verdict;
   const stopping = effect === 'deny' ? [rule] : asking.map((one) => one.rule);
   const told = stopping.some(({ when }) => when?.readsLabels === true)
     ? { ...verdict, readsLabels: true as const }
     : verdict;
   return asking.length === 0 ? told : { ...told, reason: askingReason(asking), asking: strictest(asking) };
 }
+
+const noRates: readonly RateInForce[] = [];
 
 /** A refusal quotes at most this much of the request, so that the hint after it has room. */
 const longestQuote = 256;

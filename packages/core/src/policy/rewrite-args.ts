@@ -40,10 +40,7 @@ export function rewriteArgs(
   judged: readonly JudgedAgent[],
   evaluation: Evaluation,
 ): RewrittenArgs | Verdict | undefined {
-  const matching = judged.map(({ agent, facts }) => ({
-    facts,
-    rules: set.rewriting(agent.record.id, facts, evaluation),
-  }));
+  const matching = set.hasRewritingRules ? judged.map((each) => matchingOf(set, each, evaluation)) : [];
   if (evaluation.isSpent) return tooCostly;
   if (matching.every(({ rules }) => rules.length === 0)) return undefined;
   let sent: Json | undefined;
@@ -72,6 +69,10 @@ export function rewriteArgs(
   }
   if (first === undefined || args === undefined || equalJson(sent, args)) return undefined;
   return { args, changes, by: { rule: first.id, tier: first.document.scope.tier } };
+}
+
+function matchingOf(set: PolicySet, { agent, facts }: JudgedAgent, evaluation: Evaluation) {
+  return { facts, rules: set.rewriting(agent.record.id, facts, evaluation) };
 }
 
 const tooCostly: Verdict = {

@@ -34,14 +34,21 @@ const dimensionsOf: Readonly<Record<ActionType, readonly Dimension[]>> = {
   agent_spawn: ['commands'],
 };
 
+/** The rules that are found by one dimension. */
 interface Bucket<Rule extends AnyRule> {
+  readonly dimension: Dimension;
   readonly exact: Map<string, CompiledRule<Rule>[]>;
   /** By the length of the globs' literal prefix, then by the prefix itself. */
-  readonly prefixed: Map<number, Map<string, CompiledRule<Rule>[]>>;
+  readonly prefixed: Prefixes<Rule>[];
+}
+
+interface Prefixes<Rule extends AnyRule> {
+  readonly length: number;
+  readonly rules: Map<string, CompiledRule<Rule>[]>;
 }
 
 interface ActionIndex<Rule extends AnyRule> {
-  readonly buckets: Map<Dimension, Bucket<Rule>>;
+  readonly buckets: Bucket<Rule>[];
   readonly always: CompiledRule<Rule>[];
   /** Rules in the buckets that are not judged as ones that allow. What nobody can read counts as theirs. */
   readonly wary: CompiledRule<Rule>[];
@@ -99,7 +106,7 @@ export class RuleIndex<Rule extends AnyRule = PolicyRule> {
     evaluation: Evaluation,
     counts: (rule: Rule) => boolean,
   ): readonly CompiledRule<Rule>[] {
-    if (this.#byEffect.get(effect)?.has(type) !== true) return [];
+    if (this.#byEffect.get(effect)?.has(type) !== true) return none;
     const found: CompiledRule<Rule>[] = [];
     const seen = new Set<CompiledRule<Rule>>();
     this.#visit(effect, type, evaluation, (rules) => {
@@ -125,10 +132,10 @@ export class RuleIndex<Rule extends AnyRule = PolicyRule> {
     if (subject.unclear !== null) {
       const { dimensions, text } = subject.unclear;
       if (index.wary.length > 0) visit(index.wary);
-      for (const dimension of dimensions) visit(index.buckets.get(dimension)?.exact.get(text ?? '') ?? []);
+      for (const dimension of dimensions) visit(bucketOf(index, dimension)?.exact.get(text ?? '') ?? none);
     }
-    for (const [dimension, bucket] of index.buckets) {
-      for (const text of textsOf(subject, dimension)) visitNaming(bucket, text, visit);
+    for (const bucket of index.buckets) {
+      for (const text of textsOf(subject, bucket.dimension)) visitNaming(bucket, text, visit);
     }
   }
 
@@ -146,14 +153,16 @@ export class RuleIndex<Rule extends AnyRule = PolicyRule> {
     if (index === undefined) return false;
     if (index.always.some(test)) return true;
     let found = false;
-    const byTool = index.buckets.get('tools');
+    const byTool = bucketOf(index, 'tools');
     if (byTool !== undefined) visitNaming(byTool, tool, (rules) => (found ||= rules.some(test)));
-    const byHost = anyHost ? index.buckets.get('hosts') : undefined;
+    const byHost = anyHost ? bucketOf(index, 'hosts') : undefined;
     if (byHost === undefined || found) return found;
-    const lists = [byHost.exact, ...byHost.prefixed.values()];
+    const lists = [byHost.exact, ...byHost.prefixed.map(({ rules }) => rules)];
     return lists.some((list) => [...list.values()].some((rules) => rules.some(test)));
   }
 }
+
+const none: readonly never[] = [];
 
 /** Visits the lists of rules whose globs may match the text. */
 function visitNaming<Rule extends AnyRule>(
@@ -163,8 +172,8 @@ function visitNaming<Rule extends AnyRule>(
 ): void {
   const exact = bucket.exact.get(text);
   if (exact !== undefined) visit(exact);
-  for (const [length, byPrefix] of bucket.prefixed) {
-    const prefixed = length <= text.length ? byPrefix.get(text.slice(0, length)) : undefined;
+  for (const { length, rules } of bucket.prefixed) {
+    const prefixed = length <= text.length ? rules.get(text.slice(0, length)) : undefined;
     if (prefixed !== undefined) visit(prefixed);
   }
 }
@@ -210,12 +219,16 @@ function indexByAction<Rule extends AnyRule>(
 ): ReadonlyMap<ActionType, ActionIndex<Rule>> {
   const byAction = new Map<ActionType, ActionIndex<Rule>>();
   for (const type of actionTypes) {
-    const index: ActionIndex<Rule> = { buckets: new Map(), always: [], wary: [] };
+    const index: ActionIndex<Rule> = { buckets: [], always: [], wary: [] };
     const concerned = rules.filter(({ rule }) => canConcern(rule.matchers, type));
     for (const rule of concerned) add(index, rule, type);
     if (concerned.length > 0) byAction.set(type, index);
   }
   return byAction;
+}
+
+function bucketOf<Rule extends AnyRule>(index: ActionIndex<Rule>, dimension: Dimension): Bucket<Rule> | undefined {
+  return index.buckets.find((bucket) => bucket.dimension === dimension);
 }
 
 function add<Rule extends AnyRule>(index: ActionIndex<Rule>, rule: CompiledRule<Rule>, type: ActionType): void {
@@ -225,10 +238,10 @@ function add<Rule extends AnyRule>(index: ActionIndex<Rule>, rule: CompiledRule<
     index.always.push(rule);
     return;
   }
-  let bucket = index.buckets.get(dimension);
+  let bucket = bucketOf(index, dimension);
   if (bucket === undefined) {
-    bucket = { exact: new Map(), prefixed: new Map() };
-    index.buckets.set(dimension, bucket);
+    bucket = { dimension, exact: new Map(), prefixed: [] };
+    index.buckets.push(bucket);
   }
   if (rule.rule.effect !== 'allow') index.wary.push(rule);
   for (const glob of globs) {
@@ -239,12 +252,12 @@ function add<Rule extends AnyRule>(index: ActionIndex<Rule>, rule: CompiledRule<
 }
 
 function prefixesOf<Rule extends AnyRule>(bucket: Bucket<Rule>, length: number): Map<string, CompiledRule<Rule>[]> {
-  let prefixes = bucket.prefixed.get(length);
+  let prefixes = bucket.prefixed.find((known) => known.length === length);
   if (prefixes === undefined) {
-    prefixes = new Map();
-    bucket.prefixed.set(length, prefixes);
+    prefixes = { length, rules: new Map() };
+    bucket.prefixed.push(prefixes);
   }
-  return prefixes;
+  return prefixes.rules;
 }
 
 function push<Rule extends AnyRule>(

@@ -67,12 +67,13 @@ function anyMatches(
   { subject, charge }: Evaluation,
 ): boolean {
   if (isUnclear(subject, dimension)) return effect !== 'allow' || namesUnclear(globs, subject.unclear);
-  return textsOf(subject, dimension).some((text) =>
-    globs.some((glob) => {
+  for (const text of textsOf(subject, dimension)) {
+    for (const glob of globs) {
       charge(priceOfGlob);
-      return glob.matches(text, charge);
-    }),
-  );
+      if (glob.matches(text, charge)) return true;
+    }
+  }
+  return false;
 }
 
 /** Only a rule that names an unreadable text literally allows it. */

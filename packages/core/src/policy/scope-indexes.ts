@@ -63,7 +63,7 @@ export class ScopeIndexes {
         continue;
       }
       const strongest = this.#first(effect, scopes, type, facts, evaluation);
-      if (strongest !== undefined) return { strongest, asking: [] };
+      if (strongest !== undefined) return { strongest, asking: noRules };
     }
     return undefined;
   }
@@ -106,10 +106,10 @@ export class ScopeIndexes {
     scopes: readonly string[],
     find: (chunk: RuleChunk) => readonly CompiledRule<Rule>[] | undefined,
   ): readonly CompiledRule<Rule>[] {
-    let found: readonly CompiledRule<Rule>[] = [];
+    let found: readonly CompiledRule<Rule>[] = noRules;
     for (const scope of scopes) {
-      for (const chunk of this.#byScope.get(scope) ?? []) {
-        const some = find(chunk) ?? [];
+      for (const chunk of this.#byScope.get(scope) ?? noChunks) {
+        const some = find(chunk) ?? noRules;
         if (some.length > 0) found = found.length === 0 ? some : [...found, ...some];
       }
     }
@@ -196,7 +196,7 @@ function firstOf(
   facts: Facts,
   evaluation: Evaluation,
 ): CompiledRule | undefined {
-  for (const { rules } of chunks ?? []) {
+  for (const { rules } of chunks ?? noChunks) {
     const found = rules.first(effect, type, facts, evaluation);
     if (found !== undefined) return found;
   }
@@ -218,6 +218,9 @@ export interface RuleChunk {
   /** Those of the rules that rewrite. Absent if there are none. */
   readonly rewriting: RuleIndex | undefined;
 }
+
+const noRules: readonly never[] = [];
+const noChunks: readonly RuleChunk[] = [];
 
 /** A larger index would take too long to rebuild when one document changes. */
 const mostRules = 3000;

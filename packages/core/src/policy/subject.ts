@@ -98,7 +98,7 @@ function subjectOfAction(action: Action): Subject {
       return { ...none, model: action.model };
     case 'tool_call':
     case 'tool_result':
-      return { ...none, tool: action.tool, ...(action.url === '' ? {} : placeOf(action)) };
+      return action.url === '' ? { ...none, tool: action.tool } : { ...none, tool: action.tool, ...placeOf(action) };
     case 'file_operation':
       return { ...none, ...pathOf(action.path) };
     case 'network_call':
@@ -164,6 +164,8 @@ export function textsOf(subject: Subject, dimension: Dimension): readonly string
   }
 }
 
+const noTexts: readonly string[] = [];
+
 function present(text: string | null): readonly string[] {
-  return text === null ? [] : [text];
+  return text === null ? noTexts : [text];
 }

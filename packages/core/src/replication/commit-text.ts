@@ -1,5 +1,7 @@
 import { everything } from '../journal/index.ts';
 import { agentKey } from '../kernel/index.ts';
+import type { Interned } from './encoding/codec.ts';
+import { nothingInterned } from './encoding/codec.ts';
 import { readFacts, writeFacts } from './encoding/commit.ts';
 import type { AnyStep, ReadFacts, WrittenFacts } from './facts-of-commit.ts';
 import { readNamedFacts } from './named-facts.ts';
@@ -25,7 +27,8 @@ export function isReplaced(steps: WrittenFacts['steps'], at: number, arrival: An
   for (let next = at + 1; next <= at + nearby; next++) {
     const step = steps[next];
     if (step === undefined || !('event' in step) || step.event.type !== 'ops_change') continue;
-    return step.event.op.opId === op.opId && agentKey(step.event.agent) === agentKey(agent);
+    const { event } = step;
+    return event.op.opId === op.opId && (event.agent === agent || agentKey(event.agent) === agentKey(agent));
   }
   return false;
 }
@@ -34,10 +37,10 @@ export function isReplaced(steps: WrittenFacts['steps'], at: number, arrival: An
  * Reads the facts of a commit, written by this release or by another one. It never throws: the commit is made, whether or not
  * it can be read here. What cannot be read is told.
  */
-export function parseCommit(text: string): ReadFacts {
+export function parseCommit(text: string, interned: Interned = nothingInterned): ReadFacts {
   try {
     const written: unknown = JSON.parse(text);
-    return Array.isArray(written) ? readFacts(written) : readNamedFacts(written);
+    return Array.isArray(written) ? readFacts(written, interned) : readNamedFacts(written);
   } catch {
     // Nothing of it is quoted: a commit may hold secrets.
     return { steps: [], touched: everything, unread: [{ touched: null, why: 'its text is not that of a commit' }] };

@@ -1,7 +1,7 @@
 import type { EpochMs } from '../kernel/index.ts';
 import type { KnownRuns } from './known-runs.ts';
-import type { LabelBearer, OwedLabel } from './label.ts';
-import { bearersOwed, labelOwners, mostLabels } from './label.ts';
+import type { LabelBearer, LabelOwner, OwedLabel } from './label.ts';
+import { bearersOwed, eachOnce, labelOwners, mostLabels, namesIn, noLabels } from './label.ts';
 import type { InRun } from './run.ts';
 import type { LabelsGiven } from './runs-slice.ts';
 
@@ -28,8 +28,10 @@ export function giveLabels(
   owed: readonly OwedLabel[],
   since: EpochMs,
 ): readonly string[] {
+  const all = lackingOf(gov, op, owed);
+  if (all.length === 0) return noNames;
   const given = new Set<string>();
-  for (const { bearer, owed: lacking } of lackingOf(gov, op, owed)) {
+  for (const { bearer, owed: lacking } of all) {
     const labels = lacking.map(({ name, policyRule }) => ({ name, since, opId: op.opId, policyRule }));
     gov.journal.apply({ kind: 'labels_given', ...bearer, by: op.agent, labels });
     for (const { name } of labels) given.add(name);
@@ -48,20 +50,27 @@ export function refuseLabels(gov: Pick<Labelling, 'runs'>, op: InRun, owed: read
   return undefined;
 }
 
-function* lackingOf({ runs }: Pick<Labelling, 'runs'>, op: InRun, owed: readonly OwedLabel[]): Generator<Lacking> {
+const noNames: readonly string[] = [];
+const nobody: readonly Lacking[] = [];
+
+/** Mostly nobody lacks anything: a rule gives its labels with every call. */
+function lackingOf({ runs }: Pick<Labelling, 'runs'>, op: InRun, owed: readonly OwedLabel[]): readonly Lacking[] {
+  if (owed.length === 0) return nobody;
+  let found = nobody;
   for (const owner of labelOwners) {
-    const own = owed.filter((label) => label.of === owner);
-    if (own.length === 0) continue;
+    if (!owed.some(({ of }) => of === owner)) continue;
     for (const bearer of bearersOwed(op, owner)) {
-      const known = new Set(runs.labels.of(bearer).map(({ name }) => name));
-      const borne = known.size;
-      const lacking: OwedLabel[] = [];
-      for (const label of own) {
-        if (known.has(label.name)) continue;
-        known.add(label.name);
-        lacking.push(label);
-      }
-      if (lacking.length > 0) yield { bearer, isFirst: borne === 0, borne, owed: lacking };
+      const borne = namesIn(runs.labels.of(bearer));
+      const lacking = notAmong(borne, owed, owner);
+      if (lacking.length === 0) continue;
+      found = [...found, { bearer, isFirst: borne.size === 0, borne: borne.size, owed: eachOnce(lacking) }];
     }
   }
+  return found;
+}
+
+function notAmong(borne: ReadonlySet<string>, owed: readonly OwedLabel[], owner: LabelOwner): readonly OwedLabel[] {
+  let lacking: OwedLabel[] | undefined;
+  for (const label of owed) if (label.of === owner && !borne.has(label.name)) (lacking ??= []).push(label);
+  return lacking ?? noLabels;
 }

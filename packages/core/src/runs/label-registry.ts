@@ -2,9 +2,10 @@ import type { Undo } from '../journal/index.ts';
 import { nothingToApply } from '../journal/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
 import type { Label, LabelBearer, LabelOwner } from './label.ts';
-import { bearerName, bearersOf } from './label.ts';
+import { bearersOf } from './label.ts';
 import type { IdleRuns } from './idle-runs.ts';
 import type { InRun, RunPlace } from './run.ts';
+import { nameOfPlace } from './run.ts';
 
 type Team = Pick<RunPlace, 'orgId' | 'teamId'>;
 
@@ -21,7 +22,7 @@ const mostLabelledAgents = 10_000;
 
 /** Which labels runs and agents bear. They only grow, until somebody clears them. */
 export class LabelRegistry {
-  readonly #byName = new Map<string, Borne>();
+  readonly #borne: Readonly<Record<LabelOwner, Map<string, Borne>>> = { run: new Map(), agent: new Map() };
   /** How many runs and agents of a team bear labels. */
   readonly #teams = new Map<string, Record<LabelOwner, number>>();
 
@@ -34,7 +35,7 @@ export class LabelRegistry {
   }
 
   get isEmpty(): boolean {
-    return this.#byName.size === 0;
+    return this.#borne.run.size + this.#borne.agent.size === 0;
   }
 
   /** No label was given later than this. */
@@ -45,12 +46,19 @@ export class LabelRegistry {
   /** The labels that count in a run: its own first, then those of its agents. */
   in(op: InRun): readonly Label[] {
     if (this.isEmpty) return nothing;
-    return bearersOf(op).flatMap((bearer) => this.of(bearer));
+    let found = nothing;
+    for (const bearer of bearersOf(op)) {
+      const own = this.of(bearer);
+      // Mostly one of them bears labels. Whoever reads the same list again remembers what it made of it.
+      if (own.length > 0) found = found.length === 0 ? own : [...found, ...own];
+    }
+    return found;
   }
 
   of(bearer: LabelBearer): readonly Label[] {
-    if (this.isEmpty) return nothing;
-    return this.#byName.get(bearerName(bearer))?.labels ?? nothing;
+    const borne = this.#borne[bearer.of];
+    // Every check asks for those of its agent, and few agents bear any.
+    return borne.size === 0 ? nothing : (borne.get(nameOfPlace(bearer.place))?.labels ?? nothing);
   }
 
   /** Whether there is room for a run, or an agent, that bears no label yet. */
@@ -96,10 +104,11 @@ export class LabelRegistry {
   }
 
   #put(bearer: LabelBearer, labels: readonly Label[]): void {
-    const name = bearerName(bearer);
-    const was = this.#byName.has(name);
-    if (labels.length > 0) this.#byName.set(name, { bearer, labels });
-    else this.#byName.delete(name);
+    const name = nameOfPlace(bearer.place);
+    const borne = this.#borne[bearer.of];
+    const was = borne.has(name);
+    if (labels.length > 0) borne.set(name, { bearer, labels });
+    else borne.delete(name);
     const is = labels.length > 0;
     if (was === is) return;
     const team = teamName(bearer.place);

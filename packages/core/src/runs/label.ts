@@ -1,4 +1,5 @@
 import type { EpochMs } from '../kernel/index.ts';
+import { rememberingOf } from '../kernel/index.ts';
 import type { InRun, RunPlace } from './run.ts';
 import { nameOfPlace, placeOfRun } from './run.ts';
 
@@ -68,7 +69,12 @@ export function bearersOwed(op: InRun, of: LabelOwner): readonly LabelBearer[] {
   return of === 'run' ? [runBearer(op)] : bearersOf(op).slice(1);
 }
 
-/** The names of labels, each once, in order. */
-export function namesOfLabels(labels: readonly Label[]): readonly string[] {
-  return [...new Set(labels.map(({ name }) => name))].toSorted();
-}
+/** The names of labels, each once, in order. Most checks of a run read those that it has had before. */
+export const namesOfLabels = rememberingOf((labels: readonly Label[]): readonly string[] => {
+  return [...namesIn(labels)].toSorted();
+});
+
+/** The same to look for one. */
+export const namesIn = rememberingOf((labels: readonly Label[]): ReadonlySet<string> => {
+  return new Set(labels.map(({ name }) => name));
+});

@@ -24,6 +24,7 @@ export const runsFacts: Meanings<State, RunsChange> = {
     apply: ({ runs }, change) => runs.forget(change),
     touch: touchesNobody,
     alters: alteredByForgetting,
+    claims: ({ runs }) => runs.map((place) => labelsName({ of: 'run', place })),
     rows: forgottenWrites,
     // Rows of labels, and of the names of what was forgotten, are written with the fact.
     redo: { runs: ({ runs }, change, { seq }) => runs.redoForgotten(change.runs, seq) },
@@ -38,7 +39,9 @@ export const runsFacts: Meanings<State, RunsChange> = {
   labels_cleared: {
     apply: ({ runs }, change) => runs.clear(change),
     touch: touchesNobody,
-    alters: (bearer) => [labelsName(bearer), labelledName(bearer)],
+    alters: (bearer) => [labelledName(bearer)],
+    // Of labels that are given and cleared, or cleared twice, the order counts.
+    claims: (bearer) => [labelsName(bearer)],
     rows: clearedWrites,
   },
 };
@@ -46,7 +49,7 @@ export const runsFacts: Meanings<State, RunsChange> = {
 function alteredByForgetting({ runs, dropped = [] }: RunsForgotten): readonly string[] {
   const names = runs.flatMap((place) => {
     const bearer = { of: 'run', place } as const;
-    return [countsName(nameOfPlace(place)), labelsName(bearer), labelledName(bearer), forgottenName(place)];
+    return [countsName(nameOfPlace(place)), labelledName(bearer), forgottenName(place)];
   });
   return [forgottenRuns, ...names, ...dropped.map(forgottenName)];
 }

@@ -5,8 +5,8 @@ import type { RecordedDecision } from '../decision/index.ts';
 import {
   changeCall,
   controlRule,
+  couldNotMask,
   isBudgetRule,
-  mustBeMasked,
   mustBeRewritten,
   recordedDecision,
   RecordedFacts,
@@ -106,7 +106,7 @@ function verdictAgain(set: PolicySet, recorded: RecordedDecision, find: FindAgen
 function callOf({ action, args, reason }: RecordedDecision) {
   const json = args === undefined ? '' : JSON.stringify(args);
   const canRewrite = reason !== mustBeRewritten;
-  return { action: { ...action, json }, args, canRewrite, canMaskPrompt: reason !== mustBeMasked };
+  return { action: { ...action, json }, args, canRewrite, canMaskPrompt: !couldNotMask(reason) };
 }
 
 /** The verdict of rules that are as they were, whatever else is not recorded. Undefined if there is none. */

@@ -76,14 +76,17 @@ export function identify(gov: Identifying, claim: AgentId, token: string): Ident
 }
 
 /** An agent that has proven who it is may still be held. */
-function unlessHeld({ clock, directory }: Identifying, claimed: Agent): Identity {
-  const refused = (reason: IdentityRefusal): Identity => ({ known: false, reason, claimed, owner: undefined });
+function unlessHeld(gov: Identifying, claimed: Agent): Identity {
+  const reason = whyHeld(gov, claimed);
+  return reason === undefined ? { known: true, agent: claimed } : { known: false, reason, claimed, owner: undefined };
+}
+
+function whyHeld({ clock, directory }: Identifying, agent: Agent): IdentityRefusal | undefined {
   // Nobody may have noticed yet that a delegation is over.
-  if (hasLapsed(directory, claimed, clock.now())) return refused('token has expired');
-  if (claimed.record.suspension !== null) return refused('agent is suspended');
-  if (claimed.blocked) return refused('agent has not confirmed a stop');
-  if (isHeldAbove(directory, claimed)) return refused('delegator is suspended');
-  return { known: true, agent: claimed };
+  if (hasLapsed(directory, agent, clock.now())) return 'token has expired';
+  if (agent.record.suspension !== null) return 'agent is suspended';
+  if (agent.blocked) return 'agent has not confirmed a stop';
+  return isHeldAbove(directory, agent) ? 'delegator is suspended' : undefined;
 }
 
 /** For a token that no agent has: a JWT may count as one. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { emptyChain } from '../audit/chain.ts';
 import type { EntryDraft, SealedEntry } from '../audit/entry.ts';
 import { noLineage } from '../audit/entry.ts';
-import type { PeopleQuery, SeenPerson } from '../audit/people.ts';
+import type { PeopleQuery, SeenPerson, UserRunsQuery } from '../audit/people.ts';
 import type { OpenStore } from './store-samples.ts';
 import { sampleDraft, sealAll } from './store-samples.ts';
 
@@ -33,6 +33,41 @@ export function peopleConformance(opened: () => OpenStore): void {
       }
     }
   };
+
+  describe('runs of a user', () => {
+    test('are the same by any filter, however few entries one query may look at', async () => {
+      const entries = await commitAll(drafts);
+      await fc.assert(
+        fc.asyncProperty(someUserRuns, async (query) => {
+          const found = new Map<string, number>();
+          for (let before = query.before; ; ) {
+            const { runs, next } = await opened().reader.runsOfUser({ ...query, ...(before && { before }) });
+            for (const { run, lastAt } of runs) found.set(run, Math.max(lastAt, found.get(run) ?? 0));
+            if (next === null) break;
+            expect(next).toBeLessThan(before ?? Number.POSITIVE_INFINITY);
+            before = next;
+          }
+          expect(found).toEqual(expectedRuns(entries, query));
+        }),
+        { numRuns: 100 },
+      );
+    });
+
+    test('of an org are looked for in its entries alone, so that no step tells what a person does elsewhere', async () => {
+      await commitAll([acted({}), ...Array.from({ length: 9 }, () => acted({ org: 'umbrella' }))]);
+      const query = { orgId: 'acme', most: 3 };
+      const [hers, nobodys] = await Promise.all(
+        [ann.sub, 'nobody'].map((user) => opened().reader.runsOfUser({ ...query, user })),
+      );
+      expect(hers?.next).toBe(nobodys?.next);
+    });
+
+    test('are looked for in no more entries than a query allows', async () => {
+      await commitAll(Array.from({ length: 9 }, (_, at) => acted({ run: `run ${at}` })));
+      const { runs, next } = await opened().reader.runsOfUser({ user: ann.sub, most: 4 });
+      expect([runs.map(({ run }) => run).toSorted(), next]).toEqual([['run 5', 'run 6', 'run 7', 'run 8'], 6]);
+    });
+  });
 
   describe('people', () => {
     test('are those for whom agents acted, who was seen last first', async () => {
@@ -107,6 +142,7 @@ interface Acted {
   readonly user?: EntryDraft['user'];
   /** Only what decides has a run. */
   readonly isReplay?: boolean;
+  readonly run?: string;
 }
 
 const ann = { issuer: 'https://id.example.com', sub: 'u-1', email: 'Ann@Example.com' };
@@ -119,9 +155,10 @@ function acted({
   decision = 'allow',
   user = ann,
   isReplay = false,
+  run = 'a run',
 }: Acted) {
   const lineage = { ...noLineage, org_id: org, team_id: team, agent_id: agent };
-  return sampleDraft({ at, lineage, decision, user, ...(isReplay ? {} : { run: 'a run' }) });
+  return sampleDraft({ at, lineage, decision, user, ...(isReplay ? {} : { run }) });
 }
 
 /** Entries of some people, of everybody else, and of nobody. */
@@ -135,6 +172,7 @@ const drafts: readonly EntryDraft[] = Array.from({ length: 70 }, (_, index) =>
         agent: pick(['bot', 'boss'], index >> 2),
         decision: pick(['allow', 'deny', 'pending', null, 'allow'] as const, index),
         isReplay: index % 7 === 3,
+        run: pick(['r', 'R', "o'r"], index >> 1),
         user: {
           issuer: pick(['https://id.example.com', 'https://b.example'], index >> 3),
           sub: pick(['u-1', 'U-1', 'zoë', 'u-2'], index),
@@ -155,6 +193,33 @@ const someQuery: fc.Arbitrary<PeopleQuery> = fc.record(
   },
   { requiredKeys: ['limit', 'most'] },
 );
+
+const someUserRuns: fc.Arbitrary<UserRunsQuery> = fc.record(
+  {
+    orgId: fc.constantFrom('acme', 'umbrella', '', 'nobody'),
+    teamId: fc.constantFrom('core', '', 'search', 'nobody'),
+    user: fc.constantFrom('u-1', 'U-1', 'ANN@example.com', 'ZOË', 'zoë', 'none', ''),
+    from: fc.integer({ min: start - 2, max: start + 25 }),
+    before: fc.integer({ min: 1, max: 80 }),
+    most: fc.constantFrom(1, 2, 7, 30, 69, 70, 71, 500),
+  },
+  { requiredKeys: ['user', 'most'] },
+);
+
+/** The same rule for runs. */
+function expectedRuns(entries: readonly SealedEntry[], query: UserRunsQuery): Map<string, number> {
+  const { orgId, teamId, user: wanted, from = 0, before = Number.POSITIVE_INFINITY } = query;
+  const found = new Map<string, number>();
+  for (const { seq, draft } of entries) {
+    const { user, run, lineage, at } = draft;
+    if (user === undefined || run === undefined || at < from || seq >= before) continue;
+    if (user.sub !== wanted && (user.email === '' || !same(user.email, wanted))) continue;
+    if (orgId !== undefined && lineage.org_id !== orgId) continue;
+    if (teamId !== undefined && lineage.team_id !== teamId) continue;
+    found.set(run, Math.max(at, found.get(run) ?? 0));
+  }
+  return found;
+}
 
 /** The rule, entry by entry. */
 function expected(entries: readonly SealedEntry[], query: Partial<PeopleQuery>): SeenPerson[] {

@@ -211,3 +211,27 @@ test('pauses grow, vary, and are as long as the target asks', () => {
   expect(backoffMs(1, 5000, () => 1)).toBe(5000);
   expect(backoffMs(1, 1e12, () => 1)).toBe(3_600_000);
 });
+
+test('a position at an entry that cannot be read is kept, and so is one that was confirmed there', async () => {
+  write(6);
+  const after = store.after.bind(store);
+  let damaged = 4;
+  store.after = async (seq, limit) =>
+    (await after(seq, limit)).map((entry) => (entry.seq === damaged ? { ...entry, seq: damaged, hash: '' } : entry));
+  const [fourth] = await after(3, 1);
+  await positions.open(key, { seq: 4, hash: fourth?.hash ?? '' });
+  const sink = new TestSink();
+  await forward(sink);
+  await eventually(async () => expect(await positions.read(key)).toMatchObject({ seq: 6 }));
+  expect([sink.taken, said]).toEqual([[5, 6], []]);
+
+  damaged = 7;
+  write(1);
+  await eventually(async () => expect(await positions.read(key)).toEqual({ seq: 7, hash: '' }));
+  await Promise.all(running.map((forwarder) => forwarder.stop(0)));
+  damaged = 0;
+  write(1);
+  await forward(sink);
+  await eventually(async () => expect(await positions.read(key)).toMatchObject({ seq: 8 }));
+  expect([sink.taken, said]).toEqual([[5, 6, 7, 8], []]);
+});

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock, EntryLog, StoredEntry } from '@reeve/core';
+import { mayBeSameEntry } from '@reeve/core';
 import { backoffMs } from './backoff.ts';
 import type { ForwardPositions, Position } from './forward-positions.ts';
 import type { Sink } from './sink.ts';
@@ -174,13 +175,14 @@ export class Forwarder {
 
   /**
    * The position itself, unless the log was set back. A log that ends before is taken up at its end. With another entry
-   * in the place, nobody knows since when the logs differ, and the target gets all there is.
+   * in the place, nobody knows since when the logs differ, and the target gets all there is. One that cannot be read is
+   * not taken for another.
    */
   async #foundInLog(position: Position): Promise<Position> {
     if (position.seq === 0) return position;
     const [entry] = await this.#ports.log.after(position.seq - 1, 1);
     if (entry === undefined) return this.#ports.head();
-    const isOther = entry.seq === position.seq && entry.hash !== position.hash;
+    const isOther = entry.seq === position.seq && !mayBeSameEntry(entry.hash, position.hash);
     return isOther ? { seq: 0, hash: '' } : position;
   }
 

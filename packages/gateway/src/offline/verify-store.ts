@@ -5,6 +5,7 @@ import type { Cut, Verdict } from '@reeve/contract/audit';
 import { EntryVerifier, judgeLog } from '@reeve/contract/audit';
 import { BackupError } from '../adapters/backup/manifest.ts';
 import { migrations } from '../adapters/sql/schema.ts';
+import { StoredLog } from '../adapters/sql/stored-log.ts';
 
 /** Public keys, as in a JWKS. */
 type Jwks = readonly Readonly<Record<string, unknown>>[];
@@ -49,9 +50,10 @@ export async function verifyStore(path: string, { isSigned, onEntries, signal }:
   const fault = db.prepare('PRAGMA quick_check(1)').get()?.['quick_check'];
   if (fault !== 'ok') throw new BackupError(`its store is damaged: ${String(fault)}`);
   const verifier = new EntryVerifier();
-  for (const row of db.prepare('SELECT canonical, hash FROM audit ORDER BY seq').iterate()) {
-    const canonical = String(row['canonical']);
-    const entry = verifier.read(`${canonical.slice(0, -1)},"hash":${JSON.stringify(row['hash'])}}`);
+  // One state of the file, whatever is written to it meanwhile.
+  db.exec('BEGIN');
+  for (const { canonical, hash: stated } of new StoredLog(db).after(0)) {
+    const entry = verifier.read(`${canonical.slice(0, -1)},"hash":${JSON.stringify(stated)}}`);
     if (entry !== undefined) verifier.take(entry, hash('sha256', entry.canonical));
     if (verifier.broken !== undefined) break;
     if (verifier.entries % stretch !== 0) continue;

@@ -1,7 +1,7 @@
 import type { Anchor } from '@reeve/contract/audit';
 import { anchoredText, lossOf, requiredAnchors } from '@reeve/contract/audit';
-import type { AuditReader, ChainHead, LostEntries, SigningKeyRecord, Store } from '@reeve/core';
-import { lastCut } from '@reeve/core';
+import type { AuditReader, ChainHead, LostEntries, SigningKeyRecord, Store, StoredEntry } from '@reeve/core';
+import { lastCut, mayBeSameEntry } from '@reeve/core';
 import { StartError } from '../start-error.ts';
 
 export interface AnchoredStore {
@@ -65,15 +65,23 @@ export function lossText(path: string, { anchored, anchoredAt, head, keyKnown }:
   return `SVC_AUDIT_ANCHOR: ${path} has entry ${anchored.seq} signed at ${anchoredAt}, ${found}. Restore the store, or accept the loss with --accept-lost-entries`;
 }
 
-/** Whether the log has the entry, or retention has cut it. */
+/**
+ * Whether the log has the entry, or retention has cut it. For an entry that cannot be read the next one says which it was.
+ * If that cannot be read either, the start goes on: a verification names them.
+ */
 async function contains({ store, reader }: AnchoredStore, { seq, hash }: Anchor): Promise<boolean> {
-  const [found] = await store.after(seq - 1, 1);
+  const [found, next] = await store.after(seq - 1, 2);
   if (found === undefined) return false;
-  if (found.seq === seq) return found.hash === hash;
+  if (found.seq === seq && found.hash !== '') return found.hash === hash;
+  // The newest entries are rows, which can be read.
+  if (found.seq === seq) return next !== undefined && mayBeSameEntry(hashBefore(next), hash);
   const [first] = await store.after(0, 1);
   if (first?.seq !== found.seq || ((await lastCut(reader)) ?? 0) < seq) return false;
-  const { prev_hash: before } = JSON.parse(found.canonical) as { readonly prev_hash?: unknown };
-  return found.seq - 1 > seq || before === hash;
+  return found.seq - 1 > seq || mayBeSameEntry(hashBefore(found), hash);
+}
+
+function hashBefore({ canonical }: StoredEntry): string {
+  return (JSON.parse(canonical) as { readonly prev_hash: string }).prev_hash;
 }
 
 async function acceptedLosses(reader: AuditReader) {

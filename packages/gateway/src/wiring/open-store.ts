@@ -61,7 +61,7 @@ function openEmbedded({ config, version, logger, opened }: WiringContext, isRest
     if (isRestored) markRestoredStore(path, systemClock.now());
     const store = new SqliteStore({ path, sync: config.auditSync });
     opened.defer(() => store.close(), 'the store');
-    const reader = new AuditReaderThread(path, join(folder.path, 'audit-index.db'));
+    const reader = new AuditReaderThread(path, join(folder.path, 'audit-index.db'), { packsInto: store });
     opened.defer(() => reader.close(), 'the thread that reads the audit log');
     const checkpointer = startCheckpointer(path, store, reader, {
       onFailure: (error) =>

@@ -268,6 +268,7 @@ function ungoverned(): CallOperation {
     checkpoint: async () => {},
     checkResult: async (result) => result,
     checkPrompt: async (prompt) => prompt,
+    checkStreamed: async () => undefined,
     used: () => {},
     spent: () => {},
     ended: () => {},

@@ -9,6 +9,7 @@ type OperationPart =
   | 'checkpoint'
   | 'checkResult'
   | 'checkPrompt'
+  | 'checkStreamed'
   | 'used'
   | 'spent'
   | 'ended'

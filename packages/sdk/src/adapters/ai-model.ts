@@ -23,8 +23,10 @@ interface AiModel {
 }
 
 interface CallOptions {
+  readonly [option: string]: unknown;
   readonly prompt?: unknown;
   readonly tools?: unknown;
+  readonly responseFormat?: unknown;
   readonly maxOutputTokens?: number | undefined;
   readonly abortSignal?: AbortSignal | undefined;
 }
@@ -46,11 +48,11 @@ export function governModel<Model extends AiModel | string>(
     throw new ReeveInvalidRequest('model: must be a model of a provider, not its name: openai("gpt-5") for example');
   }
   const target: AiModel = model;
-  const useOf = ({ prompt, tools, maxOutputTokens, abortSignal }: CallOptions): ModelUse => ({
+  const useOf = ({ prompt, tools, responseFormat, maxOutputTokens, abortSignal, ...fixed }: CallOptions): ModelUse => ({
     model: target.modelId,
     prompt: { prompt, tools },
     maxOutputTokens,
-    asked: { says: { prompt }, forms: { tools } },
+    asked: { says: { prompt }, forms: { tools, responseFormat }, fixed },
     signal: abortSignal,
   });
   const doGenerate = (how: CallOptions) =>

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ReeveInternal } from '../errors.ts';
+import { ReeveInternal, ReeveInvalidRequest } from '../errors.ts';
 import type { Operation } from '../operation.ts';
 
 /** Members of a request to a model, by what rules mask of them. An adapter that has them sends what comes back in their place. */
@@ -8,25 +8,35 @@ export interface AskedPrompt {
   readonly says: Readonly<Record<string, unknown>>;
   /** What describes a form, of tools or of the answer. The names in it are part of the form, so only its texts are masked. */
   readonly forms: Readonly<Record<string, unknown>>;
+  /** What the provider gets beside, and no adapter changes: where rules mask a text in it, the call is not made. */
+  readonly fixed: Readonly<Record<string, unknown>>;
+  /** What of a masked `says` is sent, where plain JSON is not the framework's own form. Throws if it cannot be. */
+  readonly put?: (masked: AskedPrompt['says']) => AskedPrompt['says'];
 }
 
 /** The members of a request that differ from what was asked, because rules have masked them. Throws if the call must not happen. */
 export async function maskedMembers(
   { answer, checkPrompt, spent, ended }: Operation,
-  { says, forms }: AskedPrompt,
+  { says, forms, fixed, put = (masked) => masked }: AskedPrompt,
 ): Promise<Readonly<Record<string, unknown>>> {
   if (!answer.judgePrompt) return {};
-  const texts = Object.entries(forms).map(([name, form]) => [name, [...textsIn(form)]] as const);
-  const prompt: Readonly<Record<string, unknown>> = { ...says, ...Object.fromEntries(texts) };
   try {
+    const options = textsOf(fixed).filter(([, texts]) => texts.length > 0);
+    const prompt: Readonly<Record<string, unknown>> = {
+      ...says,
+      ...Object.fromEntries(textsOf(forms)),
+      ...(options.length > 0 ? { options: options.map(([, texts]) => texts) } : {}),
+    };
     const masked = await checkPrompt(prompt);
     if (isDeepStrictEqual(masked, prompt)) return {};
     // A name that is masked would leave the member that it named as it was.
     if (!isDeepStrictEqual(Object.keys(masked), namesIn(prompt))) {
       throw new ReeveInternal('a rule masks the name of a member of the prompt, which cannot be another one');
     }
-    const changed = Object.entries(forms).map(([name, form]) => [name, withTexts(form, listOf(masked[name]))]);
-    return { ...masked, ...Object.fromEntries(changed) };
+    const { options: judged = [], ...left } = masked;
+    requireSame(options, [...listOf(judged)]);
+    const changed = Object.entries(forms).map(([name, form]) => [name, withTexts(form, listOf(left[name]))]);
+    return { ...put(left), ...Object.fromEntries(changed) };
   } catch (error) {
     // Nothing was sent.
     spent(0);
@@ -40,9 +50,31 @@ function namesIn(prompt: AskedPrompt['says']): readonly string[] {
   return Object.keys(prompt).filter((name) => prompt[name] !== undefined);
 }
 
+type NamedTexts = readonly [name: string, texts: readonly string[]];
+
+function textsOf(members: Readonly<Record<string, unknown>>): readonly NamedTexts[] {
+  return Object.entries(members).map(([name, member]) => [name, [...textsIn(member)]]);
+}
+
+function requireSame(options: readonly NamedTexts[], judged: readonly unknown[]): void {
+  const other = options.find(([, texts], at) => !isDeepStrictEqual(judged[at], texts));
+  if (other === undefined) return;
+  throw new ReeveInternal(`a rule masks a text in ${other[0]}, which is sent as it is or not at all`);
+}
+
 function* textsIn(form: unknown): Generator<string> {
   if (typeof form === 'string') yield form;
-  else if (typeof form === 'object' && form !== null) for (const member of Object.values(form)) yield* textsIn(member);
+  if (typeof form !== 'object' || form === null) return;
+  // What a provider makes of an object that is more than its members, nobody knows here.
+  if (!Array.isArray(form) && !isPlain(form)) throw new ReeveInvalidRequest(`a form is no plain JSON: ${notMasked}`);
+  for (const member of Object.values(form)) yield* textsIn(member);
+}
+
+const notMasked = 'rules mask this prompt, and cannot mask that';
+
+function isPlain(form: object): boolean {
+  const made: unknown = Object.getPrototypeOf(form);
+  return made === null || made === Object.prototype;
 }
 
 /** The same form with other texts, in the order in which they were found. */
@@ -53,7 +85,7 @@ function withTexts(form: unknown, texts: Iterator<unknown>): unknown {
   return Object.fromEntries(Object.entries(form).map(([name, member]) => [name, withTexts(member, texts)]));
 }
 
-function listOf(masked: unknown): Iterator<unknown> {
+function listOf(masked: unknown): IterableIterator<unknown> {
   if (Array.isArray(masked)) return masked.values();
   throw new TypeError('a rule masks more of the prompt than its texts');
 }

@@ -2,9 +2,18 @@ import type { Agent } from '../agent.ts';
 import type { TokenUsage } from '../completion.ts';
 import { copyWith } from './copy-with.ts';
 import type { JudgedPart } from './govern-call.ts';
+import { messagesWith, spokenIn } from './langchain-messages.ts';
 import { messageWith } from './langchain-result.ts';
-import type { GovernModelOptions, ModelUse } from './model-call.ts';
-import { failingFree, governAnswer, modelAction, requireNoJudgement, settle, usageFrom } from './model-call.ts';
+import type { GovernModelOptions, MaskedMembers, ModelUse } from './model-call.ts';
+import {
+  failingFree,
+  governAnswer,
+  maskedFor,
+  modelAction,
+  requireNoJudgement,
+  settle,
+  usageFrom,
+} from './model-call.ts';
 import { openCall, partsOf } from './open-call.ts';
 
 /** The part of a chat model of LangChain that governance needs. */
@@ -13,8 +22,11 @@ interface ChatModel {
 }
 
 interface CallOptions {
+  readonly [option: string]: unknown;
   readonly signal?: AbortSignal | undefined;
   readonly tools?: unknown;
+  readonly functions?: unknown;
+  readonly response_format?: unknown;
 }
 
 interface Hidden {
@@ -35,6 +47,9 @@ type Figures = Readonly<Record<string, unknown>>;
 
 const governed = new WeakSet<object>();
 
+/** What a graph hands to its nodes, and they to their models, which send none of it to a provider. */
+const ofGraphs: ReadonlySet<string> = new Set(['context', 'control', 'executionInfo', 'serverInfo', 'store']);
+
 /** By which a chat model streams. The base class has a default for each, which stands for none. */
 const streams = ['_streamResponseChunks', '_streamChatModelEvents'] as const;
 
@@ -49,10 +64,19 @@ export function governModel<Model extends ChatModel>(
 ): Model {
   const hidden = model as unknown as Hidden;
   const { model: id, modelName: name = id, maxTokens } = hidden;
-  const useOf = (messages: unknown, { signal, tools }: CallOptions): ModelUse => ({
+  const useOf = (
+    messages: unknown,
+    { signal, tools, functions, response_format, ...others }: CallOptions,
+  ): ModelUse => ({
     model: typeof name === 'string' ? name : model._llmType(),
     prompt: { messages, tools },
     maxOutputTokens: typeof maxTokens === 'number' && maxTokens > 0 ? maxTokens : undefined,
+    asked: {
+      says: { messages: spokenIn(messages) },
+      forms: { tools, functions, response_format },
+      fixed: Object.fromEntries(Object.entries(others).filter(([name]) => !ofGraphs.has(name))),
+      put: ({ messages: left }) => ({ messages: messagesWith(messages, left) }),
+    },
     signal,
   });
   const _generate: Hidden['_generate'] = (messages, how, manager) =>
@@ -60,15 +84,17 @@ export function governModel<Model extends ChatModel>(
       agent,
       useOf(messages, how),
       options,
-      (signal) => hidden._generate.call(model, messages, { ...how, signal }, manager),
+      (signal, masked) => hidden._generate.call(model, ...sent(messages, how, masked, signal), manager),
       ({ generations = [] }) => generations.reduce<TokenUsage | undefined>((sum, each) => added(sum, each), undefined),
       said,
     );
   const governStream = (inner: Stream): Stream =>
     async function* streamed(messages, how, manager) {
-      const call = await openCall(agent, modelAction(useOf(messages, how), options), (signal, operation) => {
+      const use = useOf(messages, how);
+      const call = await openCall(agent, modelAction(use, options), async (signal, operation) => {
         requireNoJudgement(operation);
-        return failingFree(operation, () => ({ parts: inner.call(model, messages, { ...how, signal }, manager) }));
+        const given = sent(messages, how, await maskedFor(use, operation), signal);
+        return failingFree(operation, () => ({ parts: inner.call(model, ...given, manager) }));
       });
       let sum: TokenUsage | undefined;
       yield* partsOf(call, call.opened.parts, (part) => {
@@ -88,6 +114,12 @@ export function governModel<Model extends ChatModel>(
   });
   governed.add(copy);
   return copy;
+}
+
+/** What the provider gets: the call as it was made, or what rules have left of it. */
+function sent(messages: unknown, how: CallOptions, masked: MaskedMembers, signal: AbortSignal): [unknown, CallOptions] {
+  const { messages: asked = messages, ...forms } = masked;
+  return [asked, { ...how, ...forms, signal }];
 }
 
 /** What the model said, in each of its answers. */

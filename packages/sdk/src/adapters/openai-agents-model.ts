@@ -57,7 +57,7 @@ function governOne(agent: Agent, model: AgentsModel, name: string, options: Gove
     const prompt = { input, systemInstructions, tools };
     const { handoffs, outputType } = request;
     const says = { input, systemInstructions, prompt: request.prompt };
-    const asked = { says, forms: { tools, handoffs, outputType } };
+    const asked = { says, forms: { tools, handoffs, outputType }, fixed: { modelSettings } };
     return { asked, model: name, prompt, maxOutputTokens: modelSettings?.maxTokens, signal };
   };
   const getResponse = (request: Request) =>

@@ -8,6 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from .._flow import run_async, run_blocking
 from .._said import Said
 from ..async_operation import AsyncOperation
 from ..errors import ResultDenied
@@ -17,6 +18,7 @@ from ._jsonable import prompt_bound, whole_tokens
 from ._judged import WHOLE, JudgedPart
 from ._options import ModelOptions, require_known
 from ._outcome import Refusal
+from ._prompt import AskedPrompt, masked_prompt
 
 Answered = TypeVar("Answered")
 Part = TypeVar("Part")
@@ -33,6 +35,9 @@ class ModelUse:
     prompt: Any
     max_output_tokens: int | None = None
     run_id: str | None = None
+    #: What rules mask, if the call is made with what they leave of it. Otherwise a call whose prompt they mask is
+    #: denied.
+    asked: AskedPrompt | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +58,23 @@ UsageOf = Callable[[Any], Tokens | None]
 
 
 class ModelCalls(Calls):
-    """The governed calls of a model. A refused one raises `ActionDenied`, `GatewayUnavailable` and so on."""
+    """The governed calls of a model. A refused one raises `ActionDenied`, `GatewayUnavailable` and so on.
+
+    `call` gets what to send: what `use.asked` was given, or what rules have left of it. Without `asked`, nothing.
+    """
 
     def __init__(self, agent: AnyAgent, options: ModelOptions) -> None:
         super().__init__(agent)
         require_known(options, ModelOptions)
         self._options = options
 
-    def run(self, use: ModelUse, call: Callable[[], Answered], usage_of: UsageOf, said: JudgedPart = WHOLE) -> Answered:
+    def run(
+        self, use: ModelUse, call: Callable[[Any], Answered], usage_of: UsageOf, said: JudgedPart = WHOLE
+    ) -> Answered:
         def act(op: Operation) -> Answered:
+            sent = None if use.asked is None else run_blocking(masked_prompt(op, use.asked))
             try:
-                answer = call()
+                answer = call(sent)
             except Exception as error:
                 _cost_nothing(op, error)
                 raise
@@ -73,11 +84,12 @@ class ModelCalls(Calls):
         return _allowed(self.call(self._members(use), act, said))
 
     async def run_async(
-        self, use: ModelUse, call: Callable[[], Awaitable[Answered]], usage_of: UsageOf, said: JudgedPart = WHOLE
+        self, use: ModelUse, call: Callable[[Any], Awaitable[Answered]], usage_of: UsageOf, said: JudgedPart = WHOLE
     ) -> Answered:
         async def act(op: AsyncOperation) -> Answered:
+            sent = await _sent(op, use)
             try:
-                answer = await call()
+                answer = await call(sent)
             except Exception as error:
                 _cost_nothing(op, error)
                 raise
@@ -87,7 +99,7 @@ class ModelCalls(Calls):
         return _allowed(await self.call_async(self._members(use), act, None, said))
 
     async def stream(
-        self, use: ModelUse, call: Callable[[], AsyncIterator[Part]], usage_of: UsageOf
+        self, use: ModelUse, call: Callable[[Any], AsyncIterator[Part]], usage_of: UsageOf
     ) -> AsyncGenerator[Part]:
         """Passes on the parts of an answer. Each waits while the operation is paused.
 
@@ -98,8 +110,9 @@ class ModelCalls(Calls):
 
         async def act(op: AsyncOperation) -> None:
             _require_no_judgement(op)
+            sent = await _sent(op, use)
             try:
-                async with aclosing(_closable(call())) as source:
+                async with aclosing(_closable(call(sent))) as source:
                     await wanted.acquire()
                     async for part in source:
                         await op.checkpoint()
@@ -134,8 +147,13 @@ class ModelCalls(Calls):
             "model": options.get("model") or use.model,
             "prompt_tokens": prompt_bound(use.prompt) if bound is None else bound(use.prompt),
             "max_output_tokens": assumed if use.max_output_tokens is None else use.max_output_tokens,
+            "can_mask_prompt": use.asked is not None,
             **self.details(options, use.run_id),
         }
+
+
+async def _sent(op: AsyncOperation, use: ModelUse) -> Any:
+    return None if use.asked is None else await run_async(masked_prompt(op, use.asked))
 
 
 async def _closable(parts: AsyncIterator[Part]) -> AsyncGenerator[Part]:

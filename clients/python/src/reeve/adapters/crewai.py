@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ..errors import InvalidRequest, OperationTerminated
@@ -14,11 +14,13 @@ from ._missing import missing
 from ._model import ModelCalls, ModelUse, Tokens
 from ._options import GovernOptions, ModelOptions
 from ._outcome import Refusal, stopped_text
+from ._prompt import AskedPrompt, Prompt
 from ._rewritten import GivenArgs
 
 try:
     from crewai.tools import BaseTool
     from crewai.tools.base_tool import Tool
+    from pydantic import BaseModel
 except ImportError as error:
     raise missing("crewai", error) from error
 
@@ -29,6 +31,11 @@ if TYPE_CHECKING:
 __all__ = ["govern", "govern_model"]
 
 Tools = TypeVar("Tools")
+
+#: What a call of a model takes after messages and tools.
+_OPTIONS = ("callbacks", "available_functions", "from_task", "from_agent", "response_model")
+#: What no provider gets of it.
+_UNSENT = frozenset(_OPTIONS[:4])
 
 
 def govern(agent: AnyAgent, tools: Tools, **options: Unpack[GovernOptions]) -> Tools:
@@ -53,23 +60,39 @@ def govern_model(agent: AnyAgent, model: BaseLLM, /, **options: Unpack[ModelOpti
     # Bound to the copy, whose count of tokens it is.
     call, acall = type(model).call, type(model).acall
 
-    def use_of(messages: Any, tools: Any) -> ModelUse:
+    def use_of(messages: Any, tools: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> ModelUse:
         most = model.max_tokens
-        return ModelUse(model.model, [messages, tools], most if isinstance(most, int) else None)
+        asked = AskedPrompt(
+            (messages, tools),
+            lambda: Prompt({"messages": messages}, {"tools": tools}, _sent_beside(args, keywords)),
+            lambda left: (left.get("messages", messages), left.get("tools", tools)),
+        )
+        return ModelUse(model.model, [messages, tools], most if isinstance(most, int) else None, asked=asked)
 
     @functools.wraps(model.call)
     def governed_call(messages: Any, tools: Any = None, *args: Any, **keywords: Any) -> Any:
         usage = _Usage(governed)
-        return calls.run(use_of(messages, tools), lambda: call(governed, messages, tools, *args, **keywords), usage.of)
+        use = use_of(messages, tools, args, keywords)
+        return calls.run(use, lambda sent: call(governed, *sent, *args, **keywords), usage.of)
 
     @functools.wraps(model.acall)
     async def governed_acall(messages: Any, tools: Any = None, *args: Any, **keywords: Any) -> Any:
         usage = _Usage(governed)
-        use = use_of(messages, tools)
-        return await calls.run_async(use, lambda: acall(governed, messages, tools, *args, **keywords), usage.of)
+        use = use_of(messages, tools, args, keywords)
+        return await calls.run_async(use, lambda sent: acall(governed, *sent, *args, **keywords), usage.of)
 
     vars(governed).update(call=governed_call, acall=governed_acall)
     return governed
+
+
+def _sent_beside(args: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """By the schema of the answer, the framework reads the answer."""
+    named = {**dict(zip(_OPTIONS, args, strict=False)), **keywords, "others": list(args[len(_OPTIONS) :])}
+    return {name: _schema_or(each) for name, each in named.items() if name not in _UNSENT}
+
+
+def _schema_or(option: Any) -> Any:
+    return option.model_json_schema() if isinstance(option, type) and issubclass(option, BaseModel) else option
 
 
 class _Usage:

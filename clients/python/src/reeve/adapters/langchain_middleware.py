@@ -19,6 +19,8 @@ try:
 except ImportError as error:
     raise missing("langchain", error) from error
 
+from .langchain_prompt import asked_of
+
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
@@ -68,12 +70,12 @@ class GovernMiddleware(AgentMiddleware[Any, Any]):
     def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         if self._model is None:
             return handler(request)
-        return self._model.run(_use_of(request), lambda: handler(request), _usage_of, _SAID)
+        return self._model.run(_use_of(request), handler, _usage_of, _SAID)
 
     async def awrap_model_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
         if self._model is None:
             return await handler(request)
-        return await self._model.run_async(_use_of(request), lambda: handler(request), _usage_of, _SAID)
+        return await self._model.run_async(_use_of(request), handler, _usage_of, _SAID)
 
     def _governed(self, request: Any) -> Any:
         if request.tool is not None:
@@ -91,12 +93,21 @@ def _use_of(request: ModelRequest[Any]) -> ModelUse:
     system = getattr(request, "system_message", None) or request.system_prompt
     prompt = {"system": system, "messages": request.messages, "tools": _described(request.tools)}
     most = request.model_settings.get("max_tokens") or getattr(model, "max_tokens", None)
-    return ModelUse(str(name or type(model).__name__), prompt, most if isinstance(most, int) else None, run_of_graph())
+    return ModelUse(
+        str(name or type(model).__name__),
+        prompt,
+        most if isinstance(most, int) else None,
+        run_of_graph(),
+        asked_of(request),
+    )
 
 
 def _described(tools: Any) -> list[Any]:
     return [
-        each if isinstance(each, dict) else [each.name, each.description, getattr(each, "args", None)] for each in tools
+        each
+        if isinstance(each, dict)
+        else [each.name, each.description, getattr(each, "args", None), getattr(each, "extras", None)]
+        for each in tools
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -14,6 +15,7 @@ from ._govern import AnyAgent
 from ._judged import JudgedPart, as_json
 from ._model import ModelCalls, ModelUse, Tokens
 from ._options import ModelOptions
+from .openai_agents_prompt import asked_of
 from .openai_agents_stand_in import StandInModel
 
 if TYPE_CHECKING:
@@ -59,27 +61,33 @@ class _GovernedModel(StandInModel):
         self._name = name
 
     async def get_response(self, *args: Any, **keywords: Any) -> Any:
-        use = self._use_of(*args, **keywords)
-        return await self._calls.run_async(use, lambda: self._inner.get_response(*args, **keywords), _usage_of, _SAID)
+        use = self._use_of(_bound(args, keywords))
+        return await self._calls.run_async(use, lambda sent: self._inner.get_response(**sent), _usage_of, _SAID)
 
     def stream_response(self, *args: Any, **keywords: Any) -> AsyncIterator[Any]:
-        use = self._use_of(*args, **keywords)
-        return self._calls.stream(use, lambda: self._inner.stream_response(*args, **keywords), _usage_of_part)
+        use = self._use_of(_bound(args, keywords))
+        return self._calls.stream(use, lambda sent: self._inner.stream_response(**sent), _usage_of_part)
 
-    def _use_of(
-        self,
-        system_instructions: Any = None,
-        input: Any = None,
-        model_settings: Any = None,
-        tools: Any = (),
-        *_others: Any,
-        **_more: Any,
-    ) -> ModelUse:
-        described = [
-            [getattr(each, name, None) for name in ("name", "description", "params_json_schema")] for each in tools
+    def _use_of(self, given: dict[str, Any]) -> ModelUse:
+        tools = [
+            [getattr(each, name, None) for name in ("name", "description", "params_json_schema")]
+            for each in given["tools"]
         ]
-        most = getattr(model_settings, "max_tokens", None)
-        return ModelUse(self._name, [system_instructions, input, described], most)
+        most = getattr(given["model_settings"], "max_tokens", None)
+        prompt = [given["system_instructions"], given["input"], tools]
+        return ModelUse(self._name, prompt, most, asked=asked_of(given))
+
+
+_SIGNATURE = inspect.signature(Model.get_response)
+
+
+def _bound(args: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
+    """The members of a call by their names, those included that are newer than the interface here."""
+    known = {name: each for name, each in keywords.items() if name in _SIGNATURE.parameters}
+    bound = _SIGNATURE.bind_partial(None, *args, **known)
+    bound.apply_defaults()
+    usual: dict[str, Any] = {"system_instructions": None, "input": None, "model_settings": None, "tools": []}
+    return {**usual, **keywords, **{name: each for name, each in bound.arguments.items() if name != "self"}}
 
 
 def _with_output(answer: Any, judged: Any) -> Any:

@@ -59,7 +59,7 @@ class _GovernedModel(WrapperModel):
         use = self._use_of(messages, model_settings, model_request_parameters)
         inner = self.wrapped
         return await self._calls.run_async(
-            use, lambda: inner.request(messages, model_settings, model_request_parameters), _usage_of, _SAID
+            use, lambda _: inner.request(messages, model_settings, model_request_parameters), _usage_of, _SAID
         )
 
     async def compact_messages(self, request_context: Any, *, instructions: str | None = None) -> ModelResponse:
@@ -67,7 +67,7 @@ class _GovernedModel(WrapperModel):
         use = self._use_of([asked.messages, instructions], asked.model_settings, asked.model_request_parameters)
         inner = self.wrapped
         return await self._calls.run_async(
-            use, lambda: inner.compact_messages(request_context, instructions=instructions), _usage_of, _SAID
+            use, lambda _: inner.compact_messages(request_context, instructions=instructions), _usage_of, _SAID
         )
 
     @asynccontextmanager
@@ -76,7 +76,7 @@ class _GovernedModel(WrapperModel):
     ) -> AsyncGenerator[StreamedResponse]:
         use = self._use_of(messages, model_settings, model_request_parameters)
 
-        async def parts() -> AsyncIterator[Any]:
+        async def parts(_sent: Any) -> AsyncIterator[Any]:
             """The stream itself comes before its events, and once more when they have told what was used."""
             inner = self.wrapped
             async with inner.request_stream(messages, model_settings, model_request_parameters, run_context) as stream:

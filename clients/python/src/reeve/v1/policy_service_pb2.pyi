@@ -12,8 +12,21 @@ class JudgedPart(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     JUDGED_PART_UNSPECIFIED: _ClassVar[JudgedPart]
     PROMPT: _ClassVar[JudgedPart]
+    STREAMED: _ClassVar[JudgedPart]
+
+class StreamedPlace(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    STREAMED_PLACE_UNSPECIFIED: _ClassVar[StreamedPlace]
+    TEXT_START: _ClassVar[StreamedPlace]
+    LINE_START: _ClassVar[StreamedPlace]
+    WITHIN_LINE: _ClassVar[StreamedPlace]
 JUDGED_PART_UNSPECIFIED: JudgedPart
 PROMPT: JudgedPart
+STREAMED: JudgedPart
+STREAMED_PLACE_UNSPECIFIED: StreamedPlace
+TEXT_START: StreamedPlace
+LINE_START: StreamedPlace
+WITHIN_LINE: StreamedPlace
 
 class LlmCall(_message.Message):
     __slots__ = ("model", "prompt_tokens", "max_output_tokens")
@@ -190,36 +203,40 @@ class CheckActionResponse(_message.Message):
     def __init__(self, decision: _Optional[_Union[_common_pb2.Decision, str]] = ..., reason: _Optional[str] = ..., policy_rule: _Optional[str] = ..., approval_id: _Optional[str] = ..., decision_latency_us: _Optional[int] = ..., op_id: _Optional[str] = ..., op_state: _Optional[str] = ..., limit: _Optional[_Union[BudgetLimit, _Mapping]] = ..., judge_result: bool = ..., args_json: _Optional[bytes] = ..., judge_prompt: bool = ...) -> None: ...
 
 class CheckResultRequest(_message.Message):
-    __slots__ = ("agent_id", "credential_token", "op_id", "result_json", "is_error", "part")
+    __slots__ = ("agent_id", "credential_token", "op_id", "result_json", "is_error", "part", "place")
     AGENT_ID_FIELD_NUMBER: _ClassVar[int]
     CREDENTIAL_TOKEN_FIELD_NUMBER: _ClassVar[int]
     OP_ID_FIELD_NUMBER: _ClassVar[int]
     RESULT_JSON_FIELD_NUMBER: _ClassVar[int]
     IS_ERROR_FIELD_NUMBER: _ClassVar[int]
     PART_FIELD_NUMBER: _ClassVar[int]
+    PLACE_FIELD_NUMBER: _ClassVar[int]
     agent_id: _common_pb2.AgentId
     credential_token: str
     op_id: str
     result_json: bytes
     is_error: bool
     part: JudgedPart
-    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., credential_token: _Optional[str] = ..., op_id: _Optional[str] = ..., result_json: _Optional[bytes] = ..., is_error: bool = ..., part: _Optional[_Union[JudgedPart, str]] = ...) -> None: ...
+    place: StreamedPlace
+    def __init__(self, agent_id: _Optional[_Union[_common_pb2.AgentId, _Mapping]] = ..., credential_token: _Optional[str] = ..., op_id: _Optional[str] = ..., result_json: _Optional[bytes] = ..., is_error: bool = ..., part: _Optional[_Union[JudgedPart, str]] = ..., place: _Optional[_Union[StreamedPlace, str]] = ...) -> None: ...
 
 class CheckResultResponse(_message.Message):
-    __slots__ = ("decision", "reason", "policy_rule", "result_json", "labels", "part")
+    __slots__ = ("decision", "reason", "policy_rule", "result_json", "labels", "part", "taken")
     DECISION_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
     POLICY_RULE_FIELD_NUMBER: _ClassVar[int]
     RESULT_JSON_FIELD_NUMBER: _ClassVar[int]
     LABELS_FIELD_NUMBER: _ClassVar[int]
     PART_FIELD_NUMBER: _ClassVar[int]
+    TAKEN_FIELD_NUMBER: _ClassVar[int]
     decision: _common_pb2.Decision
     reason: str
     policy_rule: str
     result_json: bytes
     labels: _containers.RepeatedScalarFieldContainer[str]
     part: JudgedPart
-    def __init__(self, decision: _Optional[_Union[_common_pb2.Decision, str]] = ..., reason: _Optional[str] = ..., policy_rule: _Optional[str] = ..., result_json: _Optional[bytes] = ..., labels: _Optional[_Iterable[str]] = ..., part: _Optional[_Union[JudgedPart, str]] = ...) -> None: ...
+    taken: int
+    def __init__(self, decision: _Optional[_Union[_common_pb2.Decision, str]] = ..., reason: _Optional[str] = ..., policy_rule: _Optional[str] = ..., result_json: _Optional[bytes] = ..., labels: _Optional[_Iterable[str]] = ..., part: _Optional[_Union[JudgedPart, str]] = ..., taken: _Optional[int] = ...) -> None: ...
 
 class BatchCheckRequest(_message.Message):
     __slots__ = ("requests",)

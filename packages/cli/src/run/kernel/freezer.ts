@@ -21,14 +21,21 @@ export interface StandStill {
   thaw(): void;
 }
 
+/** What lasts from a freeze to the next thaw. */
+interface Frost {
+  /** What had stopped by itself before, such as a job in the background. It stays so. Undefined while nothing is stopped yet. */
+  stoppedBefore: ReadonlySet<string> | undefined;
+  /** The try that is under way. */
+  stopping: Promise<number> | undefined;
+}
+
 /** Stops and continues every process of a pid namespace by signals, whatever they do against it. */
 export class SignalFreezer implements Freezes {
   readonly #first: number;
   readonly #standStill: StandStill | undefined;
-  /** What had stopped by itself before, such as a job in the background. It stays so. */
-  #stoppedBefore: ReadonlySet<string> | undefined;
-  #isFrozen = false;
-  #freezing: Promise<number> | undefined;
+  #frost: Frost | undefined;
+  /** The try that the last thaw has interrupted. It may not have noticed yet. */
+  #interrupted: Promise<number> | undefined;
 
   /** `first` is the first process of the namespace, by its number here. */
   constructor(first: number, standStill?: StandStill) {
@@ -37,7 +44,7 @@ export class SignalFreezer implements Freezes {
   }
 
   get isFrozen(): boolean {
-    return this.#isFrozen;
+    return this.#frost !== undefined;
   }
 
   /**
@@ -49,34 +56,41 @@ export class SignalFreezer implements Freezes {
    * over counts in the comparison, and the limit of processes ends the hopping.
    */
   freeze(): Promise<number> {
-    this.#isFrozen = true;
-    this.#freezing ??= this.#stopNoted().finally(() => (this.#freezing = undefined));
-    return this.#freezing;
+    const frost = (this.#frost ??= { stoppedBefore: undefined, stopping: undefined });
+    frost.stopping ??= this.#stopNoted(frost).finally(() => (frost.stopping = undefined));
+    return frost.stopping;
   }
 
-  /** What cannot be seen now may be stopped by the next try, which then notes it. */
-  async #stopNoted(): Promise<number> {
-    this.#stoppedBefore ??= this.#stoppedNow();
-    return this.#stopStandingStill();
+  /**
+   * What cannot be seen now may be stopped by the next try, which then notes it. What somebody outside has continued meanwhile, as a
+   * shell does with its job, no longer counts as stopped by itself.
+   */
+  async #stopNoted(frost: Frost): Promise<number> {
+    // Its end would let go what stands still for this one.
+    if (this.#interrupted !== undefined) await this.#interrupted.catch(() => {});
+    const now = this.#processesIn(frost).filter((entry) => !entry.isOver && isHeld(entry));
+    const before = frost.stoppedBefore;
+    frost.stoppedBefore = new Set(now.map(nameOf).filter((name) => before?.has(name) !== false));
+    return this.#stopStandingStill(frost);
   }
 
   /** Where all stand still while they are sent the signal, nothing is forked meanwhile, and no limit of processes is needed. */
-  async #stopStandingStill(): Promise<number> {
-    if (this.#standStill === undefined) return this.#stopAll();
+  async #stopStandingStill(frost: Frost): Promise<number> {
+    if (this.#standStill === undefined) return this.#stopAll(frost);
     try {
       await this.#standStill.freeze();
-      for (const { pid, isOver } of processesBelow(this.#first)) if (!isOver) signal(pid, 'SIGSTOP');
+      for (const { pid, isOver } of this.#processesIn(frost)) if (!isOver) signal(pid, 'SIGSTOP');
     } finally {
       this.#standStill.thaw();
     }
-    return this.#stopAll();
+    return this.#stopAll(frost);
   }
 
-  async #stopAll(): Promise<number> {
+  async #stopAll(frost: Frost): Promise<number> {
     const deadline = performance.now() + deadlineMs;
     let before: string | undefined;
-    while (this.#isFrozen && performance.now() < deadline) {
-      const all = processesBelow(this.#first);
+    while (performance.now() < deadline) {
+      const all = this.#processesIn(frost);
       // Parents first: they do not notice that their children stop.
       const running = all.filter((entry) => !entry.isOver && !isHeld(entry));
       for (const { pid } of running) signal(pid, 'SIGSTOP');
@@ -87,9 +101,13 @@ export class SignalFreezer implements Freezes {
       before = seen;
       await sleep(seen === undefined ? roundMs : 0);
     }
-    throw new Error(
-      this.#isFrozen ? 'the processes could not all be stopped' : 'the processes were continued meanwhile',
-    );
+    throw new Error('the processes could not all be stopped');
+  }
+
+  /** Whoever stops processes finds them here, and so stops none after the thaw. */
+  #processesIn(frost: Frost): readonly ProcessEntry[] {
+    if (this.#frost !== frost) throw new Error('the processes were continued meanwhile');
+    return processesBelow(this.#first);
   }
 
   /** The kernel stops a whole group at once, with whatever it forks at that moment. This process is in none of them. */
@@ -101,17 +119,14 @@ export class SignalFreezer implements Freezes {
 
   /** Lets them go on. Children first: their parents then find them running. Returns to how many the kernel has done so. */
   thaw(): number {
-    if (!this.#isFrozen) return 0;
-    const before = this.#stoppedBefore;
-    const held = processesBelow(this.#first).filter((entry) => !entry.isOver && before?.has(nameOf(entry)) !== true);
-    this.#isFrozen = false;
-    this.#stoppedBefore = undefined;
-    return held.toReversed().filter(({ pid }) => signal(pid, 'SIGCONT')).length;
-  }
-
-  #stoppedNow(): ReadonlySet<string> {
-    const stopped = processesBelow(this.#first).filter((entry) => !entry.isOver && isHeld(entry));
-    return new Set(stopped.map(nameOf));
+    const frost = this.#frost;
+    if (frost === undefined) return 0;
+    const before = frost.stoppedBefore;
+    const all = before === undefined ? [] : this.#processesIn(frost);
+    const stopped = all.filter((entry) => !entry.isOver && before?.has(nameOf(entry)) !== true);
+    this.#frost = undefined;
+    this.#interrupted = frost.stopping;
+    return stopped.toReversed().filter(({ pid }) => signal(pid, 'SIGCONT')).length;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { connect, isIP } from 'node:net';
 import { bareHost, hostOfAddress } from '@reeve/contract/host-name';
+import type { Line } from './line.ts';
 import { highWaterMark } from './line.ts';
 
 const connectMs = 20_000;
@@ -8,18 +9,18 @@ const connectMs = 20_000;
 /** The server cannot be reached. */
 export class UnreachableError extends Error {}
 
-/** Connects to the first of these addresses that answers, and to nothing else. `ready` is waited for before each. */
+/** Connects a line to the first of these addresses that answers, and to nothing else. While it is held, it waits before each. */
 export async function connectOut(
+  line: Line,
   addresses: readonly string[],
   port: number,
   signal: AbortSignal,
-  ready: () => Promise<void>,
 ): Promise<Socket> {
   let last: unknown;
   for (const address of addresses) {
     try {
-      await ready();
-      return await connected(address, port, signal);
+      await line.released(signal);
+      return await connected(line, address, port, signal);
     } catch (error) {
       if (signal.aborted) throw error;
       last = error;
@@ -29,10 +30,10 @@ export async function connectOut(
   throw new UnreachableError(`no connection to ${addresses.join(', ')} port ${port}: ${code}`, { cause: last });
 }
 
-function connected(address: string, port: number, signal: AbortSignal): Promise<Socket> {
+function connected({ onread }: Line, address: string, port: number, signal: AbortSignal): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
-  const how = { family: isIP(address), allowHalfOpen: true, noDelay: true, highWaterMark };
-  const socket = connect({ host: address, port, ...how });
+  const how = { family: isIP(address), allowHalfOpen: true, noDelay: true, highWaterMark, onread };
+  const socket = connect({ host: address, port, ...how }).pause();
   const giveUp = (reason: unknown) => {
     socket.destroy();
     reject(reason);

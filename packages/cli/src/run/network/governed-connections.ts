@@ -74,7 +74,7 @@ export class GovernedConnections {
       const cut = AbortSignal.any([signal, ...operations.map((each) => each.signal)]);
       const cutOff = () => line.destroy();
       try {
-        const socket = await connectOut(addresses, to.port, cut, () => line.released(cut));
+        const socket = await connectOut(line, addresses, to.port, cut);
         const own = isNamed ? undefined : ownAddress(socket);
         if (own !== undefined) {
           socket.destroy();

@@ -17,13 +17,21 @@ export interface Resolved {
   readonly notPublic: string | undefined;
 }
 
+interface Sought {
+  readonly found: Promise<readonly LookupAddress[]>;
+  readonly begin: () => void;
+  askers: number;
+}
+
 /**
- * Resolves the names that a program asks for, one after the other. A lookup that has begun cannot be called off, and this process
- * makes two at a time. So a program, whatever it asks for, never takes both: the other is for the name of the gateway.
+ * Resolves the names that a program asks for, one after the other, and each once for all who wait for it. A lookup that has begun
+ * cannot be called off, and this process makes two at a time. So a program, whatever it asks for, never takes both: the other is
+ * for the name of the gateway.
  */
 export class HostNames {
-  #isBusy = false;
-  readonly #waiting = new Set<() => void>();
+  /** The name that is being looked up, and those that wait, in their order. */
+  readonly #sought = new Map<string, Sought>();
+  #current: string | undefined;
 
   /** The addresses of a host. If a name has some that are public, the others do not count. */
   async resolve(host: string, signal: AbortSignal): Promise<Resolved> {
@@ -45,7 +53,7 @@ export class HostNames {
       },
     );
     try {
-      const found = await Promise.race([this.#inTurn(host, over.signal), late]);
+      const found = await Promise.race([this.#shared(host, over.signal), late]);
       // An address of IPv4 that is written as one of IPv6 is the same one.
       return found.map(({ address }) => bareHost(hostOfAddress(address) ?? address));
     } catch (error) {
@@ -58,33 +66,41 @@ export class HostNames {
   }
 
   /** What nobody waits for any more when its turn comes is not looked up. */
-  async #inTurn(host: string, over: AbortSignal): Promise<readonly LookupAddress[]> {
-    if (this.#isBusy) await this.#turn(over);
-    this.#isBusy = true;
-    return lookup(host, { all: true }).finally(() => this.#next());
-  }
-
-  #turn(over: AbortSignal): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
+  #shared(host: string, over: AbortSignal): Promise<readonly LookupAddress[]> {
+    const sought = this.#sought.get(host) ?? this.#seek(host);
+    sought.askers++;
     const leave = () => {
-      this.#waiting.delete(begin);
-      reject(over.reason);
+      sought.askers--;
+      const isForNobody = sought.askers === 0 && this.#current !== host;
+      if (isForNobody && this.#sought.get(host) === sought) this.#sought.delete(host);
     };
-    const begin = () => {
-      over.removeEventListener('abort', leave);
-      resolve();
-    };
-    this.#waiting.add(begin);
     over.addEventListener('abort', leave, { once: true });
-    return promise;
+    this.#next();
+    return sought.found;
   }
 
-  /** Whoever is next has the place at once, so that nobody comes in between. */
+  #seek(host: string): Sought {
+    const { promise: found, resolve } = Promise.withResolvers<readonly LookupAddress[]>();
+    const begin = () => {
+      const looking = lookup(host, { all: true });
+      resolve(looking);
+      const over = () => {
+        this.#sought.delete(host);
+        this.#current = undefined;
+        this.#next();
+      };
+      looking.then(over, over);
+    };
+    const sought = { found, begin, askers: 0 };
+    this.#sought.set(host, sought);
+    return sought;
+  }
+
   #next(): void {
-    const [begin] = this.#waiting;
-    this.#isBusy = begin !== undefined;
-    if (begin === undefined) return;
-    this.#waiting.delete(begin);
+    const [next] = this.#sought;
+    if (this.#current !== undefined || next === undefined) return;
+    const [host, { begin }] = next;
+    this.#current = host;
     begin();
   }
 }

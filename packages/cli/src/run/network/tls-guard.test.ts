@@ -108,6 +108,20 @@ describe('a tunnel', () => {
     expect(plain.isDone).toBe(true);
   });
 
+  test('loses nothing that it holds when the server answers meanwhile, wherever a read has cut it', async () => {
+    const hello = await helloFor('example.com');
+    const more = Buffer.concat([recordOf(Buffer.from([1]), 20), recordOf(Buffer.alloc(20, 1), 23)]);
+    for (let cut = 0; cut < more.length; cut++) {
+      const guard = guardOf('example.com');
+      const passed = [guard.fromClient(hello), guard.fromClient(more.subarray(0, cut))];
+      guard.fromServer(goesOn);
+      passed.push(guard.fromClient(more.subarray(cut)), guard.fromClient(more));
+      expect(Buffer.concat(passed)).toEqual(Buffer.concat([hello, more, more]));
+      expect(guard.isDone).toBe(true);
+      expect(() => guard.end()).not.toThrow();
+    }
+  });
+
   test('does not wait for ever, nor take what is no hello', async () => {
     const hello = messageIn(await helloFor('example.com'));
     const dust = Buffer.concat([...hello.subarray(0, 40)].map((byte) => recordOf(Buffer.from([byte]))));

@@ -40,13 +40,14 @@ export class TlsGuard {
     this.#mustBeTls = protocol === 'https';
   }
 
+  /** Whether all that comes from now on passes as it is. */
   get isDone(): boolean {
-    return this.#phase === 'done';
+    return this.#phase === 'done' && this.#held.length === 0;
   }
 
   /** What may pass of what the client has sent so far. */
   fromClient(chunk: Buffer): Buffer {
-    if (this.#phase === 'done' || chunk.length === 0) return chunk;
+    if (this.isDone || chunk.length === 0) return chunk;
     if (this.#phase === 'first') {
       const isTls = chunk[0] === handshakeRecord;
       if (!isTls && this.#mustBeTls) throw new CutError('it was checked as https, and does not begin as TLS');

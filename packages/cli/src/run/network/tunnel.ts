@@ -7,8 +7,7 @@ export async function joinTunnel(client: Socket, line: Line): Promise<void> {
   const gone = () => line.destroy();
   client.once('close', gone);
   if (client.destroyed) gone();
-  client.pipe(line);
-  line.pipe(client);
+  line.serve(client);
   if (!line.closed) await once(line, 'close').catch(() => {});
   client.off('close', gone);
   if (line.readableEnded) client.destroySoon();

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { bounds } from '../../bounds.ts';
 import type { Route } from '../route.ts';
 import { agentIdJson, alsoOneOf, id, idFilter, idOrEmpty, label, listOf, opState, paging } from '../schemas.ts';
-import { reason, timestamp, usd, without } from '../schemas.ts';
+import { reason, timestamp, usd, usdFilter, userFilter, without } from '../schemas.ts';
 
 const runState = z.enum(['active', 'held', 'ended']);
 
@@ -65,6 +65,9 @@ export const runRoutes = {
       agent_id: idFilter,
       label: label.optional(),
       state: runState.optional(),
+      user: userFilter,
+      min_cost_usd: usdFilter,
+      max_cost_usd: usdFilter,
     }),
     success: { status: 200, description: 'A page.', body: listOf(runJson) },
     problems: [],

@@ -1,4 +1,4 @@
-import type { AgentId } from '../../kernel/index.ts';
+import type { AgentId, AgentKey } from '../../kernel/index.ts';
 import { agentKey } from '../../kernel/index.ts';
 
 /** What a codec writes, as data: the schema can be compared with that of another release, and values can be made up by it. */
@@ -104,8 +104,18 @@ export class CommitWriting {
   }
 }
 
+/** Values that a reader knows already, so that memory holds each of them once. */
+export interface Interned {
+  readonly text: (text: string) => string;
+  readonly agent: (key: AgentKey) => AgentId | undefined;
+}
+
+/** Every value is a new one. */
+export const nothingInterned: Interned = { text: (text) => text, agent: () => undefined };
+
 /** What a reader of a commit must know of it. */
 export interface CommitReading {
+  readonly interned: Interned;
   readonly texts: readonly unknown[];
   readonly agents: readonly (AgentId | undefined)[];
   readonly base: number;

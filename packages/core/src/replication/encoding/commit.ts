@@ -1,9 +1,9 @@
 import type { Touched } from '../../journal/index.ts';
-import type { AgentId } from '../../kernel/index.ts';
+import type { AgentId, AgentKey } from '../../kernel/index.ts';
 import { agentKey } from '../../kernel/index.ts';
 import type { ReadFacts, WrittenFacts } from '../facts-of-commit.ts';
 import { agentIdOf, readSteps, textsIn } from '../facts-of-commit.ts';
-import type { CommitReading } from './codec.ts';
+import type { CommitReading, Interned } from './codec.ts';
 import { CommitWriting, misfit } from './codec.ts';
 import { readStep, writeStep } from './steps.ts';
 import { agentOf, agentRow, flag, integer } from './values.ts';
@@ -28,18 +28,21 @@ export function writeFacts({ steps, touched }: WrittenFacts, ops: boolean): stri
 }
 
 /** Reads the list that `writeFacts` made. Throws if nothing of it can be read. */
-export function readFacts(list: readonly unknown[]): ReadFacts {
-  const [form, base, agentRows, orgs, everything, texts, rows] = list;
+export function readFacts(list: readonly unknown[], interned: Interned): ReadFacts {
+  const [form, base, agentRows, orgs, everything, repeated, rows] = list;
   if (form !== version) throw misfit('version that this release knows');
-  if (!Array.isArray(agentRows) || !Array.isArray(texts) || !Array.isArray(rows)) throw misfit('commit');
-  const plain: CommitReading = { texts, agents: [], base: 0 };
-  const agents = agentRows.map((row) => (typeof row === 'string' ? idOf(row) : agentOf(row, plain)));
+  if (!Array.isArray(agentRows) || !Array.isArray(repeated) || !Array.isArray(rows)) throw misfit('commit');
+  const texts = repeated.map((text) => (typeof text === 'string' ? interned.text(text) : undefined));
+  const plain: CommitReading = { interned, texts, agents: [], base: 0 };
+  const ids = agentRows.map((row) => (typeof row === 'string' ? idOf(row) : agentOf(row, plain)));
+  const keys = ids.map((id, place) => (id === undefined ? String(agentRows[place]) : agentKey(id)));
+  const agents = ids.map((id, place) => interned.agent(keys[place] as AgentKey) ?? id);
   const touched: Touched = {
-    agents: agents.map((id, place) => (id === undefined ? String(agentRows[place]) : agentKey(id))),
+    agents: keys,
     orgs: textsIn(orgs),
     everything: flag.read(everything, plain),
   };
-  const from: CommitReading = { texts, agents, base: integer.read(base, plain) };
+  const from: CommitReading = { interned, texts, agents, base: integer.read(base, plain) };
   return readSteps(rows, touched, (row) => readStep(row, from));
 }
 

@@ -5,7 +5,8 @@ import { hostileText, madeUpFacts, madeUpTouched, wholeFacts } from '../../testk
 import { commitText, factsText, parseCommit } from '../commit-text.ts';
 import { namedText } from '../named-facts.ts';
 import type { AnyStep } from '../facts-of-commit.ts';
-import { CommitWriting } from './codec.ts';
+import type { CommitReading } from './codec.ts';
+import { CommitWriting, nothingInterned } from './codec.ts';
 import type { SchemaOf } from './common.ts';
 import { record } from './record.ts';
 import { integer, nullable, optional, text, word } from './values.ts';
@@ -71,24 +72,30 @@ describe('releases live side by side', () => {
     inner: record({ count: integer, note: nullable(text) }),
     more: optional(text),
   });
+  const reading = (texts: readonly string[]): CommitReading => ({
+    interned: nothingInterned,
+    texts,
+    agents: [],
+    base: 0,
+  });
   const writing = () => new CommitWriting([], { texts: true, ops: true });
 
   test('an older one leaves out the members that it does not know', () => {
     const to = writing();
     const row = newer.write({ id: 'a1', inner: { count: 1, note: 'b2' }, more: 'c3' }, to);
-    expect(older.read(row, { texts: to.texts, agents: [], base: 0 })).toStrictEqual({ id: 'a1', inner: { count: 1 } });
+    expect(older.read(row, reading(to.texts))).toStrictEqual({ id: 'a1', inner: { count: 1 } });
   });
 
   test('a newer one reads what lacks its members', () => {
     const to = writing();
     const row = older.write({ id: 'a1', inner: { count: 1 } }, to);
-    const read = newer.read(row, { texts: to.texts, agents: [], base: 0 });
+    const read = newer.read(row, reading(to.texts));
     expect(read).toStrictEqual({ id: 'a1', inner: { count: 1, note: null } });
   });
 
   test('a record of an older one is written again, though it lacks what may be null now', () => {
     const made = { id: 'a1', inner: { count: 1 } } as Newer;
-    expect(newer.read(newer.write(made, writing()), { texts: ['a1'], agents: [], base: 0 })).toStrictEqual({
+    expect(newer.read(newer.write(made, writing()), reading(['a1']))).toStrictEqual({
       id: 'a1',
       inner: { count: 1, note: null },
     });

@@ -1,5 +1,5 @@
 import type { Codec, CommitReading, OptionalCodec } from './codec.ts';
-import { misfit } from './codec.ts';
+import { misfit, nothingInterned } from './codec.ts';
 
 /** How each member is written, in the order in which they are. A later one comes last, and has an `absent`. */
 export type MembersOf<Item> = {
@@ -15,7 +15,7 @@ type AnyCodec = Codec<unknown> & { readonly isOptional?: true };
 type Values = Readonly<Record<string, unknown>>;
 
 /** Nobody reads it: what a row leaves out is the same in every commit. */
-const nothingRead: CommitReading = { texts: [], agents: [], base: 0 };
+const nothingRead: CommitReading = { interned: nothingInterned, texts: [], agents: [], base: 0 };
 
 /** A row of the members, in their order. A member without a codec does not compile. */
 export function record<Item>(members: MembersOf<Item>): Codec<Item> {

@@ -9,8 +9,9 @@ export const text: Codec<string> = {
   read: readText,
 };
 
-function readText(written: unknown, { texts }: CommitReading): string {
-  const value = typeof written === 'number' ? texts[written] : written;
+function readText(written: unknown, { interned, texts }: CommitReading): string {
+  if (typeof written === 'string') return interned.text(written);
+  const value = typeof written === 'number' ? texts[written] : undefined;
   if (typeof value !== 'string') throw misfit('text');
   return value;
 }
@@ -19,9 +20,9 @@ function readText(written: unknown, { texts }: CommitReading): string {
 export const ownText: Codec<string> = {
   form: 'text',
   write: (value) => value,
-  read: (written) => {
+  read: (written, { interned }) => {
     if (typeof written !== 'string') throw misfit('text');
-    return written;
+    return interned.text(written);
   },
 };
 
@@ -29,7 +30,7 @@ export const ownText: Codec<string> = {
 export const opId: Codec<string> = {
   form: 'text',
   write: (value, to) => to.opIdOf(value),
-  read: readText,
+  read: (written, from) => (typeof written === 'string' ? written : readText(written, from)),
 };
 
 /** One of these texts. The compiler asks for all that the type has. */

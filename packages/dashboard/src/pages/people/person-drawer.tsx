@@ -96,6 +96,9 @@ function Details({ person, orgId }: { readonly person: PersonJson; readonly orgI
         <Link to="/audit" search={{ ...search, decision: 'deny' }} className={buttonClasses('plain', 'small')}>
           All denials
         </Link>
+        <Link to="/runs" search={search} className={buttonClasses('plain', 'small')}>
+          Runs
+        </Link>
         <Link to="/approvals" className={buttonClasses('plain', 'small')}>
           Approvals
         </Link>

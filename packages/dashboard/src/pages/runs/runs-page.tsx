@@ -23,6 +23,7 @@ const filters = [
   { name: 'org_id', label: 'Org' },
   { name: 'team_id', label: 'Team' },
   { name: 'agent_id', label: 'Agent' },
+  { name: 'user', label: 'User', placeholder: 'email or sub' },
   {
     name: 'state',
     label: 'State',
@@ -32,15 +33,11 @@ const filters = [
       { value: 'ended', label: 'Ended' },
     ],
   },
+  { name: 'min_cost_usd', label: 'Cost from (USD)' },
+  { name: 'max_cost_usd', label: 'Cost to (USD)' },
 ];
 
-const cleared: RunsSearch = {
-  label: undefined,
-  org_id: undefined,
-  team_id: undefined,
-  agent_id: undefined,
-  state: undefined,
-};
+const cleared: RunsSearch = Object.fromEntries(filters.map(({ name }) => [name, undefined]));
 
 /** What agents did, run by run, and the labels that the runs bear. */
 export function RunsPage() {
@@ -61,7 +58,9 @@ export function RunsPage() {
       <FilterBar filters={filters} values={{ ...search }} onChange={change} />
       <Card isFlush>
         <p className="border-b px-4 py-2.5 text-sm text-muted" role="status">
-          {list.total === undefined ? 'Reading…' : `${plural(list.total, 'run')}, those that began last first`}
+          {list.total === undefined
+            ? 'Reading…'
+            : `${plural(list.total, 'run')}${list.goesFurtherBack ? ' so far' : ''}, those that began last first`}
         </p>
         <Rows
           list={list}
@@ -81,7 +80,7 @@ interface RowsProps {
   readonly onClear: () => void;
 }
 
-function Rows({ list: { query, runs, total, refresh }, isNarrowed, onOpen, onClear }: RowsProps) {
+function Rows({ list: { query, runs, total, goesFurtherBack, refresh }, isNarrowed, onOpen, onClear }: RowsProps) {
   if (query.error !== null && runs.length === 0) {
     return (
       <div className="p-4">
@@ -90,20 +89,32 @@ function Rows({ list: { query, runs, total, refresh }, isNarrowed, onOpen, onCle
     );
   }
   if (query.isPending) return <Skeleton lines={8} label="The runs are being read" />;
-  if (runs.length === 0) return <NoRuns isNarrowed={isNarrowed} onClear={onClear} />;
+  if (runs.length === 0 && !goesFurtherBack) return <NoRuns isNarrowed={isNarrowed} onClear={onClear} />;
+  const readOn = () => {
+    if (query.hasNextPage && !query.isFetchingNextPage) void query.fetchNextPage();
+  };
   return (
-    <VirtualTable
-      label="Runs"
-      columns={runsColumns}
-      card={runsCard}
-      rows={runs}
-      rowKey={keyOfRun}
-      total={total}
-      onOpen={onOpen}
-      onEnd={() => {
-        if (query.hasNextPage && !query.isFetchingNextPage) void query.fetchNextPage();
-      }}
-      className="max-h-[max(20rem,calc(100dvh-16rem))]"
-    />
+    <>
+      {runs.length === 0 ? null : (
+        <VirtualTable
+          label="Runs"
+          columns={runsColumns}
+          card={runsCard}
+          rows={runs}
+          rowKey={keyOfRun}
+          total={total}
+          onOpen={onOpen}
+          onEnd={goesFurtherBack ? () => undefined : readOn}
+          className="max-h-[max(20rem,calc(100dvh-16rem))]"
+        />
+      )}
+      {goesFurtherBack ? (
+        <div className="flex flex-wrap items-center gap-3 border-t px-4 py-2">
+          <Button size="small" isPending={query.isFetchingNextPage} onClick={readOn}>
+            Look further back
+          </Button>
+        </div>
+      ) : null}
+    </>
   );
 }

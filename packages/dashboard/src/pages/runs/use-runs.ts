@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { callRoute } from '../../api/call.ts';
+import { keyOfRun } from './run.ts';
 import type { RunsFilter } from './runs-search.ts';
 
 const perPage = 100;
@@ -19,10 +20,16 @@ export function useRuns(filter: RunsFilter) {
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
   });
+  const pages = query.data?.pages;
+  // A run of a user may come again on a page that looks at older entries of the log.
+  const runs = [...new Map(pages?.flatMap(({ items }) => items.map((run) => [keyOfRun(run), run]))).values()];
+  const total = pages && Math.max(pages.at(-1)?.total ?? 0, runs.length);
   return {
     query,
-    runs: query.data?.pages.flatMap(({ items }) => items) ?? [],
-    total: query.data?.pages.at(-1)?.total,
+    runs,
+    total,
+    /** Whether all runs that were found are read, and older entries of the log may tell of more. */
+    goesFurtherBack: query.hasNextPage && runs.length === total,
     // Starts at the top, with one page.
     refresh: () => void client.resetQueries({ queryKey: [runsKey, filter] }),
   };

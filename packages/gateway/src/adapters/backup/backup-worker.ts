@@ -3,8 +3,10 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
+import { emptyChain } from '@reeve/core';
 import { withAdvice } from '../../explain-start.ts';
 import { PolicyFiles } from '../files/policy-files.ts';
+import { StoredLog } from '../sql/stored-log.ts';
 import { giveWay } from '../system/give-way.ts';
 import { digestOf, writeArchive } from './archive.ts';
 import type { Manifest } from './manifest.ts';
@@ -67,11 +69,12 @@ function make({ folder, policies, place, version }: BackupJob): WrittenArchive {
 
 function factsOf(copy: string): Pick<Manifest, 'schema_version' | 'head' | 'entries'> {
   using db = new DatabaseSync(copy, { readOnly: true });
-  const newest = db.prepare('SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1').get();
+  const log = new StoredLog(db);
+  const { seq, hash } = log.newest() ?? emptyChain;
   return {
     schema_version: Number(db.prepare('PRAGMA user_version').get()?.['user_version']),
-    head: { seq: Number(newest?.['seq'] ?? 0), hash: String(newest?.['hash'] ?? '0'.repeat(64)) },
-    entries: Number(db.prepare('SELECT count(*) AS n FROM audit').get()?.['n']),
+    head: { seq, hash },
+    entries: log.count(),
   };
 }
 

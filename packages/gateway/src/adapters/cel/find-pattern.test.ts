@@ -93,3 +93,18 @@ function limit(most: number): (units: number) => void {
     if (left < 0) throw new Error('too much');
   };
 }
+
+test.each([
+  ['EMP-\\d+', ' \n,', 'E-5x'],
+  ['the \\w+', '\n,.', ' x'],
+  ['a.*b', '\n', ' ,.'],
+  ['\\bcat\\b', ' \n😀', 'c'],
+  ['(?m)^k=\\d$', '\n', ' ='],
+  ['^a', '', ' \n'],
+  ['[^x]+', '', ' \n,'],
+])('a text can be cut behind what %s never matches', (pattern, breaking, others) => {
+  const { breaksAfter } = findPattern(pattern).find;
+  for (const character of breaking.replace('😀', ''))
+    expect([character, breaksAfter?.(character)]).toEqual([character, true]);
+  for (const character of `${others}\ude00`) expect([character, breaksAfter?.(character)]).toEqual([character, false]);
+});

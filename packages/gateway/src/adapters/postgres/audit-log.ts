@@ -6,10 +6,13 @@ import type {
   PeopleQuery,
   PeopleReader,
   StoredEntry,
+  UserRunsPage,
+  UserRunsQuery,
 } from '@reeve/core';
 import { EntryPage, mostBytesOfPage, entriesTable, numberIn } from '@reeve/core';
 import { peoplePage, peopleSelect } from '../sql/people-select.ts';
 import type { SqlValue } from '../sql/sql-database.ts';
+import { userRunsPage, userRunsSelect } from '../sql/user-runs-select.ts';
 import type { Stretch } from './audit-select.ts';
 import { auditSelect, mostSearched } from './audit-select.ts';
 import { lookedAtIn } from './people-looked-at.ts';
@@ -40,6 +43,12 @@ export class AuditLog implements AuditReader, PeopleReader {
     const given = { low: 1, high: (query.before ?? Number.MAX_SAFE_INTEGER) - 1 };
     const { sql, values } = peopleSelect(query, lookedAtIn(query, await this.#byTime(query, given)));
     return peoplePage(await this.#db.select(sql, ...values), query);
+  }
+
+  async runsOfUser(query: UserRunsQuery): Promise<UserRunsPage> {
+    const given = { low: 1, high: (query.before ?? Number.MAX_SAFE_INTEGER) - 1 };
+    const { sql, values } = userRunsSelect(query, lookedAtIn(query, await this.#byTime(query, given)));
+    return userRunsPage(await this.#db.select(sql, ...values), query);
   }
 
   async #read(query: AuditQuery, newestFirst: boolean): Promise<AuditPage> {

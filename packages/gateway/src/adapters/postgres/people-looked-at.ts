@@ -1,5 +1,4 @@
-import type { PeopleQuery } from '@reeve/core';
-import type { Sql } from '../sql/people-select.ts';
+import type { LookedAt, Sql } from '../sql/people-select.ts';
 import { lookedAtColumns } from '../sql/people-select.ts';
 import type { Stretch } from './audit-select.ts';
 
@@ -8,7 +7,7 @@ import type { Stretch } from './audit-select.ts';
  * all. Never more than the query allows. The org comes first: how far a page reaches must not tell when somebody acted in
  * another one.
  */
-export function lookedAtIn({ user, orgId, most }: PeopleQuery, { low, high }: Stretch): Sql {
+export function lookedAtIn({ user, orgId, most }: LookedAt, { low, high }: Stretch): Sql {
   const newest = (condition: string, value: string): Sql => ({
     sql: `SELECT ${lookedAtColumns} FROM audit a WHERE ${condition} AND -a.seq BETWEEN ? AND ? ORDER BY -a.seq LIMIT ?`,
     values: [value, -high, -low, most],

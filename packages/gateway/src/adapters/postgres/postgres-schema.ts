@@ -1,6 +1,13 @@
 import { approvalDeciders, approvalDecidersInPostgres } from '../sql/approval-tables.ts';
 import { frequentEvents } from '../sql/audit-query.ts';
-import { auditRunColumn, auditUserColumns, compactReaders, factsTable, migrations } from '../sql/schema.ts';
+import {
+  auditBlocks,
+  auditRunColumn,
+  auditUserColumns,
+  compactReaders,
+  factsTable,
+  migrations,
+} from '../sql/schema.ts';
 import { severalGateways } from '../sql/schema.ts';
 import { compactReaderColumn, rowsOfAll } from './several-gateways.ts';
 
@@ -11,6 +18,7 @@ const ownTexts: ReadonlyMap<string, string> = new Map([
   [approvalDeciders, translate(approvalDecidersInPostgres)],
   // The commits hold them. Which ones are there, each start finds out.
   [factsTable, 'SELECT 1'],
+  [auditBlocks, 'SELECT 1'],
   [
     auditUserColumns,
     `${translate(auditUserColumns)}

@@ -7,6 +7,8 @@ import type {
   PeoplePage,
   PeopleQuery,
   PeopleReader,
+  UserRunsPage,
+  UserRunsQuery,
   Batch,
   BulkControl,
   ClosedPeriod,
@@ -185,6 +187,10 @@ export class PostgresStore implements Store, AuditReader, PeopleReader {
 
   people(query: PeopleQuery): Promise<PeoplePage> {
     return this.#log.people(query);
+  }
+
+  runsOfUser(query: UserRunsQuery): Promise<UserRunsPage> {
+    return this.#log.runsOfUser(query);
   }
 
   async receipt(id: string): Promise<Receipt | undefined> {

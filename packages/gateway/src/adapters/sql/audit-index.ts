@@ -1,10 +1,21 @@
 import { rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import type { AuditPage, AuditQuery, PeoplePage, PeopleQuery, Row } from '@reeve/core';
+import type { AuditPage, AuditQuery, PeoplePage, PeopleQuery, Row, StoredEntry } from '@reeve/core';
+import type { UserRunsPage, UserRunsQuery } from '@reeve/core';
 import { EntryPage, entriesTable, numberIn } from '@reeve/core';
+import type { Bounds, Select } from './audit-query.ts';
 import { frequentEvents, plan } from './audit-query.ts';
-import { lookedAtIn } from './people-query.ts';
+import type { PackedBlock } from './log-block.ts';
+import { isDamage } from './open-sqlite.ts';
+import type { Packing } from './pack-oldest.ts';
+import { packOldest } from './pack-oldest.ts';
+import { LookedFarEnough, packedSchema, PackedReader, stepNames } from './packed-reader.ts';
+import { lookedAtIn, lookedAtSql } from './people-query.ts';
+import type { LookedAt, Sql } from './people-select.ts';
 import { peoplePage, peopleSelect } from './people-select.ts';
+import { StoredLog } from './stored-log.ts';
+import { DamagedEntries } from './unreadable-entry.ts';
+import { userRunsPage, userRunsSelect } from './user-runs-select.ts';
 
 const schema = `
   PRAGMA ix.journal_mode = WAL;
@@ -21,8 +32,7 @@ const schema = `
   CREATE TABLE IF NOT EXISTS ix.by_run (run TEXT, seq INTEGER, PRIMARY KEY (run, seq)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS ix.by_time (first_seq INTEGER PRIMARY KEY, last_seq INTEGER, min_at INTEGER, max_at INTEGER);
   CREATE TABLE IF NOT EXISTS ix.progress (through INTEGER NOT NULL, hash TEXT NOT NULL, removed INTEGER NOT NULL);
-  CREATE TEMP TABLE step (seq INTEGER, at INTEGER, event_type TEXT, org_id TEXT, agent_id TEXT, op_id TEXT,
-    user_sub TEXT, user_email TEXT, run TEXT);
+  ${packedSchema}
 `;
 
 const frequent = frequentEvents.map((type) => `'${type}'`).join(', ');
@@ -38,19 +48,13 @@ const indexings = [
   `INSERT OR IGNORE INTO ix.by_user SELECT fold(user_sub) AS user, seq FROM temp.step WHERE user_sub IS NOT NULL
     UNION SELECT user_email, seq FROM temp.step WHERE user_email IS NOT NULL ORDER BY user, seq`,
   'INSERT OR IGNORE INTO ix.by_run SELECT run, seq FROM temp.step WHERE run IS NOT NULL ORDER BY run, seq',
-  'INSERT OR REPLACE INTO ix.by_time SELECT min(seq), max(seq), min(at), max(at) FROM temp.step',
+  'INSERT OR REPLACE INTO ix.by_time SELECT min(seq), max(seq), min(at), max(at) FROM temp.step HAVING count(*) > 0',
 ];
 
 const tables = ['by_org', 'by_agent', 'by_op', 'by_event', 'by_user', 'by_run'];
 
-/** Whether an error says that a file is not a database, or is damaged. */
-export function isDamage(error: unknown): boolean {
-  const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
-  return code === damaged || code === noDatabase;
-}
-
-const damaged = 11;
-const noDatabase = 26;
+/** A step of a search unpacks no more blocks, about thirty milliseconds. Then other readers have their turn. */
+const mostBlocksOfStep = 256;
 
 /**
  * The indexes of the audit log, in a separate file that can be thrown away and rebuilt. A separate thread updates them
@@ -58,13 +62,18 @@ const noDatabase = 26;
  */
 export class AuditIndex {
   readonly #db: DatabaseSync;
+  readonly #log: StoredLog;
+  readonly #packed: PackedReader;
 
-  constructor(storePath: string, indexPath: string) {
+  /** `mostBlocks`: how many blocks one page opens. */
+  constructor(storePath: string, indexPath: string, mostBlocks?: number) {
     this.#db = new DatabaseSync(storePath);
     try {
       this.#db.prepare('ATTACH DATABASE ? AS ix').run(indexPath);
       this.#db.function('fold', { deterministic: true }, (text) => String(text).toLowerCase());
       this.#db.exec(schema);
+      this.#log = new StoredLog(this.#db);
+      this.#packed = new PackedReader(this.#db, this.#log, mostBlocks);
       if (!this.#fits()) this.#startOver();
     } catch (error) {
       this.#db.close();
@@ -88,60 +97,89 @@ export class AuditIndex {
     return new AuditIndex(storePath, indexPath);
   }
 
-  /** Indexes up to `most` entries; returns how many it indexed. */
+  /** Indexes about `most` entries; returns how many it indexed. */
   catchUp(most: number): number {
     this.#forgetRemoved();
     const through = this.#through();
-    const last = this.#one(
-      'SELECT max(seq) AS seq FROM (SELECT seq FROM main.audit WHERE seq > ? ORDER BY seq LIMIT ?)',
-      through,
-      most,
-    );
-    if (last === undefined || typeof last['seq'] !== 'number') return 0;
-    const to = last['seq'];
+    if ((this.#log.newestSeq() ?? 0) <= through) return 0;
     this.#db.exec('BEGIN');
     try {
       // The entries themselves are long, so they are read once for all indexes.
       this.#run('DELETE FROM temp.step');
-      this.#run(
-        `INSERT INTO temp.step SELECT seq, at, event_type, org_id, agent_id, op_id, user_sub, user_email, run
-          FROM main.audit WHERE seq > ? AND seq <= ?`,
-        through,
-        to,
-      );
+      const to = through < this.#log.packedThrough() ? this.#packed.step(through, most) : this.#step(through, most);
       for (const sql of indexings) this.#run(sql);
-      this.#run('UPDATE ix.progress SET through = ?1, hash = (SELECT hash FROM main.audit WHERE seq = ?1)', to);
+      this.#run('UPDATE ix.progress SET through = ?, hash = ?', to, this.#log.entry(to)?.hash ?? '');
       this.#db.exec('COMMIT');
+      return to - through;
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
       throw error;
     }
-    return to - through;
+  }
+
+  /** Puts rows after this one where they are indexed from. Returns the last one. */
+  #step(after: number, most: number): number {
+    const names = stepNames.join(', ');
+    const rows = `SELECT ${names} FROM main.audit WHERE seq > ? ORDER BY seq LIMIT ?`;
+    this.#run(`INSERT INTO temp.step ${rows}`, after, most);
+    return Number(this.#one('SELECT max(seq) AS seq FROM temp.step')?.['seq'] ?? after);
+  }
+
+  /** The next block, of entries that are indexed. Undefined if there is none to make yet. */
+  packOldest(packing: Packing): PackedBlock | undefined {
+    const newest = this.#log.newestSeq() ?? 0;
+    return packOldest(this.#db, Math.min(this.#through(), newest - packing.keptRows), packing);
   }
 
   /** How many entries are not indexed yet. Queries read these one by one. */
   lag(): number {
-    const newest = this.#one('SELECT max(seq) AS seq FROM main.audit')?.['seq'];
-    return typeof newest === 'number' ? Math.max(0, newest - this.#through()) : 0;
+    return Math.max(0, (this.#log.newestSeq() ?? 0) - this.#through());
   }
 
   read(query: AuditQuery, newestFirst: boolean): AuditPage {
     return this.#atOnce(() => {
-      const parts = plan(query, newestFirst, this.#bounds(query));
+      const { selects, packed, next } = plan(query, newestFirst, this.#bounds(query));
       const page = new EntryPage(query.limit, Buffer.byteLength);
-      for (const { sql, values } of parts.selects) {
-        const wanted = query.limit + 1 - page.entries.length;
-        if (!this.#fill(page, this.#db.prepare(sql).iterate(...values, wanted))) break;
+      const rows = () =>
+        selects.every((select) => this.#fill(page, this.#rows(select, query.limit + 1 - page.entries.length)));
+      const blocks = () => this.#fill(page, this.#packed.find(query, packed, newestFirst));
+      try {
+        for (const find of newestFirst ? [rows, blocks] : [blocks, rows]) if (!find()) break;
+        return page.finish(next);
+      } catch (error) {
+        if (error instanceof LookedFarEnough) return page.finish(error.at);
+        const last = page.entries.at(-1);
+        if (!(error instanceof DamagedEntries) || last === undefined) throw error;
+        // What was found up to there is shown. Whoever goes on is told.
+        return page.finish(last.seq);
       }
-      return page.finish(parts.next);
     });
   }
 
   people(query: PeopleQuery): PeoplePage {
     return this.#atOnce(() => {
-      const { sql, values } = peopleSelect(query, lookedAtIn(query, this.#bounds(query)));
+      const { sql, values } = peopleSelect(query, this.#lookedAt(query));
       return peoplePage(this.#db.prepare(sql).all(...values), query);
     });
+  }
+
+  runsOfUser(query: UserRunsQuery): UserRunsPage {
+    return this.#atOnce(() => {
+      const lookedAt = this.#lookedAt(query, mostBlocksOfStep);
+      const { sql, values } = userRunsSelect(query, lookedAt);
+      return userRunsPage(this.#db.prepare(sql).all(...values), query, lookedAt.isCut);
+    });
+  }
+
+  /** Selects the entries that a query looks at. What is packed is laid out for it. */
+  #lookedAt(
+    query: LookedAt & Pick<AuditQuery, 'before' | 'from' | 'to'>,
+    mostOpened = Number.POSITIVE_INFINITY,
+  ): Sql & { readonly isCut: boolean } {
+    const bounds = this.#bounds(query);
+    const parts = lookedAtIn(query, bounds);
+    const isCut = this.#packed.lookAt(parts, bounds.packed, mostOpened);
+    return { ...lookedAtSql(parts, bounds.packed), isCut };
   }
 
   /** Reads one state of the log, whatever is written in the meantime. */
@@ -155,35 +193,40 @@ export class AuditIndex {
   }
 
   /** Reads row by row, so that a row that does not fit is not read at all. */
-  #fill(page: EntryPage, rows: Iterable<Row>): boolean {
-    for (const row of rows) if (!page.offer(entriesTable.itemOf(row))) return false;
+  #fill(page: EntryPage, entries: Iterable<StoredEntry>): boolean {
+    for (const entry of entries) if (!page.offer(entry)) return false;
     return true;
+  }
+
+  *#rows({ sql, values }: Select, most: number): Generator<StoredEntry> {
+    for (const row of this.#db.prepare(sql).iterate(...values, most)) yield entriesTable.itemOf(row);
   }
 
   close(): void {
     this.#db.close();
   }
 
-  /** Whether the indexes belong to this log, and not to an earlier one in its place. */
+  /** Whether the indexes belong to this log as it is, and not to an earlier one in its place, or one that was damaged then. */
   #fits(): boolean {
     const progress = this.#one('SELECT through, hash FROM ix.progress');
-    if (progress === undefined) return false;
+    if (progress === undefined || this.#packed.hasMended()) return false;
     if (numberIn(progress, 'through') === 0) return true;
-    const entry = this.#one('SELECT hash FROM main.audit WHERE seq = ?', numberIn(progress, 'through'));
-    return entry !== undefined && entry['hash'] === progress['hash'];
+    return this.#log.entry(numberIn(progress, 'through'))?.hash === progress['hash'];
   }
 
   #startOver(): void {
     for (const table of tables) this.#db.exec(`DELETE FROM ix.${table}`);
-    this.#db.exec(`DELETE FROM ix.by_time; DELETE FROM ix.progress; INSERT INTO ix.progress VALUES (0, '', 0)`);
+    this.#db.exec(
+      `DELETE FROM ix.by_time; DELETE FROM ix.damaged; DELETE FROM ix.progress; INSERT INTO ix.progress VALUES (0, '', 0)`,
+    );
   }
 
   /** Drops what retention has removed from the log. */
   #forgetRemoved(): void {
-    const oldest = this.#one('SELECT min(seq) AS seq FROM main.audit')?.['seq'];
+    const oldest = this.#log.oldestSeq();
     const removed = Number(this.#one('SELECT removed FROM ix.progress')?.['removed'] ?? 0);
-    if (typeof oldest !== 'number' || oldest - 1 <= removed) return;
-    for (const table of tables) this.#run(`DELETE FROM ix.${table} WHERE seq < ?`, oldest);
+    if (oldest === undefined || oldest - 1 <= removed) return;
+    for (const table of [...tables, 'damaged']) this.#run(`DELETE FROM ix.${table} WHERE seq < ?`, oldest);
     this.#run('DELETE FROM ix.by_time WHERE last_seq < ?', oldest);
     this.#run('UPDATE ix.progress SET removed = ?', oldest - 1);
   }
@@ -194,9 +237,10 @@ export class AuditIndex {
   }
 
   /** The stretch of sequences that can hold the answer, by the times in the query. */
-  #bounds(query: Pick<AuditQuery, 'after' | 'before' | 'from' | 'to'>): { low: number; high: number; indexed: number } {
-    const newest = Number(this.#one('SELECT max(seq) AS seq FROM main.audit')?.['seq'] ?? 0);
-    const oldest = Number(this.#one('SELECT min(seq) AS seq FROM main.audit')?.['seq'] ?? 1);
+  #bounds(query: Pick<AuditQuery, 'after' | 'before' | 'from' | 'to'>): Bounds {
+    const newest = this.#log.newestSeq() ?? 0;
+    const oldest = this.#log.oldestSeq() ?? 1;
+    const packed = this.#log.packedThrough();
     const indexed = this.#through();
     let low = Math.max(oldest, (query.after ?? 0) + 1);
     let high = Math.min(newest, (query.before ?? newest + 1) - 1);
@@ -206,12 +250,17 @@ export class AuditIndex {
     }
     if (query.to !== undefined) {
       const last = this.#one('SELECT max(last_seq) AS seq FROM ix.by_time WHERE min_at < ?', query.to)?.['seq'];
-      const tail = this.#one('SELECT max(seq) AS seq FROM main.audit WHERE seq > ? AND at < ?', indexed, query.to)?.[
-        'seq'
-      ];
-      high = Math.min(high, Math.max(Number(last ?? 0), Number(tail ?? 0)));
+      high = Math.min(high, Math.max(Number(last ?? 0), this.#lastUnindexed(query.to, indexed, packed)));
     }
-    return { low, high, indexed };
+    return { low, high, indexed, packed };
+  }
+
+  /** The last entry of those that are not indexed from before a time, or 0. */
+  #lastUnindexed(to: number, indexed: number, packed: number): number {
+    const row = this.#one('SELECT max(seq) AS seq FROM main.audit WHERE seq > ? AND at < ?', indexed, to)?.['seq'];
+    if (typeof row === 'number' || indexed >= packed) return Number(row ?? 0);
+    for (const { lastSeq } of this.#log.blocks(indexed + 1, packed, true, { to })) return lastSeq;
+    return 0;
   }
 
   #one(sql: string, ...values: (string | number)[]): Row | undefined {

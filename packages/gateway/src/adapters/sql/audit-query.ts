@@ -1,14 +1,32 @@
 import type { AuditQuery } from '@reeve/core';
 
-interface Select {
+export interface Select {
   readonly sql: string;
   /** All values but the limit, which comes last. */
   readonly values: readonly (string | number)[];
 }
 
+/** A stretch of the log. With an index, only the entries that it names are looked at. */
+export interface Part {
+  readonly index: Index | undefined;
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface Bounds {
+  readonly low: number;
+  readonly high: number;
+  /** The last entry that is indexed. */
+  readonly indexed: number;
+  /** The last entry that is packed. Later ones are rows. */
+  readonly packed: number;
+}
+
 export interface Plan {
-  /** Read one after the other until the page is full. */
+  /** Rows, read one after the other until the page is full. */
   readonly selects: readonly Select[];
+  /** Packed entries. They are older than all rows. */
+  readonly packed: readonly Part[];
   /** Where the next page starts although this one is not full; null if the log was read to its end. */
   readonly next: number | null;
 }
@@ -23,15 +41,18 @@ const mostSearched = 200_000;
  * How to read the log. The narrowest index finds the indexed part; the newest part, not indexed yet, is read entry by
  * entry. Either way every condition is checked on the entry itself.
  */
-export function plan(
-  query: AuditQuery,
-  newestFirst: boolean,
-  bounds: { readonly low: number; readonly high: number; readonly indexed: number },
-): Plan {
+export function plan(query: AuditQuery, newestFirst: boolean, bounds: Bounds): Plan {
   const { low, high, next } = query.q === undefined ? { ...bounds, next: null } : searched(bounds, newestFirst);
-  const tail = select(query, undefined, newestFirst, Math.max(low, bounds.indexed + 1), high);
-  const indexed = select(query, indexFor(query), newestFirst, low, Math.min(high, bounds.indexed));
-  return { selects: newestFirst ? [tail, indexed] : [indexed, tail], next };
+  const { indexed, packed } = bounds;
+  const index = indexFor(query);
+  const tail = { index: undefined, low: Math.max(low, indexed + 1), high };
+  const parts = [tail, { index, low, high: Math.min(high, indexed) }];
+  if (!newestFirst) parts.reverse();
+  return {
+    selects: parts.map((part) => select(query, { ...part, low: Math.max(part.low, packed + 1) }, newestFirst)),
+    packed: parts.map((part) => ({ ...part, high: Math.min(part.high, packed) })),
+    next,
+  };
 }
 
 function searched(bounds: { readonly low: number; readonly high: number }, newestFirst: boolean) {
@@ -42,7 +63,7 @@ function searched(bounds: { readonly low: number; readonly high: number }, newes
     : { low, high: low + mostSearched - 1, next: low + mostSearched - 1 };
 }
 
-interface Index {
+export interface Index {
   readonly table: string;
   readonly column: string;
   readonly value: string;
@@ -66,7 +87,7 @@ function indexFor(query: AuditQuery): Index | undefined {
   return undefined;
 }
 
-function select(query: AuditQuery, index: Index | undefined, newestFirst: boolean, low: number, high: number): Select {
+function select(query: AuditQuery, { index, low, high }: Part, newestFirst: boolean): Select {
   const conditions: string[] = [];
   const values: (string | number)[] = [];
   const narrow = (condition: string, ...given: (string | number | undefined)[]) => {

@@ -1,9 +1,26 @@
 import type { Worker } from 'node:worker_threads';
 import type { AuditPage, AuditQuery, AuditReader, PeoplePage, PeopleQuery, PeopleReader } from '@reeve/core';
+import type { UserRunsPage, UserRunsQuery } from '@reeve/core';
 import { ReeveError } from '@reeve/core';
 import { startThread } from '../system/start-thread.ts';
-import type { ReaderAnswer, ReaderCall } from './audit-reader-worker.ts';
+import type { FromReader, ReaderCall, ReaderData } from './audit-reader-worker.ts';
+import type { PackedBlock } from './log-block.ts';
+import type { Packing } from './pack-oldest.ts';
+import { packing as defaultPacking } from './pack-oldest.ts';
 import type { WalReader } from './wal-checkpointer.ts';
+
+/** The store, which alone writes to its file. */
+export interface BlockStore {
+  /** Puts a block in the place of its rows. False if that is not possible now. */
+  pack(block: PackedBlock): boolean;
+}
+
+export interface ReaderOptions extends Partial<Packing> {
+  /** How often new entries are indexed, and old ones packed. */
+  readonly everyMs?: number;
+  /** Without it, nothing is packed. */
+  readonly packsInto?: BlockStore;
+}
 
 type Request<Call extends ReaderCall = ReaderCall> = Call extends ReaderCall ? Omit<Call, 'id'> : never;
 
@@ -17,7 +34,8 @@ interface Waiting {
  * fails its open questions, and the next question starts another thread.
  */
 export class AuditReaderThread implements AuditReader, PeopleReader, WalReader {
-  readonly #workerData: { storePath: string; indexPath: string; everyMs: number };
+  readonly #workerData: ReaderData;
+  readonly #writer: BlockStore | undefined;
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | undefined;
   #calls = 0;
@@ -25,8 +43,10 @@ export class AuditReaderThread implements AuditReader, PeopleReader, WalReader {
   #rest: Promise<void> | undefined;
   #closing = false;
 
-  constructor(storePath: string, indexPath: string, everyMs = 500) {
-    this.#workerData = { storePath, indexPath, everyMs };
+  constructor(storePath: string, indexPath: string, { everyMs = 500, packsInto, ...packing }: ReaderOptions = {}) {
+    const packs = packsInto === undefined ? undefined : { ...defaultPacking, ...packing };
+    this.#workerData = { storePath, indexPath, everyMs, packing: packs };
+    this.#writer = packsInto;
     this.#worker = this.#start();
   }
 
@@ -40,6 +60,10 @@ export class AuditReaderThread implements AuditReader, PeopleReader, WalReader {
 
   async people(query: PeopleQuery): Promise<PeoplePage> {
     return (await this.#call({ method: 'people', query })) as PeoplePage;
+  }
+
+  async runsOfUser(query: UserRunsQuery): Promise<UserRunsPage> {
+    return (await this.#call({ method: 'runsOfUser', query })) as UserRunsPage;
   }
 
   /** How many entries the indexes are behind. */
@@ -76,7 +100,12 @@ export class AuditReaderThread implements AuditReader, PeopleReader, WalReader {
   #start(): Worker {
     const worker = startThread(new URL('audit-reader-worker.ts', import.meta.url), this.#workerData);
     worker.unref();
-    worker.on('message', ({ id, result, error }: ReaderAnswer) => {
+    worker.on('message', (message: FromReader) => {
+      if ('block' in message) {
+        worker.postMessage({ id: 0, method: 'packed', isDone: this.#pack(message.block) } satisfies ReaderCall);
+        return;
+      }
+      const { id, result, error } = message;
       const waiting = this.#waiting.get(id);
       this.#waiting.delete(id);
       if (error === undefined) waiting?.resolve(result);
@@ -86,6 +115,12 @@ export class AuditReaderThread implements AuditReader, PeopleReader, WalReader {
     worker.on('error', (error) => this.#lost(worker, error.message));
     worker.on('exit', () => this.#lost(worker, 'its reader has ended'));
     return worker;
+  }
+
+  /** Between two turns of the thread that decides, and not while something has to wait. */
+  #pack(block: PackedBlock): boolean {
+    if (this.#closing || this.#rest !== undefined) return false;
+    return this.#writer?.pack(block) ?? false;
   }
 
   #lost(worker: Worker, why: string): void {

@@ -9,6 +9,7 @@ import { sha256 } from '../crypto/node-crypto.ts';
 import { AuditIndex } from './audit-index.ts';
 import { plan } from './audit-query.ts';
 import { AuditReaderThread } from './audit-reader-thread.ts';
+import type { Packing } from './pack-oldest.ts';
 import { SqliteStore } from './sqlite-store.ts';
 
 let folder: string;
@@ -132,18 +133,32 @@ function openIndex(): AuditIndex {
   return new AuditIndex(join(folder, 'reeve.db'), join(folder, 'audit-index.db'));
 }
 
+/** Few rows and small blocks, so that most entries are packed. */
+const somePacking = fc.record({
+  keptRows: fc.integer({ min: 1, max: 4 }),
+  blockEntries: fc.integer({ min: 1, max: 7 }),
+});
+
+/** Packs all that can be packed. */
+function pack(index: AuditIndex, packing: Packing): void {
+  for (let block = index.packOldest(packing); block !== undefined; block = index.packOldest(packing)) {
+    expect(store.pack(block)).toBe(true);
+  }
+}
+
 /** Asks the store in memory the same, which scans every entry. */
 function expected(query: AuditQuery, newestFirst: boolean): Promise<AuditPage> {
   return newestFirst ? memory.latest(query) : memory.oldest(query);
 }
 
-test('whatever is asked, and however far the indexes are behind, the answer is that of a scan', async () => {
+test('whatever is asked, however far the indexes are behind, and whatever is packed, the answer is that of a scan', async () => {
   const step = fc.oneof(
     { weight: 4, arbitrary: fc.record({ write: fc.array(someDraft, { minLength: 1, maxLength: 12 }) }) },
     { weight: 3, arbitrary: fc.record({ index: fc.integer({ min: 1, max: 20 }) }) },
     { weight: 6, arbitrary: fc.record({ ask: someQuery, newestFirst: fc.boolean() }) },
     { weight: 1, arbitrary: fc.record({ remove: fc.integer({ min: 1, max: 60 }) }) },
-    { weight: 1, arbitrary: fc.record({ reopen: fc.constant(true) }) },
+    { weight: 1, arbitrary: fc.record({ reopen: fc.constantFrom('as it is', 'from scratch') }) },
+    { weight: 3, arbitrary: fc.record({ pack: somePacking }) },
   );
   await fc.assert(
     fc
@@ -154,11 +169,13 @@ test('whatever is asked, and however far the indexes are behind, the answer is t
             if ('write' in todo) write(todo.write);
             else if ('index' in todo) index.catchUp(todo.index);
             else if ('remove' in todo) remove(Math.min(todo.remove, head.seq - 1));
+            else if ('pack' in todo) pack(index, todo.pack);
             else if ('ask' in todo) {
               const page = index.read(todo.ask, todo.newestFirst);
               expect(page).toEqual(await expected(todo.ask, todo.newestFirst));
             } else {
               index.close();
+              if (todo.reopen === 'from scratch') rmSync(join(folder, 'audit-index.db'));
               index = openIndex();
             }
           }
@@ -183,7 +200,7 @@ describe('the reader thread', () => {
   afterEach(() => reader.close());
 
   function open(everyMs: number): AuditReaderThread {
-    reader = new AuditReaderThread(join(folder, 'reeve.db'), join(folder, 'audit-index.db'), everyMs);
+    reader = new AuditReaderThread(join(folder, 'reeve.db'), join(folder, 'audit-index.db'), { everyMs });
     return reader;
   }
 
@@ -228,7 +245,7 @@ describe('the reader thread', () => {
 
 describe('a search for text', () => {
   test('looks at so many entries for a page, and says where to go on', () => {
-    const bounds = { low: 1, high: 1_000_000, indexed: 1_000_000 };
+    const bounds = { low: 1, high: 1_000_000, indexed: 1_000_000, packed: 0 };
     const newest = plan({ q: 'x', limit: 10 }, true, bounds);
     expect(newest.next).toBe(800_001);
     const next = plan({ q: 'x', limit: 10 }, true, { ...bounds, high: 800_000 });
@@ -242,7 +259,7 @@ describe('a search for text', () => {
   test('covers every entry once, page after page', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 700_000 }), fc.boolean(), (size, newestFirst) => {
-        let bounds = { low: 1, high: size, indexed: size };
+        let bounds = { low: 1, high: size, indexed: size, packed: 0 };
         let seen = 0;
         for (;;) {
           const { selects, next } = plan({ q: 'x', limit: 10 }, newestFirst, bounds);

@@ -72,3 +72,12 @@ export function isBusy(error: unknown): boolean {
 export function resultOf(error: unknown): number {
   return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
 }
+
+/** Whether an error says that a file is not a database, or is damaged. */
+export function isDamage(error: unknown): boolean {
+  const result = resultOf(error);
+  return result === damaged || result === noDatabase;
+}
+
+const damaged = 11;
+const noDatabase = 26;

@@ -1,33 +1,49 @@
-import type { PeopleQuery } from '@reeve/core';
-import type { Sql } from './people-select.ts';
+import type { Bounds, Part } from './audit-query.ts';
+import type { LookedAt, Sql } from './people-select.ts';
 import { lookedAtColumns } from './people-select.ts';
 
+/** A stretch of the log of which so many entries are looked at, newest first. */
+export interface LookedAtPart extends Part {
+  readonly most: number;
+}
+
 /**
- * The entries that a query for people looks at, newest first: those that are not indexed yet one by one, and of the
- * others those of the org or of the user, by the index. Never more than the query allows. The org comes first: how far a
- * page reaches must not tell when somebody acted in another one.
+ * The entries that a query for people looks at: those that are not indexed yet one by one, and of the others those of the
+ * org or of the user, by the index. Never more than the query allows. The org comes first: how far a page reaches must not
+ * tell when somebody acted in another one.
  */
-export function lookedAtIn(
-  query: PeopleQuery,
-  { low, high, indexed }: { readonly low: number; readonly high: number; readonly indexed: number },
-): Sql {
-  const tail = stretch(Math.max(low, indexed + 1, high - query.most + 1), high);
+export function lookedAtIn(query: LookedAt, { low, high, indexed }: Bounds): readonly LookedAtPart[] {
+  const { most } = query;
+  const stretch = (from: number) => ({ index: undefined, low: Math.max(from, high - most + 1), high, most });
+  const tail = stretch(Math.max(low, indexed + 1));
   const end = Math.min(high, indexed);
-  const left = query.most - Math.max(0, high - Math.max(low - 1, indexed));
-  if (left <= 0 || end < low) return tail;
+  const left = most - Math.max(0, high - Math.max(low - 1, indexed));
+  if (left <= 0 || end < low) return [tail];
   const index = indexFor(query);
-  if (index === undefined) return stretch(Math.max(low, high - query.most + 1), high);
-  const found = `SELECT ${lookedAtColumns} FROM (
+  return index === undefined ? [stretch(low)] : [tail, { index, low, high: end, most: left }];
+}
+
+/** Selects those of them that are rows. `packed` has put the others into a table. */
+export function lookedAtSql(parts: readonly LookedAtPart[], packed: number): Sql {
+  const selects = parts.map(({ low, ...part }) => rowsOf({ ...part, low: Math.max(low, packed + 1) }));
+  return {
+    sql: [...selects.map(({ sql }) => sql), `SELECT ${lookedAtColumns} FROM temp.looked_at a`].join(' UNION ALL '),
+    values: selects.flatMap(({ values }) => values),
+  };
+}
+
+function rowsOf({ index, low, high, most }: LookedAtPart): Sql {
+  if (index === undefined) {
+    const sql = `SELECT ${lookedAtColumns} FROM main.audit a WHERE a.seq BETWEEN ? AND ?`;
+    return { sql, values: [low, high] };
+  }
+  const sql = `SELECT ${lookedAtColumns} FROM (
       SELECT seq FROM ix.${index.table} WHERE ${index.column} = ? AND seq BETWEEN ? AND ? ORDER BY seq DESC LIMIT ?
     ) AS x CROSS JOIN main.audit a ON a.seq = x.seq`;
-  return { sql: `${tail.sql} UNION ALL ${found}`, values: [...tail.values, index.value, low, end, left] };
+  return { sql, values: [index.value, low, high, most] };
 }
 
-function stretch(low: number, high: number): Sql {
-  return { sql: `SELECT ${lookedAtColumns} FROM main.audit a WHERE a.seq BETWEEN ? AND ?`, values: [low, high] };
-}
-
-function indexFor({ user, orgId }: PeopleQuery) {
+function indexFor({ user, orgId }: LookedAt): Part['index'] {
   if (orgId !== undefined) return { table: 'by_org', column: 'org_id', value: orgId };
   return user === undefined ? undefined : { table: 'by_user', column: 'user', value: user.toLowerCase() };
 }

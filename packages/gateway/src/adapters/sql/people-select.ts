@@ -8,9 +8,15 @@ export interface Sql {
   readonly values: readonly SqlValue[];
 }
 
+/** What says which entries are looked at. */
+export type LookedAt = Pick<PeopleQuery, 'user' | 'orgId' | 'most'>;
+
 /** What is read of each entry. */
-export const lookedAtColumns =
-  'a.seq, a.at, a.org_id, a.team_id, a.agent_id, a.decision, a.run, a.user_issuer, a.user_sub, a.user_email';
+export const lookedAtNames = [
+  ...(['seq', 'at', 'org_id', 'team_id', 'agent_id'] as const),
+  ...(['decision', 'run', 'user_issuer', 'user_sub', 'user_email'] as const),
+];
+export const lookedAtColumns = lookedAtNames.map((name) => `a.${name}`).join(', ');
 
 /**
  * Counts the people of a bounded number of entries, which `lookedAt` selects: one row for each agent that a person is
@@ -18,25 +24,13 @@ export const lookedAtColumns =
  * does not count. SQLite and PostgreSQL both understand it.
  */
 export function peopleSelect(query: PeopleQuery, lookedAt: Sql): Sql {
-  const conditions: string[] = [];
-  const values: SqlValue[] = [];
-  const narrow = (condition: string, ...given: (string | number | undefined)[]) => {
-    const present = given.filter((value) => value !== undefined);
-    if (present.length < given.length) return;
-    conditions.push(`AND ${condition}`);
-    values.push(...present);
-  };
-  narrow('org_id = ?', query.orgId);
-  narrow('team_id = ?', query.teamId);
-  narrow('(user_sub = ? OR user_email = ?)', query.user, query.user?.toLowerCase());
-  narrow('at >= ?', query.from);
-  narrow('at < ?', query.to);
+  const wanted = narrowed(query);
   const sql = `
     WITH looked_at AS MATERIALIZED (${lookedAt.sql}),
     seen AS MATERIALIZED (
       SELECT seq, at, decision, COALESCE(org_id, '') AS org_id, team_id, agent_id,
         COALESCE(user_issuer, '') AS issuer, user_sub AS sub, COALESCE(user_email, '') AS email
-      FROM looked_at WHERE user_sub IS NOT NULL AND decision IS NOT NULL AND run IS NOT NULL ${conditions.join(' ')}
+      FROM looked_at WHERE user_sub IS NOT NULL AND decision IS NOT NULL AND run IS NOT NULL ${wanted.sql}
     ),
     page AS MATERIALIZED (
       SELECT issuer, sub, max(seq) AS last_seq, count(CASE WHEN decision = 'allow' THEN 1 END) AS allowed,
@@ -60,7 +54,25 @@ export function peopleSelect(query: PeopleQuery, lookedAt: Sql): Sql {
       LEFT JOIN acting ON acting.last_seq = page.last_seq AND acting.place <= ${mostAgentsOfPerson}
     ORDER BY page.last_seq DESC, acting.place`;
   const ends = [query.lastBefore ?? Number.MAX_SAFE_INTEGER, query.limit + 1];
-  return { sql, values: [...lookedAt.values, ...values, ...ends] };
+  return { sql, values: [...lookedAt.values, ...wanted.values, ...ends] };
+}
+
+/** The conditions of a query on the entries that it looks at, each after an AND. */
+export function narrowed(query: Pick<PeopleQuery, 'orgId' | 'teamId' | 'user' | 'from' | 'to'>): Sql {
+  const conditions: string[] = [];
+  const values: SqlValue[] = [];
+  const narrow = (condition: string, ...given: (string | number | undefined)[]) => {
+    const present = given.filter((value) => value !== undefined);
+    if (present.length < given.length) return;
+    conditions.push(`AND ${condition}`);
+    values.push(...present);
+  };
+  narrow('org_id = ?', query.orgId);
+  narrow('team_id = ?', query.teamId);
+  narrow('(user_sub = ? OR user_email = ?)', query.user, query.user?.toLowerCase());
+  narrow('at >= ?', query.from);
+  narrow('at < ?', query.to);
+  return { sql: conditions.join(' '), values };
 }
 
 /** The page that the rows of `peopleSelect` tell of. */

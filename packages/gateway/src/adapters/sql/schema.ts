@@ -40,6 +40,17 @@ const auditUserIssuer = `ALTER TABLE audit ADD COLUMN user_issuer TEXT;`;
 /** The run of a decision, which `GET /api/v1/runs/{run_id}` lists. Entries of earlier releases do not say so in a column. */
 export const auditRunColumn = `ALTER TABLE audit ADD COLUMN run TEXT;`;
 
+/** Older entries, many in a row, compressed: see stored-log.ts. PostgreSQL compresses by itself, and has nothing to do. */
+export const auditBlocks = `
+  CREATE TABLE audit_blocks (
+    first_seq INTEGER PRIMARY KEY,
+    last_seq INTEGER NOT NULL,
+    min_at INTEGER NOT NULL,
+    max_at INTEGER NOT NULL,
+    entries BLOB NOT NULL
+  );
+`;
+
 /** One row for each target that was ever configured. The key gives no credentials away. */
 const forwardTables = `
   CREATE TABLE forward_positions (
@@ -193,4 +204,5 @@ export const migrations: readonly string[] = [
     place TEXT PRIMARY KEY,
     at INTEGER NOT NULL
   ) WITHOUT ROWID;`,
+  auditBlocks,
 ];

@@ -10,19 +10,27 @@ import { expect, test } from 'vitest';
 import { AuditIndex } from './audit-index.ts';
 import { AuditReaderThread } from './audit-reader-thread.ts';
 import type { SqliteOptions } from './open-sqlite.ts';
+import type { Packing } from './pack-oldest.ts';
 import { SqliteStore } from './sqlite-store.ts';
 
-/** A folder with a store, whose log is indexed by `entriesPerRead` entries before each query. */
-function folderFor(sync: SqliteOptions['sync'], entriesPerRead: number): StorePlace {
+/** A folder with a store, whose log is indexed by `entriesPerRead` entries before each query, and packed. */
+function folderFor(sync: SqliteOptions['sync'], entriesPerRead: number, packing?: Packing): StorePlace {
   const folder = mkdtempSync(join(tmpdir(), 'reeve-sqlite-'));
   return {
     open: () => {
       const path = join(folder, 'reeve.db');
       const store = new SqliteStore({ path, sync });
       const index = new AuditIndex(path, join(folder, 'audit-index.db'));
+      const keep = () => {
+        if (entriesPerRead > 0) index.catchUp(entriesPerRead);
+        for (let isDone = packing !== undefined; isDone; ) {
+          const block = packing === undefined ? undefined : index.packOldest(packing);
+          isDone = block !== undefined && store.pack(block);
+        }
+      };
       const read = (newestFirst: boolean): AuditReader['latest'] => {
         return (query) => {
-          if (entriesPerRead > 0) index.catchUp(entriesPerRead);
+          keep();
           return Promise.resolve(index.read(query, newestFirst));
         };
       };
@@ -32,8 +40,12 @@ function folderFor(sync: SqliteOptions['sync'], entriesPerRead: number): StorePl
           latest: read(true),
           oldest: read(false),
           people: (query) => {
-            if (entriesPerRead > 0) index.catchUp(entriesPerRead);
+            keep();
             return Promise.resolve(index.people(query));
+          },
+          runsOfUser: (query) => {
+            if (entriesPerRead > 0) index.catchUp(entriesPerRead);
+            return Promise.resolve(index.runsOfUser(query));
           },
         },
         close: async () => {
@@ -49,13 +61,14 @@ function folderFor(sync: SqliteOptions['sync'], entriesPerRead: number): StorePl
 storeConformance('SQLite, whose log is read entry by entry,', () => folderFor('process', 0));
 storeConformance('SQLite, whose log is read by its indexes,', () => folderFor('process', 1000));
 storeConformance('SQLite, whose indexes are behind,', () => folderFor('process', 23));
+storeConformance('SQLite, whose log is packed,', () => folderFor('process', 23, { keptRows: 2, blockEntries: 5 }));
 storeConformance('SQLite that survives the end of the power', () => folderFor('power', 0));
 
 test('the log is read in another thread with the same answers', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'reeve-sqlite-'));
   const path = join(folder, 'reeve.db');
   const store = new SqliteStore({ path, sync: 'process' });
-  const reader = new AuditReaderThread(path, join(folder, 'audit-index.db'), 1);
+  const reader = new AuditReaderThread(path, join(folder, 'audit-index.db'), { everyMs: 1 });
   expect(await reader.latest({ limit: 1 })).toEqual({ entries: [], next: null });
   const entries = sealAll([sampleDraft(), sampleDraft({ opId: 't:s' }), sampleDraft()], emptyChain);
   await store.commit({ entries, changes: [] });

@@ -28,22 +28,22 @@ import {
   factsText,
   loadSnapshot,
   marksTable,
-  numberIn,
-  ReadEntry,
   readings,
   receiptsTable,
-  textIn,
   tierKey,
   writesOf,
 } from '@reeve/core';
+import { BlockWriter, RowsGone } from './block-writer.ts';
 import { controlQueries, countsOf } from './control-queries.ts';
+import type { PackedBlock } from './log-block.ts';
 import { migrate } from './migrate.ts';
 import type { SqliteOptions } from './open-sqlite.ts';
-import { isBusy, keptWal, openSqlite } from './open-sqlite.ts';
+import { isBusy, keptWal, openSqlite, resultOf } from './open-sqlite.ts';
 import { SqlApprovals } from './sql-approvals.ts';
 import type { SqlSession, SqlValue } from './sql-database.ts';
 import { eachRow, eachValues, SqliteTable } from './sqlite-table.ts';
 import { SqlPolicies } from './sql-policies.ts';
+import { StoredLog } from './stored-log.ts';
 import { dropPlacesSql, pruneSql, pruneValues, readingSql } from './table-sql.ts';
 import type { WalWriter } from './wal-checkpointer.ts';
 
@@ -61,6 +61,8 @@ export class SqliteStore implements Store, WalWriter {
   readonly #tables = new Map<Table, SqliteTable>();
   /** Resolves when commits may go on. */
   #pause: Promise<void> | undefined;
+  readonly #log: StoredLog;
+  readonly #blocks: BlockWriter;
   readonly policies: SqlPolicies;
   readonly approvals: SqlApprovals;
 
@@ -69,14 +71,16 @@ export class SqliteStore implements Store, WalWriter {
       db.exec('PRAGMA cache_size = -65536');
       migrate(db);
     });
+    this.#log = new StoredLog(this.#db);
+    this.#blocks = new BlockWriter(this.#log, (sql, ...values) => Number(this.#prepare(sql).run(...values).changes));
     const reading: Pick<SqlSession, 'all'> = { all: (sql, ...values) => Promise.resolve(this.#all(sql, ...values)) };
     this.policies = new SqlPolicies(reading);
     this.approvals = new SqlApprovals(reading);
   }
 
   load(): Promise<Snapshot> {
-    const newest = this.#all('SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1')[0];
-    const head = newest === undefined ? emptyChain : { seq: numberIn(newest, 'seq'), hash: textIn(newest, 'hash') };
+    const newest = this.#log.newest();
+    const head = newest === undefined ? emptyChain : { seq: newest.seq, hash: newest.hash };
     return loadSnapshot(
       head,
       (reading, read) => [...this.#each(reading, read)],
@@ -123,13 +127,9 @@ export class SqliteStore implements Store, WalWriter {
 
   #keep({ entries, told }: Batch): void {
     if (told === undefined || told.steps.length === 0) return;
-    const before = (entries[0]?.seq ?? this.#newest() + 1) - 1;
+    const before = entries[0] === undefined ? (this.#log.newestSeq() ?? 0) : entries[0].seq - 1;
     const sql = 'INSERT INTO facts (before, seq, told) VALUES (?, ?, ?)';
     this.#run(sql, before, before + entries.length, factsText(told));
-  }
-
-  #newest(): number {
-    return numberIn(this.#all('SELECT COALESCE(max(seq), 0) AS seq FROM audit')[0] ?? {}, 'seq');
   }
 
   factsAfter(position: number, seq: number): Promise<readonly KeptFacts[]> {
@@ -146,11 +146,9 @@ export class SqliteStore implements Store, WalWriter {
   }
 
   after(seq: number, limit: number): Promise<StoredEntry[]> {
-    const statement = this.#prepare('SELECT seq, hash, canonical FROM audit WHERE seq > ? ORDER BY seq LIMIT ?');
     const page = new EntryPage(limit, Buffer.byteLength);
-    for (const [at, hash, canonical] of eachValues<[number, string, string]>(statement, seq, limit)) {
-      if (!page.offer(new ReadEntry(at, hash, canonical))) break;
-    }
+    if (limit > 0)
+      for (const entry of this.#log.after(seq)) if (!page.offer(entry) || page.entries.length === limit) break;
     return Promise.resolve(page.entries);
   }
 
@@ -185,6 +183,21 @@ export class SqliteStore implements Store, WalWriter {
     return Promise.resolve(rows.map(closedPeriodsTable.itemOf).reverse());
   }
 
+  /**
+   * Puts a block in the place of its rows. False if that is not possible now: commits wait, somebody else writes, or
+   * retention has removed some of these entries meanwhile.
+   */
+  pack(block: PackedBlock): boolean {
+    if (this.#pause !== undefined) return false;
+    try {
+      this.#transaction(() => this.#blocks.replaceRows(block));
+      return true;
+    } catch (error) {
+      if (error instanceof RowsGone || resultOf(error) !== 0) return false;
+      throw error;
+    }
+  }
+
   probe(): void {
     this.#transaction(() => this.#table(marksTable).save({ name: 'probe', value: Date.now() }));
   }
@@ -216,6 +229,7 @@ export class SqliteStore implements Store, WalWriter {
       }
       case 'prune':
         this.#run(pruneSql(write), ...pruneValues(write));
+        if (write.table === entriesTable) this.#blocks.removeThrough(Number(pruneValues(write)[0]));
         break;
       case 'clear':
         this.#run(`DELETE FROM ${write.table.name}`);

@@ -127,7 +127,7 @@ test('a reader that leaves no gap makes one when it is asked to, and the log beg
 
 test('the thread that reads the log rests once it has answered, until it may go on', async () => {
   store.commitNow({ entries: sealAll([sampleDraft()], emptyChain), changes: [] });
-  const reader = new AuditReaderThread(path, join(folder, 'audit-index.db'), 1);
+  const reader = new AuditReaderThread(path, join(folder, 'audit-index.db'), { everyMs: 1 });
   const answered: string[] = [];
   const ask = async (name: string) => {
     await reader.latest({ limit: 1 });

@@ -129,6 +129,7 @@ async function callerOf(
     requestId,
     from: { address: request.ip, userAgent: request.headers['user-agent'] ?? '', requestId },
     host: hostOfAuthority(request.headers.host ?? ''),
+    hasLeft: () => reply.raw.destroyed,
     ...(route.cookie === true ? { refreshToken: refreshTokenOf(request) } : {}),
     ...(route.redirects === true ? { flow: flowOf(request), wantsPage: isForPerson(request) } : {}),
   };

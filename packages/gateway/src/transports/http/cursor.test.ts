@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cursorAfter, cursorOf, idOf, placeOf } from './cursor.ts';
+import { cursorAfter, cursorOf, cursorOfUserRuns, idOf, placeOf, userRunsPlaceOf } from './cursor.ts';
 
 const refused = expect.objectContaining({
   code: 'validation_failed',
@@ -10,6 +10,28 @@ const refused = expect.objectContaining({
 describe('a cursor', () => {
   test('leads back to its place', () => {
     fc.assert(fc.property(fc.nat({ max: 999_999_999_999_999 }), (place) => placeOf(cursorOf(place) ?? '') === place));
+  });
+
+  test('of the runs of a user leads back to its place, and one of another list is refused', () => {
+    const before = fc.nat({ max: 999_999_999_999_999 });
+    const end = fc.option(fc.record({ at: before, id: fc.stringMatching(/^[0-9a-f]{32}$/) }), { nil: undefined });
+    fc.assert(
+      fc.property(fc.record({ before, end }), (place) => {
+        expect(userRunsPlaceOf(cursorOfUserRuns(place) ?? '')).toEqual(place);
+      }),
+    );
+    for (const text of [
+      'v1:1:abc',
+      'v1:01',
+      'v1:1:2',
+      'v1:1:2:',
+      'v1:1:02:a',
+      'v1:1:2:a:b',
+      'v1::1:a',
+      'v1:9999999999999999',
+    ]) {
+      expect(() => userRunsPlaceOf(Buffer.from(text).toString('base64url')), text).toThrow(refused);
+    }
   });
 
   test('is no cursor where there is no place', () => {

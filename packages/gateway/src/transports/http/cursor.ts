@@ -62,6 +62,29 @@ export function peoplePlaceOf(cursor: string | undefined): PeoplePlace | undefin
   throw notGiven();
 }
 
+/** Where a list of the runs of a user goes on: in the stretch of the log before an entry, after a run. */
+export interface UserRunsPlace {
+  readonly before: number;
+  readonly end?: PageEnd | undefined;
+}
+
+export function cursorOfUserRuns(place: UserRunsPlace | null): string | null {
+  if (place === null) return null;
+  const { before, end } = place;
+  return cursorOf(end === undefined ? before : `${before}:${end.at}:${end.id}`);
+}
+
+export function userRunsPlaceOf(cursor: string | undefined): UserRunsPlace | undefined {
+  if (cursor === undefined) return undefined;
+  const text = Buffer.from(cursor, 'base64url').toString('latin1');
+  const match = /^v1:(\d{1,16})(?::(\d{1,15}):([A-Za-z0-9_-]{1,64}))?$/.exec(text);
+  const [, before, at, id] = match ?? [];
+  const end = at === undefined || id === undefined ? undefined : { at: Number(at), id };
+  const place = { before: Number(before), end };
+  if (match !== null && cursorOfUserRuns(place) === cursor) return place;
+  throw notGiven();
+}
+
 function notGiven(): HttpError {
   const detail = 'is not a cursor that this list has given';
   return new HttpError('validation_failed', `/query/cursor: ${detail}`, {

@@ -60,6 +60,8 @@ export class StreamAnswer {
 
 interface Call {
   readonly requestId: string;
+  /** Whether the caller has closed the connection, and nobody waits for the answer any more. */
+  readonly hasLeft: () => boolean;
   /** The origin of the call, for audit entries. */
   readonly from: Origin;
   /** The host that the caller named, without its port; the gateway answers for it. Undefined if it named none. */

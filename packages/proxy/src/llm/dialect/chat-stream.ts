@@ -1,9 +1,11 @@
 import type { Members } from '../results/tool-message.ts';
 import { listIn, membersIn } from '../results/tool-message.ts';
 import type { Growing } from './accumulate.ts';
+import type { JudgePiece } from '../results/text-window.ts';
+import { judgedValue, TextWindow } from '../results/text-window.ts';
 import { accumulate, replace } from './accumulate.ts';
-import type { StreamForm } from './stream-form.ts';
-import { OddStream } from './stream-form.ts';
+import type { LiveAnswer, StreamForm, Written } from './stream-form.ts';
+import { indexIn, OddStream, requireSame } from './stream-form.ts';
 
 /** The chunks of a chat, whose choices have a `delta` each in place of a `message`. */
 export const chatStream: StreamForm = {
@@ -20,14 +22,63 @@ export const chatStream: StreamForm = {
     }
     return { ...said, ...latest };
   },
-  *eventsOf(answer, { wantsUsage, isMasked }) {
+  eventsOf: (answer, how) => new LiveChat().rest(answer, how),
+  live: () => new LiveChat(),
+};
+
+/** The members of a message that are texts which people read while they come. */
+const texts = ['content', 'refusal', 'reasoning', 'reasoning_content'];
+
+/** What has passed of a choice. */
+interface LiveChoice {
+  readonly windows: Map<string, TextWindow>;
+  hasBegun: boolean;
+}
+
+class LiveChat implements LiveAnswer {
+  readonly #choices = new Map<number, LiveChoice>();
+  #head: Members | undefined;
+  #judgedHead: Members | undefined;
+
+  get shown(): readonly unknown[] {
+    const windows = [...this.#choices.values()].flatMap((choice) => [...choice.windows.values()]);
+    return windows.flatMap(({ taken }) => (taken === '' ? [] : [taken]));
+  }
+
+  note(event: unknown): void {
+    const { choices, id, created, model, service_tier, system_fingerprint } = membersIn(event);
+    this.#head ??= { id, object: 'chat.completion.chunk', created, model, service_tier, system_fingerprint };
+    for (const each of listIn(choices)) {
+      const { index, delta } = membersIn(each);
+      const choice = this.#choiceAt(indexIn(index));
+      for (const name of texts) {
+        const text = membersIn(delta)[name];
+        if (typeof text === 'string') windowOf(choice, name).add(text);
+      }
+    }
+  }
+
+  async *next(judge: JudgePiece): AsyncIterable<string> {
+    for (const [index, choice] of this.#choices) {
+      for (const [name, window] of choice.windows) {
+        const text = await window.next(judge);
+        if (text === '') continue;
+        this.#judgedHead ??= await judgedValue(judge, this.#head ?? {});
+        const delta = { ...(choice.hasBegun ? {} : { role: 'assistant' }), [name]: text };
+        choice.hasBegun = true;
+        yield chunkEvent({ ...this.#judgedHead, choices: [{ index, delta, finish_reason: null }] });
+      }
+    }
+  }
+
+  *rest(answer: Members, { wantsUsage, isMasked }: Written): Iterable<string> {
     const { choices, usage, error, id, created, model, service_tier, system_fingerprint, ...others } = answer;
     const base = { id, object: 'chat.completion.chunk', created, model, service_tier, system_fingerprint };
     const { object: _object, ...once } = others;
     let more = isMasked ? {} : once;
     for (const choice of listIn(choices)) {
       const { index, message, finish_reason, ...beside } = membersIn(choice);
-      const delta = isMasked ? shown(membersIn(message)) : message;
+      const delta = this.#left(index, isMasked ? shown(membersIn(message)) : membersIn(message));
       yield chunkEvent({
         ...base,
         ...more,
@@ -40,8 +91,31 @@ export const chatStream: StreamForm = {
     if (error !== undefined) yield chunkEvent({ error });
     if (wantsUsage && usage !== undefined) yield chunkEvent({ ...base, choices: [], usage });
     yield 'data: [DONE]\n\n';
-  },
-};
+  }
+
+  /** A message without what has passed of it. */
+  #left(index: unknown, message: Members): Members {
+    const choice = this.#choices.get(Number(index));
+    if (choice?.hasBegun !== true) return message;
+    const { role, ...left } = message;
+    requireSame(role === undefined || role === 'assistant');
+    const cut = [...choice.windows].map(([name, window]) => [name, window.restOf(message[name])] as const);
+    requireSame(cut.every(([, text]) => text !== undefined));
+    return { ...left, ...Object.fromEntries(cut.filter(([name]) => typeof message[name] === 'string')) };
+  }
+
+  #choiceAt(index: number): LiveChoice {
+    const known = this.#choices.get(index) ?? { windows: new Map<string, TextWindow>(), hasBegun: false };
+    this.#choices.set(index, known);
+    return known;
+  }
+}
+
+function windowOf({ windows }: LiveChoice, name: string): TextWindow {
+  const known = windows.get(name) ?? new TextWindow();
+  windows.set(name, known);
+  return known;
+}
 
 function choiceOf(choice: unknown): Members {
   const { delta, ...said } = membersIn(choice);

@@ -1,3 +1,4 @@
+import type { JudgePiece } from '../results/text-window.ts';
 import type { Members } from '../results/tool-message.ts';
 
 /** How a protocol streams an answer. */
@@ -6,6 +7,25 @@ export interface StreamForm {
   answerOf(events: readonly unknown[]): Members;
   /** An answer as events, with nothing besides. */
   eventsOf(answer: Members, how: Written): Iterable<string>;
+  /** Passes on what is decided of an answer while it comes. Absent if such an answer is held until it is whole. */
+  readonly live?: () => LiveAnswer;
+}
+
+/** An answer of which parts pass before it is whole. */
+export interface LiveAnswer {
+  /** Takes in the data of an event. */
+  note(event: unknown): void;
+  /** The events that may pass now. Throws `HeldBack` if no more may before the whole is judged. */
+  next(judge: JudgePiece): AsyncIterable<string>;
+  /** What has passed, as the model has written it. */
+  readonly shown: readonly unknown[];
+  /** The events that are left of the whole. Throws `OddStream` if it does not begin with what has passed. */
+  rest(answer: Members, how: Written): Iterable<string>;
+}
+
+/** Policy has changed meanwhile, or the provider says two things. */
+export function requireSame(isSame: boolean): asserts isSame {
+  if (!isSame) throw new OddStream('what has passed of it is not its beginning');
 }
 
 /** How an answer is written as a stream. */

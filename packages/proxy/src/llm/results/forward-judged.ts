@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { bounds } from '@reeve/contract';
-import { ResultDenied } from '@reeve/sdk';
 import { isTooDeep } from '../../json/nesting.ts';
 import { AnswerScan, jsonOf } from '../answer-scan.ts';
 import type { CallStop } from '../call-stop.ts';
@@ -15,6 +14,7 @@ import { Refusal } from '../refusal.ts';
 import { sendHead } from '../send-head.ts';
 import type { CallEnd, CallOperation } from '../settlement.ts';
 import { dataOf, SseFramer } from '../sse.ts';
+import { LiveForward, refusalOfResult } from './live-forward.ts';
 import { membersIn } from './tool-message.ts';
 
 /** Clients and what is between give up on a stream that says nothing for much longer. */
@@ -28,8 +28,9 @@ const comment = ': the answer is judged as a whole\n\n';
 
 /**
  * Passes the answer of a model on once it is judged. It is held until it is whole, streams too: what a rule looks for may be
- * spread over any number of events. A client gets a refusal in place of an answer that may not be read; the call happened
- * and is paid all the same.
+ * spread over any number of events. Of a stream, what is decided before passes as it comes (`LiveForward`), and the whole is
+ * judged at its end all the same. A client gets a refusal in place of an answer that may not be read, or of the rest of it;
+ * the call happened and is paid all the same.
  */
 export async function forwardJudged(
   call: ModelCall,
@@ -40,11 +41,13 @@ export async function forwardJudged(
   const isStream = /^text\/event-stream\s*(;|$)/i.test(answer.headers['content-type'] ?? '');
   const { response, passed } = call;
   const waiting = isStream ? setInterval(() => keepAlive(call, answer), silenceMs) : undefined;
+  const live = isStream ? new LiveForward(call, operation, () => beginStream(call, answer)) : undefined;
   try {
-    const body = await wholeOf(call, answer, stop, isStream);
-    const { bytes, isChanged } = isStream
-      ? await judgedStream(call, body, operation)
-      : await judgedBody(call, body, answer, operation);
+    const body = await wholeOf(call, answer, stop, live);
+    const { bytes, isChanged } =
+      live === undefined
+        ? await judgedBody(call, body, answer, operation)
+        : await judgedStream(call, body, operation, live);
     // What was judged is written beside what came.
     if (isChanged && !call.answerRoom.take(bytes.length)) throw noRoom(call.opId);
     await stop.passable();
@@ -52,6 +55,7 @@ export async function forwardJudged(
     response.end(conceal(bytes, call.upstream.apiKey));
     return { usage: passed.usage };
   } catch (error) {
+    await live?.judgeShown(stop);
     if (!(error instanceof Refusal) || stop.signal.aborted) throw error;
     interrupt(call, error);
     return { usage: passed.usage, note: error.message };
@@ -68,9 +72,16 @@ interface JudgedAnswer {
   readonly isChanged: boolean;
 }
 
-async function wholeOf(call: ModelCall, answer: IncomingMessage, stop: CallStop, isStream: boolean): Promise<Buffer> {
+async function wholeOf(
+  call: ModelCall,
+  answer: IncomingMessage,
+  stop: CallStop,
+  live: LiveForward | undefined,
+): Promise<Buffer> {
   const { opId, passed, route, answerRoom } = call;
   if ((answer.headers['content-encoding'] ?? 'identity') !== 'identity') throw unread(opId, 'it is compressed');
+  const { streamed, whole } = route.dialect.texts;
+  const scan = new AnswerScan(live === undefined ? whole : streamed);
   const chunks: Buffer[] = [];
   let bytes = 0;
   await eachChunk(answer, async (chunk) => {
@@ -79,13 +90,12 @@ async function wholeOf(call: ModelCall, answer: IncomingMessage, stop: CallStop,
     if (bytes > bounds.result) throw unread(opId, `it has more than ${bounds.result} bytes`);
     if (!answerRoom.take(chunk.length)) throw noRoom(opId);
     chunks.push(chunk);
+    scan.push(chunk);
+    passed.textBytes = scan.textBytes;
+    await live?.take(chunk, stop);
   });
   const body = Buffer.concat(chunks);
   if (!isUtf8(body)) throw unread(opId, 'it is not valid UTF-8');
-  const { streamed, whole } = route.dialect.texts;
-  const scan = new AnswerScan(isStream ? streamed : whole);
-  scan.push(body);
-  passed.textBytes = scan.textBytes;
   return body;
 }
 
@@ -104,7 +114,12 @@ async function judgedBody(
   return { bytes: Buffer.from(shown), isChanged: true };
 }
 
-async function judgedStream(call: ModelCall, body: Buffer, operation: CallOperation): Promise<JudgedAnswer> {
+async function judgedStream(
+  call: ModelCall,
+  body: Buffer,
+  operation: CallOperation,
+  live: LiveForward,
+): Promise<JudgedAnswer> {
   const { opId, reader, route, passed } = call;
   const { stream } = route.dialect;
   try {
@@ -113,11 +128,12 @@ async function judgedStream(call: ModelCall, body: Buffer, operation: CallOperat
     passed.usage = reader.usage;
     if (stream === undefined) throw new OddStream('its events are not understood');
     const answer = stream.answerOf(events);
+    live.isOver = true;
     const judged = await judge(operation, opId, answer, false);
     call.noteAnswer(judged);
     // Never in the bytes of the provider: they may hold what nobody has judged.
     const how = { wantsUsage: reader.wantsUsage ?? true, isMasked: !isDeepStrictEqual(judged, answer) };
-    return { bytes: written(stream.eventsOf(judged, how)), isChanged: true };
+    return { bytes: written(live.rest(judged, how) ?? stream.eventsOf(judged, how)), isChanged: true };
   } catch (error) {
     throw error instanceof OddStream ? unread(opId, error.message) : error;
   }
@@ -163,9 +179,7 @@ async function judge<Value>(operation: CallOperation, opId: string, value: Value
   try {
     return await operation.checkResult(value, { isError });
   } catch (error) {
-    if (!(error instanceof ResultDenied)) throw error;
-    const code = error.source === 'gateway' ? 'policy_denied' : 'gateway_unavailable';
-    throw new Refusal(code, error.message, opId);
+    throw refusalOfResult(error, opId);
   }
 }
 
@@ -178,9 +192,13 @@ function unread(opId: string, why: string): Refusal {
 }
 
 function keepAlive(call: ModelCall, answer: IncomingMessage): void {
-  const { response, passed } = call;
+  const { response } = call;
   if (response.destroyed || response.writableEnded) return;
-  if (!response.headersSent) sendHead(call, answer, ofTheBytes);
-  passed.isStream = true;
+  beginStream(call, answer);
   response.write(comment);
+}
+
+function beginStream(call: ModelCall, answer: IncomingMessage): void {
+  if (!call.response.headersSent) sendHead(call, answer, ofTheBytes);
+  call.passed.isStream = true;
 }

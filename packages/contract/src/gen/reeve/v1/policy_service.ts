@@ -18,6 +18,11 @@ export const JudgedPart = {
   JUDGED_PART_UNSPECIFIED: 0,
   /** PROMPT - What a model is asked, before its provider sees it. It does not count as judging what comes back. */
   PROMPT: 1,
+  /**
+   * STREAMED - A piece of what a model answers in a stream, as it comes. It is not recorded, and does not count as judging what comes
+   * back: the whole is judged at its end.
+   */
+  STREAMED: 2,
 } as const;
 
 export type JudgedPart = typeof JudgedPart[keyof typeof JudgedPart];
@@ -25,6 +30,28 @@ export type JudgedPart = typeof JudgedPart[keyof typeof JudgedPart];
 export namespace JudgedPart {
   export type JUDGED_PART_UNSPECIFIED = typeof JudgedPart.JUDGED_PART_UNSPECIFIED;
   export type PROMPT = typeof JudgedPart.PROMPT;
+  export type STREAMED = typeof JudgedPart.STREAMED;
+}
+
+/** Where a piece of a streamed answer stands. */
+export const StreamedPlace = {
+  /** STREAMED_PLACE_UNSPECIFIED - It is a whole JSON value. */
+  STREAMED_PLACE_UNSPECIFIED: 0,
+  /** TEXT_START - It begins with a text. The end of the text has not come yet, here and below. */
+  TEXT_START: 1,
+  /** LINE_START - It begins with a line of a text. What stands before was taken. */
+  LINE_START: 2,
+  /** WITHIN_LINE - It begins within a line. */
+  WITHIN_LINE: 3,
+} as const;
+
+export type StreamedPlace = typeof StreamedPlace[keyof typeof StreamedPlace];
+
+export namespace StreamedPlace {
+  export type STREAMED_PLACE_UNSPECIFIED = typeof StreamedPlace.STREAMED_PLACE_UNSPECIFIED;
+  export type TEXT_START = typeof StreamedPlace.TEXT_START;
+  export type LINE_START = typeof StreamedPlace.LINE_START;
+  export type WITHIN_LINE = typeof StreamedPlace.WITHIN_LINE;
 }
 
 export interface LlmCall {
@@ -210,7 +237,11 @@ export interface CheckResultRequest {
   resultJson: Uint8Array;
   /** Whether the action has failed, and this is its error. */
   isError: boolean;
-  part?: JudgedPart | undefined;
+  part?:
+    | JudgedPart
+    | undefined;
+  /** Of a piece of a streamed answer, which has at most 64 KiB. */
+  place?: StreamedPlace | undefined;
 }
 
 export interface CheckResultResponse {
@@ -226,7 +257,15 @@ export interface CheckResultResponse {
   /** What the rules on this result have labelled the run or the agent with. */
   labels: string[];
   /** The part that was judged. A gateway that does not know of parts leaves it out: then nobody has judged the prompt. */
-  part?: JudgedPart | undefined;
+  part?:
+    | JudgedPart
+    | undefined;
+  /**
+   * Of a piece of a streamed answer: how many of its bytes are decided, whatever follows. They may be passed on, as
+   * result_json has them if that is there; the others are to be sent again with what follows them. Absent: rules need the
+   * whole answer, and nothing may be passed on before it is judged.
+   */
+  taken?: number | undefined;
 }
 
 export interface BatchCheckRequest {
@@ -1447,6 +1486,7 @@ function createBaseCheckResultRequest(): CheckResultRequest {
     resultJson: new Uint8Array(0),
     isError: false,
     part: undefined,
+    place: undefined,
   };
 }
 
@@ -1469,6 +1509,9 @@ export const CheckResultRequest: MessageFns<CheckResultRequest> = {
     }
     if (message.part !== undefined) {
       writer.uint32(48).int32(message.part);
+    }
+    if (message.place !== undefined) {
+      writer.uint32(160).int32(message.place);
     }
     return writer;
   },
@@ -1534,6 +1577,14 @@ export const CheckResultRequest: MessageFns<CheckResultRequest> = {
             message.part = reader.int32() as any;
             continue;
           }
+          case 20: {
+            if (tag !== 160) {
+              break;
+            }
+
+            message.place = reader.int32() as any;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1548,7 +1599,15 @@ export const CheckResultRequest: MessageFns<CheckResultRequest> = {
 };
 
 function createBaseCheckResultResponse(): CheckResultResponse {
-  return { decision: 0, reason: "", policyRule: "", resultJson: undefined, labels: [], part: undefined };
+  return {
+    decision: 0,
+    reason: "",
+    policyRule: "",
+    resultJson: undefined,
+    labels: [],
+    part: undefined,
+    taken: undefined,
+  };
 }
 
 export const CheckResultResponse: MessageFns<CheckResultResponse> = {
@@ -1570,6 +1629,9 @@ export const CheckResultResponse: MessageFns<CheckResultResponse> = {
     }
     if (message.part !== undefined) {
       writer.uint32(48).int32(message.part);
+    }
+    if (message.taken !== undefined) {
+      writer.uint32(160).uint32(message.taken);
     }
     return writer;
   },
@@ -1633,6 +1695,14 @@ export const CheckResultResponse: MessageFns<CheckResultResponse> = {
             }
 
             message.part = reader.int32() as any;
+            continue;
+          }
+          case 20: {
+            if (tag !== 160) {
+              break;
+            }
+
+            message.taken = reader.uint32();
             continue;
           }
         }

@@ -35,7 +35,12 @@ function world(pace: Parameters<typeof backupHandlers>[3]) {
     pace,
   );
   const principal = { ...operator, orgId: null };
-  const call = { requestId: 'r', from: { address: '', userAgent: '', requestId: 'r' }, principal };
+  const call = {
+    requestId: 'r',
+    hasLeft: () => false,
+    from: { address: '', userAgent: '', requestId: 'r' },
+    principal,
+  };
   const input = { query: undefined, headers: undefined, params: undefined, body: undefined };
   const create = async () => ((await createBackup(input, call)) as RawAnswer).body as Readable;
   return { seen, create };

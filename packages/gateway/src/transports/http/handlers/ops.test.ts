@@ -11,7 +11,12 @@ async function world() {
   const agent = await governance.register(agentId('acme/search/bot'));
   await governance.check(agent, { traceId: 't', spanId: 's' });
   const handlers = opsHandlers(governance.gov, executorOf(governance.gov));
-  const call = { requestId: 'r', from: { address: '', userAgent: '', requestId: 'r' }, principal: operator };
+  const call = {
+    requestId: 'r',
+    hasLeft: () => false,
+    from: { address: '', userAgent: '', requestId: 'r' },
+    principal: operator,
+  };
   const id = { query: undefined, headers: undefined, params: { id: 't:s' } };
   const pause = async () => handlers.pauseOp({ ...id, body: { reason: '' } }, call);
   const complete = async () => {

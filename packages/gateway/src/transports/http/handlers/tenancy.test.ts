@@ -9,7 +9,12 @@ test('a suspension that is durable is answered as such, also where the agent lea
   const bot = await governance.register(agentId('acme/search/bot'));
   const execute = executorOf(governance.gov);
   const handlers = tenancyHandlers(governance.gov, execute);
-  const call = { requestId: 'r', from: { address: '', userAgent: '', requestId: 'r' }, principal: operator };
+  const call = {
+    requestId: 'r',
+    hasLeft: () => false,
+    from: { address: '', userAgent: '', requestId: 'r' },
+    principal: operator,
+  };
   const params = { org: 'acme', team: 'search', agent: 'bot' };
   const request = { query: undefined, headers: undefined, params, body: { reason: 'runs wild' } };
   const suspending = Promise.resolve(handlers.suspendAgent(request as never, call));

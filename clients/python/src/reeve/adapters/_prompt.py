@@ -1,0 +1,107 @@
+"""The prompts of models as rules have masked them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .._flow import Flow
+from .._said import Said
+from .._same_json import same_json
+from ..errors import InternalError
+
+Masked = Mapping[str, Any]
+
+_UNFIT = "a rule masks more of the prompt than its texts"
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    #: What the model is asked, as JSON.
+    says: Mapping[str, Any]
+    #: What describes a form, of tools or of the answer. The names in it are part of the form: only texts are masked.
+    forms: Mapping[str, Any]
+    #: What the provider gets beside, and no adapter changes: where rules mask a text in it, the call is not made.
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class AskedPrompt:
+    """What a model is asked, by what rules mask of it. An adapter that has it sends what `put` makes of the rest."""
+
+    #: What the framework sends if nothing is masked.
+    given: Any
+    #: What it says. Only called where rules mask it.
+    read: Callable[[], Prompt]
+    #: What is sent in place of `given`. It gets the members that rules have changed.
+    put: Callable[[Masked], Any]
+
+
+def masked_prompt(op: Said, asked: AskedPrompt) -> Flow[Any]:
+    """What to send to the provider. Raises if the call must not happen."""
+    if not op.answer.judge_prompt:
+        return asked.given
+    try:
+        read = asked.read()
+        texts = {name: list(_texts_in(form)) for name, form in read.forms.items()}
+        options = {name: found for name, each in read.fixed.items() if (found := list(_texts_in(each)))}
+        prompt = {**read.says, **texts, **({"options": list(options.values())} if options else {})}
+        masked = yield from op._checked_prompt(prompt)
+        # A name that is masked would leave the member that it named as it was.
+        if not isinstance(masked, dict) or list(masked) != list(prompt):
+            raise InternalError("a rule masks the name of a member of the prompt, which cannot be another one")
+        _require_same(options, masked.get("options", []))
+        changed = {name: masked[name] for name, each in prompt.items() if not same_json(masked[name], each)}
+        for name in changed.keys() & texts.keys():
+            changed[name] = _with_texts(read.forms[name], iter(_list_of(changed[name], len(texts[name]))))
+        return asked.put(changed) if changed else asked.given
+    except BaseException:
+        # Nothing was sent.
+        op.spent_usd(0)
+        op.ended("cancelled")
+        raise
+
+
+def unfit() -> InternalError:
+    return InternalError(_UNFIT)
+
+
+def _require_same(options: Mapping[str, list[str]], masked: Any) -> None:
+    for (name, texts), left in zip(options.items(), _list_of(masked, len(options)), strict=True):
+        if not same_json(left, texts):
+            raise InternalError(f"a rule masks a text in {name}, which is sent as it is or not at all")
+
+
+def _texts_in(form: Any) -> Iterator[str]:
+    if isinstance(form, str):
+        yield form
+    elif isinstance(form, dict):
+        for each in form.values():
+            yield from _texts_in(each)
+    elif isinstance(form, (list, tuple)):
+        for each in form:
+            yield from _texts_in(each)
+    # What a provider makes of any other object, nobody knows here.
+    elif form is not None and not isinstance(form, (bool, int, float)):
+        raise InternalError(f"rules mask this prompt, and cannot mask a form that holds a {type(form).__name__}")
+
+
+def _with_texts(form: Any, texts: Iterator[Any]) -> Any:
+    """The same form with other texts, in the order in which they were found."""
+    if isinstance(form, str):
+        text = next(texts)
+        if not isinstance(text, str):
+            raise unfit()
+        return text
+    if isinstance(form, dict):
+        return {name: _with_texts(each, texts) for name, each in form.items()}
+    if isinstance(form, (list, tuple)):
+        return [_with_texts(each, texts) for each in form]
+    return form
+
+
+def _list_of(masked: Any, length: int) -> list[Any]:
+    if not isinstance(masked, list) or len(masked) != length:
+        raise unfit()
+    return masked

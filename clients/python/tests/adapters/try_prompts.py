@@ -1,0 +1,316 @@
+"""The prompts that rules mask, by framework."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from dataclasses import make_dataclass
+from typing import Any
+
+import pytest
+from conftest import fresh_name
+from gateway_process import BOOTSTRAP_KEY, GatewayProcess
+from pydantic import BaseModel, Field
+
+from reeve import ActionDenied, Agent, Reeve, ReeveError
+
+MAIL = "ada@example.com"
+POLICY = """
+name: prompts
+default: allow
+rules:
+  - { name: masks, effect: mask, actions: [llm_call], models: ["masked-*"], mask: { detect: [email] } }
+  - { name: whole, effect: mask, actions: [llm_call], models: [masked-whole], mask: { fields: [messages, input] } }
+"""
+
+
+@pytest.fixture(scope="module")
+def masking() -> Iterator[GatewayProcess]:
+    process = GatewayProcess(policy=POLICY)
+    yield process
+    process.remove()
+
+
+@pytest.fixture
+def agent(masking: GatewayProcess) -> Iterator[Agent]:
+    with Reeve(masking.grpc, api_key=BOOTSTRAP_KEY) as reeve:
+        yield reeve.register("acme", "core", fresh_name())
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_langchain_sends_what_rules_leave_of_messages_and_tools(agent: Agent, is_async: bool) -> None:
+    from langchain.agents import create_agent
+    from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+    from langchain_core.messages import AIMessage, HumanMessage
+    from langchain_core.tools import tool
+
+    from reeve.adapters.langchain import GovernMiddleware
+
+    seen: list[Any] = []
+
+    class Seen(GenericFakeChatModel):
+        def _generate(self, messages: Any, *args: Any, **keywords: Any) -> Any:
+            seen.append((list(messages), keywords))
+            return super()._generate(messages, *args, **keywords)
+
+        def bind_tools(self, tools: Any, **keywords: Any) -> Any:
+            from langchain_core.utils.function_calling import convert_to_openai_tool
+
+            return self.bind(tools=[convert_to_openai_tool(each) for each in tools], **keywords)
+
+    @tool(description=f"Finds {MAIL}")
+    def find(who: str) -> str:
+        return f"found {who}"
+
+    def graph_of(model: str) -> Any:
+        call = {"name": "find", "args": {"who": MAIL}, "id": "call-1", "type": "tool_call"}
+        answers = iter([AIMessage("", tool_calls=[call]), AIMessage("done")])
+        middleware = GovernMiddleware(agent, model={"model": model})
+        return create_agent(Seen(messages=answers), [find], system_prompt=f"for {MAIL}", middleware=[middleware])
+
+    def asked(graph: Any, message: Any) -> Any:
+        given = {"messages": [message]}
+        return asyncio.run(graph.ainvoke(given)) if is_async else graph.invoke(given)
+
+    human = HumanMessage([{"type": "text", "text": f"I am {MAIL}"}])
+    state = asked(graph_of("masked-one"), human)
+    assert len(seen) == 2
+    sent = [[each.model_dump() for each in messages] for messages, _ in seen]
+    text = json.dumps([sent, [keywords["tools"] for _, keywords in seen]])
+    assert MAIL not in text
+    assert "for [masked]" in text
+    assert "I am [masked]" in text
+    assert "Finds [masked]" in text
+    assert '"who": "[masked]"' in text
+    assert [each.type for each in seen[1][0]] == ["system", "human", "ai", "tool"]
+    # The tool ran with what the model asked for, and the state is the program's.
+    assert state["messages"][0] == human
+    assert state["messages"][2].content == f"found {MAIL}"
+    seen.clear()
+    with pytest.raises(ReeveError):
+        asked(graph_of("masked-whole"), human)
+    assert seen == []
+    asked(graph_of("plain"), human)
+    assert MAIL in str(seen[0])
+
+
+class _Nested(BaseModel):
+    who: str = Field(description=f"as {MAIL}")
+
+
+class _Answer(BaseModel):
+    nested: _Nested
+
+
+class _Plain(BaseModel):
+    who: str
+
+
+_Described = make_dataclass("_Described", [("who", str)], namespace={"__doc__": f"as {MAIL}"})
+
+
+def _sent_by_langchain(agent: Agent, model: str, tools: list[Any], **options: Any) -> list[Any]:
+    """What a model is bound to and called with, or nothing if the call is not made."""
+    from langchain.agents import create_agent
+    from langchain.agents.middleware import wrap_model_call
+    from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+    from langchain_core.messages import AIMessage
+
+    from reeve.adapters.langchain import GovernMiddleware
+
+    sent: list[Any] = []
+    settings = options.pop("model_settings", {})
+
+    class Seen(GenericFakeChatModel):
+        def _generate(self, messages: Any, *args: Any, **keywords: Any) -> Any:
+            sent.append(keywords)
+            return super()._generate(messages, *args)
+
+        def bind_tools(self, tools: Any, **keywords: Any) -> Any:
+            from langchain_core.utils.function_calling import convert_to_openai_tool
+
+            # As the models of providers do.
+            def form_of(tool: Any) -> Any:
+                return tool if isinstance(tool, dict) else {**convert_to_openai_tool(tool), **(tool.extras or {})}
+
+            return self.bind(tools=[form_of(each) for each in tools], **keywords)
+
+    @wrap_model_call
+    def set_settings(request: Any, handler: Any) -> Any:
+        return handler(request.override(model_settings=settings))
+
+    governing: Any = [set_settings, GovernMiddleware(agent, model={"model": model})]
+    answers = iter([AIMessage("done")])
+    graph: Any = create_agent(Seen(messages=answers), tools, middleware=governing, **options)
+    try:
+        graph.invoke({"messages": [("user", "hi")]})
+    except ReeveError:
+        assert sent == []
+    return sent
+
+
+def test_langchain_masks_all_that_a_tool_says_and_keeps_the_rest(agent: Agent) -> None:
+    from langchain_core.tools import tool
+
+    extras: dict[str, Any] = {"input_examples": [{"who": MAIL}], "cache_control": {"type": "ephemeral"}}
+
+    @tool(description="Finds", extras=extras)
+    def find(who: str) -> str:
+        return who
+
+    @tool(description=f"Looks for {MAIL}", extras={"cache_control": {"type": "ephemeral"}}, args_schema=_Answer)
+    def look(nested: _Nested) -> str:
+        return nested.who
+
+    built_in = {"type": "search", "extras": {"place": f"near {MAIL}"}}
+    (sent,) = _sent_by_langchain(agent, "masked-one", [find, look])
+    (searching,) = _sent_by_langchain(agent, "masked-one", [built_in])
+    assert searching["tools"] == [{"type": "search", "extras": {"place": "near [masked]"}}]
+    text = json.dumps(sent)
+    assert MAIL not in text
+    for part in ("Looks for [masked]", "as [masked]", '"input_examples": [{"who": "[masked]"}]'):
+        assert part in text
+    assert [each["cache_control"] for each in sent["tools"]] == [{"type": "ephemeral"}] * 2
+    assert (find.extras, look.description) == (extras, f"Looks for {MAIL}")
+    (plain,) = _sent_by_langchain(agent, "plain", [find, look])
+    assert "Finds" in str(plain)
+    assert MAIL in str(plain)
+
+    @tool(description="Finds", extras={"input_examples": [object()]})
+    def odd(who: str) -> str:
+        return who
+
+    assert _sent_by_langchain(agent, "masked-one", [odd]) == []
+
+
+def test_langchain_sends_no_setting_that_rules_would_change(agent: Agent) -> None:
+    from langchain.agents.structured_output import ToolStrategy
+
+    for settings in ({"text": {"format": _Answer.model_json_schema()}}, {"user": MAIL}, {"output_format": _Answer}):
+        assert _sent_by_langchain(agent, "masked-one", [], model_settings=settings) == []
+        assert len(_sent_by_langchain(agent, "plain", [], model_settings=settings)) == 1
+    (sent,) = _sent_by_langchain(agent, "masked-one", [], model_settings={"temperature": 0, "stop": ["."]})
+    assert sent["temperature"] == 0
+    for schema in (_Answer, _Described, ToolStrategy(_Plain | _Described)):
+        assert _sent_by_langchain(agent, "masked-one", [], response_format=schema) == []
+    assert len(_sent_by_langchain(agent, "masked-one", [], response_format=_Plain)) == 1
+
+
+def test_openai_agents_sends_what_rules_leave(agent: Agent) -> None:
+    from agents import Agent as OpenAIAgent
+    from agents import ModelResponse, RunConfig, Runner, Usage, function_tool
+    from openai.types.responses import ResponseOutputMessage, ResponseOutputText
+
+    from reeve.adapters.openai_agents import govern_model
+
+    from .try_openai_agents import Scripted
+
+    quiet = RunConfig(tracing_disabled=True)
+    seen: list[str] = []
+
+    @function_tool(description_override=f"Finds {MAIL}")
+    def find(who: str) -> str:
+        return who
+
+    class Speaking(Scripted):
+        async def get_response(self, system_instructions: Any, input: Any, *args: Any, **keywords: Any) -> Any:
+            tools = keywords["tools"]
+            seen.append(json.dumps([system_instructions, input, [each.description for each in tools]]))
+            text = ResponseOutputText(text="hi", type="output_text", annotations=[])
+            said = ResponseOutputMessage(id="1", content=[text], role="assistant", status="completed", type="message")
+            return ModelResponse(output=[said], usage=Usage(), response_id=None)
+
+    def run(model: str) -> None:
+        speaking = OpenAIAgent(
+            "crew", instructions=f"for {MAIL}", tools=[find], model=govern_model(agent, Speaking(), model=model)
+        )
+        asyncio.run(Runner.run(speaking, f"I am {MAIL}", run_config=quiet))
+
+    run("masked-one")
+    assert MAIL not in seen[0]
+    for text in ("for [masked]", "I am [masked]", "Finds [masked]"):
+        assert text in seen[0]
+    run("plain")
+    assert MAIL in seen[1]
+
+
+def test_crewai_sends_what_rules_leave(agent: Agent) -> None:
+    from crewai.llms.base_llm import BaseLLM
+
+    from reeve.adapters.crewai import govern_model
+
+    seen: list[Any] = []
+
+    class Seen(BaseLLM):
+        def call(self, messages: Any, tools: Any = None, *_args: Any, **_keywords: Any) -> str:
+            seen.append([messages, tools])
+            return "hi"
+
+    for model, is_masked in (("masked-one", True), ("plain", False)):
+        governed = govern_model(agent, Seen(model="seen"), model=model)
+        tools = [{"type": "function", "function": {"name": "find", "description": f"Finds {MAIL}"}}]
+        assert governed.call([{"role": "user", "content": f"I am {MAIL}"}], tools) == "hi"
+        assert (MAIL in json.dumps(seen.pop())) is not is_masked
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_crewai_sends_no_schema_of_an_answer_that_rules_would_change(agent: Agent, is_async: bool) -> None:
+    from crewai.llms.base_llm import BaseLLM
+
+    from reeve.adapters.crewai import govern_model
+
+    seen: list[Any] = []
+
+    class Seen(BaseLLM):
+        def call(self, messages: Any, *args: Any, **keywords: Any) -> str:
+            seen.append((messages, args, keywords))
+            return "hi"
+
+        async def acall(self, messages: Any, *args: Any, **keywords: Any) -> str:
+            return self.call(messages, *args, **keywords)
+
+    def called(model: str, *args: Any, **keywords: Any) -> bool:
+        seen.clear()
+        governed = govern_model(agent, Seen(model="seen"), model=model)
+        try:
+            if is_async:
+                asyncio.run(governed.acall(f"I am {MAIL}", *args, **keywords))
+            else:
+                governed.call(f"I am {MAIL}", *args, **keywords)
+        except ReeveError:
+            assert seen == []
+        return seen != []
+
+    assert not called("masked-one", response_model=_Answer)
+    assert not called("masked-one", None, None, None, None, None, _Answer)
+    assert not called("masked-one", another={"text": MAIL})
+    assert not called("masked-one", another=object())
+    assert called("plain", response_model=_Answer)
+    keywords = {"from_agent": object(), "response_model": _Plain}
+    assert called("masked-one", None, None, {"find": print}, **keywords)
+    assert seen == [("I am [masked]", (None, None, {"find": print}), keywords)]
+
+
+def test_openai_agents_sends_no_setting_that_rules_would_change(agent: Agent) -> None:
+    from agents import Agent as OpenAIAgent
+    from agents import ModelSettings, RunConfig, Runner
+
+    from reeve.adapters.openai_agents import govern_model
+
+    from .try_openai_agents import Scripted
+
+    settings = ModelSettings(extra_body={"instructions": f"for {MAIL}"})
+    model = govern_model(agent, Scripted(), model="masked-one")
+    crew = OpenAIAgent("crew", model=model, model_settings=settings)
+    with pytest.raises(ReeveError, match="a rule masks a text in model_settings"):
+        asyncio.run(Runner.run(crew, "hi", run_config=RunConfig(tracing_disabled=True)))
+
+
+def test_a_model_of_pydantic_ai_is_denied(agent: Agent) -> None:
+    from pydantic_ai import Agent as PydanticAgent
+    from pydantic_ai.models.test import TestModel
+
+    from reeve.adapters.pydantic_ai import govern_model
+
+    crew = PydanticAgent(govern_model(agent, TestModel(), model="masked-one"))
+    with pytest.raises(ActionDenied, match="must be masked, which this caller cannot do"):
+        asyncio.run(crew.run(f"I am {MAIL}"))

@@ -1,0 +1,56 @@
+/*
+ * Where a text can be cut while its end has not come yet: what a detector finds before the place, and behind it, is what it
+ * finds in the whole text, whatever follows. Each says so of the text as detectors read it, whose character at the place may
+ * not be known yet. When in doubt, it is no such place.
+ */
+
+/** Says whether a text can be cut before the character at `at`. */
+export type BreaksAt = (text: string, at: number) => boolean;
+
+/** Numbers in groups go on over blanks. A blank beside anything that is no part of a number ends them. */
+export const breaksNumbers: BreaksAt = (text, at) => {
+  const last = text.charAt(at - 1);
+  if (last !== ' ') return !/[\w ()/.+-]/.test(last);
+  return at < text.length ? !ofNumber.test(text.charAt(at)) || endsWord(text, at - 1) : endsWord(text, at - 1);
+};
+
+const ofNumber = /[\d ()/.+-]/;
+
+function endsWord(text: string, at: number): boolean {
+  return at > 0 && !ofNumber.test(text.charAt(at - 1));
+}
+
+/** No address has a blank in it, or anything else than these. */
+export const breaksIps: BreaksAt = (text, at) => !/[\w:.-]/.test(text.charAt(at - 1));
+
+const longestIban = 2 * 34;
+const ibanStart = /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){0,30}[ -]?$/;
+
+/** A number of an account goes on over blanks and letters, but not for long. */
+export const breaksIbans: BreaksAt = (text, at) => {
+  const last = text.charAt(at - 1);
+  if (/[A-Za-z0-9]/.test(last)) return false;
+  return (last !== ' ' && last !== '-') || !ibanStart.test(text.slice(Math.max(0, at - longestIban), at));
+};
+
+const [longestLocal, longestAddress] = [64, 3 + 253];
+const sign = /@|%40/;
+
+/** An address goes on over letters of any language, and over anything within quotes. Far from its sign there is none. */
+export const breaksEmails: BreaksAt = (text, at) => {
+  if (text.charAt(at - 1) === '\n') return true;
+  if (!/[\p{L}\p{N}\p{Cs}.!#$%'*+^_`{|}~"@-]/u.test(text.charAt(at - 1))) return !isQuoted(text, at);
+  const known = at + longestLocal + 2;
+  return known <= text.length && !sign.test(text.slice(Math.max(0, at - longestAddress), known));
+};
+
+/** Only the nearest quote before a sign counts: one with something else behind it, none on this line, or none for long. */
+const unquoted = new RegExp(`^(?:[^"\\n]*(?:\\n|"[^@%])|[^"]{${longestLocal}})`);
+
+/** Whether a quote before the place may be that of an address behind it. */
+function isQuoted(text: string, at: number): boolean {
+  const before = text.slice(Math.max(0, at - longestLocal), at);
+  const quote = before.lastIndexOf('"');
+  if (quote < 0 || before.includes('\n', quote)) return false;
+  return !unquoted.test(text.slice(at, at + longestLocal));
+}

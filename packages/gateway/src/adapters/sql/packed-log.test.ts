@@ -1,0 +1,307 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { zstdCompressSync } from 'node:zlib';
+import type { SealedEntry } from '@reeve/core';
+import { emptyChain } from '@reeve/core';
+import { sampleDraft, sealAll } from '@reeve/core/testkit';
+import * as fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { verifyStore } from '../../offline/verify-store.ts';
+import { AuditIndex } from './audit-index.ts';
+import { AuditReaderThread } from './audit-reader-thread.ts';
+import { entryColumns, isOfBytes, LogBlock, packBlock, valuesOf } from './log-block.ts';
+import { markRestoredStore } from './mark-restored-store.ts';
+import { SqliteStore } from './sqlite-store.ts';
+import { StoredLog } from './stored-log.ts';
+
+const packing = { keptRows: 2, blockEntries: 5 };
+
+let folder: string;
+let path: string;
+let store: SqliteStore;
+let entries: SealedEntry[];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'reeve-packed-'));
+  path = join(folder, 'reeve.db');
+  store = new SqliteStore({ path, sync: 'process' });
+  const drafts = Array.from({ length: 33 }, (_, n) =>
+    sampleDraft({ at: 1_700_000_000_000 + n, opId: `t:${n + 1}`, decision: 'allow' }),
+  );
+  entries = sealAll(drafts, emptyChain);
+  store.commitNow({ entries, changes: [] });
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function openIndex(): AuditIndex {
+  return AuditIndex.open(path, join(folder, 'audit-index.db'));
+}
+
+/** Packs what can be packed: 30 of 33 entries, six blocks. */
+function packAll(): void {
+  const index = openIndex();
+  index.catchUp(1000);
+  for (let block = index.packOldest(packing); block !== undefined; block = index.packOldest(packing)) {
+    expect(store.pack(block)).toBe(true);
+  }
+  index.close();
+}
+
+function counts(): unknown {
+  using db = new DatabaseSync(path);
+  const sql = 'SELECT (SELECT count(*) FROM audit) AS rows, (SELECT count(*) FROM audit_blocks) AS blocks';
+  return { ...db.prepare(sql).get() };
+}
+
+function change(sql: string, ...values: (number | Uint8Array)[]): void {
+  using db = new DatabaseSync(path);
+  db.prepare(sql).run(...values);
+}
+
+const stored = () => entries.map(({ seq, hash, canonical }) => ({ seq, hash, canonical }));
+const seqs = (page: { readonly entries: readonly { readonly seq: number }[] }) => page.entries.map(({ seq }) => seq);
+
+test('a block gives back every column of any rows, to the letter', () => {
+  const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', '\n', '[]\n{}', '🦊'));
+  const value = fc.oneof(text, fc.constant(null));
+  const columns = Object.fromEntries(entryColumns.map((name) => [name, value]));
+  const row = fc.record({ ...columns, at: fc.integer({ min: 0 }), hash: text, canonical: text });
+  fc.assert(
+    fc.property(fc.array(row, { minLength: 1, maxLength: 12 }), fc.integer({ min: 1, max: 1e9 }), (some, first) => {
+      const rows = some.map((columns, at) => ({ ...columns, seq: first + at }));
+      const packed = packBlock(rows.map((row) => valuesOf(row as never)));
+      const block = new LogBlock(packed);
+      expect(rows.map(({ seq }) => block.entry(seq))).toEqual(rows);
+      expect([block.entry(first - 1), block.entry(first + rows.length)]).toEqual([undefined, undefined]);
+      expect(packed.minAt).toBe(Math.min(...rows.map(({ at }) => at)));
+      expect(packed.maxAt).toBe(Math.max(...rows.map(({ at }) => at)));
+    }),
+  );
+});
+
+test('the whole log reads as before, from any entry on', async () => {
+  packAll();
+  expect(counts()).toEqual({ rows: 3, blocks: 6 });
+  for (const from of [0, 3, 5, 17, 29, 30, 31, 32, 33]) {
+    expect(await store.after(from, 100)).toEqual(stored().slice(from));
+    expect(await store.after(from, 4)).toEqual(stored().slice(from, from + 4));
+  }
+  expect((await store.load()).head).toEqual({ seq: 33, hash: entries[32]?.hash });
+  using db = new DatabaseSync(path);
+  expect(new StoredLog(db).count()).toBe(33);
+});
+
+test('a block whose rows have gone meanwhile is refused, and nothing changes', () => {
+  const index = openIndex();
+  index.catchUp(1000);
+  const block = index.packOldest(packing);
+  index.close();
+  store.commitNow({ entries: [], changes: [{ kind: 'entries_removed', through: 2 }] });
+  expect(block === undefined ? undefined : store.pack(block)).toBe(false);
+  expect(counts()).toEqual({ rows: 31, blocks: 0 });
+});
+
+test('nothing is packed twice, while commits wait, or where somebody else writes', () => {
+  const index = openIndex();
+  index.catchUp(1000);
+  const block = index.packOldest(packing);
+  index.close();
+  if (block === undefined) throw new Error('there is no block');
+  const goOn = store.pause();
+  expect(store.pack(block)).toBe(false);
+  goOn();
+  const other = new DatabaseSync(path);
+  other.exec('BEGIN IMMEDIATE');
+  expect(store.pack(block)).toBe(false);
+  other.exec('ROLLBACK');
+  other.close();
+  expect([store.pack(block), store.pack(block)]).toEqual([true, false]);
+  expect(counts()).toEqual({ rows: 28, blocks: 1 });
+});
+
+test('a gap that somebody has made in the log stays one', async () => {
+  change('DELETE FROM audit WHERE seq = 8');
+  packAll();
+  expect((await store.after(0, 100)).map(({ seq }) => seq)).toEqual(
+    stored().flatMap(({ seq }) => (seq === 8 ? [] : seq)),
+  );
+});
+
+test('retention removes whole blocks, and writes one that is partly over again', async () => {
+  packAll();
+  for (const through of [3, 5, 14, 29, 31]) {
+    store.commitNow({ entries: [], changes: [{ kind: 'entries_removed', through }] });
+    expect(await store.after(0, 100)).toEqual(stored().slice(through));
+    const index = openIndex();
+    expect(seqs(index.read({ limit: 100 }, false))).toEqual(
+      stored()
+        .slice(through)
+        .map(({ seq }) => seq),
+    );
+    index.close();
+  }
+  expect(counts()).toEqual({ rows: 2, blocks: 0 });
+});
+
+test('a store without rows goes on after its newest block', async () => {
+  packAll();
+  change('DELETE FROM audit');
+  await store.close();
+  markRestoredStore(path, 1_800_000_000_000);
+  store = new SqliteStore({ path, sync: 'process' });
+  const { head, restoredFrom } = await store.load();
+  expect([head, restoredFrom]).toEqual([{ seq: 30, hash: entries[29]?.hash }, 1_700_000_000_029]);
+});
+
+test('the thread packs what is old by itself, and reads it', async () => {
+  const reader = new AuditReaderThread(path, join(folder, 'audit-index.db'), {
+    everyMs: 1,
+    packsInto: store,
+    ...packing,
+  });
+  for (;;) {
+    const { entries: found } = await reader.oldest({ limit: 100 });
+    expect(found).toEqual(stored());
+    expect(seqs(await reader.latest({ opId: 't:4', limit: 9 }))).toEqual([4]);
+    if (JSON.stringify(counts()) === '{"rows":3,"blocks":6}') break;
+  }
+  await reader.close();
+});
+
+describe.each([
+  ['that was cut off', (bytes: Uint8Array) => bytes.subarray(0, bytes.length - 9)],
+  [
+    'of which a bit has changed',
+    (bytes: Uint8Array) => bytes.map((byte, at) => (at === bytes.length >> 1 ? byte ^ 1 : byte)),
+  ],
+  ['of other bytes', (bytes: Uint8Array) => randomBytes(bytes.length)],
+  ['that holds something else', () => zstdCompressSync('{"columns":["hash"],"bytes":[1,1]}\nxx')],
+  ['that is far too large', () => zstdCompressSync(Buffer.alloc(70 * 1024 * 1024))],
+])('a block %s', (_, damage) => {
+  beforeEach(() => {
+    packAll();
+    using db = new DatabaseSync(path);
+    const bytes = db.prepare('SELECT entries FROM audit_blocks WHERE first_seq = 11').get()?.['entries'];
+    if (!(bytes instanceof Uint8Array)) throw new Error('there is no block');
+    db.prepare('UPDATE audit_blocks SET entries = ? WHERE first_seq = 11').run(damage(bytes));
+  });
+
+  test.each(['as they were', 'made again'])('is named, and the rest is read, with indexes %s', async (how) => {
+    if (how === 'made again') rmSync(join(folder, 'audit-index.db'));
+    const index = openIndex();
+    while (index.lag() > 0) index.catchUp(4);
+    const all = index.read({ limit: 100 }, true).entries.toReversed();
+    expect(all.filter(({ seq }) => seq < 11 || seq > 15)).toEqual(stored().filter(({ seq }) => seq < 11 || seq > 15));
+    const lost = all.filter(({ seq }) => seq >= 11 && seq <= 15);
+    expect(lost.map(({ seq, hash }) => [seq, hash])).toEqual([11, 12, 13, 14, 15].map((seq) => [seq, '']));
+    const why = 'the block of entries 11 to 15 is damaged on the disk';
+    for (const { canonical } of lost)
+      expect(JSON.parse(canonical)).toMatchObject({ reason: why, event_type: 'Unreadable' });
+    expect(await store.after(0, 100)).toEqual(all);
+
+    // Indexes that were made again do not know which operations the block tells of.
+    expect(seqs(index.read({ opId: 't:10', before: 11, limit: 9 }, true))).toEqual([10]);
+    expect(seqs(index.read({ opId: 't:16', limit: 9 }, true))).toEqual([16]);
+    expect(() => index.read({ opId: 't:12', limit: 9 }, true)).toThrow(why);
+    expect(seqs(index.read({ decision: 'allow', limit: 100 }, true)).at(-1)).toBe(16);
+    expect(() => index.read({ decision: 'allow', before: 16, limit: 100 }, true)).toThrow(why);
+    const before = { from: 1_700_000_000_000, to: 1_700_000_000_010 };
+    expect(seqs(index.read({ ...before, limit: 100 }, true))).toEqual([10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
+    index.close();
+  });
+
+  test('is what a verification names', async () => {
+    const { chain } = await verifyStore(path, { isSigned: () => false });
+    expect(chain).toMatchObject({ result: 'broken', broken_seq: 11, entries: 10 });
+  });
+
+  test('goes with its last entry', async () => {
+    store.commitNow({ entries: [], changes: [{ kind: 'entries_removed', through: 12 }] });
+    expect((await store.after(0, 3)).map(({ seq, hash }) => [seq, hash])).toEqual([13, 14, 15].map((seq) => [seq, '']));
+    store.commitNow({ entries: [], changes: [{ kind: 'entries_removed', through: 15 }] });
+    expect(await store.after(0, 100)).toEqual(stored().slice(15));
+  });
+});
+
+test('a block that was damaged and is mended is read and indexed whole, also after a cut', async () => {
+  packAll();
+  const bytesOf = () => {
+    using db = new DatabaseSync(path);
+    return db.prepare('SELECT entries FROM audit_blocks WHERE last_seq = 15').get()?.['entries'] as Uint8Array;
+  };
+  const whole = bytesOf();
+  change('UPDATE audit_blocks SET entries = ? WHERE last_seq = 15', whole.subarray(0, 20));
+  rmSync(join(folder, 'audit-index.db'));
+  const blind = openIndex();
+  while (blind.lag() > 0) blind.catchUp(100);
+  blind.close();
+  store.commitNow({ entries: [], changes: [{ kind: 'entries_removed', through: 12 }] });
+  change('UPDATE audit_blocks SET entries = ? WHERE last_seq = 15', whole);
+  await store.close();
+  store = new SqliteStore({ path, sync: 'process' });
+  expect(await store.after(0, 100)).toEqual(stored().slice(12));
+  const index = openIndex();
+  while (index.lag() > 0) index.catchUp(100);
+  for (const seq of [13, 14, 15]) expect(seqs(index.read({ opId: `t:${seq}`, limit: 9 }, true))).toEqual([seq]);
+  index.close();
+});
+
+test.each([
+  ['allow', true],
+  ['allow', false],
+  ['pending', true],
+  ['pending', false],
+] as const)(
+  'a page opens some blocks, and the next one goes on from there: %s, newest first: %s',
+  (decision, newestFirst) => {
+    packAll();
+    const index = new AuditIndex(path, join(folder, 'audit-index.db'), 2);
+    const found: number[] = [];
+    const pages: number[] = [];
+    for (let at: number | null = newestFirst ? 34 : 0; at !== null; ) {
+      const page = index.read({ decision, limit: 100, ...(newestFirst ? { before: at } : { after: at }) }, newestFirst);
+      found.push(...seqs(page));
+      pages.push(page.entries.length);
+      at = page.next;
+    }
+    index.close();
+    const all = stored().map(({ seq }) => seq);
+    expect(found).toEqual(decision === 'allow' ? (newestFirst ? all.toReversed() : all) : []);
+    expect(pages).toHaveLength(3);
+  },
+);
+
+test('what is no fault of the bytes is not taken for damage', () => {
+  expect(isOfBytes(new RangeError('Array buffer allocation failed'))).toBe(false);
+  expect(isOfBytes(Object.assign(new Error('out of memory'), { code: 'ZSTD_error_memory_allocation' }))).toBe(false);
+});
+
+test('one step of a search for the runs of a user unpacks few blocks, and the next one goes on', async () => {
+  const user = { issuer: 'https://id.example.com', sub: 'u-1', email: '' };
+  const drafts = Array.from({ length: 600 }, (_, n) => sampleDraft({ at: 1_700_000_001_000, user, run: `run ${n}` }));
+  const { head } = await store.load();
+  store.commitNow({ entries: sealAll(drafts, head), changes: [] });
+  const index = openIndex();
+  try {
+    index.catchUp(1000);
+    const sparse = { keptRows: 2, blockEntries: 1 };
+    for (let block = index.packOldest(sparse); block !== undefined; block = index.packOldest(sparse)) store.pack(block);
+    const found: number[] = [];
+    const runs = new Set<string>();
+    for (let before = Number.MAX_SAFE_INTEGER; before > 0; ) {
+      const step = index.runsOfUser({ user: user.sub, most: 5000, before });
+      found.push(step.runs.length);
+      for (const { run } of step.runs) runs.add(run);
+      before = step.next ?? 0;
+    }
+    expect(runs.size).toBe(600);
+    expect(Math.max(...found)).toBeLessThanOrEqual(256 + sparse.keptRows);
+  } finally {
+    index.close();
+  }
+});
