@@ -223,7 +223,7 @@ export const settings = {
     'evaluation_secs',
     '5',
     seconds,
-    'How long evaluating a text that a caller sends (validate, simulate, test, backtest, explain, put) may take.',
+    'How long evaluating a text that a caller sends (validate, simulate, test, backtest, explain, put) may compute.',
   ),
   authOpenRegistration: required(
     'auth_open_registration',

@@ -2,6 +2,7 @@ import type { Worker } from 'node:worker_threads';
 import type { Decisions } from '@reeve/core';
 import { ReeveError } from '@reeve/core';
 import { startThread } from '../system/start-thread.ts';
+import { CpuDeadline } from './cpu-deadline.ts';
 import type { EvaluationJobs, JobKind } from './evaluation-jobs.ts';
 import type { ThreadAnswer, ThreadCall } from './evaluation-worker.ts';
 import { PolicyTransfer } from './policy-transfer.ts';
@@ -11,7 +12,7 @@ import { WaitingJobs } from './waiting-jobs.ts';
 export interface EvaluationThreadsOptions {
   /** The most threads at once. */
   readonly threads: number;
-  /** How long a job may take, in milliseconds. */
+  /** How long a job may compute, in milliseconds. */
   readonly deadlineMs: number;
   readonly idleMs: number;
   /** Called for every job that was ended, with the reason. */
@@ -41,7 +42,7 @@ interface Thread {
   task: Task | undefined;
   /** The thread reads policies in force before its job. */
   isLearning: boolean;
-  deadline: NodeJS.Timeout | undefined;
+  deadline: CpuDeadline | undefined;
   idle: NodeJS.Timeout | undefined;
 }
 
@@ -109,12 +110,10 @@ export class EvaluationThreads {
   #goOn(thread: Thread): void {
     const { task } = thread;
     if (task === undefined || !thread.isReady || this.#teach(thread, task)) return;
-    clearTimeout(thread.deadline);
+    thread.deadline?.clear();
     thread.isLearning = false;
     try {
-      if (task.hasDeadline) {
-        thread.deadline = setTimeout(() => this.#lose(thread, 'deadline'), this.#options.deadlineMs);
-      }
+      if (task.hasDeadline) thread.deadline = this.#deadline(thread, this.#options.deadlineMs);
       post(thread, { type: 'job', kind: task.kind, input: task.input() });
     } catch (error) {
       this.#settle(thread, () => task.reject(error instanceof RangeError ? tooExpensive(this.#options) : error));
@@ -129,11 +128,15 @@ export class EvaluationThreads {
     if (message === undefined || orgs === null) return false;
     if (message.ofOrgs && hasDeadline) {
       const ms = learnTimes * this.#options.deadlineMs * Math.max(1, orgs.length);
-      thread.deadline ??= setTimeout(() => this.#lose(thread, 'deadline'), ms);
+      thread.deadline ??= this.#deadline(thread, ms);
     }
     thread.isLearning = true;
     post(thread, { type: 'learn', news: message.news });
     return true;
+  }
+
+  #deadline(thread: Thread, ms: number): CpuDeadline {
+    return new CpuDeadline(thread.worker, ms, () => this.#lose(thread, 'deadline'));
   }
 
   #start(): Thread {
@@ -181,7 +184,7 @@ export class EvaluationThreads {
   }
 
   #settle(thread: Thread, answer: () => void): void {
-    clearTimeout(thread.deadline);
+    thread.deadline?.clear();
     thread.deadline = undefined;
     thread.task = undefined;
     answer();
@@ -214,7 +217,7 @@ function post({ worker }: Thread, call: ThreadCall): void {
 }
 
 async function end({ worker, deadline, idle }: Thread): Promise<void> {
-  clearTimeout(deadline);
+  deadline?.clear();
   clearTimeout(idle);
   try {
     await worker.terminate();
