@@ -1,5 +1,5 @@
 import type { CheckActionRequest as CheckRequest } from '@reeve/contract';
-import { BatchCheckRequest, BatchCheckResponse, paths } from '@reeve/contract';
+import { paths } from '@reeve/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { registerOwner, signIn } from '../harness/browser.ts';
 import { eventually } from '../harness/eventually.ts';
@@ -59,7 +59,7 @@ test('five thousand operations in flight can be scrolled, filtered and selected'
       const number = String(batch * 1000 + nth).padStart(4, '0');
       return checkRequest(agent, { traceId: `many-${number}`, spanId: 's', context: toolCall(`tool-${number}`) });
     });
-    await world.gateway.client.call(paths.batchCheck, BatchCheckRequest, BatchCheckResponse, { requests });
+    await world.gateway.batch(requests);
   }
   await page.getByText('5,000 in flight').waitFor({ timeout: 40_000 });
   await rowOf(page, /tool-0000/).waitFor();

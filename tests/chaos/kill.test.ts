@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CheckActionResponse as CheckResponse } from '@reeve/contract';
-import { BatchCheckRequest, BatchCheckResponse, CheckActionRequest, CheckActionResponse, paths } from '@reeve/contract';
+import { CheckActionRequest, CheckActionResponse, paths } from '@reeve/contract';
 import { expect, test } from 'vitest';
 import { eventually } from '../harness/eventually.ts';
 import type { Registered } from '../harness/gateway.ts';
@@ -30,9 +30,7 @@ async function load(gateway: TestGateway, agent: Registered, round: number, ackn
   const batches = async () => {
     for (;;) {
       const requests = Array.from({ length: 50 }, request);
-      const { responses } = await gateway.client.call(paths.batchCheck, BatchCheckRequest, BatchCheckResponse, {
-        requests,
-      });
+      const responses = await gateway.batch(requests);
       for (const answer of responses) note(answer);
     }
   };

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { BatchCheckRequest, BatchCheckResponse, paths } from '@reeve/contract';
 import { entryJson } from '@reeve/core';
 import { sampleDraft, sealAll } from '@reeve/core/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -69,10 +68,7 @@ test('kills while entries are decided and packed lose none and double none', asy
           const requests = Array.from({ length: 100 }, () =>
             checkRequest(agent, { traceId: `round-${round}`, spanId: `${next++}`, context: toolCall('search', {}) }),
           );
-          const answer = await gateway.client.call(paths.batchCheck, BatchCheckRequest, BatchCheckResponse, {
-            requests,
-          });
-          for (const { opId } of answer.responses) answered.add(opId);
+          for (const { opId } of await gateway.batch(requests)) answered.add(opId);
         }
       };
       const loading = load().catch(() => undefined);

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BatchCheckRequest, BatchCheckResponse, paths } from '@reeve/contract';
 import { expect, test } from 'vitest';
 import type { Registered } from '../harness/gateway.ts';
 import { allowAll, checkRequest, TestGateway } from '../harness/gateway.ts';
@@ -14,7 +13,7 @@ async function fill(gateway: TestGateway, agent: Registered): Promise<void> {
     const requests = Array.from({ length: perBatch }, (_, i) =>
       checkRequest(agent, { traceId: 'many', spanId: `${from + i}` }),
     );
-    await gateway.client.call(paths.batchCheck, BatchCheckRequest, BatchCheckResponse, { requests });
+    await gateway.batch(requests);
   }
 }
 

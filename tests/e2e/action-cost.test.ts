@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { BatchCheckRequest, BatchCheckResponse, CheckActionRequest, CheckActionResponse, paths } from '@reeve/contract';
+import { CheckActionRequest, CheckActionResponse, paths } from '@reeve/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EventSocket } from '../harness/event-socket.ts';
 import type { Registered } from '../harness/gateway.ts';
@@ -43,9 +43,7 @@ describe('a cost above what one action may cost', () => {
 
   test('fails a batch whole, naming the entry, and is denied in its place in a stream', async () => {
     const [good, bad] = [checkRequest(bot, {}), checkRequest(bot, { estimatedCostMicros: tooMuch })];
-    const batch = gateway.client.call(paths.batchCheck, BatchCheckRequest, BatchCheckResponse, {
-      requests: [good, bad, good],
-    });
+    const batch = gateway.batch([good, bad, good]);
     await expect(batch).rejects.toMatchObject({
       code: invalidArgument,
       message: expect.stringMatching(/requests\[1\]\.estimated_cost_micros: must be at most/),

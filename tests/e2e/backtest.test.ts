@@ -1,4 +1,4 @@
-import { ActionType, BatchCheckRequest, BatchCheckResponse, paths } from '@reeve/contract';
+import { ActionType } from '@reeve/contract';
 import type { BacktestLine } from '@reeve/contract/http';
 import { backtestLine } from '@reeve/contract/http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -49,7 +49,7 @@ interface Asked {
 
 async function checkAll(gateway: TestGateway, asked: readonly Asked[]): Promise<void> {
   const requests = asked.map(({ agent, tool, amount }) => checkRequest(agent, { context: toolCall(tool, { amount }) }));
-  await gateway.client.call(paths.batchCheck, BatchCheckRequest, BatchCheckResponse, { requests });
+  await gateway.batch(requests);
 }
 
 async function backtest(gateway: TestGateway, members: object = {}, bearer = bootstrapKey): Promise<Line[]> {

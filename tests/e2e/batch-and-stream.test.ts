@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import type { CheckActionRequest as CheckRequest, CheckActionResponse as CheckResponse } from '@reeve/contract';
-import { BatchCheckRequest, BatchCheckResponse, CheckActionRequest, CheckActionResponse, paths } from '@reeve/contract';
+import type { CheckActionResponse as CheckResponse } from '@reeve/contract';
+import { CheckActionRequest, CheckActionResponse, paths } from '@reeve/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Registered } from '../harness/gateway.ts';
 import { checkRequest, TestGateway, toolCall } from '../harness/gateway.ts';
@@ -17,12 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-function batch(requests: CheckRequest[]) {
-  return gateway.client.call(paths.batchCheck, BatchCheckRequest, BatchCheckResponse, { requests });
-}
-
 test('a batch is answered in order, each judged on its own', async () => {
-  const { responses } = await batch([
+  const responses = await gateway.batch([
     checkRequest(agent, { traceId: 'b', spanId: '1' }),
     checkRequest(agent, { traceId: 'b', spanId: '2', context: toolCall('no_way') }),
     checkRequest({ ...agent, token: '' }),
@@ -40,9 +36,9 @@ test('a batch is answered in order, each judged on its own', async () => {
 
 test('a thousand entries are taken, one more is refused whole', async () => {
   const requests = Array.from({ length: 1000 }, () => checkRequest(agent));
-  expect((await batch(requests)).responses).toHaveLength(1000);
+  expect(await gateway.batch(requests)).toHaveLength(1000);
   const before = gateway.audit().length;
-  await expect(batch([...requests, checkRequest(agent)])).rejects.toMatchObject({
+  await expect(gateway.batch([...requests, checkRequest(agent)])).rejects.toMatchObject({
     code: 3,
     details: expect.stringContaining('at most 1000'),
   });
@@ -52,7 +48,7 @@ test('a thousand entries are taken, one more is refused whole', async () => {
 test('a malformed entry fails the batch before any is judged, and is named by its index', async () => {
   const before = gateway.audit().length;
   const malformed = checkRequest(agent, { traceId: 'a:b', spanId: '1' });
-  await expect(batch([checkRequest(agent), malformed])).rejects.toMatchObject({
+  await expect(gateway.batch([checkRequest(agent), malformed])).rejects.toMatchObject({
     code: 3,
     details: expect.stringMatching(/^requests\[1\]\.trace_id: /),
   });
@@ -60,7 +56,7 @@ test('a malformed entry fails the batch before any is judged, and is named by it
 });
 
 test('an empty batch has an empty answer', async () => {
-  expect(await batch([])).toEqual({ responses: [] });
+  expect(await gateway.batch([])).toEqual([]);
 });
 
 function openStream() {

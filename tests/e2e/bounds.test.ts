@@ -1,13 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ActionContext, CheckActionRequest as CheckRequest } from '@reeve/contract';
-import {
-  ActionType,
-  BatchCheckRequest,
-  BatchCheckResponse,
-  CheckActionRequest,
-  CheckActionResponse,
-  paths,
-} from '@reeve/contract';
+import { ActionType, CheckActionRequest, CheckActionResponse, paths } from '@reeve/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ControlStream } from '../harness/control-stream.ts';
 import type { Registered } from '../harness/gateway.ts';
@@ -107,7 +100,7 @@ describe.each(texts)('%s', (field, most, of) => {
 
   test('is named with its index in a batch, and denied in a stream, which goes on', async () => {
     const requests = [checkRequest(agent), checkRequest(agent, of(x(most + 1)))];
-    const batch = gateway.client.call(paths.batchCheck, BatchCheckRequest, BatchCheckResponse, { requests });
+    const batch = gateway.batch(requests);
     await expect(batch).rejects.toMatchObject({
       code: 3,
       details: expect.stringMatching(new RegExp(`^requests\\[1\\]\\.${field.replaceAll('.', '\\.')}: `)),

@@ -10,7 +10,7 @@ import { describe, expect, test } from 'vitest';
 import { acknowledge, ControlStream } from '../harness/control-stream.ts';
 import { eventually } from '../harness/eventually.ts';
 import type { GatewayOptions, Registered } from '../harness/gateway.ts';
-import { allowAll, bootstrapKey, TestGateway } from '../harness/gateway.ts';
+import { allowAll, bootstrapKey, checkRequest, TestGateway } from '../harness/gateway.ts';
 import { GrpcClient } from '../harness/grpc-client.ts';
 
 type Controlled = RouteOutput<Routes['pauseOp']>;
@@ -138,9 +138,8 @@ describe('a control stream', () => {
     await using gateway = await start();
     const agent = await busy(gateway, 'bot');
     const count = 3000;
-    await Promise.all(
-      Array.from({ length: count }, (_, index) => gateway.check(agent, { traceId: `n${index}`, spanId: 's' })),
-    );
+    const requests = Array.from({ length: count }, (_, at) => checkRequest(agent, { traceId: `n${at}`, spanId: 's' }));
+    for (let from = 0; from < count; from += 1000) await gateway.batch(requests.slice(from, from + 1000));
     const slow = await ControlStream.open(gateway, agent);
     const fast = await ControlStream.open(gateway, agent);
     slow.stall();

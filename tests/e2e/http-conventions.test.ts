@@ -5,7 +5,6 @@ import type { IncomingMessage } from 'node:http';
 import { get as httpsGet } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BatchCheckRequest, BatchCheckResponse, paths } from '@reeve/contract';
 import type { Problem, Route } from '@reeve/contract/http';
 import { problemSchema, routes } from '@reeve/contract/http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -584,7 +583,7 @@ test('SIGTERM does not wait for those who neither read nor finish what they send
     checkRequest(agent, { context: toolCall('t', 'x'.repeat(2000)) }),
   );
   for (let i = 0; i < 10; i++) {
-    await leaving.client.call(paths.batchCheck, BatchCheckRequest, BatchCheckResponse, { requests });
+    await leaving.batch(requests);
   }
   const [idle, reader, sender] = [
     await openSocket(leaving.http),

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Problem } from '@reeve/contract/http';
-import { BatchCheckRequest, BatchCheckResponse, paths } from '@reeve/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LoggedEntry } from '../harness/audit-log.ts';
 import { makeKey } from '../harness/credentials.ts';
@@ -401,7 +400,7 @@ describe('the export', () => {
   test('as JSON lines is the whole chain: every hash fits, and every entry links to the one before', async () => {
     const batch = Array.from({ length: 800 }, () => checkRequest(ada, { context: toolCall('search') }));
     for (let i = 0; i < 3; i++) {
-      await gateway.client.call(paths.batchCheck, BatchCheckRequest, BatchCheckResponse, { requests: batch });
+      await gateway.batch(batch);
     }
     const entries = await exported();
     expect(entries).toEqual(gateway.audit());

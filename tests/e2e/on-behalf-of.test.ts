@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BatchCheckRequest, BatchCheckResponse, Decision, paths } from '@reeve/contract';
+import { Decision } from '@reeve/contract';
 import type { RouteOutput, Routes } from '@reeve/contract/http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TestHome } from '../harness/cli.ts';
@@ -155,7 +155,7 @@ describe('a token is refused', () => {
     const refusal = { code: 3, details: expect.stringContaining('subject_token') };
     await expect(check(subjectToken)).rejects.toMatchObject(refusal);
     const requests = [checkRequest(agent), checkRequest(agent, { subjectToken })];
-    const batch = gateway.client.call(paths.batchCheck, BatchCheckRequest, BatchCheckResponse, { requests });
+    const batch = gateway.batch(requests);
     await expect(batch).rejects.toMatchObject({
       code: 3,
       details: expect.stringContaining('requests[1].subject_token'),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { CheckActionRequest as CheckRequest, CheckActionResponse as CheckResponse } from '@reeve/contract';
-import { BatchCheckRequest, BatchCheckResponse, CheckActionRequest, CheckActionResponse } from '@reeve/contract';
+import { CheckActionRequest, CheckActionResponse } from '@reeve/contract';
 import { CheckResultRequest, CheckResultResponse, Decision, paths } from '@reeve/contract';
 import type { RouteOutput, Routes } from '@reeve/contract/http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -55,9 +55,7 @@ function sha256(text: string): string {
 test('a check, a batch and a stream answer with the arguments to act with', async () => {
   const one = await gateway.check(agent, call('one'));
   expect([one.decision, textOf(one)]).toEqual([Decision.ALLOW, after]);
-  const { responses } = await gateway.client.call(paths.batchCheck, BatchCheckRequest, BatchCheckResponse, {
-    requests: [call('two'), call('three', {}, '{"limit":5,"options":{"safe":true}}')],
-  });
+  const responses = await gateway.batch([call('two'), call('three', {}, '{"limit":5,"options":{"safe":true}}')]);
   expect(responses.map(textOf)).toEqual([after, undefined]);
   expect(responses.map(({ decision }) => decision)).toEqual([Decision.ALLOW, Decision.ALLOW]);
   const stream = gateway.client.stream(paths.checkStream, CheckActionRequest, CheckActionResponse);

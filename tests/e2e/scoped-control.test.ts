@@ -1,4 +1,3 @@
-import { BatchCheckRequest, BatchCheckResponse, paths } from '@reeve/contract';
 import type { Problem, RouteOutput, Routes } from '@reeve/contract/http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { CreatedKey } from '../harness/credentials.ts';
@@ -381,8 +380,7 @@ describe('a few thousand operations', () => {
       const requests = Array.from({ length: 1000 }, (_, i) =>
         checkRequest(agent, { traceId: `${prefix}-${start + i}`, spanId: 's' }),
       );
-      const call = { requests };
-      const { responses } = await gateway.client.call(paths.batchCheck, BatchCheckRequest, BatchCheckResponse, call);
+      const responses = await gateway.batch(requests);
       expect(responses.every(({ decision }) => decision === 1)).toBe(true);
     }
   }

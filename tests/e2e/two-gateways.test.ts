@@ -1,4 +1,3 @@
-import { BatchCheckRequest, BatchCheckResponse, paths } from '@reeve/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeKey, tokenOf } from '../harness/credentials.ts';
 import type { Registered, TestGateway } from '../harness/gateway.ts';
@@ -112,9 +111,7 @@ test('under load at both there is one chain, whole, with every answered decision
       const requests = Array.from({ length: 40 }, (_, index) =>
         checkRequest(agent, { traceId: name, spanId: `${round}-${index}` }),
       );
-      const { responses } = await gateway.client.call(paths.batchCheck, BatchCheckRequest, BatchCheckResponse, {
-        requests,
-      });
+      const responses = await gateway.batch(requests);
       for (const { decision } of responses) expect(decision).toBe(1);
       await Promise.all(
         Array.from({ length: 8 }, (_, index) => gateway.check(agent, { traceId: name, spanId: `u${round}-${index}` })),

@@ -2,15 +2,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  BatchCheckRequest,
-  BatchCheckResponse,
-  CheckActionRequest,
-  CheckActionResponse,
-  paths,
-  RenewTokenRequest,
-  RenewTokenResponse,
-} from '@reeve/contract';
+import { CheckActionRequest, CheckActionResponse, paths, RenewTokenRequest, RenewTokenResponse } from '@reeve/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ControlStream } from '../harness/control-stream.ts';
 import { delegate } from '../harness/delegate.ts';
@@ -66,9 +58,7 @@ test('a JWT is the credential of its agent wherever a token is taken, and nothin
   expect(decision).toBe(1);
   expect(await gateway.heartbeat(bot)).toMatchObject({ suspended: false });
   expect(await gateway.complete(bot, opId)).toMatchObject({ state: 'completing' });
-  const { responses } = await gateway.client.call(paths.batchCheck, BatchCheckRequest, BatchCheckResponse, {
-    requests: [checkRequest(bot), checkRequest(await workload('batch'))],
-  });
+  const responses = await gateway.batch([checkRequest(bot), checkRequest(await workload('batch'))]);
   expect(responses.map((answer) => answer.decision)).toEqual([1, 1]);
   const stream = await ControlStream.open(gateway, bot);
   const renewal = { agentId: bot.id, credentialToken: bot.token };
@@ -214,7 +204,7 @@ test('an agent that cannot be registered is refused by itself, and not the batch
   await other.addKey('ES384');
   const unverifiable = await workload('first', { sub: 'first' }, other);
   const requests = [first, second, unverifiable, first].map((agent) => checkRequest(agent));
-  const { responses } = await small.client.call(paths.batchCheck, BatchCheckRequest, BatchCheckResponse, { requests });
+  const responses = await small.batch(requests);
   const refused = expect.stringMatching(/^token cannot register its agent: .*SVC_MAX_AGENTS_PER_ORG is 1/);
   const expected = [
     { decision: 1 },

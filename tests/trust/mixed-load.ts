@@ -1,4 +1,4 @@
-import { BatchCheckRequest, BatchCheckResponse, Decision, paths } from '@reeve/contract';
+import { Decision } from '@reeve/contract';
 import type { RouteOutput, Routes } from '@reeve/contract/http';
 import type { Registered, TestGateway } from '../harness/gateway.ts';
 import { bootstrapKey, checkRequest, toolCall } from '../harness/gateway.ts';
@@ -68,9 +68,7 @@ async function unary(load: Load, traceId: string, chance: Chance): Promise<void>
 async function batches(load: Load, traceId: string, chance: Chance): Promise<void> {
   for (let nth = 0; ; nth += 20) {
     const requests = Array.from({ length: 20 }, (_, at) => requestOf(load, traceId, nth + at, chance));
-    const { responses } = await load.gateway.client.call(paths.batchCheck, BatchCheckRequest, BatchCheckResponse, {
-      requests,
-    });
+    const responses = await load.gateway.batch(requests);
     for (const answer of responses) load.witness.decided(answer);
   }
 }

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BatchCheckRequest, BatchCheckResponse, paths } from '@reeve/contract';
 import { migrations } from '../../packages/gateway/src/adapters/sql/schema.ts';
 import { checkRequest, TestGateway } from '../harness/gateway.ts';
 import { verifyChain } from '../harness/verify-chain.ts';
@@ -56,7 +55,7 @@ async function fill(folder: string, operations: number): Promise<void> {
     const requests = Array.from({ length: 500 }, (_, at) =>
       checkRequest(agent, { traceId: 'op', spanId: `${done + at}`, estimatedCostMicros: 10 }),
     );
-    await gateway.client.call(paths.batchCheck, BatchCheckRequest, BatchCheckResponse, { requests });
+    await gateway.batch(requests);
   }
   await gateway.kill('SIGKILL');
 }

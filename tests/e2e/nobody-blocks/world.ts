@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BatchCheckRequest, BatchCheckResponse, paths } from '@reeve/contract';
 import { vi } from 'vitest';
 import { makeKey, registerAs } from '../../harness/credentials.ts';
 import type { Registered } from '../../harness/gateway.ts';
@@ -63,7 +62,7 @@ export async function makeWorld(): Promise<World> {
   // Several thousand entries, some of them slow to scan.
   for (const text of worstTexts(400)) {
     const requests = Array.from({ length: 250 }, () => checkRequest(bot, { context: toolCall('search', { text }) }));
-    await gateway.client.call(paths.batchCheck, BatchCheckRequest, BatchCheckResponse, { requests });
+    await gateway.batch(requests);
   }
   const { opId } = await gateway.check(bot);
   const { approvalId } = await gateway.check(bot, { context: toolCall('ask') });

@@ -1,7 +1,5 @@
 import {
   ActionType,
-  BatchCheckRequest,
-  BatchCheckResponse,
   CheckActionRequest,
   CheckActionResponse,
   CheckResultRequest,
@@ -97,15 +95,15 @@ export const worstRpcs: Readonly<Record<Rpc, Worst>> = {
       // Two tokens of each entry must be verified.
       async () => {
         const requests = await newTokens(issuer, bot);
-        return gateway.client.call(paths.batchCheck, BatchCheckRequest, BatchCheckResponse, { requests });
+        return gateway.batch(requests);
       },
       () => {
         const requests = Array.from({ length: 1000 }, () => checkRequest(bot, { context: toolCall('x', dear) }));
-        return gateway.client.call(paths.batchCheck, BatchCheckRequest, BatchCheckResponse, { requests });
+        return gateway.batch(requests);
       },
       ...worstTexts(1500).map((text) => () => {
         const requests = Array.from({ length: 1000 }, () => checkRequest(bot, { context: toolCall('x', { text }) }));
-        return gateway.client.call(paths.batchCheck, BatchCheckRequest, BatchCheckResponse, { requests });
+        return gateway.batch(requests);
       }),
     ]),
   checkStream: async ({ gateway, bot, issuer }) => {
