@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { once } from 'node:events';
+import type { StreamedPiece, StreamedText } from '@reeve/sdk';
 import { ResultDenied } from '@reeve/sdk';
 import { isTooDeep } from '../../json/nesting.ts';
 import { jsonOf } from '../answer-scan.ts';
@@ -12,7 +13,7 @@ import { Refusal } from '../refusal.ts';
 import type { CallOperation } from '../settlement.ts';
 import { dataOf, SseFramer } from '../sse.ts';
 import type { JudgePiece } from './text-window.ts';
-import { HeldBack } from './text-window.ts';
+import { concealing, HeldBack } from './text-window.ts';
 import type { Members } from './tool-message.ts';
 
 /**
@@ -25,6 +26,7 @@ export class LiveForward {
   readonly #begin: () => void;
   readonly #framer = new SseFramer();
   readonly #answer: LiveAnswer | undefined;
+  readonly #judge: JudgePiece;
   #isHeld = false;
   /** The answer has been judged as a whole, or is about to be. */
   isOver = false;
@@ -35,6 +37,7 @@ export class LiveForward {
     this.#operation = operation;
     this.#begin = begin;
     this.#answer = call.route.dialect.stream?.live?.();
+    this.#judge = concealing((piece) => this.#judgePiece(piece), call.upstream.apiKey);
   }
 
   /** Takes a part of the stream, and passes on what is decided by then. */
@@ -63,13 +66,13 @@ export class LiveForward {
     await this.#operation.checkResult(shown).catch(() => {});
   }
 
-  readonly #judge: JudgePiece = async (piece) => {
+  async #judgePiece(piece: StreamedPiece): Promise<StreamedText | undefined> {
     try {
       return await this.#operation.checkStreamed(piece);
     } catch (error) {
       throw refusalOfResult(error, this.#call.opId);
     }
-  };
+  }
 
   #note(answer: LiveAnswer, bytes: Buffer, isWhole: boolean): void {
     if (!isWhole || !isUtf8(bytes) || bytes[0] === 0xef) throw new OddStream('its events are not understood');
