@@ -122,6 +122,8 @@ async function judgedStream(
 ): Promise<JudgedAnswer> {
   const { opId, reader, route, passed } = call;
   const { stream } = route.dialect;
+  // Its events are read beside its bytes.
+  if (!call.answerRoom.take(body.length)) throw noRoom(opId);
   try {
     const events = eventsIn(body);
     for (const value of events) if (typeof value === 'object' && value !== null) reader.take(value);

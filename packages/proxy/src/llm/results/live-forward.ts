@@ -16,9 +16,12 @@ import type { JudgePiece } from './text-window.ts';
 import { concealing, HeldBack } from './text-window.ts';
 import type { Members } from './tool-message.ts';
 
+/** A text is kept as the model has written it, and as it has passed. */
+const copies = 2;
+
 /**
  * Passes on what is decided of a streamed answer while it comes: the gateway is asked about each piece. As soon as a piece
- * cannot be judged by itself, everything is held until the answer is whole.
+ * cannot be judged by itself, or there is no room for it, everything is held until the answer is whole.
  */
 export class LiveForward {
   readonly #call: ModelCall;
@@ -44,6 +47,10 @@ export class LiveForward {
   async take(chunk: Buffer, stop: CallStop): Promise<void> {
     const answer = this.#answer;
     if (answer === undefined || this.#isHeld) return;
+    if (!this.#call.answerRoom.take(copies * chunk.length)) {
+      this.#isHeld = true;
+      return;
+    }
     try {
       for (const { bytes, isWhole } of this.#framer.push(chunk)) this.#note(answer, bytes, isWhole);
       for await (const event of answer.next(this.#judge)) await this.#send(event, stop);
