@@ -104,10 +104,8 @@ function noteFound(of: PlacedText, range: Range, by: FoundBy, mask: Mask, found:
   const replacement = of.encode(mask.with);
   const { start, end } = of.place(range);
   found.push({ start, end, by, replacement });
-  for (const other of of.again?.(range) ?? none) found.push({ start: other.start, end: other.end, by, replacement });
+  for (const other of of.again?.(range) ?? []) found.push({ start: other.start, end: other.end, by, replacement });
 }
-
-const none: readonly Range[] = [];
 
 /** A text that is JSON is looked into, and so are the texts in it, this many times. */
 const deepestTexts = 3;

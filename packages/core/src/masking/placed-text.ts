@@ -12,7 +12,7 @@ export interface Place {
 export interface PlacedText extends Place {
   readonly text: string;
   /** The same range of the same text wherever else it stands. */
-  again?(range: Range): Iterable<Range>;
+  again?(range: Range): readonly Range[];
 }
 
 /** A result as it is, and a text that is no JSON. */
@@ -61,12 +61,14 @@ export class JsonText implements PlacedText {
     this.#repeats.push(at);
   }
 
-  *again(range: Range): Generator<Range> {
-    if (this.#repeats === undefined) return;
+  again(range: Range): readonly Range[] {
+    if (this.#repeats === undefined) return none;
     const inside = whole(this.text, range);
-    for (const at of this.#repeats) yield this.#of.within.place(moved(inside, at));
+    return this.#repeats.map((at) => this.#of.within.place(moved(inside, at)));
   }
 }
+
+const none: readonly Range[] = [];
 
 /** Longer texts are hardly ever the same. */
 export const longestEqual = 256;
