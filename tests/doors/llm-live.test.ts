@@ -246,7 +246,8 @@ describe('what is decided of a streamed answer passes while the rest still comes
     const { begun } = provider();
     const reading = read('/v1/chat/completions', ask('gpt-mails'));
     const response = await begun;
-    for (const part of ['Hello there, my key is ', ...providerKey.split(''), ' and that is it. ']) chatText(response, part);
+    for (const part of ['Hello there, my key is ', ...providerKey.split(''), ' and that is it. '])
+      chatText(response, part);
     await reads(await reading, 'that');
     endChat(response);
     await eventually(async () => expect((await reading).isOver).toBe(true));
