@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../harness/eventually.ts';
 import { chatChunk, chatDelta, messageStart, textDelta } from '../harness/model-answers.ts';
+import { providerKey } from '../harness/model-proxy.ts';
 import { beginStream, sendEvent } from '../harness/send-answer.ts';
 import { bootstrapKey } from '../harness/gateway.ts';
 import { LlmWorld } from './llm-world.ts';
@@ -11,6 +12,7 @@ name: test
 default: allow
 rules:
   - { name: masked, on: result, effect: mask, models: ["*-live"], mask: { detect: [email, phone, card, secret], patterns: ['EMP-\\d+'] } }
+  - { name: mails, on: result, effect: mask, models: [gpt-mails], mask: { detect: [email] } }
   - { name: fields, on: result, effect: mask, models: [gpt-fields], mask: { detect: [email], fields: [secret] } }
   - { name: condition, on: result, effect: mask, models: [gpt-condition], when: 'result_text.contains("x")', mask: { detect: [email] } }
   - { name: labels, on: result, effect: mask, models: [gpt-labels], mask: { detect: [email] }, labels: [seen] }
@@ -190,7 +192,99 @@ describe('what is decided of a streamed answer passes while the rest still comes
     expect(texts.join('')).toBe('So the password = "[masked]" is his, and [masked] too. ');
     expect(raw).not.toMatch(/two|words|sk-/);
   });
+
+  test('a response: the text of a message, with ends that repeat it as it has passed', async () => {
+    const { begun } = provider();
+    const reading = read('/v1/responses', { model: 'gpt-live', input: 'who?' });
+    const response = await begun;
+    const send = responseEvents(response);
+    const text = 'It is ada@example.com, I think, or EMP-42';
+    for (const part of ['It is ada@', 'example.com, I thi']) send('output_text.delta', { ...first, delta: part });
+    await reads(await reading, '[masked], I "');
+    expect((await reading).isOver).toBe(false);
+    send('output_text.delta', { ...first, delta: 'nk, or EMP-42' });
+    const call = { id: 'f', type: 'function_call', call_id: 'c', name: 'mail', arguments: '{"to":"ada@example.com"}' };
+    const output = [itemOf(text), call];
+    send('output_item.done', { output_index: 0, item: output[0] });
+    send('output_item.added', { output_index: 1, item: { ...call, arguments: '' } });
+    send('function_call_arguments.delta', { output_index: 1, item_id: 'f', delta: call.arguments });
+    send('output_item.done', { output_index: 1, item: call });
+    send('completed', { response: { ...responseHead, status: 'completed', output } });
+    response.end();
+    const events = await eventsOf(reading);
+    const texts = events.flatMap(({ type, delta }) => (type === 'response.output_text.delta' ? [delta] : []));
+    const masked = 'It is [masked], I think, or [masked]';
+    expect(texts.join('')).toBe(masked);
+    expect(events.find(({ type }) => type === 'response.output_text.done')).toMatchObject({ text: masked });
+    expect(events.filter(({ type }) => type === 'response.output_item.done')).toMatchObject([
+      { item: { content: [{ text: masked }] } },
+      { item: { arguments: '{"to":"[masked]"}' } },
+    ]);
+    expect(events.at(-1)).toMatchObject({
+      type: 'response.completed',
+      response: { output: [{ content: [{ text: masked }] }, { arguments: '{"to":"[masked]"}' }] },
+    });
+    expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, nth) => nth));
+    expect((await reading).raw).not.toMatch(/ada|EMP/);
+  });
+
+  test('a response that ends with another text than has passed is cut off', async () => {
+    const { begun } = provider();
+    const reading = read('/v1/responses', { model: 'gpt-live', input: 'who?' });
+    const response = await begun;
+    const send = responseEvents(response);
+    send('output_text.delta', { ...first, delta: 'Hello there, friend' });
+    await reads(await reading, 'Hello there, ');
+    send('completed', { response: { ...responseHead, status: 'completed', output: [itemOf('Something else')] } });
+    response.end();
+    const events = await eventsOf(reading);
+    expect(events.at(-1)).toMatchObject({ type: 'error', code: 'policy_denied' });
+    expect((await reading).raw).not.toContain('Something else');
+  });
+
+  test("the upstream's key does not leave, however it is cut", async () => {
+    const { begun } = provider();
+    const reading = read('/v1/chat/completions', ask('gpt-mails'));
+    const response = await begun;
+    for (const part of ['Hello there, my key is ', ...providerKey.split(''), ' and that is it. '])
+      chatText(response, part);
+    await reads(await reading, 'that');
+    endChat(response);
+    await eventually(async () => expect((await reading).isOver).toBe(true));
+    const { raw } = await reading;
+    const texts = [...raw.matchAll(/"content":"([^"]*)"/g)].map(([, text]) => text);
+    expect(texts.join('')).toBe(`Hello there, my key is ${'*'.repeat(providerKey.length)} and that is it. `);
+  });
 });
+
+const responseHead = { id: 'r', object: 'response', model: 'gpt-live', status: 'in_progress', output: [], usage: null };
+const first = { output_index: 0, content_index: 0, item_id: 'm' };
+
+function itemOf(text: string) {
+  const content = [{ type: 'output_text', text, annotations: [], logprobs: [] }];
+  return { id: 'm', type: 'message', role: 'assistant', status: 'completed', content };
+}
+
+/** Begins a response with the first part of a message. */
+function responseEvents(response: ServerResponse): (type: string, more: object) => void {
+  let sequence_number = 0;
+  const send = (name: string, more: object) => {
+    const type = `response.${name}`;
+    sendEvent(response, { type, ...more, sequence_number: sequence_number++ }, type);
+  };
+  send('created', { response: responseHead });
+  send('output_item.added', { output_index: 0, item: { ...itemOf(''), status: 'in_progress', content: [] } });
+  send('content_part.added', { ...first, part: { type: 'output_text', text: '', annotations: [], logprobs: [] } });
+  return send;
+}
+
+type Event = Readonly<Record<string, unknown>>;
+
+/** The events that the client has read, once the stream is over. */
+async function eventsOf(reading: Promise<Reading>): Promise<readonly Event[]> {
+  await eventually(async () => expect((await reading).isOver).toBe(true));
+  return [...(await reading).raw.matchAll(/^data: (\{.*)$/gm)].map(([, data = '']) => JSON.parse(data) as Event);
+}
 
 describe('an answer is held until it is whole', () => {
   test.each(['gpt-fields', 'gpt-condition', 'gpt-labels', 'gpt-deny'])(

@@ -28,7 +28,6 @@ function membersIn(json: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   let depth = 0;
   let name = '';
-  let start = 0;
   const anyNumber = Number.POSITIVE_INFINITY;
   scanJson(
     json,
@@ -39,11 +38,9 @@ function membersIn(json: string): ReadonlyMap<string, string> {
       name: (from, to) => {
         if (depth === 1) name = JSON.parse(json.slice(from, to)) as string;
       },
-      begin: (at) => {
-        if (depth === 1) start = at;
-      },
-      end: (at) => {
-        if (depth === 1) found.set(name, json.slice(start, at));
+      begin: () => {},
+      end: (start, end) => {
+        if (depth === 1) found.set(name, json.slice(start, end));
       },
     },
   );

@@ -14,7 +14,7 @@ export { mostAgentsOfPerson } from './people.ts';
 export {
   breaksSecrets,
   findSecrets,
-  mayHoldSecret,
+  nextHintOfSecret,
   mayNeedRedaction,
   namesSecret,
   redact,

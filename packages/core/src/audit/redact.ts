@@ -2,6 +2,7 @@ import type { Json } from './canonical-json.ts';
 import { redactCommands, redactOptions } from './command-secrets.ts';
 import type { Range } from '../kernel/index.ts';
 import { joined, remembering, replaceRanges } from '../kernel/index.ts';
+import { hintFinder } from './secret-hints.ts';
 import { mayHoldCommand, redacted } from './secret-options.ts';
 
 /*
@@ -91,6 +92,9 @@ export const mayHoldSecret = new RegExp(
   [...secretForms.map(({ telling }) => telling), mayHoldCommand.source].join('|'),
   'i',
 );
+
+/** The next place of a text that the check finds something at, or -1. */
+export const nextHintOfSecret = hintFinder(mayHoldSecret);
 
 /** The names of tools, servers and runs come again and again. What agents say otherwise is longer. */
 const longestName = 100;

@@ -1,4 +1,6 @@
 import type { Range } from '../kernel/index.ts';
+import type { ClassedText } from './char-classes.ts';
+import { classes } from './char-classes.ts';
 
 /** How long the account numbers of a country are, by the registry of ISO 13616. */
 const lengths: Readonly<Record<string, number>> = {
@@ -11,35 +13,39 @@ const lengths: Readonly<Record<string, number>> = {
   ...{ UA: 29, VA: 22, VG: 24, XK: 20, YE: 30 },
 };
 
-const beginning = /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?=[ -]?[A-Za-z0-9])/g;
+const { digit, letter, blank, dash } = classes;
+const alphanumeric = digit | letter;
 const longestGap = 1;
 
+const beginning = /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}/g;
+
 /** Bank account numbers of the form IBAN that pass their check, with or without blanks between groups. */
-export function* detectIbans(text: string): Generator<Range> {
-  let after = 0;
-  for (const { index } of text.matchAll(beginning)) {
-    if (index < after) continue;
-    const length = lengths[text.slice(index, index + 2).toUpperCase()];
-    const end = length === undefined ? undefined : endOf(text, index, length);
+export function detectIbans(text: ClassedText): readonly Range[] {
+  const found: Range[] = [];
+  for (beginning.lastIndex = 0; beginning.test(text.text); ) {
+    const start = beginning.lastIndex - 4;
+    const end = endOf(text, start);
     if (end === undefined) continue;
-    after = end;
-    yield { start: index, end };
+    found.push({ start, end });
+    beginning.lastIndex = end;
   }
+  return found;
 }
 
-/** Where the number ends, if it has this many letters and digits and passes the check of ISO 7064. */
-function endOf(text: string, start: number, length: number): number | undefined {
+/** Where the number ends, if it has as many letters and digits as its country says and passes the check of ISO 7064. */
+function endOf(text: ClassedText, start: number): number | undefined {
+  const length = lengths[text.text.slice(start, start + 2).toUpperCase()];
+  if (length === undefined) return undefined;
   let number = '';
   let gap = 0;
   let at = start;
-  for (; at < text.length && number.length < length; at++) {
-    const character = text.charAt(at);
-    if (isAlphanumeric(character)) {
-      number += character.toUpperCase();
+  for (; at < text.text.length && number.length < length; at++) {
+    if (text.is(alphanumeric, at)) {
+      number += text.text.charAt(at);
       gap = 0;
-    } else if ((character !== ' ' && character !== '-') || ++gap > longestGap) return undefined;
+    } else if (!text.is(blank | dash, at) || ++gap > longestGap) return undefined;
   }
-  if (number.length < length || (at < text.length && isAlphanumeric(text.charAt(at)))) return undefined;
+  if (number.length < length || text.is(alphanumeric, at)) return undefined;
   return remainder(number.slice(4) + number.slice(0, 4)) === 1 ? at : undefined;
 }
 
@@ -50,12 +56,4 @@ function remainder(number: string): number {
     rest = (rest * (value > 9 ? 100 : 10) + value) % 97;
   }
   return rest;
-}
-
-function isAlphanumeric(character: string): boolean {
-  return (
-    (character >= '0' && character <= '9') ||
-    (character >= 'A' && character <= 'Z') ||
-    (character >= 'a' && character <= 'z')
-  );
 }

@@ -1,25 +1,36 @@
 import type { Range } from '../kernel/index.ts';
+import type { ClassedText } from './char-classes.ts';
+import { classes } from './char-classes.ts';
 
 const part = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const four = `${part}(?:\\.${part}){3}`;
 /** Versions and dates have other numbers of parts. A dash is part of a name, unless addresses stand on both sides of it. */
-const v4 = new RegExp(`(?<![\\w.]|(?<!(?<![\\w.-])${four})-)${four}(?!\\w|-(?!${four}(?![\\w-]|\\.\\d))|\\.\\d)`, 'g');
+const v4 = new RegExp(`(?<![\\w.]|(?<!(?<![\\w.-])${four})-)${four}(?!\\w|-(?!${four}(?![\\w-]|\\.\\d))|\\.\\d)`, 'y');
 const v6 = /[0-9a-f:]+(?:\.\d{1,3}){0,3}/iy;
 const longestGroup = 4;
 const isFour = new RegExp(`^${four}$`);
-const longestV6 = 45;
+const [shortestV6, longestV6] = [3, 45];
+const shortestV4 = 7;
+const { digit, point } = classes;
 
 /** Addresses of IPv4 and IPv6. */
-export function* detectIps(text: string): Generator<Range> {
-  for (const { 0: found, index } of text.matchAll(v4)) yield { start: index, end: index + found.length };
+export function detectIps(classed: ClassedText): readonly Range[] {
+  const { text } = classed;
+  const found: Range[] = [];
+  // Before the beginning of an address is no digit and no point.
+  classed.eachRun(digit | point, shortestV4, (start) => {
+    v4.lastIndex = start;
+    if (v4.test(text)) found.push({ start, end: v4.lastIndex });
+  });
   for (let colon = text.indexOf(':'); colon >= 0; colon = text.indexOf(':', v6.lastIndex)) {
     v6.lastIndex = startOf(text, colon);
     const start = v6.lastIndex;
-    const found = v6.exec(text)?.[0] ?? '';
-    const end = start + found.length;
+    const end = v6.test(text) ? v6.lastIndex : start;
     v6.lastIndex = Math.max(end, colon + 1);
-    if (isV6(found) && !isPartOfWord(text, start, end)) yield { start, end };
+    if (end - start < shortestV6 || end - start > longestV6) continue;
+    if (isV6(text.slice(start, end)) && !isPartOfWord(text, start, end)) found.push({ start, end });
   }
+  return found;
 }
 
 /** Where the group before a colon begins. */
@@ -35,7 +46,6 @@ function isPartOfWord(text: string, start: number, end: number): boolean {
 
 /** Eight groups, or fewer with one gap. The last two may be written as an address of IPv4. */
 function isV6(text: string): boolean {
-  if (text.length > longestV6 || text.length < 3) return false;
   const halves = text.split('::');
   if (halves.length > 2) return false;
   const groups = halves.map((half) => (half === '' ? [] : half.split(':')));

@@ -1,5 +1,6 @@
-import { breaksSecrets, findSecrets, mayHoldSecret } from '../audit/index.ts';
+import { breaksSecrets, findSecrets } from '../audit/index.ts';
 import type { Range } from '../kernel/index.ts';
+import { ClassedText } from './char-classes.ts';
 import { detectCards } from './detect-card.ts';
 import { detectEmails } from './detect-email.ts';
 import { detectIbans } from './detect-iban.ts';
@@ -14,26 +15,25 @@ export const detectorNames = ['email', 'phone', 'card', 'iban', 'us_ssn', 'ip', 
 export type DetectorName = (typeof detectorNames)[number];
 
 interface Detector {
-  /** A cheap check before the careful one. It matches all that the careful one finds, whatever stands around it. */
-  readonly may: RegExp;
   /** In time linear in the text, whatever the text is. */
-  readonly find: (text: string) => Iterable<Range>;
+  readonly find: (text: ClassedText) => Iterable<Range>;
   /** Where a text that is still being written can be cut. */
   readonly breaksAt: BreaksAt;
 }
 
 /** What can be found in a text by its form. */
 const detectors: Readonly<Record<DetectorName, Detector>> = {
-  email: { may: /@|%40/, find: detectEmails, breaksAt: breaksEmails },
-  phone: { may: /\d[\d ()/.-]{7}/, find: detectPhones, breaksAt: breaksNumbers },
-  card: { may: /\d[\d -]{12}/, find: detectCards, breaksAt: breaksNumbers },
-  iban: { may: /[A-Za-z]{2}\d{2}/, find: detectIbans, breaksAt: breaksIbans },
-  us_ssn: { may: /\d{3}[ -]\d{2}[ -]\d{4}/, find: detectUsSsns, breaksAt: breaksNumbers },
-  ip: { may: /\.\d|:[\d:a-fA-F]/, find: detectIps, breaksAt: breaksIps },
-  secret: { may: mayHoldSecret, find: findSecrets, breaksAt: breaksSecrets },
+  email: { find: detectEmails, breaksAt: breaksEmails },
+  phone: { find: detectPhones, breaksAt: breaksNumbers },
+  card: { find: detectCards, breaksAt: breaksNumbers },
+  iban: { find: detectIbans, breaksAt: breaksIbans },
+  us_ssn: { find: detectUsSsns, breaksAt: breaksNumbers },
+  ip: { find: detectIps, breaksAt: breaksIps },
+  secret: {
+    find: ({ text }) => [...findSecrets(text)].filter(({ start, end }) => end > start),
+    breaksAt: breaksSecrets,
+  },
 };
-
-const shortest = 3;
 
 /** Blanks, dashes and wide forms, each of one unit, that people and programs write in place of those of ASCII. */
 const variants = /[\u00a0\u2000-\u200a\u202f\u205f\u3000\u2010-\u2015\u2212\uff01-\uff5e]/;
@@ -55,13 +55,9 @@ export function staysInLine(name: DetectorName): boolean {
   return name !== 'secret';
 }
 
-export function mayBeIn(name: DetectorName, text: string): boolean {
-  return text.length >= shortest && detectors[name].may.test(text);
-}
-
-export function* detect(name: DetectorName, text: string): Generator<Range> {
-  if (!mayBeIn(name, text)) return;
-  for (const range of detectors[name].find(text)) if (range.end > range.start) yield range;
+/** What one of them finds in a text, in no order. */
+export function detect(name: DetectorName, text: string | ClassedText): Iterable<Range> {
+  return detectors[name].find(typeof text === 'string' ? new ClassedText(text) : text);
 }
 
 /** Whether a text that is still being written can be cut here: what this one finds in its parts is what it finds in the whole. */

@@ -65,7 +65,7 @@ export function maskLines(
 }
 
 function replaced(text: string, texts: MaskedTexts): MaskedResult | undefined {
-  const found = joined([...texts.found()]);
+  const found = joined(texts.found());
   if (found.length === 0) return undefined;
   const counts: Partial<Record<FoundBy, number>> = {};
   for (const { by } of found) counts[by] = (counts[by] ?? 0) + 1;
@@ -82,7 +82,7 @@ const priceOfDetector = 0.5;
  * What masks find in texts, at its place in the result. However many masks ask for the same, it is looked for once: what
  * the first of them says is put in its place.
  */
-function* inTexts(texts: readonly PlacedText[], masks: readonly Mask[], charge: Charge): Generator<Found> {
+function findIn(texts: readonly PlacedText[], masks: readonly Mask[], charge: Charge, found: Found[]): void {
   const lines = new JoinedTexts(texts);
   const done = new Set<DetectorName | FindMatches>();
   for (const mask of masks) {
@@ -90,20 +90,21 @@ function* inTexts(texts: readonly PlacedText[], masks: readonly Mask[], charge: 
       if (done.has(name)) continue;
       done.add(name);
       charge(lines.length * priceOfDetector);
-      for (const { of, range } of lines.detect(name)) yield* foundIn(of, range, name, mask);
+      lines.detect(name, (of, range) => noteFound(of, range, name, mask, found));
     }
     for (const find of mask.patterns) {
       if (done.has(find)) continue;
       done.add(find);
-      for (const of of texts) for (const range of find(of.text, charge)) yield* foundIn(of, range, 'pattern', mask);
+      for (const of of texts) for (const range of find(of.text, charge)) noteFound(of, range, 'pattern', mask, found);
     }
   }
 }
 
-function* foundIn(of: PlacedText, range: Range, by: FoundBy, mask: Mask): Generator<Found> {
+function noteFound(of: PlacedText, range: Range, by: FoundBy, mask: Mask, found: Found[]): void {
   const replacement = of.encode(mask.with);
-  yield { ...of.place(range), by, replacement };
-  for (const other of of.again?.(range) ?? []) yield { ...other, by, replacement };
+  const { start, end } = of.place(range);
+  found.push({ start, end, by, replacement });
+  for (const other of of.again?.(range) ?? []) found.push({ start: other.start, end: other.end, by, replacement });
 }
 
 /** A text that is JSON is looked into, and so are the texts in it, this many times. */
@@ -122,12 +123,12 @@ class MaskedTexts {
     this.#charge = charge;
   }
 
-  *found(): Generator<Found> {
-    yield* this.#found;
+  found(): readonly Found[] {
     // A card may be written as a number. Whatever else is found by its form has more than digits.
     const cards = this.#masks.flatMap((mask) => (mask.detect.includes('card') ? [{ ...mask, ...onlyCards }] : []));
-    yield* inTexts(this.#numbers, cards, this.#charge);
-    yield* inTexts(this.#texts, this.#masks, this.#charge);
+    findIn(this.#numbers, cards, this.#charge, this.#found);
+    findIn(this.#texts, this.#masks, this.#charge, this.#found);
+    return this.#found;
   }
 
   /** A text that may be JSON, or have lines of it. */
@@ -189,19 +190,20 @@ class MaskedTexts {
     // Some senders begin with a mark of the byte order, which is not part of the document.
     const json = withoutMark(text);
     const mark = text.length - json.length;
-    const place: Place = {
-      place: (range) => within.place(moved(range, mark)),
-      encode: (written) => within.encode(written),
-    };
+    const place: Place =
+      mark === 0
+        ? within
+        : { place: (range) => within.place(moved(range, mark)), encode: (written) => within.encode(written) };
     this.#charge(json.length * priceOfScan);
     const found: Found[] = [];
     const texts = new JsonTexts(json, place);
     const numbers: PlacedText[] = [];
     const inner: (() => Unmaskable | undefined)[] = [];
+    const isLikely = mayBeOfJson(json);
     const visitor = new MaskingVisitor(json, this.#masks, this.#charge, progress, {
       name: (start, end) => texts.add(start, end),
       text: (start, end, reached) => {
-        if (depth >= deepestTexts || !mayBeOfJson(json, start, end)) {
+        if (depth >= deepestTexts || !isLikely(start, end)) {
           texts.add(start, end);
           return;
         }
@@ -224,7 +226,10 @@ class MaskedTexts {
       if (unmaskable !== undefined) return unmaskable;
     }
     for (const each of found) this.#found.push(each);
-    for (const each of texts.all) this.#addText(each);
+    for (const each of texts.all) {
+      if (texts.hasEscapes) this.#addText(each);
+      else this.#texts.push(each);
+    }
     for (const each of numbers) this.#numbers.push(each);
     return scanned;
   }
@@ -242,20 +247,27 @@ export function mayBeJson(text: string): boolean {
   return /^[\s\uFEFF{["]/.test(text) && /^[\s\uFEFF]*[{["]/.test(text);
 }
 
+/** Finds the next place of a text that has something. Asked about places in their order, it goes through the text once. */
+function following(text: string, sought: string): (from: number) => number {
+  let next = -1;
+  return (from) => {
+    if (next < from) {
+      const found = text.indexOf(sought, from);
+      next = found < 0 ? text.length : found;
+    }
+    return next;
+  };
+}
+
 /**
  * A cheap check on a short text of JSON as it is written: whether it may hold JSON. An escape may stand for anything. A
  * long one is read at once.
  */
-function mayBeOfJson(json: string, start: number, end: number): boolean {
-  if (end - start > longestEqual) return true;
-  for (let at = start + 1; at < end - 1; at++) {
-    const char = json.charCodeAt(at);
-    if (char === openBrace || char === openBracket || char === backslash) return true;
-  }
-  return false;
+function mayBeOfJson(json: string): (start: number, end: number) => boolean {
+  const [brace, bracket, escape] = [following(json, '{'), following(json, '['), following(json, '\\')];
+  return (start, end) =>
+    end - start > longestEqual || brace(start) < end || bracket(start) < end || escape(start) < end;
 }
-
-const [openBrace, openBracket, backslash] = [0x7b, 0x5b, 0x5c];
 
 /** Whether a line of a text may be JSON, whatever the others are, or the text nearly is. */
 function mayHoldJson(text: string): boolean {

@@ -19,9 +19,15 @@ export interface MaskedParts {
 
 /** A list or an object on the way to a value. */
 interface Container {
-  readonly isObject: boolean;
   readonly progress: readonly Progress[];
   items: number;
+}
+
+/** What is replaced whole, and the depth at which it began. */
+interface MaskedWhole {
+  readonly depth: number;
+  readonly by: FoundBy;
+  readonly mask: Mask;
 }
 
 /** Goes through JSON by the fields that masks name, and hands out all that is left to look at. */
@@ -31,17 +37,19 @@ export class MaskingVisitor implements JsonVisitor {
   readonly #charge: Charge;
   readonly #parts: MaskedParts;
   readonly #open: Container[] = [];
-  readonly #values: number[] = [];
   readonly #hasFields: boolean;
   readonly #hasSecrets: boolean;
-  /** What was said of names, by the kind of their values. */
-  readonly #secretNames = new Map<string | number | null, Map<string, boolean>>();
-  /** The name of the member whose value comes next. */
-  #name = '';
+  /** What was said of the names of numbers, and of others. Records have the same names again and again. */
+  readonly #secretNumbers = new Map<string, boolean>();
+  readonly #secretOthers = new Map<string, boolean>();
+  /** How many values are around the one at hand, with itself. */
+  #depth = 0;
+  /** The name of the member whose value comes next, if it is one. */
+  #name: string | undefined;
   /** For each mask, how far its fields have matched on the way to the value at hand. */
   #progress: readonly Progress[];
-  /** What is replaced whole, and the depth at which it began. Nothing inside it is looked at. */
-  #masked: { readonly depth: number; readonly by: FoundBy; readonly mask: Mask } | undefined;
+  /** Nothing inside it is looked at. */
+  #masked: MaskedWhole | undefined;
 
   constructor(json: string, masks: readonly Mask[], charge: Charge, progress: readonly Progress[], parts: MaskedParts) {
     this.#json = json;
@@ -53,89 +61,112 @@ export class MaskingVisitor implements JsonVisitor {
     this.#hasSecrets = masks.some(({ detect }) => detect.includes('secret'));
   }
 
-  open(isObject: boolean): void {
-    this.#open.push({ isObject, progress: this.#progress, items: 0 });
+  open(): void {
+    if (this.#hasFields) this.#open.push({ progress: this.#progress, items: 0 });
   }
 
   close(): void {
-    this.#open.pop();
+    if (this.#hasFields) this.#open.pop();
   }
 
   name(start: number, end: number): void {
-    if (this.#masked !== undefined) return;
-    this.#name = this.#parts.name(start, end);
+    if (this.#masked === undefined) this.#name = this.#parts.name(start, end);
   }
 
   begin(at: number): void {
-    this.#values.push(at);
+    this.#depth++;
     if (this.#masked !== undefined) return;
-    const container = this.#open.at(-1);
-    if (!this.#hasFields && !(this.#hasSecrets && container?.isObject === true)) return;
+    const name = this.#name;
+    this.#name = undefined;
+    if (!this.#hasFields && (!this.#hasSecrets || name === undefined)) return;
     this.#charge(this.#masks.length);
-    if (container !== undefined && this.#hasFields) {
-      const name = container.isObject ? this.#name : String(container.items++);
-      this.#progress = container.progress.map((progress) =>
-        progress.length === 0 ? progress : advance(progress, name, this.#charge),
-      );
-    }
-    const depth = this.#values.length;
-    for (const [nth, mask] of this.#masks.entries()) {
-      const by = this.#namedBy(mask, this.#progress[nth] ?? [], container?.isObject === true, at);
-      if (by !== undefined) this.#masked ??= { depth, by, mask };
-    }
+    if (this.#hasFields) this.#advance(name);
+    const isSecret = this.#hasSecrets && name !== undefined && this.#isSecret(name, at);
+    if (isSecret || this.#hasFields) this.#masked = this.#maskedBy(isSecret);
   }
 
-  end(at: number): void {
-    const start = this.#values.pop() ?? 0;
+  end(start: number, end: number): void {
     if (this.#masked === undefined) {
-      this.#seen(start, at);
-    } else if (this.#masked.depth === this.#values.length + 1) {
+      this.#seen(start, end);
+    } else if (this.#masked.depth === this.#depth) {
       const { by, mask } = this.#masked;
-      this.#parts.masked(start, at, by, mask);
+      this.#parts.masked(start, end, by, mask);
       this.#masked = undefined;
     }
+    this.#depth--;
+  }
+
+  #advance(name: string | undefined): void {
+    const container = this.#open.at(-1);
+    if (container === undefined) return;
+    const step = name ?? String(container.items++);
+    this.#progress = container.progress.map((progress) =>
+      progress.length === 0 ? progress : advance(progress, step, this.#charge),
+    );
+  }
+
+  #maskedBy(isSecret: boolean): MaskedWhole | undefined {
+    for (const [nth, mask] of this.#masks.entries()) {
+      const progress = this.#progress[nth] ?? [];
+      const isField = progress.length > 0 && isNamed(progress);
+      if (isField || (isSecret && mask.detect.includes('secret'))) {
+        return { depth: this.#depth, by: isField ? 'field' : 'secret', mask };
+      }
+    }
+    return undefined;
   }
 
   #seen(start: number, end: number): void {
-    const first = this.#json.charAt(start);
-    if (first === '"') {
-      this.#parts.text(start, end, this.#progress);
-    } else if (first === '-' || (first >= '0' && first <= '9')) {
-      const digits = end - start < shortestNumber ? '' : wholeDigits(this.#json.slice(start, end));
+    const first = this.#json.charCodeAt(start);
+    if (first === quote) this.#parts.text(start, end, this.#progress);
+    else if (end - start >= shortestNumber && isOfNumber(first)) {
+      const digits = wholeDigits(this.#json, start, end);
       if (digits !== '') this.#parts.number(start, end, digits);
     }
   }
 
-  #namedBy({ detect: names }: Mask, progress: Progress, isMember: boolean, at: number): FoundBy | undefined {
-    if (progress.length > 0 && isNamed(progress)) return 'field';
-    return isMember && names.includes('secret') && this.#isSecret(at) ? 'secret' : undefined;
-  }
-
-  /** Whether the name of the member at hand says that its value is secret. Records have the same names again and again. */
-  #isSecret(at: number): boolean {
-    const kind = kindAt(this.#json, at);
-    const known = this.#secretNames.get(kind) ?? new Map<string, boolean>();
-    this.#secretNames.set(kind, known);
-    const is = known.get(this.#name) ?? namesSecret(this.#name, kind);
-    known.set(this.#name, is);
+  /** Whether the name of a member says that its value is secret. */
+  #isSecret(name: string, at: number): boolean {
+    const first = this.#json.charCodeAt(at);
+    if (first === smallN) return false;
+    const isNumber = isOfNumber(first);
+    const names = isNumber ? this.#secretNumbers : this.#secretOthers;
+    const known = names.get(name);
+    if (known !== undefined) return known;
+    const is = namesSecret(name, isNumber ? 0 : '');
+    names.set(name, is);
     return is;
   }
+}
+
+const [quote, minus, point, zero, nine, smallN] = [0x22, 0x2d, 0x2e, 0x30, 0x39, 0x6e];
+
+function isOfNumber(first: number): boolean {
+  return first === minus || isDigit(first);
+}
+
+function isDigit(code: number): boolean {
+  return code >= zero && code <= nine;
 }
 
 const [shortestNumber, longestNumber] = [13, 19];
 
 /** The digits of a number before its point, however it is written. None if they are fewer or more than a card has. */
-function wholeDigits(number: string): string {
-  const [, whole = '', fraction = '', exponent = '0'] = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
-  const point = whole.length + Number(exponent);
-  if (point < shortestNumber || point > number.length + longestNumber) return '';
-  const digits = (whole + fraction).slice(0, point).padEnd(point, '0').replace(/^0+/, '');
-  return digits.length < shortestNumber || digits.length > longestNumber ? '' : digits;
+function wholeDigits(json: string, start: number, end: number): string {
+  const first = json.charCodeAt(start) === minus ? start + 1 : start;
+  let at = first;
+  while (at < end && isDigit(json.charCodeAt(at))) at++;
+  let rest = json.charCodeAt(at) === point ? at + 1 : at;
+  while (rest < end && isDigit(json.charCodeAt(rest))) rest++;
+  if (rest < end) return digitsOfPower(json.slice(start, end));
+  return at - first < shortestNumber || at - first > longestNumber ? '' : json.slice(first, at);
 }
 
-/** A value of the same kind as the one that begins here. */
-function kindAt(json: string, at: number): string | number | null {
-  const first = json.charAt(at);
-  if (first === 'n') return null;
-  return first === '-' || (first >= '0' && first <= '9') ? 0 : '';
+/** The same of a number that is written with a power of ten. */
+function digitsOfPower(number: string): string {
+  const [, whole = '', fraction = '', exponent = '0'] = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
+  const before = whole.length + Number(exponent);
+  if (before < shortestNumber || before > number.length + longestNumber) return '';
+  const digits = (whole + fraction).slice(0, before).padEnd(before, '0').replace(/^0+/, '');
+  return digits.length < shortestNumber || digits.length > longestNumber ? '' : digits;
 }

@@ -12,7 +12,7 @@ export interface Place {
 export interface PlacedText extends Place {
   readonly text: string;
   /** The same range of the same text wherever else it stands. */
-  again?(range: Range): Iterable<Range>;
+  again?(range: Range): readonly Range[];
 }
 
 /** A result as it is, and a text that is no JSON. */
@@ -23,7 +23,7 @@ export function plainText(text: string): PlacedText {
 /** A text of JSON, which may itself be in a text. A result has ten thousands of them, so they hold little. */
 export class JsonText implements PlacedText {
   readonly text: string;
-  readonly #within: Place;
+  readonly #of: JsonTexts;
   /** Where it begins, behind its quote. */
   readonly #at: number;
   /** The place of each character, if the text has escapes. */
@@ -31,42 +31,49 @@ export class JsonText implements PlacedText {
   /** Where the same text begins again, behind its quote. */
   #repeats: number[] | undefined;
 
-  /** The text between the quotes at `start` and before `end`. */
-  constructor(json: string, within: Place, start: number, end: number) {
-    const raw = json.slice(start + 1, end - 1);
-    this.#within = within;
-    this.#at = start + 1;
-    if (raw.includes('\\')) [this.text, this.#places] = unescaped(raw);
+  /** The text that is written as `raw` at a place of JSON. */
+  constructor(raw: string, of: JsonTexts, at: number) {
+    this.#of = of;
+    this.#at = at;
+    if (of.hasEscapes && raw.includes('\\')) [this.text, this.#places] = unescaped(raw);
     else this.text = raw;
+  }
+
+  get hasEscapes(): boolean {
+    return this.#places !== undefined;
   }
 
   place(range: Range): Range {
     const { start, end } = whole(this.text, range);
     const places = this.#places;
-    return this.#within.place(
+    return this.#of.within.place(
       moved(places === undefined ? { start, end } : { start: places[start] ?? 0, end: places[end] ?? 0 }, this.#at),
     );
   }
 
   encode(text: string): string {
-    return this.#within.encode(JSON.stringify(text).slice(1, -1));
+    return this.#of.encode(text);
   }
 
-  /** The same text, without escapes, stands between the quotes at `start` as well. */
-  repeat(start: number): void {
+  /** The same text, without escapes, begins here as well. */
+  repeat(at: number): void {
     this.#repeats ??= [];
-    this.#repeats.push(start + 1);
+    this.#repeats.push(at);
   }
 
-  *again(range: Range): Generator<Range> {
-    if (this.#repeats === undefined) return;
+  again(range: Range): readonly Range[] {
+    if (this.#repeats === undefined) return none;
     const inside = whole(this.text, range);
-    for (const at of this.#repeats) yield this.#within.place(moved(inside, at));
+    return this.#repeats.map((at) => this.#of.within.place(moved(inside, at)));
   }
 }
 
+const none: readonly Range[] = [];
+
 /** Longer texts are hardly ever the same. */
 export const longestEqual = 256;
+/** Texts that are remembered, by a number that equal ones have. The last one of each number is. */
+const slots = 1024;
 
 /**
  * The texts of JSON, equal ones once: a list of records has the same names again and again, and often the same values. Of
@@ -74,37 +81,59 @@ export const longestEqual = 256;
  */
 export class JsonTexts {
   readonly #json: string;
-  readonly #within: Place;
-  readonly #known = new Map<string, JsonText>();
+  readonly within: Place;
+  /** Whether any of them has. */
+  readonly hasEscapes: boolean;
+  readonly #known: (JsonText | undefined)[] = Array.from({ length: slots });
   readonly all: JsonText[] = [];
+  #encoded = { text: '', as: '' };
 
   constructor(json: string, within: Place) {
     this.#json = json;
-    this.#within = within;
+    this.within = within;
+    this.hasEscapes = json.includes('\\');
   }
 
   /** The text between the quotes at `start` and before `end`, to be looked at unless an equal one is. */
   add(start: number, end: number): string {
     if (end - start > longestEqual) return this.push(this.read(start, end));
+    const slot = this.#slotOf(start + 1, end - 1);
     const raw = this.#json.slice(start + 1, end - 1);
-    const known = this.#known.get(raw);
-    if (known !== undefined) {
-      known.repeat(start);
+    const known = this.#known[slot];
+    if (known?.text === raw) {
+      known.repeat(start + 1);
       return known.text;
     }
-    const made = this.read(start, end);
-    if (made.text === raw) this.#known.set(raw, made);
+    const made = new JsonText(raw, this, start + 1);
+    if (!made.hasEscapes) this.#known[slot] = made;
     return this.push(made);
   }
 
   /** The same, to be looked at elsewhere. */
   read(start: number, end: number): JsonText {
-    return new JsonText(this.#json, this.#within, start, end);
+    return new JsonText(this.#json.slice(start + 1, end - 1), this, start + 1);
   }
 
   push(made: JsonText): string {
     this.all.push(made);
     return made.text;
+  }
+
+  /** What stands for a text within a text of JSON. Mostly, it is the same again and again. */
+  encode(text: string): string {
+    if (this.#encoded.text !== text) {
+      this.#encoded = { text, as: this.within.encode(JSON.stringify(text).slice(1, -1)) };
+    }
+    return this.#encoded.as;
+  }
+
+  /** Enough of a text to tell the names of a record apart. */
+  #slotOf(from: number, to: number): number {
+    const json = this.#json;
+    const middle = (from + to) >> 1;
+    return (
+      (json.charCodeAt(from) + json.charCodeAt(middle) * 7 + json.charCodeAt(to - 1) * 31 + (to - from) * 131) % slots
+    );
   }
 }
 
@@ -188,7 +217,7 @@ function whole(text: string, { start, end }: Range): Range {
 }
 
 function isInside(text: string, at: number): boolean {
-  return at > 0 && /[\uD800-\uDBFF]/.test(text.charAt(at - 1)) && /[\uDC00-\uDFFF]/.test(text.charAt(at));
+  return (text.charCodeAt(at - 1) & 0xfc00) === 0xd800 && (text.charCodeAt(at) & 0xfc00) === 0xdc00;
 }
 
 export function moved({ start, end }: Range, by: number): Range {

@@ -30,6 +30,8 @@ export async function carryOut(call: ModelCall, operation: CallOperation, contex
     const answer = await send(call.body.take(), stop.signal);
     stop.alive();
     call.body.release();
+    // Until here it was the prompt's.
+    call.answerRoom.release();
     end = await forwardAnswer(call, answer, stop, operation);
   } catch (error) {
     end = broken(call, operation, stop, error);

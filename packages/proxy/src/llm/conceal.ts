@@ -11,3 +11,24 @@ export function conceal(bytes: Buffer, secret: string | undefined): Buffer {
   }
   return concealed;
 }
+
+/** A text without a secret, as long as it was. */
+export function concealText(text: string, secret: string): string {
+  return text.replaceAll(secret, '*'.repeat(secret.length));
+}
+
+/** A value of JSON without a secret in its texts. */
+export function concealIn<Value>(value: Value, secret: string | undefined): Value {
+  if (secret === undefined) return value;
+  const json = JSON.stringify(value);
+  if (!json.includes(JSON.stringify(secret).slice(1, -1))) return value;
+  return JSON.parse(json, (_, each: unknown) => (typeof each === 'string' ? concealText(each, secret) : each)) as Value;
+}
+
+/** How many characters at the end of a text may be the beginning of a secret. */
+export function begunAtEnd(text: string, secret: string): number {
+  for (let length = Math.min(text.length, secret.length - 1); length > 0; length--) {
+    if (text.endsWith(secret.slice(0, length))) return length;
+  }
+  return 0;
+}

@@ -2,7 +2,7 @@ import type { Members } from '../results/tool-message.ts';
 import { listIn, membersIn } from '../results/tool-message.ts';
 import type { Growing } from './accumulate.ts';
 import type { JudgePiece } from '../results/text-window.ts';
-import { judgedValue, TextWindow } from '../results/text-window.ts';
+import { HeldBack, judgedValue, TextWindow } from '../results/text-window.ts';
 import { accumulate, replace } from './accumulate.ts';
 import type { LiveAnswer, StreamForm, Written } from './stream-form.ts';
 import { indexIn, OddStream, requireSame } from './stream-form.ts';
@@ -35,8 +35,16 @@ interface LiveChoice {
   hasBegun: boolean;
 }
 
+/** As many as a provider gives at most. With more of them, an answer is held until it is whole. */
+const mostLive = 128;
+
 class LiveChat implements LiveAnswer {
   readonly #choices = new Map<number, LiveChoice>();
+  /** Texts that have grown since they were looked at. An event costs no more for choices that it says nothing of. */
+  readonly #grown = new Map<
+    TextWindow,
+    { readonly choice: LiveChoice; readonly index: number; readonly name: string }
+  >();
   #head: Members | undefined;
   #judgedHead: Members | undefined;
 
@@ -50,24 +58,28 @@ class LiveChat implements LiveAnswer {
     this.#head ??= { id, object: 'chat.completion.chunk', created, model, service_tier, system_fingerprint };
     for (const each of listIn(choices)) {
       const { index, delta } = membersIn(each);
-      const choice = this.#choiceAt(indexIn(index));
+      const at = indexIn(index);
+      const choice = this.#choiceAt(at);
       for (const name of texts) {
         const text = membersIn(delta)[name];
-        if (typeof text === 'string') windowOf(choice, name).add(text);
+        if (typeof text !== 'string') continue;
+        const window = windowOf(choice, name);
+        window.add(text);
+        this.#grown.set(window, { choice, index: at, name });
       }
     }
   }
 
   async *next(judge: JudgePiece): AsyncIterable<string> {
-    for (const [index, choice] of this.#choices) {
-      for (const [name, window] of choice.windows) {
-        const text = await window.next(judge);
-        if (text === '') continue;
-        this.#judgedHead ??= await judgedValue(judge, this.#head ?? {});
-        const delta = { ...(choice.hasBegun ? {} : { role: 'assistant' }), [name]: text };
-        choice.hasBegun = true;
-        yield chunkEvent({ ...this.#judgedHead, choices: [{ index, delta, finish_reason: null }] });
-      }
+    const grown = [...this.#grown];
+    this.#grown.clear();
+    for (const [window, { choice, index, name }] of grown) {
+      const text = await window.next(judge);
+      if (text === '') continue;
+      this.#judgedHead ??= await judgedValue(judge, this.#head ?? {});
+      const delta = { ...(choice.hasBegun ? {} : { role: 'assistant' }), [name]: text };
+      choice.hasBegun = true;
+      yield chunkEvent({ ...this.#judgedHead, choices: [{ index, delta, finish_reason: null }] });
     }
   }
 
@@ -105,9 +117,12 @@ class LiveChat implements LiveAnswer {
   }
 
   #choiceAt(index: number): LiveChoice {
-    const known = this.#choices.get(index) ?? { windows: new Map<string, TextWindow>(), hasBegun: false };
-    this.#choices.set(index, known);
-    return known;
+    const known = this.#choices.get(index);
+    if (known !== undefined) return known;
+    if (this.#choices.size === mostLive) throw new HeldBack('it has many choices');
+    const made: LiveChoice = { windows: new Map(), hasBegun: false };
+    this.#choices.set(index, made);
+    return made;
   }
 }
 

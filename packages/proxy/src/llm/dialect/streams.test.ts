@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { JudgePiece } from '../results/text-window.ts';
+import { HeldBack } from '../results/text-window.ts';
 import { dataOf, SseFramer } from '../sse.ts';
 import { anthropicStream } from './anthropic-stream.ts';
 import { chatStream } from './chat-stream.ts';
@@ -229,4 +231,92 @@ test('each part of a stream costs no more than its own size', () => {
   const names = long.map((_, at) => ({ type: 'message_delta', delta: { [`m${at}`]: 1 } }));
   const [answered] = anthropicStream.answerOf([start, block, ...long, ...names])['content'] as object[];
   expect((answered as { citations: unknown[] }).citations).toHaveLength(20_000);
+});
+
+test('a chat of more choices than providers give is held until it is whole', () => {
+  const live = chatStream.live?.();
+  const chunk = (index: number) => ({ choices: [{ index, delta: { content: 'x' } }] });
+  for (let index = 0; index < 128; index++) live?.note(chunk(index));
+  live?.note(chunk(0));
+  expect(() => live?.note(chunk(9000))).toThrow(HeldBack);
+});
+
+describe('a response that passes while it comes', () => {
+  const start = { id: 'm', type: 'message', role: 'assistant', status: 'in_progress', content: [] };
+  const itemOf = (text: string) => ({ ...start, status: 'completed', content: [{ type: 'output_text', text }] });
+  const first = { output_index: 0, content_index: 0 };
+  const begun = [
+    { type: 'response.created', response: { id: 'r', status: 'in_progress' } },
+    { type: 'response.output_item.added', output_index: 0, item: start },
+    { type: 'response.content_part.added', ...first, part: { type: 'output_text', text: '' } },
+    { type: 'response.output_text.delta', ...first, delta: 'Hello there' },
+  ];
+  const shout: JudgePiece = async ({ text }) => ({ read: text.replaceAll('there', 'THERE'), rest: '' });
+
+  /** What passes of these events, and the stream to go on with. */
+  async function passed(events: readonly unknown[]) {
+    const live = responseStream.live?.();
+    if (live === undefined) throw new Error('nothing of it passes');
+    const written: string[] = [];
+    for (const event of events) {
+      live.note(event);
+      for await (const each of live.next(shout)) written.push(each);
+    }
+    return { live, types: eventsIn(written.join('')).map((event) => (event as { type: string }).type) };
+  }
+
+  test('items pass in their order, and what is no text once it is whole', async () => {
+    const call = { id: 'f', type: 'function_call', name: 'x', arguments: '{}' };
+    const { types } = await passed([
+      ...begun,
+      { type: 'response.output_item.added', output_index: 1, item: { ...call, arguments: '' } },
+      { type: 'response.function_call_arguments.delta', output_index: 1, delta: '{}' },
+      { type: 'response.output_item.done', output_index: 1, item: call },
+    ]);
+    expect(types).toEqual([
+      ...['response.created', 'response.output_item.added', 'response.content_part.added'],
+      'response.output_text.delta',
+    ]);
+  });
+
+  test('the end says what has passed, with what is left', async () => {
+    const { live } = await passed(begun);
+    const rest = [...live.rest({ id: 'r', output: [itemOf('Hello THERE, you')] }, whole)].join('');
+    expect(eventsIn(rest)).toMatchObject([
+      { type: 'response.output_text.delta', delta: ', you' },
+      { type: 'response.output_text.done', text: 'Hello THERE, you' },
+      { type: 'response.content_part.done', part: { text: 'Hello THERE, you' } },
+      { type: 'response.output_item.done', item: { content: [{ text: 'Hello THERE, you' }] } },
+      { type: 'response.completed', response: { output: [{ content: [{ text: 'Hello THERE, you' }] }] } },
+    ]);
+  });
+
+  test.each([
+    ['another text', [itemOf('Hello there')]],
+    ['no item', []],
+    ['another item', [{ type: 'function_call', arguments: 'Hello THERE' }]],
+  ])('an end with %s is not understood', async (_, output) => {
+    const { live } = await passed(begun);
+    expect(() => [...live.rest({ id: 'r', output }, whole)]).toThrow(OddStream);
+  });
+
+  test('an item that has passed whole is the one at the end, whatever its id', async () => {
+    const { live } = await passed([
+      ...begun,
+      { type: 'response.output_item.done', ...first, item: itemOf('Hello there') },
+    ]);
+    const end = (text: string) => [...live.rest({ output: [{ ...itemOf(text), id: 'other' }] }, whole)];
+    expect(end('Hello THERE')).toHaveLength(1);
+    expect(() => end('Hello THERE!')).toThrow(OddStream);
+  });
+
+  test.each([
+    { type: 'response.output_item.added', output_index: 0, item: start },
+    { type: 'response.content_part.added', ...first, part: { type: 'output_text', text: '' } },
+    { type: 'response.refusal.delta', ...first, delta: 'x' },
+    { type: 'response.output_text.delta', output_index: 7, content_index: 0, delta: 'x' },
+    { type: 'response.output_text.delta', output_index: 0, delta: 'x' },
+  ])('%j is not understood', async (event) => {
+    await expect(passed([...begun, event])).rejects.toThrow(OddStream);
+  });
 });

@@ -5,7 +5,7 @@ import { bounds } from '@reeve/contract';
 import { isTooDeep } from '../../json/nesting.ts';
 import { AnswerScan, jsonOf } from '../answer-scan.ts';
 import type { CallStop } from '../call-stop.ts';
-import { conceal } from '../conceal.ts';
+import { conceal, concealIn } from '../conceal.ts';
 import { OddStream, withoutTokens } from '../dialect/stream-form.ts';
 import { eachChunk } from '../each-chunk.ts';
 import { interrupt } from '../interrupt-call.ts';
@@ -122,12 +122,15 @@ async function judgedStream(
 ): Promise<JudgedAnswer> {
   const { opId, reader, route, passed } = call;
   const { stream } = route.dialect;
+  // Its events are read beside its bytes.
+  if (!call.answerRoom.take(body.length)) throw noRoom(opId);
   try {
     const events = eventsIn(body);
     for (const value of events) if (typeof value === 'object' && value !== null) reader.take(value);
     passed.usage = reader.usage;
     if (stream === undefined) throw new OddStream('its events are not understood');
-    const answer = stream.answerOf(events);
+    // What passes while it comes is judged without the key, too.
+    const answer = concealIn(stream.answerOf(events), call.upstream.apiKey);
     live.isOver = true;
     const judged = await judge(operation, opId, answer, false);
     call.noteAnswer(judged);

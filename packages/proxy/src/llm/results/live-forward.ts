@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { once } from 'node:events';
+import type { StreamedPiece, StreamedText } from '@reeve/sdk';
 import { ResultDenied } from '@reeve/sdk';
 import { isTooDeep } from '../../json/nesting.ts';
 import { jsonOf } from '../answer-scan.ts';
@@ -12,12 +13,15 @@ import { Refusal } from '../refusal.ts';
 import type { CallOperation } from '../settlement.ts';
 import { dataOf, SseFramer } from '../sse.ts';
 import type { JudgePiece } from './text-window.ts';
-import { HeldBack } from './text-window.ts';
+import { concealing, HeldBack } from './text-window.ts';
 import type { Members } from './tool-message.ts';
+
+/** A text is kept as the model has written it, and as it has passed. */
+const copies = 2;
 
 /**
  * Passes on what is decided of a streamed answer while it comes: the gateway is asked about each piece. As soon as a piece
- * cannot be judged by itself, everything is held until the answer is whole.
+ * cannot be judged by itself, or there is no room for it, everything is held until the answer is whole.
  */
 export class LiveForward {
   readonly #call: ModelCall;
@@ -25,6 +29,7 @@ export class LiveForward {
   readonly #begin: () => void;
   readonly #framer = new SseFramer();
   readonly #answer: LiveAnswer | undefined;
+  readonly #judge: JudgePiece;
   #isHeld = false;
   /** The answer has been judged as a whole, or is about to be. */
   isOver = false;
@@ -35,12 +40,17 @@ export class LiveForward {
     this.#operation = operation;
     this.#begin = begin;
     this.#answer = call.route.dialect.stream?.live?.();
+    this.#judge = concealing((piece) => this.#judgePiece(piece), call.upstream.apiKey);
   }
 
   /** Takes a part of the stream, and passes on what is decided by then. */
   async take(chunk: Buffer, stop: CallStop): Promise<void> {
     const answer = this.#answer;
     if (answer === undefined || this.#isHeld) return;
+    if (!this.#call.answerRoom.take(copies * chunk.length)) {
+      this.#isHeld = true;
+      return;
+    }
     try {
       for (const { bytes, isWhole } of this.#framer.push(chunk)) this.#note(answer, bytes, isWhole);
       for await (const event of answer.next(this.#judge)) await this.#send(event, stop);
@@ -63,13 +73,13 @@ export class LiveForward {
     await this.#operation.checkResult(shown).catch(() => {});
   }
 
-  readonly #judge: JudgePiece = async (piece) => {
+  async #judgePiece(piece: StreamedPiece): Promise<StreamedText | undefined> {
     try {
       return await this.#operation.checkStreamed(piece);
     } catch (error) {
       throw refusalOfResult(error, this.#call.opId);
     }
-  };
+  }
 
   #note(answer: LiveAnswer, bytes: Buffer, isWhole: boolean): void {
     if (!isWhole || !isUtf8(bytes) || bytes[0] === 0xef) throw new OddStream('its events are not understood');

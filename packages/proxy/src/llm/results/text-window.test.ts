@@ -1,6 +1,8 @@
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { concealText } from '../conceal.ts';
 import type { JudgePiece } from './text-window.ts';
-import { HeldBack, TextWindow } from './text-window.ts';
+import { concealing, HeldBack, TextWindow } from './text-window.ts';
 
 const passes: JudgePiece = async ({ text }) => ({ read: text, rest: '' });
 const holds: JudgePiece = async ({ text }) => ({ read: '', rest: text });
@@ -84,4 +86,33 @@ describe('a piece that is judged', () => {
     expect(passed.join('')).toBe('');
     expect(window.restOf('judged whole')).toBe('judged whole');
   });
+});
+
+test('a secret never passes, however it is cut, and all else does', async () => {
+  const part = fc.constantFrom('aab', 'a', 'aa', 'ab', 'b', 'x', 'aabaab', 'é', '😀');
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(part, { maxLength: 20 }),
+      fc.constantFrom('aab', 'aba', 'aabaab'),
+      async (parts, secret) => {
+        const window = new TextWindow();
+        let passed = '';
+        for (const each of parts) {
+          window.add(each);
+          passed += await window.next(concealing(passes, secret));
+          expect(passed).not.toContain(secret);
+        }
+        const whole = concealText(parts.join(''), secret);
+        expect(passed + (window.restOf(whole) ?? 'something else')).toBe(whole);
+        // Only what may be its beginning is held.
+        expect(whole.length - passed.length).toBeLessThan(secret.length);
+      },
+    ),
+  );
+});
+
+test('a secret in a whole value is concealed in its texts', async () => {
+  const value = JSON.stringify({ id: 'x-n"ab', at: 'line\nabc' });
+  const judged = await concealing(passes, 'n"ab')({ place: 'value', text: value });
+  expect(JSON.parse(judged?.read ?? '')).toEqual({ id: 'x-****', at: 'line\nabc' });
 });

@@ -1,4 +1,5 @@
 import type { StreamedPiece, StreamedText } from '@reeve/sdk';
+import { begunAtEnd, concealIn, concealText } from '../conceal.ts';
 
 /** Has a piece of an answer judged. Undefined if rules need the whole answer, or nobody could judge the piece. */
 export type JudgePiece = (piece: StreamedPiece) => Promise<StreamedText | undefined>;
@@ -85,4 +86,21 @@ export async function judgedValue<Value>(judge: JudgePiece, value: Value): Promi
   const found = await judge({ place: 'value', text });
   if (found === undefined || found.rest !== '') throw new HeldBack('rules need the whole answer');
   return found.read === text ? value : (JSON.parse(found.read) as Value);
+}
+
+/**
+ * Judges pieces without a secret in them. What may be its beginning waits for what follows: the secret may be spread over any
+ * number of events.
+ */
+export function concealing(judge: JudgePiece, secret: string | undefined): JudgePiece {
+  if (secret === undefined) return judge;
+  return async ({ place, text }) => {
+    if (place === 'value')
+      return judge({ place, text: JSON.stringify(concealIn(JSON.parse(text) as unknown, secret)) });
+    const concealed = concealText(text, secret);
+    const known = concealed.length - begunAtEnd(concealed, secret);
+    if (known === 0) return { read: '', rest: concealed };
+    const found = await judge({ place, text: concealed.slice(0, known) });
+    return found && { read: found.read, rest: found.rest + concealed.slice(known) };
+  };
 }
