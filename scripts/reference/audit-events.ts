@@ -85,7 +85,7 @@ const events: Readonly<Record<EventType, readonly [when: string, payload: string
     '`action`, `control_id`, `sequence`, `outcome`, `detail`.',
   ],
   OpControlUnconfirmed: [
-    'An agent did not acknowledge a control in time, or its message was dropped. The `reason` says which.',
+    'An agent did not acknowledge a control in time, or has left, or its message was dropped. The `reason` says which.',
     '`action`, `control_id`, `sequence`, `blocked`: whether the agent’s checks are denied until it acknowledges.',
   ],
   RunHeld: [

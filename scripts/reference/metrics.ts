@@ -15,6 +15,10 @@ const metrics: Readonly<Record<string, readonly [labels: readonly string[], mean
   reeve_ops: [['state'], 'Operations in the registry, including ended ones that are not swept yet.'],
   reeve_agents: [[], 'Registered agents, suspended ones included.'],
   reeve_audit_seq: [[], 'The number of the newest audit entry.'],
+  reeve_audit_unpacked_entries: [
+    [],
+    'Audit entries that are old enough to be packed into compressed blocks, and are not yet. Fewer than 128 wait for a block to be full. No sample where nothing is packed (PostgreSQL, `memory:`).',
+  ],
   reeve_audit_index_lag_entries: [[], 'Audit entries that are not indexed yet. Reading still finds them, one by one.'],
   reeve_websocket_clients: [[], 'Open [event streams](events.md) over WebSockets.'],
   reeve_sse_clients: [[], 'Open event streams as Server-Sent Events.'],

@@ -18,7 +18,7 @@ const policy = `
 name: prompts
 default: allow
 rules:
-  - { name: masks, effect: mask, actions: [llm_call], models: ["masked-*"], mask: { detect: [email, secret] } }
+  - { name: masks, effect: mask, actions: [llm_call], models: ["masked-*"], mask: { detect: [email, secret, card] } }
   - { name: whole, effect: mask, actions: [llm_call], models: [masked-whole], mask: { fields: [tools] } }
   - { name: all, effect: mask, actions: [llm_call], models: [masked-messages], mask: { fields: [messages] } }
 `;
@@ -69,6 +69,19 @@ test('a model of the AI SDK gets the prompt as rules have masked it, also where 
     // The name of a parameter is part of the form of the tool.
     expect(text).toContain('"password":{"type":"string"}');
   }
+});
+
+test('a card that is a number is masked in what tools are described by, and refused in what is sent as it is', async () => {
+  const agent = await world.register('ai-cards');
+  const { model, seen } = aiModel('masked-one');
+  const card = 4_111_111_111_111_111;
+  const schema = jsonSchema<{ card: number }>({ properties: { card: { const: card, maximum: 2e15 } } });
+  const pay: ToolSet = { pay: tool({ inputSchema: schema }) };
+  const asked = { model: governAi(agent, model), prompt: 'hi', tools: pay };
+  await generateText({ ...asked, seed: 2e15 });
+  expect(seen).toEqual([expect.stringContaining('{"const":"[masked]","maximum":2000000000000000}')]);
+  await expect(generateText({ ...asked, seed: card })).rejects.toThrow('a rule masks a text in seed');
+  expect(seen).toHaveLength(1);
 });
 
 test('a prompt that rules leave as it is goes on as it is', async () => {

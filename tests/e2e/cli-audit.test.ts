@@ -177,6 +177,17 @@ describe('audit verify', () => {
     },
   );
 
+  test('of what was filtered by words says so once it is told that it is a part', async () => {
+    const part = write('part.jsonl', lines().toSpliced(6, 1));
+    expect(await run('audit', 'verify', part)).toMatchObject({ code: 1 });
+    const { code, stdout } = await run('audit', 'verify', part, '--part');
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining('not checkable: it is a part of the log: entries are missing, the first after 6'),
+    ]);
+    expect(await run('audit', 'verify', part, '--part', '--complete')).toMatchObject({ code: 2 });
+  });
+
   test('with a tenant’s key says that the chain was not checkable', async () => {
     const { key } = await makeKey(gateway, { org_id: 'other' });
     const { code, stdout } = await run('audit', 'verify', '--api-key', key);

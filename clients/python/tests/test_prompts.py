@@ -11,12 +11,15 @@ from gateway_process import BOOTSTRAP_KEY, GatewayProcess
 from scripted_gateway import ScriptedGateway
 
 from reeve import ActionDenied, Agent, AsyncReeve, Reeve, ResultDenied
+from reeve._flow import run_blocking
+from reeve.adapters._prompt import AskedPrompt, Prompt, masked_prompt
+from reeve.errors import InternalError
 
 POLICY = """
 name: prompts
 default: allow
 rules:
-  - { name: masks, effect: mask, actions: [llm_call], models: ["masked-*"], mask: { detect: [email] } }
+  - { name: masks, effect: mask, actions: [llm_call], models: ["masked-*"], mask: { detect: [email, card] } }
 """
 MAIL = "ada@example.com"
 CALL: dict[str, Any] = {"type": "llm_call", "model": "masked-one", "prompt_tokens": 1, "max_output_tokens": 1}
@@ -27,6 +30,21 @@ def gateway() -> Iterator[GatewayProcess]:
     process = GatewayProcess(policy=POLICY)
     yield process
     process.remove()
+
+
+@pytest.mark.parametrize("card", [4111111111111111, 4111111111111111.0])
+def test_a_card_that_is_a_number_is_masked_in_forms_and_refused_in_what_stays(agent: Agent, card: float) -> None:
+    def sent(fixed: dict[str, Any]) -> Any:
+        form = [{"const": card, "enum": (4222222222222222222, 7, True, f"to {MAIL}")}]
+        read = Prompt(says={"messages": [{"card": card}]}, forms={"tools": form}, fixed=fixed)
+        with agent.operation(**CALL, can_mask_prompt=True) as op:
+            flow = masked_prompt(op, AskedPrompt(given=None, read=lambda: read, put=dict))
+            return run_blocking(flow)
+
+    masked = [{"const": "[masked]", "enum": [4222222222222222222, 7, True, "to [masked]"]}]
+    assert sent({"seed": 2 * 10**15, "top": float("inf")}) == {"messages": [{"card": "[masked]"}], "tools": masked}
+    with pytest.raises(InternalError, match="a rule masks a text in seed"):
+        sent({"seed": card})
 
 
 def test_an_operation_has_its_prompt_masked(agent: Agent) -> None:

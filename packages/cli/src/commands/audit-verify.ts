@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import type { AnchoredVerdict, Verdict } from '@reeve/contract/audit';
+import type { AnchoredVerdict, SaidToBe, Verdict } from '@reeve/contract/audit';
 import { EntryVerifier, judgeAnchors, judgeLog, requiredAnchors } from '@reeve/contract/audit';
 import type { AnchorLines } from '../audit/anchor-file.ts';
 import { readAnchors, unsignedAnchor } from '../audit/anchor-file.ts';
 import { linesOf } from '../audit/lines-of.ts';
 import type { Jwks } from '../audit/signed-cut.ts';
 import { isSigned } from '../audit/signed-cut.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError, UsageError } from '../cli-error.ts';
 import type { Input } from '../command-line/command.ts';
 import { defineCommand } from '../command-line/command.ts';
 import { flag, optional, text } from '../command-line/values.ts';
@@ -24,13 +24,15 @@ import type { Shell } from '../shell.ts';
 export const auditVerifyCommand = defineCommand({
   details: [
     'Checks that each entry’s hash fits its content, that each entry links to the one before, and that a log which does not start with its first entry was cut with a signature. Names the first broken entry and ends with 1.',
-    'Without FILE it reads the log of the gateway, which needs the scope read and a credential that is bound to no tenant. For a filtered export, or a tenant’s, it checks each entry’s own hash, says that the chain was not checkable, and ends with 0.',
+    'Without FILE it reads the log of the gateway, which needs the scope read and a credential that is bound to no tenant. For a filtered export, or a tenant’s, it checks each entry’s own hash and the links between neighbours, says that the chain was not checkable, and ends with 0.',
+    'An export does not say whether it was filtered. If its entries have nothing in common that they may have been filtered by, such as an org or a type, and most of them link, it counts as a whole log with entries taken out. After a search for words, say --part.',
     'A chain cannot show by itself that its newest entries were cut off. With --anchor the log must contain what the gateway has appended to SVC_AUDIT_ANCHOR, each line signed by one of its keys.',
     'Data: {result: unbroken|broken|not_checkable, entries, first_seq, last_seq, last_hash, cut_at, broken_seq, why}; with --anchor also anchors: {lines, newest_seq, newest_at, accepted_lost}.',
   ],
   args: { file: optional('An export in JSON lines; "-" for standard input.', 'file') },
   options: {
     complete: flag('FILE must be the whole log: every missing entry means broken.'),
+    part: flag('FILE was filtered: missing entries mean nothing.'),
     anchor: text('FILE', 'The anchor file of the gateway: the log must contain every entry that is anchored in it.', {
       completes: 'file',
     }),
@@ -59,6 +61,7 @@ export const auditVerifyCommand = defineCommand({
 type VerifyInput = Pick<Input, 'globals'> & {
   readonly options: {
     readonly complete: boolean;
+    readonly part: boolean;
     readonly jwks: string | undefined;
     readonly anchor: string | undefined;
   };
@@ -82,16 +85,16 @@ export async function verifyGateway(
   const answer = await client.open('exportLogs', { query: { format: 'jsonl' } });
   const findings = await verifyLines(shell, readChunks(answer.body, client.apiUrl, timeoutMs), anchors);
   const keys = kept ?? (await keysOf(client));
-  return judge(findings, anchors, keys, org === null);
+  return judge(findings, anchors, keys, org === null ? 'whole' : 'part');
 }
 
 async function judge(
   findings: Verified,
   anchors: AnchorLines | undefined,
   keys: Jwks,
-  mustBeWhole: boolean,
+  saidToBe: SaidToBe,
 ): Promise<Verdict> {
-  const verdict = await judgeLog(findings.verifier, (cut) => isSigned(cut, keys), mustBeWhole);
+  const verdict = await judgeLog(findings.verifier, (cut) => isSigned(cut, keys), saidToBe);
   if (anchors === undefined) return verdict;
   const { first, last, losses } = findings.verifier;
   const all = anchors.map(({ anchor }) => anchor);
@@ -107,13 +110,15 @@ async function judge(
 }
 
 async function verifyFile(input: VerifyInput, shell: Shell, file: string): Promise<Verdict> {
-  const { anchor } = input.options;
+  const { anchor, complete, part } = input.options;
+  if (complete && part) throw new UsageError('--complete and --part exclude each other');
+  const saidToBe = complete ? 'whole' : part ? 'part' : undefined;
   const anchors = anchor === undefined ? undefined : await readAnchors(anchor);
   const findings = await verifyStored(shell, file, anchors);
   const { cuts, first } = findings.verifier;
   const needsKeys = (cuts.length > 0 && first?.seq !== 1) || (anchors !== undefined && anchors.length > 0);
   const keys = needsKeys ? await keysFor(input, shell) : [];
-  return judge(findings, anchors, keys, input.options.complete);
+  return judge(findings, anchors, keys, saidToBe);
 }
 
 interface Verified {

@@ -17,7 +17,8 @@ const missingMs = 5000;
 /**
  * The tokens of the agents that callers of `mcp serve` act as. An agent that is not registered is registered once, and
  * its token kept in `~/.reeve/agents.yaml`. The token of one that is registered is never replaced: whoever acts with it
- * would be cut off by a stranger's sign-in. Replicas that share keys make the token of them, and need not share the file.
+ * would be cut off by a stranger's sign-in. Replicas that share keys make the token of them. They keep it nowhere: it would
+ * outlive the keys.
  */
 export class ServedAgents implements AgentTokens {
   readonly #as: RegisterAs;
@@ -68,18 +69,22 @@ export class ServedAgents implements AgentTokens {
     const agentId = parseAgentName(agent, 'oauth.agents');
     const place = { folder: reeveFolder(this.#as.shell), addresses: this.#gateway.addresses, agentId };
     const kept = await keptToken(place);
+    const [key] = this.#keys;
+    const shared = await (key === undefined ? undefined : this.#findShared(key, agentId))?.catch((error: unknown) => {
+      // Somebody may have put a token there for want of a key to register with.
+      if (kept === undefined) throw error;
+      return undefined;
+    });
+    if (shared !== undefined) return { token: shared, life: undefined };
     const isKnown = kept !== undefined && (await isKnownToken(this.#gateway, kept.token));
     if (isKnown && isDue(kept)) {
       return replaceOnce(place, kept.token, () => renewToken(kept, this.#gateway)).catch(() => kept);
     }
     if (isKnown) return kept;
-    const [key] = this.#keys;
-    const register = () =>
-      key === undefined
-        ? registerAgent({ ...this.#as, onlyIfNew: true }, agentId, this.#gateway)
-        : this.#registerShared(key, agentId);
     try {
-      return await replaceOnce(place, kept?.token, register);
+      return await replaceOnce(place, kept?.token, () =>
+        registerAgent({ ...this.#as, onlyIfNew: true }, agentId, this.#gateway),
+      );
     } catch (error) {
       if (!(error instanceof Error) || !(error.cause instanceof ReeveTokenInUse)) throw error;
       throw new AgentTokenMissing(
@@ -94,22 +99,22 @@ export class ServedAgents implements AgentTokens {
   /**
    * Registers the agent with a token that the other replicas can make, or finds the one that another replica has registered it
    * with. One of a former key is replaced, so that this key can go; but not one that was made since this replica runs: while
-   * keys are changed, replicas that do not agree which comes first would cut each other off again and again.
+   * keys are changed, replicas that do not agree which comes first would cut each other off again and again. Undefined if
+   * somebody else has registered it.
    */
-  async #registerShared(key: Buffer, agentId: AgentName): Promise<KeptToken> {
+  async #findShared(key: Buffer, agentId: AgentName): Promise<string | undefined> {
     const made = newSharedToken(key, agentId);
     const registrar = await registrarKey(this.#as, agentId);
     const put = (how: { readonly onlyIfNew: boolean; readonly tellMetadata?: boolean }) =>
       enroll(registrar, agentId, this.#gateway, { ...this.#as.about, ...made, ...how });
     const { token, metadata = {} } = await put({ onlyIfNew: true, tellMetadata: true });
-    if (token !== '') return { token, life: undefined };
+    if (token !== '') return token;
     for (const each of this.#keys) {
       const shared = sharedTokenOf(each, agentId, metadata);
       if (shared === undefined || !(await isKnownToken(this.#gateway, shared.token))) continue;
       const stays = each === key || shared.madeAt >= this.#since;
-      return { token: stays ? shared.token : (await put({ onlyIfNew: false })).token, life: undefined };
+      return stays ? shared.token : (await put({ onlyIfNew: false })).token;
     }
-    // Says who has it, and what to do.
-    return { token: (await put({ onlyIfNew: true })).token, life: undefined };
+    return undefined;
   }
 }

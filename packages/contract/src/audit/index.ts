@@ -7,7 +7,7 @@ export type { AuditEventType } from '../gen/audit-event-types.ts';
 export { auditEventTypes } from '../gen/audit-event-types.ts';
 export type { AnchoredVerdict } from './judge-anchors.ts';
 export { judgeAnchors } from './judge-anchors.ts';
-export type { Verdict } from './judge-log.ts';
+export type { SaidToBe, Verdict } from './judge-log.ts';
 export { judgeLog } from './judge-log.ts';
 export type { UncheckedEntry } from './verify-entries.ts';
 export { EntryVerifier } from './verify-entries.ts';

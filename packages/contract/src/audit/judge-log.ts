@@ -23,12 +23,17 @@ export interface Verdict {
   readonly why: string | null;
 }
 
+/** What a log is said to be: all of it, or a part that was filtered out of it. Undefined if nobody says so. */
+export type SaidToBe = 'whole' | 'part' | undefined;
+
 /**
- * Judges the findings. An export does not say whether it was filtered. If it starts where the chain starts and most of
- * its entries link, it counts as a whole log with entries taken out. Otherwise it counts as a part.
+ * Judges the findings. An export does not say whether it was filtered. If nobody else does, it counts as a whole log with
+ * entries taken out where it starts with the chain, most of its entries link, and they have nothing in common that they may
+ * have been filtered by. Otherwise it counts as a part.
  */
-export async function judgeLog(findings: Findings, isSigned: IsSigned, mustBeWhole: boolean): Promise<Verdict> {
-  const { first, last, entries, broken, gaps, links } = findings;
+export async function judgeLog(findings: Findings, isSigned: IsSigned, saidToBe: SaidToBe): Promise<Verdict> {
+  const { first, last, entries, broken, gaps, links, mayBeFiltered } = findings;
+  const mustBeWhole = saidToBe === 'whole';
   const cutAt = first === undefined || first.seq === 1 ? null : await vouchedCut(findings, isSigned);
   const base = {
     entries,
@@ -47,12 +52,17 @@ export async function judgeLog(findings: Findings, isSigned: IsSigned, mustBeWho
   if (first.seq === 1 && first.prevHash !== zeros) return fail(1, 'the first entry must link to 64 zeros');
   const isAnchored = first.seq === 1 || cutAt !== null;
   const [gap] = gaps;
-  const isTakenForWhole = mustBeWhole || (isAnchored && links >= gaps.length);
+  const looksWhole = isAnchored && links >= gaps.length && !mayBeFiltered;
+  const isTakenForWhole = mustBeWhole || (saidToBe === undefined && looksWhole);
   if (gap !== undefined && isTakenForWhole) return fail(gap.before, `entries are missing between ${gap.after} and it`);
   if (!isAnchored && mustBeWhole)
     return fail(first.seq, 'the log starts with it, and nothing vouches for what was before');
   if (gap !== undefined)
-    return { ...base, result: 'not_checkable', why: `entries are missing, the first after ${gap.after}` };
+    return {
+      ...base,
+      result: 'not_checkable',
+      why: `it is a part of the log: entries are missing, the first after ${gap.after}`,
+    };
   if (!isAnchored)
     return {
       ...base,

@@ -15,6 +15,8 @@ export interface Findings {
   /** Where entries are missing, in order. */
   readonly gaps: readonly { readonly after: number; readonly before: number }[];
   readonly cuts: readonly Cut[];
+  /** Whether all entries have something in common by which an export can be filtered. */
+  readonly mayBeFiltered: boolean;
   /** The hash of an entry, if it is known. */
   readonly hashAt: (seq: number) => string | undefined;
   readonly broken: Broken | undefined;
@@ -51,7 +53,13 @@ export class EntryVerifier implements Findings {
   readonly losses: AcceptedLoss[] = [];
   /** Kept only if the log does not start with its first entry, because a cut may name one of these. */
   readonly #hashes = new Map<number, string>();
+  /** What all entries so far have in common. */
+  #common: readonly string[] | undefined;
   #line = 0;
+
+  get mayBeFiltered(): boolean {
+    return this.#common !== undefined && this.#common.length > 0;
+  }
 
   /** Reads the entry of the next line. Undefined if the line is empty, or is not an entry, which sets `broken`. */
   read(line: string): UncheckedEntry | undefined {
@@ -82,13 +90,17 @@ export class EntryVerifier implements Findings {
     return undefined;
   }
 
-  #accept({ place, cut, loss }: UncheckedEntry): void {
+  #accept({ place, cut, loss, content }: UncheckedEntry): void {
     const { last } = this;
     if (last !== undefined && place.seq === last.seq + 1) this.links++;
     else if (last !== undefined && this.gaps.length < mostGaps) this.gaps.push({ after: last.seq, before: place.seq });
     this.first ??= place;
     this.last = place;
     this.entries++;
+    if (this.#common?.length !== 0) {
+      const traits = traitsOf(content);
+      this.#common = this.#common?.filter((trait) => traits.includes(trait)) ?? traits;
+    }
     if (this.first.seq > 1) this.#hashes.set(place.seq, place.hash);
     if (cut !== undefined) this.cuts.push(cut);
     if (loss !== undefined) this.losses.push(loss);
@@ -101,8 +113,16 @@ export interface UncheckedEntry {
   readonly line: number;
   /** The text that the hash covers. */
   readonly canonical: string;
+  readonly content: Readonly<Record<string, unknown>>;
   readonly cut: Cut | undefined;
   readonly loss: AcceptedLoss | undefined;
+}
+
+/** What an entry says that an export can be filtered by, but for its time and its words. */
+function traitsOf({ lineage, event_type, decision, op_id }: UncheckedEntry['content']): readonly string[] {
+  const { org_id, team_id, agent_id } = isObject(lineage) ? lineage : {};
+  const traits = Object.entries({ org_id, team_id, agent_id, event_type, decision, op_id });
+  return traits.flatMap(([name, value]) => (typeof value === 'string' && value !== '' ? `${name} ${value}` : []));
 }
 
 /** The entry of a line, or why the line is not an entry. */
@@ -119,5 +139,12 @@ function entryOf(line: string, number: number): UncheckedEntry | string {
   const isEntry = Number.isSafeInteger(seq) && typeof hash === 'string' && typeof prevHash === 'string';
   if (!isEntry) return 'it is not an entry: seq, hash or prev_hash is missing';
   const place = { seq: seq as number, hash, prevHash };
-  return { place, line: number, canonical: canonicalJson(content), cut: cutOf(content), loss: lossOf(content) };
+  return {
+    place,
+    line: number,
+    canonical: canonicalJson(content),
+    content,
+    cut: cutOf(content),
+    loss: lossOf(content),
+  };
 }

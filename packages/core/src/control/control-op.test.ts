@@ -243,7 +243,14 @@ test('numbers go on after the agent has left and come back, and what it was told
   await control(g, bot, 'b:s', 'pause');
   const other = await g.register(agentId('acme/search/other'));
   await listen(g, other);
+  const [entries, events] = [(await g.audit()).length, g.events.length];
   await g.deregister(bot);
+  const unconfirmed = (await g.audit()).slice(entries).filter((entry) => entry.event_type === 'OpControlUnconfirmed');
+  expect(unconfirmed.map(({ op_id, reason }) => [op_id, reason])).toEqual([
+    ['a:s', 'agent deregistered'],
+    ['b:s', 'agent deregistered'],
+  ]);
+  expect(g.events.slice(events).filter((event) => event.type === 'audit_alert')).toHaveLength(2);
   expect(await storedReceipt(g, bot, 2)).toMatchObject({
     status: 'unconfirmed',
     detail: 'agent deregistered',

@@ -1,6 +1,6 @@
 import type { Controls, OutboxState } from './controls.ts';
 import type { QueuedMessage, KnownOutbox, ControlStream, ControlSink } from './outbox.ts';
-import { saveReceipt, mustAnswer } from './receipts.ts';
+import { leaveUnconfirmed, mustAnswer, saveReceipt } from './receipts.ts';
 import type { Applying, Undo } from '../journal/index.ts';
 import { ownWork } from '../journal/index.ts';
 import { announce } from '../kernel/index.ts';
@@ -20,7 +20,7 @@ export function closeOutbox(gov: Controls, agent: Agent): void {
     const { receipt } = queued;
     if (receipt === null) discardMessage(gov, outbox, queued);
     else if (isDue(receipt) && mustAnswer(gov, receipt)) saveReceipt(gov, receipt, { ...receipt, owed: true });
-    else if (!receipt.blocks) saveReceipt(gov, receipt, givenUp(receipt, 'agent deregistered'));
+    else if (!receipt.blocks) leaveUnconfirmed(gov, receipt, givenUp(receipt, 'agent deregistered'));
   }
 }
 

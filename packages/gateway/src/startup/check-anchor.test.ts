@@ -34,7 +34,7 @@ async function damagedLog(): Promise<void> {
   index.catchUp(1000);
   const packing = { keptRows: 2, blockEntries: 5 };
   for (let block = index.packOldest(packing); block !== undefined; block = index.packOldest(packing)) {
-    expect(store.it.pack(block)).toBe(true);
+    expect(store.it.pack(block)).toBeUndefined();
   }
   index.close();
   using db = new DatabaseSync(path);

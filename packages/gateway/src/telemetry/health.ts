@@ -1,5 +1,14 @@
 /** A part that readiness depends on. */
-export type Part = 'store' | 'records' | 'policy' | 'audit_anchor' | 'nats' | 'forward' | 'subjects' | 'workloads';
+export type Part =
+  | 'store'
+  | 'records'
+  | 'policy'
+  | 'audit_anchor'
+  | 'audit_log'
+  | 'nats'
+  | 'forward'
+  | 'subjects'
+  | 'workloads';
 
 export interface PartState {
   readonly status: 'ok' | 'degraded' | 'failing';

@@ -7,6 +7,8 @@ import { registerGauge } from './gauge.ts';
 /** What metrics read of a store. */
 export interface ObservedStore {
   readonly indexLag: () => Promise<number>;
+  /** How many entries are still to be packed. Absent where none are: then there is no sample. */
+  readonly unpacked?: () => Promise<number>;
   /** The length of the write-ahead log. Absent where the store is not embedded: then there is no sample. */
   readonly walBytes?: () => number;
 }
@@ -18,6 +20,7 @@ export function stateMetrics(registry: Registry, gov: Approvals, store: Observed
   gauge('reeve_agents', 'Registered agents.', () => registered(gov));
   gauge('reeve_audit_seq', 'The newest audit entry.', () => gov.journal.head.seq);
   gauge('reeve_audit_index_lag_entries', 'Audit entries that are not indexed yet.', store.indexLag);
+  gauge('reeve_audit_unpacked_entries', 'Audit entries that are old enough to be packed, and are not.', store.unpacked);
   gauge('reeve_approvals_open', 'Actions that wait for an approval.', () => gov.approvals.openCount);
   gauge('reeve_control_streams', 'Open control streams.', () => gov.control.streamCount);
   gauge('reeve_held_runs', 'Runs that are held: what they ask further is refused.', () => gov.control.runs.count);

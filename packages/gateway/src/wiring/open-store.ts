@@ -52,7 +52,7 @@ const noBackup = {
     'the store is a PostgreSQL database: back it up with pg_dump, or with a base backup and its write-ahead log, and start with --restored after you have restored it',
 };
 
-function openEmbedded({ config, version, logger, opened }: WiringContext, isRestored: boolean): OpenStore {
+function openEmbedded({ config, version, logger, health, opened }: WiringContext, isRestored: boolean): OpenStore {
   const folder = takeDataFolder(config.dataDir);
   opened.defer(() => folder.release(), 'the data folder');
   const path = join(folder.path, 'reeve.db');
@@ -61,7 +61,16 @@ function openEmbedded({ config, version, logger, opened }: WiringContext, isRest
     if (isRestored) markRestoredStore(path, systemClock.now());
     const store = new SqliteStore({ path, sync: config.auditSync });
     opened.defer(() => store.close(), 'the store');
-    const reader = new AuditReaderThread(path, join(folder.path, 'audit-index.db'), { packsInto: store });
+    const reader = new AuditReaderThread(path, join(folder.path, 'audit-index.db'), {
+      packsInto: store,
+      onTrouble: (why) => {
+        if (why === undefined) health.ok('audit_log');
+        else health.set('audit_log', { status: 'degraded', detail: 'it is no longer indexed and packed' });
+        if (why === undefined) logger.info('the audit log is indexed and packed again');
+        else
+          logger.warn({ why }, 'the audit log is no longer indexed and packed: reading it gets slower, and it grows');
+      },
+    });
     opened.defer(() => reader.close(), 'the thread that reads the audit log');
     const checkpointer = startCheckpointer(path, store, reader, {
       onFailure: (error) =>
@@ -79,6 +88,7 @@ function openEmbedded({ config, version, logger, opened }: WiringContext, isRest
       reader,
       // An unknown lag is NaN: the other metrics do not depend on the reader.
       indexLag: () => reader.lag().catch(() => Number.NaN),
+      unpacked: () => reader.unpacked().catch(() => Number.NaN),
       walBytes: () => checkpointer.walBytes,
       log: { after: async (seq, limit) => [...(await reader.oldest({ after: seq, limit })).entries] },
       positions: new SqlForwardPositions(database),

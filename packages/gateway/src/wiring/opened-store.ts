@@ -11,6 +11,8 @@ export interface OpenStore {
   readonly store: Store;
   readonly reader: AuditReader & PeopleReader;
   readonly indexLag: () => Promise<number>;
+  /** How many entries are still to be packed. Absent where none are. */
+  readonly unpacked?: () => Promise<number>;
   /** The data folder, if the gateway has one, and alone. */
   readonly folder?: string;
   /** The length of the write-ahead log of an embedded store. */

@@ -4,16 +4,8 @@ import { ReeveInvalidRequest } from '../errors.ts';
 import { standInFor } from './copy-with.ts';
 import type { JudgedPart } from './govern-call.ts';
 import type { GovernModelOptions, ModelUse } from './model-call.ts';
-import {
-  failingFree,
-  governAnswer,
-  maskedFor,
-  modelAction,
-  requireNoJudgement,
-  settle,
-  usageFrom,
-} from './model-call.ts';
-import { openCall, partsOf } from './open-call.ts';
+import { governAnswer, openAnswer, settle, usageFrom } from './model-call.ts';
+import { partsOf } from './open-call.ts';
 
 /** The part of a language model of the AI SDK that governance needs. All versions of the interface have it. */
 interface AiModel {
@@ -65,15 +57,12 @@ export function governModel<Model extends AiModel | string>(
       said,
     );
   const doStream = async (how: CallOptions) => {
-    const use = useOf(how);
-    const call = await openCall(agent, modelAction(use, options), async (signal, operation) => {
-      requireNoJudgement(operation);
-      const masked = await maskedFor(use, operation);
-      return failingFree(
-        operation,
-        () => target.doStream({ ...how, ...masked, abortSignal: signal } as never) as PromiseLike<Streamed>,
-      );
-    });
+    const call = await openAnswer(
+      agent,
+      useOf(how),
+      options,
+      (signal, masked) => target.doStream({ ...how, ...masked, abortSignal: signal } as never) as PromiseLike<Streamed>,
+    );
     const parts = partsOf(call, readFrom(call.opened.stream), (part) => settle(call.operation, usageOf(part)));
     return { ...call.opened, stream: streamOf(parts, call.leave) };
   };

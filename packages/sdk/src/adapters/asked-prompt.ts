@@ -6,7 +6,10 @@ import type { Operation } from '../operation.ts';
 export interface AskedPrompt {
   /** What the model is asked, as plain JSON. */
   readonly says: Readonly<Record<string, unknown>>;
-  /** What describes a form, of tools or of the answer. The names in it are part of the form, so only its texts are masked. */
+  /**
+   * What describes a form, of tools or of the answer. The names in it are part of the form, so only its texts are masked, and
+   * numbers that are as long as a card's.
+   */
   readonly forms: Readonly<Record<string, unknown>>;
   /** What the provider gets beside, and no adapter changes: where rules mask a text in it, the call is not made. */
   readonly fixed: Readonly<Record<string, unknown>>;
@@ -50,7 +53,9 @@ function namesIn(prompt: AskedPrompt['says']): readonly string[] {
   return Object.keys(prompt).filter((name) => prompt[name] !== undefined);
 }
 
-type NamedTexts = readonly [name: string, texts: readonly string[]];
+type Said = string | number;
+
+type NamedTexts = readonly [name: string, texts: readonly Said[]];
 
 function textsOf(members: Readonly<Record<string, unknown>>): readonly NamedTexts[] {
   return Object.entries(members).map(([name, member]) => [name, [...textsIn(member)]]);
@@ -62,8 +67,15 @@ function requireSame(options: readonly NamedTexts[], judged: readonly unknown[])
   throw new ReeveInternal(`a rule masks a text in ${other[0]}, which is sent as it is or not at all`);
 }
 
-function* textsIn(form: unknown): Generator<string> {
-  if (typeof form === 'string') yield form;
+/** A card has at least 13 digits. */
+const shortestCard = 1e12;
+
+function isSaid(value: unknown): value is Said {
+  return typeof value === 'string' || (Number.isFinite(value) && Math.abs(value as number) >= shortestCard);
+}
+
+function* textsIn(form: unknown): Generator<Said> {
+  if (isSaid(form)) yield form;
   if (typeof form !== 'object' || form === null) return;
   // What a provider makes of an object that is more than its members, nobody knows here.
   if (!Array.isArray(form) && !isPlain(form)) throw new ReeveInvalidRequest(`a form is no plain JSON: ${notMasked}`);
@@ -79,7 +91,7 @@ function isPlain(form: object): boolean {
 
 /** The same form with other texts, in the order in which they were found. */
 function withTexts(form: unknown, texts: Iterator<unknown>): unknown {
-  if (typeof form === 'string') return textOf(texts.next().value);
+  if (isSaid(form)) return saidFor(form, texts.next().value);
   if (Array.isArray(form)) return form.map((each) => withTexts(each, texts));
   if (typeof form !== 'object' || form === null) return form;
   return Object.fromEntries(Object.entries(form).map(([name, member]) => [name, withTexts(member, texts)]));
@@ -90,7 +102,9 @@ function listOf(masked: unknown): IterableIterator<unknown> {
   throw new TypeError('a rule masks more of the prompt than its texts');
 }
 
-function textOf(masked: unknown): string {
+/** What was masked is a text, also where it was a number. */
+function saidFor(given: Said, masked: unknown): Said {
+  if (masked === given) return given;
   if (typeof masked === 'string') return masked;
   throw new TypeError('a rule masks more of the prompt than its texts');
 }

@@ -5,16 +5,8 @@ import type { JudgedPart } from './govern-call.ts';
 import { messagesWith, spokenIn } from './langchain-messages.ts';
 import { messageWith } from './langchain-result.ts';
 import type { GovernModelOptions, MaskedMembers, ModelUse } from './model-call.ts';
-import {
-  failingFree,
-  governAnswer,
-  maskedFor,
-  modelAction,
-  requireNoJudgement,
-  settle,
-  usageFrom,
-} from './model-call.ts';
-import { openCall, partsOf } from './open-call.ts';
+import { governAnswer, openAnswer, settle, usageFrom } from './model-call.ts';
+import { partsOf } from './open-call.ts';
 
 /** The part of a chat model of LangChain that governance needs. */
 interface ChatModel {
@@ -90,12 +82,9 @@ export function governModel<Model extends ChatModel>(
     );
   const governStream = (inner: Stream): Stream =>
     async function* streamed(messages, how, manager) {
-      const use = useOf(messages, how);
-      const call = await openCall(agent, modelAction(use, options), async (signal, operation) => {
-        requireNoJudgement(operation);
-        const given = sent(messages, how, await maskedFor(use, operation), signal);
-        return failingFree(operation, () => ({ parts: inner.call(model, ...given, manager) }));
-      });
+      const call = await openAnswer(agent, useOf(messages, how), options, (signal, masked) => ({
+        parts: inner.call(model, ...sent(messages, how, masked, signal), manager),
+      }));
       let sum: TokenUsage | undefined;
       yield* partsOf(call, call.opened.parts, (part) => {
         sum = added(sum, part);

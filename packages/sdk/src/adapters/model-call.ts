@@ -9,6 +9,8 @@ import type { GovernedAction, JudgedPart } from './govern-call.ts';
 import { governCall } from './govern-call.ts';
 import type { GovernOptions } from './govern-options.ts';
 import { approvalWaitOf, runIdOf } from './govern-options.ts';
+import type { OpenCall } from './open-call.ts';
+import { openCall } from './open-call.ts';
 import { denied, refusalError } from './refusal.ts';
 
 /** How calls of a governed model are checked. */
@@ -37,7 +39,7 @@ const defaultOutputTokens = 4096;
 /** The most that providers count for one picture, whatever its bytes. */
 const pictureTokens = 4096;
 
-export function modelAction(use: ModelUse, options: GovernModelOptions): GovernedAction {
+function modelAction(use: ModelUse, options: GovernModelOptions): GovernedAction {
   const { model, prompt, maxOutputTokens, runId, signal } = use;
   const around = callContext.getStore();
   const bound = options.promptTokens?.(prompt) ?? promptBound(prompt);
@@ -78,11 +80,25 @@ export async function governAnswer<Answer>(
   return outcome.result;
 }
 
+/** Asks, and begins a call whose answer is read while it comes. Throws if the call is refused. */
+export function openAnswer<Opened>(
+  agent: Agent,
+  use: ModelUse,
+  options: GovernModelOptions,
+  open: (signal: AbortSignal, masked: MaskedMembers) => Opened | PromiseLike<Opened>,
+): Promise<OpenCall<Opened>> {
+  return openCall(agent, modelAction(use, options), async (signal, operation) => {
+    requireNoJudgement(operation);
+    const masked = await maskedFor(use, operation);
+    return failingFree(operation, () => open(signal, masked));
+  });
+}
+
 /** Members of a request to send in place of its own. */
 export type MaskedMembers = Readonly<Record<string, unknown>>;
 
 /** What rules leave of the prompt of a call, where they mask it. */
-export async function maskedFor({ asked }: ModelUse, operation: Operation): Promise<MaskedMembers> {
+async function maskedFor({ asked }: ModelUse, operation: Operation): Promise<MaskedMembers> {
   return asked === undefined ? {} : maskedMembers(operation, asked);
 }
 
@@ -92,7 +108,7 @@ export function settle(operation: Operation, usage: TokenUsage | undefined): voi
 }
 
 /** A stream is read while it comes, so nobody can judge it before. */
-export function requireNoJudgement({ answer, id, spent, ended }: Operation): void {
+function requireNoJudgement({ answer, id, spent, ended }: Operation): void {
   if (!answer.judgeResult) return;
   spent(0);
   ended('cancelled');
@@ -103,10 +119,7 @@ export function requireNoJudgement({ answer, id, spent, ended }: Operation): voi
 }
 
 /** An error status of the provider costs nothing. After any other failure it may have done the work. */
-export async function failingFree<Result>(
-  operation: Operation,
-  call: () => Result | PromiseLike<Result>,
-): Promise<Result> {
+async function failingFree<Result>(operation: Operation, call: () => Result | PromiseLike<Result>): Promise<Result> {
   try {
     return await call();
   } catch (error) {

@@ -3,8 +3,8 @@ import type { TokenUsage } from '../completion.ts';
 import { standInFor } from './copy-with.ts';
 import type { JudgedPart } from './govern-call.ts';
 import type { GovernModelOptions, ModelUse } from './model-call.ts';
-import { governAnswer, maskedFor, modelAction, requireNoJudgement, settle, usageFrom } from './model-call.ts';
-import { openCall, partsOf } from './open-call.ts';
+import { governAnswer, openAnswer, settle, usageFrom } from './model-call.ts';
+import { partsOf } from './open-call.ts';
 
 /** The part of a model of the OpenAI Agents SDK that governance needs. */
 interface AgentsModel {
@@ -70,12 +70,9 @@ function governOne(agent: Agent, model: AgentsModel, name: string, options: Gove
       said,
     );
   async function* getStreamedResponse(request: Request) {
-    const use = useOf(request);
-    const call = await openCall(agent, modelAction(use, options), async (signal, operation) => {
-      requireNoJudgement(operation);
-      const masked = await maskedFor(use, operation);
-      return { events: model.getStreamedResponse({ ...request, ...masked, signal } as never) };
-    });
+    const call = await openAnswer(agent, useOf(request), options, (signal, masked) => ({
+      events: model.getStreamedResponse({ ...request, ...masked, signal } as never),
+    }));
     yield* partsOf(call, call.opened.events, (event) => {
       const { response } = event as { response?: { usage?: Figures } };
       settle(call.operation, usageOf(response?.usage));

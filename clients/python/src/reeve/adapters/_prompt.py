@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any
 
 from .._flow import Flow
@@ -20,7 +21,8 @@ _UNFIT = "a rule masks more of the prompt than its texts"
 class Prompt:
     #: What the model is asked, as JSON.
     says: Mapping[str, Any]
-    #: What describes a form, of tools or of the answer. The names in it are part of the form: only texts are masked.
+    #: What describes a form, of tools or of the answer. The names in it are part of the form: only texts are
+    #: masked, and numbers that are as long as a card's.
     forms: Mapping[str, Any]
     #: What the provider gets beside, and no adapter changes: where rules mask a text in it, the call is not made.
     fixed: Mapping[str, Any] = field(default_factory=dict)
@@ -67,14 +69,22 @@ def unfit() -> InternalError:
     return InternalError(_UNFIT)
 
 
-def _require_same(options: Mapping[str, list[str]], masked: Any) -> None:
+def _require_same(options: Mapping[str, list[Any]], masked: Any) -> None:
     for (name, texts), left in zip(options.items(), _list_of(masked, len(options)), strict=True):
         if not same_json(left, texts):
             raise InternalError(f"a rule masks a text in {name}, which is sent as it is or not at all")
 
 
-def _texts_in(form: Any) -> Iterator[str]:
-    if isinstance(form, str):
+#: A card has at least 13 digits.
+_SHORTEST_CARD = 10**12
+
+
+def _is_said(value: Any) -> bool:
+    return isinstance(value, str) or (isinstance(value, (int, float)) and _SHORTEST_CARD <= abs(value) < inf)
+
+
+def _texts_in(form: Any) -> Iterator[str | int | float]:
+    if _is_said(form):
         yield form
     elif isinstance(form, dict):
         for each in form.values():
@@ -89,9 +99,10 @@ def _texts_in(form: Any) -> Iterator[str]:
 
 def _with_texts(form: Any, texts: Iterator[Any]) -> Any:
     """The same form with other texts, in the order in which they were found."""
-    if isinstance(form, str):
+    if _is_said(form):
         text = next(texts)
-        if not isinstance(text, str):
+        # What was masked is a text, also where it was a number.
+        if not isinstance(text, str) and text != form:
             raise unfit()
         return text
     if isinstance(form, dict):

@@ -45,5 +45,5 @@ export async function verifyChain(
   await check();
   verifier.broken ??= broken;
   const { keys } = await callRoute('jwks');
-  return judgeLog(verifier, (cut) => isSigned(cut, keys), isWhole);
+  return judgeLog(verifier, (cut) => isSigned(cut, keys), isWhole ? 'whole' : 'part');
 }

@@ -136,6 +136,21 @@ export class AuditIndex {
     return Math.max(0, (this.#log.newestSeq() ?? 0) - this.#through());
   }
 
+  /** How many entries are old enough to be packed, and are rows. */
+  unpacked({ keptRows }: Packing): number {
+    const packed = Math.max(this.#log.packedThrough(), (this.#log.oldestSeq() ?? 1) - 1);
+    return Math.max(0, (this.#log.newestSeq() ?? 0) - keptRows - packed);
+  }
+
+  /** Whether the indexes are in order, whatever the log is. Reads all of them. */
+  isWhole(): boolean {
+    try {
+      return this.#one('PRAGMA ix.quick_check(1)')?.['quick_check'] === 'ok';
+    } catch {
+      return false;
+    }
+  }
+
   read(query: AuditQuery, newestFirst: boolean): AuditPage {
     return this.#atOnce(() => {
       const { selects, packed, next } = plan(query, newestFirst, this.#bounds(query));
@@ -158,8 +173,9 @@ export class AuditIndex {
 
   people(query: PeopleQuery): PeoplePage {
     return this.#atOnce(() => {
-      const { sql, values } = peopleSelect(query, this.#lookedAt(query));
-      return peoplePage(this.#db.prepare(sql).all(...values), query);
+      const lookedAt = this.#lookedAt(query);
+      const { sql, values } = peopleSelect(query, lookedAt);
+      return peoplePage(this.#db.prepare(sql).all(...values), query, lookedAt.isCut);
     });
   }
 
@@ -174,7 +190,7 @@ export class AuditIndex {
   /** Selects the entries that a query looks at. What is packed is laid out for it. */
   #lookedAt(
     query: LookedAt & Pick<AuditQuery, 'before' | 'from' | 'to'>,
-    mostOpened = Number.POSITIVE_INFINITY,
+    mostOpened?: number,
   ): Sql & { readonly isCut: boolean } {
     const bounds = this.#bounds(query);
     const parts = lookedAtIn(query, bounds);

@@ -11,8 +11,8 @@ import type { WalReader } from './wal-checkpointer.ts';
 
 /** The store, which alone writes to its file. */
 export interface BlockStore {
-  /** Puts a block in the place of its rows. False if that is not possible now. */
-  pack(block: PackedBlock): boolean;
+  /** Puts a block in the place of its rows. Returns why that is not possible now, if it is not. */
+  pack(block: PackedBlock): string | undefined;
 }
 
 export interface ReaderOptions extends Partial<Packing> {
@@ -20,7 +20,14 @@ export interface ReaderOptions extends Partial<Packing> {
   readonly everyMs?: number;
   /** Without it, nothing is packed. */
   readonly packsInto?: BlockStore;
+  /** Told when the log can no longer be indexed and packed, with why, and when it can again: undefined. */
+  readonly onTrouble?: (why: string | undefined) => void;
 }
+
+/** How long to wait before a lost thread is replaced, if nobody asks before. */
+const againMs = 1000;
+/** So many attempts in a row fail before anybody is told: some do while commits wait, or somebody else writes. */
+const toldAfter = 20;
 
 type Request<Call extends ReaderCall = ReaderCall> = Call extends ReaderCall ? Omit<Call, 'id'> : never;
 
@@ -31,11 +38,14 @@ interface Waiting {
 
 /**
  * The log of the embedded store, read in another thread. If the thread ends, for example for lack of memory or disk, it
- * fails its open questions, and the next question starts another thread.
+ * fails its open questions. The next question starts another thread, or the next moment does, so that packing goes on.
  */
 export class AuditReaderThread implements AuditReader, PeopleReader, WalReader {
   readonly #workerData: ReaderData;
   readonly #writer: BlockStore | undefined;
+  readonly #onTrouble: ReaderOptions['onTrouble'];
+  /** How many attempts to index and pack have failed in a row. */
+  #failed = 0;
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | undefined;
   #calls = 0;
@@ -43,10 +53,12 @@ export class AuditReaderThread implements AuditReader, PeopleReader, WalReader {
   #rest: Promise<void> | undefined;
   #closing = false;
 
-  constructor(storePath: string, indexPath: string, { everyMs = 500, packsInto, ...packing }: ReaderOptions = {}) {
+  constructor(storePath: string, indexPath: string, options: ReaderOptions = {}) {
+    const { everyMs = 500, packsInto, onTrouble, ...packing } = options;
     const packs = packsInto === undefined ? undefined : { ...defaultPacking, ...packing };
     this.#workerData = { storePath, indexPath, everyMs, packing: packs };
     this.#writer = packsInto;
+    this.#onTrouble = onTrouble;
     this.#worker = this.#start();
   }
 
@@ -69,6 +81,11 @@ export class AuditReaderThread implements AuditReader, PeopleReader, WalReader {
   /** How many entries the indexes are behind. */
   async lag(): Promise<number> {
     return (await this.#call({ method: 'lag' })) as number;
+  }
+
+  /** How many entries are old enough to be packed, and are rows. */
+  async unpacked(): Promise<number> {
+    return (await this.#call({ method: 'unpacked' })) as number;
   }
 
   /** The thread answers one question after the other, so once it has said that it rests, it reads nothing. */
@@ -105,6 +122,10 @@ export class AuditReaderThread implements AuditReader, PeopleReader, WalReader {
         worker.postMessage({ id: 0, method: 'packed', isDone: this.#pack(message.block) } satisfies ReaderCall);
         return;
       }
+      if ('trouble' in message) {
+        this.#tried(message.trouble ?? undefined);
+        return;
+      }
       const { id, result, error } = message;
       const waiting = this.#waiting.get(id);
       this.#waiting.delete(id);
@@ -119,13 +140,28 @@ export class AuditReaderThread implements AuditReader, PeopleReader, WalReader {
 
   /** Between two turns of the thread that decides, and not while something has to wait. */
   #pack(block: PackedBlock): boolean {
-    if (this.#closing || this.#rest !== undefined) return false;
-    return this.#writer?.pack(block) ?? false;
+    if (this.#closing || this.#rest !== undefined || this.#writer === undefined) return false;
+    const refusal = this.#writer.pack(block);
+    this.#tried(refusal);
+    return refusal === undefined;
+  }
+
+  /** Notes an attempt to index and pack, with why it failed. */
+  #tried(why: string | undefined): void {
+    const before = this.#failed;
+    this.#failed = why === undefined ? 0 : before + 1;
+    if (why === undefined ? before >= toldAfter : this.#failed === toldAfter) this.#onTrouble?.(why);
   }
 
   #lost(worker: Worker, why: string): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
+    if (!this.#closing) {
+      this.#tried(why);
+      setTimeout(() => {
+        if (!this.#closing) this.#worker ??= this.#start();
+      }, againMs).unref();
+    }
     for (const { reject } of this.#waiting.values()) reject(unreadable(why));
     this.#waiting.clear();
   }

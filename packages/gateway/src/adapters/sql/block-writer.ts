@@ -7,7 +7,11 @@ import { DamagedEntries } from './unreadable-entry.ts';
 type Run = (sql: string, ...values: (number | Uint8Array)[]) => number;
 
 /** Entries of a block that are no longer all there as rows. */
-export class RowsGone extends Error {}
+export class RowsGone extends Error {
+  constructor({ firstSeq, lastSeq }: Pick<PackedBlock, 'firstSeq' | 'lastSeq'>) {
+    super(`the entries ${firstSeq} to ${lastSeq} are not all there`);
+  }
+}
 
 /** Writes blocks of the log. Whoever calls it has begun a transaction, so each step happens as a whole or not at all. */
 export class BlockWriter {
@@ -22,15 +26,16 @@ export class BlockWriter {
   /** Puts a block in the place of its rows. Throws if they are not all there. */
   replaceRows(block: PackedBlock): void {
     const removed = this.#run('DELETE FROM audit WHERE seq BETWEEN ? AND ?', block.firstSeq, block.lastSeq);
-    if (removed !== block.lastSeq - block.firstSeq + 1) throw new RowsGone();
+    if (removed !== block.lastSeq - block.firstSeq + 1) throw new RowsGone(block);
     this.#insert(block);
   }
 
   /** Removes entries up to this one. A block that holds others as well is written again without them. */
   removeThrough(seq: number): void {
-    this.#run('DELETE FROM audit_blocks WHERE first_seq <= ?1 AND last_seq <= ?1', seq);
     const place = this.#log.blockOf(seq);
-    if (place === undefined) return;
+    const isCut = place !== undefined && place.lastSeq > seq;
+    this.#run('DELETE FROM audit_blocks WHERE first_seq < ?', isCut ? place.firstSeq : seq + 1);
+    if (!isCut) return;
     try {
       const rest: Value[][] = [];
       for (let at = seq + 1; at <= place.lastSeq; at++) rest.push(valuesOf(this.#log.packed(place, at)));

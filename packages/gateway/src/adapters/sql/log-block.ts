@@ -78,6 +78,8 @@ export class LogBlock {
   readonly #columns: readonly string[];
   /** Where each entry begins, and where the last one ends. */
   readonly #starts: readonly number[];
+  /** How many entries retention has removed from its beginning, and left their bytes. */
+  readonly removed: number;
 
   /** Throws if the bytes are not those of a block of these entries. */
   constructor({ firstSeq, lastSeq, entries }: Omit<PackedBlock, 'minAt' | 'maxAt'>) {
@@ -89,10 +91,12 @@ export class LogBlock {
     let at = end + 1;
     this.#columns = [...columns];
     const starts = [at, ...bytes.map((length) => (at += length))];
-    // Retention may have removed the first entries, and left their bytes.
-    const removed = bytes.length - (lastSeq - firstSeq + 1);
-    if (removed < 0 || at !== this.#text.length) throw new SyntaxError('it has another length');
-    this.#starts = starts.slice(removed);
+    this.removed = bytes.length - (lastSeq - firstSeq + 1);
+    if (this.removed < 0 || at !== this.#text.length) throw new SyntaxError('it has another length');
+    this.#starts = starts.slice(this.removed);
+    // Its entries follow one another, so the last one says which the others are.
+    const { seq } = JSON.parse(this.entry(lastSeq)?.canonical ?? '{}') as { readonly seq?: unknown };
+    if (seq !== lastSeq) throw new SyntaxError('it ends with another entry');
   }
 
   /** How much memory it takes. */

@@ -24,7 +24,7 @@ export const packedSchema = `
   CREATE TABLE IF NOT EXISTS ix.damaged (seq INTEGER PRIMARY KEY);
 `;
 
-/** So many blocks are opened for one page. Whoever finds little in them goes on from there, and others come between. */
+/** So many blocks are opened for one page, of entries or of people. Whoever finds little goes on from there, and others come between. */
 const mostBlocks = 1000;
 
 /** A page has looked far enough, up to this entry. */
@@ -76,7 +76,7 @@ export class PackedReader {
    * Puts the packed ones of these entries where `lookedAtSql` finds them, newest first. Returns whether it left older ones
    * out because they are in further blocks.
    */
-  lookAt(parts: readonly LookedAtPart[], packed: number, mostOpened: number): boolean {
+  lookAt(parts: readonly LookedAtPart[], packed: number, mostOpened = this.#mostBlocks): boolean {
     this.#db.exec('DELETE FROM temp.looked_at');
     const insert = this.#insertInto('looked_at', lookedAtNames);
     const opened = new Set<number>();
@@ -146,8 +146,8 @@ export class PackedReader {
     for (const row of this.#db.prepare(sql).iterate(index.value, low, high)) {
       const seq = numberIn(row, 'seq');
       if (block === undefined || seq < block.firstSeq || seq > block.lastSeq) block = this.#log.blockOf(seq);
-      if (block === undefined || (from !== undefined && block.maxAt < from)) continue;
-      if (to === undefined || block.minAt < to) yield [block, seq];
+      if (block === undefined) throw new DamagedEntries(seq, seq);
+      if (block.maxAt >= (from ?? block.maxAt) && block.minAt < (to ?? Number.POSITIVE_INFINITY)) yield [block, seq];
     }
   }
 

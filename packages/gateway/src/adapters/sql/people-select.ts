@@ -75,8 +75,8 @@ export function narrowed(query: Pick<PeopleQuery, 'orgId' | 'teamId' | 'user' | 
   return { sql: conditions.join(' '), values };
 }
 
-/** The page that the rows of `peopleSelect` tell of. */
-export function peoplePage(rows: readonly Row[], { limit, most }: PeopleQuery): PeoplePage {
+/** The page that the rows of `peopleSelect` tell of. `isCut`: fewer entries were looked at than the query allows. */
+export function peoplePage(rows: readonly Row[], { limit, most }: PeopleQuery, isCut = false): PeoplePage {
   const people = new Map<number, SeenPerson & { readonly agents: SeenPerson['agents'][number][] }>();
   for (const row of rows) {
     const lastSeq = optionalNumberIn(row, 'last_seq');
@@ -88,7 +88,7 @@ export function peoplePage(rows: readonly Row[], { limit, most }: PeopleQuery): 
   }
   const listed = [...people.values()].slice(0, limit);
   const [first] = rows;
-  const isAll = first === undefined || numberIn(first, 'reached') < most;
+  const isAll = first === undefined || (numberIn(first, 'reached') < most && !isCut);
   return {
     people: listed,
     next: people.size > limit ? (listed.at(-1)?.lastSeq ?? null) : null,

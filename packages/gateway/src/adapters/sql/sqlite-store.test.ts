@@ -25,7 +25,7 @@ function folderFor(sync: SqliteOptions['sync'], entriesPerRead: number, packing?
         if (entriesPerRead > 0) index.catchUp(entriesPerRead);
         for (let isDone = packing !== undefined; isDone; ) {
           const block = packing === undefined ? undefined : index.packOldest(packing);
-          isDone = block !== undefined && store.pack(block);
+          isDone = block !== undefined && store.pack(block) === undefined;
         }
       };
       const read = (newestFirst: boolean): AuditReader['latest'] => {

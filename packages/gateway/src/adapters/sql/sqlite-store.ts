@@ -184,16 +184,16 @@ export class SqliteStore implements Store, WalWriter {
   }
 
   /**
-   * Puts a block in the place of its rows. False if that is not possible now: commits wait, somebody else writes, or
-   * retention has removed some of these entries meanwhile.
+   * Puts a block in the place of its rows. Returns why that is not possible now, if it is not: commits wait, somebody else
+   * writes, or retention has removed some of these entries meanwhile.
    */
-  pack(block: PackedBlock): boolean {
-    if (this.#pause !== undefined) return false;
+  pack(block: PackedBlock): string | undefined {
+    if (this.#pause !== undefined) return 'commits wait for a checkpoint';
     try {
       this.#transaction(() => this.#blocks.replaceRows(block));
-      return true;
+      return undefined;
     } catch (error) {
-      if (error instanceof RowsGone || resultOf(error) !== 0) return false;
+      if (error instanceof RowsGone || (error instanceof Error && resultOf(error) !== 0)) return error.message;
       throw error;
     }
   }

@@ -18,7 +18,13 @@ export interface BlockPlace {
   readonly maxAt: number;
 }
 
-const placeColumns = 'first_seq, last_seq, min_at, max_at';
+/**
+ * Nothing of a place is believed beyond where the next block, or the first row, begins: whoever changes the file must not
+ * make a block endless, or hide others.
+ */
+const places = `SELECT first_seq, min_at, max_at, min(last_seq, coalesce(
+    (SELECT min(n.first_seq) FROM audit_blocks n WHERE n.first_seq > b.first_seq), (SELECT min(seq) FROM audit), last_seq + 1
+  ) - 1) AS last_seq FROM audit_blocks b`;
 
 /**
  * The log in the file of an embedded store: its newest entries are rows, older ones are packed into blocks. This is the
@@ -99,7 +105,7 @@ export class StoredLog {
     times: Pick<AuditQuery, 'from' | 'to'> = {},
   ): Generator<BlockPlace> {
     if (!this.#hasBlocks || low > high) return;
-    const sql = `SELECT ${placeColumns} FROM audit_blocks WHERE first_seq BETWEEN ? AND ? AND max_at >= ? AND min_at < ?
+    const sql = `${places} WHERE first_seq BETWEEN ? AND ? AND max_at >= ? AND min_at < ?
       ORDER BY first_seq ${newestFirst ? 'DESC' : 'ASC'}`;
     const from = this.blockOf(low)?.firstSeq ?? low;
     const { from: since = Number.MIN_SAFE_INTEGER, to: until = Number.MAX_SAFE_INTEGER } = times;
@@ -108,8 +114,7 @@ export class StoredLog {
 
   blockOf(seq: number): BlockPlace | undefined {
     if (!this.#hasBlocks) return undefined;
-    const sql = `SELECT ${placeColumns} FROM audit_blocks WHERE first_seq <= ? ORDER BY first_seq DESC LIMIT 1`;
-    const row = this.#one(sql, seq);
+    const row = this.#one(`${places} WHERE first_seq <= ? ORDER BY first_seq DESC LIMIT 1`, seq);
     const place = row === undefined ? undefined : placeIn(row);
     return place === undefined || place.lastSeq < seq ? undefined : place;
   }
@@ -117,7 +122,8 @@ export class StoredLog {
   /** An entry of a block with all columns. Throws `DamagedEntries` if it cannot be read. */
   packed(place: BlockPlace, seq: number): PackedEntry {
     const entry = this.#open(place).entry(seq);
-    if (entry === undefined) throw new DamagedEntries(place.firstSeq, place.lastSeq);
+    const { firstSeq, lastSeq, minAt, maxAt } = place;
+    if (entry === undefined || entry.at < minAt || entry.at > maxAt) throw new DamagedEntries(firstSeq, lastSeq);
     return entry;
   }
 
@@ -136,7 +142,7 @@ export class StoredLog {
     const { firstSeq } = place;
     let block = this.#kept.get(firstSeq);
     if (block === undefined) {
-      block = opened(place, () => this.#bytesOf(firstSeq));
+      block = this.#opened(place);
       this.#keptBytes += block.bytes;
     }
     this.#kept.delete(firstSeq);
@@ -150,6 +156,19 @@ export class StoredLog {
     return block;
   }
 
+  /** A block, or that it is damaged: its bytes, its place, or the pages of the file that hold them. */
+  #opened({ firstSeq, lastSeq }: BlockPlace): LogBlock | DamagedEntries {
+    try {
+      const block = new LogBlock({ firstSeq, lastSeq, entries: this.#bytesOf(firstSeq) });
+      // Retention removes from the beginning of the log alone.
+      if (block.removed > 0 && this.oldestSeq() !== firstSeq) throw new SyntaxError('it begins with another entry');
+      return block;
+    } catch (error) {
+      if (!isOfBytes(error) && !isDamage(error)) throw error;
+      return new DamagedEntries(firstSeq, lastSeq, { cause: error });
+    }
+  }
+
   #bytesOf(firstSeq: number): Uint8Array {
     const entries = this.#one('SELECT entries FROM audit_blocks WHERE first_seq = ?', firstSeq)?.['entries'];
     if (!(entries instanceof Uint8Array)) throw new SyntaxError('it has no bytes');
@@ -158,7 +177,7 @@ export class StoredLog {
 
   #lastBlock(): BlockPlace | undefined {
     if (!this.#hasBlocks) return undefined;
-    const row = this.#one(`SELECT ${placeColumns} FROM audit_blocks ORDER BY first_seq DESC LIMIT 1`);
+    const row = this.#one(`${places} ORDER BY first_seq DESC LIMIT 1`);
     return row === undefined ? undefined : placeIn(row);
   }
 
@@ -173,16 +192,6 @@ export class StoredLog {
       this.#statements.set(sql, statement);
     }
     return statement;
-  }
-}
-
-/** A block, or that it is damaged: its bytes, or the pages of the file that hold them. */
-function opened({ firstSeq, lastSeq }: BlockPlace, bytes: () => Uint8Array): LogBlock | DamagedEntries {
-  try {
-    return new LogBlock({ firstSeq, lastSeq, entries: bytes() });
-  } catch (error) {
-    if (!isOfBytes(error) && !isDamage(error)) throw error;
-    return new DamagedEntries(firstSeq, lastSeq, { cause: error });
   }
 }
 

@@ -46,12 +46,24 @@ describe('what a model is asked', () => {
     expect(await masked(body)).toBe(body.replaceAll(secret, '[masked]'));
   });
 
-  test('the model, numbers and flags are not part of it', async () => {
+  test('the model, short numbers and flags are not part of it', async () => {
     let asked = '';
-    const body = '{"model":"m","max_tokens":4111111111111111,"stream":true,"stop":null,"messages":[]}';
+    const body = '{"model":"m","max_tokens":411111111111,"seed":-1.5,"stream":true,"stop":null,"messages":[]}';
     await masked(body, async (prompt) => (asked = prompt));
     expect(asked).toBe('{"messages":[]}');
   });
+
+  test.each(['4111111111111111', '6011000000000000000001', '-4111111111111111.0', '4.111111111111111e15'])(
+    'the number %s is, wherever it stands, as it is written',
+    async (card) => {
+      const other = '4222222222222222222';
+      const body = `{"model":"m","seed":${card}, "top":${other},"messages":[{"content":[{"type":"tool_result","content":{"card":${card}}}]}],"tools":[{"name":"f","n":1,"default":${card},"enum":[ ${other} , ${card} ]}]}`;
+      let asked = '';
+      const judge = async (prompt: string) => (asked = prompt).replaceAll(card, '"[masked]"');
+      expect(await masked(body, judge)).toBe(body.replaceAll(card, '"[masked]"'));
+      expect(asked).toContain(`"tools":["f",${card},${other},${card}]`);
+    },
+  );
 
   test('names in the forms of tools say nothing, so they are not judged', async () => {
     let asked = '';

@@ -3,6 +3,7 @@ import { isTooDeep } from '../../json/nesting.ts';
 import { jsonMembers } from '../json-members.ts';
 import type { JsonRequest } from '../json-request.ts';
 import { parseRequest } from '../json-request.ts';
+import { JsonPlaces } from './json-places.ts';
 import type { Cut, Replacement } from './replaced-in.ts';
 import { cutsFor, withCuts } from './replaced-in.ts';
 import { requireClearMessages } from './require-clear-messages.ts';
@@ -12,7 +13,7 @@ export class UnmaskablePrompt extends Error {}
 
 /**
  * Members that describe a form: of tools, or of the answer. The names in them are part of the form, and say nothing of what
- * they name. So only their texts are judged.
+ * they name. So only their texts are judged, and numbers that are as long as a card's.
  */
 const forms = new Set([
   ...['tools', 'functions', 'tool_choice', 'function_call', 'mcp_servers'],
@@ -24,7 +25,7 @@ const [deepestForm, mostTexts] = [48, 20_000];
 const judgedAlready = new Set(['model']);
 
 /**
- * The request with its prompt as `judge` gives it back: all that it says but for the model, numbers and flags. What is judged
+ * The request with its prompt as `judge` gives it back: all that it says but for the model, short numbers and flags. What is judged
  * is a document of the request's own members, in their own bytes, and the texts of those that describe a form. What is not
  * masked stays, byte for byte.
  */
@@ -56,17 +57,31 @@ interface PromptPart {
 }
 
 function partsOf({ body, value, places }: JsonRequest): readonly PromptPart[] {
+  let inBody: JsonPlaces | undefined;
   return places.members.flatMap(({ key, from, to }): readonly PromptPart[] => {
     const member = value[key];
-    const says = typeof member === 'string' || (typeof member === 'object' && member !== null);
+    const says = isSaid(member) || (typeof member === 'object' && member !== null);
     if (!says || judgedAlready.has(key)) return [];
     if (key === 'input' && holdsTokens(member))
       throw new UnmaskablePrompt('it is made of tokens, which nobody can read');
     if (!forms.has(key)) return [{ key, text: body.toString('utf8', from, to), at: { from, to } }];
     const texts = [...textsIn(member, [key])];
     if (texts.length > mostTexts) throw new UnmaskablePrompt(`${JSON.stringify(key)} has more than ${mostTexts} texts`);
-    return texts.length === 0 ? [] : [{ key, text: JSON.stringify(texts.map(({ content }) => content)), texts }];
+    return texts.length === 0 ? [] : [{ key, text: `[${texts.map(written).join()}]`, texts }];
   });
+  /** As JSON. A number has more digits in the request than a program may hold. */
+  function written({ path, content }: Replacement): string {
+    if (typeof content === 'string') return JSON.stringify(content);
+    const { from, to } = (inBody ??= new JsonPlaces(body)).find(path) ?? { from: 0, to: 0 };
+    return body.toString('utf8', from, to);
+  }
+}
+
+/** A card has at least 13 digits. */
+const shortestCard = 1e12;
+
+function isSaid(value: unknown): boolean {
+  return typeof value === 'string' || (typeof value === 'number' && Math.abs(value) >= shortestCard);
 }
 
 /** Embeddings take the numbers of tokens in place of a text. */
@@ -76,7 +91,7 @@ function holdsTokens(input: unknown): boolean {
 }
 
 function* textsIn(value: unknown, path: Replacement['path']): Generator<Replacement> {
-  if (typeof value === 'string') yield { path, content: value };
+  if (isSaid(value)) yield { path, content: value };
   if (typeof value !== 'object' || value === null) return;
   if (path.length > deepestForm) throw new UnmaskablePrompt(`${JSON.stringify(path[0])} is nested too deeply`);
   const members = Array.isArray(value) ? value.entries() : Object.entries(value);
@@ -101,7 +116,9 @@ function cutsOf({ body }: JsonRequest, part: PromptPart, masked: MaskedMember | 
   if (part.at !== undefined) return [{ ...part.at, text: masked.text }];
   const texts = part.texts ?? [];
   const found = JSON.parse(masked.text.toString()) as unknown;
-  if (!Array.isArray(found) || found.length !== texts.length || !found.every((each) => typeof each === 'string')) {
+  // What was masked is a text, also where it was a number.
+  const fits = (each: unknown, nth: number) => typeof each === 'string' || each === texts[nth]?.content;
+  if (!Array.isArray(found) || found.length !== texts.length || !found.every(fits)) {
     throw new UnmaskablePrompt(`a rule masks all of ${JSON.stringify(part.key)}`);
   }
   const changed = texts.flatMap(({ path, content }, nth) =>
