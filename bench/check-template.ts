@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { AgentId } from '@reeve/contract';
 import { ActionType, BatchCheckRequest, CheckActionRequest, CompleteActionRequest } from '@reeve/contract';
 import { framedMessage } from './http2-frames.ts';
+import type { SmallCheck } from './load-protocol.ts';
 
 /**
  * A message that is encoded once and sent many times. Before each sending, the hexadecimal digits at `places` are
@@ -19,6 +20,7 @@ export interface Credential {
 
 export const allowedTool = 'search.web';
 export const deniedTool = 'shell.exec';
+const heldTool = 'search.deep';
 
 const digits = 12;
 const traceStart = randomBytes(10).toString('hex');
@@ -50,14 +52,21 @@ export function checkTemplate(agent: Credential, tool: string, subjectToken?: st
   return template(CheckActionRequest.encode(checkRequest(agent, tool, subjectToken)).finish());
 }
 
-/** The least that an agent with a tool of one argument says, about 200 bytes. */
-export function smallCheckTemplate(agent: Credential): Template {
-  const request = checkRequest(agent, allowedTool);
-  const toolCall = { toolName: allowedTool, toolSource: '', argsJson: Buffer.from('{"limit":20}'), targetUrl: '' };
+const smallArgs: Readonly<Record<SmallCheck, object>> = {
+  plain: { limit: 20 },
+  small: { limit: 20, safe: true, language: 'en' },
+  large: { limit: 500, safe: true, language: 'en' },
+  deep: { limit: 20, safe: true, language: 'en' },
+};
+
+/** The least that an agent with a tool of few arguments says, about 200 bytes. */
+export function smallCheckTemplate(agent: Credential, check: SmallCheck): Template {
+  const toolName = check === 'deep' ? heldTool : allowedTool;
+  const argsJson = Buffer.from(JSON.stringify(smallArgs[check]));
   return template(
     CheckActionRequest.encode({
-      ...request,
-      context: { action: { $case: 'toolCall', value: toolCall } },
+      ...checkRequest(agent, toolName),
+      context: { action: { $case: 'toolCall', value: { toolName, toolSource: '', argsJson, targetUrl: '' } } },
       runId: '',
       summary: '',
     }).finish(),

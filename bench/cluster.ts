@@ -9,40 +9,78 @@ import { startLoad } from './load-process.ts';
 import type { LoadResult, Shape } from './load-protocol.ts';
 import type { Pace } from './options.ts';
 import { usageOf } from './process-usage.ts';
+import type { Spread } from './statistics.ts';
 import { spreadOf, sum } from './statistics.ts';
-import { count, duration, fixed, textTable } from './table.ts';
+import { count, duration, fixed, ratio, textTable } from './table.ts';
 
 export interface ClusterRow {
   readonly name: string;
   readonly perSecond: number;
-  /** CPU of all gateways, and of all processes of PostgreSQL, for each decision. */
+  /** CPU of the gateways that decide, of those that only follow, and of all processes of PostgreSQL, for each decision. */
   readonly gatewayCpuMicros: number;
+  readonly followerCpuMicros: number;
   readonly postgresCpuMicros: number;
-  /** The same over the figures of one gateway in the same round: the median of all rounds. */
-  readonly gatewayRatio: number;
-  readonly postgresRatio: number;
+  /** CPU of the gateways over the embedded store, and over one gateway on PostgreSQL and NATS, round by round. */
+  readonly overEmbedded: Spread;
+  readonly overOne: Spread;
+  /** CPU of PostgreSQL, and of those that follow, over that of the gateways of the same round. */
+  readonly postgresOverGateways: Spread;
+  readonly followersOverGateways: Spread;
   readonly p50Micros: number;
   readonly p99Micros: number;
 }
 
-type Round = Omit<ClusterRow, 'name' | 'gatewayRatio' | 'postgresRatio'>;
-
-const shapes: readonly Shape[] = [
-  { name: '64 connections each', method: 'unary', connections: 64, inFlight: 1 },
-  { name: 'batches of 100', method: 'batch', connections: 1, inFlight: 4 },
-];
+interface Round {
+  readonly perSecond: number;
+  readonly gatewayCpuMicros: number;
+  readonly followerCpuMicros: number;
+  readonly postgresCpuMicros: number;
+  readonly p50Micros: number;
+  readonly p99Micros: number;
+}
 
 type Store = 'embedded' | 'alone' | 'shared' | 'crossed';
 
+interface ClusterKind {
+  readonly name: string;
+  /** How many decide. */
+  readonly gateways: number;
+  readonly store: Store;
+  /** How many more are there that nobody asks. */
+  readonly followers?: number;
+}
+
+const embedded = 'embedded store';
 const one = '1 gateway, NATS';
-const clusters: readonly { readonly name: string; readonly gateways: number; readonly store: Store }[] = [
-  { name: 'embedded store', gateways: 1, store: 'embedded' },
+/** What a commit costs on each store, and what it costs to follow it. */
+const stores: readonly ClusterKind[] = [
+  { name: embedded, gateways: 1, store: 'embedded' },
   { name: 'PostgreSQL, alone', gateways: 1, store: 'alone' },
   { name: one, gateways: 1, store: 'shared' },
+  { name: '1 gateway, 1 that follows', gateways: 1, store: 'shared', followers: 1 },
+];
+/** What gateways cost each other. */
+const many: readonly ClusterKind[] = [
   { name: '2 gateways', gateways: 2, store: 'shared' },
   { name: '3 gateways', gateways: 3, store: 'shared' },
   { name: '4 gateways', gateways: 4, store: 'shared' },
   { name: '2, each with the agents of the other', gateways: 2, store: 'crossed' },
+];
+
+const measured: readonly { readonly shape: Shape; readonly clusters: readonly ClusterKind[] }[] = [
+  { shape: { name: 'one caller', method: 'unary', connections: 1, inFlight: 1 }, clusters: stores },
+  {
+    shape: { name: '64 connections, 1 in flight on each', method: 'unary', connections: 64, inFlight: 1 },
+    clusters: [...stores, ...many],
+  },
+  {
+    shape: { name: '4 connections, 64 in flight on each', method: 'unary', connections: 4, inFlight: 64 },
+    clusters: stores,
+  },
+  {
+    shape: { name: 'batches of 100, 4 in flight', method: 'batch', connections: 1, inFlight: 4 },
+    clusters: [...stores, ...many],
+  },
 ];
 
 /**
@@ -61,12 +99,12 @@ export async function measureCluster(
   tell: (line: string) => void,
 ): Promise<Readonly<Record<string, readonly ClusterRow[]>>> {
   const results: Record<string, readonly ClusterRow[]> = {};
-  for (const shape of shapes) {
+  for (const { shape, clusters } of measured) {
     await using stack = new AsyncDisposableStack();
     const all: { readonly name: string; readonly cluster: Cluster; readonly rounds: Round[] }[] = [];
-    for (const { name, gateways, store } of clusters) {
+    for (const { name, ...kind } of clusters) {
       tell(`${shape.name}: warming up: ${name} …`);
-      const cluster = await startCluster(cores, stack, gateways, store);
+      const cluster = await startCluster(cores, stack, kind);
       for (let decided = 0; decided < warmAfter; ) decided += (await runRound(cluster, pace, shape)).leastDecided;
       all.push({ name, cluster, rounds: [] });
     }
@@ -77,23 +115,32 @@ export async function measureCluster(
         tell(`  round ${round + 1}: ${name}: ${figures.gatewayCpuMicros.toFixed(0)} µs of the gateways`);
       }
     }
-    const base = all.find(({ name }) => name === one)?.rounds ?? [];
-    results[shape.name] = all.map(({ name, rounds }) => rowOf(name, rounds, base));
+    const roundsOf = (wanted: string) => all.find(({ name }) => name === wanted)?.rounds ?? [];
+    results[shape.name] = all.map(({ name, rounds }) => rowOf(name, rounds, roundsOf(embedded), roundsOf(one)));
   }
   return results;
 }
 
-function rowOf(name: string, rounds: readonly Round[], base: readonly Round[]): ClusterRow {
+function rowOf(
+  name: string,
+  rounds: readonly Round[],
+  onEmbedded: readonly Round[],
+  ofOne: readonly Round[],
+): ClusterRow {
   const of = (member: keyof Round) => spreadOf(rounds.map((each) => each[member])).median;
-  const over = (member: keyof Round) =>
-    spreadOf(rounds.map((each, nth) => each[member] / (base[nth]?.[member] ?? Number.NaN))).median;
+  const over = (base: readonly Round[]) =>
+    spreadOf(rounds.map((each, nth) => each.gatewayCpuMicros / (base[nth]?.gatewayCpuMicros ?? Number.NaN)));
+  const overGateways = (member: keyof Round) => spreadOf(rounds.map((each) => each[member] / each.gatewayCpuMicros));
   return {
     name,
     perSecond: of('perSecond'),
     gatewayCpuMicros: of('gatewayCpuMicros'),
+    followerCpuMicros: of('followerCpuMicros'),
     postgresCpuMicros: of('postgresCpuMicros'),
-    gatewayRatio: over('gatewayCpuMicros'),
-    postgresRatio: over('postgresCpuMicros'),
+    overEmbedded: over(onEmbedded),
+    overOne: over(ofOne),
+    postgresOverGateways: overGateways('postgresCpuMicros'),
+    followersOverGateways: overGateways('followerCpuMicros'),
     p50Micros: of('p50Micros'),
     p99Micros: of('p99Micros'),
   };
@@ -102,6 +149,7 @@ function rowOf(name: string, rounds: readonly Round[], base: readonly Round[]): 
 interface Cluster {
   readonly postgres: number | undefined;
   readonly lanes: readonly { readonly gateway: GatewayProcess; readonly target: GatewayProcess; readonly load: Load }[];
+  readonly followers: readonly GatewayProcess[];
 }
 
 type Load = ReturnType<typeof startLoad>;
@@ -109,8 +157,7 @@ type Load = ReturnType<typeof startLoad>;
 async function startCluster(
   cores: Cores,
   stack: AsyncDisposableStack,
-  gateways: number,
-  store: Store,
+  { gateways, store, followers = 0 }: Omit<ClusterKind, 'name'>,
 ): Promise<Cluster> {
   const postgres = store === 'embedded' ? undefined : stack.use(await TestPostgres.start());
   const nats = store === 'shared' || store === 'crossed' ? stack.use(await TestNats.start()) : undefined;
@@ -119,10 +166,14 @@ async function startCluster(
     ...(database === undefined ? {} : { SVC_DATABASE_URL: database.url }),
     ...(nats === undefined ? {} : { SVC_NATS_URL: nats.url() }),
   };
+  const start = async () => {
+    const gateway = await startGateway({ core: undefined, env });
+    stack.defer(() => gateway.stop());
+    return gateway;
+  };
   const started = await Promise.all(
     Array.from({ length: gateways }, async (_, nth) => {
-      const gateway = await startGateway({ core: undefined, env });
-      stack.defer(() => gateway.stop());
+      const gateway = await start();
       const load = startLoad(cores.load);
       stack.defer(() => load.stop());
       await load.run({ kind: 'register', fleet: gateway.grpc, agents: 100, orgs: 10, orgPrefix: `fleet-${nth}` });
@@ -134,15 +185,20 @@ async function startCluster(
     const target = started[(nth + shift) % started.length]?.gateway ?? gateway;
     return { gateway, target, load };
   });
-  return { postgres: postgres?.pid, lanes };
+  return { postgres: postgres?.pid, lanes, followers: await Promise.all(Array.from({ length: followers }, start)) };
 }
 
 async function runRound(
-  { postgres, lanes }: Cluster,
+  { postgres, lanes, followers }: Cluster,
   pace: Pace,
   shape: Shape,
 ): Promise<{ readonly figures: Round; readonly leastDecided: number }> {
-  const before = { postgres: postgresCpu(postgres), gateways: gatewaysCpu(lanes) };
+  const cpu = () => ({
+    postgres: postgresCpu(postgres),
+    gateways: cpuOf(lanes.map(({ gateway }) => gateway)),
+    followers: cpuOf(followers),
+  });
+  const before = cpu();
   const results = await Promise.all(
     lanes.map(({ gateway, target, load }) =>
       load.run({
@@ -158,12 +214,13 @@ async function runRound(
   );
   const failed = sum(results.map((result) => result.failed));
   if (failed > 0) throw new Error(`${failed} calls failed`);
-  const after = { postgres: postgresCpu(postgres), gateways: gatewaysCpu(lanes) };
+  const after = cpu();
   const decisions = sum(results.map(({ decisionsInAll }) => decisionsInAll));
   for (const { gateway, load } of lanes) await load.run({ kind: 'complete', fleet: gateway.grpc, pid: gateway.pid });
   const figures = {
     perSecond: sum(results.map((each) => each.decisions / each.seconds)),
     gatewayCpuMicros: (after.gateways - before.gateways) / decisions,
+    followerCpuMicros: (after.followers - before.followers) / decisions,
     postgresCpuMicros: (after.postgres - before.postgres) / decisions,
     ...latencies(results),
   };
@@ -176,8 +233,8 @@ function latencies(results: readonly LoadResult[]): Pick<ClusterRow, 'p50Micros'
   return { p50Micros: histogram.quantile(0.5), p99Micros: histogram.quantile(0.99) };
 }
 
-function gatewaysCpu(lanes: readonly { readonly gateway: GatewayProcess }[]): number {
-  return lanes.reduce((sum, { gateway }) => sum + (usageOf(gateway.pid).cpuMicros ?? 0), 0);
+function cpuOf(gateways: readonly GatewayProcess[]): number {
+  return sum(gateways.map(({ pid }) => usageOf(pid).cpuMicros ?? 0));
 }
 
 /** The server and its processes. A connection that ends takes its time with it, to its parent's account. */
@@ -197,20 +254,24 @@ function parentOf(pid: string): number | undefined {
 }
 
 export function clusterTable(results: Readonly<Record<string, readonly ClusterRow[]>>): string {
+  const header = [
+    ...['', 'decisions/s', 'gateways µs', 'over embedded', 'over 1 gateway'],
+    ...['PostgreSQL µs', 'over gateways', 'follower µs', 'over gateway', 'p50', 'p99'],
+  ];
   return Object.entries(results)
     .map(([shape, rows]) => {
-      const header = ['', 'decisions/s', 'gateways µs', 'over 1', 'PostgreSQL µs', 'over 1', 'p50', 'p99'];
       const lines = rows.map((row) => [
         row.name,
         count(row.perSecond),
         fixed(row.gatewayCpuMicros, 0),
-        `${fixed(row.gatewayRatio, 2)}x`,
-        fixed(row.postgresCpuMicros, 0),
-        `${fixed(row.postgresRatio, 2)}x`,
+        ratio(row.overEmbedded),
+        ratio(row.overOne),
+        ...(row.postgresCpuMicros > 0 ? [fixed(row.postgresCpuMicros, 0), ratio(row.postgresOverGateways)] : ['', '']),
+        ...(row.followerCpuMicros > 0 ? [fixed(row.followerCpuMicros, 1), ratio(row.followersOverGateways)] : ['', '']),
         duration(row.p50Micros),
         duration(row.p99Micros),
       ]);
-      return `${shape}\n\n${textTable(header, lines)}`;
+      return `Each gateway: ${shape}\n\n${textTable(header, lines)}`;
     })
     .join('\n\n');
 }

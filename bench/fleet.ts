@@ -11,7 +11,7 @@ import {
   smallCheckTemplate,
 } from './check-template.ts';
 import { framedMessage, requestHead } from './http2-frames.ts';
-import type { SetupResult } from './load-protocol.ts';
+import type { SetupResult, SmallCheck } from './load-protocol.ts';
 import { batchSize, bootstrapKey } from './load-protocol.ts';
 import type { SubjectTokens } from './subject-tokens.ts';
 
@@ -28,7 +28,7 @@ export class Fleet {
   tokens: SubjectTokens | undefined;
   #checks: Template[] = [];
   #checksFor: Template[] = [];
-  #smallChecks: Template[] = [];
+  readonly #smallChecks = new Map<SmallCheck, readonly Template[]>();
   #batches: Template[] = [];
   #mixed: Template[] = [];
   #completions: Template[] = [];
@@ -71,9 +71,18 @@ export class Fleet {
     return filledAt(this.#checksFor, number, number);
   }
 
-  nextSmallCheck(): Buffer {
-    if (this.#smallChecks.length === 0) this.#smallChecks = this.#agents.map(smallCheckTemplate);
-    return filledAt(this.#smallChecks, this.#next, this.#next++);
+  nextSmallCheck(check: SmallCheck = 'plain'): Buffer {
+    let templates = this.#smallChecks.get(check);
+    if (templates === undefined) {
+      templates = this.#agents.map((agent) => smallCheckTemplate(agent, check));
+      this.#smallChecks.set(check, templates);
+    }
+    return filledAt(templates, this.#next, this.#next++);
+  }
+
+  /** The number of the newest operation. */
+  get newest(): number {
+    return this.#next - 1;
   }
 
   nextBatch(): Buffer {

@@ -13,14 +13,27 @@ export interface Shape {
   readonly subject?: 'known' | 'new';
 }
 
-/** A request that is sent over and over, and how its answer is known to be right. */
-export interface RawRequest {
-  readonly path: string;
-  readonly contentType: string;
-  /** The content as base64, or the fleet whose small checks are sent, each with an operation of its own. */
-  readonly content: { readonly base64: string } | { readonly fleet: string };
+/** A check of few arguments. Plain ones have the least; those of a mix are allowed, denied as too large, or held. */
+export type SmallCheck = 'plain' | 'small' | 'large' | 'deep';
+
+/** A call that is sent over and over, and how its answer is known to be right. */
+export interface RawCall {
+  /** The content as base64, or the fleet whose checks are sent, each with an operation of its own. */
+  readonly content: { readonly base64: string } | { readonly fleet: string; readonly check: SmallCheck };
   /** Bytes, as hexadecimal digits, that the answer's first frame of content holds: there, or anywhere. */
   readonly answer: { readonly hex: string; readonly at?: number };
+}
+
+export interface RawRequest extends RawCall {
+  readonly path: string;
+  readonly contentType: string;
+  /** What is sent between: one call in ten that is denied, and one in a hundred that is held. */
+  readonly mix?: {
+    readonly denied: RawCall;
+    readonly held?: RawCall;
+    /** Where each operation is completed once it was allowed. */
+    readonly completePath?: string;
+  };
 }
 
 export const batchSize = 100;

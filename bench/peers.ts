@@ -15,12 +15,20 @@ export interface PeerColumn {
   readonly key: string;
   readonly title: string;
   readonly shape: Pick<Shape, 'connections' | 'inFlight'>;
+  /** Whether the calls are a mix of allowed, denied and held ones, decided by more rules. */
+  readonly isMixed: boolean;
 }
 
 export const peerColumns: readonly PeerColumn[] = [
-  { key: 'A', title: 'one caller', shape: { connections: 1, inFlight: 1 } },
-  { key: 'B', title: '64 connections, 1 in flight on each', shape: { connections: 64, inFlight: 1 } },
-  { key: 'C', title: '4 connections, 64 in flight on each', shape: { connections: 4, inFlight: 64 } },
+  { key: 'A', title: 'one caller', shape: { connections: 1, inFlight: 1 }, isMixed: false },
+  { key: 'B', title: '64 connections, 1 in flight on each', shape: { connections: 64, inFlight: 1 }, isMixed: false },
+  { key: 'C', title: '4 connections, 64 in flight on each', shape: { connections: 4, inFlight: 64 }, isMixed: false },
+  {
+    key: 'D',
+    title: 'a mix, 64 connections, 1 in flight on each',
+    shape: { connections: 64, inFlight: 1 },
+    isMixed: true,
+  },
 ];
 
 /** A server under one load. */
@@ -92,16 +100,18 @@ async function measureColumn(
   tell: (line: string) => void,
 ): Promise<{ readonly byName: ReadonlyMap<string, readonly LoadResult[]>; readonly leftOut: number }> {
   const load = startLoad(cores.load);
-  const sampled = await startReeve(cores.server, load);
+  const sampled = await startReeve(cores.server, load, false);
   const fleet = sampled.server.grpc;
   const { answer } = await load.run({ kind: 'sample', fleet, method: 'small' });
   await sampled.server.stop();
   const sample = { fleet, answerHex: Buffer.from(answer, 'base64').toString('hex') };
+  const context = { core: cores.server, load, sample, isMixed: column.isMixed };
   const ready: Ready[] = [];
   try {
     for (const [peer, program] of programs) {
+      if (column.isMixed && peer.isPlain === true) continue;
       try {
-        ready.push({ peer, running: await peer.start(program, { core: cores.server, load, sample }) });
+        ready.push({ peer, running: await peer.start(program, context) });
       } catch (error) {
         absent.set(peer.name, error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error));
       }

@@ -1,32 +1,10 @@
-import { mkdtempSync, mkdirSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { trackFolder } from '../children.ts';
 import { framedMessage } from '../http2-frames.ts';
-import type { RawRequest } from '../load-protocol.ts';
+import type { RawCall, RawRequest } from '../load-protocol.ts';
 import type { ServerProcess } from '../server-process.ts';
 import { startOnFreePort } from './free-port-server.ts';
-
-/** The rule that all decide by: a search is allowed as long as it asks for no more than a hundred results. */
-export const reevePolicy = `
-name: base
-default: deny
-rules:
-  - name: small-searches
-    effect: allow
-    tools: ["search.*"]
-    when: args.limit <= 100
-`;
-
-const regoPolicy = `package reeve
-
-default allow := false
-
-allow if {
-	startswith(input.tool, "search.")
-	input.args.limit <= 100
-}
-`;
+import { folderWith } from './peer-folder.ts';
+import { rulesOf } from './peer-rules.ts';
+import { field, valueEntry } from './protobuf-fields.ts';
 
 const cerbosPolicy = `
 apiVersion: api.cerbos.dev/v1
@@ -47,21 +25,45 @@ interface Running {
   readonly request: RawRequest;
 }
 
-/** OPA over cleartext HTTP/2, so that calls share connections as those of gRPC do. */
-export async function startOpa(core: number | undefined, program: string): Promise<Running> {
-  const folder = folderWith('policy.rego', regoPolicy);
-  const input = { tool: 'search.web', agent: 'org-1/team-1/agent-1', trace: 'f'.repeat(32), args: { limit: 20 } };
-  const server = await startOnFreePort(core, (port) => [
-    ...[program, 'run', '--server', '--h2c', '--disable-telemetry', '--log-level', 'error'],
-    ...['--addr', `127.0.0.1:${port}`, join(folder.path, 'policy.rego')],
-  ]);
+/** The arguments of a call that is allowed, and of one that is denied. */
+export const args = { allowed: { limit: 20 }, denied: { limit: 500 } };
+export const mixArgs = {
+  allowed: { ...args.allowed, safe: true, language: 'en' },
+  denied: { ...args.denied, safe: true, language: 'en' },
+};
+
+/** OPA over cleartext HTTP/2, so that calls share connections as those of gRPC do. It may log decisions to a file. */
+export async function startOpa(
+  core: number | undefined,
+  program: string,
+  { isMixed, logs }: { readonly isMixed: boolean; readonly logs: boolean },
+): Promise<Running> {
+  const folder = folderWith('policy.rego', rulesOf(isMixed).rego);
+  const server = await startOnFreePort(
+    core,
+    (port) => [
+      ...[program, 'run', '--server', '--h2c', '--disable-telemetry', '--log-level', 'error'],
+      ...(logs ? ['--set', 'decision_logs.console=true'] : []),
+      ...['--addr', `127.0.0.1:${port}`, folder.path('policy.rego')],
+    ],
+    logs ? folder.path('decisions.log') : undefined,
+  );
+  const call = (given: object, result: boolean): RawCall => {
+    const input = { tool: 'search.web', agent: 'org-1/team-1/agent-1', trace: 'f'.repeat(32), args: given };
+    return {
+      content: { base64: Buffer.from(JSON.stringify({ input })).toString('base64') },
+      // With a log, the id of the decision comes first.
+      answer: { hex: Buffer.from(`"result":${result}`).toString('hex') },
+    };
+  };
   const request: RawRequest = {
     path: '/v1/data/reeve/allow',
     contentType: 'application/json',
-    content: { base64: Buffer.from(JSON.stringify({ input })).toString('base64') },
-    answer: { hex: Buffer.from('{"result":true').toString('hex'), at: 0 },
+    ...(isMixed
+      ? { ...call(mixArgs.allowed, true), mix: { denied: call(mixArgs.denied, false) } }
+      : call(args.allowed, true)),
   };
-  return { server: withFolder(server, folder.remove), request };
+  return { server: folder.ending(server), request };
 }
 
 /** Cerbos over gRPC. */
@@ -70,7 +72,7 @@ export async function startCerbos(core: number | undefined, program: string): Pr
   const server = await startOnFreePort(core, (port, http) => [
     ...[program, 'server', '--log-level=error'],
     ...[`--set=server.grpcListenAddr=127.0.0.1:${port}`, `--set=server.httpListenAddr=127.0.0.1:${http}`],
-    ...['--set=storage.driver=disk', `--set=storage.disk.directory=${join(folder.path, 'policies')}`],
+    ...['--set=storage.driver=disk', `--set=storage.disk.directory=${folder.path('policies')}`],
     ...['--set=telemetry.disabled=true', '--set=audit.enabled=false'],
   ]);
   const request: RawRequest = {
@@ -80,45 +82,14 @@ export async function startCerbos(core: number | undefined, program: string): Pr
     // An entry of the map of effects: the action, and EFFECT_ALLOW.
     answer: { hex: Buffer.concat([field(1, 'search.web'), Buffer.from([0x10, 0x01])]).toString('hex') },
   };
-  return { server: withFolder(server, folder.remove), request };
+  return { server: folder.ending(server), request };
 }
 
 /** cerbos.request.v1.CheckResourcesRequest: a request id, a principal, and one resource with its actions. */
 function cerbosRequest(): Buffer {
-  const numberTwenty = Buffer.concat([Buffer.from([0x11]), double(20)]);
-  const attribute = field(4, Buffer.concat([field(1, 'limit'), field(2, numberTwenty)]));
+  const attribute = field(4, valueEntry('limit', 20));
   const principal = Buffer.concat([field(1, 'org-1/team-1/agent-1'), field(3, 'agent')]);
   const resource = Buffer.concat([field(1, 'tool'), field(3, 'call'), attribute]);
   const entry = Buffer.concat([field(1, 'search.web'), field(2, resource)]);
   return Buffer.concat([field(1, 'f'.repeat(32)), field(3, principal), field(4, entry)]);
-}
-
-function field(number: number, content: string | Buffer): Buffer {
-  const bytes = Buffer.from(content);
-  if (bytes.length > 127) throw new Error('a longer field needs a longer prefix');
-  return Buffer.concat([Buffer.from([(number << 3) | 2, bytes.length]), bytes]);
-}
-
-function double(value: number): Buffer {
-  const bytes = Buffer.alloc(8);
-  bytes.writeDoubleLE(value);
-  return bytes;
-}
-
-function folderWith(name: string, text: string): { readonly path: string; readonly remove: () => void } {
-  const path = mkdtempSync(join(tmpdir(), 'reeve-bench-peer-'));
-  const remove = trackFolder(path);
-  mkdirSync(join(path, 'policies'));
-  writeFileSync(join(path, name), text);
-  return { path, remove };
-}
-
-function withFolder(server: ServerProcess, remove: () => void): ServerProcess {
-  return {
-    ...server,
-    stop: async () => {
-      await server.stop();
-      remove();
-    },
-  };
 }

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { spawnTracked } from '../children.ts';
@@ -9,13 +10,16 @@ import { stopServer } from '../server-process.ts';
 
 const startWithinMs = 30_000;
 
-/** Starts a server that takes its port from the command line and does not say when it listens. */
+/** Starts a server that takes its port from the command line and does not say when it listens. It may log to a file. */
 export async function startOnFreePort(
   core: number | undefined,
   command: (port: number, other: number) => readonly string[],
+  log?: string,
 ): Promise<ServerProcess> {
   const [port, other] = [await freePort(), await freePort()];
-  const child = spawnTracked(onCore(core, command(port, other)), {}, ['ignore', 'ignore', 'pipe']);
+  const errors = log === undefined ? 'pipe' : openSync(log, 'a');
+  const child = spawnTracked(onCore(core, command(port, other)), {}, ['ignore', 'ignore', errors]);
+  if (typeof errors === 'number') closeSync(errors);
   let complaints = '';
   child.stderr?.on('data', (chunk: Buffer) => {
     complaints = (complaints + chunk.toString()).slice(-2000);

@@ -2,12 +2,14 @@ import { fileURLToPath } from 'node:url';
 import { paths } from '@reeve/contract';
 import { startGateway } from '../gateway-process.ts';
 import type { LoadProcess } from '../load-process.ts';
-import type { RawRequest } from '../load-protocol.ts';
+import type { RawCall, RawRequest, SmallCheck } from '../load-protocol.ts';
 import type { ServerProcess } from '../server-process.ts';
 import { startServer } from '../server-process.ts';
-import type { Program } from './built-echo.ts';
-import { goEcho, onPath, tonicEcho } from './built-echo.ts';
-import { reevePolicy, startCerbos, startOpa } from './decision-points.ts';
+import type { Program } from './built-programs.ts';
+import { byGo, onPath, tonicEcho } from './built-programs.ts';
+import { startCerbos, startOpa } from './decision-points.ts';
+import { startOpenFga } from './openfga.ts';
+import { rulesOf } from './peer-rules.ts';
 
 export interface RunningPeer {
   readonly server: ServerProcess;
@@ -19,6 +21,8 @@ export interface RunningPeer {
 export interface PeerContext {
   readonly core: number | undefined;
   readonly load: LoadProcess;
+  /** Whether to decide by the rules of the mix. */
+  readonly isMixed: boolean;
   /** The fleet whose messages the echoes get, and an answer of its gateway, which they repeat. */
   readonly sample: { readonly fleet: string; readonly answerHex: string };
 }
@@ -28,18 +32,35 @@ export interface Peer {
   readonly name: string;
   /** What it does beside taking and giving bytes. */
   readonly decides: boolean;
+  /** Whether it is left out of the mix. */
+  readonly isPlain?: boolean;
   /** Finds or builds what it needs. */
   prepare(): Promise<Program>;
   start(program: string, context: PeerContext): Promise<RunningPeer>;
 }
 
-/** Both the gateway and the echoes answer with `decision: ALLOW` first, after the prefix of the message. */
-export function checkRequest(fleet: string): RawRequest {
+/** Both the gateway and the echoes answer with the decision first, after the prefix of the message. */
+function checkCall(fleet: string, check: SmallCheck, decision: 'ALLOW' | 'DENY' | 'PENDING'): RawCall {
   return {
-    path: paths.checkAction,
-    contentType: 'application/grpc',
-    content: { fleet },
-    answer: { hex: '0801', at: 5 },
+    content: { fleet, check },
+    answer: { hex: { ALLOW: '0801', DENY: '0802', PENDING: '0803' }[decision], at: 5 },
+  };
+}
+
+function checkRequest(fleet: string): RawRequest {
+  return { path: paths.checkAction, contentType: 'application/grpc', ...checkCall(fleet, 'plain', 'ALLOW') };
+}
+
+/** The same for the mix, in which the gateway also holds calls, and has what is allowed completed. */
+function mixedRequest(fleet: string): RawRequest {
+  return {
+    ...checkRequest(fleet),
+    ...checkCall(fleet, 'small', 'ALLOW'),
+    mix: {
+      denied: checkCall(fleet, 'large', 'DENY'),
+      held: checkCall(fleet, 'deep', 'PENDING'),
+      completePath: paths.completeAction,
+    },
   };
 }
 
@@ -55,11 +76,17 @@ function echo(name: string, prepare: () => Promise<Program>, command: (program: 
   };
 }
 
-/** A gateway with default settings and one rule. Its operations pile up within a round. */
-export async function startReeve(core: number | undefined, load: LoadProcess): Promise<RunningPeer> {
-  const server = await startGateway({ core, policies: { 'base.yaml': reevePolicy } });
+/** A gateway with default settings. By the plain rule, its operations pile up within a round; those of the mix end. */
+export async function startReeve(core: number | undefined, load: LoadProcess, isMixed: boolean): Promise<RunningPeer> {
+  const server = await startGateway({ core, policies: { 'base.yaml': rulesOf(isMixed).reeve } });
   await load.run({ kind: 'register', fleet: server.grpc, agents: 100, orgs: 10 });
-  return { server, request: checkRequest(server.grpc), hasOps: true };
+  const request = isMixed ? mixedRequest(server.grpc) : checkRequest(server.grpc);
+  return { server, request, hasOps: !isMixed };
+}
+
+async function opa(): Promise<Program> {
+  const installed = onPath('opa');
+  return 'path' in installed ? installed : await byGo('opa', 'github.com/open-policy-agent/opa');
 }
 
 const byNode = (program: string) => [process.execPath, program];
@@ -68,24 +95,41 @@ const always = (path: string) => () => Promise.resolve({ path: fileURLToPath(new
 /** The first is what the others are compared with. */
 export const peers: readonly Peer[] = [
   echo('tonic', tonicEcho, (program) => [program]),
-  echo('grpc-go', goEcho, (program) => [program]),
+  echo(
+    'grpc-go',
+    () => byGo('go-echo'),
+    (program) => [program],
+  ),
   echo('grpc-js', always('echo-grpc-js.ts'), byNode),
   echo('Reeve engine', always('echo-reeve.ts'), byNode),
   {
     name: 'Reeve',
     decides: true,
     prepare: always('.'),
-    start: (_, { core, load }) => startReeve(core, load),
+    start: (_, { core, load, isMixed }) => startReeve(core, load, isMixed),
   },
   {
     name: 'OPA',
     decides: true,
-    prepare: () => Promise.resolve(onPath('opa')),
-    start: (program, { core }) => startOpa(core, program),
+    prepare: opa,
+    start: (program, { core, isMixed }) => startOpa(core, program, { isMixed, logs: false }),
+  },
+  {
+    name: 'OPA, decision log',
+    decides: true,
+    prepare: opa,
+    start: (program, { core, isMixed }) => startOpa(core, program, { isMixed, logs: true }),
+  },
+  {
+    name: 'OpenFGA',
+    decides: true,
+    prepare: () => byGo('openfga', 'github.com/openfga/openfga/cmd/openfga'),
+    start: (program, { core, isMixed }) => startOpenFga(core, program, isMixed),
   },
   {
     name: 'Cerbos',
     decides: true,
+    isPlain: true,
     prepare: () => Promise.resolve(onPath('cerbos')),
     start: (program, { core }) => startCerbos(core, program),
   },

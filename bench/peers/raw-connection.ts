@@ -13,26 +13,41 @@ import {
   windowUpdateFrame,
   writeFrameHeader,
 } from '../http2-frames.ts';
-import type { RequestBlocks } from './request-blocks.ts';
 
-export interface RawCalls {
-  readonly blocks: RequestBlocks;
-  /** The content of the next request; valid until the next call. */
-  readonly content: () => Buffer;
+/** What calls of one kind have in common. */
+export interface RawKind {
+  /** The header block of all but the first call of a connection. */
+  readonly block: Buffer;
   /** What a right answer holds, at a place of its content or anywhere. */
   readonly answer: { readonly bytes: Buffer; readonly at: number | undefined };
+}
+
+/** A call that is about to be sent; valid until the next one. */
+export interface RawSending {
+  kind: RawKind;
+  content: Buffer;
+  /** Of its operation, if it has one. */
+  number: number;
+}
+
+export interface RawCalls {
+  /** The header block of the first call of a connection, which later ones refer to. */
+  readonly first: Buffer;
+  readonly next: (isFirst: boolean) => RawSending;
   readonly going: () => boolean;
-  readonly settle: (startedAt: number, ok: boolean) => void;
+  readonly settle: (kind: RawKind, number: number, startedAt: number, ok: boolean) => void;
 }
 
 /** Calls are kept by their number, modulo this. It is far more than are ever in flight. */
 const slots = 4096;
 const outBytes = 256 * 1024;
+/** No call holds more. */
+const mostContent = 4096;
 const replenishAt = 2 ** 30;
 const state = { free: 0, sent: 1, right: 2 } as const;
 
 /**
- * A closed loop of equal calls on one HTTP/2 connection. Nothing is allocated per call, and all that one read of the
+ * A closed loop of calls on one HTTP/2 connection. Nothing is allocated per call, and all that one read of the
  * socket causes goes out in one write, so the load costs much less than any server.
  */
 export class RawConnection {
@@ -40,6 +55,8 @@ export class RawConnection {
   readonly #calls: RawCalls;
   readonly #startedAt = new Float64Array(slots);
   readonly #states = new Uint8Array(slots);
+  readonly #kinds: RawKind[] = [];
+  readonly #numbers = new Float64Array(slots);
   readonly #over: () => void;
   readonly #failed: (error: Error) => void;
   /** Resolves when every lane has its last answer. */
@@ -91,14 +108,14 @@ export class RawConnection {
   }
 
   #send(): void {
-    const content = this.#calls.content();
-    if (content.length > this.#sendWindow) {
+    if (this.#sendWindow < mostContent) {
       this.#held++;
       return;
     }
-    const { first, later } = this.#calls.blocks;
     const id = this.#nextId;
-    const block = id === 1 ? first : later;
+    const { kind, content, number } = this.#calls.next(id === 1);
+    if (content.length > mostContent) throw new Error(`a call of ${content.length} bytes is not supported`);
+    const block = id === 1 ? this.#calls.first : kind.block;
     const slot = (id >>> 1) % slots;
     if (this.#states[slot] !== state.free) throw new Error('too many calls are open on one connection');
     const size = 2 * frameHeaderBytes + block.length + content.length;
@@ -114,6 +131,8 @@ export class RawConnection {
     this.#nextId += 2;
     this.#open++;
     this.#states[slot] = state.sent;
+    this.#kinds[slot] = kind;
+    this.#numbers[slot] = number;
     this.#startedAt[slot] = performance.now();
   }
 
@@ -196,19 +215,8 @@ export class RawConnection {
     }
     const slot = (bytes.readUInt32BE(at + 5) >>> 1) % slots;
     if (this.#states[slot] !== state.sent) return;
-    if (this.#isRight(bytes, at + frameHeaderBytes, end)) this.#states[slot] = state.right;
-  }
-
-  #isRight(bytes: Buffer, from: number, end: number): boolean {
-    const { bytes: wanted, at } = this.#calls.answer;
-    if (at === undefined) {
-      const found = bytes.indexOf(wanted, from);
-      return found >= 0 && found + wanted.length <= end;
-    }
-    for (let index = 0; index < wanted.length; index++) {
-      if (bytes[from + at + index] !== wanted[index]) return false;
-    }
-    return from + at + wanted.length <= end;
+    const kind = this.#kinds[slot];
+    if (kind !== undefined && isRight(kind, bytes, at + frameHeaderBytes, end)) this.#states[slot] = state.right;
   }
 
   /** A stream may end twice, when the server resets it after its answer. */
@@ -218,7 +226,21 @@ export class RawConnection {
     if (was === state.free) return;
     this.#states[slot] = state.free;
     this.#open--;
-    this.#calls.settle(this.#startedAt[slot] ?? 0, was === state.right);
+    const kind = this.#kinds[slot];
+    if (kind === undefined) return;
+    this.#calls.settle(kind, this.#numbers[slot] ?? 0, this.#startedAt[slot] ?? 0, was === state.right);
     if (this.#calls.going()) this.#send();
   }
+}
+
+function isRight({ answer }: RawKind, bytes: Buffer, from: number, end: number): boolean {
+  const { bytes: wanted, at } = answer;
+  if (at === undefined) {
+    const found = bytes.indexOf(wanted, from);
+    return found >= 0 && found + wanted.length <= end;
+  }
+  for (let index = 0; index < wanted.length; index++) {
+    if (bytes[from + at + index] !== wanted[index]) return false;
+  }
+  return from + at + wanted.length <= end;
 }

@@ -5,12 +5,19 @@
 export interface RequestBlocks {
   readonly first: Buffer;
   readonly later: Buffer;
+  /** A later request to the other path, which is not added. */
+  readonly other: Buffer;
 }
 
 const staticIndex = { authority: 1, path: 4, methodPost: 3, schemeHttp: 6 } as const;
 const staticEntries = 61;
 
-export function requestBlocks(authority: string, path: string, contentType: string): RequestBlocks {
+export function requestBlocks(
+  authority: string,
+  path: string,
+  contentType: string,
+  otherPath: string = path,
+): RequestBlocks {
   const indexed = [0x80 | staticIndex.methodPost, 0x80 | staticIndex.schemeHttp];
   const added = [
     [Buffer.from([0x40 | staticIndex.path]), text(path)],
@@ -19,10 +26,12 @@ export function requestBlocks(authority: string, path: string, contentType: stri
       ([name, value]) => [Buffer.from([0x40]), text(name), text(value)],
     ),
   ].map((parts) => Buffer.concat(parts));
+  // The latest entry has the lowest index.
+  const [pathAdded = 0, ...restAdded] = added.map((_, at) => 0x80 | (staticEntries + added.length - at));
   return {
     first: Buffer.concat([Buffer.from(indexed), ...added]),
-    // The latest entry has the lowest index.
-    later: Buffer.from([...indexed, ...added.map((_, at) => 0x80 | (staticEntries + added.length - at))]),
+    later: Buffer.from([...indexed, pathAdded, ...restAdded]),
+    other: Buffer.concat([Buffer.from([...indexed, staticIndex.path]), text(otherPath), Buffer.from(restAdded)]),
   };
 }
 

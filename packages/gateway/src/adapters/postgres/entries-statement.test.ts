@@ -25,3 +25,14 @@ test('entries that do not follow one another are refused before anything is sent
 test('a commit without entries leaves the head of the chain where it is', () => {
   expect(entriesStatement([], note).values).toEqual([7, null, null, 'g', 2, '{}', 'before', 'f']);
 });
+
+test('texts with any characters stay whole, each with its entry', () => {
+  const odd = 'a\nb\\n"c"\u0000\u0001\u2028{,}NULL';
+  const drafts = [sampleDraft({ opId: 'NULL', claimedOrgId: odd }), sampleDraft({ opId: odd, run: odd })];
+  const entries = sealAll(drafts, emptyChain);
+  const [opIds, , claimed, issuers, , , runs, , canonical] = entriesStatement(entries, note).values.slice(14);
+  expect(String(canonical).split('\n')).toEqual(entries.map((entry) => entry.canonical));
+  const written = '"a\nb\\\\n\\"c\\"\u00010\u00011\u2028{,}NULL"';
+  expect([opIds, claimed, runs]).toEqual([`{"NULL",${written}}`, `{${written},NULL}`, `{NULL,${written}}`]);
+  expect(issuers).toBeNull();
+});

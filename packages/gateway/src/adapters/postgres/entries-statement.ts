@@ -3,7 +3,7 @@ import { emailKey } from '@reeve/core';
 import { blockBits } from './postgres-schema.ts';
 import type { Standing } from './standing.ts';
 import type { Statement } from './statement.ts';
-import { arrayOf, arrayOfJson } from './statement.ts';
+import { arrayOf, arrayOfSome } from './statement.ts';
 
 /** What a commit says of itself: its number, who made it, and what others must follow. */
 export interface CommitNote {
@@ -28,11 +28,18 @@ const moved = `
     SELECT version, $4::text, seq, hash, events - $5::bigint, $6::text FROM moved
   )`;
 
-/** One statement, hence one round trip and one transaction. It does nothing if another gateway has moved the head. */
+/** Canonical JSON holds no control character, so nothing in it needs an escape. */
+const betweenEntries = '\n';
+
+/**
+ * One statement, hence one round trip and one transaction. It does nothing if another gateway has moved the head.
+ * Entries follow one another, so their place says their number.
+ */
 const entriesText = `
   WITH ${moved}, timed AS (
     INSERT INTO audit_times AS t
-    SELECT e.seq >> ${blockBits}, min(e.at), max(e.at) FROM moved, unnest($9::bigint[], $10::bigint[]) AS e (seq, at)
+    SELECT ($9::bigint + e.nth) >> ${blockBits}, min(e.at), max(e.at)
+    FROM moved, unnest($10::bigint[]) WITH ORDINALITY AS e (at, nth)
     GROUP BY 1
     ON CONFLICT (block) DO UPDATE
       SET min_at = LEAST(t.min_at, excluded.min_at), max_at = GREATEST(t.max_at, excluded.max_at)
@@ -40,11 +47,14 @@ const entriesText = `
   INSERT INTO audit
     (seq, at, event_type, org_id, team_id, agent_id, op_id, decision, claimed_org_id, user_issuer, user_sub, user_email,
      run, hash, canonical)
-  SELECT e.*
+  SELECT $9::bigint + e.nth, e.at, e.event_type, e.org_id, e.team_id, e.agent_id, e.op_id, e.decision,
+    e.claimed_org_id, e.user_issuer, e.user_sub, e.user_email, e.run, e.hash, e.canonical
   FROM moved, unnest(
-    $9::bigint[], $10::bigint[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[],
+    $10::bigint[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[],
     $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[],
-    $23::text[]) AS e`;
+    string_to_array($23::text COLLATE "C", E'\\n')) WITH ORDINALITY AS e (
+      at, event_type, org_id, team_id, agent_id, op_id, decision, claimed_org_id, user_issuer, user_sub, user_email,
+      run, hash, canonical, nth)`;
 
 const rowsText = `WITH ${moved} SELECT 1 FROM moved`;
 
@@ -61,21 +71,21 @@ export function entriesStatement(entries: readonly SealedEntry[], note: CommitNo
     text: entriesText,
     values: [
       ...noteValues(note, last),
-      arrayOf(entries.map((entry) => entry.seq)),
+      last.seq - entries.length,
       arrayOf(drafts.map((draft) => draft.at)),
       arrayOf(drafts.map((draft) => draft.eventType)),
       arrayOf(drafts.map((draft) => draft.lineage.org_id)),
       arrayOf(drafts.map((draft) => draft.lineage.team_id)),
       arrayOf(drafts.map((draft) => draft.lineage.agent_id)),
       arrayOf(drafts.map((draft) => draft.opId)),
-      arrayOf(drafts.map((draft) => draft.decision)),
-      arrayOf(drafts.map((draft) => draft.claimedOrgId ?? null)),
-      arrayOf(drafts.map((draft) => draft.user?.issuer ?? null)),
-      arrayOf(drafts.map((draft) => draft.user?.sub ?? null)),
-      arrayOf(drafts.map((draft) => emailKey(draft.user?.email))),
-      arrayOf(drafts.map((draft) => draft.run ?? null)),
+      arrayOfSome(drafts.map((draft) => draft.decision)),
+      arrayOfSome(drafts.map((draft) => draft.claimedOrgId ?? null)),
+      arrayOfSome(drafts.map((draft) => draft.user?.issuer ?? null)),
+      arrayOfSome(drafts.map((draft) => draft.user?.sub ?? null)),
+      arrayOfSome(drafts.map((draft) => emailKey(draft.user?.email))),
+      arrayOfSome(drafts.map((draft) => draft.run ?? null)),
       arrayOf(entries.map((entry) => entry.hash)),
-      arrayOfJson(entries.map((entry) => entry.canonical)),
+      entries.map((entry) => entry.canonical).join(betweenEntries),
     ],
   };
 }

@@ -2,7 +2,7 @@
  * PostgreSQL holds every character but U+0000, so U+0001 is an escape: U+0001 is written as U+0001 '1', and U+0000 as
  * U+0001 '0'. Any other text is written as it is.
  */
-const escape = '\u0001';
+export const escape = '\u0001';
 const special = new RegExp(`[\\0${escape}]`);
 const specials = new RegExp(special, 'g');
 const escaped = new RegExp(`${escape}([01])`, 'g');

@@ -10,31 +10,35 @@ export type Program = { readonly path: string } | { readonly absent: string };
 const run = promisify(execFile);
 const cacheFolder = resolve('node_modules/.cache/reeve-bench-peers');
 
+/** A build that takes longer has gone wrong. What it has made stays, so the next run goes on from there. */
+const buildWithinMs = 30 * 60_000;
+
 /** The echo on tonic. Cargo builds it once, and again when its source changes. */
 export function tonicEcho(): Promise<Program> {
   const built = join(cacheFolder, 'release', 'tonic-echo');
   return buildIn(built, 'tonic-echo', 'cargo', ['build', '--release', '--locked', '--target-dir', cacheFolder]);
 }
 
-/** The echo on grpc-go. */
-export function goEcho(): Promise<Program> {
-  const built = join(cacheFolder, 'go-echo');
-  return buildIn(built, 'go-echo', 'go', ['build', '-o', built, '.']);
+/** A program in Go: that of a folder here, or the package that its go.mod names as a tool. */
+export function byGo(name: 'go-echo' | 'opa' | 'openfga', source = '.'): Promise<Program> {
+  const built = join(cacheFolder, name);
+  return buildIn(built, name, 'go', ['build', '-o', built, source]);
 }
 
 async function buildIn(path: string, folder: string, tool: string, args: readonly string[]): Promise<Program> {
   if ('absent' in onPath(tool)) return { absent: `not built: no ${tool}` };
   mkdirSync(cacheFolder, { recursive: true });
   try {
-    await run(tool, [...args], { cwd: fileURLToPath(new URL(folder, import.meta.url)) });
+    await run(tool, [...args], { cwd: fileURLToPath(new URL(folder, import.meta.url)), timeout: buildWithinMs });
     return { path };
   } catch (error) {
+    if ((error as { killed?: boolean }).killed === true) return { absent: 'not built: it took too long' };
     const why = error instanceof Error ? (error.message.trim().split('\n').at(-1) ?? '') : String(error);
     return { absent: `not built: ${why}` };
   }
 }
 
-/** A program that the operator has installed; it is never downloaded. */
+/** A program that the operator has installed. */
 export function onPath(name: string): Program {
   const places = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name));
   const path = places.find((place) => existsSync(place));
