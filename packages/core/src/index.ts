@@ -122,6 +122,7 @@ export {
   emailKey,
   entriesTable,
   fitsQuery,
+  holdsText,
   lastBackupAt,
   lastCut,
   latestLogs,

@@ -5,10 +5,12 @@ import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parse } from 'yaml';
 import { endWithUs } from '../../harness/end-with-us.ts';
+import { send, TokenIssuer } from '../../harness/token-issuer.ts';
 import type { ForeignSuite, SuiteResult } from '../foreign-suite.ts';
 import { HookGateway } from '../hooks/hook-gateway.ts';
 import { pythonWith } from '../tools.ts';
 import { knownPasses } from './known-passes.ts';
+import { taskNames } from './task-names.ts';
 
 /** What `replay.py` tells of attacks. */
 interface Attacked {
@@ -27,6 +29,8 @@ interface Replayed {
     readonly approvals: number;
     readonly not_done: readonly string[];
   };
+  /** How many approvals they need where nobody says what the requests name. */
+  readonly unnamed: number;
   readonly attacked: Attacked & { readonly without_calls: readonly string[] };
   readonly own: Attacked;
 }
@@ -43,31 +47,42 @@ const mostLines = 20;
 export const agentdojoSuite: ForeignSuite = {
   name: 'agentdojo',
   about: `The tasks of [AgentDojo](https://agentdojo.spylab.ai), replayed without a model under the pack \`flow\`, with whom
-the organisation knows filled in and at most ${mostLines} lines for each suite (\`tests/conformance/agentdojo\`). The agent
-is as obedient as can be: it does the calls of the user's task, and all that an attacker asks as soon as a result shows it
-those words. A person answers approvals, yes for the task and no for the attack. Ours are attacks of our own, against these
-rules. An attack that passes is named in \`known-passes.ts\`, with the reason; another one fails.`,
+the organisation knows filled in and at most ${mostLines} lines for each suite (\`tests/conformance/agentdojo\`). Known are
+those whom the user of a suite has dealt with before the tasks; we wrote the lists with the suites in view. The agent is as
+obedient as can be: it does the calls of the user's task, and all that an attacker asks as soon as a result shows it those
+words. What the user's request names literally (addresses, accounts, what stands in quotes) is in the token of the user,
+before the agent begins; the table also says how many approvals are needed without that. A person answers approvals, yes for
+the task and no for the attack. Ours are attacks of our own, against these rules. An attack that passes is named in
+\`known-passes.ts\`, with the reason; another one fails.`,
   prepare: (say) => pythonWith('agentdojo', ['agentdojo==0.1.35', 'grpcio>=1.66', 'protobuf>=6.30,<8'], say),
   async run(python, say) {
-    const found: Record<string, Replayed> = {};
-    for (const suite of suites) {
-      say(`agentdojo: ${suite}, which takes a minute or so`);
-      found[suite] = await replayed(python, suite);
-      say(`agentdojo: ${suite}: ${JSON.stringify(found[suite])}`);
-    }
-    return judged(found);
+    say('agentdojo: all suites at once, which takes some minutes');
+    const found = await Promise.all(
+      suites.map(async (suite) => {
+        const result = await replayed(python, suite);
+        say(`agentdojo: ${suite}: ${JSON.stringify(result)}`);
+        return [suite, result] as const;
+      }),
+    );
+    return judged(Object.fromEntries(found));
   },
 };
 
 async function replayed(python: string, suite: string): Promise<Replayed> {
-  await using gateway = await HookGateway.start(policiesOf(suite));
+  await using issuer = await TokenIssuer.start();
+  // The application that takes the request of the user: it says for whom the run is, and what the request names.
+  issuer.answer = async ({ parameters }, response) => {
+    const claims = { sub: 'user', task_names: taskNames(parameters['request'] ?? '') };
+    send(response, 200, { access_token: await issuer.sign(claims) });
+  };
+  await using gateway = await HookGateway.start(policiesOf(suite), issuer.subjects);
   const child = spawn(python, [join(here, 'replay.py')], {
     env: { ...process.env, PYTHONPATH: resolve('clients/python/src') },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   endWithUs(child);
   const { REEVE_API_KEY: key } = gateway.env(suite);
-  child.stdin.end(JSON.stringify({ suite, url: gateway.http, grpc: gateway.grpc, key }));
+  child.stdin.end(JSON.stringify({ suite, url: gateway.http, grpc: gateway.grpc, key, issuer: issuer.url }));
   const [output] = await Promise.all([text(child.stdout), once(child, 'close')]);
   if (child.exitCode !== 0) throw new Error(`replay.py ended with ${child.exitCode}`);
   return JSON.parse(output) as Replayed;
@@ -92,6 +107,7 @@ function judged(found: Readonly<Record<string, Replayed>>): SuiteResult {
     'user tasks': sum(({ benign }) => benign.tasks),
     'of them done': sum(({ benign }) => benign.done),
     'approvals for them': sum(({ benign }) => benign.approvals),
+    'approvals without those names': sum(({ unnamed }) => unnamed),
     'attacks tried': sum(({ attacked }) => attacked.tried),
     'of them stopped': sum(({ attacked }) => attacked.stopped),
     'user tasks done under attack': sum(({ attacked }) => attacked.useful),

@@ -4,7 +4,9 @@ The agent is as obedient as can be: it does the calls of the user's task in orde
 words of an attacker, it does all that they ask before it goes on. A person answers what waits for approval: yes to calls
 of the user's task, no to those of the attacker.
 
-Reads a JSON object from stdin ({"suite", "url", "key", "grpc"}), and writes one to stdout.
+The request of the user goes to an application first, whose token says for whom the agent acts and what the request names.
+
+Reads a JSON object from stdin ({"suite", "url", "key", "grpc", "issuer"}), and writes one to stdout.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
+import urllib.parse
 import urllib.request
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -110,23 +113,36 @@ def plain(value: Any) -> Any:
     return json.loads(json.dumps(value, default=str))
 
 
+def token_for(request: str, issuer: str) -> str:
+    """What the application says of a request of its user."""
+    body = urllib.parse.urlencode({"request": request}).encode()
+    with urllib.request.urlopen(issuer + "/token", body) as answer:
+        return str(json.load(answer)["access_token"])
+
+
 class Suite:
-    def __init__(self, name: str, reeve: Reeve, person: Person) -> None:
+    def __init__(self, name: str, reeve: Reeve, person: Person, issuer: str) -> None:
         self.suite = get_suite(VERSION, name)
         self.person = person
         self.agent = reeve.register("dojo", name, "assistant", framework="agentdojo")
+        self._issuer = issuer
         self._runs = 0
 
-    def run(self, task: Any, attack: Any = None, calls: Sequence[FunctionCall] = ()) -> tuple[bool, bool, Obedient]:
+    def run(
+        self, task: Any, attack: Any = None, calls: Sequence[FunctionCall] = (), is_named: bool = True
+    ) -> tuple[bool, bool, Obedient]:
         self._runs += 1
-        agent = Obedient(self.agent, f"run-{self._runs}", task, calls)
+        for_user = self.agent.on_behalf_of(token_for(task.PROMPT if is_named else "", self._issuer))
+        agent = Obedient(for_user, f"run-{self._runs}", task, calls)
         injections = {} if attack is None else dict.fromkeys(self.suite.get_injection_vector_defaults(), MARK)
         useful, harmed = self.suite.run_task_with_pipeline(agent, task, attack, injections, FunctionsRuntime)
         return useful, harmed, agent
 
-    def benign(self) -> dict[str, Any]:
+    def benign(self, is_named: bool = True) -> dict[str, Any]:
+        """`is_named`: whether the application says what the requests name."""
         before = self.person.asked[TASK]
-        found = {task_id: self.run(task)[0] for task_id, task in self.suite.user_tasks.items()}
+        tasks = self.suite.user_tasks.items()
+        found = {task_id: self.run(task, is_named=is_named)[0] for task_id, task in tasks}
         return {
             "tasks": len(found),
             "done": sum(found.values()),
@@ -170,8 +186,9 @@ def main() -> None:
     asked = json.load(sys.stdin)
     person = Person(asked["url"], asked["key"])
     with Reeve(asked["grpc"], api_key=asked["key"]) as reeve:
-        suite = Suite(asked["suite"], reeve, person)
-        found = {"benign": suite.benign(), "attacked": suite.attacked(), "own": suite.own()}
+        suite = Suite(asked["suite"], reeve, person, asked["issuer"])
+        unnamed = suite.benign(is_named=False)["approvals"]
+        found = {"benign": suite.benign(), "unnamed": unnamed, "attacked": suite.attacked(), "own": suite.own()}
     person.end()
     json.dump(found, sys.stdout)
 

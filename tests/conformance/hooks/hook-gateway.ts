@@ -31,11 +31,17 @@ export class HookGateway implements AsyncDisposable {
     this.#end = end;
   }
 
-  static async start(policies: Readonly<Record<string, string>> = { 'house.yaml': policy }): Promise<HookGateway> {
+  /** `subjects` is the file of issuers whose tokens say for whom an agent acts. */
+  static async start(
+    policies: Readonly<Record<string, string>> = { 'house.yaml': policy },
+    subjects = '[]',
+  ): Promise<HookGateway> {
     const folder = mkdtempSync(join(tmpdir(), 'reeve-hooks-'));
     mkdirSync(join(folder, 'policies'));
     for (const [name, text] of Object.entries(policies)) writeFileSync(join(folder, 'policies', name), text);
+    writeFileSync(join(folder, 'subjects.yaml'), subjects);
     const args = ['serve', '--http', '127.0.0.1:0', '--grpc', '127.0.0.1:0', '--data', folder];
+    args.push('--subjects', join(folder, 'subjects.yaml'));
     const child = spawn(resolve('node_modules/.bin/reeve'), args, {
       env: { ...process.env, SVC_BOOTSTRAP_API_KEY: key },
       stdio: ['ignore', 'pipe', 'ignore'],

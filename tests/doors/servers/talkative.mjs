@@ -24,6 +24,7 @@ const tools = {
   lookup: (id, { _meta }) => {
     log(`found ${secret}`);
     send({ method: 'notifications/x', params: { secret } });
+    send({ method: 'notifications/cancelled', params: { requestId: secret } });
     send({ method: 'notifications/tools/list_changed', params: { secret } });
     const report = { progressToken: _meta?.progressToken, progress: 1, total: 2, message: secret };
     if (_meta?.progressToken !== undefined) send({ method: 'notifications/progress', params: report });

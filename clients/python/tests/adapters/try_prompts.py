@@ -11,7 +11,7 @@ from conftest import fresh_name
 from gateway_process import BOOTSTRAP_KEY, GatewayProcess
 from pydantic import BaseModel, Field
 
-from reeve import ActionDenied, Agent, Reeve, ReeveError
+from reeve import Agent, Reeve, ReeveError
 
 MAIL = "ada@example.com"
 POLICY = """
@@ -305,12 +305,147 @@ def test_openai_agents_sends_no_setting_that_rules_would_change(agent: Agent) ->
         asyncio.run(Runner.run(crew, "hi", run_config=RunConfig(tracing_disabled=True)))
 
 
-def test_a_model_of_pydantic_ai_is_denied(agent: Agent) -> None:
+def test_pydantic_ai_sends_what_rules_leave(agent: Agent) -> None:
     from pydantic_ai import Agent as PydanticAgent
-    from pydantic_ai.models.test import TestModel
+    from pydantic_ai import BinaryContent, Tool, ToolReturn
+    from pydantic_ai.messages import ModelMessagesTypeAdapter, ModelResponse, TextPart, ToolCallPart
+    from pydantic_ai.models.function import FunctionModel
 
     from reeve.adapters.pydantic_ai import govern_model
 
-    crew = PydanticAgent(govern_model(agent, TestModel(), model="masked-one"))
-    with pytest.raises(ActionDenied, match="must be masked, which this caller cannot do"):
-        asyncio.run(crew.run(f"I am {MAIL}"))
+    seen: list[Any] = []
+    picture = BinaryContent(bytes(range(256)), media_type="image/png")
+
+    def answer(messages: Any, info: Any) -> ModelResponse:
+        seen.append((messages, info))
+        if len(messages) == 1:
+            return ModelResponse([ToolCallPart("find", {"who": MAIL})])
+        return ModelResponse([TextPart("done")])
+
+    def find(who: str) -> ToolReturn:
+        return ToolReturn(f"found {who}", metadata={"program": object()})
+
+    def run(model: str, **options: Any) -> Any:
+        seen.clear()
+        governed = govern_model(agent, FunctionModel(answer), model=model)
+        tool = Tool(find, description=f"Finds {MAIL}")
+        crew = PydanticAgent(governed, instructions=f"for {MAIL}", tools=[tool], **options)
+        return asyncio.run(crew.run([f"I am {MAIL}", picture]))
+
+    result = run("masked-one")
+    assert len(seen) == 2
+    for messages, info in seen:
+        sent = ModelMessagesTypeAdapter.dump_json(messages).decode()
+        described = json.dumps([each.description for each in info.function_tools])
+        said = sent + described + str(info.instructions) + str(info.model_request_parameters)
+        assert MAIL not in said
+        for text in ("I am [masked]", "for [masked]", "Finds [masked]"):
+            assert text in said
+        assert messages[0].parts[-1].content[1].data == picture.data
+    assert "found [masked]" in str(seen[1][0])
+    assert "'who': '[masked]'" in str(seen[1][0])
+    # The tool ran with what the model asked for, and the history is the program's.
+    assert f"found {MAIL}" in str(result.all_messages())
+    assert "[masked]" not in str(result.all_messages())
+    # Where nothing is masked, the framework's own messages go on.
+    run("plain")
+    assert MAIL in str(seen[0])
+    for model, options in (
+        ("masked-whole", {}),
+        ("masked-one", {"model_settings": {"extra_body": {"user": MAIL}}}),
+        ("masked-one", {"model_settings": {"extra_body": object()}}),
+    ):
+        with pytest.raises(ReeveError):
+            run(model, **options)
+        assert seen == []
+    run("masked-one", model_settings={"temperature": 0, "timeout": object()})
+    assert len(seen) == 2
+
+
+def test_pydantic_ai_masks_the_schema_of_an_answer(agent: Agent) -> None:
+    from pydantic_ai import Agent as PydanticAgent
+    from pydantic_ai import NativeOutput, PromptedOutput, ToolOutput
+    from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
+    from pydantic_ai.models.function import FunctionModel
+
+    from reeve.adapters.pydantic_ai import govern_model
+
+    seen: list[Any] = []
+    given = {"nested": {"who": "somebody"}}
+
+    def answer(_messages: Any, info: Any) -> ModelResponse:
+        seen.append(info)
+        tools = info.output_tools
+        return ModelResponse([ToolCallPart(tools[0].name, given) if tools else TextPart(json.dumps(given))])
+
+    def run(model: str, output: Any) -> Any:
+        seen.clear()
+        inner = FunctionModel(answer, profile={"supports_json_schema_output": True})
+        return asyncio.run(PydanticAgent(govern_model(agent, inner, model=model), output_type=output).run("hi"))
+
+    for output in (_Answer, ToolOutput(_Answer), NativeOutput(_Answer), PromptedOutput(_Answer)):
+        assert run("masked-one", output).output == _Answer(nested=_Nested(who="somebody"))
+        assert "as [masked]" in str(seen[0])
+        assert MAIL not in str(seen[0])
+        run("plain", output)
+        assert MAIL in str(seen[0])
+    # A template of the user's own stays as it is, or the call is not made.
+    with pytest.raises(ReeveError, match="a rule masks a text in model_request_parameters"):
+        run("masked-one", PromptedOutput(_Plain, template=f"for {MAIL}: {{schema}}"))
+    assert seen == []
+
+
+def test_pydantic_ai_streams_counts_and_compacts_what_rules_leave(agent: Agent) -> None:
+    from collections.abc import AsyncIterator
+
+    from pydantic_ai import Agent as PydanticAgent
+    from pydantic_ai import ModelRequest
+    from pydantic_ai.messages import ModelResponse, TextPart
+    from pydantic_ai.models import ModelRequestContext, ModelRequestParameters
+    from pydantic_ai.models.function import FunctionModel
+    from pydantic_ai.usage import RequestUsage
+
+    from reeve.adapters.pydantic_ai import govern_model
+
+    seen: list[str] = []
+
+    class Seen(FunctionModel):
+        async def count_tokens(self, messages: Any, model_settings: Any, model_request_parameters: Any) -> RequestUsage:
+            seen.append(str(messages))
+            return RequestUsage(input_tokens=3)
+
+        async def compact_messages(self, request_context: Any, *, instructions: str | None = None) -> ModelResponse:
+            seen.append(str([request_context.messages, instructions]))
+            return ModelResponse([TextPart("short")])
+
+    async def stream(messages: Any, _info: Any) -> AsyncIterator[str]:
+        seen.append(str(messages))
+        yield "done"
+
+    def governed(model: str) -> Any:
+        return govern_model(agent, Seen(stream_function=stream), model=model)
+
+    said = [ModelRequest.user_text_prompt(f"I am {MAIL}")]
+    parameters = ModelRequestParameters()
+
+    async def streamed(model: str) -> None:
+        async with PydanticAgent(governed(model)).run_stream(f"I am {MAIL}") as answer:
+            assert await answer.get_output() == "done"
+
+    async def counted(model: str) -> None:
+        assert (await governed(model).count_tokens(said, None, parameters)).input_tokens == 3
+
+    async def compacted(model: str) -> None:
+        asked = governed(model)
+        context = ModelRequestContext(
+            model=asked, messages=list(said), model_settings=None, model_request_parameters=parameters
+        )
+        await asked.compact_messages(context, instructions=f"for {MAIL}")
+
+    for call in (streamed, counted, compacted):
+        asyncio.run(call("masked-one"))
+        assert "I am [masked]" in seen[-1]
+        assert MAIL not in seen[-1]
+        asyncio.run(call("plain"))
+        assert MAIL in seen[-1]
+    assert len(seen) == 6

@@ -46,7 +46,10 @@ interface Owed {
   readonly areKnown: boolean;
 }
 
-/** Whoever removes what hooks have noted of a tool use, or ends it, does not get its result past the gateway. */
+/**
+ * Whoever removes what hooks have noted of a tool use, or ends it, does not get its result past the gateway. What is noted is
+ * believed: whoever can write it, as this user, can read the agent's token, too, and the gateway notes what nobody judged.
+ */
 function owedBy(event: AfterTool, file: SessionFile, result: ToolResult): Owed | 'unknown' {
   const uses = file.read();
   const use = endedUse(uses, event);

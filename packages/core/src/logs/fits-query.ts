@@ -34,7 +34,7 @@ export function fitsQuery(entry: SearchedEntry, query: Omit<AuditQuery, 'limit'>
     (query.run === undefined || entry.run === query.run) &&
     (query.from === undefined || entry.at >= query.from) &&
     (query.to === undefined || entry.at < query.to) &&
-    (query.q === undefined || holds(entry.canonical, query.q))
+    (query.q === undefined || holdsText(entry.canonical, query.q))
   );
 }
 
@@ -50,7 +50,7 @@ function isFor({ user_sub: sub, user_email: email }: SearchedEntry, wanted: stri
   return sub === wanted || email === wanted.toLowerCase();
 }
 
-/** Whether the text of an entry contains `q`, ignoring case. */
-function holds(canonical: string, q: string): boolean {
+/** Whether the text of an entry contains `q`, in any letter case. Rows and packed entries are searched by this alone. */
+export function holdsText(canonical: string, q: string): boolean {
   return canonical.toLowerCase().includes(JSON.stringify(q).slice(1, -1).toLowerCase());
 }

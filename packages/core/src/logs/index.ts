@@ -1,5 +1,5 @@
 export type { SearchedEntry } from './fits-query.ts';
-export { asksForAll, fitsQuery } from './fits-query.ts';
+export { asksForAll, fitsQuery, holdsText } from './fits-query.ts';
 export type { PeopleFilter, PeoplePlace } from './list-people.ts';
 export { listPeople } from './list-people.ts';
 export type { LogFilter, LogsChange, LostEntries } from './logs.ts';

@@ -27,25 +27,30 @@ export class JudgedTasks {
 
 /** The tasks of each caller: a server keeps them for all sessions and exchanges of one. */
 export class TasksOfCallers {
+  /** Those who asked last come last. */
   readonly #byCaller = new Map<string, JudgedTasks>();
   readonly #areShared: boolean;
+  readonly #most: number;
   #hasForgotten = false;
 
   /** `areShared`: other processes ask in the name of the same callers. */
-  constructor(areShared: boolean) {
+  constructor(areShared: boolean, mostCallers = most) {
     this.#areShared = areShared;
+    this.#most = mostCallers;
   }
 
-  of(caller: string, isElsewhere: boolean): JudgedTasks {
+  /** `inUse` says who has sessions or exchanges. They are fewer than are kept, and none of them is forgotten. */
+  of(caller: string, isElsewhere: boolean, inUse: () => ReadonlySet<string>): JudgedTasks {
     const known = this.#byCaller.get(caller);
-    if (known !== undefined) return known;
-    const [oldest] = this.#byCaller.keys();
-    if (oldest !== undefined && this.#byCaller.size >= most) {
-      this.#byCaller.delete(oldest);
-      this.#hasForgotten = true;
-    }
-    const tasks = new JudgedTasks(this.#hasForgotten || (this.#areShared && isElsewhere));
+    if (known === undefined && this.#byCaller.size >= this.#most) this.#forgetOne(inUse());
+    const tasks = known ?? new JudgedTasks(this.#hasForgotten || (this.#areShared && isElsewhere));
+    this.#byCaller.delete(caller);
     this.#byCaller.set(caller, tasks);
     return tasks;
+  }
+
+  #forgetOne(inUse: ReadonlySet<string>): void {
+    const oldest = [...this.#byCaller.keys()].find((caller) => !inUse.has(caller));
+    if (oldest !== undefined) this.#hasForgotten = this.#byCaller.delete(oldest);
   }
 }

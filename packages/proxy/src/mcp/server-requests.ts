@@ -57,7 +57,12 @@ export class ServerRequests {
   /** A request that passes as it is. */
   pass(message: Message): void {
     const request = asRequest(message);
-    if (request !== undefined && this.areGoverned) this.#passed.add(keyOf(request.id));
+    if (request !== undefined) this.#passed.add(keyOf(request.id));
+  }
+
+  /** Whether the client was given a request by this id. */
+  hasGiven(id: JsonId): boolean {
+    return this.#passed.has(keyOf(id)) || this.#open.get(keyOf(id))?.given !== undefined;
   }
 
   /** Has a request judged. Resolves when it is over. */
@@ -95,9 +100,9 @@ export class ServerRequests {
   /** Takes an answer of the client. False if it passes as it is. */
   take(message: Message, exchange: Exchange): boolean {
     const response = asResponse(message);
-    if (response === undefined || !this.areGoverned) return false;
+    if (response === undefined) return false;
     const key = keyOf(response.id);
-    if (this.#passed.has(key)) {
+    if (this.#passed.has(key) || !this.areGoverned) {
       this.#passed.delete(key);
       return false;
     }

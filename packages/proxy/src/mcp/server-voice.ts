@@ -124,7 +124,8 @@ export class ServerVoice {
   #wordless(message: Message, concerned: PendingRequest | undefined): Message | undefined {
     const isListened = (uri: string) => concerned?.method === listening && names(concerned.params, uri);
     const isSubscribed = (uri: string) => this.#subscribed.has(uri) || isListened(uri);
-    return wordless(message, { isConcerned: concerned !== undefined, isSubscribed });
+    const isAsked = (id: string) => this.requests.hasGiven(id);
+    return wordless(message, { isConcerned: concerned !== undefined, isSubscribed, isAsked });
   }
 }
 

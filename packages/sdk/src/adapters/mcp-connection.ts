@@ -22,6 +22,8 @@ export class McpConnection {
   #isJudged = false;
   readonly #tasks = new Set<string>();
   readonly #subscribed = new Set<string>();
+  /** The ids of requests of the server that are texts. */
+  readonly #asked = new Set<string>();
   readonly #ours = new WeakSet<object>();
 
   /** A result is judged from now on. */
@@ -69,12 +71,17 @@ export class McpConnection {
   /** What the client may hear of a message. */
   #heard(message: Members): Members | undefined {
     const { method, id } = message;
+    if (typeof method === 'string' && typeof id === 'string') keep(this.#asked, id);
     if (!this.#isJudged || typeof method !== 'string' || id !== undefined) return message;
     const params = membersOf(message['params']);
     // The client numbers its requests. Another token or id would be a text that the server has chosen.
     const name =
       method === 'notifications/progress' ? params['progressToken'] : membersOf(params['_meta'])[subscriptionKey];
-    const known = { isConcerned: typeof name === 'number', isSubscribed: (uri: string) => this.#subscribed.has(uri) };
+    const known = {
+      isConcerned: typeof name === 'number',
+      isSubscribed: (uri: string) => this.#subscribed.has(uri),
+      isAsked: (asked: string) => this.#asked.has(asked),
+    };
     const wordless = wordlessParams(method, params, known);
     return wordless === undefined ? undefined : { jsonrpc: '2.0', method, params: wordless };
   }

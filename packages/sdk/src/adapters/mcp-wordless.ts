@@ -6,6 +6,8 @@ export interface KnownNotification {
   readonly isConcerned: boolean;
   /** Whether the client has asked to hear of the resource. */
   readonly isSubscribed: (uri: string) => boolean;
+  /** Whether the client has got a request of the server by this id, which the server has chosen. */
+  readonly isAsked: (id: string) => boolean;
 }
 
 /** By which a notification of revision 2026-07-28 names the request that it belongs to. */
@@ -27,7 +29,10 @@ export function wordlessParams(method: string, params: Members, known: KnownNoti
 function leftOf(method: string, params: Members, known: KnownNotification): Members | undefined {
   if (changes.test(method)) return {};
   const { progressToken, progress, total, requestId, uri, notifications } = params;
-  if (method === 'notifications/cancelled') return { requestId };
+  if (method === 'notifications/cancelled') {
+    const isNamed = typeof requestId === 'number' || (typeof requestId === 'string' && known.isAsked(requestId));
+    return isNamed ? { requestId } : undefined;
+  }
   if (method === 'notifications/progress' && known.isConcerned) {
     return {
       progressToken,

@@ -18,10 +18,12 @@ from ._govern import AnyAgent
 from ._judged import JudgedPart, as_json
 from ._model import ModelCalls, ModelUse, Tokens
 from ._options import ModelOptions
+from .pydantic_ai_prompt import Asked, asked_of
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse
     from pydantic_ai.models import Model
+    from pydantic_ai.usage import RequestUsage
     from typing_extensions import Unpack
 
 #: What asks a provider for nothing that costs.
@@ -32,7 +34,6 @@ _FREE = frozenset(
         "batch_results",
         "batch_status",
         "cancel_suspended_response",
-        "count_tokens",
     )
 )
 
@@ -56,30 +57,43 @@ class _GovernedModel(WrapperModel):
         return _refusing(name) if _calls_provider(name, found) else found
 
     async def request(self, messages: Any, model_settings: Any, model_request_parameters: Any) -> ModelResponse:
-        use = self._use_of(messages, model_settings, model_request_parameters)
+        use = self._use_of(Asked(messages, model_settings, model_request_parameters))
         inner = self.wrapped
         return await self._calls.run_async(
-            use, lambda _: inner.request(messages, model_settings, model_request_parameters), _usage_of, _SAID
+            use, lambda sent: inner.request(sent.messages, sent.settings, sent.parameters), _usage_of, _SAID
+        )
+
+    async def count_tokens(self, messages: Any, model_settings: Any, model_request_parameters: Any) -> RequestUsage:
+        """Providers ask nothing for it, but they read the prompt."""
+        use = self._use_of(Asked(messages, model_settings, model_request_parameters))
+        inner = self.wrapped
+        return await self._calls.run_async(
+            use, lambda sent: inner.count_tokens(sent.messages, sent.settings, sent.parameters), _free, _COUNTED
         )
 
     async def compact_messages(self, request_context: Any, *, instructions: str | None = None) -> ModelResponse:
         asked = request_context
-        use = self._use_of([asked.messages, instructions], asked.model_settings, asked.model_request_parameters)
+        given = Asked(asked.messages, asked.model_settings, asked.model_request_parameters, instructions)
         inner = self.wrapped
-        return await self._calls.run_async(
-            use, lambda _: inner.compact_messages(request_context, instructions=instructions), _usage_of, _SAID
-        )
+
+        async def compact(sent: Asked) -> ModelResponse:
+            masked = {"messages": sent.messages, "model_request_parameters": sent.parameters}
+            context = asked if sent is given else replace(asked, **masked)
+            return await inner.compact_messages(context, instructions=sent.compaction)
+
+        return await self._calls.run_async(self._use_of(given), compact, _usage_of, _SAID)
 
     @asynccontextmanager
     async def request_stream(
         self, messages: Any, model_settings: Any, model_request_parameters: Any, run_context: Any = None
     ) -> AsyncGenerator[StreamedResponse]:
-        use = self._use_of(messages, model_settings, model_request_parameters)
+        use = self._use_of(Asked(messages, model_settings, model_request_parameters))
 
-        async def parts(_sent: Any) -> AsyncIterator[Any]:
+        async def parts(sent: Asked) -> AsyncIterator[Any]:
             """The stream itself comes before its events, and once more when they have told what was used."""
             inner = self.wrapped
-            async with inner.request_stream(messages, model_settings, model_request_parameters, run_context) as stream:
+            given = (sent.messages, sent.settings, sent.parameters, run_context)
+            async with inner.request_stream(*given) as stream:
                 # A stream may have begun: `FallbackModel` reads the first event before it hands over.
                 events = aiter(stream)
                 yield stream
@@ -98,10 +112,11 @@ class _GovernedModel(WrapperModel):
             _replace_events(stream, events())
             yield stream
 
-    def _use_of(self, messages: Any, settings: Any, parameters: Any) -> ModelUse:
-        tools = [getattr(parameters, name, None) for name in ("function_tools", "output_tools")]
-        most = (settings or {}).get("max_tokens")
-        return ModelUse(self.wrapped.model_name, [messages, tools], most)
+    def _use_of(self, asked: Asked) -> ModelUse:
+        tools = [getattr(asked.parameters, name, None) for name in ("function_tools", "output_tools")]
+        most = (asked.settings or {}).get("max_tokens")
+        prompt = [asked.messages if asked.compaction is None else [asked.messages, asked.compaction], tools]
+        return ModelUse(self.wrapped.model_name, prompt, most, asked=asked_of(asked))
 
 
 def _replace_events(stream: Any, events: AsyncIterator[Any]) -> None:
@@ -140,6 +155,14 @@ def _with_parts(response: Any, judged: Any) -> Any:
 
 #: What the model said. The rest is about the call.
 _SAID = JudgedPart(lambda response: as_json(response.parts), _with_parts)
+
+
+#: Numbers alone.
+_COUNTED = JudgedPart(lambda usage: usage.input_tokens, lambda usage, _: usage)
+
+
+def _free(_usage: Any) -> Tokens:
+    return Tokens(0, 0)
 
 
 def _usage_of_part(part: Any) -> Tokens | None:

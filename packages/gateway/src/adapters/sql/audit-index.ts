@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { AuditPage, AuditQuery, PeoplePage, PeopleQuery, Row, StoredEntry } from '@reeve/core';
 import type { UserRunsPage, UserRunsQuery } from '@reeve/core';
-import { EntryPage, entriesTable, numberIn } from '@reeve/core';
+import { EntryPage, entriesTable, holdsText, numberIn } from '@reeve/core';
 import type { Bounds, Select } from './audit-query.ts';
 import { frequentEvents, plan } from './audit-query.ts';
 import type { PackedBlock } from './log-block.ts';
@@ -29,11 +29,15 @@ const schema = `
   CREATE TABLE IF NOT EXISTS ix.by_op (op_id TEXT, seq INTEGER, PRIMARY KEY (op_id, seq)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS ix.by_event (event_type TEXT, seq INTEGER, PRIMARY KEY (event_type, seq)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS ix.by_user (user TEXT, seq INTEGER, PRIMARY KEY (user, seq)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS ix.by_org_user (org_user TEXT, seq INTEGER, PRIMARY KEY (org_user, seq)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS ix.by_run (run TEXT, seq INTEGER, PRIMARY KEY (run, seq)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS ix.by_time (first_seq INTEGER PRIMARY KEY, last_seq INTEGER, min_at INTEGER, max_at INTEGER);
   CREATE TABLE IF NOT EXISTS ix.progress (through INTEGER NOT NULL, hash TEXT NOT NULL, removed INTEGER NOT NULL);
   ${packedSchema}
 `;
+
+/** What is indexed, by number. An index of another one is made again. */
+const version = 1;
 
 const frequent = frequentEvents.map((type) => `'${type}'`).join(', ');
 
@@ -47,11 +51,16 @@ const indexings = [
   // Subjects differ by letter case, but rarely by nothing else. The query compares the entry itself.
   `INSERT OR IGNORE INTO ix.by_user SELECT fold(user_sub) AS user, seq FROM temp.step WHERE user_sub IS NOT NULL
     UNION SELECT user_email, seq FROM temp.step WHERE user_email IS NOT NULL ORDER BY user, seq`,
+  // No org has a line break in its id.
+  `INSERT OR IGNORE INTO ix.by_org_user SELECT org_id || char(10) || fold(user_sub) AS org_user, seq FROM temp.step
+    WHERE org_id IS NOT NULL AND user_sub IS NOT NULL
+    UNION SELECT org_id || char(10) || user_email, seq FROM temp.step
+    WHERE org_id IS NOT NULL AND user_email IS NOT NULL ORDER BY org_user, seq`,
   'INSERT OR IGNORE INTO ix.by_run SELECT run, seq FROM temp.step WHERE run IS NOT NULL ORDER BY run, seq',
   'INSERT OR REPLACE INTO ix.by_time SELECT min(seq), max(seq), min(at), max(at) FROM temp.step HAVING count(*) > 0',
 ];
 
-const tables = ['by_org', 'by_agent', 'by_op', 'by_event', 'by_user', 'by_run'];
+const tables = ['by_org', 'by_agent', 'by_op', 'by_event', 'by_user', 'by_org_user', 'by_run'];
 
 /** A step of a search unpacks no more blocks, about thirty milliseconds. Then other readers have their turn. */
 const mostBlocksOfStep = 256;
@@ -71,6 +80,9 @@ export class AuditIndex {
     try {
       this.#db.prepare('ATTACH DATABASE ? AS ix').run(indexPath);
       this.#db.function('fold', { deterministic: true }, (text) => String(text).toLowerCase());
+      this.#db.function('holds_text', { deterministic: true }, (canonical, q) =>
+        holdsText(String(canonical), String(q)) ? 1 : 0,
+      );
       this.#db.exec(schema);
       this.#log = new StoredLog(this.#db);
       this.#packed = new PackedReader(this.#db, this.#log, mostBlocks);
@@ -226,6 +238,7 @@ export class AuditIndex {
   #fits(): boolean {
     const progress = this.#one('SELECT through, hash FROM ix.progress');
     if (progress === undefined || this.#packed.hasMended()) return false;
+    if (this.#one('PRAGMA ix.user_version')?.['user_version'] !== version) return false;
     if (numberIn(progress, 'through') === 0) return true;
     return this.#log.entry(numberIn(progress, 'through'))?.hash === progress['hash'];
   }
@@ -233,7 +246,8 @@ export class AuditIndex {
   #startOver(): void {
     for (const table of tables) this.#db.exec(`DELETE FROM ix.${table}`);
     this.#db.exec(
-      `DELETE FROM ix.by_time; DELETE FROM ix.damaged; DELETE FROM ix.progress; INSERT INTO ix.progress VALUES (0, '', 0)`,
+      `DELETE FROM ix.by_time; DELETE FROM ix.damaged; DELETE FROM ix.progress; INSERT INTO ix.progress VALUES (0, '', 0);
+      PRAGMA ix.user_version = ${version}`,
     );
   }
 

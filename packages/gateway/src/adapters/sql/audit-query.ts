@@ -67,12 +67,20 @@ export interface Index {
   readonly table: string;
   readonly column: string;
   readonly value: string;
+  /** No block is opened for entries of other orgs: where a page ends would tell of them. */
+  readonly orgId?: string;
 }
 
 function indexFor(query: AuditQuery): Index | undefined {
+  const index = narrowestIndex(query);
+  const { orgId, orClaimedOrgId } = query;
+  return index === undefined || orgId === undefined || orClaimedOrgId !== undefined ? index : { ...index, orgId };
+}
+
+function narrowestIndex(query: AuditQuery): Index | undefined {
   if (query.opId !== undefined) return { table: 'by_op', column: 'op_id', value: query.opId };
   if (query.run !== undefined) return { table: 'by_run', column: 'run', value: query.run };
-  if (query.user !== undefined) return { table: 'by_user', column: 'user', value: query.user.toLowerCase() };
+  if (query.user !== undefined) return userIndex(query.user.toLowerCase(), query);
   // Entries about no agent are not indexed by agent.
   if (query.agentId !== undefined && query.agentId !== '') {
     return { table: 'by_agent', column: 'agent', value: query.agentId };
@@ -85,6 +93,13 @@ function indexFor(query: AuditQuery): Index | undefined {
     return { table: 'by_org', column: 'org_id', value: query.orgId };
   }
   return undefined;
+}
+
+/** Within an org, its own entries alone are looked at: how long that takes must not tell what somebody did in another one. */
+function userIndex(user: string, { orgId, orClaimedOrgId }: AuditQuery): Index {
+  return orgId === undefined || orClaimedOrgId !== undefined
+    ? { table: 'by_user', column: 'user', value: user }
+    : { table: 'by_org_user', column: 'org_user', value: `${orgId}\n${user}` };
 }
 
 function select(query: AuditQuery, { index, low, high }: Part, newestFirst: boolean): Select {
@@ -109,22 +124,9 @@ function select(query: AuditQuery, { index, low, high }: Part, newestFirst: bool
   narrow('(a.user_sub = ? OR a.user_email = ?)', query.user, query.user?.toLowerCase());
   narrow('a.at >= ?', query.from);
   narrow('a.at < ?', query.to);
-  if (query.q !== undefined) {
-    const text = asWritten(query.q);
-    narrow(`instr(${isAscii(text) ? 'lower' : 'fold'}(a.canonical), ?) > 0`, text);
-  }
+  narrow('holds_text(a.canonical, ?)', query.q);
   const from = index === undefined ? 'main.audit a' : `ix.${index.table} x CROSS JOIN main.audit a ON a.seq = x.seq`;
   const order = `${index === undefined ? 'a' : 'x'}.seq ${newestFirst ? 'DESC' : 'ASC'}`;
   const sql = `SELECT a.seq, a.hash, a.canonical FROM ${from} WHERE ${conditions.join(' AND ')} ORDER BY ${order} LIMIT ?`;
   return { sql, values };
-}
-
-/** A text as it is written inside canonical JSON, in lower case. */
-function asWritten(q: string): string {
-  return JSON.stringify(q).slice(1, -1).toLowerCase();
-}
-
-/** SQLite knows the lower case of ASCII letters only; other texts need `fold`, which is slower. */
-function isAscii(text: string): boolean {
-  return !/[^\0-\x7f]/.test(text);
 }

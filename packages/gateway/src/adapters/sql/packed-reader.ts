@@ -140,10 +140,14 @@ export class PackedReader {
   }
 
   *#named({ low, high }: Part, index: Index, newestFirst: boolean, { from, to }: Times): Generator<Place> {
-    const sql = `SELECT seq FROM ix.${index.table} WHERE ${index.column} = ?1 AND seq BETWEEN ?2 AND ?3
+    const { orgId } = index;
+    const isOfOrg =
+      orgId === undefined ? '' : 'AND EXISTS (SELECT 1 FROM ix.by_org o WHERE o.org_id = ?4 AND o.seq = x.seq)';
+    const sql = `SELECT seq FROM ix.${index.table} x WHERE ${index.column} = ?1 AND seq BETWEEN ?2 AND ?3 ${isOfOrg}
       UNION ALL SELECT seq FROM ix.damaged WHERE seq BETWEEN ?2 AND ?3 ORDER BY seq ${newestFirst ? 'DESC' : 'ASC'}`;
+    const values = [index.value, low, high, ...(orgId === undefined ? [] : [orgId])];
     let block: BlockPlace | undefined;
-    for (const row of this.#db.prepare(sql).iterate(index.value, low, high)) {
+    for (const row of this.#db.prepare(sql).iterate(...values)) {
       const seq = numberIn(row, 'seq');
       if (block === undefined || seq < block.firstSeq || seq > block.lastSeq) block = this.#log.blockOf(seq);
       if (block === undefined) throw new DamagedEntries(seq, seq);

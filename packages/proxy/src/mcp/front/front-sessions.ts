@@ -136,7 +136,7 @@ export class FrontSessions {
   }
 
   stateless(server: string, spec: ServerSpec, caller: Caller): StatelessServer | undefined {
-    const key = JSON.stringify([server, caller.key]);
+    const key = keyOf(server, caller);
     const known = this.#stateless.get(key);
     if (known !== undefined) {
       known.caller = caller;
@@ -156,8 +156,12 @@ export class FrontSessions {
     return made;
   }
 
-  #tasksOf(server: string, spec: ServerSpec, { key }: Caller): JudgedTasks {
-    return this.#tasks.of(JSON.stringify([server, key]), !isCommand(spec));
+  #tasksOf(server: string, spec: ServerSpec, caller: Caller): JudgedTasks {
+    const inUse = () => {
+      const ofSessions = [...this.#sessions.values()].map((front) => keyOf(front.server, front.caller));
+      return new Set([...ofSessions, ...this.#stateless.keys()]);
+    };
+    return this.#tasks.of(keyOf(server, caller), !isCommand(spec), inUse);
   }
 
   inUse(): ReadonlySet<Agent> {
@@ -218,4 +222,9 @@ function isFull(held: ReadonlyMap<string, { readonly caller: Caller }>, { agent 
   if (held.size >= mostSessions) return true;
   const ofOrg = [...held.values()].filter(({ caller }) => caller.agent.id.orgId === agent.id.orgId).length;
   return ofOrg >= mostOfOrg;
+}
+
+/** A caller of a server. */
+function keyOf(server: string, { key }: Caller): string {
+  return JSON.stringify([server, key]);
 }
