@@ -69,7 +69,7 @@ export async function startGateway(options: GatewayOptions): Promise<GatewayProc
   const reeve = fileURLToPath(new URL('../packages/cli/bin/reeve.mjs', import.meta.url));
   const server = await startServer(
     options.core,
-    [process.execPath, reeve, 'serve', '--http', '127.0.0.1:0', '--grpc', '127.0.0.1:0', '--data', folder],
+    [reeve, 'serve', '--http', '127.0.0.1:0', '--grpc', '127.0.0.1:0', '--data', folder],
     {
       SVC_BOOTSTRAP_API_KEY: bootstrapKey,
       // One key registers all agents of a fleet.

@@ -29,8 +29,10 @@ cp LICENSE deploy/image/healthcheck.mjs "$image/opt/reeve/"
 
 cat > "$image/usr/local/bin/reeve" <<'END'
 #!/bin/sh
-# The shell is replaced, so that the process keeps its id and gets its signals itself.
-exec /usr/local/bin/node /opt/reeve/bin/reeve.mjs "$@"
+# The shell is replaced, so that the process keeps its id and gets its signals itself. The room for young objects is that
+# of bin/reeve.mjs.
+young=; [ "$1" = serve ] && young="--min-semi-space-size=16 --max-semi-space-size=64"
+exec /usr/local/bin/node $young /opt/reeve/bin/reeve.mjs "$@"
 END
 chmod -R u=rwX,go=rX "$image"
 chmod 755 "$image/usr/local/bin/reeve" "$image/usr/local/bin/node"

@@ -17,15 +17,19 @@ export class WideIndex<Value> {
   readonly #keyOf: (value: Value) => string;
   readonly #hash: (key: string) => number;
   readonly #parts: readonly IndexPart<Value>[] = Array.from({ length: partCount }, () => new IndexPart<Value>());
+  /** What was looked for last. Mostly it is set next, and then not hashed again. */
+  #lastKey = '';
+  #lastHash = 0;
 
   /** `hash`: 32 bits that strangers cannot foresee. */
   constructor(keyOf: (value: Value) => string, hash: (key: string) => number) {
     this.#keyOf = keyOf;
     this.#hash = hash;
+    this.#lastHash = hash(this.#lastKey);
   }
 
   get(key: string): Value | undefined {
-    const hash = this.#hash(key);
+    const hash = this.#hashOf(key);
     const part = this.#partOf(hash);
     const slot = part.slotOf(hash, key, this.#keyOf);
     return slot === undefined ? part.beyond?.get(key) : part.values[slot];
@@ -34,7 +38,7 @@ export class WideIndex<Value> {
   /** Sets the value in place of the one with its key, if any. */
   set(value: Value): void {
     const key = this.#keyOf(value);
-    const hash = this.#hash(key);
+    const hash = this.#hashOf(key);
     const part = this.#partOf(hash);
     const slot = part.slotOf(hash, key, this.#keyOf);
     if (slot !== undefined) part.values[slot] = value;
@@ -45,7 +49,7 @@ export class WideIndex<Value> {
   /** Sets the value unless there is one with its key, which it returns. */
   setNew(value: Value): Value | undefined {
     const key = this.#keyOf(value);
-    const hash = this.#hash(key);
+    const hash = this.#hashOf(key);
     const part = this.#partOf(hash);
     const slot = part.slotOf(hash, key, this.#keyOf);
     const known = slot === undefined ? part.beyond?.get(key) : part.values[slot];
@@ -54,12 +58,20 @@ export class WideIndex<Value> {
   }
 
   delete(key: string): void {
-    const hash = this.#hash(key);
+    const hash = this.#hashOf(key);
     const part = this.#partOf(hash);
     const slot = part.slotOf(hash, key, this.#keyOf);
     if (slot !== undefined) part.values[slot] = undefined;
     else if (part.beyond?.delete(key) !== true) return;
     part.size--;
+  }
+
+  #hashOf(key: string): number {
+    if (key !== this.#lastKey) {
+      this.#lastHash = this.#hash(key);
+      this.#lastKey = key;
+    }
+    return this.#lastHash;
   }
 
   #partOf(hash: number): IndexPart<Value> {

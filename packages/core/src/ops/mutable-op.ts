@@ -12,14 +12,14 @@ export interface Put {
   readonly isDurable: boolean;
 }
 
-/** What can change without a move, as an operation holds it. */
-export interface OpBody extends Omit<OpMembers, keyof OpTraits> {
-  readonly traits: OpTraits;
-}
+/** What can change without a move, beside the traits. */
+export type OpBody = Omit<OpMembers, keyof OpTraits>;
 
-export function bodyWith(traits: OpTraits, members: Omit<OpBody, 'traits'>): OpBody {
+/** What a move changes. */
+export type OpMove = Pick<Op, 'state' | 'updatedAt' | 'movedAt' | 'hasEnded'>;
+
+export function bodyOf(members: OpBody): OpBody {
   return {
-    traits,
     summary: members.summary,
     runId: members.runId,
     costMicros: members.costMicros,
@@ -62,26 +62,26 @@ export class MutableOp implements Op {
 
   constructor(
     owner: Agent,
-    { opId, state, registeredAt, updatedAt }: Pick<OpRecord, 'opId' | 'state' | 'registeredAt' | 'updatedAt'>,
-    body: OpBody,
+    record: OpBody & Pick<OpRecord, 'opId' | 'state' | 'registeredAt' | 'updatedAt'>,
+    traits: OpTraits,
     { movedAt, seq, savedSeq, hasEnded }: Pick<Op, 'movedAt' | 'seq' | 'savedSeq' | 'hasEnded'>,
   ) {
-    this.opId = opId;
+    this.opId = record.opId;
     this.owner = owner;
-    this.registeredAt = registeredAt;
-    this.state = state;
+    this.registeredAt = record.registeredAt;
+    this.state = record.state;
     this.movedAt = Math.floor(movedAt);
     this.seq = seq;
     this.hasEnded = hasEnded;
     this.savedSeq = savedSeq;
-    this.traits = body.traits;
-    this.summary = body.summary;
-    this.runId = body.runId;
-    this.costMicros = body.costMicros;
-    this.reservedMicros = body.reservedMicros;
-    this.usage = body.usage;
-    this.digest = body.digest;
-    this.updatedAfterMs = updatedAt - registeredAt;
+    this.traits = traits;
+    this.summary = record.summary;
+    this.runId = record.runId;
+    this.costMicros = record.costMicros;
+    this.reservedMicros = record.reservedMicros;
+    this.usage = record.usage;
+    this.digest = record.digest;
+    this.updatedAfterMs = record.updatedAt - record.registeredAt;
   }
 
   get updatedAt(): EpochMs {
@@ -142,8 +142,8 @@ export class MutableOp implements Op {
 }
 
 /** Every decision comes here twice, so no loop goes through the members. */
-export function assignBody(op: MutableOp, body: OpBody): void {
-  op.traits = body.traits;
+export function assignBody(op: MutableOp, traits: OpTraits, body: OpBody): void {
+  op.traits = traits;
   op.summary = body.summary;
   op.runId = body.runId;
   op.costMicros = body.costMicros;

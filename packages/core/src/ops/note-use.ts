@@ -29,10 +29,15 @@ export function noteUse(
   now: EpochMs,
 ): void {
   const use = useOf(via, action.type);
-  if (agent.coverage?.isDue(use.door, use.family, use.name, now) === false) return;
-  journal.onCommitted(() => {
+  if (agent.coverage?.isDue(use.door, use.family, use.name, now) !== false)
+    journal.onCommitted(noting(directory, agent, use, now));
+}
+
+/** Apart from `noteUse`, which few decisions go through: what a function may need later takes memory in every call of it. */
+function noting(directory: Agents['directory'], agent: Agent, use: Use, now: EpochMs): () => void {
+  return () => {
     if (note(agent, use, now)) directory.used.add(agent);
-  });
+  };
 }
 
 /** Follows a decision of another gateway. That one writes the use. */
@@ -41,12 +46,14 @@ export function followUse({ directory }: Agents, { agent: id, via, actionType, u
   if (agent !== undefined && actionType !== null) note(agent, useOf(via, actionType), updatedAt);
 }
 
+type Use = ReturnType<typeof useOf>;
+
 function useOf(via: Via | null, type: ActionType) {
   const name = via === null ? '' : via.name;
   return { door: entranceOf(via), family: familyOf[type], name };
 }
 
-function note(agent: Agent, use: ReturnType<typeof useOf>, at: EpochMs): boolean {
+function note(agent: Agent, use: Use, at: EpochMs): boolean {
   const coverage = (agent.coverage ??= new AgentCoverage());
   if (!coverage.isDue(use.door, use.family, use.name, at)) return false;
   coverage.note({ ...use, shownName: redactText(use.name) }, at);

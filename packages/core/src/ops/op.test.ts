@@ -15,9 +15,9 @@ const others = Object.fromEntries(names.map((name) => [name, `another ${name}`])
 
 test('every member of an operation is taken over from a record', () => {
   const traits = new SharedTraits();
-  const op = new MutableOp(owner, bare, traits.bodyOf(bare), known);
+  const op = new MutableOp(owner, bare, traits.of(bare), known);
   expect(membersOf(op)).toEqual(membersOf(bare));
-  assignBody(op, traits.bodyOf(others));
+  assignBody(op, traits.of(others), others);
   expect(membersOf(op)).toEqual(others);
 });
 
@@ -28,7 +28,7 @@ test.each(names)('operations that differ in one member alone keep their own: %s'
   const another = typeof members[name] === 'string' ? 'two' : [`another ${name}`];
   const different = { ...members, [name]: name === 'via' ? { door: 'mcp', name: 'another' } : another };
   const ops = [members, different as unknown as OpMembers].map(
-    (each) => new MutableOp(owner, bare, traits.bodyOf(each), known),
+    (each) => new MutableOp(owner, { ...bare, ...each }, traits.of(each), known),
   );
   expect(ops.map(membersOf)).toEqual([members, different]);
 });
@@ -36,5 +36,5 @@ test.each(names)('operations that differ in one member alone keep their own: %s'
 test('operations that are alike share what they have in common', () => {
   const traits = new SharedTraits();
   const made = () => ({ ...membersOf(bare), via: { door: 'mcp', name: 'one' }, delegators: ['lead'] }) as const;
-  expect(traits.bodyOf(made()).traits).toBe(traits.bodyOf(made()).traits);
+  expect(traits.of(made())).toBe(traits.of(made()));
 });

@@ -3,10 +3,10 @@ import type { Reservation } from '../budget/index.ts';
 import type { Clock, ReadonlyChunkedSet } from '../kernel/index.ts';
 import { agentKey, ChunkedSet, ReeveError } from '../kernel/index.ts';
 import type { OpState, OpTrigger } from './lifecycle.ts';
-import type { OpBody, Put } from './mutable-op.ts';
-import { assignBody, bodyWith, MutableOp, uncheckedSlot } from './mutable-op.ts';
+import type { OpBody, OpMove, Put } from './mutable-op.ts';
+import { assignBody, bodyOf, MutableOp, uncheckedSlot } from './mutable-op.ts';
 import { isOver, nextState, refuseMove } from './lifecycle.ts';
-import type { OpMembers, OpRecord, Op } from './op.ts';
+import type { OpMembers, OpRecord, Op, OpTraits } from './op.ts';
 import { changesRow, isAnother, isUnchecked, membersLike, membersOf } from './op.ts';
 import { ForgottenRows, rowOf, type OpRow } from './forgotten-rows.ts';
 import type { KnownOps } from './known-ops.ts';
@@ -93,9 +93,9 @@ export class OpsRegistry implements KnownOps {
    */
   put(owner: Agent, known: MutableOp | undefined, record: Omit<OpRecord, 'agent'>, put: Put): Undo {
     if (known === undefined || isAnother(known, record)) return this.#begin(owner, known, record, put);
-    const before = bodyWith(known.traits, known);
-    const { state, updatedAt, movedAt, hasEnded } = known;
-    this.#bring(known, this.#traits.bodyOf(record), {
+    const before = bodyOf(known);
+    const { traits, state, updatedAt, movedAt, hasEnded } = known;
+    this.#bring(known, this.#traits.of(record), record, {
       state: record.state,
       updatedAt: record.updatedAt,
       movedAt: put.movedAt,
@@ -103,7 +103,7 @@ export class OpsRegistry implements KnownOps {
     });
     if (put.seq !== undefined) known.seq = put.seq;
     // The sequence stays: an entry before this record may have become durable since.
-    return () => this.#bring(known, before, { state, updatedAt, movedAt, hasEnded });
+    return () => this.#bring(known, traits, before, { state, updatedAt, movedAt, hasEnded });
   }
 
   #begin(
@@ -114,7 +114,7 @@ export class OpsRegistry implements KnownOps {
   ): Undo {
     const putBack = known === undefined ? undefined : this.forget(known);
     const savedSeq = known?.savedSeq ?? 0;
-    const op = new MutableOp(owner, record, this.#traits.bodyOf(record), {
+    const op = new MutableOp(owner, record, this.#traits.of(record), {
       movedAt,
       seq,
       savedSeq,
@@ -133,8 +133,8 @@ export class OpsRegistry implements KnownOps {
     };
   }
 
-  #bring(op: MutableOp, body: OpBody, to: Pick<Op, 'state' | 'updatedAt' | 'movedAt' | 'hasEnded'>): void {
-    assignBody(op, body);
+  #bring(op: MutableOp, traits: OpTraits, body: OpBody, to: OpMove): void {
+    assignBody(op, traits, body);
     if (to.state !== op.state) this.#set(op, to.state, to.movedAt);
     else this.#touch(op);
     op.updatedAt = to.updatedAt;
@@ -150,7 +150,7 @@ export class OpsRegistry implements KnownOps {
 
   /** After a restart: what became of the last control of an operation. */
   restoreControl(op: MutableOp, control: Receipt | null): void {
-    assignBody(op, this.#traits.bodyOf({ ...membersOf(op), control }));
+    op.traits = this.#traits.of({ ...op.traits, control });
   }
 
   /** After a restart: those that are over go in the order in which they ended. */
@@ -167,7 +167,8 @@ export class OpsRegistry implements KnownOps {
 
   #assign(op: MutableOp, members: Partial<OpMembers>): void {
     const isRowOld = changesRow(op, members);
-    assignBody(op, this.#traits.bodyOf({ ...membersOf(op), ...members }));
+    const all = { ...membersOf(op), ...members };
+    assignBody(op, this.#traits.of(all), all);
     if (isRowOld) this.#touch(op);
   }
 

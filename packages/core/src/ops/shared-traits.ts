@@ -1,7 +1,5 @@
 import { hashOf } from '../kernel/index.ts';
-import type { OpBody } from './mutable-op.ts';
-import { bodyWith } from './mutable-op.ts';
-import type { OpMembers, OpTraits } from './op.ts';
+import type { OpTraits } from './op.ts';
 
 /** A power of two. Traits beyond so many are too various to share. */
 const mostKnown = 1024;
@@ -10,11 +8,7 @@ const mostKnown = 1024;
 export class SharedTraits {
   readonly #known: (OpTraits | undefined)[] = [];
 
-  bodyOf(members: OpMembers): OpBody {
-    return bodyWith(this.#of(members), members);
-  }
-
-  #of(traits: OpTraits): OpTraits {
+  of(traits: OpTraits): OpTraits {
     const place = hashOf(traits.resource, traits.policyRule.length + traits.reason.length) & (mostKnown - 1);
     const known = this.#known[place];
     if (known !== undefined && areSame(known, traits)) return known;

@@ -2,7 +2,7 @@ import type { Undo } from '../journal/index.ts';
 import { nothingToApply } from '../journal/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
 import type { Label, LabelBearer, LabelOwner } from './label.ts';
-import { bearersOf } from './label.ts';
+import { bearersOf, runBearer } from './label.ts';
 import type { IdleRuns } from './idle-runs.ts';
 import type { InRun, RunPlace } from './run.ts';
 import { nameOfPlace } from './run.ts';
@@ -46,6 +46,7 @@ export class LabelRegistry {
   /** The labels that count in a run: its own first, then those of its agents. */
   in(op: InRun): readonly Label[] {
     if (this.isEmpty) return nothing;
+    if (this.#borne.agent.size === 0) return this.of(runBearer(op));
     let found = nothing;
     for (const bearer of bearersOf(op)) {
       const own = this.of(bearer);

@@ -61,9 +61,10 @@ export function delegationEnd(directory: KnownAgents, agent: Agent): EpochMs | n
 
 /** Whether an agent acts by a delegation that is over, although nobody has ended it yet. */
 export function hasLapsed(directory: KnownAgents, agent: Agent, now: EpochMs): boolean {
-  return linksOf(directory, agent).some(({ delegation, delegator }) => {
-    return delegation.expiresAt <= now || delegator === undefined;
-  });
+  for (const { delegation, delegator } of linksOf(directory, agent)) {
+    if (delegation.expiresAt <= now || delegator === undefined) return true;
+  }
+  return false;
 }
 
 /** Why nothing more can be done by these delegations: one has no checks left. */
@@ -92,10 +93,11 @@ export function grantsUnder(directory: KnownAgents, agent: Pick<Agent, 'key'>, d
 
 /** Whether an agent may not act at present, because somebody on whose behalf it acts may not. */
 export function isHeldAbove(directory: KnownAgents, agent: Agent): boolean {
-  return linksOf(directory, agent).some(({ delegator }) => {
-    if (delegator === undefined) return true;
-    return delegator.record.suspension !== null || delegator.blocked || directory.outOfService.has(delegator.record.id);
-  });
+  for (const { delegator } of linksOf(directory, agent)) {
+    if (delegator === undefined || delegator.record.suspension !== null || delegator.blocked) return true;
+    if (directory.outOfService.has(delegator.record.id)) return true;
+  }
+  return false;
 }
 
 /** Of an agent and all on whose behalf it acts, the first whom this gateway could not read in full, if any. */

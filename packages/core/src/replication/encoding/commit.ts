@@ -2,7 +2,7 @@ import type { Touched } from '../../journal/index.ts';
 import type { AgentId, AgentKey } from '../../kernel/index.ts';
 import { agentKey } from '../../kernel/index.ts';
 import type { ReadFacts, WrittenFacts } from '../facts-of-commit.ts';
-import { agentIdOf, readSteps, textsIn } from '../facts-of-commit.ts';
+import { readSteps, textsIn } from '../facts-of-commit.ts';
 import type { CommitReading, Interned } from './codec.ts';
 import { CommitWriting, misfit } from './codec.ts';
 import { readStep, writeStep } from './steps.ts';
@@ -52,6 +52,10 @@ function keyRow(key: string, to: CommitWriting): unknown {
   return id === undefined ? key : agentRow(id, to);
 }
 
+/** Every commit asks for each agent that it touches, so no list is made of the parts. */
 function idOf(key: string): AgentId | undefined {
-  return key.split('/').length === 3 ? agentIdOf(key) : undefined;
+  const team = key.indexOf('/') + 1;
+  const agent = key.indexOf('/', team) + 1;
+  if (team === 0 || agent === 0 || key.includes('/', agent)) return undefined;
+  return { orgId: key.slice(0, team - 1), teamId: key.slice(team, agent - 1), agentId: key.slice(agent) };
 }

@@ -1,6 +1,5 @@
-import type { Value } from '@reeve/core';
-import type { PackedBlock } from './log-block.ts';
-import { packBlock, valuesOf } from './log-block.ts';
+import type { EntryRecord, PackedBlock } from './log-block.ts';
+import { packBlock, recordOf } from './log-block.ts';
 import type { StoredLog } from './stored-log.ts';
 import { DamagedEntries } from './unreadable-entry.ts';
 
@@ -37,8 +36,8 @@ export class BlockWriter {
     this.#run('DELETE FROM audit_blocks WHERE first_seq < ?', isCut ? place.firstSeq : seq + 1);
     if (!isCut) return;
     try {
-      const rest: Value[][] = [];
-      for (let at = seq + 1; at <= place.lastSeq; at++) rest.push(valuesOf(this.#log.packed(place, at)));
+      const rest: EntryRecord[] = [];
+      for (let at = seq + 1; at <= place.lastSeq; at++) rest.push(recordOf(this.#log.packed(place, at)));
       this.#run('DELETE FROM audit_blocks WHERE first_seq = ?', place.firstSeq);
       this.#insert(packBlock(rest));
     } catch (error) {

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Value } from '@reeve/core';
-import type { PackedBlock } from './log-block.ts';
-import { entryColumns, packBlock } from './log-block.ts';
+import type { EntryRecord, PackedBlock } from './log-block.ts';
+import { packBlock, recordSql } from './log-block.ts';
 import { eachValues } from './sqlite-table.ts';
 
 /** How the log is packed. */
@@ -16,21 +15,21 @@ export interface Packing {
 export const packing: Packing = { keptRows: 10_000, blockEntries: 128 };
 
 /** Long entries make smaller blocks, so that no turn takes longer for them. */
-const mostTextLength = 512 * 1024;
+const mostBytes = 512 * 1024;
 
 /** Packs the oldest rows up to an entry. Undefined if they do not fill a block yet. */
 export function packOldest(db: DatabaseSync, through: number, { blockEntries }: Packing): PackedBlock | undefined {
-  const sql = `SELECT ${entryColumns.join(', ')} FROM main.audit WHERE seq <= ? ORDER BY seq LIMIT ?`;
-  const rows: Value[][] = [];
+  const sql = `SELECT seq, at, ${recordSql} FROM main.audit WHERE seq <= ? ORDER BY seq LIMIT ?`;
+  const records: EntryRecord[] = [];
   let length = 0;
   let isFull = false;
-  for (const row of eachValues<Value[]>(db.prepare(sql), through, blockEntries)) {
-    const last = rows.at(-1);
-    length += String(row.at(-1)).length;
+  for (const [seq, at, bytes] of eachValues<[number, number, Uint8Array]>(db.prepare(sql), through, blockEntries)) {
+    const last = records.at(-1);
+    length += bytes.length;
     // Entries of a block follow one another. If somebody has removed some, the gap stays between two blocks.
-    isFull = last !== undefined && (row[0] !== Number(last[0]) + 1 || length > mostTextLength);
+    isFull = last !== undefined && (seq !== last.seq + 1 || length > mostBytes);
     if (isFull) break;
-    rows.push(row);
+    records.push({ seq, at, bytes });
   }
-  return isFull || rows.length >= blockEntries ? packBlock(rows) : undefined;
+  return isFull || records.length >= blockEntries ? packBlock(records) : undefined;
 }

@@ -12,7 +12,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { verifyStore } from '../../offline/verify-store.ts';
 import { AuditIndex } from './audit-index.ts';
 import { AuditReaderThread } from './audit-reader-thread.ts';
-import { entryColumns, isOfBytes, LogBlock, packBlock, valuesOf } from './log-block.ts';
+import { entryColumns, isOfBytes, LogBlock, packBlock, recordOf, recordSql } from './log-block.ts';
 import { markRestoredStore } from './mark-restored-store.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import { StoredLog } from './stored-log.ts';
@@ -71,6 +71,10 @@ test('a block gives back every column of any rows, to the letter', () => {
   const value = fc.oneof(text, fc.constant(null));
   const columns = Object.fromEntries(entryColumns.map((name) => [name, value]));
   const row = fc.record({ ...columns, at: fc.integer({ min: 0 }), hash: text, canonical: text });
+  using db = new DatabaseSync(':memory:');
+  db.exec(`CREATE TABLE audit (${entryColumns.join(', ')})`);
+  const insert = db.prepare(`INSERT INTO audit VALUES (${entryColumns.map((name) => `:${name}`).join(', ')})`);
+  const select = db.prepare(`SELECT seq, at, ${recordSql} AS bytes FROM audit ORDER BY seq`);
   fc.assert(
     fc.property(fc.array(row, { minLength: 1, maxLength: 12 }), fc.integer({ min: 1, max: 1e9 }), (some, first) => {
       const rows = some.map((columns, at) => ({
@@ -78,9 +82,14 @@ test('a block gives back every column of any rows, to the letter', () => {
         seq: first + at,
         canonical: JSON.stringify({ reason: columns.canonical, seq: first + at }),
       }));
-      const packed = packBlock(rows.map((row) => valuesOf(row as never)));
+      db.exec('DELETE FROM audit');
+      for (const row of rows) insert.run(row as never);
+      const packed = packBlock(select.all() as never);
       const block = new LogBlock(packed);
       expect(rows.map(({ seq }) => block.entry(seq))).toEqual(rows);
+      // Without the rows, it is the same.
+      const again = new LogBlock(packBlock(rows.map((row) => recordOf(row as never))));
+      expect(rows.map(({ seq }) => again.entry(seq))).toEqual(rows);
       expect([block.entry(first - 1), block.entry(first + rows.length)]).toEqual([undefined, undefined]);
       expect(packed.minAt).toBe(Math.min(...rows.map(({ at }) => at)));
       expect(packed.maxAt).toBe(Math.max(...rows.map(({ at }) => at)));
