@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Agent } from '@reeve/sdk';
 
 const ttlSecs = 300;
@@ -55,4 +54,9 @@ export class InsideAgent {
     const terms = { childId: this.#id, ttl: ttlSecs, token: this.token, name, maxDelegates };
     await this.#agent.enrollDelegate(terms, { deadlineMs });
   }
+}
+
+/** By what the SDK loads anyway. */
+function randomBytes(length: number): Buffer {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(length)));
 }
