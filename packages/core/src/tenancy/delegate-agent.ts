@@ -80,7 +80,12 @@ export function delegateAgent(gov: Tenancy, request: DelegateRequest): GrantedDe
   if (nothingLeft !== undefined) throw new ReeveError('delegation_used_up', nothingLeft);
   const existing = freed(gov, id, delegator);
   const again = existing === undefined ? undefined : directory.delegations.of(existing);
-  if (again === undefined) requireRoomAbove(gov, delegator, links);
+  if (again === undefined) {
+    requireRoomAbove(gov, delegator, links);
+    // It would be the delegate's from then on.
+    if (gov.control.hasUnanswered(agentKey(id)))
+      throw new ReeveError('suspended', `child_id: an agent "${agentKey(id)}" has not confirmed a stop`);
+  }
   directory.checkParent(id, delegator.record.id, 'child_id');
 
   const now = clock.now();
