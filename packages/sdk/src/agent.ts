@@ -230,6 +230,15 @@ export class Agent {
     await this.#send(rpc.revokeDelegation, { childId }, call);
   }
 
+  /**
+   * Listens for controls anew, and resolves once the gateway has accepted that. For a process that was stopped itself: the stream
+   * that it had may be dead although nobody has said so, and what came meanwhile is not read.
+   */
+  async listenAnew(): Promise<void> {
+    this.#requireOpen();
+    await this.#line.renew();
+  }
+
   /** Sends a heartbeat now. The regular ones go on by themselves. */
   async heartbeat(options: CallOptions = {}): Promise<AgentStatus> {
     const limits = this.#link.limits(options);

@@ -62,7 +62,10 @@ export class FlooredProgram {
       onLost: (way) => {
         // The terminal may not take what is said, so it comes after what is done.
         const told = () => say(`the gateway is lost: ${way === 'pause' ? 'paused until it is back' : 'stopped'}`);
-        void (way === 'pause' ? this.#with((keeper) => this.#hold(keeper, 'gateway')) : this.#stop()).then(told, told);
+        return (way === 'pause' ? this.#with((keeper) => this.#hold(keeper, 'gateway')) : this.#stop()).then(
+          told,
+          told,
+        );
       },
       onBack: () => {
         void this.#with((keeper) => this.#release(keeper, 'gateway')).then(() => say('the gateway is back'));
@@ -124,7 +127,7 @@ export class FlooredProgram {
       const keeper: Keeper = new Keeper(jail, cgroup);
       takeInto(cgroup, jail);
       this.#keeper.resolve(keeper);
-      using signals = passSignals(keeper, onTerminal, () => this.#catchUp());
+      using signals = passSignals(keeper, onTerminal, () => this.#watch.until(this.#catchUp(agent)));
       await begun.catch((error: unknown) => leave(jail, error));
       jail.begin();
       const ended = await jail.ended;
@@ -202,9 +205,10 @@ export class FlooredProgram {
     return wordOf(processes);
   }
 
-  /** What the gateway answers now comes after the controls that it has sent before. */
-  async #catchUp(): Promise<void> {
-    await this.#network?.extend();
+  /** What the gateway answers once it has a new stream comes after the controls that came while all of it was stopped. */
+  async #catchUp(agent: Agent): Promise<void> {
+    do await agent.listenAnew();
+    while ((await this.#network?.extend()) === false);
     await nextTurn();
   }
 

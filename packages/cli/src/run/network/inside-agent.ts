@@ -1,4 +1,5 @@
 import type { Agent } from '@reeve/sdk';
+import { ReeveUnavailable } from '@reeve/sdk';
 
 const ttlSecs = 300;
 const longestName = 100;
@@ -30,9 +31,17 @@ export class InsideAgent {
     this.#timer = setInterval(() => void this.extend(), (ttlSecs * 1000) / 3).unref();
   }
 
-  /** A while more from now on, or again where it has lapsed. What the gateway refuses now, it may grant the next time. */
-  async extend(): Promise<void> {
-    if (!this.#hasEnded) await this.#delegateOnce().catch(() => {});
+  /**
+   * A while more from now on, or again where it has lapsed. What the gateway refuses now, it may grant the next time. Returns whether
+   * the gateway has answered.
+   */
+  async extend(): Promise<boolean> {
+    try {
+      if (!this.#hasEnded) await this.#delegateOnce();
+      return true;
+    } catch (error) {
+      return !(error instanceof ReeveUnavailable);
+    }
   }
 
   /** What is under way comes before the revocation: after it, the token would count again. */

@@ -58,8 +58,8 @@ export class InsideNetwork {
     server.on('connection', accept);
   }
 
-  /** What acts inside has a credential for a while more, or again. */
-  extend(): Promise<void> {
+  /** What acts inside has a credential for a while more, or again. Returns whether the gateway has answered. */
+  extend(): Promise<boolean> {
     return this.#agent.extend();
   }
 
