@@ -18,6 +18,7 @@ import { ReevePermissionDenied, ReeveUnauthenticated } from './errors.ts';
 import { rpc } from './rpc-methods.ts';
 import { isToldLater } from './outage/outage.ts';
 import type { Limits } from './outage/retry.ts';
+import { notify } from './notify.ts';
 import type { ProcessHold } from './process-hold.ts';
 import type { Settings } from './connect-options.ts';
 import type { RpcMethod } from './rpc-methods.ts';
@@ -291,16 +292,5 @@ export class AgentLink {
       }
       return isToldLater(error) ? 'later' : 'told';
     }
-  }
-}
-
-/** Calls a listener. If the listener throws, the error surfaces but breaks nothing here. */
-function notify<Event>(listener: (event: Event) => void, event: Event): void {
-  try {
-    listener(event);
-  } catch (error) {
-    queueMicrotask(() => {
-      throw error;
-    });
   }
 }

@@ -80,12 +80,7 @@ export function delegateAgent(gov: Tenancy, request: DelegateRequest): GrantedDe
   if (nothingLeft !== undefined) throw new ReeveError('delegation_used_up', nothingLeft);
   const existing = freed(gov, id, delegator);
   const again = existing === undefined ? undefined : directory.delegations.of(existing);
-  if (again === undefined) {
-    requireRoomAbove(gov, delegator, links);
-    // It would be the delegate's from then on.
-    if (gov.control.hasUnanswered(agentKey(id)))
-      throw new ReeveError('suspended', `child_id: an agent "${agentKey(id)}" has not confirmed a stop`);
-  }
+  if (again === undefined) requireRoomAbove(gov, delegator, links);
   directory.checkParent(id, delegator.record.id, 'child_id');
 
   const now = clock.now();
@@ -173,17 +168,23 @@ function requireRoomUnder({ directory, clock }: Tenancy, above: Agent, most: num
 function freed(gov: Tenancy, id: AgentId, delegator: Agent): Agent | undefined {
   const { directory } = gov;
   const existing = directory.find(id);
-  if (existing === undefined || !isRegistered(existing)) return existing;
+  if (existing === undefined || !isRegistered(existing)) return answered(gov, existing);
   const delegation = directory.delegations.of(existing);
   if (delegation !== undefined && hasLapsed(directory, existing, gov.clock.now())) {
     endDelegation(gov, existing, lapseOf(delegation, gov.clock.now()));
-    return directory.find(id);
+    return answered(gov, directory.find(id));
   }
   if (delegation?.by === delegator.record.id.agentId) return existing;
   throw new ReeveError(
     'agent_exists',
     `child_id: there is an agent "${agentKey(id)}" already, and it acts for another`,
   );
+}
+
+/** A stop that was not confirmed would be that of the delegate from then on. */
+function answered({ control }: Tenancy, agent: Agent | undefined): Agent | undefined {
+  if (agent === undefined || !control.hasUnanswered(agent.key)) return agent;
+  throw new ReeveError('suspended', `child_id: an agent "${agent.key}" was here before, and has not confirmed a stop`);
 }
 
 function checkForm({
