@@ -42,8 +42,9 @@ export async function examineMachine(path: string, untrusted: readonly string[],
     return { findings: [missing, ...beside, landlockFinding(undefined)], ground: undefined };
   }
   const { status, stderr } = await jailed(bubblewrap, filter, versionProgram(architecture));
-  const landlock = stderr === '' && status !== null ? status : undefined;
-  const why = stderr.split('\n').at(-1) || 'a signal has ended bwrap';
+  // The kernel answers with a version or an error, and never with nothing.
+  const landlock = stderr === '' && status !== null && status > 0 ? status : undefined;
+  const why = stderr.split('\n').at(-1) || `bwrap ended with ${status ?? 'a signal'}`;
   const findings = [
     ok('bubblewrap', isForPeople ? `${versionOf(bubblewrap)} at ${bubblewrap}` : bubblewrap),
     landlock === undefined
