@@ -1,7 +1,6 @@
-import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import type { AddressInfo, Socket } from 'node:net';
-import { createServer } from 'node:net';
+import type { Compared, Throughput } from './floor-transfers.ts';
+import { cpuSecsOf, ended, measureTransfers } from './floor-transfers.ts';
 import { FloorWorld } from './floor-world.ts';
 import type { Spread } from './statistics.ts';
 import { spreadOf } from './statistics.ts';
@@ -14,14 +13,10 @@ export interface FloorResults {
     readonly bare: Timed;
     readonly floored: Timed;
     readonly overMs: { readonly first: Spread; readonly end: Spread };
+    /** Of `reeve run` and what it had started and ended until then, in milliseconds. */
+    readonly cpuMs: Spread;
   };
-  readonly throughput: {
-    readonly rounds: number;
-    readonly bytes: number;
-    /** Megabytes a second, from a server on loopback to the program, and back. */
-    readonly down: Compared;
-    readonly up: Compared;
-  };
+  readonly throughput: Throughput;
   readonly stop: {
     readonly processes: number;
     readonly graceMs: number;
@@ -33,16 +28,6 @@ export interface FloorResults {
 interface Timed {
   readonly first: Spread;
   readonly end: Spread;
-}
-
-interface Compared {
-  readonly direct: Spread;
-  /** By a process that joins two sockets, and does nothing else: what any proxy in Node costs here. */
-  readonly relayed: Spread;
-  readonly proxied: Spread;
-  /** To the direct connection, and to the relay. */
-  readonly ratio: Spread;
-  readonly ratioToRelay: Spread;
 }
 
 const aims = { startMs: 150, ratio: 0.5, stopMs: 1000 } as const;
@@ -57,7 +42,7 @@ export interface FloorPace {
 }
 
 export const floorPace: FloorPace = { starts: 20, transfers: 5, bytes: 1e9, stops: 3, processes: 1000 };
-export const quickFloorPace: FloorPace = { starts: 5, transfers: 2, bytes: 4e8, stops: 1, processes: 1000 };
+export const quickFloorPace: FloorPace = { starts: 10, transfers: 5, bytes: 4e8, stops: 1, processes: 1000 };
 
 /** What a floor costs, in turn with the same program without one. */
 export async function measureFloor(pace: FloorPace, tell: (line: string) => void): Promise<FloorResults> {
@@ -88,6 +73,7 @@ async function measureStarts(world: FloorWorld, rounds: number): Promise<FloorRe
     rounds,
     bare: spreads(bare),
     floored: spreads(floored),
+    cpuMs: spreadOf(floored.map(({ cpu }) => cpu)),
     overMs: { first: over('first'), end: over('end') },
   };
 }
@@ -95,6 +81,7 @@ async function measureStarts(world: FloorWorld, rounds: number): Promise<FloorRe
 interface Sample {
   readonly first: number;
   readonly end: number;
+  readonly cpu: number;
 }
 
 function spreads(samples: readonly Sample[]): Timed {
@@ -104,110 +91,13 @@ function spreads(samples: readonly Sample[]): Timed {
 async function timed(world: FloorWorld, flags: readonly string[] | undefined): Promise<Sample> {
   const began = performance.now();
   const child = world.begin(['sh', '-c', 'echo begun'], flags);
-  let first = Number.NaN;
-  child.stdout?.once('data', () => (first = performance.now() - began));
+  let [first, cpu] = [Number.NaN, Number.NaN];
+  child.stdout?.once('data', () => {
+    first = performance.now() - began;
+    cpu = cpuSecsOf(child) * 1000;
+  });
   await ended(child);
-  return { first, end: performance.now() - began };
-}
-
-/** Waits for the end of a program. Throws what it said if it has failed. */
-async function ended(child: ChildProcess): Promise<string> {
-  let [said, failed] = ['', ''];
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => (said += text));
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => (failed += text));
-  const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new Error(`a program ended with ${code}: ${failed}`);
-  return said;
-}
-
-/** Says how long it took from the first byte to the last, in one direction. By the proxy, if there is one. */
-const client = `
-const net = require('node:net');
-const [port, bytes, way] = process.argv.slice(1);
-const proxy = /^http:..(.*):([0-9]+)$/.exec(process.env.HTTP_PROXY ?? '');
-const socket = proxy ? net.connect(Number(proxy[2]), proxy[1]) : net.connect(Number(port), '127.0.0.1');
-const go = () => {
-  socket.write(way);
-  const began = process.hrtime.bigint();
-  const done = () => { console.log(Number(process.hrtime.bigint() - began) / 1e9); process.exit(); };
-  let left = Number(bytes);
-  if (way === 'd') return socket.on('data', (chunk) => { left -= chunk.length; if (left <= 0) done(); });
-  const piece = Buffer.alloc(65536);
-  const more = () => { while (left > 0) { left -= piece.length; if (!socket.write(piece)) return socket.once('drain', more); } };
-  more();
-  socket.once('data', done);
-};
-socket.once('connect', () => {
-  if (!proxy) return go();
-  socket.write('CONNECT 127.0.0.1:' + port + ' HTTP/1.1\\r\\n\\r\\n');
-  socket.once('data', go);
-});`;
-
-const relaying = `
-const net = require('node:net');
-const server = net.createServer({ allowHalfOpen: true }, (near) => {
-  const far = net.connect({ port: Number(process.argv[1]), host: '127.0.0.1', allowHalfOpen: true });
-  for (const [one, other] of [[near, far], [far, near]]) one.on('error', () => other.destroy()).pipe(other);
-});
-server.listen(0, '127.0.0.1', () => console.log(server.address().port));`;
-
-/** Sends the bytes, or takes as many and then answers, by the first byte that it gets. */
-function serve(bytes: number): (socket: Socket) => void {
-  return (socket) => {
-    socket.on('error', () => {});
-    socket.once('data', (head: Buffer) => {
-      let left = bytes - (head.length - 1);
-      if (head[0] === 'u'.charCodeAt(0)) {
-        socket.on('data', (chunk: Buffer) => {
-          left -= chunk.length;
-          if (left <= 0) socket.write('done');
-        });
-        return;
-      }
-      const piece = Buffer.alloc(65_536);
-      const more = () => {
-        while (left > 0) {
-          left -= piece.length;
-          if (!socket.write(piece)) return void socket.once('drain', more);
-        }
-      };
-      more();
-    });
-  };
-}
-
-async function measureTransfers(
-  world: FloorWorld,
-  { transfers, bytes }: FloorPace,
-): Promise<FloorResults['throughput']> {
-  const server = createServer({ noDelay: true }, serve(bytes));
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  const transferred = async (way: 'd' | 'u', to: number, flags?: readonly string[]) => {
-    const words = [process.execPath, '-e', client, String(to), String(bytes), way];
-    return bytes / 1e6 / Number(await ended(world.begin(words, flags)));
-  };
-  const relay = world.begin([process.execPath, '-e', relaying, String(port)]);
-  const [relayPort] = (await once(relay.stdout ?? relay, 'data')) as [Buffer];
-  const compared = async (way: 'd' | 'u'): Promise<Compared> => {
-    const direct: number[] = [];
-    const relayed: number[] = [];
-    const proxied: number[] = [];
-    for (let round = 0; round < transfers; round++) {
-      direct.push(await transferred(way, port));
-      relayed.push(await transferred(way, Number(String(relayPort))));
-      proxied.push(await transferred(way, port, []));
-    }
-    const to = (others: readonly number[]) => spreadOf(proxied.map((each, at) => each / (others[at] ?? Number.NaN)));
-    const spread = { direct: spreadOf(direct), relayed: spreadOf(relayed), proxied: spreadOf(proxied) };
-    return { ...spread, ratio: to(direct), ratioToRelay: to(relayed) };
-  };
-  try {
-    return { rounds: transfers, bytes, down: await compared('d'), up: await compared('u') };
-  } finally {
-    relay.kill('SIGKILL');
-    server.close();
-  }
+  return { first, end: performance.now() - began, cpu };
 }
 
 /** Programs that take no notice of SIGTERM. */
@@ -249,6 +139,7 @@ export function floorTable({ start, throughput, stop }: FloorResults): string {
       ['on a floor, it prints', ...ms(start.floored.first)],
       ['over the bare program', ...ms(start.overMs.first), kept(start.overMs.first.median <= aims.startMs)],
       ['over it, until the end is reported', ...ms(start.overMs.end)],
+      ['processor time until it prints', ...ms(start.cpuMs)],
     ],
   );
   const rate = ({ median }: Spread) => `${count(median)} MB/s`;
@@ -264,6 +155,25 @@ export function floorTable({ start, throughput, stop }: FloorResults): string {
     [`${count(throughput.bytes / 1e6)} MB by loopback`, ...header],
     [row('to the program', throughput.down), row('from the program', throughput.up)],
   );
+  const cpuRow = (what: string, { cpu }: Compared) => [
+    what,
+    `${fixed(cpu.direct.median, 2)} s`,
+    `${fixed(cpu.proxied.median, 2)} s`,
+    fixed(cpu.ratio.median, 2),
+    `${fixed(cpu.ratio.least, 2)} to ${fixed(cpu.ratio.most, 2)}`,
+    kept(cpu.ratio.median >= aims.ratio),
+  ];
+  const cpus = textTable(
+    [
+      `processor time for 1 GB, ${throughput.rounds} rounds`,
+      'direct',
+      'by the proxy',
+      'direct to it',
+      'from',
+      `at least ${aims.ratio}`,
+    ],
+    [cpuRow('to the program', throughput.down), cpuRow('from the program', throughput.up)],
+  );
   const stops = textTable(
     [`${count(stop.processes)} processes`, 'median', 'least', `at most ${aims.stopMs} ms`],
     [
@@ -275,5 +185,5 @@ export function floorTable({ start, throughput, stop }: FloorResults): string {
       ],
     ],
   );
-  return [starts, rates, stops].join('\n\n');
+  return [starts, rates, cpus, stops].join('\n\n');
 }

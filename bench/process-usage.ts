@@ -22,6 +22,11 @@ export function usageOf(pid: number): Usage {
   };
 }
 
+/** CPU time of a process, and of its children that have ended. */
+export function cpuMicrosWithChildren(pid: number): number | undefined {
+  return statOf(`/proc/${pid}/stat`)?.withChildren;
+}
+
 /**
  * The time that all cores were busy since the machine started, or that the host of a virtual machine gave to others. It
  * shows whether others were at work.
@@ -62,13 +67,15 @@ function byThread(folder: string): Record<string, number> {
 }
 
 /** The name is in brackets and may hold anything; only numbers follow the last bracket. */
-function statOf(path: string): { name: string; cpuMicros: number } | undefined {
+function statOf(path: string): { name: string; cpuMicros: number; withChildren: number } | undefined {
   const stat = read(path);
   if (stat === undefined) return undefined;
   const end = stat.lastIndexOf(')');
   const fields = stat.slice(end + 2).split(' ');
   const ticks = Number(fields[11]) + Number(fields[12]);
-  return { name: stat.slice(stat.indexOf('(') + 1, end), cpuMicros: ticks * microsPerTick };
+  const withChildren = ticks + Number(fields[13]) + Number(fields[14]);
+  const name = stat.slice(stat.indexOf('(') + 1, end);
+  return { name, cpuMicros: ticks * microsPerTick, withChildren: withChildren * microsPerTick };
 }
 
 function list(folder: string): string[] {

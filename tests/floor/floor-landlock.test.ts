@@ -25,8 +25,8 @@ describe.skipIf(!hasFloor || landlock === 0)('on a floor with a second lock', ()
     expect(await world.run(['bash', '-c', lines])).toMatchObject({ code: 0, stdout: '' });
   });
 
-  test('nothing of the lock is left inside', async () => {
-    const { stdout } = await world.sh('ls /dev/reeve-lock 2>/dev/null; ls -l /proc/self/fd');
+  test('nothing of the first program is left inside', async () => {
+    const { stdout } = await world.sh('ls /dev/reeve-entry 2>/dev/null; ls -l /proc/self/fd');
     expect(stdout).not.toMatch(/reeve|landlock/);
   });
 

@@ -24,6 +24,25 @@ test('without bubblewrap it refuses, in one line that says what is missing', asy
   expect(code).toBe(125);
 });
 
+test.each([
+  [
+    'the kernel refuses namespaces',
+    'echo "bwrap: No permissions to create a new namespace" >&2; exit 1',
+    /No permissions/,
+  ],
+  ['it is too old', 'echo "bwrap: Unknown option --disable-userns" >&2; exit 1', /Install bubblewrap 0\.8 or newer/],
+  ['it runs nothing', 'exit 0', /bwrap ended with 0/],
+  ['it is killed', 'kill -KILL $$', /bwrap ended with/],
+])('where bubblewrap makes no jail because %s, it refuses in one line', async (_, lines, why) => {
+  const bwrap = world.write('elsewhere/bwrap', `#!/bin/sh\n${lines}\n`);
+  chmodSync(bwrap, 0o755);
+  const env = { PATH: `${dirname(bwrap)}:${process.env['PATH'] ?? ''}` };
+  const { code, stdout, stderr } = await world.run(['echo', 'ran'], { env });
+  expect({ code, stdout }).toEqual({ code: 125, stdout: '' });
+  expect(stderr).toMatch(/^error: there is no floor on this machine: namespaces: .*\n$/);
+  expect(stderr).toMatch(why);
+});
+
 test('--doctor says the same wherever it is asked', async () => {
   const [here, root] = await Promise.all([world.project, '/'].map((cwd) => world.doctor(cwd)));
   expect(root).toEqual(here);
@@ -123,6 +142,17 @@ describe.skipIf(!hasFloor)('on a floor', () => {
   test('what nobody approves in time does not start', async () => {
     const { code, stdout } = await world.run(['echo', 'asked', 'in vain'], { flags: ['--approval-wait', '0'] });
     expect({ code, stdout }).toEqual({ code: 126, stdout: '' });
+  });
+
+  test('in a home that cannot be written it runs all the same', async () => {
+    const folder = world.write('elsewhere/empty/project/note', '');
+    const home = dirname(dirname(folder));
+    chmodSync(home, 0o555);
+    const token = await world.gateway.register({ orgId: 'acme', teamId: 'core', agentId: 'reader' });
+    const env = { HOME: home, REEVE_AGENT: '', REEVE_AGENT_TOKEN: token.token };
+    const { code, stdout } = await world.run(['cat', 'note'], { env, cwd: dirname(folder) });
+    chmodSync(home, 0o755);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
   });
 
   test("no gateway, or a credential that is nobody's: it does not start", async () => {

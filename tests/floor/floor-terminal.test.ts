@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunningCli } from '../harness/cli.ts';
 import { eventually } from '../harness/eventually.ts';
 import { bootstrapKey } from '../harness/gateway.ts';
-import { FloorWorld, hasFloor, processesWith } from './floor-world.ts';
+import { FloorWorld, hasFloor, letOthersRun, processesWith } from './floor-world.ts';
 
 let world: FloorWorld;
 beforeAll(async () => {
@@ -26,11 +26,6 @@ async function done(cli: RunningCli, line: string): Promise<string> {
 async function leave(cli: RunningCli): Promise<void> {
   cli.type('exit\r');
   await cli.ended();
-}
-
-/** Does work of its own, so that whatever can run beside it has run. */
-function letOthersRun(): void {
-  spawnSync(process.execPath, ['-e', 'for (let n = 0; n < 3e8; n++);']);
 }
 
 /** Whether lines are edited by the terminal, which programs like editors switch off. */

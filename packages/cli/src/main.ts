@@ -5,16 +5,17 @@ import type { Shell } from './shell.ts';
 
 /** Runs the command line of this process. The exit code is 0 for done, 1 for failed, 2 for usage. */
 export async function main(): Promise<void> {
-  // The reader of the output has seen enough, as in `reeve logs | head`.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0);
-    throw error;
-  });
   try {
     process.exitCode = await run(process.argv.slice(2));
   } catch (error) {
     process.exitCode = await explain(error);
   }
+}
+
+/** The reader of the output has seen enough, as in `reeve logs | head`. */
+function onStdoutError(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
 }
 
 /** Node opens each stream on first access, which takes time. So only used streams are opened. */
@@ -24,7 +25,9 @@ const shell: Shell = {
     return process.stdin;
   },
   get stdout() {
-    return process.stdout;
+    const { stdout } = process;
+    if (!stdout.listeners('error').includes(onStdoutError)) stdout.on('error', onStdoutError);
+    return stdout;
   },
   get stderr() {
     return process.stderr;
@@ -38,7 +41,6 @@ async function run(argv: readonly string[]): Promise<number> {
   if (argv[0] === 'complete' && argv[1] === '--') {
     return (await import('./commands/complete.ts')).printCandidates(shell, argv.slice(2));
   }
-  if (argv[0] === 'listen-inside') return (await import('./run/network/listen-inside.ts')).listenInside();
   if (argv[0] === 'demo-part') return (await import('./demo/demo-part.ts')).playPart(shell, argv.slice(1), run);
   const parsed = await parseCommandLine(commandTable, argv);
   switch (parsed.kind) {

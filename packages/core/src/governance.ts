@@ -5,7 +5,14 @@ import { ApprovalRegistry, endApprovalOf, noteSignalled, watchedApprovals } from
 import { BalanceKeeper, budgetPolicy, Ledger, noBalancesMark, noBudgets } from './budget/index.ts';
 import { RateCounters, RateKeeper, watchedLedger, watchedRates } from './budget/index.ts';
 import type { ControlReactions, ControlSettings, OnControlStep } from './control/index.ts';
-import { closeOutbox, ControlRegistry, noteDeparture, wakeOps, watchedControls } from './control/index.ts';
+import {
+  closeOutbox,
+  ControlRegistry,
+  forgiveStops,
+  noteDeparture,
+  wakeOps,
+  watchedControls,
+} from './control/index.ts';
 import type { Decisions } from './decision/index.ts';
 import { HeldRewrites } from './decision/index.ts';
 import { endOpsOf, isOver, OpsRegistry, watchedOps } from './ops/index.ts';
@@ -145,6 +152,7 @@ function withReactions(parts: Parts): Governance {
       ({ agent }) => closeOutbox(gov, agent),
       ({ agent }) => noteDeparture(gov, agent),
     ],
+    delegateGaveWay: [(agent) => forgiveStops(gov, agent)],
     opMoved: [
       (moved) => endApprovalOf(gov, moved),
       ({ op }) => {

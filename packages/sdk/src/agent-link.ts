@@ -18,6 +18,7 @@ import { ReevePermissionDenied, ReeveUnauthenticated } from './errors.ts';
 import { rpc } from './rpc-methods.ts';
 import { isToldLater } from './outage/outage.ts';
 import type { Limits } from './outage/retry.ts';
+import { notify } from './notify.ts';
 import type { ProcessHold } from './process-hold.ts';
 import type { Settings } from './connect-options.ts';
 import type { RpcMethod } from './rpc-methods.ts';
@@ -77,6 +78,8 @@ export class AgentLink {
   #token = '';
   #heard: 'nothing' | 'connected' | 'lost' = 'nothing';
   #everConnected = false;
+  /** Those who wait for another stream than the one that there was. */
+  #renewing: PromiseWithResolvers<void> | undefined;
 
   constructor(link: LinkOfAgent, id: FullAgentId) {
     const { retry } = link.settings;
@@ -159,6 +162,13 @@ export class AgentLink {
     this.#stream.follow();
   }
 
+  /** Opens another stream in place of the one that there is. Resolves once a gateway has accepted one, or none will come. */
+  renew(): Promise<void> {
+    const { promise } = (this.#renewing ??= Promise.withResolvers());
+    this.#stream.open();
+    return promise;
+  }
+
   /** The gateway missed a report. If it has come back since the last attempt, the report need not wait for a heartbeat. */
   missed(): void {
     if (this.#heard === 'connected') this.#reportsDue();
@@ -193,6 +203,7 @@ export class AgentLink {
       return;
     }
     this.#stream.close();
+    this.#renewed();
     this.#acks.rest();
     this.ops.lose(why);
     this.#forgetIfUnused();
@@ -232,6 +243,12 @@ export class AgentLink {
       this.#reportsDue();
     }
     this.#tell({ type: 'connected', address, again });
+    this.#renewed();
+  }
+
+  #renewed(): void {
+    this.#renewing?.resolve();
+    this.#renewing = undefined;
   }
 
   #lost(reason: string, address: string): void {
@@ -244,6 +261,7 @@ export class AgentLink {
     this.ops.deaf = true;
     this.ops.askAgain();
     this.#tell({ type: 'unsupported', address, reason });
+    this.#renewed();
   }
 
   #reportsDue(): void {
@@ -274,16 +292,5 @@ export class AgentLink {
       }
       return isToldLater(error) ? 'later' : 'told';
     }
-  }
-}
-
-/** Calls a listener. If the listener throws, the error surfaces but breaks nothing here. */
-function notify<Event>(listener: (event: Event) => void, event: Event): void {
-  try {
-    listener(event);
-  } catch (error) {
-    queueMicrotask(() => {
-      throw error;
-    });
   }
 }

@@ -24,7 +24,7 @@ import type { Operation, OperationControl } from './operation.ts';
 import { controlledOperation } from './operation.ts';
 import type { CheckDetails, PreparedCheck } from './prepare-check.ts';
 import type { AgentStatus, Registration } from './registration.ts';
-import type { RpcMethod } from './rpc-methods.ts';
+import type { AgentRequest, RpcMethod } from './rpc-methods.ts';
 import { rpc } from './rpc-methods.ts';
 import type { Work } from './run-action.ts';
 import { runAction } from './run-action.ts';
@@ -32,11 +32,6 @@ import type { CheckOptions, RunOptions } from './run-options.ts';
 import { howOf, rewritable, waitOf } from './run-options.ts';
 import { opIdOf } from './trace-ids.ts';
 import { warnOnce } from './warn-once.ts';
-
-interface AgentRequest {
-  agentId?: FullAgentId | undefined;
-  credentialToken: string;
-}
 
 /** A registered agent. It asks before it acts and reports when it is done. An operator can stop it in between. */
 export class Agent {
@@ -230,6 +225,12 @@ export class Agent {
     await this.#send(rpc.revokeDelegation, { childId }, call);
   }
 
+  /** Listens for controls anew, as after this process was stopped itself. Resolves once the gateway has accepted that. */
+  async listenAnew(): Promise<void> {
+    this.#requireOpen();
+    await this.#line.renew();
+  }
+
   /** Sends a heartbeat now. The regular ones go on by themselves. */
   async heartbeat(options: CallOptions = {}): Promise<AgentStatus> {
     const limits = this.#link.limits(options);
@@ -262,10 +263,7 @@ export class Agent {
     this.#stop(new ReeveClosed('agent'));
   }
 
-  /**
-   * Ends heartbeats and control of this agent, after the owed reports are delivered or the gateway is out of reach. The
-   * registration stays.
-   */
+  /** Ends heartbeats and control of this agent, once owed reports are told or the gateway is away. The registration stays. */
   async close(): Promise<void> {
     if (this.#state === 'closed') return;
     this.#state = 'closed';

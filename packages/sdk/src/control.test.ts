@@ -276,6 +276,28 @@ test('after a loss the stream goes on where it was, and nothing of the time betw
   ]);
 });
 
+test('who listens anew gets another stream, and waits until there is one', async () => {
+  const events: ConnectionEvent[] = [];
+  await using client = await startControlled({}, { onConnection: (event) => events.push(event) });
+  const [before] = client.gateway.streams;
+  await client.agent.listenAnew();
+  expect(subscriptions(client)).toHaveLength(2);
+  await poll(() => [client.gateway.streams.size, client.gateway.streams.has(before as never)]).toEqual([1, false]);
+  const comeBack = await client.gateway.away();
+  client.gateway.streams.clear();
+  let isHeard = false;
+  const heard = client.agent.listenAnew().then(() => (isHeard = true));
+  await poll(() => events.at(-1)?.type).toBe('lost');
+  expect(isHeard).toBe(false);
+  await comeBack();
+  await heard;
+  expect(client.gateway.streams.size).toBe(1);
+  const left = client.agent.listenAnew();
+  await client.agent.close();
+  await left;
+  await expect(client.agent.listenAnew()).rejects.toThrow(ReeveClosed);
+});
+
 test('a stream that the gateway ends, however it does, is opened again', async () => {
   await using client = await startControlled();
   for (const failure of [unavailable(), { code: status.INTERNAL, details: 'oops' }]) {

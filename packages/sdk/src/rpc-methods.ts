@@ -33,7 +33,14 @@ import {
   RevokeDelegationRequest,
   RevokeDelegationResponse,
 } from '@reeve/contract';
+import type { FullAgentId } from './agent-id.ts';
 import { ReeveInternal, ReeveInvalidRequest } from './errors.ts';
+
+/** What an agent says of itself in each call. */
+export interface AgentRequest {
+  agentId?: FullAgentId | undefined;
+  credentialToken: string;
+}
 
 export interface RpcMethod<Request, Response> {
   readonly path: string;

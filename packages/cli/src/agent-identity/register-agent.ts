@@ -2,8 +2,6 @@ import type { Enrollment, EnrollOptions, Reeve } from '@reeve/sdk';
 import { connect, ReeveError, ReeveUnauthenticated, ReeveUnavailable } from '@reeve/sdk';
 import { CliError } from '../cli-error.ts';
 import type { GlobalValues } from '../command-line/command.ts';
-import { callableContext } from '../context/active-context.ts';
-import { clientFor } from '../http/connect.ts';
 import type { Shell } from '../shell.ts';
 import { variable } from '../shell.ts';
 import type { AgentName } from './agent-name.ts';
@@ -63,6 +61,11 @@ export async function renewToken({ token, life }: KeptToken, gateway: GrpcGatewa
 
 /** The session of the context, renewed if need be, or its key. */
 export async function contextCredential({ shell, globals }: RegisterAs): Promise<string | undefined> {
+  // Who has a token or a key waits for no client of HTTP.
+  const [{ callableContext }, { clientFor }] = await Promise.all([
+    import('../context/active-context.ts'),
+    import('../http/connect.ts'),
+  ]);
   return clientFor(shell, await callableContext(shell, globals), globals.timeout).credential();
 }
 

@@ -63,7 +63,7 @@ export const hookInstallCommand = defineCommand({
   run: async ({ args: { host: given }, options, globals }, shell) => {
     const host = oneOf(hookHostNames, given, 'HOST');
     const place = placeOf(host, options, shell);
-    if (options.floor && options.root === undefined) requireFloor(shell);
+    if (options.floor && options.root === undefined) await requireFloor(shell);
     const words = [host, ...flagWords(options)];
     const program = { scope: place.scope, given: options.command, own: ownFiles() };
     const command = hookCommandLine(words, program);
@@ -148,9 +148,9 @@ function ownerRemark(scope: InstallScope, own: readonly string[], home: string):
 }
 
 /** Each command would be refused otherwise, one by one. */
-function requireFloor({ env }: Shell): void {
+async function requireFloor({ env }: Shell): Promise<void> {
   const path = env['PATH'] ?? usualPath;
-  requireGround(path, []);
+  await requireGround(path, []);
   if (findProgram('bash', path, []) === undefined) throw new FloorError('the floor needs bash, and the PATH has none');
 }
 

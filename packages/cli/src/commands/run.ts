@@ -1,5 +1,4 @@
-import { realpathSync } from 'node:fs';
-import { homedir, userInfo } from 'node:os';
+import { constants, homedir, userInfo } from 'node:os';
 import { identityOptions } from '../agent-identity/identity-options.ts';
 import { InterruptedError, UsageError } from '../cli-error.ts';
 import { defineCommand } from '../command-line/command.ts';
@@ -8,6 +7,7 @@ import { cleanText } from '../output/clean-text.ts';
 import { print } from '../output/print.ts';
 import { Cgroup } from '../run/cgroup/cgroup.ts';
 import { examineGroups } from '../run/cgroup/examine-groups.ts';
+import { entryProgram } from '../run/entry/entry-program.ts';
 import { FloorError, floorExits } from '../run/floor-error.ts';
 import type { Ground, Machine } from '../run/examine-machine.ts';
 import { examineMachine, requireGround } from '../run/examine-machine.ts';
@@ -15,15 +15,13 @@ import { requireCommand } from '../run/find-command.ts';
 import { leaveTerminal } from '../run/leave-terminal.ts';
 import { bubblewrapLine } from '../run/jail/bubblewrap-line.ts';
 import { jailEnvironment } from '../run/jail/environment.ts';
-import type { FilePlan, Mount } from '../run/jail/plan-files.ts';
+import { heededSignals } from '../run/jail/group-signals.ts';
+import type { FilePlan } from '../run/jail/plan-files.ts';
 import { planFiles } from '../run/jail/plan-files.ts';
-import { lockProgram } from '../run/landlock/lock-program.ts';
 import { lockRules } from '../run/landlock/lock-rules.ts';
 import type { Profile } from '../run/profile.ts';
 import { leastLimits, longestGraceSecs, lostGatewayWays } from '../run/profile.ts';
-import { joined, readProfile } from '../run/read-profile.ts';
 import type { PlannedLine } from '../run/run-program.ts';
-import { isKnownArchitecture } from '../run/seccomp/filter.ts';
 import { shellLine } from '../run/shell-words.ts';
 import { shippedProfiles } from '../run/shipped-profiles.ts';
 import { usualPath } from '../run/usual-path.ts';
@@ -84,7 +82,7 @@ export const runCommand = defineCommand({
   run: async ({ options, rest, globals }, shell) => {
     const path = shell.env['PATH'] ?? usualPath;
     if (options.doctor) {
-      const { findings, ground } = examineMachine(path, untrustedHere());
+      const { findings, ground } = await examineMachine(path, untrustedHere());
       return showMachine(shell, globals.output, {
         findings: ground === undefined ? findings : [...findings, examineGroups()],
         ground,
@@ -92,13 +90,16 @@ export const runCommand = defineCommand({
     }
     const [command] = rest;
     if (command === undefined) throw new UsageError('give a command after "--"');
-    const profile = wishesOf(options);
+    const profile = await wishesOf(options);
     const planNow = () => planFiles({ ...profile, folder: process.cwd(), homes: homesOf() });
     const plan = planNow();
-    const ground = requireGround(path, plan.writable);
+    // A jail is tried while all else is made ready.
+    const grounding = requireGround(path, plan.writable);
+    grounding.catch(() => {});
     const env = jailEnvironment({ ...shell.env, PATH: path }, profile.env);
     if (options.print) {
-      const words = [ground.bubblewrap, ...lineOf(plan, plan.top, ground.landlock !== undefined), '--', ...rest];
+      const ground = await grounding;
+      const words = [ground.bubblewrap, ...lineOf(plan, plan.top), '--', ...rest];
       const start = { command: rest, folder: plan.folder, runId: options.run, flags: options };
       const { policyOfStart, policyText } = await import('../run/policy-of-start.ts');
       const policy = await policyOfStart(shell, globals, start);
@@ -110,19 +111,19 @@ export const runCommand = defineCommand({
       );
       return 0;
     }
-    requireCommand(command, path, plan);
     const [{ actAs, endOf }, { FlooredProgram }] = await Promise.all([
       import('../run/act-as.ts'),
       import('../run/run-program.ts'),
     ]);
+    const ground = await grounding;
+    requireCommand(command, path, plan);
     const { memory, pids, cpus } = profile;
     await using cgroup = Cgroup.make({ memory, pids, cpus });
     process.once('exit', leaveTerminal);
     await using voice = new Voice();
     const say = (line: string) => voice.say(`reeve run: ${cleanText(line)}`);
     const { grace = defaultGraceSecs, lostGateway = 'pause' } = profile;
-    const resetter = ground.resetter !== undefined && plan.isVisible(ground.resetter) ? ground.resetter : undefined;
-    const jail = { ...ground, resetter, command: rest, folder: plan.folder, env };
+    const jail = { ...ground, command: rest, folder: plan.folder, env };
     const program = new FlooredProgram({
       jail,
       plan: () => lineAgain(plan, planNow(), ground),
@@ -156,8 +157,11 @@ type Flags = Profile & {
   readonly profile: string | undefined;
 };
 
-function wishesOf({ profile, ...flags }: Flags): Profile {
-  return profile === undefined ? flags : joined(flags, readProfile(profile));
+async function wishesOf({ profile, ...flags }: Flags): Promise<Profile> {
+  if (profile === undefined) return flags;
+  // Whoever has no profile need not wait for what reads YAML.
+  const { joined, readProfile } = await import('../run/read-profile.ts');
+  return joined(flags, readProfile(profile));
 }
 
 /** Nobody runs a program in the root, and all that the floor stands on is below it. */
@@ -178,26 +182,20 @@ function homesOf(): readonly string[] {
 function lineAgain(asked: FilePlan, now: FilePlan, ground: Ground): PlannedLine {
   const isSame = now.folder === asked.folder && now.writable.join('\0') === asked.writable.join('\0');
   if (!isSame) throw new FloorError('what the program may write has moved while it waited; start it again');
-  const lock = lockOf(ground, now);
-  return { top: now.top, topFiles: now.topFiles, lock, lineWith: (names) => lineOf(now, names, lock !== undefined) };
+  const entry = entryOf(ground, now);
+  return { top: now.top, topFiles: now.topFiles, entry, lineWith: (names) => lineOf(now, names) };
 }
 
-/** What is mounted, also for what listens inside before the program begins. */
-function mountsOf({ mounts, isVisible }: FilePlan): readonly Mount[] {
-  const own = realpathSync(process.execPath);
-  return isVisible(own) ? mounts : [...mounts, { as: 'read', path: own }];
-}
-
-function lineOf(plan: FilePlan, names: readonly string[], isLocked: boolean): readonly string[] {
-  const mounts = mountsOf(plan).filter(({ path }) => !plan.top.includes(path) || names.includes(path));
-  const line = bubblewrapLine({ folder: plan.folder, mounts }, isLocked);
+function lineOf(plan: FilePlan, names: readonly string[]): readonly string[] {
+  const mounts = plan.mounts.filter(({ path }) => !plan.top.includes(path) || names.includes(path));
+  const line = bubblewrapLine({ folder: plan.folder, mounts });
   if (line !== undefined) return line;
   throw new FloorError('there are more names to hold in the working folder than bubblewrap takes; start deeper in it');
 }
 
-function lockOf({ landlock }: Ground, plan: FilePlan): Buffer | undefined {
-  if (landlock === undefined || !isKnownArchitecture(process.arch)) return undefined;
-  return lockProgram(process.arch, landlock, lockRules({ homes: plan.homes, mounts: mountsOf(plan) }));
+function entryOf({ architecture, landlock: version }: Ground, plan: FilePlan): Buffer {
+  const lock = version === undefined ? undefined : { version, rules: lockRules(plan) };
+  return entryProgram(architecture, { lock, signals: heededSignals.map((name) => constants.signals[name]) });
 }
 
 function showMachine(shell: Shell, output: Parameters<typeof print>[1], { findings, ground }: Machine): number {

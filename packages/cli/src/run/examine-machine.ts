@@ -1,18 +1,19 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { Finding } from '../doctor/finding.ts';
-import { failed, ok, warning } from '../doctor/finding.ts';
+import { failed, ok } from '../doctor/finding.ts';
+import { versionProgram } from './entry/entry-program.ts';
 import { FloorError } from './floor-error.ts';
 import { findProgram } from './jail/find-program.ts';
 import { jailed } from './jail/jailed.ts';
-import { landlockFinding, landlockVersion, usable } from './landlock/examine-landlock.ts';
+import { landlockFinding, usable } from './landlock/examine-landlock.ts';
 import { floorFilter, isKnownArchitecture } from './seccomp/filter.ts';
+import type { Architecture } from './seccomp/system-calls.ts';
 
 /** What the floor stands on. */
 export interface Ground {
   readonly bubblewrap: string;
-  /** A GNU `env`. Without it the program does not share the terminal. */
-  readonly resetter: string | undefined;
+  readonly architecture: Architecture;
   readonly filter: Buffer;
   /** The version of Landlock that can be used. */
   readonly landlock: number | undefined;
@@ -24,55 +25,50 @@ export interface Machine {
   readonly ground: Ground | undefined;
 }
 
-/** Finds out what this machine offers. The proof is a jail that is made and left at once. */
-export function examineMachine(path: string, untrusted: readonly string[]): Machine {
+/** Finds out what this machine offers. The proof is a jail that is made and left at once, by a first program under the filter. */
+export async function examineMachine(path: string, untrusted: readonly string[], isForPeople = true): Promise<Machine> {
   if (process.platform !== 'linux') {
     return { findings: [failed('system', process.platform, 'The floor stands on Linux alone.')], ground: undefined };
   }
   if (!isKnownArchitecture(process.arch)) {
     return { findings: [failed('seccomp', process.arch, 'There are filters for x64 and arm64.')], ground: undefined };
   }
-  const filter = floorFilter(process.arch);
+  const architecture = process.arch;
+  const filter = floorFilter(architecture);
   const bubblewrap = findProgram('bwrap', path, untrusted);
   const beside = [seccomp(), processList()];
   if (bubblewrap === undefined) {
     const missing = failed('bubblewrap', 'no bwrap in the PATH', 'Install bubblewrap ("apt-get install bubblewrap").');
     return { findings: [missing, ...beside, landlockFinding(undefined)], ground: undefined };
   }
-  const { version, why } = tryJail(bubblewrap, filter);
-  const jail =
-    why === ''
-      ? [
-          ok('bubblewrap', `${version} at ${bubblewrap}`),
-          ok('namespaces', 'user, mount, pid, network, ipc, uts, cgroup'),
-        ]
-      : [ok('bubblewrap', `${version} at ${bubblewrap}`), failed('namespaces', why, adviceFor(why))];
-  const resetter = findResetter(path, untrusted);
-  const landlock = why === '' ? landlockVersion(bubblewrap, process.arch) : undefined;
-  const findings = [...jail, ...beside, landlockFinding(landlock), terminal(resetter)];
-  const isWhole = findings.every(({ status }) => status !== 'failed');
-  return { findings, ground: isWhole ? { bubblewrap, resetter, filter, landlock: usable(landlock) } : undefined };
+  const { status, stderr } = await jailed(bubblewrap, filter, versionProgram(architecture));
+  // The kernel answers with a version or an error, and never with nothing.
+  const landlock = stderr === '' && status !== null && status > 0 ? status : undefined;
+  const why = stderr.split('\n').at(-1) || `bwrap ended with ${status ?? 'a signal'}`;
+  const findings = [
+    ok('bubblewrap', isForPeople ? `${versionOf(bubblewrap)} at ${bubblewrap}` : bubblewrap),
+    landlock === undefined
+      ? failed('namespaces', why, adviceFor(why))
+      : ok('namespaces', 'user, mount, pid, network, ipc, uts, cgroup'),
+    ...beside,
+    landlockFinding(landlock),
+  ];
+  const isWhole = findings.every((finding) => finding.status !== 'failed');
+  return { findings, ground: isWhole ? { bubblewrap, architecture, filter, landlock: usable(landlock) } : undefined };
 }
 
 /** What the floor stands on here. Throws with what is missing. */
-export function requireGround(path: string, untrusted: readonly string[]): Ground {
-  const { ground, findings } = examineMachine(path, untrusted);
+export async function requireGround(path: string, untrusted: readonly string[]): Promise<Ground> {
+  const { ground, findings } = await examineMachine(path, untrusted, false);
   if (ground !== undefined) return ground;
   const missing = findings.filter(({ status }) => status === 'failed').slice(0, 1);
   const why = missing.map(({ check, detail, advice }) => `: ${check}: ${detail}. ${advice}`).join('');
   throw new FloorError(`there is no floor on this machine${why}`);
 }
 
-function tryJail(bubblewrap: string, filter: Buffer): { readonly version: string; readonly why: string } {
-  const { error, status, stdout, stderr } = jailed(bubblewrap, filter, [
-    '--seccomp',
-    '3',
-    '--',
-    bubblewrap,
-    '--version',
-  ]);
-  if (status === 0) return { version: stdout.trim().split(' ').at(-1) ?? '', why: '' };
-  return { version: '', why: error?.message ?? (stderr.trim().split('\n').at(-1) || `bwrap ended with ${status}`) };
+function versionOf(bubblewrap: string): string {
+  const { stdout } = spawnSync(bubblewrap, ['--version'], { encoding: 'utf8', env: {} });
+  return stdout.trim().split(' ').at(-1) ?? '';
 }
 
 function adviceFor(why: string): string {
@@ -103,18 +99,6 @@ function processList(): Finding {
     return failed('processes', '/proc hides processes', 'Mount /proc without hidepid.');
   }
   return ok('freezing', 'by stopping every process of the pid namespace');
-}
-
-function findResetter(path: string, untrusted: readonly string[]): string | undefined {
-  const found = findProgram('env', path, untrusted);
-  if (found === undefined) return undefined;
-  const { status } = spawnSync(found, ['--default-signal=INT', '--', found], { stdio: 'ignore', env: {} });
-  return status === 0 ? found : undefined;
-}
-
-function terminal(resetter: string | undefined): Finding {
-  if (resetter !== undefined) return ok('terminal', 'shared with the program, with job control');
-  return warning('terminal', 'without job control', 'Install GNU coreutils 8.31 or newer.');
 }
 
 function valueOf(file: string): string | undefined {

@@ -5,7 +5,7 @@ import { GroupFreezer, standStillOf } from './cgroup/group-freezer.ts';
 import type { Freezes } from './kernel/freezer.ts';
 import { SignalFreezer } from './kernel/freezer.ts';
 import type { ProcessEntry } from './kernel/process-table.ts';
-import { followProcess, isHeld, processesBelow } from './kernel/process-table.ts';
+import { childOf, followProcess, isHeld, processesBelow } from './kernel/process-table.ts';
 import { signal } from './kernel/signal.ts';
 
 const guardMs = 250;
@@ -99,9 +99,9 @@ export class Keeper {
    * lower numbers.
    */
   knowProgram(): void {
-    const program = processesBelow(this.#first).find(({ parent }) => parent === this.#first);
+    const program = childOf(this.#first);
     if (program === undefined) return;
-    this.#program = followProcess(program.pid);
+    this.#program = followProcess(program);
     for (const name of this.#untold) this.tellProgram(name);
     this.#untold.clear();
   }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConnectionEvent } from '@reeve/sdk';
 import type { LostGateway } from './profile.ts';
 
@@ -5,7 +6,8 @@ const patienceMs = 30_000;
 
 export interface Losing {
   readonly way: LostGateway;
-  readonly onLost: (way: Exclude<LostGateway, 'continue'>) => void;
+  /** Resolves once that is done. */
+  readonly onLost: (way: Exclude<LostGateway, 'continue'>) => Promise<void>;
   readonly onBack: () => void;
   /** The credential does not count any more, so the gateway will never come back for this program. */
   readonly onRefused: (reason: string) => void;
@@ -14,27 +16,37 @@ export interface Losing {
 /** Watches the way to the gateway while the program runs. */
 export class GatewayWatch implements Disposable {
   readonly #losing: Losing;
+  readonly #patienceMs: number;
   #timer: NodeJS.Timeout | undefined;
-  #isLost = false;
+  /** What follows from the loss, while the gateway is lost. */
+  #lost: Promise<void> | undefined;
 
-  constructor(losing: Losing) {
+  constructor(losing: Losing, patience = patienceMs) {
     this.#losing = losing;
+    this.#patienceMs = patience;
   }
 
   hear(event: ConnectionEvent): void {
-    const { way, onBack, onRefused } = this.#losing;
+    const { onBack, onRefused } = this.#losing;
     if (event.type === 'connected') {
       this[Symbol.dispose]();
-      if (this.#isLost) onBack();
-      this.#isLost = false;
-    } else if (event.type === 'lost') {
-      if (way !== 'continue') this.#timer ??= setTimeout(() => this.#lose(way), patienceMs);
-    } else onRefused(event.reason);
+      if (this.#lost !== undefined) onBack();
+      this.#lost = undefined;
+    } else if (event.type === 'lost') this.#timer ??= setTimeout(() => void this.#lose(), this.#patienceMs);
+    else onRefused(event.reason);
   }
 
-  #lose(way: Exclude<LostGateway, 'continue'>): void {
-    this.#isLost = true;
-    this.#losing.onLost(way);
+  /** Waits until the gateway is heard; or, if it is not in time, until what follows from that is done. */
+  async until(heard: Promise<void>): Promise<void> {
+    const late = new AbortController();
+    const lost = sleep(this.#patienceMs, undefined, { signal: late.signal }).then(() => this.#lose());
+    await Promise.race([heard, lost]).finally(() => late.abort());
+  }
+
+  #lose(): Promise<void> {
+    const { way, onLost } = this.#losing;
+    if (way === 'continue') return Promise.resolve();
+    return (this.#lost ??= onLost(way));
   }
 
   [Symbol.dispose](): void {

@@ -19,7 +19,7 @@ import { passSignals } from './pass-signals.ts';
 import type { LostGateway } from './profile.ts';
 
 export interface Program {
-  readonly jail: Omit<JailRequest, 'onTerminal' | 'line' | 'lock' | 'onListening' | 'onReady'>;
+  readonly jail: Omit<JailRequest, 'onTerminal' | 'line' | 'entry' | 'onListening' | 'onReady'>;
   /** Which files are there. It is asked when the program starts: what appears while people are asked counts, too. */
   readonly plan: () => PlannedLine;
   /** The control group of the run, where this user may have one. */
@@ -35,7 +35,8 @@ export type Asking = Pick<RunOptions, 'runId' | 'onHeld'> & { readonly waitMs: n
 export interface PlannedLine extends Pick<FilePlan, 'top' | 'topFiles'> {
   /** The words of bubblewrap, once these names are there to be mounted on. */
   readonly lineWith: (names: readonly string[]) => readonly string[];
-  readonly lock: Buffer | undefined;
+  /** The first program inside. */
+  readonly entry: Buffer;
 }
 
 const interrupted = 128 + constants.signals.SIGINT;
@@ -61,7 +62,10 @@ export class FlooredProgram {
       onLost: (way) => {
         // The terminal may not take what is said, so it comes after what is done.
         const told = () => say(`the gateway is lost: ${way === 'pause' ? 'paused until it is back' : 'stopped'}`);
-        void (way === 'pause' ? this.#with((keeper) => this.#hold(keeper, 'gateway')) : this.#stop()).then(told, told);
+        return (way === 'pause' ? this.#with((keeper) => this.#hold(keeper, 'gateway')) : this.#stop()).then(
+          told,
+          told,
+        );
       },
       onBack: () => {
         void this.#with((keeper) => this.#release(keeper, 'gateway')).then(() => say('the gateway is back'));
@@ -105,22 +109,26 @@ export class FlooredProgram {
 
   async #work(operation: Operation, agent: Agent, how: NetworkRequest): Promise<number> {
     const { plan, cgroup, jail: request } = this.#program;
-    const onTerminal = request.resetter !== undefined && [0, 1, 2].some((stream) => isatty(stream));
+    const onTerminal = [0, 1, 2].some((stream) => isatty(stream));
     let takeAway = () => {};
     try {
-      const network = await InsideNetwork.open(agent, how);
+      const network = new InsideNetwork(agent, how);
       this.#network = network;
-      const { top, topFiles, lineWith, lock } = plan();
+      // The jail is made meanwhile.
+      const begun = network.begin();
+      begun.catch(() => {});
+      const { top, topFiles, lineWith, entry } = plan();
       const names = makeNames(top, topFiles);
       takeAway = () => takeNamesAway(names, topFiles);
       const env = { ...request.env, ...network.environment };
       const onListening: JailRequest['onListening'] = (name, server) => network.serve(name, server);
       const onReady = () => this.#prepared(keeper);
-      const jail = await startJail({ ...request, env, line: lineWith(names), lock, onTerminal, onListening, onReady });
+      const jail = await startJail({ ...request, env, line: lineWith(names), entry, onTerminal, onListening, onReady });
       const keeper: Keeper = new Keeper(jail, cgroup);
       takeInto(cgroup, jail);
       this.#keeper.resolve(keeper);
-      using signals = passSignals(keeper, onTerminal, () => this.#catchUp());
+      using signals = passSignals(keeper, onTerminal, () => this.#watch.until(this.#catchUp(agent)));
+      await begun.catch((error: unknown) => leave(jail, error));
       jail.begin();
       const ended = await jail.ended;
       await this.#obeyedAll();
@@ -197,9 +205,10 @@ export class FlooredProgram {
     return wordOf(processes);
   }
 
-  /** What the gateway answers now comes after the controls that it has sent before. */
-  async #catchUp(): Promise<void> {
-    await this.#network?.extend();
+  /** What the gateway answers once it has a new stream comes after the controls that came while all of it was stopped. */
+  async #catchUp(agent: Agent): Promise<void> {
+    do await agent.listenAnew();
+    while ((await this.#network?.extend()) === false);
     await nextTurn();
   }
 
@@ -235,4 +244,11 @@ function takeInto(cgroup: Cgroup | undefined, jail: Jail): void {
     jail.kill();
     throw error;
   }
+}
+
+/** Nothing has begun in it. */
+async function leave(jail: Jail, why: unknown): Promise<never> {
+  jail.kill();
+  await jail.ended;
+  throw why;
 }

@@ -5,8 +5,8 @@ import { grantsUnder, newForMs } from '../tenancy/index.ts';
 import type { Controls } from './controls.ts';
 
 /**
- * Forgets up to `most` delegations that have ended, are not new, have nothing new below and left no operations here, with their
- * agents, in a turn. A suspension and a stop that was not confirmed stay, as of any agent that leaves. Returns how many it forgot.
+ * Forgets up to `most` delegations that have ended, are not new, have nothing new below and left no operations and no stop that was
+ * not confirmed here, with their agents, in a turn. A suspension stays, as of any agent that leaves. Returns how many it forgot.
  */
 export function forgetEndedDelegations(gov: Controls & Housekeeping, most: number): number {
   const { clock, control, directory, journal, ops } = gov;
@@ -18,12 +18,14 @@ export function forgetEndedDelegations(gov: Controls & Housekeeping, most: numbe
     if ([grantedAt, ...grantsUnder(directory, { key: agentKey(id) })].some((at) => at > newSince)) continue;
     const agent = directory.find(id);
     if ((agent !== undefined && ops.of(agent).size > 0) || directory.outOfService.has(id)) continue;
+    // Whoever gets the id must know whose stop it is.
+    if (control.hasUnanswered(agentKey(id))) continue;
     journal.apply({ kind: 'delegation_removed', id });
     // If somebody has registered it since, it is an agent of its own.
     if (agent !== undefined && agent.record.tokenHash === null) {
       // Another gateway may have written one of an operation that is forgotten here.
       removeRowsOf(gov, agent);
-      journal.apply({ kind: 'agent_removed', id, isKept: control.hasUnanswered(agent.key) });
+      journal.apply({ kind: 'agent_removed', id, isKept: false });
     }
     forgotten++;
   }

@@ -38,7 +38,7 @@ export type { RunControlPage } from './list-run-controls.ts';
 export { listRunControls, runControlPlace } from './list-run-controls.ts';
 export { ReservationReaper, StaleWatch, wakeOps } from './liveness.ts';
 export type { ControlSubscription } from './messages.ts';
-export { closeOutbox, queueMessage, subscribeControl } from './messages.ts';
+export { closeOutbox, forgiveStops, queueMessage, subscribeControl } from './messages.ts';
 export type { ControlMessage, ControlSink } from './outbox.ts';
 export { forgetDepartures, noteDeparture } from './own-agents.ts';
 export { readControl } from './read-control.ts';

@@ -5,7 +5,7 @@ import type { Applying, Undo } from '../journal/index.ts';
 import { ownWork } from '../journal/index.ts';
 import { announce } from '../kernel/index.ts';
 import type { AgentId } from '../kernel/index.ts';
-import { delivered, isDue, givenUp } from '../ops/index.ts';
+import { delivered, isDue, givenUp, lifted } from '../ops/index.ts';
 import type { Agent } from '../tenancy/index.ts';
 import { agentWarrant, authenticateAgent, credentialEnded, lastingProof, touchAgent } from '../tenancy/index.ts';
 
@@ -21,6 +21,20 @@ export function closeOutbox(gov: Controls, agent: Agent): void {
     if (receipt === null) discardMessage(gov, outbox, queued);
     else if (isDue(receipt) && mustAnswer(gov, receipt)) saveReceipt(gov, receipt, { ...receipt, owed: true });
     else if (!receipt.blocks) leaveUnconfirmed(gov, receipt, givenUp(receipt, 'agent deregistered'));
+  }
+}
+
+/**
+ * What a delegate has not confirmed stands in its receipts, and blocks nobody who has its id later. All of it is of the delegate:
+ * to an id that owes an answer, nobody delegates.
+ */
+export function forgiveStops(gov: Controls, { key }: Agent): void {
+  const outbox = gov.control.find(key);
+  if (outbox === undefined) return;
+  const queued = [...outbox.queued()].flatMap(({ receipt }) => receipt ?? []);
+  for (const receipt of new Set([...queued, ...outbox.blocking.values()])) {
+    const after = lifted(givenUp(receipt, 'the agent of a workload has its id'));
+    leaveUnconfirmed(gov, receipt, after);
   }
 }
 

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Issuers, TokenCheck } from '../access/issuers.ts';
 import { execute } from '../commands.ts';
-import { listen } from '../testkit/controls.ts';
-import { delegateAgent, suspendAgent } from '../testkit/commands.ts';
-import { ManualClock } from '../testkit/manual-clock.ts';
+import { forgetEndedDelegations } from '../control/forget-delegations.ts';
+import { timeOutControls } from '../control/receipts.ts';
+import { ownWork } from '../journal/warrant.ts';
+import { control, listen, storedReceipt } from '../testkit/controls.ts';
+import { delegateAgent, revokeDelegation, suspendAgent } from '../testkit/commands.ts';
+import { alwaysListened, ManualClock } from '../testkit/manual-clock.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
@@ -156,6 +159,82 @@ describe('a workload', () => {
       { lineage: { agent_id: 'bot' }, payload: { cause: 'workload', by: 'acme/prod/boss' } },
     ]);
     await expect(test.settle(delegateAgent(test.gov, boss, 'bot'))).rejects.toMatchObject({ code: 'agent_exists' });
+  });
+
+  describe('owes nothing of what a delegate with its id has not confirmed', () => {
+    /** A delegate that listens, and has been told to stop. */
+    async function squatted() {
+      const test = await governed(true);
+      const boss = await test.register(agentId('acme/prod/boss'));
+      const granted = await test.settle(delegateAgent(test.gov, boss, 'bot'));
+      const squatter = { id: granted.agentId, token: granted.token };
+      await listen(test, squatter);
+      await test.check(squatter, { traceId: 't', spanId: 's' });
+      await control(test, squatter, 't:s', 'terminate');
+      return { test, boss, squatter };
+    }
+
+    async function timeOut(test: TestGovernance): Promise<void> {
+      clock.advance(10_000);
+      timeOutControls(test.gov, 100, alwaysListened);
+      await test.settle(test.gov.journal.committed());
+    }
+
+    const revoke = async ({ test, boss }: Awaited<ReturnType<typeof squatted>>) => {
+      await test.settle(revokeDelegation(test.gov, boss, 'bot'));
+    };
+
+    test.each<[string, (world: Awaited<ReturnType<typeof squatted>>) => Promise<void>]>([
+      ['in time', ({ test }) => timeOut(test)],
+      ['yet', async () => {}],
+      [
+        'in time, with the delegation over since',
+        async (world) => {
+          await timeOut(world.test);
+          await revoke(world);
+        },
+      ],
+      [
+        'in time, with the delegation forgotten as far as it can be',
+        async (world) => {
+          await timeOut(world.test);
+          await revoke(world);
+          clock.advance(120_000);
+          world.test.gov.ops.sweep();
+          await world.test.settle(
+            world.test.gov.journal.turn(ownWork, () => forgetEndedDelegations(world.test.gov, 10)),
+          );
+        },
+      ],
+    ])('%s', async (_, happens) => {
+      const world = await squatted();
+      await happens(world);
+      await admitted(world.test);
+      expect(await world.test.check(bot)).toMatchObject({ decision: 'allow' });
+      await timeOut(world.test);
+      expect(await world.test.check(bot)).toMatchObject({ decision: 'allow' });
+      const restarted = await world.test.crash();
+      expect(restarted.known(bot.id).blocked).toBe(false);
+      expect((await storedReceipt(restarted, bot, 1)).status).toBe('unconfirmed');
+    });
+  });
+
+  test('is still stopped if an agent of its own has its name, and nobody can delegate that debt away', async () => {
+    const test = await governed(true);
+    const boss = await test.register(agentId('acme/prod/boss'));
+    await admitted(test);
+    await listen(test, bot);
+    await test.check(bot, { traceId: 't', spanId: 's' });
+    await control(test, bot, 't:s', 'terminate');
+    await test.deregister(bot);
+    const refused = { code: 'suspended' };
+    await expect(test.settle(delegateAgent(test.gov, boss, 'bot'))).rejects.toMatchObject(refused);
+    clock.advance(10_000);
+    timeOutControls(test.gov, 100, alwaysListened);
+    await test.settle(test.gov.journal.committed());
+    await expect(test.settle(delegateAgent(test.gov, boss, 'bot'))).rejects.toMatchObject(refused);
+    await admitted(test);
+    expect(await test.check(bot)).toMatchObject({ decision: 'deny', reason: 'agent has not confirmed a stop' });
   });
 
   test('without register never acts as a delegate that has its id', async () => {

@@ -1,7 +1,7 @@
 import type { Actor } from '../audit/index.ts';
 import { ownWork } from '../journal/index.ts';
 import type { AgentId } from '../kernel/index.ts';
-import { agentKey, ReeveError } from '../kernel/index.ts';
+import { agentKey, announce, ReeveError } from '../kernel/index.ts';
 import { isRegistered, unregisteredAgent } from './agent.ts';
 import { newToken } from './agent-token.ts';
 import { saveAgent, withoutDelegation } from './register-agent.ts';
@@ -56,7 +56,9 @@ function registerWorkload(gov: Tenancy, { agentId, expiresAt }: WorkloadProof): 
   gov.directory.outOfService.refuse(agentId);
   if (gov.clock.now() >= expiresAt || isThere(gov, agentId)) return;
   const actor: Actor = { id: agentKey(agentId), kind: 'agent', label: '' };
+  const wasDelegate = gov.directory.delegations.find(agentKey(agentId)) !== undefined;
   const existing = withoutDelegation(gov, agentId, () => ({ cause: 'workload', actor }));
+  if (wasDelegate && existing !== undefined) announce(gov.reactions.delegateGaveWay, existing);
   const { suspension, registeredWith } = existing?.record ?? unregisteredAgent(agentId);
   const record = {
     ...unregisteredAgent(agentId),

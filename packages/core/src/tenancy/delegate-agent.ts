@@ -168,17 +168,23 @@ function requireRoomUnder({ directory, clock }: Tenancy, above: Agent, most: num
 function freed(gov: Tenancy, id: AgentId, delegator: Agent): Agent | undefined {
   const { directory } = gov;
   const existing = directory.find(id);
-  if (existing === undefined || !isRegistered(existing)) return existing;
+  if (existing === undefined || !isRegistered(existing)) return answered(gov, existing);
   const delegation = directory.delegations.of(existing);
   if (delegation !== undefined && hasLapsed(directory, existing, gov.clock.now())) {
     endDelegation(gov, existing, lapseOf(delegation, gov.clock.now()));
-    return directory.find(id);
+    return answered(gov, directory.find(id));
   }
   if (delegation?.by === delegator.record.id.agentId) return existing;
   throw new ReeveError(
     'agent_exists',
     `child_id: there is an agent "${agentKey(id)}" already, and it acts for another`,
   );
+}
+
+/** A stop that was not confirmed would be that of the delegate from then on. */
+function answered({ control }: Tenancy, agent: Agent | undefined): Agent | undefined {
+  if (agent === undefined || !control.hasUnanswered(agent.key)) return agent;
+  throw new ReeveError('suspended', `child_id: an agent "${agent.key}" was here before, and has not confirmed a stop`);
 }
 
 function checkForm({

@@ -37,6 +37,8 @@ export interface TenancyReactions {
   readonly agentBack: Reactions<Agent>;
   /** An agent leaves. Its operations end with its registration. */
   readonly agentLeaving: Reactions<Leaving>;
+  /** An agent of its own takes the id of a delegate. What that one owes is none of its business. */
+  readonly delegateGaveWay: Reactions<Agent>;
 }
 
 export interface Agents {

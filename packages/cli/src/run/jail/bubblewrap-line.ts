@@ -1,10 +1,10 @@
 import type { FilePlan, Mount } from './plan-files.ts';
 
 /** The descriptors that bubblewrap gets besides the three of the program. */
-export const descriptors = { filter: 3, status: 4, gate: 5, handover: 6, go: 7, lock: 8 } as const;
+export const descriptors = { filter: 3, status: 4, gate: 5, handover: 6, go: 7, entry: 8 } as const;
 
-/** Where the program that locks itself up is inside, until it runs: it takes its own file away. */
-export const lockPath = '/dev/reeve-lock';
+/** Where the first program is inside, until it runs: it takes its own file away. */
+export const entryPath = '/dev/reeve-entry';
 
 export const namespaces = ['user', 'pid', 'net', 'ipc', 'uts', 'cgroup'];
 
@@ -12,10 +12,7 @@ export const namespaces = ['user', 'pid', 'net', 'ipc', 'uts', 'cgroup'];
 const mostWords = 9000;
 
 /** The words after `bwrap`, up to the command. Undefined if there are more than bubblewrap takes. */
-export function bubblewrapLine(
-  { folder, mounts }: Pick<FilePlan, 'folder' | 'mounts'>,
-  isLocked: boolean,
-): readonly string[] | undefined {
+export function bubblewrapLine({ folder, mounts }: Pick<FilePlan, 'folder' | 'mounts'>): readonly string[] | undefined {
   const line = [
     ...namespaces.map((name) => `--unshare-${name}`),
     '--disable-userns',
@@ -23,7 +20,7 @@ export function bubblewrapLine(
     ...['--cap-drop', 'ALL'],
     ...['--ro-bind', '/', '/'],
     ...['--dev', '/dev'],
-    ...(isLocked ? lockWords(descriptors.lock) : []),
+    ...entryWords(descriptors.entry),
     ...['--proc', '/proc'],
     // The first process of the namespace, whose memory a program of the same user could write.
     ...emptyFolder('/proc/1'),
@@ -38,9 +35,9 @@ export function bubblewrapLine(
   return line.length > mostWords ? undefined : line;
 }
 
-/** Puts the program that a descriptor has into the jail. */
-export function lockWords(descriptor: number): readonly string[] {
-  return ['--perms', '0555', '--file', String(descriptor), lockPath];
+/** Puts the first program, which a descriptor has, into the jail. */
+export function entryWords(descriptor: number): readonly string[] {
+  return ['--perms', '0555', '--file', String(descriptor), entryPath];
 }
 
 function mountWords(mount: Mount): readonly string[] {

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { spawnSync } from 'node:child_process';
 import {
   closeSync,
@@ -9,10 +10,10 @@ import {
   readFileSync,
   readdirSync,
   rmSync,
-  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { isatty } from 'node:tty';
 import { FloorError } from '../floor-error.ts';
 
@@ -55,16 +56,11 @@ export interface Pipe {
   readonly writer: number;
 }
 
-export interface Unnamed {
-  readonly pipes: readonly Pipe[];
-  /** Read by bubblewrap, written here. It has no other end whose closing would open it. */
-  readonly gate: number;
-}
-
-/** Makes pipes and a gate. None of them has a name. */
-export function openUnnamed(pipes: number): Unnamed {
+/** Makes pipes without names. */
+export function openPipes(count: number): readonly Pipe[] {
+  if (count === 0) return [];
   return inFolder((folder) => {
-    const names = Array.from({ length: pipes + 1 }, (_, index) => join(folder, `pipe-${index}`));
+    const names = Array.from({ length: count }, (_, index) => join(folder, `pipe-${index}`));
     // Never from the search path: a program may have left one of that name in the project.
     const mkfifo = ['/usr/bin/mkfifo', '/bin/mkfifo', '/run/current-system/sw/bin/mkfifo'].find((path) =>
       existsSync(path),
@@ -72,18 +68,15 @@ export function openUnnamed(pipes: number): Unnamed {
     if (mkfifo === undefined || spawnSync(mkfifo, ['-m', '600', ...names], { stdio: 'ignore' }).status !== 0) {
       throw new FloorError('mkfifo (coreutils) does not work here; it makes the pipes of the program');
     }
-    const [gate = '', ...rest] = names;
-    return { pipes: rest.map(openPipe), gate: openSync(gate, constants.O_RDWR) };
+    return names.map(openPipe);
   });
 }
 
-/** A file with this content and without a name, to be read. */
-export function openContent(content: Buffer): number {
-  return inFolder((folder) => {
-    const path = join(folder, 'content');
-    writeFileSync(path, content, { mode: 0o600 });
-    return openSync(path, 'r');
-  });
+/** Writes all that a child is to read from a descriptor, which was made as a pipe, and ends it. */
+export function give({ stdio }: Pick<ChildProcess, 'stdio'>, descriptor: number, content: Buffer | string): void {
+  const stream = stdio[descriptor];
+  // Why it does not read, the child says itself.
+  if (stream instanceof Writable) stream.on('error', () => {}).end(content);
 }
 
 function inFolder<Made>(make: (folder: string) => Made): Made {

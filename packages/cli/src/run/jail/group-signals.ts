@@ -2,12 +2,15 @@ import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 
 /** Signals that reach whole groups of processes, and end those that do not expect them. */
-export const groupSignals = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGUSR1', 'SIGUSR2', 'SIGALRM'] as const;
+const groupSignals = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGUSR1', 'SIGUSR2', 'SIGALRM'] as const;
 
 /** What this process was started to ignore, as by `nohup`. The program ignores it, too. */
 export const ignoredAtStart: ReadonlySet<NodeJS.Signals> = new Set(
   groupSignals.filter((name) => (ignoredMask() & (1n << BigInt(constants.signals[name] - 1))) !== 0n),
 );
+
+/** Those that the program gets as usual. */
+export const heededSignals = groupSignals.filter((name) => !ignoredAtStart.has(name));
 
 function ignoredMask(): bigint {
   try {

@@ -1,7 +1,7 @@
 import type { ChildProcess, IOType } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { openSync, writeSync } from 'node:fs';
+import { openSync } from 'node:fs';
 import { Server } from 'node:net';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
@@ -10,26 +10,24 @@ import { isObject } from '../../is-object.ts';
 import { signal } from '../kernel/signal.ts';
 import { followProcess } from '../kernel/process-table.ts';
 import { FloorError, floorExits } from '../floor-error.ts';
-import type { InsideName } from '../network/listen-inside.ts';
-import { insidePorts, listenInsideWords } from '../network/listen-inside.ts';
-import { descriptors, lockPath } from './bubblewrap-line.ts';
-import { handoverOf, inheritedDescriptors, openContent, openUnnamed } from './descriptors.ts';
-import { groupSignals, ignoredAtStart } from './group-signals.ts';
+import type { InsideName } from '../network/inside-ports.ts';
+import { insidePorts } from '../network/inside-ports.ts';
+import { descriptors, entryPath } from './bubblewrap-line.ts';
+import { give, handoverOf, inheritedDescriptors, openPipes } from './descriptors.ts';
+import { heededSignals } from './group-signals.ts';
 import { closeEnds, relayInput, relayOutput } from './relay-streams.ts';
 
 const roundMs = 2;
 
 export interface JailRequest {
   readonly bubblewrap: string;
-  /** A GNU `env`, which gives signals back to the program. */
-  readonly resetter: string | undefined;
   readonly line: readonly string[];
   readonly command: readonly string[];
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
   readonly filter: Buffer;
-  /** A program that locks itself up and becomes the other, where the kernel has Landlock. */
-  readonly lock: Buffer | undefined;
+  /** The first program inside. */
+  readonly entry: Buffer;
   /** Whether the program shares the terminal, and so the group of processes that it belongs to. */
   readonly onTerminal: boolean;
   /** Takes over a socket that listens inside. */
@@ -53,27 +51,18 @@ export interface Jail {
 
 /** Makes the jail. The program waits in it until `begin`. */
 export async function startJail(request: JailRequest): Promise<Jail> {
-  const { folder, env, filter, lock, onTerminal } = request;
+  const { folder, env, filter, entry, onTerminal } = request;
   const handovers = [0, 1, 2].map(handoverOf);
   const inherited = inheritedDescriptors();
   const relayed = [0, 1, 2].filter((stream) => handovers[stream] === 'relayed');
-  const { pipes, gate } = openUnnamed(relayed.length);
-  const contents = [
-    [descriptors.filter, filter] as const,
-    ...(lock === undefined ? [] : [[descriptors.lock, lock] as const]),
-  ];
-  const files = contents.map(([descriptor, content]) => [descriptor, openContent(content)] as const);
+  const pipes = openPipes(relayed.length);
   const pipeOf = (stream: number) => pipes[relayed.indexOf(stream)];
   const theirEnd = (stream: number) => (stream === 0 ? pipeOf(stream)?.reader : pipeOf(stream)?.writer);
   const stdio: (IOType | 'ipc' | number)[] = handovers.map((handover, stream) =>
     handover === 'as it is' ? 'inherit' : (theirEnd(stream) ?? 'ignore'),
   );
-  stdio[descriptors.status] = 'pipe';
-  stdio[descriptors.gate] = gate;
+  for (const descriptor of Object.values(descriptors)) stdio[descriptor] = 'pipe';
   stdio[descriptors.handover] = 'ipc';
-  // The gate opens twice: for bubblewrap, and for the program.
-  stdio[descriptors.go] = gate;
-  for (const [descriptor, file] of files) stdio[descriptor] = file;
   // What this process inherited is replaced, so that the program does not get it.
   const nothing = openSync('/dev/null', 'r');
   for (let descriptor = stdio.length; descriptor <= Math.max(...inherited, 0); descriptor++) {
@@ -84,8 +73,10 @@ export async function startJail(request: JailRequest): Promise<Jail> {
   const gone = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   gone.catch(() => {});
   const status = statusOf(child);
-  takeSockets(child, request, () => void writeSync(gate, 'go\n'));
-  closeEnds([...files.map(([, file]) => file), nothing, ...relayed.flatMap((stream) => theirEnd(stream) ?? [])]);
+  give(child, descriptors.filter, filter);
+  give(child, descriptors.entry, entry);
+  takeSockets(child, request, () => give(child, descriptors.go, 'go\n'));
+  closeEnds([nothing, ...relayed.flatMap((stream) => theirEnd(stream) ?? [])]);
   const outputs = relayed.flatMap((stream) => {
     const pipe = pipeOf(stream);
     if (pipe === undefined) return [];
@@ -108,7 +99,7 @@ export async function startJail(request: JailRequest): Promise<Jail> {
     await Promise.all(outputs);
     return (await status.exitCode) ?? (by === null ? undefined : 128 + constants.signals[by]);
   });
-  return { first, begin: () => void writeSync(gate, '.'), wake, kill, ended };
+  return { first, begin: () => give(child, descriptors.gate, '.'), wake, kill, ended };
 }
 
 const ready = 'ready';
@@ -120,26 +111,20 @@ const mostProcesses = 8192;
  * What bubblewrap is started with. It shares a group of processes with the program, and with it the signals that a terminal
  * or the program sends to the group. It ignores them, and the program gets them back as they were.
  */
-function jailedCommand({ bubblewrap, resetter, line, lock, command }: JailRequest): readonly [string, ...string[]] {
-  const names = groupSignals.filter((name) => !ignoredAtStart.has(name)).map((name) => name.slice('SIG'.length));
-  // A command with "=" in its name would be a variable for `env`.
-  const isReset = resetter !== undefined && names.length > 0 && command[0]?.includes('=') === false;
-  const back = isReset ? [resetter, `--default-signal=${names.join(',')}`, '--'] : [];
-  const locked = lock === undefined ? [] : [lockPath];
-  const inside = [...locked, '/bin/sh', '-c', listenFirst, 'sh', ...listenInsideWords(), ...back, ...command];
+function jailedCommand({ bubblewrap, line, command }: JailRequest): readonly [string, ...string[]] {
+  const inside = [entryPath, '/bin/sh', '-c', waitFirst, 'sh', ...command];
   // One shell has the one name for the limit, another the other. A lower limit stays.
   const limit = `ulimit -u ${mostProcesses} 2>/dev/null || ulimit -p ${mostProcesses} 2>/dev/null`;
-  const script = `${limit}; ${isReset ? `trap '' ${names.join(' ')}; ` : ''}exec "$@"`;
+  const names = heededSignals.map((name) => name.slice('SIG'.length));
+  const script = `${limit}; ${names.length === 0 ? '' : `trap '' ${names.join(' ')}; `}exec "$@"`;
   return ['/bin/sh', '-c', script, 'sh', bubblewrap, ...line, '--', ...inside];
 }
 
 /**
- * Inside: the first three words hand the listening sockets over, and the rest is the program, which gets no way to do so. It
- * waits for a word from outside: what limits the program would have been too little for what came before.
+ * Inside, once the sockets are handed over: the program gets no way to do so. It waits for a word from outside: what limits the
+ * program would have been too little for what came before. If nobody is left to say the word, it does not begin.
  */
-const listenFirst = [
-  `"$1" "$2" "$3" </dev/null >/dev/null || exit ${floorExits.refused}`,
-  'shift 3',
+const waitFirst = [
   `echo '"${ready}"' >&${descriptors.handover}`,
   `read -r word <&${descriptors.go} || exit ${floorExits.refused}`,
   'unset NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE',

@@ -35,6 +35,13 @@ export function processesBelow(first: number): readonly ProcessEntry[] {
   return found;
 }
 
+/** The first child of a process. Not all kernels list children by themselves; to look for them among all takes long. */
+export function childOf(pid: number): number | undefined {
+  const listed = textOf(`/proc/${pid}/task/${pid}/children`)?.split(' ')[0];
+  if (listed !== undefined && listed !== '') return Number(listed);
+  return processesBelow(pid).find(({ parent }) => parent === pid)?.pid;
+}
+
 function processTable(): readonly ProcessEntry[] {
   return readdirSync('/proc').flatMap((name) => {
     const entry = /^\d+$/.test(name) ? shownEntry(Number(name)) : undefined;

@@ -1,9 +1,5 @@
 import type { Finding } from '../../doctor/finding.ts';
 import { ok, warning } from '../../doctor/finding.ts';
-import { lockPath, lockWords } from '../jail/bubblewrap-line.ts';
-import { jailed } from '../jail/jailed.ts';
-import type { Architecture } from '../seccomp/system-calls.ts';
-import { versionProgram } from './lock-program.ts';
 import { firstWithScopes, leastVersion } from './rights.ts';
 
 /** What the kernel has answered, as the program that asked it ended: a version, or 256 less the number of an error. */
@@ -12,21 +8,13 @@ export type LandlockAnswer = number;
 const errors = { notBuilt: 256 - 38, switchedOff: 256 - 95 } as const;
 const firstError = 128;
 
-/** Asks the kernel from inside of a jail, where the lock would be. Undefined if the program that asks cannot run there. */
-export function landlockVersion(bubblewrap: string, architecture: Architecture): LandlockAnswer | undefined {
-  const words = [...lockWords(3), '--', lockPath];
-  const { status, stderr } = jailed(bubblewrap, versionProgram(architecture), words);
-  return stderr === '' && status !== null ? status : undefined;
-}
-
 /** The version, if files can be moved between folders under it. */
 export function usable(answer: LandlockAnswer | undefined): number | undefined {
   return answer !== undefined && answer >= leastVersion && answer < firstError ? answer : undefined;
 }
 
 export function landlockFinding(answer: LandlockAnswer | undefined): Finding {
-  if (answer === undefined)
-    return warning('landlock', 'not known', 'The program that asks for it in a jail cannot run here.');
+  if (answer === undefined) return warning('landlock', 'not known', 'Only a program in a jail can ask for it.');
   if (usable(answer) !== undefined) {
     const also = answer >= firstWithScopes ? ', and on signals' : '';
     return ok('landlock', `version ${answer}: a second lock on files${also}`);

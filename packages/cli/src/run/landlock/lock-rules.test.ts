@@ -2,11 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { versionProgram } from '../entry/entry-program.ts';
+import { executable, ProgramData } from '../entry/executable.ts';
 import { planFiles } from '../jail/plan-files.ts';
 import { isKnownArchitecture } from '../seccomp/filter.ts';
 import { usable } from './examine-landlock.ts';
-import { lockProgram, versionProgram } from './lock-program.ts';
 import { lockRules } from './lock-rules.ts';
+import type { LockRule } from './lock-steps.ts';
+import { lockSteps } from './lock-steps.ts';
 
 /** Not in /tmp, which a program has for itself. */
 const world = mkdtempSync('/var/tmp/reeve-lock-');
@@ -35,14 +38,18 @@ const version =
     ? usable(executed(versionProgram(architecture), []).status ?? undefined)
     : undefined;
 
+function locking(rules: readonly LockRule[]): Buffer {
+  const data = new ProgramData();
+  return executable(architecture, [...lockSteps({ version: version ?? 0, rules }, data), { do: 'become' }], data);
+}
+
 describe.skipIf(version === undefined)('the lock alone, without any mount', () => {
   const plan = planFiles({ folder: project, homes: [home], write: [], read: ['../.npmrc'], hide: [] });
   // They are empty inside, and here there is no inside.
   mkdirSync(join(home, '.reeve'));
   const could = (deeds: readonly string[]) => {
     const line = deeds.map((deed) => `( ${deed} ) >/dev/null 2>&1 && echo '${deed}'`).join('\n');
-    const program = lockProgram(architecture, version ?? 0, lockRules(plan));
-    const { stdout, stderr, status } = executed(program, ['/bin/sh', '-c', `${line}\ntrue`]);
+    const { stdout, stderr, status } = executed(locking(lockRules(plan)), ['/bin/sh', '-c', `${line}\ntrue`]);
     expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
     return stdout.split('\n').slice(0, -1);
   };
@@ -85,7 +92,7 @@ describe.skipIf(version === undefined)('the lock alone, without any mount', () =
   test('does not begin without a folder that the program would need', () => {
     const missing = { as: 'write', path: join(home, 'gone') } as const;
     const rules = lockRules({ ...plan, mounts: [...plan.mounts, missing] });
-    const { status, stdout, stderr } = executed(lockProgram(architecture, version ?? 0, rules), ['/bin/echo', 'ran']);
+    const { status, stdout, stderr } = executed(locking(rules), ['/bin/echo', 'ran']);
     expect({ status, stdout }).toEqual({ status: 125, stdout: '' });
     expect(stderr).toMatch(/^reeve run: .*Landlock.*\n$/);
   });

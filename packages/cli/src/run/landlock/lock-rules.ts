@@ -3,7 +3,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isInside, isInsideAny } from '../jail/inside.ts';
 import type { FilePlan, Mount } from '../jail/plan-files.ts';
-import type { LockRule } from './lock-program.ts';
+import type { LockRule } from './lock-steps.ts';
 import type { Use } from './rights.ts';
 
 /**

@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
-import { connect as connectSecurely } from 'node:tls';
 import { bareHost, isLocalAddress } from '@reeve/contract/host-name';
 import type { GrpcGateway } from '../../agent-identity/grpc-gateway.ts';
 import type { Lines } from './lines.ts';
@@ -52,6 +51,9 @@ export class GatewayRelay {
     const to = { host: bareHost(host), port: Number(port) };
     const { tls } = this.#gateway;
     if (tls === undefined && isLocalAddress(address)) return connect(to);
-    return connectSecurely({ ...to, ...tls, servername: bareHost(host), ALPNProtocols: ['h2'] });
+    // To load it takes as long as half a start of Node, and most programs on a floor never need it.
+    return process
+      .getBuiltinModule('node:tls')
+      .connect({ ...to, ...tls, servername: bareHost(host), ALPNProtocols: ['h2'] });
   }
 }

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import type { Agent } from '@reeve/sdk';
+import { ReeveUnavailable } from '@reeve/sdk';
 
 const ttlSecs = 300;
 const longestName = 100;
@@ -31,9 +31,17 @@ export class InsideAgent {
     this.#timer = setInterval(() => void this.extend(), (ttlSecs * 1000) / 3).unref();
   }
 
-  /** A while more from now on, or again where it has lapsed. What the gateway refuses now, it may grant the next time. */
-  async extend(): Promise<void> {
-    if (!this.#hasEnded) await this.#delegateOnce().catch(() => {});
+  /**
+   * A while more from now on, or again where it has lapsed. What the gateway refuses now, it may grant the next time. Returns whether
+   * the gateway has answered.
+   */
+  async extend(): Promise<boolean> {
+    try {
+      if (!this.#hasEnded) await this.#delegateOnce();
+      return true;
+    } catch (error) {
+      return !(error instanceof ReeveUnavailable);
+    }
   }
 
   /** What is under way comes before the revocation: after it, the token would count again. */
@@ -55,4 +63,9 @@ export class InsideAgent {
     const terms = { childId: this.#id, ttl: ttlSecs, token: this.token, name, maxDelegates };
     await this.#agent.enrollDelegate(terms, { deadlineMs });
   }
+}
+
+/** By what the SDK loads anyway. */
+function randomBytes(length: number): Buffer {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(length)));
 }

@@ -7,8 +7,8 @@ import { GovernedConnections } from './governed-connections.ts';
 import { InsideAgent } from './inside-agent.ts';
 import { highWaterMark } from './line.ts';
 import { Lines } from './lines.ts';
-import type { InsideName } from './listen-inside.ts';
-import { insideHost, insidePorts } from './listen-inside.ts';
+import type { InsideName } from './inside-ports.ts';
+import { insideHost, insidePorts } from './inside-ports.ts';
 import { ProxyFront } from './proxy-front.ts';
 import { requireDescriptors } from './require-descriptors.ts';
 
@@ -25,17 +25,16 @@ export class InsideNetwork {
   readonly #servers: Server[] = [];
   #closed: Promise<void> | undefined;
 
-  private constructor(agent: Agent, { gateway, ...how }: NetworkRequest) {
+  constructor(agent: Agent, { gateway, ...how }: NetworkRequest) {
+    requireDescriptors();
     this.#connections = new GovernedConnections({ ...how, agent }, this.#lines);
     this.#fronts = { proxy: new ProxyFront(this.#connections), gateway: new GatewayRelay(gateway, this.#lines) };
     this.#agent = new InsideAgent(agent);
   }
 
-  static async open(agent: Agent, request: NetworkRequest): Promise<InsideNetwork> {
-    requireDescriptors();
-    const network = new InsideNetwork(agent, request);
-    await network.#agent.begin();
-    return network;
+  /** Nothing inside may begin before the gateway knows who acts there. */
+  begin(): Promise<void> {
+    return this.#agent.begin();
   }
 
   /** The variables by which programs find it. The name `localhost` means inside, and 127.0.0.1 the machine outside. */
@@ -59,8 +58,8 @@ export class InsideNetwork {
     server.on('connection', accept);
   }
 
-  /** What acts inside has a credential for a while more, or again. */
-  extend(): Promise<void> {
+  /** What acts inside has a credential for a while more, or again. Returns whether the gateway has answered. */
+  extend(): Promise<boolean> {
     return this.#agent.extend();
   }
 

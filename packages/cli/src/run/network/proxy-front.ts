@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { protocolOf, readAuthority } from './destination.ts';
@@ -9,9 +9,6 @@ import type { Refusal } from './refusal.ts';
 import { bodyOf, refusalOf, refusalText } from './refusal.ts';
 import { serveSocks } from './socks.ts';
 import { departure, joinTunnel } from './tunnel.ts';
-
-// To import it takes longer, as that loads all that it could be asked for, such as WebSocket.
-const { createServer } = process.getBuiltinModule('node:http');
 
 export const mostClients = 512;
 /** How long a program may take to say what it wants. */
@@ -25,21 +22,29 @@ export class ProxyFront {
   readonly #clients = new Map<Socket, NodeJS.Timeout>();
   /** Those whose last request was refused: their connection ends with the answer. */
   readonly #refused = new WeakSet<Duplex>();
-  readonly #http = createServer({ maxHeaderSize: longestHead, requireHostHeader: false, insecureHTTPParser: false });
+  #http: Server | undefined;
 
   constructor(connections: GovernedConnections) {
     this.#connections = connections;
-    this.#http.maxHeadersCount = 0;
-    this.#http.timeout = 0;
-    this.#http.on('request', (request, response) => void this.#plain(request, response));
-    this.#http.on('connect', (request, socket, head) => void this.#tunnel(request, socket as Socket, head));
-    this.#http.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+  }
+
+  /** Made for the first who needs it: a program must not wait for what it may never use. */
+  #reader(): Server {
+    // To import it takes longer, as that loads all that it could be asked for, such as WebSocket.
+    const { createServer } = process.getBuiltinModule('node:http');
+    const http = createServer({ maxHeaderSize: longestHead, requireHostHeader: false, insecureHTTPParser: false });
+    http.maxHeadersCount = 0;
+    http.timeout = 0;
+    http.on('request', (request, response) => void this.#plain(request, response));
+    http.on('connect', (request, socket, head) => void this.#tunnel(request, socket as Socket, head));
+    http.on('clientError', (error: NodeJS.ErrnoException, socket) => {
       // What follows a refused request is not looked at.
       if (socket.destroyed || this.#refused.has(socket)) return;
       this.#refused.add(socket);
       const reason = `the request cannot be read (${error.code ?? 'it is malformed'})`;
       dismiss(socket as Socket, refusalText({ status: 400, reason }));
     });
+    return http;
   }
 
   readonly accept = (client: Socket): void => {
@@ -53,7 +58,7 @@ export class ProxyFront {
       const first: unknown = client.read();
       if (!Buffer.isBuffer(first)) return;
       client.unshift(first);
-      if (first[0] !== socksVersion) this.#http.emit('connection', client);
+      if (first[0] !== socksVersion) (this.#http ??= this.#reader()).emit('connection', client);
       else serveSocks(client, this.#connections, () => this.#heard(client)).catch(() => client.destroy());
     });
   };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Architecture } from '../seccomp/system-calls.ts';
 import { architectures } from '../seccomp/system-calls.ts';
-import type { LockRule } from './lock-program.ts';
-import { lockProgram, versionProgram } from './lock-program.ts';
+import type { LockRule } from '../landlock/lock-steps.ts';
+import { entryProgram, versionProgram } from './entry-program.ts';
 import { callNumbers } from './steps.ts';
 
 type Answer = (name: string, args: readonly bigint[], memory: Memory) => bigint;
@@ -121,17 +121,19 @@ function kernel(but: (name: string, path: string) => bigint | undefined = () => 
   let next = 5n;
   return (name, args, memory) => {
     const path = name === 'openat2' ? memory.text(args[1]) : '';
+    if (name === 'socket') return but(name, path) ?? 40n;
     return but(name, path) ?? (name === 'openat2' || name === 'landlock_create_ruleset' ? next++ : 0n);
   };
 }
 
 const errors = { EPERM: -1n, ENOENT: -2n, EBADFD: -77n } as const;
 
-describe.each(['x64', 'arm64'] as const)('the program that locks itself up, on %s', (architecture) => {
+describe.each(['x64', 'arm64'] as const)('the first program inside, on %s', (architecture) => {
   const locked = (but?: Parameters<typeof kernel>[0]) =>
-    run(architecture, lockProgram(architecture, 7, rules), kernel(but));
+    run(architecture, entryProgram(architecture, { lock: { version: 7, rules }, signals: [2, 15] }), kernel(but));
   const names = (calls: readonly Called[]) => calls.map(({ name }) => name);
   const allowed = { open: ['openat2', 'landlock_add_rule', 'close'] };
+  const handedOver = ['socket', 'bind', 'listen', 'sendmsg', 'close'];
 
   test('asks for what its rules say, takes its file away, and becomes the other program', () => {
     const { calls, memory } = locked();
@@ -142,6 +144,10 @@ describe.each(['x64', 'arm64'] as const)('the program that locks itself up, on %
       'landlock_create_ruleset',
       ...Array.from({ length: rules.length + 3 }, () => allowed.open).flat(),
       'landlock_restrict_self',
+      ...handedOver,
+      ...handedOver,
+      'rt_sigaction',
+      'rt_sigaction',
       'execve',
     ]);
     const opened = calls.filter(({ name }) => name === 'openat2').map(({ args }) => args);
@@ -158,13 +164,59 @@ describe.each(['x64', 'arm64'] as const)('the program that locks itself up, on %
       [5n, 1n, 0xffffn, 7n],
       ...[8n, 9n, 10n, 11n].map((descriptor) => [5n, 1n, ofFiles, descriptor]),
     ]);
-    expect(calls.at(-2)?.args.slice(0, 2)).toEqual([5n, 0n]);
+    const locking = calls.find(({ name }) => name === 'landlock_restrict_self');
+    expect(locking?.args.slice(0, 2)).toEqual([5n, 0n]);
+  });
+
+  test('listens on both addresses, hands the sockets over as Node would, and lets signals through again', () => {
+    const { calls, memory } = locked();
+    const of = (wanted: string) => calls.filter(({ name }) => name === wanted).map(({ args }) => args);
+    const socket = 40n;
+    expect(of('socket').map((args) => args.slice(0, 3))).toEqual([1, 2].map(() => [2n, 0x8_0801n, 0n]));
+    expect(of('bind').map(([by, address, length]) => [by, bytesAt(address, Number(length)).toString('hex')])).toEqual([
+      [socket, '02004ea07f0000020000000000000000'],
+      [socket, '02004e9f7f0000020000000000000000'],
+    ]);
+    expect(of('listen').map((args) => args.slice(0, 2))).toEqual([1, 2].map(() => [socket, 511n]));
+    const sent = of('sendmsg').map(([channel, message, flags]) => {
+      expect([channel, flags]).toEqual([6n, 0x4000n]);
+      const header = bytesAt(message, 56);
+      const at = (offset: number) => header.readBigUInt64LE(offset);
+      expect([0, 8, 24, 40, 48].map(at)).toEqual([0n, 0n, 1n, 24n, 0n]);
+      const part = bytesAt(at(16), 16);
+      const beside = bytesAt(at(32), 24);
+      expect([beside.readBigUInt64LE(0), beside.readBigUInt64LE(8), beside.readBigUInt64LE(16)]).toEqual([
+        20n,
+        0x1_0000_0001n,
+        socket,
+      ]);
+      return bytesAt(part.readBigUInt64LE(0), Number(part.readBigUInt64LE(8))).toString();
+    });
+    expect(sent).toEqual(
+      ['proxy', 'gateway'].map((msg) => `${JSON.stringify({ cmd: 'NODE_HANDLE', type: 'net.Server', msg })}\n`),
+    );
+    expect(of('rt_sigaction').map(([number, action, , size]) => [number, bytesAt(action, 32), size])).toEqual(
+      [2n, 15n].map((number) => [number, Buffer.alloc(32), 8n]),
+    );
+
+    function bytesAt(address: bigint | undefined, length: number): Buffer {
+      return memory.at(Number(address)).subarray(0, length);
+    }
+  });
+
+  test('does without the lock where the kernel has none', () => {
+    const { calls } = run(architecture, entryProgram(architecture, { lock: undefined, signals: [] }), kernel());
+    expect(names(calls)).toEqual(['unlinkat', ...handedOver, ...handedOver, 'execve']);
   });
 
   test.each<[string, Parameters<typeof kernel>[0]]>([
     ['the kernel has no Landlock', (name) => (name === 'landlock_create_ruleset' ? errors.EPERM : undefined)],
     ['a path that is needed is not there', (_, path) => (path === '/srv/pröject' ? errors.ENOENT : undefined)],
     ['the lock is refused', (name) => (name === 'landlock_restrict_self' ? errors.EPERM : undefined)],
+    ['there is no socket', (name) => (name === 'socket' ? errors.EPERM : undefined)],
+    ['an address is in use', (name) => (name === 'bind' ? errors.EPERM : undefined)],
+    ['nobody listens', (name) => (name === 'listen' ? errors.EPERM : undefined)],
+    ['nobody takes the sockets', (name) => (name === 'sendmsg' ? errors.EPERM : undefined)],
     ['the other program cannot be executed', (name) => (name === 'execve' ? errors.ENOENT : undefined)],
   ])('does not go on if %s', (_, but) => {
     const { calls, memory } = locked(but);
@@ -180,7 +232,9 @@ describe.each(['x64', 'arm64'] as const)('the program that locks itself up, on %
     expect(calls.at(-1)?.name).toBe('execve');
     let adding = 0;
     const pipes = locked((name) => (name === 'landlock_add_rule' && ++adding > 2 ? errors.EBADFD : undefined));
-    expect(names(pipes.calls).slice(-5)).toEqual([...allowed.open, 'landlock_restrict_self', 'execve']);
+    const added = names(pipes.calls);
+    expect(added.slice(0, added.indexOf('landlock_restrict_self')).slice(-3)).toEqual(allowed.open);
+    expect(added.at(-1)).toBe('execve');
   });
 
   test.each([
@@ -191,7 +245,11 @@ describe.each(['x64', 'arm64'] as const)('the program that locks itself up, on %
     [6, 0xffffn, 3n],
     [9, 0xffffn, 3n],
   ])('asks version %i for nothing that it does not know', (version, rights, scopes) => {
-    const { calls, memory } = run(architecture, lockProgram(architecture, version, rules), kernel());
+    const { calls, memory } = run(
+      architecture,
+      entryProgram(architecture, { lock: { version, rules }, signals: [] }),
+      kernel(),
+    );
     const ruleset = memory.at(Number(calls[1]?.args[0]));
     expect([ruleset.readBigUInt64LE(0), ruleset.readBigUInt64LE(16)]).toEqual([rights, scopes]);
     const [, , rule] = calls.filter(({ name }) => name === 'landlock_add_rule')[1]?.args ?? [];

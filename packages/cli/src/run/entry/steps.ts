@@ -20,6 +20,11 @@ export type CallName = keyof typeof callNumbers;
 export const callNumbers = {
   write: [1, 64],
   close: [3, 57],
+  rt_sigaction: [13, 134],
+  socket: [41, 198],
+  sendmsg: [46, 211],
+  bind: [49, 200],
+  listen: [50, 201],
   execve: [59, 221],
   exit_group: [231, 94],
   unlinkat: [263, 35],

@@ -1,10 +1,8 @@
-import { floorExits } from '../floor-error.ts';
-import { lockPath } from '../jail/bubblewrap-line.ts';
-import type { Architecture } from '../seccomp/system-calls.ts';
-import { executable, ProgramData } from './executable.ts';
+import type { ProgramData } from '../entry/executable.ts';
+import type { Step } from '../entry/steps.ts';
+import { unlessDone } from '../entry/unless-done.ts';
 import type { Use } from './rights.ts';
 import { handledRights, handledScopes, rightsFor } from './rights.ts';
-import type { Step } from './steps.ts';
 
 /** A path inside, and what it may be used for. All that no rule allows is refused. */
 export interface LockRule {
@@ -15,29 +13,21 @@ export interface LockRule {
   readonly isNeeded: boolean;
 }
 
+export interface Lock {
+  /** The version of Landlock. */
+  readonly version: number;
+  readonly rules: readonly LockRule[];
+}
+
 const fromHere = -100;
 const pathAndCloseOnExec = 0x28_0000n;
 const noLinks = 4n;
 const ruleBeneathPath = 1;
-const askVersion = 1;
-const standardError = 2;
 const streams = ['/proc/self/fd/0', '/proc/self/fd/1', '/proc/self/fd/2'];
-const message = 'reeve run: the kernel refuses the second lock on files (Landlock)\n';
 
-/**
- * A program that locks itself up by Landlock and becomes the one that its arguments name. Node has no way to make these
- * calls, and few machines have a program that does.
- */
-export function lockProgram(architecture: Architecture, version: number, rules: readonly LockRule[]): Buffer {
-  const data = new ProgramData();
-  const said = data.text(message);
-  const fail: Step = {
-    do: 'if error',
-    steps: [
-      { do: 'call', name: 'write', args: [standardError, said, message.length] },
-      { do: 'call', name: 'exit_group', args: [floorExits.refused] },
-    ],
-  };
+/** Steps by which a program locks itself up. */
+export function lockSteps({ version, rules }: Lock, data: ProgramData): readonly Step[] {
+  const fail = unlessDone('the kernel refuses the second lock on files (Landlock)', data);
   const ruleset = data.add(numbers([handledRights(version), 0n, handledScopes(version)]));
   const strictly = data.add(numbers([pathAndCloseOnExec, 0n, noLinks]));
   const byLinks = data.add(numbers([pathAndCloseOnExec, 0n, 0n]));
@@ -58,8 +48,7 @@ export function lockProgram(architecture: Architecture, version: number, rules: 
       },
     ];
   };
-  const steps: readonly Step[] = [
-    { do: 'call', name: 'unlinkat', args: [fromHere, data.text(lockPath), 0] },
+  return [
     { do: 'call', name: 'landlock_create_ruleset', args: [ruleset, 24, 0] },
     fail,
     { do: 'keep', as: 'ruleset' },
@@ -70,19 +59,7 @@ export function lockProgram(architecture: Architecture, version: number, rules: 
     ...streams.flatMap((path) => allow(path, byLinks, rightsFor('change', false, version), [])),
     { do: 'call', name: 'landlock_restrict_self', args: [{ kept: 'ruleset' }, 0] },
     fail,
-    { do: 'become' },
-    fail,
   ];
-  return executable(architecture, steps, data);
-}
-
-/** A program that ends with the version of Landlock, or with 256 less the number of the error. */
-export function versionProgram(architecture: Architecture): Buffer {
-  const steps: readonly Step[] = [
-    { do: 'call', name: 'landlock_create_ruleset', args: [0, 0, askVersion] },
-    { do: 'end with result' },
-  ];
-  return executable(architecture, steps, new ProgramData());
 }
 
 function numbers(values: readonly bigint[]): Buffer {

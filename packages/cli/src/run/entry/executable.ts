@@ -8,6 +8,8 @@ const dataAddress = 0x1000_0000;
 const pageSize = 0x1_0000;
 const headerLength = 64;
 const segmentLength = 56;
+/** Data come first: then their addresses do not depend on the code, and nothing has to stand between the two. */
+const dataStart = headerLength + 3 * segmentLength;
 const machineNumbers: Readonly<Record<Architecture, number>> = { x64: 62, arm64: 183 };
 const flags = { execute: 1, write: 2, read: 4 } as const;
 const kinds = { load: 1, stack: 0x6474_e551 } as const;
@@ -19,7 +21,7 @@ export class ProgramData {
 
   /** Returns the address at which the program finds these bytes. */
   add(bytes: Buffer): number {
-    const address = dataAddress + this.#length;
+    const address = dataAddress + dataStart + this.#length;
     const padded = Buffer.alloc(roundedUp(bytes.length, 8));
     bytes.copy(padded);
     this.#pieces.push(padded);
@@ -40,8 +42,7 @@ export class ProgramData {
 /** An executable for Linux (ELF) that stands alone: the code can be read and executed, the data read and written. */
 export function executable(architecture: Architecture, steps: readonly Step[], { bytes: data }: ProgramData): Buffer {
   const code = machineCode(architecture, steps);
-  const codeStart = headerLength + 3 * segmentLength;
-  const dataStart = roundedUp(codeStart + code.length, pageSize);
+  const codeStart = dataStart + data.length;
   const header = Buffer.alloc(headerLength);
   header.set([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1]);
   header.writeUInt16LE(2, 16);
@@ -52,16 +53,13 @@ export function executable(architecture: Architecture, steps: readonly Step[], {
   header.writeUInt16LE(headerLength, 52);
   header.writeUInt16LE(segmentLength, 54);
   header.writeUInt16LE(3, 56);
-  const file = Buffer.alloc(dataStart + data.length);
   const readAndWrite = flags.read | flags.write;
   const segments = [
-    segment(kinds.load, flags.read | flags.execute, 0, codeAddress, codeStart + code.length),
-    segment(kinds.load, readAndWrite, dataStart, dataAddress, data.length),
+    segment(kinds.load, flags.read | flags.execute, codeStart, codeAddress + codeStart, code.length),
+    segment(kinds.load, readAndWrite, dataStart, dataAddress + dataStart, data.length),
     segment(kinds.stack, readAndWrite, 0, 0, 0),
   ];
-  Buffer.concat([header, ...segments, code]).copy(file);
-  data.copy(file, dataStart);
-  return file;
+  return Buffer.concat([header, ...segments, data, code]);
 }
 
 function segment(kind: number, flag: number, offset: number, address: number, length: number): Buffer {
