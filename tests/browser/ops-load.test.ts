@@ -1,5 +1,4 @@
 import type { CheckActionRequest as CheckRequest } from '@reeve/contract';
-import { paths } from '@reeve/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { registerOwner, signIn } from '../harness/browser.ts';
 import { eventually } from '../harness/eventually.ts';

@@ -79,7 +79,7 @@ export class AgentLink {
   #heard: 'nothing' | 'connected' | 'lost' = 'nothing';
   #everConnected = false;
   /** Those who wait for another stream than the one that there was. */
-  #renewing: PromiseWithResolvers<void> | undefined;
+  #renewing: (() => void)[] = [];
 
   constructor(link: LinkOfAgent, id: FullAgentId) {
     const { retry } = link.settings;
@@ -164,9 +164,9 @@ export class AgentLink {
 
   /** Opens another stream in place of the one that there is. Resolves once a gateway has accepted one, or none will come. */
   renew(): Promise<void> {
-    const { promise } = (this.#renewing ??= Promise.withResolvers());
+    const renewed = new Promise<void>((resolve) => this.#renewing.push(resolve));
     this.#stream.open();
-    return promise;
+    return renewed;
   }
 
   /** The gateway missed a report. If it has come back since the last attempt, the report need not wait for a heartbeat. */
@@ -247,8 +247,7 @@ export class AgentLink {
   }
 
   #renewed(): void {
-    this.#renewing?.resolve();
-    this.#renewing = undefined;
+    for (const resolve of this.#renewing.splice(0)) resolve();
   }
 
   #lost(reason: string, address: string): void {
