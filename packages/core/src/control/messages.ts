@@ -25,8 +25,8 @@ export function closeOutbox(gov: Controls, agent: Agent): void {
 }
 
 /**
- * What a delegate has not confirmed stands in its receipts, and blocks nobody who has its id later. All of it is of the delegate:
- * to an id that owes an answer, nobody delegates.
+ * What a delegate has not confirmed stands in its receipts, and blocks nobody who has its id later. All of it is of delegates:
+ * to the id of an agent of its own that owes an answer, nobody delegates.
  */
 export function forgiveStops(gov: Controls, { key }: Agent): void {
   const outbox = gov.control.find(key);

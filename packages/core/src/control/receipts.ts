@@ -51,7 +51,9 @@ export function mustAnswer(gov: Controls, receipt: Receipt): boolean {
 /** Leaves a receipt without an answer. The first time, the log and an alert tell of it. */
 export function leaveUnconfirmed(gov: Controls, before: Receipt, after: Receipt): void {
   saveReceipt(gov, before, after);
-  if (after.status !== 'unconfirmed' || before.status === 'unconfirmed') return;
+  if (after.status !== 'unconfirmed') return;
+  // That it blocks nobody any more is told, too.
+  if (before.status === 'unconfirmed' && before.blocks === after.blocks) return;
   gov.journal.record(
     draftOf({
       ...entryMembers(gov, after),

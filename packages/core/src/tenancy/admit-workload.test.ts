@@ -217,6 +217,27 @@ describe('a workload', () => {
       expect(restarted.known(bot.id).blocked).toBe(false);
       expect((await storedReceipt(restarted, bot, 1)).status).toBe('unconfirmed');
     });
+
+    test('and the log says that the stop blocks it no more', async () => {
+      const { test } = await squatted();
+      await timeOut(test);
+      await admitted(test);
+      const told = (await test.audit()).filter(({ event_type }) => event_type === 'OpControlUnconfirmed');
+      expect(told).toMatchObject([
+        { reason: 'not acknowledged in time', payload: { blocked: true } },
+        { reason: 'the agent of a workload has its id', payload: { blocked: false } },
+      ]);
+    });
+
+    test('but the next delegate with its id does, until somebody lifts it', async () => {
+      const world = await squatted();
+      const { test, boss } = world;
+      await timeOut(test);
+      await revoke(world);
+      const granted = await test.settle(delegateAgent(test.gov, boss, 'bot'));
+      const next = { id: granted.agentId, token: granted.token };
+      expect(await test.check(next)).toMatchObject({ decision: 'deny', reason: 'agent has not confirmed a stop' });
+    });
   });
 
   test('is still stopped if an agent of its own has its name, and nobody can delegate that debt away', async () => {

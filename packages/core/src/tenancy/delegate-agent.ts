@@ -181,9 +181,13 @@ function freed(gov: Tenancy, id: AgentId, delegator: Agent): Agent | undefined {
   );
 }
 
-/** A stop that was not confirmed would be that of the delegate from then on. */
-function answered({ control }: Tenancy, agent: Agent | undefined): Agent | undefined {
+/**
+ * A stop that an agent of its own has not confirmed would be that of the delegate from then on. What a former delegate has
+ * not confirmed is: it blocks the next one until somebody lifts it.
+ */
+function answered({ control, directory }: Tenancy, agent: Agent | undefined): Agent | undefined {
   if (agent === undefined || !control.hasUnanswered(agent.key)) return agent;
+  if (directory.delegations.find(agent.key) !== undefined) return agent;
   throw new ReeveError('suspended', `child_id: an agent "${agent.key}" was here before, and has not confirmed a stop`);
 }
 

@@ -1,7 +1,9 @@
 import type { Worker } from 'node:worker_threads';
 
 /** How many times its time a thread may take by the clock, on a machine that has no core for it. */
-const clockTimes = 6;
+const clockTimes = 3;
+/** A timer takes no more. */
+const mostMs = 2 ** 31 - 1;
 
 /**
  * Limits what a thread computes, not how long it waits for a core: these threads give way to decisions, so on a busy
@@ -19,7 +21,7 @@ export class CpuDeadline {
     this.#worker = worker;
     this.#ms = ms;
     this.#onPassed = onPassed;
-    this.#last = setTimeout(() => this.#pass(), clockTimes * ms);
+    this.#last = setTimeout(() => this.#pass(), Math.min(clockTimes * ms, mostMs));
     void this.#watch();
   }
 
@@ -38,14 +40,14 @@ export class CpuDeadline {
       };
       this.#lookAfter(this.#ms, look);
     } catch {
-      // The thread has ended, and says so itself.
+      // The thread has ended, and says so itself. Or this is Node before 24.6, where the clock alone limits.
     }
   }
 
   #lookAfter(leftMs: number, look: () => Promise<void>): void {
     if (this.#isOver) return;
     if (leftMs <= 0) this.#pass();
-    else this.#next = setTimeout(() => void look().catch(() => {}), Math.max(1, leftMs));
+    else this.#next = setTimeout(() => void look().catch(() => {}), Math.min(Math.max(1, leftMs), mostMs));
   }
 
   #pass(): void {
