@@ -18,6 +18,9 @@ function onStdoutError(error: NodeJS.ErrnoException): void {
   throw error;
 }
 
+/** Its listener is added once: a command may take it away. */
+let opened: NodeJS.WriteStream | undefined;
+
 /** Node opens each stream on first access, which takes time. So only used streams are opened. */
 const shell: Shell = {
   env: process.env,
@@ -25,9 +28,8 @@ const shell: Shell = {
     return process.stdin;
   },
   get stdout() {
-    const { stdout } = process;
-    if (!stdout.listeners('error').includes(onStdoutError)) stdout.on('error', onStdoutError);
-    return stdout;
+    opened ??= process.stdout.on('error', onStdoutError);
+    return opened;
   },
   get stderr() {
     return process.stderr;
