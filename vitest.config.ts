@@ -6,21 +6,30 @@ import { ShortFilesLast } from './tests/harness/short-files-last.ts';
  * runs it, and so does the workflow of the forge.
  */
 const long = [
+  'packages/gateway/src/adapters/backup/unpack-backup.test.ts',
   'packages/gateway/src/adapters/postgres/migrate-postgres.test.ts',
+  'tests/browser/approvals.test.ts',
   'tests/browser/audit.test.ts',
   'tests/browser/budgets.test.ts',
+  'tests/browser/connect-lines.test.ts',
+  'tests/browser/connect.test.ts',
   'tests/browser/foundation.test.ts',
   'tests/browser/gateways.test.ts',
   'tests/browser/identity.test.ts',
+  'tests/browser/ops-control.test.ts',
   'tests/browser/ops-load.test.ts',
+  'tests/browser/ops.test.ts',
   'tests/browser/overview.test.ts',
+  'tests/browser/people.test.ts',
   'tests/browser/policies.test.ts',
   'tests/browser/topology.test.ts',
   'tests/chaos/fifty-agents.test.ts',
   'tests/chaos/legacy-store.test.ts',
+  'tests/chaos/packed-log.test.ts',
   'tests/chaos/postgres-outage.test.ts',
   'tests/chaos/stop.test.ts',
   'tests/cluster/outages.test.ts',
+  'tests/cluster/poison.test.ts',
   'tests/cluster/storm.test.ts',
   'tests/e2e/account-timing.test.ts',
   'tests/e2e/audit-anchor.test.ts',
@@ -40,6 +49,7 @@ const long = [
   'tests/floor/floor-lost-gateway.test.ts',
   'tests/fuzz/openapi.test.ts',
   'tests/packages/checkout.test.ts',
+  'tests/packages/typescript-versions.test.ts',
   'tests/trust/trust.test.ts',
 ];
 

@@ -4,8 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { LockFile } from '../../scripts/release/sbom.ts';
 import { billOfMaterials } from '../../scripts/release/sbom.ts';
 import { licencesUnder, licenceText, packagesInMaps } from './bundled-code.ts';
-import { compilerOf } from './compiler-of.ts';
-import { agentModule, commonModule, sdkProgram, typedModule } from './consumers.ts';
+import { agentModule, commonModule } from './consumers.ts';
 import { EmptyProject, packAll } from './empty-project.ts';
 import { nodeOf } from './node-of.ts';
 import { adminKey, StartedGateway } from './started-gateway.ts';
@@ -147,22 +146,6 @@ it('can be required where Node can', async () => {
   const { stdout } = await project.run(process.execPath, [common]);
   expect(JSON.parse(stdout)).toMatchObject({ connect: 'function' });
 });
-
-/** The least version of TypeScript that each is for, as docs/releasing.md says, and the one of this repository. */
-it.for([
-  { version: '5.6', resolution: 'nodenext', of: 'the SDK', installed: alone['@reeve/sdk'], program: sdkProgram },
-  { version: '5.6', resolution: 'bundler', of: 'the SDK', installed: alone['@reeve/sdk'], program: sdkProgram },
-  { version: '5.7', resolution: 'nodenext', of: 'every package', installed: project, program: typedModule },
-  { version: 'our', resolution: 'nodenext', of: 'every package', installed: project, program: typedModule },
-  { version: 'our', resolution: 'bundler', of: 'every package', installed: project, program: typedModule },
-])(
-  'compiles in strict programs that use $of, by TypeScript $version and $resolution',
-  { timeout: 300_000 },
-  async (how) => {
-    const tsc = await compilerOf(how.version);
-    expect(await how.installed.compile(tsc, how.program, how.resolution)).toBe('');
-  },
-);
 
 it('stops when it is told to', async () => {
   expect(await gateway.stop()).toBe(0);
