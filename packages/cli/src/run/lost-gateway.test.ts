@@ -50,3 +50,12 @@ test('where the program is to go on without a gateway, nothing is done but to wa
   watch.hear({ type: 'connected', ...at, again: true });
   expect(deeds).toEqual([]);
 });
+
+test('a gateway that is heard after that is back, without another event', async () => {
+  const { watch, deeds } = watching('pause');
+  const { promise: heard, resolve: hear } = Promise.withResolvers<void>();
+  await watch.until(heard);
+  hear();
+  await heard;
+  expect(deeds).toEqual(['pause begins', 'pause is done', 'back']);
+});

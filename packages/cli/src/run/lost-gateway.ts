@@ -27,11 +27,10 @@ export class GatewayWatch implements Disposable {
   }
 
   hear(event: ConnectionEvent): void {
-    const { onBack, onRefused } = this.#losing;
+    const { onRefused } = this.#losing;
     if (event.type === 'connected') {
       this[Symbol.dispose]();
-      if (this.#lost !== undefined) onBack();
-      this.#lost = undefined;
+      this.#back();
     } else if (event.type === 'lost') this.#timer ??= setTimeout(() => void this.#lose(), this.#patienceMs);
     else onRefused(event.reason);
   }
@@ -40,7 +39,17 @@ export class GatewayWatch implements Disposable {
   async until(heard: Promise<void>): Promise<void> {
     const late = new AbortController();
     const lost = sleep(this.#patienceMs, undefined, { signal: late.signal }).then(() => this.#lose());
+    // It may be heard later, on the stream that there is: then no other event says so.
+    void heard.then(
+      () => this.#back(),
+      () => {},
+    );
     await Promise.race([heard, lost]).finally(() => late.abort());
+  }
+
+  #back(): void {
+    if (this.#lost !== undefined) this.#losing.onBack();
+    this.#lost = undefined;
   }
 
   #lose(): Promise<void> {
