@@ -12,6 +12,11 @@ async function masked(body: string, judge = mask): Promise<string> {
   return (await withMaskedPrompt(parseRequest(Buffer.from(body)), judge)).body.toString();
 }
 
+/** A form of a megabyte, so deep. */
+function long(depth: number): string {
+  return `${'['.repeat(depth)}"${'x'.repeat(2 ** 20)}"${']'.repeat(depth)}`;
+}
+
 describe('what a model is asked', () => {
   test.each([
     [
@@ -80,6 +85,16 @@ describe('what a model is asked', () => {
     ['a form without end', `{"model":"m","tools":${'['.repeat(60)}"x"${']'.repeat(60)}}`, /nested too deeply/],
     ['texts by the thousand', `{"model":"m","tools":[${'"x",'.repeat(20_000)}"x"]}`, /more than 20000 texts/],
     ['values by the thousand', `{"model":"m","tools":[${'0,'.repeat(200_000)}0]}`, /more than 200000 values/],
+    [
+      'a form that is long and deep',
+      `{"model":"m","tools":${'['.repeat(40)}${' '.repeat(2 ** 21)}1e12${']'.repeat(40)}}`,
+      /"tools" is too long/,
+    ],
+    [
+      'forms that are so together',
+      `{"model":"m","tools":${long(30)},"functions":${long(30)},"text":${long(30)}}`,
+      /"text" is too long/,
+    ],
   ])('that cannot be looked at does not leave: %s', async (_what, body, why) => {
     await expect(masked(body)).rejects.toThrow(why);
   });

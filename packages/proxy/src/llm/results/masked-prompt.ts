@@ -21,6 +21,8 @@ const forms = new Set([
 ]);
 /** More than any description of tools has. Each text is looked for by all the names above it. */
 const [deepestForm, mostTexts, mostValues] = [48, 20_000, 200_000];
+/** To find where texts stand, the bytes of a form are read once for each level above them, also those that say nothing. */
+const mostRead = 64 * 1024 * 1024;
 /** What the call was judged by. */
 const judgedAlready = new Set(['model']);
 
@@ -58,6 +60,7 @@ interface PromptPart {
 
 function partsOf({ body, value, places }: JsonRequest): readonly PromptPart[] {
   let inBody: JsonPlaces | undefined;
+  let read = 0;
   return places.members.flatMap(({ key, from, to }): readonly PromptPart[] => {
     const member = value[key];
     const says = isSaid(member) || (typeof member === 'object' && member !== null);
@@ -66,7 +69,10 @@ function partsOf({ body, value, places }: JsonRequest): readonly PromptPart[] {
       throw new UnmaskablePrompt('it is made of tokens, which nobody can read');
     if (!forms.has(key)) return [{ key, text: body.toString('utf8', from, to), at: { from, to } }];
     const texts = textsIn(member, key);
-    return texts.length === 0 ? [] : [{ key, text: `[${texts.map(written).join()}]`, texts }];
+    if (texts.length === 0) return [];
+    read += (to - from) * texts.reduce((deepest, { path }) => Math.max(deepest, path.length), 0);
+    if (read > mostRead) throw new UnmaskablePrompt(`${JSON.stringify(key)} is too long for how deep it is`);
+    return [{ key, text: `[${texts.map(written).join()}]`, texts }];
   });
   /** As JSON. A number has more digits in the request than a program may hold. */
   function written({ path, content }: Replacement): string {
