@@ -30,14 +30,14 @@ export async function carryOut(call: ModelCall, operation: CallOperation, contex
     const answer = await send(call.body.take(), stop.signal);
     stop.alive();
     call.body.release();
-    // Until here it was the prompt's.
-    call.answerRoom.release();
+    call.promptRoom.release();
     end = await forwardAnswer(call, answer, stop, operation);
   } catch (error) {
     end = broken(call, operation, stop, error);
   } finally {
     stop.done();
     call.body.release();
+    call.promptRoom.release();
   }
   settle(operation, call.asked, call.passed, call.route.dialect.isFree === true ? { ...end, isFree: true } : end);
 }

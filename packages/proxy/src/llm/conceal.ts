@@ -12,6 +12,33 @@ export function conceal(bytes: Buffer, secret: string | undefined): Buffer {
   return concealed;
 }
 
+/** Bytes that pass in parts, without a secret that may be spread over any number of them. */
+export class ConcealedParts {
+  readonly #secret: string | undefined;
+  /** May be the beginning of the secret, so it waits for what follows. */
+  #begun = Buffer.alloc(0);
+
+  constructor(secret: string | undefined) {
+    this.#secret = secret;
+  }
+
+  /** What may pass now. */
+  push(part: Buffer): Buffer {
+    if (this.#secret === undefined) return part;
+    const bytes = conceal(this.#begun.length === 0 ? part : Buffer.concat([this.#begun, part]), this.#secret);
+    // One character for each byte.
+    const secret = Buffer.from(this.#secret).toString('latin1');
+    const known = bytes.length - begunAtEnd(bytes.subarray(-secret.length).toString('latin1'), secret);
+    this.#begun = Buffer.from(bytes.subarray(known));
+    return bytes.subarray(0, known);
+  }
+
+  /** What is left, once nothing follows. */
+  end(): Buffer {
+    return this.#begun;
+  }
+}
+
 /** A text without a secret, as long as it was. */
 export function concealText(text: string, secret: string): string {
   return text.replaceAll(secret, '*'.repeat(secret.length));

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { AnswerScan, jsonOf } from './answer-scan.ts';
 import type { CallStop } from './call-stop.ts';
-import { conceal } from './conceal.ts';
+import { conceal, ConcealedParts } from './conceal.ts';
 import type { SeenUsage } from './dialect/dialect.ts';
 import { eachChunk } from './each-chunk.ts';
 import type { ModelCall } from './model-call.ts';
@@ -69,6 +69,7 @@ async function forwardWhole(call: ModelCall, answer: IncomingMessage, stop: Call
   const { response, upstream, answerRoom } = call;
   const { dialect } = call.route;
   const scan = new AnswerScan(dialect.texts.whole);
+  const parts = new ConcealedParts(upstream.apiKey);
   let held: Buffer[] | undefined = [];
   let bytes = 0;
   await eachChunk(answer, async (chunk) => {
@@ -82,10 +83,10 @@ async function forwardWhole(call: ModelCall, answer: IncomingMessage, stop: Call
     if (held !== undefined) sendHead(call, answer);
     held = undefined;
     answerRoom.release();
-    await send(call, stop, next);
+    await send(call, stop, parts.push(next));
   });
   await stop.passable();
-  if (held === undefined) response.end();
+  if (held === undefined) response.end(parts.end());
   else {
     const body = Buffer.concat(held);
     sendHead(call, answer);

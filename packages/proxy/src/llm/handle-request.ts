@@ -32,6 +32,8 @@ export interface ProxyContext extends GovernOptions {
   readonly bodies: BodyReader;
   /** What is held of the answers of upstreams. */
   readonly answers: HeldBytes;
+  /** What masking prompts takes, by organization: an agent can make itself delegates, each with a token of its own. */
+  readonly prompts: HeldBytes;
   readonly agents: AgentsByToken;
   /** Of one agent at once. */
   readonly callsPerAgent: number;
@@ -102,7 +104,8 @@ async function handleCall(
       given = { ...read, parsed: judged };
       const opId = `${ids.traceId}:${ids.spanId}`;
       const noteAnswer = (answer: unknown) => noteCalls(context.toolMemory, agent, route.dialect, answer);
-      const call = makeCall(context, { ...parts, opId, revoked, noteAnswer }, given);
+      const promptRoom = context.prompts.roomFor(agent.id.orgId);
+      const call = makeCall(context, { ...parts, opId, revoked, noteAnswer, promptRoom }, given);
       await governCall(agent, call, ids, context);
       await untilTaken(response);
     });
@@ -113,7 +116,9 @@ async function handleCall(
     const { parsed } = await reading();
     if (context.knownMasks.has(parsed.model)) throw error;
     context.tell(`fail-open: a call of ${route.path} goes to its upstream unchecked. ${refusal.message}`);
-    const ungovernedParts = { ...parts, opId: '', revoked: new AbortController().signal, noteAnswer: () => {} };
+    const promptRoom = context.prompts.roomFor('');
+    const revoked = new AbortController().signal;
+    const ungovernedParts = { ...parts, opId: '', revoked, noteAnswer: () => {}, promptRoom };
     await carryOut(makeCall(context, ungovernedParts, await reading()), ungoverned(), context);
     await untilTaken(response);
   } finally {
@@ -122,10 +127,7 @@ async function handleCall(
   }
 }
 
-type CallParts = Pick<
-  ModelCall,
-  'route' | 'query' | 'request' | 'response' | 'token' | 'opId' | 'revoked' | 'gone' | 'noteAnswer' | 'answerRoom'
->;
+type CallParts = Omit<ModelCall, 'upstream' | 'asked' | 'reader' | 'passed' | 'body' | 'outgoing'>;
 
 /** A call as its client has sent it, or as what its model may read of it. */
 interface GivenCall {

@@ -7,7 +7,7 @@ export interface HeldLimits {
 
 /** What a chunk takes besides its bytes. Whoever sends can send one for each byte. */
 const chunkOverhead = 128;
-/** Of the room for all, one agent takes no more than this part, unless two things need more. */
+/** Of the room for all, one owner takes no more than this part, unless two things need more. */
 const share = 1 / 4;
 
 /** The room that one call has taken. */
@@ -18,7 +18,7 @@ export interface HeldRoom {
   release(): void;
 }
 
-/** Bounds what is held in memory: for each agent, and for all together. */
+/** Bounds what is held in memory: for each owner, an agent or its organization, and for all together. */
 export class HeldBytes {
   readonly #limits: HeldLimits;
   readonly #heldBy = new Map<string, number>();

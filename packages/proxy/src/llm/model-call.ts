@@ -30,6 +30,8 @@ export interface ModelCall {
   readonly outgoing: (this: void, bytes: number) => SendUpstream;
   /** For the part of the answer that is held. */
   readonly answerRoom: HeldRoom;
+  /** For the prompt while it is masked, and as it is then sent. */
+  readonly promptRoom: HeldRoom;
   /** What goes to the upstream. */
   readonly body: CallBody;
   /** Aborts when the client has gone away. */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { HostCheck } from '../front/host-check.ts';
-import { conceal } from './conceal.ts';
+import { conceal, ConcealedParts } from './conceal.ts';
 import { agentTokenOf } from './credential.ts';
 import { answerHeaders, requestHeaders } from './forward-headers.ts';
 import { modelConfigOf } from './model-config.ts';
@@ -55,6 +55,20 @@ test('a key within an answer is concealed, wherever it stands', () => {
       const text = parts.join('');
       const concealed = conceal(Buffer.from(text), 'sk-provider').toString();
       expect(concealed).toBe(text.replaceAll('sk-provider', '*'.repeat('sk-provider'.length)));
+    }),
+  );
+});
+
+test('a key within an answer that passes in parts is concealed, however it is cut', () => {
+  const letters = fc.array(fc.constantFrom('aab', 'aaé', 'a', 'b', 'é', '"'));
+  fc.assert(
+    fc.property(letters, fc.constantFrom('aab', 'aabaaé', 'a', undefined), fc.array(fc.nat(5)), (all, key, cuts) => {
+      const bytes = Buffer.from(all.join(''));
+      const parts = new ConcealedParts(key);
+      let at = 0;
+      const passed = cuts.map((length) => parts.push(bytes.subarray(at, (at += length))));
+      passed.push(parts.push(bytes.subarray(at)), parts.end());
+      expect(Buffer.concat(passed).toString()).toBe(conceal(bytes, key).toString());
     }),
   );
 });

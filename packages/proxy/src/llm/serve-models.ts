@@ -15,6 +15,7 @@ import type { Upstream } from './model-config.ts';
 import { BodyReader } from './read-body.ts';
 import type { Verdict } from './results/judge-tool-messages.ts';
 import { KnownMasks } from './results/known-masks.ts';
+import { promptLimits } from './results/mask-prompt.ts';
 import { OwnedMemory } from './results/owned-memory.ts';
 import type { AskedTool } from './results/tool-message.ts';
 
@@ -74,11 +75,13 @@ export async function serveModels(options: ServeModelsOptions): Promise<ModelPro
     calls: new OwnedMemory<AskedTool>(mostCallBytes),
   };
   const answers = new HeldBytes({ most: bounds.result, mostTogether: mostAnswersTogether });
+  const prompts = new HeldBytes(promptLimits);
   const knownMasks = new KnownMasks();
   const context = {
     hosts,
     bodies,
     answers,
+    prompts,
     agents,
     upstreams,
     connections,

@@ -12,6 +12,11 @@ async function masked(body: string, judge = mask): Promise<string> {
   return (await withMaskedPrompt(parseRequest(Buffer.from(body)), judge)).body.toString();
 }
 
+/** A form of a megabyte, so deep. */
+function long(depth: number): string {
+  return `${'['.repeat(depth)}"${'x'.repeat(2 ** 20)}"${']'.repeat(depth)}`;
+}
+
 describe('what a model is asked', () => {
   test.each([
     [
@@ -79,8 +84,44 @@ describe('what a model is asked', () => {
     ['tokens of many', '{"model":"m","input":[[1,2],[3]]}', /tokens/],
     ['a form without end', `{"model":"m","tools":${'['.repeat(60)}"x"${']'.repeat(60)}}`, /nested too deeply/],
     ['texts by the thousand', `{"model":"m","tools":[${'"x",'.repeat(20_000)}"x"]}`, /more than 20000 texts/],
+    ['values by the thousand', `{"model":"m","tools":[${'0,'.repeat(200_000)}0]}`, /more than 200000 values/],
+    [
+      'a form that is long and deep',
+      `{"model":"m","tools":${'['.repeat(40)}${' '.repeat(2 ** 21)}1e12${']'.repeat(40)}}`,
+      /"tools" is too long/,
+    ],
+    [
+      'forms that are so together',
+      `{"model":"m","tools":${long(30)},"functions":${long(30)},"text":${long(30)}}`,
+      /"text" is too long/,
+    ],
   ])('that cannot be looked at does not leave: %s', async (_what, body, why) => {
     await expect(masked(body)).rejects.toThrow(why);
+  });
+
+  test.each([
+    ['numbers of cards', 1e12, 20_001],
+    ['texts', '', 20_001],
+    ['short numbers', 0, 200_000],
+    ['empty lists', [], 200_000],
+  ])('that has too many %s is looked at as far as its bound', async (_what, each, most) => {
+    let read = 0;
+    const get = (list: object, name: string | symbol): unknown => {
+      if (/^\d+$/.test(String(name))) read++;
+      return Reflect.get(list, name);
+    };
+    const list: unknown = new Proxy(Array<unknown>(400_000).fill(each), { get });
+    const request = parseRequest(Buffer.from('{"model":"m","tools":[]}'));
+    const asked = withMaskedPrompt({ ...request, value: { ...request.value, tools: [[list]] } }, mask);
+    await expect(asked).rejects.toThrow(UnmaskablePrompt);
+    expect(read).toBeLessThanOrEqual(most);
+  });
+
+  test('a form may be as deep as its bound, and has as many texts', async () => {
+    const form = (texts: string) => `{"model":"m","tools":${'['.repeat(48)}${texts}${']'.repeat(48)}}`;
+    const body = form(`${'0,'.repeat(1000)}${'"x",'.repeat(19_999)}"${secret}"`);
+    expect(await masked(body)).toBe(body.replace(secret, '[masked]'));
+    await expect(masked(form('[]'))).rejects.toThrow('nested too deeply');
   });
 
   test('every other byte stays, wherever it stands and however it is written', async () => {

@@ -20,7 +20,9 @@ const forms = new Set([
   ...['response_format', 'text', 'output_format', 'output_config'],
 ]);
 /** More than any description of tools has. Each text is looked for by all the names above it. */
-const [deepestForm, mostTexts] = [48, 20_000];
+const [deepestForm, mostTexts, mostValues] = [48, 20_000, 200_000];
+/** To find where texts stand, the bytes of a form are read once for each level above them, also those that say nothing. */
+const mostRead = 64 * 1024 * 1024;
 /** What the call was judged by. */
 const judgedAlready = new Set(['model']);
 
@@ -58,6 +60,7 @@ interface PromptPart {
 
 function partsOf({ body, value, places }: JsonRequest): readonly PromptPart[] {
   let inBody: JsonPlaces | undefined;
+  let read = 0;
   return places.members.flatMap(({ key, from, to }): readonly PromptPart[] => {
     const member = value[key];
     const says = isSaid(member) || (typeof member === 'object' && member !== null);
@@ -65,9 +68,11 @@ function partsOf({ body, value, places }: JsonRequest): readonly PromptPart[] {
     if (key === 'input' && holdsTokens(member))
       throw new UnmaskablePrompt('it is made of tokens, which nobody can read');
     if (!forms.has(key)) return [{ key, text: body.toString('utf8', from, to), at: { from, to } }];
-    const texts = [...textsIn(member, [key])];
-    if (texts.length > mostTexts) throw new UnmaskablePrompt(`${JSON.stringify(key)} has more than ${mostTexts} texts`);
-    return texts.length === 0 ? [] : [{ key, text: `[${texts.map(written).join()}]`, texts }];
+    const texts = textsIn(member, key);
+    if (texts.length === 0) return [];
+    read += (to - from) * texts.reduce((deepest, { path }) => Math.max(deepest, path.length), 0);
+    if (read > mostRead) throw new UnmaskablePrompt(`${JSON.stringify(key)} is too long for how deep it is`);
+    return [{ key, text: `[${texts.map(written).join()}]`, texts }];
   });
   /** As JSON. A number has more digits in the request than a program may hold. */
   function written({ path, content }: Replacement): string {
@@ -90,12 +95,50 @@ function holdsTokens(input: unknown): boolean {
   return input.some((each) => typeof each === 'number' || (Array.isArray(each) && each.some(Number.isFinite)));
 }
 
-function* textsIn(value: unknown, path: Replacement['path']): Generator<Replacement> {
-  if (isSaid(value)) yield { path, content: value };
-  if (typeof value !== 'object' || value === null) return;
-  if (path.length > deepestForm) throw new UnmaskablePrompt(`${JSON.stringify(path[0])} is nested too deeply`);
-  const members = Array.isArray(value) ? value.entries() : Object.entries(value);
-  for (const [name, member] of members) yield* textsIn(member, [...path, name]);
+/** A list or an object whose members are looked at. */
+interface Opened {
+  readonly members: Readonly<Record<string | number, unknown>>;
+  /** Undefined for a list. */
+  readonly names: readonly string[] | undefined;
+  readonly length: number;
+  at: number;
+}
+
+function opened(value: object): Opened {
+  const names = Array.isArray(value) ? undefined : Object.keys(value);
+  const { length } = names ?? (value as readonly unknown[]);
+  return { members: value as Opened['members'], names, length, at: -1 };
+}
+
+function nameIn({ names, at }: Opened): string | number {
+  return names?.[at] ?? at;
+}
+
+/**
+ * What a form says, in its order. A request has room for millions of values, and nobody else gets a turn meanwhile: so it ends at
+ * the first one beyond the bounds, and only what is said has a path.
+ */
+function textsIn(form: unknown, key: string): readonly Replacement[] {
+  const texts: Replacement[] = [];
+  const above: Opened[] = [];
+  let values = 0;
+  const unmaskable = (why: string) => new UnmaskablePrompt(`${JSON.stringify(key)} ${why}`);
+  const visit = (value: unknown) => {
+    if (++values > mostValues) throw unmaskable(`has more than ${mostValues} values`);
+    if (isSaid(value)) {
+      if (texts.length === mostTexts) throw unmaskable(`has more than ${mostTexts} texts`);
+      texts.push({ path: [key, ...above.map(nameIn)], content: value });
+    } else if (typeof value === 'object' && value !== null) {
+      if (above.length === deepestForm) throw unmaskable('is nested too deeply');
+      above.push(opened(value));
+    }
+  };
+  visit(form);
+  for (let last = above.at(-1); last !== undefined; last = above.at(-1)) {
+    if (++last.at < last.length) visit(last.members[nameIn(last)]);
+    else above.pop();
+  }
+  return texts;
 }
 
 interface MaskedMember {
