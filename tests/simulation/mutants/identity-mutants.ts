@@ -58,8 +58,8 @@ export const identityMutants: readonly Mutant[] = [
   {
     name: 'delegations: those that have expired go on',
     file: `${core}/tenancy/delegation-links.ts`,
-    text: 'return delegation.expiresAt <= now || delegator === undefined;',
-    replacement: 'return delegation.expiresAt < 0 || delegator === undefined;',
+    text: 'if (delegation.expiresAt <= now || delegator === undefined) return true;',
+    replacement: 'if (delegation.expiresAt < 0 || delegator === undefined) return true;',
   },
   {
     name: 'delegations: they end at one gateway alone',
@@ -83,8 +83,8 @@ export const identityMutants: readonly Mutant[] = [
   {
     name: 'delegations: a suspended delegator stops nobody',
     file: `${core}/tenancy/delegation-links.ts`,
-    text: 'return delegator.record.suspension !== null || delegator.blocked ||',
-    replacement: 'return delegator.blocked ||',
+    text: 'delegator === undefined || delegator.record.suspension !== null || delegator.blocked) return true;',
+    replacement: 'delegator === undefined || delegator.blocked) return true;',
   },
   {
     name: 'delegations: charges do not count for whoever delegates',
