@@ -442,6 +442,14 @@ describe('entries of a user in 600 blocks', () => {
   });
   afterEach(() => index.close());
 
+  test.each([{ user: user.sub }, { agentId: 'bot' }, {}])(
+    'do not end a page of another org early that looks for claims to be it: %j',
+    (narrow) => {
+      const claims = { orgId: 'other', orClaimedOrgId: 'other', eventType: 'A2AImpersonationAttempted' };
+      expect(index.read({ ...claims, ...narrow, limit: 10 }, true)).toEqual({ entries: [], next: null });
+    },
+  );
+
   test('are found in steps that unpack few blocks each, by their runs', () => {
     const found: number[] = [];
     const runs = new Set<string>();
