@@ -39,8 +39,8 @@ const here = resolve('tests/conformance/agentdojo');
 const pack = resolve('packages/cli/packs/flow');
 const suites = ['workspace', 'travel', 'banking', 'slack'] as const;
 /** Whom the pack knows before anybody fills it in, as a part of patterns. */
-const nobody = '@example\\\\.com$|^https://([a-z0-9-]+\\\\.)*example\\\\.com(/|$)';
-const nobodyInLists = '@example\\\\.com$';
+const nobodyInLists = '^[\\\\w.+-]+@example\\\\.com$';
+const nobody = `${nobodyInLists}|^https://([a-z0-9-]+\\\\.)*example\\\\.com(/[^\\\\s,;<>@]*)?$`;
 /** What a suite may add to the pack. */
 const mostLines = 20;
 

@@ -81,6 +81,14 @@ const methods = {
     const params = { notifications: { ...notifications, secret }, _meta: { [subscriptionId]: id } };
     send({ method: 'notifications/subscriptions/acknowledged', params });
   },
+  'x/ask': (id, { ids }) => {
+    write(JSON.stringify(ids.map((own) => ({ jsonrpc: '2.0', id: own, method: 'roots/list', params: {} }))));
+    send({ id, result: {} });
+  },
+  'x/cancel': (id, { ids }) => {
+    for (const requestId of ids) send({ method: 'notifications/cancelled', params: { requestId, reason: secret } });
+    send({ id, result: {} });
+  },
   'tasks/result': (id) => send({ id, result: text(secret) }),
 };
 

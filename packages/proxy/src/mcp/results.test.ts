@@ -45,6 +45,15 @@ describe('a result that policy judges', () => {
     ]);
   });
 
+  it('is told by no number of a cancellation, which may name what the server has asked for, in a batch as well', async () => {
+    await using proxy = await PipedProxy.start();
+    await proxy.ask('x/ask', { ids: ['s1', 7] });
+    await proxy.call('nothing');
+    await proxy.ask('x/cancel', { ids: [4_111_111_111_111_111, 's1', '7', 7, secret] });
+    const said = proxy.messages.filter(({ method }) => method === 'notifications/cancelled');
+    expect(said.map(({ params }) => params)).toEqual([{ requestId: 's1' }, { requestId: 7 }]);
+  });
+
   it('is told by no notification that names another request', async () => {
     await using proxy = await PipedProxy.start();
     await proxy.call('nothing');

@@ -124,7 +124,7 @@ export class ServerVoice {
   #wordless(message: Message, concerned: PendingRequest | undefined): Message | undefined {
     const isListened = (uri: string) => concerned?.method === listening && names(concerned.params, uri);
     const isSubscribed = (uri: string) => this.#subscribed.has(uri) || isListened(uri);
-    const isAsked = (id: string) => this.requests.hasGiven(id);
+    const isAsked = (id: string | number) => this.requests.hasGiven(id);
     return wordless(message, { isConcerned: concerned !== undefined, isSubscribed, isAsked });
   }
 }

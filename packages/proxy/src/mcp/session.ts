@@ -130,6 +130,7 @@ export class Session implements UpstreamEvents {
     }
     const answered = parts.map((part) => this.#findAnswered(part)).filter((request) => request !== undefined);
     for (const part of parts) this.#answers.passes(part, mark, this.#findAnswered(part));
+    for (const part of parts) this.#voice.requests.pass(part);
     for (const request of answered) this.#pending.remove(request);
     if (answered[0] !== undefined) return (from ?? answered[0].exchange).deliver(message, mark);
     if (asResponse(message) !== undefined) return this.#answered(message, from, mark);

@@ -22,7 +22,7 @@ export class McpConnection {
   #isJudged = false;
   readonly #tasks = new Set<string>();
   readonly #subscribed = new Set<string>();
-  /** The ids of requests of the server that are texts. */
+  /** The ids of requests of the server, as JSON. */
   readonly #asked = new Set<string>();
   readonly #ours = new WeakSet<object>();
 
@@ -71,7 +71,8 @@ export class McpConnection {
   /** What the client may hear of a message. */
   #heard(message: Members): Members | undefined {
     const { method, id } = message;
-    if (typeof method === 'string' && typeof id === 'string') keep(this.#asked, id);
+    const isId = typeof id === 'string' || typeof id === 'number';
+    if (typeof method === 'string' && isId) keep(this.#asked, JSON.stringify(id));
     if (!this.#isJudged || typeof method !== 'string' || id !== undefined) return message;
     const params = membersOf(message['params']);
     // The client numbers its requests. Another token or id would be a text that the server has chosen.
@@ -80,7 +81,7 @@ export class McpConnection {
     const known = {
       isConcerned: typeof name === 'number',
       isSubscribed: (uri: string) => this.#subscribed.has(uri),
-      isAsked: (asked: string) => this.#asked.has(asked),
+      isAsked: (asked: unknown) => this.#asked.has(JSON.stringify(asked)),
     };
     const wordless = wordlessParams(method, params, known);
     return wordless === undefined ? undefined : { jsonrpc: '2.0', method, params: wordless };

@@ -7,12 +7,13 @@ export interface KnownNotification {
   /** Whether the client has asked to hear of the resource. */
   readonly isSubscribed: (uri: string) => boolean;
   /** Whether the client has got a request of the server by this id, which the server has chosen. */
-  readonly isAsked: (id: string) => boolean;
+  readonly isAsked: (id: string | number) => boolean;
 }
 
 /** By which a notification of revision 2026-07-28 names the request that it belongs to. */
 export const subscriptionKey = 'io.modelcontextprotocol/subscriptionId';
 const changes = /^notifications\/(tools|prompts|resources)\/list_changed$/;
+const mostDigits = 11;
 const kinds = ['toolsListChanged', 'promptsListChanged', 'resourcesListChanged'] as const;
 
 /**
@@ -30,21 +31,24 @@ function leftOf(method: string, params: Members, known: KnownNotification): Memb
   if (changes.test(method)) return {};
   const { progressToken, progress, total, requestId, uri, notifications } = params;
   if (method === 'notifications/cancelled') {
-    const isNamed = typeof requestId === 'number' || (typeof requestId === 'string' && known.isAsked(requestId));
-    return isNamed ? { requestId } : undefined;
+    const isId = typeof requestId === 'number' || typeof requestId === 'string';
+    return isId && known.isAsked(requestId) ? { requestId } : undefined;
   }
   if (method === 'notifications/progress' && known.isConcerned) {
-    return {
-      progressToken,
-      progress: typeof progress === 'number' ? progress : 0,
-      ...(typeof total === 'number' ? { total } : {}),
-    };
+    const whole = measureOf(total);
+    return { progressToken, progress: measureOf(progress) ?? 0, ...(whole === undefined ? {} : { total: whole }) };
   }
   if (method === 'notifications/subscriptions/acknowledged' && known.isConcerned) {
     return { notifications: agreed(notifications, known) };
   }
   const isNews = method === 'notifications/resources/updated' && typeof uri === 'string' && known.isSubscribed(uri);
   return isNews ? { uri } : undefined;
+}
+
+/** How far something has come, in fewer digits than a card has. Undefined if it takes more before the point. */
+function measureOf(value: unknown): number | undefined {
+  if (typeof value !== 'number' || Math.abs(value) >= 10 ** mostDigits) return undefined;
+  return Number(value.toPrecision(mostDigits));
 }
 
 /** Of what the client wants to hear, that which the server will tell. */

@@ -78,6 +78,9 @@ function indexFor(query: AuditQuery): Index | undefined {
 }
 
 function narrowestIndex(query: AuditQuery): Index | undefined {
+  // Claims of an org stand in any org, so no index is narrowed to it: one by user or agent would tell what they did elsewhere.
+  const event = eventIndex(query);
+  if (query.orClaimedOrgId !== undefined && event !== undefined) return event;
   if (query.opId !== undefined) return { table: 'by_op', column: 'op_id', value: query.opId };
   if (query.run !== undefined) return { table: 'by_run', column: 'run', value: query.run };
   if (query.user !== undefined) return userIndex(query.user.toLowerCase(), query);
@@ -85,14 +88,17 @@ function narrowestIndex(query: AuditQuery): Index | undefined {
   if (query.agentId !== undefined && query.agentId !== '') {
     return { table: 'by_agent', column: 'agent', value: query.agentId };
   }
-  if (query.eventType !== undefined && !frequentEvents.includes(query.eventType)) {
-    return { table: 'by_event', column: 'event_type', value: query.eventType };
-  }
+  if (event !== undefined) return event;
   // The index of an org lacks entries of other orgs in which this org was claimed.
   if (query.orgId !== undefined && query.orClaimedOrgId === undefined) {
     return { table: 'by_org', column: 'org_id', value: query.orgId };
   }
   return undefined;
+}
+
+function eventIndex({ eventType }: AuditQuery): Index | undefined {
+  if (eventType === undefined || frequentEvents.includes(eventType)) return undefined;
+  return { table: 'by_event', column: 'event_type', value: eventType };
 }
 
 /** Within an org, its own entries alone are looked at: how long that takes must not tell what somebody did in another one. */

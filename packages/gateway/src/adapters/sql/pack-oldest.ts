@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { EntryRecord, PackedBlock } from './log-block.ts';
-import { packBlock, recordSql } from './log-block.ts';
+import { isOfBytes, LogBlock, packBlock, recordSql } from './log-block.ts';
 import { eachValues } from './sqlite-table.ts';
 
 /** How the log is packed. */
@@ -17,7 +17,7 @@ export const packing: Packing = { keptRows: 10_000, blockEntries: 128 };
 /** Long entries make smaller blocks, so that no turn takes longer for them. */
 const mostBytes = 512 * 1024;
 
-/** Packs the oldest rows up to an entry. Undefined if they do not fill a block yet. */
+/** Packs the oldest rows up to an entry. Undefined if they do not fill a block yet. Throws if no block of them can be read. */
 export function packOldest(db: DatabaseSync, through: number, { blockEntries }: Packing): PackedBlock | undefined {
   const sql = `SELECT seq, at, ${recordSql} FROM main.audit WHERE seq <= ? ORDER BY seq LIMIT ?`;
   const records: EntryRecord[] = [];
@@ -31,5 +31,22 @@ export function packOldest(db: DatabaseSync, through: number, { blockEntries }: 
     if (isFull) break;
     records.push({ seq, at, bytes });
   }
-  return isFull || records.length >= blockEntries ? packBlock(records) : undefined;
+  return isFull || records.length >= blockEntries ? readableBlock(records) : undefined;
+}
+
+/**
+ * A block that was read as readers will, since its rows go for it. A row that was changed makes no block unreadable unless it is
+ * the last one, so the block ends before such a row.
+ */
+function readableBlock(records: readonly EntryRecord[]): PackedBlock {
+  const block = packBlock(records);
+  try {
+    void new LogBlock(block);
+    return block;
+  } catch (error) {
+    if (!isOfBytes(error)) throw error;
+    if (records.length > 1) return readableBlock(records.slice(0, -1));
+    const why = error instanceof Error ? error.message : 'unknown';
+    throw new Error(`the entry ${block.firstSeq} cannot be packed: ${why}`, { cause: error });
+  }
 }

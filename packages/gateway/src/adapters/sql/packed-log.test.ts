@@ -145,6 +145,26 @@ test('a gap that somebody has made in the log stays one', async () => {
   );
 });
 
+describe('a row that says it is another entry', () => {
+  const spoil = (seq: number) => change(`UPDATE audit SET canonical = '{"seq":0}' WHERE seq = ?`, seq);
+  const readable = async () => (await store.after(0, 100)).filter(({ hash }) => hash !== '').map(({ seq }) => seq);
+
+  test.each([1, 3, 5, 10])('takes no other with it when it is packed: %d', async (seq) => {
+    spoil(seq);
+    packAll();
+    expect(await readable()).toEqual(entries.map((each) => each.seq));
+    const { canonical } = (await store.after(seq - 1, 1))[0] ?? {};
+    expect(canonical).toBe('{"seq":0}');
+  });
+
+  test('stays a row if no block can be read with it, and so do those after it', async () => {
+    for (let seq = 6; seq <= 10; seq++) spoil(seq);
+    expect(packAll).toThrow('the entry 6 cannot be packed: it ends with another entry');
+    expect(counts()).toEqual({ rows: 28, blocks: 1 });
+    expect(await readable()).toEqual(entries.map((each) => each.seq));
+  });
+});
+
 test('retention removes whole blocks, and writes one that is partly over again', async () => {
   packAll();
   for (const through of [3, 5, 14, 29, 31]) {
@@ -441,6 +461,14 @@ describe('entries of a user in 600 blocks', () => {
     for (let block = index.packOldest(sparse); block !== undefined; block = index.packOldest(sparse)) store.pack(block);
   });
   afterEach(() => index.close());
+
+  test.each([{ user: user.sub }, { agentId: 'bot' }, {}])(
+    'do not end a page of another org early that looks for claims to be it: %j',
+    (narrow) => {
+      const claims = { orgId: 'other', orClaimedOrgId: 'other', eventType: 'A2AImpersonationAttempted' };
+      expect(index.read({ ...claims, ...narrow, limit: 10 }, true)).toEqual({ entries: [], next: null });
+    },
+  );
 
   test('are found in steps that unpack few blocks each, by their runs', () => {
     const found: number[] = [];
