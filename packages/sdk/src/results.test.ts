@@ -216,7 +216,7 @@ describe('without a judgement there is no result', () => {
     ['the answer says that somebody must wait', () => ({ ...passing(), decision: Decision.PENDING })],
     ['the masked result is no JSON', () => masking('{')],
   ])('%s', async (_, checkResult) => {
-    await using client = await start({ checkResult }, { deadlineMs: 300 });
+    await using client = await start({ checkResult }, { deadlineMs: 1500 });
     const run = client.agent.run({ tool: 'search' }, () => ({ mail: 'a@b.de' }));
     await expect(run).rejects.toBeInstanceOf(ResultDenied);
     await eventually(() => expect(completed(client)).toMatchObject([['succeeded', expect.anything() as string]]));
@@ -309,7 +309,7 @@ describe('an operator', () => {
           return 'silence';
         },
       },
-      { deadlineMs: 300 },
+      { deadlineMs: 1500 },
     );
     const run = client.agent.run({ tool: 'search' }, () => 'found', { traceId: 't', spanId: 's' });
     await expect(run).rejects.toBeInstanceOf(OperationTerminatedError);
@@ -390,7 +390,7 @@ describe('a piece of an answer that is still coming', () => {
     ['the gateway has no room', () => ({ code: status.RESOURCE_EXHAUSTED, details: 'later' })],
     ['rules need the whole', () => ({ ...passing(), part: JudgedPart.STREAMED })],
   ])('waits for the whole where %s', async (_, checkResult) => {
-    await using client = await startClient({ checkResult }, { deadlineMs: 300 });
+    await using client = await startClient({ checkResult }, { deadlineMs: 1500 });
     expect(await pieceJudged(client)).toBeUndefined();
   });
 
