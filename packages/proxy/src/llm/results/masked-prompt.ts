@@ -77,8 +77,9 @@ function partsOf({ body, value, places }: JsonRequest): readonly PromptPart[] {
   /** As JSON. A number has more digits in the request than a program may hold. */
   function written({ path, content }: Replacement): string {
     if (typeof content === 'string') return JSON.stringify(content);
-    const { from, to } = (inBody ??= new JsonPlaces(body)).find(path) ?? { from: 0, to: 0 };
-    return body.toString('utf8', from, to);
+    const place = (inBody ??= new JsonPlaces(body)).find(path);
+    if (place === undefined) throw new UnmaskablePrompt(`${JSON.stringify(path[0])} has a number that is not found`);
+    return body.toString('utf8', place.from, place.to);
   }
 }
 
