@@ -6,6 +6,7 @@ import { ShortFilesLast } from './tests/harness/short-files-last.ts';
  * runs it, and so does the workflow of the forge.
  */
 const long = [
+  'packages/core/src/replication/every-read.test.ts',
   'packages/gateway/src/adapters/backup/unpack-backup.test.ts',
   'packages/gateway/src/adapters/postgres/migrate-postgres.test.ts',
   'tests/browser/approvals.test.ts',
@@ -49,7 +50,9 @@ const long = [
   'tests/floor/floor-lost-gateway.test.ts',
   'tests/fuzz/openapi.test.ts',
   'tests/packages/checkout.test.ts',
+  'tests/packages/executable.test.ts',
   'tests/packages/typescript-versions.test.ts',
+  'tests/simulation/seeds.test.ts',
   'tests/trust/trust.test.ts',
 ];
 

@@ -43,8 +43,11 @@ export interface HookWorld {
   readonly floor: FloorWords | undefined;
 }
 
-/** Hosts wait for a hook until their own limit, and some let the tool pass then. */
-const mostAnalysisMs = 1000;
+/**
+ * Hosts wait for a hook until their own limit, and some let the tool pass then. Analyses take milliseconds: on a busy
+ * machine the process may wait for a core for a second, which is no reason to deny.
+ */
+const mostAnalysisMs = 5000;
 
 /** Answers one event of a host. Whatever goes wrong before a tool, the tool is not used. */
 export async function answerHook(text: string, world: HookWorld): Promise<HookReply> {
