@@ -31,6 +31,8 @@ const foundBefore = [
   { seed: 3_973_015_785, steps: 60_000 },
   // A verdict at a gateway that could not read all of an agent opened an approval again that was cancelled.
   { seed: 7007, steps: 20_000 },
+  // A run was forgotten with its labels: its last operation had ended, and that was taken back.
+  { seed: 811_922, steps: 8000 },
 ];
 
 /** Steps are many, and the machine may be busy. */

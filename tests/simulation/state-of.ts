@@ -94,18 +94,10 @@ export function textOf(value: unknown): string {
 
 /** Undefined for what JSON leaves out of an object. */
 function written(value: unknown): string | undefined {
-  switch (typeof value) {
-    case 'object':
-      if (value === null) return 'null';
-      if (Array.isArray(value)) return `[${value.map(textOf).join(',')}]`;
-      return hasOwnForm(value) ? written(value.toJSON()) : membersOf(value as Readonly<Record<string, unknown>>);
-    case 'bigint':
-      return `"${value}"`;
-    case 'number':
-      return Number.isFinite(value) ? String(value) : 'null';
-    default:
-      return JSON.stringify(value);
-  }
+  if (typeof value === 'bigint') return `"${value}"`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(textOf).join(',')}]`;
+  return hasOwnForm(value) ? written(value.toJSON()) : membersOf(value as Readonly<Record<string, unknown>>);
 }
 
 function membersOf(value: Readonly<Record<string, unknown>>): string {

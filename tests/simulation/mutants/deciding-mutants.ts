@@ -48,8 +48,14 @@ export const decidingMutants: readonly Mutant[] = [
   {
     name: 'runs: one is forgotten although another gateway was first with a check in it',
     file: `${core}/runs/watched-runs.ts`,
-    text: '(run) => run && rest(run.name)',
-    replacement: '(run) => run',
+    text: '    rest(name);\n    journal.reads({ name: endsName(name) });',
+    replacement: '    journal.reads({ name: endsName(name) });',
+  },
+  {
+    name: 'runs: one is forgotten with its labels although an operation there did not end after all',
+    file: `${core}/runs/watched-runs.ts`,
+    text: '    rest(name);\n    journal.reads({ name: endsName(name) });',
+    replacement: '    rest(name);\n    void endsName;',
   },
   {
     name: 'labels: a decision stands although another gateway has labelled the run first',

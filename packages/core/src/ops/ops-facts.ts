@@ -16,7 +16,7 @@ import {
 } from '../journal/index.ts';
 import type { AgentId, Micros } from '../kernel/index.ts';
 import { agentKey } from '../kernel/index.ts';
-import { countsOf } from '../runs/index.ts';
+import { countsOf, endsIn } from '../runs/index.ts';
 import type { Agent } from '../tenancy/index.ts';
 import { reportName } from '../tenancy/index.ts';
 import { isOver } from './lifecycle.ts';
@@ -49,6 +49,7 @@ export const opsFacts: Meanings<OpsState, OpsChange | OpsChangeEvent | AlertEven
       return [
         opIdName(op.opId),
         ...(checked === true ? [countsOf(op)] : []),
+        ...(isOver(op.state) ? [endsIn(op)] : []),
         ...(isCharge || booked !== undefined ? balancesOf(op) : []),
       ];
     },

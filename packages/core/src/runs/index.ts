@@ -10,4 +10,4 @@ export { RunRegistry } from './run-registry.ts';
 export { runsFacts } from './runs-facts.ts';
 export { forgottenRunsTable, labelsTable, runsFrom, runsTable } from './runs-rows.ts';
 export type { LabelsCleared, LabelsGiven, OpOfRun, RunsChange, RunsSnapshot } from './runs-slice.ts';
-export { countsOf, watchedRuns } from './watched-runs.ts';
+export { countsOf, endsIn, watchedRuns } from './watched-runs.ts';

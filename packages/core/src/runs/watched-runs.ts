@@ -2,7 +2,7 @@ import type { Noting } from '../journal/index.ts';
 import { eachNoted, watched } from '../journal/index.ts';
 import type { LabelBearer } from './label.ts';
 import { bearerName, bearersOf } from './label.ts';
-import type { InRun, RunPlace } from './run.ts';
+import type { InRun, Run, RunPlace } from './run.ts';
 import { nameOfPlace, placeOfRun, runName } from './run.ts';
 import type { KnownLabels, KnownRuns } from './known-runs.ts';
 import type { LabelRegistry } from './label-registry.ts';
@@ -24,6 +24,16 @@ export function countsOf(op: InRun): string {
   return countsName(runName(op));
 }
 
+/** Whether anything is under way in a run, as far as it ends. What begins there is counted. */
+function endsName(name: string): string {
+  return `under way in run ${name}`;
+}
+
+/** What the end of an operation changes. */
+export function endsIn(op: InRun): string {
+  return endsName(runName(op));
+}
+
 /** Which labels somebody bears. It is no part of what is counted: most checks of a labelled run change nothing of it. */
 export function labelsName(bearer: LabelBearer): string {
   return `labels of ${bearerName(bearer)}`;
@@ -42,6 +52,11 @@ export function forgottenName(place: RunPlace): string {
 /** Notes what rules read of runs. Checks commute, unless a condition looks at what was counted. */
 export function watchedRuns(runs: RunRegistry, journal: Noting): RunRegistry {
   const rest = (name: string) => journal.reads({ name: countsName(name) });
+  /** Nothing may have happened in those that are forgotten, and all that was under way there must have ended. */
+  const restOnQuiet = ({ name }: Run) => {
+    rest(name);
+    journal.reads({ name: endsName(name) });
+  };
   const seen: KnownRuns = {
     of: (op) => {
       rest(runName(op));
@@ -52,13 +67,12 @@ export function watchedRuns(runs: RunRegistry, journal: Noting): RunRegistry {
       return runs.find(place);
     },
     all: () => eachNoted(runs.all(), ({ name }) => rest(name)),
-    // Nothing may have happened in those that are forgotten.
     toMakeRoom: (op, now) => {
       const found = runs.toMakeRoom(op, now);
-      for (const { name } of found) rest(name);
+      for (const run of found) restOnQuiet(run);
       return found;
     },
-    toForget: (now) => eachNoted(runs.toForget(now), (run) => run && rest(run.name)),
+    toForget: (now) => eachNoted(runs.toForget(now), (run) => run && restOnQuiet(run)),
     toSave: (most, seq) => {
       journal.reads({ name: forgottenRuns });
       return runs.toSave(most, seq);

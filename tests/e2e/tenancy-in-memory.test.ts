@@ -1,0 +1,3 @@
+import { describeTenancy } from './tenancy-suite.ts';
+
+describeTenancy('nothing but memory', ['--database', 'memory:']);
