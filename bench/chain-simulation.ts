@@ -1,6 +1,7 @@
 import { EventQueue } from './event-queue.ts';
 import { Resource, serverCores, warmUpMicros } from './resource.ts';
 import { exponential, seededRandom } from './seeded-random.ts';
+import { measureWindow } from './measured-window.ts';
 import { SimulatedCpu } from './simulated-cpu.ts';
 
 /** How gateways commit. Only `chain` is built. */
@@ -82,7 +83,7 @@ export function simulateChain({ mode, gateways, ratePerGateway, costs, seconds, 
   /** The decisions of each commit, and their sums up to it. */
   const sizes = [0];
   const latencies: number[] = [];
-  let [answered, commits, overtaken] = [0, 0, 0];
+  let [commits, overtaken] = [0, 0];
   const members = Array.from({ length: gateways }, (_, index): Gateway => {
     const cpu = new SimulatedCpu(queue);
     const flags = { isCommitting: false, isWaitingForHead: false, isFollowing: false, wasOvertaken: false };
@@ -187,7 +188,6 @@ export function simulateChain({ mode, gateways, ratePerGateway, costs, seconds, 
       if (isOneChain) gateway.known = version;
       gateway.isCommitting = false;
       if (isCounted()) {
-        answered += batch.length;
         for (const askedAt of batch) latencies.push(queue.now - askedAt);
       }
       if (mode === 'chain-following-early') followHeard(gateway);
@@ -227,20 +227,12 @@ export function simulateChain({ mode, gateways, ratePerGateway, costs, seconds, 
   }
 
   for (const gateway of members) queue.after(exponential(random, 1e6 / ratePerGateway), () => arrive(gateway));
-  queue.runUntil(warmUpMicros);
-  const heldBefore = head.heldFor;
-  const workedBefore = members.map(({ cpu }) => cpu.worked);
-  const measured = seconds * 1e6;
-  queue.runUntil(warmUpMicros + measured);
-  latencies.sort((a, b) => a - b);
+  const { held, ...rates } = measureWindow({ queue, warmUpMicros, seconds, members, lock: head, latencies });
   return {
-    answeredPerSecond: answered / seconds,
-    p50: latencies[Math.floor(latencies.length * 0.5)] ?? Number.NaN,
-    p99: latencies[Math.floor(latencies.length * 0.99)] ?? Number.NaN,
-    decisionsPerCommit: answered / Math.max(1, commits),
+    ...rates,
+    decisionsPerCommit: latencies.length / Math.max(1, commits),
     commitsPerSecond: commits / seconds,
-    headHeld: Math.min(1, (head.heldFor - heldBefore) / measured),
-    busy: Math.min(1, Math.max(...members.map(({ cpu, index }) => cpu.worked - (workedBefore[index] ?? 0))) / measured),
+    headHeld: held,
     overtaken: overtaken / Math.max(1, commits),
   };
 }

@@ -2,6 +2,7 @@ import type { Costs } from './chain-simulation.ts';
 import { EventQueue } from './event-queue.ts';
 import { Resource, serverCores, warmUpMicros } from './resource.ts';
 import { exponential, seededRandom } from './seeded-random.ts';
+import { measureWindow } from './measured-window.ts';
 import { SimulatedCpu } from './simulated-cpu.ts';
 
 /** What lanes cost beside their own commits. */
@@ -64,7 +65,7 @@ export function simulateLanes(run: LanesRun): LanesFigures {
   const pool = new Resource(queue, 1);
   const latencies: number[] = [];
   const left = new Map<number, number>();
-  let [answered, commits, takes, again, common, commonUntil] = [0, 0, 0, 0, 0, 0];
+  let [commits, takes, again, common, commonUntil] = [0, 0, 0, 0, 0];
   const isCounted = () => queue.now >= warmUpMicros;
   const emptyBatch = (): Batch => ({ askedAt: [], lanes: new Set(), takes: 0, denials: 0 });
   const members = Array.from({ length: gateways }, (): Gateway => {
@@ -176,7 +177,6 @@ export function simulateLanes(run: LanesRun): LanesFigures {
     gateway.isCommitting = false;
     if (isCounted()) {
       commits++;
-      answered += askedAt.length;
       for (const at of askedAt) latencies.push(queue.now - at);
     }
     flush(gateway);
@@ -205,20 +205,12 @@ export function simulateLanes(run: LanesRun): LanesFigures {
 
   if (commonRate > 0) queue.after(exponential(random, 1e6 / commonRate), sayCommon);
   for (const gateway of members) queue.after(exponential(random, (1e6 * gateways) / rate), () => arrive(gateway));
-  queue.runUntil(warmUpMicros);
-  const heldBefore = pool.heldFor;
-  const workedBefore = members.map(({ cpu }) => cpu.worked);
-  const measured = seconds * 1e6;
-  queue.runUntil(warmUpMicros + measured);
-  latencies.sort((a, b) => a - b);
+  const { held, ...rates } = measureWindow({ queue, warmUpMicros, seconds, members, lock: pool, latencies });
   return {
-    answeredPerSecond: answered / seconds,
-    p50: latencies[Math.floor(latencies.length * 0.5)] ?? Number.NaN,
-    p99: latencies[Math.floor(latencies.length * 0.99)] ?? Number.NaN,
+    ...rates,
     commitsPerSecond: commits / seconds,
     takesPerSecond: takes / seconds,
     again: again / Math.max(1, commits + again),
-    poolHeld: Math.min(1, (pool.heldFor - heldBefore) / measured),
-    busy: Math.min(1, Math.max(...members.map(({ cpu }, nth) => cpu.worked - (workedBefore[nth] ?? 0))) / measured),
+    poolHeld: held,
   };
 }

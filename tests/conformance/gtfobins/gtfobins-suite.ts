@@ -1,18 +1,13 @@
-import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
 import type { Action } from '@reeve/sdk';
 import { connect } from '@reeve/sdk';
-import { parse } from 'yaml';
 import { claudeCode } from '../../../packages/cli/src/hook/hosts/claude-code.ts';
 import type { ForeignSuite, SuiteResult } from '../foreign-suite.ts';
 import { HookGateway } from '../hooks/hook-gateway.ts';
-import type { Tool } from '../tools.ts';
-import { cacheFolder, whyOf } from '../tools.ts';
+import { findGtfobins, linesIn } from './gtfobins.ts';
 import { knownPasses } from './known-passes.ts';
 
-const run = promisify(execFile);
 const pack = resolve('packages/cli/packs/coding-agents');
 
 /** One way to get a program to do more than it is for. */
@@ -29,7 +24,7 @@ export const gtfobinsSuite: ForeignSuite = {
 run another program, and those that read a file, which is a private key here. None may read the key. Of those that run a
 program, the ones that pass are named in \`tests/conformance/gtfobins/known-passes.ts\`, each with the reason; another one
 fails. "Asked about" wait for a person. The list of programs that the hook follows is finite, and so is this one.`,
-  prepare,
+  prepare: findGtfobins,
   async run(path, say) {
     const snippets = snippetsIn(path);
     say(`gtfobins: ${snippets.length} command lines`);
@@ -37,39 +32,16 @@ fails. "Asked about" wait for a person. The list of programs that the hook follo
   },
 };
 
-async function prepare(): Promise<Tool> {
-  const folder = join(cacheFolder, 'gtfobins');
-  const source = process.env['REEVE_CONFORMANCE_GTFOBINS'];
-  try {
-    if (!existsSync(folder)) {
-      if (source === undefined)
-        return { missing: 'GTFOBins: REEVE_CONFORMANCE_GTFOBINS names a clone of its repository, by path or address' };
-      mkdirSync(cacheFolder, { recursive: true });
-      await run('git', ['clone', '--quiet', '--depth', '1', source, folder]);
-    }
-    const { stdout } = await run('git', ['-C', folder, 'log', '-1', '--format=%h of %cs']);
-    return { path: folder, version: stdout.trim() };
-  } catch (error) {
-    return { missing: `GTFOBins could not be cloned: ${whyOf(error)}` };
-  }
-}
-
-interface Entry {
-  readonly functions?: Readonly<Record<string, readonly { readonly code?: string }[]>>;
-}
-
+/** The lines whose end is one of these, as they are if the paths that they leave open are a person's. */
 function snippetsIn(path: string): readonly Snippet[] {
-  const folder = join(path, '_gtfobins');
-  return readdirSync(folder).flatMap((program) => {
-    const text = readFileSync(join(folder, program), 'utf8')
-      .replace(/^---\n/, '')
-      .replace(/\n\.\.\.\s*$/, '\n');
-    const { functions = {} } = parse(text) as Entry;
-    const of = (name: string, kind: Snippet['kind']) =>
-      (functions[name] ?? []).flatMap(({ code }) =>
-        code === undefined ? [] : [{ program, kind, code: filled(code) }],
-      );
-    return [...of('shell', 'runs'), ...of('command', 'runs'), ...of('file-read', 'reads')];
+  const kinds = new Map([
+    ['shell', 'runs'],
+    ['command', 'runs'],
+    ['file-read', 'reads'],
+  ] as const);
+  return linesIn(path).flatMap(({ program, end, code }) => {
+    const kind = kinds.get(end as 'shell');
+    return kind === undefined ? [] : [{ program, kind, code: filled(code) }];
   });
 }
 
