@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { ShortFilesLast } from './tests/harness/short-files-last.ts';
 
@@ -18,6 +19,7 @@ const long = [
   'tests/browser/foundation.test.ts',
   'tests/browser/gateways.test.ts',
   'tests/browser/identity.test.ts',
+  'tests/browser/on-behalf-of.test.ts',
   'tests/browser/ops-control.test.ts',
   'tests/browser/ops-load.test.ts',
   'tests/browser/ops.test.ts',
@@ -26,6 +28,7 @@ const long = [
   'tests/browser/policies.test.ts',
   'tests/browser/runs.test.ts',
   'tests/browser/sign-in.test.ts',
+  'tests/browser/single-sign-on.test.ts',
   'tests/browser/topology.test.ts',
   'tests/chaos/fifty-agents.test.ts',
   'tests/chaos/legacy-store.test.ts',
@@ -64,6 +67,11 @@ const long = [
   'tests/trust/trust.test.ts',
 ];
 
+/** The tests that try the same on each store (`tests/harness/stores.ts`). */
+const onEveryStore = globSync('tests/**/*.test.ts').filter(
+  (file) => !long.includes(file) && readFileSync(file, 'utf8').includes('each(durableStores)'),
+);
+
 /** Code that `npm run coverage` measures is slower. It starts Vitest, and can tell it so only by the environment. */
 // oxlint-disable-next-line node/no-process-env
 const patienceMs = Number(process.env['REEVE_TEST_PATIENCE_MS'] ?? 120_000);
@@ -77,9 +85,12 @@ export default defineConfig({
           name: 'all',
           include: ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'],
           exclude: ['**/node_modules/**', ...long],
+          env: { REEVE_TEST_STORE: 'SQLite' },
         },
       },
       { extends: true, test: { name: 'long', include: long } },
+      // What holds on every store, on the one that takes longer to start.
+      { extends: true, test: { name: 'postgres', include: onEveryStore, env: { REEVE_TEST_STORE: 'PostgreSQL' } } },
     ],
     // Generous: the machine may be busy, and no test asserts how long anything takes.
     testTimeout: patienceMs,

@@ -12,7 +12,7 @@ import {
 import { makeKey } from '../harness/credentials.ts';
 import { allowAll, bootstrapKey, TestGateway } from '../harness/gateway.ts';
 import type { TestStore } from '../harness/stores.ts';
-import { durableStores } from '../harness/stores.ts';
+import { postgresStore } from '../harness/stores.ts';
 
 /** A gateway shows itself in the database. These rows are as two others would write them; one is silent for minutes. */
 const others = `INSERT INTO gateways (seat, id, version, hears_others, started_at, seen_at, agents, ops_in_flight) VALUES
@@ -29,7 +29,7 @@ let owner: Login;
 
 beforeAll(async () => {
   browser = await TestBrowser.launch();
-  store = await durableStores[1].open();
+  store = await postgresStore.open();
   gateway = await store.start({ policies: { 'test.yaml': allowAll } });
   owner = await registerOwner(gateway);
 });

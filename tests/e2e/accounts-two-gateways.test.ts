@@ -7,13 +7,13 @@ import { bootstrapKey } from '../harness/gateway.ts';
 import { sharedNats } from '../harness/nats.ts';
 import { Person, statusesOf } from '../harness/person.ts';
 import type { TestStore } from '../harness/stores.ts';
-import { durableStores } from '../harness/stores.ts';
+import { postgresStore } from '../harness/stores.ts';
 
 let store: TestStore;
 let one: TestGateway;
 let two: TestGateway;
 beforeAll(async () => {
-  store = await durableStores[1].open();
+  store = await postgresStore.open();
   const env = { SVC_RATE_LIMIT_AUTH_PER_MIN: '0', SVC_NATS_URL: (await sharedNats()).url() };
   [one, two] = await Promise.all([store.start({ env }), store.start({ env })]);
 });

@@ -4,7 +4,7 @@ import { eventually } from '../harness/eventually.ts';
 import type { Registered, TestGateway } from '../harness/gateway.ts';
 import { bootstrapKey } from '../harness/gateway.ts';
 import type { TestStore } from '../harness/stores.ts';
-import { durableStores } from '../harness/stores.ts';
+import { durableStores, sqliteStore } from '../harness/stores.ts';
 
 interface BudgetJson {
   readonly tier: string;
@@ -171,8 +171,7 @@ test.each([
   ['agent_daily_limit_usd: 1, agent_monthly_limit_usd: 1', 'budget/agent.month'],
   ['agent_daily_limit_usd: 1, org_monthly_limit_usd: 1, monthly_limit_usd: 1', 'budget/global.month'],
 ])('with { %s } a charge that violates all of them is refused by %s', async (limits, rule) => {
-  const [sqlite] = durableStores;
-  await using store = await sqlite.open();
+  await using store = await sqliteStore.open();
   const gateway = await store.start({ policies: { 'p.yaml': `name: p\ndefault: allow\nbudget: { ${limits} }\n` } });
   const bot = await gateway.register({ agentId: 'bot' });
   const { policyRule, reason } = await gateway.check(bot, { estimatedCostMicros: 1_000_001 });

@@ -8,7 +8,7 @@ import type { Registered, TestGateway } from '../harness/gateway.ts';
 import { bootstrapKey, toolCall } from '../harness/gateway.ts';
 import { sharedNats } from '../harness/nats.ts';
 import type { TestStore } from '../harness/stores.ts';
-import { durableStores } from '../harness/stores.ts';
+import { durableStores, postgresStore } from '../harness/stores.ts';
 
 const [allow, deny, pending] = [1, 2, 3];
 const policies = {
@@ -216,7 +216,7 @@ describe.each(durableStores)('delegation on $name', ({ open }) => {
 });
 
 test('two gateways behave as one, however many ask at once', async () => {
-  await using store = await durableStores[1].open();
+  await using store = await postgresStore.open();
   const options = { policies, env: { SVC_NATS_URL: (await sharedNats()).url() } };
   const [one, two] = [await store.start(options), await store.start(options)];
   const boss = await one.register({ agentId: 'boss' });

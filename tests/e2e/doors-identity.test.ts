@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connect } from '@reeve/sdk';
 import { allowAll, bootstrapKey, TestGateway } from '../harness/gateway.ts';
 import { sharedNats } from '../harness/nats.ts';
-import { durableStores } from '../harness/stores.ts';
+import { postgresStore } from '../harness/stores.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -48,7 +48,7 @@ test('a suspended agent is found as one, also after a restart', async () => {
 });
 
 test('of several gateways, each knows at once the tokens that another has issued', async () => {
-  await using store = await durableStores[1].open();
+  await using store = await postgresStore.open();
   const options = { policies: { 'all.yaml': allowAll }, env: { SVC_NATS_URL: (await sharedNats()).url() } };
   const one = await store.start(options);
   const two = await store.start(options);

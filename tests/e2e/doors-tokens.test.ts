@@ -4,7 +4,7 @@ import { connect } from '@reeve/sdk';
 import type { Registered } from '../harness/gateway.ts';
 import { bootstrapKey, TestGateway } from '../harness/gateway.ts';
 import { sharedNats } from '../harness/nats.ts';
-import { durableStores } from '../harness/stores.ts';
+import { durableStores, postgresStore } from '../harness/stores.ts';
 
 const policy = `
 name: money
@@ -55,7 +55,7 @@ test.each(durableStores)('on $name tokens are priced to the micro-dollar, and su
 });
 
 test('gateways on one database come to the same sums', async () => {
-  await using store = await durableStores[1].open();
+  await using store = await postgresStore.open();
   const options = { policies, env: { SVC_NATS_URL: (await sharedNats()).url() } };
   const [one, two] = [await store.start(options), await store.start(options)];
   const bot = await one.register({ agentId: 'bot' });

@@ -5,7 +5,7 @@ import { bootstrapKey } from '../harness/gateway.ts';
 import { MailRelay } from '../harness/mail-relay.ts';
 import { password, Person, statusesOf } from '../harness/person.ts';
 import type { TestStore } from '../harness/stores.ts';
-import { durableStores } from '../harness/stores.ts';
+import { durableStores, sqliteStore } from '../harness/stores.ts';
 
 interface Made {
   readonly invite: { readonly id: string; readonly email: string; readonly role: string; readonly expires_at: string };
@@ -282,8 +282,7 @@ describe.each(durableStores)('invites and resets on $name', ({ open }) => {
 
 describe('without a relay', () => {
   test('recipient and subject are logged, never the token; the reset is 202 all the same', async () => {
-    const [sqlite] = durableStores;
-    await using store = await sqlite.open();
+    await using store = await sqliteStore.open();
     const gateway = await store.start({ env: { SVC_RATE_LIMIT_AUTH_PER_MIN: '0' } });
     await new Person(gateway).register('owner@example.com');
     expect((await new Person(gateway).post('password/reset', { email: 'owner@example.com' })).status).toBe(202);

@@ -8,7 +8,7 @@ import { makeKey } from '../harness/credentials.ts';
 import { delegate } from '../harness/delegate.ts';
 import type { Registered, TestGateway } from '../harness/gateway.ts';
 import { bootstrapKey } from '../harness/gateway.ts';
-import { durableStores } from '../harness/stores.ts';
+import { durableStores, sqliteStore } from '../harness/stores.ts';
 import { TokenIssuer } from '../harness/token-issuer.ts';
 
 type Runs = RouteOutput<Routes['listRuns']>;
@@ -113,7 +113,7 @@ describe.each(durableStores)('runs on $name', ({ open }) => {
 });
 
 test('runs are found by what they cost, to the micro, and by a command', async () => {
-  await using store = await durableStores[0].open();
+  await using store = await sqliteStore.open();
   const gateway = await store.start({ policies, env: { SVC_SUBJECTS: file } });
   const bot = await gateway.register({ agentId: 'bot' });
   for (const [runId, costMicros] of [

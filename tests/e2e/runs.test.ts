@@ -5,7 +5,7 @@ import { delegate } from '../harness/delegate.ts';
 import { eventually } from '../harness/eventually.ts';
 import type { Registered, TestGateway } from '../harness/gateway.ts';
 import { toolCall } from '../harness/gateway.ts';
-import { durableStores } from '../harness/stores.ts';
+import { durableStores, sqliteStore } from '../harness/stores.ts';
 
 const policy = `
 name: p
@@ -49,7 +49,7 @@ test.each(durableStores)(
 );
 
 test('a delegate without a run of its own is in that of its delegator', async () => {
-  await using store = await durableStores[0].open();
+  await using store = await sqliteStore.open();
   let gateway = await store.start({ policies });
   const boss = await gateway.register({ agentId: 'boss' });
   const child = await delegate(gateway, boss, 'child');
@@ -61,7 +61,7 @@ test('a delegate without a run of its own is in that of its delegator', async ()
 });
 
 test('a run that was quiet for long is forgotten: its id is a new run', async () => {
-  await using store = await durableStores[0].open();
+  await using store = await sqliteStore.open();
   const options = { policies, env: { SVC_RUN_TTL_SECS: '1', SVC_OPS_SWEEP_TICK_SECS: '0.2' } };
   const gateway = await store.start(options);
   const bot = await gateway.register({ agentId: 'bot' });
@@ -80,7 +80,7 @@ test('a run that was quiet for long is forgotten: its id is a new run', async ()
 });
 
 test('a labelled run that was forgotten begins anew, and the log says so once', async () => {
-  await using store = await durableStores[0].open();
+  await using store = await sqliteStore.open();
   const labelling = `
 name: p
 default: allow

@@ -4,7 +4,7 @@ import type { TestGateway } from '../harness/gateway.ts';
 import { bootstrapKey } from '../harness/gateway.ts';
 import { password, Person, statusesOf } from '../harness/person.ts';
 import type { TestStore } from '../harness/stores.ts';
-import { durableStores } from '../harness/stores.ts';
+import { durableStores, sqliteStore } from '../harness/stores.ts';
 
 interface Sessions {
   readonly items: readonly { readonly id: string; readonly current: boolean; readonly remember_me: boolean }[];
@@ -170,8 +170,7 @@ describe.each(durableStores)('sessions on $name', ({ open }) => {
 });
 
 test('times to live are settings: a session ends when it is not refreshed in time', async () => {
-  const [sqlite] = durableStores;
-  await using store = await sqlite.open();
+  await using store = await sqliteStore.open();
   const gateway = await store.start({ env: { ...env, SVC_REFRESH_TTL_SECS: '12', SVC_ACCESS_TOKEN_TTL_SECS: '2' } });
   const person = new Person(gateway);
   const { body, headers } = await person.register('one@example.com');

@@ -7,7 +7,7 @@ import { sharedNats } from '../harness/nats.ts';
 import { password } from '../harness/person.ts';
 import { SignOnProvider } from '../harness/sign-on-provider.ts';
 import type { TestStore } from '../harness/stores.ts';
-import { durableStores } from '../harness/stores.ts';
+import { postgresStore } from '../harness/stores.ts';
 import { Visitor } from '../harness/visitor.ts';
 
 const publicUrl = 'https://reeve.example.com';
@@ -19,7 +19,7 @@ let two: TestGateway;
 
 beforeAll(async () => {
   provider = await SignOnProvider.start();
-  store = await durableStores[1].open();
+  store = await postgresStore.open();
   const env = {
     ...provider.env,
     SVC_PUBLIC_URL: publicUrl,

@@ -9,7 +9,7 @@ import type { Registered } from '../harness/gateway.ts';
 import { bootstrapKey, runServe, TestGateway, toolCall } from '../harness/gateway.ts';
 import { sharedNats } from '../harness/nats.ts';
 import { Policies } from '../harness/policies.ts';
-import { durableStores } from '../harness/stores.ts';
+import { durableStores, postgresStore } from '../harness/stores.ts';
 
 const starter = 'name: starter\ndefault: deny\nrules:\n  - {name: find, effect: allow, tools: [search]}\n';
 
@@ -430,7 +430,7 @@ test('without a durable store, stored policies last as long as the process', asy
 });
 
 test('gateways on one database have the same stored policies, and edit them one after the other', async () => {
-  await using store = await durableStores[1].open();
+  await using store = await postgresStore.open();
   const env = { SVC_NATS_URL: (await sharedNats()).url() };
   const [one, two] = [await store.start({ env }), await store.start({ env })];
   const [there, here] = [new Policies(one), new Policies(two)];
@@ -457,7 +457,7 @@ test('gateways on one database have the same stored policies, and edit them one 
 });
 
 test('of gateways on one database, that with a file of the name goes by the file, and is degraded', async () => {
-  await using store = await durableStores[1].open();
+  await using store = await postgresStore.open();
   const env = { SVC_NATS_URL: (await sharedNats()).url() };
   const one = await store.start({ env });
   const two = await store.start({ env, policies: { 'house.yaml': 'name: house\ndefault: deny\n' } });

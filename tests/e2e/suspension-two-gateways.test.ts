@@ -5,7 +5,7 @@ import type { Registered, TestGateway } from '../harness/gateway.ts';
 import { allowAll, bootstrapKey } from '../harness/gateway.ts';
 import { sharedNats } from '../harness/nats.ts';
 import type { TestStore } from '../harness/stores.ts';
-import { durableStores } from '../harness/stores.ts';
+import { postgresStore } from '../harness/stores.ts';
 
 const rounds = 10;
 
@@ -15,7 +15,7 @@ let two: TestGateway;
 /** The write key of the agents. */
 let own: string;
 beforeAll(async () => {
-  store = await durableStores[1].open();
+  store = await postgresStore.open();
   const options = { policies: { 'all.yaml': allowAll }, env: { SVC_NATS_URL: (await sharedNats()).url() } };
   one = await store.start(options);
   two = await store.start(options);

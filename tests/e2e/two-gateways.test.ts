@@ -4,7 +4,7 @@ import type { Registered, TestGateway } from '../harness/gateway.ts';
 import { allowAll, bootstrapKey, checkRequest } from '../harness/gateway.ts';
 import { sharedNats } from '../harness/nats.ts';
 import type { TestStore } from '../harness/stores.ts';
-import { durableStores } from '../harness/stores.ts';
+import { postgresStore } from '../harness/stores.ts';
 import { verifyChain } from '../harness/verify-chain.ts';
 
 /** What every gateway of the installation is started with. */
@@ -16,7 +16,7 @@ let store: TestStore;
 let one: TestGateway;
 let two: TestGateway;
 beforeAll(async () => {
-  store = await durableStores[1].open();
+  store = await postgresStore.open();
   one = await store.start(await together());
   two = await store.start(await together());
 });

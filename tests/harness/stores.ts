@@ -12,11 +12,16 @@ export interface TestStore extends AsyncDisposable {
   change(sql: string): Promise<void>;
 }
 
-/** The durable stores. Tests try each promise on every one. */
-export const durableStores = [
-  { name: 'SQLite', open: openSqlite },
-  { name: 'PostgreSQL', open: openPostgres },
-] as const;
+export const sqliteStore = { name: 'SQLite', open: openSqlite } as const;
+export const postgresStore = { name: 'PostgreSQL', open: openPostgres } as const;
+
+const only = process.env['REEVE_TEST_STORE'];
+
+/**
+ * The durable stores. Tests try each promise on every one: `npm test` on SQLite, and `npm run test:long` on PostgreSQL, for
+ * which the store itself, and several gateways, have tests in `npm test`.
+ */
+export const durableStores = [sqliteStore, postgresStore].filter(({ name }) => only === undefined || name === only);
 
 async function openSqlite(): Promise<TestStore> {
   const gateways: TestGateway[] = [];

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findPostgres } from '../../scripts/find-postgres.ts';
 import type { TestGateway } from '../harness/gateway.ts';
 import type { TestStore } from '../harness/stores.ts';
-import { durableStores } from '../harness/stores.ts';
+import { postgresStore, sqliteStore } from '../harness/stores.ts';
 import { Chance } from './chance.ts';
 import { loadEnv, loadPolicy, loadUntilGone } from './mixed-load.ts';
 import type { Limits, Outcome } from './part.ts';
@@ -33,11 +33,10 @@ export async function kills(limits: Limits): Promise<Outcome> {
 }
 
 async function killInLane(limits: Limits, chance: Chance, tally: Tally, lane: number): Promise<void> {
-  const [sqlite, postgres] = durableStores;
   for (let nth = 0; !isOver(limits, tally.kills) && tally.findings.length === 0; nth++) {
     // Every fourth store is PostgreSQL, if it is available.
     const onPostgres = (nth * lanes + lane) % 4 === 3 && findPostgres() !== undefined;
-    await using store = await (onPostgres ? postgres : sqlite).open();
+    await using store = await (onPostgres ? postgresStore : sqliteStore).open();
     await killOnStore(limits, store, chance, tally);
     tally.stores++;
     limits.say(`${tally.kills} kills, ${tally.acknowledged} acknowledgements, ${tally.findings.length} findings`);
