@@ -24,7 +24,7 @@ function rulesOf(page: string): CoveredRule[] {
 
 /** The tests that a proof names, each as file and title. */
 function testsIn(proof: string): { file: string; title: string }[] {
-  return [...proof.matchAll(/`([^`]+\.test\.ts)` (.+?)(?=<br>|$)/g)].map(([, file = '', title = '']) => ({
+  return [...proof.matchAll(/`([^`]+(?:\.test|-suite)\.ts)` (.+?)(?=<br>|$)/g)].map(([, file = '', title = '']) => ({
     file,
     title,
   }));
