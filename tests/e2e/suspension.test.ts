@@ -8,7 +8,9 @@ type Agent = RouteOutput<Routes['getAgent']>;
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await TestGateway.start({ policies: { 'all.yaml': allowAll } });
+  // Nobody here confirms a control or sends heartbeats, and no alert about that comes between the entries.
+  const env = { SVC_CONTROL_ACK_SECS: '3600', SVC_OPS_STALE_SECS: '3600' };
+  gateway = await TestGateway.start({ policies: { 'all.yaml': allowAll }, env });
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
