@@ -6,7 +6,7 @@ import { noDelegators } from '../ops/index.ts';
 import type { Evaluation, Verdict } from '../policy/index.ts';
 import { jointly, strength } from '../policy/index.ts';
 import type { Agent, Link } from '../tenancy/index.ts';
-import { linksOf, usedBy, usedUp } from '../tenancy/index.ts';
+import { linksOf, unreadBehind, usedBy, usedUp } from '../tenancy/index.ts';
 import type { Decisions } from './decisions.ts';
 
 /** The rule of a check that the limits of a delegation refuse. */
@@ -38,14 +38,15 @@ export function countCheck({ journal }: Pick<Decisions, 'journal'>, links: reado
 
 /**
  * A check that is refused before policy counts as well, once the delegate has proven who it is. Where none is left, it
- * counts nowhere. Returns what its entry says of that.
+ * counts nowhere; nor where somebody above could not be read in full, because this gateway does not know how many there
+ * were. Returns what its entry says of that.
  */
 export function countRefused(
   gov: Pick<Decisions, 'journal' | 'directory'>,
   agent: Agent,
 ): { readonly delegators?: readonly string[] } {
   const links = linksOf(gov.directory, agent);
-  if (links.length === 0) return {};
+  if (links.length === 0 || unreadBehind(gov.directory, agent) !== undefined) return {};
   if (usedUp(links) === undefined) countCheck(gov, links);
   return { delegators: delegatorsIn(links) };
 }

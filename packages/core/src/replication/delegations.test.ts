@@ -326,3 +326,18 @@ test('a gateway that could not read all of a delegate leaves its delegation to o
   expect([await lapsed(two), await lapsed(one)]).toEqual([0, 1]);
   expect(one.gov.directory.delegations.find(agentKey(granted.agentId))?.endedAt).not.toBeNull();
 });
+
+test('a gateway that could not read all of a delegate counts no check for it that it refuses below', async () => {
+  const { one, two, settled, register, follow } = await twoGateways(policy);
+  const delegator = await register('acme/red/boss');
+  const { agentId: id, token } = await settled(delegateAgent(one.gov, delegator, 'one', { maxChecks: 5 }));
+  const below = await settled(delegateAgent(one.gov, { id, token }, 'two', {}));
+  await follow();
+  two.gov.directory.outOfService.add({ agents: ['acme/red/one'], orgs: [], everything: false });
+  const refused = checkOf({ agentId: below.agentId, token: below.token, traceId: 'b', spanId: 's' });
+  expect(await settled(checkAction(two.gov, refused))).toMatchObject({ decision: 'deny', policyRule: 'identity' });
+  await follow();
+  const used = ({ gov }: TestGovernance) => gov.directory.delegations.find(agentKey(id))?.checks;
+  expect([used(one), used(two)]).toEqual([0, 0]);
+  expect((await one.audit()).at(-1)?.payload).not.toHaveProperty('delegators');
+});
