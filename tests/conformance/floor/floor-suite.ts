@@ -1,9 +1,7 @@
-import { spawnSync } from 'node:child_process';
-import { tmpdir } from 'node:os';
 import type { ForeignSuite } from '../foreign-suite.ts';
 import { codingAgents, findAgent } from '../hooks/coding-agents.ts';
 import { whyOf } from '../tools.ts';
-import { account, FlooredSession, reeve } from './floored-session.ts';
+import { FlooredSession, lackedForFloor } from './floored-session.ts';
 import type { Trial } from './floor-trials.ts';
 import { trials } from './floor-trials.ts';
 
@@ -17,13 +15,9 @@ export const floorSuite: ForeignSuite = {
 folder; what is denied does not happen, nor does anything outside; PAUSE freezes it and TERMINATE ends it, with the kernel's word.`,
   prepare: async (say) => {
     if (host === undefined) return { missing: 'there is no coding agent to be run' };
-    const { status, stdout, stderr } = spawnSync(reeve, ['run', '--doctor'], {
-      ...account,
-      cwd: tmpdir(),
-      encoding: 'utf8',
-    });
-    const lacking = stdout.split('\n').find((line) => line.startsWith('failed')) ?? stderr.trim();
-    if (status !== 0) return { missing: `a coding agent on a floor: this machine lacks something (${lacking})` };
+    const lacking = lackedForFloor();
+    if (lacking !== undefined)
+      return { missing: `a coding agent on a floor: this machine lacks something (${lacking})` };
     return findAgent(host, say);
   },
   run: async (path, say) => {

@@ -26,6 +26,14 @@ const person = 61_500;
 /** Root starts it as somebody without rights. */
 export const account = process.getuid?.() === 0 ? { uid: person, gid: person } : {};
 
+/** What this machine lacks for a floor. Undefined if nothing. */
+export function lackedForFloor(): string | undefined {
+  const how = { ...account, cwd: tmpdir(), encoding: 'utf8' } as const;
+  const { status, stdout, stderr } = spawnSync(reeve, ['run', '--doctor'], how);
+  if (status === 0) return undefined;
+  return stdout.split('\n').find((line) => line.startsWith('MISSING')) ?? stderr.trim();
+}
+
 const sessionMs = 180_000;
 const patienceMs = 60_000;
 

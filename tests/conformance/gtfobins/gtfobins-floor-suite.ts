@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { tmpdir } from 'node:os';
 import type { ForeignSuite, SuiteResult } from '../foreign-suite.ts';
-import { account, reeve } from '../floor/floored-session.ts';
+import { account, lackedForFloor } from '../floor/floored-session.ts';
 import { FloorTrap } from './floor-trap.ts';
 import type { GtfobinsLine } from './gtfobins.ts';
 import { findGtfobins, linesIn } from './gtfobins.ts';
@@ -16,10 +15,8 @@ without privileges. Where a line opens a shell, that shell tries to read a priva
 folder, to leave a process behind and to reach a port of this machine. Nothing outside of the working folder may have changed
 afterwards, nothing that was printed or written may hold the key, no process may be left, and nobody may have connected.`,
   prepare: async () => {
-    const how = { ...account, cwd: tmpdir(), encoding: 'utf8' } as const;
-    const { status, stdout, stderr } = spawnSync(reeve, ['run', '--doctor'], how);
-    const lacking = stdout.split('\n').find((line) => line.startsWith('failed')) ?? stderr.trim();
-    if (status !== 0) return { missing: `GTFOBins on a floor: this machine lacks something (${lacking})` };
+    const lacking = lackedForFloor();
+    if (lacking !== undefined) return { missing: `GTFOBins on a floor: this machine lacks something (${lacking})` };
     return findGtfobins();
   },
   async run(path, say) {

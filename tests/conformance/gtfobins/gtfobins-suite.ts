@@ -34,13 +34,13 @@ fails. "Asked about" wait for a person. The list of programs that the hook follo
 
 /** The lines whose end is one of these, as they are if the paths that they leave open are a person's. */
 function snippetsIn(path: string): readonly Snippet[] {
-  const kinds = new Map([
+  const kinds = new Map<string, Snippet['kind']>([
     ['shell', 'runs'],
     ['command', 'runs'],
     ['file-read', 'reads'],
-  ] as const);
+  ]);
   return linesIn(path).flatMap(({ program, end, code }) => {
-    const kind = kinds.get(end as 'shell');
+    const kind = kinds.get(end);
     return kind === undefined ? [] : [{ program, kind, code: filled(code) }];
   });
 }
