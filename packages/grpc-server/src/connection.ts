@@ -55,13 +55,11 @@ export class Connection implements FrameSink {
     const parts = { sender: this.#sender, shares, turn: this.#turn, budget: this.#budget };
     this.streams = new Streams(shared, parts, now, () => this.#leaveIfIdle());
     this.#blocks = new HeaderBlocks(shared.limits, this.streams);
-    this.#intake = new Intake(
-      socket,
-      this.#outbox,
-      this,
-      (goOn) => this.#rest(goOn),
-      (isNew, read) => this.#read(isNew, read),
-    );
+    this.#intake = new Intake(socket, this.#outbox, this, {
+      read: (isNew, bytes, read) => this.#read(isNew, bytes, read),
+      rest: (goOn) => this.#rest(goOn),
+      discard: (bytes, goOn) => this.#turn.discard(bytes, goOn) || socket.destroy(),
+    });
     socket.on('error', () => socket.destroy());
     socket.once('close', () => {
       this.#closed();
@@ -134,7 +132,7 @@ export class Connection implements FrameSink {
     if (this.#blocks.isOpen || stream === 0 || !this.#hasSettings) throw unexpected('DATA');
     this.#window.take(length);
     if (content === 0 && !isLast) this.#budget.idleFrame(this.streams.now);
-    if (content > 0) this.#turn.spend(1);
+    this.#turn.spend(1);
     this.#dataCall = this.streams.data(stream, length);
     this.#isDataLast = isLast;
   }
@@ -157,13 +155,12 @@ export class Connection implements FrameSink {
     if (!this.#hasSettings && (type !== frameType.settings || (flags & flag.ack) !== 0)) {
       throw new ConnectionError(errorCode.protocolError, 'the first frame is not SETTINGS');
     }
+    this.#turn.spend(1 + ((end - start) >> 8));
     switch (type) {
       case frameType.headers:
-        this.#turn.spend(1 + ((end - start) >> 8));
         this.#blocks.headers(flags, stream, bytes, start, end);
         break;
       case frameType.continuation:
-        this.#turn.spend((end - start) >> 8);
         this.#blocks.continuation(flags, stream, bytes, start, end);
         break;
       case frameType.rstStream:
@@ -209,13 +206,15 @@ export class Connection implements FrameSink {
     this.#sender.grant(0, this.#window.size - defaultWindow);
   }
 
-  #read(isNew: boolean, read: (now: number) => void): void {
-    this.streams.beginTurn(performance.now());
+  #read(isNew: boolean, bytes: number, read: (now: number) => void): void {
+    const now = performance.now();
+    this.streams.beginTurn(now);
     this.pingedAt = undefined;
+    this.#turn.enter(bytes, now);
     this.#outbox.beginBatch();
     try {
       if (isNew) this.#turn.begin();
-      read(this.streams.now);
+      read(now);
       this.streams.endTurn();
       const increment = this.#window.replenish();
       if (increment > 0) this.#sender.grant(0, increment);
@@ -223,6 +222,7 @@ export class Connection implements FrameSink {
       this.#endFor(error);
     }
     this.#outbox.endBatch();
+    this.#turn.leave();
   }
 
   #rest(goOn: () => void): void {

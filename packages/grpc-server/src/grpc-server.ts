@@ -1,6 +1,6 @@
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { createServer } from 'node:net';
-import type { TLSSocket } from 'node:tls';
+import type { Server as TlsServer, TLSSocket } from 'node:tls';
 import { createServer as createTlsServer } from 'node:tls';
 import { stopping } from './calls/call-faults.ts';
 import type { Shared } from './calls/shared.ts';
@@ -47,6 +47,7 @@ export class GrpcServer {
   /** Those in their TLS handshake, by the address of the peer. */
   readonly #handshakes = new Map<string, Socket>();
   readonly #care: ConnectionCare;
+  #isDraining = false;
 
   constructor(options: GrpcServerOptions) {
     const limits = { ...defaultLimits, ...options.limits };
@@ -60,19 +61,26 @@ export class GrpcServer {
       statusOf: (error) => safeStatus(options.statusOf, error),
     };
     this.#care = new ConnectionCare(this.#connections, limits);
-    this.#server = options.tls === undefined ? createServer({ allowHalfOpen: true }) : this.#tlsServer(options.tls);
+    const tls = options.tls === undefined ? undefined : this.#tlsServer(options.tls);
+    // Nothing is read, and no handshake begins, before it is the turn of the connection.
+    this.#server = createServer({ allowHalfOpen: true, pauseOnConnect: true });
     this.#server.on('connection', (socket) => {
       this.#sockets.add(socket);
       const peer = peerOf(socket);
-      if (options.tls !== undefined) this.#handshakes.set(peer, socket);
+      if (tls !== undefined) this.#handshakes.set(peer, socket);
       socket.once('close', () => {
         this.#sockets.delete(socket);
         if (this.#handshakes.get(peer) === socket) this.#handshakes.delete(peer);
       });
+      socket.on('error', () => socket.destroy());
+      this.#shared.order.arrive(() => {
+        if (socket.destroyed) return;
+        // Nothing of it has been read, so the peer can try elsewhere.
+        if (this.#isDraining) socket.destroy();
+        else if (tls === undefined) this.#accept(socket);
+        else tls.emit('connection', socket);
+      });
     });
-    this.#server.on(options.tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) =>
-      this.#accept(socket),
-    );
     this.#server.maxConnections = limits.connections;
   }
 
@@ -93,6 +101,7 @@ export class GrpcServer {
 
   /** Takes no new calls, waits for those in flight up to `graceMs`, ends the rest with UNAVAILABLE, and closes. */
   drain(graceMs: number): Promise<void> {
+    this.#isDraining = true;
     return new Promise((resolve) => {
       const leave = setTimeout(() => this.#each((connection) => connection.leave()), Math.min(farewellMs, graceMs));
       const stop = setTimeout(() => this.#stop(), graceMs);
@@ -126,15 +135,16 @@ export class GrpcServer {
     for (const connection of this.#connections) act(connection);
   }
 
-  #tlsServer(tls: { readonly cert: Buffer; readonly key: Buffer }): Server {
+  /** It listens nowhere: it gets its connections when it is their turn. */
+  #tlsServer(tls: { readonly cert: Buffer; readonly key: Buffer }): TlsServer {
     const { prefaceWithinMs } = this.#shared.limits;
-    return createTlsServer({
+    const server = createTlsServer({
       ...tls,
       ALPNProtocols: ['h2'],
       minVersion: 'TLSv1.2',
       handshakeTimeout: prefaceWithinMs,
-      allowHalfOpen: true,
     });
+    return server.on('secureConnection', (socket) => this.#accept(socket));
   }
 
   #accept(socket: Socket): void {
@@ -154,6 +164,7 @@ export class GrpcServer {
         this.#connections.delete(connection);
       }),
     );
+    socket.resume();
   }
 }
 

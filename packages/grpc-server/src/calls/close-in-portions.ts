@@ -6,7 +6,11 @@ const portion = 64;
 /** Ends all calls. Many are ended in portions, so that others have their turn in between. */
 export function closeInPortions<Call>(turn: Turn, calls: ReadonlyMap<number, Call>, close: (call: Call) => void): void {
   const closeSome = (count: number) => {
-    for (const call of [...calls.values()].slice(0, count)) close(call);
+    let left = count;
+    for (const call of calls.values()) {
+      if (left-- <= 0) return;
+      close(call);
+    }
   };
   const closeLater = () => {
     const isQueued = turn.queue(() => {

@@ -46,6 +46,17 @@ test('a trusted connection may do more in a turn, and one that is stopped does n
   expect(goOn).not.toHaveBeenCalled();
 });
 
+test('a turn is over after so much work, and after so many bytes', () => {
+  const order = new TurnOrder(() => 0);
+  const first = new Turn(order, () => undefined);
+  for (let n = 0; n < 64; n++) first.spend(1);
+  expect(first.isOver).toBe(true);
+  const long = new Turn(order, () => undefined);
+  long.enter(2 * 64 * 1024, 0);
+  expect(long.isOver).toBe(true);
+  long.leave();
+});
+
 /** Counts messages, one number for each stretch in which nobody else had a turn. */
 class Stretches {
   readonly counts: number[] = [];

@@ -5,6 +5,18 @@ import type { Outbox } from './outbox.ts';
 import { PrefaceReader } from './preface-reader.ts';
 
 const nothing: Buffer = Buffer.alloc(0);
+/** A peer that has been told to go, and sends more than this, does not want to hear why. */
+const mostDiscarded = 1024 * 1024;
+
+/** How a socket shares the event loop with others. */
+export interface IntakeTurns {
+  /** Is called with each portion, and calls back to have it read. It is new if others had theirs before it. */
+  read(isNew: boolean, bytes: number, read: (now: number) => void): void;
+  /** Lets others have their turn, and calls back after it. */
+  rest(goOn: () => void): void;
+  /** The same for bytes that nobody wants. */
+  discard(bytes: number, goOn: () => void): void;
+}
 
 /**
  * Reads one socket: the preface, then frames. A read with much work in it is handled in portions, so that others have
@@ -18,31 +30,20 @@ export class Intake {
   readonly #socket: Socket;
   readonly #outbox: Outbox;
   readonly #sink: FrameSink;
-  readonly #onRest: (goOn: () => void) => void;
-  readonly #turn: (isNew: boolean, read: (now: number) => void) => void;
+  readonly #turns: IntakeTurns;
   readonly #preface = new PrefaceReader();
   readonly #reader: FrameReader;
   #isStopped = false;
   #isResting = false;
   #hasEnded = false;
+  #discarded = 0;
 
-  /**
-   * `turn` is called with each portion, and calls back to have it read. It is new if others had theirs before it:
-   * `onRest` sees to that, and calls back after it.
-   */
-  constructor(
-    socket: Socket,
-    outbox: Outbox,
-    sink: FrameSink,
-    onRest: (goOn: () => void) => void,
-    turn: (isNew: boolean, read: (now: number) => void) => void,
-  ) {
+  constructor(socket: Socket, outbox: Outbox, sink: FrameSink, turns: IntakeTurns) {
     this.prefaceSince = performance.now();
     this.#socket = socket;
     this.#outbox = outbox;
     this.#sink = sink;
-    this.#onRest = onRest;
-    this.#turn = turn;
+    this.#turns = turns;
     this.#reader = new FrameReader(sink);
     socket.on('data', (chunk: Buffer) => this.#take(chunk, false));
     socket.on('end', () => {
@@ -80,21 +81,36 @@ export class Intake {
     if (this.#isResting || this.#isStopped || this.blockedSince !== undefined) return;
     this.#isResting = true;
     this.#socket.pause();
-    this.#onRest(() => {
+    this.#turns.rest(() => {
       this.#isResting = false;
       this.#take(nothing, true);
     });
   }
 
   #take(chunk: Buffer, isNew: boolean): void {
-    if (this.#isStopped) return;
-    this.#turn(isNew, (now) => {
+    if (this.#isStopped) {
+      this.#discard(chunk.length);
+      return;
+    }
+    this.#turns.read(isNew, chunk.length, (now) => {
       const rest = this.prefaceSince === undefined ? chunk : this.#preface.read(chunk);
       if (!this.#preface.isDone) return;
       this.prefaceSince = undefined;
       this.#reader.read(rest, now);
     });
     if (!this.#isStopped) this.#goOn();
+  }
+
+  /** A peer that has not heard yet why the connection ends loses that if its bytes are left unread. */
+  #discard(bytes: number): void {
+    this.#discarded += bytes;
+    if (this.#discarded > mostDiscarded) {
+      this.#socket.destroy();
+      return;
+    }
+    if (bytes === 0) return;
+    this.#socket.pause();
+    this.#turns.discard(bytes, () => this.#socket.resume());
   }
 
   #goOn(): void {

@@ -145,3 +145,17 @@ test('calls that pass their deadline earn nothing', async () => {
   }
   expect(await here.goAway()).toBe(errorCode.enhanceYourCalm);
 });
+
+test('frames that do nothing for a call let others have their turn, too', async () => {
+  const { client } = await testServer({ limits: { idleFrames: 10_000 } });
+  const here = await client(emptySettings, ...Array.from({ length: 3000 }, () => ping()));
+  const acknowledged = () => here.frames.filter(({ type }) => type === frameType.ping).length;
+  const atOnce: number[] = [];
+  for (let before = 0; before < 3000; ) {
+    await new Promise((resolve) => setImmediate(resolve));
+    const now = acknowledged();
+    atOnce.push(now - before);
+    before = now;
+  }
+  expect(Math.max(...atOnce)).toBeLessThanOrEqual(256);
+});
