@@ -35,7 +35,7 @@ export async function serve(
   const stopped = stopRequested();
   try {
     const { config, tracing } = loadConfig({ ...sources, env });
-    const logger = createLogger(config.logLevel);
+    const logger = await createLogger(config.logLevel);
     warnOfRisks(config, logger);
     const gateway = await startGateway(config, logger, tracing, {
       dashboard,

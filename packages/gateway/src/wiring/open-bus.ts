@@ -9,8 +9,7 @@ import type { PostgresStore } from '../adapters/postgres/postgres-store.ts';
 import { PostgresTickets } from '../adapters/postgres/postgres-tickets.ts';
 import { parseNatsUrls } from '../config/nats-url.ts';
 import { warnOfPlainNats } from '../startup/warn-of-plain-nats.ts';
-import { StartError } from '../start-error.ts';
-import type { OpenStore, SharedStore } from './opened-store.ts';
+import type { SharedStore } from './opened-store.ts';
 import type { WiringContext } from './wiring-context.ts';
 
 const topic = 'commits';
@@ -95,19 +94,4 @@ async function clusterSecret(database: PostgresDatabase): Promise<Uint8Array> {
   await database.run(`INSERT INTO meta (name, value) VALUES ('cluster_secret', ?) ON CONFLICT DO NOTHING`, made);
   const [row = {}] = await database.all(`SELECT value FROM meta WHERE name = 'cluster_secret'`);
   return Buffer.from(textIn(row, 'value'), 'base64');
-}
-
-/** Waits until NATS was reached once. Until then nobody knows what other gateways are doing. */
-export async function waitForNats(
-  { logger }: WiringContext,
-  { shared }: OpenStore,
-  stopRequested: Promise<unknown> | undefined,
-): Promise<void> {
-  if (shared === undefined || shared.bus.isConnected) return;
-  logger.warn('NATS cannot be reached; the gateway waits for it and decides nothing before');
-  const isStopped = await Promise.race([
-    shared.connected.then(() => false),
-    stopRequested?.then(() => true) ?? new Promise<never>(() => undefined),
-  ]);
-  if (isStopped) throw new StartError('stopped while it waited for NATS (SVC_NATS_URL)');
 }

@@ -15,6 +15,11 @@ export interface OpenStore {
   readonly unpacked?: () => Promise<number>;
   /** The data folder, if the gateway has one, and alone. */
   readonly folder?: string;
+  /**
+   * Starts what keeps the store in shape and nobody waits for: indexing and packing the log, and checkpoints. Called once the
+   * gateway listens, so that none of it holds up the start.
+   */
+  readonly startUpkeep?: () => void;
   /** The length of the write-ahead log of an embedded store. */
   readonly walBytes?: () => number;
   /** Makes a backup, or says why this store has none. */

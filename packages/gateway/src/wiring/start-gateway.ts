@@ -26,7 +26,7 @@ import type { Places } from './open-ports.ts';
 import { openPorts } from './open-ports.ts';
 import { recordRestoreOf } from './record-restore-of.ts';
 import { openStore } from './open-store.ts';
-import { waitForNats } from './open-bus.ts';
+import { waitForNats } from './wait-for-nats.ts';
 import { Opened } from './opened.ts';
 import type { WiringContext } from './wiring-context.ts';
 
@@ -120,6 +120,7 @@ export async function startGateway(
   opened.defer(() => health.drain(), 'open streams');
   health.onDrain(() => void stored.membership?.leave());
   storeWatch.started();
+  stored.startUpkeep?.();
   const closing = opened.move();
   return {
     ...places,

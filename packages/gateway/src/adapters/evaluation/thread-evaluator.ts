@@ -17,6 +17,7 @@ import {
   acceptedBefore,
   agentsOf,
   bindingOfName,
+  findRegistered,
   longestStretch,
   parseSource,
   reviveSource,
@@ -96,7 +97,7 @@ export class ThreadEvaluator implements PolicyEvaluator {
     const ids = agentsOf(entries);
     const orgs = [...new Set(ids.map(({ orgId }) => orgId))];
     return this.#run(by, 'judgeAgain', orgs, () => {
-      const agents = ids.flatMap((id) => this.#gov.directory.find(id)?.record ?? []);
+      const agents = ids.flatMap((id) => findRegistered(this.#gov.directory, id)?.record ?? []);
       return { by, candidate, entries, agents };
     });
   }
@@ -155,7 +156,7 @@ export class ThreadEvaluator implements PolicyEvaluator {
 
   #factsOf({ agentId = nobody, runId }: RawCheckRequest, labels?: readonly string[]): BroughtFacts {
     const { clock, directory, ledger, rates, runs, policies, sha256 } = this.#gov;
-    const agent = directory.find(agentId);
+    const agent = findRegistered(directory, agentId);
     const run = runOfAgent(this.#gov, agentId, runId);
     return {
       now: clock.now(),

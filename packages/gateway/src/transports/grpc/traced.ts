@@ -1,4 +1,3 @@
-import { SpanStatusCode } from '@opentelemetry/api';
 import type { Tracing } from '../../telemetry/tracing.ts';
 import type { RpcRoutes, UnaryHandler } from './rpc.ts';
 
@@ -11,7 +10,7 @@ export function traced(routes: RpcRoutes, tracing: Tracing): RpcRoutes {
       try {
         return await handler(message, call);
       } catch (error) {
-        span.setStatus({ code: SpanStatusCode.ERROR });
+        tracing.fail(span);
         throw error;
       } finally {
         span.end();

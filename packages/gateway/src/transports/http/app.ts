@@ -47,6 +47,12 @@ const largestBody = 1024 * 1024;
 /** Schemas limit the parameters of a path; Node limits the whole head of a request. */
 const longestParameter = 16_384;
 
+/** The routes have no schemas for Fastify, which would load compilers for them all the same, at every start. */
+const neverCompiled = () => () => {
+  throw new Error('no route has a schema for Fastify');
+};
+const noCompilers = { buildValidator: neverCompiled, buildSerializer: neverCompiled };
+
 type Headers = ReturnType<typeof securityHeaders>;
 type OnOpen = RoutePorts['onOpen'];
 type SendError = ReturnType<typeof errorSender>;
@@ -98,6 +104,7 @@ function newServer({ tls, trustedProxies }: HttpOptions, headers: Headers, sendE
     return503OnClosing: false,
     routerOptions: { maxParamLength: longestParameter },
     forceCloseConnections: 'idle',
+    schemaController: { compilersFactory: noCompilers },
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     genReqId: (request) => requestId(request.headers['x-request-id']),
     clientErrorHandler: refuseBytes(headers),
