@@ -59,7 +59,11 @@ export class AuditReaderThread implements AuditReader, PeopleReader, WalReader {
     this.#workerData = { storePath, indexPath, everyMs, packing: packs };
     this.#writer = packsInto;
     this.#onTrouble = onTrouble;
-    this.#worker = this.#start();
+  }
+
+  /** From now on, the log is indexed and packed. Whoever asks before starts the thread, too. */
+  begin(): void {
+    this.#worker ??= this.#start();
   }
 
   async latest(query: AuditQuery): Promise<AuditPage> {
@@ -173,8 +177,8 @@ export class AuditReaderThread implements AuditReader, PeopleReader, WalReader {
 
   #ask(request: Request): Promise<unknown> {
     const id = ++this.#calls;
-    const worker = this.#worker ?? this.#start();
-    this.#worker = worker;
+    this.#worker ??= this.#start();
+    const worker = this.#worker;
     worker.ref();
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { EntryRecord, PackedBlock } from './log-block.ts';
-import { isOfBytes, LogBlock, packBlock, recordSql } from './log-block.ts';
+import { isOfBytes, packBlock, recordSql } from './log-block.ts';
 import { eachValues } from './sqlite-table.ts';
 
 /** How the log is packed. */
@@ -34,19 +34,14 @@ export function packOldest(db: DatabaseSync, through: number, { blockEntries }: 
   return isFull || records.length >= blockEntries ? readableBlock(records) : undefined;
 }
 
-/**
- * A block that was read as readers will, since its rows go for it. A row that was changed makes no block unreadable unless it is
- * the last one, so the block ends before such a row.
- */
+/** A row that was changed makes no block unreadable unless it is the last one, so the block ends before such a row. */
 function readableBlock(records: readonly EntryRecord[]): PackedBlock {
-  const block = packBlock(records);
   try {
-    void new LogBlock(block);
-    return block;
+    return packBlock(records);
   } catch (error) {
     if (!isOfBytes(error)) throw error;
     if (records.length > 1) return readableBlock(records.slice(0, -1));
     const why = error instanceof Error ? error.message : 'unknown';
-    throw new Error(`the entry ${block.firstSeq} cannot be packed: ${why}`, { cause: error });
+    throw new Error(`the entry ${records[0]?.seq} cannot be packed: ${why}`, { cause: error });
   }
 }

@@ -255,6 +255,7 @@ test('a damaged page of the store is told of, and does not cost the indexes', as
   const { told, onTrouble, next } = troubles();
   const { ino } = statSync(indexPath);
   const reader = new AuditReaderThread(path, indexPath, { everyMs: 1, packsInto: store, onTrouble, ...packing });
+  reader.begin();
   await next();
   expect(told).toEqual(['database disk image is malformed']);
   await expect(reader.latest({ opId: 't:17', limit: 9 })).rejects.toMatchObject({ code: 'store_unavailable' });
