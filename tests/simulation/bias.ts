@@ -1,5 +1,5 @@
 import type { Random } from './random.ts';
-import type { Release } from './releases.ts';
+import type { LaterForms, Release } from './releases.ts';
 
 /**
  * What happens more in one simulation than in others (swarm testing). Where everything happens in its usual measure, what
@@ -13,6 +13,8 @@ export interface Bias {
   readonly refusals: number;
   /** Which other releases run beside the present one. Gateways are updated when they start again. */
   readonly releases: readonly Release[];
+  /** What a newer release writes in a form that the present one does not know. */
+  readonly laterForms: LaterForms;
 }
 
 const slight = [0.3, 1, 1, 3];
@@ -28,6 +30,13 @@ export function biased<Item extends { readonly weight: number }>(
   return items.map((item) => ({ ...item, weight: item.weight * random.pick(factors) }));
 }
 
+/** Any fact now and then; or a few kinds often, so that gateways go on for long before they meet one. */
+function drawForms(random: Random): LaterForms {
+  return random.chance(0.4)
+    ? { kinds: 1, salt: 0, chance: 0.04 }
+    : { kinds: random.pick([0.03, 0.1]), salt: random.int(1_000_000), chance: 0.5 };
+}
+
 export function drawBias(random: Random): Bias {
   return {
     costs: random.pick([
@@ -38,5 +47,6 @@ export function drawBias(random: Random): Bias {
     actuals: random.pick([[null, null, 0, 1e6], [0], [0, 0, 0, null]]),
     refusals: random.pick([0.003, 0.013, 0.05]),
     releases: random.pick([[], [], ['older'], ['newer'], ['older', 'newer']] as const),
+    laterForms: drawForms(random),
   };
 }

@@ -2,7 +2,7 @@ import type { Batch } from '@reeve/core';
 import { Broken } from './broken.ts';
 import { filePolicy } from './policies.ts';
 import type { Random } from './random.ts';
-import type { Release } from './releases.ts';
+import type { LaterForms, Release } from './releases.ts';
 import { settled } from './requirements.ts';
 import { VirtualClock, VirtualTime } from './virtual-clock.ts';
 import { VirtualGateway } from './virtual-gateway.ts';
@@ -23,15 +23,19 @@ export class Cluster {
   #failure: unknown;
 
   /** `onWritten` is called with each commit. What it throws is told to the simulation, and not to the gateway at hand. */
-  constructor(random: Random, onWritten: (batch: Batch, by: VirtualMember) => void) {
+  constructor(random: Random, laterForms: LaterForms, onWritten: (batch: Batch, by: VirtualMember) => void) {
     this.#random = random;
-    this.log = new VirtualLog((batch, by) => {
-      try {
-        onWritten(batch, by);
-      } catch (error) {
-        this.fail(error);
-      }
-    }, random);
+    this.log = new VirtualLog(
+      (batch, by) => {
+        try {
+          onWritten(batch, by);
+        } catch (error) {
+          this.fail(error);
+        }
+      },
+      random,
+      laterForms,
+    );
   }
 
   /** Something was promised and did not hold. The first of them counts. */

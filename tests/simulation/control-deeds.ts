@@ -4,6 +4,7 @@ import { asCaller, loggedIn } from './deed.ts';
 import { labelling, resultRules } from './flow-rules.ts';
 import { people } from './people.ts';
 import type { VirtualGateway } from './virtual-gateway.ts';
+import type { ClearedRun } from './world.ts';
 
 function suspend(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
   const { random, world } = sim;
@@ -104,13 +105,24 @@ function decideApproval(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
 
 const everyLabel = [...labelling, ...resultRules.flatMap(({ gives = [] }) => gives)].map(({ label }) => label);
 
+/** Mostly one that bears labels here: that is what people see. */
+function drawnRun({ random, world }: Stage, { gov }: VirtualGateway): ClearedRun {
+  const runs = [...gov.runs.all()].filter(({ place }) => gov.runs.labels.of({ of: 'run', place }).length > 0);
+  const { orgId, teamId, agentId } = world.agent(random).id;
+  const isSeen = runs.length > 0 && random.chance(0.8);
+  const place = isSeen ? random.pick(runs).place : { orgId, teamId, agentId, runId: `run-${random.int(3)}` };
+  const isNamed = isSeen ? place.runId !== '' : random.chance(0.5);
+  const named = isNamed ? { runId: place.runId } : { agentId: place.agentId };
+  return { orgId: place.orgId, teamId: place.teamId, ...named };
+}
+
 function clearLabels(sim: Stage, gateway: VirtualGateway): Promise<unknown> {
   const { random, world } = sim;
-  const { orgId, teamId, agentId } = world.agent(random).id;
-  const whose = random.chance(0.5) ? { runId: `run-${random.int(3)}` } : { agentId };
+  const whose = random.chance(0.4) ? (world.cleared ?? drawnRun(sim, gateway)) : drawnRun(sim, gateway);
+  // Some do again what somebody else has done at another gateway.
+  world.cleared = whose;
   const labels = random.chance(0.5) ? [random.pick(everyLabel)] : undefined;
-  const clear = (by: Principal) =>
-    gateway.execute({ kind: 'clear_labels', by, orgId, teamId, ...whose, labels, reason: '' });
+  const clear = (by: Principal) => gateway.execute({ kind: 'clear_labels', by, ...whose, labels, reason: '' });
   if (random.chance(0.4)) return asCaller(sim, gateway, world.key(random), clear);
   return loggedIn(gateway, random.pick(people)).then(clear);
 }

@@ -15,13 +15,28 @@ const laterKind = 'thing_of_later_release';
 /** Kinds that a newer release never writes in another form: caps, rates and runs count by operations of known agents. */
 const lasting = /^(?:op_|ops_|rates_|runs_|balances_|event_ids_|agent_saved|agent_removed)/;
 
+/** Which kinds a newer release has changed, as a share of all, and how likely it writes a fact of them so. */
+export interface LaterForms {
+  readonly kinds: number;
+  /** Draws the kinds. */
+  readonly salt: number;
+  readonly chance: number;
+}
+
+function hasLaterForm(kind: string, { kinds, salt }: LaterForms): boolean {
+  if (lasting.test(kind)) return false;
+  let drawn = salt;
+  for (let at = 0; at < kind.length; at++) drawn = (drawn * 31 + kind.charCodeAt(at)) % 1_000_003;
+  return drawn % 1000 < kinds * 1000;
+}
+
 /** A commit as a newer release writes it. Some facts have a form that others do not know, and some are new. */
-export function asWritten(release: Release, batch: Batch, random: Random): Batch {
+export function asWritten(release: Release, batch: Batch, random: Random, forms: LaterForms): Batch {
   const { told } = batch;
   if (release !== 'newer' || told === undefined || told.steps.length === 0) return batch;
   const steps = told.steps.map((step) => {
     const kind = kindOf(step);
-    return kind !== undefined && !lasting.test(kind) && random.chance(0.04) ? inOtherForm(step) : step;
+    return kind !== undefined && hasLaterForm(kind, forms) && random.chance(forms.chance) ? inOtherForm(step) : step;
   });
   if (random.chance(0.01)) steps.push({ change: { kind: laterKind } } as unknown as Step);
   return { ...batch, told: { ...told, steps } };
@@ -50,7 +65,7 @@ function kindOf(step: Step): string | undefined {
 }
 
 function inOtherForm(step: Step): Step {
-  if (!('change' in step)) return step;
+  if (!('change' in step) || step.change.kind.endsWith(otherForm)) return step;
   return { change: { ...step.change, kind: `${step.change.kind}${otherForm}` } } as unknown as Step;
 }
 

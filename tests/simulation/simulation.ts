@@ -56,7 +56,9 @@ export class Simulation implements Stage {
     this.judge = new Judge(this.history);
     this.random = new Random(seed);
     this.bias = drawBias(this.random);
-    this.#cluster = new Cluster(this.random, (batch, by) => this.watch.read(batch, by, this.time.now + mostAheadMs));
+    this.#cluster = new Cluster(this.random, this.bias.laterForms, (batch, by) =>
+      this.watch.read(batch, by, this.time.now + mostAheadMs),
+    );
     this.time = this.#cluster.time;
     this.watch = new LogWatch(this.judge, this.#cluster.gateways);
     this.#comparison = new Comparison(this.#cluster, this.judge);

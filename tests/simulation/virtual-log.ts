@@ -2,7 +2,7 @@ import type { AuditReader, Batch, Commit, MemoryStore } from '@reeve/core';
 import { emptyChain, HeadMoved, parseCommit, ReeveError } from '@reeve/core';
 import { Broken } from './broken.ts';
 import type { Random } from './random.ts';
-import type { Release } from './releases.ts';
+import type { LaterForms, Release } from './releases.ts';
 import { asReadBy, asWritten, isUnknownTo, OutOfReach, StoreOfReleases, textOfRelease } from './releases.ts';
 import type { Ground } from './virtual-gateway.ts';
 
@@ -51,13 +51,15 @@ export class VirtualLog {
   readonly #members = new Set<VirtualMember>();
   readonly #onWritten: OnWritten;
   readonly #random: Random;
+  readonly #laterForms: LaterForms;
   /** Who has locked the head of the log. Nobody else writes meanwhile. */
   #holder: VirtualMember | undefined;
 
   /** `random` draws in which form newer releases write. */
-  constructor(onWritten: OnWritten, random: Random) {
+  constructor(onWritten: OnWritten, random: Random, laterForms: LaterForms = { kinds: 0, salt: 0, chance: 0 }) {
     this.#onWritten = onWritten;
     this.#random = random;
+    this.#laterForms = laterForms;
   }
 
   get version(): number {
@@ -161,7 +163,7 @@ export class VirtualLog {
   }
 
   write(by: VirtualMember, made: Batch): void {
-    const batch = asWritten(by.release, made, this.#random);
+    const batch = asWritten(by.release, made, this.#random, this.#laterForms);
     const { told = nothingTold } = batch;
     this.#holder = undefined;
     this.store.commit(batch);

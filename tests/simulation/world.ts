@@ -1,6 +1,14 @@
 import type { AgentId } from '@reeve/core';
 import type { Random } from './random.ts';
 
+/** A run whose labels somebody has asked to clear. */
+export interface ClearedRun {
+  readonly orgId: string;
+  readonly teamId: string;
+  readonly runId?: string;
+  readonly agentId?: string;
+}
+
 /** What the owner of an agent knows about it. */
 export interface KnownAgent {
   readonly id: AgentId;
@@ -74,6 +82,8 @@ export class World {
   readonly keys: KnownKey[] = [];
   /** The newest approvals that agents wait for. */
   readonly approvals: string[] = [];
+  /** Whose labels somebody has asked to clear last. */
+  cleared: ClearedRun | undefined;
   /** The newest operations whose results are to be judged. */
   readonly judging: KnownOp[] = [];
 

@@ -47,6 +47,8 @@ export async function readOwnership(gov: Controls, request: ClearLabels): Promis
 export function clearLabels(gov: Controls, request: ClearLabels, isOwn: boolean): ClearedLabels {
   const { by, labels, reason } = request;
   const { place, bearers, agents } = concernedBy(gov, request);
+  // The labels may be others than this gateway knows.
+  gov.directory.outOfService.refuseWithin(place);
   // Whoever came since the look is looked at now.
   const ids = agents.flatMap((agentId) => (agentId === null ? [] : [{ ...place, agentId }]));
   const standing = { ...standingOf(gov.keys, by), isOwn: isOwn || ids.some((id) => isOwnAgent(gov, by, id)) };

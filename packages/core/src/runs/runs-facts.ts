@@ -1,5 +1,5 @@
 import type { Meanings } from '../journal/index.ts';
-import { touchesNobody } from '../journal/index.ts';
+import { touchesNobody, touchesOrg } from '../journal/index.ts';
 import { agentKey } from '../kernel/index.ts';
 import type { RunRegistry } from './run-registry.ts';
 import { nameOfPlace } from './run.ts';
@@ -38,7 +38,8 @@ export const runsFacts: Meanings<State, RunsChange> = {
   },
   labels_cleared: {
     apply: ({ runs }, change) => runs.clear(change),
-    touch: touchesNobody,
+    // Whoever cannot read it still knows the labels, and must not answer for those who bore them.
+    touch: ({ place }) => (place.agentId === '' ? touchesOrg(place.orgId) : { agent: agentKey(place) }),
     alters: (bearer) => [labelledName(bearer)],
     // Of labels that are given and cleared, or cleared twice, the order counts.
     claims: (bearer) => [labelsName(bearer)],

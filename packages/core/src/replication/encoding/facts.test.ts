@@ -190,6 +190,9 @@ describe('whatever bytes come, they are facts or unread', () => {
     ],
     ['a number that is not finite', '[2,1e999,[],[],0,[],[["backup_taken",0]]]'],
     ['a time that is not finite', '[2,0,[],[],0,[],[["backup_taken",1e999]]]'],
+    ['a number that is -0', '[2,0,[],[],0,[],[["ops_replay_from",-0]]]'],
+    ['a time that is -0', '[2,-0,[],[],0,[],[["backup_taken",-0]]]'],
+    ['a -0 in details', '[2,0,[],[],0,[],[["audit_alert",0,null,"impersonation",{"a":[-0]}]]]'],
     ['a text that is not there', '[2,0,[],[],0,[],[["signing_key_removed",99]]]'],
     [
       'a text by the name of a member',

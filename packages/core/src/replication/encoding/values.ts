@@ -47,11 +47,14 @@ export function word<Name extends string>(names: readonly Name[]): Codec<Name> {
   };
 }
 
+/** JSON reads it, and writes it as zero. */
+const minusZero = -0;
+
 export const integer: Codec<number> = {
   form: 'integer',
   write: (value) => value,
   read: (written) => {
-    if (!Number.isSafeInteger(written)) throw misfit('whole number');
+    if (!Number.isSafeInteger(written) || Object.is(written, minusZero)) throw misfit('whole number');
     return written as number;
   },
 };
@@ -71,7 +74,7 @@ export const time: Codec<number> = {
 };
 
 function requireTime(at: number): number {
-  if (!Number.isInteger(at) || Math.abs(at) > latest) throw misfit('time');
+  if (!Number.isInteger(at) || Math.abs(at) > latest || Object.is(at, minusZero)) throw misfit('time');
   return at;
 }
 
@@ -185,9 +188,9 @@ export function json<Value>(): Codec<Value> {
 /** Deeper than any details. Whoever writes them again calls itself for each level. */
 const deepest = 100;
 
-/** Whether a value can be written as it was read. JSON has no infinite number, although one can be read from it. */
+/** Whether a value can be written as it was read. JSON has no infinite number and no -0, although both can be read from it. */
 function canBeWritten(value: unknown, depth = 0): boolean {
-  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, minusZero);
   if (typeof value !== 'object' || value === null) return true;
   return depth < deepest && Object.values(value).every((member) => canBeWritten(member, depth + 1));
 }
