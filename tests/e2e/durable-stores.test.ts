@@ -160,6 +160,9 @@ describe.each(durableStores)('on $name', ({ open }) => {
   });
 });
 
+/** A cut waits until what has happened in runs is saved, twice a minute. */
+const runsSavedTries = 1200;
+
 describe.each(durableStores)('retention on $name', ({ open }) => {
   test('gives up the oldest entries behind a signed cut, and what is left verifies, also after kill -9', async () => {
     await using store = await open();
@@ -172,7 +175,7 @@ describe.each(durableStores)('retention on $name', ({ open }) => {
     await eventually(() => {
       expect(gateway.audit().length).toBeLessThanOrEqual(34);
       expect(verifyChain(gateway.folder).says).toContain('after a signed cut at');
-    });
+    }, runsSavedTries);
     await gateway.kill('SIGKILL');
     gateway = await start();
     expect(verifyChain(gateway.folder)).toMatchObject({ accepted: true });

@@ -144,6 +144,19 @@ test('a deregistered agent is unknown, and what it had in flight is terminated',
   expect(left).toMatchObject({ event_type: 'AgentDeregistered', reason: 'the work is done' });
 });
 
+test('operations of an agent that has left are shown as terminated, at their id and in lists', async () => {
+  const agent = await gateway.register({ orgId: 'leavers', agentId: 'leaving' });
+  const { opId } = await gateway.check(agent);
+  await gateway.deregister(agent);
+  const read = (path: string) => gateway.api.get(`/api/v1/ops${path}`, bootstrapKey);
+  expect(await read(`/${opId}`)).toMatchObject({ status: 200, body: { state: 'terminated' } });
+  const list = await read('?state=terminated&org_id=leavers');
+  expect(list).toMatchObject({ body: { items: [{ op_id: opId }], total: 1 } });
+  expect(await read('?state=running&org_id=leavers')).toMatchObject({ body: { items: [], total: 0 } });
+  const pause = await gateway.api.post(`/api/v1/ops/${opId}/pause`, bootstrapKey, {});
+  expect(pause).toMatchObject({ status: 409, body: { code: 'invalid_transition', state: 'terminated' } });
+});
+
 test('registrations, tokens and lineage survive kill -9', async () => {
   await using first = await TestGateway.start({ policies: { 'all.yaml': allowAll } });
   const root = await first.register({ agentId: 'root' });

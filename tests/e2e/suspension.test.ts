@@ -209,6 +209,8 @@ test('a suspension outlives restart, registration and deregistration, and can be
     suspended_reason: 'for good',
   });
   await change('resume', back, '', fourth);
-  expect(await fourth.check(back, running)).toMatchObject({ decision: 1 });
+  expect(await fourth.check(back)).toMatchObject({ decision: 1 });
+  // What it had in flight when it left is shown until it is swept, and its id means that.
+  expect(await fourth.check(back, running)).toMatchObject({ decision: 2, reason: 'agent deregistered' });
   expect((await fourth.api.get('/metrics')).text).toMatch(/^reeve_agents 1$/m);
 });

@@ -42,5 +42,6 @@ export const housekeepingDeeds: readonly Deed[] = [
   { name: 'settle suspensions', weight: 0.6, act: (_, { gov }) => settleSuspensions(gov) },
   { name: 'end delegations that are over', weight: 1, act: inTurn(({ gov }) => endLapsedDelegations(gov, 20)) },
   { name: 'forget delegations', weight: 0.6, act: inTurn(({ gov }) => forgetEndedDelegations(gov, 20)) },
+  { name: 'forget agents that have left', weight: 0.6, act: inTurn(({ leftAgents }) => leftAgents.step(20)) },
   { name: 'follow the clock', weight: 0.4, act: inTurn(({ gov }) => followClock(gov)) },
 ];

@@ -20,6 +20,7 @@ import {
   followCommit,
   Journal,
   judgeResult,
+  LeftAgentsSweep,
   Listening,
   loadPolicies,
   OpsCheckpoint,
@@ -89,6 +90,7 @@ export class VirtualGateway<Under extends Ground = Ground> {
   readonly checkpoint: OpsCheckpoint;
   readonly stale: StaleWatch;
   readonly reaper: ReservationReaper;
+  readonly leftAgents: LeftAgentsSweep;
   readonly listening: Listening;
   readonly execute: ReturnType<typeof executorOf>;
   readonly results: ResultPorts;
@@ -116,6 +118,7 @@ export class VirtualGateway<Under extends Ground = Ground> {
     this.listening = new Listening(clock);
     this.stale = new StaleWatch(gov, silentMs, this.listening);
     this.reaper = new ReservationReaper(gov, leaseMs, this.listening);
+    this.leftAgents = new LeftAgentsSweep(gov);
     this.#due = due;
   }
 

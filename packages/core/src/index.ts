@@ -188,6 +188,7 @@ export { findUserRuns, listRuns, placeInList, readRun } from './control/index.ts
 export {
   forgetDepartures,
   forgetEndedDelegations,
+  LeftAgentsSweep,
   listSuspensions,
   mayKnowOperations,
   settleSuspensions,
@@ -284,7 +285,7 @@ export type { Decisions } from './decision/index.ts';
 export type { Operations } from './ops/index.ts';
 export type { Policies, PoliciesState } from './policy/index.ts';
 export type { Tenancy, WorkloadIssuer } from './tenancy/index.ts';
-export { admitWorkload, matchWorkload, parseAgentTemplate, parseClaimMatch } from './tenancy/index.ts';
+export { admitWorkload, findRegistered, matchWorkload, parseAgentTemplate, parseClaimMatch } from './tenancy/index.ts';
 export type { EntryLog } from './audit/index.ts';
 export type { AgentKey, Sha256 } from './kernel/index.ts';
 export { isOver } from './ops/index.ts';

@@ -14,16 +14,23 @@ export function hintFinder(words: RegExp): (text: string, from: number) => numbe
   const openings = new Uint8Array(1 << 15);
   for (const each of words.source.split('|')) for (const key of keysOf(each)) openings[key] = 1;
   return (text, from) => {
-    let key = 0;
-    for (let at = from; at < text.length; at++) {
-      const code = text.charCodeAt(at);
-      key = ((key << 5) | (code < 0x80 ? (folds[code] ?? 0) : 0)) & 0x7fff;
-      if (openings[key] === 0) continue;
+    for (let at = nextOpening(text, from, openings); at >= 0; at = nextOpening(text, at - 1, openings)) {
       word.lastIndex = at - 2;
       if (word.test(text)) return at - 2;
     }
     return -1;
   };
+}
+
+/** Where the third character of the next opening stands, or -1. The loop is fast because it does nothing else. */
+function nextOpening(text: string, from: number, openings: Uint8Array): number {
+  let key = 0;
+  for (let at = from; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    key = ((key << 5) | (code < 0x80 ? (folds[code] ?? 0) : 0)) & 0x7fff;
+    if (openings[key] !== 0) return at;
+  }
+  return -1;
 }
 
 /** The first three characters of a word, one of which may be any of several. */

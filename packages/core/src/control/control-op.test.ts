@@ -259,9 +259,9 @@ test('numbers go on after the agent has left and come back, and what it was told
   expect(g.gov.control.find(g.known(other.id).key)).toBeDefined();
   expect(g.gov.control.find(agentKey(bot.id))).toBeUndefined();
   const back = await g.register(bot.id);
-  await run(g, back, 'a');
+  await run(g, back, 'later');
   const listener = await listen(g, back);
-  await control(g, back, 'a:s', 'pause');
+  await control(g, back, 'later:s', 'pause');
   expect(listener.signals()).toEqual(['3 pause']);
 });
 

@@ -3,6 +3,7 @@ export { acknowledgeControl, readAcknowledged } from './acknowledge-control.ts';
 export { agentFacts } from './agent-facts.ts';
 export { delegationFacts } from './delegation-facts.ts';
 export { forgetEndedDelegations } from './forget-delegations.ts';
+export { LeftAgentsSweep } from './left-agents-sweep.ts';
 export type { BulkControl, ControlReport, ControlResult, ControlScope } from './bulk-control.ts';
 export { controlFacts, storedControl } from './control-facts.ts';
 export type { ControlOp, ControlledOp } from './control-op.ts';

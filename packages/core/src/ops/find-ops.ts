@@ -9,7 +9,7 @@ import { isOver } from './lifecycle.ts';
 import { recordOf } from './op.ts';
 import type { Operations } from './operations.ts';
 import type { Agent, TenantFilter } from '../tenancy/index.ts';
-import { visibleAgents } from '../tenancy/index.ts';
+import { visibleAgents, visibleLeft } from '../tenancy/index.ts';
 
 /**
  * The operation that an id means among those the caller may reach: `trace:span`, or `org/team/agent/trace:span` with
@@ -79,7 +79,7 @@ export function* listOps(
   let total = 0;
   let looked = 0;
   // A copy: an agent that registers again in between would come twice.
-  for (const agent of [...visibleAgents(gov, by, filter)]) {
+  for (const agent of [...visibleAgents(gov, by, filter), ...visibleLeft(gov, by, filter)]) {
     if (filter.agentId !== undefined && agent.record.id.agentId !== filter.agentId) continue;
     for (const op of gov.ops.of(agent)) {
       if (++looked % opsPerStep === 0) yield;

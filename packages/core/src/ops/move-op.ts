@@ -156,8 +156,8 @@ export function moveByDecision(
 }
 
 /**
- * Terminates the operations of an agent that leaves. They are forgotten with it, unless they are to be shown. If it
- * returns, the same ids are others.
+ * Terminates the operations of an agent that leaves. They are shown until they are swept. Rows that are left of others
+ * go with an agent that has none.
  */
 export function endOpsOf(gov: Housekeeping, { agent, actor, because, keepsOps }: Leaving): void {
   for (const op of [...gov.ops.of(agent)]) {

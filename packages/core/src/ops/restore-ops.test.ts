@@ -10,6 +10,7 @@ import { factsNeededFrom } from '../recover.ts';
 import { moveOp } from './move-op.ts';
 import { OpsCheckpoint, sweepOps } from './checkpoint.ts';
 import type { OpTrigger } from './lifecycle.ts';
+import { isOver } from './lifecycle.ts';
 import type { OpRecord } from './op.ts';
 import { recordOf } from './op.ts';
 import { registerOp } from '../testkit/commands.ts';
@@ -258,7 +259,7 @@ class Simulation {
   }
 }
 
-type Picture = Record<string, OpRecord & { readonly seq: number; readonly age: number }>;
+type Picture = Record<string, OpRecord & { readonly seq: number | null; readonly age: number }>;
 
 /** What is held back and spent, where that is anything. */
 function books({ gov }: TestGovernance): unknown {
@@ -274,7 +275,9 @@ function picture({ gov, clock }: TestGovernance): Picture {
   const seen: Picture = {};
   for (const owner of gov.directory.all()) {
     for (const op of gov.ops.of(owner)) {
-      seen[`${owner.key} ${op.opId}`] = { ...recordOf(op), seq: op.seq, age: clock.elapsed() - op.movedAt };
+      // A start knows of what has ended only by which commit it did. The leaving of its agent may end that.
+      const seq = isOver(op.state) ? null : op.seq;
+      seen[`${owner.key} ${op.opId}`] = { ...recordOf(op), seq, age: clock.elapsed() - op.movedAt };
     }
   }
   return seen;
@@ -363,14 +366,16 @@ test('an operation of an agent that came back outlives the sweep of its namesake
   await keepHouse(test, checkpoint, 3);
   await test.deregister(bot);
   const again = await test.register(bot.id);
-  await test.check(again, { traceId: 't', spanId: 's' });
+  test.clock.advance(60_000);
+  test.gov.ops.sweep();
+  expect(await test.check(again, { traceId: 't', spanId: 's' })).toMatchObject({ decision: 'allow' });
   await keepHouse(test, checkpoint, 40);
   const before = picture(test);
   expect(Object.keys(before)).toHaveLength(1);
   expect(picture(await test.crash())).toEqual(before);
 });
 
-test('an agent that leaves removes the rows that its operations have, however many others ended lately', async () => {
+test('the rows of operations whose agent has left go with the sweep, however many others ended lately', async () => {
   const { test, checkpoint, bot } = await governed();
   await test.check(bot, { traceId: 't', spanId: 'kept' });
   await keepHouse(test, checkpoint, 3);
@@ -380,6 +385,7 @@ test('an agent that leaves removes the rows that its operations have, however ma
   }
   const from = test.commits.length;
   await test.deregister(bot);
+  await keepHouse(test, checkpoint, 40);
   const removed = test.commits
     .slice(from)
     .flatMap(({ changes }) => changes.filter(({ kind }) => kind === 'op_removed'));

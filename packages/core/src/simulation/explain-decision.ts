@@ -15,6 +15,7 @@ import { latestLogs } from '../logs/index.ts';
 import { readerOf, RewrittenFacts, strength, considerCall, decides } from '../policy/index.ts';
 import type { PolicySet, ConsideredRule, DecidingRule } from '../policy/index.ts';
 import type { AgentRecord } from '../tenancy/index.ts';
+import { findRegistered } from '../tenancy/index.ts';
 import type { RecordedResult, ResultsOfOp } from './judged-results.ts';
 import { judgedResults } from './judged-results.ts';
 
@@ -60,7 +61,7 @@ export async function explainDecision(
 ): Promise<Explanation> {
   const recorded = await findDecision(log, by, id);
   const { opId, decision, reason, policyRule, policyVersion, at, rewrittenArgs } = recorded;
-  const agent = gov.directory.find(recorded.agent)?.record;
+  const agent = findRegistered(gov.directory, recorded.agent)?.record;
   const considered = await consider(by, recorded, agent);
   const rules = recorded.delegated ? [...(considered ?? [])] : asRecorded(considered ?? [], recorded);
   const { judgeResult } = recorded;

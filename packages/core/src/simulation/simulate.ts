@@ -10,7 +10,7 @@ import { explainedByLabels, labelsOfCall, resultDutyOf } from '../decision/index
 import type { CheckRequest } from '../action/index.ts';
 import { describeArgs, userOf } from '../action/index.ts';
 import { lineageOfId } from '../audit/index.ts';
-import { unregisteredAgent } from '../tenancy/index.ts';
+import { findRegistered, unregisteredAgent } from '../tenancy/index.ts';
 import type { Asking, ConsideredRule, RateInForce, Verdict } from '../policy/index.ts';
 import { considerCall, Evaluation, readerOf, subjectOf, waitOf } from '../policy/index.ts';
 import type { InRun, OwedLabel } from '../runs/index.ts';
@@ -72,7 +72,10 @@ export function simulate(
   requireReach(by, request.agentId);
   const set = candidate === undefined ? gov.policies : candidateSet(gov, by, candidate);
   const { agentId } = request;
-  const agent = gov.directory.find(agentId) ?? { record: unregisteredAgent(agentId), lineage: lineageOfId(agentId) };
+  const agent = findRegistered(gov.directory, agentId) ?? {
+    record: unregisteredAgent(agentId),
+    lineage: lineageOfId(agentId),
+  };
   const charge = chargeOf(set, request);
   const run = runAsked(agentId, request.runId);
   const costMicros = charge.micros ?? 0;

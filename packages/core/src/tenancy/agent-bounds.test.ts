@@ -34,6 +34,15 @@ describe('the agents of an org', () => {
     expect(await refusal(test, 'c')).toBeUndefined();
   });
 
+  test('count with those that have left as long as operations of these are shown', async () => {
+    const test = await testGovernance({ agentBounds: { agents: 1 } });
+    const first = await test.register(id('a'));
+    await test.check(first, { traceId: 't', spanId: 's' });
+    await test.deregister(first);
+    expect(await refusal(test, 'b')).toMatchObject(tooMany('until their operations are swept'));
+    expect(await refusal(test, 'a')).toBeUndefined();
+  });
+
   test('without an org are those of one org', async () => {
     const test = await testGovernance({ agentBounds: { agents: 1 } });
     const outside = (team: string) => ({ orgId: '', teamId: team, agentId: 'bot' });

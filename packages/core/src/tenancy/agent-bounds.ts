@@ -21,7 +21,7 @@ export function requireRoom(
   if (existing === undefined && use.agents >= agentBounds.agents) {
     throw new ReeveError(
       'too_many_agents',
-      `there are ${use.agents} agents ${org}, and SVC_MAX_AGENTS_PER_ORG is ${agentBounds.agents}; deregister some`,
+      `there are ${use.agents} agents ${org}, and SVC_MAX_AGENTS_PER_ORG is ${agentBounds.agents}; deregister some, which count until their operations are swept`,
     );
   }
   const more = agentBytes(record) - (existing?.bytes ?? 0);

@@ -77,8 +77,17 @@ export interface Agent {
 /** For the directory, whose indexes must fit. */
 export type MutableAgent = { -readonly [Member in keyof Agent]: Agent[Member] };
 
-export function isRegistered(agent: Agent): boolean {
+export function isRegistered(agent: Pick<Agent, 'record'>): boolean {
   return agent.record.tokenHash !== null;
+}
+
+/** An agent that has left may still be known. Whoever asks for what it is finds nobody. */
+export function findRegistered<Known extends Pick<Agent, 'record'>>(
+  directory: { find: (id: AgentId) => Known | undefined },
+  id: AgentId,
+): Known | undefined {
+  const agent = directory.find(id);
+  return agent !== undefined && isRegistered(agent) ? agent : undefined;
 }
 
 /** Until when this hash is of a token of the agent; null: always, undefined: it is of none. */

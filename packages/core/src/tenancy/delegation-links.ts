@@ -2,7 +2,7 @@ import type { Registered } from '../access/index.ts';
 import type { AgentId, AgentKey, EpochMs } from '../kernel/index.ts';
 import { agentKey } from '../kernel/index.ts';
 import type { Agent } from './agent.ts';
-import { isRegistered } from './agent.ts';
+import { findRegistered } from './agent.ts';
 import type { Delegation } from './delegation.ts';
 import type { KnownAgents } from './directory.ts';
 
@@ -28,8 +28,7 @@ export function linksOf(directory: KnownAgents, agent: Agent): readonly Link[] {
   let delegate = agent;
   // No circle can be made, but nothing that is stored may keep a decision from ending.
   while (delegation !== undefined && links.length < deepestDelegation) {
-    const found = directory.find({ ...delegation.id, agentId: delegation.by });
-    const delegator = found !== undefined && isRegistered(found) ? found : undefined;
+    const delegator: Agent | undefined = findRegistered(directory, { ...delegation.id, agentId: delegation.by });
     links.push({ delegate, delegation, delegator });
     if (delegator === undefined) break;
     delegate = delegator;

@@ -1,13 +1,36 @@
 import { expect, test } from 'vitest';
 import type { Op } from '../ops/op.ts';
+import type { OpState } from '../ops/lifecycle.ts';
 import { opStates } from '../ops/lifecycle.ts';
+import type { OpFilter } from '../ops/find-ops.ts';
+import { listOps } from '../ops/find-ops.ts';
+import { LeftAgentsSweep } from '../control/left-agents-sweep.ts';
+import { ownWork } from '../journal/index.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import { heartbeat } from './identify.ts';
+import { lineageOf } from './topology.ts';
 import { resumeAgent, suspendAgent } from '../testkit/commands.ts';
 
 const bot = agentId('acme/search/bot');
+
+/** How many operations there are in each state. */
+function counts({ gov }: TestGovernance): Partial<Record<OpState, number>> {
+  return Object.fromEntries(opStates.map((state) => [state, gov.ops.count(state)]).filter(([, count]) => count !== 0));
+}
+
+function listed({ gov }: TestGovernance, filter: OpFilter): string[] {
+  const page = listOps(gov, operator, filter, { limit: 10 });
+  for (;;) {
+    const step = page.next();
+    if (step.done === true) return step.value.ops.map(({ opId }) => opId);
+  }
+}
+
+async function forget({ gov, settle }: TestGovernance): Promise<void> {
+  await settle(gov.journal.turn(ownWork, () => new LeftAgentsSweep(gov).step(10)));
+}
 
 async function busy(): Promise<{ test: TestGovernance; agent: TestAgent }> {
   const test = await testGovernance();
@@ -18,7 +41,7 @@ async function busy(): Promise<{ test: TestGovernance; agent: TestAgent }> {
   return { test, agent };
 }
 
-test('an agent that leaves takes its operations with it: what was in flight is terminated, once and on record', async () => {
+test('what an agent that leaves had in flight is terminated, once and on record, and shown until it is swept', async () => {
   const { test, agent } = await busy();
   const entries = (await test.audit()).length;
   const published = test.events.length;
@@ -38,8 +61,64 @@ test('an agent that leaves takes its operations with it: what was in flight is t
     { type: 'ops_change', op: { opId: 't2:s', state: 'terminated' } },
     { type: 'agent', change: 'deregistered' },
   ]);
+  expect([...test.gov.directory.registered()]).toEqual([]);
+  expect(counts(test)).toEqual({ completing: 1, terminated: 2 });
+  expect(listed(test, { state: 'terminated' })).toEqual(['t2:s', 't1:s']);
+  expect(listed(test, { orgId: 'globex' })).toEqual([]);
+  await forget(test);
+  expect(counts(test)).toEqual({ completing: 1, terminated: 2 });
+  test.clock.advance(60_000);
+  test.gov.ops.sweep();
+  await forget(test);
+  expect(counts(test)).toEqual({});
   expect(test.gov.directory.find(bot)).toBeUndefined();
-  expect(opStates.map((state) => test.gov.ops.count(state))).toEqual([0, 0, 0, 0, 0]);
+});
+
+test('however many have left and are held, a turn looks at no more of them than it is told', async () => {
+  const { test, agent } = await busy();
+  await test.deregister(agent);
+  for (const name of ['held', 'too']) {
+    const held = await test.register(agentId(`acme/search/${name}`));
+    await test.settle(suspendAgent(test.gov, operator, held.id, 'odd'));
+    await test.deregister(held);
+  }
+  const last = await test.register(agentId('acme/search/last'));
+  await test.check(last, { traceId: 't1', spanId: 's' });
+  await test.deregister(last);
+  test.clock.advance(60_000);
+  test.gov.ops.sweep();
+  const sweep = new LeftAgentsSweep(test.gov);
+  const step = () => test.settle(test.gov.journal.turn(ownWork, () => sweep.step(2)));
+  const names = () => [...test.gov.directory.left()].map(({ record }) => record.id.agentId);
+  expect(await step()).toBe(true);
+  expect(names()).toEqual(['held', 'too', 'last']);
+  expect(await step()).toBe(true);
+  expect(names()).toEqual(['held', 'too']);
+  expect(await step()).toBe(false);
+});
+
+test('an agent that has left is in no line of descent, whether operations of it are shown or not', async () => {
+  const { test, agent } = await busy();
+  const child = agentId('acme/search/child');
+  await test.register(child, { parent: bot });
+  const line = () => lineageOf(test.gov, operator, child, {}).map(({ key }) => key);
+  expect(line()).toEqual(['acme/search/bot', 'acme/search/child']);
+  await test.deregister(agent);
+  expect(line()).toEqual(['acme/search/child']);
+});
+
+test('an agent without operations is forgotten as it leaves', async () => {
+  const test = await testGovernance();
+  await test.deregister(await test.register(bot));
+  expect(test.gov.directory.find(bot)).toBeUndefined();
+});
+
+test('what is shown of an agent that has left survives a restart', async () => {
+  const { test, agent } = await busy();
+  await test.deregister(agent);
+  const restarted = await test.crash();
+  expect(counts(restarted)).toEqual({ completing: 1, terminated: 2 });
+  expect(await restarted.check(agent)).toMatchObject({ decision: 'deny', reason: 'agent is not registered' });
 });
 
 test('the token stops at once', async () => {
@@ -57,17 +136,16 @@ test.each(['', 'made-up-token-that-nobody-has-at-all'])('a wrong token %j deregi
   expect(test.opsOf(bot).size).toBe(3);
 });
 
-test('an agent that comes back starts afresh: the ids of before are free', async () => {
+test('for an agent that comes back the ids of before are free once they are swept', async () => {
   const { test, agent } = await busy();
   await test.deregister(agent);
   const again = await test.register(bot);
-  expect(await test.check(again, { traceId: 't1', spanId: 's' })).toMatchObject({
-    decision: 'allow',
-    opState: 'running',
-  });
+  const ids = { traceId: 't1', spanId: 's' };
+  expect(await test.check(again, ids)).toMatchObject({ decision: 'deny', reason: 'agent deregistered' });
   test.clock.advance(60_000);
   test.gov.ops.sweep();
-  expect(test.gov.ops.get(test.known(bot), 't1:s').state).toBe('running');
+  await forget(test);
+  expect(await test.check(again, ids)).toMatchObject({ decision: 'allow', opState: 'running' });
 });
 
 test('where the store fails, the agent and its operations are as they were', async () => {

@@ -12,7 +12,10 @@ export interface DeregisterRequest {
   readonly reason: string;
 }
 
-/** Ends a registration: the token stops at once, and operations in flight are terminated. */
+/**
+ * Ends a registration: the token stops at once, and operations in flight are terminated. They are shown until they are
+ * swept, as others are.
+ */
 export function deregisterAgent(gov: Tenancy, request: DeregisterRequest): void {
   const agent = authenticateAgent(gov, request.agentId, request.token);
   checkLength('reason', request.reason, longest.text);
@@ -23,7 +26,8 @@ export function deregisterAgent(gov: Tenancy, request: DeregisterRequest): void 
     return;
   }
   endDelegationsBy(gov, agent, actor);
-  announce(gov.reactions.agentLeaving, { agent, actor, because: 'agent deregistered', keepsOps: false });
+  const keepsOps = gov.ops.of(agent).size > 0;
+  announce(gov.reactions.agentLeaving, { agent, actor, because: 'agent deregistered', keepsOps });
   gov.journal.record(
     draftOf({
       at: gov.clock.now(),
@@ -38,5 +42,6 @@ export function deregisterAgent(gov: Tenancy, request: DeregisterRequest): void 
   gov.journal.apply({ type: 'agent', at: gov.clock.now(), agent: id, change: 'deregistered' });
   if (agent.coverage !== null) gov.journal.apply({ kind: 'agent_uses_removed', id });
   // An unconfirmed stop outlives the registration, as a suspension does: no agent escapes them by registering again.
-  gov.journal.apply({ kind: 'agent_removed', id, isKept: gov.control.hasUnanswered(agent.key) });
+  const isKept = keepsOps || gov.control.hasUnanswered(agent.key);
+  gov.journal.apply({ kind: 'agent_removed', id, isKept, ...(keepsOps && { keepsOps }) });
 }

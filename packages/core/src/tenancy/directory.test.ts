@@ -53,8 +53,11 @@ function expectIndexesFit(directory: AgentDirectory, everUsed: ReadonlySet<strin
   }
   const orgIds = new Set(registered.map((agent) => agent.record.id.orgId));
   expect(new Set(directory.orgs().keys())).toEqual(orgIds);
+  expect(new Set(directory.left())).toEqual(new Set(all.filter((agent) => !registered.includes(agent))));
   for (const orgId of ['acme', 'umbrella', '']) {
     const inOrg = registered.filter((agent) => agent.record.id.orgId === orgId);
+    const left = all.filter((agent) => agent.record.id.orgId === orgId && !inOrg.includes(agent));
+    expect(new Set(directory.left(orgId))).toEqual(new Set(left));
     expect(new Set(directory.inOrg(orgId))).toEqual(new Set(inOrg));
     for (const teamId of ['search', 'other', '']) {
       const inTeam = inOrg.filter((agent) => agent.record.id.teamId === teamId);

@@ -28,6 +28,7 @@ export class AgentDirectory {
   readonly #byParent = new Map<AgentKey, Set<Agent>>();
   readonly #orgs = new Map<string, OrgIndex>();
   readonly #uses = new Map<string, AgentBounds>();
+  readonly #left = new Map<string, Set<Agent>>();
   /** The agents whose use of the gateway is to be written. */
   readonly used = new UsedAgents();
   readonly outOfService = new OutOfService();
@@ -71,6 +72,12 @@ export class AgentDirectory {
 
   *registered(): Generator<Agent> {
     for (const agent of this.#byKey.values()) if (isRegistered(agent)) yield agent;
+  }
+
+  /** The agents that have left and are remembered, of an org or of all. */
+  *left(orgId?: string): Generator<Agent> {
+    const orgs = orgId === undefined ? this.#left.values() : [this.#left.get(orgId) ?? []];
+    for (const agents of orgs) yield* agents;
   }
 
   /** The orgs that have registered agents. */
@@ -173,7 +180,7 @@ export class AgentDirectory {
 
   #index(agent: MutableAgent): void {
     this.#use(agent, 1);
-    const { tokenHash, tokenLife, parent } = agent.record;
+    const { id, tokenHash, tokenLife, parent } = agent.record;
     // Whoever has a token now comes before whoever had it.
     for (const { hash } of tokenLife?.former ?? []) {
       if (!this.#byTokenHash.has(hash)) this.#byTokenHash.set(hash, agent);
@@ -182,12 +189,15 @@ export class AgentDirectory {
     if (parent !== null) this.#siblingsUnder(parent).add(agent);
     agent.lineage = lineageUnder(agent.record, this.parentOf(agent));
     if (isRegistered(agent)) this.#orgOf(agent).join(agent);
+    else this.#left.set(id.orgId, (this.#left.get(id.orgId) ?? new Set<Agent>()).add(agent));
     for (const child of this.childrenOf(agent)) this.#refreshLineage(child);
   }
 
   #unindex(agent: Agent): void {
     this.#use(agent, -1);
-    const { tokenHash, tokenLife, parent } = agent.record;
+    const { id, tokenHash, tokenLife, parent } = agent.record;
+    const left = this.#left.get(id.orgId);
+    if (left?.delete(agent) === true && left.size === 0) this.#left.delete(id.orgId);
     // At another gateway, somebody else may have been given the same token first. Then it is theirs.
     const forget = (hash: string) => this.#byTokenHash.get(hash) === agent && this.#byTokenHash.delete(hash);
     for (const { hash } of tokenLife?.former ?? []) forget(hash);
@@ -199,7 +209,7 @@ export class AgentDirectory {
     }
     const org = this.#orgOf(agent);
     org.leave(agent);
-    if (org.isEmpty) this.#orgs.delete(agent.record.id.orgId);
+    if (org.isEmpty) this.#orgs.delete(id.orgId);
   }
 
   #use({ record, bytes }: Agent, sign: 1 | -1): void {

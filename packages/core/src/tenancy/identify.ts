@@ -4,7 +4,7 @@ import type { AgentId, EpochMs } from '../kernel/index.ts';
 import { agentKey, parseAgentId, announce, ReeveError } from '../kernel/index.ts';
 import type { Warrant } from '../journal/index.ts';
 import type { Agent } from './agent.ts';
-import { isRegistered, tokenEnd } from './agent.ts';
+import { findRegistered, isRegistered, tokenEnd } from './agent.ts';
 import { delegationEnd, hasLapsed, isHeldAbove } from './delegation-links.ts';
 import { outOfService } from './out-of-service.ts';
 import type { Agents, Tenancy } from './tenancy.ts';
@@ -53,8 +53,7 @@ export function provenAgent(identity: Identity): Agent | undefined {
  */
 export function identify(gov: Identifying, claim: AgentId, token: string): Identity {
   const { clock, directory, sha256 } = gov;
-  const found = directory.find(claim);
-  const claimed = found !== undefined && isRegistered(found) ? found : undefined;
+  const claimed = findRegistered(directory, claim);
   if (token === '') return { known: false, reason: 'missing credential token', claimed, owner: undefined };
 
   if (directory.outOfService.has(claim)) return { known: false, reason: outOfService, claimed, owner: undefined };
@@ -117,8 +116,8 @@ export function findAgent(gov: Agents, by: Principal, id: AgentId): Agent {
 }
 
 export function registeredAgent({ directory }: Agents, id: AgentId): Agent {
-  const agent = directory.find(id);
-  if (agent !== undefined && isRegistered(agent)) return agent;
+  const agent = findRegistered(directory, id);
+  if (agent !== undefined) return agent;
   throw noAgent(id);
 }
 

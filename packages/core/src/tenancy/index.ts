@@ -1,7 +1,7 @@
 export type { AgentBounds } from './compact-agent.ts';
 export { usualAgentBounds } from './agent-bounds.ts';
 export type { Agent, AgentRecord, FormerToken, Suspension, TokenLife } from './agent.ts';
-export { actorOf, tokenEnd, unregisteredAgent } from './agent.ts';
+export { actorOf, findRegistered, isRegistered, tokenEnd, unregisteredAgent } from './agent.ts';
 export type { AgentUsage, Family } from './agent-coverage.ts';
 export { AgentCoverage, uncoveredBy, unused } from './agent-coverage.ts';
 export type { DelegateRequest, GrantedDelegation } from './delegate-agent.ts';
@@ -61,4 +61,4 @@ export { matchWorkload, parseAgentTemplate, parseClaimMatch } from './workload-e
 export type { Shown, WorkloadProof } from './workloads.ts';
 export { Workloads } from './workloads.ts';
 export type { TenantFilter, Tree } from './topology.ts';
-export { lineageOf, listAgents, teamOf, topologyStats, treeUnder, visibleAgents } from './topology.ts';
+export { lineageOf, listAgents, teamOf, topologyStats, treeUnder, visibleAgents, visibleLeft } from './topology.ts';

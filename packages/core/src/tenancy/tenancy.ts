@@ -53,6 +53,8 @@ export interface Tenancy extends Ports, Agents {
   /** Whether those who called may still act. */
   readonly callers: KnownCallers;
   readonly control: AgentLink;
+  /** The operations of an agent, of which tenancy knows only whether there are any. */
+  readonly ops: { of(agent: Agent): { readonly size: number } };
   /** What the JWTs of workloads have proven. */
   readonly workloads: KnownWorkloads;
   /** Which changed tools were reported of late. */

@@ -26,6 +26,17 @@ export function* visibleAgents(gov: Agents, by: Principal, filter: TenantFilter)
   }
 }
 
+/** The agents that have left, and are remembered, of those that the caller may see. */
+export function* visibleLeft(gov: Agents, by: Principal, filter: TenantFilter): Generator<Agent> {
+  requireScope(by, 'read');
+  const within = narrowedTo(by, filter);
+  if (within === 'nothing') return;
+  const { orgId, teamId } = within;
+  for (const agent of gov.directory.left(orgId)) {
+    if ((teamId ?? agent.record.id.teamId) === agent.record.id.teamId) yield agent;
+  }
+}
+
 export interface Tree {
   readonly agent: Agent;
   readonly children: readonly Tree[];
@@ -40,7 +51,7 @@ export function treeUnder(gov: Agents, by: Principal, id: AgentId, filter: Tenan
 export function lineageOf(gov: Agents, by: Principal, id: AgentId, filter: TenantFilter): Agent[] {
   const line: Agent[] = [];
   let agent: Agent | undefined = findWithin(gov, by, id, filter);
-  while (agent !== undefined && mayReach(by, agent.record.id)) {
+  while (agent !== undefined && isRegistered(agent) && mayReach(by, agent.record.id)) {
     line.unshift(agent);
     agent = gov.directory.parentOf(agent);
   }

@@ -23,7 +23,7 @@ export const suspensionsName = 'suspensions';
  * Not noted: what this gateway alone knows, and going through everybody. A round does something to each that it meets, which
  * is noted then, and meets others the next time.
  */
-type Unnoted = 'all' | 'isShared' | 'orgs' | 'outOfService' | 'registered' | 'size' | 'used';
+type Unnoted = 'all' | 'isShared' | 'left' | 'orgs' | 'outOfService' | 'registered' | 'size' | 'used';
 
 /** Notes what rules read of agents. */
 export function watchedAgents(directory: AgentDirectory, journal: Noting): AgentDirectory {

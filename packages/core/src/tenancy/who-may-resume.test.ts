@@ -240,11 +240,11 @@ describe('a stop that is not confirmed', () => {
   test('is given up with an agent that owed no answer, and one that was lifted does not come back', async () => {
     await control(g, agent, 'a:s', 'pause', '', operator);
     await g.deregister(agent);
-    expect(g.gov.directory.find(bot)).toBeUndefined();
+    expect([...g.gov.directory.left()]).toMatchObject([{ record: { id: bot }, blocked: false }]);
     agent = await g.register(bot, {}, agents);
-    await run(g, agent, 'a');
+    await run(g, agent, 'later');
     await listen(g, agent);
-    await control(g, agent, 'a:s', 'pause', '', operator);
+    await control(g, agent, 'later:s', 'pause', '', operator);
     await timeOut(g);
     await resume(operator);
     await g.deregister(agent);

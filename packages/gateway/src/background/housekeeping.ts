@@ -9,6 +9,7 @@ import {
   forgetDepartures,
   forgetEndedDelegations,
   lastCut,
+  LeftAgentsSweep,
   Listening,
   ReservationReaper,
   OpsCheckpoint,
@@ -103,6 +104,8 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
     for (const use of access.keys.unwritten()) gov.journal.apply({ kind: 'api_key_used', ...use });
   };
   const forgetDelegations = rounds.ofTurns(gov.journal, () => forgetEndedDelegations(gov, rowsPerTurn) === rowsPerTurn);
+  const leftAgents = new LeftAgentsSweep(gov);
+  const forgetLeft = rounds.ofTurns(gov.journal, () => leftAgents.step(rowsPerTurn));
   const settle = rounds.of(() => settleSuspensions(gov));
   const forget = rounds.of(() => forgetDepartures(gov));
   rounds.every(tickMs, () => {
@@ -121,6 +124,7 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
     settle();
     forget();
     forgetDelegations();
+    forgetLeft();
   });
   const saveAgentUses = rounds.ofTurns(gov.journal, () => {
     saveUses(gov, rowsPerTurn);
