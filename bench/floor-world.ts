@@ -45,7 +45,7 @@ export class FloorWorld {
 
   /** Starts a program as it is, or by `reeve run` as people install it. Programs of this checkout can be read inside. */
   begin(command: readonly string[], flags?: readonly string[]): ChildProcess {
-    const run = [process.execPath, this.#reeve, 'run', '--read', resolve('.'), '--read', join(this.#home, 'command')];
+    const run = [this.#reeve, 'run', '--read', resolve('.'), '--read', join(this.#home, 'command')];
     const words = flags === undefined ? command : [...run, ...flags, '--', ...command];
     const [program = '', ...rest] = words;
     const env = {

@@ -8,12 +8,13 @@ import {
   rmdirSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ownHierarchies, wordsOf } from '../../packages/cli/src/run/cgroup/hierarchies.ts';
 import { enableControllers } from '../../packages/cli/src/run/cgroup/enable-controllers.ts';
 import { eventually } from '../harness/eventually.ts';
 import { bootstrapKey } from '../harness/gateway.ts';
+import { NetworkLink } from '../harness/network-link.ts';
 import { FloorWorld, hasFloor, isRoot, person, processesWith } from './floor-world.ts';
 
 const all = ownHierarchies();
@@ -165,7 +166,34 @@ test.skipIf(!hasFloor || !isRoot)('a limit without a control group is refused in
   }
 });
 
+test.skipIf(!hasFloor || !isRoot)(
+  'a group is limited while nothing but reeve run itself is in its parent',
+  async () => {
+    const bwrap = world.write('elsewhere/bwrap', '#!/bin/sh\ntouch "$0.begun"; exit 1\n');
+    chmodSync(bwrap, 0o755);
+    const env = { PATH: `${dirname(bwrap)}:${process.env['PATH'] ?? ''}` };
+    const { stderr } = await world.run(['echo', 'ran'], { env, flags: ['--memory', '64000000'] });
+    expect(stderr).toMatch(/needs a control group/);
+    expect(existsSync(`${bwrap}.begun`)).toBe(false);
+  },
+);
+
 describe.skipIf(!hasFloor || first('freezer') === undefined)('in a control group of the first version', () => {
+  test.each(['SIGTERM', 'SIGQUIT'] as const)('%s leaves none while the gateway is asked', async (name) => {
+    const group = delegated(first('freezer')?.folder ?? '');
+    await using link = await NetworkLink.to({ http: `http://${world.gateway.grpc}` });
+    link.silence();
+    const env = { REEVE_GRPC_ADDR: `127.0.0.1:${link.port}` };
+    await using cli = world.begin(['true'], { groups: [group], env });
+    const inGroup = () => runsIn(group).flatMap((run) => wordsOf(join(group, run, 'cgroup.procs')));
+    await eventually(() => expect(inGroup()).not.toEqual([]));
+    cli.child.kill(name);
+    await cli.ended();
+    expect(cli.child.signalCode).toBe(name);
+    expect(runsIn(group)).toEqual([]);
+    expect(readdirSync(world.project)).toEqual([]);
+  });
+
   test('what hops from process to process is stopped while all stands still', async () => {
     const folder = delegated(first('freezer')?.folder ?? '');
     await heldAndEnded({ groups: [folder], flags: ['--grace', '0'] });

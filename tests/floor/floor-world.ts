@@ -166,9 +166,9 @@ export class FloorWorld {
     return this.#onTerminal(`stty cols 101 rows 24; exec ${this.typed(command)}`);
   }
 
-  /** A person's shell on a terminal. */
+  /** A person's shell on a terminal. It is so wide that no line that is typed looks like two: paths differ in length. */
   beginShell(): RunningCli {
-    return this.#onTerminal('exec bash --norc -i');
+    return this.#onTerminal('stty cols 2000; exec bash --norc -i');
   }
 
   /** The command as a person would type it. */

@@ -20,8 +20,9 @@ function nodeArguments(...args: readonly string[]): string {
   return execFileSync(copy, args, { encoding: 'utf8' }).trim().replace(copy, 'reeve.mjs');
 }
 
-test('a gateway gets more room for young objects, and other commands do not', () => {
+test('a gateway gets more room for young objects, a start of a program some, and other commands none', () => {
   expect(nodeArguments('serve', '--data', 'a b')).toBe(`${room} reeve.mjs serve --data a b`);
+  expect(nodeArguments('run', '--', 'a')).toBe('--min-semi-space-size=8 reeve.mjs run -- a');
   expect(nodeArguments('check')).toBe('reeve.mjs check');
   expect(nodeArguments()).toBe('reeve.mjs');
 });

@@ -81,17 +81,20 @@ export async function enroll(
 }
 
 /** Whether the gateway knows a token. With the gateway away nobody can tell, and the token stays. */
-export async function isKnownToken(gateway: GrpcGateway, token: string): Promise<boolean> {
-  return during(gateway, { deadlineMs: identifyMs }, 'ask whose token it is', async (reeve) => {
+export async function isKnownToken(gateway: GrpcGateway, token: string, client?: Reeve): Promise<boolean> {
+  const isKnown = async (reeve: Reeve) => {
     try {
-      await reeve.identify(token);
+      await reeve.identify(token, { deadlineMs: identifyMs });
       return true;
     } catch (error) {
       if (error instanceof ReeveUnavailable) return true;
       if (error instanceof ReeveUnauthenticated) return false;
       throw error;
     }
-  });
+  };
+  const what = 'ask whose token it is';
+  if (client !== undefined) return explained(gateway, what, () => isKnown(client));
+  return during(gateway, { deadlineMs: identifyMs }, what, isKnown);
 }
 
 async function during<Result>(
@@ -100,9 +103,15 @@ async function during<Result>(
   what: string,
   work: (reeve: Reeve) => Promise<Result>,
 ): Promise<Result> {
-  try {
+  return explained(gateway, what, async () => {
     using reeve = connect({ ...gateway, ...options });
     return await work(reeve);
+  });
+}
+
+async function explained<Result>(gateway: GrpcGateway, what: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
   } catch (error) {
     if (!(error instanceof ReeveError)) throw error;
     const where = gateway.addresses.join(', ');

@@ -1,4 +1,4 @@
-import type { TokenNeed } from '@reeve/sdk';
+import type { Reeve, TokenNeed } from '@reeve/sdk';
 import { UsageError } from '../cli-error.ts';
 import type { GlobalValues } from '../command-line/command.ts';
 import { reeveFolder } from '../context/reeve-folder.ts';
@@ -35,6 +35,8 @@ export interface ResolveAgent {
    * the next token if an answer of the gateway says that it does not.
    */
   readonly verify?: boolean;
+  /** Makes the client that acts as the agent afterwards. If it asks whose token it is, its connection is there then. */
+  readonly client?: (gateway: GrpcGateway) => Reeve;
 }
 
 /** As typed. */
@@ -149,7 +151,9 @@ async function named(request: ResolveAgent, agentId: AgentName, gateway: GrpcGat
   if (isDue(kept)) return answer(await renewed(kept).catch(() => kept));
   if (request.verify === false) return answer(kept);
   const { isKnownToken } = await import('./register-agent.ts');
-  return answer((await isKnownToken(gateway, kept.token)) ? kept : await registered(kept.token));
+  return answer(
+    (await isKnownToken(gateway, kept.token, request.client?.(gateway))) ? kept : await registered(kept.token),
+  );
 }
 
 /** How long the token of a new registration works. */

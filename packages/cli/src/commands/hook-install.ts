@@ -16,7 +16,7 @@ import { readSettings, writeSettings } from '../hook/install/settings-file.ts';
 import { cleanText } from '../output/clean-text.ts';
 import { note, print } from '../output/print.ts';
 import { ownFiles } from '../own-command.ts';
-import { requireGround } from '../run/examine-machine.ts';
+import { requireProof } from '../run/examine-machine.ts';
 import { FloorError } from '../run/floor-error.ts';
 import { findProgram } from '../run/jail/find-program.ts';
 import { usualPath } from '../run/usual-path.ts';
@@ -150,7 +150,7 @@ function ownerRemark(scope: InstallScope, own: readonly string[], home: string):
 /** Each command would be refused otherwise, one by one. */
 async function requireFloor({ env }: Shell): Promise<void> {
   const path = env['PATH'] ?? usualPath;
-  await requireGround(path, []);
+  await requireProof(path, []);
   if (findProgram('bash', path, []) === undefined) throw new FloorError('the floor needs bash, and the PATH has none');
 }
 

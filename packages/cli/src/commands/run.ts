@@ -1,16 +1,21 @@
 import { constants, homedir, userInfo } from 'node:os';
+import { isatty } from 'node:tty';
 import { identityOptions } from '../agent-identity/identity-options.ts';
 import { InterruptedError, UsageError } from '../cli-error.ts';
 import { defineCommand } from '../command-line/command.ts';
 import { choice, decimal, each, flag, number, text } from '../command-line/values.ts';
 import { cleanText } from '../output/clean-text.ts';
 import { print } from '../output/print.ts';
+import type { Acting } from '../run/act-as.ts';
 import { Cgroup } from '../run/cgroup/cgroup.ts';
+import type { Limits } from '../run/cgroup/limits.ts';
 import { examineGroups } from '../run/cgroup/examine-groups.ts';
+import { EarlyJail } from '../run/early-jail.ts';
+import { endBySignal } from '../run/end-by-signal.ts';
 import { entryProgram } from '../run/entry/entry-program.ts';
 import { FloorError, floorExits } from '../run/floor-error.ts';
 import type { Ground, Machine } from '../run/examine-machine.ts';
-import { examineMachine, requireGround } from '../run/examine-machine.ts';
+import { examineMachine, requireGround, requireProof } from '../run/examine-machine.ts';
 import { requireCommand } from '../run/find-command.ts';
 import { leaveTerminal } from '../run/leave-terminal.ts';
 import { bubblewrapLine } from '../run/jail/bubblewrap-line.ts';
@@ -19,13 +24,15 @@ import { heededSignals } from '../run/jail/group-signals.ts';
 import type { FilePlan } from '../run/jail/plan-files.ts';
 import { planFiles } from '../run/jail/plan-files.ts';
 import { lockRules } from '../run/landlock/lock-rules.ts';
+import { insideEnvironment, insideToken } from '../run/network/inside-environment.ts';
 import type { Profile } from '../run/profile.ts';
 import { leastLimits, longestGraceSecs, lostGatewayWays } from '../run/profile.ts';
-import type { PlannedLine } from '../run/run-program.ts';
 import { shellLine } from '../run/shell-words.ts';
 import { shippedProfiles } from '../run/shipped-profiles.ts';
 import { usualPath } from '../run/usual-path.ts';
 import { Voice } from '../run/voice.ts';
+import type { PlannedLine } from '../run/waiting-jail.ts';
+import { WaitingJail } from '../run/waiting-jail.ts';
 import type { Shell } from '../shell.ts';
 
 const defaultGraceSecs = 5;
@@ -93,12 +100,9 @@ export const runCommand = defineCommand({
     const profile = await wishesOf(options);
     const planNow = () => planFiles({ ...profile, folder: process.cwd(), homes: homesOf() });
     const plan = planNow();
-    // A jail is tried while all else is made ready.
-    const grounding = requireGround(path, plan.writable);
-    grounding.catch(() => {});
     const env = jailEnvironment({ ...shell.env, PATH: path }, profile.env);
     if (options.print) {
-      const ground = await grounding;
+      const ground = await requireProof(path, plan.writable);
       const words = [ground.bubblewrap, ...lineOf(plan, plan.top), '--', ...rest];
       const start = { command: rest, folder: plan.folder, runId: options.run, flags: options };
       const { policyOfStart, policyText } = await import('../run/policy-of-start.ts');
@@ -111,47 +115,88 @@ export const runCommand = defineCommand({
       );
       return 0;
     }
+    process.once('exit', leaveTerminal);
+    await using voice = new Voice();
+    const say = (line: string) => voice.say(`reeve run: ${cleanText(line)}`);
+    const ground = requireGround(path, plan.writable);
+    requireCommand(command, path, plan);
+    const { grace = defaultGraceSecs, lostGateway = 'pause', memory, pids, cpus } = profile;
+    const token = insideToken();
+    const onTerminal = [0, 1, 2].some((stream) => isatty(stream));
+    const jail = { ...ground, command: rest, folder: plan.folder, env: { ...env, ...insideEnvironment(token) } };
+    const group = Promise.withResolvers<Cgroup | undefined>();
+    group.promise.catch(() => {});
+    const make = (now: FilePlan) => new WaitingJail({ ...jail, onTerminal }, plannedLine(ground, now), group.promise);
+    await using early = new EarlyJail({ plan: planNow, make }, plan);
+    using ending = endBySignal(() => early.close().then(() => removed(group.promise)));
+    await using cgroup = groupFor({ memory, pids, cpus }, group, () => early.begin());
     const [{ actAs, endOf }, { FlooredProgram }] = await Promise.all([
       import('../run/act-as.ts'),
       import('../run/run-program.ts'),
     ]);
-    const ground = await grounding;
-    requireCommand(command, path, plan);
-    const { memory, pids, cpus } = profile;
-    await using cgroup = Cgroup.make({ memory, pids, cpus });
-    process.once('exit', leaveTerminal);
-    await using voice = new Voice();
-    const say = (line: string) => voice.say(`reeve run: ${cleanText(line)}`);
-    const { grace = defaultGraceSecs, lostGateway = 'pause' } = profile;
-    const jail = { ...ground, command: rest, folder: plan.folder, env };
-    const program = new FlooredProgram({
-      jail,
-      plan: () => lineAgain(plan, planNow(), ground),
-      cgroup,
-      graceMs: grace * 1000,
-      lostGateway,
-      say,
-    });
-    const { agent, reeve, gateway } = await actAs(
-      { shell, globals, flags: options, about: { framework: 'reeve run' } },
-      program.hear,
-    );
+    const program = new FlooredProgram({ graceMs: grace * 1000, lostGateway, say });
+    const acting = actAs({ shell, globals, flags: options, about: { framework: 'reeve run' } }, program.hear);
+    acting.catch(() => {});
+    // The check needs it for its ids, and Node takes its time to load it. Here that is time in which others are waited for.
+    crypto.getRandomValues(new Uint8Array(1));
     try {
+      await early.stands().catch(async (error: unknown) => {
+        await requireProof(path, plan.writable);
+        throw error;
+      });
+      const { agent, gateway } = await acting;
       const waitMs = (options.approvalWait ?? defaultWaitSecs) * 1000;
-      const onHeld = ({ approvalId, reason }: { approvalId: string | undefined; reason: string }) =>
+      const onHeld = ({ approvalId, reason }: { approvalId: string | undefined; reason: string }) => {
+        void early.leave();
         say(`waiting for an approval${approvalId === undefined ? '' : ` (${approvalId})`}: ${reason}`);
-      const code = await program.run(agent, { gateway, runId: options.run, waitMs, onHeld });
+      };
+      const onBegun = () => ending[Symbol.dispose]();
+      const floored = { command: rest, folder: plan.folder, jail: early, cgroup, onTerminal, onBegun };
+      const code = await program.run(floored, agent, { gateway, token, runId: options.run, waitMs, onHeld });
       // A shell goes on with its list of commands unless the key has killed what it started.
       if (program.wasInterrupted) throw new InterruptedError();
       return code;
     } catch (error) {
       throw endOf(error) ?? error;
     } finally {
-      await agent.close();
-      reeve.close();
+      // The group can be removed only once nothing is in it.
+      await early.close();
+      await acting.then(leave, () => {});
     }
   },
 });
+
+/**
+ * Made while bubblewrap starts, which then waits for it. Not so with limits: where groups have the second version, the kernel
+ * limits them only if this process is still alone in their parent.
+ */
+function groupFor(
+  limits: Limits,
+  group: PromiseWithResolvers<Cgroup | undefined>,
+  beginJail: () => void,
+): Cgroup | undefined {
+  const isLimited = Object.values(limits).some((limit) => limit !== undefined);
+  try {
+    if (!isLimited) beginJail();
+    const cgroup = Cgroup.make(limits);
+    group.resolve(cgroup);
+    if (isLimited) beginJail();
+    void cgroup?.prepare();
+    return cgroup;
+  } catch (error) {
+    group.reject(error);
+    throw error;
+  }
+}
+
+async function removed(group: Promise<Cgroup | undefined>): Promise<void> {
+  await (await group)?.[Symbol.asyncDispose]();
+}
+
+async function leave({ agent, reeve }: Acting): Promise<void> {
+  await agent.close();
+  reeve.close();
+}
 
 type Flags = Profile & {
   readonly profile: string | undefined;
@@ -178,12 +223,10 @@ function homesOf(): readonly string[] {
   }
 }
 
-/** The plan when the program starts. What was asked for must be what is there: nobody has approved more. */
-function lineAgain(asked: FilePlan, now: FilePlan, ground: Ground): PlannedLine {
-  const isSame = now.folder === asked.folder && now.writable.join('\0') === asked.writable.join('\0');
-  if (!isSame) throw new FloorError('what the program may write has moved while it waited; start it again');
-  const entry = entryOf(ground, now);
-  return { top: now.top, topFiles: now.topFiles, entry, lineWith: (names) => lineOf(now, names) };
+function plannedLine({ architecture }: Ground, plan: FilePlan): PlannedLine {
+  const signals = heededSignals.map((name) => constants.signals[name]);
+  const entry = () => entryProgram(architecture, { rules: lockRules(plan), signals });
+  return { ...plan, entry, lineWith: (names) => lineOf(plan, names) };
 }
 
 function lineOf(plan: FilePlan, names: readonly string[]): readonly string[] {
@@ -191,11 +234,6 @@ function lineOf(plan: FilePlan, names: readonly string[]): readonly string[] {
   const line = bubblewrapLine({ folder: plan.folder, mounts });
   if (line !== undefined) return line;
   throw new FloorError('there are more names to hold in the working folder than bubblewrap takes; start deeper in it');
-}
-
-function entryOf({ architecture, landlock: version }: Ground, plan: FilePlan): Buffer {
-  const lock = version === undefined ? undefined : { version, rules: lockRules(plan) };
-  return entryProgram(architecture, { lock, signals: heededSignals.map((name) => constants.signals[name]) });
 }
 
 function showMachine(shell: Shell, output: Parameters<typeof print>[1], { findings, ground }: Machine): number {

@@ -2,6 +2,7 @@ import { SubjectIssuers } from '@reeve/proxy/mcp';
 import type { Agent, Reeve, TokenNeed } from '@reeve/sdk';
 import { connect } from '@reeve/sdk';
 import { attachedAgent } from '../agent-identity/attached-agent.ts';
+import type { GrpcGateway } from '../agent-identity/grpc-gateway.ts';
 import type { ResolveAgent } from '../agent-identity/resolve-agent.ts';
 import { resolveAgent } from '../agent-identity/resolve-agent.ts';
 
@@ -42,8 +43,9 @@ export class ActingAgent {
   }
 
   async #resolve(): Promise<Agent> {
-    const resolved = await resolveAgent(this.#request);
-    const reeve = (this.#reeve ??= connect(resolved.gateway));
+    const client = (gateway: GrpcGateway) => (this.#reeve ??= connect(gateway));
+    const resolved = await resolveAgent({ ...this.#request, client });
+    const reeve = client(resolved.gateway);
     this.#issuers ??= new SubjectIssuers((token, call) => reeve.identify(token, call));
     this.#token = resolved.token;
     const followed = async (token: string, need: TokenNeed) => {

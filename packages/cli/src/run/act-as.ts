@@ -8,16 +8,22 @@ import { CliError, UsageError } from '../cli-error.ts';
 import { FloorError, floorExits } from './floor-error.ts';
 import type { ConnectionEvent } from '@reeve/sdk';
 
+export interface Acting {
+  readonly agent: Agent;
+  readonly reeve: Reeve;
+  readonly gateway: GrpcGateway;
+}
+
 /** The agent in whose name the program runs. Other processes may act as the same agent. */
-export async function actAs(
-  request: ResolveAgent,
-  onConnection: (event: ConnectionEvent) => void,
-): Promise<{ readonly agent: Agent; readonly reeve: Reeve; readonly gateway: GrpcGateway }> {
+export async function actAs(request: ResolveAgent, onConnection: (event: ConnectionEvent) => void): Promise<Acting> {
+  let reeve: Reeve | undefined;
+  const client = (gateway: GrpcGateway) => (reeve ??= connect(gateway));
   try {
-    const resolved = await resolveAgent(request);
-    const reeve = connect(resolved.gateway);
+    const resolved = await resolveAgent({ ...request, client });
+    reeve = client(resolved.gateway);
     return { agent: await attachedAgent(reeve, resolved, { onConnection }), reeve, gateway: resolved.gateway };
   } catch (error) {
+    reeve?.close();
     if (error instanceof UsageError) throw error;
     if (error instanceof CliError || error instanceof ReeveError) throw new FloorError(error.message, { cause: error });
     throw error;

@@ -14,7 +14,11 @@ import type { Architecture } from './seccomp/system-calls.ts';
 export interface Ground {
   readonly bubblewrap: string;
   readonly architecture: Architecture;
-  readonly filter: Buffer;
+  readonly filter: () => Buffer;
+}
+
+/** What has held a jail. */
+export interface ProvenGround extends Ground {
   /** The version of Landlock that can be used. */
   readonly landlock: number | undefined;
 }
@@ -22,48 +26,78 @@ export interface Ground {
 export interface Machine {
   readonly findings: readonly Finding[];
   /** Undefined if something that the floor needs is missing. */
+  readonly ground: ProvenGround | undefined;
+}
+
+interface Looked {
+  readonly findings: readonly Finding[];
   readonly ground: Ground | undefined;
 }
 
-/** Finds out what this machine offers. The proof is a jail that is made and left at once, by a first program under the filter. */
-export async function examineMachine(path: string, untrusted: readonly string[], isForPeople = true): Promise<Machine> {
+/** What can be seen without a jail. */
+function lookAt(path: string, untrusted: readonly string[]): Looked {
   if (process.platform !== 'linux') {
     return { findings: [failed('system', process.platform, 'The floor stands on Linux alone.')], ground: undefined };
   }
   if (!isKnownArchitecture(process.arch)) {
     return { findings: [failed('seccomp', process.arch, 'There are filters for x64 and arm64.')], ground: undefined };
   }
-  const architecture = process.arch;
-  const filter = floorFilter(architecture);
   const bubblewrap = findProgram('bwrap', path, untrusted);
   const beside = [seccomp(), processList()];
   if (bubblewrap === undefined) {
     const missing = failed('bubblewrap', 'no bwrap in the PATH', 'Install bubblewrap ("apt-get install bubblewrap").');
-    return { findings: [missing, ...beside, landlockFinding(undefined)], ground: undefined };
+    return { findings: [missing, ...beside], ground: undefined };
   }
-  const { status, stderr } = await jailed(bubblewrap, filter, versionProgram(architecture));
+  const architecture = process.arch;
+  const ground = { bubblewrap, architecture, filter: () => floorFilter(architecture) };
+  return { findings: beside, ground };
+}
+
+/** Finds out what this machine offers. The proof is a jail that is made and left at once, by a first program under the filter. */
+export async function examineMachine(path: string, untrusted: readonly string[]): Promise<Machine> {
+  const { findings: beside, ground } = lookAt(path, untrusted);
+  if (ground === undefined) {
+    const isLinux = beside.length > 1;
+    return { findings: isLinux ? [...beside, landlockFinding(undefined)] : beside, ground };
+  }
+  const { bubblewrap, architecture, filter } = ground;
+  const { status, stderr } = await jailed(bubblewrap, filter(), versionProgram(architecture));
   // The kernel answers with a version or an error, and never with nothing.
   const landlock = stderr === '' && status !== null && status > 0 ? status : undefined;
   const why = stderr.split('\n').at(-1) || `bwrap ended with ${status ?? 'a signal'}`;
   const findings = [
-    ok('bubblewrap', isForPeople ? `${versionOf(bubblewrap)} at ${bubblewrap}` : bubblewrap),
+    ok('bubblewrap', `${versionOf(bubblewrap)} at ${bubblewrap}`),
     landlock === undefined
       ? failed('namespaces', why, adviceFor(why))
       : ok('namespaces', 'user, mount, pid, network, ipc, uts, cgroup'),
     ...beside,
     landlockFinding(landlock),
   ];
-  const isWhole = findings.every((finding) => finding.status !== 'failed');
-  return { findings, ground: isWhole ? { bubblewrap, architecture, filter, landlock: usable(landlock) } : undefined };
+  return { findings, ground: isWhole(findings) ? { ...ground, landlock: usable(landlock) } : undefined };
 }
 
-/** What the floor stands on here. Throws with what is missing. */
-export async function requireGround(path: string, untrusted: readonly string[]): Promise<Ground> {
-  const { ground, findings } = await examineMachine(path, untrusted, false);
+/** What a jail can be made of here. Throws with what is missing, as far as that can be seen without one. */
+export function requireGround(path: string, untrusted: readonly string[]): Ground {
+  const { findings, ground } = lookAt(path, untrusted);
+  if (ground !== undefined && isWhole(findings)) return ground;
+  throw noFloor(findings);
+}
+
+/** The same, with the proof. */
+export async function requireProof(path: string, untrusted: readonly string[]): Promise<ProvenGround> {
+  const { ground, findings } = await examineMachine(path, untrusted);
   if (ground !== undefined) return ground;
+  throw noFloor(findings);
+}
+
+function isWhole(findings: readonly Finding[]): boolean {
+  return findings.every((finding) => finding.status !== 'failed');
+}
+
+function noFloor(findings: readonly Finding[]): FloorError {
   const missing = findings.filter(({ status }) => status === 'failed').slice(0, 1);
   const why = missing.map(({ check, detail, advice }) => `: ${check}: ${detail}. ${advice}`).join('');
-  throw new FloorError(`there is no floor on this machine${why}`);
+  return new FloorError(`there is no floor on this machine${why}`);
 }
 
 function versionOf(bubblewrap: string): string {

@@ -1,49 +1,44 @@
 import { constants } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isatty } from 'node:tty';
 import type { Agent, ConnectionEvent, Control, KernelWord, Operation, RunOptions } from '@reeve/sdk';
 import { OperationTerminatedError } from '@reeve/sdk';
-import type { GrpcGateway } from '../agent-identity/grpc-gateway.ts';
 import type { Cgroup } from './cgroup/cgroup.ts';
+import type { EarlyJail } from './early-jail.ts';
 import { floorExits } from './floor-error.ts';
-import type { FilePlan } from './jail/plan-files.ts';
-import type { Jail, JailRequest } from './jail/start-jail.ts';
-import { startJail } from './jail/start-jail.ts';
-import { makeNames, takeNamesAway } from './jail/top-names.ts';
-import type { Hold } from './keeper.ts';
-import { Keeper } from './keeper.ts';
+import type { Hold, Keeper } from './keeper.ts';
 import { GatewayWatch } from './lost-gateway.ts';
-import type { NetworkRequest } from './network/inside-network.ts';
-import { InsideNetwork } from './network/inside-network.ts';
+import type { InsideNetwork, NetworkRequest } from './network/inside-network.ts';
 import { passSignals } from './pass-signals.ts';
 import type { LostGateway } from './profile.ts';
 
 export interface Program {
-  readonly jail: Omit<JailRequest, 'onTerminal' | 'line' | 'entry' | 'onListening' | 'onReady'>;
-  /** Which files are there. It is asked when the program starts: what appears while people are asked counts, too. */
-  readonly plan: () => PlannedLine;
+  readonly command: readonly string[];
+  readonly folder: string;
+  readonly jail: EarlyJail;
   /** The control group of the run, where this user may have one. */
   readonly cgroup: Cgroup | undefined;
+  /** Whether it shares the terminal. */
+  readonly onTerminal: boolean;
+  /** Called once signals reach the program. */
+  readonly onBegun: () => void;
+}
+
+/** How it is kept and ended, and how people are told. */
+export interface Keeping {
   readonly graceMs: number;
   readonly lostGateway: LostGateway;
   readonly say: (line: string) => void;
 }
 
 /** How the gateway is asked, for the program and for its connections. */
-export type Asking = Pick<RunOptions, 'runId' | 'onHeld'> & { readonly waitMs: number; readonly gateway: GrpcGateway };
-
-export interface PlannedLine extends Pick<FilePlan, 'top' | 'topFiles'> {
-  /** The words of bubblewrap, once these names are there to be mounted on. */
-  readonly lineWith: (names: readonly string[]) => readonly string[];
-  /** The first program inside. */
-  readonly entry: Buffer;
-}
+export type Asking = Pick<RunOptions, 'runId' | 'onHeld'> &
+  Pick<NetworkRequest, 'gateway' | 'token'> & { readonly waitMs: number };
 
 const interrupted = 128 + constants.signals.SIGINT;
 
 /** The program under its floor, as an operation that the gateway controls. */
 export class FlooredProgram {
-  readonly #program: Program;
+  readonly #keeping: Keeping;
   readonly #keeper = Promise.withResolvers<Keeper>();
   readonly #watch: GatewayWatch;
   readonly #obeying = new Set<Promise<unknown>>();
@@ -53,9 +48,9 @@ export class FlooredProgram {
   #isStopped = false;
   #wasInterrupted = false;
 
-  constructor(program: Program) {
-    this.#program = program;
-    const { lostGateway, say } = program;
+  constructor(keeping: Keeping) {
+    this.#keeping = keeping;
+    const { lostGateway, say } = keeping;
     this.#keeper.promise.catch(() => {});
     this.#watch = new GatewayWatch({
       way: lostGateway,
@@ -89,46 +84,44 @@ export class FlooredProgram {
   };
 
   /** Asks whether it may run, runs it, and reports how it ended. Returns the exit code. */
-  async run(agent: Agent, { gateway, ...options }: Asking): Promise<number> {
+  async run(program: Program, agent: Agent, { gateway, token, ...options }: Asking): Promise<number> {
     using _watch = this.#watch;
-    const [command = '', ...args] = this.#program.jail.command;
-    const action = { type: 'process_exec', command, args, workingDir: this.#program.jail.folder } as const;
-    const network = { ...options, gateway, say: this.#program.say };
+    const [command = '', ...args] = program.command;
+    const action = { type: 'process_exec', command, args, workingDir: program.folder } as const;
+    const network = { ...options, gateway, token, say: this.#keeping.say };
     let code: number | undefined;
-    const work = async (operation: Operation) => (code = await this.#work(operation, agent, network));
+    // Loaded while the gateway decides.
+    const loading = nextTurn().then(() => import('./network/inside-network.ts'));
+    loading.catch(() => {});
+    const work = async (operation: Operation) => {
+      const { InsideNetwork } = await loading;
+      this.#network = new InsideNetwork(agent, network);
+      return (code = await this.#work(program, operation, agent, this.#network));
+    };
     const onControl = (control: Control) => this.#obeyed(control);
     try {
       return await agent.run(action, work, { ...options, floor: true, onControl });
     } catch (error) {
       // The program has run, whoever can be told.
       if (code === undefined || error instanceof OperationTerminatedError) throw error;
-      this.#program.say(`its end could not be reported: ${error instanceof Error ? error.message : String(error)}`);
+      this.#keeping.say(`its end could not be reported: ${error instanceof Error ? error.message : String(error)}`);
       return code;
     }
   }
 
-  async #work(operation: Operation, agent: Agent, how: NetworkRequest): Promise<number> {
-    const { plan, cgroup, jail: request } = this.#program;
-    const onTerminal = [0, 1, 2].some((stream) => isatty(stream));
-    let takeAway = () => {};
+  async #work(program: Program, operation: Operation, agent: Agent, network: InsideNetwork): Promise<number> {
+    const { jail: early, cgroup, onTerminal, onBegun } = program;
     try {
-      const network = new InsideNetwork(agent, how);
-      this.#network = network;
-      // The jail is made meanwhile.
+      // What is there is looked at meanwhile.
       const begun = network.begin();
       begun.catch(() => {});
-      const { top, topFiles, lineWith, entry } = plan();
-      const names = makeNames(top, topFiles);
-      takeAway = () => takeNamesAway(names, topFiles);
-      const env = { ...request.env, ...network.environment };
-      const onListening: JailRequest['onListening'] = (name, server) => network.serve(name, server);
-      const onReady = () => this.#prepared(keeper);
-      const jail = await startJail({ ...request, env, line: lineWith(names), entry, onTerminal, onListening, onReady });
-      const keeper: Keeper = new Keeper(jail, cgroup);
-      takeInto(cgroup, jail);
+      const { jail, keeper, sockets } = await early.take();
+      network.serve(sockets);
       this.#keeper.resolve(keeper);
       using signals = passSignals(keeper, onTerminal, () => this.#watch.until(this.#catchUp(agent)));
-      await begun.catch((error: unknown) => leave(jail, error));
+      onBegun();
+      await begun;
+      cgroup?.limit();
       jail.begin();
       const ended = await jail.ended;
       await this.#obeyedAll();
@@ -141,19 +134,8 @@ export class FlooredProgram {
       this.#keeper.reject(error);
       throw error;
     } finally {
-      takeAway();
-      await this.#network?.close();
-    }
-  }
-
-  #prepared(keeper: Keeper): boolean {
-    try {
-      keeper.knowProgram();
-      this.#program.cgroup?.limit();
-      return true;
-    } catch (error) {
-      this.#program.say(error instanceof Error ? error.message : String(error));
-      return false;
+      await early.leave();
+      await network.close();
     }
   }
 
@@ -187,7 +169,7 @@ export class FlooredProgram {
 
   /** Carries out a control. What it says to have done, the kernel has confirmed. */
   async #obey({ signal, reason }: Control): Promise<KernelWord | undefined> {
-    const { say } = this.#program;
+    const { say } = this.#keeping;
     const keeper = await this.#keeper.promise;
     const because = reason === '' ? '' : `: ${reason}`;
     if (signal === 'pause') {
@@ -215,7 +197,7 @@ export class FlooredProgram {
   /** What is being ended has no connections any more, also while it is given time. */
   #end(keeper: Keeper): Promise<number | undefined> {
     void this.#network?.close();
-    return keeper.end(this.#program.graceMs);
+    return keeper.end(this.#keeping.graceMs);
   }
 
   async #stop(): Promise<void> {
@@ -227,28 +209,11 @@ export class FlooredProgram {
     try {
       await deed(await this.#keeper.promise);
     } catch (error) {
-      this.#program.say(error instanceof Error ? error.message : String(error));
+      this.#keeping.say(error instanceof Error ? error.message : String(error));
     }
   }
 }
 
 function wordOf(processes: number | undefined): KernelWord | undefined {
   return processes === undefined ? undefined : { processes };
-}
-
-/** Before the program begins, so that all that it starts is in the group. */
-function takeInto(cgroup: Cgroup | undefined, jail: Jail): void {
-  try {
-    cgroup?.take(jail.first);
-  } catch (error) {
-    jail.kill();
-    throw error;
-  }
-}
-
-/** Nothing has begun in it. */
-async function leave(jail: Jail, why: unknown): Promise<never> {
-  jail.kill();
-  await jail.ended;
-  throw why;
 }

@@ -1,4 +1,5 @@
 import { accessSync, constants, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FloorError } from '../floor-error.ts';
@@ -18,7 +19,7 @@ export class Cgroup implements AsyncDisposable {
   readonly #folders = new Map<Hierarchy, string>();
   readonly #disable: (() => void)[] = [];
   readonly #settings: Setting[] = [];
-  readonly #killers: (() => void)[] = [];
+  readonly #killers = new Map<string, () => void>();
 
   /**
    * Makes one below the group of this process, so that what limits this process limits the program, too. Undefined if this
@@ -55,12 +56,23 @@ export class Cgroup implements AsyncDisposable {
     }
   }
 
-  /** Puts a process into it. What it starts from then on is in it, too. */
-  take(pid: number): void {
+  /**
+   * Before the kernel moves a process from group to group, it waits until all processors have heard of it, unless another move
+   * was just before. This one moves this process to where it is, and the wait is over when `take` comes.
+   */
+  async prepare(): Promise<void> {
+    const [own] = this.#folders.keys();
+    // Where this process has stepped aside, it must not step back.
+    if (own === undefined || this.#disable.length > 0) return;
+    await writeFile(join(own.folder, 'cgroup.procs'), String(process.pid)).catch(() => {});
+  }
+
+  /** Puts a process into it. What it starts from then on is in it, too. The kernel takes its time for that. */
+  async take(pid: number): Promise<void> {
     try {
       for (const folder of this.#folders.values()) {
-        writeFileSync(join(folder, 'cgroup.procs'), String(pid));
-        this.#killers.push(killerOf(folder));
+        await writeFile(join(folder, 'cgroup.procs'), String(pid));
+        if (!this.#killers.has(folder)) this.#killers.set(folder, killerOf(folder));
       }
     } catch (error) {
       throw new FloorError('the kernel does not let this user put the program into a control group', { cause: error });
@@ -86,7 +98,7 @@ export class Cgroup implements AsyncDisposable {
 
   /** Has the kernel kill all that is in it, also what is just being forked. */
   kill(): void {
-    for (const kill of this.#killers) kill();
+    for (const kill of this.#killers.values()) kill();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

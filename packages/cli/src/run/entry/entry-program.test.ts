@@ -10,6 +10,8 @@ type Answer = (name: string, args: readonly bigint[], memory: Memory) => bigint;
 interface Called {
   readonly name: string;
   readonly args: readonly bigint[];
+  /** What a rule of Landlock said when it was added: the next one may stand in its place. */
+  readonly rule: readonly bigint[];
 }
 
 /** The memory of a program, as the kernel would make it of an executable. */
@@ -55,11 +57,12 @@ function run(architecture: Architecture, file: Buffer, answer: Answer): { calls:
     const [name = `call ${number}`] =
       Object.entries(callNumbers).find(([, row]) => row[column] === Number(value(number))) ?? [];
     const given = args.map(value);
-    calls.push({ name, args: given });
+    const rule = name === 'landlock_add_rule' ? memory.at(Number(given[2])) : undefined;
+    calls.push({ name, args: given, rule: rule === undefined ? [] : [0, 8].map((at) => rule.readBigUInt64LE(at)) });
     registers.set(0, BigInt.asUintN(64, answer(name, given, memory)));
     return name === 'exit_group' || (name === 'execve' && BigInt.asIntN(64, value(0)) >= 0n);
   };
-  const isError = () => BigInt.asIntN(64, value(0)) < 0n;
+  const isLess = (than: number) => BigInt.asIntN(64, value(0)) < BigInt(than);
   const step = architecture === 'x64' ? stepX64 : stepArm64;
   while (!step()) expect(calls.length).toBeLessThan(1000);
   return { calls, memory };
@@ -68,18 +71,18 @@ function run(architecture: Architecture, file: Buffer, answer: Answer): { calls:
     const bytes = memory.at(at);
     const [one = 0, two = 0, three = 0] = bytes;
     const high = one === 0x49 ? 8 : 0;
-    if ((one === 0x48 || one === 0x49) && two >= 0xb8 && two < 0xc0) {
-      registers.set(two - 0xb8 + high, bytes.readBigUInt64LE(2));
-      at += 10;
+    if ((one === 0x48 || one === 0x49) && two === 0xc7 && three >= 0xc0 && three < 0xc8) {
+      registers.set(three - 0xc0 + high, BigInt.asUintN(64, BigInt(bytes.readInt32LE(3))));
+      at += 7;
     } else if ((one === 0x48 || one === 0x49) && two === 0x89 && three >= 0xc0) {
       registers.set((three & 7) + high, value((three >> 3) & 7));
       at += 3;
     } else if (one === 0x89 && two < 0x40) {
       memory.at(Number(value(two & 7)), true).writeUInt32LE(Number(BigInt.asUintN(32, value(two >> 3))));
       at += 2;
-    } else if (bytes.subarray(0, 4).equals(Buffer.from([0x48, 0x85, 0xc0, 0x0f]))) {
-      expect([0x88, 0x89]).toContain(bytes[4]);
-      at += 9 + (isError() === (bytes[4] === 0x88) ? bytes.readInt32LE(5) : 0);
+    } else if (one === 0x48 && two === 0x83 && three === 0xf8 && bytes[4] === 0x0f) {
+      expect([0x8c, 0x8d]).toContain(bytes[5]);
+      at += 10 + (isLess(bytes.readInt8(3)) === (bytes[5] === 0x8c) ? bytes.readInt32LE(6) : 0);
     } else if (bytes.subarray(0, 19).toString('hex') === '488b7c2410488d742410488b0424488d54c410') {
       at += 19;
     } else if (one === 0x0f && two === 0x05) {
@@ -101,9 +104,12 @@ function run(architecture: Architecture, file: Buffer, answer: Answer): { calls:
     } else if ((word & 0xffe0_ffe0) >>> 0 === 0xaa00_03e0) registers.set(target, value((word >>> 16) & 31));
     else if ((word & 0xffff_fc00) >>> 0 === 0xb900_0000)
       memory.at(Number(value((word >>> 5) & 31)), true).writeUInt32LE(Number(BigInt.asUintN(32, value(target))));
-    else if ((word & 0xfef8_001f) >>> 0 === 0xb6f8_0000)
-      at += isError() === ((word >>> 24) & 1) > 0 ? 4 * ((word >>> 5) & 0x3fff) - 4 : 0;
-    else if (bytes.subarray(0, 16).toString('hex') === 'e00b40f9e1430091e20340f9220c028b') at += 12;
+    else if ((word & 0xffc0_03ff) >>> 0 === 0xf100_001f) {
+      const jump = bytes.readUInt32LE(4);
+      expect([0x5400_000a, 0x5400_000b]).toContain((jump & 0xff00_001f) >>> 0);
+      const isTaken = isLess((word >>> 10) & 0xfff) === (jump & 1) > 0;
+      at += 4 + (isTaken ? 4 * ((jump >>> 5) & 0x3_ffff) - 4 : 0);
+    } else if (bytes.subarray(0, 16).toString('hex') === 'e00b40f9e1430091e20340f9220c028b') at += 12;
     else if (word === 0xd400_0001) return call(8, [0, 1, 2, 3]);
     else throw new Error(`instruction ${word.toString(16)}`);
     return false;
@@ -116,10 +122,13 @@ const rules: readonly LockRule[] = [
   { path: '/file', use: 'change', isFolder: false, isNeeded: false },
 ];
 
+const isQuestion = (name: string, args: readonly bigint[]) => name === 'landlock_create_ruleset' && args[0] === 0n;
+
 /** A kernel that has all of it, with descriptors from 5 on, but for what these calls answer. */
-function kernel(but: (name: string, path: string) => bigint | undefined = () => undefined): Answer {
+function kernel(but: (name: string, path: string) => bigint | undefined = () => undefined, version = 7n): Answer {
   let next = 5n;
   return (name, args, memory) => {
+    if (isQuestion(name, args)) return version;
     const path = name === 'openat2' ? memory.text(args[1]) : '';
     if (name === 'socket') return but(name, path) ?? 40n;
     return but(name, path) ?? (name === 'openat2' || name === 'landlock_create_ruleset' ? next++ : 0n);
@@ -130,7 +139,7 @@ const errors = { EPERM: -1n, ENOENT: -2n, EBADFD: -77n } as const;
 
 describe.each(['x64', 'arm64'] as const)('the first program inside, on %s', (architecture) => {
   const locked = (but?: Parameters<typeof kernel>[0]) =>
-    run(architecture, entryProgram(architecture, { lock: { version: 7, rules }, signals: [2, 15] }), kernel(but));
+    run(architecture, entryProgram(architecture, { rules, signals: [2, 15] }), kernel(but));
   const names = (calls: readonly Called[]) => calls.map(({ name }) => name);
   const allowed = { open: ['openat2', 'landlock_add_rule', 'close'] };
   const handedOver = ['socket', 'bind', 'listen', 'sendmsg', 'close'];
@@ -141,6 +150,7 @@ describe.each(['x64', 'arm64'] as const)('the first program inside, on %s', (arc
       Array.from({ length: count }, (_, index) => memory.at(Number(address)).readBigUInt64LE(8 * index));
     expect(names(calls)).toEqual([
       'unlinkat',
+      'landlock_create_ruleset',
       'landlock_create_ruleset',
       ...Array.from({ length: rules.length + 3 }, () => allowed.open).flat(),
       'landlock_restrict_self',
@@ -154,12 +164,13 @@ describe.each(['x64', 'arm64'] as const)('the first program inside, on %s', (arc
     const [fromHere, pathOnly, noLinks] = [BigInt.asUintN(64, -100n), 0x28_0000n, 4n];
     expect(opened.map(([folder, path, how]) => [folder, memory.text(path), ...numbersAt(how, 3)])).toEqual([
       ...rules.map(({ path }) => [fromHere, path, pathOnly, 0n, noLinks]),
-      ...[0, 1, 2].map((stream) => [fromHere, `/proc/self/fd/${stream}`, pathOnly, 0n, 0n]),
+      ...[0, 1, 9].map((stream) => [fromHere, `/proc/self/fd/${stream}`, pathOnly, 0n, 0n]),
     ]);
-    expect(numbersAt(calls[1]?.args[0], 3)).toEqual([0xffffn, 0n, 3n]);
-    const added = calls.filter(({ name }) => name === 'landlock_add_rule').map(({ args }) => args);
+    expect(calls[1]?.args.slice(0, 3)).toEqual([0n, 0n, 1n]);
+    expect(numbersAt(calls[2]?.args[0], 3)).toEqual([0xffffn, 0n, 3n]);
+    const added = calls.filter(({ name }) => name === 'landlock_add_rule');
     const ofFiles = 0xc007n;
-    expect(added.map(([ruleset, kind, rule]) => [ruleset, kind, ...numbersAt(rule, 2)])).toEqual([
+    expect(added.map(({ args, rule }) => [...args.slice(0, 2), ...rule])).toEqual([
       [5n, 1n, 8n, 6n],
       [5n, 1n, 0xffffn, 7n],
       ...[8n, 9n, 10n, 11n].map((descriptor) => [5n, 1n, ofFiles, descriptor]),
@@ -204,13 +215,17 @@ describe.each(['x64', 'arm64'] as const)('the first program inside, on %s', (arc
     }
   });
 
-  test('does without the lock where the kernel has none', () => {
-    const { calls } = run(architecture, entryProgram(architecture, { lock: undefined, signals: [] }), kernel());
-    expect(names(calls)).toEqual(['unlinkat', ...handedOver, ...handedOver, 'execve']);
+  test.each([
+    ['has none', -38n],
+    ['has it switched off', -95n],
+    ['lets nothing be moved under it', 1n],
+  ])('does without the lock where the kernel %s', (_, version) => {
+    const { calls } = run(architecture, entryProgram(architecture, { rules, signals: [] }), kernel(undefined, version));
+    expect(names(calls)).toEqual(['unlinkat', 'landlock_create_ruleset', ...handedOver, ...handedOver, 'execve']);
   });
 
   test.each<[string, Parameters<typeof kernel>[0]]>([
-    ['the kernel has no Landlock', (name) => (name === 'landlock_create_ruleset' ? errors.EPERM : undefined)],
+    ['the lock cannot be made', (name) => (name === 'landlock_create_ruleset' ? errors.EPERM : undefined)],
     ['a path that is needed is not there', (_, path) => (path === '/srv/pröject' ? errors.ENOENT : undefined)],
     ['the lock is refused', (name) => (name === 'landlock_restrict_self' ? errors.EPERM : undefined)],
     ['there is no socket', (name) => (name === 'socket' ? errors.EPERM : undefined)],
@@ -247,13 +262,13 @@ describe.each(['x64', 'arm64'] as const)('the first program inside, on %s', (arc
   ])('asks version %i for nothing that it does not know', (version, rights, scopes) => {
     const { calls, memory } = run(
       architecture,
-      entryProgram(architecture, { lock: { version, rules }, signals: [] }),
-      kernel(),
+      entryProgram(architecture, { rules, signals: [] }),
+      kernel(undefined, BigInt(version)),
     );
-    const ruleset = memory.at(Number(calls[1]?.args[0]));
+    const ruleset = memory.at(Number(calls[2]?.args[0]));
     expect([ruleset.readBigUInt64LE(0), ruleset.readBigUInt64LE(16)]).toEqual([rights, scopes]);
-    const [, , rule] = calls.filter(({ name }) => name === 'landlock_add_rule')[1]?.args ?? [];
-    expect(memory.at(Number(rule)).readBigUInt64LE(0)).toBe(rights);
+    const [, second] = calls.filter(({ name }) => name === 'landlock_add_rule');
+    expect(second?.rule[0]).toBe(rights);
   });
 
   test('another one ends with the version', () => {

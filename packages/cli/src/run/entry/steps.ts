@@ -5,8 +5,12 @@ export type Step =
   | { readonly do: 'keep'; readonly as: Kept }
   /** Writes the lower half of what was kept to an address. */
   | { readonly do: 'store'; readonly kept: Kept; readonly address: number }
+  /** Writes four bytes to an address. */
+  | { readonly do: 'set'; readonly address: number; readonly value: number }
   /** Goes on with these steps if the result is an error; or unless it is one. */
   | { readonly do: 'if error' | 'unless error'; readonly steps: readonly Step[] }
+  /** Goes on with these steps if the result is less than a number, as every error is; or unless it is. */
+  | { readonly do: 'if less' | 'unless less'; readonly than: number; readonly steps: readonly Step[] }
   /** Becomes the program that the first argument names, with the others as they are, and the environment. */
   | { readonly do: 'become' }
   /** Ends with the lowest byte of the result. */

@@ -1,7 +1,10 @@
 import type { FilePlan, Mount } from './plan-files.ts';
 
-/** The descriptors that bubblewrap gets besides the three of the program. */
-export const descriptors = { filter: 3, status: 4, gate: 5, handover: 6, go: 7, entry: 8 } as const;
+/**
+ * The descriptors that bubblewrap gets besides the standard ones. Shells can name no higher ones. What fails before the program
+ * begins is said on standard error, which we read; the program gets its own from `stderr`.
+ */
+export const descriptors = { filter: 3, status: 4, gate: 5, handover: 6, go: 7, entry: 8, stderr: 9 } as const;
 
 /** Where the first program is inside, until it runs: it takes its own file away. */
 export const entryPath = '/dev/reeve-entry';

@@ -66,7 +66,8 @@ export function findHeld(folder: string, given: readonly string[]): Found {
 export function namesAtTop(folder: string): readonly string[] {
   const git = join(folder, '.git');
   const stat = lstatSync(git, { throwIfNoEntry: false });
-  const isGit = stat?.isDirectory() === true;
+  // An empty one is no repository, but what a killed run has left, or what another one stands on.
+  const isGit = stat?.isDirectory() === true && entriesOf(git)?.length !== 0;
   const inGit = isGit ? [...gitNames.map((name) => join(git, name)), ...inGitConfig(git)] : [git];
   return [...inGit, ...settingNames.map((name) => join(folder, name))];
 }

@@ -15,14 +15,38 @@ export async function relayOutput(pipe: Pipe, to: number): Promise<void> {
   await finished(writer).catch(() => {});
 }
 
-/** Copies what the program reads, as far as it reads. */
-export function relayInput(from: number, pipe: Pipe): void {
-  const writer = new Socket({ fd: pipe.writer, readable: false, writable: true });
-  const reader = createReadStream('', { fd: from, autoClose: false });
-  writer.on('error', () => reader.destroy());
-  reader.on('error', () => writer.end());
-  reader.pipe(writer);
-  writer.unref();
+/** Copies what the program reads, as far as it reads. Nothing is read before it begins: another jail may get it instead. */
+export class InputRelay {
+  readonly #from: number;
+  #pipe: Pipe | undefined;
+
+  constructor(from: number, pipe: Pipe | undefined) {
+    this.#from = from;
+    this.#pipe = pipe;
+  }
+
+  begin(): void {
+    const pipe = this.#take();
+    if (pipe === undefined) return;
+    const writer = new Socket({ fd: pipe.writer, readable: false, writable: true });
+    const reader = createReadStream('', { fd: this.#from, autoClose: false });
+    writer.on('error', () => reader.destroy());
+    reader.on('error', () => writer.end());
+    reader.pipe(writer);
+    writer.unref();
+  }
+
+  /** If it has not begun, it does not begin any more. */
+  leave(): void {
+    const pipe = this.#take();
+    if (pipe !== undefined) closeSync(pipe.writer);
+  }
+
+  #take(): Pipe | undefined {
+    const pipe = this.#pipe;
+    this.#pipe = undefined;
+    return pipe;
+  }
 }
 
 /** Closes the ends that only the program uses. */

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { Server } from 'node:net';
 import { constants } from 'node:os';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isObject } from '../../is-object.ts';
 import { signal } from '../kernel/signal.ts';
@@ -15,9 +15,11 @@ import { insidePorts } from '../network/inside-ports.ts';
 import { descriptors, entryPath } from './bubblewrap-line.ts';
 import { give, handoverOf, inheritedDescriptors, openPipes } from './descriptors.ts';
 import { heededSignals } from './group-signals.ts';
-import { closeEnds, relayInput, relayOutput } from './relay-streams.ts';
+import { closeEnds, InputRelay, relayOutput } from './relay-streams.ts';
 
 const roundMs = 2;
+const longestWords = 4096;
+const lastWordsMs = 200;
 
 export interface JailRequest {
   readonly bubblewrap: string;
@@ -25,20 +27,21 @@ export interface JailRequest {
   readonly command: readonly string[];
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
-  readonly filter: Buffer;
+  /** Bubblewrap is started first: it takes longer until it reads them than they take to be made. */
+  readonly filter: () => Buffer;
   /** The first program inside. */
-  readonly entry: Buffer;
+  readonly entry: () => Buffer;
   /** Whether the program shares the terminal, and so the group of processes that it belongs to. */
   readonly onTerminal: boolean;
-  /** Takes over a socket that listens inside. */
-  readonly onListening: (name: InsideName, server: Server) => void;
-  /** Called when nothing but the program is left to be started. If it says no, the program does not start. */
-  readonly onReady: () => boolean;
 }
 
 export interface Jail {
   /** The number of the first process of its pid namespace, seen from here. */
   readonly first: number;
+  /** Lets the jail be made to its end. */
+  build(): void;
+  /** The sockets that listen inside, once nothing but the program is left to be started. Rejects if that cannot be. */
+  readonly ready: Promise<InsideSockets>;
   /** Lets the program begin. */
   begin(): void;
   /** Continues bubblewrap, which waits outside of the jail and may have been stopped with a group of it. */
@@ -49,6 +52,8 @@ export interface Jail {
   readonly ended: Promise<number | undefined>;
 }
 
+export type InsideSockets = ReadonlyMap<InsideName, Server>;
+
 /** Makes the jail. The program waits in it until `begin`. */
 export async function startJail(request: JailRequest): Promise<Jail> {
   const { folder, env, filter, entry, onTerminal } = request;
@@ -58,13 +63,15 @@ export async function startJail(request: JailRequest): Promise<Jail> {
   const pipes = openPipes(relayed.length);
   const pipeOf = (stream: number) => pipes[relayed.indexOf(stream)];
   const theirEnd = (stream: number) => (stream === 0 ? pipeOf(stream)?.reader : pipeOf(stream)?.writer);
+  const nothing = openSync('/dev/null', 'r+');
   const stdio: (IOType | 'ipc' | number)[] = handovers.map((handover, stream) =>
-    handover === 'as it is' ? 'inherit' : (theirEnd(stream) ?? 'ignore'),
+    handover === 'as it is' ? stream : (theirEnd(stream) ?? nothing),
   );
-  for (const descriptor of Object.values(descriptors)) stdio[descriptor] = 'pipe';
+  const [, , stderr = nothing] = stdio;
+  for (const descriptor of [2, ...Object.values(descriptors)]) stdio[descriptor] = 'pipe';
   stdio[descriptors.handover] = 'ipc';
+  stdio[descriptors.stderr] = stderr;
   // What this process inherited is replaced, so that the program does not get it.
-  const nothing = openSync('/dev/null', 'r');
   for (let descriptor = stdio.length; descriptor <= Math.max(...inherited, 0); descriptor++) {
     stdio.push(inherited.includes(descriptor) ? nothing : 'ignore');
   }
@@ -73,19 +80,26 @@ export async function startJail(request: JailRequest): Promise<Jail> {
   const gone = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   gone.catch(() => {});
   const status = statusOf(child);
-  give(child, descriptors.filter, filter);
-  give(child, descriptors.entry, entry);
-  takeSockets(child, request, () => give(child, descriptors.go, 'go\n'));
+  const failed = failureOf(child, gone);
+  const ready = Promise.race([socketsOf(child, gone), failed]);
+  ready.catch(() => {});
+  try {
+    give(child, descriptors.filter, filter());
+    give(child, descriptors.entry, entry());
+  } catch (error) {
+    // It would wait for them for good.
+    child.kill('SIGKILL');
+    throw error;
+  }
   closeEnds([nothing, ...relayed.flatMap((stream) => theirEnd(stream) ?? [])]);
   const outputs = relayed.flatMap((stream) => {
     const pipe = pipeOf(stream);
-    if (pipe === undefined) return [];
-    if (stream > 0) return [relayOutput(pipe, stream)];
-    relayInput(stream, pipe);
-    return [];
+    return pipe === undefined || stream === 0 ? [] : [relayOutput(pipe, stream)];
   });
-  const first = await Promise.race([status.first, gone.then(() => undefined)]);
-  if (first === undefined) throw new FloorError('bubblewrap could not make the jail; "reeve run --doctor" says more');
+  const input = new InputRelay(0, pipeOf(0));
+  const leaveInput = () => input.leave();
+  gone.then(leaveInput, leaveInput);
+  const first = await Promise.race([status.first, failed]);
   const entryOfFirst = followProcess(first);
   const isThere = () => entryOfFirst()?.isOver === false;
   const wake = () => void child.kill('SIGCONT');
@@ -99,10 +113,15 @@ export async function startJail(request: JailRequest): Promise<Jail> {
     await Promise.all(outputs);
     return (await status.exitCode) ?? (by === null ? undefined : 128 + constants.signals[by]);
   });
-  return { first, begin: () => give(child, descriptors.gate, '.'), wake, kill, ended };
+  const build = () => give(child, descriptors.gate, '.');
+  const begin = () => {
+    input.begin();
+    give(child, descriptors.go, 'go\n');
+  };
+  return { first, build, ready, begin, wake, kill, ended };
 }
 
-const ready = 'ready';
+const readyWord = 'ready';
 
 /** More processes and threads than this a jail does not have. The freezer counts on some limit. */
 const mostProcesses = 8192;
@@ -121,11 +140,13 @@ function jailedCommand({ bubblewrap, line, command }: JailRequest): readonly [st
 }
 
 /**
- * Inside, once the sockets are handed over: the program gets no way to do so. It waits for a word from outside: what limits the
- * program would have been too little for what came before. If nobody is left to say the word, it does not begin.
+ * Inside, once the sockets are handed over: the program gets no way to do so. It waits for a word from outside: the gateway may
+ * not have answered yet, and what limits the program would have been too little for what came before. If nobody is left to say
+ * the word, it does not begin.
  */
 const waitFirst = [
-  `echo '"${ready}"' >&${descriptors.handover}`,
+  `exec 2>&${descriptors.stderr} ${descriptors.stderr}>&-`,
+  `echo '"${readyWord}"' >&${descriptors.handover}`,
   `read -r word <&${descriptors.go} || exit ${floorExits.refused}`,
   'unset NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE',
   `exec ${descriptors.handover}>&- ${descriptors.go}>&-`,
@@ -133,17 +154,37 @@ const waitFirst = [
 ].join('; ');
 
 /** Takes each socket once. Whatever else comes by this way is left alone. It ends inside, once they have arrived here. */
-function takeSockets(child: ChildProcess, { onListening, onReady }: JailRequest, go: () => void): void {
+function socketsOf(child: ChildProcess, gone: Promise<unknown>): Promise<InsideSockets> {
+  const { promise, resolve } = Promise.withResolvers<InsideSockets>();
   const expected = new Set<unknown>(Object.keys(insidePorts));
+  const sockets = new Map<InsideName, Server>();
+  let isOver = false;
+  const close = () => {
+    isOver = true;
+    for (const server of sockets.values()) server.close();
+  };
+  gone.then(close, close);
   child.on('message', (name, server) => {
-    if (name === ready && expected.size === 0 && child.connected) {
+    if (name === readyWord && expected.size === 0 && child.connected) {
       child.disconnect();
-      if (onReady()) go();
-      else child.kill('SIGKILL');
+      resolve(sockets);
     }
-    if (!expected.delete(name) || !(server instanceof Server)) return;
-    onListening(name as InsideName, server);
+    if (!(server instanceof Server)) return;
+    if (isOver || !expected.delete(name)) server.close();
+    else sockets.set(name as InsideName, server);
   });
+  return promise;
+}
+
+/** Rejects once bubblewrap has ended, with the last that was said of a jail that cannot be made. */
+async function failureOf({ stdio: [, , said] }: ChildProcess, gone: Promise<unknown>): Promise<never> {
+  let text = '';
+  const over = said instanceof Readable ? once(said.setEncoding('utf8'), 'close').catch(() => {}) : undefined;
+  said?.on('data', (chunk: string) => (text = (text + chunk).slice(-longestWords)));
+  await gone;
+  await Promise.race([over, sleep(lastWordsMs, undefined, { ref: false })]);
+  const why = text.trim().split('\n').at(-1) || 'bubblewrap could not make the jail';
+  throw new FloorError(`${why}; "reeve run --doctor" says more`);
 }
 
 /** What bubblewrap says: a line when the jail is made, and one when its program has ended. */

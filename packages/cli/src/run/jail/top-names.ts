@@ -51,7 +51,7 @@ function mountPointsOfOthers(): ReadonlySet<string> {
     const namespace = /^\d+$/.test(pid) ? namespaceOf(pid) : undefined;
     if (namespace === undefined || seen.has(namespace)) continue;
     seen.add(namespace);
-    for (const point of pointsOf(pid)) points.add(point);
+    for (const point of mountPointsOf(pid)) points.add(point);
   }
   return points;
 }
@@ -64,11 +64,12 @@ function namespaceOf(pid: string): string | undefined {
   }
 }
 
-function pointsOf(pid: string): readonly string[] {
+/** Where something is mounted for a process. Nowhere if it is gone. */
+export function mountPointsOf(pid: number | string): ReadonlySet<string> {
   try {
     const lines = readFileSync(`/proc/${pid}/mountinfo`, 'utf8').split('\n');
-    return lines.flatMap((line) => line.split(' ')[4] ?? []).map(unescaped);
+    return new Set(lines.flatMap((line) => line.split(' ')[4] ?? []).map(unescaped));
   } catch {
-    return [];
+    return new Set();
   }
 }

@@ -40,7 +40,7 @@ const version =
 
 function locking(rules: readonly LockRule[]): Buffer {
   const data = new ProgramData();
-  return executable(architecture, [...lockSteps({ version: version ?? 0, rules }, data), { do: 'become' }], data);
+  return executable(architecture, [...lockSteps(rules, data), { do: 'become' }], data);
 }
 
 describe.skipIf(version === undefined)('the lock alone, without any mount', () => {

@@ -30,6 +30,12 @@ export const firstWithScopes = 6;
 /** Abstract sockets, and signals, to whatever is outside of the lock. */
 const allScopes = 3;
 
+/** The versions after the first of use that have brought something, the newest first. */
+export const newerVersions: readonly number[] = [...new Set([firstWithScopes, ...Object.values(versionOf)])]
+  .filter((version) => version > leastVersion)
+  .toSorted((one, other) => other - one);
+export const newestVersion = Math.max(...newerVersions);
+
 /** What a path may be used for. */
 export type Use = 'list' | 'read' | 'write' | 'change';
 
@@ -42,21 +48,21 @@ const uses: Readonly<Record<Use, readonly Right[]>> = {
 };
 const ofFiles: ReadonlySet<Right> = new Set(['execute', 'writeFile', 'readFile', 'truncate', 'useDevice']);
 
-export function handledRights(version: number): bigint {
+export function handledRights(version: number): number {
   return bitsOf(rights, version);
 }
 
-export function handledScopes(version: number): bigint {
-  return version >= firstWithScopes ? BigInt(allScopes) : 0n;
+export function handledScopes(version: number): number {
+  return version >= firstWithScopes ? allScopes : 0;
 }
 
 /** The rights of a rule. For a file the kernel takes only those that files have. */
-export function rightsFor(use: Use, isFolder: boolean, version: number): bigint {
+export function rightsFor(use: Use, isFolder: boolean, version: number): number {
   return bitsOf(isFolder ? uses[use] : uses[use].filter((right) => ofFiles.has(right)), version);
 }
 
-function bitsOf(some: readonly Right[], version: number): bigint {
+function bitsOf(some: readonly Right[], version: number): number {
   return some
     .filter((right) => versionOf[right] <= version)
-    .reduce((bits, right) => bits | (1n << BigInt(rights.indexOf(right))), 0n);
+    .reduce((bits, right) => bits | (1 << rights.indexOf(right)), 0);
 }

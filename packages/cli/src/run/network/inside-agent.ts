@@ -1,5 +1,6 @@
 import type { Agent } from '@reeve/sdk';
 import { ReeveUnavailable } from '@reeve/sdk';
+import { randomBytes } from './inside-environment.ts';
 
 const ttlSecs = 300;
 const longestName = 100;
@@ -12,16 +13,17 @@ const deadlineMs = 10_000;
  * business. It ends with the run, and soon if nobody is left to say so.
  */
 export class InsideAgent {
-  readonly token = `rva_${randomBytes(32).toString('base64url')}`;
   readonly #agent: Agent;
+  readonly #token: string;
   readonly #id: string;
   #timer: NodeJS.Timeout | undefined;
   #hasEnded = false;
   /** The last time that it was delegated to, which may still be under way. */
   #extending: Promise<void> = Promise.resolve();
 
-  constructor(agent: Agent) {
+  constructor(agent: Agent, token: string) {
     this.#agent = agent;
+    this.#token = token;
     this.#id = `${agent.id.agentId.slice(0, longestName)}.inside-${randomBytes(6).toString('hex')}`;
   }
 
@@ -60,12 +62,7 @@ export class InsideAgent {
 
   async #delegate(): Promise<void> {
     const name = 'inside reeve run';
-    const terms = { childId: this.#id, ttl: ttlSecs, token: this.token, name, maxDelegates };
+    const terms = { childId: this.#id, ttl: ttlSecs, token: this.#token, name, maxDelegates };
     await this.#agent.enrollDelegate(terms, { deadlineMs });
   }
-}
-
-/** By what the SDK loads anyway. */
-function randomBytes(length: number): Buffer {
-  return Buffer.from(crypto.getRandomValues(new Uint8Array(length)));
 }

@@ -1,6 +1,7 @@
 import type { Server } from 'node:net';
 import type { Agent } from '@reeve/sdk';
 import type { GrpcGateway } from '../../agent-identity/grpc-gateway.ts';
+import type { InsideSockets } from '../jail/start-jail.ts';
 import { GatewayRelay } from './gateway-relay.ts';
 import type { Governing } from './governed-connections.ts';
 import { GovernedConnections } from './governed-connections.ts';
@@ -8,12 +9,13 @@ import { InsideAgent } from './inside-agent.ts';
 import { highWaterMark } from './line.ts';
 import { Lines } from './lines.ts';
 import type { InsideName } from './inside-ports.ts';
-import { insideHost, insidePorts } from './inside-ports.ts';
 import { ProxyFront } from './proxy-front.ts';
 import { requireDescriptors } from './require-descriptors.ts';
 
 export interface NetworkRequest extends Omit<Governing, 'agent'> {
   readonly gateway: GrpcGateway;
+  /** That of who acts inside. */
+  readonly token: string;
 }
 
 /** What a program has of the network: a proxy that asks for each connection, and the way to the gateway. */
@@ -25,11 +27,11 @@ export class InsideNetwork {
   readonly #servers: Server[] = [];
   #closed: Promise<void> | undefined;
 
-  constructor(agent: Agent, { gateway, ...how }: NetworkRequest) {
+  constructor(agent: Agent, { gateway, token, ...how }: NetworkRequest) {
     requireDescriptors();
     this.#connections = new GovernedConnections({ ...how, agent }, this.#lines);
     this.#fronts = { proxy: new ProxyFront(this.#connections), gateway: new GatewayRelay(gateway, this.#lines) };
-    this.#agent = new InsideAgent(agent);
+    this.#agent = new InsideAgent(agent, token);
   }
 
   /** Nothing inside may begin before the gateway knows who acts there. */
@@ -37,25 +39,15 @@ export class InsideNetwork {
     return this.#agent.begin();
   }
 
-  /** The variables by which programs find it. The name `localhost` means inside, and 127.0.0.1 the machine outside. */
-  get environment(): Readonly<Record<string, string>> {
-    const url = `http://${insideHost}:${insidePorts.proxy}`;
-    const proxies = { HTTP_PROXY: url, HTTPS_PROXY: url, ALL_PROXY: url, NO_PROXY: `localhost,${insideHost}` };
-    return {
-      ...proxies,
-      ...Object.fromEntries(Object.entries(proxies).map(([name, value]) => [name.toLowerCase(), value])),
-      REEVE_GRPC_ADDR: `${insideHost}:${insidePorts.gateway}`,
-      REEVE_AGENT_TOKEN: this.#agent.token,
-    };
-  }
-
-  /** Takes over a socket that listens inside. */
-  serve(name: InsideName, server: Server): void {
-    this.#servers.push(server);
-    const { accept, mostClients } = this.#fronts[name];
-    // Clients above the limit are cut before anything is read of them, and take no descriptor.
-    Object.assign(server, { allowHalfOpen: true, maxConnections: mostClients, noDelay: true, highWaterMark });
-    server.on('connection', accept);
+  /** Takes over the sockets that listen inside. */
+  serve(sockets: InsideSockets): void {
+    for (const [name, server] of sockets) {
+      this.#servers.push(server);
+      const { accept, mostClients } = this.#fronts[name];
+      // Clients above the limit are cut before anything is read of them, and take no descriptor.
+      Object.assign(server, { allowHalfOpen: true, maxConnections: mostClients, noDelay: true, highWaterMark });
+      server.on('connection', accept);
+    }
   }
 
   /** What acts inside has a credential for a while more, or again. Returns whether the gateway has answered. */
