@@ -164,7 +164,7 @@ class Suite:
         return self._attacked({name: (some, calls) for name, calls in own_attacks(self.suite.name).items()}, by_calls=True)
 
     def _attacked(self, attacks: Mapping[str, Any], by_calls: bool = False) -> dict[str, Any]:
-        tried = stopped = useful = 0
+        tried = stopped = useful = unhindered = 0
         passed: dict[str, int] = {}
         for name, (attack, calls) in attacks.items():
             if not calls:
@@ -175,11 +175,12 @@ class Suite:
                     continue
                 tried += 1
                 useful += is_useful
+                unhindered += agent.refused[TASK] == 0
                 is_through = agent.done[ATTACK] == len(calls) if by_calls else is_harmed
                 stopped += not is_through
                 if is_through:
                     passed[name] = passed.get(name, 0) + 1
-        return {"tried": tried, "stopped": stopped, "useful": useful, "passed": passed}
+        return {"tried": tried, "stopped": stopped, "useful": useful, "unhindered": unhindered, "passed": passed}
 
 
 def main() -> None:
