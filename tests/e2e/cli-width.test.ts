@@ -9,10 +9,13 @@ name: house-of-rules-with-a-long-name
 default: allow
 rules:
   - { name: payments-of-any-amount-to-anybody, effect: require_approval, tools: [pay] }
+  - { name: reads, effect: allow, tools: [read], labels: [readings] }
 budget: { daily_limit_usd: 1000, org_daily_limit_usd: 100, agent_daily_limit_usd: 10 }
 `;
 const stored = 'name: stored\nrules: [{ name: reading, effect: allow, tools: [read] }]\n';
 const agentId = 'an-agent-with-a-name-of-its-own';
+const quietTeam = 'site-reliability-of-the-north';
+const runId = 'run-of-the-nightly-import-of-all-invoices-of-the-week';
 const opId = 'trace-0123456789abcdef0123456789:span-0123456789abcdef';
 
 let gateway: TestGateway;
@@ -29,7 +32,7 @@ beforeAll(async () => {
   const text = 'a long explanation of what this is about, and why '.repeat(3);
   const bot = await gateway.register({ orgId: 'acme-corporation', teamId: 'platform', agentId });
   const [traceId = '', spanId = ''] = opId.split(':');
-  await gateway.check(bot, { traceId, spanId, context: toolCall('read', {}), summary: text, runId: 'run-of-today' });
+  await gateway.check(bot, { traceId, spanId, context: toolCall('read', {}), summary: text, runId });
   const held = await gateway.check(bot, { traceId: 'held', spanId: 's', context: toolCall('pay', {}), summary: text });
   approval = held.approvalId;
   const paid = await gateway.check(bot, { traceId: 'paid', spanId: 's', context: toolCall('pay', {}), runId: 'r' });
@@ -43,6 +46,9 @@ beforeAll(async () => {
     reason: text,
   });
   control = body.control_id;
+  await gateway.register({ orgId: 'acme-corporation', teamId: quietTeam, agentId: 'b' });
+  const hold = { org_id: 'acme-corporation', team_id: quietTeam, action: 'pause', reason: text };
+  await gateway.api.post('/api/v1/suspensions', bootstrapKey, hold);
 });
 afterAll(async () => {
   home[Symbol.dispose]();
@@ -63,6 +69,8 @@ const lists: readonly (readonly [command: string, id: () => string])[] = [
   ['approvals list', () => approval],
   ['approvals grants', () => 'active'],
   ['keys list', () => bootstrapKey.slice(4, 16)],
+  ['runs', () => runId],
+  ['suspensions', () => quietTeam],
   ['policy list', () => 'house-of-rules-with-a-long-name'],
   ['policy history stored', () => 'in force'],
   ['logs', () => 'ActionAllowed'],
@@ -80,6 +88,15 @@ describe('in 80 columns', () => {
     expect(lines.filter((line) => textWidth(line) > 80)).toEqual([]);
     expect(lines.join('\n')).toContain(id());
     expect(lines.join('\n')).not.toMatch(/\d{4}-\d{2}-\d{2}T\d{2}:\d{2}.*\n.*\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/);
+  });
+
+  test('reeve runs show fits, and names its operations and what gave it labels', async () => {
+    const lines = await shownAt(80, ['runs', 'show', runId, '--org', 'acme-corporation', '--team', 'platform']);
+    expect(lines.filter((line) => textWidth(line) > 80)).toEqual([]);
+    expect(lines.filter((line) => line.includes(opId))).toEqual([
+      expect.stringMatching(/^readings /),
+      expect.stringMatching(/^trace-.* allow .* read/),
+    ]);
   });
 
   test('an operation is paused and resumed by the id that the list shows', async () => {

@@ -24,7 +24,7 @@ const columns: readonly Column<Grant>[] = [
   { title: 'ACTION', value: ({ action_type: type }) => type, importance: 'minor' },
   { title: 'COVERS', value: ({ covers }) => covers, isFlexible: true, importance: 'major' },
   { title: 'RULES', value: ({ rules }) => rules.join(', '), isFlexible: true, importance: 'minor' },
-  { title: 'FOR', value: ({ reach, run_id: run }) => (reach === 'run' ? `run ${run}` : 'a time'), isFlexible: true },
+  { title: 'FOR', value: ({ reach, run_id: run }) => (reach === 'run' ? `run ${run}` : 'a time') },
   { title: 'ENDS', value: ({ state, expires_at: at }) => (state === 'active' ? timeLeft(at) : at) },
   { title: 'USES', value: ({ uses }) => uses, isRight: true },
   { title: 'LAST USED', value: ({ last_used_at: at }) => at, isTime: true },

@@ -23,7 +23,7 @@ const columns: readonly Column<PersonJson>[] = [
   { title: 'ALLOWED', value: ({ allow }) => allow, isRight: true },
   { title: 'DENIED', value: ({ deny }) => deny, isRight: true },
   { title: 'HELD', value: ({ pending }) => pending, isRight: true },
-  { title: 'AGENTS', value: agentsText, isFlexible: true },
+  { title: 'AGENTS', value: agentsText },
 ];
 
 export const peopleCommand = defineCommand({

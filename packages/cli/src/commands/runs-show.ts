@@ -4,12 +4,32 @@ import { defineCommand } from '../command-line/command.ts';
 import { required, text } from '../command-line/values.ts';
 import { connect } from '../http/connect.ts';
 import { pageOptions, readPages } from '../http/pages.ts';
-import { cleanText } from '../output/clean-text.ts';
 import { print } from '../output/print.ts';
 import { renderRecord } from '../output/record.ts';
+import { tableText } from '../output/table-text.ts';
+import type { Column } from '../output/table.ts';
+import type { Shell } from '../shell.ts';
 import { runText } from './runs.ts';
 
 type RunDetails = RouteOutput<Routes['getRun']>;
+type Label = RunDetails['labels'][number] & Partial<RunDetails['agent_labels'][number]>;
+
+const labelColumns: readonly Column<Label>[] = [
+  { title: 'LABEL', value: ({ name }) => name },
+  { title: 'OPERATION', value: ({ op_id: op }) => op, importance: 'major' },
+  { title: 'RULE', value: ({ policy_rule: rule }) => rule, isFlexible: true },
+  { title: 'SINCE', value: ({ since }) => since, isTime: true },
+  { title: 'IN ALL RUNS OF', value: ({ agent_id: agent }) => agent },
+];
+
+const operationColumns: readonly Column<RunDetails['operations']['items'][number]>[] = [
+  { title: 'OPERATION', value: ({ op_id: op }) => op },
+  { title: 'DECISION', value: ({ decision }) => decision, importance: 'major' },
+  { title: 'ACTION', value: ({ action_type: type }) => type },
+  { title: 'RESOURCE', value: ({ resource }) => resource, isFlexible: true, importance: 'major' },
+  { title: 'AGENT', value: ({ agent }) => agentText(agent), importance: 'minor' },
+  { title: 'AT', value: ({ at }) => at, isTime: true },
+];
 
 export const runsShowCommand = defineCommand({
   details: [
@@ -39,12 +59,12 @@ export const runsShowCommand = defineCommand({
     });
     if (run === undefined) return 1;
     const shown = { ...run, operations: { items: [...page.items], next_cursor: page.next_cursor } };
-    print(shell, input.globals.output, shown, () => runDetailsText(shown));
+    print(shell, input.globals.output, shown, () => runDetailsText(shell, shown));
     return 0;
   },
 });
 
-function runDetailsText(run: RunDetails): string {
+function runDetailsText(shell: Shell, run: RunDetails): string {
   const record = renderRecord([
     ['Run', runText(run)],
     ['Org', run.org_id],
@@ -56,15 +76,12 @@ function runDetailsText(run: RunDetails): string {
     ['Started', run.started_at],
     ['Last', run.last_at],
   ]);
-  const labels = [
-    ...run.labels.map((label) => ({ ...label, of: '' })),
-    ...run.agent_labels.map((label) => ({ ...label, of: ` (of ${label.agent_id}, in all its runs)` })),
-  ].map(({ name, since, op_id: op, policy_rule: rule, of }) =>
-    cleanText(`  ${name}${of}  since ${since}, operation ${op}, rule ${rule}`),
-  );
-  const operations = run.operations.items.map((op) =>
-    cleanText(`  ${op.at}  ${op.decision}  ${op.action_type} ${op.resource}  ${agentText(op.agent)}  ${op.op_id}`),
-  );
-  const part = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : [[title, ...lines].join('\n')]);
-  return [record, ...part('Labels:', labels), ...part('Operations:', operations)].join('\n\n');
+  const labels: readonly Label[] = [...run.labels, ...run.agent_labels];
+  const operations = run.operations.items;
+  const parts = [
+    record,
+    ...(labels.length === 0 ? [] : [`Labels:\n${tableText(shell, labelColumns, labels)}`]),
+    ...(operations.length === 0 ? [] : [`Operations:\n${tableText(shell, operationColumns, operations)}`]),
+  ];
+  return parts.join('\n\n');
 }

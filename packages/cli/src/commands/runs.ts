@@ -9,12 +9,12 @@ import type { Column } from '../output/table.ts';
 export type Run = RouteOutput<Routes['listRuns']>['items'][number];
 
 const columns: readonly Column<Run>[] = [
-  { title: 'RUN', value: runText, isFlexible: true },
+  { title: 'RUN', value: runText },
   { title: 'ORG', value: ({ org_id: org }) => org, importance: 'minor' },
   { title: 'TEAM', value: ({ team_id: team }) => team, importance: 'minor' },
   { title: 'STATE', value: ({ state }) => state, importance: 'major' },
   { title: 'LABELS', value: ({ labels }) => labels.map(({ name }) => name).join(' '), isFlexible: true },
-  { title: 'AGENTS', value: ({ agents }) => agents.join(' '), isFlexible: true },
+  { title: 'AGENTS', value: ({ agents }) => agents.join(' ') },
   { title: 'CHECKS', value: ({ checks }) => String(checks), isRight: true },
   { title: 'DENIED', value: ({ denied }) => String(denied), isRight: true },
   { title: 'COST USD', value: ({ cost_usd: cost }) => cost, isRight: true },

@@ -10,8 +10,8 @@ export type Suspension = RouteOutput<Routes['listSuspensions']>['items'][number]
 
 const columns: readonly Column<Suspension>[] = [
   { title: 'ID', value: ({ id }) => id },
-  { title: 'ORG', value: ({ org_id: org }) => org ?? 'everything', isFlexible: true },
-  { title: 'TEAM', value: ({ team_id: team }) => team, isFlexible: true },
+  { title: 'ORG', value: ({ org_id: org }) => org ?? 'everything', importance: 'major' },
+  { title: 'TEAM', value: ({ team_id: team }) => team, importance: 'major' },
   { title: 'ACTION', value: ({ action }) => action },
   { title: 'BY', value: ({ by }) => (by.label === '' ? by.id : by.label), isFlexible: true },
   { title: 'SINCE', value: ({ since }) => since },
