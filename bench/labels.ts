@@ -32,8 +32,18 @@ rules:
   - { name: both, effect: deny, tools: ["search.*"], when: '"label-0" in run.labels && "personal" in run.labels' }
 `;
 
+/** As many rules and conditions, which have nothing to do with labels. */
+const equal = `
+name: labels
+rules:
+  - { name: marks, effect: allow, tools: ["search.*"] }
+  - { name: no-secrets, effect: deny, tools: ["search.*"], when: 'agent.team_id == "secret"' }
+  - { name: both, effect: deny, tools: ["search.*"], when: 'agent.team_id != "secret" && agent.org_id == "personal"' }
+`;
+
 const sets = [
   { name: 'the same again', policies: {} },
+  { name: 'equal conditions, no labels', policies: { 'labels.yaml': equal } },
   { name: 'labels given and read', policies: { 'labels.yaml': labelling } },
 ];
 
