@@ -11,7 +11,7 @@ export interface Trial {
   readonly seconds: number;
 }
 
-/** Some faults show early, some only after much has happened, and some only on a disk or when days end. */
+/** Some faults show early, some only after much has happened, and some only on a disk or when days end. Later runs are longer. */
 const runs = [
   ['--steps', '5000'],
   ['--disk', '--steps', '5000'],
@@ -51,7 +51,8 @@ async function tryMutant(copy: MutatedCopy, mutant: Mutant, mostMs: number): Pro
 }
 
 function runOf(seed: number): readonly string[] {
-  return runs[(seed - 1) % runs.length] ?? [];
+  const [run = [], isLater] = [runs[(seed - 1) % runs.length], seed > 2 * runs.length];
+  return isLater ? [...run.slice(0, -1), String(4 * Number(run.at(-1)))] : run;
 }
 
 interface Ending {
@@ -61,7 +62,7 @@ interface Ending {
 
 /** Runs the simulation in the copy. A mutant that does not even run is an error of the table. */
 function simulate(folder: string, name: string, seed: number, mostMs: number): Promise<Ending> {
-  const args = ['tests/simulation/run.ts', '--seed', String(seed), ...runOf(seed)];
+  const args = ['--min-semi-space-size=32', 'tests/simulation/run.ts', '--seed', String(seed), ...runOf(seed)];
   return new Promise((resolve, reject) => {
     execFile(
       process.execPath,
