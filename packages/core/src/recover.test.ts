@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MemoryStore } from './memory/memory-store.ts';
-import { OpsCheckpoint } from './ops/checkpoint.ts';
+import { OpsCheckpoint, sweepOps } from './ops/checkpoint.ts';
 import type { Op } from './ops/op.ts';
 import type { PolicyFeatures } from './policy/condition.ts';
 import { factsNeededFrom } from './recover.ts';
@@ -184,4 +184,25 @@ test('a commit whose text is damaged is restored from its entries, whatever beco
   }
   after = await after.crash();
   expect(spent()).toBe(700);
+});
+
+test('the row of an operation goes with the sweep, if the end of its agent is known from entries alone', async () => {
+  const { store, test: before, bot } = await scene();
+  const checkpoint = new OpsCheckpoint(before.gov, 10_000, 60_000);
+  for (let tick = 0; tick < 3; tick++) {
+    before.clock.advance(10_000);
+    while (checkpoint.step(100)) before.turn();
+    before.turn();
+  }
+  await before.deregister(bot);
+  store.damage = (text) => (text.includes('deregistered') ? '{' : text);
+  const after = await before.crash();
+  const rows = async () => Array.from((await store.load()).ops, ({ opId, state }) => [opId, state]);
+  expect(after.opsOf(bot.id).get('t:s')).toMatchObject({ state: 'terminated', reservedMicros: 0 });
+  expect(await rows()).toEqual([['t:s', 'running']]);
+  after.clock.advance(70_000);
+  sweepOps(after.gov);
+  after.turn();
+  await after.settle(Promise.resolve());
+  expect(await rows()).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { agentValues, nothingToApply, update } from '../journal/index.ts';
 import { agentKey } from '../kernel/index.ts';
 import type { AgentChange, AgentDirectory, AgentRecord } from '../tenancy/index.ts';
 import { agentAfter, agentOfChange, agentsTable, credentialEnded, tokenEnd, tokenName } from '../tenancy/index.ts';
-import { rowOf, rowsName, tiersOfOp } from '../ops/index.ts';
+import { dropOp, rowsName } from '../ops/index.ts';
 import type { ControlState } from './controls.ts';
 
 interface State extends Pick<ControlState, 'clock' | 'control' | 'ops'> {
@@ -65,19 +65,13 @@ function leave(state: State, change: Extract<AgentChange, { readonly kind: 'agen
 
 /** A start knows the agent as it is now. It may be registered again; the operations from before are gone. */
 function forgetOps(
-  { directory, ledger, ops }: State,
+  state: State,
   { id, keepsOps }: Extract<AgentChange, { readonly kind: 'agent_removed' }>,
   { seq }: Applying,
 ): void {
-  const agent = directory.find(id);
+  const agent = state.directory.find(id);
   if (agent === undefined || keepsOps === true) return;
-  for (const op of [...ops.of(agent)]) {
-    if (op.savedSeq >= seq) continue;
-    ops.forget(op);
-    // The row may be that of a later operation with its id, which a later fact brings back.
-    if (op.savedSeq > 0) ops.noteRowToRemove(rowOf(op));
-    ledger.balances.reserve(tiersOfOp(op), -op.reservedMicros);
-  }
+  for (const op of [...state.ops.of(agent)]) if (op.savedSeq < seq) dropOp(state, op);
 }
 
 /** Lineage and topology of others depend on who is registered. */

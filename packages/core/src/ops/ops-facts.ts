@@ -228,6 +228,17 @@ function applyOpOf(
   return undo;
 }
 
+/** A start learns that an operation is no more. It may have a row, which is then to be removed. */
+export function dropOp(
+  { ops, ledger }: Pick<OpsState, 'ops'> & { readonly ledger: Pick<OpsState['ledger'], 'balances'> },
+  op: Op,
+): void {
+  ops.forget(op);
+  // The row may be that of a later operation with its id, which a later fact brings back.
+  if (op.savedSeq > 0) ops.noteRowToRemove(rowOf(op));
+  ledger.balances.reserve(tiersOfOp(op), -op.reservedMicros);
+}
+
 /** The tiers that an operation is charged to. */
 export function tiersOfOp({ owner, delegators }: Op): readonly TierOf[] {
   return tiersCharged({ agent: owner.record.id, delegators });

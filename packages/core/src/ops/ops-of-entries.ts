@@ -11,7 +11,7 @@ import type { OpRecord, OpUsage } from './op.ts';
 import { isOver } from './lifecycle.ts';
 import { bareRecord, noDelegators, recordOf } from './op.ts';
 import type { OpsState } from './operations.ts';
-import { tiersOfOp } from './ops-facts.ts';
+import { dropOp } from './ops-facts.ts';
 import type { RestoredOps } from './restore-ops.ts';
 import type { ResultDuty } from './result-duty.ts';
 
@@ -80,13 +80,10 @@ export class OpsOfEntries implements LogFollower {
     if (after !== undefined) this.#restored.put(agent, after, seq, logged.payload.control_id);
   }
 
-  /** Drops the agent's operations from before it left. Those of a later registration stay. */
+  /** Drops what still ran when the agent left. What is over stays until it is swept, and so do those of a later registration. */
   #left(agent: Agent, seq: number): void {
-    const { ops, ledger } = this.#state;
-    for (const op of [...ops.of(agent)]) {
-      if (op.seq >= seq) continue;
-      ops.forget(op);
-      ledger.balances.reserve(tiersOfOp(op), -op.reservedMicros);
+    for (const op of [...this.#state.ops.of(agent)]) {
+      if (op.seq < seq && !isOver(op.state)) dropOp(this.#state, op);
     }
   }
 }
