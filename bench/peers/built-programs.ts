@@ -13,10 +13,11 @@ const cacheFolder = resolve('node_modules/.cache/reeve-bench-peers');
 /** A build that takes longer has gone wrong. What it has made stays, so the next run goes on from there. */
 const buildWithinMs = 30 * 60_000;
 
-/** The echo on tonic. Cargo builds it once, and again when its source changes. */
-export function tonicEcho(): Promise<Program> {
-  const built = join(cacheFolder, 'release', 'tonic-echo');
-  return buildIn(built, 'tonic-echo', 'cargo', ['build', '--release', '--locked', '--target-dir', cacheFolder]);
+/** A server on tonic. Cargo builds it once, and again when its source changes. */
+export function onTonic(name: 'tonic-echo' | 'cedar'): Promise<Program> {
+  const features = name === 'cedar' ? ['--features', 'cedar'] : [];
+  const args = ['build', '--release', '--locked', '--bin', name, ...features, '--target-dir', cacheFolder];
+  return buildIn(join(cacheFolder, 'release', name), 'tonic', 'cargo', args);
 }
 
 /** A program in Go: that of a folder here, or the package that its go.mod names as a tool. */

@@ -1,6 +1,7 @@
 import { framedMessage } from '../http2-frames.ts';
 import type { RawCall, RawRequest } from '../load-protocol.ts';
 import type { ServerProcess } from '../server-process.ts';
+import { startServer } from '../server-process.ts';
 import { startOnFreePort } from './free-port-server.ts';
 import { folderWith } from './peer-folder.ts';
 import { rulesOf } from './peer-rules.ts';
@@ -62,6 +63,32 @@ export async function startOpa(
     ...(isMixed
       ? { ...call(mixArgs.allowed, true), mix: { denied: call(mixArgs.denied, false) } }
       : call(args.allowed, true)),
+  };
+  return { server: folder.ending(server), request };
+}
+
+/** Cedar over gRPC, in a server of ours that reads JSON and does nothing else. */
+export async function startCedar(core: number | undefined, program: string, isMixed: boolean): Promise<Running> {
+  const folder = folderWith('policies.cedar', rulesOf(isMixed).cedar);
+  const server = await startServer(core, [program, folder.path('policies.cedar')]);
+  const call = (given: object, decision: 'allow' | 'deny'): RawCall => {
+    const asked = {
+      principal: 'Agent::"org-1/team-1/agent-1"',
+      action: 'Action::"call"',
+      resource: 'Tool::"search.web"',
+      context: { tool: 'search.web', trace: 'f'.repeat(32), args: given },
+    };
+    return {
+      content: { base64: framedMessage(Buffer.from(JSON.stringify(asked))).toString('base64') },
+      answer: { hex: Buffer.from(decision).toString('hex') },
+    };
+  };
+  const request: RawRequest = {
+    path: '/cedar.Authorizer/IsAuthorized',
+    contentType: 'application/grpc',
+    ...(isMixed
+      ? { ...call(mixArgs.allowed, 'allow'), mix: { denied: call(mixArgs.denied, 'deny') } }
+      : call(args.allowed, 'allow')),
   };
   return { server: folder.ending(server), request };
 }

@@ -6,6 +6,7 @@
 export interface Rules {
   readonly reeve: string;
   readonly rego: string;
+  readonly cedar: string;
   /** A condition of OpenFGA, and the types of what it reads. */
   readonly openfga: { readonly expression: string; readonly parameters: Readonly<Record<string, string>> };
 }
@@ -28,6 +29,9 @@ allow if {
 	startswith(input.tool, "search.")
 	input.args.limit <= 100
 }
+`,
+  cedar: `permit (principal, action == Action::"call", resource)
+when { context.tool like "search.*" && context.args.limit <= 100 };
 `,
   openfga: { expression: 'limit <= 100', parameters: { limit: 'TYPE_NAME_INT' } },
 };
@@ -75,6 +79,15 @@ denied if input.args.limit > 100
 denied if input.args.safe == false
 
 denied if startswith(input.args.language, "x-")
+`,
+  cedar: `permit (principal, action == Action::"call", resource)
+when { context.tool like "search.*" };
+
+forbid (principal, action, resource) when { context.args.limit > 100 };
+
+forbid (principal, action, resource) when { context.args.safe == false };
+
+forbid (principal, action, resource) when { context.args.language like "x-*" };
 `,
   openfga: {
     expression: 'limit <= 100 && safe && !language.startsWith("x-")',

@@ -6,8 +6,8 @@ import type { RawCall, RawRequest, SmallCheck } from '../load-protocol.ts';
 import type { ServerProcess } from '../server-process.ts';
 import { startServer } from '../server-process.ts';
 import type { Program } from './built-programs.ts';
-import { byGo, onPath, tonicEcho } from './built-programs.ts';
-import { startCerbos, startOpa } from './decision-points.ts';
+import { byGo, onPath, onTonic } from './built-programs.ts';
+import { startCedar, startCerbos, startOpa } from './decision-points.ts';
 import { startOpenFga } from './openfga.ts';
 import { rulesOf } from './peer-rules.ts';
 
@@ -94,7 +94,11 @@ const always = (path: string) => () => Promise.resolve({ path: fileURLToPath(new
 
 /** The first is what the others are compared with. */
 export const peers: readonly Peer[] = [
-  echo('tonic', tonicEcho, (program) => [program]),
+  echo(
+    'tonic',
+    () => onTonic('tonic-echo'),
+    (program) => [program],
+  ),
   echo(
     'grpc-go',
     () => byGo('go-echo'),
@@ -119,6 +123,12 @@ export const peers: readonly Peer[] = [
     decides: true,
     prepare: opa,
     start: (program, { core, isMixed }) => startOpa(core, program, { isMixed, logs: true }),
+  },
+  {
+    name: 'Cedar',
+    decides: true,
+    prepare: () => onTonic('cedar'),
+    start: (program, { core, isMixed }) => startCedar(core, program, isMixed),
   },
   {
     name: 'OpenFGA',

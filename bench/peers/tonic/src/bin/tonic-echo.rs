@@ -1,47 +1,12 @@
 // A bare tonic server on one thread: takes a message as bytes and answers with fixed bytes.
 // Usage: tonic-echo HEX, where HEX is the answer.
-use bytes::{Buf, BufMut, Bytes};
+use bytes::Bytes;
 use std::convert::Infallible;
 use std::future::{ready, Ready};
 use std::task::{Context, Poll};
-use tokio_stream::wrappers::TcpListenerStream;
-use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 use tonic::codegen::{http, BoxFuture, Service};
 use tonic::{body::Body, server::Grpc, server::NamedService, Request, Response, Status};
-
-#[derive(Clone, Default)]
-struct Raw;
-
-impl Codec for Raw {
-    type Encode = Bytes;
-    type Decode = Bytes;
-    type Encoder = Raw;
-    type Decoder = Raw;
-    fn encoder(&mut self) -> Raw {
-        Raw
-    }
-    fn decoder(&mut self) -> Raw {
-        Raw
-    }
-}
-
-impl Encoder for Raw {
-    type Item = Bytes;
-    type Error = Status;
-    fn encode(&mut self, item: Bytes, out: &mut EncodeBuf<'_>) -> Result<(), Status> {
-        out.put(item);
-        Ok(())
-    }
-}
-
-impl Decoder for Raw {
-    type Item = Bytes;
-    type Error = Status;
-    fn decode(&mut self, from: &mut DecodeBuf<'_>) -> Result<Option<Bytes>, Status> {
-        let length = from.remaining();
-        Ok(Some(from.copy_to_bytes(length)))
-    }
-}
+use tonic_servers::{serve, Raw};
 
 #[derive(Clone)]
 struct Answer(Bytes);
@@ -88,13 +53,5 @@ fn from_hex(text: &str) -> Bytes {
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let answer = from_hex(&std::env::args().nth(1).unwrap_or_default());
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let address = listener.local_addr().expect("an address");
-    println!("{{\"event\":\"listening\",\"grpc\":\"{address}\"}}");
-    tonic::transport::Server::builder()
-        .tcp_nodelay(true)
-        .add_service(Echo(Answer(answer)))
-        .serve_with_incoming(TcpListenerStream::new(listener))
-        .await
-        .expect("to serve");
+    serve(Echo(Answer(answer))).await;
 }
