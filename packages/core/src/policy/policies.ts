@@ -2,6 +2,7 @@ import type { KnownCallers, KnownKeys, Principal } from '../access/index.ts';
 import type { KnownBalances, Ledger } from '../budget/index.ts';
 import type { JournalOf } from '../journal/index.ts';
 import type { Ports } from '../kernel/index.ts';
+import type { KnownAgents } from '../tenancy/index.ts';
 import { mayReachScope } from './document.ts';
 import type { PolicySet } from './policy-set.ts';
 import type { PoliciesChange, PolicyEvent } from './policy-slice.ts';
@@ -12,6 +13,7 @@ import type { MayRead } from './trail.ts';
 export interface Policies extends Ports {
   readonly keys: KnownKeys;
   readonly callers: KnownCallers;
+  readonly directory: KnownAgents;
   readonly ledger: KnownBalances;
   /** The policies in force. */
   readonly policies: PolicySet;

@@ -39,6 +39,11 @@ export class OutOfService {
     if (isThere || this.#isEverybody || (orgId === null ? this.#orgs.size > 0 : this.#orgs.has(orgId))) throw refusal();
   }
 
+  /** Refuses a call about what belongs to an org as a whole, or to everybody. */
+  refuseOrg(orgId: string | null): void {
+    if (this.#isEverybody || (orgId !== null && this.#orgs.has(orgId))) throw refusal();
+  }
+
   get isEmpty(): boolean {
     return !this.#isEverybody && this.#agents.size + this.#orgs.size === 0;
   }

@@ -55,6 +55,8 @@ export function saveVersion(
 ): void {
   const at = gov.clock.now();
   const { policyRegistry } = gov;
+  // The newest version may be one that this gateway could not read, and would write over.
+  gov.directory.outOfService.refuseOrg(bindingOfName(saving.name)?.orgId ?? null);
   const version = (policyRegistry.newest(saving.name)?.version ?? 0) + 1;
   const saved: PolicyVersion = {
     ...saving,
