@@ -70,7 +70,7 @@ export const usage = `Measures the gateway beside an echo on the bare gRPC libra
   npm run bench -- --only cluster                    PostgreSQL beside the embedded store, and one to four gateways on it
   npm run bench -- --only model-proxy                what the model proxy adds to a first byte, and 200 streams at once
   npm run bench -- --only peers                      echoes on tonic, grpc-go and grpc-js, Reeve, OPA, Cedar, OpenFGA and Cerbos
-  npm run bench -- --only floods                     decisions beside hostile clients, by both gRPC engines
+  npm run bench -- --only floods                     decisions beside hostile clients
   npm run bench -- --only segments                   the log in SQLite, and in a file that is only appended to
   npm run bench -- --only cli-start                  what the command takes to start, beside a bare node
   npm run bench -- --only sdk-cost                   what a check costs the agent's process, beside a bare call
